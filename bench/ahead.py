@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "browser"))
 from driver import Explorer, Notebook, chromium
 from server import laboratory
 
-from peerlab.units import MIB
+from peerlab.base.units import MIB
 
 PRESSES = 12
 """How often each switch is pressed on each page, in each situation."""

@@ -9,8 +9,8 @@ from one import measure
 from side_by_side import children_cpu_s, in_turn, say, table, times
 
 import peerlab
+from peerlab.base.errors import ScenarioError
 from peerlab.engine.simulate import simulate
-from peerlab.errors import ScenarioError
 
 AGAINST_THE_REFEREE = (
     (8, "host-rdma", True),

@@ -11,7 +11,7 @@ from lab import RESOLVE_PAINTED
 from side_by_side import quantile, table
 
 import peerlab
-from peerlab.view.bokeh_document import bokeh_script
+from peerlab.picture.bokeh_document import bokeh_script
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "browser"))
 from driver import chromium

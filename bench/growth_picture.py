@@ -15,7 +15,7 @@ from bokeh.resources import INLINE
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "browser"))
 from driver import chromium
 
-from peerlab.view.theme import FONT, LIGHT, STAGE_COLOURS
+from peerlab.picture.theme import FONT, LIGHT, STAGE_COLOURS
 
 LOOKS = {
     "ideal-100g": (LIGHT["ink"], "solid"),

@@ -12,7 +12,7 @@ from lab import spread
 from side_by_side import in_turn, say, table, times
 
 import peerlab
-from peerlab.units import MIB
+from peerlab.base.units import MIB
 
 NODES = (8, 1024)
 PRESSES = 12

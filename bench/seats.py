@@ -16,7 +16,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
 from side_by_side import quantile, table
 
-from peerlab.units import MIB
+from peerlab.base.units import MIB
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "browser"))
 from server import laboratory

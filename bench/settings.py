@@ -8,8 +8,8 @@ from side_by_side import quantile, say, table
 import peerlab
 from peerlab.app.controls import NODES, SIZES
 from peerlab.engine.system import foldable
-from peerlab.model.presets import known_clusters, load_cluster
-from peerlab.model.scenario import Scenario
+from peerlab.question.presets import known_clusters, load_cluster
+from peerlab.question.scenario import Scenario
 
 SETTINGS = 500
 FOLDED = ("allreduce", "allgather", "reduce-scatter")

@@ -13,7 +13,7 @@ import simgrid
 from side_by_side import children_cpu_s, say, table, times
 
 import peerlab
-from peerlab.errors import PeerlabError
+from peerlab.base.errors import PeerlabError
 
 MESSAGE = 16 * 2**20
 NODES = (64, 256, 1024)

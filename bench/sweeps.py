@@ -14,7 +14,7 @@ from typing import Any
 from side_by_side import say, table, times
 
 import peerlab
-from peerlab.errors import PeerlabError
+from peerlab.base.errors import PeerlabError
 
 AXES: dict[str, list[Any]] = {
     "nodes": [2, 4, 8, 16, 24, 32, 48, 64, 96, 128],

@@ -9,12 +9,12 @@ from math import log2
 from pathlib import Path
 from statistics import mean
 
+from peerlab.base.units import KIB, say_bytes, say_time
 from peerlab.engine.simulate import simulate
-from peerlab.model.scenario import Scenario
-from peerlab.units import KIB, say_bytes, say_time
-from peerlab.view.drawing import Point
-from peerlab.view.svg import Paper
-from peerlab.view.theme import palettes
+from peerlab.picture.drawing import Point
+from peerlab.picture.svg import Paper
+from peerlab.picture.theme import palettes
+from peerlab.question.scenario import Scenario
 
 HERE = Path(__file__).parent
 PICTURE = "saw-tooth.svg"

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from peerlab.analysis.run import Run
+from peerlab.answer.run import Run
+from peerlab.base.units import MIB, PS_PER_S, say_bytes, say_time
 from peerlab.engine.simulate import simulate
 from peerlab.model.resources import capacity_Bps
-from peerlab.model.scenario import Scenario
-from peerlab.units import MIB, PS_PER_S, say_bytes, say_time
+from peerlab.question.scenario import Scenario
 
 _WIRE = Scenario(cluster="ideal-100g", nodes=8, message_bytes="16 MiB")
 _DL1 = Scenario(cluster="dl1", nodes=8, message_bytes="64 MiB")

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from documents import table
 
+from peerlab.base.units import say_bytes, say_unit
+from peerlab.library.library_files import known_libraries, load_library
+from peerlab.library.library_record import NONE, Library
 from peerlab.model.hardware import Figure
-from peerlab.model.library_files import known_libraries, load_library
-from peerlab.model.library_record import NONE, Library
-from peerlab.units import say_bytes, say_unit
 
 HEAD = """\
 ## Communication libraries

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from documents import table
 from model_laws import Law
 
-from peerlab.engine.answer_step import step
+from peerlab.base.units import say_share, say_time
 from peerlab.training import closed_forms as forms
+from peerlab.training.answer_step import step
 from peerlab.training.step_run import StepRun
 from peerlab.training.workload_file import device_figures, known_workloads, load_workload
-from peerlab.units import say_share, say_time
 
 HEAD = """\
 ## A training step
@@ -31,7 +31,7 @@ moved to where it begins, in whole picoseconds; the referee runs the whole step 
 
 Not modelled: two streams at once, input, the host's launches (a trace brings them), compression, failures, checkpoints, memory limits.
 Tensor and pipeline parallelism are formulas only. Of the halo exchange of a particle code the messages are simulated, point to point on every path
-(`peerlab.study.halo.halo_steps`); the step around them is a formula.
+(`peerlab.features.exercises.labs.halo.halo_steps`); the step around them is a formula.
 
 {workloads}
 r is when an exchange is ready (from the beginning of backward) and t what it takes, F, B and O are forward, backward and the optimizer, f, b, g, s a block's

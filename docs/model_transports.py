@@ -3,15 +3,15 @@
 from documents import table
 from model_libraries import figure_row
 
-from peerlab.analysis import fabric_forms as forms
+from peerlab.base.units import say_bytes
 from peerlab.engine.simulate import simulate
-from peerlab.lessons.quoted_tables import added_up, best_rival, in_node_switch
-from peerlab.model.scenario import Scenario
+from peerlab.features.exercises.labs import fabric_forms as forms
+from peerlab.features.exercises.labs.quoted_tables import added_up, best_rival, in_node_switch
+from peerlab.features.fabrics.fabric_report import fabrics_svg
 from peerlab.model.transport_files import known_transports, load_transport
-from peerlab.reports.fabric_report import fabrics_svg
+from peerlab.picture.still import still_svg
+from peerlab.question.scenario import Scenario
 from peerlab.study.fabric_comparison import compare_fabrics
-from peerlab.units import say_bytes
-from peerlab.view.still import still_svg
 
 HEAD = """\
 ## Transports
@@ -44,7 +44,7 @@ device, so algbw = B n/(n+1). One rate (`scaleup.sharp`, 308.5 GB/s), fitted on 
 
 """
 LEFT_OUT = """\
-Worked out by a formula, not simulated (`peerlab.analysis.fabric_forms`, lab 08):
+Worked out by a formula, not simulated (`peerlab.features.exercises.labs.fabric_forms`, lab 08):
 
 * GPUDirect Storage: drives fill a device at the rate of the slowest part. Bounced: min(drives, uplink/2, host memory/2, copy); the whole uplink where nothing else crosses it.
   Direct: min(drives, peer writes, the device's PCIe link).

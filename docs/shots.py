@@ -22,7 +22,7 @@ import handout  # noqa: E402
 import loop  # noqa: E402
 import notebooks  # noqa: E402
 
-from peerlab.view.theme import palettes  # noqa: E402
+from peerlab.picture.theme import palettes  # noqa: E402
 
 GROUPS: dict[str, Callable[[Path], None]] = {
     "explorer-1280": partial(explorer.take, width=1280, height=1000),

@@ -12,9 +12,9 @@ from unittest.mock import patch
 from documents import link, plain
 
 import peerlab
-from peerlab.lessons import exercises
-from peerlab.lessons.exercise import Choice, Code, Exercise, Number, fill_in
-from peerlab.lessons.solved import asked
+from peerlab.features.exercises import exercises
+from peerlab.features.exercises.exercise import Choice, Code, Exercise, Number, fill_in
+from peerlab.features.exercises.solved import asked
 from peerlab.records import Records
 from peerlab.records.library import measured_library
 

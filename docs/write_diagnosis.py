@@ -11,11 +11,11 @@ from typing import Any
 import pandas as pd
 from documents import table
 
+from peerlab.base.units import say_bytes, say_count
+from peerlab.diagnosis import Diagnosis, Forecast, diagnose
+from peerlab.diagnosis.knowledge import knowledge
 from peerlab.records import Records
 from peerlab.records.library import measured_library
-from peerlab.study.diagnosis import Diagnosis, Forecast, diagnose
-from peerlab.study.diagnosis.knowledge import knowledge
-from peerlab.units import say_bytes, say_count
 
 _TELLING = re.compile(r"\w*GPU_DIRECT_RDMA=\d")
 

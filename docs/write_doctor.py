@@ -6,8 +6,8 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from peerlab.host_doctor import CHECKS, Check
-from peerlab.host_doctor.variables import RULES, VariableRule
+from peerlab.features.doctor import CHECKS, Check
+from peerlab.features.doctor.checks.variables import RULES, VariableRule
 
 HEAD = """\
 # What the doctor looks at

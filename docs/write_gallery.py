@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from documents import link
 
+from peerlab.base.units import say_bytes
 from peerlab.engine.simulate import simulate
-from peerlab.model.scenario import Scenario
-from peerlab.units import say_bytes
-from peerlab.view.words import alt_text
+from peerlab.picture.words import alt_text
+from peerlab.question.scenario import Scenario
 
 STAGED = Scenario(cluster="dl1", nodes=8, path="host-rdma", message_bytes="64 MiB")
 DIRECT = STAGED.with_(path="peer-direct")

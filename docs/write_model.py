@@ -12,22 +12,22 @@ from model_training import training
 from model_transports import pictures as transport_pictures
 from model_transports import transports
 
-from peerlab.cluster_file.guide import GUIDE
+from peerlab.base.places import folder
+from peerlab.base.units import say_bytes, say_count, say_time, say_unit
 from peerlab.collectives.choose import plan
 from peerlab.engine.simulate import simulate
 from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.distances import distances
+from peerlab.model.guide import GUIDE
 from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_LABELS, Cluster, Figure
 from peerlab.model.nic_wiring import PLACES, Wiring
 from peerlab.model.paths import PATHS, REDUCE, stages
-from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.model.registration import RegistrationCache
 from peerlab.model.resources import RESOURCES, ResourceKind
-from peerlab.model.scenario import Scenario
 from peerlab.model.stages import STAGES, Use
-from peerlab.places import folder
+from peerlab.question.presets import known_clusters, load_cluster
+from peerlab.question.scenario import Scenario
 from peerlab.records import load
-from peerlab.units import say_bytes, say_count, say_time, say_unit
 
 HEAD = """\
 # The model

@@ -8,21 +8,21 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from documents import table
 
-from peerlab.analysis.gain import GainBand
-from peerlab.cli.validate_machines import COVERAGE_HEAD, coverage_cells, machine_cells
-from peerlab.cli.validate_machines import HEAD as MACHINE_HEAD
+from peerlab.answer.gain import GainBand
+from peerlab.base.units import say_bytes
 from peerlab.engine.simulate import simulate
-from peerlab.model.law_error import SHARE, law_errors
-from peerlab.model.presets import load_cluster
-from peerlab.model.scenario import Scenario
-from peerlab.study.validation.expected_figures import ExpectedRow, load_expected, scenario
-from peerlab.study.validation.law_errors import correlations, coverage, left_out
-from peerlab.study.validation.logged_machines import load_machines
-from peerlab.study.validation.table_cells import cells, say_error, say_expected, say_score, say_value
-from peerlab.study.validation.unseen import DIFFERS, Unseen, unseen
-from peerlab.study.validation.validation import SimulatedRow, validate
+from peerlab.features.validate.expected_figures import ExpectedRow, load_expected, scenario
+from peerlab.features.validate.held_out.law_errors import correlations, coverage, left_out
+from peerlab.features.validate.held_out.logged_machines import load_machines
+from peerlab.features.validate.held_out.unseen import DIFFERS, Unseen, unseen
+from peerlab.features.validate.held_out.validate_machines import COVERAGE_HEAD, coverage_cells, machine_cells
+from peerlab.features.validate.held_out.validate_machines import HEAD as MACHINE_HEAD
+from peerlab.features.validate.table_cells import cells, say_error, say_expected, say_score, say_value
+from peerlab.features.validate.validation import SimulatedRow, validate
+from peerlab.question.law_error import SHARE, law_errors
+from peerlab.question.presets import load_cluster
+from peerlab.question.scenario import Scenario
 from peerlab.training.training_step import Step
-from peerlab.units import say_bytes
 
 FITTED_ON = re.compile(r"(?<=fitted on )[\w-]+(?: and [\w-]+)*")
 """How a figure's assumption names the rows it was fitted on."""

@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from peerlab.lessons import exercises
-from peerlab.lessons.solved import solved
+from peerlab.features.exercises import exercises
+from peerlab.features.exercises.solved import solved
 
 LABS = Path(__file__).parent
 

@@ -10,45 +10,45 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from peerlab.errors import PeerlabError
-from peerlab.extras import extra_needed
-from peerlab.version import __version__
+from peerlab.base.errors import PeerlabError
+from peerlab.base.extras import extra_needed
+from peerlab.base.version import __version__
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pandas as pd
 
-    from peerlab.analysis.run import Run
-    from peerlab.app.exercise_widget import Asked
+    from peerlab.answer.run import Run
     from peerlab.app.explorer import Explorer
-    from peerlab.app.predict import Prediction
-    from peerlab.app.step_explorer import StepExplorer
-    from peerlab.deck.write_deck import write_deck
-    from peerlab.engine.answer_step import step
+    from peerlab.diagnosis.diagnosis import diagnose
     from peerlab.engine.simulate import simulate
-    from peerlab.export.pictures import export_still
-    from peerlab.export.video import export_video
-    from peerlab.export.wall_chart import wall_chart
+    from peerlab.features.calibrate.calibration import calibrate
     from peerlab.features.choices.mapping import choices
-    from peerlab.host_doctor import Host, Report
-    from peerlab.measurement.locked_memory import show_limit
-    from peerlab.measurement.measurement import measure
-    from peerlab.measurement.pin_cost import pin_cost
-    from peerlab.model.effective_figures import why
+    from peerlab.features.deck.write_deck import write_deck
+    from peerlab.features.doctor import Host, Report
+    from peerlab.features.exercises.exercise_widget import Asked
+    from peerlab.features.exercises.predict import Prediction
+    from peerlab.features.exercises.steps import steps
+    from peerlab.features.expect.expecting import expect
+    from peerlab.features.export.pictures import export_still
+    from peerlab.features.export.video import export_video
+    from peerlab.features.measure.measurement import measure
+    from peerlab.features.measure.pin_cost import pin_cost
+    from peerlab.features.measure.ranks.locked_memory import show_limit
+    from peerlab.features.measure.ratios import ratios
+    from peerlab.features.step.step_explorer import StepExplorer
+    from peerlab.features.sweep.sweeping import sweep
+    from peerlab.features.wall.wall_chart import wall_chart
     from peerlab.model.hardware import Cluster
-    from peerlab.model.presets import known_clusters, load_cluster
     from peerlab.model.registration import RegistrationCache
-    from peerlab.model.scenario import Scenario
-    from peerlab.model.way import way
+    from peerlab.question.effective_figures import why
+    from peerlab.question.presets import known_clusters, load_cluster
+    from peerlab.question.scenario import Scenario
+    from peerlab.question.way import way
     from peerlab.records import Records
-    from peerlab.reports.ratios import ratios
-    from peerlab.reports.steps import steps
-    from peerlab.study.calibration.calibration import calibrate
-    from peerlab.study.diagnosis.diagnosis import diagnose
-    from peerlab.study.expect.expecting import expect
     from peerlab.study.racing import race
-    from peerlab.study.sweep.sweeping import sweep
+    from peerlab.training.answer_step import step
     from peerlab.training.loading import load
     from peerlab.training.profiled import ProfiledTraining
     from peerlab.training.step_run import StepRun
@@ -61,35 +61,35 @@ _HOMES = {
     "ProfiledTraining": "peerlab.training.profiled",
     "Records": "peerlab.records",
     "RegistrationCache": "peerlab.model.registration",
-    "Run": "peerlab.analysis.run",
-    "Scenario": "peerlab.model.scenario",
+    "Run": "peerlab.answer.run",
+    "Scenario": "peerlab.question.scenario",
     "Step": "peerlab.training.training_step",
     "StepRun": "peerlab.training.step_run",
     "Workload": "peerlab.training.workload",
-    "calibrate": "peerlab.study.calibration.calibration",
+    "calibrate": "peerlab.features.calibrate.calibration",
     "choices": "peerlab.features.choices.mapping",
-    "diagnose": "peerlab.study.diagnosis.diagnosis",
-    "expect": "peerlab.study.expect.expecting",
-    "export_still": "peerlab.export.pictures",
-    "export_video": "peerlab.export.video",
-    "known_clusters": "peerlab.model.presets",
+    "diagnose": "peerlab.diagnosis.diagnosis",
+    "expect": "peerlab.features.expect.expecting",
+    "export_still": "peerlab.features.export.pictures",
+    "export_video": "peerlab.features.export.video",
+    "known_clusters": "peerlab.question.presets",
     "known_workloads": "peerlab.training.workload_file",
     "load": "peerlab.training.loading",
-    "load_cluster": "peerlab.model.presets",
+    "load_cluster": "peerlab.question.presets",
     "load_workload": "peerlab.training.workload_file",
-    "measure": "peerlab.measurement.measurement",
-    "pin_cost": "peerlab.measurement.pin_cost",
+    "measure": "peerlab.features.measure.measurement",
+    "pin_cost": "peerlab.features.measure.pin_cost",
     "race": "peerlab.study.racing",
-    "ratios": "peerlab.reports.ratios",
-    "show_limit": "peerlab.measurement.locked_memory",
+    "ratios": "peerlab.features.measure.ratios",
+    "show_limit": "peerlab.features.measure.ranks.locked_memory",
     "simulate": "peerlab.engine.simulate",
-    "step": "peerlab.engine.answer_step",
-    "steps": "peerlab.reports.steps",
-    "sweep": "peerlab.study.sweep.sweeping",
-    "wall_chart": "peerlab.export.wall_chart",
-    "way": "peerlab.model.way",
-    "why": "peerlab.model.effective_figures",
-    "write_deck": "peerlab.deck.write_deck",
+    "step": "peerlab.training.answer_step",
+    "steps": "peerlab.features.exercises.steps",
+    "sweep": "peerlab.features.sweep.sweeping",
+    "wall_chart": "peerlab.features.wall.wall_chart",
+    "way": "peerlab.question.way",
+    "why": "peerlab.question.effective_figures",
+    "write_deck": "peerlab.features.deck.write_deck",
 }
 """Where public names live; they are loaded when first used, as a measurement starts processes that need few of them."""
 
@@ -112,8 +112,8 @@ def explore(scenario: "Scenario | None" = None, **fields: Any) -> "Explorer":
 
 
 def explore_step(question: "Step | Scenario | None" = None, **given: Any) -> "StepExplorer":
-    """Return a training step with switches, to be shown in a notebook; see :func:`peerlab.app.step_explorer.explore_step`."""
-    show: Callable[..., StepExplorer] = _loaded("peerlab.app.step_explorer", "explore_step")
+    """Return a training step with switches, to be shown in a notebook; see :func:`peerlab.features.step.step_explorer.explore_step`."""
+    show: Callable[..., StepExplorer] = _loaded("peerlab.features.step.step_explorer", "explore_step")
     return show(question, **given)
 
 
@@ -124,30 +124,30 @@ def predict(
     unit: str = "x",
     how: str = "Simulated",
 ) -> "Prediction":
-    """Return a question for a notebook whose answer is simulated; see :func:`peerlab.app.predict.predict`."""
-    ask: Callable[..., Prediction] = _loaded("peerlab.app.predict", "predict")
+    """Return a question for a notebook whose answer is simulated; see :func:`peerlab.features.exercises.predict.predict`."""
+    ask: Callable[..., Prediction] = _loaded("peerlab.features.exercises.predict", "predict")
     return ask(question, answers, truth, unit, how)
 
 
 def exercise(name: str, answer: Any = ..., records: "Records | None" = None) -> "Asked":
-    """Return an exercise of the labs, to be shown in a notebook; see :func:`peerlab.app.exercise_widget.exercise`."""
-    ask: Callable[..., Asked] = _loaded("peerlab.app.exercise_widget", "exercise")
+    """Return an exercise of the labs, to be shown in a notebook; see :func:`peerlab.features.exercises.exercise_widget.exercise`."""
+    ask: Callable[..., Asked] = _loaded("peerlab.features.exercises.exercise_widget", "exercise")
     return ask(name, answer, records)
 
 
 def progress() -> "pd.DataFrame":
-    """Return which exercises of the labs are done in this folder; see :func:`peerlab.lessons.table`."""
-    from peerlab.lessons import table  # noqa: PLC0415  (only the labs need it)
+    """Return which exercises of the labs are done in this folder; see :func:`peerlab.features.exercises.table`."""
+    from peerlab.features.exercises import table  # noqa: PLC0415  (only the labs need it)
 
     return table()
 
 
 def doctor(only: str | Sequence[str] = (), host: "Host | None" = None) -> "Report":
-    """Return whether this host can do peer direct, and why; see :func:`peerlab.host_doctor.examine`.
+    """Return whether this host can do peer direct, and why; see :func:`peerlab.features.doctor.examine`.
 
     A notebook shows it as a table; ``.verdict``, ``.because`` and ``.findings`` are the same as values.
     """
-    from peerlab.host_doctor import examine  # noqa: PLC0415  (only a notebook needs it)
+    from peerlab.features.doctor import examine  # noqa: PLC0415  (only a notebook needs it)
 
     return examine(host, only)
 
@@ -155,8 +155,8 @@ def doctor(only: str | Sequence[str] = (), host: "Host | None" = None) -> "Repor
 def export_html(
     subject: "Scenario | Run | Sequence[Scenario | Run]", path: "str | Path", **options: Any
 ) -> "Path":
-    """Write a page that plays without a kernel, in any browser; see :func:`peerlab.export.page.export_html`."""
-    write: Callable[..., Path] = _loaded("peerlab.export.page", "export_html")
+    """Write a page that plays without a kernel, in any browser; see :func:`peerlab.features.export.page.export_html`."""
+    write: Callable[..., Path] = _loaded("peerlab.features.export.page", "export_html")
     return write(subject, path, **options)
 
 

@@ -12,17 +12,17 @@ from pathlib import Path
 import tool_logs
 
 import peerlab
-from peerlab.deck.compared_runs import ComparedRuns
-from peerlab.deck.deck_page import page
-from peerlab.deck.outline import Outline, SlidePlan
-from peerlab.deck.slides import slides
-from peerlab.errors import PeerlabError
-from peerlab.export.page import page_html
-from peerlab.export.race_page import race_html
-from peerlab.export.step_page import step_page_html
+from peerlab.base.errors import PeerlabError
+from peerlab.base.version import __version__
+from peerlab.features.deck.compared_runs import ComparedRuns
+from peerlab.features.deck.deck_page import page
+from peerlab.features.deck.reading.outline import Outline, SlidePlan
+from peerlab.features.deck.slides import slides
+from peerlab.features.export.page import page_html
+from peerlab.features.race.race_page import race_html
+from peerlab.features.step.step_page import step_page_html
 from peerlab.model.algorithms import ALGORITHMS
 from peerlab.records import load
-from peerlab.version import __version__
 
 _SMALL = {"nodes": 4, "message_bytes": "4 MiB"}
 _WALKED = [

@@ -4,8 +4,8 @@ import json
 from itertools import product
 
 import peerlab
-from peerlab.errors import ScenarioError
-from peerlab.model.presets import known_clusters
+from peerlab.base.errors import ScenarioError
+from peerlab.question.presets import known_clusters
 
 _SHAPES = (
     {"nodes": 2, "message_bytes": "64 KiB"},

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import tool_logs
 
+from peerlab.base.version import __version__
 from peerlab.cli import main
 from peerlab.cli.commands import command_line
-from peerlab.model.presets import known_clusters
-from peerlab.version import __version__
+from peerlab.question.presets import known_clusters
 
 _SIMULATED = (
     "", "--collective allgather", "--collective reduce-scatter", "--collective alltoall", "--collective point-to-point",

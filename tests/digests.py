@@ -22,9 +22,9 @@ from digest_scenarios import scenario, scenarios
 from digest_texts import COMMANDS, printed
 
 import peerlab
-from peerlab.errors import PeerlabError
-from peerlab.view.payload import payload
-from peerlab.view.still import still_svg
+from peerlab.base.errors import PeerlabError
+from peerlab.picture.payload import payload
+from peerlab.picture.still import still_svg
 
 FOLDER = Path(__file__).parent / "digests_of"
 

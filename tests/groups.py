@@ -19,11 +19,15 @@ TOGETHER = {
     "slides": ("browser/test_deck_page.py",),
     "documents": (
         "test_documents.py",
-        "study/test_validate.py",
-        "study/test_validate_command.py",
-        "study/test_unseen.py",
+        "features/validate/test_validate.py",
+        "features/validate/test_validate_command.py",
+        "features/validate/test_unseen.py",
     ),
-    "deck": ("deck/test_deck.py", "deck/test_every_kind.py", "deck/test_training.py"),
+    "deck": (
+        "features/deck/test_deck.py",
+        "features/deck/test_every_kind.py",
+        "features/deck/test_training.py",
+    ),
 }
 """Files that start or simulate the same; what else drives a browser is the group Chromium."""
 

@@ -10,7 +10,7 @@ import pty
 import sys
 import termios
 
-from peerlab import progress_bar
+from peerlab.base import progress_bar
 from peerlab.cli import main
 from peerlab.cli.commands import command_line
 

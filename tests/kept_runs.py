@@ -3,9 +3,9 @@
 from collections import OrderedDict
 
 import peerlab.engine.simulate
+from peerlab.library.library_files import known_libraries
 from peerlab.model.hardware import Cluster
-from peerlab.model.library_files import known_libraries
-from peerlab.model.presets import known_clusters
+from peerlab.question.presets import known_clusters
 
 MOST_ROWS = 6_000_000
 """Rows of spans in memory, about 500 MB a process."""

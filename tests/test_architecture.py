@@ -30,13 +30,13 @@ def test_every_module_has_a_layer_and_design_knows_it(root):
 
 
 HOMES = {
-    "simpy": "engine/referee/",
-    "bokeh": ("view/", "reports/"),
+    "simpy": ("engine/referee/", "training/"),
+    "bokeh": ("picture/", "features/validate/"),
     "ipywidgets": "app/",
     "anywidget": "app/",
-    "dask": "study/sweep/",
-    "distributed": "study/sweep/",
-    "scipy": "study/calibration/",
+    "dask": "features/sweep/",
+    "distributed": "features/sweep/",
+    "scipy": "features/calibrate/",
 }
 """Whose folder may import a library by its name as text, which `lint-imports` does not see."""
 
@@ -92,6 +92,6 @@ def test_no_page_asks_the_network(root):
 
 def test_the_processes_of_a_measurement_load_no_tables():
     """Several start at once, and nobody wants to wait for them."""
-    script = "import sys, peerlab.measurement.coordinator, peerlab.measurement.worker; print('pandas' in sys.modules, 'scipy' in sys.modules)"
+    script = "import sys, peerlab.features.measure.ranks.coordinator, peerlab.features.measure.ranks.worker; print('pandas' in sys.modules, 'scipy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "False False\n"

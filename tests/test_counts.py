@@ -8,15 +8,15 @@ import pytest
 
 import peerlab
 from peerlab.cli import main
-from peerlab.cluster_file.completeness import check
-from peerlab.deck.compared_runs import ComparedRuns
-from peerlab.deck.outline import Outline, SlidePlan
-from peerlab.deck.slides import slides
+from peerlab.features.deck.compared_runs import ComparedRuns
+from peerlab.features.deck.reading.outline import Outline, SlidePlan
+from peerlab.features.deck.slides import slides
+from peerlab.features.race.race_parcel import race_parcel
+from peerlab.features.step import step_parcel
 from peerlab.model.hardware import say_counted
-from peerlab.view import step_parcel
-from peerlab.view.footer import sources
-from peerlab.view.race_parcel import race_parcel
-from peerlab.view.still import still_svg
+from peerlab.picture.footer import sources
+from peerlab.picture.still import still_svg
+from peerlab.question.completeness import check
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "docs"))
 sys.path.insert(0, str(Path(__file__).parent.parent / "docs" / "shooting"))

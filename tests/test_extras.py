@@ -8,8 +8,8 @@ import tomllib
 
 import pytest
 
+from peerlab.base.extras import EXTRAS
 from peerlab.cli.commands import _COMMANDS
-from peerlab.extras import EXTRAS
 
 WORK = """
 simulate --nodes 2
@@ -115,8 +115,8 @@ def test_what_cannot_names_its_extra_in_one_line(bare, line):
 
 
 def test_a_video_names_its_extra(monkeypatch):
-    from peerlab.errors import MissingPackage
-    from peerlab.export.video import find_ffmpeg
+    from peerlab.base.errors import MissingPackage
+    from peerlab.features.export.video import find_ffmpeg
 
     monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
     monkeypatch.setenv("PATH", "")

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from test_sensitivity import PATHS, busbw, scenarios
 
 import peerlab
-from peerlab.analysis.gain import COLUMNS, GainBand
-from peerlab.analysis.sensitivity import changed
-from peerlab.model.alternatives import alternatives
+from peerlab.answer.gain import COLUMNS, GainBand
+from peerlab.answer.sensitivity import changed
 from peerlab.model.hardware import Figure
-from peerlab.model.presets import known_clusters, load_cluster
-from peerlab.model.used_figures import assumed, ends
+from peerlab.question.alternatives import alternatives
+from peerlab.question.presets import known_clusters, load_cluster
+from peerlab.question.used_figures import assumed, ends
 
 DL1 = peerlab.load_cluster("dl1")
 

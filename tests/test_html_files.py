@@ -7,7 +7,7 @@ import pytest
 
 import peerlab
 from peerlab.cli import main
-from peerlab.deck.outline import Outline
+from peerlab.features.deck.reading.outline import Outline
 
 SMALL = {"nodes": 2, "message_bytes": "1 MiB"}
 PAIR = tuple(peerlab.Scenario(path=path, **SMALL) for path in ("host-rdma", "peer-direct"))
@@ -22,19 +22,19 @@ def command(*words):
 
 
 WRITERS = {
-    "export/page.py": lambda file: peerlab.export_html(PAIR[0], file, controls="", mode="figure"),
-    "export/race_page.py": lambda file: peerlab.export_html(PAIR, file, mode="race", bands=False),
-    "export/step_page.py": lambda file: peerlab.export_html(step(), file, controls={}),
-    "export/wall_chart.py": lambda file: peerlab.wall_chart(PAIR[0], file),
-    "deck/deck_page.py": lambda file: (
+    "features/export/page.py": lambda file: peerlab.export_html(PAIR[0], file, controls="", mode="figure"),
+    "features/race/race_page.py": lambda file: peerlab.export_html(PAIR, file, mode="race", bands=False),
+    "features/step/step_page.py": lambda file: peerlab.export_html(step(), file, controls={}),
+    "features/wall/wall_chart.py": lambda file: peerlab.wall_chart(PAIR[0], file),
+    "features/deck/deck_page.py": lambda file: (
         peerlab.write_deck(Outline(scenario=SMALL).only(["limits"]), file.parent),
         (file.parent / "index.html").rename(file),
     ),
-    "reports/frame.py": command("fabrics", "--cluster", "ideal-100g", "--nodes", "2", "--output"),
-    "reports/expected_page.py": command("validate", "--only", "gaudi2-one-box", "--plot"),
+    "page/frame.py": command("fabrics", "--cluster", "ideal-100g", "--nodes", "2", "--output"),
+    "features/validate/expected_page.py": command("validate", "--only", "gaudi2-one-box", "--plot"),
 }
 """By the module that begins the page."""
-NOT_FOR_READERS = {"export/in_browser.py"}
+NOT_FOR_READERS = {"features/export/in_browser.py"}
 """A page that lasts as long as a picture is taken of it."""
 
 

@@ -8,10 +8,10 @@ import nbclient
 import nbformat
 import pytest
 
-from peerlab.lessons import exercises, progress
-from peerlab.lessons.exercise import Code, fill_in
-from peerlab.lessons.solved import asked, solved
-from peerlab.places import folder
+from peerlab.base.places import folder
+from peerlab.features.exercises import exercises, progress
+from peerlab.features.exercises.exercise import Code, fill_in
+from peerlab.features.exercises.solved import asked, solved
 
 LABS = sorted(folder("labs").glob("*.ipynb"))
 SOLUTIONS = folder("labs") / "solutions"
@@ -42,7 +42,7 @@ def test_a_lab_is_prose_with_short_cells_and_no_plotting(lab):
 
 
 def test_a_learner_gets_every_lab_and_no_solution(tmp_path, monkeypatch):
-    from peerlab.lab.copies import copied
+    from peerlab.features.lab.copies import copied
 
     monkeypatch.chdir(tmp_path)
     copies = copied()

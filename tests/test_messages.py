@@ -18,16 +18,16 @@ from hypothesis import strategies as st
 from tool_logs import NCCL
 
 import peerlab
+from peerlab.base.errors import MOST, PeerlabError, ScenarioError, message
 from peerlab.cli import main
 from peerlab.cli.commands import _COMMANDS, command_line
 from peerlab.collectives.walk import walk
-from peerlab.deck.markdown import read_markdown
 from peerlab.engine.arrays.service_order import OrderUnknownError
-from peerlab.errors import MOST, PeerlabError, ScenarioError, message
-from peerlab.measurement.schedule import Measurement
+from peerlab.features.deck.reading.markdown import read_markdown
+from peerlab.features.measure.schedule import Measurement
+from peerlab.features.validate.expected_figures import read_expected
+from peerlab.features.validate.expected_page import write_page
 from peerlab.records.library import measured_library
-from peerlab.reports.expected_page import write_page
-from peerlab.study.validation.expected_figures import read_expected
 
 HOSTILE = {
     "a word": "x" * 10_000,

@@ -5,34 +5,34 @@ import re
 
 import pytest
 
+from peerlab.library.library_laws import KINDS
 from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.collective import AUTO, MEASURED
-from peerlab.model.library_laws import KINDS
 from peerlab.model.paths import PATHS
 from peerlab.model.resources import RESOURCES
-from peerlab.model.scenario_fields import FIELDS
 from peerlab.model.stages import STAGES
+from peerlab.question.scenario_fields import FIELDS
 
 NAMES = {
     # an algorithm and a law list the collectives that they do
-    "collective": (set(MEASURED), {"model/collective.py", "model/algorithms.py", "model/library_laws.py"}),
-    "kind": (set(KINDS), {"model/library_laws.py"}),
+    "collective": (set(MEASURED), {"model/collective.py", "model/algorithms.py", "library/library_laws.py"}),
+    "kind": (set(KINDS), {"library/library_laws.py"}),
     "path": (set(PATHS), {"model/paths.py"}),
     "stage": (set(STAGES), {"model/stages.py"}),
     "resource": (set(RESOURCES), {"model/resources.py"}),
     "field": (
         set(FIELDS),
         {
-            "model/scenario_fields.py",
-            "export/choices.py",  # what a page's controls offer where their author names no values is not in the records
+            "question/scenario_fields.py",
+            "features/export/choices.py",  # what a page's controls offer where their author names no values is not in the records
             "records/columns.py",  # columns of measurements, which are called as fields are
-            "study/validation/reference_file.py",  # the same of a file of other simulators
+            "features/validate/reference_file.py",  # the same of a file of other simulators
         },
     ),
     # a law of NCCL is a formula for each of NCCL's own algorithms
     "algorithm": (
         set(ALGORITHMS) - {AUTO},
-        {"model/algorithms.py", "model/nccl_law.py", "model/library_choice.py"},
+        {"model/algorithms.py", "library/nccl_law.py", "library/library_choice.py"},
     ),
 }
 """What is asked (a word of the other side of a comparison), the names that no comparison holds, and the records that may list them."""

@@ -7,14 +7,14 @@ from tool_logs import NCCL, OSU_ALLTOALL
 
 import peerlab
 from peerlab.app.explore import explore
+from peerlab.base.errors import ScenarioError
 from peerlab.collectives.choose import plan
 from peerlab.collectives.reference import execute, own_range
-from peerlab.errors import ScenarioError
-from peerlab.export.page import page_html
+from peerlab.features.export.page import page_html
 from peerlab.model.collective import COLLECTIVES, Collective
-from peerlab.view.headline import cards
-from peerlab.view.still import still_svg
-from peerlab.view.words import alt_text, caption
+from peerlab.picture.headline import cards
+from peerlab.picture.still import still_svg
+from peerlab.picture.words import alt_text, caption
 
 NAME = "allconcat"
 

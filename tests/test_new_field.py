@@ -10,11 +10,11 @@ import peerlab
 from peerlab.app import field_controls
 from peerlab.app.adjustments import fitting
 from peerlab.app.more_settings import Rare
-from peerlab.cli.fields import add_fields
-from peerlab.errors import ScenarioError
-from peerlab.export.choices import choices, states
-from peerlab.model.field_record import CommandOption, Control, Field
-from peerlab.model.scenario_fields import FIELDS, set_back_with
+from peerlab.base.errors import ScenarioError
+from peerlab.features.export.choices import choices, states
+from peerlab.question.field_record import CommandOption, Control, Field
+from peerlab.question.fields import add_fields
+from peerlab.question.scenario_fields import FIELDS, set_back_with
 
 
 @dataclass(frozen=True, kw_only=True)

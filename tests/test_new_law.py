@@ -3,13 +3,13 @@
 import pytest
 
 import peerlab
+from peerlab.base.errors import HardwareError, ScenarioError
+from peerlab.base.units import PS_PER_US
 from peerlab.engine.arrays.side_by_side import times
-from peerlab.errors import HardwareError, ScenarioError
+from peerlab.library.library_files import read_library
+from peerlab.library.library_laws import ALONE, KINDS, LibraryLaw, law_of
 from peerlab.model.effective_machine import Change
-from peerlab.model.library_files import read_library
-from peerlab.model.library_laws import ALONE, KINDS, LibraryLaw, law_of
-from peerlab.model.used_figures import figures_used
-from peerlab.units import PS_PER_US
+from peerlab.question.used_figures import figures_used
 
 FILE = """
 name = "courier"

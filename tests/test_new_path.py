@@ -10,30 +10,30 @@ import numpy as np
 import pytest
 
 import peerlab
-from peerlab.cluster_file.completeness import check
-from peerlab.deck.compared_runs import ComparedRuns
-from peerlab.deck.outline import Outline, SlidePlan
-from peerlab.deck.slides import slides
-from peerlab.errors import ScenarioError
-from peerlab.export.page import page_html
-from peerlab.export.race_page import race_html
+from peerlab.answer.trace import SPAN_COLUMNS
+from peerlab.base.errors import ScenarioError
+from peerlab.base.places import folder
+from peerlab.features.deck.compared_runs import ComparedRuns
+from peerlab.features.deck.reading.outline import Outline, SlidePlan
+from peerlab.features.deck.slides import slides
+from peerlab.features.export.page import page_html
+from peerlab.features.race.race_page import race_html
+from peerlab.features.wall.multiples import multiples_svg
 from peerlab.model.paths import PATHS, DataPath
-from peerlab.model.presets import load_cluster
 from peerlab.model.resources import RESOURCES, Part, ResourceKind
 from peerlab.model.stages import STAGES, Stage, StageKind, Use
-from peerlab.places import folder
+from peerlab.picture.curves import curves, mark
+from peerlab.picture.headline import cards
+from peerlab.picture.payload import payload
+from peerlab.picture.registration_table import table
+from peerlab.picture.road import road
+from peerlab.picture.still import still_svg
+from peerlab.picture.theme import DARK, LIGHT, STAGE_COLOURS
+from peerlab.picture.timeline import lanes
+from peerlab.picture.words import alt_text, caption
+from peerlab.question.completeness import check
+from peerlab.question.presets import load_cluster
 from peerlab.records import Records
-from peerlab.trace import SPAN_COLUMNS
-from peerlab.view.curves import curves, mark
-from peerlab.view.headline import cards
-from peerlab.view.multiples import multiples_svg
-from peerlab.view.payload import payload
-from peerlab.view.registration_table import table
-from peerlab.view.road import road
-from peerlab.view.still import still_svg
-from peerlab.view.theme import DARK, LIGHT, STAGE_COLOURS
-from peerlab.view.timeline import lanes
-from peerlab.view.words import alt_text, caption
 
 POOL, DPU = "cxl-pool", "dpu"
 
@@ -149,7 +149,7 @@ def test_figures_speak_of_what_it_uses(scenario):
     assert said["busbw"].strip() == "CXL pool: no NIC, no port"
     assert said["copies"].startswith("2 ")
     assert said["registration"] == "none load and store"
-    assert np.isnan(peerlab.analysis.metrics.wire_limit_GBps(scenario))
+    assert np.isnan(peerlab.answer.metrics.wire_limit_GBps(scenario))
     assert list(peerlab.way(scenario)["crosses"]) == ["CXL link out", "CXL link in"]
     assert set(run.sensitivity()["figure"]) <= scenario.hardware.figures.keys()
     assert "fabric.latency" in set(run.sensitivity()["figure"])

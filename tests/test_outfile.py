@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from tool_logs import NCCL
 
-from peerlab.errors import ExportError, PeerlabError
-from peerlab.export.target import place_of
-from peerlab.outfile import check_place, written
+from peerlab.base.errors import ExportError, PeerlabError
+from peerlab.base.outfile import check_place, written
+from peerlab.page.target import place_of
 
 ENVIRONMENT = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
 
@@ -44,8 +44,8 @@ def test_a_process_that_is_killed_while_it_writes_leaves_what_was_there(tmp_path
     file.write_text("old")
     script = """
 import os, signal, sys
-from peerlab.errors import PeerlabError
-from peerlab.outfile import written
+from peerlab.base.errors import PeerlabError
+from peerlab.base.outfile import written
 with written(sys.argv[1], PeerlabError) as file:
     file.write_text("half of it")
     os.kill(os.getpid(), signal.SIGKILL)

@@ -92,8 +92,8 @@ def test_the_wheel_works_from_another_folder_with_data_and_labs(root, tmp_path):
     script = """
 import json, peerlab
 from peerlab.app.explore import explore
-from peerlab.lab import server
-from peerlab.places import folder
+from peerlab.features.lab import server
+from peerlab.base.places import folder
 run = peerlab.simulate(peerlab.Scenario())
 print(json.dumps([peerlab.__file__, peerlab.known_clusters(), run.time_s, (folder("labs") / "00_tour.ipynb").is_file(),
                   "class Page" in explore().figures._esm, (server._SETTINGS / "overrides.json").is_file()]))

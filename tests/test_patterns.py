@@ -14,9 +14,9 @@ from re._compiler import compile as compile_parsed
 
 import pytest
 
-from peerlab.errors import HardwareError
-from peerlab.study.diagnosis.knowledge import knowledge
-from peerlab.topology_file import read_topology
+from peerlab.base.errors import HardwareError
+from peerlab.diagnosis.knowledge import knowledge
+from peerlab.topology import read_topology
 
 SHORT, LONG = 4_000, 16_000
 """Letters of a text."""
@@ -28,9 +28,9 @@ LIMIT_S = 0.4
 """Seconds of CPU after which a search is given up."""
 LETTERS = ["a", "1", " ", *map(chr, range(256))]
 MADE = {
-    "peerlab/cluster_file/accelerators": "the name of a device, without a repeat",
-    "peerlab/study/diagnosis/fits": "likewise",
-    "peerlab/study/diagnosis/knowledge": "those of data/diagnosis.toml, which are taken from what it reads",
+    "peerlab/features/clusters/accelerators": "the name of a device, without a repeat",
+    "peerlab/diagnosis/fits": "likewise",
+    "peerlab/diagnosis/knowledge": "those of data/diagnosis.toml, which are taken from what it reads",
     "peerlab/records/anonymous": "names of hosts, one or another, without a repeat",
 }
 """Where patterns are put together when they are used."""

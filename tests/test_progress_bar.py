@@ -13,9 +13,9 @@ from unittest.mock import Mock
 import pytest
 from tool_logs import ALPS
 
-from peerlab import progress_bar as module
+from peerlab.base import progress_bar as module
+from peerlab.base.progress_bar import progress_bar, with_progress
 from peerlab.cli.commands import _COMMANDS
-from peerlab.progress_bar import progress_bar, with_progress
 
 LONG = {
     "simulate": "simulate --nodes 512 --slow-node 4:0.8 --path host-rdma",
@@ -32,7 +32,7 @@ LONG = {
 }
 """Commands that may take long, each with a question that does."""
 SHORT = {"clusters", "import", "doctor", "expect", "why"}
-OF_THEIR_OWN = {"lab": "tests/lab/test_ending.py"}
+OF_THEIR_OWN = {"lab": "tests/features/lab/test_ending.py"}
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import peerlab
-from peerlab.units import GIB, KIB, MIB, PS_PER_S, service_ps
+from peerlab.base.units import GIB, KIB, MIB, PS_PER_S, service_ps
 
 ENVELOPE = 16
 """Bytes that SimGrid's MPI adds to every message."""

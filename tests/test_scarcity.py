@@ -8,9 +8,9 @@ import pytest
 from tool_logs import NCCL
 
 import peerlab
+from peerlab.base.errors import PeerlabError
+from peerlab.base.textfile import read_bytes
 from peerlab.cli import main
-from peerlab.errors import PeerlabError
-from peerlab.textfile import read_bytes
 
 LITTLE_MEMORY = """
 import resource, sys
@@ -85,8 +85,8 @@ def test_a_folder_that_cannot_be_written_is_told_in_one_line_by_every_command(tm
 TWO_WRITERS = """
 import sys
 from pathlib import Path
-from peerlab.errors import PeerlabError
-from peerlab.outfile import written
+from peerlab.base.errors import PeerlabError
+from peerlab.base.outfile import written
 for _ in range(200):
     with written("page.html", PeerlabError) as file:
         file.write_text(sys.argv[1] * 10_000)

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import peerlab
-from peerlab.analysis.sensitivity import COLUMNS, changed
-from peerlab.model.used_figures import assumed, better_end, figures_used
+from peerlab.answer.sensitivity import COLUMNS, changed
+from peerlab.question.used_figures import assumed, better_end, figures_used
 
 DL1 = peerlab.load_cluster("dl1")
 PATHS = ("host-rdma", "peer-direct", "host-tcp")

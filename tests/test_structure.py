@@ -11,7 +11,6 @@ from peerlab.model.paths import PATHS
 SAME_FILE_NAMES = {
     "__init__.py": "Python's own",
     "__main__.py": "Python's own",
-    "simulate.py": "a module of `cli` is called as its command",
 }
 
 
@@ -40,7 +39,7 @@ def test_no_file_name_stands_for_two_things(modules):
 
 
 LONG_FUNCTIONS = {
-    "cli/step.py:_add_step_fields": "a table: one option of a step after another",
+    "features/step/step_command.py:_add_step_fields": "a table: one option of a step after another",
     "engine/arrays/ring_arrays.py:_serve": "the chain of a stage, one resource after another: its parts share most of what it knows",
 }
 LONG_MODULES = {"engine/referee/processes.py": "the semantics, to be read from top to bottom"}
@@ -94,5 +93,5 @@ def test_a_long_module_says_why(modules):
 
 
 def test_evidence_asks_what_a_data_path_is_and_not_what_it_is_called(modules):
-    tree = ast.parse(modules[Path("study/diagnosis/evidence.py")])
+    tree = ast.parse(modules[Path("diagnosis/evidence.py")])
     assert {one.value for one in ast.walk(tree) if isinstance(one, ast.Constant)} & set(PATHS) == set()

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peerlab.errors import HardwareError, RecordsError
-from peerlab.textfile import in_words, read_text, read_toml
+from peerlab.base.errors import HardwareError, RecordsError
+from peerlab.base.textfile import in_words, read_text, read_toml
 
 
 def read(path, most_bytes=100):

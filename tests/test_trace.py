@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import peerlab
-from peerlab.analysis.lanes import lane_name
-from peerlab.units import PS_PER_S
-from peerlab.view.picture import Picture
-from peerlab.view.timeline import timeline
+from peerlab.answer.lanes import lane_name
+from peerlab.base.units import PS_PER_S
+from peerlab.picture.picture import Picture
+from peerlab.picture.timeline import timeline
 
 scenarios = st.builds(
     peerlab.Scenario,

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peerlab import errors, units
+from peerlab.base import errors, units
 from peerlab.collectives import plan
-from peerlab.model import scenario
+from peerlab.question import scenario
 
 
 @pytest.mark.parametrize("module", [units, errors, plan, scenario], ids=lambda m: m.__name__)

@@ -11,12 +11,12 @@ import pytest
 from comparing import comparisons, than
 from PIL import Image
 
+from peerlab.base.units import GIB
 from peerlab.cli import main
 from peerlab.engine.simulate import simulate
-from peerlab.lab import _free_port
-from peerlab.lessons import exercises, progress
-from peerlab.model.scenario import Scenario
-from peerlab.units import GIB
+from peerlab.features.exercises import exercises, progress
+from peerlab.features.lab import _free_port
+from peerlab.question.scenario import Scenario
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "docs" / "shooting"))
 import handout
@@ -99,7 +99,7 @@ def test_the_handout_is_one_page_and_what_the_simulation_says_today(root):
 
 
 def test_words_that_are_typed_compare_no_figures(root):
-    """The labs' comparisons are computed (tests/lessons/test_prose.py); the handout once gave a gain of 1.72 the wrong cause."""
+    """The labs' comparisons are computed (tests/features/exercises/test_prose.py); the handout once gave a gain of 1.72 the wrong cause."""
     assert than("larger", "smaller", 1.76, 1.77) == "smaller"
     found = comparisons(
         "7 % more than [02_x](02_x.ipynb). More of it. Under **More** choose 8; DL1 is faster."

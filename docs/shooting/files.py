@@ -7,12 +7,12 @@ from typing import Any
 
 from driver import chromium
 
-from peerlab.deck.outline import Outline, SlidePlan
-from peerlab.deck.write_deck import write_deck
 from peerlab.engine.simulate import simulate
-from peerlab.export.page import export_html
-from peerlab.export.pictures import export_still
-from peerlab.model.scenario import Scenario
+from peerlab.features.deck.reading.outline import Outline, SlidePlan
+from peerlab.features.deck.write_deck import write_deck
+from peerlab.features.export.page import export_html
+from peerlab.features.export.pictures import export_still
+from peerlab.question.scenario import Scenario
 
 STAGED = Scenario(cluster="dl1", nodes=8, path="host-rdma")
 DIRECT = STAGED.with_(path="peer-direct")

@@ -11,19 +11,19 @@ from pathlib import Path
 
 from handout_chart import growth
 
-from peerlab.analysis.gain import GainBand
-from peerlab.analysis.run import Run
+from peerlab.answer.gain import GainBand
+from peerlab.answer.run import Run
+from peerlab.base.units import GIB, say_bytes
+from peerlab.base.version import __version__
+from peerlab.diagnosis.knowledge import knowledge
 from peerlab.engine.simulate import simulate
-from peerlab.export.browser import browser
 from peerlab.model.paths import path_title
-from peerlab.model.scenario import Scenario
-from peerlab.study.diagnosis.knowledge import knowledge
-from peerlab.units import GIB, say_bytes
-from peerlab.version import __version__
-from peerlab.view.drawing import HEIGHT, WIDTH
-from peerlab.view.still import SIZE, still_svg
-from peerlab.view.theme import palettes
-from peerlab.view.words import colours
+from peerlab.page.browser import browser
+from peerlab.picture.drawing import HEIGHT, WIDTH
+from peerlab.picture.still import SIZE, still_svg
+from peerlab.picture.theme import palettes
+from peerlab.picture.words import colours
+from peerlab.question.scenario import Scenario
 
 HERE = Path(__file__).parent
 TARGET = HERE.parent / "handout.pdf"

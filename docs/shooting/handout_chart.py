@@ -2,11 +2,11 @@
 
 import math
 
+from peerlab.base.units import say_bytes
 from peerlab.engine.simulate import simulate
-from peerlab.model.scenario import Scenario
-from peerlab.units import say_bytes
-from peerlab.view.svg import Paper
-from peerlab.view.theme import palettes
+from peerlab.picture.svg import Paper
+from peerlab.picture.theme import palettes
+from peerlab.question.scenario import Scenario
 
 NODES = (2, 4, 8, 16, 32, 64, 128)
 _WIDTH, _HEIGHT = 560.0, 250.0

@@ -8,13 +8,13 @@ from typing import Any
 from driver import chromium
 from PIL import Image
 
-from peerlab.analysis.run import Run
+from peerlab.answer.run import Run
+from peerlab.base.units import say_time
 from peerlab.engine.simulate import simulate
-from peerlab.export.page import export_html
-from peerlab.model.scenario import Scenario
-from peerlab.units import say_time
-from peerlab.view.still import node_svg
-from peerlab.view.theme import palettes
+from peerlab.features.export.page import export_html
+from peerlab.picture.still import node_svg
+from peerlab.picture.theme import palettes
+from peerlab.question.scenario import Scenario
 
 STAGED = Scenario(cluster="dl1", nodes=8, path="host-rdma")
 WINDOW = (1280, 720)

@@ -1,1 +1,1 @@
-"""The live lab in a notebook: controls (ipywidgets) above one page that hosts the figures."""
+"""The explorer: the live lab in a notebook, made of the features."""

@@ -2,12 +2,12 @@
 
 from dataclasses import fields
 
-from peerlab.app.widgets import Changes
-from peerlab.errors import PeerlabError
+from peerlab.base.errors import PeerlabError
 from peerlab.model.algorithms import ALGORITHMS
-from peerlab.model.presets import load_cluster
-from peerlab.model.scenario import Scenario
-from peerlab.model.scenario_fields import set_back_with
+from peerlab.page.widgets import Changes
+from peerlab.question.presets import load_cluster
+from peerlab.question.scenario import Scenario
+from peerlab.question.scenario_fields import set_back_with
 
 
 def fitting(scenario: Scenario, changes: Changes) -> Changes:

@@ -6,12 +6,15 @@ from typing import Any
 
 import ipywidgets as w
 
-from peerlab.app.exporting import Exporting
-from peerlab.app.machine_panel import OwnMachine
 from peerlab.app.more_settings import Rare
-from peerlab.app.own_log import OwnLog
-from peerlab.app.race_panel import RacePanel
-from peerlab.app.widgets import (
+from peerlab.app.panels.exporting import Exporting
+from peerlab.app.panels.machine_panel import OwnMachine
+from peerlab.app.panels.own_log import OwnLog
+from peerlab.app.panels.race_panel import RacePanel
+from peerlab.base.units import KIB, say_bytes, write_bytes
+from peerlab.model.collective import COLLECTIVES
+from peerlab.model.paths import PATHS, path_title
+from peerlab.page.widgets import (
     Changes,
     button,
     classed,
@@ -26,11 +29,8 @@ from peerlab.app.widgets import (
     unfold,
     whole,
 )
-from peerlab.model.collective import COLLECTIVES
-from peerlab.model.paths import PATHS, path_title
-from peerlab.model.presets import known_clusters, load_cluster
-from peerlab.model.scenario import Scenario
-from peerlab.units import KIB, say_bytes, write_bytes
+from peerlab.question.presets import known_clusters, load_cluster
+from peerlab.question.scenario import Scenario
 
 NODES = tuple(2**k for k in range(1, 11))
 SIZES = tuple(64 * KIB * 2**k for k in range(15))

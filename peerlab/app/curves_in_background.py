@@ -6,15 +6,15 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from peerlab.analysis.run import Run
-from peerlab.analysis.sensitivity import Band
+from peerlab.answer.run import Run
+from peerlab.answer.sensitivity import Band
 from peerlab.app.runs import PATIENCE_S, GivingWay, Runs, give_turns
-from peerlab.errors import Cancelled, PeerlabError
-from peerlab.model.scenario import Scenario
+from peerlab.base.errors import Cancelled, PeerlabError
+from peerlab.picture.curve_scenarios import PathCurve, lines
+from peerlab.picture.curves import curves
+from peerlab.question.scenario import Scenario
 from peerlab.study.bands import bands_of
 from peerlab.study.patience import TooSlow
-from peerlab.view.curve_scenarios import PathCurve, lines
-from peerlab.view.curves import curves
 
 _MOST_S = 2.5
 """A point of a curve that takes longer is left out, and the larger ones with it."""

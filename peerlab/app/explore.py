@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from peerlab.app.explorer import Explorer
-from peerlab.app.log_findings import start_of
-from peerlab.model.scenario import Scenario, checked_scenario
+from peerlab.app.panels.log_findings import start_of
+from peerlab.question.scenario import Scenario, checked_scenario
 from peerlab.records import Records
 
 _open: dict[str, Explorer] = {}

@@ -5,13 +5,13 @@ from typing import Any
 
 import ipywidgets as w
 
-from peerlab.app.widgets import Changes, given, select, text_field, whole
-from peerlab.errors import ScenarioError
+from peerlab.base.errors import ScenarioError
+from peerlab.base.units import write_bytes
 from peerlab.model.collective import AUTO
-from peerlab.model.field_record import Control
-from peerlab.model.scenario import Scenario
-from peerlab.model.scenario_fields import FIELDS
-from peerlab.units import write_bytes
+from peerlab.page.widgets import Changes, given, select, text_field, whole
+from peerlab.question.field_record import Control
+from peerlab.question.scenario import Scenario
+from peerlab.question.scenario_fields import FIELDS
 
 
 def controls() -> dict[str, Control]:

@@ -9,10 +9,10 @@ import anywidget
 import traitlets
 
 from peerlab import page
-from peerlab.view.bokeh_document import bokeh_script, document
-from peerlab.view.payload import Parcel
-from peerlab.view.theme import palettes
-from peerlab.view.views import VIEWS
+from peerlab.picture.bokeh_document import bokeh_script, document
+from peerlab.picture.payload import Parcel
+from peerlab.picture.theme import palettes
+from peerlab.picture.views import VIEWS
 
 Handler = Callable[[str, Any], None]
 
@@ -28,13 +28,13 @@ class FiguresWidget(anywidget.AnyWidget):
     palettes = traitlets.Dict().tag(sync=True)
     """Theme to role to colour."""
     data = traitlets.Dict().tag(sync=True)
-    """What `peerlab.view.payload` returns."""
+    """What `peerlab.picture.payload` returns."""
     curves = traitlets.Dict().tag(sync=True)
-    """What `peerlab.view.curves` returns."""
+    """What `peerlab.picture.curves` returns."""
     ratio = traitlets.Dict().tag(sync=True)
-    """What `peerlab.view.path_ratio` returns; empty where there are no two paths to compare."""
+    """What `peerlab.picture.path_ratio` returns; empty where there are no two paths to compare."""
     measured = traitlets.Dict().tag(sync=True)
-    """What `peerlab.view.measured` returns."""
+    """What `peerlab.picture.measured` returns."""
     status = traitlets.Dict().tag(sync=True)
     """``busy`` and ``text`` of a computation in the background."""
     shown = traitlets.Int().tag(sync=True)

@@ -4,17 +4,17 @@ from typing import Any
 
 from peerlab.app.field_controls import change, controls, possible, show, widget
 from peerlab.app.transport_settings import TransportSettings, chosen_transport
-from peerlab.app.widgets import Tell, offer, row
 from peerlab.app.wiring_settings import WiringSettings
+from peerlab.base.units import write_bytes
+from peerlab.library.library_files import known_libraries, load_library
+from peerlab.library.library_record import NONE
+from peerlab.library.nccl_law import PROTOCOLS
 from peerlab.model.algorithms import ALGORITHMS
-from peerlab.model.library_files import known_libraries, load_library
-from peerlab.model.library_fit import misfit_of
-from peerlab.model.library_record import NONE
-from peerlab.model.nccl_law import PROTOCOLS
-from peerlab.model.placement import PLACEMENTS
-from peerlab.model.scenario import Scenario
-from peerlab.model.scenario_fields import FIELDS
-from peerlab.units import write_bytes
+from peerlab.page.widgets import Tell, offer, row
+from peerlab.question.library_fit import misfit_of
+from peerlab.question.placement import PLACEMENTS
+from peerlab.question.scenario import Scenario
+from peerlab.question.scenario_fields import FIELDS
 
 _OWN = "own"
 """Value of an option for what only a scenario written in Python has."""

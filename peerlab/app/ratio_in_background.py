@@ -5,13 +5,13 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 
-from peerlab.analysis.gain import GainBand
-from peerlab.analysis.run import Run
+from peerlab.answer.gain import GainBand
+from peerlab.answer.run import Run
 from peerlab.app.runs import PATIENCE_S, GivingWay, Runs
-from peerlab.errors import PeerlabError
-from peerlab.model.scenario import Scenario
+from peerlab.base.errors import PeerlabError
+from peerlab.picture.path_ratio import PathRatio, path_ratio
+from peerlab.question.scenario import Scenario
 from peerlab.study.bands import gain_band_of
-from peerlab.view.path_ratio import PathRatio, path_ratio
 
 _REST_S = 0.5
 """A range waits so long after a change, so that the simulation of the change has the processor."""

@@ -6,15 +6,15 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 
-from peerlab.analysis.run import Run
+from peerlab.answer.run import Run
 from peerlab.app.weight import weight
+from peerlab.base.errors import Cancelled, PeerlabError
+from peerlab.base.units import MIB
 from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.simulate import simulate
-from peerlab.errors import Cancelled, PeerlabError
 from peerlab.model.hardware import Cluster  # noqa: TC001  (a key of a dictionary, at home beside Scenario)
-from peerlab.model.scenario import Scenario
+from peerlab.question.scenario import Scenario
 from peerlab.study.patience import TooSlow, large, patient
-from peerlab.units import MIB
 
 PATIENCE_S = 0.15
 """Seconds that a user waits for a picture; a longer simulation goes on in the background."""

@@ -5,9 +5,9 @@ from typing import Any
 
 import ipywidgets as w
 
-from peerlab.app.widgets import offer
-from peerlab.model.scenario import Scenario
 from peerlab.model.transport_files import load_transport
+from peerlab.page.widgets import offer
+from peerlab.question.scenario import Scenario
 
 _NONE = "headers not counted"
 _CLUSTERS = "the cluster's"

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import ipywidgets as w
 
 from peerlab.app.field_controls import controls
-from peerlab.app.widgets import offer
-from peerlab.model.scenario import Scenario
+from peerlab.page.widgets import offer
+from peerlab.question.scenario import Scenario
 
 _WIRINGS, _REDIRECTS = (tuple(controls()[name].options()) for name in ("wiring", "acs_redirect"))
 

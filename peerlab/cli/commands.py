@@ -10,11 +10,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from peerlab.base.errors import MissingPackage, PeerlabError, nearest
+from peerlab.base.extras import extra_needed
+from peerlab.base.terminal_text import Parser, end_in_order
+from peerlab.base.version import __version__
 from peerlab.cli import FAILED, OK, WRONG_USAGE
-from peerlab.cli.terminal_text import Parser, end_in_order
-from peerlab.errors import MissingPackage, PeerlabError, nearest
-from peerlab.extras import extra_needed
-from peerlab.version import __version__
 
 _COMMANDS = (
     "simulate", "why", "fabrics", "step", "sweep", "export", "deck", "clusters", "validate", "measure", "import", "diagnose", "expect", "choices", "calibrate",
@@ -23,14 +23,26 @@ _COMMANDS = (
 """Each is a module with a function `add` that adds its parser, whose default ``run`` takes the options and returns the
 exit status. Only what is asked for is loaded: all of them take two seconds."""
 _MODULES = {
+    "simulate": "peerlab.features.simulate.simulate_command",
+    "why": "peerlab.features.why.why_command",
+    "fabrics": "peerlab.features.fabrics.fabrics_command",
+    "step": "peerlab.features.step.step_command",
+    "sweep": "peerlab.features.sweep.sweep_command",
+    "export": "peerlab.features.export.export_command",
+    "deck": "peerlab.features.deck.deck_command",
+    "clusters": "peerlab.features.clusters.clusters_command",
+    "validate": "peerlab.features.validate.validate_command",
+    "measure": "peerlab.features.measure.measure_command",
+    "import": "peerlab.features.logs.import_command",
+    "diagnose": "peerlab.features.diagnose.diagnose_command",
+    "expect": "peerlab.features.expect.expect_command",
     "choices": "peerlab.features.choices.choices_command",
-    "expect": "expect_command",
-    "fabrics": "fabrics_command",
-    "import": "import_logs",
-    "plan": "plan_trial",
-    "why": "why_command",
+    "calibrate": "peerlab.features.calibrate.calibrate_command",
+    "plan": "peerlab.features.trial.plan_command",
+    "doctor": "peerlab.features.doctor.doctor_command",
+    "lab": "peerlab.features.lab.lab_command",
 }
-"""Commands whose name is no module's."""
+"""The module of each command."""
 
 
 def run(arguments: Sequence[str] | None) -> int:
@@ -107,5 +119,4 @@ def _module(name: str) -> Any:
         If it needs an extra that is not installed.
     """
     with extra_needed(f"peerlab {name}"):
-        module = _MODULES.get(name, name)
-        return import_module(module if "." in module else f"peerlab.cli.{module}")
+        return import_module(_MODULES[name])

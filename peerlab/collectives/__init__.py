@@ -1,1 +1,1 @@
-"""Who sends what to whom: schedules, the plan of a collective, and an executor that checks its sums."""
+"""Who sends what to whom: schedules, and an executor that checks the sums."""

@@ -11,7 +11,7 @@ from peerlab.collectives.pipeline_chain import PipelineChain
 from peerlab.collectives.plan import Plan, Schedule, slice_sizes
 from peerlab.collectives.point_to_point import PointToPoint
 from peerlab.collectives.ring import Ring
-from peerlab.model.scenario import Scenario
+from peerlab.question.scenario import Scenario
 
 SCHEDULES: dict[str, Callable[..., Schedule]] = {
     "ring": Ring,

@@ -1,6 +1,6 @@
 """Words for what is measured; apart from the tables that they stand in, as the ranks of a measurement need no tables."""
 
-from peerlab.units import say_bytes, say_count
+from peerlab.base.units import say_bytes, say_count
 
 CONTROL = "A/A"
 """The variant of the baseline measured a second time: what it differs by from the first is noise."""

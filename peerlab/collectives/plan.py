@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
-from peerlab.errors import ScenarioError
+from peerlab.base.errors import ScenarioError
 
 MOST_SLICES = 2**18
 """Slices of one transfer, at most."""

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from peerlab.base.checks import checked_word
+from peerlab.base.errors import ScenarioError
 from peerlab.collectives.choose import plan
 from peerlab.collectives.reference import Numbers, received, rounds, sent
-from peerlab.errors import ScenarioError
-from peerlab.model.checks import checked_word
 from peerlab.model.collective import COLLECTIVES, Collective, collective_of
-from peerlab.model.scenario import Scenario
+from peerlab.question.scenario import Scenario
 
 MOST_RANKS = 8
 """Ranks that can be looked at together."""
@@ -121,7 +121,7 @@ def walk(
     numbers: Sequence[Sequence[int]] | None = None,
     collective: str = "allreduce",
 ) -> Walk:
-    """Carry numbers through a collective, step by step; see :func:`peerlab.reports.steps.steps`, which shows it.
+    """Carry numbers through a collective, step by step; see :func:`peerlab.features.exercises.steps.steps`, which shows it.
 
     Raises
     ------

@@ -5,7 +5,7 @@ from peerlab.engine.recording import spans_of_all
 from peerlab.engine.simulate import fastest
 from peerlab.engine.system import least
 from peerlab.engine.warm_cache import ends_warm
-from peerlab.model.scenario import Scenario
+from peerlab.question.scenario import Scenario
 
 _SPANS_PER_S = {"loop": 40_000, "arrays": 4_000_000, "compiled": 4_000_000}
 """Spans that an engine makes in a second on one core, to within a factor of two (bench/engines.py)."""

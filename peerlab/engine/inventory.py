@@ -1,12 +1,12 @@
 """The resources of a system, and the pools of places in its windows: each is made when it is first asked for."""
 
+from peerlab.answer.trace import Resource
 from peerlab.collectives.plan import Plan
 from peerlab.engine.legs import Lane
 from peerlab.model.fabrics import NIC, SharedLink
 from peerlab.model.resources import RESOURCES, Scope, capacity_Bps, resource_kind
-from peerlab.model.scenario import Scenario
 from peerlab.model.stages import Use
-from peerlab.trace import Resource
+from peerlab.question.scenario import Scenario
 
 
 class Inventory:

@@ -1,9 +1,9 @@
 """How long a message takes that has too many slices to simulate each: what one more of them costs is known from a shorter one."""
 
-from peerlab.analysis.known_answers import answer
-from peerlab.analysis.metrics import busbw_GBps
+from peerlab.answer.known_answers import answer
+from peerlab.answer.metrics import busbw_GBps
 from peerlab.engine.simulate import simulate
-from peerlab.model.scenario import Scenario
+from peerlab.question.scenario import Scenario
 
 ENOUGH_SLICES = 64
 """A device's slices after which each further one takes as long as the one before."""

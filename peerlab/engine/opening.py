@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from peerlab.answer.trace import SPAN_COLUMNS, Columns, Totals, freeze
 from peerlab.engine.scaleup import exchange
 from peerlab.engine.system import System
 from peerlab.model.resources import resource_kind
 from peerlab.model.stages import stage_number
-from peerlab.trace import SPAN_COLUMNS, Columns, Totals, freeze
 
 Parts = list[tuple[str, str, int]]
 """Stage, kind of resource, and how long it takes."""

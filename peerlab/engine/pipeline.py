@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from peerlab.base.units import service_ps
 from peerlab.engine import jitter
 from peerlab.engine.inventory import Inventory
 from peerlab.engine.legs import Flight, Leg, Link, Visit
 from peerlab.model.fabrics import NIC
 from peerlab.model.paths import MESSAGES, PROXY, REDUCE
 from peerlab.model.resources import resource_kind, service
-from peerlab.model.scenario import Scenario
 from peerlab.model.stages import Side, Stage, Use, stage_kind, stage_number
 from peerlab.model.transport_record import wire_bytes
-from peerlab.units import service_ps
+from peerlab.question.scenario import Scenario
 
 
 @dataclass(frozen=True)

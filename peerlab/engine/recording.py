@@ -5,6 +5,7 @@ from functools import cache, partial
 
 import numpy as np
 
+from peerlab.answer.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS, Columns, Later, Recording, Totals, freeze
 from peerlab.collectives.plan import neighbours
 from peerlab.engine.arrays.ring_arrays import Batch
 from peerlab.engine.arrays.service_order import OrderUnknownError
@@ -19,8 +20,7 @@ from peerlab.engine.span_rows import array, columns, events_of, hits_of, owners,
 from peerlab.engine.system import System
 from peerlab.engine.warm_cache import may_evict
 from peerlab.model.disturbance import slowest
-from peerlab.model.scenario import Scenario
-from peerlab.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS, Columns, Later, Recording, Totals, freeze
+from peerlab.question.scenario import Scenario
 
 Rows = tuple[Columns | Later, Columns | Later]
 """Columns of the spans, and of the registrations."""

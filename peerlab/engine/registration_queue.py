@@ -7,13 +7,13 @@ What a rank sends before anything has arrived there lies in its send buffer, eve
 
 from dataclasses import dataclass, field, replace
 
+from peerlab.answer.trace import REGISTRATION_KINDS
+from peerlab.base.errors import RegistrationError
+from peerlab.base.units import say_bytes
 from peerlab.engine.system import System
 from peerlab.engine.warm_cache import WarmCache
-from peerlab.errors import RegistrationError
 from peerlab.model.disturbance import slowest
 from peerlab.model.registration import Counters, Lease, Region, RegistrationCache
-from peerlab.trace import REGISTRATION_KINDS
-from peerlab.units import say_bytes
 
 SOURCE, DESTINATION = 0, 1
 KIND = {name: index for index, name in enumerate(REGISTRATION_KINDS)}

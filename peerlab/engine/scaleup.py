@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerlab.engine.system import System
-from peerlab.model.node_exchange import NodeExchange
 from peerlab.model.resources import service
 from peerlab.model.stages import stage_number
+from peerlab.question.node_exchange import NodeExchange
 
 Picoseconds = NDArray[np.int64]
 

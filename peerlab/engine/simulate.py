@@ -3,7 +3,10 @@
 from collections.abc import Callable
 from functools import cache, partial
 
-from peerlab.analysis.run import Run
+from peerlab.answer.run import Run
+from peerlab.answer.trace import Iteration, Ran, Recording, Trace
+from peerlab.base.checks import check_switch, checked_word
+from peerlab.base.errors import ScenarioError
 from peerlab.engine import recording
 from peerlab.engine.arrays.ring_arrays import refuses
 from peerlab.engine.arrays.service_order import OrderUnknownError
@@ -12,10 +15,7 @@ from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.registration_queue import Contents, RegistrationQueue
 from peerlab.engine.system import System, least
 from peerlab.engine.warm_cache import ends_warm
-from peerlab.errors import ScenarioError
-from peerlab.model.checks import check_switch, checked_word
-from peerlab.model.scenario import Scenario, checked_scenario
-from peerlab.trace import Iteration, Ran, Recording, Trace
+from peerlab.question.scenario import Scenario, checked_scenario
 
 Engine = Callable[[System, RegistrationQueue, Progress | None], Recording]
 """Runs one iteration."""
@@ -41,7 +41,7 @@ def simulate(
         nodes differ, as machine code, which needs numba (``pip install 'peerlab[compiled]'``); ``auto``: the fastest of them
         that gives exactly what the referee would.
     progress:
-        Called with steps done and steps in all; may raise `peerlab.errors.Cancelled`.
+        Called with steps done and steps in all; may raise `peerlab.base.errors.Cancelled`.
     every_node:
         Whether the trace holds every device of every node, and every step. By default it holds the least that is exact: where all
         nodes do the same, one PCIe switch of one node; where only nodes differ, one PCIe switch of every node.

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from peerlab.answer.trace import Block, Columns, freeze, unroll
 from peerlab.engine.registration_queue import KIND, Event
 from peerlab.engine.scaleup import Exchange, Finished, broadcast_rows, gather_rows
 from peerlab.engine.system import System
-from peerlab.trace import Block, Columns, freeze, unroll
 
 Whole = NDArray[np.int64]
 """Whole numbers: a column, or a table of shape ``(rows, columns)``."""

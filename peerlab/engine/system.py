@@ -8,16 +8,16 @@ or nodes share (DRAM, a backbone) then counts every user as many times as there 
 from dataclasses import InitVar, dataclass
 from functools import cached_property
 
+from peerlab.base.errors import ScenarioError
 from peerlab.collectives.choose import cut, plan
 from peerlab.collectives.plan import Plan
 from peerlab.engine import jitter
 from peerlab.engine.inventory import Inventory
 from peerlab.engine.pipeline import Pipeline, SliceLegs, UnevenLegs
 from peerlab.engine.slice_dependencies import Order, intervals
-from peerlab.errors import ScenarioError
-from peerlab.model.node_exchange import NodeExchange, node_exchange
-from peerlab.model.scenario import Scenario
 from peerlab.model.stages import stage_number
+from peerlab.question.node_exchange import NodeExchange, node_exchange
+from peerlab.question.scenario import Scenario
 
 
 @dataclass(eq=False)

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from peerlab.collectives.plan import Schedule, waits
 from peerlab.model.registration import Lease, Region, RegistrationCache
-from peerlab.model.scenario import Scenario
+from peerlab.question.scenario import Scenario
 
 
 class WarmCache(RegistrationCache):

@@ -1,1 +1,1 @@
-"""Features: one folder each, with everything that it alone needs. None imports another."""
+"""What somebody can do with peerlab: one folder each, none imports another."""

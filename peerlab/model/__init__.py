@@ -1,1 +1,1 @@
-"""What is asked: clusters, data paths, registration rules and the scenario that ties them together."""
+"""What there is: machines, data paths, stages, resources, fabrics, transports, collectives, and their figures."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from peerlab.errors import ScenarioError
+from peerlab.base.errors import ScenarioError
 from peerlab.model.collective import AUTO, collective_of
 from peerlab.model.hardware import Cluster
 

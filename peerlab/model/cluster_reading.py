@@ -6,13 +6,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from peerlab.errors import HardwareError, nearest
+from peerlab.base.errors import HardwareError, nearest
+from peerlab.base.textfile import read_toml
 from peerlab.model.hardware import FIGURE_KINDS, MAX_DEVICES, Figure, internal_value
 from peerlab.model.nic_wiring import Wiring
 from peerlab.model.paths import PATHS
 from peerlab.model.required_figures import MAY_BE_LEFT_OUT, NEEDS_OF_SEVERAL, TOGETHER, needed_by
 from peerlab.model.wiring_reading import read_wiring, wiring_by_rule
-from peerlab.textfile import read_toml
 
 TEXTS = ("name", "title", "device_name", "summary")
 """Texts at the top of a cluster file."""

@@ -6,8 +6,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from peerlab.data_file import read_facts
-from peerlab.units import parse_rate
+from peerlab.base.data_file import read_facts
+from peerlab.base.units import parse_rate
 
 
 @dataclass(frozen=True)

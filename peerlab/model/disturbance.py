@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
 
-from peerlab.errors import ScenarioError
+from peerlab.base.errors import ScenarioError
 
 _MOST_JITTER = 2.0
 _LEAST_SPEED = 0.001

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import ClassVar
 
+from peerlab.base.units import say_count
 from peerlab.model.hardware import FIGURE_FIELDS, Cluster
 from peerlab.model.stages import Stage
-from peerlab.units import say_count
 
 NIC = ("nic_tx", "nic_rx")
 """Kinds of resource that a fabric joins: what sends into it, what receives from it."""

@@ -7,9 +7,9 @@ from numbers import Real
 from types import MappingProxyType
 from typing import Any
 
-from peerlab.errors import HardwareError, nearest
+from peerlab.base.errors import HardwareError, nearest
+from peerlab.base.units import parse_bytes, parse_duration, parse_rate, say_unit
 from peerlab.model.nic_wiring import Wiring
-from peerlab.units import parse_bytes, parse_duration, parse_rate, say_unit
 
 _MAX_COUNT = 2**20
 MAX_DEVICES = 1024
@@ -86,7 +86,7 @@ class Cluster:
     fitted_on: str = ""
     """What some of its figures were fitted on, such as ``all_reduce on 2 nodes``: elsewhere they extrapolate."""
     library: str = "none"
-    """Name of the communication library that it has, or whose figures it carries (`peerlab.model.library_files`)."""
+    """Name of the communication library that it has, or whose figures it carries (`peerlab.library.library_files`)."""
     library_version: str = ""
     """That library's version; empty: the one that its file names."""
     transport: str = ""
@@ -96,7 +96,7 @@ class Cluster:
     cpu: str = ""
     """Maker of the hosts' processors, ``AMD`` or ``Intel``, which NCCL looks at; empty where nobody knows."""
     nodes_joined: int = 1
-    """Nodes of its file that this machine counts as one: those of an NVLink domain, as a question meets it (`peerlab.model.domains`)."""
+    """Nodes of its file that this machine counts as one: those of an NVLink domain, as a question meets it (`peerlab.question.domains`)."""
     flush_ps: int = 0
     """What of a hop is the flush of received data: a library's, for one message (`Scenario.cluster_for_message`)."""
     wiring: Wiring = field(default_factory=Wiring)
@@ -273,7 +273,7 @@ class Cluster:
 
     @property
     def nics_per_device(self) -> int:
-        """NICs that a device sends over; 1 where devices share one (`peerlab.model.striping`)."""
+        """NICs that a device sends over; 1 where devices share one (`peerlab.library.striping`)."""
         return max(1, self.nics_per_switch // self.devices_per_switch)
 
     @property

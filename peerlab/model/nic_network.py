@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from peerlab.errors import ScenarioError
+from peerlab.base.errors import ScenarioError
+from peerlab.base.units import say_count
 from peerlab.model.effective_machine import Change, Changes
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import data_path, stages
@@ -15,7 +16,6 @@ from peerlab.model.transport_files import (
     with_transport,
 )
 from peerlab.model.transport_record import TransportRecord, flight, goodput, way
-from peerlab.units import say_count
 
 _MOST_METRES = 100_000
 

@@ -31,7 +31,7 @@ class DataPath:
     """The way that slices take, as a sentence without its end; ``{device}`` stands for the accelerator's name, ``{across}`` for what lies
     between NIC and device (`ACROSS_SWITCH`, or that and the CPU)."""
     role: str
-    """Role of its colour (`peerlab.view.theme`); ``role``-ink is that of its name."""
+    """Role of its colour (`peerlab.picture.theme`); ``role``-ink is that of its name."""
     stages: Callable[[Cluster, str], tuple[Stage, ...]]
     """From a cluster, and where the buffers are (``device`` or ``host`` memory), its stages up to the reduction."""
     needs: tuple[str, ...] = ()

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from peerlab.errors import RegistrationError
-from peerlab.units import say_bytes
+from peerlab.base.errors import RegistrationError
+from peerlab.base.units import say_bytes
 
 if TYPE_CHECKING:
     from peerlab.model.hardware import Cluster

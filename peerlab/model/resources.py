@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from peerlab.base.units import service_ps
 from peerlab.model.hardware import FIGURE_FIELDS, Cluster
-from peerlab.units import service_ps
 
 _FIGURES = frozenset(FIGURE_FIELDS.values())
 """Fields of `Cluster` that a cluster file fills."""

@@ -6,7 +6,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from peerlab.errors import HardwareError, ScenarioError
+from peerlab.base.errors import HardwareError, ScenarioError
 from peerlab.model.collective import AUTO
 from peerlab.model.distances import SocketLink, distances
 from peerlab.model.hardware import FIGURE_FIELDS, Cluster, Figure, internal_value

@@ -17,7 +17,7 @@ Track = Literal[
     "inside the device",
     "",
 ]
-"""A way through the data path's picture (`peerlab.view.geometry`)."""
+"""A way through the data path's picture (`peerlab.picture.geometry`)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +29,7 @@ class StageKind:
     legend: str = ""
     """The same where room is short; empty: `says`."""
     role: str
-    """Role of its colour (`peerlab.view.theme`)."""
+    """Role of its colour (`peerlab.picture.theme`)."""
     track: Track = ""
     """The way that slices take through the data path's picture; empty: not drawn, so the caption names it."""
     counts_as: Literal["copy", "send", "flight", "registration", "reduction", "exchange"]

@@ -11,12 +11,12 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from peerlab.errors import HardwareError, ScenarioError, nearest
+from peerlab.base.errors import HardwareError, ScenarioError, nearest
+from peerlab.base.places import folder
+from peerlab.base.textfile import read_text, read_toml
 from peerlab.model.cluster_reading import read_figure
 from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_KINDS, Cluster, Figure, internal_value
 from peerlab.model.transport_record import TransportRecord
-from peerlab.places import folder
-from peerlab.textfile import read_text, read_toml
 
 _MOST_BYTES = 2**18
 _SECTION = "transport."

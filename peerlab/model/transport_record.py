@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from peerlab.errors import ScenarioError
+from peerlab.base.errors import ScenarioError
+from peerlab.base.units import say_count
 from peerlab.model.effective_machine import Change
 from peerlab.model.hardware import Cluster, Figure
-from peerlab.units import say_count
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def wire_bytes(cluster: Cluster, nbytes: int) -> int:
 
     ``wire(s) = s + ceil(s / payload) header + first``; without a transport, or an ideal one, its own bytes.
 
-    >>> from peerlab.model.scenario import Scenario
+    >>> from peerlab.question.scenario import Scenario
     >>> wire_bytes(Scenario(cluster="ideal-100g", transport="roce", mtu=1024).hardware, 8)
     106
     """

@@ -19,7 +19,7 @@ As in::
 from collections.abc import Mapping
 from typing import Any
 
-from peerlab.errors import HardwareError, nearest
+from peerlab.base.errors import HardwareError, nearest
 from peerlab.model.hardware import Figure
 from peerlab.model.nic_wiring import ASK, PLACES, ROOT_PORT, SOCKET_SWITCH, SWITCH, OtherWiring, Wiring
 

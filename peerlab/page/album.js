@@ -1,4 +1,4 @@
-// The model of a page without a kernel: every state that its controls can reach, as peerlab/export/pack.py packed them.
+// The model of a page without a kernel: every state that its controls can reach, as peerlab/features/export/pack.py packed them.
 
 // What was packed: a document in which equal parts are kept once, and the columns of all rows.
 export class Pack {

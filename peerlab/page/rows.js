@@ -1,4 +1,4 @@
-// Rows of numbers, of which some repeat: see peerlab/view/frames.py. Times are microseconds.
+// Rows of numbers, of which some repeat: see peerlab/picture/frames.py. Times are microseconds.
 /**
  * @typedef {object} PageRows Rows as the page gets them
  * @property {Object<string, Column>} arrays

@@ -1,4 +1,4 @@
-// Slices as long as the time for which they have what they pass (`peerlab/view/trains.py` says the same for a still).
+// Slices as long as the time for which they have what they pass (`peerlab/picture/trains.py` says the same for a still).
 export const PASSED = ["start", "freed", "sent", "left", "received", "landed", "turned", "through"];
 
 // Which parts of its way a slice fills at a moment: a link as long as that has it; on the wire it moves with its latency, its head since

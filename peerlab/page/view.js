@@ -1,4 +1,4 @@
-// What a page knows of each of its views. The list of views is peerlab/view/views.py: to each name in it belongs a script of
+// What a page knows of each of its views. The list of views is peerlab/picture/views.py: to each name in it belongs a script of
 // that name, which exports a class like this one.
 export class View {
   // The place of its HTML: where `insertAdjacentHTML` puts it, beside or in which element of the page.

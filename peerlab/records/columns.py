@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from peerlab.base.errors import RecordsError, nearest
 from peerlab.collectives.busbw import bus_factor
-from peerlab.errors import RecordsError, nearest
 from peerlab.model.collective import MEASURED
 from peerlab.records.text import clean
 

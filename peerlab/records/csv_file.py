@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from peerlab.errors import RecordsError
-from peerlab.outfile import written
+from peerlab.base.errors import RecordsError
+from peerlab.base.outfile import written
 
 FORMAT = "# peerlab records 1"
 """First line of the file. Comments with one JSON object follow, then the table."""

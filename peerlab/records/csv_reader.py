@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from peerlab.errors import RecordsError, nearest
+from peerlab.base.errors import RecordsError, nearest
 from peerlab.model.collective import MEASURED
 from peerlab.records.columns import COLUMNS
 from peerlab.records.csv_file import ALWAYS, FORMAT

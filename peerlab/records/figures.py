@@ -8,8 +8,8 @@ import math
 from collections.abc import Collection
 from typing import NamedTuple
 
+from peerlab.base.units import PS_PER_S, say_count, say_time
 from peerlab.records.text import is_number, quote
-from peerlab.units import PS_PER_S, say_count, say_time
 
 _EXACT = 1e-9
 """Relative: figures that follow from one another differ so little however they were computed."""

@@ -7,7 +7,8 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from peerlab.errors import RecordsError, nearest
+from peerlab.base.errors import RecordsError, nearest
+from peerlab.base.units import say_count
 from peerlab.model.collective import programs_of
 from peerlab.records.figures import Printed, cut_off, element_bytes, printed
 from peerlab.records.hccl_results import HcclResult, doubt, rows_of
@@ -18,7 +19,6 @@ from peerlab.records.schema import Records
 from peerlab.records.table import Shape
 from peerlab.records.text import Line, Log, quote, whole
 from peerlab.records.transport import environment_lines, transport_lines
-from peerlab.units import say_count
 
 TOOL = "hccl_demo"
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from peerlab.base.errors import RecordsError
 from peerlab.collectives.busbw import bus_factor
-from peerlab.errors import RecordsError
 from peerlab.model.collective import collective_of
 from peerlab.records.figures import Printed, contradiction, count_contradiction
 from peerlab.records.notes import Damage

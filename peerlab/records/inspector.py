@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+from peerlab.base.errors import RecordsError
 from peerlab.collectives.busbw import bus_factor
-from peerlab.errors import RecordsError
 from peerlab.records.nccl_collectives import COLLECTIVES
 from peerlab.records.notes import Damage, describe_ranks
 from peerlab.records.schema import Records

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from peerlab.base.units import say_bytes, say_count
 from peerlab.collectives.conditions import CONTROL, say_block
 from peerlab.records.schema import Records
-from peerlab.units import say_bytes, say_count
 
 LEAST_NOISE = 1.15
 """A factor that no ratio below means anything, however quiet the control: a quartile of equal things lay there, from 1 MiB

@@ -18,12 +18,12 @@ from typing import Any
 
 import ijson  # type: ignore[import-untyped]
 
-from peerlab.errors import RecordsError
+from peerlab.base.errors import RecordsError
+from peerlab.base.progress_bar import progress_bar
+from peerlab.base.units import MIB
 from peerlab.model.collective import MEASURED, programs_of
-from peerlab.progress_bar import progress_bar
 from peerlab.records.text import clean
 from peerlab.records.trace_file import BYTE_ORDER_MARK, LOOK, TOOL, WatchedTrace
-from peerlab.units import MIB
 
 MOST_EVENTS = 2_000_000
 """Events that are read at most; a step of a large model has 10,000 to 100,000. They take 200 MB at most while they are read."""

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from peerlab.places import folder
+from peerlab.base.places import folder
 from peerlab.records.load import load
 from peerlab.records.schema import Records
 

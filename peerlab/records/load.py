@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from peerlab.errors import RecordsError
+from peerlab.base.errors import RecordsError
 from peerlab.records import nccl, nccl_results
 from peerlab.records.benchmarks import BENCHMARKS, TOOLS
 from peerlab.records.schema import Records

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from peerlab.errors import RecordsError
+from peerlab.base.errors import RecordsError
 from peerlab.records.figures import Printed, printed
 from peerlab.records.launch import Launch, Launches, benchmark_of
 from peerlab.records.nccl_results import (

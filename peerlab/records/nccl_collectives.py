@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from peerlab.errors import RecordsError
+from peerlab.base.errors import RecordsError
+from peerlab.base.units import say_count
 from peerlab.model.collective import collective_of, programs_of
 from peerlab.records import nccl
 from peerlab.records.notes import Damage, describe_ranks
 from peerlab.records.schema import Records
 from peerlab.records.text import Log
 from peerlab.records.transport import environment_lines, transport_lines
-from peerlab.units import say_count
 
 TOOL = "NCCL_DEBUG=INFO"
 COLLECTIVES = programs_of("NCCL")

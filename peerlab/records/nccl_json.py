@@ -7,7 +7,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from peerlab.errors import RecordsError
+from peerlab.base.errors import RecordsError
 from peerlab.records.figures import Printed, printed
 from peerlab.records.launch import Launch, allowed, read_launch
 from peerlab.records.nccl_results import (

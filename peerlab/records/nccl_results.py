@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
-from peerlab.errors import RecordsError, nearest
+from peerlab.base.errors import RecordsError, nearest
+from peerlab.base.units import say_count
 from peerlab.model.collective import collective_of, programs_of
 from peerlab.records.figures import Printed, contradiction, count_contradiction, cut_off
 from peerlab.records.launch import Launch
 from peerlab.records.notes import Damage, describe_ranks
 from peerlab.records.ranks import Range, agreed, factors_of, rank_range, say_ranks
-from peerlab.units import say_count
 
 TOOL = "nccl-tests"
 VARIANTS = ("out-of-place", "in-place")

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from peerlab.errors import RecordsError, nearest
+from peerlab.base.errors import RecordsError, nearest
+from peerlab.base.units import say_count
 from peerlab.model.collective import programs_of
 from peerlab.records.figures import Printed, contradiction, count_contradiction, cut_off, printed
 from peerlab.records.launch import Launch, Launches
@@ -24,7 +25,6 @@ from peerlab.records.schema import Records
 from peerlab.records.table import Shape, is_figure
 from peerlab.records.text import Line, Log, quote, whole
 from peerlab.records.transport import environment_lines, transport_lines
-from peerlab.units import say_count
 
 TOOL = "nccom-test"
 

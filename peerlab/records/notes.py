@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from peerlab.errors import RecordsError
+from peerlab.base.errors import RecordsError
 from peerlab.records.text import KEEP, Line, Log, quote
 
 MOST_ROWS = 20_000

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from peerlab.errors import RecordsError, nearest
+from peerlab.base.errors import RecordsError, nearest
 from peerlab.model.collective import MEASURED, collective_of
 from peerlab.records.figures import cut_off, printed
 from peerlab.records.launch import Launch, Launches

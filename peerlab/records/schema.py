@@ -7,15 +7,15 @@ from typing import Any
 
 import pandas as pd
 
+from peerlab.base.display import show_records
+from peerlab.base.errors import RecordsError
+from peerlab.base.units import say_count
 from peerlab.collectives.busbw import bus_factor
-from peerlab.display import show_records
-from peerlab.errors import RecordsError
 from peerlab.records.anonymous import anonymised
 from peerlab.records.columns import table_of
 from peerlab.records.csv_file import write_csv
 from peerlab.records.notes import describe_ranks
 from peerlab.records.text import clean
-from peerlab.units import say_count
 
 CONDITIONS = (
     *("kind", "source", "collective", "variant", "size_bytes", "dtype", "op", "ranks", "nodes"),

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from peerlab.base.version import __version__
 from peerlab.records.columns import COLUMNS
 from peerlab.records.schema import Records
-from peerlab.version import __version__
 
 _FIGURES = {
     "message_bytes": "size_bytes",

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from peerlab.errors import RecordsError
+from peerlab.base.errors import RecordsError
 
 _FIGURE = re.compile(
     r"[-+]?(?:[0-9](?:[0-9.,'_]*[0-9])?(?:e[-+]?[0-9]+)?|nan|inf|infinity|N/A)", re.IGNORECASE

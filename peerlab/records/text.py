@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from peerlab.errors import RecordsError
-from peerlab.textfile import read_bytes
-from peerlab.units import say_bytes
+from peerlab.base.errors import RecordsError
+from peerlab.base.textfile import read_bytes
+from peerlab.base.units import say_bytes
 
 MOST_BYTES = 8 * 2**20
 """A larger log is refused: the lines of a table, and those about the transport, are a few kilobytes."""

@@ -5,8 +5,8 @@ import re
 from collections.abc import Callable
 from typing import BinaryIO, Protocol
 
-from peerlab.errors import RecordsError
-from peerlab.units import MIB, say_bytes
+from peerlab.base.errors import RecordsError
+from peerlab.base.units import MIB, say_bytes
 
 TOOL = "PyTorch's profiler"
 LOOK = 2**16

@@ -1,1 +1,1 @@
-"""Many scenarios at once: what the model must agree with."""
+"""Answers that take more than one simulation: bands, a race, one question on all fabrics, the trial that would decide."""

@@ -4,16 +4,16 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from peerlab.analysis.gain import GainBand, check_alike, gain_band
-from peerlab.analysis.known_answers import answer
-from peerlab.analysis.metrics import busbw_GBps, wire_limit_GBps
-from peerlab.analysis.run import Run
-from peerlab.analysis.sensitivity import Band, band
+from peerlab.answer.gain import GainBand, check_alike, gain_band
+from peerlab.answer.known_answers import answer
+from peerlab.answer.metrics import busbw_GBps, wire_limit_GBps
+from peerlab.answer.run import Run
+from peerlab.answer.sensitivity import Band, band
+from peerlab.base.errors import Cancelled, PeerlabError
 from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.simulate import simulate
-from peerlab.errors import Cancelled, PeerlabError
 from peerlab.model.hardware import Cluster
-from peerlab.model.scenario import Scenario
+from peerlab.question.scenario import Scenario
 from peerlab.study.patience import TooSlow
 
 Key = TypeVar("Key")

@@ -8,16 +8,16 @@ from typing import Any
 
 import pandas as pd
 
-from peerlab.analysis.metrics import messages_per_s
-from peerlab.analysis.run import Run
-from peerlab.display import show_fabrics
+from peerlab.answer.metrics import messages_per_s
+from peerlab.answer.run import Run
+from peerlab.base.display import show_fabrics
+from peerlab.base.errors import ScenarioError
+from peerlab.base.units import say_time
 from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.simulate import simulate
-from peerlab.errors import ScenarioError
 from peerlab.model.paths import MESSAGES
-from peerlab.model.scenario import Scenario, checked_scenario
 from peerlab.model.transport_files import load_transport
-from peerlab.units import say_time
+from peerlab.question.scenario import Scenario, checked_scenario
 
 _LATENCY, _MESSAGES = "fabric.latency", "nic.per_message"
 _SAME = 0.005
@@ -173,7 +173,7 @@ def compare_fabrics(
         Whether each has the latency that follows from its own base, switches and cable, in place of the cluster's. A library's
         hop stays its total.
     progress:
-        Called with transports simulated and in all; may raise `peerlab.errors.Cancelled`.
+        Called with transports simulated and in all; may raise `peerlab.base.errors.Cancelled`.
 
     Raises
     ------

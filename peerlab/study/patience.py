@@ -3,12 +3,12 @@
 import threading
 import time
 
+from peerlab.base.errors import Cancelled
 from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.recording import spans_of_all
 from peerlab.engine.simulate import takes_every_node
 from peerlab.engine.system import least
-from peerlab.errors import Cancelled
-from peerlab.model.scenario import Scenario
+from peerlab.question.scenario import Scenario
 
 _MOST_SPANS = 200_000
 """Spans that the full loop makes in five seconds."""

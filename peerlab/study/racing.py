@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from peerlab.analysis.race import Race
-from peerlab.analysis.run import Run
+from peerlab.answer.race import Race
+from peerlab.answer.run import Run
+from peerlab.base.errors import PeerlabError
 from peerlab.engine.simulate import simulate
-from peerlab.errors import PeerlabError
-from peerlab.model.scenario import Scenario
+from peerlab.question.scenario import Scenario
 
 
 def race(one: Scenario | Run, other: Scenario | Run | None = None, **changes: Any) -> Race:

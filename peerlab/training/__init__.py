@@ -1,1 +1,1 @@
-"""A step of a training: what is computed, what is exchanged, and who waits for whom."""
+"""A step of a training: what is asked, simulated, and drawn of it."""

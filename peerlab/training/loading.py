@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from peerlab.errors import RecordsError
+from peerlab.base.errors import RecordsError
 from peerlab.records import load as logs
 from peerlab.records.kineto import looks_like_json_trace, looks_like_trace, read_events
 from peerlab.records.schema import Records

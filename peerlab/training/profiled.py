@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
-from peerlab.display import show_profiled
-from peerlab.errors import RecordsError
+from peerlab.base.display import show_profiled
+from peerlab.base.errors import RecordsError
+from peerlab.base.units import say_bytes
 from peerlab.model.hardware import Figure
-from peerlab.model.scenario import Scenario
+from peerlab.question.scenario import Scenario
 from peerlab.records.kineto import TracedKernel, TraceEvents, kernels
 from peerlab.training.profiled_step import ADDS, DeviceEvents, ProfiledStep
 from peerlab.training.training_step import Step
 from peerlab.training.workload import TrainedLayer, Workload
-from peerlab.units import say_bytes
 
 if TYPE_CHECKING:
     import pandas as pd

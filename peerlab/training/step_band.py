@@ -4,15 +4,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 
-from peerlab.analysis.gain import GainBand, gain_band
-from peerlab.errors import WorkloadError
-from peerlab.model.law_error import Reach, reach_of_ratio
-from peerlab.model.scenario import Scenario
+from peerlab.answer.gain import GainBand, gain_band
+from peerlab.base.errors import WorkloadError
+from peerlab.base.units import PS_PER_MS, say_range
+from peerlab.question.law_error import Reach, reach_of_ratio
+from peerlab.question.scenario import Scenario
 from peerlab.training.program import program
 from peerlab.training.step_run import StepRun
 from peerlab.training.step_times import timed
 from peerlab.training.training_step import Step
-from peerlab.units import PS_PER_MS, say_range
 
 
 @dataclass(frozen=True, repr=False)

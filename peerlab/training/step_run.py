@@ -4,11 +4,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from peerlab.display import show_step, write_step_trace
+from peerlab.base.display import show_step, write_step_trace
+from peerlab.base.units import say_share, say_time, seconds
 from peerlab.training.program import PHASES
 from peerlab.training.step_trace import StepTrace
 from peerlab.training.training_step import Step
-from peerlab.units import say_share, say_time, seconds
 
 if TYPE_CHECKING:
     import pandas as pd

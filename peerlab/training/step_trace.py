@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from peerlab.analysis.run import Run
+from peerlab.answer.run import Run
 from peerlab.training.program import Computing, Exchanging
 
 Interval = tuple[int, int]

@@ -7,14 +7,14 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, Self
 
-from peerlab.errors import WorkloadError, nearest
-from peerlab.model.checks import check_switch
+from peerlab.base.checks import check_switch
+from peerlab.base.errors import WorkloadError, nearest
+from peerlab.base.units import MIB, PS_PER_MS, parse_bytes
 from peerlab.model.hardware import Figure
-from peerlab.model.scenario import Scenario
+from peerlab.question.scenario import Scenario
 from peerlab.training.bucket_rule import Bucket, buckets
 from peerlab.training.workload import ITEM_BYTES, ComputeTime, Workload, given_time
 from peerlab.training.workload_file import device_figures, load_workload
-from peerlab.units import MIB, PS_PER_MS, parse_bytes
 
 SHARDS = {
     "ddp": "every device has the whole model, gradients are added up by AllReduce",

@@ -11,9 +11,9 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 from math import log2
 
-from peerlab.errors import WorkloadError
+from peerlab.base.errors import WorkloadError
+from peerlab.base.units import PS_PER_MS, PS_PER_S
 from peerlab.model.hardware import Figure
-from peerlab.units import PS_PER_MS, PS_PER_S
 
 ITEM_BYTES = {"fp64": 8, "fp32": 4, "bf16": 2, "fp16": 2, "fp8": 1}
 """Bytes of one gradient, by type."""

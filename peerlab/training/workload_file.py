@@ -5,10 +5,10 @@ from math import isfinite, prod
 from pathlib import Path
 from typing import Any
 
-from peerlab.errors import WorkloadError, nearest
+from peerlab.base.errors import WorkloadError, nearest
+from peerlab.base.places import folder
+from peerlab.base.textfile import read_text, read_toml
 from peerlab.model.hardware import Figure
-from peerlab.places import folder
-from peerlab.textfile import read_text, read_toml
 from peerlab.training.workload import ITEM_BYTES, MeasuredStep, TrainedLayer, Workload
 
 _MOST_BYTES = 2**20

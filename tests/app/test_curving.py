@@ -9,8 +9,8 @@ import pytest
 import peerlab
 from peerlab.app.curves_in_background import Curving
 from peerlab.app.runs import Runs
-from peerlab.view.curve_scenarios import lines
-from peerlab.view.curves import BAND
+from peerlab.picture.curve_scenarios import lines
+from peerlab.picture.curves import BAND
 
 START = peerlab.Scenario(nodes=2)
 

@@ -19,10 +19,10 @@ from tool_logs import (
 
 import peerlab
 import peerlab.records
-from peerlab.app.background_measurement import Measuring
 from peerlab.app.explore import explore
-from peerlab.app.log_findings import LogFindings, as_measured, look_at
-from peerlab.measurement.schedule import Measurement
+from peerlab.app.panels.background_measurement import Measuring
+from peerlab.app.panels.log_findings import LogFindings, as_measured, look_at
+from peerlab.features.measure.schedule import Measurement
 
 _SHIPPED = peerlab.records.measured_for("juliet")["juliet/osu-latency-direct"]
 DIRECT = replace(_SHIPPED, table=_SHIPPED.table.assign(path=""))  # as a log, which does not say its path

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 import peerlab
-from peerlab.app.exporting import KINDS, Exporting, Shown
+from peerlab.app.panels.exporting import KINDS, Exporting, Shown
 
 SMALL = peerlab.Scenario(cluster="ideal-100g", nodes=4)
 

@@ -4,9 +4,9 @@ import pytest
 
 import peerlab
 from peerlab.app.explore import explore
+from peerlab.base.places import folder
 from peerlab.model.algorithms import ALGORITHMS
-from peerlab.places import folder
-from peerlab.view.payload import payload
+from peerlab.picture.payload import payload
 
 HARDWARE = folder("data") / "hardware"
 LEAVES = """[fabric]

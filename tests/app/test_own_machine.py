@@ -9,9 +9,9 @@ from fake_sys import GPU, MELLANOX, FakeSys
 
 import peerlab
 from peerlab.app.explore import explore
-from peerlab.cluster_file import drafted_file
+from peerlab.features.clusters import drafted_file
 from peerlab.machine import read_machine
-from peerlab.topology_file.load_topology import MOST_BYTES
+from peerlab.topology.load_topology import MOST_BYTES
 
 
 @pytest.fixture

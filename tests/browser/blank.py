@@ -8,16 +8,16 @@ from shown import Shown
 
 import peerlab
 from peerlab import page as sources
-from peerlab.export.choices import detour_and_direct
-from peerlab.view.bokeh_document import bokeh_script, document
-from peerlab.view.curve_scenarios import lines
-from peerlab.view.curves import curves
-from peerlab.view.measured import overlay
-from peerlab.view.path_ratio import path_ratio
-from peerlab.view.payload import payload
-from peerlab.view.theme import palettes
-from peerlab.view.this_machine import here
-from peerlab.view.views import VIEWS
+from peerlab.features.export.choices import detour_and_direct
+from peerlab.features.measure.this_machine import here
+from peerlab.picture.bokeh_document import bokeh_script, document
+from peerlab.picture.curve_scenarios import lines
+from peerlab.picture.curves import curves
+from peerlab.picture.measured import overlay
+from peerlab.picture.path_ratio import path_ratio
+from peerlab.picture.payload import payload
+from peerlab.picture.theme import palettes
+from peerlab.picture.views import VIEWS
 
 MODEL = """
 class Model {

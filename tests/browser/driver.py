@@ -8,7 +8,7 @@ from playwright.sync_api import expect, sync_playwright
 from server import TOKEN
 from shown import Shown
 
-from peerlab.export.browser import HEADLESS, find_chromium
+from peerlab.page.browser import HEADLESS, find_chromium
 
 expect.set_options(timeout=60_000)  # as long as a page waits for what is clicked
 

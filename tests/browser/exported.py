@@ -3,7 +3,7 @@
 import numpy as np
 from shown import Shown
 
-from peerlab.units import PS_PER_US
+from peerlab.base.units import PS_PER_US
 
 
 class Exported(Shown):
@@ -40,7 +40,7 @@ class Exported(Shown):
 
 def lanes(run):
     """Return lane to (starts, ends) in microseconds, sorted, of every span in the timeline of a folded run."""
-    from peerlab.view.timeline import lanes as all_lanes
+    from peerlab.picture.timeline import lanes as all_lanes
 
     spans = run.recording.unrolled
     found = {}

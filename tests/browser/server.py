@@ -14,8 +14,8 @@ from contextlib import contextmanager, suppress
 from http.client import HTTPException
 from pathlib import Path
 
-from peerlab.lab.server import settings
-from peerlab.places import folder
+from peerlab.base.places import folder
+from peerlab.features.lab.server import settings
 
 TOKEN = "for-tests"  # noqa: S105  (a private server on this machine)
 PATIENCE_S = 120

@@ -13,8 +13,8 @@ from PIL import Image
 
 import peerlab
 from peerlab import page as sources
-from peerlab.view.bokeh_document import bokeh_script, document
-from peerlab.view.theme import palettes
+from peerlab.picture.bokeh_document import bokeh_script, document
+from peerlab.picture.theme import palettes
 
 OPEN = """
 globalThis.called = {};

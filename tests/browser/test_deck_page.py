@@ -10,10 +10,10 @@ from playwright.sync_api import expect
 
 import peerlab
 from peerlab.cli import main
-from peerlab.deck.outline import REVIEW, Outline, SlidePlan
-from peerlab.deck.write_deck import printed, write_deck
-from peerlab.model.presets import known_clusters, load_cluster
-from peerlab.view.theme import palettes
+from peerlab.features.deck.reading.outline import REVIEW, Outline, SlidePlan
+from peerlab.features.deck.write_deck import printed, write_deck
+from peerlab.picture.theme import palettes
+from peerlab.question.presets import known_clusters, load_cluster
 
 TRAINING = ["--gradient", "2 GB", "--step-time", "0.35", "--overlap", "0.5"]
 COMPARABLE = [

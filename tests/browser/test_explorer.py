@@ -5,9 +5,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 import peerlab
-from peerlab.units import say_time
-from peerlab.view.payload import payload
-from peerlab.view.words import alt_text
+from peerlab.base.units import say_time
+from peerlab.picture.payload import payload
+from peerlab.picture.words import alt_text
 
 SWITCHES = {
     "host": (lambda e: e.switch("host"), {"path": "peer-direct"}),

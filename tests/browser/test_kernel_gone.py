@@ -7,7 +7,7 @@ from driver import Explorer
 from playwright.sync_api import expect
 
 from peerlab.page import script_alone
-from peerlab.view.views import VIEWS
+from peerlab.picture.views import VIEWS
 
 WORDS = "The kernel has gone; run the cell again."
 

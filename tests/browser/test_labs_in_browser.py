@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import expect
 
 import peerlab
-from peerlab.lessons import exercises
-from peerlab.lessons.exercise import Choice, Number
-from peerlab.places import folder
+from peerlab.base.places import folder
+from peerlab.features.exercises import exercises
+from peerlab.features.exercises.exercise import Choice, Number
 
 LABS = sorted(folder("labs").glob("*.ipynb"))
 FIGURES = """count => window.peerlabPages?.size === count || (!count && !window.peerlabPages)"""

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 import peerlab
 from peerlab import page as sources
-from peerlab.view.views import VIEWS, View
+from peerlab.picture.views import VIEWS, View
 
 SCRIPT = """import { View } from "./view.js";
 import { sayTime } from "./words.js";

@@ -17,14 +17,14 @@ import pytest
 from PIL import Image, ImageStat
 
 import peerlab
+from peerlab.base.errors import ExportError, MissingPackage
 from peerlab.cli import main
-from peerlab.errors import ExportError, MissingPackage
-from peerlab.export.browser import browser, find_chromium
-from peerlab.export.in_browser import sitting
-from peerlab.export.pictures import export_still
-from peerlab.export.video import _encode, export_video, find_ffmpeg, frames
-from peerlab.view.moment import moment
-from peerlab.view.words import alt_text
+from peerlab.features.export.in_browser import sitting
+from peerlab.features.export.pictures import export_still
+from peerlab.features.export.video import _encode, export_video, find_ffmpeg, frames
+from peerlab.page.browser import browser, find_chromium
+from peerlab.picture.moment import moment
+from peerlab.picture.words import alt_text
 
 with_ffmpeg = pytest.mark.skipif(
     not (find_spec("imageio_ffmpeg") or shutil.which("ffmpeg")), reason="no ffmpeg here"
@@ -60,7 +60,7 @@ def test_a_png_is_the_same_twice_and_twice_as_large_at_2x(run, tmp_path):
 
 @pytest.mark.parametrize("path", ["host-rdma", "peer-direct"])
 def test_the_page_in_the_browser_and_the_drawing_in_python_agree_on_every_slice(path):
-    """Two programs place slices: the page's script and `peerlab.view.moment`."""
+    """Two programs place slices: the page's script and `peerlab.picture.moment`."""
     run = peerlab.simulate(peerlab.Scenario(path=path))
     with sitting(run, view="page", theme="light") as one:
         for part in (0.1, 0.43, 0.71, 0.97):

@@ -3,7 +3,7 @@
 import pytest
 
 from peerlab.cli import main
-from peerlab.reports.expected_page import write_page
+from peerlab.features.validate.expected_page import write_page
 
 ATTACK = (
     "</script><script>window.attacked = 1</script><img src='https://example.org/x' onerror='attacked = 1'>"

@@ -8,10 +8,10 @@ from PIL import Image
 from playwright.sync_api import expect
 
 import peerlab
-from peerlab.analysis.race import delivery
-from peerlab.export.in_browser import sitting
-from peerlab.export.race_page import race_html
-from peerlab.export.video import frames
+from peerlab.answer.race import delivery
+from peerlab.features.export.in_browser import sitting
+from peerlab.features.export.video import frames
+from peerlab.features.race.race_page import race_html
 
 RACE = peerlab.race(peerlab.Scenario(path="host-rdma"), path="peer-direct")
 

@@ -8,8 +8,8 @@ from PIL import Image
 from playwright.sync_api import expect
 
 import peerlab
-from peerlab.export.step_page import step_page_html
-from peerlab.export.video import frames
+from peerlab.features.export.video import frames
+from peerlab.features.step.step_page import step_page_html
 from peerlab.training.step_band import step_gain
 
 HOST = peerlab.step(workload="resnet50", batch=32, path="host-tcp", library="none")

@@ -12,8 +12,8 @@ from playwright.sync_api import expect
 
 import peerlab
 from peerlab.model.stages import STAGES
-from peerlab.view.moment import moment
-from peerlab.view.timeline import critical
+from peerlab.picture.moment import moment
+from peerlab.picture.timeline import critical
 
 
 def words(shown):
@@ -77,7 +77,7 @@ def trains_are_alike(shown, part, one):
 
 @pytest.mark.parametrize("path", ["host-rdma", "peer-direct", "host-tcp"])
 def test_slices_are_where_the_still_has_them_at_five_times(shown, path):
-    """The still is compared with the trace in tests/view/test_still.py."""
+    """The still is compared with the trace in tests/picture/test_still.py."""
     one = run(path=path)
     shown.change(one)
     for part in (0.13, 0.31, 0.5, 0.72, 0.9):

@@ -6,12 +6,12 @@ from overlaps import SIZES, faults, settle, watch
 
 import peerlab
 from peerlab.cli import main
-from peerlab.export.race_page import race_html
-from peerlab.export.step_page import step_page_html
-from peerlab.model.presets import known_clusters, load_cluster
-from peerlab.view.curve_scenarios import lines
-from peerlab.view.curves import BAND, curves
-from peerlab.view.still import still_svg
+from peerlab.features.race.race_page import race_html
+from peerlab.features.step.step_page import step_page_html
+from peerlab.picture.curve_scenarios import lines
+from peerlab.picture.curves import BAND, curves
+from peerlab.picture.still import still_svg
+from peerlab.question.presets import known_clusters, load_cluster
 
 MOMENTS = (0.0, 0.1, 0.35, 0.8, 1.0)
 RACE_MARKS = ".rc-road path:not([visibility=hidden]), .rc-cells i, .rc-lead svg path[stroke-width]"

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from tool_logs import OSU_ALLTOALL
 
 import peerlab
+from peerlab.base.errors import ScenarioError
+from peerlab.base.units import service_ps
 from peerlab.collectives.choose import plan
 from peerlab.collectives.pipeline_chain import PipelineChain
 from peerlab.collectives.plan import Plan, waits
 from peerlab.collectives.reference import execute
-from peerlab.errors import ScenarioError
 from peerlab.model.stages import STAGES
-from peerlab.units import service_ps
-from peerlab.view.words import caption
+from peerlab.picture.words import caption
 
 FEW = st.integers(1, 9)
 BROADCAST = OSU_ALLTOALL.replace("All-to-All Personalized Exchange", "Broadcast")

@@ -15,7 +15,7 @@ from peerlab.collectives.point_to_point import PointToPoint
 from peerlab.collectives.reference import execute, own_range
 from peerlab.collectives.ring import Ring
 from peerlab.model.algorithms import ALGORITHMS, Algorithm
-from peerlab.view.words import caption
+from peerlab.picture.words import caption
 
 ANY_NUMBER = (Ring, Pairwise, BinaryTree)
 POWERS_OF_TWO = (HalvingDoubling, RecursiveDoubling)

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from peerlab.base.errors import PeerlabError
 from peerlab.collectives.walk import walk
-from peerlab.errors import PeerlabError
 
 DIFFERENT = [[10**rank * box for box in range(1, 9)] for rank in range(8)]
 """Eight ranks' numbers, no two of them alike."""

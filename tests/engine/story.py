@@ -7,6 +7,7 @@ story's lists.
 import pytest
 
 import peerlab
+from peerlab.answer.trace import SPAN_COLUMNS, Resource
 from peerlab.engine.legs import Flight, Leg, Link, Visit
 from peerlab.engine.loop.event_loop import Loop
 from peerlab.engine.referee.processes import Referee
@@ -14,7 +15,6 @@ from peerlab.engine.registration_queue import RegistrationQueue
 from peerlab.engine.span_rows import array, spans_of
 from peerlab.engine.system import System
 from peerlab.model.stages import stage_number
-from peerlab.trace import SPAN_COLUMNS, Resource
 
 STAGE = stage_number("network")
 BOTH = pytest.mark.parametrize("engine", ["referee", "loop"])

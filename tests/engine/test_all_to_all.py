@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 from tool_logs import OSU_ALLTOALL
 
 import peerlab
+from peerlab.base.units import service_ps
 from peerlab.collectives.choose import plan
-from peerlab.model.presets import load_cluster
+from peerlab.diagnosis.observed import observe
+from peerlab.diagnosis.replay import scenario as replayed
 from peerlab.model.resources import resource_kind
-from peerlab.study.observed import observe
-from peerlab.study.replay import scenario as replayed
-from peerlab.units import service_ps
-from peerlab.view.words import alt_text, caption, colours
+from peerlab.picture.words import alt_text, caption, colours
+from peerlab.question.presets import load_cluster
 
 WIRE = peerlab.Scenario(cluster="ideal-100g", nodes=6, collective="alltoall", message_bytes=6 * 2**20)
 DL1 = peerlab.Scenario(cluster="dl1", nodes=3, collective="alltoall", message_bytes="24 MiB")

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import peerlab
+from peerlab.base.errors import ScenarioError
 from peerlab.engine.arrays.ring_arrays import Batch, refuses
 from peerlab.engine.arrays.service_order import Arrived, OrderUnknownError, ServiceOrder, users_of
 from peerlab.engine.arrays.side_by_side import SideBySide, times
 from peerlab.engine.loop.event_loop import Loop
 from peerlab.engine.system import least
-from peerlab.errors import ScenarioError
 
 of_topology = partial(peerlab.Scenario, library="none")
 """Topology alone: what the engines do with it does not depend on who asks."""

@@ -11,14 +11,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import peerlab
+from peerlab.answer.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS
+from peerlab.base.errors import Cancelled, ScenarioError
 from peerlab.engine import recording
 from peerlab.engine.compiled import refusals
 from peerlab.engine.simulate import fastest
 from peerlab.engine.system import System, least
-from peerlab.errors import Cancelled, ScenarioError
 from peerlab.model import stages
-from peerlab.model.presets import known_clusters
-from peerlab.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS
+from peerlab.question.presets import known_clusters
 
 of_topology = partial(peerlab.Scenario, library="none")
 """Topology alone: what the engines do with it does not depend on who asks."""

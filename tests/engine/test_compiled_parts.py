@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import peerlab
+from peerlab.answer.trace import SPAN_COLUMNS
 from peerlab.engine.compiled import fair_share, queues
 from peerlab.engine.compiled.compiled_loop import LAST_PS, make_run
 from peerlab.engine.compiled.compiled_ring import CompiledRing
@@ -14,7 +15,6 @@ from peerlab.engine.compiled.heap import pop, put
 from peerlab.engine.compiled.serving import arrives, enter, set_alarms, take
 from peerlab.engine.compiled.state import EXCLUSIVE, STAGE_OVER
 from peerlab.engine.system import System
-from peerlab.trace import SPAN_COLUMNS
 
 RING = peerlab.Scenario(
     cluster="ideal-100g", nodes=3, message_bytes=3750, collective="allgather", dependency="slice", slice_bytes=None

@@ -6,13 +6,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import peerlab
+from peerlab.answer.trace import REGISTRATION_COLUMNS, REGISTRATION_KINDS
+from peerlab.base.places import folder
 from peerlab.engine.arrays.ring_arrays import refuses
 from peerlab.engine.system import System, least
 from peerlab.model.algorithms import ALGORITHMS
-from peerlab.model.presets import read_cluster
 from peerlab.model.registration import Counters
-from peerlab.places import folder
-from peerlab.trace import REGISTRATION_COLUMNS, REGISTRATION_KINDS
+from peerlab.question.presets import read_cluster
 
 IDEAL = (folder("data") / "hardware" / "ideal-100g.toml").read_text()
 EXTRA = 'unit = "GB/s", basis = "all nodes", source = "test" }'
@@ -297,7 +297,7 @@ def test_a_thousand_nodes_are_simulated_in_few_rows():
 
 
 def test_progress_is_told_and_can_stop_the_simulation():
-    from peerlab.errors import Cancelled
+    from peerlab.base.errors import Cancelled
 
     told = []
 

@@ -3,11 +3,11 @@
 import pytest
 
 import peerlab
+from peerlab.base.errors import Cancelled
 from peerlab.engine.compiled import refusals
 from peerlab.engine.expected_duration import forecast_s, offer
 from peerlab.engine.loop import event_loop
 from peerlab.engine.system import least
-from peerlab.errors import Cancelled
 from peerlab.study.patience import large
 
 HEAVY = peerlab.Scenario(

@@ -11,7 +11,7 @@ from peerlab.engine.max_min import max_min
 from peerlab.model import fabrics
 from peerlab.model.fabrics import Fabric, SharedLink
 from peerlab.model.resources import RESOURCES
-from peerlab.view.payload import payload
+from peerlab.picture.payload import payload
 
 LEAFSPINE = "ideal-100g-leafspine-2to1"
 

@@ -8,10 +8,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import peerlab
-from peerlab.errors import PeerlabError
+from peerlab.base.errors import PeerlabError
 from peerlab.model.hardware import FIGURE_KINDS
-from peerlab.model.presets import known_clusters
-from peerlab.model.used_figures import figures_used
+from peerlab.question.presets import known_clusters
+from peerlab.question.used_figures import figures_used
 
 of_topology = partial(peerlab.Scenario, library="none")
 """Topology alone: what the engines do with it does not depend on who asks."""

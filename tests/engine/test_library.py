@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import peerlab
+from peerlab.base.units import KIB, MIB
 from peerlab.collectives.choose import slices
 from peerlab.engine.opening import opening
 from peerlab.engine.system import least
 from peerlab.model.stages import stage_number
-from peerlab.units import KIB, MIB
 
 P4D = peerlab.Scenario(cluster="p4d", nodes=2, path="peer-direct", registration="pool")
 

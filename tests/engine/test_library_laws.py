@@ -5,9 +5,9 @@ import random
 from itertools import product
 
 import peerlab
-from peerlab.model.presets import known_clusters
-from peerlab.model.rate_bounds import exchange_bound_Bps, path_bound_Bps
-from peerlab.model.striping import striped
+from peerlab.library.rate_bounds import exchange_bound_Bps, path_bound_Bps
+from peerlab.library.striping import striped
+from peerlab.question.presets import known_clusters
 
 NODES, SIZES = (2, 3, 4, 8, 16), [2**power for power in range(16, 29)]
 FASTER = ("node.nics_per_switch", "nic.rate", "scaleup.rate")

@@ -80,7 +80,7 @@ def test_plan_and_system_are_made_once_and_the_way_to_the_engine_is_short(fields
     calls, stays = walk(peerlab.Scenario(message_bytes="1 MiB", **fields))
     assert calls["collectives/choose:plan"] == 1
     assert calls["engine/system:_alike"] <= 2  # a folded system makes sure that it may be one
-    assert calls["model/node_exchange:node_exchange"] <= 1
+    assert calls["question/node_exchange:node_exchange"] <= 1
     assert calls["engine/system:System.__post_init__"] == 1
     assert 3 < len(stays) <= MOST_STAYS, stays
 

@@ -10,14 +10,14 @@ from test_engines_agree import same
 from test_over_the_cpu import rows
 
 import peerlab
+from peerlab.base.errors import ScenarioError
+from peerlab.base.places import folder
+from peerlab.base.units import PS_PER_S
 from peerlab.engine.arrays import ring_arrays
 from peerlab.engine.compiled import refusals
 from peerlab.engine.system import least
-from peerlab.errors import ScenarioError
-from peerlab.model.presets import read_cluster
 from peerlab.model.transport_files import possible_transports
-from peerlab.places import folder
-from peerlab.units import PS_PER_S
+from peerlab.question.presets import read_cluster
 
 RING = peerlab.Scenario(cluster="ideal-100g", algorithm="ring", slice_bytes=None)
 WRITES = peerlab.Scenario(

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import peerlab
+from peerlab.answer.trace import SPAN_COLUMNS
 from peerlab.model.nic_wiring import PLACES
 from peerlab.model.paths import RECEIVE_DIRECT, stages
-from peerlab.trace import SPAN_COLUMNS
 
 PATHS = {"dl1": ("host-rdma", "peer-direct", "host-tcp"), "p4d": ("host-rdma", "peer-direct", RECEIVE_DIRECT)}
 
@@ -94,8 +94,8 @@ def test_a_nic_at_the_cpu_spares_the_detour_its_second_crossing():
 
 
 def test_a_nics_own_pcie_link_limits_it_where_the_file_gives_one():
-    from peerlab.model.presets import read_cluster
-    from peerlab.places import folder
+    from peerlab.base.places import folder
+    from peerlab.question.presets import read_cluster
 
     text = (folder("data") / "hardware" / "dl1.toml").read_text()
     line = '[nic]\npcie = { value = 7.05, unit = "GB/s", basis = "per NIC", source = "lspci: x8" }\n'

@@ -7,6 +7,7 @@ import pytest
 from story import BOTH
 
 import peerlab
+from peerlab.answer.trace import Block, unroll
 from peerlab.collectives.choose import plan
 from peerlab.collectives.plan import slice_sizes
 from peerlab.engine import jitter, recording
@@ -25,7 +26,6 @@ from peerlab.engine.simulate import fastest
 from peerlab.engine.slice_dependencies import Order
 from peerlab.engine.span_rows import array, spans_of
 from peerlab.engine.system import System, least
-from peerlab.trace import Block, unroll
 
 US = 10**6
 """Picoseconds."""

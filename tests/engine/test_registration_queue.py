@@ -4,11 +4,11 @@ import pytest
 from story import BOTH
 
 import peerlab
+from peerlab.answer.trace import REGISTRATION_KINDS
 from peerlab.collectives.choose import plan
 from peerlab.engine.registration_queue import DESTINATION, SOURCE, RegistrationQueue
 from peerlab.engine.system import System
 from peerlab.engine.warm_cache import WarmCache, ends_warm
-from peerlab.trace import REGISTRATION_KINDS
 
 US = 10**6
 """Picoseconds."""

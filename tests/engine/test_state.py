@@ -13,6 +13,7 @@ import pytest
 from story import DRAM, NIC, STAGE, Story, flies, served_by, use
 
 import peerlab.engine
+from peerlab.answer.trace import Resource
 from peerlab.engine.legs import Leg
 from peerlab.engine.loop.blocking_steps import BlockingSteps
 from peerlab.engine.loop.event_loop import Loop
@@ -22,7 +23,6 @@ from peerlab.engine.loop.windows import Windows
 from peerlab.engine.max_min import Flow, Flows
 from peerlab.engine.processor_sharing import FairShare, Job
 from peerlab.engine.registration_queue import RegistrationQueue
-from peerlab.trace import Resource
 
 CONSTANT = "is given at the beginning and stays"
 WRITTEN = "is only written: what happened, not what will"

@@ -1,11 +1,11 @@
 """The parts that answer a training step: one exchange after the other, or all of them in one world."""
 
 import peerlab
-from peerlab.engine.answer_step import step
-from peerlab.engine.referee.whole_step import World
-from peerlab.engine.step_composition import carries, compose, scenario_of
+from peerlab.training.answer_step import step
 from peerlab.training.program import program
+from peerlab.training.step_composition import carries, compose, scenario_of
 from peerlab.training.training_step import Step
+from peerlab.training.whole_step import World
 
 ASKED = Step.of(workload="resnet50", nodes=2, path="peer-direct", library="none")
 

@@ -3,6 +3,7 @@
 import pytest
 from story import BOTH, DRAM, NIC, STAGE, Story, flies, flow, served_by, then_flies, told, use
 
+from peerlab.answer.trace import Resource
 from peerlab.engine.legs import Leg, Visit
 from peerlab.engine.loop.in_order import in_order
 from peerlab.engine.loop.loop_resources import Serving
@@ -10,7 +11,6 @@ from peerlab.engine.loop.windows import Windows
 from peerlab.engine.max_min import max_min
 from peerlab.engine.processor_sharing import FairShare, Job
 from peerlab.engine.referee.simpy_resources import Clock, Exclusive, Shared, Window
-from peerlab.trace import Resource
 
 RING = {"nodes": 3, "collective": "allgather", "algorithm": "ring"}
 

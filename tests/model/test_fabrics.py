@@ -9,7 +9,7 @@ import peerlab
 from peerlab.model.fabrics import FABRICS, Crossbar, LeafSpine
 from peerlab.model.required_figures import TOGETHER
 from peerlab.model.resources import RESOURCES
-from peerlab.model.used_figures import figures_used
+from peerlab.question.used_figures import figures_used
 
 BOTH = replace(peerlab.load_cluster("ideal-100g"), backbone_Bps=10**10, hosts_per_leaf=3, oversubscription=2)
 CLUSTERS = ("ideal-100g", "ideal-100g-backbone", "ideal-100g-leafspine-2to1", BOTH)

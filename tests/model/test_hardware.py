@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 import peerlab
-from peerlab.errors import HardwareError, PeerlabError
-from peerlab.model.presets import load_cluster, read_cluster
-from peerlab.places import folder
+from peerlab.base.errors import HardwareError, PeerlabError
+from peerlab.base.places import folder
+from peerlab.question.presets import load_cluster, read_cluster
 
 DL1 = (folder("data") / "hardware" / "dl1.toml").read_text()
 

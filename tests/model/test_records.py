@@ -5,23 +5,23 @@ from typing import get_args
 import pytest
 
 import peerlab
-from peerlab.analysis.lanes import has_lane
-from peerlab.analysis.metrics import BUSY, LATENCY
+from peerlab.answer.lanes import has_lane
+from peerlab.answer.metrics import BUSY, LATENCY
 from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_KINDS
 from peerlab.model.paths import ACROSS_SWITCH, PATHS, data_path, stages
-from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.model.resources import RESOURCES, ResourceKind, resource_kind
 from peerlab.model.stages import STAGES, Track, stage_kind
-from peerlab.view.curve_scenarios import lines
-from peerlab.view.curves import curves
-from peerlab.view.datapath import scene
-from peerlab.view.headline import cards
-from peerlab.view.payload import payload
-from peerlab.view.picture import Picture
-from peerlab.view.still import still_svg
-from peerlab.view.theme import line_roles, palettes
-from peerlab.view.timeline import lanes
-from peerlab.view.words import caption
+from peerlab.picture.curve_scenarios import lines
+from peerlab.picture.curves import curves
+from peerlab.picture.datapath import scene
+from peerlab.picture.headline import cards
+from peerlab.picture.payload import payload
+from peerlab.picture.picture import Picture
+from peerlab.picture.still import still_svg
+from peerlab.picture.theme import line_roles, palettes
+from peerlab.picture.timeline import lanes
+from peerlab.picture.words import caption
+from peerlab.question.presets import known_clusters, load_cluster
 
 WAYS = [(name, path) for name in known_clusters() for path in load_cluster(name).paths]
 SHAPES = ({"nodes": 1}, {"nodes": 2}, {"nodes": 4, "slow_nodes": {1: 0.5}}, {"collective": "point-to-point"})

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from peerlab import RegistrationCache
-from peerlab.errors import RegistrationError
+from peerlab.base.errors import RegistrationError
 
 PAGE = 4096
 

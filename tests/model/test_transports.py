@@ -3,13 +3,13 @@
 import pytest
 
 import peerlab
-from peerlab.analysis.metrics import messages_per_s
-from peerlab.cluster_file.write_cluster import cluster_text
-from peerlab.errors import HardwareError, ScenarioError
-from peerlab.model.presets import read_cluster
+from peerlab.answer.metrics import messages_per_s
+from peerlab.base.errors import HardwareError, ScenarioError
+from peerlab.base.places import folder
 from peerlab.model.transport_files import known_transports, load_transport, read_transport
-from peerlab.model.used_figures import figures_used
-from peerlab.places import folder
+from peerlab.question.presets import read_cluster
+from peerlab.question.used_figures import figures_used
+from peerlab.question.write_cluster import cluster_text
 
 IDEAL = (folder("data") / "hardware" / "ideal-100g.toml").read_text()
 LATENCY = next(line for line in IDEAL.splitlines() if line.startswith("latency = "))

@@ -5,13 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import peerlab
-from peerlab.cluster_file.write_cluster import cluster_text
-from peerlab.errors import HardwareError, ScenarioError
+from peerlab.base.errors import HardwareError, ScenarioError
+from peerlab.base.places import folder
 from peerlab.model.distances import distances
 from peerlab.model.nic_wiring import PLACES, Wiring
-from peerlab.model.presets import read_cluster
 from peerlab.model.rewiring import rewired
-from peerlab.places import folder
+from peerlab.question.presets import read_cluster
+from peerlab.question.write_cluster import cluster_text
 
 TEXT = (folder("data") / "hardware" / "p4d.toml").read_text()
 SECTION = """

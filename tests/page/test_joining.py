@@ -6,7 +6,7 @@ import pytest
 
 from peerlab import page
 from peerlab.page.joining import joined
-from peerlab.view.views import VIEWS
+from peerlab.picture.views import VIEWS
 
 
 def read(**scripts):

@@ -7,11 +7,11 @@ from typing import NotRequired, Union, get_args, get_origin, get_type_hints, is_
 import pytest
 
 import peerlab
-from peerlab.view.path_ratio import PathRatio
-from peerlab.view.payload import Parcel, payload
-from peerlab.view.race_parcel import RaceParcel, race_parcel
-from peerlab.view.step_parcel import StepParcel
-from peerlab.view.views import VIEWS
+from peerlab.features.race.race_parcel import RaceParcel, race_parcel
+from peerlab.features.step.step_parcel import StepParcel
+from peerlab.picture.path_ratio import PathRatio
+from peerlab.picture.payload import Parcel, payload
+from peerlab.picture.views import VIEWS
 
 TYPEDEF = re.compile(r"/\*\*\n \* @typedef \{object\} (\w+) .*\n((?: \* @property .*\n)+) \*/")
 PROPERTY = re.compile(r" \* @property \{(.+)\} (\[?\w+\]?)\n")

@@ -7,7 +7,7 @@ import atheris
 with atheris.instrument_imports(include=["peerlab.records"]):
     import peerlab.records
 
-from peerlab.errors import RecordsError
+from peerlab.base.errors import RecordsError
 
 
 def one_input(held: bytes) -> None:

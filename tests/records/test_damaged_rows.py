@@ -12,7 +12,7 @@ import pytest
 from tool_logs import GOOD, NCCL_JSON
 
 import peerlab
-from peerlab.errors import RecordsError
+from peerlab.base.errors import RecordsError
 
 SOAK = bool(os.environ.get("PEERLAB_SOAK"))
 TRIALS = 150 if SOAK else 15

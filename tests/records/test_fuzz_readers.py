@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tool_logs import GOOD, NCCL, NCCL_JSON, OSU_CRASHED, OSU_LATENCY
 
 import peerlab
-from peerlab.errors import RecordsError
+from peerlab.base.errors import RecordsError
 from peerlab.records.load import _READERS, DEFECT
 from peerlab.records.text import MOST_BYTES, MOST_LINES, log_of
 

@@ -16,7 +16,7 @@ from tool_logs import (
 )
 
 import peerlab
-from peerlab.errors import RecordsError
+from peerlab.base.errors import RecordsError
 
 LINES = NCCL.splitlines()
 ROW = LINES[15]

@@ -4,7 +4,7 @@ import pytest
 from tool_logs import INSPECTOR, NCCL, NCCL_COLL
 
 import peerlab
-from peerlab.errors import RecordsError
+from peerlab.base.errors import RecordsError
 from peerlab.records.benchmarks import BENCHMARKS, TOOLS, benchmark
 from peerlab.records.load import _READERS
 

@@ -14,7 +14,7 @@ from tool_logs import (
 )
 
 import peerlab
-from peerlab.errors import RecordsError
+from peerlab.base.errors import RecordsError
 
 
 def rows(records, *names):

@@ -5,7 +5,7 @@ import pytest
 from tool_logs import NCCOM, NCCOM_SIZES
 
 import peerlab
-from peerlab.errors import RecordsError
+from peerlab.base.errors import RecordsError
 
 
 def test_bandwidths_follow_from_size_time_and_ranks_whatever_unit_they_are_printed_in():

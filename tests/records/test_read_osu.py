@@ -14,7 +14,7 @@ from tool_logs import (
 )
 
 import peerlab
-from peerlab.errors import RecordsError
+from peerlab.base.errors import RecordsError
 
 
 def test_bandwidths_have_no_time_because_many_messages_are_under_way():

@@ -5,7 +5,7 @@ import re
 import pytest
 
 import peerlab
-from peerlab.errors import RecordsError
+from peerlab.base.errors import RecordsError
 
 SPOTS = {
     "nccl_aws_p5_2n16r_efa.log": (64, "allreduce", 16, None, "in-place", 17179869184, 0.066109, 487.26),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tool_logs import GOOD, NCCL, NCCL_JSON, OSU_BANDWIDTH
 
 import peerlab
-from peerlab.errors import RecordsError
+from peerlab.base.errors import RecordsError
 from peerlab.model.collective import MEASURED
 from peerlab.records import COLUMNS, Records, simulated
 

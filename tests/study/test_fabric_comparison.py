@@ -5,10 +5,10 @@ import re
 import pytest
 
 import peerlab
+from peerlab.base.errors import ScenarioError
 from peerlab.cli.commands import run as peerlab_command
-from peerlab.errors import ScenarioError
-from peerlab.reports import fabric_report
-from peerlab.reports.fabric_report import fabrics_svg
+from peerlab.features.fabrics import fabric_report
+from peerlab.features.fabrics.fabric_report import fabrics_svg
 from peerlab.study.fabric_comparison import compare_fabrics
 
 RING = peerlab.Scenario(cluster="ideal-100g", algorithm="ring")

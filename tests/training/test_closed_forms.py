@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from small_workloads import workload
 
 import peerlab
+from peerlab.base.units import PS_PER_MS
 from peerlab.training import closed_forms as forms
-from peerlab.units import PS_PER_MS
 
 DIRECT = {"path": "peer-direct", "library": "none"}
 SIZES = st.lists(st.integers(1, 500_000), min_size=1, max_size=6)

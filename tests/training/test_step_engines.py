@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from small_workloads import workload
 
 import peerlab
-from peerlab.places import folder
+from peerlab.base.places import folder
 from peerlab.training.program import program
 
 SIZES = st.lists(
@@ -137,9 +137,9 @@ def test_a_progress_is_told_and_may_stop_it():
     assert told == [(n, 5) for n in range(1, 6)]
 
     def stop(_done, _all):
-        raise peerlab.errors.Cancelled
+        raise peerlab.base.errors.Cancelled
 
-    with pytest.raises(peerlab.errors.Cancelled):
+    with pytest.raises(peerlab.base.errors.Cancelled):
         peerlab.step(workload="resnet50", progress=stop)
 
 

@@ -7,9 +7,9 @@ import pytest
 from small_workloads import workload
 
 import peerlab
-from peerlab.errors import ExportError
-from peerlab.export.step_page import step_page_html, step_parcel
-from peerlab.view.step_picture import alt_text, lanes_of
+from peerlab.base.errors import ExportError
+from peerlab.features.step.step_page import step_page_html, step_parcel
+from peerlab.training.step_picture import alt_text, lanes_of
 
 HOST = peerlab.step(workload="resnet50", batch=32, path="host-tcp", library="none")
 PEER = HOST.answer(HOST.step.with_(path="peer-direct"))

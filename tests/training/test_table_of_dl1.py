@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 import peerlab
+from peerlab.base.units import MIB
 from peerlab.training.workload import TrainedLayer
-from peerlab.units import MIB
 
 TOPOLOGY = {"cluster": "dl1", "nodes": 8, "library": "none", "algorithm": "hierarchical", "slowdown": 0}
 WITHIN = 0.05

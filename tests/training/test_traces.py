@@ -9,10 +9,10 @@ import pytest
 from profiler_traces import allreduce, computing, event, one_step, save
 
 import peerlab
-from peerlab.app.log_findings import look_at_trace
+from peerlab.app.panels.log_findings import look_at_trace
+from peerlab.base.errors import RecordsError, WorkloadError
+from peerlab.base.progress_bar import ProgressBar
 from peerlab.cli.commands import run as run_command
-from peerlab.errors import RecordsError, WorkloadError
-from peerlab.progress_bar import ProgressBar
 from peerlab.records import kineto, trace_file
 from peerlab.training.loading import trace_in
 
@@ -404,8 +404,8 @@ def test_reading_a_large_trace_shows_how_far_it_is(tmp_path, monkeypatch, name):
     monkeypatch.setattr(
         ProgressBar, "__call__", lambda bar, *far: heard.append((far[0], bar.total)) or call(bar, *far)
     )
-    monkeypatch.setattr("peerlab.progress_bar._AFTER_S", 0.0)
-    monkeypatch.setattr("peerlab.progress_bar._REDRAW_S", 0.0)
+    monkeypatch.setattr("peerlab.base.progress_bar._AFTER_S", 0.0)
+    monkeypatch.setattr("peerlab.base.progress_bar._REDRAW_S", 0.0)
     monkeypatch.setattr(kineto, "MIB", 1024)
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
     path = save(tmp_path, one_step() * 2000, name)

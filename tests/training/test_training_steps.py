@@ -6,8 +6,8 @@ import pytest
 from small_workloads import workload
 
 import peerlab
+from peerlab.base.errors import PeerlabError, WorkloadError
 from peerlab.cli.commands import run as run_command
-from peerlab.errors import PeerlabError, WorkloadError
 
 DIRECT = {"path": "peer-direct", "library": "none"}
 

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import peerlab
-from peerlab.errors import WorkloadError
+from peerlab.base.errors import WorkloadError
+from peerlab.base.units import MIB, PS_PER_MS
 from peerlab.training.bucket_rule import buckets
 from peerlab.training.workload_file import device_figures, read_workload
-from peerlab.units import MIB, PS_PER_MS
 
 # the element counts of the collectives in facebookresearch/HolisticTraceAnalysis, tests/data/nccl_parser_config/nccl_data.json.gz
 RESNET_BUCKETS = [2_049_000, 7_875_584, 6_563_840, 6_637_568, 2_431_040]

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from peerlab.answer.trace import Totals
 from peerlab.engine.arrays.service_order import Times
 from peerlab.engine.legs import Leg
 from peerlab.engine.scaleup import Exchange
 from peerlab.engine.system import System
 from peerlab.model.stages import stage_number
-from peerlab.trace import Totals
 
 Visited = tuple[int, int]
 """Index of a stage, and which of its resources."""

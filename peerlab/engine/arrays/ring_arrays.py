@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from peerlab.base.errors import ScenarioError
 from peerlab.engine import jitter
 from peerlab.engine.arrays.array_record import ArrayRecord, Visited
 from peerlab.engine.arrays.service_order import Arrived, ServiceOrders, State, Times
@@ -23,7 +24,6 @@ from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.scaleup import Exchange, exchange
 from peerlab.engine.system import System
 from peerlab.engine.warm_cache import ends_warm
-from peerlab.errors import ScenarioError
 from peerlab.model.paths import PROXY
 from peerlab.model.resources import resource_kind, service
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from peerlab.errors import ScenarioError
+from peerlab.base.errors import ScenarioError
 
 Times = NDArray[np.int64]
 """Picoseconds, shape ``(scenarios, lanes)``."""

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
 
-from peerlab.analysis.run import Run
+from peerlab.answer.run import Run
+from peerlab.answer.trace import Iteration, Recording
 from peerlab.engine import recording
 from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.simulate import fastest, of_events, simulate, trace, warm_queue
 from peerlab.engine.system import System, least
-from peerlab.model.scenario import Scenario
-from peerlab.trace import Iteration, Recording
+from peerlab.question.scenario import Scenario
 
 _FREE = ("seed", "jitter")
 _SHARED = [one.name for one in fields(Scenario) if one.name not in _FREE]
@@ -31,7 +31,7 @@ class SideBySide:
     scenarios: Sequence[Scenario]
     """The questions."""
     progress: Progress | None = None
-    """Called with steps done and steps in all; may raise `peerlab.errors.Cancelled`."""
+    """Called with steps done and steps in all; may raise `peerlab.base.errors.Cancelled`."""
     _made: dict[int, Run] = field(default_factory=dict)
     _others: set[int] = field(default_factory=set)
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from peerlab.answer.trace import SPAN_COLUMNS
+from peerlab.base.errors import ScenarioError
 from peerlab.engine.compiled.state import (
     COUNTS,
     ENGINE,
@@ -26,9 +28,7 @@ from peerlab.engine.legs import Leg, Visit
 from peerlab.engine.loop.in_order import in_order
 from peerlab.engine.scaleup import Exchange
 from peerlab.engine.system import System
-from peerlab.errors import ScenarioError
 from peerlab.model.resources import service
-from peerlab.trace import SPAN_COLUMNS
 
 _READY = 0  # what every slot's first entry is about: `state.READY`
 

@@ -9,7 +9,7 @@ from peerlab.collectives.plan import is_chain
 from peerlab.engine.system import System
 from peerlab.engine.warm_cache import ends_warm
 from peerlab.model.paths import PROXY
-from peerlab.model.scenario import Scenario
+from peerlab.question.scenario import Scenario
 
 MOST_VISITS = 60
 """Resources of one stage; one bit of an integer each."""

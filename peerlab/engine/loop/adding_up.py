@@ -6,13 +6,13 @@ contribution is there.
 
 import numpy as np
 
+from peerlab.answer.trace import Block, unroll
 from peerlab.engine.legs import Leg
 from peerlab.engine.scaleup import fifo
 from peerlab.engine.span_rows import Whole, array, later, owners
 from peerlab.engine.system import System
 from peerlab.model.paths import REDUCE
 from peerlab.model.stages import stage_number
-from peerlab.trace import Block, unroll
 
 ADDS = stage_number(REDUCE.name)
 """Number of the stage."""

@@ -4,11 +4,11 @@ from collections import deque
 from collections.abc import Collection, Sequence
 from heapq import heappush
 
+from peerlab.answer.trace import Resource
+from peerlab.base.units import PS_PER_S
 from peerlab.engine.legs import Leg, Visit
 from peerlab.engine.max_min import Flow, Flows
 from peerlab.engine.processor_sharing import FairShare, Job
-from peerlab.trace import Resource
-from peerlab.units import PS_PER_S
 
 STAGE_OVER, ARRIVES, THROUGH, READY, GATED, POSTED, ALARM = range(7)
 """Kinds of entries of the loop's heap."""

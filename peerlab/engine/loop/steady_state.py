@@ -9,9 +9,9 @@ Nothing is approximated: unrolled, the recording is the one that a full run woul
 import sys
 from dataclasses import dataclass, field
 
+from peerlab.answer.trace import Block
 from peerlab.engine.loop.event_loop import Loop
 from peerlab.model.registration import Counters
-from peerlab.trace import Block
 
 Mark = tuple[int, int, int, int, int, int, Counters, int, int]
 """At a remembered state: step, time, numbers of rows, events, finished slices and waits for own contributions, counters,

@@ -8,10 +8,10 @@ from functools import partial
 
 import simpy
 
+from peerlab.answer.trace import Resource
+from peerlab.base.units import PS_PER_S
 from peerlab.engine.legs import Link, Visit
 from peerlab.engine.max_min import max_min
-from peerlab.trace import Resource
-from peerlab.units import PS_PER_S
 
 Key = tuple[int, ...]
 Action = Callable[[], None]

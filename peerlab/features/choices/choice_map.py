@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from peerlab.display import show_choices
+from peerlab.base.display import show_choices
+from peerlab.base.units import say_bytes, say_count
 from peerlab.model.hardware import Cluster
-from peerlab.model.scenario import Scenario
-from peerlab.units import say_bytes, say_count
+from peerlab.question.scenario import Scenario
 
 WORTH = 1.05
 """A choice that is faster by less is no news."""

@@ -4,8 +4,8 @@ from collections import Counter
 from html import escape
 from itertools import pairwise
 
+from peerlab.base.units import say_bytes, say_time
 from peerlab.features.choices.choice_map import ChoiceMap, MapCell
-from peerlab.units import say_bytes, say_time
 
 _LEFT, _TOP, _WIDE, _HIGH = 48, 8, 38, 32
 _BELOW = 66

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from html import escape
 
+from peerlab.base.units import say_bytes, say_time
 from peerlab.features.choices.choice_map import ChoiceMap
 from peerlab.features.choices.choice_picture import choice_svg
-from peerlab.reports.frame import alone, framed, table
-from peerlab.units import say_bytes, say_time
+from peerlab.page.frame import alone, framed, table
 
 
 def choices_html(found: ChoiceMap) -> str:

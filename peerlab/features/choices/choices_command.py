@@ -6,18 +6,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from peerlab import outfile
-from peerlab.cli.terminal_text import command, table, wrapped
-from peerlab.errors import ExportError, ScenarioError
+from peerlab.base import outfile
+from peerlab.base.errors import ExportError, ScenarioError
+from peerlab.base.progress_bar import progress_bar
+from peerlab.base.terminal_text import command, table, wrapped
+from peerlab.base.units import say_bytes
 from peerlab.features.choices.choice_map import ChoiceMap, MapCell
 from peerlab.features.choices.choice_report import choices_page
 from peerlab.features.choices.mapping import choices
 from peerlab.features.choices.tuner_file import write_tuner
 from peerlab.features.choices.tuning_lines import TunedSize, beside, nodes_in, tuning_lines
-from peerlab.model.presets import load_cluster
-from peerlab.progress_bar import progress_bar
+from peerlab.question.presets import load_cluster
 from peerlab.records.text import open_log
-from peerlab.units import say_bytes
 
 _EXAMPLES = """\
 examples:

@@ -4,18 +4,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from peerlab.base.errors import HardwareError, ScenarioError
+from peerlab.base.units import KIB, seconds
 from peerlab.engine.long_messages import time_ps
-from peerlab.errors import HardwareError, ScenarioError
 from peerlab.features.choices.choice_map import WORTH, ChoiceMap, MapCell
+from peerlab.library.library_choice import LibraryChoice
+from peerlab.library.nccl_law import ALGORITHMS, PROTOCOLS
 from peerlab.model.hardware import Cluster
-from peerlab.model.law_error import reach_of_ratio
-from peerlab.model.library_choice import LibraryChoice
-from peerlab.model.nccl_law import ALGORITHMS, PROTOCOLS
 from peerlab.model.paths import PEER_DIRECT
-from peerlab.model.presets import load_cluster
-from peerlab.model.scenario import Scenario
-from peerlab.model.size_list import parse_sizes
-from peerlab.units import KIB, seconds
+from peerlab.question.law_error import reach_of_ratio
+from peerlab.question.presets import load_cluster
+from peerlab.question.scenario import Scenario
+from peerlab.question.size_list import parse_sizes
 
 NODES = (2, 3, 4, 6, 8, 16, 32, 64, 128)
 _NEAR = 1.25

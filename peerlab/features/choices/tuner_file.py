@@ -5,9 +5,9 @@ from itertools import groupby
 from math import isqrt
 from pathlib import Path
 
-from peerlab.errors import ExportError, ScenarioError
+from peerlab.base.errors import ExportError, ScenarioError
+from peerlab.base.outfile import written
 from peerlab.features.choices.choice_map import ChoiceMap, MapCell
-from peerlab.outfile import written
 
 COLUMNS = "collective_type,min_bytes,max_bytes,algorithm,protocol,channels,nNodes,nRanks"
 _ALGORITHMS = {"tree": "tree", "ring": "ring", "NVLSTree": "nvls_tree"}

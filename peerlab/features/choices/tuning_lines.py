@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from peerlab.errors import RecordsError
+from peerlab.base.errors import RecordsError
 from peerlab.features.choices.choice_map import ChoiceMap
 from peerlab.records.text import Log
 

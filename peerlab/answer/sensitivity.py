@@ -1,0 +1,128 @@
+"""What an answer owes to assumptions: assumed figures moved to the ends of their ranges.
+
+One figure at a time says which assumption matters (:func:`influences`); all at once, at their worse ends and at their
+better ends, say how far the answer may be off (:func:`band`). For rates, times and the packet size the better end is
+known: a faster part is never slower. Of sizes and counts whose better end is not known (a slice) both ends are tried,
+in every combination. Beyond its figures a band reaches as far as the law itself was from machines that it had not seen
+(`peerlab.question.law_error`); none is narrower. Assumptions without a range are in no band; `peerlab.question.alternatives` has what else may be true.
+`peerlab.answer.gain` says the same of the ratio of two data paths.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING
+
+from peerlab.model.hardware import Figure
+from peerlab.question.law_error import NO_FURTHER, Reach, reach
+from peerlab.question.scenario import Scenario
+from peerlab.question.used_figures import assumed, better_end, ends
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Busbw = Callable[[Scenario], float]
+"""Answers a scenario with its bus bandwidth, GB/s."""
+
+COLUMNS = (
+    "figure",
+    "unit",
+    "low",
+    "value",
+    "high",
+    "busbw_at_low_GBps",
+    "busbw_at_high_GBps",
+    "change_at_low_percent",
+    "change_at_high_percent",
+)
+
+
+@dataclass(frozen=True)
+class Band:
+    """From where to where an answer may lie: assumed figures at the ends of their ranges, and beyond them the law's own error."""
+
+    low_GBps: float  # noqa: N815
+    """Bus bandwidth with all of them at their worse ends, GB/s."""
+    value_GBps: float  # noqa: N815
+    """As assumed, GB/s."""
+    high_GBps: float  # noqa: N815
+    """Bus bandwidth with all of them at their better ends, GB/s."""
+    reach: Reach = NO_FURTHER
+    """How far the law's own error makes the two ends go beyond what the figures make."""
+
+
+def influences(scenario: Scenario, busbw: Busbw, here: float) -> "pd.DataFrame":
+    """Return one row per assumed figure that `scenario` meets, with the answer at both ends, the most influential first.
+
+    `here` is the answer as assumed, GB/s. Columns: `COLUMNS`; low, value and high are in the figure's own unit.
+    """
+    import pandas as pd  # noqa: PLC0415  (takes longer to load than most questions to answer)
+
+    rows = [_row(scenario, figure, busbw, here) for figure in assumed(scenario)]
+    table = pd.DataFrame(rows, columns=list(COLUMNS))
+    changes = table[["change_at_low_percent", "change_at_high_percent"]].abs().max(axis=1)
+    return table.loc[changes.sort_values(ascending=False, kind="stable").index].reset_index(drop=True)
+
+
+def _row(scenario: Scenario, figure: Figure, busbw: Busbw, here: float) -> tuple[object, ...]:
+    low, high = ends(figure)
+    found = [busbw(changed(scenario, [(figure.key, value)])) for value in (low, high)]
+    changes = [100 * (end / here - 1) if here else 0.0 for end in found]
+    return (figure.key, figure.unit, low, figure.value, high, *found, *changes)
+
+
+def band(scenario: Scenario, busbw: Busbw, here: float, limit: Busbw) -> Band:
+    """Return from where to where the answer `here` (GB/s) may lie: all assumed figures at the ends of their ranges, and the law's own error.
+
+    No error of a law lets more through than the wire does: `limit` tells its limit, GB/s, without simulating.
+    """
+    found, far = [here, *(busbw(corner) for corner in corners(scenario))], reach(scenario)
+    wire, high = limit_band(scenario, limit).high_GBps, max(found) * far.high
+    if wire < high:  # never where nothing is sent, and the limit is not a number
+        high = max(*found, wire)
+    return Band(min(found) * far.low, here, high, far)
+
+
+LIMITING = frozenset({"nic.rate", "port.rate", "graph.ring_rate", "graph.tree_rate"})
+"""Figures that set what a node can send at most."""
+
+
+def limit_band(scenario: Scenario, limit: Busbw) -> Band:
+    """Return from where to where the wire limit of `scenario` may lie; `limit` tells that of one, GB/s, without simulating."""
+    here = limit(scenario)
+    found = [limit(corner) for corner in corners(scenario, LIMITING)]
+    return Band(min([here, *found]), here, max([here, *found]))
+
+
+def corners(scenario: Scenario, only: frozenset[str] | None = None) -> list[Scenario]:
+    """Return the scenarios between which the answer may lie; none, if nothing with a range is assumed.
+
+    `only` holds the keys of the figures that may move; None: all may.
+    """
+    figures = [one for one in assumed(scenario) if only is None or one.key in only]
+    choices = [(better_end(figure),) if better_end(figure) is not None else (0, 1) for figure in figures]
+    found = []
+    for chosen in product(*choices) if figures else ():
+        for better in (False, True):
+            values = [end_of(figure, end, better=better) for figure, end in zip(figures, chosen, strict=True)]
+            found.append(changed(scenario, values))
+    return found
+
+
+def end_of(figure: Figure, end: int | None, *, better: bool) -> tuple[str, float]:
+    """Return a figure's key with the value at its better or worse end, in the unit of its file.
+
+    `end` is the better one (0 low, 1 high); where nobody knows it, None or the one that is tried as the better.
+    """
+    low_high = ends(figure)
+    if better_end(figure) is None:
+        return figure.key, low_high[end or 0]
+    return figure.key, low_high[(end or 0) if better else 1 - (end or 0)]
+
+
+def changed(scenario: Scenario, values: Iterable[tuple[str, float]]) -> Scenario:
+    """Return `scenario` on a cluster with other values of some figures, in the units of its file."""
+    cluster = scenario.hardware
+    for key, value in values:
+        cluster = cluster.with_figure(key, value)
+    return scenario.with_(cluster=cluster)

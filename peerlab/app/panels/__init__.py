@@ -1,0 +1,1 @@
+"""Panels below the explorer: your log, your machine, race, export, measured points."""

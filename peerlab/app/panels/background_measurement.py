@@ -1,0 +1,100 @@
+"""A measurement of this machine from within the lab: processes of its own measure, a thread reads their results."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from peerlab.base.errors import PeerlabError
+from peerlab.collectives.conditions import say_block
+from peerlab.features.measure.schedule import Measurement
+from peerlab.features.measure.stream import Progress, Stream
+from peerlab.features.measure.this_machine import here
+from peerlab.records import Records
+from peerlab.records.judge import Comparison, compare, gist
+
+
+class Measuring:
+    """Measures when asked and hands what there is to `show`, size by size; one measurement at a time.
+
+    Attributes
+    ----------
+    records:
+        What was measured last, stopped or complete.
+    """
+
+    def __init__(self, show: Callable[[dict[str, object]], None], plan: Measurement | None = None) -> None:
+        self._show, self._plan = show, plan or Measurement.of()
+        self._stream: Stream | None = None
+        self._found: list[Comparison] = []
+        self.records: Records | None = None
+
+    def obey(self, command: str) -> None:
+        """Do what a button of the page asks for."""
+        {"measure": self.start, "stop measuring": self.stop, "save measured": self.save}[command]()
+
+    def start(self) -> None:
+        """Begin to measure; may be called in a running event loop only, which gets the progress."""
+        if self._stream:
+            return
+        loop = asyncio.get_running_loop()
+        self._tell("Starting ...", [])
+        try:
+            self._stream = stream = Stream(self._plan)
+        except PeerlabError as problem:
+            self._show(here(self._found, str(problem)))
+            return
+        threading.Thread(target=self._listen, args=(stream, loop), daemon=True).start()
+
+    def stop(self) -> None:
+        """Stop measuring; records that were measured already stay."""
+        if self._stream:
+            self._stream.cancel()
+
+    def save(self) -> None:
+        """Write the records beside the notebook, and say where."""
+        if self.records is None:
+            return
+        name = f"measured-{datetime.now(UTC).astimezone():%Y%m%d-%H%M%S}.csv"
+        try:
+            self.records.save(name)
+            says = f"saved as {name}, beside the notebook"
+        except PeerlabError as problem:
+            says = str(problem)
+        self._show(here(self._found, says))
+
+    def _listen(self, stream: Stream, loop: asyncio.AbstractEventLoop) -> None:
+        with stream:
+            try:
+                for progress in stream:
+                    found = compare(stream.records) if progress.rows else None
+                    loop.call_soon_threadsafe(self._heard, stream, progress, found)
+                problem = ""
+            except PeerlabError as failed:
+                problem = str(failed)
+            records = stream.records
+        loop.call_soon_threadsafe(self._ended, stream, records, problem)
+
+    def _heard(self, stream: Stream, progress: Progress, found: list[Comparison] | None) -> None:
+        if self._stream is not stream:
+            return
+        part = progress.done / progress.total if progress.total else 0
+        what = say_block(progress.ranks, progress.size_bytes) if progress.ranks else ""
+        self._tell(f"{part:.0%} {what}" if part else "Starting the ranks ...", found)
+
+    def _ended(self, stream: Stream, records: Records, problem: str) -> None:
+        if self._stream is not stream:
+            return
+        self._stream, self.records = None, records
+        self._found = compare(records)
+        self._show(
+            here(
+                self._found,
+                problem or gist(self._found) or "; ".join(records.warnings) or "nothing was measured",
+            )
+        )
+
+    def _tell(self, text: str, found: list[Comparison] | None) -> None:
+        if found is not None:
+            self._found = found
+        self._show(here(self._found, text, busy=True))

@@ -1,0 +1,107 @@
+"""The panel for a user's log: pasted or uploaded, read, diagnosed, and drawn on the curves."""
+
+from collections.abc import Callable
+from html import escape
+
+import ipywidgets as w
+
+from peerlab.app.panels.log_findings import LogFindings, in_short, look_at, look_at_trace, say_changes, way_to
+from peerlab.app.panels.paste_panel import PastePanel
+from peerlab.features.diagnose.diagnosis_report import diagnosis_html
+from peerlab.page.widgets import Changes, classed
+from peerlab.question.scenario import Scenario
+from peerlab.records import Records
+from peerlab.records.benchmarks import TOOLS
+
+_INVITATION = f"Paste the output of {TOOLS}, its command line included; or choose the file, or a trace of PyTorch's profiler."
+
+
+class OwnLog(PastePanel):
+    """The panel. `on_found` is called with the findings in a log, or with None when the log is taken away.
+
+    `on_go` is called with the changes that lead to the scenario of the log.
+
+    Attributes
+    ----------
+    verdict:
+        All findings in words, below the figures.
+    """
+
+    def __init__(
+        self, on_found: Callable[[LogFindings | None], None], on_go: Callable[[Changes], None]
+    ) -> None:
+        toggle = w.ToggleButton(description="Your log", tooltip=_INVITATION, icon="caret-right")
+        super().__init__(
+            "log", _INVITATION, "Which path is this?", classed(toggle, "pl-plain", "pl-log-button")
+        )
+        self._on_found, self._on_go = on_found, on_go
+        self._held: tuple[str | bytes, str] = "", ""
+        self._found: LogFindings | None = None
+        self._scenario: Scenario | None = None
+        self._away = classed(w.Button(description="Remove the log"), "pl-log-away")
+        self._go = classed(w.Button(), "pl-plain", "pl-log-go")
+        self.verdict = classed(w.HTML(), "pl-log-verdict")
+        self._lay_out([self._away], [self._go])
+        self._away.on_click(lambda _: self._take_away())
+        self._go.on_click(lambda _: self._follow())
+        self._offer()
+
+    def show(self, scenario: Scenario) -> None:
+        """Take the scenario that is shown: the next log is compared with its cluster, and the last log may be of another."""
+        self._scenario = scenario
+        self._offer()
+
+    def read(self, held: str | bytes, name: str) -> None:
+        """Read a log, pasted or from a file of this name; the panel shows what is wrong with it."""
+        if self._is_empty(held):
+            return
+        self._held, self.verdict.value = (held, name), ""
+        self._forget()
+        shown = self._scenario
+        self._start(name, lambda: self._look_at(held, name, shown), lambda found: self._tell(found, name))
+
+    def _look_at(self, held: str | bytes, name: str, shown: Scenario | None) -> LogFindings | tuple[str, str]:
+        """Return the findings in a log, or what a profiler's trace says, in short and as HTML."""
+        told = look_at_trace(held, name, shown)
+        return told or look_at(held, name, shown.hardware if shown else None)
+
+    def _tell(self, found: LogFindings | tuple[str, str], name: str) -> None:
+        if isinstance(found, tuple):
+            self._short.value, self.verdict.value = f"<p role='status'>{escape(found[0])}</p>", found[1]
+            return
+        self._short.value = f"<p role='status'>{escape(in_short(found))}</p>{_warnings(found.records)}"
+        told = found.diagnosis.as_dict() | {"warnings": []}  # they stand above, in the panel
+        self.verdict.value = diagnosis_html(told, name)
+        self._found = found
+        self._on_found(found)
+        self._offer()
+
+    def _offer(self) -> None:
+        """Show a button for the next thing to do, if there is one."""
+        label, self._follow = self._next()
+        self._go.description, self._go.layout.display = label, "" if label else "none"
+
+    def _next(self) -> tuple[str, Callable[[], None]]:
+        """Return what the button says and does: compare with the cluster chosen since, or go to where the log was taken."""
+        found, shown = self._found, self._scenario
+        if not found or not shown:
+            return "", lambda: None
+        if shown.hardware != found.shown and (found.compared or not found.cluster):
+            return f"Compare with {shown.hardware.title}", lambda: self.read(*self._held)
+        there = way_to(shown, found)
+        return f"Show {said}" if (said := say_changes(there)) else "", lambda: self._on_go(there)
+
+    def _forget(self) -> None:
+        self._found = None
+        self._offer()
+
+    def _take_away(self) -> None:
+        self._stop()
+        self._text.value = self._short.value = self.verdict.value = ""
+        self._forget()
+        self._on_found(None)
+
+
+def _warnings(records: Records) -> str:
+    lines = "".join(f"<li>{escape(one)}</li>" for one in records.warnings)
+    return f"<div class='pl-error'><ul role='alert'>{lines}</ul></div>" if lines else ""

@@ -1,0 +1,1 @@
+"""What everything stands on: units, errors, files, text of a terminal. It knows nothing of collectives."""

@@ -1,1 +1,0 @@
-"""Slides: an architecture review of host NIC against Peer Direct, from simulations, as one page that needs no network."""

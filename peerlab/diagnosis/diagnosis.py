@@ -1,0 +1,337 @@
+"""Tells which data path a log is from: adds up the evidence, lists each piece, and says so where it does not suffice."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from peerlab.base.display import show_diagnosis
+from peerlab.base.errors import RecordsError
+from peerlab.base.units import say_share
+from peerlab.diagnosis.evidence import Evidence, from_latency, from_lines, from_setup
+from peerlab.diagnosis.fits import Fit, best, fits, from_clusters, from_latencies, recognised
+from peerlab.diagnosis.forecast import Forecast, forecast
+from peerlab.diagnosis.hops import from_hops
+from peerlab.diagnosis.knowledge import Knowledge, NextMeasurement, explanations, knowledge
+from peerlab.diagnosis.misfit import contradicts
+from peerlab.diagnosis.observed import Observed, fullest, observe, say_runs
+from peerlab.diagnosis.pathology import pathology, trusted
+from peerlab.diagnosis.rates import from_rates
+from peerlab.diagnosis.remarks import notes
+from peerlab.diagnosis.replay import nodes_of
+from peerlab.diagnosis.shortfall import Shortfall, shortfall
+from peerlab.model.hardware import Cluster
+from peerlab.model.paths import IN_NODE, PATHS
+from peerlab.question.presets import known_clusters, load_cluster
+from peerlab.records import Records
+from peerlab.records.benchmarks import benchmark
+
+CANNOT_TELL = "cannot tell"
+CLEAR = "clear"
+"""The surest verdict."""
+BELOW_BAND = "below its band"
+"""What `data/diagnosis.toml` calls a run that is slower than its own path."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explanation:
+    """One path, and how well it explains the log."""
+
+    path: str
+    """Key of `explanations`."""
+    points: float
+    """Sum over the evidence."""
+    odds: float
+    """Its share of all explanations, 0 to 1, if the weights are right, which are judgement."""
+    fit: Fit | None
+    """Its simulated curve beside the log's, if a known cluster has this path."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Diagnosis:
+    """What a log tells about the path it took."""
+
+    path: str | None
+    """The path that explains it best; None: cannot tell."""
+    verdict: str
+    """``clear``, ``probable`` or ``cannot tell``."""
+    why: str
+    """One sentence."""
+    ranking: tuple[Explanation, ...]
+    """All paths that were weighed, the best first."""
+    evidence: tuple[Evidence, ...]
+    """What was seen and what it says, the weightiest first."""
+    notes: tuple[str, ...]
+    """What else should be known to read this log: sentences."""
+    warnings: tuple[str, ...]
+    """What was left out of the log when it was read, what in it is doubtful, and what was inferred: sentences."""
+    decides: NextMeasurement | None
+    """Where nobody can tell: the one fact that would, and the command for it."""
+    checks: tuple[NextMeasurement, ...]
+    """What to measure next."""
+    forecast: Forecast
+    """What Peer Direct would bring."""
+    shortfall: Shortfall | None
+    """How far the run lies below the band of the path that it took; None where it does not."""
+    clusters: tuple[str, ...]
+    """Clusters whose simulations were compared with the log."""
+    chosen: bool
+    """Whether these were named by the user, or by the records; else they were recognised."""
+    seen: Observed
+    """The curve of the log, with the lines and settings around it."""
+
+    _repr_html_ = show_diagnosis
+
+    def __repr__(self) -> str:
+        found = self.verdict if self.path is None else f"{self.path}, {self.verdict}"
+        return f"Diagnosis({found}: {self.why})"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the diagnosis as plain values that JSON can hold, units in the names."""
+        return {
+            "log": self.seen.says,
+            "path": self.path,
+            "verdict": self.verdict,
+            "why": self.why,
+            "ranking": [
+                {"path": one.path, "points": one.points, "odds": one.odds, "simulated": _plain_fit(one.fit)}
+                for one in self.ranking
+            ],
+            "evidence": [{**vars(one), "points": dict(one.points)} for one in self.evidence],
+            "notes": list(self.notes),
+            "warnings": list(self.warnings),
+            "decides": vars(self.decides) if self.decides else None,
+            "checks": [vars(one) for one in self.checks],
+            "forecast": _plain_forecast(self.forecast),
+            "shortfall": {**vars(self.shortfall), "says": self.shortfall.says} if self.shortfall else None,
+            "clusters": list(self.clusters),
+            "cluster_chosen": self.chosen,
+        }
+
+
+def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> Diagnosis:
+    """Return which data path explains some records best, with the evidence, and what Peer Direct would bring.
+
+    Parameters
+    ----------
+    cluster:
+        Where the log is from: a known name, a cluster file, or a `Cluster`. One that the log contradicts is not held against it.
+        None: as the records' manifest says, or recognised from the accelerators that the log names, or general limits only.
+
+    Of several runs in one log (`Records.runs`) it is about that of most nodes; the notes say so.
+
+    Raises
+    ------
+    RecordsError
+        If there is nothing to go by, or the records say themselves which path they took.
+    HardwareError
+        If there is no such cluster.
+    """
+    records, several = _one_run(records)
+    seen, know = observe(records), knowledge()
+    _check_open(seen)
+    if cluster is None and records.manifest.get("cluster") in known_clusters():
+        cluster = records.manifest["cluster"]
+    named = None if cluster is None else _loaded(cluster)
+    unlike = contradicts(seen, named) if named else ""
+    chosen = named is not None and not unlike
+    clusters = [named] if named and chosen else recognised(seen)
+    found, held_up = fits(seen, clusters), pathology(seen, know)
+    gathered = (
+        *from_lines(seen, know), *from_setup(seen, know, clusters), *from_latency(seen, know), *from_hops(seen, know), *from_rates(seen, know),
+        *from_clusters(found, know, chosen=chosen), *from_latencies(seen, clusters, know),
+    )  # fmt: skip
+    paths = _candidates(seen, clusters, gathered, chosen=chosen)
+    kept = [one for one in gathered if not held_up or trusted(one)]
+    evidence = sorted(kept, key=lambda one: -_weight(one, paths))
+    ranking = _ranking(paths, evidence, best(found))
+    verdict, why = _verdict(ranking, evidence, know, sizes=len(seen.sizes))
+    why += f"; {held_up}, so its figures were not weighed" if held_up else ""
+    path = None if verdict == CANNOT_TELL else ranking[0].path
+    own = next((one.fit for one in ranking if one.path == path), None)
+    below = shortfall(seen, own)
+    return Diagnosis(
+        path=path,
+        verdict=verdict,
+        why=why,
+        ranking=ranking,
+        evidence=tuple(evidence),
+        notes=(*filter(None, [several]), *_left_aside(named, unlike), *notes(seen, path, own)),
+        warnings=tuple(records.warnings),
+        decides=know.decides(_tied(ranking, know), seen.tool, seen.command) if path is None else None,
+        checks=_checks(know, path, verdict, seen.tool, below),
+        forecast=forecast(seen, path, own, clusters, below),
+        shortfall=below,
+        clusters=tuple(one.name for one in clusters),
+        chosen=chosen,
+        seen=seen,
+    )
+
+
+def _one_run(records: Records) -> tuple[Records, str]:
+    """Return the run of a log that is diagnosed, and what is said of the others; nothing where there are none."""
+    runs = records.runs if isinstance(records, Records) else ()
+    if len(runs) < 2:
+        return records, ""
+    note = f"{say_runs(runs)}. This is about that of most nodes; the others: peerlab.load(FILE).runs."
+    return fullest(runs), note
+
+
+def _checks(
+    know: Knowledge, path: str | None, verdict: str, tool: str, below: Shortfall | None
+) -> tuple[NextMeasurement, ...]:
+    """Return what to measure next: what holds up a run that is slower than its own path comes first."""
+    held_up = know.checks_for(BELOW_BAND, tool) if below else ()
+    return (*held_up, *know.checks_for(path or CANNOT_TELL, tool, clear=verdict == CLEAR))
+
+
+def _check_open(seen: Observed) -> None:
+    if seen.path:
+        raise RecordsError(
+            f"these records say themselves which path they took: {seen.path}; there is nothing to find out. A notebook shows "
+            "them side by side: peerlab.load(FILE)"
+        )
+
+
+def _loaded(cluster: str | Path | Cluster) -> Cluster:
+    return cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
+
+
+def _left_aside(named: Cluster | None, unlike: str) -> tuple[str, ...]:
+    """Return what says that the cluster that was named is not the log's."""
+    return (f"Not held against {named.name}: {unlike}.",) if named and unlike else ()
+
+
+def _candidates(
+    seen: Observed, clusters: Sequence[Cluster], gathered: Iterable[Evidence], *, chosen: bool
+) -> list[str]:
+    """Return the paths to be weighed: those that a line names or that a cluster of the log has, else usual ones, and links inside a node where it may be one.
+
+    A path that the cluster which was named does not have is no suspect. A path that is staged on one side alone lies between two others in every figure: it is weighed where a line names it.
+    """
+    gathered = list(gathered)
+    named = {
+        path for one in gathered for path, points in one.points.items() if points > 0 and one.kind == "line"
+    }
+    here = {path for one in clusters for path in one.paths}
+    described = chosen and any(not PATHS[path].is_bare for path in here)
+    if benchmark(seen.tool).gaudi:
+        here |= {path for path, one in PATHS.items() if one.uses_own_ports}
+    nodes = seen.nodes or (nodes_of(seen, clusters[0]) if chosen else None)
+    joined = any(one.points.get(IN_NODE, 0) > 0 and one.kind in ("line", "rate") for one in gathered)
+
+    def weighed(path: str) -> bool:
+        record = PATHS.get(path)
+        if record is None:  # links inside a node, or inside a domain of several
+            return nodes is None or nodes == 1 or joined
+        if path in named:
+            return True
+        # every host speaks TCP, whether anybody has described how fast; an accelerator's name says nothing of a machine's NICs
+        usual = record.is_usual and (not described or path in here or record.uses_kernel_tcp)
+        return usual or (path in here and (chosen or not record.is_rare))
+
+    return [path for path in explanations() if weighed(path)]
+
+
+def _weight(one: Evidence, paths: Sequence[str]) -> float:
+    return max((abs(points) for path, points in one.points.items() if path in paths), default=0.0)
+
+
+def _ranking(
+    paths: Sequence[str], evidence: Sequence[Evidence], nearest: dict[str, Fit]
+) -> tuple[Explanation, ...]:
+    points = {path: sum(one.points.get(path, 0.0) for one in evidence) for path in paths}
+    total = sum(math.exp(value) for value in points.values())
+    ordered = sorted(paths, key=lambda path: -points[path])
+    return tuple(
+        Explanation(
+            path=path, points=points[path], odds=math.exp(points[path]) / total, fit=nearest.get(path)
+        )
+        for path in ordered
+    )
+
+
+def _verdict(
+    ranking: Sequence[Explanation], evidence: Sequence[Evidence], know: Knowledge, *, sizes: int
+) -> tuple[str, str]:
+    """Return the verdict, and why in one sentence."""
+    other = next((one for one in evidence if one.elsewhere), None)
+    if other:
+        return CANNOT_TELL, f"{other.seen} says {other.says}"
+    first = ranking[0]
+    if said := _contradiction(first.path, evidence, know):
+        return CANNOT_TELL, said
+    told = any(one.kind == "line" and one.points.get(first.path, 0) > 0 for one in evidence)
+    if sizes == 1 and not told and first.odds < know.ranges["odds_of_one_size"].low:
+        enough = say_share(know.ranges["odds_of_one_size"].low)
+        return (
+            CANNOT_TELL,
+            f"one size alone names no path at odds below {enough}: {first.path} has {say_share(first.odds)}",
+        )
+    if len(ranking) == 1:
+        return CLEAR, f"{first.path} is the only path that the cluster has"
+    second = ranking[1]
+    lead = first.points - second.points
+    for verdict, least in know.leads.items():
+        if lead >= least:
+            times = f"{math.exp(lead):.0f} times" if lead < math.log(1000) else "more than 1000 times"
+            return verdict, f"{first.path} explains the log {times} better than {second.path}, the next"
+    tied = _tied(ranking, know)
+    return CANNOT_TELL, f"nothing in the log separates {', '.join(tied[:-1])} and {tied[-1]} well enough"
+
+
+def _tied(ranking: Sequence[Explanation], know: Knowledge) -> list[str]:
+    """Return the paths that are not worse enough than the best, two at the least."""
+    first = ranking[0]
+    tied = [one.path for one in ranking if first.points - one.points < know.leads["probable"]]
+    return tied if len(tied) > 1 else [one.path for one in ranking[:2]]
+
+
+def _contradiction(first: str, evidence: Sequence[Evidence], know: Knowledge) -> str:
+    """Return what contradicts the path that leads, or nothing."""
+    strong, decides = know.strengths["strong"] * 0.99, know.strengths["decides"] * 0.99
+    for one in evidence:
+        against = one.points.get(first, 0.0) <= -strong
+        other = next(
+            (path for path, points in one.points.items() if path != first and points >= decides), None
+        )
+        if against or other:
+            instead = f"speaks for {other}" if other else "speaks against it"
+            return f"the evidence contradicts itself: {first} leads, but {one.seen} {instead} ({one.says})"
+    return ""
+
+
+def _plain(values: Iterable[float]) -> list[float | None]:
+    return [float(value) if np.isfinite(value) else None for value in values]
+
+
+def _plain_fit(fit: Fit | None) -> dict[str, Any] | None:
+    if fit is None:
+        return None
+    return {
+        "cluster": fit.cluster.name,
+        "message_bytes": _plain(fit.sizes),
+        "measured_GBps": _plain(fit.measured_GBps),
+        "simulated_GBps": _plain(fit.simulated_GBps),
+        "measured_over_simulated": fit.ratio,
+    }
+
+
+def _plain_forecast(one: Forecast) -> dict[str, Any]:
+    if one.why_not:
+        return {"why_not": one.why_not}
+    return {
+        "cluster": one.cluster,
+        "fitted_on": one.fitted_on,
+        "model_error_factor": one.spread,
+        "message_bytes": _plain(one.sizes),
+        "measured_GBps": _plain(one.measured_GBps),
+        "peer_direct_GBps": _plain(one.GBps),
+        "low_GBps": _plain(one.low_GBps),
+        "high_GBps": _plain(one.high_GBps),
+        "ratio": _plain(one.ratio),
+        "gain_in_words": one.gain.range_in_words(),
+    }

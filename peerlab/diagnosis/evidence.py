@@ -1,0 +1,306 @@
+"""A piece of evidence, and those from the log itself: its lines, set-up, latencies, and rates that a path cannot reach."""
+
+import math
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+
+import numpy as np
+
+from peerlab.base.units import KIB, say_bytes, say_count
+from peerlab.diagnosis.knowledge import Knowledge, Known
+from peerlab.diagnosis.observed import Observed
+from peerlab.model.hardware import Cluster
+from peerlab.model.paths import IN_NODE, PATHS, DataPath
+
+Holds = Callable[[DataPath], bool]
+"""Something that holds of a data path, or not."""
+TCP: Holds = attrgetter("uses_kernel_tcp")
+OWN_PORTS: Holds = attrgetter("uses_own_ports")
+_DEVICE_MEMORY: Holds = attrgetter("uses_device_memory")
+RDMA: Holds = attrgetter("is_rdma")
+_CLIQUE = re.compile(r"MNNVL 1 cliqueId \S+ cliqueSize (\d{1,6})")
+_GDRCOPY = re.compile(r"gdr_copy|gdrcopy(?!(?:_ENABLE)?=0)", re.IGNORECASE)
+"""How a log says that a processor can reach device memory itself, so that small messages wait for no copy."""
+
+
+def over_nic(path: DataPath) -> bool:
+    """Return whether a path goes through a NIC."""
+    return not path.uses_own_ports
+
+
+def staged_rdma(path: DataPath) -> bool:
+    """Return whether a path stages in host memory and does RDMA."""
+    return path.is_staged and path.is_rdma
+
+
+def every(holds: Holds, points: float) -> dict[str, float]:
+    """Return these points for every data path of real machines of which something holds."""
+    return {path: points for path, one in PATHS.items() if not one.is_bare and holds(one)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """What was seen and what it says."""
+
+    kind: str
+    """``line``, ``set-up``, ``latency``, ``rate`` or ``cluster``."""
+    seen: str
+    """What the log says, with units."""
+    says: str
+    """What follows."""
+    points: Mapping[str, float]
+    """By path: natural logarithm of how many times likelier it becomes."""
+    known: bool
+    """Whether it rests on something documented; False: on a guess or an assumption."""
+    source: str
+    """Where its meaning was read, and what is assumed."""
+    of_smallest: bool = False
+    """Whether it is how long a message of a few bytes takes: that counts in a run that is held up at larger sizes."""
+    elsewhere: bool = False
+    """Whether it says that the log took none of the paths that are weighed."""
+
+
+def from_lines(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
+    """Yield what lines and settings say, each meaning once."""
+    for rule in know.rules:
+        hits = [hit[0].strip() for line in seen.said if (hit := rule.pattern.search(line))]
+        beside = not rule.beside or any(map(rule.beside.search, seen.said))
+        if hits and beside and not (rule.unless and any(map(rule.unless.search, seen.said))):
+            yield Evidence(
+                kind="line",
+                seen=f"'{hits[0]}'",
+                says=rule.says,
+                points=rule.points,
+                known=not rule.guessed,
+                source=rule.source,
+                elsewhere=rule.elsewhere,
+            )
+    yield from _one_domain(seen, know)
+
+
+def _one_domain(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
+    """Yield that NVLink joins all ranks over several servers, where NCCL says so."""
+    hits = [hit for line in seen.said if (hit := _CLIQUE.search(line))]
+    if hits and seen.ranks and int(hits[0][1]) >= seen.ranks:
+        points = every(over_nic, -know.strengths["decides"]) | {IN_NODE: know.strengths["decides"]}
+        yield Evidence(
+            kind="line",
+            seen=f"'{hits[0][0]}'",
+            says=f"NVLink joins all {seen.ranks} ranks, whatever servers they are on",
+            points=points,
+            known=True,
+            source="NVIDIA/nccl src/mnnvl.cc: a clique is what one NVLink domain joins",
+        )
+
+
+def from_setup(seen: Observed, know: Knowledge, clusters: Sequence[Cluster] = ()) -> Iterator[Evidence]:
+    """Yield what ranks, nodes and buffers say; `clusters`: those that the log may be from."""
+    weigh = know.strengths
+    if seen.memory == "host":
+        yield Evidence(
+            kind="set-up",
+            seen="buffers in host memory" + ("" if seen.memory_known else " (OSU's default)"),
+            says="device memory is not involved: Peer Direct could not have been used, and would change nothing",
+            points=every(lambda path: path.uses_device_memory or path.uses_own_ports, -weigh["decides"]),
+            known=seen.memory_known,
+            source="OSU micro-benchmarks: D is device memory, H host memory; the default is host memory",
+        )
+    if seen.nodes == 1:
+        yield Evidence(
+            kind="set-up",
+            seen="one node",
+            says="no network is needed at all, though a library may use its NIC even here",
+            points={IN_NODE: weigh["strong"]},
+            known=True,
+            source="the log",
+        )
+    elif seen.nodes is None:
+        yield from _how_many_nodes(seen, know, {one.devices for one in clusters})
+
+
+def _how_many_nodes(seen: Observed, know: Knowledge, boxes: Collection[int]) -> Iterator[Evidence]:
+    """Yield a guess at whether there is a network at all."""
+    box = know.ranges["box"]
+    if seen.collective_record.is_message or seen.ranks is None:
+        return
+    fits = seen.ranks <= box.high
+    fill = set(boxes) == {seen.ranks}
+    if seen.ranks > know.ranges["nvlink_domain"].high:
+        yield Evidence(
+            kind="set-up",
+            seen=f"{say_count(seen.ranks, 'rank')}, and no word about nodes",
+            says="more accelerators than anything but a network joins",
+            points={IN_NODE: -know.strengths["decides"]},
+            known=True,
+            source=told_source(know.ranges["nvlink_domain"]),
+        )
+        return
+    inside = "they are as many as one box of these machines has" if fill else "they fit in one box"
+    yield Evidence(
+        kind="set-up",
+        seen=f"{say_count(seen.ranks, 'rank')}, and no word about nodes",
+        says=inside if fits else "more than a usual box has accelerators: two nodes or more",
+        points={IN_NODE: know.strengths["fair" if fill else "weak"] if fits else -know.strengths["fair"]},
+        known=False,
+        source=told_source(box),
+    )
+
+
+def from_latency(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
+    """Yield what the time of the smallest messages says."""
+    if math.isnan(seen.small_s):
+        return
+    if seen.variant == "bandwidth":
+        yield _interval(seen, know)
+        return
+    yield from _small_device_messages(seen, know)
+    if seen.nodes is None and seen.nccl:
+        yield from _in_node_latency(seen, know)
+    took = message_us(seen, know)
+    if took is not None and not seen.by_nccl_law:  # NCCL's law says more
+        yield from _promptness(seen, know, *took)
+
+
+def message_us(seen: Observed, know: Knowledge) -> tuple[float, float] | None:
+    """Return how long a message of a few bytes takes, at least and at most, microseconds; None where nobody knows."""
+    steps = _steps(seen)
+    if steps is None or math.isnan(seen.small_s) or seen.variant == "bandwidth":
+        return None
+    low, high = _inside(seen, know) if seen.nccl else (0.0, 0.0)
+    took = seen.small_s * 1e6
+    return max(took - high, 0) / steps[1], max(took - low, 0) / steps[0]
+
+
+def _inside(seen: Observed, know: Knowledge) -> tuple[float, float]:
+    """Return what NCCL needs beside the messages between nodes, at least and at most, microseconds."""
+    base, hop = know.ranges["nccl_base"], know.ranges["nccl_hop"]
+    others = (seen.per_node or 1) - 1  # a chain through the node, there and back
+    return base.low + others * hop.low, base.high + 2 * others * hop.high
+
+
+def _steps(seen: Observed) -> tuple[int, int] | None:
+    """Return how many messages between nodes follow one another, at least and at most; None where nobody knows."""
+    if seen.collective_record.is_message:
+        return 1, 1
+    nodes, ranks = seen.nodes or 0, seen.ranks or 0
+    if nodes < 2:
+        return None
+    halvings = math.ceil(math.log2(nodes))
+    record = seen.collective_record
+    if record.exchanges:
+        return math.ceil(math.log2(max(ranks, 2))), max(ranks - 1, 1)
+    if record.rooted:
+        return 1, nodes - 1
+    if (
+        record.adds and record.spreads
+    ):  # NCCL goes up and down a tree or twice round a ring; MPI may exchange halves at once
+        return (2 if seen.nccl else 1) * halvings, 2 * (nodes - 1)
+    return halvings, nodes - 1
+
+
+def _promptness(seen: Observed, know: Knowledge, least: float, most: float) -> Iterator[Evidence]:
+    """Yield what a message that takes `least` to `most` microseconds says."""
+    weigh, tcp, rdma, efa = know.strengths, *(know.ranges[f"{n}_step"] for n in ("tcp", "rdma", "efa"))
+    if least > rdma.high and waits_for_copies(seen):
+        return
+    ends = [f"{least:.3g} to"] if 0 < least < most else ["up to"] if least < most else []
+    took = " ".join([*ends, f"{most:.3g} µs"])
+    what = f"a message of a few bytes takes {took}"
+    if most < tcp.low:
+        says, points, of = "too prompt for kernel TCP", every(TCP, -weigh["decides"]), tcp
+    elif least > efa.high:
+        says, points, of = "slow even for EFA: TCP is likelier", every(TCP, weigh["fair"]), efa
+    elif least > rdma.high and not any("efa" in line.lower() for line in seen.said):
+        says, points, of = "slow for RDMA, except over EFA", every(TCP, weigh["weak"]), rdma
+    else:
+        says, points, of = "as prompt as several paths are", {}, efa
+    yield Evidence(
+        kind="latency",
+        seen=what,
+        says=says,
+        points=points,
+        known=True,
+        source=told_source(of),
+        of_smallest=True,
+    )
+
+
+def waits_for_copies(seen: Observed) -> bool:
+    """Return whether a small message may wait for a copy by the driver, so that its time says little of the network.
+
+    A processor reaches device memory by gdrcopy alone; without it MPI asks the driver for a copy of some ten microseconds, on whatever
+    path the large messages take. NCCL's own kernels need no such copy.
+    """
+    return seen.memory == "device" and not seen.nccl and not any(map(_GDRCOPY.search, seen.said))
+
+
+def _in_node_latency(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
+    inside = know.ranges["in_node_collective"]
+    if seen.small_s * 1e6 > inside.high:
+        yield Evidence(
+            kind="latency",
+            seen=f"the smallest collective takes {seen.small_s * 1e6:.3g} µs",
+            says=f"inside one node it would take {inside}",
+            points={IN_NODE: -know.strengths["fair"]},
+            known=False,
+            source=told_source(inside),
+        )
+
+
+def _interval(seen: Observed, know: Knowledge) -> Evidence:
+    """Return what the time from one small message to the next says, many in flight."""
+    weigh, usual, device = know.strengths, know.ranges["message_interval"], seen.memory == "device"
+    took = seen.small_s * 1e6
+    if took <= usual.high:
+        says = "too quick for kernel TCP" + (
+            ", and for a copy through the host before each" if device else ""
+        )
+        points = every(TCP, -weigh["strong"]) | (every(_DEVICE_MEMORY, weigh["fair"]) if device else {})
+    elif device and waits_for_copies(seen):
+        says, points = "as slow as copies by the driver are, on whatever path: without gdrcopy", {}
+    elif device:
+        says = "slow for RDMA from device memory: a copy or TCP before each"
+        points = every(TCP, weigh["weak"]) | every(_DEVICE_MEMORY, -weigh["fair"])
+    else:
+        says, points = "slow for RDMA: kernel TCP is likelier", every(TCP, weigh["fair"])
+    return Evidence(
+        kind="latency",
+        seen=f"a small message every {took:.3g} µs, many in flight",
+        says=says,
+        points=points,
+        known=True,
+        source=told_source(usual),
+    )
+
+
+def _small_device_messages(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
+    """Yield what each further byte of a small message from device memory costs: copies by a processor are slow."""
+    some = (seen.sizes >= KIB) & (seen.sizes <= 8 * KIB)
+    if not seen.collective_record.is_message or seen.memory != "device" or some.sum() < 3:
+        return
+    sizes, times = seen.sizes[some], seen.times_s[some]
+    slope = float(np.polyfit(sizes, times, 1)[0])
+    rate, slow = (1e-9 / slope if slope > 0 else math.inf), know.ranges["processor_reads_device"]
+    if seen.small_s * 1e6 > know.ranges["rdma_step"].high and (rate > slow.high or waits_for_copies(seen)):
+        return  # as slow as copies by the driver, or as TCP: says nothing
+    copied = rate <= slow.high
+    strength = know.strengths["fair"]
+    yield Evidence(
+        kind="latency",
+        seen=f"from {say_bytes(sizes[0])} to {say_bytes(sizes[-1])} each byte comes at {rate:.2g} GB/s",
+        says=f"as when a processor reads device memory ({slow})"
+        if copied
+        else "no copy through the host on the way",
+        points=every(staged_rdma, strength) | every(_DEVICE_MEMORY, -strength)
+        if copied
+        else every(_DEVICE_MEMORY, strength),
+        known=True,
+        source=told_source(slow),
+    )
+
+
+def told_source(known: Known) -> str:
+    """Return where a figure comes from, and what is assumed about it."""
+    return known.source + (f"; assumed: {known.assumption}" if known.assumption else "")

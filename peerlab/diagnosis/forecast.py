@@ -1,0 +1,163 @@
+"""What Peer Direct would bring: its curve, simulated on the log's cluster, with its uncertainty."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from peerlab.answer.gain import Assumption, GainBand, without_range
+from peerlab.base.errors import PeerlabError
+from peerlab.diagnosis.fits import Fit, simulated_band
+from peerlab.diagnosis.observed import Floats, Observed
+from peerlab.diagnosis.replay import scenario, shape
+from peerlab.diagnosis.shortfall import Shortfall
+from peerlab.engine.simulate import simulate
+from peerlab.model.hardware import Cluster
+from peerlab.model.paths import IN_NODE, PEER_DIRECT, data_path
+
+_POINTS = 10
+"""Sizes that are simulated, at most."""
+_BANDS = 3
+"""Sizes whose band is simulated, which takes many simulations; between them its ends are taken as straight in the size's logarithm."""
+
+
+def _none() -> Floats:
+    return np.array([])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Forecast:
+    """The log's curve with Peer Direct on, at the log's large sizes; empty arrays where there is no forecast."""
+
+    why_not: str = ""
+    """Why there is none; empty where there is one."""
+    cluster: str = ""
+    """The cluster that it was simulated on."""
+    sizes: Floats = field(default_factory=_none)
+    """Message sizes, bytes, ascending."""
+    measured_GBps: Floats = field(default_factory=_none)  # noqa: N815
+    """Algorithm bandwidth of the log, GB/s."""
+    GBps: Floats = field(default_factory=_none)
+    """Algorithm bandwidth with Peer Direct, GB/s."""
+    low_GBps: Floats = field(default_factory=_none)  # noqa: N815
+    """The same with all assumed figures at their worse ends, less the model's own error, GB/s."""
+    high_GBps: Floats = field(default_factory=_none)  # noqa: N815
+    """The same with all assumed figures at their better ends, plus the model's own error, GB/s."""
+    spread: float = 1.0
+    """The model's own error, as a factor: how far this log is from the simulation of the path it took."""
+    fitted_on: str = ""
+    """What figures of the cluster were fitted on; elsewhere they extrapolate."""
+    left_out: tuple[Assumption, ...] = ()
+    """The gain at the largest size with each alternative to an assumption without a range, as no band holds these."""
+
+    @property
+    def gain(self) -> GainBand:
+        """The gain at the largest size, from where to where it may lie, and what that leaves out."""
+        return GainBand(self.low_ratio[-1], self.ratio[-1], self.high_ratio[-1], self.left_out)
+
+    @property
+    def ratio(self) -> Floats:
+        """With Peer Direct over measured, at each size."""
+        return self.GBps / self.measured_GBps
+
+    @property
+    def low_ratio(self) -> Floats:
+        """The same at the lower end of the uncertainty."""
+        return self.low_GBps / self.measured_GBps
+
+    @property
+    def high_ratio(self) -> Floats:
+        """The same at the upper end of the uncertainty."""
+        return self.high_GBps / self.measured_GBps
+
+
+def forecast(
+    seen: Observed,
+    found: str | None,
+    own: Fit | None,
+    clusters: Sequence[Cluster],
+    below: Shortfall | None = None,
+) -> Forecast:
+    """Return what Peer Direct would bring to a log that took the path `found`.
+
+    `own` is how that path's simulation meets the log, `clusters` those the log may be from, `below` how far it lies below that path.
+    """
+    if reason := _needless(seen, found, below):
+        return Forecast(why_not=reason)
+    if not clusters:
+        return Forecast(
+            why_not="no cluster to predict with: name one, or describe yours (peerlab clusters new)"
+        )
+    first = own.cluster.name if own else clusters[0].name
+    ordered = sorted(clusters, key=lambda one: one.name != first)
+    able = [one for one in ordered if PEER_DIRECT in one.paths]
+    if not able:
+        return Forecast(why_not=f"{ordered[0].name} has no Peer Direct: {ordered[0].lacks[PEER_DIRECT]}")
+    if own is None and len(able) > 1:
+        names = ", ".join(one.name for one in able)
+        return Forecast(why_not=f"the log may be from several clusters ({names}): name one")
+    try:
+        return _predict(seen, able[0], own)
+    except PeerlabError as problem:
+        return Forecast(why_not=f"{able[0].name} cannot be simulated as this log was measured: {problem}")
+
+
+def _needless(seen: Observed, found: str | None, below: Shortfall | None) -> str:
+    """Return why nothing is to be predicted, or nothing."""
+    if found is None:
+        return "the path is not known, so nobody can say what another one would bring"
+    if found == IN_NODE:
+        where = "one node" if (seen.nodes or 1) == 1 else "one NVLink domain"
+        return f"{where}: no network, so nothing for Peer Direct to shorten"
+    if seen.memory == "host":
+        return "the buffers lie in host memory: Peer Direct would change nothing; measure device memory (osu_bw D D)"
+    if what := _reaches_memory(found):
+        return what + _gains_elsewhere(below)
+    return "" if seen.large.any() else "the log has no message of 1 MiB or more"
+
+
+def _reaches_memory(found: str) -> str:
+    """Return what on a path reaches device memory already; empty where bytes are staged."""
+    if found == PEER_DIRECT:
+        return "it is Peer Direct already"
+    if data_path(found).uses_device_memory:
+        return "the NIC reads and writes device memory already"
+    return "the devices' own ports need no host memory" if data_path(found).uses_own_ports else ""
+
+
+def _gains_elsewhere(below: Shortfall | None) -> str:
+    return f", and yet {below.says}: another path would not mend that" if below else ": nothing to gain"
+
+
+def _predict(seen: Observed, cluster: Cluster, own: Fit | None) -> Forecast:
+    shaped = shape(cluster, seen)
+    if shaped is None:
+        raise PeerlabError(f"{seen.ranks} ranks do not fill its nodes")
+    spread = own.spread if own else 1.0
+    large = np.flatnonzero(seen.large)
+    some = large[np.unique(np.linspace(0, large.size - 1, _POINTS).round().astype(int))]
+    sizes, measured = seen.sizes[some], seen.algbw_GBps[some]
+    asked = [scenario(seen, shaped, PEER_DIRECT, int(size)) for size in sizes]
+    runs = [simulate(one) for one in asked if one is not None]
+    if len(runs) < len(asked):
+        raise PeerlabError("no network")
+    value, run = np.array([one.algbw_GBps for one in runs]), runs[-1]
+    marked = np.unique(np.linspace(0, sizes.size - 1, _BANDS).round().astype(int))
+    ends = [simulated_band(runs[place].scenario) for place in marked]
+    shares = np.array([(one.low_GBps / one.value_GBps, one.high_GBps / one.value_GBps) for one in ends]).T
+    low, high = (value * np.interp(np.log(sizes), np.log(sizes[marked]), share) for share in shares)
+
+    def gain(machine: Cluster) -> float:
+        return float(simulate(run.scenario.with_(cluster=machine)).algbw_GBps / measured[-1])
+
+    return Forecast(
+        cluster=cluster.name,
+        sizes=sizes.astype(float),
+        measured_GBps=measured,
+        GBps=value,
+        low_GBps=low / spread,
+        high_GBps=high * spread,
+        spread=spread,
+        fitted_on=cluster.fitted_on,
+        left_out=tuple(without_range([run.scenario], gain, float(value[-1] / measured[-1]))),
+    )

@@ -1,0 +1,153 @@
+"""What an AllReduce of a few bytes over NCCL says of the transport: its time over the hops, less what NCCL's source plans with."""
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from peerlab.diagnosis.evidence import Evidence
+from peerlab.diagnosis.knowledge import Knowledge
+from peerlab.diagnosis.observed import Observed
+from peerlab.library.library_files import known_libraries, load_library
+from peerlab.library.library_laws import law_of
+from peerlab.library.library_record import MAKERS, Library
+from peerlab.model.hardware import Cluster
+from peerlab.model.paths import PATHS
+from peerlab.question.presets import known_clusters, load_cluster
+
+_LL, _SIMPLE = 0, 2
+"""The first and the last protocol in the library's lists: the least, and the most, that a hop takes without the transport."""
+_HOP = "library.hop"
+_SOCKETS = "sockets"
+"""What libraries over kernel TCP have in their names."""
+
+
+@dataclass(frozen=True)
+class Transport:
+    """One library over one transport, and what it adds to a hop between nodes."""
+
+    title: str
+    low_us: float
+    high_us: float
+    tcp: bool
+    """Whether it is the kernel's TCP."""
+    source: str
+
+
+def transports(devices: Sequence[str] = ()) -> list[Transport]:
+    """Return the transports of NCCL, or of its like for these accelerators, the promptest first.
+
+    One that serves a rare path alone is left out: what a hop of it takes was seen on one machine.
+    """
+    maker = next((one for one in MAKERS if any(one in device for device in devices)), MAKERS[0])
+    rare = {load_cluster(name).library for name in known_clusters() if _is_rare(load_cluster(name))}
+    found = [load_library(name) for name in known_libraries() if name not in rare]
+    told = [
+        _transport(one)
+        for one in found
+        if one
+        and (one.maker == maker or _SOCKETS in one.name)
+        and law_of(one).chooses
+        and _HOP in one.figures
+    ]
+    return sorted(told, key=lambda one: one.low_us)
+
+
+def _is_rare(cluster: Cluster) -> bool:
+    return all(PATHS[path].is_rare for path in cluster.paths)
+
+
+def _transport(library: Library) -> Transport:
+    figure = library.figures[_HOP]
+    low, high = figure.range or (figure.value, figure.value)
+    return Transport(
+        title=library.title,
+        low_us=low,
+        high_us=high,
+        tcp=_SOCKETS in library.name,
+        source=f"data/libraries/{library.name}.toml: library.hop",
+    )
+
+
+def adds_us(seen: Observed) -> tuple[float, float] | None:
+    """Return what the transport adds to a hop between nodes, at least and at most, microseconds; None where nobody can say.
+
+    At most: with the LL protocol, by a tree or a ring, whichever leaves more. At least: with Simple, and no flush of received data,
+    which would count the transport twice (GPUDirect RDMA below Hopper).
+    """
+    nodes = seen.nodes or 2
+    if not seen.by_nccl_law or nodes < 2 or math.isnan(seen.small_s):
+        return None
+    ranks = seen.ranks or nodes
+    devices = ranks // nodes
+    if devices < 1 or ranks % nodes:
+        return None
+    library = load_library("nccl-verbs")
+    law = library.law if library else {}
+    took, depth = seen.small_s * 1e6, math.floor(math.log2(nodes))
+    most = max(
+        (took - law["launch_tree"][_LL] - 2 * (devices - 1) * law["nvlink_tree"][_LL]) / (2 * depth)
+        - law["network_tree"][_LL],
+        (took - law["launch_ring"][_LL] - 2 * (ranks - nodes) * law["nvlink_ring"][_LL]) / (2 * (nodes - 1))
+        - law["network_ring"][_LL],
+    )
+    least = (took - law["launch_tree"][_SIMPLE] - 2 * (devices - 1) * law["pcie_tree"][_SIMPLE]) / (
+        2 * depth
+    ) - law["network_tree"][_SIMPLE]
+    return max(least, 0.0), max(most, 0.0)
+
+
+def from_hops(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
+    """Yield which transport the smallest AllReduce fits, and what that says of kernel TCP."""
+    found = None if older_nccl(seen) else adds_us(seen)
+    if found is None:
+        return
+    least, most = found
+    known = transports(seen.devices)
+    fitting = [one for one in known if one.low_us <= most and one.high_us >= least]
+    guess = "" if seen.nodes else ", if there are two nodes"
+    ends = f"{least:.2g} to {most:.2g}" if least else f"at most {most:.2g}"
+    told = " or ".join(f"{one.title} ({one.low_us:g} to {one.high_us:g} µs)" for one in fitting)
+    tcp = [one for one in known if one.tcp]
+    weigh = know.strengths
+    points: dict[str, float] = {}
+    if fitting and not any(one.tcp for one in fitting):
+        # what TCP adds in clouds is known; a bare host may be quicker, though hardly below what one message takes anywhere
+        sure = ("strong" if seen.nodes else "fair") if most < know.ranges["tcp_step"].low else "weak"
+        points = dict.fromkeys(_tcp_paths(), -weigh[sure])
+        says = f"as over {told}; too prompt for {tcp[0].title} ({tcp[0].low_us:g} to {tcp[0].high_us:g} µs)"
+    elif fitting and all(one.tcp for one in fitting):
+        points = dict.fromkeys(_tcp_paths(), weigh["fair"])
+        says = f"as over {told}; RDMA takes as long only with a flush after each hop"
+    else:
+        says = f"as over {told}" if told else "more than any transport that is known"
+    yield Evidence(
+        kind="latency",
+        seen=f"a hop between nodes adds {ends} µs to what NCCL plans with{guess}",
+        says=says,
+        points=points,
+        known=bool(seen.nodes),
+        source="NVIDIA/nccl src/graph/tuning.cc, and " + "; ".join(one.source for one in fitting or known),
+    )
+
+
+_NCCL = re.compile(r"(\d{1,2})\.(\d{1,2})(?:\.\d{1,3})?(?=\+cuda|\Z)")
+
+
+def older_nccl(seen: Observed) -> str:
+    """Return the log's NCCL version if it is older than those whose law is known; empty where it is not, or is not said."""
+    library = load_library("nccl-verbs")
+    # nccl-tests have versions of their own; those of NCCL name CUDA
+    said = (
+        _NCCL.match(seen.version.removeprefix("NCCL "))
+        if "cuda" in seen.version or "NCCL" in seen.version
+        else None
+    )
+    if said is None or library is None or not seen.nccl:
+        return ""
+    first = tuple(map(int, library.versions[0].split(".")))
+    return said[0] if (int(said[1]), int(said[2])) < first else ""
+
+
+def _tcp_paths() -> list[str]:
+    return [path for path, one in PATHS.items() if one.uses_kernel_tcp]

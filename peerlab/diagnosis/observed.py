@@ -1,0 +1,264 @@
+"""The part of a log that tells about the path: one curve, and the lines and settings around it."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from peerlab.base.errors import RecordsError
+from peerlab.base.textfile import printable
+from peerlab.base.units import MIB, say_bytes, say_count
+from peerlab.library.library_laws import NcclLaw
+from peerlab.model.collective import Collective, collective_of
+from peerlab.records import Records
+from peerlab.records.benchmarks import benchmark
+
+Floats = NDArray[np.float64]
+
+_WHAT = ["source", "collective", "variant", "dtype", "op", "ranks", "nodes", "path", "registration"]
+_LONGEST = 2000
+"""Characters of a text that are looked at."""
+_MOST_GBPS = 10**6
+"""No machine is faster: a higher figure is an error of the log."""
+_BUFFERS = re.compile(r"(?<![\w-])([DHM]) ([DHM])(?![\w-])|Send Buffer on (DEVICE|HOST|MANAGED)")
+_ON_DEVICE = re.compile(r"MPI-(?:CUDA|ROCM|OPENACC)|-d (?:cuda|rocm|openacc|managed)\b", re.IGNORECASE)
+_SMALL = 256
+"""Bytes up to which a message takes as long as an empty one."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Observed:
+    """One curve of a log, with the lines and settings around it."""
+
+    tool: str
+    """``nccl-tests``, ``osu``, ``hccl_demo``, ``nccom-test``, ... or empty."""
+    collective: str
+    """As in the records."""
+    variant: str
+    """``bandwidth``: many messages in flight, times are per message; else one after the other."""
+    ranks: int | None
+    nodes: int | None
+    path: str
+    """The path it took, if the records say so; else empty."""
+    registration: str
+    """How memory was registered, if the records say so; else empty."""
+    source: str
+    """Tool and file."""
+    memory: str
+    """``device`` or ``host``: where the buffers are."""
+    memory_known: bool
+    """Whether the log says so."""
+    sizes: NDArray[np.int64]
+    """Message sizes, bytes, ascending."""
+    times_s: Floats
+    """Time of one collective (or, for bandwidth, of one message) at each size, seconds."""
+    algbw_GBps: Floats  # noqa: N815
+    """Algorithm bandwidth at each size, GB/s."""
+    others: int
+    """Further curves in the records (of other collectives, ranks or nodes), which are left aside."""
+    devices: tuple[str, ...]
+    """Names of accelerators."""
+    said: tuple[str, ...]
+    """Lines about the transport, the command line, settings as ``NAME=value``."""
+
+    command: str = ""
+    """The command line, if the log has it."""
+    version: str = ""
+    """Of the library, or of the tool; empty where the log does not say it."""
+
+    @property
+    def says(self) -> str:
+        """What was measured, in one line."""
+        who = [say_count(n, what) for n, what in ((self.ranks, "rank"), (self.nodes, "node")) if n]
+        what = " ".join(word for word in (self.collective, self.variant) if word)
+        sizes = f"{say_bytes(int(self.sizes[0]))} to {say_bytes(int(self.sizes[-1]))}"
+        return f"{self.tool or 'log'}: {what}, {', '.join(who) or 'ranks unknown'}, buffers in {self.memory} memory, {sizes}"
+
+    @property
+    def collective_record(self) -> Collective:
+        """What is known of the collective."""
+        return collective_of(self.collective)
+
+    @property
+    def nccl(self) -> bool:
+        """Whether a benchmark of NCCL wrote the log."""
+        return benchmark(self.tool).nccl
+
+    @property
+    def per_node(self) -> int | None:
+        """Ranks of a node, where it is known and the same for all."""
+        if self.collective_record.is_message:
+            return 1
+        return (
+            self.ranks // self.nodes if self.ranks and self.nodes and self.ranks % self.nodes == 0 else None
+        )
+
+    @property
+    def by_nccl_law(self) -> bool:
+        """Whether NCCL's law says how long it takes."""
+        return self.nccl and self.collective in NcclLaw.collectives
+
+    @property
+    def large(self) -> NDArray[np.bool_]:
+        """Which sizes tell about rates: 1 MiB and more, or, of shorter logs, none."""
+        return self.sizes >= MIB
+
+    @property
+    def small_s(self) -> float:
+        """Time of the smallest messages, seconds; not a number where the log has none."""
+        small = self.sizes <= _SMALL
+        return float(np.median(self.times_s[small])) if small.any() else math.nan
+
+    @property
+    def fastest_GBps(self) -> float:  # noqa: N802
+        """Highest algorithm bandwidth, GB/s."""
+        return float(self.algbw_GBps.max())
+
+    @property
+    def plateau_GBps(self) -> float:  # noqa: N802
+        """Algorithm bandwidth at the three largest sizes, GB/s; not a number where fewer are large."""
+        large = self.algbw_GBps[self.large]
+        return float(np.median(large[-3:])) if len(large) >= 3 else math.nan
+
+    def node_rate(self, algbw: float, nodes: int) -> float:
+        """Return what a node sends per second to others, at an algorithm bandwidth, in its unit."""
+        if self.collective_record.is_message:
+            return algbw
+        return algbw * self.collective_record.node_factor(nodes, (self.ranks or nodes) // nodes)
+
+
+def fullest(runs: Sequence[Records]) -> Records:
+    """Return the run of a log that tells most about its path: of most nodes, among those with half as many rows as the longest."""
+    least = max(len(run) for run in runs) / 2
+
+    def size(run: Records) -> tuple[int, int, int]:
+        return run.manifest.get("nodes") or 0, run.manifest.get("ranks") or 0, len(run)
+
+    return max((run for run in runs if len(run) >= least), key=size)
+
+
+def say_runs(runs: Sequence[Records]) -> str:
+    """Return how many runs a log holds, and of whom.
+
+    As in ``2 runs in one log: 8 ranks on 1 node; 16 ranks on 2 nodes``.
+    """
+    return f"{len(runs)} runs in one log: {'; '.join(map(_say_run, runs))}"
+
+
+def _say_run(run: Records) -> str:
+    ranks, nodes = run.manifest.get("ranks"), run.manifest.get("nodes")
+    who = say_count(ranks, "rank") if ranks else "ranks unknown"
+    return f"{who} on {say_count(nodes, 'node')}" if nodes else who
+
+
+def observe(records: Records) -> Observed:
+    """Return the longest curve of some records.
+
+    Raises
+    ------
+    RecordsError
+        If no row has a size and a time, only one rank took part, or the records are of several logs.
+    """
+    table = _with_figures(records)
+    rows = _longest(table)
+    first = rows.iloc[0]
+    two = collective_of(first["collective"]).is_message
+    ranks = 2 if two else _count(first["ranks"])
+    if ranks is not None and ranks < 2:
+        raise RecordsError("one rank exchanges nothing: there is nothing to learn from it")
+    memory, known = _memory(records.manifest)
+    sizes = rows["size_bytes"].to_numpy(dtype=np.int64)
+    times = rows["time_s"].to_numpy(dtype=float, na_value=math.nan)
+    algbw = rows["algbw_GBps"].to_numpy(dtype=float, na_value=math.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):  # a time of 0 beside a bandwidth is a damaged one
+        algbw = np.where(algbw > 0, algbw, sizes / times / 1e9)
+    return Observed(
+        tool=_text(records.manifest.get("tool")),
+        collective=str(first["collective"]),
+        variant=str(first["variant"]),
+        ranks=ranks,
+        nodes=_count(first["nodes"]),
+        path=str(first["path"]),
+        registration=str(first["registration"]),
+        source=_text(first["source"]),
+        memory=memory,
+        memory_known=known,
+        sizes=sizes,
+        times_s=np.where(times > 0, times, sizes / algbw / 1e9),
+        algbw_GBps=algbw,
+        others=len(table.drop_duplicates(["source", "collective", "ranks", "nodes", "path"])) - 1,
+        devices=_texts(records.manifest.get("devices")),
+        said=_said(records.manifest),
+        command=_text(records.manifest.get("command")),
+        version=_text(records.manifest.get("version")),
+    )
+
+
+def _with_figures(records: Records) -> pd.DataFrame:
+    """Return the medians of one log, those with a size and a time or a bandwidth that can be."""
+    if not isinstance(records, Records):
+        raise RecordsError(
+            f"{str(records)[:60]!r} are no records; give what peerlab.load or peerlab.measure returns"
+        )
+    if len(records.parts) > 1:
+        raise RecordsError(f"these records are of {len(records.parts)} logs; give them one by one")
+    table = records.medians()
+    table = table[(table["size_bytes"] > 0) & ((table["time_s"] > 0) | (table["algbw_GBps"] > 0))]
+    if table.empty:
+        raise RecordsError("nothing to go by: no row has both a size and a time")
+    if (table["algbw_GBps"] > _MOST_GBPS).any():
+        raise RecordsError(
+            f"a bandwidth of more than {_MOST_GBPS:g} GB/s is no machine's: is the time in another unit?"
+        )
+    return table
+
+
+def _longest(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of one curve, one per size: that with most sizes; of several, the first in the log."""
+    groups = [rows for _, rows in table.groupby(_WHAT, dropna=False, sort=False)]
+    rows = max(
+        groups, key=lambda one: (one["size_bytes"].nunique(), one["variant"].iloc[0] == "out-of-place")
+    )
+    return rows.drop_duplicates("size_bytes").sort_values("size_bytes")
+
+
+def _count(value: Any) -> int | None:
+    return None if pd.isna(value) else int(value)
+
+
+def _text(value: object) -> str:
+    """Return a text from outside as it can be shown: a file may hold anything."""
+    said = value if isinstance(value, str) else ""
+    return printable(said[:_LONGEST])
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    texts = map(_text, value) if isinstance(value, (list, tuple)) else ()
+    return tuple(text for text in texts if text)
+
+
+def _said(manifest: Mapping[str, Any]) -> tuple[str, ...]:
+    environment = manifest.get("environment")
+    given = environment.items() if isinstance(environment, Mapping) else ()
+    settings = [f"{name}={value}" for name, value in given]
+    return _texts(
+        [*_texts(manifest.get("transport")), manifest.get("command"), manifest.get("test"), *settings]
+    )
+
+
+def _memory(manifest: Mapping[str, Any]) -> tuple[str, bool]:
+    """Return where the buffers are, and whether the log says so."""
+    if manifest.get("memory") in ("host", "device"):
+        return str(manifest["memory"]), True
+    buffers = benchmark(str(manifest.get("tool"))).buffers
+    if buffers != "host":
+        return "device", buffers == "device"
+    text = "\n".join(_said(manifest))
+    if found := _BUFFERS.search(text):
+        return ("host" if (found[1] or found[3][0]) == "H" and found[2] in (None, "H") else "device"), True
+    return ("device", True) if _ON_DEVICE.search(text) else ("host", bool(text))

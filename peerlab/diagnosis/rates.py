@@ -1,0 +1,167 @@
+"""Evidence from rates: above what a path reaches on any machine, above what a NIC carries, or as slow as TCP."""
+
+import math
+from collections.abc import Generator, Iterator
+from dataclasses import replace
+
+from peerlab.base.units import say_count
+from peerlab.diagnosis.evidence import (
+    OWN_PORTS,
+    RDMA,
+    TCP,
+    Evidence,
+    Holds,
+    every,
+    over_nic,
+    staged_rdma,
+    told_source,
+)
+from peerlab.diagnosis.knowledge import Knowledge, Known
+from peerlab.diagnosis.observed import Observed
+from peerlab.model.paths import IN_NODE
+
+
+def from_rates(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
+    """Yield evidence from rates: above what a path reaches on any machine, or as slow as TCP."""
+    if seen.nodes == 1 and not seen.collective_record.is_message:
+        return
+    nodes = seen.nodes or _nodes_at_least(seen, know)
+    guess = (
+        ""
+        if seen.nodes or seen.collective_record.is_message
+        else f", if there are {say_count(nodes, 'node')}"
+    )
+    per_node = seen.per_node or max((seen.ranks or nodes) // nodes, 1)
+    node = seen.node_rate(seen.fastest_GBps, nodes)
+    each = node / per_node
+    limits: list[tuple[Known, Holds, float, str]] = [
+        (know.ranges["tcp_node"], TCP, node, "a node"),
+        (know.ranges["port_device"], OWN_PORTS, each, "a device"),
+    ]
+    # where NVLink joins servers, nobody knows what their NICs carry
+    joined = seen.memory == "device" and (yield from _joined(seen, know, each, nodes, guess))
+    if seen.memory == "device" and not joined:
+        limits.append((_staged_device(seen, know), staged_rdma, each, "a device"))
+        yield from _over_memory(node, know, guess)
+        yield from _over_link(each, seen, know, guess)
+    for limit, holds, rate, of in limits:
+        if rate > limit.high:
+            yield Evidence(
+                kind="rate",
+                seen=f"{of} sends {rate:.3g} GB/s{guess}",
+                says=f"more than {limit.what} carries ({limit.high:g} GB/s)",
+                points=every(holds, -know.strengths["decides" if rate > 2 * limit.high else "strong"]),
+                known=not guess,
+                source=told_source(limit),
+            )
+    yield from _slow(seen, know, nodes)
+    yield from _like_a_nic(seen, know)
+
+
+def _nodes_at_least(seen: Observed, know: Knowledge) -> int:
+    """Return how many nodes there are if there are several and the log does not say: as many as usual boxes hold the ranks, two at least."""
+    if seen.collective_record.is_message:
+        return 2
+    return max(2, math.ceil((seen.ranks or 2) / know.ranges["box"].high))
+
+
+def _joined(
+    seen: Observed, know: Knowledge, each: float, nodes: int, guess: str
+) -> Generator[Evidence, None, bool]:
+    """Yield that a device sends more than a NIC carries, so that servers are one NVLink domain, and return whether that may be.
+
+    Such a log is of *in-node* in the sense of a data path, whatever lines say of NICs. Where nobody knows how many servers there are,
+    it may be a single one. A switch that adds up (SHARP) would halve what an AllReduce sends, nearly.
+    """
+    nic, domain, record = know.ranges["nic_device"], know.ranges["nvlink_domain"], seen.collective_record
+    if (
+        record.is_message
+        or seen.ranks is None
+        or each <= (nic.low if guess else nic.high)
+        or know.link_of(seen.devices)
+    ):
+        return False
+    summed = record.adds and record.spreads and nodes > 2
+    once = each / record.node_factor(nodes, 1) if summed else each
+    strength = "fair" if each <= nic.high else "strong" if once <= nic.high or guess else "decides"
+    says = f"more than {nic.what} carry ({nic.low:g} GB/s, or {nic.high:g} of the fastest)"
+    fits = seen.ranks <= domain.high
+    over = "NVLink joins them, or it is one server" if guess else "NVLink joins the servers"
+    beyond = f"NVLink joins some of the servers, and NICs the rest: {seen.ranks} ranks are more than one domain has ({domain.high:g})"
+    points = every(over_nic, -know.strengths[strength])
+    yield Evidence(
+        kind="rate",
+        seen=f"a device sends {each:.3g} GB/s{guess}",
+        says=f"{says}: {over if fits else beyond}",
+        points=(points if guess else points | {IN_NODE: know.strengths["strong"]}) if fits else {},
+        known=not guess,
+        source=f"{told_source(nic)}; {domain.source}",
+    )
+    return True
+
+
+def _staged_device(seen: Observed, know: Knowledge) -> Known:
+    """Return how fast a device is staged at most: its own link, if its name says which, carries each byte twice per direction."""
+    link, usual = know.link_of(seen.devices), know.ranges["staged_device"]
+    if link is None or link.GBps / 2 >= usual.high:
+        return usual
+    return replace(
+        usual, high=link.GBps / 2, source=f"{link.source}; each byte crosses the uplink twice per direction"
+    )
+
+
+def _over_memory(node: float, know: Knowledge, guess: str) -> Iterator[Evidence]:
+    """Yield that a node sends more than its memory could stage."""
+    memory = know.ranges["staged_node"]
+    if node > memory.low:
+        says = f"more than {memory.what} carries ({memory.low:g} GB/s on most hosts, {memory.high:g} on the fastest)"
+        yield Evidence(
+            kind="rate",
+            seen=f"a node sends {node:.3g} GB/s, and receives as much{guess}",
+            says=says,
+            points=every(staged_rdma, -know.strengths["strong" if node > memory.high else "fair"]),
+            known=False,
+            source=told_source(memory),
+        )
+
+
+def _over_link(each: float, seen: Observed, know: Knowledge, guess: str) -> Iterator[Evidence]:
+    """Yield that a device sends more than its PCIe link carries, so that no NIC can have it all."""
+    link = know.link_of(seen.devices)
+    if link and each > link.GBps:
+        yield Evidence(
+            kind="rate",
+            seen=f"a device sends {each:.3g} GB/s{guess}",
+            says=f"more than PCIe carries to {seen.devices[0]} ({link.GBps:g} GB/s): it goes over links between devices",
+            points=every(over_nic, -know.strengths["strong" if guess else "decides"]),
+            known=not guess,
+            source=link.source,
+        )
+
+
+def _slow(seen: Observed, know: Knowledge, nodes: int) -> Iterator[Evidence]:
+    stream, rate = know.ranges["tcp_stream"], seen.node_rate(seen.plateau_GBps, nodes)
+    if rate <= stream.high:  # false where there is no plateau
+        yield Evidence(
+            kind="rate",
+            seen=f"a node sends {rate:.3g} GB/s at the largest sizes",
+            says=f"no more than one stream of TCP does ({stream.high:g} GB/s)",
+            points=every(TCP, know.strengths["weak"]),
+            known=False,
+            source=told_source(stream),
+        )
+
+
+def _like_a_nic(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
+    """Yield evidence from the largest messages between two ranks: whether they are as fast as a usual NIC carries them."""
+    share, rate = know.ranges["share_of_a_nic"], seen.plateau_GBps
+    for nic in know.nics_GBps if seen.collective_record.is_message else ():
+        if share.low <= rate / nic <= share.high:
+            yield Evidence(
+                kind="rate",
+                seen=f"the largest messages come at {rate:.3g} GB/s",
+                says=f"{rate / nic:.0%} of a NIC of {8 * nic:g} Gbit/s, as if it were the limit",
+                points=every(RDMA, know.strengths["fair"]),
+                known=False,
+                source=told_source(share),
+            )

@@ -1,0 +1,1 @@
+"""Clusters: a cluster file of one's own, drafted, completed and checked."""

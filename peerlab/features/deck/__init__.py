@@ -1,0 +1,1 @@
+"""Deck: an architecture review as slides."""

@@ -1,0 +1,123 @@
+"""What slides are set from: cards on a grid of twelve columns, as HTML in which all words are escaped."""
+
+import math
+from collections.abc import Sequence
+from html import escape
+
+from peerlab.base.units import say_range
+from peerlab.picture.gain_ticks import gain_ticks
+from peerlab.picture.svg import Paper
+from peerlab.picture.theme import PAGE, palette
+
+TIMES = "\u00d7"
+
+
+def words(text: str) -> str:
+    """Return words as HTML."""
+    return escape(text.replace("`", ""), quote=True)
+
+
+def paragraphs(*texts: str) -> str:
+    """Return each text as a paragraph; empty ones are left out."""
+    return "".join(f"<p>{words(text)}</p>" for text in texts if text)
+
+
+def grid(*cards: str) -> str:
+    """Return cards on a grid that fills the slide."""
+    return f"<div class='grid'>{''.join(cards)}</div>"
+
+
+def card(body: str, columns: int, *, title: str = "", tone: str = "", high: str = "") -> str:
+    """Return a card of so many columns; `tone` is the role of its mark, `high` the class of how it is set."""
+    head = f"<h3>{words(title)}</h3>" if title else ""
+    mark = f" style='--tone:var(--pl-{tone});--tone-ink:var(--pl-{tone}-ink)'" if tone else ""
+    kinds = " ".join(("card", f"c{columns}", *(["toned"] if tone else []), *([high] if high else [])))
+    return f"<div class='{kinds}'{mark}>{head}{body}</div>"
+
+
+def facts(*rows: tuple[str, str]) -> str:
+    """Return names with their values, a line each."""
+    return "".join(
+        f"<div class='facts'><span>{words(what)}</span><b>{words(value)}</b></div>" for what, value in rows
+    )
+
+
+def change(label: str, before: str, after: str) -> str:
+    """Return a tile: what a figure was, and what it becomes."""
+    return card(
+        f"<p class='label'>{words(label)}</p><p class='change'><b>{words(before)}</b>"
+        f"<span class='arrow'>→</span><b class='good'>{words(after)}</b></p>",
+        3,
+        high="tile",
+    )
+
+
+def table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], *, fill_in: bool = False, here: int = -1
+) -> str:
+    """Return a table; with `fill_in` each row ends with a box to write in, row `here` is marked."""
+    heads = "".join(f"<th scope='col'>{words(cell)}</th>" for cell in head)
+    body = ""
+    for number, (first, *cells) in enumerate(rows):
+        written = "".join(f"<td>{words(cell)}</td>" for cell in cells)
+        name = words(f"{head[-1]}: {first}")
+        box = f"<td class='fill'><span contenteditable='plaintext-only' role='textbox' aria-label='{name}'></span></td>"
+        mark = " class='here'" if number == here else ""
+        body += f"<tr{mark}><th scope='row'>{words(first)}</th>{written}{box if fill_in else ''}</tr>"
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def span(low: float, high: float, digits: int = 2) -> str:
+    """Return from where to where a gain lies, such as ``1.32 to 1.86`` and the sign of times."""
+    return say_range(low, high, digits if high < _TEN else digits - 1) + TIMES
+
+
+_TEN = 10
+"""From here on a gain has a digit less behind its point, so that it stays as long."""
+
+
+def without_ground(picture: str) -> str:
+    """Return a picture that stands on a card, without the ground of its own."""
+    return picture.replace(f"<rect width='100%' height='100%' fill='{palette(PAGE)['paper']}'/>", "", 1)
+
+
+def paper_without_ground(paper: Paper, width: float, height: float, alt: str) -> str:
+    """Return a drawing that stands on a card."""
+    return without_ground(paper.svg(width, height, alt))
+
+
+class GainAxis:
+    """An axis of gains, logarithmic, on which 1 is marked; its unit is a pixel of the slide."""
+
+    def __init__(self, values: Sequence[float], left: float, right: float) -> None:
+        self.left, self.right = left, right
+        self.low, self.high = min(0.95, *values) / 1.04, max(1.25, *values) * 1.06
+        self.paper = Paper(palette(PAGE))
+
+    def at(self, gain: float) -> float:
+        """Return the place of a gain."""
+        share = math.log(gain / self.low) / math.log(self.high / self.low)
+        return self.left + (self.right - self.left) * share
+
+    def draw(self, top: float, bottom: float) -> None:
+        """Draw the lines of the axis, and their gains below them."""
+        for tick in gain_ticks(self.low, self.high, self.at):
+            at, one = self.at(tick), tick == 1
+            self.paper.line([(at, top), (at, bottom)], "edge" if one else "faint", 2 if one else 1)
+            self.paper.text(
+                (at, bottom + 18), f"{tick:g}{TIMES}", size=16, bold=one, ink="ink" if one else "muted"
+            )
+
+    def bar(self, y: float, low: float, value: float, high: float, role: str = "direct") -> None:
+        """Draw from where to where a gain lies, and where it is as assumed."""
+        self.paper.box((self.at(low), y - 7, max(self.at(high), self.at(low) + 3), y + 7), role, radius=4)
+        self.paper.square(
+            (self.at(value), y), 8, "direct" if role == "direct" else "box", "ink", 2.5, radius=8
+        )
+
+    def mark(self, y: float, value: float, role: str) -> None:
+        """Draw a measured gain: a diamond."""
+        x, colour = self.at(value), self.paper.colour
+        self.paper.shapes.append(
+            f"<path d='M{x:.5g} {y - 10:.5g}l10 10l-10 10l-10 -10z' fill='{colour('box')}' stroke='{colour(role)}' stroke-width='3'/>"
+        )

@@ -1,0 +1,70 @@
+"""What a direct path was measured, or reported, to gain on other machines: ``data/gains.toml``."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from peerlab.base.data_file import read_facts
+from peerlab.features.validate.expected_figures import ExpectedRow, load_expected
+
+
+@dataclass(frozen=True)
+class GainElsewhere:
+    """One machine's gain: times without over times with the direct path, or rates with over rates without."""
+
+    title: str
+    about: str
+    what: str
+    source: str
+    marks: tuple[tuple[float, str], ...]
+    """Each gain with the words that stand at it."""
+    cluster: str
+    """Our cluster that it is from; empty where it is none of ours."""
+    fitted: bool
+    """Whether constants of that cluster were fitted to it."""
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """From where to where it goes."""
+        values = [value for value, _ in self.marks]
+        return min(values), max(values)
+
+
+@cache
+def gains_elsewhere() -> tuple[GainElsewhere, ...]:
+    """Return what is known of other machines.
+
+    Raises
+    ------
+    HardwareError
+        If the file is damaged.
+    """
+    rows = {row.name: row for row in load_expected().rows}
+    return read_facts(
+        "gains.toml",
+        "file of gains",
+        lambda held: tuple(
+            _of_row(one, rows[one["row"]]) if "row" in one else _published(one) for one in held["gain"]
+        ),
+    )
+
+
+def _of_row(one: Mapping[str, Any], row: ExpectedRow) -> GainElsewhere:
+    marks: dict[float, str] = {}
+    for point in row.points:
+        ends = point.expected if isinstance(point.expected, tuple) else (point.expected,)
+        for value in ends:
+            marks.setdefault(value, f"{value:g}" if len(ends) > 1 else f"{point.label}: {value:g}")
+    what = f"{row.what}. {row.note}" if row.note else row.what
+    return GainElsewhere(
+        one["title"], one["about"], what, row.source, tuple(marks.items()), row.cluster, row.fitted
+    )
+
+
+def _published(one: Mapping[str, Any]) -> GainElsewhere:
+    gain = one["with"] / one["without"]
+    what = f"{one['what']}: {one['without']:g} and {one['with']:g} {one['unit']}"
+    return GainElsewhere(
+        one["title"], one["about"], what, one["source"], ((gain, f"{gain:.2f}"),), cluster="", fitted=False
+    )

@@ -1,0 +1,1 @@
+"""The kinds of slides of a deck, and their charts."""

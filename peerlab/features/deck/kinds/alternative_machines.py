@@ -1,0 +1,147 @@
+"""What else could be bought or set: each one simulated, with a cost to fill in."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from peerlab.answer.run import Run
+from peerlab.base.errors import PeerlabError
+from peerlab.base.units import say_time
+from peerlab.features.deck.blocks import TIMES, card, grid, paragraphs, table
+from peerlab.features.deck.compared_runs import ComparedRuns
+from peerlab.features.deck.kinds.first_slides import figures_said
+from peerlab.features.deck.reading.outline import Outline
+from peerlab.features.deck.slide import Slide
+from peerlab.model.hardware import Cluster
+from peerlab.model.paths import PEER_DIRECT
+from peerlab.model.transport_files import load_transport
+
+Changed = Callable[[Cluster], Cluster]
+
+
+@dataclass(frozen=True)
+class Option:
+    """Something to do instead, or beside it."""
+
+    says: str
+    means: str
+    """What is changed in the simulation."""
+    detour: Run | None
+    """Through the host with it; None: it does nothing there."""
+    direct: Run | None
+
+
+def _doubled(*keys: str) -> Changed:
+    def changed(cluster: Cluster) -> Cluster:
+        found = cluster
+        for key in keys:
+            if key in found.figures:
+                found = found.with_figure(key, 2 * found.figures[key].value)
+        if found is cluster:
+            raise PeerlabError("this cluster has none of these figures")
+        return found
+
+    return changed
+
+
+_MACHINES: tuple[tuple[str, str, Changed], ...] = (
+    ("A second NIC for each", "twice the NICs below each PCIe switch", _doubled("node.nics_per_switch")),
+    ("A newer PCIe generation", "PCIe links and copy engine twice as fast", _doubled("switch.uplink", "device.pcie", "device.copy_engine")),
+    ("A faster network", "each NIC at twice its rate", _doubled("nic.rate")),
+    ("Half the network latency", "half the time in flight", lambda one: one.with_figure("fabric.latency", one.figures["fabric.latency"].value / 2)),
+)  # fmt: skip
+
+
+def options(compared: ComparedRuns) -> list[Option]:
+    """Return what can be simulated on this cluster, today first."""
+    found = [
+        Option("As it is", "nothing changes", compared.detour, compared.direct),
+    ]
+    for says, means, changed in _MACHINES:
+        with suppress(PeerlabError, KeyError):  # not on this machine
+            cluster = changed(compared.base.hardware)
+            runs = (compared.run(cluster=cluster), compared.run(cluster=cluster, path=PEER_DIRECT))
+            found.append(Option(says, means, *runs))
+    found += _other_fabric(compared)
+    pool = compared.run(path=PEER_DIRECT, registration="pool")
+    return [
+        *found,
+        Option("A pool instead of the cache", "one region, registered once", None, pool),
+        Option("No registration cache", "registered for each transfer", None, compared.uncached),
+    ]
+
+
+def _other_fabric(compared: ComparedRuns) -> list[Option]:
+    """Return the same machine on a fabric that it does not have, at the rate of its NICs; nothing where it has them all."""
+    cluster = compared.base.hardware
+    name = next((one for one in _FABRICS if one not in cluster.transports), "")
+    if not name:
+        return []
+    with_it = {"cluster": replace(cluster, transports=(*cluster.transports, name)), "transport": name}
+    runs = (compared.run(**with_it), compared.run(**with_it, path=PEER_DIRECT))
+    title = load_transport(name).title
+    return [
+        Option("Another fabric", f"{title}, same rate; {1 - runs[0].scenario.goodput:.1%} are headers", *runs)
+    ]
+
+
+_FABRICS = ("infiniband", "roce")
+
+
+def alternatives(_outline: Outline, compared: ComparedRuns) -> Slide:
+    """Show the alternatives as a table with a cost to fill in."""
+    found, today = options(compared), compared.detour.time_s
+    rows = [(one.says, one.means, _gain(one.detour, today), _gain(one.direct, today)) for one in found]
+    head = ("What to do", "in the simulation", "through the host", "with Peer Direct", "cost, yours")
+    others = [(today / one.detour.time_s, one.says) for one in found[1:] if one.detour]
+    title = "Switching to Peer Direct, and what else one could do"
+    told = [card(table(head, rows, fill_in=True, here=0), 12, high="wide")]
+    if others:
+        (best, name), own = max(others), compared.gain
+        title = f"{name} instead brings {_beside(best, own)} Peer Direct"
+        says = (
+            f"Without Peer Direct the most of this table is {best:.2f}{TIMES}: {name[:1].lower()}{name[1:]}. "
+            f"Peer Direct alone is {own:.2f}{TIMES}, {_beside(own, best)} that, and it is a setting."
+        )
+        told.append(
+            card(
+                paragraphs(
+                    says,
+                    "The two columns are the same machine, so that a purchase can be judged with Peer Direct already on.",
+                ),
+                12,
+                high="good",
+            )
+        )
+    about = f"Times as fast as today's {say_time(compared.detour.time_ps)} through the host; each line is simulated. The last column is for your costs"
+    notes = tuple(f"{one.says}: {one.means}.{_chosen(one, found[0])}" for one in found)
+    return Slide(title, about, grid(*told), notes=notes, source=figures_said(compared))
+
+
+_ALIKE = 1.02
+"""Within this ratio of each other two gains are called about alike."""
+
+
+def _beside(gain: float, other: float) -> str:
+    """Return how a gain compares with another one, in words."""
+    if max(gain, other) <= _ALIKE * min(gain, other):
+        return "about as much as"
+    return "more than" if gain > other else "less than"
+
+
+def _chosen(option: Option, today: Option) -> str:
+    """Say what the library would choose with an option where that is something else than today: a faster part may then gain less, or lose."""
+    told = [
+        f"the library would choose {', '.join(run.scenario.choice.does)} then, {way}"
+        for way, run, before in (
+            ("through the host", option.detour, today.detour),
+            ("by Peer Direct", option.direct, today.direct),
+        )
+        if run and before and run.scenario.choice and before.scenario.choice
+        if run.scenario.choice.does != before.scenario.choice.does
+    ]
+    return f" There {'; '.join(told)}." if told else ""
+
+
+def _gain(run: Run | None, today: float) -> str:
+    return f"{today / run.time_s:.2f}{TIMES}  {say_time(run.time_ps)}" if run else "no effect"

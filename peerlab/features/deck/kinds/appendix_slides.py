@@ -1,0 +1,227 @@
+"""The slides behind the recommendation: what registering costs, what the gain owes to assumptions, where the figures come from."""
+
+from itertools import accumulate
+
+from peerlab.answer.gain import Assumption, GainBand
+from peerlab.answer.run import Run
+from peerlab.base.errors import shell_word
+from peerlab.base.units import say_count, say_time, say_unit
+from peerlab.features.deck.blocks import (
+    TIMES,
+    card,
+    facts,
+    grid,
+    paper_without_ground,
+    paragraphs,
+    span,
+    table,
+    words,
+)
+from peerlab.features.deck.compared_runs import ComparedRuns
+from peerlab.features.deck.kinds.first_slides import figures_said
+from peerlab.features.deck.reading.outline import Outline
+from peerlab.features.deck.slide import Slide
+from peerlab.model.hardware import Figure
+from peerlab.model.nic_wiring import Wiring
+from peerlab.model.paths import PEER_DIRECT
+from peerlab.picture.svg import Paper
+from peerlab.picture.theme import PAGE, palette
+
+_PLAIN = 1.05
+"""Below this ratio of times registering is called cheap."""
+
+
+def registration(_outline: Outline, compared: ComparedRuns) -> Slide:
+    """Say what registering memory costs."""
+    runs = [
+        ("one pool, registered once", compared.run(path=PEER_DIRECT, registration="pool"), "direct"),
+        ("cache, warm", compared.direct, "direct"),
+        ("cache of one region", compared.run(path=PEER_DIRECT, cache_regions=1), "register"),
+        ("for each transfer", compared.uncached, "register"),
+        ("through the host", compared.detour, "copy"),
+    ]
+    slower = compared.uncached.time_ps > compared.detour.time_ps
+    title = f"Memory registered for each transfer: {'slower than' if slower else 'still faster than'} the way through the host"
+    alt = "Bus bandwidth by registration. " + " ".join(
+        f"{name}: {run.busbw_GBps:.3g} GB/s." for name, run, _ in runs
+    )
+    counters = compared.uncached.registration
+    counted = facts(
+        (f"registrations by {_nics(compared)} of one PCIe switch", f"{counters.misses}"),
+        ("their time in all", say_time(counters.time_ps)),
+        ("the whole exchange", say_time(compared.uncached.time_ps)),
+        ("with a warm cache", say_time(compared.direct.time_ps)),
+    )
+    cards = (
+        card(
+            _rates(runs, alt) + paragraphs(_carried(compared.direct)),
+            8,
+            title="Bus bandwidth: Peer Direct four times, then through the host",
+            high="three-rows",
+        ),
+        card(counted, 4, title="Without a cache", tone="register"),
+        card(paragraphs(_too_small(runs[2][1], compared)), 4, title="A cache that is too small", tone="hot"),
+        card(paragraphs(_so(compared)), 4, title="So", tone="direct"),
+    )
+    about = (
+        "A NIC may read or write memory only where it is registered; a cache keeps what was registered before"
+    )
+    return Slide(title, about, grid(*cards), notes=(alt,), source=figures_said(compared))
+
+
+def _nics(compared: ComparedRuns) -> str:
+    """Return whose registrations are counted."""
+    machine = compared.base.hardware
+    many = machine.used_nics_per_switch
+    return "the NIC" if many == 1 else f"the {many} NICs"
+
+
+def _rates(runs: list[tuple[str, Run, str]], alt: str) -> str:
+    """Draw a bar for each way to register."""
+    paper, most = Paper(palette(PAGE)), max(run.busbw_GBps for _, run, _ in runs)
+    for place, (name, run, role) in enumerate(runs):
+        y = 44.0 + 88 * place
+        paper.text((0, y - 30), name, size=18, align="left")
+        long = 580 * run.busbw_GBps / most
+        paper.box((0, y - 15, long, y + 21), role, radius=3)
+        paper.text((long + 12, y + 3), f"{run.busbw_GBps:.3g} GB/s", size=20, bold=True, align="left")
+    return paper_without_ground(paper, 740, 424, alt)
+
+
+def _too_small(small: Run, compared: ComparedRuns) -> str:
+    ratio = compared.detour.time_s / small.time_s
+    return f"With room for one region alone it is {ratio:.2f}{TIMES} as fast as the way through the host: each buffer drives another one out of the cache."
+
+
+def _so(compared: ComparedRuns) -> str:
+    ratio = compared.detour.time_s / compared.uncached.time_s
+    if compared.uncached.time_s < _PLAIN * compared.direct.time_s:
+        return "Registering costs little here, with a cache or without."
+    return f"Keep the registration cache on; without it Peer Direct is {ratio:.2f}{TIMES} as fast as today."
+
+
+def _carried(run: Run) -> str:
+    """Say what NICs carry where bus bandwidth counts more than that: exchanges inside a node, too."""
+    limit = run.scenario.hardware.node_wire_Bps / 1e9
+    carried = run.wire_busy * limit
+    if run.busbw_GBps <= carried:
+        return ""
+    return f"Bus bandwidth counts what stays inside a node: of {run.busbw_GBps:.3g} GB/s the NICs carry {carried:.3g} of {limit:g}."
+
+
+_MOST_ROWS = 5
+"""Assumed figures that a slide has room for: the most influential."""
+
+
+def assumptions(_outline: Outline, compared: ComparedRuns) -> Slide:
+    """Say what the gain owes to assumed figures."""
+    gain = compared.gain_band
+    most = _MOST_ROWS - len(gain.wired[1:])
+    left = len(gain.assumptions[most:])
+    host, peer = (f"{band.low_GBps:.3g} to {band.high_GBps:.3g} GB/s" for band in compared.bands)
+    rates = facts(("through the host", host), ("Peer Direct", peer))
+    here = f"<p class='large'>{gain.value:.2f}{TIMES}</p>" + paragraphs("The gain as assumed.")
+    idle = len(compared.base.hardware.assumptions) - len(gain.assumptions)
+    many = f"{say_count(left, 'more figure')}: each changes the gain less." if left else "Nothing."
+    many += f" {say_count(idle, 'figure')}: used by neither way." * (idle > 0)
+    others = paragraphs(many, "Why each is assumed: speaker's notes.")
+    cards = (
+        card(_moving(gain, most), 12, high="wide"),
+        card(here, 3, high="good"),
+        card(
+            rates, 5, title="Bus bandwidth, all at the ends of their ranges, and the law's error", tone="copy"
+        ),
+        card(others, 4, title="What is not in the table", tone="hot"),
+    )
+    return Slide(
+        "Which assumptions move the gain",
+        "The figures that move it most, each at the ends of its own range while all others stay",
+        grid(*cards),
+        notes=tuple(f"{one.figure.label}: {one.figure.assumption}." for one in gain.assumptions),
+        source=figures_said(compared),
+    )
+
+
+def _moving(gain: GainBand, most: int) -> str:
+    """Return the table of the figures that move the gain most, and of all together."""
+    together = "all that have a range, together"
+    rows = [
+        *(_assumed(one) for one in gain.assumptions[:most]),
+        (together, "", "at the ends, and the law's error", span(gain.low, gain.high)),
+        *(
+            ("the same on another wiring", "", case.says, span(case.low, case.high))
+            for case in gain.wired[1:]
+        ),
+    ]
+    return table(("what is assumed †", "value", "if instead", "the gain is"), rows)
+
+
+def _assumed(one: Assumption) -> tuple[str, str, str, str]:
+    """Return a row of the table: what is assumed, as what, what else may be, and the gain then."""
+    figure = one.figure
+    ends = "{:g} or {:g}".format(*figure.range) + say_unit(figure.unit) if figure.range else ""
+    others = " / ".join(case.says for case in one.cases) or "not simulated otherwise"
+    gains = " / ".join(f"{case.gain:.2f}{TIMES}" for case in one.cases)
+    return figure.label, str(figure), ends or others, gains
+
+
+def sources(_outline: Outline, compared: ComparedRuns) -> Slide:
+    """Name the source of every figure that is not assumed, and every figure that is."""
+    hardware = compared.base.hardware
+    assumed = list(hardware.assumptions)
+    known = [figure for figure in hardware.stated if not figure.assumption]
+    by_source: dict[str, list[str]] = {}
+    for figure in known:
+        by_source.setdefault(figure.source, []).append(figure.label)
+    told = [(", ".join(dict.fromkeys(labels)), source) for source, labels in by_source.items()]
+    own = [(figure.label, f"{figure}{_range(figure)}") for figure in assumed]
+    left, right = _that_fit(told, _LETTERS_WIDE), _that_fit(own, _LETTERS_NARROW)
+    more = (
+        f"{len(told) - len(left)} more: peerlab clusters {shell_word(hardware.name)}"
+        if len(told) > len(left)
+        else ""
+    )
+    rest = (
+        f"{len(own) - len(right)} more: peerlab clusters {shell_word(hardware.name)}"
+        if len(own) > len(right)
+        else ""
+    )
+    cards = (
+        card(_list(left) + paragraphs(more), 7, title=f"{len(known)} with a source", tone="direct", high="listed"),
+        card(_list(right) + paragraphs(rest), 5, title=f"{len(assumed)} assumed †", tone="hot", high="listed"),
+    )  # fmt: skip
+    notes = tuple(
+        f"{figure.label}, assumed: {figure.assumption}."
+        + f" Its value: {figure.source}." * bool(figure.source)
+        for figure in assumed
+    )
+    title = f"{hardware.title}: {hardware.counted}"
+    about = "Of the cluster and of the library that serves it; notes say why each is assumed, and where its value is from"
+    return Slide(
+        title,
+        about,
+        grid(*cards),
+        notes=notes,
+        source=f"Every figure with its source and unit: peerlab clusters {shell_word(hardware.name)}",
+    )
+
+
+def _range(figure: Figure | Wiring) -> str:
+    """Return a figure's range in words."""
+    return " ({:g} to {:g})".format(*figure.range) if figure.range else ""
+
+
+def _list(told: list[tuple[str, str]]) -> str:
+    return "".join(f"<p><b>{words(name)}</b> {words(says)}</p>" for name, says in told)
+
+
+_LINES = 19
+"""Lines that a list has room for."""
+_LETTERS_WIDE, _LETTERS_NARROW = 76, 52
+"""Letters of one."""
+
+
+def _that_fit(told: list[tuple[str, str]], letters: int) -> list[tuple[str, str]]:
+    """Return the first of them, as many as the list holds."""
+    lines = list(accumulate(-(-len(name + says) // letters) for name, says in told))
+    return [one for one, used in zip(told, lines, strict=True) if used <= _LINES]

@@ -1,0 +1,85 @@
+"""The gain of a training step over batches, as a chart: the batch that is shown marked."""
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+from peerlab.features.deck.blocks import TIMES, paper_without_ground
+from peerlab.picture.drawing import Point
+from peerlab.picture.svg import Paper
+from peerlab.picture.theme import PAGE, palette
+from peerlab.training.step_headline import GainAtBatches
+
+_WIDE, _HIGH = 640.0, 470.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 66.0, _WIDE - 34, 44.0, _HIGH - 70
+_NEAR = 0.45
+"""Batches whose logarithms differ by less would be written on each other."""
+_STEPS = (0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 25.0)
+"""From a line of the axis to the next."""
+_MOST_LINES = 5
+
+
+class _BatchAxes:
+    """Where a gain at a batch is; batches are drawn logarithmically."""
+
+    def __init__(self, points: Sequence[Sequence[float]]) -> None:
+        self.most = max(1.1, *(gain for _, gain in points))
+        self.first, self.last = math.log(points[0][0]), math.log(points[-1][0])
+
+    def at(self, batch: float, gain: float) -> Point:
+        along = (math.log(batch) - self.first) / ((self.last - self.first) or 1.0)
+        return _LEFT + (_RIGHT - _LEFT) * along, self.height(gain)
+
+    def height(self, gain: float) -> float:
+        return _BOTTOM - (_BOTTOM - _TOP) * (gain - 1) / (self.most - 1)
+
+    def draw(self, paper: Paper) -> None:
+        step = next((one for one in _STEPS if (self.most - 1) / one <= _MOST_LINES), _STEPS[-1])
+        for part in range(int((self.most - 1) / step) + 1):
+            gain = 1 + step * part
+            y = self.height(gain)
+            paper.line([(_LEFT, y), (_RIGHT, y)], "faint", 1)
+            paper.text((_LEFT - 8, y), f"{gain:.2f}{TIMES}", size=15, ink="muted", align="right")
+
+
+def batch_chart(batches: GainAtBatches, worth: float) -> str:
+    """Draw the gain over batches; grey: below `worth`."""
+    paper, points, here = Paper(palette(PAGE)), batches["points"], batches["here"]
+    axes = _BatchAxes(points)
+    axes.draw(paper)
+    low = axes.height(worth)
+    paper.area([(_LEFT, low), (_RIGHT, low), (_RIGHT, _BOTTOM), (_LEFT, _BOTTOM)], "edge")
+    way = [axes.at(batch, gain) for batch, gain in points]
+    paper.area([*way, (way[-1][0], _BOTTOM), (way[0][0], _BOTTOM)], "direct")
+    paper.line(way, "direct", 4)
+    for batch, _ in points:
+        shown = batch == here[0]
+        if shown or abs(math.log(batch / here[0])) >= _NEAR:
+            paper.text((axes.at(batch, 1)[0], _BOTTOM + 20), f"{batch:g}", size=16, bold=shown)
+    for batch, gain in _told(points, here):
+        align = "left" if batch < points[-1][0] else "right"
+        _mark(paper, axes.at(batch, gain), gain, shown=batch == here[0], align=align)
+    unit = f"{batches['unit']}; grey: less than {worth - 1:.0%}"
+    paper.text((_LEFT, _BOTTOM + 48), unit, size=16, ink="muted", align="left")
+    alt = "Gain of the step over batches. " + ", ".join(f"{batch:g}: {gain:.2f}" for batch, gain in points)
+    return paper_without_ground(paper, _WIDE, _HIGH, alt)
+
+
+def _mark(paper: Paper, at: Point, gain: float, *, shown: bool, align: str) -> None:
+    """Draw a batch whose gain is written; the one that is shown is filled."""
+    fill, line, size = ("direct", "ink", 8) if shown else ("box", "direct", 5)
+    paper.square(at, size, fill, line, 2.5, radius=8)
+    says = f"{'here ' * shown}{gain:.2f}{TIMES}"
+    paper.text((at[0] + 4, at[1] - 20), says, size=18, bold=True, ink="direct-ink", align=align)
+
+
+def _told(points: Sequence[Sequence[float]], here: Sequence[float]) -> list[Sequence[float]]:
+    """Return the batches whose gain is written: the first, the one before the steepest fall, and the one that is shown."""
+    falls = [one[1] / other[1] for one, other in pairwise(points)]
+    steep = falls.index(max(falls)) if falls else 0
+    some = [points[0], points[steep], here]
+    return [
+        one
+        for i, one in enumerate(some)
+        if all(abs(math.log(one[0] / other[0])) > _NEAR for other in some[:i])
+    ]

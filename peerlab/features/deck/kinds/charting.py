@@ -1,0 +1,197 @@
+"""The slides of a review that are charts or tables."""
+
+from peerlab.answer.gain import GainBand, GainCase
+from peerlab.answer.lanes import lane_name
+from peerlab.answer.metrics import BUSY
+from peerlab.answer.run import Run
+from peerlab.base.units import PS_PER_S, say_bytes, say_range, say_share, say_time, write_bytes
+from peerlab.features.deck.compared_runs import NODES, ComparedRuns
+from peerlab.features.deck.kinds.charts import Bar, Curve, Part, bars, curves
+from peerlab.features.deck.kinds.step_slide import simulated_step
+from peerlab.features.deck.reading.outline import Outline
+from peerlab.features.deck.slide import Slide
+from peerlab.features.deck.training import StepTime, Training
+from peerlab.model.paths import PEER_DIRECT
+from peerlab.model.resources import RESOURCES, resource_kind
+from peerlab.model.stages import STAGES, stage_kind
+from peerlab.picture.theme import line_roles, stage_role
+
+_HOST, _PEER, _BARE = "through the host", "Peer Direct", "without a cache"
+_ROLES = {_HOST: "copy", _PEER: "direct"}
+_MOST_WATCHED = 4
+"""Kinds of resources that a slide has room for."""
+
+
+def time(_outline: Outline, compared: ComparedRuns) -> Slide:
+    """Say where the time goes, and what is busy meanwhile."""
+    host, peer = compared.detour, compared.direct
+    spent = [_spent(name, run) for name, run in ((_HOST, host), (_PEER, peer), (_BARE, compared.uncached))]
+    busy = [bar for kind in _watched(host, peer) for bar in _busy(kind, host, peer)]
+    charts = [("Where the time goes.", spent, None), *([("Busy shares.", busy, 1.0)] if busy else [])]
+    alt = [f"{what} " + " ".join(f"{bar.name}: {bar.says}." for bar in rows) for what, rows, _ in charts]
+    pictures = [bars(rows, said, full=full) for said, (_, rows, full) in zip(alt, charts, strict=True)]
+    idle = "Latency alone: no part is busy for a twentieth of the time on either path."
+    title = f"What is busiest: {_label(host)} through the host, {_label(peer)} with Peer Direct"
+    return Slide(title, pictures=tuple(pictures), lines=() if busy else (idle,), notes=tuple(alt))
+
+
+def _label(run: Run) -> str:
+    return run.bottleneck.label if run.bottleneck else "nothing"
+
+
+def _watched(host: Run, peer: Run) -> list[str]:
+    """Return both paths' bottlenecks, then what tells the paths apart most, one kind for each part of the picture."""
+    shares = {kind: [run.busy.get(kind, 0.0) for run in (host, peer)] for kind in RESOURCES}
+    apart = {kind: max(both) - min(both) for kind, both in shares.items() if max(both) >= BUSY}
+    busy = sorted(apart, key=lambda kind: -apart[kind])
+    first = [run.bottleneck.kind for run in (host, peer) if run.bottleneck]
+    found: list[str] = list(dict.fromkeys(kind for kind in first if kind in busy))
+    for kind in busy:
+        part = resource_kind(kind).drawn
+        if kind not in found and (not part or part not in {resource_kind(one).drawn for one in found}):
+            found.append(kind)
+    return [kind for kind in RESOURCES if kind in found[:_MOST_WATCHED]]
+
+
+def _busy(kind: str, host: Run, peer: Run) -> list[Bar]:
+    """Return a bar for each path, with how busy it keeps this kind of resource."""
+    shares = {_HOST: host.busy.get(kind, 0.0), _PEER: peer.busy.get(kind, 0.0)}
+    return [
+        Bar(f"{lane_name(kind)}, {name}", (Part(share, _ROLES[name]),), f"{share:.0%} busy")
+        for name, share in shares.items()
+    ]
+
+
+def _spent(name: str, run: Run) -> Bar:
+    """Return the critical path of a run as a bar, in seconds; the key names what is a hundredth of it or more."""
+    spent: dict[str, float] = {}
+    meanings: dict[str, str] = {}
+    for stage, seconds in run.breakdown().items():  # the longest first: it gives its colour the meaning
+        role = stage_role(stage) if stage in STAGES else "faint"
+        spent[role] = spent.get(role, 0.0) + seconds
+        meanings.setdefault(role, _meaning(stage))
+    parts = (
+        Part(seconds, role, meanings[role] if seconds > 0.01 * run.time_s else "")
+        for role, seconds in sorted(spent.items(), key=lambda item: -item[1])
+    )
+    return Bar(name, tuple(parts), say_time(run.time_ps))
+
+
+def _meaning(stage: str) -> str:
+    """Return what a stage is, as in the key of the pictures; where nothing recorded explains the time, somebody waits."""
+    return (one := stage_kind(stage)).legend or one.says if stage in STAGES else "waiting"
+
+
+def nodes(_outline: Outline, compared: ComparedRuns) -> Slide:
+    """Draw throughput against nodes."""
+    lines = []
+    for name, path in ((_PEER, PEER_DIRECT), (_HOST, str(compared.base.path))):
+        runs = [compared.run(path=path, nodes=count) for count in NODES]
+        lines.append(Curve(name, *line_roles(path), tuple(run.sensitivity_band() for run in runs)))
+    peer, host = (line.bands for line in lines)
+    ratios = [a.value_GBps / b.value_GBps for a, b in zip(peer, host, strict=True)]
+    said = ", ".join(f"{count} nodes: {ratio:.2f}x" for count, ratio in zip(NODES, ratios, strict=True))
+    beyond = [count for count in NODES if compared.base.with_(nodes=count).extrapolates]
+    known = len(NODES) - len(beyond) or len(NODES)
+    best, last = max(range(known), key=lambda i: ratios[i]), known - 1
+    title = f"Peer Direct: {ratios[best]:.2f} times the throughput on {NODES[best]} nodes at best, {ratios[last]:.2f} on {NODES[last]}"
+    axis = f"nodes, messages of {say_bytes(compared.base.nbytes)}"
+    chart = curves(NODES, lines, axis, f"Bus bandwidth against nodes. {said}.")
+    hardware = compared.base.hardware
+    allowed = hardware.max_ranks // hardware.devices if hardware.max_ranks else 0
+    more = f" Beyond {allowed} nodes there are more ranks than the vendor's library allows." if beyond else ""
+    line = f"Bands: all assumed figures at the ends of their ranges, and the law's error.{more}"
+    return Slide(title, pictures=(chart,), lines=(line,), notes=(f"{said}.",))
+
+
+def training(outline: Outline, compared: ComparedRuns) -> Slide:
+    """Say what the gain means for a step of a training."""
+    if isinstance(outline.training, Training):
+        return _step(outline.training, compared)
+    found = compared.simulated_step(outline.training)
+    return simulated_step(found) if found else Slide("")  # slides() leaves it out
+
+
+def _step(asked: Training, compared: ComparedRuns) -> Slide:
+    host_s, peer_s = compared.exchanges(asked)
+    today = asked.today(host_s)
+    share, time = today.same_share(peer_s), today.same_time(peer_s)
+    rows = [
+        _step_bar("today, through the host", today, "copy"),
+        _step_bar("Peer Direct, the same share hidden", share, "direct"),
+        _step_bar("Peer Direct, the same time hidden", time, "direct"),
+    ]
+    alt = "A training step. " + " ".join(f"{row.name}: {row.says}." for row in rows)
+    lines = (
+        _exchange(asked, host_s, peer_s, compared),
+        (
+            f"Given: a step of {_s(today.time_s)} today, {say_share(asked.overlap_share)} of the exchange ({_s(today.hidden_s)})"
+            f" hidden behind {_s(today.computing_s)} of computing."
+        ),
+        "Not simulated: how much of a shorter exchange computing hides; so both readings stand here. The computing stays as it is.",
+        _how_sure(today, peer_s, compared.exchange_gain(asked)),
+    )
+    gains = _gains(today, peer_s)
+    title = f"A training step of {_s(today.time_s)} becomes {gains} times as fast, depending on what computing hides"
+    return Slide(title, pictures=(bars(rows, alt),), lines=lines, notes=(alt,))
+
+
+def _gains(today: StepTime, peer_s: float) -> str:
+    """Return how many times as fast a step becomes whose exchange takes `peer_s`: the same share hidden, the same time hidden."""
+    gains = [today.time_s / step.time_s for step in (today.same_share(peer_s), today.same_time(peer_s))]
+    return say_range(gains[0], gains[1])
+
+
+def _how_sure(today: StepTime, peer_s: float, gain: GainBand) -> str:
+    """Say what the step gains if the exchange gains the least, and the most, that the assumptions leave open."""
+    if gain.wired:
+        told = "; ".join(
+            f"the exchange {say_range(case.low, case.high)} times, the step then {_step_ends(today, peer_s, gain, case)} times if {case.says}"
+            for case in gain.wired
+        )
+        where = f" ({gain.decisive.figure.label} is assumed †)" if gain.decisive else ""
+        return f"How sure{where}: {told}."
+    depends = f", depending most on {gain.decisive.figure.label} †" if gain.decisive else ""
+    least, most = (_gains(today, peer_s * gain.value / end) for end in (gain.least, gain.most))
+    return (
+        f"How sure: the exchange becomes {say_range(gain.least, gain.most)} times as fast{depends};"
+        f" the step then {least} times at the least and {most} times at the most."
+    )
+
+
+def _step_ends(today: StepTime, peer_s: float, gain: GainBand, case: GainCase) -> str:
+    """Return how many times as fast a step becomes at both ends of one wiring's band."""
+    ends = [
+        today.time_s / step.time_s
+        for end in (case.low, case.high)
+        for step in (today.same_share(peer_s * gain.value / end), today.same_time(peer_s * gain.value / end))
+    ]
+    return say_range(min(ends), max(ends))
+
+
+def _exchange(asked: Training, host_s: float, peer_s: float, compared: ComparedRuns) -> str:
+    """Say how long the exchange of gradients takes on both paths, and where that is from."""
+    if asked.gradient_bytes:
+        what = (
+            f"Exchange: {write_bytes(asked.gradient_bytes)} of gradient per rank, simulated as one message: "
+        )
+        return f"{what}{_s(host_s)} through the host, {_s(peer_s)} by Peer Direct."
+    return (
+        f"Exchange: {say_share(asked.communication_share or 0.0)} of the step, {_s(host_s)} through the host;"
+        f" {compared.gain:.2f} times as fast by Peer Direct, {_s(peer_s)}."
+    )
+
+
+def _step_bar(name: str, step: StepTime, role: str) -> Bar:
+    parts = (
+        Part(step.computing_s, "gather", "computing and all else"),
+        Part(step.seen_s, role, _EXCHANGES[role]),
+    )
+    return Bar(name, parts, _s(step.time_s))
+
+
+_EXCHANGES = {"copy": "exchange that is not hidden, through the host", "direct": "the same by Peer Direct"}
+
+
+def _s(seconds: float) -> str:
+    return say_time(seconds * PS_PER_S)

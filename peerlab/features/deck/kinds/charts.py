@@ -1,0 +1,165 @@
+"""Charts of a deck as SVG: few marks and large words, readable from the last row."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from peerlab.answer.sensitivity import Band
+from peerlab.picture.drawing import Point
+from peerlab.picture.svg import Paper
+from peerlab.picture.theme import PAGE, palette
+
+WIDTH, HEIGHT = 1200, 446
+"""Size of a chart; a unit is a pixel of a slide of 1280 x 720."""
+_SIZE = 20
+"""Height of words."""
+_LETTER = 10.4
+_BOLD = 13.0
+"""About how wide a letter is, and a bold one."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A line of a chart."""
+
+    name: str
+    """Stands at its end."""
+    role: str
+    """Role of its colour."""
+    ink: str
+    """Role of its name's colour."""
+    bands: tuple[Band, ...]
+    """A value with its band for each place on the axis, GB/s."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A piece of a bar."""
+
+    value: float
+    """How long it is, in the chart's unit."""
+    role: str
+    """Role of its colour."""
+    name: str = ""
+    """What it is; the same names and roles share an entry of the key."""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bar of one or more parts."""
+
+    name: str
+    """Stands before it."""
+    parts: tuple[Part, ...]
+    """From left to right."""
+    says: str
+    """Stands behind it, with its unit."""
+
+
+@dataclass(frozen=True)
+class _Axes:
+    """Where values are in a chart of bus bandwidth over places, which are drawn logarithmically."""
+
+    places: Sequence[int]
+    highest: float
+    right: float
+    left: float = 70.0
+    top: float = 40.0
+    bottom: float = HEIGHT - 70.0
+
+    def at(self, place: int, value: float) -> Point:
+        low, high = math.log2(self.places[0]), math.log2(self.places[-1])
+        along = (math.log2(place) - low) / (high - low)
+        return self.left + (self.right - self.left) * along, self.bottom - (
+            self.bottom - self.top
+        ) * value / self.highest
+
+    def draw(self, paper: Paper, axis: str) -> None:
+        for quarter in range(5):
+            value = self.highest * quarter / 4
+            _, y = self.at(self.places[0], value)
+            paper.line([(self.left, y), (self.right, y)], "faint", 1)
+            paper.text((self.left - 10, y), f"{value:g}", size=_SIZE, ink="muted", align="right")
+        paper.text((self.left, self.top - 26), "bus bandwidth, GB/s", size=_SIZE, ink="muted", align="left")
+        for place in self.places:
+            paper.text((self.at(place, 0)[0], self.bottom + 22), str(place), size=_SIZE, ink="muted")
+        paper.text(((self.left + self.right) / 2, self.bottom + 52), axis, size=_SIZE, ink="muted")
+
+
+def curves(places: Sequence[int], lines: Sequence[Curve], axis: str, alt: str) -> str:
+    """Return bus bandwidth over `places` as SVG, each line with its band and its name."""
+    paper = Paper(palette(PAGE))
+    names = _BOLD * max(len(line.name) for line in lines)
+    highest = _round_up(max(band.high_GBps for line in lines for band in line.bands))
+    axes = _Axes(places, highest, WIDTH - 20.0 - names)
+    axes.draw(paper, axis)
+    for line in lines:
+        upper = [axes.at(place, band.high_GBps) for place, band in zip(places, line.bands, strict=True)]
+        lower = [axes.at(place, band.low_GBps) for place, band in zip(places, line.bands, strict=True)]
+        paper.area([*upper, *lower[::-1]], line.role)
+    ends = []
+    for line in lines:
+        points = [axes.at(place, band.value_GBps) for place, band in zip(places, line.bands, strict=True)]
+        paper.line(points, line.role, 4)
+        ends.append(points[-1][1])
+    for line, height in zip(lines, _apart(ends, axes.bottom), strict=True):
+        paper.text((axes.right + 12, height), line.name, size=_SIZE, bold=True, ink=line.ink, align="left")
+    return paper.svg(WIDTH, HEIGHT, alt)
+
+
+_FEW = 5
+"""So many bars, or fewer, stand wider apart."""
+
+
+def bars(rows: Sequence[Bar], alt: str, *, full: float | None = None) -> str:
+    """Return bars below each other as SVG, as long as `full` allows (default: the longest of them), with a key."""
+    paper = Paper(palette(PAGE))
+    named = 20 + _LETTER * max(len(row.name) for row in rows)
+    room = WIDTH - named - 30 - _BOLD * max(len(row.says) for row in rows)
+    full = full or max(sum(part.value for part in row.parts) for row in rows)
+    pitch = 64 if len(rows) <= _FEW else 42
+    y = 24.0
+    for row in rows:
+        x = named
+        paper.text((named - 14, y), row.name, size=_SIZE, align="right")
+        for part in row.parts:
+            long = room * part.value / full
+            paper.box((x, y - pitch / 3, x + long, y + pitch / 3), part.role)
+            x += long
+        paper.text((x + 10, y), row.says, size=_SIZE, bold=True, align="left")
+        y += pitch
+    y = _key(paper, rows, y + 8)
+    return paper.svg(WIDTH, y, alt)
+
+
+def _key(paper: Paper, rows: Sequence[Bar], y: float) -> float:
+    """Say what the colours of parts mean; return where the chart ends."""
+    entries = dict.fromkeys((part.role, part.name) for row in rows for part in row.parts if part.name)
+    x = 20.0
+    for role, name in entries:
+        long = 50 + _LETTER * len(name)
+        if x + long > WIDTH:
+            x, y = 20.0, y + 30
+        paper.box((x, y - 8, x + 16, y + 8), role, radius=3)
+        paper.text((x + 24, y), name, size=18, ink="muted", align="left")
+        x += long
+    return y + 20
+
+
+def _apart(heights: list[float], lowest: float) -> list[float]:
+    """Return heights of names that keep a line's distance, none below `lowest`, in the order given."""
+    placed, limit = list(heights), lowest
+    for i in sorted(range(len(heights)), key=lambda i: -heights[i]):
+        placed[i] = min(heights[i], limit)
+        limit = placed[i] - _SIZE * 1.3
+    return placed
+
+
+def _round_up(value: float) -> float:
+    """Return the next value whose quarters are round numbers.
+
+    >>> _round_up(83), _round_up(4.1)
+    (100.0, 6.0)
+    """
+    step = 10.0 ** math.floor(math.log10(value)) if value > 0 else 1.0
+    return next(factor * step for factor in (1, 2, 4, 6, 8, 10) if factor * step >= value)

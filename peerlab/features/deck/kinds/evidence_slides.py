@@ -1,0 +1,199 @@
+"""What speaks for the simulation, and how far the gain carries: measured elsewhere, other sizes and nodes, what is not modelled."""
+
+import re
+from collections.abc import Sequence
+
+from peerlab.answer.gain import GainBand
+from peerlab.base.errors import PeerlabError
+from peerlab.base.units import KIB, MIB, say_bytes, say_count
+from peerlab.features.deck.blocks import TIMES, GainAxis, card, grid, paper_without_ground, paragraphs, span
+from peerlab.features.deck.compared_runs import SURELY, ComparedRuns
+from peerlab.features.deck.gains_elsewhere import GainElsewhere, gains_elsewhere
+from peerlab.features.deck.kinds.first_slides import figures_said
+from peerlab.features.deck.reading.outline import Outline
+from peerlab.features.deck.slide import Slide
+
+_SIZES = (64 * KIB, MIB, 16 * MIB, 64 * MIB, 256 * MIB)
+_NODES = (2, 4, 8, 32, 128)
+_PITCH = 62.0
+"""Pixels from one bar to the next."""
+
+
+def elsewhere(_outline: Outline, compared: ComparedRuns) -> Slide:
+    """Show measured gains on the axis of the simulated one."""
+    known, gain = gains_elsewhere(), compared.gain_band
+    ends = [end for one in known for end in one.ends]
+    axis = GainAxis([gain.low, gain.high, *ends], 380, 1120)
+    low_edge = 74.0 * (len(known) + 1)
+    axis.paper.box((axis.at(gain.low), 8, axis.at(gain.high), low_edge), "good-wash")
+    axis.draw(8, low_edge)
+    for place, one in enumerate(known):
+        _measured(axis, 48 + 74.0 * place, one)
+    y, about = (
+        48 + 74.0 * len(known),
+        f"{say_count(compared.base.nodes, 'node')}, {say_bytes(compared.base.nbytes)}",
+    )
+    _named(axis, y, f"Simulated: {compared.base.hardware.title}", about)
+    axis.bar(y, gain.low, gain.value, gain.high)
+    axis.paper.text((axis.at(gain.value), y - 22), f"{gain.value:.2f}", size=16, bold=True)
+    alt = "Gains measured elsewhere: " + "; ".join(
+        f"{one.title} {span(*one.ends)}" for one in sorted(known, key=lambda one: one.title)
+    )
+    picture = paper_without_ground(
+        axis.paper, 1144, low_edge + 36, f"{alt}. Simulated here: {span(gain.low, gain.high)}."
+    )
+    told = (
+        card(paragraphs(_inside(gain, known)), 4, title="Inside its range, and outside", tone="direct"),
+        card(paragraphs(_other(known, compared)), 4, title="Not the same machines", tone="hot"),
+        card(paragraphs("Here the baseline is RDMA through the host. Against kernel TCP a gain is several times larger, and says nothing about this detour."), 4, title="Do not mix the baselines", tone="copy"),
+    )  # fmt: skip
+    source = "; ".join(dict.fromkeys(re.split(r"[,(:]", one.source)[0].strip() for one in known))
+    return Slide(
+        "Measured elsewhere, on the same axis as simulated here",
+        "How many times as fast a direct path was as staging in host memory; diamonds are measured or reported",
+        grid(card(picture, 12), *told),
+        notes=tuple(f"{one.title}: {one.what}. {one.source}." for one in known),
+        source=f"Sources: {source}. Each in full: speaker's notes",
+    )
+
+
+def _measured(axis: GainAxis, y: float, one: GainElsewhere) -> None:
+    """Draw what is known of one machine: a diamond for each figure."""
+    _named(axis, y, one.title, one.about)
+    low, high = one.ends
+    axis.paper.line([(axis.at(low), y), (axis.at(high), y)], "register", 4)
+    for value, label in one.marks:
+        axis.mark(y, value, "register")
+        axis.paper.text((axis.at(value), y - 22), label, size=16, bold=True)
+
+
+def _inside(gain: GainBand, known: Sequence[GainElsewhere]) -> str:
+    outside = [
+        f"{one.title.partition(',')[0]} ({value:.3g})"
+        for one in known
+        for value, _ in one.marks
+        if not gain.low <= value <= gain.high
+    ]
+    beside = f" Outside of that: {', '.join(outside)}." if outside else " All lie in it."
+    return f"This run says {span(gain.low, gain.high)}.{beside}"
+
+
+def _other(known: Sequence[GainElsewhere], compared: ComparedRuns) -> str:
+    fitted = [one.title.partition(",")[0] for one in known if one.fitted]
+    own = any(one.cluster == compared.base.hardware.name for one in known)
+    said = (
+        f"Constants of {', '.join(fitted)} were fitted to its figures; it is point to point. "
+        if fitted
+        else ""
+    )
+    return said + (
+        "The report on this machine leaves its number of nodes open."
+        if own
+        else "None of them is this machine."
+    )
+
+
+def _named(axis: GainAxis, y: float, name: str, about: str) -> None:
+    axis.paper.text((0, y - 10), name, size=18, bold=True, align="left")
+    axis.paper.text((0, y + 13), about, size=15, ink="muted", align="left")
+
+
+def scale(_outline: Outline, compared: ComparedRuns) -> Slide:
+    """Show the gain, with its band, over message sizes and over nodes."""
+    base = compared.base
+    by_size = [
+        (say_bytes(size), compared.band_of(message_bytes=size)) for size in sorted({*_SIZES, base.nbytes})
+    ]
+    by_nodes = [(str(count), _over_nodes(compared, count)) for count in sorted({*_NODES, base.nodes})]
+    known = [(name, band) for name, band in by_nodes if band]
+    every = [band for _, band in (*by_size, *known)]
+    ends = [end for band in every for end in (band.low, band.high)]
+    panels = (
+        card(
+            _bars(by_size, ends, say_bytes(base.nbytes)), 6, title=f"Message, {say_count(base.nodes, 'node')}"
+        ),
+        card(_bars(known, ends, str(base.nodes)), 6, title=f"Nodes, messages of {say_bytes(base.nbytes)}"),
+    )
+    sure = [name for name, band in by_size if band.low >= SURELY]
+    title = (
+        f"On {say_count(base.nodes, 'node')} Peer Direct is faster from {sure[0]} on"
+        if sure
+        else f"On {say_count(base.nodes, 'node')} Peer Direct is surely faster at no size"
+    )
+    told = (
+        card(paragraphs(_small(by_size)), 6, title="Small messages", tone="hot"),
+        card(paragraphs(_many(known)), 6, title="Many nodes", tone="direct"),
+    )  # fmt: skip
+    notes = tuple(f"{name}: {band!r}" for name, band in (*by_size, *known))
+    wired = f", if {compared.gain_band.wired[0].says}" if compared.gain_band.wired else ""
+    about = (
+        f"Bars: assumed figures at the ends of their ranges{wired}, and the law's error. Circles: as assumed"
+    )
+    return Slide(title, about, grid(*panels, *told), notes=notes, source=figures_said(compared))
+
+
+def _over_nodes(compared: ComparedRuns, count: int) -> GainBand | None:
+    """Return the gain on so many nodes; None where there cannot be so many."""
+    try:
+        return compared.band_of(nodes=count)
+    except PeerlabError:
+        return None
+
+
+def _small(by_size: Sequence[tuple[str, GainBand]]) -> str:
+    name, band = by_size[0]
+    if band.high < 1:
+        return f"At {name} Peer Direct loses: {span(band.low, band.high)}. Libraries choose by size; leave that to them."
+    return f"At {name} it is {span(band.low, band.high)}: latency counts there, and both paths have it."
+
+
+def _many(known: Sequence[tuple[str, GainBand]]) -> str:
+    (first, fewest), (last, most) = known[0], known[-1]
+    count, least = min(known, key=lambda one: one[1].low)
+    return (
+        f"From {first} to {last} nodes the gain goes from {fewest.value:.2f} to {most.value:.2f}{TIMES} as assumed. "
+        f"Its low end is lowest on {count} nodes: {least.low:.2f}{TIMES}."
+    )
+
+
+def _bars(rows: Sequence[tuple[str, GainBand]], ends: Sequence[float], here: str) -> str:
+    axis = GainAxis(ends, 92, 520)
+    high = _PITCH * len(rows)
+    axis.draw(0, high)
+    for place, (name, band) in enumerate(rows):
+        y = _PITCH * (place + 0.5)
+        axis.paper.text((84, y), name, size=17, bold=name == here, align="right")
+        axis.bar(y, band.low, band.value, band.high)
+    alt = "Gain: " + "; ".join(f"{name} {span(band.low, band.high)}" for name, band in rows)
+    return paper_without_ground(axis.paper, 544, high + 34, alt)
+
+
+def limits(_outline: Outline, compared: ComparedRuns) -> Slide:
+    """Say what is not in the model, and what that may do to the answer."""
+    base = compared.base
+    law = (
+        " ".join(base.library_unsolved)
+        or "What the library's law does not meet is in no log that we know of here."
+    )
+    many = f" It rests on {base.hardware.counted}; ranges are given where one is known."
+    told = (
+        ("Other traffic", "Lost packets, congestion control and other jobs on the network are not simulated. They slow both ways; which of the two more is not known.", "hot"),
+        ("The library's choices", law, "hot"),
+        ("Registration that gets dearer", "Registering was seen to get dearer the more memory is registered. Here each region costs the same. A pool avoids it.", "register"),
+        ("Copies for a static pool", "A pool that is registered once may need a copy within the device. No library's documents say so, and it is not counted.", "register"),
+        ("Computing", "How long computing takes is given, not simulated. Input, checkpoints and failures are left out.", "gather"),
+        ("Nodes that differ", "All nodes are alike here: no slow node, no jitter; peerlab simulate has options for both." + many, "copy"),
+    )  # fmt: skip
+    cards = [card(paragraphs(text), 4, title=name, tone=tone) for name, text, tone in told]
+    last = card(
+        "<p class='strong'>So take a log before and after. It decides; this deck says what to expect of it.</p>",
+        12,
+        high="good tile",
+    )
+    return Slide(
+        "What is not modelled",
+        "And what it may change",
+        grid(*cards, last),
+        notes=(law,),
+        source="The whole list: docs/model.md, What is not modelled",
+    )

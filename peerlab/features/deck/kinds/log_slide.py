@@ -1,0 +1,157 @@
+"""The slide on somebody's log: what was measured, which path it was, and what Peer Direct would bring."""
+
+import re
+from collections.abc import Sequence
+
+from peerlab.base.errors import ExportError, PeerlabError
+from peerlab.base.units import say_bytes
+from peerlab.diagnosis import Diagnosis, diagnose
+from peerlab.features.deck.blocks import (
+    TIMES,
+    card,
+    facts,
+    grid,
+    paper_without_ground,
+    paragraphs,
+    span,
+    words,
+)
+from peerlab.features.deck.compared_runs import ComparedRuns
+from peerlab.features.deck.reading.outline import Outline
+from peerlab.features.deck.slide import Slide
+from peerlab.model.paths import IN_NODE, PEER_DIRECT, path_title, path_titles
+from peerlab.picture.svg import Paper
+from peerlab.picture.theme import PAGE, palette
+
+_MOST_SIZES = 5
+_ALIKE = 0.01
+"""Share of a gain: a case that changes it by less is not shown."""
+
+
+def logged(outline: Outline, compared: ComparedRuns) -> Slide:
+    """Say what a log tells, and what Peer Direct would bring on the deck's cluster.
+
+    Raises
+    ------
+    ExportError
+        If the log cannot be read.
+    """
+    named = compared.base.cluster if "cluster" in outline.scenario else None
+    try:
+        found = diagnose(outline.records, named)
+    except PeerlabError as problem:
+        raise ExportError(f"log: {problem}") from None
+    path, ahead = _path(found), found.forecast
+    title = f"Your log: {path}"
+    if not ahead.why_not:
+        title += f"; Peer Direct would be {span(ahead.gain.low, ahead.gain.high)} as fast"
+    why = f"Why: {found.verdict}" if found.path else "Nobody can tell"
+    cards = (
+        card(
+            _measured(found),
+            7,
+            title="What you measured" + ("" if ahead.why_not else ", and with Peer Direct"),
+            high="two-rows",
+        ),
+        _brings(found),
+        card(paragraphs(*_evidence(found)), 5, title=why, tone="hot"),
+    )
+    seen = (_titled(f"{one.seen}: {one.says}.") for one in found.evidence)
+    return Slide(
+        title,
+        found.seen.says,
+        grid(*cards),
+        notes=(_titled(repr(found)), *seen, *map(_titled, found.notes), *map(_titled, found.warnings)),
+        source=f"Measured: {found.seen.source}; simulated by peerlab. Evidence and its weights: docs/diagnosis.md",
+    )
+
+
+def _brings(found: Diagnosis) -> str:
+    """Return the card of what Peer Direct would bring, or why nobody can say."""
+    ahead = found.forecast
+    if ahead.why_not:
+        return card(
+            paragraphs(_titled(f"{ahead.why_not}.")), 5, title="What Peer Direct would bring", tone="hot"
+        )
+    gain = ahead.gain
+    others = facts(
+        *(
+            (f"if {case.says}", f"{case.gain:.2f}{TIMES}")
+            for one in ahead.left_out
+            for case in one.cases[:3]
+            if abs(case.gain - gain.value) > _ALIKE * gain.value
+        )
+    )
+    rests = (
+        f"as fast as your log; {gain.value:.2f}{TIMES} as assumed. Simulated on {ahead.cluster}; "
+        f"the model is off by a factor of {ahead.spread:.2f} on this log, which is in the range."
+    )
+    return card(
+        f"<p>With Peer Direct, at {words(say_bytes(ahead.sizes[-1]))}</p>"
+        f"<p class='large'>{words(span(gain.low, gain.high))}</p><p class='note'>{words(rests)}</p>{others}",
+        5,
+        high="good",
+    )
+
+
+def _path(found: Diagnosis) -> str:
+    if found.path is None:
+        return "which path it took cannot be told"
+    return "links inside one node" if found.path == IN_NODE else path_title(found.path)
+
+
+def _measured(found: Diagnosis) -> str:
+    """Draw the log's large sizes: what was measured, and with Peer Direct, pale from its low to its high end."""
+    ahead, seen = found.forecast, found.seen
+    forecast = not ahead.why_not
+    role = "direct" if found.path == PEER_DIRECT else "copy"
+    sizes = (ahead.sizes if forecast else seen.sizes)[-_MOST_SIZES:]
+    was = (ahead.measured_GBps if forecast else seen.algbw_GBps)[-_MOST_SIZES:]
+    most = max([*was, *(ahead.high_GBps[-_MOST_SIZES:] if forecast else ())])
+    paper = Paper(palette(PAGE))
+    pitch = (_HIGH - 30) / len(sizes)
+    thick = min(26.0, pitch / 3)
+    for place, size in enumerate(sizes):
+        y = pitch * (place + 0.5)
+        paper.text((0, y), say_bytes(size), size=18, bold=True, align="left")
+        _bar(paper, y - thick * 0.6 * forecast, thick, role, most, (was[place],))
+        if forecast:
+            rates = [each[-len(sizes) :][place] for each in (ahead.low_GBps, ahead.GBps, ahead.high_GBps)]
+            _bar(paper, y + thick * 0.6, thick, "direct", most, rates)
+    key = "; orange: measured; green: with Peer Direct, pale to its high end" if forecast else ", measured"
+    paper.text((0, _HIGH - 8), f"algbw in GB/s{key}", size=15, ink="muted", align="left")
+    alt = "Measured: " + ", ".join(
+        f"{say_bytes(size)} {rate:.3g} GB/s" for size, rate in zip(sizes, was, strict=True)
+    )
+    return paper_without_ground(paper, _WIDE, _HIGH, alt)
+
+
+_WIDE, _HIGH = 640.0, 440.0
+
+
+def _bar(paper: Paper, y: float, thick: float, role: str, most: float, rates: Sequence[float]) -> None:
+    """Draw a rate; of three the first and the last are the ends of its range."""
+    left, room = 100.0, 370.0
+    long = [room * rate / most for rate in rates]
+    if len(rates) > 1:
+        edge = [(left + long[0], y - thick / 2), (left + long[-1], y - thick / 2)]
+        paper.area([*edge, *((x, y + thick / 2) for x, _ in edge[::-1])], role)
+        paper.line([(left + long[-1], y - thick / 2), (left + long[-1], y + thick / 2)], f"{role}-ink", 2)
+    paper.box((left, y - thick / 2, left + long[0], y + thick / 2), role, radius=3)
+    says = f"{rates[0]:.3g}" if len(rates) == 1 else f"{rates[0]:.3g} to {rates[-1]:.3g}"
+    paper.text((left + long[-1] + 10, y), says, size=17, bold=True, align="left")
+
+
+def _titled(text: str) -> str:
+    """Return a sentence in which data paths have their titles instead of their keys."""
+    said = _KEYS.sub(lambda found: _TITLES[found[0].lower()], text)
+    return said[:1].upper() + said[1:]
+
+
+_TITLES = {**path_titles(), IN_NODE: "links inside one node"}
+_KEYS = re.compile(rf"\b({'|'.join(map(re.escape, _TITLES))})\b(?![\w-])", re.IGNORECASE)
+
+
+def _evidence(found: Diagnosis) -> list[str]:
+    told = [_titled(f"{found.why}.")]
+    return told + [_titled(f"{one.seen}: {one.says}.") for one in found.evidence[:2]]

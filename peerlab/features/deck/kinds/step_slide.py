@@ -1,0 +1,121 @@
+"""The slide on a training step that was simulated: its gain over batches, when it is not worth it, and how sure that is."""
+
+from peerlab.base.units import PS_PER_S, say_bytes, say_count, say_share, say_time
+from peerlab.features.deck.blocks import (
+    TIMES,
+    card,
+    facts,
+    grid,
+    paragraphs,
+    span,
+    table,
+    words,
+)
+from peerlab.features.deck.compared_runs import ComparedRuns
+from peerlab.features.deck.kinds.batch_chart import batch_chart
+from peerlab.features.deck.reading.outline import Outline
+from peerlab.features.deck.slide import Slide
+from peerlab.features.deck.trained_step import SimulatedStep
+from peerlab.training.step_band import StepGain
+from peerlab.training.step_headline import GainAtBatches
+from peerlab.training.step_run import StepRun
+
+_WORTH = 1.02
+"""Below this gain of a step an effort is not worth it for the step alone: a fiftieth is within what steps differ by."""
+
+
+def step_in_one_line(outline: Outline, compared: ComparedRuns) -> str:
+    """Return what a step gains, for the first slide."""
+    found = compared.simulated_step(outline.training)
+    if found is None:
+        return "Not simulated here. Name a workload, or say what a profiler says of yours: peerlab deck tells how."
+    ends = found.sure
+    what = f"{found.host.step.model.title}, {_batch(found.host)}: {span(ends.low, ends.high)} a step."
+    if found.batches is None:
+        return what
+    worth, most = _worth(found.batches), max(gain for _, gain in found.batches["points"])
+    return f"{what} Up to {most:.2f}{TIMES} at small batches. {worth}"
+
+
+def simulated_step(found: SimulatedStep) -> Slide:
+    """Return the slide of a step that is simulated."""
+    host, peer, sure = found.host, found.peer, found.sure
+    step = host.step
+    title = f"A training step becomes {span(sure.low, sure.high)} as fast"
+    if found.batches:
+        title += ", and the batch decides"
+    about = (
+        f"{'Example: ' if found.example else ''}{step.model.title}, {_batch(host)}, {say_bytes(step.gradient_bytes)} of gradients in "
+        f"{say_count(len(host.trace.placed), 'bucket')} that overlap with backward"
+    )
+    sides = [
+        card(_now(host, peer) + paragraphs(*_money(host, peer)), 5, title="This step"),
+        card(_lines(sure), 5, title="How sure: the step's gain", tone="hot"),
+    ]
+    if found.batches:
+        worth = card(
+            f"<p class='strong'>{words(_worth(found.batches))}</p>",
+            5,
+            title="When it is not worth it, as assumed",
+            tone="hot",
+        )
+        chart = card(batch_chart(found.batches, _WORTH), 7, title="Gain of the whole step", high="three-rows")
+        body = grid(chart, sides[0], worth, sides[1])
+    else:
+        body = grid(*(one.replace("c5", "c6") for one in sides))
+    told = (repr(sure), _WHY, f"Computing: {say_time(step.compute.ps)} a pass, {step.compute.says}.")
+    source = f"Exchange simulated; computing: {step.compute.says}{' †' * step.compute.assumed}"
+    return Slide(title, about, body, notes=told, source=source)
+
+
+_WHY = "At large batches backward is so long that the exchange hides behind it on either path."
+
+
+def _batch(run: StepRun) -> str:
+    return f"{say_count(int(run.step.batch or 1), run.step.model.sample.partition(' ')[0])} a device"
+
+
+def _worth(batches: GainAtBatches) -> str:
+    """Say from which batch on a step gains little."""
+    little = [batch for batch, gain in batches["points"] if gain < _WORTH]
+    what = batches["unit"].partition(" ")[0]
+    if not little:
+        return f"At every batch it gains {_WORTH - 1:.0%} or more."
+    if len(little) == len(batches["points"]):
+        return f"At no batch does it gain {_WORTH - 1:.0%}."
+    return f"From {little[0]:g} {what} a device on it gains less than {_WORTH - 1:.0%}."
+
+
+def _now(host: StepRun, peer: StepRun) -> str:
+    rows = [
+        ("step", _s(host.time_s), _s(peer.time_s)),
+        ("exchanges", _s(host.exchange_s), _s(peer.exchange_s)),
+        (
+            "exposed wait",
+            f"{_s(host.exposed_s)}, {say_share(1 - host.utilisation)}",
+            f"{_s(peer.exposed_s)}, {say_share(1 - peer.utilisation)}",
+        ),
+    ]
+    return table(("", "host", "Peer Direct"), rows)
+
+
+def _lines(sure: StepGain) -> str:
+    apart = sure.cluster.wired[1:2]
+    return facts(
+        ("cluster's figures, all at their ends", span(sure.cluster.low, sure.cluster.high, 3)),
+        ("what is assumed of computing", span(sure.training_low, sure.training_high, 3)),
+        *((f"if {case.says}", span(case.low, case.high, 3)) for case in apart),
+    )
+
+
+def _money(host: StepRun, peer: StepRun) -> list[str]:
+    """Say what it costs and draws on both ways, where prices and watts were given."""
+    other = peer.spent
+    told = [
+        f"{spent:.4g} and {other[unit]:.4g} {unit}" for unit, spent in host.spent.items() if unit in other
+    ]
+    return [f"Through the host and with Peer Direct: {'; '.join(told)}."] if told else []
+
+
+def _s(seconds: float) -> str:
+    return say_time(seconds * PS_PER_S)

@@ -1,0 +1,73 @@
+"""The slide that asks the same on a second cluster."""
+
+from peerlab.base.errors import ExportError, PeerlabError
+from peerlab.base.units import say_bytes, say_count, say_time
+from peerlab.features.deck.blocks import card, facts, grid, paragraphs, span, without_ground, words
+from peerlab.features.deck.compared_runs import ComparedRuns
+from peerlab.features.deck.reading.outline import Outline
+from peerlab.features.deck.slide import Slide
+from peerlab.picture.still import node_svg
+from peerlab.picture.theme import PAGE
+from peerlab.picture.words import waits_for
+
+
+def beside(outline: Outline, compared: ComparedRuns) -> ComparedRuns:
+    """Return the same question on the second cluster; nothing is simulated yet.
+
+    Raises
+    ------
+    ExportError
+        If the second cluster is unknown, is the first one again, or lacks one of the paths.
+    """
+    try:
+        other = ComparedRuns({**outline.scenario, "cluster": outline.beside}, compared.simulate)
+    except PeerlabError as problem:
+        raise ExportError(f"beside: {problem}") from None
+    if other.base.hardware == compared.base.hardware:
+        raise ExportError(f"beside: {other.base.hardware.name} is the deck's own cluster; give another one")
+    return other
+
+
+def clusters(outline: Outline, compared: ComparedRuns) -> Slide:
+    """Show what Peer Direct gains on both clusters.
+
+    Raises
+    ------
+    ExportError
+        If the second cluster is unknown, is the first one again, or lacks one of the paths.
+    """
+    other = beside(outline, compared)
+    both = (compared, other)
+    names = [one.base.hardware.title for one in both]
+    wins = max(both, key=lambda one: one.gain)
+    title = f"Peer Direct gains more on {wins.base.hardware.title}"
+    if abs(compared.gain / other.gain - 1) < _ALIKE:
+        title = f"Peer Direct gains about as much on {' and on '.join(names)}"
+    about = f"AllReduce of {say_bytes(compared.base.nbytes)} on {say_count(compared.base.nodes, 'node')} of each; pictures: through the host, today"
+    notes = tuple(f"{name}: {one.gain_band!r}." for name, one in zip(names, both, strict=True))
+    return Slide(
+        title,
+        about,
+        grid(*map(_side, both)),
+        notes=notes,
+        source="Simulated by peerlab; both clusters from their own files, with their own assumed figures †",
+    )
+
+
+_ALIKE = 0.03
+
+
+def _side(compared: ComparedRuns) -> str:
+    gain, host, peer = compared.gain_band, compared.detour, compared.direct
+    told = [
+        ("through the host", f"{say_time(host.time_ps)}, {host.busbw_GBps:.3g} GB/s"),
+        ("Peer Direct", f"{say_time(peer.time_ps)}, {peer.busbw_GBps:.3g} GB/s"),
+        ("busiest today", waits_for(host)),
+    ]
+    wired = [f"{span(case.low, case.high)} if {case.says}" for case in gain.wired[1:2]]
+    rows = facts(*told)
+    body = (
+        f"<div class='head'><h3>{words(compared.base.hardware.title)}</h3></div><p class='large'>{words(span(gain.low, gain.high))}</p>"
+        f"{without_ground(node_svg(host, theme=PAGE))}{rows}{paragraphs(*wired)}"
+    )
+    return card(body, 6, tone="direct")

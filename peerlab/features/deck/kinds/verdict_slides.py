@@ -1,0 +1,236 @@
+"""The last slides of a review: how sure it is, and what to do on Monday."""
+
+import math
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from peerlab.answer.gain import GainBand
+from peerlab.base.errors import shell_word
+from peerlab.base.units import say_bytes, say_count, say_range
+from peerlab.features.deck.blocks import (
+    TIMES,
+    card,
+    facts,
+    grid,
+    paper_without_ground,
+    paragraphs,
+    span,
+    without_ground,
+    words,
+)
+from peerlab.features.deck.compared_runs import SURELY, ComparedRuns
+from peerlab.features.deck.kinds.first_slides import ASSUMED, figures_said
+from peerlab.features.deck.reading.outline import Outline
+from peerlab.features.deck.slide import Slide
+from peerlab.model.guide import where_to_find
+from peerlab.model.paths import data_path
+from peerlab.picture.how_sure import alt, how_sure_svg
+from peerlab.picture.svg import Paper
+from peerlab.picture.theme import PAGE, palette
+from peerlab.study.planned import Trial
+from peerlab.study.switching import PathSwitch, switching
+
+_MOST_FACTS = 4
+_CLEAR = 1.05
+"""From which ratio on a path is called faster."""
+
+
+def sure(_outline: Outline, compared: ComparedRuns) -> Slide:
+    """Show how sure the gain is, and the fact to check first."""
+    gain = compared.gain_band
+    if gain.least >= SURELY:
+        title = "How sure are we? Sure of the sign, whatever is assumed"
+    elif gain.wired and gain.low >= SURELY:
+        title = "How sure are we? Sure of the sign, if the wiring holds"
+    else:
+        title = "How sure are we? Not of the sign"
+    about = "The gain of Peer Direct, and how far it moves if figures, library or wiring are not as assumed"
+    told = (
+        card(without_ground(how_sure_svg(gain, theme=PAGE)), 12, high="plain"),
+        card(paragraphs("Bars: assumed figures at the ends of their ranges, and the law's error. Each wiring has its own bar: one of them holds."), 6),
+        card(f"<p>On every node: <code>peerlab doctor</code></p><p>A log of today: <code>{words(_read_log(compared))}</code></p>", 6),
+    )  # fmt: skip
+    return Slide(
+        title,
+        about,
+        grid(*told),
+        notes=(alt(gain), f"{gain.range_in_words()}."),
+        source=figures_said(compared),
+    )
+
+
+def _read_log(compared: ComparedRuns) -> str:
+    return f"peerlab diagnose before.log --cluster {shell_word(compared.base.hardware.name)}"
+
+
+def recommendation(_outline: Outline, compared: ComparedRuns) -> Slide:
+    """Say what to do, what to expect, and from where on to keep it."""
+    gain = compared.gain_band
+    if gain.least > _CLEAR:
+        title = "Recommendation: use Peer Direct"
+    elif gain.most > _CLEAR:
+        title = "Recommendation: measure before deciding"
+    else:
+        title = "Recommendation: stay with the way through the host"
+    trial = compared.trial
+    steps = "".join(
+        f"<div class='step'><h3>{words(name)}{'&emsp;' if code else ''}<code>{words(code)}</code></h3><p>{words(says)}</p></div>"
+        for name, code, says in _monday(compared, trial)
+    )
+    cards = (
+        card(_expect(compared), 5, high="good"),
+        card(steps, 7, title="Monday", high="two-rows"),
+        card(_accept(_tried(compared), trial), 5, title="Keep it or go back"),
+    )
+    switch = (f"Switch: {trial.source}.",) if trial else ()
+    notes = (_depends(gain), f"{compared.gain:.2f} times as fast; {gain.range_in_words()}.", ASSUMED, *switch)
+    return Slide(
+        title,
+        _rests(compared),
+        grid(*cards),
+        notes=notes,
+        source=_threshold_said(trial) or figures_said(compared),
+    )
+
+
+def _rests(compared: ComparedRuns) -> str:
+    return f"It rests on {compared.base.hardware.counted}; a log from your machines decides"
+
+
+def _expect(compared: ComparedRuns) -> str:
+    gain = compared.gain_band
+    told = [
+        *((f"if {case.says}", span(case.low, case.high)) for case in gain.wired[1:3]),
+        *_own_ports(compared),
+        ("without a registration cache", f"{compared.detour.time_s / compared.uncached.time_s:.2f}{TIMES}"),
+    ]  # fmt: skip
+    freed = compared.detour.dram_bytes_per_byte - compared.direct.dram_bytes_per_byte
+    if freed:
+        told.append(("host memory traffic spared", f"{freed:.2g} bytes a byte"))
+    rows = facts(*told[:_MOST_FACTS])
+    if_wired = f" if {gain.wired[0].says}" if gain.wired else ""
+    return (
+        f"<p>Expect</p><p class='large'>{words(span(gain.low, gain.high))}</p>"
+        f"<p class='label'>{words(f'as fast, per exchange of {say_bytes(compared.base.nbytes)}{if_wired}')}</p>{rows}"
+    )
+
+
+def _own_ports(compared: ComparedRuns) -> list[tuple[str, str]]:
+    """Name the way between servers that is not compared, where there is one: past the host and its NICs."""
+    own = next((path for path in compared.base.hardware.paths if data_path(path).uses_own_ports), "")
+    return (
+        [("the devices' own ports, not compared", f"{compared.run(path=own).busbw_GBps:.3g} GB/s")]
+        if own
+        else []
+    )
+
+
+def _tried(compared: ComparedRuns) -> GainBand:
+    """Return the gain at the size that the trial measures."""
+    size = compared.trial.size_bytes if compared.trial else compared.base.nbytes
+    return compared.gain_band if size == compared.base.nbytes else compared.band_of(message_bytes=size)
+
+
+def _accept(gain: GainBand, trial: Trial | None) -> str:
+    """Draw from which measured gain on the path is kept."""
+    if trial is None:
+        return paragraphs(
+            "No switch of this cluster's library is known to peerlab, so no threshold is computed.",
+            f"Keep it where the runs with it are faster than the slowest without by more than their own spread; expected is {span(gain.low, gain.high)}.",
+        )
+    paper, at = Paper(palette(PAGE)), _around(trial.threshold, gain.high)
+    edge, ends = at(trial.threshold), (at(gain.low), at(gain.high))
+    paper.box((0, 26, edge, 54), "hot-fill", radius=3)
+    paper.box((edge, 26, _WIDE, 54), "direct", radius=3)
+    paper.line([(edge, 20), (edge, 60)], "ink", 3)
+    paper.text((edge, 9), f"{trial.threshold:.2f}{TIMES}", size=18, bold=True)
+    paper.text((edge / 2, 40), "go back", size=16, bold=True)
+    paper.text(((edge + _WIDE) / 2, 40), "keep", size=16, bold=True)
+    paper.line([(ends[0], 66), (ends[1], 66)], "direct-ink", 4)
+    middle = min(max(sum(ends) / 2, 40), _WIDE - 40)
+    expected = f"expected at {say_bytes(trial.size_bytes)}: {span(gain.low, gain.high)}"
+    middle = min(max(middle, 4.3 * len(expected)), _WIDE - 4.3 * len(expected))
+    paper.text((middle, 84), expected, size=15, bold=True, ink="direct-ink")
+    says = f"Keep from {trial.threshold:.2f} on, below it go back; expected {span(gain.low, gain.high)}."
+    return paper_without_ground(paper, _WIDE, 96, says) + (
+        f"<p class='note'>{words(f'Time before / time after at {say_bytes(trial.size_bytes)}, median of {trial.repeats} runs each. {trial.question[:1].upper()}{trial.question[1:]}.')}</p>"
+    )
+
+
+_WIDE = 440.0
+
+
+def _around(threshold: float, most: float) -> Callable[[float], float]:
+    """Return where a gain is on an axis that leaves room for words left of the threshold; what lies beyond is at its end."""
+    low = threshold / 1.35
+    span_of = math.log(min(max(most * 1.05, 1.4 * threshold), 3 * threshold) / low)
+    return lambda value: min(max(_WIDE * math.log(value / low) / span_of, 0.0), _WIDE)
+
+
+def _threshold_said(trial: Trial | None) -> str:
+    if trial is None:
+        return ""
+    return f"Threshold: peerlab plan. Switch: {trial.source.partition(',')[0]}; in full: speaker's notes"
+
+
+def _switch(trial: Trial | None) -> PathSwitch | None:
+    return next((one for one in switching().switches if trial and one.name == trial.switch), None)
+
+
+def _program(trial: Trial) -> str:
+    """Return the program that a trial's tool is."""
+    words_of = switching().tools[trial.tool].command.split()
+    return next(Path(word).name for word in words_of if not word.startswith("python"))
+
+
+def _variables(given: dict[str, str]) -> str:
+    return " ".join(f"{name}={value}" for name, value in given.items())
+
+
+def _monday(compared: ComparedRuns, trial: Trial | None) -> Iterator[tuple[str, str, str]]:
+    """Yield what to do, its command and what must come of it."""
+    check = compared.gain_band.decisive
+    first = "Every check must pass" + (f". First of all: {check.figure.label}" if check else "")
+    yield "On every node: can it?", "peerlab doctor", first
+    sizes = f"AllReduce of {say_bytes(trial.size_bytes if trial else compared.base.nbytes)}, {say_count(compared.base.nodes, 'node')}"
+    if trial:
+        plan = f"peerlab plan --cluster {shell_word(compared.base.hardware.name)} --nodes {compared.base.nodes} --output trial"
+        yield "Plan it", plan, f"A script of all runs of {_program(trial)}, off and on in turns"
+    found = _switch(trial)
+    on, off = (_variables(dict(found.on)), _variables(dict(found.off))) if found else ("", "")
+    yield (
+        "Take the log before",
+        off,
+        f"{sizes}; peerlab diagnose must say: {compared.base.data_path.title}",
+    )
+    need = f"; the log has to say {trial.needs}" if trial and trial.needs else ""
+    yield (
+        "Take the log after",
+        on,
+        f"The same, cache on; peerlab diagnose must say: Peer Direct{need}",
+    )
+    yield (
+        "Decide",
+        "peerlab plan --read trial" if trial else "",
+        f"Keep from {trial.threshold:.2f}{TIMES} on"
+        if trial
+        else "Compare medians with the runs' own spread",
+    )
+    yield (
+        "The way back",
+        off or "the old settings",
+        "Through the host as today; no data and no code is touched",
+    )
+
+
+def _depends(gain: GainBand) -> str:
+    """Say which assumption moves the gain most, and how far."""
+    one = gain.decisive
+    if one is None:
+        return "None of the assumed figures moves the gain by 1 %."
+    if gain.wired:
+        told = "; ".join(f"{case.gain:.2f} times if {case.says}" for case in gain.wired)
+    else:
+        ends = sorted(case.gain for case in one.cases)
+        told = f"{say_range(ends[0], ends[-1])} times"
+    return f"The gain depends most on {one.figure.label}: {told}. Find that out first: {where_to_find(one.figure)}."

@@ -1,0 +1,55 @@
+"""The slide on where the NICs hang: the byte's way by Peer Direct as assumed, and as it may be instead."""
+
+from peerlab.answer.gain import GainCase
+from peerlab.answer.run import Run
+from peerlab.base.units import say_time
+from peerlab.features.deck.blocks import card, facts, grid, span, without_ground, words
+from peerlab.features.deck.compared_runs import ComparedRuns
+from peerlab.features.deck.kinds.first_slides import figures_said
+from peerlab.features.deck.reading.outline import Outline
+from peerlab.features.deck.slide import Slide
+from peerlab.model.nic_wiring import Wiring
+from peerlab.model.paths import PEER_DIRECT
+from peerlab.picture.still import node_svg
+from peerlab.picture.theme import PAGE
+from peerlab.picture.words import alt_text, caption, waits_for
+
+
+def wiring(_outline: Outline, compared: ComparedRuns) -> Slide:
+    """Show the way of a byte with the wiring that is assumed, and with the next that is possible."""
+    found = compared.base.hardware.wiring
+    assumed, other = compared.gain_band.wired[:2]
+    here, there = (compared.detour, compared.direct), _otherwise(compared, found, other)
+    cards = (_side("As assumed", assumed, here, "direct"), _side("Or", other, there, "hot"))
+    notes = [
+        note
+        for case, (_, peer) in ((assumed, here), (other, there))
+        for note in (f"If {case.says}: {alt_text(peer)}", caption(peer))
+    ]
+    return Slide(
+        f"Find out first: {found.label}",
+        "A node's way by Peer Direct: what is above the NIC decides where the bytes go",
+        grid(*cards),
+        notes=tuple(notes),
+        source=figures_said(compared),
+    )
+
+
+def _otherwise(compared: ComparedRuns, found: Wiring, case: GainCase) -> tuple[Run, Run]:
+    """Return both ways with the wiring that a case is about: through the host, and by Peer Direct."""
+    other = next(one for one in found.possible if one.holds == case.says)
+    wired = {"wiring": other.nic, "acs_redirect": "on" if other.acs_redirect else "auto"}
+    return compared.run(**wired), compared.run(**wired, path=PEER_DIRECT)
+
+
+def _side(name: str, case: GainCase, runs: tuple[Run, Run], tone: str) -> str:
+    """Return a card: the gain, the byte's way, and what both ways take."""
+    told = (
+        (what, f"{say_time(run.time_ps)}, {waits_for(run)}")
+        for what, run in zip(("through the host", "Peer Direct"), runs, strict=True)
+    )
+    body = (
+        f"<div class='head'><h3>{words(f'{name}: {case.says}')}</h3></div><p class='large'>{words(span(case.low, case.high))}</p>"
+        f"{without_ground(node_svg(runs[1], theme=PAGE))}{facts(*told)}"
+    )
+    return card(body, 6, tone=tone)

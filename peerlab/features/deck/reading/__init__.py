@@ -1,0 +1,1 @@
+"""The outline of a deck, read from Markdown and YAML."""

@@ -1,0 +1,152 @@
+"""`peerlab diagnose`."""
+
+import argparse
+import json
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import peerlab
+from peerlab.base.progress_bar import progress_bar
+from peerlab.base.terminal_text import add_nodes, command, table, width, wrapped
+from peerlab.base.units import say_bytes
+from peerlab.diagnosis import Diagnosis, Evidence, Explanation, Forecast, explanations
+from peerlab.diagnosis.observed import say_runs
+from peerlab.records.benchmarks import TOOLS
+from peerlab.records.load import load
+
+_EXAMPLES = """\
+examples:
+  peerlab diagnose nccl.log                    which data path, by what evidence, and what Peer Direct would bring
+  peerlab diagnose nccl.log --cluster p4d      held against this cluster instead of those recognised
+  peerlab diagnose bare.log --nodes 4          a log of which only the table is left
+  peerlab diagnose osu.log --cluster my.toml --json
+
+exit status: 0 answered ("cannot tell" is an answer too), 1 the log or the cluster cannot be read, 2 wrong usage
+"""
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    says = "say which data path a log is from, with the evidence, and what Peer Direct would bring"
+    sub = command(commands, "diagnose", says, _diagnose, epilog=_EXAMPLES)
+    sub.add_argument("log", metavar="LOG", type=Path, help=f"output of {TOOLS}")
+    sub.add_argument(
+        "--cluster", metavar="NAME", help="where it is from: a known cluster or a .toml file; else recognised"
+    )
+    add_nodes(sub)
+    sub.add_argument("--json", action="store_true", help="print everything as JSON")
+
+
+def _diagnose(options: argparse.Namespace) -> int:
+    records = load(options.log, options.nodes)
+    runs = records.runs
+    with progress_bar("diagnose", "simulations"):
+        found = [peerlab.diagnose(run, options.cluster) for run in runs]
+    if options.json:
+        told = [one.as_dict() for one in found]
+        print(json.dumps(told[0] if len(told) == 1 else {"runs": told}, indent=2))
+        return 0
+    if len(found) > 1:
+        print("\n".join(wrapped(say_runs(runs))))
+    for place, one in enumerate(found, start=1):
+        head = [f"\nrun {place} of {len(found)}"] if len(found) > 1 else []
+        print("\n".join([*head, *_lines(one)]))
+    return 0
+
+
+def _lines(found: Diagnosis) -> Iterator[str]:
+    yield from wrapped(found.seen.says)
+    names = ", ".join(found.clusters) or "no cluster: only what holds on any machine"
+    yield from wrapped(f"{'held against' if found.chosen else 'recognised'}: {names}")
+    yield ""
+    path = "cannot tell which path" if found.path is None else f"{found.path} ({explanations()[found.path]})"
+    yield from wrapped(
+        f"{path}: {found.why}" if found.path is None else f"{path}: {found.verdict}; {found.why}"
+    )
+    if found.decides:
+        yield from wrapped(f"One fact would decide: {found.decides.what}", "  ")
+        yield f"    {found.decides.command}"
+        yield from wrapped(found.decides.tells, "    ")
+    yield ""
+    yield _ranking(found.ranking)
+    yield from wrapped(
+        "odds rest on how much each kind of evidence weighs, which is judgement (data/diagnosis.toml); points are the "
+        "natural logarithms of the weights, added up: 2.3 points are 10 times likelier"
+    )
+    yield "\nevidence, the weightiest first"
+    for one in found.evidence:
+        yield from _evidence(one)
+    if found.shortfall:
+        yield from wrapped(f"The run is slower than its own path: {found.shortfall.says}.", "  note: ")
+    for note in found.notes:
+        yield from wrapped(note, "  note: ")
+    for warning in found.warnings:
+        yield from wrapped(warning, "  warning: ")
+    yield "\nwith Peer Direct"
+    yield from _forecast(found.forecast)
+    yield "\nnext"
+    if not found.checks:
+        yield from wrapped("nothing: the path is clear, and there is no shorter one", "  ")
+    for check in found.checks:
+        yield from wrapped(f"{check.what}: {check.command}", "  ", "      ")
+        yield from wrapped(check.tells, "      ")
+
+
+def _ranking(ranking: Sequence[Explanation]) -> str:
+    """Return the paths, the best first; what they are in words only where the terminal is wide enough."""
+    head = ("path", "odds", "points", "measured / simulated")
+    rows = [_ranked(one) for one in ranking]
+    wide = table(
+        (*head, ""),
+        [(*row, explanations()[one.path]) for row, one in zip(rows, ranking, strict=True)],
+        right={1, 2},
+    )
+    fits = max(map(len, wide.splitlines())) <= width()
+    return wide if fits else table(head, rows, right={1, 2})
+
+
+def _ranked(one: Explanation) -> tuple[str, ...]:
+    met = f"{one.fit.ratio:.3g} on {one.fit.cluster.name}" if one.fit else "-"
+    return (one.path, f"{one.odds:.0%}", f"{one.points:+.1f}", met)
+
+
+def _evidence(one: Evidence) -> Iterator[str]:
+    yield from wrapped(f"{one.seen}: {one.says}", "  * ")
+    points = ", ".join(map(_points, one.points, one.points.values())) or "says nothing for or against"
+    yield from wrapped(f"{points}; {'known' if one.known else 'assumed'}: {one.source}", "      ")
+
+
+def _points(path: str, points: float) -> str:
+    likelier = "likelier" if points > 0 else "less likely"
+    return f"{path} {math.exp(abs(points)):.2g} times {likelier} ({points:+.1f})"
+
+
+def _forecast(one: Forecast) -> Iterator[str]:
+    if one.why_not:
+        yield from wrapped(one.why_not, "  ")
+        return
+    head = ("message", "measured", "with it", "from, to", "gain")
+    rows = [
+        (
+            say_bytes(size),
+            f"{was:.3g} GB/s",
+            f"{now:.3g} GB/s",
+            f"{low:.3g} to {high:.3g}",
+            f"{now / was:.3g}x",
+        )
+        for size, was, now, low, high in zip(
+            one.sizes, one.measured_GBps, one.GBps, one.low_GBps, one.high_GBps, strict=True
+        )
+    ]
+    yield table(head, rows, right=range(4))
+    yield from wrapped(
+        f"{one.ratio[-1]:.2f} times at {say_bytes(one.sizes[-1])}; {one.gain.range_in_words()}.", "  "
+    )
+    fitted = f"; some of its figures were fitted on {one.fitted_on}" if one.fitted_on else ""
+    yield from wrapped(
+        f"algorithm bandwidth, simulated on {one.cluster}{fitted}. From, to: all assumed figures at the ends of their "
+        f"ranges, and the model's own error on this log, a factor of {one.spread:.3g}.",
+        "  ",
+    )

@@ -1,0 +1,83 @@
+"""`peerlab doctor`."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
+
+from peerlab.base.errors import DoctorError
+from peerlab.base.terminal_text import command, wrapped
+from peerlab.cli import WRONG_USAGE
+from peerlab.features.doctor import FAIL, NO, PASS, UNKNOWN, WARN, Finding, Report, examine
+
+_EXAMPLES = """\
+examples:
+  peerlab doctor                    can this host do peer direct, and if not, why
+  peerlab doctor --only memory      only checks whose name holds this; * and ? work too
+  peerlab doctor --json             everything that was read, with rules, reasons and sources
+
+Needs no root (but root may read more), changes nothing, and waits for no answer longer than 10 s.
+
+exit status: 0 no check fails, 1 some check does, 2 wrong usage, an unknown check included
+"""
+
+_WORDS = {PASS: "pass", WARN: "warn", FAIL: "FAIL", UNKNOWN: "unknown"}
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    sub = command(
+        commands,
+        "doctor",
+        "say whether this host can do peer direct, and how to mend it",
+        _doctor,
+        epilog=_EXAMPLES,
+    )
+    sub.add_argument(
+        "--only",
+        metavar="PATTERN",
+        action="append",
+        default=[],
+        help="only checks whose name holds this text or matches this pattern; may be given several times",
+    )
+    sub.add_argument("--json", action="store_true", help="print everything as JSON")
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    try:
+        report = examine(only=options.only)
+    except DoctorError as problem:  # 1 would say that a check fails
+        print(f"peerlab: {problem}", file=sys.stderr)
+        return WRONG_USAGE
+    if options.json:
+        print(json.dumps(report.as_dict(), indent=2))
+    else:
+        print("\n".join(_lines(report)))
+    return 1 if report.verdict == NO else 0
+
+
+def _lines(report: Report) -> Iterator[str]:
+    yield from wrapped(f"Can this host do peer direct? {report.says}")
+    names = max(len(one.check.id) for one in report.findings)
+    for group, findings in groupby(report.findings, key=lambda one: one.check.group):
+        yield f"\n{group}"
+        for one in findings:
+            yield from _finding_lines(one, names)
+
+
+def _finding_lines(one: Finding, names: int) -> Iterator[str]:
+    yield from wrapped(one.found, f"  {_WORDS[one.status]:<7}  {one.check.id:<{names}}  ")
+    if one.status == PASS:
+        return
+    yield from _detail("read in", one.check.where)
+    if one.status != UNKNOWN:
+        yield from _detail("why", one.check.why)
+        yield from _detail("mend", one.mend)
+    if one.blocks:
+        yield from _detail("blocks" if one.status == FAIL else "may block", ", ".join(one.blocks))
+
+
+def _detail(name: str, text: str) -> list[str]:
+    return wrapped(text, f"           {name:<9}  ")

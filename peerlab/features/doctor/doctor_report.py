@@ -1,0 +1,58 @@
+"""The doctor's report in a notebook: a verdict and a table, light and dark, that needs no script."""
+
+from collections.abc import Sequence
+from html import escape
+from itertools import groupby
+
+from peerlab.features.doctor import FAIL, NO, PASS, UNKNOWN, WARN, YES, Finding, Report
+from peerlab.page.frame import framed
+
+_SIGNS = {PASS: "✓", WARN: "▲", FAIL: "✕", UNKNOWN: "?"}
+_OF_VERDICT = {YES: PASS, NO: FAIL}
+
+
+def report_html(report: Report) -> str:
+    """Return a report as HTML that brings its own style; all text is escaped."""
+    status = _OF_VERDICT.get(report.verdict, UNKNOWN)
+    verdict = f"<p class='pl-verdict pl-{status}'>{_sign(status)} {escape(report.says)}</p>"
+    groups = groupby(report.findings, key=lambda one: one.check.group)
+    tables = "".join(_table(group, list(findings)) for group, findings in groups)
+    return framed("doctor", "Can this host do peer direct?", verdict + tables)
+
+
+def _sign(status: str) -> str:
+    return f"<span class='pl-sign' aria-hidden='true'>{_SIGNS[status]}</span>"
+
+
+def _table(group: str, findings: Sequence[Finding]) -> str:
+    head = "".join(f"<th scope='col'>{name}</th>" for name in ("status", "check", "what was read"))
+    rows = "".join(_row(one) for one in findings)
+    return f"<table><caption>{escape(group)}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _row(one: Finding) -> str:
+    check = one.check
+    return (
+        f"<tr class='pl-{one.status}'><td>{_sign(one.status)} {one.status}</td>"
+        f"<th scope='row'>{escape(check.title)}<br><code>{escape(check.id)}</code></th>"
+        f"<td>{escape(one.found)}{_advice(one)}{_details(one)}</td></tr>"
+    )
+
+
+def _advice(one: Finding) -> str:
+    """Return what follows from what is not as it should be, and how to mend it."""
+    parts = []
+    if one.status in (WARN, FAIL):
+        parts += [("why", one.check.why), ("mend", one.mend)]
+    if one.blocks:
+        parts.append(("blocks" if one.status == FAIL else "may block", ", ".join(one.blocks)))
+    return "".join(f"<p><b>{name}</b> {escape(text)}</p>" for name, text in parts)
+
+
+def _details(one: Finding) -> str:
+    check = one.check
+    parts = {"read in": check.where, "rule": check.rule, "source": one.source}
+    if one.status in (PASS, UNKNOWN):
+        parts["why"] = check.why
+    items = "".join(f"<dt>{name}</dt><dd>{escape(text)}</dd>" for name, text in parts.items())
+    return f"<details><summary>rule and source</summary><dl>{items}</dl></details>"

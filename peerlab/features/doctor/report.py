@@ -1,0 +1,130 @@
+"""All checks on one host, and what follows from them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from typing import Any
+
+from peerlab.base.display import show_doctor
+from peerlab.base.errors import DoctorError, nearest
+from peerlab.base.units import say_count
+from peerlab.features.doctor.check import FAIL, UNKNOWN, WARN, Check, Finding
+from peerlab.features.doctor.checks import (
+    devices,
+    environment,
+    libraries,
+    measuring_conditions,
+    memory,
+    network,
+    pcie,
+)
+from peerlab.features.doctor.host import Host
+
+CHECKS: tuple[Check, ...] = (
+    *devices.CHECKS,
+    *memory.CHECKS,
+    *pcie.CHECKS,
+    *network.CHECKS,
+    *libraries.CHECKS,
+    *environment.CHECKS,
+    *measuring_conditions.CHECKS,
+)
+"""Every check, in the order in which they are made."""
+
+YES, NO, CANNOT_TELL = "yes", "no", "cannot tell"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the checks found, and whether this host can do peer direct."""
+
+    findings: tuple[Finding, ...]
+    """One per check that was made."""
+    left_out: tuple[str, ...] = ()
+    """Ids of the checks that could decide the question and were not made."""
+
+    @property
+    def failed(self) -> tuple[Finding, ...]:
+        """Findings that block peer direct."""
+        return tuple(one for one in self.findings if one.status == FAIL)
+
+    @property
+    def verdict(self) -> str:
+        """``no`` if a check fails; ``cannot tell`` if one that could fail is unknown or was left out; else ``yes``."""
+        if self.failed:
+            return NO
+        return CANNOT_TELL if self._open or self.left_out else YES
+
+    @property
+    def because(self) -> tuple[str, ...]:
+        """The reasons, as the checks read them; for ``yes`` what still makes it slower."""
+        if self.verdict == NO:
+            return tuple(one.found for one in self.failed)
+        if self.verdict == CANNOT_TELL:
+            left_out = [f"{say_count(len(self.left_out), 'check')} left out"] if self.left_out else []
+            return (*(one.found for one in self._open), *left_out)
+        return tuple(
+            one.found
+            for one in self.findings
+            if one.status == WARN and one.check.group != measuring_conditions.GROUP
+        )
+
+    @property
+    def says(self) -> str:
+        """The verdict in a sentence."""
+        reasons = "; ".join(self.because)
+        if self.verdict == YES:
+            slower = f", but look at this: {reasons}" if reasons else ""
+            return f"Yes: nothing that was read stands against it{slower}."
+        return f"{self.verdict.capitalize()}, because: {reasons}."
+
+    @property
+    def _open(self) -> tuple[Finding, ...]:
+        return tuple(one for one in self.findings if one.status == UNKNOWN and one.blocks)
+
+    _repr_html_ = show_doctor
+
+    def __repr__(self) -> str:
+        return f"Report({self.says})"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything that it says, as JSON values."""
+        return {
+            "peer_direct": self.verdict,
+            "because": list(self.because),
+            "checks": [one.as_dict() for one in self.findings],
+            "left_out": list(self.left_out),
+        }
+
+
+def examine(host: Host | None = None, only: str | Sequence[str] = ()) -> Report:
+    """Examine a host, by default the one this runs on; change nothing.
+
+    Parameters
+    ----------
+    host:
+        The host; files, environment, limits and commands can be another's.
+    only:
+        Ids of checks, parts of them or patterns with ``*`` and ``?``; all checks if it is empty.
+
+    Raises
+    ------
+    DoctorError
+        If no check matches one of `only`.
+    """
+    host = host or Host()
+    chosen = _chosen([only] if isinstance(only, str) else only)
+    left_out = tuple(check.id for check in CHECKS if check.blocks and check not in chosen)
+    return Report(tuple(check.examine(host) for check in chosen), left_out)
+
+
+def _chosen(patterns: Iterable[str]) -> Sequence[Check]:
+    wanted: set[str] = set()
+    for pattern in patterns:
+        found = {check.id for check in CHECKS if pattern in check.id or fnmatch(check.id, pattern)}
+        if not found:
+            raise DoctorError(
+                f"only: no check matches {pattern!r}; {nearest(pattern, [one.id for one in CHECKS])}"
+            )
+        wanted |= found
+    return [check for check in CHECKS if check.id in wanted] if wanted else CHECKS

@@ -1,0 +1,291 @@
+"""An exercise: what is asked, what is true, and what to say to a typical wrong answer.
+
+Every truth is computed when an answer is checked, from the simulation or from the learner's own measurement; none is
+written down. A typical wrong answer is computed as well, so that feedback stays right when a figure changes.
+"""
+
+import ast
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Self
+
+from peerlab.base.errors import PeerlabError
+from peerlab.features.exercises.figure import figure, slips
+from peerlab.features.exercises.wording import meant
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What an answer is told."""
+
+    right: bool
+    """Whether the answer is right."""
+    says: str
+    """Feedback, one to three sentences; `code` in backticks."""
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A typical wrong answer."""
+
+    like: Callable[..., Any]
+    """Computes the answer that one arrives at by this mistake."""
+    says: str
+    """What was overlooked, without giving the answer away."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A figure beyond which no answer can lie."""
+
+    figure: Callable[..., float]
+    """Computes it."""
+    says: str
+    """Why nothing can lie beyond."""
+    above: bool = False
+    """Whether the answer cannot lie above; else it cannot lie below."""
+
+    def forbids(self, said: float) -> bool:
+        """Tell whether an answer lies beyond."""
+        return said > self.figure() if self.above else said < self.figure()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exercise(ABC):
+    """What all exercises have."""
+
+    name: str
+    """The lab's number and a word: ``"01-copies"``."""
+    question: str
+    """The task in one to three sentences; `code` in backticks."""
+    why: str
+    """Said with a right answer: why it is so."""
+    hints: Sequence[str]
+    """From the method to nearly the answer; given one by one."""
+    solution: str
+    """Python that belongs where the lab has ``...``: an expression, or the lines of a function."""
+    measured: bool = False
+    """Whether it is about a measurement: what computes truths and mistakes then takes records, by default ones that came along."""
+
+    def about(self, records: Any) -> Self:  # noqa: ARG002  (most are about none)
+        """Return the exercise about the learner's own records.
+
+        Raises
+        ------
+        PeerlabError
+            If it is about none.
+        """
+        raise PeerlabError(f"exercise: {self.name!r} is about no measurement; leave out records=")
+
+    @property
+    def lab(self) -> str:
+        """The number of the lab: ``"01"``."""
+        return self.name.partition("-")[0]
+
+    @abstractmethod
+    def judge(self, answer: Any) -> Verdict:
+        """Return what an answer is told; whatever was answered, nothing is raised but :class:`PeerlabError`."""
+
+    @abstractmethod
+    def wrong(self) -> Sequence[tuple[Any, str]]:
+        """Return typical wrong answers, each with what it is told."""
+
+    def _right(self) -> Verdict:
+        return Verdict(right=True, says=self.why)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Number(Exercise):
+    """A figure is asked for.
+
+    Attributes
+    ----------
+    truth:
+        Computes the figure.
+    unit:
+        Its unit, what is counted (``"copies"``), or ``""`` for a ratio.
+    tolerance:
+        How far off an answer may be, as a part of the truth.
+    mistakes:
+        Typical wrong figures; the one that an answer is nearest to is told.
+    bounds:
+        What is told to other figures that cannot be.
+    """
+
+    truth: Callable[..., float]
+    unit: str = ""
+    tolerance: float = 0.03
+    mistakes: Sequence[Mistake] = ()
+    bounds: Sequence[Bound] = ()
+
+    def about(self, records: Any) -> Self:
+        """Return the exercise about the learner's own records."""
+        if not self.measured:
+            return super().about(records)
+        mistakes = [replace(one, like=partial(one.like, records)) for one in self.mistakes]
+        bounds = [replace(one, figure=partial(one.figure, records)) for one in self.bounds]
+        return replace(self, truth=partial(self.truth, records), mistakes=mistakes, bounds=bounds)
+
+    def judge(self, answer: Any) -> Verdict:
+        """Compare with the truth, then with mistakes, then with what can be; who is further off is told the method."""
+        try:
+            said = figure(answer, self.unit)
+        except ValueError as problem:
+            return Verdict(right=False, says=str(problem))
+        truth = self.truth()
+        if _near(said.value, truth, self.tolerance):
+            return self._right()
+        return Verdict(
+            right=False,
+            says=self._mistaken(said.value, truth)
+            or self._in_its_unit(said.value, said.written, truth)
+            or self._impossible(said.value)
+            or self._method(said.value, truth),
+        )
+
+    def _mistaken(self, said: float, truth: float) -> str | None:
+        """Return what the mistake overlooks that an answer is nearest to, if it is near to one."""
+        near = max(self.tolerance, _ROUNDED)
+        known = [*self.wrong(), *slips(truth, self.unit)]
+        off = [(abs(said - wrong), says) for wrong, says in known if _near(said, wrong, near)]
+        return min(off, key=lambda one: one[0])[1] if off else None
+
+    def _in_its_unit(self, said: float, written: float, truth: float) -> str | None:
+        """Return what is wrong where the figure would be right in the unit that is asked for."""
+        if said == written or not _near(written, truth, self.tolerance):
+            return None
+        return (
+            f"As written that is {self._say(said)}. Mind the unit: a b is a bit, a B a byte, MiB are not MB."
+        )
+
+    def _impossible(self, said: float) -> str | None:
+        return next((bound.says for bound in self.bounds if bound.forbids(said)), None)
+
+    def _method(self, said: float, truth: float) -> str:
+        """Return the first hint, and which way an answer is off."""
+        return f"{self.hints[0]} ({self._say(said)} is too {'high' if said > truth else 'low'}.)"
+
+    def _say(self, said: float) -> str:
+        return f"{said:.4g} {self.unit}".strip()
+
+    def wrong(self) -> list[tuple[Any, str]]:
+        """Return the figures of the typical mistakes."""
+        return [(mistake.like(), mistake.says) for mistake in self.mistakes]
+
+
+_ROUNDED = 0.01
+"""How far off a typical mistake may be written where the answer itself has to be exact."""
+
+
+def _near(said: float, other: float, tolerance: float) -> bool:
+    return abs(said - other) <= tolerance * abs(other)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice(Exercise):
+    """One of several sentences is asked for.
+
+    Attributes
+    ----------
+    options:
+        What can be chosen, each with what a learner is told who chooses it wrongly.
+    truth:
+        Computes which one is right.
+    called:
+        Other names of options, beside those that everybody's exercises know (`peerlab.features.exercises.wording`).
+    """
+
+    options: Mapping[str, str]
+    truth: Callable[..., str]
+    called: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def about(self, records: Any) -> Self:
+        """Return the exercise about the learner's own records."""
+        return replace(self, truth=partial(self.truth, records)) if self.measured else super().about(records)
+
+    def judge(self, answer: Any) -> Verdict:
+        """Compare with the option that is true; its beginning or another of its names will do."""
+        said = meant(answer, {option: self.called.get(option, ()) for option in self.options})
+        if said is None:
+            return Verdict(right=False, says=f"Choose one of: {'; '.join(self.options)}.")
+        return self._right() if said == self.truth() else Verdict(right=False, says=self.options[said])
+
+    def wrong(self) -> list[tuple[Any, str]]:
+        """Return the other options."""
+        truth = self.truth()
+        return [(option, says) for option, says in self.options.items() if option != truth]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Code(Exercise):
+    """A few lines are asked for: a function, a scenario, a table.
+
+    Attributes
+    ----------
+    check:
+        Tries what was written; returns None if it is right, else what is wrong with it.
+    function:
+        The name of the function that is to be written, if it is one; `check` then gets something to call.
+    attempts:
+        Typical wrong ways to fill in the lab's ``...``, each with a part of what it is told.
+    """
+
+    check: Callable[[Any], str | None]
+    attempts: Mapping[str, str]
+    function: str = ""
+
+    def judge(self, answer: Any) -> Verdict:
+        """Try it; what the learner's code raises is told, not raised."""
+        if self.function and not callable(answer):
+            return Verdict(
+                right=False, says=f"`{self.function}` is no function any more; keep the line with `def`."
+            )
+        try:
+            complaint = self.check(answer)
+        except PeerlabError as problem:
+            complaint = f"peerlab said: {problem}"
+        except KeyboardInterrupt:
+            complaint = "It was interrupted: does your code come to an end?"
+        except (Exception, SystemExit) as problem:  # noqa: BLE001  (the learner's code may raise anything)
+            complaint = f"Your code raised {type(problem).__name__}: {problem}"[:_LONGEST]
+        return self._right() if complaint is None else Verdict(right=False, says=complaint)
+
+    def wrong(self) -> list[tuple[Any, str]]:
+        """Return the typical attempts, as source."""
+        return list(self.attempts.items())
+
+
+_LONGEST = 300
+"""Characters of an error of the learner's code; some carry a whole table."""
+
+
+def _stub() -> None: ...
+
+
+def unanswered(answer: Any) -> bool:
+    """Tell whether an answer is still the lab's ``...``, or a function of which nothing is written yet."""
+    code = getattr(answer, "__code__", None)
+    return answer is ... or (code is not None and code.co_code == _stub.__code__.co_code)
+
+
+def fill_in(cell: str, solution: str) -> str:
+    """Return a lab's cell with its ``...`` replaced.
+
+    Raises
+    ------
+    ValueError
+        If the cell does not have exactly one ``...``.
+    """
+    places = [
+        node for node in ast.walk(ast.parse(cell)) if isinstance(node, ast.Constant) and node.value is ...
+    ]
+    if len(places) != 1:
+        raise ValueError(f"{len(places)} places for an answer in: {cell}")
+    line, column = places[0].lineno - 1, places[0].col_offset
+    lines = cell.splitlines()
+    indent = " " * (len(lines[line]) - len(lines[line].lstrip()))
+    before, after = lines[line][:column], lines[line][column + 3 :]
+    lines[line] = before + f"\n{indent}".join(solution.strip().splitlines()) + after
+    return "\n".join(lines)

@@ -1,0 +1,187 @@
+"""An exercise in a notebook: a question, a place to answer, the reply to the answer, and hints one by one."""
+
+import re
+from html import escape
+from typing import Any
+
+import ipywidgets as w
+
+from peerlab.base.errors import PeerlabError
+from peerlab.features.exercises import exercises, find, progress
+from peerlab.features.exercises.exercise import Choice, Exercise, Number, Verdict, unanswered
+from peerlab.features.exercises.lesson_style import style
+from peerlab.page.widgets import Spoken
+from peerlab.records import Records
+
+
+def html(text: str) -> str:
+    """Return a text of an exercise as HTML: escaped, with its `code` set as such."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
+
+
+class Asked(Spoken):
+    """An exercise that a learner can answer here, or in the code of the cell.
+
+    Attributes
+    ----------
+    verdict:
+        The reply to the last answer; None before the first.
+    """
+
+    def __init__(self, exercise: Exercise, answer: Any) -> None:
+        self.exercise = exercise
+        self.verdict: Verdict | None = None
+        self._hints = 0
+        self._told = ""
+        self._answered: Any = ...
+        self.feedback, self.hint_text, self.trouble = w.HTML(), w.HTML(), w.HTML()
+        self.field = _field(exercise)
+        self.check = w.Button(description="Check", tooltip="Is it right?")
+        self.hint = w.Button(tooltip="A step towards the answer")
+        self._name_hint()
+        self.check.on_click(lambda _: self._pressed())
+        self.hint.on_click(lambda _: self.give_hint())
+        self.feedback.add_class("pl-verdict")
+        self.hint_text.add_class("pl-hints")
+        self.check.add_class("pl-first")
+        super().__init__([_question(exercise), *self._fields(), self.feedback, self.hint_text, self.trouble])
+        self.add_class("pl-lesson")
+        self.add_class("pl-exercise")
+        if not unanswered(answer):
+            self.answer(answer)
+
+    def __repr__(self) -> str:
+        """Say in words what a page would show, for a notebook or a shell that has no widgets."""
+        one = self.exercise
+        told = (
+            self._told
+            or f"Answer with peerlab.exercise({one.name!r}, answer=...), see the next hint with .hint.click()."
+        )
+        options = [f"  * {option}" for option in getattr(one, "options", ())]
+        hints = [f"Hint: {hint}" for hint in one.hints[: self._hints]]
+        if self._hints > len(one.hints):
+            hints.append(f"Solution:\n{one.solution}")
+        return "\n".join([f"Exercise {one.name}: {one.question}", *options, *hints, told])
+
+    def _fields(self) -> list[w.Widget]:
+        """Return where to answer, and the buttons."""
+        buttons = [self.check, self.hint] if self.field else [self.hint]
+        row, above = w.HBox(buttons), []
+        if isinstance(self.field, w.Text):
+            self.field.observe(
+                lambda event: self.answer(event["new"]), "value"
+            )  # Enter, or leaving the field
+            unit = w.HTML(escape(getattr(self.exercise, "unit", "")))
+            unit.add_class("pl-unit")
+            row.children = (self.field, unit, *buttons) if unit.value else (self.field, *buttons)
+        elif self.field:
+            above = [self.field]
+        row.add_class("pl-row")
+        return [*above, row]
+
+    def answer(self, answer: Any) -> None:
+        """Check an answer, show the reply, and record the try in the progress."""
+        self._answered = answer
+        if answer is None or (isinstance(answer, str) and not str.strip(answer)):
+            self._say(Verdict(right=False, says="Give an answer first."))
+            return
+        try:
+            self.verdict = self.exercise.judge(answer)
+        except PeerlabError as problem:
+            self._say(Verdict(right=False, says=str(problem)))
+            return
+        self._say(self.verdict)
+        self._note(tries=1, right=self.verdict.right)
+
+    def _pressed(self) -> None:
+        if self.field.value != self._answered:  # leaving the text field has sent this answer already
+            self.answer(self.field.value)
+
+    def give_hint(self) -> None:
+        """Show the next hint; after the last one, the solution."""
+        self._hints = min(self._hints + 1, len(self.exercise.hints) + 1)
+        shown = [f"<li>{html(hint)}</li>" for hint in self.exercise.hints[: self._hints]]
+        solution = (
+            f"<pre>{escape(self.exercise.solution)}</pre>" if self._hints > len(self.exercise.hints) else ""
+        )
+        self.hint_text.value = f"<ol>{''.join(shown)}</ol>{solution}"
+        self._name_hint()
+        self._note(hints=self._hints)
+
+    def _name_hint(self) -> None:
+        count = len(self.exercise.hints)
+        self.hint.description = (
+            f"Hint {self._hints + 1} of {count}" if self._hints < count else "Show the solution"
+        )
+        self.hint.disabled = self._hints > count
+
+    def _say(self, verdict: Verdict) -> None:
+        kind, role, word = (
+            ("pl-yes", "status", "✓ Right.") if verdict.right else ("pl-no", "alert", "Not yet.")
+        )
+        self._told = f"{word} {verdict.says}"
+        self.feedback.value = f'<p class="{kind}" role="{role}"><b>{word}</b> {html(verdict.says)}</p>'
+        (self.add_class if verdict.right else self.remove_class)("pl-done")
+        self.hint.layout.display = "none" if verdict.right else None  # nothing is left to hint at
+
+    def _note(self, **what: Any) -> None:
+        try:
+            said = progress.note(self.exercise.name, **what)
+        except PeerlabError as problem:
+            said = str(problem)
+        self.trouble.value = f'<p role="alert">{escape(said)}</p>' if said else ""
+
+
+def _question(exercise: Exercise) -> w.HTML:
+    """Return which exercise this is, and what it asks."""
+    names = [one.name for one in exercises(exercise.lab)]
+    where = f"Exercise {names.index(exercise.name) + 1} of {len(names)}"
+    cell = (
+        ""
+        if isinstance(exercise, (Choice, Number))
+        else ", answered in the cell above: write, and run it again"
+    )
+    question = w.HTML(
+        f"{style()}<p class='pl-kicker'>{where}<span>{escape(exercise.name)}{cell}</span></p><p>{html(exercise.question)}</p>"
+    )
+    question.add_class("pl-question")
+    return question
+
+
+def _field(exercise: Exercise) -> Any:
+    """Return where an answer is given; nothing where it is code, which stands in the cell."""
+    if isinstance(exercise, Choice):
+        options = w.RadioButtons(options=list(exercise.options), value=None)
+        options.layout.width = "auto"
+        return options
+    if isinstance(exercise, Number):
+        field = w.Text(placeholder="your answer", continuous_update=False)
+        field.layout.width = "10em"
+        return field
+    return None
+
+
+def exercise(name: str, answer: Any = ..., records: Records | None = None) -> Asked:
+    """Return an exercise of the labs, to be shown in a notebook.
+
+    Parameters
+    ----------
+    name:
+        Which one: ``"01-gain"``.
+    answer:
+        The answer, where it is written in the cell; it is checked at once. Numbers and choices can be given in the
+        notebook's page as well.
+    records:
+        The learner's own measurement, for exercises about one.
+
+    Raises
+    ------
+    PeerlabError
+        If there is no such exercise, or it is about no measurement.
+    """
+    one = find(name)
+    if not isinstance(records, Records | None):
+        raise PeerlabError(
+            f"exercise: records must be what measure() or load() returned, not {records!r:.40}"
+        )
+    return Asked(one if records is None else one.about(records), answer)

@@ -1,0 +1,1 @@
+"""One module for each lab with its exercises, and what their truths are computed from."""

@@ -1,0 +1,287 @@
+"""Exercises of lab 06: a review of one's own cluster; every truth is computed from the learner's own file."""
+
+from collections.abc import Callable
+from math import isclose
+from pathlib import Path
+from typing import Any
+
+from peerlab.answer.gain import GainBand
+from peerlab.answer.run import Run
+from peerlab.engine.simulate import simulate
+from peerlab.features.exercises.exercise import Bound, Choice, Code, Mistake, Number
+from peerlab.features.exercises.labs import review
+from peerlab.features.exercises.wording import meant
+from peerlab.model.hardware import FIGURE_LABELS, Cluster
+from peerlab.model.nic_wiring import Wiring
+from peerlab.question.completeness import check
+from peerlab.question.presets import load_cluster
+from peerlab.question.scenario import Scenario
+
+CLEAR = 1.05
+"""From which ratio on a path is called faster, as in the deck."""
+USE, MEASURE, STAY = "use Peer Direct", "measure first", "stay with the host"
+_ADVICE = {USE: ("use",), MEASURE: ("measure",), STAY: ("stay",)}
+_KINDS = {
+    "uplink": "the PCIe uplink", "NIC": "the NIC", "CPU": "a CPU core", "DRAM": "host memory", "latency": "latency"
+}  # fmt: skip
+_OTHER = "something else"
+_ROUNDED = 0.01
+"""How far a figure may be rounded: 28 GB/s are 28.2; what PCIe carries before its headers is further off."""
+
+
+def _run(path: str, cluster: Cluster | None = None, message: str = "64 MiB") -> Run:
+    return simulate(Scenario(cluster=cluster or review.mine(), nodes=8, path=path, message_bytes=message))
+
+
+def _pace(path: str) -> str:
+    """Return in words what sets the pace."""
+    found = _run(path).bottleneck
+    return next((said for word, said in _KINDS.items() if found and word in found.label), _OTHER)
+
+
+def _second_nic(path: str) -> float:
+    """Return how many times faster a path becomes by a second NIC below each switch, with a message that fills it."""
+    one = review.mine()
+    two = one.with_figure("node.nics_per_switch", 2)
+    return _run(path, one, "1 GiB").time_s / _run(path, two, "1 GiB").time_s
+
+
+def _gain(end: str = "") -> float:
+    """Return how many times faster Peer Direct is: as assumed, at its worst (``low``) or best (``high``), or both paths at worst (``both``)."""
+    staged, direct = _run("host-rdma"), _run("peer-direct")
+    if not end:
+        return staged.time_s / direct.time_s
+    host, peer = staged.sensitivity_band(), direct.sensitivity_band()
+    if end == "high":
+        return peer.high_GBps / host.low_GBps
+    return peer.low_GBps / (host.high_GBps if end == "low" else host.low_GBps)
+
+
+def _gain_band() -> GainBand:
+    return _run("peer-direct").gain_band(_run("host-rdma"))
+
+
+def _most() -> str:
+    """Return the assumed figure that the gain owes most to, as one of the options."""
+    found = _gain_band().decisive
+    return found.figure.label if found and found.figure.label in _ASSUMED else _OTHER
+
+
+def _check_file(answer: Any) -> str | None:
+    """Return what is wrong with a learner's cluster file."""
+    if not isinstance(answer, str | Path):
+        return "Answer with the name of your file, as `mine` holds it."
+    report = check(answer)
+    if report.missing or report.wrong:
+        return f"peerlab cannot use it yet: {[*report.wrong, *(one.key for one in report.missing)][0]}."
+    found = load_cluster(answer)
+    if untouched := [said for key in review.SHEET if (said := _untouched(found, key))]:
+        return untouched[0]
+    if report.implausible:
+        return f"It can be read, but: {report.implausible[0]}."
+    return next((said for key in review.SHEET if (said := _check_figure(found, key))), None)
+
+
+def _untouched(found: Cluster, key: str) -> str | None:
+    """Return which figure was not put in at all."""
+    mine, before = found.figures[key], review.drafted().figures[key]
+    if (mine.value, mine.unit) != (before.value, before.unit):
+        return None
+    return f"`{key}` is still that of the draft: {before.value:g} {before.unit}."
+
+
+def _check_figure(found: Cluster, key: str) -> str | None:
+    """Return what is wrong with a figure that the data sheet gives."""
+    mine = found.figures[key]
+    if not isclose(_meant(found, key), _meant(review.filled_in(), key), rel_tol=_ROUNDED):
+        return f"`{key}` = {mine.value:g} {mine.unit} is not what the data sheet says; mind the unit, and what it is of: {mine.basis}."
+    return f"`{key}` has no source yet; where was it read?" if mine.assumption else None
+
+
+def _meant(cluster: Cluster, key: str) -> int:
+    return {"nic.rate": cluster.nic_Bps, "switch.uplink": cluster.uplink_Bps}[key]
+
+
+def _advice(least: float, most: float) -> str:
+    return USE if least > CLEAR else MEASURE if most > CLEAR else STAY
+
+
+def _try_advice(answer: Callable[[float, float], str]) -> str | None:
+    """Return what is wrong with a rule for a recommendation."""
+    gain = _gain_band()
+    cases = [
+        (gain.least, gain.most),
+        (0.9, 1.4),
+        (1.2, 1.6),
+        (0.8, 1.0),
+        (1.04, 1.06),
+        (0.7, 0.9),
+        (1.1, 3.0),
+    ]
+    for least, most in cases:
+        got, right = answer(least, most), _advice(least, most)
+        said = meant(got, _ADVICE)
+        if said != right:
+            which = f"A gain of {least:.2f} at least and {most:.2f} at most"
+            if said is None:
+                return (
+                    f"{which}: your rule returns {got!r}; one of {USE!r}, {MEASURE!r}, {STAY!r} is asked for."
+                )
+            return f"{which}: your rule says {got!r}. {_REASONS[right]}"
+    return None
+
+
+_REASONS = {
+    USE: "Even the least gain is clearly faster, so nothing that is assumed can change the decision.",
+    MEASURE: "It may be clearly faster and may not be: the assumptions decide, and somebody has to find them out.",
+    STAY: "Even the largest gain is not clearly faster; why change anything?",
+}
+
+_WIRING = Wiring.label
+_STAGED, _HOP = (FIGURE_LABELS[key] for key in ("slices.staged", "library.hop"))
+_ASSUMED = {
+    _WIRING: "Has your file a source for it by now?",
+    _STAGED: "NCCL cuts the message itself, so that this figure has no part here. Which figure stands in the first row?",
+    FIGURE_LABELS[
+        "fabric.latency"
+    ]: "What NCCL plans with for a hop stands in its place. Which figure stands in the first row?",
+    _HOP: "It moves the gain by about 1 %. Which figure stands in the first row?",
+    FIGURE_LABELS["nic.rate"]: "Your file has a source for it by now, so it is not assumed.",
+    FIGURE_LABELS["registration.base"]: "In a warm cache nothing is registered any more.",
+    _OTHER: "The first row of the table names it.",
+}
+"""Figures that may be assumed, with what is said to who takes one for the most important."""
+_SHEET_CALL = 'review.edit(mine, {"nic.rate": 200, "switch.uplink": 28.2})'
+
+EXERCISES = (
+    Code(
+        name="06-file",
+        question="Put the two figures of the data sheet into your file, and name it here.",
+        check=_check_file,
+        attempts={
+            "review.draft()": "is still that of the draft",
+            'review.edit(review.draft(), {"nic.rate": 25, "switch.uplink": 28.2})': "mind the unit",
+            'review.edit(review.draft(), {"nic.rate": 200, "switch.uplink": 31.5})': "before its own headers",
+            'review.edit(review.draft(), {"nic.rate": 800, "switch.uplink": 28.2})': "It can be read, but",
+            "{}": "Answer with the name of your file",
+        },
+        hints=(
+            "Each figure has its own unit in the file; the NIC's is Gbit/s, the uplink's GB/s.",
+            "What PCIe carries before its headers is not what is left for data: every Gen4 x16 link in `peerlab clusters roce-100g-a100` has the same rate.",
+        ),
+        why="Two figures with their unit and source: now every answer below is about this machine.",
+        solution=_SHEET_CALL,
+    ),
+    Choice(
+        name="06-today",
+        question="Your cluster, RDMA through host memory: what sets the pace?",
+        options={
+            "the PCIe uplink": "Look at which resource is busy nearly all the time.",
+            "the NIC": "How busy is the wire in the table above?",
+            "a CPU core": "With RDMA the CPU moves no byte. Which path would keep a core busy?",
+            "host memory": "Every byte is written to it and read from it, and it carries that easily. The table above names what is full.",
+            "latency": "The message has 64 MiB. Do slices spend their time flying, or waiting?",
+            _OTHER: "The table above names it.",
+        },
+        truth=lambda: _pace("host-rdma"),
+        hints=("The table has a column for it.", "The bottleneck is what is busy most of the time."),
+        why="Everything crosses the uplink twice in each direction; half of it is less than the NIC could send.",
+        solution='"the PCIe uplink"',
+    ),
+    Number(
+        name="06-second-nic",
+        question="A second NIC below each switch, 1 GiB: how many times faster does RDMA through host memory become?",
+        truth=lambda: _second_nic("host-rdma"),
+        mistakes=(
+            Mistake(
+                lambda: 2.0,
+                "Twice the NICs are twice the speed only if the NICs were what everything waits for.",
+            ),
+            Mistake(
+                lambda: _second_nic("peer-direct"),
+                "That is what a second NIC brings to Peer Direct. Here the detour is asked about.",
+            ),
+            Mistake(
+                lambda: round(_second_nic("host-rdma")) - 1.0,
+                "Right, hardly anything is gained. Asked is how many times as fast it becomes, and the same speed is 1 time.",
+            ),
+            Mistake(
+                lambda: _run("host-rdma", None, "1 GiB").time_s / _run("peer-direct", None, "1 GiB").time_s,
+                "That is the gain of Peer Direct with one NIC. Here the path stays, and a NIC is added.",
+            ),
+        ),
+        bounds=(
+            Bound(lambda: 2.0, "Twice the NICs cannot make anything more than twice as fast.", above=True),
+        ),
+        hints=(
+            "What does this path wait for? Does a second NIC change that?",
+            "The cell above has `large` and `two`; divide the time of `large` by that of `large.with_(cluster=two)`.",
+        ),
+        why="The uplink was the limit and still is: a NIC more buys little as long as each byte takes the detour. What it buys is the library's: with twice the channels it takes Simple, which sends no flags, in place of LL128.",
+        solution="peerlab.simulate(large).time_s / peerlab.simulate(large.with_(cluster=two)).time_s",
+    ),
+    Choice(
+        name="06-matters",
+        question="Which assumption does the gain of Peer Direct owe most to?",
+        options=_ASSUMED,
+        called={
+            _WIRING: ("wiring.nic", "wiring", "NICs below a PCIe switch", "place of the NICs"),
+            _STAGED: ("slices.staged", "slice", "slices", "slice size", "size of a slice"),
+            FIGURE_LABELS["fabric.latency"]: ("fabric.latency", "latency", "latency of the network"),
+            _HOP: ("library.hop", "hop", "the transport's hop"),
+            FIGURE_LABELS["nic.rate"]: ("nic.rate", "NIC", "rate of the NIC", "the NIC's rate"),
+            FIGURE_LABELS["registration.base"]: ("registration.base", "registration", "registering"),
+        },
+        truth=_most,
+        hints=(
+            "The table is sorted: what moves the gain most comes first.",
+            "Look at the first row: what is assumed, and the gain if it is otherwise.",
+        ),
+        why="That is what to find out before anything else. Here one look at `lspci -tv` on a server decides it.",
+        solution=f'"{_WIRING}"',
+    ),
+    Number(
+        name="06-worst",
+        question="If every assumed figure is off as far as it may be, against Peer Direct and for the detour: what gain is left?",
+        truth=lambda: _gain("low"),
+        tolerance=0.01,
+        mistakes=(
+            Mistake(_gain, "That is the gain as assumed, in the middle of both bands."),
+            Mistake(
+                lambda: _gain("both"),
+                "That compares the worst ends of both; the worst for Peer Direct is against the best of the detour.",
+            ),
+            Mistake(
+                lambda: _gain("high"),
+                "That is the best for Peer Direct against the worst of the detour. Asked is the other end.",
+            ),
+        ),
+        hints=(
+            "Each band has a low and a high end. Which two ends make the gain smallest?",
+            "The low end of Peer Direct divided by the high end of RDMA through host memory.",
+        ),
+        why="The two bands share most of their figures, so that it cannot really come to this: a bound, not a forecast.",
+        solution='bands["peer-direct"].low_GBps / bands["host-rdma"].high_GBps',
+    ),
+    Code(
+        name="06-recommend",
+        question=(
+            f"Write `recommend(least, most)`: from the least and the largest gain that there may be, one of `{USE}`, `{MEASURE}`,"
+            f" `{STAY}`. Faster means by more than {100 * (CLEAR - 1):.0f} per cent."
+        ),
+        check=_try_advice,
+        function="recommend",
+        attempts={
+            f'return "{USE}" if most > 1.05 else "{STAY}"': "the assumptions decide",
+            f'return "{USE}" if least > 1.05 else "{STAY}"': "the assumptions decide",
+            f'return "{USE}"': "the assumptions decide",
+            "return least > 1.05": "is asked for",
+        },
+        hints=(
+            "There are three answers: what holds at the least gain, what holds at the largest alone, and what does not hold.",
+            "Ask for `least` first, then for `most`.",
+        ),
+        why="A recommendation is as sure as its least gain; what lies between is a reason to measure, not to decide.",
+        solution=f'if least > 1.05:\n    return "{USE}"\nreturn "{MEASURE}" if most > 1.05 else "{STAY}"',
+    ),
+)

@@ -1,0 +1,141 @@
+"""Exercises of lab 01 on where the gain comes from, and the rule that foretells it from a data sheet."""
+
+import math
+
+import numpy as np
+
+from peerlab.features.exercises.exercise import Bound, Choice, Mistake, Number
+from peerlab.features.exercises.scenes import DIRECT, STAGED, TCP, simulated
+from peerlab.model.hardware import Cluster
+
+_NIC, _UPLINK = STAGED.hardware.nic_Bps / 1e9, (STAGED.hardware.uplink_Bps or 0) / 1e9
+ALONE = STAGED.hardware.with_figure("node.devices_per_switch", 1)
+"""DL1 with one accelerator behind each NIC and uplink, in place of two."""
+
+
+def rates(server: Cluster, nodes: int = 8) -> dict[str, float]:
+    """Return at what rates the accelerators behind one PCIe switch can send to another server, GB/s: what each part allows.
+
+    A NIC sends ``2 (nodes - 1) / nodes`` bytes where the link from one accelerator of the server to another carries 2: one
+    before the ring, one after it. Infinite where a server has one accelerator, NaN where the file has no uplink.
+    """
+    inside = (
+        server.devices_per_switch * server.scaleup_Bps * (nodes - 1) / nodes
+        if server.devices > 1
+        else math.inf
+    )
+    return {
+        "NICs, GB/s": server.nics_per_switch * server.nic_Bps / 1e9,
+        "links inside, GB/s": inside / 1e9,
+        "uplink, GB/s": (server.uplink_Bps or math.nan) / 1e9,
+    }
+
+
+def rule(server: Cluster, nodes: int = 8) -> float:
+    """Return how many times faster Peer Direct is than RDMA through host memory, for messages so long that all flows evenly.
+
+    Peer Direct sends at the lower one of the rates of the NICs and the links inside; the detour at this, or at half of the
+    uplink's. NaN where the file has no uplink.
+    """
+    nics, inside, uplink = rates(server, nodes).values()
+    direct = min(nics, inside)
+    return direct / float(np.minimum(direct, uplink / 2))
+
+
+_INSIDE = "the links inside the server"
+_PACES = {"NIC": "the NIC", "uplink": "the PCIe uplink", "scale-up": _INSIDE, "latency": "latency"}
+
+
+def _pace() -> str:
+    """Return in words what Peer Direct waits for with one accelerator behind each NIC."""
+    found = simulated(DIRECT.with_(cluster=ALONE, message_bytes="1 GiB")).bottleneck
+    return next((said for word, said in _PACES.items() if found and word in found.label), "")
+
+
+GAIN = (
+    Number(
+        name="01-gain",
+        question="On paper: for a message so long that everything flows evenly, how many times faster is Peer Direct "
+        "than the detour?",
+        truth=lambda: _NIC / (_UPLINK / 2),
+        mistakes=(
+            Mistake(
+                lambda: _UPLINK / _NIC,
+                "That says the uplink is no limit at all. How often does it carry every byte?",
+            ),
+            Mistake(
+                lambda: _NIC / _UPLINK, "That counts the uplink once. How often does it carry every byte?"
+            ),
+            Mistake(
+                lambda: _NIC / (_UPLINK / 4),
+                "Up and down are separate lanes of the link; they do not share its rate.",
+            ),
+            Mistake(
+                lambda: _UPLINK / (_UPLINK / 2),
+                "That is the detour against one crossing of the uplink. Peer Direct does not cross it: what is its limit?",
+            ),
+            Mistake(
+                lambda: simulated(TCP).time_s / simulated(DIRECT).time_s,
+                "That is the gain over kernel TCP. The detour meant here is RDMA through host memory.",
+            ),
+        ),
+        hints=(
+            "What can the detour carry per pair of Gaudi, and what can Peer Direct? Each is the least of its limits.",
+            "The detour carries half of the uplink's rate, Peer Direct the NIC's.",
+        ),
+        why="The NIC's rate over half of the uplink's. The simulation comes to it for large messages; no factor was "
+        "put in to make it so.",
+        solution="staged.hardware.nic_Bps / (staged.hardware.uplink_Bps / 2)",
+    ),
+    Number(
+        name="01-uplink",
+        question="How many GB/s per direction would the uplink need, so that the detour no longer slows this NIC?",
+        unit="GB/s",
+        truth=lambda: 2 * _NIC,
+        mistakes=(
+            Mistake(lambda: _NIC, "That is enough for one crossing. The detour makes two in each direction."),
+            Mistake(
+                lambda: 4 * _NIC,
+                "That adds up both directions; the link has its full rate in each of them.",
+            ),
+            Mistake(lambda: 8 * _NIC, "That is the NIC's rate in Gbit/s."),
+            Mistake(lambda: _UPLINK, "That is what it has, and it is busy nearly all the time."),
+            Mistake(lambda: 2 * _UPLINK, "That is PCIe Gen4, and more than enough. How much is just enough?"),
+        ),
+        bounds=(Bound(lambda: _UPLINK, f"It has {_UPLINK:g} GB/s already, and that is too little."),),
+        hints=(
+            "In each direction the uplink carries what the server sends and what it receives.",
+            "Each of the two is the NIC's rate, when the NIC is busy all the time.",
+        ),
+        why="Twice the NIC's rate. Such servers exist, and on them Peer Direct gains little bandwidth; it still spares "
+        "copies and host memory.",
+        solution="2 * staged.hardware.nic_Bps / 1e9",
+    ),
+    Choice(
+        name="01-inside",
+        question="One Gaudi behind each NIC and each uplink, in place of two, and 1 GiB: what does Peer Direct wait for?",
+        options={
+            "the NIC": "It was the NIC with two Gaudi behind it. Look at how busy the NIC is now.",
+            "the PCIe uplink": "Peer Direct does not cross the uplink, however many Gaudi there are.",
+            _INSIDE: "",
+            "latency": "With 1 GiB a chunk takes far longer to send than to fly. Which part is always busy?",
+        },
+        called={
+            _INSIDE: (
+                "links inside",
+                "scale-up links",
+                "scale-up",
+                "links between the Gaudi",
+                "links between accelerators",
+            ),
+        },
+        truth=_pace,
+        hints=(
+            "What is busy all the time? `peerlab.simulate(single[1]).busy_lanes()` has the busy shares.",
+            "Before and after the ring, the Gaudi of one server exchange what they have, over the links between them.",
+        ),
+        why="A Gaudi with a NIC of its own gets all of the NIC's rate. The links to the other Gaudi of its server have the "
+        "same rate, and have a little more to carry.",
+        solution=f'"{_INSIDE}"',
+    ),
+)

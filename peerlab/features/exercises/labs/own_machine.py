@@ -1,0 +1,250 @@
+"""Exercises of lab 04: noise, parts and counts of a measurement; where it can be, the learner's own."""
+
+import math
+
+from peerlab.base.errors import RecordsError
+from peerlab.collectives.conditions import CONTROL
+from peerlab.collectives.ring_moves import RingLayout
+from peerlab.features.exercises.exercise import Bound, Choice, Exercise, Mistake, Number
+from peerlab.features.exercises.verdict import VERDICT
+from peerlab.records import Records
+from peerlab.records.judge import Comparison, compare
+from peerlab.records.library import measured_library
+
+RANKS = 4
+_OWN = "own/xeon-2-processors"
+"""What we measured; exercises are about it where no other records are given."""
+
+
+def largest(records: Records | None = None) -> dict[str, Comparison]:
+    """Return the arms without registration at the most ranks and the largest size, by name; the control is ``A/A``.
+
+    Raises
+    ------
+    RecordsError
+        If one of them was not measured there.
+    """
+    table = _known(records).table
+    plain = table[table["registration"] == "none"]
+    plain = plain[plain["ranks"] == plain["ranks"].max()]
+    found = compare(Records(plain[plain["size_bytes"] == plain["size_bytes"].max()]))
+    named = {one.variant or one.path: one for one in found}
+    if lacking := {"tcp", "staged-shm", "direct", CONTROL} - named.keys():
+        raise RecordsError(
+            f"your records lack {', '.join(sorted(lacking))} at their largest size; measure again"
+        )
+    return named
+
+
+def _known(records: Records | None) -> Records:
+    return measured_library()[_OWN] if records is None else records
+
+
+def _noise(records: Records | None = None) -> float:
+    return largest(records)[CONTROL].noise or 1.0
+
+
+def _ratio(arm: str, records: Records | None = None) -> float:
+    return largest(records)[arm].ratio
+
+
+def _both(records: Records | None = None) -> float:
+    """Return the ratio that remains if each part saves the time that it saved alone."""
+    return 1 / (1 / _ratio("tcp", records) + 1 / _ratio("staged-shm", records) - 1)
+
+
+def _faster_arm(records: Records | None = None) -> str:
+    return max(("tcp", "staged-shm"), key=lambda arm: _ratio(arm, records))
+
+
+def _requests() -> int:
+    """Return how often a rank of a ring asks for memory: once for each end of each of its moves."""
+    moves = RingLayout(RANKS, 1 << 20).moves(0)
+    return sum((move.source_bytes > 0) + (move.lands_bytes > 0) for move in moves)
+
+
+_WHERE_TO_LOOK = "Look at the table of the largest size, above section 2: which of the two medians lies further to the right?"
+
+
+def _quartile(records: Records | None = None) -> float:
+    """Return how far the control's quartiles reach, as a factor above 1."""
+    control = largest(records)[CONTROL]
+    return max(control.high, 1 / control.low)
+
+
+def _copies(records: Records | None = None) -> float:
+    copies = _copies_by("staged", records)
+    if math.isnan(copies):
+        raise RecordsError(f"your records lack staged at {RANKS} ranks; measure again")
+    return copies
+
+
+def _copies_by(path: str, records: Records | None = None) -> float:
+    """Return the copies per byte of an arm at four ranks; NaN if it was not measured."""
+    table = _known(records).table
+    rows = table[(table["path"] == path) & (table["ranks"] == RANKS)]
+    return float((rows["copied_bytes"] / (2 * (RANKS - 1) / RANKS * rows["size_bytes"])).iloc[:1].mean())
+
+
+EXERCISES: tuple[Exercise, ...] = (
+    Number(
+        name="04-noise",
+        question="What factor must a ratio leave behind, at your largest size, before it means anything?",
+        measured=True,
+        tolerance=0.01,
+        truth=_noise,
+        mistakes=(
+            Mistake(
+                lambda records=None: largest(records)[CONTROL].ratio,
+                "That is the median of the control; noise is how far its quartiles reach, and 1.15 at least.",
+            ),
+            Mistake(
+                _quartile,
+                "The control's quartiles reach that far. But the noise never counts as less than the floor that the text above names.",
+            ),
+            Mistake(
+                lambda *_: 1.0,
+                "The ratio of a thing to itself is 1 only on average: single runs differ by chance. How far from 1 do they get here?",
+            ),
+            Mistake(
+                lambda records=None: _ratio("direct", records),
+                "That is what is to be judged. Noise is found by comparing a thing with itself.",
+            ),
+        ),
+        hints=(
+            "The noise is in the table of what is drawn: `peerlab.ratios(mine).table`, a pandas table with the largest size last.",
+            "Its column is `noise`; `.iloc[-1]` is the last entry of a column.",
+        ),
+        why="Two equal things differ by as much as this, here and now. Measure again while something else runs, and it grows.",
+        solution='peerlab.ratios(mine).table["noise"].iloc[-1]',
+    ),
+    VERDICT,
+    Number(
+        name="04-copies",
+        question="How many copies by a processor bring a byte from one rank's device memory into its neighbour's, on `staged`?",
+        unit="copies",
+        measured=True,
+        tolerance=0,
+        truth=_copies,
+        mistakes=(
+            Mistake(
+                lambda records=None: _copies_by("tcp", records),
+                "That is one side only, or what TCP copies without bounce buffers. Bytes go out through a buffer, and come in through one.",
+            ),
+            Mistake(
+                lambda records=None: _copies_by("staged-shm", records),
+                "One is missing: TCP copies from the sender into the kernel, and from the kernel to the receiver.",
+            ),
+            Mistake(
+                lambda records=None: _copies_by("direct", records),
+                "That is `direct`, where the sender writes into the neighbour's memory. Count the stops of `staged`.",
+            ),
+            Mistake(
+                lambda records=None: _copies(records) + 1,
+                "That counts the places that hold the byte, one after the other. Between two places there is one copy.",
+            ),
+        ),
+        hints=(
+            "Go from place to place: device memory to bounce buffer, bounce buffer to kernel, ...",
+            "The kernel's TCP has buffers of its own: one copy in, one copy out.",
+        ),
+        why="Two on each side. `tcp` has one on each side, `staged-shm` three in all (one between the bounce buffers in place of two through the kernel), `direct` a single one.",
+        solution="4",
+    ),
+    Choice(
+        name="04-part",
+        question="Which of the two arms that leave out one part has the higher ratio on your machine at the largest size, be it noise or not?",
+        measured=True,
+        options={
+            "tcp": f"Without bounce buffers it is less fast than without TCP. {_WHERE_TO_LOOK}",
+            "staged-shm": f"Without TCP it is less fast than without bounce buffers. {_WHERE_TO_LOOK}",
+            "direct": "That arm leaves out both parts. Which of the two that leave out one?",
+            "staged": "That arm leaves out nothing: the others are compared with it.",
+        },
+        called={
+            "tcp": ("without bounce buffers", "no bounce buffers"),
+            "staged-shm": ("shm", "without TCP", "no TCP", "shared memory"),
+        },
+        truth=_faster_arm,
+        hints=(
+            "`tcp` is without bounce buffers, `staged-shm` without TCP.",
+            "In `peerlab.ratios(mine).table`, compare the column `ratio` of the two in the rows of the largest size.",
+        ),
+        why="That arm left out the dearer part, if the two differ at all: where their quartiles overlap, another measurement may say the opposite.",
+        solution='peerlab.ratios(mine).table.query("registration == \'none\'").groupby("path")["ratio"].last()[["tcp", "staged-shm"]].idxmax()',
+    ),
+    Number(
+        name="04-both",
+        question="If each part saved as much time together as it did alone: how many times as fast as `staged` would an arm without both be, at your largest size?",
+        measured=True,
+        tolerance=0.02,
+        truth=_both,
+        mistakes=(
+            Mistake(
+                lambda records=None: _ratio("tcp", records) * _ratio("staged-shm", records),
+                "That multiplies the ratios: it lets the second part save time that the first has already taken away.",
+            ),
+            Mistake(
+                lambda records=None: _ratio("tcp", records) + _ratio("staged-shm", records),
+                "Ratios do not add up; times do.",
+            ),
+            Mistake(
+                lambda records=None: _ratio("tcp", records) + _ratio("staged-shm", records) - 1,
+                "Gains do not add up; the times that are saved do.",
+            ),
+            Mistake(
+                lambda records=None: _ratio("direct", records),
+                "That is what was measured without both. What would follow from the two parts?",
+            ),
+            Mistake(
+                lambda records=None: max(_ratio("tcp", records), _ratio("staged-shm", records)),
+                "That is the better of the two arms. Without the other part as well, more time is saved.",
+            ),
+        ),
+        hints=(
+            "Let `staged` take 1. An arm that is r times as fast takes 1/r, and saves 1 - 1/r.",
+            "Subtract both savings from 1, and turn the result round.",
+            "With a and b for the two ratios: `1 / (1/a + 1/b - 1)`.",
+        ),
+        why="Compare it with what `direct` really reached. What is left over belongs to neither part alone.",
+        solution='1 / ((1 / peerlab.ratios(mine).table.query("registration == \'none\'").groupby("path")["ratio"].last()[["tcp", "staged-shm"]]).sum() - 1)',
+    ),
+    Number(
+        name="04-requests",
+        question="How often does one of four ranks ask its registration cache for memory, in one AllReduce over a ring?",
+        unit="requests",
+        tolerance=0,
+        truth=_requests,
+        mistakes=(
+            Mistake(
+                lambda: _requests() / 2,
+                "In each step a rank sends from one place and receives into another; both have to be registered.",
+            ),
+            Mistake(
+                lambda: _requests() * RANKS / (RANKS - 1),
+                "A ring of n ranks needs n - 1 steps for each half, not n.",
+            ),
+            Mistake(lambda: _requests() * RANKS, "That is what all four ask together."),
+            Mistake(
+                lambda: _requests() / 4,
+                "That is the number of steps in one half of a ring of four. There are two halves, and each step has two ends.",
+            ),
+            Mistake(
+                lambda: RANKS,
+                "That is the number of chunks in a buffer. A ring comes back to them, and asks each time.",
+            ),
+        ),
+        bounds=(
+            Bound(
+                lambda: _requests() / 2,
+                "There is at least one request in each of the 2(n-1) steps. Count the steps first.",
+            ),
+        ),
+        hints=(
+            "A ring of n ranks takes n - 1 steps to add up, and as many to pass the sums round.",
+            "In each step there is memory that is read, and memory that is written.",
+        ),
+        why="In the table below, hits and misses together come to this in every row.",
+        solution="2 * 2 * (4 - 1)",
+    ),
+)

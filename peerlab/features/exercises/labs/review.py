@@ -1,0 +1,96 @@
+"""What lab 06 is about: a cluster file of one's own, as a draft, and as the data sheet of the lab fills it in."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+
+import pandas as pd
+
+from peerlab.model.hardware import Cluster
+from peerlab.question.presets import load_cluster
+from peerlab.question.write_cluster import cluster_text, write_new
+
+FILE = "my-cluster.toml"
+"""The learner's cluster file, beside the lab."""
+SHEET: Mapping[str, float] = {"nic.rate": 200, "switch.uplink": 28.2}
+"""What the data sheet of the lab comes to, in the units of the file: Gbit/s, and GB/s less PCIe's headers."""
+RAW_GEN4_GBPS = 16 * 16 * 128 / 130 / 8
+"""PCIe Gen4 x16 before its headers, as a data sheet has it: 16 GT/s on 16 lanes, 128 of 130 bits are data; GB/s."""
+_OLD = "copied from DL1, an older server: put in your own"
+_UNKNOWN: Mapping[str, tuple[float, float]] = {"nic.rate": (100, 400), "switch.uplink": (14.1, 56.4)}
+"""From where to where they lie on servers of PCIe Gen3 to Gen5, as long as nobody has looked."""
+_SHEET_SAYS = "the data sheet of lab 06, which is invented"
+_REMARK = "Your cluster: eight A100 a node, as in roce-100g-a100; what is copied from DL1 is to be replaced."
+
+
+def drafted() -> Cluster:
+    """Return the draft: a server with A100, two of whose figures are still those of DL1."""
+    old, new = load_cluster("dl1"), load_cluster("roce-100g-a100")
+    copied = {"nic.rate": old.nic_Bps * 8 / 1e9, "switch.uplink": old.uplink_Bps / 1e9}
+    cluster = _with(new, copied, "", _OLD, _UNKNOWN)
+    words = "Eight A100 a node behind four PCIe switches, a NIC on each."
+    return replace(cluster, name="my-cluster", title="My cluster", summary=words)
+
+
+def filled_in() -> Cluster:
+    """Return the draft with the figures of the data sheet."""
+    return _with(drafted(), SHEET, _SHEET_SAYS)
+
+
+def draft(file: str | Path = FILE) -> Path:
+    """Write the draft, unless there is such a file already; return the file.
+
+    Raises
+    ------
+    HardwareError
+        If it cannot be written.
+    """
+    path = Path(file)
+    if not path.is_file():
+        write_new(path, cluster_text(drafted(), _REMARK))
+    return path
+
+
+def edit(file: str | Path, figures: Mapping[str, float], source: str = _SHEET_SAYS) -> Path:
+    """Put figures into a cluster file, in the units that it has, with their source; return the file.
+
+    Raises
+    ------
+    HardwareError
+        If it cannot be read or written, has no such figure, or the value is impossible.
+    """
+    path = Path(file)
+    write_new(path, cluster_text(_with(load_cluster(path), figures, source), _REMARK), force=True)
+    return path
+
+
+def mine() -> Cluster:
+    """Return the learner's cluster; while there is no such file, the one that the data sheet makes."""
+    return load_cluster(FILE) if Path(FILE).is_file() else filled_in()
+
+
+def assumed(cluster: Cluster) -> pd.DataFrame:
+    """Return what a cluster file assumes: one row per figure, with its range where it has one."""
+    rows = [
+        {"figure": one.named, "value": str(one), "range": "{:g} to {:g}".format(*one.range) if one.range else "",
+         "assumption": one.assumption}
+        for one in cluster.assumptions
+    ]  # fmt: skip
+    return (
+        pd.DataFrame(rows, columns=["figure", "value", "range", "assumption"])
+        .set_index("figure")
+        .rename_axis(None)
+    )
+
+
+def _with(
+    cluster: Cluster,
+    figures: Mapping[str, float],
+    source: str,
+    assumption: str = "",
+    ranges: Mapping[str, tuple[float, float]] = MappingProxyType({}),
+) -> Cluster:
+    for key, value in figures.items():
+        cluster = cluster.with_figure(key, value, source=source, assumption=assumption, range=ranges.get(key))
+    return cluster

@@ -1,0 +1,162 @@
+"""`peerlab expect`: what a machine should reach."""
+
+import argparse
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from peerlab.base.errors import ScenarioError
+from peerlab.base.progress_bar import progress_bar
+from peerlab.base.terminal_text import command, number, table, wrapped
+from peerlab.base.units import say_bytes
+from peerlab.features.expect import Expectation, ExpectedSize, JudgedSize, LogVerdict, expect
+from peerlab.features.expect.judging import BELOW, UNKNOWN, judge
+from peerlab.features.expect.thresholds import write_thresholds
+from peerlab.model.collective import COLLECTIVES
+from peerlab.records.benchmarks import TOOLS
+from peerlab.records.load import load
+
+_EXAMPLES = """\
+examples:
+  peerlab expect --cluster p5 --nodes 16              what an AllReduce should reach: floor, band, ceiling, and why
+  peerlab expect --cluster p4d --sizes 8MiB,1GiB      at two sizes, on 2 nodes
+  peerlab expect --cluster my.toml --nodes 4 --ranks-per-node 1 --json
+  peerlab expect --cluster p5 --write thresholds.sh   a health check: sh thresholds.sh run.log; or rules.yaml, thresholds.json
+  peerlab expect --log run.log --cluster p5           is this run well, and if not, which fault would look like it
+
+exit status: 0 answered, 1 the question is impossible, 2 wrong usage
+"""
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    sub = command(
+        commands,
+        "expect",
+        "say what a machine should reach, or whether a log is well",
+        _expect,
+        epilog=_EXAMPLES,
+    )
+    sub.add_argument("--cluster", metavar="NAME", help="a known cluster, or a .toml file of your own")
+    sub.add_argument("--log", metavar="LOG", type=Path, help=f"is it well? Output of {TOOLS}")
+    sub.add_argument("--nodes", metavar="N", type=number, help="servers that take part (default: 2)")
+    sub.add_argument("--path", help="the data path (default: Peer Direct where the cluster has it)")
+    sub.add_argument(
+        "--collective", default="allreduce", help=f"{', '.join(COLLECTIVES)} (default: allreduce)"
+    )
+    sub.add_argument(
+        "--sizes",
+        metavar="LIST",
+        help="such as 8MiB,1GiB, or 8B:16GiB, each twice the one before (default: 8B:16GiB)",
+    )
+    sub.add_argument("--library-version", metavar="VERSION", help="such as 2.19 (default: the cluster's)")
+    sub.add_argument(
+        "--ranks-per-node", metavar="N", type=number, help="devices of a node that take part (default: all)"
+    )
+    sub.add_argument(
+        "--write",
+        metavar="FILE",
+        type=Path,
+        help="floors for a health check (.json, .sh) or as rules for Prometheus (.yaml)",
+    )
+    sub.add_argument("--json", action="store_true", help="print everything as JSON")
+
+
+def _expect(options: argparse.Namespace) -> int:
+    if options.log is not None:
+        return _judge(options)
+    if options.cluster is None:
+        raise ScenarioError(
+            "cluster", "name the machine with --cluster; `peerlab clusters` lists those that are known"
+        )
+    with progress_bar("expect", "sizes"):
+        found = expect(
+            options.cluster,
+            nodes=2 if options.nodes is None else options.nodes,
+            path=options.path,
+            collective=options.collective,
+            sizes=options.sizes,
+            library_version=options.library_version,
+            ranks_per_node=options.ranks_per_node,
+        )
+    if options.write is not None:
+        write_thresholds(found, options.write)
+    print(json.dumps(found.as_dict(), indent=2) if options.json else "\n".join(_lines(found)))
+    return 0
+
+
+def _judge(options: argparse.Namespace) -> int:
+    records = load(options.log, options.nodes)
+    with progress_bar("expect", "sizes"):
+        found = judge(records, options.cluster)
+    if options.json:
+        first = next((one for one in found if one.verdict == BELOW), found[0])
+        told = {**first.as_dict(), "warnings": list(records.warnings)}
+        print(
+            json.dumps(
+                told if len(found) == 1 else {**told, "logs": [one.as_dict() for one in found]}, indent=2
+            )
+        )
+        return 0
+    if len(found) > 1:
+        print(f"{len(found)} runs in one log: {', '.join(one.verdict for one in found)}")
+    for place, one in enumerate(found):
+        head = [f"\nrun {place + 1} of {len(found)}"] if len(found) > 1 else []
+        print("\n".join([*head, *_verdict(one)]))
+    for warning in records.warnings:
+        print("\n".join(wrapped(warning, "  warning: ")))
+    return 0
+
+
+def _verdict(found: LogVerdict) -> Iterator[str]:
+    yield from wrapped(f"unknown: {found.why}" if found.verdict == UNKNOWN else found.why)
+    if found.because:
+        yield from wrapped(found.because)
+    held = f", held against {found.cluster}" if found.cluster else ""
+    yield from wrapped(found.log + held)
+    yield ""
+    head = ("size", "measured", "floor", "expected (band)", "")
+    yield table(head, [_judged_row(one) for one in found.rows], right={0, 1, 2, 3})
+    if found.causes:
+        yield "\nwhich fault would look like it, and what decides"
+    for cause in found.causes:
+        share = "the log says so" if cause.said else f"explains {cause.explains:.0%}"
+        yield from wrapped(f"{cause.name}: {share}, leaves a factor of {cause.leaves:.2f}", "  * ")
+        yield from wrapped(cause.decides, "      ")
+
+
+def _judged_row(one: JudgedSize) -> tuple[str, ...]:
+    should = one.expected
+    words = "below its floor" if one.below else "held up" if one.disturbed else ""
+    if should is None:
+        return (say_bytes(one.size), figure(one.measured), "-", "-", words)
+    floor = "-" if should.floor is None else figure(should.floor)
+    band = f"{figure(should.expected)} ({figure(should.low)} to {figure(should.high)})"
+    return (say_bytes(one.size), figure(one.measured), floor, band, words)
+
+
+def _lines(found: Expectation) -> Iterator[str]:
+    yield from wrapped(found.says)
+    yield ""
+    head = ("size", "floor", "expected (band)", "ceiling", "what limits")
+    yield table(head, [_row(one) for one in found.rows], right={0, 1, 2, 3})
+    yield ""
+    yield from wrapped("Bus bandwidth in GB/s, as nccl-tests print it.")
+    for note in found.notes:
+        yield from wrapped(note)
+
+
+def _row(one: ExpectedSize) -> tuple[str, ...]:
+    band = f"{figure(one.expected)} ({figure(one.low)} to {figure(one.high)})"
+    floor = "-" if one.floor is None else figure(one.floor)
+    return (say_bytes(one.size), floor, band, figure(one.ceiling), one.limits)
+
+
+def figure(GBps: float) -> str:  # noqa: N803
+    """Return a bandwidth in three digits.
+
+    >>> figure(0.000115), figure(342.66)
+    ('0.000115', '343')
+    """
+    return f"{GBps:.3g}"

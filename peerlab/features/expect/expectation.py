@@ -1,0 +1,143 @@
+"""What a machine should reach, size by size: floor, expected with its band, ceiling, and what limits."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from peerlab.answer.metrics import wire_limit_GBps
+from peerlab.answer.run import Run
+from peerlab.answer.sensitivity import band
+from peerlab.base.units import say_bytes, say_count, seconds
+from peerlab.engine.long_messages import simulated_GBps, simulated_in_place, time_ps
+from peerlab.engine.simulate import simulate
+from peerlab.features.expect.ceiling import Ceiling, ceiling
+from peerlab.features.expect.floors import FloorFactor, floor_factor
+from peerlab.model.hardware import Cluster
+from peerlab.model.paths import PEER_DIRECT, data_path
+from peerlab.question.scenario import Scenario
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExpectedSize:
+    """One size; bandwidths are bus bandwidths in GB/s, as nccl-tests print them."""
+
+    size: int
+    """Bytes of the message."""
+    time_s: float
+    """Expected time of one collective, seconds."""
+    floor: float | None
+    """Below it something is wrong; None: no log says how far a healthy run may be off."""
+    low: float
+    expected: float
+    high: float
+    """Between low and high nine of ten healthy runs lie."""
+    ceiling: float
+    """What the machine cannot pass."""
+    limits: str
+    """What it mostly waits for, and what the library runs."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Expectation:
+    """What a machine should reach."""
+
+    scenario: Scenario
+    """The question, at its largest size."""
+    rows: tuple[ExpectedSize, ...]
+    """By size, ascending."""
+    ceiling: Ceiling
+    """What cannot be passed at any size."""
+    factor: FloorFactor | None
+    """What puts the floor below the band."""
+
+    @property
+    def says(self) -> str:
+        """The question in one line."""
+        asked = self.scenario
+        library = f", {asked.library_words.who}" if asked.library_words.who else ""
+        return (
+            f"{asked.collective_record.title} on {say_count(asked.nodes, 'node')} of {asked.hardware.title}, "
+            f"{say_count(asked.ranks, 'rank')}, {asked.path}{library}"
+        )
+
+    @property
+    def notes(self) -> Iterator[str]:
+        """What each column means here, and what to beware of, as sentences."""
+        yield "Expected: simulated; nine of ten healthy runs should lie in the band."
+        if self.factor:
+            sure = "" if self.factor.promised else " No accuracy is promised for this transport."
+            yield f"Floor: {self.factor.says}; below it something is wrong.{sure}"
+        else:
+            yield "No floor: no log says how far a healthy run of this library and collective may be off."
+        yield f"Ceiling: {self.ceiling.says}."
+        yield from dict.fromkeys(said for row in self._asked() for said in row.library_unsolved)
+
+    def _asked(self) -> Iterator[Scenario]:
+        return (self.scenario.with_(message_bytes=row.size) for row in self.rows)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values that JSON can hold; bus bandwidths in GB/s."""
+        asked = self.scenario
+        return {
+            "cluster": asked.hardware.name,
+            "nodes": asked.nodes,
+            "ranks": asked.ranks,
+            "collective": asked.collective,
+            "path": asked.path,
+            "library": asked.library_words.who or None,
+            "unit": "GB/s busbw",
+            "ceiling": vars(self.ceiling),
+            "floor_from": self.factor.says if self.factor else None,
+            "rows": [one.as_dict() for one in self.rows],
+            "notes": list(self.notes),
+        }
+
+    def __repr__(self) -> str:
+        last = self.rows[-1]
+        floor = "" if last.floor is None else f"floor {last.floor:.3g}, "
+        return (
+            f"Expectation({self.says}: at {say_bytes(last.size)} {last.expected:.3g} GB/s, "
+            f"{floor}band {last.low:.3g} to {last.high:.3g}, ceiling {last.ceiling:.3g})"
+        )
+
+
+def expectation(asked: Scenario, sizes: Iterable[int]) -> Expectation:
+    """Return what a scenario should reach at some sizes."""
+    most, factor = ceiling(asked), floor_factor(asked)
+    each = [asked.with_(message_bytes=size) for size in sorted(set(sizes))]
+    return Expectation(
+        scenario=each[-1], rows=tuple(_row(one, most, factor) for one in each), ceiling=most, factor=factor
+    )
+
+
+def usual_path(cluster: Cluster) -> str:
+    """Return the path that a machine should take: its devices' own ports, else Peer Direct, else the first of its file."""
+    own = next((one for one in cluster.paths if data_path(one).uses_own_ports), None)
+    return own or (PEER_DIRECT if PEER_DIRECT in cluster.paths else cluster.paths[0])
+
+
+def _row(asked: Scenario, most: Ceiling, factor: FloorFactor | None) -> ExpectedSize:
+    here = simulated_GBps(asked)
+    found = band(asked, simulated_GBps, here, wire_limit_GBps)
+    limit, by_figures = max(most.busbw_GBps, here), found.low_GBps / found.reach.low
+    return ExpectedSize(
+        size=asked.nbytes,
+        time_s=seconds(time_ps(asked)),
+        floor=min(found.low_GBps, by_figures / factor.times) if factor else None,
+        low=found.low_GBps,
+        expected=here,
+        high=min(found.high_GBps, limit),
+        ceiling=limit,
+        limits=_limits(simulate(simulated_in_place(asked))),
+    )
+
+
+def _limits(run: Run) -> str:
+    """Return what a run mostly waits for, and what the library runs."""
+    waits, does = run.bottleneck, ", ".join(run.scenario.library_words.does)
+    label = waits.label if waits else "nothing"
+    return f"{label} ({does})" if does else label

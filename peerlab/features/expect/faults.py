@@ -1,0 +1,156 @@
+"""Faults that a slow run may have, each as a change of the healthy scenario: which would look like it is simulated, never guessed."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from peerlab.base.errors import PeerlabError
+from peerlab.engine.long_messages import simulated_GBps
+from peerlab.library.nccl_law import PROTOCOLS
+from peerlab.model.paths import PATHS, data_path
+from peerlab.question.scenario import Scenario
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fault:
+    """One thing that may be wrong."""
+
+    name: str
+    """What is wrong, in a few words."""
+    decides: str
+    """The one command or counter that decides."""
+    with_it: Callable[[Scenario], list[Scenario]]
+    """The healthy scenario with the fault; of several the library takes the fastest, and of none there is no such fault here."""
+    path: str = ""
+    """The data path that it leads to, where that is the fault."""
+    nics: int | None = None
+    """How many NICs of a node it leaves, where that is the fault."""
+
+    def GBps(self, healthy: Scenario) -> float | None:  # noqa: N802
+        """Return the bus bandwidth with the fault, GB/s; None where it cannot be simulated."""
+        found = []
+        with suppress(PeerlabError):
+            for one in self.with_it(healthy):
+                with suppress(PeerlabError):
+                    found.append(simulated_GBps(one))
+        return max(found, default=None)
+
+
+def faults(healthy: Scenario, in_use: int | None = None) -> list[Fault]:
+    """Return the faults that the machine of a scenario may have; `in_use`: how many NICs of a node its log names."""
+    return [*_of_nics(healthy, in_use), *_of_path(healthy), *_of_library(healthy)]
+
+
+def _of_nics(healthy: Scenario, in_use: int | None) -> list[Fault]:
+    nics = min(healthy.hardware.nics, healthy.hardware.devices)
+    found = [
+        Fault(
+            name="a NIC at half its rate (PCIe x8, or a cable), for which all wait",
+            decides="`lspci -vv` of each NIC: LnkSta, and `ibstat` or `ethtool`: rate; compare the nodes",
+            with_it=lambda s: [_nic_rate(s, 0.5)],
+        ),
+        Fault(
+            name="a slow node, at half its rate",
+            decides="nccl-tests on each pair of nodes: the pairs with that node are slow",
+            with_it=lambda s: [s.with_(slow_nodes={0: 0.5})],
+        ),
+    ]
+    left = {
+        nics // 2: "half of the NICs carry everything ({}, of all nodes or of one)",
+        nics // 4: "a quarter of the NICs carries everything ({}, of all nodes or of one)",
+        1: "one NIC carries everything ({}: one rail, or one channel)",
+    }
+    if in_use:
+        left.setdefault(in_use, "{} NICs carry everything")
+    found += [
+        Fault(
+            name=words.format(f"{count} of {nics}"),
+            decides="NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET: which NICs it uses; `ibstat`: state Active on every port",
+            with_it=lambda s, count=count: [_nic_rate(s, count / nics)],  # type: ignore[misc]
+            nics=count,
+        )
+        for count, words in left.items()
+        if 0 < count < nics
+    ]
+    return found
+
+
+def _nic_rate(healthy: Scenario, times: float) -> Scenario:
+    machine = healthy.given_cluster
+    return healthy.with_(cluster=machine.with_figure("nic.rate", machine.figures["nic.rate"].value * times))
+
+
+_PATHS = {
+    "host-rdma": ("GPUDirect off: bytes bounce through host memory", "NCCL_DEBUG=INFO: channels `via NET/.../GDRDMA`, or without GDRDMA"),
+    "host-tcp": ("kernel TCP carries it", "NCCL_DEBUG=INFO: `Using network Socket` instead of IB or the plugin"),
+}  # fmt: skip
+
+
+def _taking(path: str) -> Callable[[Scenario], list[Scenario]]:
+    return lambda healthy: [healthy.with_(path=path)]
+
+
+def _of_path(healthy: Scenario) -> list[Fault]:
+    found = [
+        Fault(name=name, decides=decides, with_it=_taking(path), path=path)
+        for path, (name, decides) in _PATHS.items()
+        if path in healthy.given_cluster.paths and path != healthy.path and path in PATHS
+    ]
+    if healthy.is_wired and data_path(str(healthy.path)).uses_device_memory:
+        found += [
+            Fault(
+                name="NICs beside another GPU (on the other socket)",
+                decides="`nvidia-smi topo -m`: PIX or PXB between each GPU and its NIC, not SYS",
+                with_it=lambda s: [s.with_(wiring="other-socket")],
+            ),
+            Fault(
+                name="ACS redirect: switches send peer traffic up to the CPU",
+                decides="`lspci -vvv | grep ACSCtl`: ReqRedir+ on a switch port",
+                with_it=lambda s: [s.with_(acs_redirect="on")],
+            ),
+            Fault(
+                name="registration without a cache",
+                decides="the provider's registration counter, or `perf top`: ib_reg_mr or pin_user_pages at every call",
+                with_it=lambda s: [s.with_(registration="per-transfer")],
+            ),
+        ]
+    return found
+
+
+def _of_library(healthy: Scenario) -> list[Fault]:
+    if not healthy.choice:
+        return []
+    debug = "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING"
+    others = [name for name in PROTOCOLS if name != "LL128"]
+    return [
+        Fault(
+            name="no LL128",
+            decides=f"{debug}: protocol; unset NCCL_PROTO",
+            with_it=lambda s: [s.with_(protocol=one) for one in others] if s.choice and s.choice.does[1] == "LL128" else [s],
+        ),
+        Fault(
+            name="Simple alone (NCCL_PROTO=Simple)",
+            decides=f"{debug}: protocol; unset NCCL_PROTO",
+            with_it=lambda s: [s.with_(protocol="Simple")],
+        ),
+        Fault(
+            name="no NVLS",
+            decides=f"{debug}: NVLS channels; NCCL_NVLS_ENABLE, and the fabric manager's state",
+            with_it=lambda s: [s.with_(algorithm=one) for one in ("tree", "ring")] if s.choice and s.choice.course.in_switch else [s],
+        ),
+        Fault(
+            name="ring alone (NCCL_ALGO=Ring)",
+            decides=f"{debug}: algorithm; unset NCCL_ALGO",
+            with_it=lambda s: [s.with_(algorithm="ring")],
+        ),
+        Fault(
+            name="tree alone (NCCL_ALGO=Tree)",
+            decides=f"{debug}: algorithm; unset NCCL_ALGO",
+            with_it=lambda s: [s.with_(algorithm="tree")],
+        ),
+        Fault(
+            name="a small window (NCCL_BUFFSIZE)",
+            decides="`env | grep NCCL_BUFFSIZE`; unset it",
+            with_it=lambda s: [s.with_(window=1)],
+        ),
+    ]  # fmt: skip

@@ -1,0 +1,295 @@
+"""Whether a log of a machine is well: verdict, rows beside what they should be, and the faults that would look like it."""
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from peerlab.base.errors import PeerlabError
+from peerlab.base.units import say_bytes, say_count, say_share
+from peerlab.diagnosis.fits import recognised
+from peerlab.diagnosis.hops import older_nccl
+from peerlab.diagnosis.misfit import contradicts
+from peerlab.diagnosis.observed import Observed, observe
+from peerlab.diagnosis.replay import nodes_of, scenario, shape
+from peerlab.features.expect.causes import ALIKE, THE_CAUSE, JudgedSize, PossibleCause, possible_causes
+from peerlab.features.expect.expectation import Expectation, expectation, usual_path
+from peerlab.features.expect.floors import FloorFactor, floor_factor
+from peerlab.model.hardware import Cluster
+from peerlab.question.presets import known_clusters, load_cluster
+from peerlab.question.scenario import Scenario
+from peerlab.records import Records
+
+HEALTHY, HELD_UP, BELOW, UNKNOWN = "healthy", "held-up", "below", "unknown"
+_TAIL = 3
+"""So many of the largest sizes below the floor are no disturbance."""
+_MOST = 0.8
+"""A run is below its floor from a size on if this share of its sizes from there on is."""
+_DISTURBED = 1.5
+"""A larger message that takes so many times less time says that the smaller one was held up; so do two columns that differ so."""
+_NETS = {
+    "verbs": re.compile(r"NET/IB\b|Using network IB"),
+    "efa": re.compile(r"NET/AWS Libfabric|NET/OFI.*efa|Using network AWS Libfabric"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogVerdict:
+    """Whether a log is well."""
+
+    verdict: str
+    """``healthy``, ``held-up``, ``below`` or ``unknown``."""
+    why: str
+    """One sentence."""
+    rows: tuple[JudgedSize, ...]
+    causes: tuple[PossibleCause, ...]
+    """Faults that would look like it, the best first; empty where nothing is missing."""
+    log: str
+    cluster: str | None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def likely(self) -> tuple[PossibleCause, ...]:
+        """The faults that explain enough to be the cause, those alike to the best; empty where none does."""
+        enough = [one for one in self.causes if one.said or one.explains >= THE_CAUSE]
+        said = [one for one in enough if one.said]
+        best = max((one.explains for one in enough), default=0.0)
+        return tuple(said or [one for one in enough if one.explains >= best - ALIKE])
+
+    @property
+    def because(self) -> str:
+        """The cause as a sentence; empty where nothing is missing."""
+        if not self.causes:
+            return "No single fault that is simulated looks like it." if self.verdict == BELOW else ""
+        names = [one.name for one in self.likely]
+        if any(one.said for one in self.likely):
+            return f"The log's own lines say it: {'; '.join(names)}."
+        if len(names) == 1:
+            share = say_share(self.likely[0].explains)
+            return f"Of the faults that are simulated one looks like it: {names[0]} ({share} of what is missing). The command below decides."
+        if names:
+            return f"{say_count(len(names), 'fault')} look alike, and only a command decides: {'; '.join(names)}."
+        first = self.causes[0]
+        return f"No single fault explains it: {first.name} would explain {say_share(first.explains)}."
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values that JSON can hold; bus bandwidths in GB/s."""
+        return {
+            "verdict": self.verdict, "why": self.why, "because": self.because, "log": self.log, "cluster": self.cluster,
+            "rows": [one.as_dict() for one in self.rows], "causes": [vars(one) for one in self.causes],
+            "likely": [one.name for one in self.likely], "notes": list(self.notes),
+        }  # fmt: skip
+
+
+def judge(records: Records, cluster: str | Path | Cluster | None = None) -> tuple[LogVerdict, ...]:
+    """Return whether each run of some records is well, in their order.
+
+    Parameters
+    ----------
+    cluster:
+        Where they are from: a known name, a cluster file, or a `Cluster`; None: recognised from what the log names.
+
+    Raises
+    ------
+    RecordsError
+        If there is nothing to go by.
+    HardwareError
+        If there is no such cluster.
+    """
+    named = None if cluster is None else cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
+    return tuple(_judged(replace(records, table=rows), named) for rows in _runs(records.table))
+
+
+def _runs(table: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    """Yield the rows of each run: of one test, its ranks and nodes; a size that comes again begins another run."""
+    run = ["source", "collective", "dtype", "op", "ranks", "nodes"]
+    again = table.groupby([*run, "variant", "size_bytes"], dropna=False).cumcount()
+    for _, rows in table.groupby([*(table[name] for name in run), again], dropna=False, sort=False):
+        yield rows.reset_index(drop=True)
+
+
+def _judged(records: Records, named: Cluster | None) -> LogVerdict:
+    seen = observe(records)
+    columns = _columns(records, seen)
+    bare = tuple(
+        JudgedSize(size=size, measured=max(both), expected=None, disturbed=False)
+        for size, both in columns.items()
+    )
+
+    def unknown(why: str) -> LogVerdict:
+        return LogVerdict(
+            verdict=UNKNOWN,
+            why=why,
+            rows=bare,
+            causes=(),
+            log=seen.says,
+            cluster=named.name if named else None,
+        )
+
+    if why := _unheld(seen):
+        return unknown(why)
+    if named is None and records.manifest.get("cluster") in known_clusters():
+        named = load_cluster(records.manifest["cluster"])
+    if named and (why := contradicts(seen, named)):
+        return unknown(f"the log cannot be from {named.name}: {why}")
+    able = [named] if named else _alike(seen)
+    found = [one for machine in able if (one := _against(seen, columns, machine))]
+    if not found:
+        return unknown(_no_cluster(seen))
+    if len({one.verdict for one in found}) > 1:
+        says = "; ".join(f"{one.cluster}: {one.verdict}" for one in found)
+        return unknown(f"it may be from several machines ({says}): name its own with --cluster")
+    nearest = min(found, key=_distance)
+    if named is None and nearest.verdict == BELOW and not any(one.said for one in nearest.causes):
+        # accelerators alone do not say which NICs a machine has
+        return unknown(
+            f"as {nearest.cluster} it would be {nearest.why}; only its accelerators were recognised: name the machine with --cluster"
+        )
+    return nearest
+
+
+def _alike(seen: Observed) -> list[Cluster]:
+    """Return the known clusters that a log may be from."""
+    return [one for one in recognised(seen) if not contradicts(seen, one) and _same_net(seen, one)]
+
+
+def _no_cluster(seen: Observed) -> str:
+    """Return what is needed of a log whose machine nothing in it names."""
+    named = [load_cluster(name) for name in known_clusters()]
+    fit = [
+        one.name
+        for one in named
+        if floor_of(one) and not contradicts(seen, one) and (nodes_of(seen, one) or 1) > 1
+    ]
+    which = f", such as {', '.join(fit)}" if fit else ""
+    return f"nothing in the log names its machine: name it with --cluster{which}; or describe it (peerlab clusters draft my.toml --from topo.xml)"
+
+
+def floor_of(cluster: Cluster) -> FloorFactor | None:
+    """Return the factor of a floor of a cluster's usual path; None where it has none, or no two of its nodes exchange anything."""
+    try:
+        return floor_factor(Scenario(cluster=cluster, nodes=2, path=usual_path(cluster)))
+    except PeerlabError:
+        return None
+
+
+def _unheld(seen: Observed) -> str:
+    """Return why a log is held against nothing."""
+    if old := older_nccl(seen):
+        return f"NCCL {old} is older than those whose law is known"
+    if not seen.by_nccl_law:
+        return f"no law that was held against logs foretells {seen.collective} of {seen.tool or 'this tool'}"
+    if seen.nodes == 1:
+        return "one node: no law inside a node was held against logs"
+    return "the buffers lie in host memory" if seen.memory == "host" else ""
+
+
+def _same_net(seen: Observed, cluster: Cluster) -> bool:
+    """Return whether what the log says of its network suits a cluster that was only recognised."""
+    said = " ".join(seen.said)
+    told = [name for name, words in _NETS.items() if words.search(said)]
+    return not told or any(str(cluster.library).endswith(name) for name in told)
+
+
+def _columns(records: Records, seen: Observed) -> dict[int, list[float]]:
+    """Return the bus bandwidths of each size, a column of the log each."""
+    table = records.medians()
+    factor = seen.collective_record.bus_factor(seen.ranks or 2)
+    known: dict[int, list[float]] = {}
+    for size, time_s in zip(table["size_bytes"], table["time_s"], strict=True):
+        if pd.notna(size) and pd.notna(time_s) and size > 0 and time_s > 0:
+            known.setdefault(int(size), []).append(float(size / time_s / 1e9 * factor))
+    usual = zip(seen.sizes, seen.algbw_GBps, strict=True)
+    return {int(size): known.get(int(size)) or [float(algbw * factor)] for size, algbw in usual}
+
+
+def _against(seen: Observed, columns: dict[int, list[float]], machine: Cluster) -> LogVerdict | None:
+    shaped = shape(machine, seen)
+    if shaped is None or (nodes_of(seen, machine) or 1) < 2:
+        return None
+    try:
+        asked = scenario(seen, shaped, usual_path(shaped), max(columns))
+        if asked is None:
+            return None
+        asked = _of_version(asked, seen)
+        should = expectation(asked, columns)
+    except PeerlabError:
+        return None
+    rows = _rows(columns, should)
+    verdict, why = _verdict(rows, should)
+    short = [one for one in rows if one.below]
+    causes = tuple(possible_causes(asked, rows, seen)) if short and verdict in (BELOW, HELD_UP) else ()
+    return LogVerdict(
+        verdict=verdict, why=why, rows=rows, causes=causes if verdict == BELOW else (), log=seen.says, cluster=machine.name, notes=tuple(should.notes)
+    )  # fmt: skip
+
+
+def _of_version(asked: Scenario, seen: Observed) -> Scenario:
+    said = re.search(r"(?:NCCL |^)(\d\.\d{1,2})(?:\.\d+)?\+cuda", seen.version)
+    if not said:
+        return asked
+    try:
+        return asked.with_(library_version=said[1])
+    except PeerlabError:
+        return asked
+
+
+def _rows(columns: dict[int, list[float]], should: Expectation) -> tuple[JudgedSize, ...]:
+    best = {size: max(both) for size, both in columns.items()}
+    sizes = sorted(best)
+    found = []
+    for place, one in enumerate(should.rows):
+        times = [size / best[size] for size in sizes[place : place + 2]]
+        late = len(times) == 2 and times[0] > _DISTURBED * times[1]
+        worst = min(columns[one.size])
+        apart = best[one.size] > _DISTURBED * worst and one.floor is not None and worst < one.floor
+        found.append(
+            JudgedSize(size=one.size, measured=best[one.size], expected=one, disturbed=late or apart)
+        )
+    return tuple(found)
+
+
+def _verdict(rows: Sequence[JudgedSize], should: Expectation) -> tuple[str, str]:
+    if should.factor is None:
+        return UNKNOWN, "no log says how far a healthy run of this library may be off"
+    short = [one for one in rows if one.below]
+    tail = 0
+    while tail < len(rows) and rows[-1 - tail].below:
+        tail += 1
+    most = 2 * len(short) > len(rows) and _mostly_below(rows[rows.index(short[0]) :])
+    if tail >= min(_TAIL, len(rows)) or most:
+        first = next(one for place, one in enumerate(rows) if one.below and _mostly_below(rows[place:]))
+        share = math.exp(
+            sum(math.log(one.measured / one.expected.expected) for one in short if one.expected) / len(short)
+        )
+        return (
+            BELOW,
+            f"below the floor from {say_bytes(first.size)} on: {share:.0%} of what it should reach".replace(
+                "%", " %"
+            ),
+        )
+    held = [say_bytes(one.size) for one in rows if one.below or one.disturbed]
+    if held:
+        return (
+            HELD_UP,
+            f"held up at {', '.join(held)}; the other {len(rows) - len(held)} sizes are not below their floor",
+        )
+    return HEALTHY, f"healthy: {_none_of(len(rows))} below its floor"
+
+
+def _none_of(sizes: int) -> str:
+    return "its one size is not" if sizes == 1 else f"none of {sizes} sizes is"
+
+
+def _mostly_below(rows: Sequence[JudgedSize]) -> bool:
+    return sum(one.below for one in rows) >= _MOST * len(rows)
+
+
+def _distance(one: LogVerdict) -> float:
+    """Return how far a log is from what a machine should reach, for the machine that is nearest."""
+    logs = [abs(math.log(row.measured / row.expected.expected)) for row in one.rows if row.expected]
+    return sum(logs) / len(logs)

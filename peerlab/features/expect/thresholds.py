@@ -1,0 +1,106 @@
+"""Floors as files: for a health check (JSON, or a shell script), and for a dashboard of NCCL Inspector's metrics (Prometheus rules)."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from peerlab.base.errors import ExportError, ScenarioError, nearest
+from peerlab.base.outfile import written
+from peerlab.base.units import say_bytes
+from peerlab.features.expect.expectation import Expectation, ExpectedSize
+
+_UNITS = ("B", "KB", "MB", "GB", "TB")
+_CHECK = """\
+#!/bin/sh
+# Floors of {says}.
+# Written by `peerlab expect`. Usage: sh thresholds.sh LOG, with the output of nccl-tests; without LOG it reads standard input.
+# Prints one line for each row below its floor. Exit status: 0 none is, 1 some are, 2 the log has no row that has a floor.
+exec awk '
+BEGIN {{
+{floors}
+}}
+{{ sub(/^(\\[[^]]*\\](<stdout>)?:?|[0-9]+:) */, "") }}
+$1 ~ /^[0-9]+$/ && ($1 in floor) && NF >= 8 {{
+    seen = 1
+    best = $8 + 0
+    if (NF >= 12 && $12 + 0 > best) best = $12 + 0
+    if (best < floor[$1]) {{
+        printf "%s B: busbw %s GB/s is below its floor of %s GB/s (%s)\\n", $1, best, floor[$1], limits[$1]
+        bad = 1
+    }}
+}}
+END {{ exit seen ? bad + 0 : 2 }}
+' "${{1:--}}"
+"""
+
+
+def write_thresholds(found: Expectation, path: str | Path) -> Path:
+    """Write the floors of an expectation, as the name of the file says: ``.json``, ``.sh`` or ``.yaml``.
+
+    Raises
+    ------
+    ScenarioError
+        If the ending is another, or there is no floor.
+    """
+    target = Path(path)
+    if target.suffix not in _FORMS:
+        raise ScenarioError(
+            "write", f"{target.name!r}: {nearest(target.suffix, list(_FORMS))}; such as rules.yaml"
+        )
+    if found.factor is None:
+        raise ScenarioError(
+            "write", "there is no floor: no log says how far a healthy run of this library may be off"
+        )
+    with written(target, ExportError) as file:
+        file.write_text(_FORMS[target.suffix](found), encoding="utf-8")
+    return target
+
+
+def _rows(found: Expectation) -> list[tuple[ExpectedSize, float]]:
+    # nccl-tests print bandwidths with two digits behind the point: a smaller floor would fail on rounding
+    return [(one, one.floor) for one in found.rows if one.floor is not None and one.floor >= 0.05]
+
+
+def _as_json(found: Expectation) -> str:
+    told = found.as_dict()
+    return json.dumps({name: told[name] for name in told if name != "notes"}, indent=2) + "\n"
+
+
+def _as_shell(found: Expectation) -> str:
+    lines = [
+        f'    floor["{one.size}"] = {floor:.3g}; limits["{one.size}"] = "{one.limits}"'
+        for one, floor in _rows(found)
+    ]
+    return _CHECK.format(says=found.says, floors="\n".join(lines))
+
+
+def _as_rules(found: Expectation) -> str:
+    """Return recording rules: what a communicator reaches over its floor; below 1 something is wrong."""
+    asked, lines = found.scenario, ["groups:", "  - name: peerlab_expect", "    rules:"]
+    for one, floor in _rows(found):
+        match = (
+            f'collective="{asked.collective_record.title}",n_nodes="{asked.nodes}",nranks="{asked.ranks}",'
+            f'message_size="{inspector_range(one.size)}"'
+        )
+        lines += [
+            f"      # {say_bytes(one.size)}: floor {floor:.3g}, expected {one.expected:.3g} GB/s",
+            "      - record: peerlab:nccl_bus_bandwidth_over_floor:ratio",
+            f"        expr: 'nccl_bus_bandwidth_gbs{{{match}}} / {floor:.4g}'",
+            "        labels:",
+            f"          cluster_file: {asked.hardware.name}",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def inspector_range(size: int) -> str:
+    """Return the label of a size as NCCL Inspector's exporter writes it (plugins/profiler/inspector/inspector_prom.cc).
+
+    >>> inspector_range(8), inspector_range(128 << 20), inspector_range(1 << 30)
+    ('8-9B', '128-129MB', '1-2GB')
+    """
+    power = min((size.bit_length() - 1) // 10, len(_UNITS) - 1)
+    low = size >> (10 * power)
+    return f"{low}-{low + 1}{_UNITS[power]}"
+
+
+_FORMS: dict[str, Callable[[Expectation], str]] = {".json": _as_json, ".sh": _as_shell, ".yaml": _as_rules}

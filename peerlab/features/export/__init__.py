@@ -1,0 +1,1 @@
+"""Export: pages, stills, videos and traces as files for others."""

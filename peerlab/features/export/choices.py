@@ -1,0 +1,261 @@
+"""What a reader of an exported page may change: fields of the scenario, each with its values."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import product
+from typing import Any
+
+from peerlab.base.errors import ExportError, PeerlabError, ScenarioError, nearest
+from peerlab.base.textfile import read_value
+from peerlab.base.units import say_bytes, write_bytes
+from peerlab.model.paths import data_path
+from peerlab.picture.curve_scenarios import SIZES
+from peerlab.question.scenario import Scenario
+from peerlab.question.scenario_fields import FIELDS
+
+Controls = str | Sequence[str] | Mapping[str, Sequence[Any]]
+"""``"host,cache,nodes=2:64"``, a list of such words, or a field's name to its values."""
+
+_NODES = (2, 4, 8, 16, 32, 64)
+"""Nodes where the author names no values."""
+_WORDS = {one.page_word: name for name, one in FIELDS.items() if one.page_word}
+"""Controls that have another name than the field."""
+
+
+@dataclass(frozen=True)
+class PageControl:
+    """One control of a page."""
+
+    field: str
+    """The field of a scenario that it changes."""
+    values: tuple[Any, ...]
+    """What it can be, in the order of the control."""
+    kind: str
+    """``switch`` (first value: on), ``range`` or ``select``."""
+    label: str
+    """What stands beside it."""
+
+    def page(self) -> dict[str, object]:
+        """Return what the page needs to build the control: a ``word`` for each value in links, a ``name`` for people."""
+        return {
+            "field": self.field,
+            "kind": self.kind,
+            "label": self.label,
+            "words": [_word(self.field, value) for value in self.values],
+            "names": [_name(self.field, value) for value in self.values],
+        }
+
+
+def choices(scenario: Scenario, wanted: Controls | None) -> tuple[PageControl, ...]:
+    """Return the controls of a page about `scenario`; without a wish those switches that it can have, and nodes.
+
+    Raises
+    ------
+    ExportError
+        If a control is unknown, has no value, or can change nothing here.
+    """
+    if wanted is None:
+        return _usual(scenario)
+    named = _named(wanted)
+    found = tuple(_choice(scenario, name, values) for name, values in named)
+    for one in found:
+        if [other.field for other in found].count(one.field) > 1:
+            raise ExportError(f"controls: {one.field} is asked for twice")
+    if any(one.field == "registration" for one in found):
+        _check_cache(scenario, found)
+    return found
+
+
+def states(scenario: Scenario, controls: Sequence[PageControl]) -> list[Scenario]:
+    """Return the scenario of every combination, the last control's values varying fastest.
+
+    Where memory is not registered the cache makes no difference, and the scenario has the first of its values.
+
+    Raises
+    ------
+    ExportError
+        If a combination is impossible.
+    """
+    found = []
+    for values in product(*(one.values for one in controls)):
+        changes = dict(zip((one.field for one in controls), values, strict=True))
+        try:
+            state = scenario.with_(**changes)
+        except ScenarioError as problem:
+            what = ", ".join(f"{name}={_word(name, value)}" for name, value in changes.items())
+            raise ExportError(f"controls: {what} is impossible ({problem})") from None
+        if not state.data_path.uses_device_memory and "registration" in changes:
+            state = state.with_(registration=_first(controls, "registration"))
+        found.append(state)
+    return found
+
+
+def start_of(
+    scenario: Scenario, controls: Sequence[PageControl], start: Mapping[str, Any] | None
+) -> list[int]:
+    """Return for each control the number of the value that the page begins with.
+
+    Raises
+    ------
+    ExportError
+        If `start` names a control that there is not, or a value that it does not have.
+    """
+    wanted = {_WORDS.get(name, name): value for name, value in (start or {}).items()}
+    for name, value in wanted.items():
+        there = next((one for one in controls if one.field == name), None)
+        if there is None:
+            known = nearest(name, [one.field for one in controls]) if controls else "it has none"
+            raise ExportError(f"start: {name!r} is no control of this page; {known}")
+        if _value(scenario, name, value, "start") not in there.values:
+            known = ", ".join(_word(name, one) for one in there.values)
+            raise ExportError(f"start: {name}={value} is not among its values: {known}")
+    numbers = []
+    for one in controls:
+        value = (
+            _value(scenario, one.field, wanted[one.field], "start")
+            if one.field in wanted
+            else getattr(scenario, one.field)
+        )
+        numbers.append(one.values.index(value) if value in one.values else 0)
+    return numbers
+
+
+def _usual(scenario: Scenario) -> tuple[PageControl, ...]:
+    paths = scenario.hardware.paths
+    names = ["host"] if len({data_path(path).is_staged for path in paths}) == 2 else []
+    names += ["cache"] if _caches(paths if names else [str(scenario.path)]) else []
+    names += ["nodes"] if not scenario.collective_record.is_message else ["message"]
+    return tuple(_choice(scenario, name, ()) for name in names)
+
+
+def _named(wanted: Controls) -> list[tuple[str, tuple[Any, ...]]]:
+    if isinstance(wanted, Mapping):
+        for name, values in wanted.items():
+            if not isinstance(values, list | tuple | range):
+                raise ExportError(f"controls: {name} has a list of values, not {values!r}")
+        return [(name, tuple(values)) for name, values in wanted.items()]
+    words = wanted.split(",") if isinstance(wanted, str) else wanted
+    named = []
+    for word in words:
+        name, equals, values = word.strip().partition("=")
+        if equals and not values:
+            raise ExportError(f"controls: {name}= has no value; write {name}=VALUE:VALUE")
+        if equals and not name:
+            raise ExportError(f"controls: {word!r} names no field; write FIELD=VALUE:VALUE")
+        named.append((name, tuple(values.split(":")) if values else ()))
+    return [one for one in named if one[0]]
+
+
+def _choice(scenario: Scenario, name: str, given: Iterable[Any]) -> PageControl:
+    field, given = _WORDS.get(name, name), list(given)
+    known = [one.name for one in fields(scenario)]
+    if field not in known:
+        raise ExportError(f"controls: unknown control {name!r}; {nearest(name, ['host', 'cache', *known])}")
+    values = [_value(scenario, field, value) for value in given] or _default(scenario, name, field)
+    if FIELDS[field].by_powers and len(given) == 2 and all(isinstance(value, str) for value in given):
+        values = _doubled(*values)
+    values = list(dict.fromkeys(values))
+    if not values:
+        raise ExportError(f"controls: {name} needs values here, as in {name}=VALUE:VALUE")
+    if all(isinstance(value, int) for value in values) and not isinstance(values[0], bool):
+        return PageControl(field, tuple(sorted(values)), "range", _label(field))
+    if FIELDS[field].switches and len(values) == 2:
+        return PageControl(field, tuple(values), "switch", _switch_label(field, values))
+    return PageControl(field, tuple(values), "select", _label(field))
+
+
+def _default(scenario: Scenario, name: str, field: str) -> list[Any]:
+    match field:
+        case "path" if name == "host":
+            return list(_host_switch(scenario))
+        case "path":
+            return list(scenario.hardware.paths)
+        case "registration":
+            kept = scenario.registration if scenario.registration != "per-transfer" else "cached"
+            return [kept, "per-transfer"]
+        case "nodes":
+            return sorted({*_NODES, scenario.nodes})
+        case "message_bytes":
+            return sorted({*SIZES, scenario.nbytes})
+    return []
+
+
+def detour_and_direct(scenario: Scenario) -> tuple[str, str] | None:
+    """Return a path through the host and one past it, the scenario's own one of them; None if its cluster has but one kind."""
+    paths, own = scenario.hardware.paths, str(scenario.path)
+    staged = [path for path in paths if data_path(path).is_staged]
+    direct = [path for path in paths if path not in staged]
+    if not staged or not direct:
+        return None
+    return own if own in staged else staged[0], own if own in direct else direct[0]
+
+
+def _host_switch(scenario: Scenario) -> tuple[str, str]:
+    found = detour_and_direct(scenario)
+    if found is None:
+        raise ExportError(
+            f"controls: {scenario.hardware.name} has {', '.join(scenario.hardware.paths)} only, so there is nothing for host to switch"
+        )
+    return found
+
+
+def _doubled(low: int, high: int) -> list[int]:
+    """Return the range as people mean ``2:64``: by powers of two."""
+    values = [low]
+    while values[-1] * 2 < high:
+        values.append(values[-1] * 2)
+    return [*values, high] if high > low else values
+
+
+def _check_cache(scenario: Scenario, found: Sequence[PageControl]) -> None:
+    paths = _first_of(found, "path") or (scenario.path,)
+    if not _caches([str(path) for path in paths]):
+        raise ExportError(
+            f"controls: the registration cache makes no difference on {', '.join(map(str, paths))}"
+        )
+
+
+def _caches(paths: Sequence[str]) -> bool:
+    """Return whether a registration cache makes a difference on one of some paths."""
+    return any(data_path(path).uses_device_memory for path in paths)
+
+
+def _first_of(found: Sequence[PageControl], field: str) -> tuple[Any, ...]:
+    return next((one.values for one in found if one.field == field), ())
+
+
+def _first(controls: Sequence[PageControl], field: str) -> Any:
+    return _first_of(controls, field)[0]
+
+
+def _value(scenario: Scenario, field: str, text: Any, where: str = "controls") -> Any:
+    """Return a value as a scenario holds it: text of a size or a number is read; `where` is named if it cannot be."""
+    value = read_value(text.strip()) if isinstance(text, str) else text
+    try:
+        return getattr(scenario.with_(**{field: value}), field)
+    except PeerlabError as problem:
+        raise ExportError(f"{where}: {problem}") from None
+
+
+def _label(field: str) -> str:
+    return FIELDS[field].title or field.removesuffix("_bytes").replace("_", " ").capitalize()
+
+
+def _switch_label(field: str, values: Sequence[Any]) -> str:
+    if field == "registration":
+        return "Registration cache" if "per-transfer" in values else _label(field)
+    staged = [data_path(value).is_staged for value in values]
+    return "Host bottleneck" if staged == [True, False] else _label(field)
+
+
+def _word(field: str, value: Any) -> str:
+    if field.endswith("_bytes") and isinstance(value, int):
+        return write_bytes(value).replace(" ", "")
+    return str(value)
+
+
+def _name(field: str, value: Any) -> str:
+    if field.endswith("_bytes") and isinstance(value, int):
+        return say_bytes(value)
+    unit = FIELDS[field].page_unit
+    return f"{value} {unit}" if unit and value != 1 else str(value)

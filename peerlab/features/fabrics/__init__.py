@@ -1,0 +1,1 @@
+"""Fabrics: one question on all transports of a cluster."""

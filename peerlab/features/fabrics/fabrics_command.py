@@ -1,0 +1,107 @@
+"""`peerlab fabrics`."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from peerlab.base.errors import ExportError, ScenarioError, one_line
+from peerlab.base.outfile import check_place, written
+from peerlab.base.progress_bar import progress_bar
+from peerlab.base.terminal_text import command, table
+from peerlab.base.units import say_bytes, say_count, say_time
+from peerlab.features.fabrics.fabric_report import fabrics_html, fabrics_svg
+from peerlab.model.transport_files import known_transports, load_transport, possible_transports
+from peerlab.page.frame import alone
+from peerlab.question.fields import add_fields
+from peerlab.question.presets import load_cluster
+from peerlab.question.scenario import Scenario
+from peerlab.study.fabric_comparison import FabricComparison, OnTransport, compare_fabrics
+
+_EXAMPLES = """\
+examples:
+  peerlab fabrics --cluster ideal-100g                          every transport on a bare fabric of 100 Gb/s
+  peerlab fabrics --cluster ideal-100g --only roce,infiniband   two of them
+  peerlab fabrics --cluster ideal-100g --message "8 KiB" --output fabrics.html
+                                                                the same as a page; .svg: the bars as a still
+
+exit status: 0 answered, 1 the question is impossible (one line says why), 2 wrong usage
+"""
+_NOT_FIELDS = ("run", "only", "output")
+_HEAD = ("transport", "time", "hop", "goodput", "busbw GB/s", "messages/s", "limits most")
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    says = "one scenario on several transports, side by side: time, goodput, busbw, message rate"
+    sub = command(commands, "fabrics", says, _fabrics, epilog=_EXAMPLES, argument_default=argparse.SUPPRESS)
+    add = sub.add_argument
+    add_fields(add, path="the cluster's first", registration="cached")
+    add(
+        "--only",
+        metavar="NAME,...",
+        help=f"these alone, of {', '.join(known_transports())} (default: all that fit)",
+    )
+    add("--output", metavar="FILE", type=Path, help="write a page (.html) or a still (.svg) too")
+
+
+def _fabrics(options: argparse.Namespace) -> int:
+    given = {name: value for name, value in vars(options).items() if name not in _NOT_FIELDS}
+    output = getattr(options, "output", None)
+    if output is not None:
+        if output.suffix not in (".html", ".svg"):
+            raise ExportError(f"--output {one_line(output)}: give a name that ends with .html or .svg")
+        check_place(output, ExportError)
+    only = [one.strip() for one in options.only.split(",") if one.strip()] if "only" in options else None
+    with progress_bar("fabrics", "transports") as bar:
+        found = compare_fabrics(_asked(given, only), only, progress=bar)
+    s = found.found[0].run.scenario
+    print(
+        f"{s.hardware.title}: {s.collective} of {say_bytes(s.nbytes)}, {say_count(s.nodes, 'node')}, {s.data_path.title}"
+    )
+    print(table(_HEAD, list(map(_row, found.found)), right=(1, 2, 3, 4, 5)))
+    print(found.finding)
+    print("hop: each transport's own latency, a library's where one is named; not that of the cluster's file")
+    if output is not None:
+        _write(found, output)
+    return 0
+
+
+def _asked(given: dict[str, Any], only: list[str] | None) -> Scenario:
+    """Return the scenario; packets, switches and metres without a transport are asked of the first that takes them."""
+    if "transport" in given:
+        return Scenario(**given)
+    cluster = load_cluster(given.get("cluster", "dl1"))
+    if not {"mtu", "hops", "metres"} & given.keys() and not cluster.leaves_latency:
+        return Scenario(**given)
+    names = only or [name for name in possible_transports(cluster) if load_transport(name).figures]
+    refused: ScenarioError | None = None
+    for name in names:
+        try:
+            return Scenario(**{**given, "transport": name})
+        except ScenarioError as problem:
+            refused = refused or problem
+    raise refused or ScenarioError("transport", f"{cluster.name} has none that counts packets or switches")
+
+
+def _row(one: OnTransport) -> tuple[str, ...]:
+    run = one.run
+    limits = run.bottleneck.label if run.bottleneck else "-"
+    rate = f"{one.messages_per_s:,.0f}" if one.messages_per_s else "-"
+    goodput = f"{run.scenario.goodput:.1%}"
+    return (
+        one.title,
+        say_time(run.time_ps),
+        f"{one.latency_us:.3g} us",
+        goodput,
+        f"{run.busbw_GBps:.3g}",
+        rate,
+        limits,
+    )
+
+
+def _write(found: FabricComparison, output: Path) -> None:
+    still = output.suffix == ".svg"
+    text = fabrics_svg(found) if still else alone("Transports side by side", fabrics_html(found))
+    with written(output, ExportError) as file:
+        file.write_text(text, encoding="utf-8")
+    print(f"{one_line(output)}: written")

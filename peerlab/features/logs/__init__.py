@@ -1,0 +1,1 @@
+"""Logs: reads other tools' logs and keeps them as records."""

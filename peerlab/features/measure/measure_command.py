@@ -1,0 +1,162 @@
+"""`peerlab measure`."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from peerlab.base.errors import MeasurementError, one_line
+from peerlab.base.outfile import check_place
+from peerlab.base.progress_bar import progress_bar
+from peerlab.base.terminal_text import command, end_at_once, end_in_order, number
+from peerlab.base.units import say_bytes
+from peerlab.features.measure.launched import measure_launched, plan_launched
+from peerlab.features.measure.measure_text import print_block, print_end, say_condition
+from peerlab.features.measure.mpi import MpiPeers
+from peerlab.features.measure.schedule import DEFAULT_ARMS, DEFAULT_RANKS, DEFAULT_SIZES, Measurement
+from peerlab.features.measure.stream import Progress, Stream
+from peerlab.records import Records
+from peerlab.records.judge import WRONG, compare
+
+_EXAMPLES = """\
+examples:
+  peerlab measure                                     2 and 4 ranks, 64 KiB to 8 MiB, every arm: some seconds
+  peerlab measure --ranks 2 --sizes 1MiB,64MiB        other sizes
+  peerlab measure --registrations lru,lru:4           caches of other capacities, even beyond the locked-memory limit
+  peerlab measure --arms staged,direct,cma            one more arm, where the kernel allows it
+  peerlab measure --save mine.csv                     every repetition of every rank
+  mpirun -n 4 peerlab measure --mpi                   over MPI, on a cluster; FI_PROVIDER and the like choose the transport
+
+the arms: staged (device memory, bounce buffer, TCP, bounce buffer, device memory), tcp (no bounce buffers), staged-shm (bounce
+buffers without TCP), direct (one-sided stores into the neighbour's memory), cma (the same through the kernel); over MPI: mpi (MPI_Allreduce), mpi-ring (our ring), mpi-staged (through
+bounce buffers)
+
+exit status: 0 measured; 1 it failed, or a sum was wrong; 2 wrong usage; 130 stopped with Ctrl+C
+"""
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    sub = command(
+        commands,
+        "measure",
+        "run real AllReduces on this machine, staged and direct",
+        _measure,
+        epilog=_EXAMPLES,
+        argument_default=argparse.SUPPRESS,  # what is not given is the measurement's to decide
+    )
+    add = sub.add_argument
+    add("--ranks", type=_numbers, metavar="N,N", help=f"processes (default: {_said(DEFAULT_RANKS)})")
+    add("--sizes", type=_texts, metavar="SIZE,SIZE", help=f"messages (default: {_said(DEFAULT_SIZES)})")
+    add("--arms", type=_texts, metavar="ARM,ARM", help=f"data paths (default: {_said(DEFAULT_ARMS)})")
+    add(
+        "--registrations",
+        type=_texts,
+        metavar="R,R",
+        help="none, per-transfer, lru, lru:N, null (default: all, where the locked-memory limit allows)",
+    )
+    add("--repetitions", type=number, metavar="N", help="of everything (default: 7)")
+    add("--slice", dest="slice_bytes", metavar="SIZE", help="most that is copied at once (default: 256 KiB)")
+    add(
+        "--pins", metavar="HOW", help="mlock (default), an emulation; or io_uring, where the kernel allows it"
+    )
+    add("--mpi", action="store_true", help="over MPI, as one of the ranks that mpirun or srun started")
+    add("--save", metavar="FILE.csv", help="write every repetition of every rank")
+    add("--json", action="store_true", help="print the records and their manifest as JSON")
+
+
+_NOT_FIELDS = ("run", "save", "json", "mpi")
+
+
+def _measure(options: argparse.Namespace) -> int:
+    given = {name: value for name, value in vars(options).items() if name not in _NOT_FIELDS}
+    if "mpi" in options:
+        return _measure_launched(given, options)
+    plan = Measurement.of(**given)
+    _check_place(options)
+    with Stream(plan) as stream, _shown(plan, options) as show:
+        for progress in stream:
+            show(progress)
+        records = stream.records
+    return _report(plan, records, options)
+
+
+def _measure_launched(given: dict[str, Any], options: argparse.Namespace) -> int:
+    """Measure as one of several ranks; rank 0 speaks for all."""
+    end_at_once()
+    peers = MpiPeers()
+    try:
+        plan = plan_launched(peers, given)
+    except MeasurementError:
+        if peers.rank == 0:
+            raise
+        return 1  # every rank found the same
+    try:
+        if peers.rank == 0:
+            _check_place(options)
+        with _shown(plan, options) as show:
+            records = measure_launched(plan, peers, show)
+    except MeasurementError as problem:
+        print(f"peerlab: {problem}", file=sys.stderr, flush=True)
+        peers.abort()
+        return 1
+    if records is None:
+        return 0
+    end_in_order()  # MPI is done with, and a file is written
+    return _report(plan, records, options)
+
+
+def _check_place(options: argparse.Namespace) -> None:
+    """Refuse a place that cannot be written to before anything is measured for it."""
+    if "save" in options:
+        check_place(options.save, MeasurementError)
+
+
+@contextmanager
+def _shown(plan: Measurement, options: argparse.Namespace) -> Iterator[Callable[[Progress], None]]:
+    """Yield what shows progress: a bar on a terminal, and the table, line by line as it is measured."""
+    with progress_bar("measure", "runs") as bar:
+
+        def show(progress: Progress) -> None:
+            bar(progress.done, progress.total or None)
+            if progress.rows and "json" not in options:
+                with bar.aside():
+                    print_block(plan, progress)
+
+        yield show
+
+
+def _report(plan: Measurement, records: Records, options: argparse.Namespace) -> int:
+    """Print what is left to print, save, and return the exit status."""
+    if "json" in options:
+        print(json.dumps(_document(records), indent=2))
+    else:
+        print_end(plan, records)
+    if "save" in options:
+        records.save(options.save)
+        print(f"saved: {one_line(options.save)}", file=sys.stderr if "json" in options else sys.stdout)
+    wrong = [one for one in compare(records, plan.baseline) if one.verdict == WRONG]
+    if wrong:
+        raise MeasurementError(
+            f"wrong sums: {say_condition(wrong[0])} at {say_bytes(wrong[0].size_bytes)}, and maybe more"
+        )
+    return 0
+
+
+def _document(records: Records) -> dict[str, Any]:
+    rows = json.loads(records.table.to_json(orient="records"))
+    return {"manifest": dict(records.manifest), "warnings": list(records.warnings), "rows": rows}
+
+
+def _texts(text: str) -> list[str]:
+    return [one.strip() for one in text.split(",")]
+
+
+def _numbers(text: str) -> list[int | str]:
+    return [number(one) for one in _texts(text)]
+
+
+def _said(values: Sequence[Any]) -> str:
+    return ", ".join(map(str, values))

@@ -1,0 +1,63 @@
+"""What `peerlab measure` prints for people."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from peerlab.base.units import PS_PER_S, say_bytes, say_time
+from peerlab.features.measure.schedule import Measurement
+from peerlab.features.measure.stream import Progress
+from peerlab.records import Records
+from peerlab.records.judge import NOISE, WRONG, Comparison, compare, gist
+
+_LEGEND = "[ ]: quartiles of the repetitions. ~: within the noise, as an arm differs as much from itself (A/A); no verdict"
+_PINNING = {
+    "mlock": "registered by mlock: an emulation, whose pages may still move; it costs and counts as pinning does",
+    "io_uring": "registered as fixed buffers of an io_uring: the kernel pins the pages",
+}
+
+
+def print_block(plan: Measurement, progress: Progress) -> None:
+    """Print the line of what was just measured; the first one has a head."""
+    found = [one for one in compare(Records.of(progress.rows), plan.baseline) if one.registration == "none"]
+    baseline = next(one for one in found if say_condition(one) == plan.baseline)
+    others = [one for one in found if one is not baseline]
+    if (progress.ranks, progress.size_bytes) == plan.blocks[0]:
+        print(f"AllReduce, measured: time of {plan.baseline}, and how many times as fast the others are")
+        print(_line("ranks", "size", [plan.baseline, *map(say_condition, others)]))
+    cells = [say_time(baseline.time_s * PS_PER_S), *map(_cell, others)]
+    print(_line(str(progress.ranks), say_bytes(progress.size_bytes), cells), flush=True)
+
+
+def print_end(plan: Measurement, records: Records) -> None:
+    """Print what registration costs, and what all this is."""
+    found = [one for one in compare(records, "direct") if one.registration != "none"]
+    if found:
+        names = list(dict.fromkeys(map(say_condition, found)))
+        print("\ndirect with registered memory, how many times as fast as direct without")
+        print(_line("ranks", "size", names))
+        for (ranks, size), block in groupby(found, lambda one: (one.ranks, one.size_bytes)):
+            cells = {say_condition(one): _cell(one) for one in block}
+            print(_line(str(ranks), say_bytes(size), [cells.get(name, "-") for name in names]))
+    if said := gist(compare(records)):
+        print(f"\n{said}")
+    print()
+    pinning = [_PINNING[plan.pins]] if found else []
+    for sentence in (_LEGEND, *pinning, *records.warnings, f"what it is: {records.manifest['what_it_is']}"):
+        print(sentence)
+
+
+def say_condition(one: Comparison) -> str:
+    """Return what was measured in a word: arm, control or registration."""
+    if one.registration == "none":
+        return one.variant or one.path
+    return f"lru:{one.capacity}" if one.registration == "lru" else one.registration
+
+
+def _cell(one: Comparison) -> str:
+    mark = {NOISE: "~", WRONG: "!"}.get(one.verdict, " ")
+    return f"{one.ratio:.2f} [{one.low:.2f}-{one.high:.2f}]{mark}"
+
+
+def _line(ranks: str, size: str, cells: Sequence[str]) -> str:
+    """Return a line in columns of one width, as a line is printed before the next is known."""
+    return f"  {ranks:>5}  {size:>8}" + "".join(f"  {cell:>18}" for cell in cells)

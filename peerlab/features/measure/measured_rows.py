@@ -1,0 +1,40 @@
+"""From what the ranks of one run said to rows of records, and the order of runs."""
+
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Any
+
+from peerlab.features.measure.schedule import MeasuredCase, Measurement
+
+
+def shuffled(cases: Sequence[int], repetition: int) -> Sequence[int]:
+    """Return the cases in an order of a repetition, the same on every rank, so that none always comes after the same one.
+
+    What ran before leaves caches and clocks as it likes them; turning the order round would keep who follows whom.
+    """
+    return Random(repetition).sample(cases, len(cases))  # noqa: S311  (repeatable on purpose)
+
+
+def rows(
+    plan: Measurement, case: MeasuredCase, size: int, repetition: int, found: Sequence[dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    """Yield the row of each rank of a run; all have the time of the slowest."""
+    slowest = max(one["time_s"] for one in found)
+    for rank, one in enumerate(found):
+        yield {
+            "kind": "measured",
+            "collective": "allreduce",
+            "variant": case.variant,
+            "size_bytes": size,
+            "dtype": "float32",
+            "op": "sum",
+            "ranks": len(found),
+            "path": case.arm,
+            "registration": case.registration.kind,
+            "capacity": case.registration.capacity,
+            "slice_bytes": plan.slice_bytes,
+            "repetition": repetition,
+            "rank": rank,
+            **one,
+            "time_s": slowest,
+        }

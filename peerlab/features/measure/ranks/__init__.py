@@ -1,0 +1,1 @@
+"""The processes of a measurement: ranks, their memory, and how they end."""

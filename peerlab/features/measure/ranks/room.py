@@ -1,0 +1,77 @@
+"""How much memory there is, and whether a measurement fits into it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from peerlab.base.errors import MeasurementError
+from peerlab.base.units import KIB, MIB, say_bytes, say_count
+from peerlab.collectives.ring_moves import RingLayout
+from peerlab.features.measure.schedule import Measurement
+from peerlab.machine.files import number, text
+
+_PROCESS_BYTES = 32 * MIB
+"""A rank's interpreter with NumPy: 18 MiB of its own were measured (Python 3.11, Linux), the rest is a reserve."""
+_SHARE = 0.8
+"""Of the free memory; the rest is left to whatever else runs."""
+_NO_LIMIT = 2**60
+"""From here on a cgroup's number says that there is none."""
+
+
+def needed_bytes(plan: Measurement) -> int:
+    """Return the memory that each rank of a measurement takes."""
+    device = max(RingLayout(ranks, size).footprint for ranks, size in plan.blocks)
+    numbers = max(plan.sizes) * 3 // 2  # float32, drawn as half of that
+    return device + numbers + 2 * plan.slice_bytes + _PROCESS_BYTES
+
+
+def free_bytes(root: Path = Path("/")) -> int | None:
+    """Return the memory that may still be taken: the machine's, or what is left of a control group's limit."""
+    found = [_available(root), *(_left(group) for group in _groups(root))]
+    return min((one for one in found if one is not None), default=None)
+
+
+def check(plan: Measurement, processes: int, root: Path = Path("/")) -> None:
+    """Refuse what does not fit, with so many ranks on this machine.
+
+    Raises
+    ------
+    MeasurementError
+        If it needs more than the free memory, with how much there is.
+    """
+    free, need = free_bytes(root), processes * needed_bytes(plan)
+    if free is not None and need > _SHARE * free:
+        largest = say_bytes(max(plan.sizes))
+        raise MeasurementError(
+            f"sizes: {largest} on {say_count(processes, 'rank')} needs {say_bytes(need)} of memory, "
+            f"{say_bytes(free)} are free; choose smaller sizes or fewer ranks"
+        )
+
+
+def _available(root: Path) -> int | None:
+    for line in (text(root / "proc/meminfo") or "").splitlines():
+        name, _, rest = line.partition(":")
+        if name == "MemAvailable":
+            return int(rest.split()[0]) * KIB
+    return None
+
+
+def _groups(root: Path) -> Iterator[Path]:
+    """Yield this process's control groups up to the top, each of which may have a limit; a container sees its own at the top."""
+    top = root / "sys/fs/cgroup"
+    yield from (top, top / "memory")
+    for line in (text(root / "proc/self/cgroup") or "").splitlines():
+        _, kinds, path = line.split(":", 2)
+        if kinds in ("", "memory"):  # version 2, version 1
+            own = top / kinds / path.lstrip("/")
+            yield from (own, *own.parents[: len(Path(path).parts) - 1])
+
+
+def _left(group: Path) -> int | None:
+    """Return what a control group may still take; files that the kernel caches give way."""
+    most = number(group / "memory.max") or number(group / "memory.limit_in_bytes")
+    now = number(group / "memory.current") or number(group / "memory.usage_in_bytes") or 0
+    if most is None or most >= _NO_LIMIT:
+        return None
+    counts = dict(line.split() for line in (text(group / "memory.stat") or "").splitlines())
+    cached = counts.get("total_inactive_file") or counts.get("inactive_file") or 0
+    return max(most - now + int(cached), 0)

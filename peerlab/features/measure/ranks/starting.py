@@ -1,0 +1,38 @@
+"""How processes of a measurement are started: fresh ones, never forks of a kernel with its threads."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from peerlab.base.errors import MeasurementError
+
+_PACKAGES = Path(__file__).parent.parent.parent.parent.parent
+
+
+def environment() -> dict[str, str]:
+    """Return the environment for a process of ours: it finds this very peerlab, and starts no threads of its own."""
+    paths = [str(_PACKAGES), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OPENBLAS_NUM_THREADS": "1"}
+
+
+def apart(module: str, what: str, *arguments: str) -> Any:
+    """Run a module of ours in a process of its own, and return the JSON that it prints.
+
+    Raises
+    ------
+    MeasurementError
+        If it fails; `what` says what has ended early.
+    """
+    done = subprocess.run(  # noqa: S603  (our own module)
+        [sys.executable, "-P", "-m", module, *arguments],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise MeasurementError(f"{what} ended early: {done.stderr.strip().rpartition(chr(10))[2]}")
+    return json.loads(done.stdout)

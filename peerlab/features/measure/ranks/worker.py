@@ -1,0 +1,153 @@
+"""One rank: a process of its own that does what its coordinator says, line by line, and ends with it."""
+
+import mmap
+import os
+import socket
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from peerlab.base.errors import PeerlabError
+from peerlab.collectives.ring_moves import Numbers, RingLayout
+from peerlab.features.measure.ranks.arms import Arm, Bytes, Neighbours, arm
+from peerlab.features.measure.ranks.lines import Lines
+from peerlab.features.measure.ranks.pins import Registrar
+from peerlab.features.measure.ranks.wiring import Ends
+from peerlab.features.measure.schedule import UNREGISTERED, MeasuredCase, Measurement
+from peerlab.features.measure.timing import timed
+from peerlab.machine import linux
+
+
+@dataclass(frozen=True, eq=False)
+class _Lane:
+    """A case made ready for one size."""
+
+    arm: Arm
+    registrar: Registrar | None
+
+
+class _Rank:
+    """A rank in one ring."""
+
+    def __init__(self, ends: Ends, plan: Measurement, numbers: Numbers) -> None:
+        self.ends, self._plan, self._numbers = ends, plan, numbers
+        self.device = _mapped(ends.device)
+        self._lines = [socket.socket(fileno=fd) for fd in (ends.send, ends.receive)]
+        for one in self._lines:
+            one.setblocking(False)
+        self._lanes: dict[int, _Lane] = {}
+
+    def meet(self, right_pid: int, right_address: int) -> None:
+        """Learn where the right neighbour lives."""
+        ends = self.ends
+        self._beside = Neighbours(
+            send=self._lines[0],
+            receive=self._lines[1],
+            bounce=_mapped(ends.bounce),
+            right_bounce=_mapped(ends.right_bounce),
+            right_device=_mapped(ends.right_device),
+            arrived=ends.arrived,
+            arrived_right=ends.arrived_right,
+            free=ends.free,
+            free_right=ends.free_right,
+            right_pid=right_pid,
+            right_address=right_address,
+        )
+
+    def prepare(self, nbytes: int, cases: list[int]) -> None:
+        """Make cases ready for a size."""
+        ring = RingLayout(self.ends.ranks, nbytes)
+        self._moves = ring.moves(self.ends.rank)
+        self._message = self.device[:nbytes].view(np.float32)
+        self._lanes = {case: self._lane(self._plan.cases[case]) for case in cases}
+
+    def finish(self) -> None:
+        """Deregister what they hold."""
+        for lane in self._lanes.values():
+            if lane.registrar:
+                lane.registrar.close()
+        self._lanes = {}
+
+    def _lane(self, case: MeasuredCase) -> _Lane:
+        registered = case.registration != UNREGISTERED
+        registrar = Registrar(case.registration, self._plan.pins) if registered else None
+        # Locks belong to a mapping and do not add up: each registration has a mapping of its own.
+        device = _mapped(self.ends.device) if registered else self.device
+        return _Lane(arm(case.arm, device, self._plan.slice_bytes, self._beside, registrar), registrar)
+
+    def run(self, case: int, run: int) -> dict[str, Any]:
+        """Do one AllReduce; return what it took and whether the sums are right."""
+        lane = self._lanes[case]
+        self._numbers.fill(self.ends.rank, run, self._message)
+        before = _counted(lane.registrar)
+        took = timed(lane.arm, self._moves, self._meet_at_the_gate)
+        spent = {name: value - before[name] for name, value in _counted(lane.registrar).items()}
+        return took | spent | {"correct": self._numbers.is_sum(self.ends.ranks, run, self._message)}
+
+    def _meet_at_the_gate(self) -> None:
+        for gate in self.ends.gates:
+            os.eventfd_write(gate, 1)
+        for _ in self.ends.gates:
+            os.eventfd_read(self.ends.gate)
+
+
+def _counted(registrar: Registrar | None) -> dict[str, Any]:
+    if registrar is None:
+        return {}
+    counters = registrar.counters
+    return {
+        "registration_s": registrar.seconds,
+        "hits": counters.hits,
+        "misses": counters.misses,
+        "evictions": counters.evictions,
+    }
+
+
+def _mapped(fd: int) -> Bytes:
+    return np.frombuffer(mmap.mmap(fd, os.fstat(fd).st_size), np.uint8)
+
+
+def _serve(line: Lines) -> None:
+    order = line.receive()
+    plan = Measurement.from_plain(order["plan"])
+    numbers = Numbers(max(plan.sizes))
+    ranks = {ends["ranks"]: _Rank(Ends(**ends), plan, numbers) for ends in order["ends"]}
+    linux.let_others_write()
+    line.send({"pid": os.getpid(), "addresses": {str(n): one.device.ctypes.data for n, one in ranks.items()}})
+    while True:
+        order = line.receive()
+        rank = ranks[order.pop("ranks")]
+        line.send(_DOES[order.pop("do")](rank, **order))
+
+
+_DOES: dict[str, Callable[..., dict[str, Any] | None]] = {
+    "meet": _Rank.meet,
+    "prepare": _Rank.prepare,
+    "run": _Rank.run,
+    "finish": _Rank.finish,
+}
+
+
+def main(descriptor: int, parent: int) -> int:
+    """Serve the coordinator at the other end of a socket until it ends; return the exit status."""
+    linux.die_with_parent()
+    line = Lines(socket.socket(fileno=descriptor))
+    try:
+        if os.getppid() == parent:  # else it ended before it could be watched
+            _serve(line)
+    except (ConnectionError, ProcessLookupError):
+        # A neighbour died. The coordinator sees who, and ends this process, too.
+        line.wait_for_end()
+    except EOFError:
+        pass
+    except (PeerlabError, OSError, MemoryError) as problem:
+        line.send({"problem": str(problem) or "no memory"})
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]), int(sys.argv[2])))

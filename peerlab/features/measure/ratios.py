@@ -1,0 +1,163 @@
+"""What a measurement says, in a notebook: ratios to the baseline with their quartiles, the noise behind them, a verdict each."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from html import escape
+from itertools import groupby
+
+import pandas as pd
+
+from peerlab.base.display import show_ratios
+from peerlab.base.errors import RecordsError, nearest
+from peerlab.base.units import PS_PER_S, say_time
+from peerlab.collectives.conditions import say_block
+from peerlab.page.frame import framed, table
+from peerlab.records import Records
+from peerlab.records.judge import FASTER, NOISE, SLOWER, WRONG, Comparison, compare
+
+_WIDTH, _HEIGHT = 300, 22
+_LEAST_END = 2.0
+"""The axis goes at least from a half to twice."""
+_SIGNS = {FASTER: ("good-ink", "▲"), SLOWER: ("hot-ink", "▼"), NOISE: ("muted", "~"), WRONG: ("hot-ink", "✕")}
+_ABOUT = (
+    "◆ median of the ratios within each repetition, line: their quartiles, grey: noise (the baseline against itself, A/A). "
+    "A median outside the grey is not enough: both quartiles have to be."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Ratios:
+    """Ratios of a measurement; a notebook shows them as a picture."""
+
+    against: str
+    """The arm that all others are compared with."""
+    found: Sequence[Comparison]
+    """What was found, in the order measured."""
+    about: Sequence[str] = ()
+    """What is to be known of the measurement."""
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row per condition: the fields of `peerlab.records.judge.Comparison`."""
+        return pd.DataFrame([asdict(one) for one in self.found])
+
+    _repr_html_ = show_ratios
+
+    def __repr__(self) -> str:
+        verdicts = Counter(one.verdict for one in self.found if one.path != self.against)
+        said = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
+        return f"Ratios(against {self.against}: {said or 'nothing else was measured'})"
+
+
+def ratios_html(one: Ratios) -> str:
+    """Return ratios as HTML that brings its own style; all text is escaped."""
+    blocks = groupby(one.found, key=lambda found: (found.ranks, found.size_bytes))
+    end = _end(one.found)
+    body = "".join(_block(one.against, say_block(*key), list(ones), end) for key, ones in blocks)
+    notes = "".join(f"<p class='pl-quiet'>{escape(note)}</p>" for note in (_ABOUT, *one.about))
+    return framed("ratios", f"How many times as fast as {one.against}", body + notes)
+
+
+def ratios(records: Records, against: str = "staged", only: str = "") -> Ratios:
+    """Compare what was measured with one arm, in pairs within each repetition, and judge it by the noise.
+
+    Parameters
+    ----------
+    records:
+        What `peerlab.measure` returned.
+    against:
+        The arm that the others are compared with.
+    only:
+        The one arm that is to be compared; default: all.
+
+    Raises
+    ------
+    RecordsError
+        If one of these arms was not measured, or `against` not without registration.
+    """
+    measured = sorted(set(records.table["path"]) - {""})
+    for field, arm in (("against", against), ("only", only)):
+        if arm and arm not in measured:
+            raise RecordsError(f"{field}: {arm!r} was not measured; {nearest(arm, measured)}")
+    if found := [one for one in compare(records, against) if only in ("", one.path) or one.path == against]:
+        said = [str(records.manifest[name]) for name in ("what_it_is",) if name in records.manifest]
+        if any(one.registration in ("lru", "per-transfer") for one in found) and "pins" in records.manifest:
+            said.append(_pinning(str(records.manifest["pins"])))
+        return Ratios(against, found, [*said, *records.warnings])
+    raise RecordsError(f"against: {against!r} was measured with registration alone")
+
+
+def _end(found: Sequence[Comparison]) -> float:
+    """Return the ratio at the right end of the axis; the left end is as far on the other side of 1."""
+    drawn = [end for one in found for end in (one.low, one.high, one.noise) if end]
+    most = max((max(end, 1 / end) for end in drawn if math.isfinite(end)), default=1.0)
+    return max(_LEAST_END, 1.08 * most)
+
+
+def _pinning(pins: str) -> str:
+    if pins == "mlock":
+        return "Registered by mlock: an emulation, as locked pages may still move; it costs time and counts against the limit as pinning does."
+    return f"Registered by {pins}: the kernel pins the pages, no NIC hears of it."
+
+
+def _block(against: str, where: str, ones: Sequence[Comparison], end: float) -> str:
+    baseline = next(one for one in ones if one.path == against and not one.variant)
+    head = ("", "ratio", "quartiles", f"1/{end:.2g} to {end:.2g} times, logarithmic", "verdict")
+    control_last = [one for one in ones if one is not baseline]
+    others = sorted(
+        control_last, key=lambda one: not (one.variant and one.path == against)
+    )  # the noise first
+    if not others:
+        return ""
+    caption = f"{where}: {against} takes {say_time(round(baseline.time_s * PS_PER_S))}"
+    return table(caption, head, (_row(one, end) for one in others), "arms")
+
+
+def _row(one: Comparison, end: float) -> tuple[str, ...]:
+    role, sign = _SIGNS.get(one.verdict, ("muted", "?"))
+    verdict = f"<span style='color:var(--pl-{role})'><span class='pl-sign' aria-hidden='true'>{sign}</span> {escape(one.verdict)}</span>"
+    return (
+        escape(_name(one)),
+        f"<b>{one.ratio:.2f}</b>",
+        f"{one.low:.2f} to {one.high:.2f}",
+        _picture(one, end, role),
+        verdict,
+    )
+
+
+def _name(one: Comparison) -> str:
+    if one.variant:
+        return f"{one.path} again ({one.variant})"
+    if one.registration == "none":
+        return one.path
+    kept = f" of {one.capacity}" if one.registration == "lru" else ""
+    said = {"lru": f"cache{kept}", "null": "cache that pins nothing"}.get(one.registration, one.registration)
+    return f"{one.path}, {said}"
+
+
+def _picture(one: Comparison, end: float, role: str) -> str:
+    """Return band of noise, quartiles and median as boxes: notebooks keep those even where they take drawings out."""
+
+    def place(ratio: float) -> float:
+        share = math.log(ratio) / math.log(end) if ratio > 0 else -1.0
+        return round(50 + 50 * min(max(share, -1.0), 1.0), 1)
+
+    if not math.isfinite(one.ratio):
+        return ""
+    noise = one.noise or 1.0
+    boxes = [
+        (place(1 / noise), place(noise) - place(1 / noise), "0;bottom:0;background:var(--pl-faint);opacity:.6"),
+        (50, 0, "0;bottom:0;border-left:1px solid var(--pl-edge)"),
+        (place(one.low), max(place(one.high) - place(one.low), 0.6), f"10px;height:2px;background:var(--pl-{role})"),
+    ]  # fmt: skip
+    drawn = "".join(
+        f"<span style='position:absolute;left:{at}%;width:{width:.1f}%;top:{rest}'></span>"
+        for at, width, rest in boxes
+    )
+    mark = (
+        f"<span style='position:absolute;left:calc({place(one.ratio)}% - 4px);top:7px;width:8px;height:8px;"
+        f"background:var(--pl-{role});transform:rotate(45deg)'></span>"
+    )
+    return f"<span style='position:relative;display:block;width:100%;max-width:{_WIDTH}px;height:{_HEIGHT}px'>{drawn}{mark}</span>"

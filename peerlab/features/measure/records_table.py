@@ -1,0 +1,78 @@
+"""Records as a table in a notebook."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+import pandas as pd
+
+from peerlab.base.units import PS_PER_S, say_bytes, say_count, say_time
+
+_MOST = 200
+"""Rows shown at most; a page stays light."""
+_ALWAYS = ("size", "time", "algbw", "busbw")
+"""Columns that stand in the table even if all rows are alike in them."""
+_TOLD = ("command", "hosts", "devices", "transport", "environment", "validation")
+"""Entries of the manifest that stand below the table."""
+_KINDS = {"measured": "measured here", "imported": "imported from a log", "simulated": "simulated"}
+
+
+def html_table(medians: pd.DataFrame, manifest: Mapping[str, Any], warnings: Sequence[str]) -> str:
+    """Return medians as HTML; everything that came from outside is escaped. What all rows share stands above, once."""
+    rows = [_row(row) for row in medians.head(_MOST).to_dict("records")]
+    values = {name: list(dict.fromkeys(row[name] for row in rows)) for name in rows[0]} if rows else {}
+    shared = [name for name, found in values.items() if len(found) == 1 and name not in _ALWAYS]
+    above = ", ".join(f"{name}: {values[name][0]}" for name in shared if values[name][0] not in ("", "-"))
+    told = [name for name in values if name not in shared]
+    head = "".join(f"<th>{name}</th>" for name in told)
+    body = "".join(_cells(row[name] for name in told) for row in rows)
+    more = len(medians) - _MOST
+    notes = [f"{name}: {_plain(manifest[name])}" for name in _TOLD if manifest.get(name)] + list(warnings)
+    if more > 0:
+        notes.append(f"{say_count(more, 'more row')} not shown")
+    listed = "".join(f"<li>{escape(note)}</li>" for note in notes)
+    return f"<p>{escape(above)}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><ul>{listed}</ul>"
+
+
+def _row(row: dict[Any, Any]) -> dict[str, str]:
+    """Return a row in words; the spread of a single repetition is none."""
+    alone = row["repetitions"] == 1
+    return {
+        "kind": _KINDS.get(row["kind"], row["kind"]),
+        "source": row["source"],
+        "collective": row["collective"],
+        "ranks": _said(row["ranks"], str),
+        "path": row["path"],
+        "registration": row["registration"],
+        "variant": row["variant"],
+        "size": _said(row["size_bytes"], say_bytes),
+        "time": _said(row["time_s"], _time),
+        "quartiles": "" if alone else f"{_said(row['low_s'], _time)} to {_said(row['high_s'], _time)}",
+        **{name: _said(row[f"{name}_GBps"], _rate) for name in ("algbw", "busbw")},
+        "repetitions": str(row["repetitions"]),
+        "correct": _said(row["correct"], lambda right: "yes" if right else "no"),
+    }
+
+
+def _cells(cells: Iterable[str]) -> str:
+    return "<tr>" + "".join(f"<td style='white-space:nowrap'>{escape(cell)}</td>" for cell in cells) + "</tr>"
+
+
+def _rate(rate_GBps: float) -> str:  # noqa: N803  (the unit)
+    return f"{rate_GBps:.3g} GB/s" if rate_GBps >= 0.01 else f"{rate_GBps * 1e3:.3g} MB/s"
+
+
+def _time(seconds: float) -> str:
+    return say_time(seconds * PS_PER_S)
+
+
+def _plain(entry: Any) -> str:
+    """Return an entry of a manifest as one line."""
+    if isinstance(entry, Mapping):
+        return ", ".join(f"{name}={value}" for name, value in entry.items())
+    return ", ".join(map(str, entry)) if isinstance(entry, (list, tuple)) else str(entry)
+
+
+def _said(value: Any, say: Callable[[Any], str]) -> str:
+    """Return a value in words, or a dash for one that is missing."""
+    return "-" if pd.isna(value) else say(value)

@@ -1,0 +1,112 @@
+"""A measurement of this machine as the third figure of curves: ratios to `staged`, never GB/s beside another machine's."""
+
+from collections.abc import Sequence
+from html import escape
+
+from peerlab.base.units import PS_PER_S, say_bytes, say_time
+from peerlab.records.judge import Comparison
+
+ABOUT = (
+    "Processes on this machine add up float32 through memory that they share: no NIC, no PCIe, no wire. "
+    "What is real is how the ways compare, so only ratios are drawn."
+)
+_EMPTY = "A real AllReduce between processes here: what do the bounce buffer, TCP and registering cost? Some ten seconds, longer on a busy machine."
+_LEGEND = "◇ median, quartiles; grey: noise (staged against itself, A/A)"
+_WAYS = {
+    ("tcp", "none"): ("TCP, no bounce", "cpu", "cpu-ink"),
+    ("staged-shm", "none"): ("bounce, no TCP", "network", "network-ink"),
+    ("direct", "none"): ("direct, unpinned", "edge", "muted"),
+    ("direct", "per-transfer"): ("direct, no cache", "register", "register-ink"),
+    ("direct", "lru"): ("direct, cache", "direct", "direct-ink"),
+}
+"""Name, role and ink of what is drawn, by arm and registration."""
+_SMALL_CACHE = 8
+"""Regions below which a cache cannot hold what a ring of a few ranks needs."""
+
+
+def here(found: Sequence[Comparison], text: str = "", *, busy: bool = False) -> dict[str, object]:
+    """Return what the page needs to show what was measured here, for the most ranks for which there is a curve."""
+    ranks = max({one.ranks for one in found}, key=lambda count: _curve(found, count), default=0)
+    mine = [one for one in found if one.ranks == ranks and not one.variant]
+    sizes = sorted({one.size_bytes for one in mine})
+    ways: dict[tuple[str, str, str], list[Comparison]] = {}
+    for one in mine:
+        if way := _way(one):
+            ways.setdefault(way, []).append(one)
+    return {
+        "busy": busy,
+        "action": "Stop" if busy else "Measure again" if found else "Measure this machine",
+        "text": text or ("" if found else _EMPTY),
+        "about": ABOUT,
+        "curves": {
+            "axis": "here",
+            "key": "here",
+            "values": sizes,
+            "names": [say_bytes(size) for size in sizes],
+            "lines": [_line(way, sizes, ones) for way, ones in ways.items()],
+            "limits": {"nic": {"label": f"staged, {ranks} ranks", "y": [1.0] * len(sizes)}},
+            "noise": _noise(mine, sizes),
+            "points": _points(ways),
+            "bands": _LEGEND,
+            "missing": "",
+        },
+    }
+
+
+def _curve(found: Sequence[Comparison], ranks: int) -> tuple[bool, int]:
+    """Return whether several sizes were measured with so many ranks, and with how many."""
+    return len({one.size_bytes for one in found if one.ranks == ranks}) > 1, ranks
+
+
+def _way(one: Comparison) -> tuple[str, str, str] | None:
+    """Return name, role and ink of the way that a row is of; None for what is not drawn."""
+    if one.registration == "lru" and one.capacity and one.capacity < _SMALL_CACHE:
+        return "direct, small cache", "hot", "hot-ink"
+    return _WAYS.get((one.path, one.registration))
+
+
+def _line(way: tuple[str, str, str], sizes: Sequence[int], ones: Sequence[Comparison]) -> dict[str, object]:
+    name, role, ink = way
+    at = {one.size_bytes: one for one in ones}
+    there = [at.get(size) for size in sizes]
+    return {
+        "name": name,
+        "label": name,
+        "role": role,
+        "ink": ink,
+        "x": list(sizes),
+        "y": [one.ratio if one else None for one in there],
+        "low": [one.low if one else None for one in there],
+        "high": [one.high if one else None for one in there],
+        "note": [_note(one) if one else "" for one in there],
+    }
+
+
+def _note(one: Comparison) -> str:
+    took = say_time(round(one.time_s * PS_PER_S))
+    spread = f"{one.ratio:.2f} times staged ({one.low:.2f} to {one.high:.2f})"
+    noise = "" if one.noise is None else f"; noise: {one.noise:.2f}"
+    kept = f":{one.capacity}" if one.registration == "lru" else ""
+    how = one.path if one.registration == "none" else f"{one.path}, {one.registration}{kept}"
+    return escape(
+        f"{how}; {one.ranks} ranks, {say_bytes(one.size_bytes)}: {took}, {spread}: {one.verdict}{noise}"
+    )
+
+
+def _noise(mine: Sequence[Comparison], sizes: Sequence[int]) -> dict[str, list[float]]:
+    """Return between which ratios nothing is said, at the sizes where the control was measured."""
+    at = {one.size_bytes: one.noise for one in mine if one.noise is not None}
+    there = [size for size in sizes if size in at]
+    return {"x": [float(s) for s in there], "low": [1 / at[s] for s in there], "high": [at[s] for s in there]}
+
+
+def _points(ways: dict[tuple[str, str, str], list[Comparison]]) -> dict[str, list[object]]:
+    rows = [(one, name, ink) for (name, _, ink), ones in ways.items() for one in ones]
+    return {
+        "x": [one.size_bytes for one, _, _ in rows],
+        "y": [one.ratio for one, _, _ in rows],
+        "line": [ink for _, _, ink in rows],
+        "own": [False] * len(rows),
+        "label": [name for _, name, _ in rows],
+        "note": [f"{_note(one)}<br>measured on this machine" for one, _, _ in rows],
+    }

@@ -1,0 +1,1 @@
+"""Race: two runs that begin at one moment, played on one clock."""

@@ -1,0 +1,196 @@
+"""What the page of a race gets: two roads, what each delivers at any moment, and the answer."""
+
+from typing import TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerlab.answer.gain import GainBand
+from peerlab.answer.race import Delivery, Race
+from peerlab.answer.run import Run
+from peerlab.base.units import GIB, KIB, MIB, PS_PER_US, say_bytes, say_count, say_range, say_time
+from peerlab.model.hardware import say_counted
+from peerlab.model.paths import data_path
+from peerlab.picture.road import Road, road
+from peerlab.picture.wire import wire_share
+from peerlab.picture.words import PROXY, names_proxy, waits_for
+from peerlab.question.naming import told_apart
+
+_MOST = 2000
+"""Moments of a delivery that the page gets: more than a picture has pixels."""
+_UNITS = (("GiB", GIB), ("MiB", MIB), ("KiB", KIB))
+_OTHER = ("register", "cpu")
+"""Colours of the second where both have one data path."""
+_COUNTED = "A slice counts as delivered when its last byte is in the receiver's memory."
+
+
+class Racer(TypedDict):
+    """One of the two."""
+
+    title: str
+    role: str
+    total: float
+    """Bytes that it delivers to a node."""
+    finish_us: float
+    times: bytes
+    """32-bit floats: the moments at which bytes arrive, microseconds."""
+    shares: bytes
+    """32-bit floats: which share of all its bytes has arrived then."""
+    waits: str
+    """What it mostly waits for."""
+    road: Road
+
+
+class RaceAnswer(TypedDict):
+    """What the race says in the end."""
+
+    about: str
+    value: str
+    times: str
+    """Both times, as they are divided."""
+    note: str
+    band: list[float] | None
+    """From where to where the ratio lies while assumed figures go through their ranges; none: that was not asked."""
+    ends: list[float] | None
+    """The same with the alternatives to assumptions that have no range."""
+    ratio: float
+    rows: list[list[str]]
+    """``[what, of the first, of the second]``."""
+
+
+class RaceParcel(TypedDict):
+    """What the page of a race gets."""
+
+    about: str
+    source: str
+    racers: list[Racer]
+    end_us: float
+    same_way: bool
+    """Whether both deliver as many bytes; else the page tells shares."""
+    unit: str
+    unit_bytes: int
+    answer: RaceAnswer
+    words: str
+    """The race in words, for those who do not see it."""
+
+
+def race_parcel(race: Race, band: GainBand | None = None) -> RaceParcel:
+    """Return what the page needs to play a race; `band` is that of the winner's ratio, if it was asked for."""
+    names = told_apart([run.scenario for run in race.runs])
+    least = min(found.total for found in race.deliveries)
+    unit, unit_bytes = next((one for one in _UNITS if least >= one[1]), ("B", 1))
+    roles = _roles(race)
+    several = zip(names, roles, race.runs, race.deliveries, strict=True)
+    return {
+        "about": _about(race),
+        "source": _source(race),
+        "racers": [_racer(*one) for one in several],
+        "end_us": race.end_ps / PS_PER_US,
+        "same_way": race.same_way,
+        "unit": unit,
+        "unit_bytes": unit_bytes,
+        "answer": _answer(race, names, band),
+        "words": _words(race, names),
+    }
+
+
+def _racer(title: str, role: str, run: Run, found: Delivery) -> Racer:
+    kept = np.unique(np.linspace(0, len(found.times_ps) - 1, _MOST).astype(int))
+    return {
+        "title": title,
+        "role": role,
+        "total": found.total,
+        "finish_us": run.time_ps / PS_PER_US,
+        "times": _packed(found.times_ps[kept] / PS_PER_US),
+        "shares": _packed(found.nbytes[kept] / found.total),
+        "waits": waits_for(run),
+        "road": road(run),
+    }
+
+
+def _packed(values: NDArray[np.float64]) -> bytes:
+    return values.astype("<f4").tobytes()
+
+
+def _roles(race: Race) -> list[str]:
+    one, other = (data_path(str(run.scenario.path)).role for run in race.runs)
+    return [one, other if other != one else next(role for role in _OTHER if role != one)]
+
+
+def _about(race: Race) -> str:
+    """Return what both do, as far as it is the same."""
+    found = [run.scenario for run in race.runs]
+    machines = {one.hardware.title for one in found}
+    operations = {one.collective_record.title for one in found}
+    sizes, nodes = {say_bytes(one.nbytes) for one in found}, {say_count(one.nodes, "node") for one in found}
+    parts = [
+        " of ".join(one.pop() for one in (operations, sizes) if len(one) == 1),
+        " of ".join(one.pop() for one in (nodes, machines) if len(one) == 1),
+    ]
+    return ", ".join([part for part in parts if part] + ["both on one clock"])
+
+
+def _source(race: Race) -> str:
+    figures = say_counted(*(run.scenario.hardware for run in race.runs))
+    proxy = f" {PROXY}" if any(map(names_proxy, race.runs)) else ""
+    return f"Simulated by peerlab from {figures}. {_COUNTED}{proxy}"
+
+
+def _answer(race: Race, names: list[str], band: GainBand | None) -> RaceAnswer:
+    winner = race.winner
+    ahead, behind = (names[winner], names[1 - winner]) if winner is not None else names
+    slow, fast = (say_time(run.time_ps) for run in sorted(race.runs, key=lambda run: -run.time_ps))
+    return {
+        "about": f"{ahead} against {behind}",
+        "value": f"{race.times_as_fast:.2f}\N{MULTIPLICATION SIGN}",
+        "times": f"{slow} / {fast}",
+        "note": _range(band) if band else "",
+        "band": [band.low, band.high] if band else None,
+        "ends": [band.least, band.most] if band else None,
+        "ratio": race.times_as_fast,
+        "rows": _rows(race),
+    }
+
+
+def _range(band: GainBand) -> str:
+    """Return from where to where the ratio lies, and what it is if the assumption that moves it most does not hold."""
+    said = f"{say_range(band.low, band.high)} with the assumed figures at the ends of their ranges and the law's error"
+    felt = [one for one in band.left_out if one.cases and one is band.decisive]
+    return "; ".join([said, *(f"{case.gain:.2f} if {case.says}" for one in felt for case in one.cases)])
+
+
+def _rows(race: Race) -> list[list[str]]:
+    said = (
+        ("copies of a byte", lambda run: f"{run.copies_per_byte:.2g}"),
+        ("host memory, per byte", lambda run: f"{run.dram_bytes_per_byte:.2g} B"),
+        ("wire busy", wire_share),
+    )
+    return [[what, *map(of, race.runs)] for what, of in said]
+
+
+def band_of(race: Race) -> GainBand | None:
+    """Return from where to where the winner's ratio lies, where both exchange the same on one machine."""
+    one, other = (run.scenario for run in race.runs)
+    alike = (one.hardware, one.nbytes, one.nodes, one.collective) == (
+        other.hardware,
+        other.nbytes,
+        other.nodes,
+        other.collective,
+    )
+    if race.winner is None or not alike or one.path == other.path:
+        return None
+    winner, loser = race.runs[race.winner], race.runs[1 - race.winner]
+    return winner.gain_band(loser)
+
+
+def _words(race: Race, names: list[str]) -> str:
+    told = [
+        f"{name} takes {say_time(run.time_ps)} and mostly waits for {waits_for(run)}"
+        for name, run in zip(names, race.runs, strict=True)
+    ]
+    first = min(run.time_ps for run in race.runs)
+    said = "Both are through at once"
+    if race.winner is not None:
+        late = race.deliveries[1 - race.winner]
+        said = f"When {names[race.winner]} is through, {names[1 - race.winner]} has delivered {late.at(first) / late.total:.0%}"
+    return f"{_about(race)}: {'; '.join(told)}. {said}."

@@ -1,0 +1,1 @@
+"""Simulate: one scenario in figures on the command line."""

@@ -1,0 +1,204 @@
+"""`peerlab simulate`."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import peerlab
+from peerlab.answer.run import Run
+from peerlab.base.errors import PeerlabError, ScenarioError
+from peerlab.base.progress_bar import progress_bar
+from peerlab.base.terminal_text import command, table
+from peerlab.base.units import say_bytes, say_time
+from peerlab.collectives.choose import slices
+from peerlab.engine.expected_duration import forecast_s, offer
+from peerlab.features.simulate.sensitivity_text import print_sensitivity, sensitivity_document
+from peerlab.model.paths import PATHS
+from peerlab.picture.wire import wire_share
+from peerlab.question.fields import add_fields
+from peerlab.question.presets import load_cluster
+from peerlab.question.scenario import Scenario
+
+_SIMULATE_EXAMPLES = """\
+examples:
+  peerlab simulate                                      every path of a DL1 cluster, 8 nodes, 64 MiB
+  peerlab simulate --nodes 64 --message "1 GiB"         the same question, larger
+  peerlab simulate --path peer-direct --cache-regions 4 a registration cache that is too small
+  peerlab simulate --cluster my.toml --json             your own machine, for a script
+  peerlab simulate --path host-rdma --trace run.json    every span, to be opened in ui.perfetto.dev
+  peerlab simulate --sensitivity                        what each answer owes to the assumed figures
+
+exit status: 0 answered, 1 the question is impossible (one line says why), 2 wrong usage
+"""
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    sub = command(
+        commands,
+        "simulate",
+        "time, bandwidth and bottleneck of a collective on every data path of a cluster",
+        _simulate,
+        epilog=_SIMULATE_EXAMPLES,
+        argument_default=argparse.SUPPRESS,  # what is not given is the scenario's to decide
+    )
+    add = sub.add_argument
+    add_fields(add, path="all that the cluster has", registration="cached, and per-transfer beside it")
+    add("--trace", metavar="FILE", help="write every span of the run for ui.perfetto.dev; needs one --path")
+    add(
+        "--sensitivity",
+        action="store_true",
+        help="also say how the answer changes when each assumed figure lies at the ends of its range",
+    )
+    add("--json", action="store_true", help="print the figures as JSON")
+    add(
+        "--iteration-times",
+        action="store_true",
+        help="with --json: add iteration_times_s, every iteration with the cold ones, which takes longer",
+    )
+
+
+_OFFER_S = 10.0
+"""A faster way is offered for what takes longer."""
+_NOT_FIELDS = ("run", "json", "iteration_times", "trace", "sensitivity")
+
+
+def _simulate(options: argparse.Namespace) -> int:
+    given = {name: value for name, value in vars(options).items() if name not in _NOT_FIELDS}
+    cluster = load_cluster(given.get("cluster", "dl1"))
+    wanted, refused = _scenarios(given, cluster.paths)
+    if "trace" in options and len(wanted) != 1:
+        raise PeerlabError("--trace: one run at a time; give --path, and --registration for peer-direct")
+    runs = [_with_progress(scenario) for scenario in wanted]
+    if "trace" in options:
+        runs[0].to_perfetto(options.trace)
+    if "iteration_times" in options and "json" not in options:
+        raise PeerlabError("--iteration-times: the table has no place for them; add --json")
+    lacking = {} if "path" in given else {**refused, **cluster.lacks}
+    if "json" in options:
+        document = {"runs": [_document(run, options) for run in runs], "paths_not_available": lacking}
+        print(json.dumps(document, indent=2))
+    else:
+        _print_table(runs, lacking)
+    if "sensitivity" in options and "json" not in options:
+        print_sensitivity([(_name(run), run) for run in runs])
+    return 0
+
+
+def _document(run: Run, options: argparse.Namespace) -> dict[str, Any]:
+    more = {"sensitivity": sensitivity_document(run)} if "sensitivity" in options else {}
+    return {**run.as_dict(iteration_times="iteration_times" in options), **more}
+
+
+def _scenarios(given: dict[str, Any], all_paths: Sequence[str]) -> tuple[list[Scenario], dict[str, str]]:
+    """Return a scenario for each path asked for, direct paths with and without a cache if neither was asked for, and why others cannot be.
+
+    Raises
+    ------
+    ScenarioError
+        If none of them can be.
+    """
+    scenarios, refused = [], {}
+    for path in [given["path"]] if "path" in given else all_paths:
+        both = (
+            path in PATHS
+            and PATHS[path].uses_device_memory
+            and not {"registration", "cache_regions", "cache_bytes"} & given.keys()
+        )
+        choices = ("cached", "per-transfer") if both else (given.get("registration", "cached"),)
+        try:
+            scenarios += [Scenario(**{**given, "path": path, "registration": choice}) for choice in choices]
+        except ScenarioError as problem:
+            refused[path] = problem
+    if not scenarios:
+        raise next(iter(refused.values()))
+    return scenarios, {path: str(problem) for path, problem in refused.items()}
+
+
+def _with_progress(scenario: Scenario) -> Run:
+    """Simulate; what takes longer than a second shows its progress."""
+    expected_s, faster = forecast_s(scenario), offer(scenario)
+    if expected_s >= _OFFER_S and faster:
+        print(f"peerlab: {faster}", file=sys.stderr)
+    with progress_bar(str(scenario.path), "steps", forecast_s=expected_s) as bar:
+        return peerlab.simulate(scenario, progress=bar)
+
+
+def _print_table(runs: list[Run], lacking: dict[str, str]) -> None:
+    s = runs[0].scenario
+    print(
+        _title(s) + (" (more than the vendor's library allows: an extrapolation)" if s.extrapolates else "")
+    )
+    head = ("path", "time", "busbw", "wire busy", "bottleneck")
+    rows = [_row(run) for run in runs]
+    print(table(head, rows, right={1, 2, 3}))
+    if all(run.scenario.data_path.is_bare for run in runs):
+        lacking = {}  # a bare fabric has neither memory nor CPU, so no other path is missed
+    for path, why in lacking.items():
+        print(f"  {path.ljust(max(len(row[0]) for row in rows))}  not available: {why}")
+    _print_libraries([run.scenario for run in runs])
+    print(f"simulated from {s.hardware.counted}; GB = 10^9 bytes")
+    if s.hardware.fitted_on:
+        print(f"some figures were fitted on {s.hardware.fitted_on}: elsewhere an extrapolation")
+    if s.placement is not None and all(run.scenario.fabric.uniform for run in runs):
+        print(f"placement changes nothing: on this fabric ({s.fabric.title}) all nodes are alike")
+
+
+def _print_libraries(asked: Sequence[Scenario]) -> None:
+    """Say what the library does on which paths (unless it is the same on all), and below it what of that is not solved."""
+    for says in dict.fromkeys(one.library_says for one in asked if one.library_says):
+        mine = [one for one in asked if one.library_says == says]
+        on = (
+            f" on {', '.join(dict.fromkeys(str(one.path) for one in mine))}" if len(mine) < len(asked) else ""
+        )
+        print(f"library{on}: {says}")
+        for misfit in dict.fromkeys(one.library_misfit for one in mine if one.library_misfit):
+            print(f"  note: {misfit}")
+        for unsolved in dict.fromkeys(what for one in mine for what in one.library_unsolved):
+            print(f"  not solved: {unsolved}")
+
+
+def _title(s: Scenario) -> str:
+    """Return what was simulated; how it goes only where it is not the cluster's own way."""
+    two = s.collective_record.is_message
+    parts = [_count(2 if two else s.nodes, "node"), _count(s.ranks, "rank")]
+    if s.algorithm != "auto":
+        parts.append(s.algorithm)
+    if s.transport_says:
+        parts.append(f"over {s.transport_says}")
+    if s.slice_bytes != "auto":
+        found = slices(s)
+        parts.append(f"slices of {say_bytes(found[0])}" if len(found) > 1 else "transfers whole")
+    if s.window is not None:
+        parts.append(f"window {s.window}")
+    if s.dependency != "auto":
+        parts.append("blocking steps" if s.blocking else "each slice goes on at once")
+    return f"{s.hardware.title}: {s.collective} of {say_bytes(s.nbytes)}, {', '.join(parts)}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" + ("s" if number != 1 else "")
+
+
+def _name(run: Run) -> str:
+    s = run.scenario
+    if not s.data_path.uses_device_memory:
+        return str(s.path)
+    return (
+        str(s.path) + {"cached": ", cached", "per-transfer": ", no cache", "pool": ", pool"}[s.registration]
+    )
+
+
+def _row(run: Run) -> tuple[str, str, str, str, str]:
+    found, name = run.bottleneck, _name(run)
+    if found is None:
+        return name, "0 s", "-", "-", "one rank exchanges nothing"
+    return (
+        name,
+        say_time(run.time_ps),
+        f"{run.busbw_GBps:.3g} GB/s",
+        wire_share(run),
+        f"{found.label}, {found.says}",
+    )

@@ -1,0 +1,1 @@
+"""Step: a training step played, reported and explored."""

@@ -1,0 +1,264 @@
+"""`peerlab step`."""
+
+import argparse
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import peerlab
+from peerlab.base.errors import PeerlabError
+from peerlab.base.progress_bar import progress_bar
+from peerlab.base.terminal_text import command, fraction, number, switch, table
+from peerlab.base.units import PS_PER_MS, say_bytes, say_count, say_share, say_time
+from peerlab.features.step.device_memory import device_memory
+from peerlab.model.paths import PATHS
+from peerlab.question.fields import add_fields
+from peerlab.question.presets import load_cluster
+from peerlab.records.benchmarks import TOOLS
+from peerlab.training.profiled import ProfiledTraining
+from peerlab.training.step_run import StepRun
+from peerlab.training.training_step import SHARDS, Step
+from peerlab.training.workload import ITEM_BYTES
+from peerlab.training.workload_file import known_workloads
+
+_EXAMPLES = """\
+examples:
+  peerlab step                                          ResNet-50 on 8 nodes of DL1, on every data path
+  peerlab step --workload bert-large --batch 8          a batch at which the path matters
+  peerlab step --workload bert-large --bucket all       one bucket: nothing overlaps
+  peerlab step --workload gpt-1.5b --shard fsdp         fully sharded
+  peerlab step --compute-ms 300 --cluster my.toml       a time of your own, for a device that nobody measured
+  peerlab step --path peer-direct --exchanges           each bucket: ready, begin, end, exposed
+  peerlab step --trace rank0.json.gz --cluster p4d      a step of your own, as PyTorch's profiler saw it
+  peerlab step --price 13.1 --busy-watt 3000 --wait-watt 1800   with cost and energy per epoch
+
+exit status: 0 answered, 1 the question is impossible (one line says why), 2 wrong usage
+"""
+_DERIVED = ("--message", "--collective", "--buffers", "--memory", "--prefetch", "--jitter", "--slow-node", "--seed", "--placement")  # fmt: skip
+"""Options of a scenario that a step has no use for, or has another of."""
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    sub = command(
+        commands,
+        "step",
+        "what a step of a data-parallel training takes, and how much of its exchange is exposed, on every data path",
+        _step,
+        epilog=_EXAMPLES,
+        argument_default=argparse.SUPPRESS,  # what is not given is the step's to decide
+    )
+    _add_step_fields(sub.add_argument)
+
+    def of_scenario(name: str, **more: Any) -> None:
+        if name not in _DERIVED:
+            sub.add_argument(name, **more)
+
+    add_fields(of_scenario, path="all that the cluster has", registration="cached")
+    sub.add_argument(
+        "--trace",
+        metavar="FILE",
+        help="a trace of PyTorch's profiler: its computing, with simulated exchanges",
+    )
+    sub.add_argument(
+        "--trace-step",
+        metavar="N",
+        type=number,
+        help="which of its steps (default: that with the median time)",
+    )
+    sub.add_argument("--exchanges", action="store_true", help="also print every exchange of each path")
+    sub.add_argument("--json", action="store_true", help="print the figures as JSON")
+
+
+def _add_step_fields(add: Callable[..., Any]) -> None:
+    add("--workload", help=f"{', '.join(known_workloads())}, or a .toml file of your own (default: resnet50)")
+    add(
+        "--batch",
+        type=number,
+        help="samples of a device in one pass (default: the smallest that was measured)",
+    )
+    add(
+        "--accumulate",
+        type=number,
+        help="passes whose gradients are added up before the exchange (default: 1)",
+    )
+    add("--shard", help=f"{', '.join(SHARDS)} (default: ddp)")
+    add(
+        "--first-bucket",
+        dest="first_bucket_bytes",
+        metavar="SIZE",
+        help="limit of the first bucket (default: 1 MiB)",
+    )
+    add(
+        "--bucket",
+        dest="bucket_bytes",
+        metavar="SIZE",
+        help="limit of the others, or 'all' (default: 25 MiB)",
+    )
+    add("--overlap", type=switch, metavar="yes|no", help="exchange while backward goes on (default: yes)")
+    add("--prefetch", type=switch, metavar="yes|no", help="with fsdp: gather one block ahead (default: yes)")
+    add("--gradient", dest="gradient_dtype", help=f"{', '.join(ITEM_BYTES)} (default: the workload's)")
+    add(
+        "--slowdown",
+        type=fraction,
+        metavar="SHARE",
+        help="share of computing that an exchange takes (default: the device's)",
+    )
+    add(
+        "--compute-ms",
+        type=fraction,
+        metavar="MS",
+        help="forward and backward of one batch (default: the workload's)",
+    )
+    add(
+        "--optimizer-ms",
+        type=fraction,
+        metavar="MS",
+        help="the optimizer, after the exchange (default: 0, inside the former)",
+    )
+    add(
+        "--price",
+        dest="price_per_node_hour",
+        type=fraction,
+        metavar="PRICE",
+        help="of a node for an hour: adds cost",
+    )
+    add("--currency", help="what it is paid in (default: USD)")
+    add(
+        "--busy-watt",
+        dest="busy_W",
+        type=fraction,
+        metavar="W",
+        help="what a node draws while it computes: adds energy",
+    )
+    add("--wait-watt", dest="wait_W", type=fraction, metavar="W", help="what it draws while it waits")
+    add(
+        "--peak",
+        dest="peak_TFLOPs",
+        type=fraction,
+        metavar="TFLOP/s",
+        help="of a device: adds the share of it that is used",
+    )
+
+
+_NOT_FIELDS = ("run", "json", "exchanges", "trace", "trace_step")
+
+
+def _step(options: argparse.Namespace) -> int:
+    given = {name: value for name, value in vars(options).items() if name not in _NOT_FIELDS}
+    cluster = load_cluster(given.get("cluster", "dl1"))
+    paths = [given["path"]] if "path" in given else [one for one in cluster.paths if not PATHS[one].is_bare]
+    if not paths:
+        raise PeerlabError(f"cluster: {cluster.name} is a bare fabric without devices; a step needs some")
+    found = _trace(options)
+    number = getattr(options, "trace_step", None)
+    asked = [{**given, "path": path} for path in paths]
+    steps = [found.step(None, number, **one) if found else Step.of(**one) for one in asked]
+    runs = [_with_progress(one) for one in steps]
+    if "json" in options:
+        print(json.dumps({"steps": [_document(run, options) for run in runs]}, indent=2))
+        return 0
+    if found:
+        _print_recorded(found, number)
+    _print_table(runs)
+    if "exchanges" in options:
+        for run in runs:
+            print(f"\n{run.step.scenario.path}:")
+            print(_exchanges(run))
+    return 0
+
+
+def _with_progress(asked: Step) -> StepRun:
+    with progress_bar(str(asked.scenario.path), "exchanges") as bar:
+        return peerlab.step(asked, progress=bar)
+
+
+def _trace(options: argparse.Namespace) -> ProfiledTraining | None:
+    if "trace" not in options:
+        if "trace_step" in options:
+            raise PeerlabError("--trace-step: says which step of a trace; give --trace too")
+        return None
+    found = peerlab.load(options.trace)
+    if not isinstance(found, ProfiledTraining):
+        raise PeerlabError(
+            f"--trace: {options.trace} is a log of {TOOLS}, not a trace of PyTorch's profiler; see peerlab diagnose"
+        )
+    return found
+
+
+def _print_recorded(found: ProfiledTraining, number: int | None) -> None:
+    step = found.of(number)
+    recorded, exposed, replayed, again = (
+        say_time(round(ms * PS_PER_MS))
+        for ms in (step.time_ms, step.exposed_ms, step.replayed_ms, step.replayed_exposed_ms)
+    )
+    print(
+        f"recorded: {recorded} a step, {exposed} exposed; replayed {replayed}, {again} exposed: {step.verdict}"
+    )
+    for warning in found.warnings:
+        print(f"  {warning}")
+
+
+def _document(run: StepRun, options: argparse.Namespace) -> dict[str, Any]:
+    more = {"exchanges_each": run.exchanges().to_dict("records")} if "exchanges" in options else {}
+    return {**run.as_dict(), **more}
+
+
+def _print_table(runs: Sequence[StepRun]) -> None:
+    step = runs[0].step
+    passes = f", {step.accumulate} passes" if step.accumulate > 1 else ""
+    print(
+        f"{step.model.title} on {step.scenario.hardware.title}: {say_count(step.scenario.nodes, 'node')}, {say_count(step.devices, 'device')}, "
+        f"batch {step.batch} each{passes}, {step.shard}, {say_bytes(step.gradient_bytes)} of gradients as {step.gradient_dtype}"
+    )
+    unsaid = step.model.sample == "batch" and step.batch == 1  # a trace does not say how large its batch is
+    counted = "batches/s" if unsaid else "samples/s"
+    head = ["path", "step", "exposed", "computing", counted]
+    head += runs[0].spent
+    print(
+        table(
+            [*head, "against the first"], [_row(run, runs[0]) for run in runs], right=set(range(1, len(head)))
+        )
+    )
+    print(f"computing: {say_time(step.compute.ps)} a pass, {step.compute.says}")
+    if step.compute.assumed:
+        low, high = step.compute.low_ps, step.compute.high_ps
+        print(f"that is assumed; it may be {say_time(low)} to {say_time(high)}")
+    known = step.slowdown_figure
+    if known:
+        share = f"{say_share(known.value)} ({say_share((known.range or (0, 0))[0])} to {say_share((known.range or (0, 0))[1])})"
+        print(f"an exchange takes {share} of the computing beside it: {known.assumption or known.source}")
+    print(f"memory: {device_memory(step).says}")
+    print(
+        "every device does the same; input, failures and memory limits are not modelled, tensor and pipeline parallelism are formulas"
+    )
+
+
+def _row(run: StepRun, first: StepRun) -> list[str]:
+    return [
+        str(run.step.scenario.path),
+        say_time(run.time_ps),
+        f"{say_time(run.trace.exposed_ps)} ({say_share(1 - run.utilisation)})",
+        say_share(run.utilisation),
+        f"{run.samples_per_s:.4g}",
+        *(f"{one:.4g}" for one in run.spent.values()),
+        f"{run.gain(first):.3f} times as fast",
+    ]
+
+
+def _exchanges(run: StepRun) -> str:
+    rows = [
+        [
+            one.op.name,
+            one.op.collective,
+            say_bytes(one.op.nbytes),
+            say_time(one.ready_ps),
+            say_time(one.begin_ps),
+            say_time(one.end_ps),
+            say_time(run.trace.exposed_of(one)),
+        ]
+        for one in run.trace.placed
+    ]
+    return table(
+        ["exchange", "collective", "size", "ready", "begin", "end", "exposed"], rows, right={2, 3, 4, 5}
+    )

@@ -1,0 +1,153 @@
+"""A training step as one HTML file: compute lane, buckets and exposed time above the data path, on one clock."""
+
+import json
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from html import escape
+from itertools import product
+from math import prod
+from typing import Any
+
+from peerlab import page as sources
+from peerlab.base.errors import ExportError
+from peerlab.base.units import say_bytes
+from peerlab.features.step.step_parcel import StepAlbum, StepControl, StepParcel, about, source
+from peerlab.picture.policy import inline, policy
+from peerlab.picture.theme import palettes
+from peerlab.training.step_band import StepGain
+from peerlab.training.step_run import StepRun
+
+_LABELS = {"bucket_bytes": "bucket", "accumulate": "passes", "shard": "sharding", "path": "path"}
+_MOST_STATES = 60
+MOST_EXCHANGES = 2000
+"""Exchanges of a step that a page shows."""
+
+
+def step_page_html(
+    runs: Sequence[StepRun],
+    *,
+    controls: Mapping[str, Sequence[Any]] | None = None,
+    layout: str = "page",
+    theme: str = "auto",
+    sure: StepGain | None = None,
+) -> str:
+    """Return a page that plays a training step, as text.
+
+    Parameters
+    ----------
+    runs:
+        A step on one data path, or the same step on two.
+    controls:
+        Fields of a step, or of its scenario, to lists of values that the reader may choose from: ``{"batch": [2, 8, 24]}``. By default
+        overlap on and off. Every combination is answered now.
+    layout:
+        ``page``, ``slide``, or ``frame`` in a notebook, which is as large as it is.
+    theme:
+        ``light``, ``dark``, or ``auto``: that of the notebook around it, else of the reader's system.
+
+    sure:
+        How sure the gain of the second is, as `peerlab.training.step_band.step_gain` tells; it is shown with the combination that
+        the page begins with.
+
+    Raises
+    ------
+    ExportError
+        If there are more states, or a step has more exchanges, than a page should have.
+    WorkloadError, ScenarioError
+        If a combination is impossible.
+    """
+    shown = {
+        "step": step_parcel(runs, {"overlap": [True, False]} if controls is None else controls, sure),
+        "wanted": {"mode": layout, "theme": theme},
+        "palettes": palettes(),
+    }
+    data = json.dumps(shown, default=_packed).replace("<", "\\u003c")
+    script = inline(sources.script_of("training"))
+    return f"""<!doctype html>
+<html lang="en" data-mode="{layout}">
+<head>
+<meta charset="utf-8">
+{policy(script)}
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(about(runs[0]))}</title>
+<style>{sources.style_training()}</style>
+</head>
+<body>
+<main class="ts-root"></main>
+<script type="application/json" id="ts-data">{data}</script>
+<script type="module">{script}</script>
+</body>
+</html>
+"""
+
+
+def step_frame(run: StepRun) -> str:
+    """Return a frame that plays a step in a notebook."""
+    return runs_frame([run], {"overlap": [True, False]})
+
+
+def runs_frame(runs: Sequence[StepRun], controls: Mapping[str, Sequence[Any]] | None = None) -> str:
+    """Return a frame that plays a step on one data path, or on two, in a notebook; without controls of its own unless they are given."""
+    page = step_page_html(runs, controls=controls or {}, layout="frame")
+    high = 470 if len(runs) == 1 else 760
+    return (
+        f"<iframe srcdoc='{escape(page, quote=True)}' title='{escape(about(runs[0]), quote=True)}'"
+        f" style='width:100%;height:{high}px;border:0;display:block'></iframe>"
+    )
+
+
+def step_parcel(
+    runs: Sequence[StepRun], controls: Mapping[str, Sequence[Any]], sure: StepGain | None = None
+) -> StepParcel:
+    """Return what the page needs; it begins with the runs where their values are among the controls', and `sure` is their gain's."""
+    if not 1 <= len(runs) <= 2:
+        raise ExportError(f"a page shows a step on one data path or two, not {len(runs)}")
+    if (number := prod(len(values) for values in controls.values())) > _MOST_STATES:
+        raise ExportError(
+            f"controls: {number} states are too many for a page of a step; give {_MOST_STATES} at most"
+        )
+    if any(len(one.trace.placed) > MOST_EXCHANGES for one in runs):
+        raise ExportError(
+            f"a step of more than {MOST_EXCHANGES} exchanges is too long for a page; give fewer passes or larger buckets"
+        )
+    album = StepAlbum()
+    states = []
+    for values in product(*controls.values()):
+        change = dict(zip(controls, values, strict=True))
+        answers = [one.answer for one in runs]
+        if None in answers:
+            raise ExportError("a page shows steps that peerlab.step answered")
+        found = [one.answer(one.step.with_(**change)) for one in runs if one.answer]
+        same = all(one.step == other.step for one, other in zip(found, runs, strict=True))
+        states.append(album.state(found, sure if same else None))
+    return {
+        "about": about(runs[0]),
+        "source": source(runs[0]),
+        "controls": [_control(name, values) for name, values in controls.items()],
+        "start": [_start(runs[0], name, values) for name, values in controls.items()],
+        "states": states,
+        "roads": album.roads,
+    }
+
+
+def _control(name: str, values: Sequence[Any]) -> StepControl:
+    return {
+        "label": _LABELS.get(name, name.replace("_", " ")),
+        "values": [_said(name, value) for value in values],
+    }
+
+
+def _said(name: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return say_bytes(value) if name.endswith("_bytes") and isinstance(value, int) else str(value)
+
+
+def _start(run: StepRun, name: str, values: Sequence[Any]) -> int:
+    here = getattr(run.step, name, getattr(run.step.scenario, name, None))
+    return next((place for place, value in enumerate(values) if value == here), 0)
+
+
+def _packed(value: Any) -> str:
+    """Return the columns of rows in base64."""
+    return b64encode(value).decode()

@@ -1,0 +1,142 @@
+"""What the page of a training step gets: its lanes, its figures, and the data path of every exchange."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypedDict
+
+from peerlab.answer.run import Run
+from peerlab.base.units import PS_PER_US, say_bytes, say_share, say_time
+from peerlab.model.paths import data_path
+from peerlab.picture.road import Road, road
+from peerlab.question.naming import told_apart
+from peerlab.training.step_band import StepGain
+from peerlab.training.step_headline import GainAtBatches, StepCard, cards, gain_at_batches, rows
+from peerlab.training.step_picture import StepBox, alt_text, lanes_of
+from peerlab.training.step_run import StepRun
+
+_PHASES = ("forward", "backward", "optimizer")
+_OTHER = ("register", "cpu")
+"""Colours of the second where both have one data path."""
+
+
+class StepSide(TypedDict):
+    """The step on one data path; times are microseconds from its beginning."""
+
+    title: str
+    role: str
+    end_us: float
+    told: str
+    """Its figures as a sentence."""
+    computing: list[list[float]]
+    """``[begin, end, phase]`` of every operation; phases are 0 forward, 1 backward, 2 the optimizer."""
+    filling: list[list[float]]
+    """``[begin, end]`` of a bucket whose gradients are being computed."""
+    waiting: list[list[float]]
+    flight: list[list[float]]
+    """``[begin, end, exposed]`` of every exchange, in order."""
+    exposed: list[list[float]]
+    names: list[str]
+    """What every exchange is: its bucket and size."""
+    roads: list[int]
+    """Which of the page's roads every exchange takes."""
+
+
+class StepState(TypedDict):
+    """What is shown for one combination of the controls' values."""
+
+    sides: list[StepSide]
+    cards: list[StepCard]
+    """The large figures."""
+    gain: GainAtBatches | None
+    rows: list[list[str]]
+    """``[what, of the first, of the second, ratio]``."""
+    words: str
+
+
+class StepControl(TypedDict):
+    """Something that a reader may change."""
+
+    label: str
+    values: list[str]
+
+
+class StepParcel(TypedDict):
+    """What the page of a step gets."""
+
+    about: str
+    source: str
+    controls: list[StepControl]
+    start: list[int]
+    states: list[StepState]
+    """Of every combination, the last control varying fastest."""
+    roads: list[Road]
+
+
+@dataclass
+class StepAlbum:
+    """States of one page; equal exchanges share their road."""
+
+    roads: list[Road] = field(default_factory=list)
+    """The data path of every exchange that is another one."""
+    _known: dict[int, tuple[Run, int]] = field(default_factory=dict)
+
+    def state(self, runs: Sequence[StepRun], sure: StepGain | None = None) -> StepState:
+        """Return what is shown for a step on one data path, or on two; `sure` is the band of the gain, where it is known."""
+        names = told_apart([one.step.scenario for one in runs]) if len(runs) > 1 else [_title(runs[0])]
+        roles = [data_path(str(one.step.scenario.path)).role for one in runs]
+        if len(set(roles)) < len(roles):
+            roles[1] = next(role for role in _OTHER if role != roles[0])
+        return {
+            "sides": [self._side(*one) for one in zip(names, roles, runs, strict=True)],
+            "cards": cards(runs, names, sure),
+            "gain": gain_at_batches(runs),
+            "rows": rows(runs),
+            "words": alt_text(runs),
+        }
+
+    def _side(self, title: str, role: str, run: StepRun) -> StepSide:
+        lanes, trace = lanes_of(run), run.trace
+        return {
+            "title": title,
+            "role": role,
+            "end_us": run.time_ps / PS_PER_US,
+            "told": f"{say_time(run.time_ps)} a step, {say_time(trace.exposed_ps)} ({say_share(1 - run.utilisation)}) exposed",
+            "computing": [[*_us(box), float(_PHASES.index(phase))] for phase, box in lanes.computing],
+            "filling": [_us(box) for box in lanes.filling],
+            "waiting": [_us(box) for box in lanes.waiting],
+            "flight": [
+                [one.begin_ps / PS_PER_US, one.end_ps / PS_PER_US, trace.exposed_of(one) / PS_PER_US]
+                for one in trace.placed
+            ],
+            "exposed": [[begin / PS_PER_US, end / PS_PER_US] for begin, end in lanes.exposed],
+            "names": [
+                f"{one.op.name}, {one.op.collective} of {say_bytes(one.op.nbytes)}" for one in trace.placed
+            ],
+            "roads": [self._road(one.run) for one in trace.placed],
+        }
+
+    def _road(self, run: Run) -> int:
+        if id(run) not in self._known:
+            self._known[id(run)] = run, len(self.roads)  # the run is kept, so that its id stays its own
+            self.roads.append(road(run))
+        return self._known[id(run)][1]
+
+
+def about(run: StepRun) -> str:
+    """Return what the page is about."""
+    step, s = run.step, run.step.scenario
+    return f"A step of {step.model.title} on {s.hardware.title}, {s.nodes} nodes, {step.shard}, {step.gradient_dtype} gradients"
+
+
+def source(run: StepRun) -> str:
+    """Return what the page rests on."""
+    compute, machine = run.step.compute, run.step.scenario.hardware
+    return f"Computing: {compute.says}{' (assumed)' * compute.assumed}. Exchange: simulated by peerlab from {machine.counted}; data parallel, one stream."
+
+
+def _title(run: StepRun) -> str:
+    return told_apart([run.step.scenario, run.step.scenario])[0]
+
+
+def _us(box: StepBox) -> list[float]:
+    return [box.begin_ps / PS_PER_US, box.end_ps / PS_PER_US]

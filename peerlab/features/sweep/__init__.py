@@ -1,0 +1,1 @@
+"""Sweep: many scenarios into one table, here or on a cluster."""

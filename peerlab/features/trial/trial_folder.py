@@ -1,0 +1,131 @@
+"""A plan in its folder: written whole or not at all, and read with nothing taken on trust."""
+
+import json
+import math
+import os
+from dataclasses import asdict, fields, is_dataclass
+from pathlib import Path
+from typing import Any, get_args, get_origin
+
+from peerlab.base.errors import PeerlabError
+from peerlab.base.outfile import new_folder, put_on_disk, written
+from peerlab.base.textfile import in_words, read_text
+from peerlab.study.planned import Trial
+
+FILE = "plan.json"
+"""The plan's own file, in the folder with the logs."""
+SCRIPT = "run.sh"
+_MOST_BYTES = 2**20
+_LONGEST = 2000
+"""Characters of a text in a plan; what peerlab writes is shorter."""
+
+
+def write_trial(trial: Trial, where: Path, *, force: bool = False) -> Path:
+    """Write a plan into a folder, which is made if need be: the plan, and a script that runs it; return the script.
+
+    Both are written, or none.
+
+    Raises
+    ------
+    PeerlabError
+        If one of the two is there already (unless `force`), or the folder cannot be written.
+    """
+    place = where.expanduser()
+    script, plan = place / SCRIPT, place / FILE
+    with in_words(f"cannot write {where}", PeerlabError):
+        there = [file for file in (script, plan) if os.path.lexists(file)]  # a link that leads nowhere, too
+    if there and not force:
+        raise PeerlabError(
+            f"{there[0]} is there already; give another folder, or --force, which overwrites it"
+        )
+    with new_folder(place, PeerlabError):
+        with written(script, PeerlabError) as one, written(plan, PeerlabError) as other:
+            put_on_disk(one, _script(trial))
+            put_on_disk(other, json.dumps(asdict(trial), indent=2) + "\n")
+        with in_words(f"cannot make {script} executable", PeerlabError):
+            mode = script.stat().st_mode
+            script.chmod(mode | (mode & 0o444) >> 2)  # whoever may read it may run it
+    return script
+
+
+def _script(trial: Trial) -> str:
+    lines = [
+        "#!/bin/sh",
+        "# Written by peerlab plan. Each run writes a log; peerlab plan --read . reads them.",
+        "set -eu",
+        *(f"{command} > {log} 2>&1" for log, command in trial.commands),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def read_trial_file(where: Path) -> Trial | None:
+    """Return the plan in a folder; None where there is none.
+
+    Raises
+    ------
+    PeerlabError
+        If it is damaged; it names the field.
+    """
+    file = where / FILE
+    if not file.exists():
+        return None
+    text = read_text(file, what="plan", most_bytes=_MOST_BYTES, error=PeerlabError)
+    try:
+        trial: Trial = _of_kind(Trial, json.loads(text), "plan")
+        _check(trial)
+    except (ValueError, RecursionError) as problem:
+        why = problem if isinstance(problem, _FieldError) else "it is not JSON"
+        raise PeerlabError(f"{file} is no plan that peerlab plan wrote: {why}") from None
+    return trial
+
+
+class _FieldError(ValueError):
+    """A field does not hold what it should."""
+
+
+def _of_kind(kind: Any, value: Any, name: str) -> Any:
+    """Return a value of a file as a field of this type holds it.
+
+    Raises
+    ------
+    ValueError
+        If it is something else.
+    """
+    if is_dataclass(kind):
+        names = {field.name: field.type for field in fields(kind)}
+        if not isinstance(value, dict) or value.keys() != names.keys():
+            raise _FieldError(f"{name} must have {', '.join(names)}")
+        return kind(**{key: _of_kind(inner, value[key], key) for key, inner in names.items()})  # type: ignore[operator]
+    if get_origin(kind) is tuple:
+        inner, *others = get_args(kind)
+        if not isinstance(value, list) or (Ellipsis not in others and len(value) != 1 + len(others)):
+            raise _FieldError(
+                f"{name} must be a list{'' if Ellipsis in others else f' of {1 + len(others)}'}"
+            )
+        return tuple(_of_kind(inner, one, name) for one in value)
+    if kind is str and not (isinstance(value, str) and value.isprintable() and len(value) <= _LONGEST):
+        raise _FieldError(f"{name} must be a text on one line, not {value!r:.40}")
+    if kind is int and not (type(value) is int and 0 < value < 2**63):
+        raise _FieldError(f"{name} must be a whole number above 0, not {value!r:.40}")
+    if kind is float and not (type(value) in (int, float) and 0 < value < math.inf):
+        raise _FieldError(f"{name} must be a number above 0, not {value!r:.40}")
+    return value
+
+
+def _check(trial: Trial) -> None:
+    """Refuse what each field may hold, and all of them together may not.
+
+    Raises
+    ------
+    ValueError
+        If there is such a thing.
+    """
+    if any(
+        not one.bands or not one.bands[0].low <= one.bands[0].value <= one.bands[0].high
+        for one in trial.expected
+    ):
+        raise _FieldError("expected must have bands at each size, from low to high")
+    if not trial.commands:
+        raise _FieldError("commands must have a command")
+    if trial.size_bytes not in [one.size_bytes for one in trial.expected]:
+        raise _FieldError("size_bytes must be one of expected")

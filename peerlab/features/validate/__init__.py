@@ -1,0 +1,1 @@
+"""Validate: the model against expected figures."""

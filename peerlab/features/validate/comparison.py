@@ -1,0 +1,74 @@
+"""The figures of a run that can be compared with an expected figure."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from peerlab.answer.metrics import messages_per_s
+from peerlab.answer.run import Run
+from peerlab.engine.simulate import simulate
+from peerlab.question.scenario import Scenario
+from peerlab.training.answer_step import step
+from peerlab.training.training_step import Step
+
+SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
+"""Units of time and how many seconds they have."""
+
+
+@dataclass(frozen=True)
+class ComparedFigure:
+    """How a figure is drawn from one run, or from two."""
+
+    figure: Callable[..., float]
+    """From a run (or two) to the figure: seconds for a time, otherwise in the only unit it has."""
+    of_two: bool = False
+    """Whether it needs a second run to divide by."""
+    of_steps: bool = False
+    """Whether it is one of training steps; then `scenario` has a workload."""
+
+
+def _steady(run: Run) -> float:
+    """Return the time of all iterations but the first round over the buffers."""
+    return sum(one.time_s for one in run.iterations[run.scenario.buffers :])
+
+
+COMPARISONS = {
+    "time": ComparedFigure(lambda run: run.time_s),
+    "algbw": ComparedFigure(lambda run: run.algbw_GBps),
+    "busbw": ComparedFigure(lambda run: run.busbw_GBps),
+    "goodput": ComparedFigure(lambda run: run.scenario.goodput),
+    "message rate": ComparedFigure(lambda run: messages_per_s(run.trace, run.recording) / 1e6),
+    "hits": ComparedFigure(lambda run: float(sum(one.registration.hits for one in run.iterations))),
+    "time ratio": ComparedFigure(lambda run, other: run.time_s / other.time_s, of_two=True),
+    "steady time ratio": ComparedFigure(lambda run, other: _steady(run) / _steady(other), of_two=True),
+    "step time": ComparedFigure(lambda run: run.time_s, of_steps=True),
+    "exposed time": ComparedFigure(lambda run: run.exposed_s, of_steps=True),
+    "utilisation": ComparedFigure(lambda run: run.utilisation, of_steps=True),
+    "step gain": ComparedFigure(lambda run, other: other.time_s / run.time_s, of_two=True, of_steps=True),
+}
+"""By name. Times and bandwidths are those of the last iteration, hits those of all."""
+
+UNITS: dict[str, tuple[str, ...]] = dict.fromkeys(COMPARISONS, ("1",)) | {
+    "time": tuple(SECONDS),
+    "algbw": ("GB/s",),
+    "busbw": ("GB/s",),
+    "message rate": ("M/s",),
+    "step time": tuple(SECONDS),
+    "exposed time": tuple(SECONDS),
+}
+"""Units that a comparison can be given in."""
+
+
+def figure(
+    compare: str, unit: str, one: Scenario | Step, other: Scenario | Step | None, **options: Any
+) -> float:
+    """Return the simulated figure, in `unit`.
+
+    Raises
+    ------
+    PeerlabError
+        If a scenario is impossible.
+    """
+    asked = [each for each in (one, other) if each is not None]
+    runs = [step(each, **options) if isinstance(each, Step) else simulate(each, **options) for each in asked]
+    return COMPARISONS[compare].figure(*runs) / SECONDS.get(unit, 1.0)

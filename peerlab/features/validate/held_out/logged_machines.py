@@ -1,0 +1,35 @@
+"""Machines whose logs a library's law is held against (``data/machines.toml``)."""
+
+from dataclasses import dataclass
+
+from peerlab.base.errors import ExpectationError
+from peerlab.base.places import folder
+from peerlab.base.textfile import read_toml
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoggedMachine:
+    """One machine and its log."""
+
+    name: str
+    records: str
+    """Name of its table in ``data/measured``."""
+    cluster: str
+    library: str | None = None
+    """Its library; None: the cluster's."""
+    version: str | None = None
+    fits: bool = True
+    """Whether its log may fit constants for others."""
+    promised: bool = True
+    """Whether the accuracy is promised for such a machine."""
+    other_path: str = ""
+    """Name of the entry of the same machine over another path, if this is the second."""
+    note: str = ""
+
+
+def load_machines() -> tuple[LoggedMachine, ...]:
+    """Return the machines of ``data/machines.toml``."""
+    text = (folder("data") / "machines.toml").read_text(encoding="utf-8")
+    return tuple(
+        LoggedMachine(**entry) for entry in read_toml(text, "machines.toml", ExpectationError)["machine"]
+    )

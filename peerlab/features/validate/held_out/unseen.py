@@ -1,0 +1,337 @@
+"""Machines with no log of their own: each is left out of the fit in turn, its library's constants are those of the others' logs.
+
+Errors count against the better of out of place and in place. A row whose two columns differ by more than 15 % is listed and does not
+count for the worst: such a log differs from itself.
+"""
+
+import math
+import re
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from peerlab.answer.known_answers import answer
+from peerlab.answer.sensitivity import corners
+from peerlab.base.errors import ExpectationError, RecordsError, nearest
+from peerlab.base.units import GIB, MIB, seconds
+from peerlab.diagnosis import taken_elsewhere
+from peerlab.diagnosis.observed import observe
+from peerlab.diagnosis.replay import scenario, shape
+from peerlab.engine.simulate import simulate
+from peerlab.features.validate.held_out.constants_fit import FITTED, LoggedSize, fitted
+from peerlab.features.validate.held_out.logged_machines import LoggedMachine, load_machines
+from peerlab.model.hardware import Cluster
+from peerlab.question.law_error import takes, unsolved
+from peerlab.question.presets import load_cluster
+from peerlab.question.scenario import Scenario
+from peerlab.records import Records
+from peerlab.records.library import measured_library
+
+DIFFERS = 0.15
+"""Relative difference of out of place and in place from which on a row does not count for the worst."""
+SMALLEST, LARGEST = 8, 4 * GIB
+SIZES = (
+    ("8 B to 4 KiB", 8, 4096),
+    ("8 KiB to 512 KiB", 8192, 2**19),
+    ("1 to 32 MiB", MIB, 32 * MIB),
+    ("64 MiB to 4 GiB", 64 * MIB, LARGEST),
+)
+"""Groups of sizes whose signed error is said."""
+_SOCKETS = re.compile(r"Using network Socket|NET/Socket\b")
+_SOCKETS_PATH = "host-tcp"
+"""The path that a log with such a line took."""
+
+
+@dataclass(frozen=True)
+class SizeError:
+    """One size of a log, beside what is simulated."""
+
+    size: int
+    out_of_place_s: float
+    """Not a number where the log has none."""
+    in_place_s: float
+    simulated_s: float
+    alone_s: float
+    """Simulated from topology alone, without the library."""
+    says: str
+    """What the library does, in words."""
+    ends_s: tuple[float, float] = (math.nan, math.nan)
+    """From where to where the simulated time lies by the ranges of assumed figures and by what is not solved, the error of the law aside."""
+    algorithm: str = ""
+    """What the library runs."""
+
+    @property
+    def measured_s(self) -> float:
+        """The better of the two."""
+        return min(one for one in (self.out_of_place_s, self.in_place_s) if not math.isnan(one))
+
+    @property
+    def error(self) -> float:
+        """Simulated over measured time, less 1."""
+        return self.simulated_s / self.measured_s - 1
+
+    @property
+    def error_alone(self) -> float:
+        """The same of topology alone."""
+        return self.alone_s / self.measured_s - 1
+
+    @property
+    def misses(self) -> float:
+        """By which factor the measured time lies outside of `ends_s`; 1 inside."""
+        low, high = self.ends_s
+        return max(low / self.measured_s, self.measured_s / high, 1.0)
+
+    @property
+    def counts(self) -> bool:
+        """Whether its two columns agree."""
+        both = (self.out_of_place_s, self.in_place_s)
+        return any(map(math.isnan, both)) or max(both) / min(both) - 1 <= DIFFERS
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """How well a machine is foretold from others' logs."""
+
+    name: str
+    library: str
+    constants: Mapping[str, float]
+    """Its library's constants, fitted elsewhere, in the units of its file."""
+    fitted_on: tuple[str, ...]
+    """Machines they were fitted on; empty: as the library's file has them."""
+    points: tuple[SizeError, ...]
+    path: str = ""
+    """The data path of its log."""
+    cluster: str = ""
+    """The machine, by its cluster file; two logs may be of one."""
+    transport: str = ""
+    """What its library sends over, such as ``efa``."""
+    promised: bool = True
+    note: str = ""
+
+    @cached_property
+    def median(self) -> float:
+        """Median of the relative errors."""
+        return statistics.median(abs(one.error) for one in self.points)
+
+    @property
+    def worst(self) -> SizeError:
+        """The largest of those that count."""
+        counted = [one for one in self.points if one.counts] or list(self.points)
+        return max(counted, key=lambda one: abs(one.error))
+
+    @property
+    def median_alone(self) -> float:
+        """Median error of topology alone."""
+        return statistics.median(abs(one.error_alone) for one in self.points)
+
+    @property
+    def not_counted(self) -> tuple[SizeError, ...]:
+        """Rows whose two columns differ too much."""
+        return tuple(one for one in self.points if not one.counts)
+
+    def by_size(self) -> tuple[float, ...]:
+        """Return the median signed error of each of `SIZES`; not a number where the log has none."""
+        groups = [[one.error for one in self.points if low <= one.size <= high] for _, low, high in SIZES]
+        return tuple(statistics.median(group) if group else math.nan for group in groups)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "machine": self.name,
+            "library": self.library,
+            "path": self.path,
+            "constants": dict(self.constants),
+            "fitted_on": list(self.fitted_on),
+            "median_error": self.median,
+            "worst_error": self.worst.error,
+            "worst_bytes": self.worst.size,
+            "median_error_topology_alone": self.median_alone,
+            "promised": self.promised,
+            "note": self.note,
+            "points": [
+                {
+                    "message_bytes": one.size,
+                    "measured_s": one.measured_s,
+                    "simulated_s": one.simulated_s,
+                    "topology_alone_s": one.alone_s,
+                    "error": one.error,
+                    "counts_for_the_worst": one.counts,
+                    "library_does": one.says,
+                }
+                for one in self.points
+            ],
+        }
+
+
+def unseen(machines: Sequence[LoggedMachine]) -> Iterator[Unseen]:
+    """Yield each machine with its library's constants fitted on the logs of the others, as soon as it is simulated."""
+    asked = {
+        one: _asked(_records(one.records), load_cluster(one.cluster), one.version, one.library)
+        for one in load_machines()
+    }
+    for one in machines:
+        others = {
+            other: rows
+            for other, rows in asked.items()
+            if other.fits
+            and other.cluster != one.cluster
+            and _transport(rows[0]) == _transport(asked[one][0])
+        }
+        constants = fitted(list(others.values())) if others else {}
+        yield _compared(one.name, asked[one], constants, tuple(other.name for other in others), one)
+
+
+def against(
+    records: Records,
+    cluster: str | Cluster,
+    library: str | None = None,
+    version: str | None = None,
+    path: str | None = None,
+) -> Unseen:
+    """Return how well a log is foretold on a cluster with its library's constants as they are.
+
+    `path` is the data path of the log; else the one that the log names, TCP if it says that NCCL used sockets, or the cluster's first.
+
+    Raises
+    ------
+    RecordsError, ScenarioError, HardwareError
+        If the log is none of a simulated collective between nodes, or does not suit the cluster.
+    """
+    base = cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
+    if why := taken_elsewhere(records, base):
+        raise RecordsError(f"the log is of another machine: {why}; name its own with --cluster")
+    rows = _asked(records, base, version, library, path or _over_sockets(records, base))
+    met = rows[0].scenario.hardware.figures
+    return _compared(
+        observe(records).source or base.title,
+        rows,
+        {key: met[key].value for key in FITTED if key in met},
+        (),
+    )
+
+
+def _transport(row: LoggedSize) -> str:
+    return row.scenario.used_library.transport if row.scenario.used_library else ""
+
+
+def _records(name: str) -> Records:
+    known = measured_library()
+    if name not in known:
+        raise ExpectationError(f"no table {name!r} in data/measured; {nearest(name, known)}")
+    return known[name]
+
+
+def _over_sockets(records: Records, cluster: Cluster) -> str | None:
+    """Return the path through TCP, if the log says that NCCL used sockets.
+
+    Raises
+    ------
+    RecordsError
+        If the cluster has no such path.
+    """
+    said = " ".join(map(str, records.manifest.get("transport") or ()))
+    if not _SOCKETS.search(said):
+        return None
+    if _SOCKETS_PATH not in cluster.paths:
+        raise RecordsError(
+            f"the log says that NCCL used sockets, and {cluster.name} has no path through TCP; name another with --cluster"
+        )
+    return _SOCKETS_PATH
+
+
+def _asked(
+    records: Records,
+    cluster: Cluster,
+    version: str | None,
+    library: str | None = None,
+    path: str | None = None,
+) -> list[LoggedSize]:
+    seen = observe(records)
+    shaped = shape(cluster, seen)
+    if shaped is None:
+        raise RecordsError(
+            f"{seen.ranks} ranks on {seen.nodes} nodes do not fit {cluster.name}'s {cluster.devices} devices a node"
+        )
+    table = records.medians()
+    table = table[table["collective"] == seen.collective]
+    times = {
+        variant: dict(zip(rows["size_bytes"], rows["time_s"], strict=True))
+        for variant, rows in table.groupby("variant")
+    }
+    found = []
+    for size in seen.sizes.tolist():
+        one = (
+            scenario(seen, shaped, path or seen.path or cluster.paths[0], size)
+            if SMALLEST <= size <= LARGEST
+            else None
+        )
+        if one is not None:
+            one = one.with_(library_version=version, library=library)
+            both = (
+                times.get("out-of-place", {}).get(size, math.nan),
+                times.get("in-place", {}).get(size, math.nan),
+            )
+            found.append(
+                LoggedSize(one, *(both if not all(map(math.isnan, both)) else (_time(seen, size), math.nan)))
+            )
+    if not found:
+        raise RecordsError("no size of 8 B to 4 GiB between nodes: nothing can be compared")
+    return found
+
+
+def _time(seen: Any, size: int) -> float:
+    return float(seen.times_s[list(seen.sizes).index(size)])
+
+
+def _compared(
+    name: str,
+    rows: Sequence[LoggedSize],
+    constants: Mapping[str, float],
+    on: tuple[str, ...],
+    machine: LoggedMachine | None = None,
+) -> Unseen:
+    points = []
+    for row in rows:
+        cluster = row.scenario.hardware
+        for key, value in constants.items():
+            cluster = _with_constant(cluster, key, value)
+        asked = row.scenario.with_(cluster=cluster)
+        alone = row.scenario.with_(library="none", library_version=None)
+        both = simulate(asked).time_s, simulate(alone).time_s
+        points.append(
+            SizeError(
+                asked.nbytes, row.out_of_place_s, row.in_place_s, *both, asked.library_says, _ends_s(asked, both[0]),
+                asked.choice.course.algorithm if asked.choice else "",
+            )
+        )  # fmt: skip
+    library = rows[0].scenario.used_library
+    more = (machine.promised, machine.note) if machine else ()
+    return Unseen(
+        name,
+        library.title if library else "none",
+        constants,
+        on,
+        tuple(points),
+        str(rows[0].scenario.path),
+        rows[0].scenario.given_cluster.name,
+        library.transport if library else "",
+        *more,
+    )
+
+
+def _with_constant(cluster: Cluster, key: str, value: float) -> Cluster:
+    """Return a cluster with a constant that logs of others fitted; its range is that of the library's file."""
+    if key not in cluster.figures:
+        return cluster
+    figure = cluster.figures[key]
+    return cluster.with_figure(
+        key, value, source=figure.source, assumption=figure.assumption, range=figure.range
+    )
+
+
+def _ends_s(asked: Scenario, here_s: float) -> tuple[float, float]:
+    found = [here_s, *(seconds(answer(corner, simulate).time_ps) for corner in corners(asked))]
+    shortest, longest = takes(unsolved(asked))
+    return min(found) * shortest, max(found) * longest

@@ -1,0 +1,116 @@
+"""`peerlab validate`: machines with no log of their own, and somebody's log beside what its library's law says."""
+
+import argparse
+import json
+import math
+from collections.abc import Sequence
+
+from peerlab.base.errors import PeerlabError
+from peerlab.base.terminal_text import table
+from peerlab.base.units import say_bytes, say_time
+from peerlab.features.validate.held_out.law_errors import Inside, coverage, left_out
+from peerlab.features.validate.held_out.unseen import DIFFERS, SIZES, Unseen, against
+from peerlab.model.paths import path_title
+from peerlab.records import load
+
+HEAD = (
+    "machine",
+    "library",
+    "constants",
+    "median",
+    "worst",
+    "topology alone",
+    *(f"{name}" for name, *_ in SIZES),
+)
+"""Headings of the table."""
+
+
+def machine_cells(one: Unseen) -> tuple[str, ...]:
+    """Return the cells of one machine: errors in per cent, signed but for the medians of their sizes."""
+    worst = f"{one.worst.error:+.0%} at {say_bytes(one.worst.size)}"
+    constants = ", ".join(f"{key.partition('.')[2]} {value:g}" for key, value in one.constants.items())
+    by_size = ("" if math.isnan(error) else f"{error:+.0%}" for error in one.by_size())
+    mark = "" if one.promised else " *"
+    return (
+        one.name + mark,
+        one.library,
+        constants,
+        f"{one.median:.0%}",
+        worst,
+        f"{one.median_alone:.0%}",
+        *by_size,
+    )
+
+
+def print_machines(found: Sequence[Unseen], *, points: bool) -> None:
+    """Print the table of machines, those whose accuracy is not promised marked."""
+    if not found:
+        return
+    print("machines with no log of their own: constants of their library fitted on the others' logs (us)")
+    print(table(HEAD, [machine_cells(one) for one in found]))
+    for one in found:
+        if one.note:
+            print(f"  {'* ' if not one.promised else ''}{one.name}: {one.note}")
+        if points:
+            print_points(one)
+    print()
+
+
+COVERAGE_HEAD = ("measured times", "", "inside by figures", "with the law's error", "median", "worst")
+"""Headings of the table of coverage."""
+
+
+def coverage_cells(one: Inside) -> tuple[str, ...]:
+    """Return the cells of one group."""
+    shares = (f"{count / one.times:.0%}" for count in (one.by_figures, one.by_law))
+    return (one.group, str(one.times), *shares, f"{one.median:.0%}", f"{one.worst:+.0%}")
+
+
+def print_coverage(found: Sequence[Unseen]) -> None:
+    """Print how many measured times lie inside their bands, each machine left out in turn."""
+    if not found:
+        return
+    print("measured times inside their bands: each machine left out of the fit, and of the error of its law")
+    print(table(COVERAGE_HEAD, [coverage_cells(one) for one in coverage(left_out(found))], right=range(1, 6)))
+    print()
+
+
+def print_points(one: Unseen) -> None:
+    """Print every size of a log."""
+    rows = [
+        (
+            say_bytes(point.size),
+            say_time(round(point.measured_s * 1e12)),
+            say_time(round(point.simulated_s * 1e12)),
+            f"{point.error:+.0%}" + ("" if point.counts else " (not counted)"),
+            f"{point.error_alone:+.0%}",
+            point.says,
+        )
+        for point in one.points
+    ]
+    print(table(("size", "measured", "simulated", "error", "topology alone", "library"), rows))
+
+
+def print_log(options: argparse.Namespace) -> int:
+    """Hold one log against its cluster and library."""
+    if not options.cluster:
+        raise PeerlabError("--log needs --cluster: the machine that the log is of")
+    if options.only is not None or options.reference or options.plot:
+        raise PeerlabError("--only, --reference and --plot are for our own rows, not for a log")
+    found = against(
+        load(options.log), options.cluster, options.library, options.library_version, options.path
+    )
+    if options.json:
+        print(json.dumps(found.as_dict(), indent=2))
+        return 0
+    print_points(found)
+    print(
+        f"\n{found.library}, {path_title(found.path)}: median error {found.median:.0%}, worst {found.worst.error:+.0%} at {say_bytes(found.worst.size)}; "
+        f"topology alone {found.median_alone:.0%}"
+    )
+    if found.not_counted:
+        sizes = ", ".join(say_bytes(one.size) for one in found.not_counted)
+        print(
+            f"not counted for the worst, as out of place and in place differ by more than {DIFFERS:.0%}: {sizes}"
+        )
+    return 0

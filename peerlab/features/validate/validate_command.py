@@ -1,0 +1,258 @@
+"""`peerlab validate`."""
+
+import argparse
+import json
+import math
+from collections.abc import Sequence
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+from peerlab.base import outfile
+from peerlab.base.errors import ExpectationError, PeerlabError, nearest, one_line
+from peerlab.base.extras import check_installed
+from peerlab.base.progress_bar import with_progress
+from peerlab.base.terminal_text import command, table
+from peerlab.features.validate.expected_figures import Elsewhere, ExpectedRow, load_expected
+from peerlab.features.validate.held_out.law_errors import law_errors_of, left_out, written
+from peerlab.features.validate.held_out.logged_machines import load_machines
+from peerlab.features.validate.held_out.unseen import unseen
+from peerlab.features.validate.held_out.validate_machines import print_coverage, print_log, print_machines
+from peerlab.features.validate.other_simulators import ReferenceAnswer, run_reference
+from peerlab.features.validate.reference_file import read_reference
+from peerlab.features.validate.table_cells import CELLS, cells, say_error, say_expected, say_score
+from peerlab.features.validate.validation import SimulatedRow, validate
+
+_EXAMPLES = """\
+examples:
+  peerlab validate                           everything the model must agree with
+  peerlab validate --only alps               only rows whose name or group holds this; * and ? work too
+  peerlab validate --points                  every point of rows that have several
+  peerlab validate --plot                    the same as a picture, validation.html
+  peerlab validate --reference results.csv   another simulator's results, with the relative error of each
+  peerlab validate --log run.log --cluster my.toml
+                                             your own log of nccl-tests beside what its library's law says
+
+exit status: 0 every row is met, 1 some row is not (or a file cannot be read), 2 wrong usage
+"""
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    says = "simulate everything the model must agree with and say by how much it differs"
+    sub = command(commands, "validate", says, _validate, epilog=_EXAMPLES)
+    add = sub.add_argument
+    add(
+        "--only",
+        metavar="PATTERN",
+        help="only rows whose name or group holds this text or matches this pattern",
+    )
+    add("--points", action="store_true", help="print every point of rows that have several")
+    add(
+        "--reference",
+        metavar="FILE.csv",
+        type=Path,
+        help="compare with a file of other simulators' results instead",
+    )
+    add(
+        "--plot",
+        metavar="FILE",
+        nargs="?",
+        type=Path,
+        const=Path("validation.html"),
+        help="draw expected against simulated, as a page that needs no network (default: validation.html)",
+    )
+    add("--log", metavar="LOG", type=Path, help="hold a log against its cluster and library instead")
+    add("--cluster", help="with --log: a known cluster, or the path of a .toml file of your own")
+    add("--path", help="with --log: its data path (default: what the log says, else the cluster's first)")
+    add("--library", help="with --log: its communication library (default: the cluster's)")
+    add(
+        "--library-version",
+        metavar="VERSION",
+        help="with --log: that library's version (default: the cluster's)",
+    )
+    add(
+        "--law-errors",
+        metavar="FILE.toml",
+        type=Path,
+        help="derive the errors of laws from machines left out in turn and write them (data/law_errors.toml) instead",
+    )
+    add("--json", action="store_true", help="print everything as JSON")
+
+
+def _validate(options: argparse.Namespace) -> int:
+    if options.plot and options.plot.suffix not in (".html", ".htm"):
+        raise PeerlabError(f"--plot writes a page: {options.plot} must end in .html or .htm")
+    if options.plot:
+        check_installed("--plot", "bokeh")
+        outfile.check_place(options.plot, ExpectationError)
+    if options.law_errors:
+        return _derive(options.law_errors)
+    if options.log:
+        return print_log(options)
+    for name in ("cluster", "path", "library", "library_version"):
+        if getattr(options, name):
+            raise PeerlabError(f"--{name.replace('_', '-')} goes with --log")
+    if options.reference:
+        if options.only is not None or options.points:
+            raise PeerlabError("--only and --points are for our own rows, not for those of --reference")
+        return _reference(options)
+    expectations = load_expected()
+    rows = _chosen(expectations.rows, options.only)
+    results = list(with_progress(validate(rows), "validate", "rows", len(rows)))
+    _draw(options, [one for result in results for one in _dots_of(result)])
+    failed = [result for result in results if not result.passed]
+    machines = () if options.only else load_machines()
+    foretold = list(with_progress(unseen(machines), "unseen machines", "machines", len(machines)))
+    if options.json:
+        said = {"rows": [one.as_dict() for one in results], "machines": [one.as_dict() for one in foretold]}
+        print(json.dumps({"passed": not failed, **said}, indent=2))
+    else:
+        print_machines(foretold, points=options.points)
+        print_coverage(foretold)
+        _print_groups(results, points=options.points)
+        _print_elsewhere(() if options.only else expectations.elsewhere)
+        print(f"\n{say_score(results)}")
+    return 1 if failed else 0
+
+
+def _derive(file: Path) -> int:
+    outfile.check_place(file, ExpectationError)
+    machines = load_machines()
+    found = law_errors_of(
+        left_out(with_progress(unseen(machines), "unseen machines", "machines", len(machines)))
+    )
+    with outfile.written(file, ExpectationError) as place:
+        place.write_text(written(found), encoding="utf-8")
+    for one in found:
+        what = " ".join(filter(None, (one.transport or "all transports", one.algorithm)))
+        print(f"{what}: {one.times:.3f} times; {one.in_words}")
+    return 0
+
+
+def _chosen(rows: Sequence[ExpectedRow], pattern: str | None) -> list[ExpectedRow]:
+    if pattern is None:
+        return list(rows)
+
+    def matches(row: ExpectedRow) -> bool:
+        return any(pattern in text or fnmatch(text, pattern) for text in (row.name, row.group))
+
+    chosen = [row for row in rows if matches(row)]
+    if not chosen:
+        raise ExpectationError(
+            f"--only: no row matches {pattern!r}; {nearest(pattern, [row.name for row in rows])}"
+        )
+    return chosen
+
+
+def _print_groups(results: Sequence[SimulatedRow], *, points: bool) -> None:
+    rows = [
+        cells(result, answer) for result in results for answer in (None, *(result.answers if points else ()))
+    ]
+    widths = [max(len(row[i]) for row in [CELLS, *rows]) for i in range(len(CELLS))]
+    for group in dict.fromkeys(result.row.group for result in results):
+        print(f"{group}\n{_line(CELLS, widths)}")
+        for result in results:
+            if result.row.group == group:
+                _print_result(result, widths, points=points)
+        print()
+
+
+def _print_result(result: SimulatedRow, widths: Sequence[int], *, points: bool) -> None:
+    print(_line(cells(result), widths))
+    for answer in result.answers if points and len(result.answers) > 1 else ():
+        print(_line(cells(result, answer), widths))
+    for problem in result.problems:
+        print(f"      {problem}")
+    if result.row.note and (points or result.beyond):
+        print(f"      {result.row.note}")
+
+
+def _line(texts: Sequence[str], widths: Sequence[int]) -> str:
+    first, *rest = (text.ljust(width) for text, width in zip(texts, widths, strict=True))
+    return "  " + "  ".join([first, *rest]).rstrip()
+
+
+def _print_elsewhere(elsewhere: Sequence[Elsewhere]) -> None:
+    for one in elsewhere:
+        print(f"{one.name}: {one.what}: checked by {one.where}")
+
+
+def _reference(options: argparse.Namespace) -> int:
+    file = read_reference(options.reference)
+    answers = list(with_progress(run_reference(file), "validate", "rows", len(file.lines)))
+    failed = [answer for answer in answers if not answer.passed]
+    _draw(options, [_reference_dot(answer) for answer in answers if not math.isnan(answer.simulated_s)])
+    if options.json:
+        print(json.dumps({"passed": not failed, "rows": [one.as_dict() for one in answers]}, indent=2))
+        return 1 if failed else 0
+    head = ("line", "simulator", "case", "algorithm", "n", "reference", "simulated", "error", "allowed", "")
+    print(table(head, [_reference_cells(answer) for answer in answers]))
+    judged = [answer for answer in answers if answer.judged]
+    informs = len(answers) - len(judged)
+    more = f", {informs} for information" if informs else ""
+    print(f"\n{len(judged) - len(failed)} of {len(judged)} rows met{more}")
+    for answer in failed:
+        if answer.problem:
+            print(f"line {answer.line}: {answer.problem}")
+    return 1 if failed else 0
+
+
+def _reference_cells(answer: ReferenceAnswer) -> tuple[str, ...]:
+    row, allowed = answer.row, answer.tolerance
+    if row is None:
+        return (str(answer.line), *["-"] * 8, "not run")
+    return (
+        str(answer.line),
+        row.simulator,
+        row.case,
+        row.algorithm,
+        str(row.n),
+        f"{row.sim_time_s:.9g} s",
+        "-" if answer.problem else f"{answer.simulated_s:.9g} s",
+        "-" if answer.problem else say_error(answer.error),
+        "for information" if allowed is None else say_error(allowed),
+        "not run" if answer.problem else "" if allowed is None else "met" if answer.passed else "NOT MET",
+    )
+
+
+def _dots_of(result: SimulatedRow) -> list[dict[str, Any]]:
+    row = result.row
+    return [
+        {
+            "group": row.group + (", fitted" if row.fitted else ""),
+            "name": f"{row.name} {answer.point.label}".strip(),
+            "expected": sum(wanted) / 2 if isinstance(wanted, tuple) else wanted,
+            "says": say_expected(answer, row.unit),
+            "simulated": answer.simulated,
+            "error": answer.error,
+            "unit": row.unit,
+            "note": row.note if answer in result.beyond else "",
+        }
+        for answer in result.answers
+        for wanted in [answer.point.expected]
+    ]
+
+
+def _reference_dot(answer: ReferenceAnswer) -> dict[str, Any]:
+    said = answer.as_dict()
+    return {
+        "group": said["case"],
+        "name": f"line {answer.line}: {said['simulator']} {said['algorithm']}, n = {said['n']}",
+        "expected": said["reference_s"],
+        "says": f"{said['reference_s']:.9g} s",
+        "simulated": answer.simulated_s,
+        "error": answer.error,
+        "unit": "s",
+        "note": "for information" if answer.tolerance is None else "",
+    }
+
+
+def _draw(options: argparse.Namespace, dots: Sequence[dict[str, Any]]) -> None:
+    if not options.plot:
+        return
+    from peerlab.features.validate.expected_page import write_page  # noqa: PLC0415  (Bokeh is loaded only where a picture is asked for)
+
+    write_page(dots, options.plot)
+    if not options.json:
+        print(f"drawn: {one_line(options.plot)}\n")

@@ -1,0 +1,1 @@
+"""Wall chart: one picture of all data paths or of many clusters."""

@@ -1,0 +1,178 @@
+"""Small multiples: the same picture of many runs in one drawing, the fastest first: the wall chart of a review.
+
+Each run has its data path unrolled, with carriages as close as its busiest resource on that stretch is busy, its time and bus
+bandwidth, and a bar as long as that. One scale holds for all.
+"""
+
+from collections.abc import Sequence
+from textwrap import wrap
+
+from peerlab.answer.run import Run
+from peerlab.base.units import say_bytes, say_count, say_time
+from peerlab.model.paths import data_path
+from peerlab.picture.drawing import Point
+from peerlab.picture.road import Road, road
+from peerlab.picture.road_slices import parts_of
+from peerlab.picture.svg import Paper
+from peerlab.picture.theme import palettes
+from peerlab.picture.wire import say_wire
+from peerlab.picture.words import waits_for
+from peerlab.question.naming import told_apart
+
+_WIDE, _HIGH = 600.0, 196.0
+"""Of one picture, with the gap around it."""
+_GAP, _MARGIN, _HEAD, _FOOT = 16.0, 24.0, 72.0, 40.0
+_ROAD = (228.0, 560.0)
+"""From where to where the road lies in its picture."""
+_TOP, _BASE = 64.0, 120.0
+"""Heights of host memory and of devices."""
+_CARRIAGE = 14.0
+_COLUMNS = 2
+_NAME, _LONGEST_TITLE = 44, 84
+"""Letters of a name and of the title at their usual sizes; longer ones are written smaller."""
+
+
+def multiples_svg(runs: Sequence[Run], theme: str = "light", left_out: Sequence[str] = ()) -> str:
+    """Return small multiples of some runs as SVG; at least one of them must take time. `left_out` cannot do what they do."""
+    ordered = sorted(runs, key=lambda run: -run.busbw_GBps)
+    width, height = size(len(ordered))
+    paper = Paper(palettes()[theme])
+    title = _title(ordered)
+    large = min(24, 24 * _LONGEST_TITLE / len(title))
+    paper.text((_MARGIN, 30), title, size=large, bold=True, align="left")
+    paper.text((_MARGIN, 54), _about(ordered), size=14, ink="muted", align="left")
+    most = max(run.busbw_GBps for run in ordered)
+    for number, run in enumerate(ordered):
+        x = _MARGIN + (number % _COLUMNS) * (_WIDE + _GAP)
+        y = _HEAD + (number // _COLUMNS) * (_HIGH + _GAP)
+        paper.shapes.append(f"<g transform='translate({x:g} {y:g})'>")
+        _picture(paper, run, _name(run, ordered), most)
+        paper.shapes.append("</g>")
+    foot = "Simulated by peerlab. Carriages on a stretch are as close as it is busy; words and rings in orange-red say what a run mostly waits for."
+    paper.text((_MARGIN, height - 18), foot, size=12, ink="muted", align="left")
+    if left_out:
+        for above, line in enumerate(reversed(wrap(_say_left_out(left_out), 190))):
+            paper.text((_MARGIN, height - 37 - 16 * above), line, size=12, ink="muted", align="left")
+    return paper.svg(width, height, alt_text(ordered, left_out))
+
+
+def size(count: int) -> tuple[float, float]:
+    """Return width and height of so many pictures, CSS pixels."""
+    rows = -(-count // _COLUMNS)
+    return 2 * _MARGIN + _COLUMNS * (_WIDE + _GAP) - _GAP, _HEAD + rows * (_HIGH + _GAP) + _FOOT
+
+
+def alt_text(runs: Sequence[Run], left_out: Sequence[str] = ()) -> str:
+    """Return small multiples in words."""
+    told = [
+        f"{_name(run, runs)}: {run.busbw_GBps:.3g} GB/s in {say_time(run.time_ps)}, waits for {waits_for(run)}"
+        for run in runs
+    ]
+    return f"{_about(runs)}. {'; '.join(told)}.{' ' if left_out else ''}{_say_left_out(left_out)}"
+
+
+def _say_left_out(titles: Sequence[str]) -> str:
+    return f"Not shown, because they cannot do this: {', '.join(titles)}." if titles else ""
+
+
+def _name(run: Run, runs: Sequence[Run]) -> str:
+    """Return what tells a run from the first of the others that differs."""
+    other = next((one.scenario for one in runs if one.scenario != run.scenario), run.scenario)
+    return told_apart([run.scenario, other])[0]
+
+
+def _title(ordered: Sequence[Run]) -> str:
+    best, last = ordered[0], ordered[-1]
+    if best is last or not last.busbw_GBps:
+        return _name(best, ordered)
+    name = _name(best, ordered)
+    ratio = best.busbw_GBps / last.busbw_GBps
+    return f"{name[:1].upper()}{name[1:]}: {ratio:.3g} times the bus bandwidth of {_name(last, ordered)}"
+
+
+def _about(runs: Sequence[Run]) -> str:
+    """Return what all have in common."""
+    found = [run.scenario for run in runs]
+    kinds = (
+        {one.collective_record.title for one in found},
+        {say_bytes(one.nbytes) for one in found},
+        {say_count(one.nodes, "node") for one in found},
+        {one.hardware.title for one in found},
+        {one.data_path.title for one in found},
+    )
+    return ", ".join(one.pop() for one in kinds if len(one) == 1)
+
+
+def _picture(paper: Paper, run: Run, name: str, most: float) -> None:
+    """Draw one run."""
+    role = data_path(str(run.scenario.path)).role
+    paper.box((0, 0, _WIDE, _HIGH), "panel", radius=6)
+    paper.box((0, 0, 6, _HIGH), role, radius=3)
+    letters = min(15, 15 * _NAME / len(name))
+    paper.text((20, 22), name, size=letters, bold=True, ink=f"{role}-ink", align="left")
+    paper.text((20, 76), f"{run.busbw_GBps:.3g}", size=34, bold=True, align="left")
+    paper.text((20, 102), "GB/s bus bandwidth", size=12, ink="muted", align="left")
+    paper.text(
+        (20, 122),
+        f"{say_time(run.time_ps)}, {say_wire(run)}",
+        size=12,
+        ink="muted",
+        align="left",
+    )
+    _draw_road(paper, run)
+    paper.box((20, 168, _WIDE - 20, 182), "box", "faint", radius=3)
+    paper.box((20, 168, 20 + (_WIDE - 40) * run.busbw_GBps / most, 182), role, radius=3)
+    paper.text((20, 154), f"waits for {waits_for(run)}", size=12, bold=True, ink="hot-ink", align="left")
+
+
+def _draw_road(paper: Paper, run: Run) -> None:
+    found = road(run)
+    for stretch, busy in zip(found["stretches"], _busy(run), strict=True):
+        way = [_at(x, level) for x, level in stretch["points"]]
+        paper.line(way, "faint", width=11)
+        if busy >= 0.01:  # a carriage and the gap behind it
+            full = max(1.5, (_CARRIAGE - 1.5) * busy)
+            paper.line(way, stretch["role"], width=7, dash=f"{full:.3g} {_CARRIAGE - full:.3g}")
+    for x in found["spared"]:
+        at = _at(x, 1)
+        paper.shapes.append(
+            f"<rect x='{at[0] - 40:g}' y='{at[1] - 11:g}' width='80' height='22' rx='4' fill='none'"
+            f" stroke='{paper.colour('edge')}' stroke-dasharray='4 3'/>"
+        )
+        paper.text(at, "host memory", size=11, ink="muted")
+    _draw_stops(paper, found)
+
+
+def _draw_stops(paper: Paper, found: Road) -> None:
+    named = set[tuple[str, bool]]()
+    for stop in found["stops"]:
+        x, y = _at(stop["x"], stop["level"])
+        if stop["name"]:
+            colour = paper.colour("hot" if stop["hot"] else "ink")
+            paper.shapes.append(
+                f"<circle cx='{x:.5g}' cy='{y:g}' r='6' fill='{paper.colour('box')}' stroke='{colour}' stroke-width='2'/>"
+            )
+        key = (stop["name"], stop["x"] < 0.5)
+        if stop["level"] and key not in named:
+            hill = [other["x"] for other in found["stops"] if other["level"] and (other["x"] < 0.5) == key[1]]
+            paper.text((_at(sum(hill) / len(hill), 1)[0], y - 16), stop["name"], size=11, bold=True)
+        elif not stop["level"]:
+            paper.text((x, y + 18), stop["name"], size=11, bold=True)
+        named.add(key)
+
+
+def _busy(run: Run) -> list[float]:
+    """Return for each stretch the busy share of the busiest resource on it, without what others do on it."""
+    shares = []
+    for part in parts_of(run):
+        sides = {"before": ("source",), "behind": ("destination",)}.get(part.part, ("source", "destination"))
+        uses = [use.kind for use in part.stage.uses if use.side in sides]
+        wire = [kind for kind in uses if kind.startswith(("nic_", "port_"))]
+        kinds = wire if part.part == "wire" else [kind for kind in uses if kind not in wire] or wire
+        shares.append(max((run.busy.get(kind, 0.0) for kind in kinds), default=0.0))
+    return shares
+
+
+def _at(x: float, level: float) -> Point:
+    left, right = _ROAD
+    return left + x * (right - left), _TOP if level else _BASE

@@ -1,0 +1,1 @@
+"""Why: who set a figure of a scenario, and where it comes from."""

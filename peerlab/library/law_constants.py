@@ -1,0 +1,91 @@
+"""The constants of a library's law, read from ``[law]`` of its file and checked: shape, unit and bounds."""
+
+from math import isnan
+from typing import Any
+
+from peerlab.base.errors import HardwareError, nearest
+from peerlab.library.nccl_law import SHAPES, ZERO_MEANS_NONE
+
+_TIMES = ("launch_", "nvlink_tree", "nvlink_ring", "pcie_", "network_")
+_RATES = (
+    "ll_rate",
+    "ring_ll128_rate",
+    "tree_ll128_rate",
+    "tree_rate",
+    "nvls_tree_rate",
+    "nvlink_rate",
+    "speeds_",
+    "copy_rate",
+)
+_BOUNDS = {"us": (0.001, 10**6), "GB/s": (0.01, 10**6), "B": (1024, 2**30), "1": (0.01, 1000)}
+"""From where to where a constant may lie, by its unit; beyond, a message takes minutes to simulate, or hours on the wire."""
+_SAY_BOUNDS = {"us": "1 ns to 1 s", "GB/s": "10 MB/s to 1 PB/s", "B": "1 KiB to 1 GiB", "1": "0.01 to 1000"}
+_ENTRIES = ("value", "unit", "basis", "source", "assumption", "range")
+
+
+def unit_of(name: str) -> str:
+    """Return the unit in which the law reads a constant."""
+    if name == "steering" or name.startswith(_TIMES):
+        return "us"
+    if name.startswith(_RATES):
+        return "GB/s"
+    return "B" if name in ("grain", "step") else "1"
+
+
+def read_law(given: Any) -> dict[str, Any]:
+    """Return the values of a table of constants.
+
+    Raises
+    ------
+    HardwareError
+        One line with the first that is wrong.
+    """
+    if not isinstance(given, dict):
+        raise HardwareError("[law] must be a table of constants")
+    for name, entry in given.items():
+        if name not in SHAPES:
+            raise HardwareError(f"unknown constant law.{name}; {nearest(name, list(SHAPES))}")
+        if not isinstance(entry, dict) or not {"value", "unit", "basis"} <= set(entry):
+            raise HardwareError(f"law.{name} must be a table with value, unit, basis and source")
+        for one in entry:
+            if one not in _ENTRIES:
+                raise HardwareError(f"law.{name} has an unknown entry {one!r}; {nearest(one, _ENTRIES)}")
+        if not entry.get("source") and not (entry.get("assumption") and entry.get("range")):
+            raise HardwareError(
+                f'law.{name} has no source; give source = "..." or assumption = "..." with a range'
+            )
+        if entry["unit"] != unit_of(name):
+            raise HardwareError(
+                f"law.{name}: unit {entry['unit']!r:.40} is not possible; give it in {unit_of(name)!r}"
+            )
+        _check_constant(name, entry["value"])
+    return {name: entry["value"] for name, entry in given.items()}
+
+
+def _check_constant(name: str, value: Any) -> None:
+    """Refuse a constant that is no number, or no list with as many as the law reads."""
+    rows = value if isinstance(value, list) else [value]
+    numbers = [one for row in rows for one in (row if isinstance(row, list) else [row])]
+    if not numbers or not all(map(_is_number, numbers)):
+        raise HardwareError(f"law.{name}: value {value!r} is not a number, or a list of numbers")
+    if _shape(value) != SHAPES[name]:
+        wanted = " lists of ".join(map(str, SHAPES[name])) + " numbers" if SHAPES[name] else "one number"
+        raise HardwareError(f"law.{name}: value {value!r} must be {wanted}")
+    unit = unit_of(name)
+    low, high = _BOUNDS[unit]
+    for one in numbers:
+        if not (low <= one <= high or (one == 0 and name in ZERO_MEANS_NONE)):
+            said = f"{one:g}" + (f" {unit}" if unit != "1" else "")
+            raise HardwareError(f"law.{name}: {said} is out of range; possible are {_SAY_BOUNDS[unit]}")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and not isnan(value)
+
+
+def _shape(value: Any) -> tuple[int, ...]:
+    """Return how many lists there are, and how many numbers in each; -1 where they differ."""
+    if not isinstance(value, list):
+        return ()
+    inner = {_shape(one) for one in value}
+    return (len(value), *inner.pop()) if len(inner) == 1 else (-1,)

@@ -1,0 +1,233 @@
+"""What a library does with a question: one law for each kind of library, and one for topology alone.
+
+A law is asked in the same words whatever it is, and nobody asks which it is: whether it says anything here, what it chooses, what it does
+to figures, what it does before the first slice, which figures it looks at, what it does in words, and what of it is not solved. What a
+kind of library has otherwise, such as constants of its source or a way of cutting transfers, is an attribute of its law.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
+
+from peerlab.base.errors import ScenarioError
+from peerlab.library.further_hops import check_flight
+from peerlab.library.library_choice import LibraryChoice, checked_protocol, nccl_choice, sight
+from peerlab.library.library_record import NCCL, NONE, Library, Unsolved
+from peerlab.library.nccl_law import NcclSight
+from peerlab.model.collective import AUTO
+from peerlab.model.effective_machine import Change
+from peerlab.model.hardware import FIGURE_KINDS
+from peerlab.model.paths import stages
+
+if TYPE_CHECKING:
+    from peerlab.question.scenario import Scenario
+
+OwnChanges = Mapping[str, list[Change]]
+"""What a law does to fields of a `Cluster`."""
+_GRAPH = ("device.generation", *(key for key in FIGURE_KINDS if key.startswith("graph.")))
+
+
+class LibraryLaw:
+    """What every law is asked; the answers here are those of topology alone, where no library serves or none says anything."""
+
+    kind: ClassVar[str] = NONE
+    """What ``kind`` of a library's file calls it."""
+    collectives: ClassVar[tuple[str, ...]] = ()
+    """The collectives of which it says what the library adds to them; of others topology alone is simulated."""
+    needs: ClassVar[tuple[str, ...]] = ()
+    """Names of the figures that a library of this kind needs."""
+    chooses: ClassVar[bool] = False
+    """Whether it chooses algorithm and protocol for each message, as NCCL does; it needs constants for that."""
+    cuts: ClassVar[bool] = False
+    """Whether it cuts a transfer into slices of the library's own size, and no finer."""
+
+    def serves(self, question: "Scenario") -> bool:
+        """Return whether it says what the library adds to the question's collective."""
+        return question.collective in self.collectives
+
+    def check(self, library: Library, question: "Scenario") -> None:
+        """Refuse what the library does not have.
+
+        Raises
+        ------
+        ScenarioError
+            With the field, and what is allowed.
+        """
+        if question.protocol != AUTO:
+            raise ScenarioError("protocol", f"{library.title} has no protocols; leave it at 'auto'")
+
+    def choose(self, library: Library, question: "Scenario") -> LibraryChoice | None:
+        """Return what the library chooses for the message; None: it chooses nothing."""
+        return None
+
+    def schedule(self, question: "Scenario") -> str:
+        """Return what each rail does between the nodes; empty: as without a library."""
+        return ""
+
+    def changes(self, question: "Scenario", by: str) -> OwnChanges:
+        """Return what it does to figures for the message; `by` names the library."""
+        changes = {"latency_ps": question.network.asked_flight(question.hardware)}
+        if question.hardware.message_ps:
+            changes["message_ps"] = [Change(how="is", amount=0, by=by, why=self.why_free(question))]
+        return changes
+
+    def why_free(self, question: "Scenario") -> str:
+        """Return why what a message costs the library's thread is no slice's."""
+        return "it is not modelled for this collective"
+
+    def opening(self, question: "Scenario") -> tuple[tuple[str, int], ...]:
+        """Return what is done before the first slice: stages, and how long each takes, picoseconds."""
+        return ()
+
+    def figures(self, question: "Scenario") -> tuple[str, ...]:
+        """Return the keys of the figures that it looks at."""
+        return ()
+
+    def does(self, question: "Scenario") -> tuple[str, ...]:
+        """Return what the library does with the message, in words, where it chooses nothing."""
+        return ()
+
+    def unsolved(self, library: Library, question: "Scenario") -> tuple[Unsolved, ...]:
+        """Return what of the law does not meet measurements at this message."""
+        if not self.serves(question):
+            return ()
+        algorithm = question.choice.course.algorithm if question.choice else ""
+        domain = "" if question.nodes_per_domain == 1 else "within" if question.domains == 1 else "between"
+        asks = (question.domains, question.nbytes, algorithm, question.collective, domain)
+        return tuple(gap for gap in library.unsolved if gap.concerns(*asks))
+
+
+class NcclLaw(LibraryLaw):
+    """NCCL, RCCL and their like: trees and rings, chosen for each message between nodes."""
+
+    kind = NCCL
+    collectives = ("allreduce",)
+    needs = ("hop", "message")
+    chooses = cuts = True
+
+    def serves(self, question: "Scenario") -> bool:
+        """Return whether there is something to choose: an allreduce between nodes."""
+        return super().serves(question) and question.nodes > 1
+
+    def check(self, library: Library, question: "Scenario") -> None:
+        """Refuse a path that its hops do not cross, and a protocol that it does not use."""
+        if self.serves(question):
+            path = str(question.path)
+            check_flight(library.title, path, stages(question.given_cluster, path))
+        if question.protocol == AUTO:
+            return
+        if not self.serves(question):
+            raise ScenarioError(
+                "protocol", "is modelled for an allreduce between nodes only; leave it at 'auto'"
+            )
+        checked_protocol(library, question.protocol, self._sight(library, question))
+
+    def choose(self, library: Library, question: "Scenario") -> LibraryChoice:
+        """Return algorithm, protocol and chunks."""
+        return nccl_choice(
+            library,
+            question.hardware,
+            self._sight(library, question),
+            question.nbytes,
+            algorithm=question.algorithm,
+            protocol=question.protocol,
+        )
+
+    @staticmethod
+    def _sight(library: Library, question: "Scenario") -> NcclSight:
+        return sight(
+            library, question.hardware, question.domains, str(question.path), question.library_number
+        )
+
+    def schedule(self, question: "Scenario") -> str:
+        """Return the chain of its hops; inside one domain nothing goes between nodes."""
+        return "chain" if question.domains > 1 else ""
+
+    def changes(self, question: "Scenario", by: str) -> OwnChanges:
+        """Return what its choice does to figures."""
+        return question.choice.changes(by) if question.choice else super().changes(question, by)
+
+    def opening(self, question: "Scenario") -> tuple[tuple[str, int], ...]:
+        """Return launch and the hops inside the nodes."""
+        choice = question.choice
+        return (("launch", choice.launch_ps), ("inside", choice.inside_ps)) if choice else ()
+
+    def figures(self, question: "Scenario") -> tuple[str, ...]:
+        """Return those of the graph that it sees, and its transport's costs."""
+        return (*_GRAPH, "library.hop", "library.message", "library.rendezvous", "library.eager")
+
+
+class PairwiseLaw(LibraryLaw):
+    """HCL over host NICs: a pairwise exchange, in slices of the library's own size."""
+
+    kind = "pairwise"
+    collectives = ("allreduce", "allgather", "reduce-scatter", "alltoall")
+    needs = ("hop", "message", "overlap_lost")
+    cuts = True
+
+    def schedule(self, question: "Scenario") -> str:
+        """Return the pairwise exchange, unless the question names an algorithm."""
+        return "pairwise" if question.algorithm == AUTO else ""
+
+    def changes(self, question: "Scenario", by: str) -> OwnChanges:
+        """Return the latency of a hop with what the library adds to it."""
+        machine = question.hardware
+        flight = question.network.own_flight(machine)
+        if machine.hop_ps:
+            more = "what a hop takes more"
+            flight.append(
+                Change(how="plus", amount=machine.hop_ps, by=by, why=more, figures=("library.hop",))
+            )
+        return {"latency_ps": flight}
+
+    def figures(self, question: "Scenario") -> tuple[str, ...]:
+        """Return what a hop, a message and the exchange inside a node cost."""
+        return ("library.hop", "library.message", "library.overlap_lost") if question.domains > 1 else ()
+
+    def does(self, question: "Scenario") -> tuple[str, ...]:
+        """Return the schedule; an all-to-all is sent to all at once, unless the algorithm goes in turns."""
+        if not question.collective_record.exchanges:
+            return (question.schedule_name,)
+        return ("pairwise" if question.algorithm_record.blocks_alltoall else "direct exchange",)
+
+
+class MessagesLaw(LibraryLaw):
+    """MPI and SHMEM: a cost for each message, and nothing else."""
+
+    kind = "messages"
+    collectives = ("point-to-point", "alltoall")
+
+    def why_free(self, question: "Scenario") -> str:
+        """Return why no slice of an all-to-all waits for what messages cost."""
+        if not question.collective_record.exchanges:
+            return super().why_free(question)
+        return "all messages are dealt with before the first leaves, so no slice waits for it"
+
+    def opening(self, question: "Scenario") -> tuple[tuple[str, int], ...]:
+        """Return what messages take beyond their bytes.
+
+        Point to point it is one message's: asking first, and device memory. In an all-to-all a rank's messages to all others are dealt
+        with one after the other, before the first leaves; no log tells how far that overlaps what is sent.
+        """
+        machine = question.hardware
+        if question.collective_record.exchanges:
+            return (("launch", (question.ranks - 1) * (machine.message_ps or 0)),)
+        asks = machine.eager_bytes is not None and question.nbytes > machine.eager_bytes
+        device = (question.memory == "device" and machine.device_buffers_ps) or 0
+        return (("launch", (machine.rendezvous_ps if asks else 0) + device),)
+
+    def figures(self, question: "Scenario") -> tuple[str, ...]:
+        """Return what a message costs; point to point, what asking first and device memory cost."""
+        if question.collective_record.is_message:
+            return ("library.rendezvous", "library.eager", "library.device_buffers")
+        return ("library.message",)
+
+
+ALONE = LibraryLaw()
+"""Topology alone."""
+KINDS: dict[str, LibraryLaw] = {law.kind: law for law in (NcclLaw(), PairwiseLaw(), MessagesLaw())}
+"""The laws of libraries, by what ``kind`` of a library's file calls them."""
+
+
+def law_of(library: Library | None) -> LibraryLaw:
+    """Return the law of a library's kind; without a library topology is alone."""
+    return KINDS[library.kind] if library else ALONE

@@ -1,0 +1,121 @@
+"""What a communication library is to a scenario: its law, its versions, what it forbids, what is not solved, and its figures."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from peerlab.base.errors import ScenarioError
+from peerlab.model.hardware import Figure
+
+NONE = "none"
+"""No library: topology alone, as on the bare fabrics."""
+NCCL = "nccl"
+"""The kind of NCCL, RCCL and their like."""
+MAKERS = ("NVIDIA", "AMD", "Habana")
+"""Makers of accelerators that have libraries of their own."""
+
+
+@dataclass(frozen=True)
+class Forbidden:
+    """Protocols that a library does not use, and when."""
+
+    protocols: tuple[str, ...]
+    when: str
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unsolved:
+    """What the law of a library does not meet, and where."""
+
+    says: str
+    """A sentence."""
+    nodes: int = 0
+    """From so many nodes on."""
+    from_bytes: int = 0
+    to_bytes: int | None = None
+    """Sizes of a message; None: all larger ones."""
+    algorithm: str = ""
+    """Where this algorithm runs; empty: with any."""
+    collective: str = ""
+    """Of this collective; empty: of all."""
+    domain: str = ""
+    """``within``: inside one NVLink domain of several nodes; ``between``: between several; empty: wherever it is."""
+    takes: tuple[float, float] = (1.0, 1.0)
+    """How many times as long as simulated it may take, from and to; every band holds it."""
+
+    def concerns(self, nodes: int, size: int, algorithm: str, collective: str, domain: str = "") -> bool:
+        """Return whether a message of so many bytes between so many nodes, or NVLink domains, meets it."""
+        last = size if self.to_bytes is None else self.to_bytes
+        here = nodes >= self.nodes and self.from_bytes <= size <= last and self.domain in ("", domain)
+        return here and self.algorithm in ("", algorithm) and self.collective in ("", collective)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Library:
+    """One library over one transport."""
+
+    name: str
+    title: str
+    kind: str
+    """Of its law: one of `peerlab.library.library_laws.KINDS`."""
+    versions: tuple[str, str]
+    """The first and the last version whose law is known."""
+    version: str
+    """The one that is meant where nobody says it."""
+    instead: Mapping[str, str]
+    """By data path the library that serves it in place of this one."""
+    mpi: str
+    """The library with which MPI programs use the same transport; empty where none is known."""
+    maker: str
+    """Maker of the accelerators that it runs on; empty: it runs on all."""
+    forbids: tuple[Forbidden, ...]
+    unsolved: tuple[Unsolved, ...]
+    law: Mapping[str, Any]
+    """Constants of the library's source, by name, in the units of its file."""
+    figures: Mapping[str, Figure]
+    """Figures that a machine may have otherwise, by key."""
+
+    def __hash__(self) -> int:
+        """Return the hash of its name: libraries are few."""
+        return hash(self.name)
+
+    @property
+    def transport(self) -> str:
+        """What it sends over, by its name: of ``nccl-efa`` that is ``efa``."""
+        return self.name.partition("-")[2]
+
+    def number(self, version: str) -> int:
+        """Return a version as a number, such as 219 for 2.19.
+
+        Raises
+        ------
+        ScenarioError
+            If it is no version, or none that the library's file knows.
+        """
+        first, last = (version_number(one) for one in self.versions)
+        found = version_number(version) if isinstance(version, str) else -1  # 2.2 may be 2.2 or 2.20
+        if found < 0:
+            raise ScenarioError(
+                "library_version", f"{version!r} is no version; give one as text, such as '{self.version}'"
+            )
+        if not first <= found <= last:
+            older = found < first
+            why = (
+                "before it the library is another one, and nothing is promised"
+                if older
+                else "later ones are not known"
+            )
+            raise ScenarioError(
+                "library_version",
+                f"{self.title} is known from {self.versions[0]} to {self.versions[1]}; {why}",
+            )
+        return found
+
+
+def version_number(text: object) -> int:
+    """Return a version as a number; -1 where it is none."""
+    parts = str(text).strip().split(".")
+    if len(parts) < 2 or not all(part.isdecimal() and len(part) < 4 for part in parts[:3]):
+        return -1
+    return 100 * int(parts[0]) + min(int(parts[1]), 99)

@@ -1,0 +1,44 @@
+"""The frame of every report that a notebook shows as HTML: one style, light and dark, no script."""
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from html import escape
+from pathlib import Path
+
+from peerlab.picture.policy import policy
+from peerlab.picture.theme import properties
+
+_STYLE = Path(__file__).parent / "report.css"
+
+
+def framed(kind: str, title: str, body: str) -> str:
+    """Return a section that brings its own style; `body` is HTML whose text has been escaped."""
+    return (
+        f"<style>{_style()}</style><section class='pl-report pl-{kind}' aria-label='{escape(title, quote=True)}'>"
+        f"<h3>{escape(title)}</h3>{body}</section>"
+    )
+
+
+def alone(title: str, report: str) -> str:
+    """Return a report as a page for a file: it runs no script and fetches nothing."""
+    return (
+        f"<!doctype html><html lang='en'><head><meta charset='utf-8'>{policy()}"
+        f"<meta name='viewport' content='width=device-width,initial-scale=1'><meta name='color-scheme' content='light dark'>"
+        f"<title>{escape(title)}</title></head><body>{report}</body></html>\n"
+    )
+
+
+def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "") -> str:
+    """Return a table; cells are HTML, the first of a row is its heading."""
+    heads = "".join(f"<th scope='col'>{escape(one)}</th>" for one in head)
+    body = "".join(
+        f"<tr><th scope='row'>{first}</th>{''.join(f'<td>{cell}</td>' for cell in rest)}</tr>"
+        for first, *rest in rows
+    )
+    said = f"<caption>{escape(caption)}</caption>" if caption else ""
+    return f"<table class='pl-{kind}'>{said}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+
+
+@cache
+def _style() -> str:
+    return properties(".pl-report") + _STYLE.read_text(encoding="utf-8")

@@ -1,0 +1,306 @@
+"""The curves: bus bandwidth against nodes or message size, a line for every path, and a mark for this scenario.
+
+Behind each line is a band: the range in which it may lie if the assumed figures lie at the ends of their ranges
+(`peerlab.answer.sensitivity`). The bands come after the lines; until then a parcel has none.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import TypedDict
+
+from bokeh.core.properties import value
+from bokeh.models import (
+    ColumnDataSource,
+    FixedTicker,
+    HoverTool,
+    MultiLine,
+    Patches,
+    Range1d,
+    Scatter,
+    Text,
+)
+from bokeh.plotting import figure
+
+from peerlab.answer.metrics import wire_limit_GBps
+from peerlab.answer.run import Run
+from peerlab.answer.sensitivity import Band, limit_band
+from peerlab.base.units import say_bytes, say_time
+from peerlab.model.fabrics import NIC
+from peerlab.model.hardware import Cluster
+from peerlab.model.paths import data_path, path_title, sending_kinds
+from peerlab.model.resources import resource_kind
+from peerlab.picture.curve_scenarios import AXES, NODES, PathCurve, at, key, line_of, machine_key
+from peerlab.picture.left_out import say_left_out
+from peerlab.picture.library_switches import SWITCHES, switches_of
+from peerlab.picture.theme import FONT, UNCACHED, line_roles
+from peerlab.question.scenario import Scenario
+from peerlab.question.scenario_fields import FIELDS
+
+
+def label(line: str) -> str:
+    """Return what a curve is called beside its line."""
+    return "no cache" if line == UNCACHED else path_title(line)
+
+
+def curves(
+    scenario: Scenario,
+    axis: str,
+    computed: Sequence[tuple[PathCurve, Sequence[Run | None]]],
+    bands: Mapping[str, Sequence[Band | None]] | None = None,
+    *,
+    complete: bool = False,
+) -> dict[str, object]:
+    """Return what the page needs to draw the curves of `scenario`.
+
+    `computed` holds each line with a run, or None, for each value of the axis; `bands` those of the lines that have
+    theirs already, by name; `complete` says that no more follow.
+    """
+    there = bands or {}
+    return {
+        "axis": axis,
+        "values": list(AXES[axis]),
+        "names": [say_bytes(v) if FIELDS[axis].size else str(v) for v in AXES[axis]],
+        "lines": [_drawn(axis, line, runs, there.get(line.name)) for line, runs in computed],
+        "limits": _limits(scenario, axis, banded=bands is not None),
+        "key": key(scenario, axis),
+        "bands": _say_bands(scenario, computed, there, complete=complete),
+        "missing": say_left_out(axis, computed, label),
+        "switches": SWITCHES if any(any(switches_of(axis, runs)) for _, runs in computed) else "",
+    }
+
+
+def _drawn(
+    axis: str, line: PathCurve, runs: Sequence[Run | None], bands: Sequence[Band | None] | None
+) -> dict[str, object]:
+    role, ink = line_roles(line.name)
+    own = bands or [None] * len(runs)
+    switches = switches_of(axis, runs)
+    return {
+        "name": line.name,
+        "label": label(line.name),
+        "role": role,
+        "ink": ink,
+        "x": list(AXES[axis]),
+        "y": [run.busbw_GBps if run else None for run in runs],
+        "low": [band.low_GBps if band else None for band in own],
+        "high": [band.high_GBps if band else None for band in own],
+        "switch": [bool(one) for one in switches],
+        "note": [
+            _note(run, band) + one if run else "" for run, band, one in zip(runs, own, switches, strict=True)
+        ],
+    }
+
+
+def _limits(scenario: Scenario, axis: str, *, banded: bool) -> dict[str, dict[str, object]]:
+    """Return the limit of the NICs, of the devices' own ports, and of what else a path sends with; the page shows that of the path."""
+    ways: dict[str, list[str]] = {"nic": [], "native": []}
+    for path in scenario.hardware.paths:
+        if sends := sending_kinds(scenario.hardware, path):
+            ways.setdefault(_limit_name(path, sends), []).append(path)
+    says = {"nic": "NIC limit" if ways["native"] else "wire limit", "native": "port limit"}
+    found: dict[str, dict[str, object]] = {}
+    for name, paths in ways.items():
+        if paths:
+            way = str(scenario.path) if scenario.path in paths else paths[0]
+            label = says.get(name, f"{name} limit")
+            found[name] = {
+                "label": label,
+                **_limit(scenario.with_(path=way), scenario.hardware, axis, banded),
+            }
+    return found
+
+
+def _limit_name(path: str, sends: Sequence[str]) -> str:
+    """Return by which name the page finds the limit of a path that sends with these kinds of resources."""
+    if data_path(path).uses_own_ports:
+        return "native"
+    others = [resource_kind(kind).label for kind in sends if kind not in NIC]
+    return others[0] if others else "nic"
+
+
+@lru_cache(
+    maxsize=64
+)  # each line of a picture that grows asks again; the cluster is in the key, as its file may change
+def _limit(scenario: Scenario, _machine: Cluster, axis: str, banded: bool) -> dict[str, list[float | None]]:
+    """Return the wire limit along an axis; where `banded`, with the range in which it may lie."""
+    asked = [at(scenario, axis, value, {}) for value in AXES[axis]]
+    bands = [limit_band(one, wire_limit_GBps) if one and banded else None for one in asked]
+    return {
+        "y": [_number(wire_limit_GBps(one)) if one else None for one in asked],
+        "low": [_number(band.low_GBps) if band else None for band in bands],
+        "high": [_number(band.high_GBps) if band else None for band in bands],
+    }
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _say_bands(
+    scenario: Scenario,
+    computed: Sequence[tuple[PathCurve, Sequence[Run | None]]],
+    bands: Mapping[str, Sequence[Band | None]],
+    *,
+    complete: bool,
+) -> str:
+    """Return the legend of the bands."""
+    if not any(figure.range for figure in scenario.hardware.figures.values()):
+        return "no band: no assumed figure has a range"
+    if not complete:
+        return "bands of the assumed figures (†): computing ..."
+    there = [band for one in bands.values() for band in one if band]
+    if not there:
+        return "no bands: slow to simulate"
+    some = len(there) < sum(run is not None for _, runs in computed for run in runs)
+    return IN_PART if some else BAND
+
+
+BAND = "band: assumed figures (†), the law's error"
+IN_PART = "band (in part): assumed figures (†), the law's error"
+_IF = "if all assumed figures (†) that have a range lie at its ends"
+"""What a band says."""
+
+
+class Mark(TypedDict):
+    """The mark of a run on the curves, as the page gets it."""
+
+    nodes: int
+    message_bytes: int
+    y: float
+    """Bus bandwidth, GB/s."""
+    role: str
+    """Of its colour."""
+    line: str
+    """The curve that it lies on."""
+    limit: str
+    """What carries this path: ``nic``, ``native`` for own ports, or what else sends is called; see `_limits`."""
+    cached: bool
+    """Whether a registration cache changes anything."""
+    past: bool
+    """Whether slices go past the host's memory."""
+    of: dict[str, str]
+    """For each axis the key of the curves that it belongs to."""
+    machine: str
+    """Key of the cluster."""
+
+
+def mark(run: Run) -> Mark:
+    """Return the mark of a run on the curves."""
+    line, machine = line_of(run.scenario), machine_key(run.scenario.hardware)
+    role, _ = line_roles(line)
+    path = run.scenario.data_path
+    sends = sending_kinds(run.scenario.hardware, str(run.scenario.path))
+    return {
+        "nodes": run.scenario.nodes,
+        "message_bytes": run.scenario.nbytes,
+        "y": run.busbw_GBps,
+        "role": role,
+        "line": line,
+        "limit": _limit_name(str(run.scenario.path), sends),
+        "cached": path.uses_device_memory,
+        "past": not path.is_staged,
+        "of": {axis: key(run.scenario, axis) for axis in AXES},
+        "machine": machine,
+    }
+
+
+def _note(run: Run, band: Band | None) -> str:
+    s, found = run.scenario, run.bottleneck
+    what = f"{s.nodes} nodes, {say_bytes(s.nbytes)}: {run.busbw_GBps:.3g} GB/s, {say_time(run.time_ps)}"
+    beyond = "; more ranks than the vendor's library allows" if s.extrapolates else ""
+    told = f"{what}; {found.label} {found.share:.0%}{beyond}" if found else what
+    told += f"<br>{s.library_says}" if s.choice else ""
+    if not band:
+        return told
+    law = f"; {band.reach.in_words}" if band.reach.error else ""
+    return f"{told}<br>{band.low_GBps:.3g} to {band.high_GBps:.3g} GB/s {_IF}{law}"
+
+
+_HOVER_MEASURED = '<div style="font-size:13px;line-height:1.45"><b>@label</b><br>@note{safe}</div>'
+_HOVER = '<div style="font-size:13px;line-height:1.45"><b>@label</b>, simulated<br>@note{safe}</div>'
+
+
+def build() -> figure:
+    """Return the empty figure; the page fills its sources. What is added later lies above."""
+    plot = _axes()
+    plot.add_glyph(
+        _source("bands", "xs", "ys", "fill", "alpha"),
+        Patches(
+            xs="xs", ys="ys", fill_color="fill", line_color="fill", fill_alpha="alpha", line_alpha="alpha"
+        ),
+    )
+    plot.add_glyph(
+        _source("lines", "xs", "ys", "line", "dash", "width", "alpha"),
+        MultiLine(
+            xs="xs", ys="ys", line_color="line", line_dash="dash", line_width="width", line_alpha="alpha"
+        ),
+    )
+    dots = plot.add_glyph(
+        _source("points", "x", "y", "fill", "label", "note", "size"),
+        Scatter(x="x", y="y", size="size", fill_color="fill", line_color=None),
+    )
+    diamonds = plot.add_glyph(
+        _source("measured", "x", "y", "line", "fill", "label", "note"),
+        Scatter(x="x", y="y", size=10, marker="diamond", fill_color="fill", line_color="line", line_width=2),
+    )
+    plot.add_glyph(
+        _source("marks", "x", "y", "fill", "line", "size"),
+        Scatter(x="x", y="y", size="size", fill_color="fill", line_color="line", line_width=2.5),
+    )
+    _add_names(plot)
+    plot.add_tools(HoverTool(renderers=[dots], tooltips=_HOVER, mode="mouse"))
+    plot.add_tools(HoverTool(renderers=[diamonds], tooltips=_HOVER_MEASURED, mode="mouse"))
+    return plot
+
+
+def _source(name: str, *columns: str) -> ColumnDataSource:
+    """Return an empty source of these columns, by the name under which the page finds it."""
+    return ColumnDataSource({column: [] for column in columns}, name=f"curves_{name}")
+
+
+def _axes() -> figure:
+    plot = figure(
+        name="curves",
+        x_range=Range1d(1.6, 1300, name="curves_x"),
+        y_range=Range1d(0, 100, name="curves_y"),
+        x_axis_type="log",
+        height=156,
+        sizing_mode="stretch_width",
+        toolbar_location=None,
+        tools="",
+        min_border_left=38,
+        min_border_right=14,
+        min_border_top=8,
+        outline_line_color=None,
+        background_fill_color=None,
+        border_fill_color=None,
+    )
+    plot.xaxis.name, plot.yaxis.name = "curves_values", "curves_busbw"
+    plot.xaxis.ticker = FixedTicker(ticks=list(NODES), name="curves_ticks")
+    plot.xgrid.visible = False
+    plot.ygrid.name = "curves_grid"
+    return plot
+
+
+def _add_names(plot: figure) -> None:
+    """Add the names of the lines, and the leaders from a name to its line."""
+    leaders = _source("leaders", "xs", "ys", "ink")
+    plot.add_glyph(leaders, MultiLine(xs="xs", ys="ys", line_color="ink", line_width=1))
+    plot.add_glyph(
+        _source("words", "x", "y", "text", "ink", "paper", "ground", "align", "dy"),
+        Text(
+            name="curves_names",
+            x="x",
+            y="y",
+            text="text",
+            text_color="ink",
+            text_align="align",
+            y_offset="dy",
+            text_font_size=value("12px"),
+            text_font_style=value("bold"),
+            text_font=value(FONT),
+            background_fill_color="paper",
+            background_fill_alpha="ground",
+        ),
+    )

@@ -1,0 +1,204 @@
+"""The data path: two nodes facing each other, drawn as they are wired, and the slices that move through them."""
+
+from typing import TypedDict
+
+from bokeh.core.properties import value
+from bokeh.models import ColumnDataSource, MultiLine, Quad, Range1d, Scatter, Text
+from bokeh.plotting import figure
+
+from peerlab.answer.run import Run
+from peerlab.model.paths import REDUCE
+from peerlab.model.resources import resource_kind
+from peerlab.model.stages import stage_kind
+from peerlab.picture.drawing import HEIGHT, WIDTH, Drawing, PageDrawing, Point
+from peerlab.picture.frames import PASSED, PageRows, moves
+from peerlab.picture.geometry import SUM_BOX, badge_place, stops, waiting_places, ways
+from peerlab.picture.picture import Picture
+from peerlab.picture.registration_table import LiveTable, StandingTable, table
+from peerlab.picture.shown_nodes import ShownNodes, unit
+from peerlab.picture.theme import FONT, stage_role
+from peerlab.picture.tips import Tip, tips
+from peerlab.picture.trains import aside, breadth, queues
+
+_MOVE_TIMES = ("enter", *PASSED, "until")
+MOVE_COLUMNS = ("device", "step", "slice", "whose", "stage", *_MOVE_TIMES)
+
+
+class Sight(TypedDict):
+    """Whom the picture shows; lists are those of `ShownNodes`."""
+
+    node: int
+    partner: tuple[int, ...]
+    source: tuple[int, ...]
+    beyond: tuple[int, ...]
+    slow: dict[str, str]
+    """The words beside the names of slow nodes."""
+    unit: str
+    """What two of are shown: ``node``, or ``domain`` where NVLink joins several."""
+
+
+class Sums(TypedDict):
+    """A switch between the nodes that adds up."""
+
+    left: float
+    right: float
+    """From where to where it is: slices are out of sight in it."""
+    role: str
+    """The role of the colour of sums."""
+
+
+class SceneParcel(PageDrawing):
+    """What the data path gets for a run; keys of stages are their numbers in the trace."""
+
+    ways: dict[int, list[list[list[Point]]]]
+    """For each stage and device: the ways of its slices, see `geometry.ways`."""
+    stops: dict[int, list[list[list[float | None]]]]
+    """For each of `ways`: how far along it a slice may be before it is sent, received and turned, see `geometry.stops`."""
+    waiting: dict[int, list[list[Point]]]
+    """For each stage and device: where slices wait, first in the queue first."""
+    queues: dict[int, list[list[list[Point]]]]
+    """For each stage: where slices wait on their way, see `trains.queues`."""
+    aside: dict[int, list[float]]
+    """For each stage and device: how far from the middle of a link its slices go."""
+    breadth: float
+    """How broad a slice on a link is."""
+    badges: dict[int, tuple[float, float, str]]
+    """For each stage: where the number of slices that wait is written, and how it is aligned."""
+    roles: dict[int, str]
+    """For each stage: the role of its colour."""
+    tips: list[Tip]
+    """What is said of its parts beside the pointer."""
+    sight: Sight
+    sums: Sums
+    """The switch that adds up; without a role there is none."""
+    names: dict[str, list[float]]
+    """Where the names of nodes stand."""
+    moves: PageRows
+    """One row for every stage of every slice; columns are `MOVE_COLUMNS`."""
+    table: StandingTable | LiveTable
+    """The registration table."""
+
+
+def scene(picture: Picture) -> SceneParcel:
+    """Return what the page needs to draw the data path of a run: the static scene, the tracks of slices, and where slices wait."""
+    run, sketch = picture.run, picture.sketch
+    geometry = sketch.geometry
+    tracks = {stage: stage_kind(stage).track for stage in (*sketch.drawn, REDUCE.name)}
+    devices = range(run.scenario.hardware.devices_per_switch)
+    index = {name: number for number, name in enumerate(run.trace.stages)}
+    return {
+        **picture.drawing.page(),
+        "tips": tips(sketch),
+        "ways": {index[s]: [ways(geometry, track, d) for d in devices] for s, track in tracks.items()},
+        "stops": {index[s]: [stops(geometry, track, d) for d in devices] for s, track in tracks.items()},
+        "waiting": {
+            index[s]: [waiting_places(geometry, track, d) for d in devices] for s, track in tracks.items()
+        },
+        "queues": {index[s]: queues(geometry, track) for s, track in tracks.items()},
+        "aside": {index[s]: [aside(sketch.drawn, s, d) for d in devices] for s in tracks},
+        "breadth": breadth(sketch.drawn),
+        "badges": {index[s]: badge_place(geometry, track) for s, track in tracks.items()},
+        "roles": {index[s]: stage_role(s) for s in tracks},
+        "sight": _sight(sketch.sight, run),
+        "sums": {
+            "left": SUM_BOX[0],
+            "right": SUM_BOX[1],
+            "role": stage_role(REDUCE.name) if geometry.sums else "",
+        },
+        "names": geometry.names(),
+        "moves": moves(run.trace, sketch.sight).page(MOVE_COLUMNS, _MOVE_TIMES),
+        "table": table(run),
+    }
+
+
+def _sight(seen: ShownNodes, run: Run) -> Sight:
+    return {
+        "node": seen.node,
+        "partner": seen.partner,
+        "source": (-1,) if run.scenario.sums_between else seen.source,
+        "beyond": (-1,) if run.scenario.sums_between else seen.beyond,
+        "slow": _slow(run),
+        "unit": unit(run.scenario),
+    }
+
+
+def _slow(run: Run) -> dict[str, str]:
+    """Return the words beside the names of slow nodes."""
+    s = run.scenario
+    slowed = [
+        use.kind for stage in s.stages for use in stage.uses if resource_kind(use.kind).slowed_with_node
+    ]
+    if not slowed:
+        return {}
+    what = "ports" if s.data_path.uses_own_ports else "NICs"
+    return {str(node): f"{what} at {100 * speed:g} %" for node, speed in (s.slow_domains or {}).items()}
+
+
+_BOX = {"left": "left", "right": "right", "top": "top", "bottom": "bottom"}
+
+
+def build() -> figure:
+    """Return the empty figure; the page fills its sources."""
+    plot = figure(
+        name="scene",
+        x_range=Range1d(0, WIDTH),
+        y_range=Range1d(HEIGHT, 0),
+        aspect_ratio=WIDTH / HEIGHT,
+        sizing_mode="scale_width",
+        toolbar_location=None,
+        tools="",
+        x_axis_type=None,
+        y_axis_type=None,
+        min_border=0,
+        outline_line_color=None,
+        background_fill_color=None,
+        border_fill_color=None,
+    )
+    radius = {"panels": 10, "pipes": 4, "loads": 2, "boxes": 7, "slots": 2}
+    for name in ("panels", "pipes", "loads", "lines", "boxes", "slots"):
+        source = ColumnDataSource(getattr(Drawing(), name), name=f"scene_{name}")
+        if name == "lines":
+            glyph = MultiLine(
+                xs="xs", ys="ys", line_color="line", line_width="width", line_dash=[2, 5], line_alpha=0.8
+            )
+        else:
+            glyph = Quad(
+                **_BOX, fill_color="fill", line_color="line", line_width="width", border_radius=radius[name]
+            )
+        plot.add_glyph(source, glyph)
+    _add_moving(plot)
+    return plot
+
+
+def _add_moving(plot: figure) -> None:
+    """Add what the page changes in every frame: table rows, the ring, slices, words.
+
+    All of it is on a canvas above the static scene, so that a frame repaints no part of that.
+    """
+    rows = ColumnDataSource({**{name: [] for name in _BOX}, "fill": [], "line": []}, name="scene_rows")
+    plot.add_glyph(rows, Quad(**_BOX, fill_color="fill", line_color="line", border_radius=4), level="overlay")
+    dots = ColumnDataSource({"x": [], "y": [], "fill": [], "size": []}, name="scene_ring")
+    plot.add_glyph(
+        dots,
+        Scatter(x="x", y="y", size="size", fill_color="fill", line_color=None, marker="circle"),
+        level="overlay",
+    )
+    text = {"x": "x", "y": "y", "text": "text", "text_font_size": "size", "text_font_style": "style"}
+    text |= {"text_color": "ink", "text_align": "align", "text_baseline": "baseline"}
+    columns: dict[str, list[object]] = {
+        name: [] for name in ("x", "y", "text", "size", "style", "ink", "align", "baseline")
+    }
+    for name, level in (("scene_texts", "glyph"), ("scene_words", "overlay")):
+        source = ColumnDataSource(dict(columns), name=name)
+        plot.add_glyph(source, Text(**text, text_font=value(FONT)), level=level)
+    trains = ColumnDataSource({"xs": [], "ys": [], "line": [], "width": [], "alpha": []}, name="scene_trains")
+    passing = MultiLine(xs="xs", ys="ys", line_color="line", line_width="width", line_alpha="alpha")
+    plot.add_glyph(trains, passing, level="overlay")
+    slices = ColumnDataSource({"x": [], "y": [], "fill": [], "line": [], "size": []}, name="scene_slices")
+    plot.add_glyph(
+        slices,
+        Scatter(
+            x="x", y="y", size="size", fill_color="fill", line_color="line", line_width=1.5, marker="square"
+        ),
+        level="overlay",
+    )

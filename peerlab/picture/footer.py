@@ -1,0 +1,81 @@
+"""The footer: what the colours mean, what was simulated, and what the figures rest on."""
+
+from typing import TypedDict
+
+from peerlab.answer.run import Run
+from peerlab.model.hardware import Figure, named
+from peerlab.model.nic_wiring import Wiring
+from peerlab.picture.picture import Picture
+from peerlab.picture.words import caption, colours
+from peerlab.question.effective_figures import effective_figure, is_computed
+from peerlab.question.scenario import Scenario
+
+
+class SourceLine(TypedDict):
+    """One line of the list of sources."""
+
+    text: str
+    assumed: bool
+
+
+class Sources(TypedDict):
+    """What the simulation rests on."""
+
+    title: str
+    lines: list[SourceLine]
+
+
+class FooterParcel(TypedDict):
+    """What the footer gets for a run."""
+
+    colours: list[list[str]]
+    """Role and meaning of every colour that the run uses."""
+    caption: str
+    unsolved: list[str]
+    """What the communication library's law does not meet here, as sentences."""
+    sources: Sources
+
+
+def footer(picture: Picture) -> FooterParcel:
+    """Return what the page needs to show the footer of a run."""
+    run = picture.run
+    return {
+        "colours": colours(run),
+        "caption": caption(run, picture, unsolved=False),
+        "unsolved": [one for one in (run.scenario.library_misfit, *run.scenario.library_unsolved) if one],
+        "sources": sources(run),
+    }
+
+
+def sources(run: Run) -> Sources:
+    """Return what the simulation rests on: what it was fitted on, every figure with source or assumption, what is left out."""
+    hardware = run.scenario.hardware
+    assumed = hardware.assumptions
+    known = [one for one in hardware.stated if not one.assumption]
+    title = f"{len(hardware.stated)} figures: {len(known)} with sources, {len(assumed)} assumed (†)"
+    fitted = f"Some figures were fitted on {hardware.fitted_on}: elsewhere an extrapolation."
+    said = [(fitted, True)] * bool(hardware.fitted_on)
+    said += [(say_figure(one) + _here(run.scenario, one), bool(one.assumption)) for one in (*assumed, *known)]
+    said += [
+        (f"{named(key)}: left out, never a limit. {why[:1].upper()}{why[1:]}.", False)
+        for key, why in hardware.leaves_out.items()
+    ]
+    return {"title": title, "lines": [{"text": text, "assumed": assumed} for text, assumed in said]}
+
+
+def _here(scenario: Scenario, one: Figure | Wiring) -> str:
+    """Return what this question makes of a figure, as a sentence; empty where it takes it as it is written."""
+    if isinstance(one, Wiring) or not is_computed(scenario, one.key):
+        return ""
+    met = effective_figure(scenario, one.key, frozenset((one.key,)))
+    return f" In this simulation {met.text}: {'; '.join(map(str, met.computed))}."
+
+
+def say_figure(figure: Figure | Wiring) -> str:
+    """Return a figure with basis, assumption and source as one line; where the NICs hang likewise."""
+    basis = f", {figure.basis}" if isinstance(figure, Figure) else ""
+    origin = f", {figure.origin}" if isinstance(figure, Figure) and figure.origin else ""
+    assumed = f" Assumed: {figure.assumption}." if figure.assumption else ""
+    source = f" Source: {figure.source}." if figure.source else ""
+    sign = "† " if figure.assumption else ""
+    return f"{sign}{figure.named}: {figure}{basis}{origin}.{assumed}{source}"

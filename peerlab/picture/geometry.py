@@ -1,0 +1,337 @@
+"""Positions of the parts of a node in the data path's picture, and the tracks of slices through it."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+from peerlab.answer.run import Run
+from peerlab.model.hardware import Cluster
+from peerlab.model.paths import data_path
+from peerlab.model.resources import Part
+from peerlab.model.stages import Track
+from peerlab.picture.drawing import HEIGHT, WIDTH, Point
+
+NODE_WIDTH = 404.0
+SWITCH_TOP, SWITCH_BOTTOM = 121.0, 141.0
+SWITCH_RIGHT = 262.0
+"""Where the switch ends if the NIC does not hang below it."""
+ROOT = 73.0
+"""Where slices cross the CPU between two of its ports."""
+BUS = (SWITCH_TOP + SWITCH_BOTTOM) / 2
+BOX_TOP, BOX_BOTTOM = 158.0, 204.0
+WIRE = 181.0
+MEMORY = (84.0, 8.0, 264.0, 67.0)
+CPU = (276.0, 8.0, 390.0, 67.0)
+NIC = (276.0, 390.0)
+PORT = 376.0
+"""Where slices go through the NIC: beside its name."""
+SUM_LANE = 9.0
+"""How far from the wire's middle slices go up to a switch that adds up, above it, and come down, below."""
+SUM_BOX = (474.0, WIDTH - 474.0)
+"""Left and right of that switch: slices are out of sight in it."""
+PORT_WIRE, PORT_PITCH, PORT_HALF = 209.0, 4.0, 6.0
+"""Where the devices' own ports are joined: middle, distance of two devices' links, half the thickness."""
+EDGE = 30.0
+"""How far inside a device slices begin where no switch joins it to its NIC."""
+ENTRY = BOX_TOP + 2
+"""Where slices enter and leave a device: above its name."""
+UPLINK = 140.0
+THICKNESS = 1.3
+"""Units of thickness per GB/s."""
+SLOT = 12.5
+"""Distance between waiting slices."""
+_BESIDE = MEMORY[2] - 20
+"""Where slices leave host memory for a NIC that hangs at the CPU."""
+MOST_WAITING = 16
+"""Waiting slices drawn per device and stage; a number tells of the others."""
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """Positions of the parts of a node of one cluster; node 1 is the mirror image of node 0."""
+
+    cluster: Cluster
+    """The machine."""
+    native: bool = False
+    """Whether slices leave by the devices' own ports, past PCIe switch and NIC."""
+    sums: bool = False
+    """Whether a switch between the nodes adds up: what all send goes up to it, and comes down to all as a sum."""
+    domain: bool = False
+    """Whether NVLink joins several nodes: their trays stand in the place of a host, and a device and its NIC of one below them."""
+
+    @property
+    def host(self) -> bool:
+        """Whether the cluster says how host memory is reached; what it leaves out with a reason is never a limit."""
+        return not self.domain and "switch.uplink" in {**self.cluster.figures, **self.cluster.leaves_out}
+
+    @property
+    def switch(self) -> bool:
+        """Whether something joins devices, NIC and host (on a bare fabric nothing does)."""
+        return not self.domain and not all(data_path(path).is_bare for path in self.cluster.paths)
+
+    @property
+    def apart(self) -> bool:
+        """Whether the NIC hangs at the CPU, past the switch."""
+        return self.cluster.wiring.place.over_cpu and self.host
+
+    @property
+    def redirected(self) -> bool:
+        """Whether the switch sends what goes to the NIC up to the CPU and down again."""
+        return self.cluster.wiring.redirected and self.host
+
+    def x(self, node: int, x: float) -> float:
+        """Return a position of node 0 as it is in `node`."""
+        return x if node == 0 else WIDTH - x
+
+    def device(self, device: int) -> tuple[float, float]:
+        """Return left and right of a device's box in node 0."""
+        count = self.cluster.devices_per_switch
+        pitch = (NIC[0] - 14.0 - 14.0) / count
+        return 14.0 + device * pitch, 14.0 + (device + 1) * pitch - 12.0
+
+    def middle(self, device: int) -> float:
+        """Return the middle of a device's box in node 0."""
+        left, right = self.device(device)
+        return (left + right) / 2
+
+    @property
+    def beside_link(self) -> float:
+        """Where words begin that stand beside the first device's link to the switch: behind it, if between two is more room."""
+        half = self.thickness(self.cluster.device_pcie_Bps) / 2
+        before = self.middle(0) - half - 16
+        after = self.middle(1) - self.middle(0) - 2 * half if self.cluster.devices_per_switch > 1 else 0.0
+        return self.middle(0) + half + 6 if after > before + 12 else 16.0
+
+    @property
+    def foot(self) -> float:
+        """Where the words below the boxes stand."""
+        return 221.0 if self.native else 216.0
+
+    def names(self) -> dict[str, list[float]]:
+        """Return where the names of the nodes stand: ``node`` at the top, ``other`` at the way to the next one."""
+        x = 390.0 if self.native else 366.0
+        return {"node": [14.0, WIDTH - 14.0, 17.0], "other": [x, WIDTH - x, self.foot]}
+
+    @property
+    def lane(self) -> float:
+        """Distance of the uplink's two directions from its middle."""
+        return self.thickness(self.cluster.uplink_Bps) / 2 + 1
+
+    @staticmethod
+    def thickness(rate_Bps: int | None) -> float:  # noqa: N803
+        """Return how thick a link of this capacity is drawn; one that is left out never limits anything."""
+        return 12.0 if rate_Bps is None else max(3.0, min(rate_Bps / 1e9 * THICKNESS, 26.0))
+
+    # ---- ways --------------------------------------------------------------------------------------------------
+
+    def to_memory(self, node: int, device: int) -> list[Point]:
+        """Return the way from a device up to host memory."""
+        x, up = self.middle(device), UPLINK - self.lane
+        return self._at(node, [(x, ENTRY), (x, BUS), (up, BUS), (up, MEMORY[3] - 14)])
+
+    def memory_to_nic(self, node: int) -> list[Point]:
+        """Return the way from host memory down to the NIC."""
+        down, nic = UPLINK + self.lane, PORT
+        if self.apart:
+            return self._at(node, [(_BESIDE, MEMORY[3] - 14), (_BESIDE, ROOT), (nic, ROOT), (nic, WIRE)])
+        return self._at(node, [(down, MEMORY[3] - 14), (down, BUS), (nic, BUS), (nic, WIRE)])
+
+    def device_to_nic(self, node: int, device: int) -> list[Point]:
+        """Return the way from a device across the switch to the NIC, over the CPU if need be, or straight where there is no switch."""
+        x, nic, up, down = self.middle(device), PORT, UPLINK - self.lane, UPLINK + self.lane
+        if not self.switch:  # clear of the device's name
+            return self._at(node, [(self.device(device)[1] - EDGE, WIRE), (nic, WIRE)])
+        if self.apart:
+            return self._at(node, [(x, ENTRY), (x, BUS), (up, BUS), (up, ROOT), (nic, ROOT), (nic, WIRE)])
+        if self.redirected:
+            turn = [(up, BUS), (up, ROOT), (down, ROOT), (down, BUS)]
+            return self._at(node, [(x, ENTRY), (x, BUS), *turn, (nic, BUS), (nic, WIRE)])
+        return self._at(node, [(x, ENTRY), (x, BUS), (nic, BUS), (nic, WIRE)])
+
+    def device_to_port(self, node: int, device: int) -> list[Point]:
+        """Return the way from a device out of its own ports, below the boxes."""
+        x = self.middle(device)
+        y = PORT_WIRE + (device - (self.cluster.devices_per_switch - 1) / 2) * PORT_PITCH
+        return self._at(node, [(x, BOX_BOTTOM - 4), (x, y)])
+
+    def nic_to_memory(self, node: int) -> list[Point]:
+        """Return the way that received slices take up to host memory: the direction that copies out take as well."""
+        up, nic = UPLINK - self.lane, PORT
+        if self.apart:
+            return self._at(node, [(nic, WIRE), (nic, ROOT), (_BESIDE, ROOT), (_BESIDE, MEMORY[3] - 14)])
+        return self._at(node, [(nic, WIRE), (nic, BUS), (up, BUS), (up, MEMORY[3] - 14)])
+
+    def from_memory(self, node: int, device: int) -> list[Point]:
+        """Return the way from host memory down to a device: the direction that the NIC reads through as well."""
+        x, down = self.middle(device), UPLINK + self.lane
+        return self._at(node, [(down, MEMORY[3] - 14), (down, BUS), (x, BUS), (x, ENTRY)])
+
+    def nic_to_device(self, node: int, device: int) -> list[Point]:
+        """Return the way of what the NIC writes into device memory: over the CPU it goes up and down by the other side of the uplink."""
+        points = self.device_to_nic(node, device)[::-1]
+        up, down = (self.x(node, UPLINK + side * self.lane) for side in (-1, 1))
+        swapped = {up: down, down: up}
+        return [(swapped.get(x, x), y) for x, y in points]
+
+    def through_cpu(self, node: int) -> list[Point]:
+        """Return the way from host memory through the CPU and back."""
+        y = (CPU[1] + CPU[3]) / 2
+        return self._at(node, [(MEMORY[2] - 24, y + 8), (sum(CPU[::2]) / 2, y + 8), (MEMORY[2] - 24, y - 8)])
+
+    def stub(self, node: int) -> list[Point]:
+        """Return the way from the NIC to what is not drawn, the NIC included."""
+        return [(self.x(node, PORT), WIRE), *self.leaving(node)]
+
+    def leaving(self, node: int) -> list[Point]:
+        """Return the way from the NIC to what is not drawn: the node's other neighbour, or into the switch that adds up."""
+        if self.sums:
+            return self._at(node, [(PORT, WIRE - SUM_LANE), (WIDTH / 2, WIRE - SUM_LANE)])
+        return self._at(node, [(PORT, HEIGHT)])
+
+    def coming(self, node: int) -> list[Point]:
+        """Return the way from there to the NIC."""
+        if self.sums:
+            return self._at(node, [(WIDTH / 2, WIRE + SUM_LANE), (PORT, WIRE + SUM_LANE)])
+        return self._at(node, [(PORT, HEIGHT)])
+
+    def across(self) -> list[Point]:
+        """Return the way between the two NICs, without these: straight, or up into the switch that adds up and down from it."""
+        return [*self.leaving(0), *self.coming(1)] if self.sums else []
+
+    def _at(self, node: int, points: list[Point]) -> list[Point]:
+        return [(self.x(node, x), y) for x, y in points]
+
+
+def geometry_of(run: Run) -> Geometry:
+    """Return the positions in the picture of a run."""
+    s = run.scenario
+    return Geometry(s.hardware, s.data_path.uses_own_ports, s.sums_between, s.nodes_per_domain > 1)
+
+
+def ways(geometry: Geometry, track: Track, device: int) -> list[list[Point]]:
+    """Return the ways of a slice on a track of `peerlab.model.stages.Track`, in the order of `OWN`, `NEXT`, `PREVIOUS`, `BACK` of `peerlab.picture.shown_nodes`.
+
+    Its own from node 0 to node 1; that of its like which node 1 sends to somebody else; of one that somebody else sends to
+    node 0; of one that node 1 sends back. They share uplinks and NICs, so they are shown, hollow. What happens out of
+    sight has no way.
+    """
+    g = geometry
+    own, following, before = _ways(g, track, device)
+    return [own, following, before, [(WIDTH - x, y) for x, y in own]]
+
+
+def stops(geometry: Geometry, track: Track, device: int) -> list[list[float | None]]:
+    """Return how far along each of `ways` a slice may be before it is sent, received and turned (`peerlab.picture.frames.moves`).
+
+    Those are the sender's NIC, the receiver's, and the corner before the last part; None: there is nothing of the kind on the way. A slice
+    from somebody else comes into sight when it is sent, so it is at the beginning of its way until then.
+    """
+    found = ways(geometry, track, device)
+    if track in ("device to host memory", "host memory to device"):
+        return [[None, None, _fraction(points, 2)] for points in found]
+    if track not in _CROSSING:
+        return [[None] * 3 for _ in found]
+    own, following, before, _ = found
+    corners = len(geometry.across())
+    half = next(at for at, (x, _) in enumerate(own) if x > WIDTH / 2 and (not corners or x >= WIDTH - PORT))
+    turns = len(own) - corners > 4
+    beside = corners // 2 or 1  # corners between a NIC and where slices are out of sight
+    sent = half - (corners or 1)
+    across = [_fraction(own, sent), _fraction(own, half), _fraction(own, -2) if turns else None]
+    leaves = [_fraction(following, -1 - beside), None, None]
+    comes = [0.0, _fraction(before, beside), _fraction(before, -2) if turns else None]
+    return [across, leaves, comes, across]
+
+
+_CROSSING: tuple[Track, ...] = (
+    "host memory to host memory",
+    "host memory to the other device",
+    "device to device",
+    "port to port",
+)
+"""Tracks from node to node."""
+
+
+def _fraction(points: list[Point], corner: int) -> float | None:
+    """Return which part of a broken line lies before one of its corners."""
+    if not points:
+        return None
+    lengths = [abs(a[0] - b[0]) + abs(a[1] - b[1]) for a, b in pairwise(points)]
+    return sum(lengths[: corner % len(points)]) / sum(lengths)
+
+
+def _ways(g: Geometry, track: Track, device: int) -> tuple[list[Point], list[Point], list[Point]]:
+    here = (g.middle(device), BOX_BOTTOM - 9)
+    inside: dict[str, tuple[list[Point], list[Point], list[Point]]] = {
+        "device to host memory": (g.to_memory(0, device), g.to_memory(1, device), []),
+        "through the CPU": (g.through_cpu(0), g.through_cpu(1), []),
+        "through the receiver's CPU": (g.through_cpu(1)[::-1], [], g.through_cpu(0)[::-1]),
+        "host memory to device": (g.from_memory(1, device), [], g.from_memory(0, device)),
+        "inside the device": ([(g.x(1, here[0]), here[1])], [], [here]),
+    }
+    return inside[track] if track in inside else _between(g, track, device)
+
+
+def _between(g: Geometry, track: Track, device: int) -> tuple[list[Point], list[Point], list[Point]]:
+    """Return the ways from node to node."""
+    entry, leave = g.coming(0), g.leaving(1)
+    if track == "host memory to host memory":
+        into = [g.nic_to_memory(0), g.nic_to_memory(1)]
+        return [*g.memory_to_nic(0), *g.across(), *into[1]], [*g.memory_to_nic(1), *leave], [*entry, *into[0]]
+    if track == "port to port" and g.native:
+        left, right = g.device_to_port(0, device), g.device_to_port(1, device)
+        y = left[-1][1]
+        return [*left, *right[::-1]], [*right, (WIDTH, y)], [(0.0, y), *left[::-1]]
+    half = track == "host memory to the other device"
+    out = [g.memory_to_nic(node) if half else g.device_to_nic(node, device) for node in (0, 1)]
+    into = [g.nic_to_device(node, device) for node in (0, 1)]
+    return [*out[0], *g.across(), *into[1]], [*out[1], *leave], [*entry, *into[0]]
+
+
+_PASSES: dict[Track, tuple[Part, ...]] = {
+    "device to host memory": ("device link", "uplink", "host memory"),
+    "host memory to device": ("device link", "uplink", "host memory"),
+    "through the CPU": ("host memory", "CPU"),
+    "through the receiver's CPU": ("host memory", "CPU"),
+    "host memory to host memory": ("host memory", "uplink", "NIC", "wire"),
+    "host memory to the other device": ("host memory", "uplink", "NIC", "wire", "device link"),
+    "device to device": ("device link", "NIC", "wire"),
+    "port to port": ("NIC", "wire"),
+}
+
+
+def passes(track: Track, *, native: bool) -> tuple[Part, ...]:
+    """Return the parts of the picture that slices on a track go through; the devices' own ports are part of the wire."""
+    return ("wire",) if native and track == "port to port" else _PASSES.get(track, ())
+
+
+def waiting_places(geometry: Geometry, track: Track, device: int) -> list[Point]:
+    """Return where slices wait before they go on a track, first in the queue first."""
+    g, places = geometry, []
+    for i in range(MOST_WAITING):
+        row, column = divmod(i, 8)
+        shelf = (MEMORY[0] + 12 + i * SLOT * 0.83, MEMORY[3] - 8 - device % 2 * SLOT)
+        if track in ("device to host memory", "device to device", "port to port"):  # still in device memory
+            left, right = g.device(device)
+            pitch = min(SLOT, (right - left - 16) / 7)
+            places.append((g.x(0, (left + right) / 2 + (column - 3.5) * pitch), BOX_BOTTOM - 8 - row * 2))
+        elif track in ("host memory to host memory", "host memory to the other device", "through the CPU"):
+            places.append(shelf)
+        elif track in ("host memory to device", "through the receiver's CPU"):
+            places.append((g.x(1, shelf[0]), shelf[1]))
+        else:
+            places.append((g.x(1, g.middle(device) + (column - 3.5) * SLOT), BOX_BOTTOM - 9))
+    return places
+
+
+def badge_place(geometry: Geometry, track: Track) -> tuple[float, float, str]:
+    """Return where the number of slices that wait for a track is written, and how it is aligned."""
+    match track:
+        case "device to host memory":
+            return geometry.x(0, UPLINK - 2 * geometry.lane - 8), SWITCH_TOP - 14, "right"
+        case "host memory to host memory" | "host memory to the other device" | "through the CPU":
+            return geometry.x(0, MEMORY[0] - 6), MEMORY[3] - 16, "right"
+        case "host memory to device" | "through the receiver's CPU":
+            return geometry.x(1, MEMORY[0] - 6), MEMORY[3] - 16, "left"
+        case "device to device" | "port to port":
+            return geometry.x(0, geometry.beside_link), BOX_TOP - 9, "left"
+    return geometry.x(1, geometry.beside_link), BOX_TOP - 9, "right"

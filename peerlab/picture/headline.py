@@ -1,0 +1,174 @@
+"""The headline: the figures of a run; the page puts each beside what it was before the last change."""
+
+from typing import NotRequired, TypedDict
+
+from peerlab.answer.run import Run
+from peerlab.base.units import say_bytes, say_count, say_time
+from peerlab.model.resources import resource_kind
+from peerlab.model.stages import stage_kind
+from peerlab.picture.picture import Picture
+from peerlab.picture.registration_table import whose
+from peerlab.picture.wire import sends
+from peerlab.picture.words import PROXY, names_proxy
+
+
+class Card(TypedDict):
+    """One figure as the page gets it."""
+
+    name: str
+    label: str
+    value: str
+    note: str
+    word: str
+    """What is said of it beside another run; none: there is nothing to compare."""
+    amount: NotRequired[float | None]
+    """The figure as a number, where more of it is better or worse."""
+    more: NotRequired[str]
+    """``better`` or ``worse``."""
+    hint: NotRequired[str]
+    """What a word of the note means."""
+    always: NotRequired[bool]
+    """Whether it is compared even where nothing has changed."""
+    does: NotRequired[str]
+    """What the communication library does, in few words."""
+    says: NotRequired[str]
+    """The same in full."""
+
+
+class HeadlineParcel(TypedDict):
+    """What the headline gets for a run."""
+
+    cards: list[Card]
+
+
+def headline(picture: Picture) -> HeadlineParcel:
+    """Return what the page needs to show the headline of a run."""
+    return {"cards": cards(picture.run)}
+
+
+def cards(run: Run) -> list[Card]:
+    """Return the cards of the headline."""
+    return [
+        _bandwidth(run), _time(run), _bottleneck(run), _copies(run), _dram(run), _cores(run), _registration(run),
+    ]  # fmt: skip
+
+
+def _card(name: str, label: str, value: str, note: str) -> Card:
+    return {"name": name, "label": label, "value": value, "note": note, "word": value}
+
+
+def _bandwidth(run: Run) -> Card:
+    s = run.scenario
+    one = s.collective_record.is_message
+    name = "Point-to-point bandwidth" if one else f"{s.collective_record.title} busbw"
+    note = _sending(run) if run.time_ps else "one rank exchanges nothing"
+    amount = run.busbw_GBps if run.time_ps else None
+    word = "busbw" if run.time_ps else ""  # the page says it in the unit that its reader has chosen
+    return {
+        **_card("busbw", name, "", note),
+        "word": word,
+        "amount": amount,
+        "more": "better",
+        "always": True,
+        "does": s.library_words.short,
+        "says": s.library_says,
+    }
+
+
+def _sending(run: Run) -> str:
+    """Return how busy the resource is with which the path sends; where all nodes are alike, that is the wire."""
+    s = run.scenario
+    if not sends(s):
+        return f"{s.data_path.title}: no NIC, no port"
+    if s.domains == 1:
+        return "one NVLink domain: no NIC" if s.nodes_per_domain > 1 else "one node: no wire"
+    alike = run.trace.folded or s.collective_record.is_message
+    name = "wire" if alike else "busiest ports" if s.data_path.uses_own_ports else "busiest NIC"
+    return f"{name} {run.wire_busy:.0%} busy"
+
+
+def _time(run: Run) -> Card:
+    s = run.scenario
+    note = "node 0 to node 1" if s.collective_record.is_message else say_count(s.ranks, "rank")
+    card = _card("time", f"Time for {say_bytes(s.nbytes)}", say_time(run.time_ps), note)
+    word = say_time(run.time_ps) if run.time_ps else ""
+    return {**card, "word": word, "amount": run.time_ps, "more": "worse", "always": True}
+
+
+def _bottleneck(run: Run) -> Card:
+    found = run.bottleneck
+    if found is None:
+        return {**_card("bottleneck", "Bottleneck", "none", "no time passes"), "word": ""}
+    hint = PROXY if names_proxy(run) else ""
+    return {
+        **_card("bottleneck", "Bottleneck", _cap(found.label), found.says),
+        "word": found.label,
+        "hint": hint,
+    }
+
+
+def _cap(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _copies(run: Run) -> Card:
+    card = _card("copies", "Copies per byte", f"{run.copies_per_byte:.2g}", _copied(run))
+    return {**card, "amount": run.copies_per_byte, "more": "worse"}
+
+
+def _copied(run: Run) -> str:
+    """Return between what the path copies: its stages' own words where the picture has no way for one of them."""
+    copies = [
+        stage
+        for stage in run.scenario.stages
+        if any(resource_kind(use.kind).counts_as == "copy" for use in stage.uses)
+    ]
+    kinds = [stage_kind(stage.name) for stage in copies]
+    if not all(kind.track for kind in kinds):
+        return "; ".join(dict.fromkeys(kind.says for kind in kinds))
+    memory = next((resource_kind(kind).label for kind in _in_place_of_memory(run)), "host memory")
+    return f"between device and {memory}"
+
+
+def _in_place_of_memory(run: Run) -> list[str]:
+    """Return the kinds of resources that the picture draws as host memory and that are none."""
+    drawn = (kind for kind in run.busy if resource_kind(kind).drawn == "host memory")
+    return [kind for kind in drawn if resource_kind(kind).counts_as != "host memory"]
+
+
+def _dram(run: Run) -> Card:
+    """Return how many bytes cross the host's memory for a byte that is sent."""
+    dram = run.dram_bytes_per_byte
+    modelled = "host.dram" in run.scenario.hardware.figures or not run.scenario.staged
+    others = _in_place_of_memory(run)
+    note = f"through {resource_kind(others[0]).label}" if others else "untouched"
+    if not dram and not modelled and not others:
+        return {**_card("dram", "DRAM per byte", "not modelled", ""), "word": ""}
+    card = _card("dram", "DRAM per byte", f"{dram:.2g} B" if dram else "0", "" if dram else note)
+    return {**card, "amount": dram, "more": "worse"}
+
+
+def _cores(run: Run) -> Card:
+    cores = run.cores_busy
+    card = _card("cores", "CPU cores busy", f"{cores:.1f}" if cores else "0", "per node")
+    return {**card, "amount": cores, "more": "worse"}
+
+
+def _registration(run: Run) -> Card:
+    value, note = _registration_words(run)
+    return _card("registration", "Registration", value, note)
+
+
+def _registration_words(run: Run) -> tuple[str, str]:
+    s, counters = run.scenario, run.registration
+    if not s.registers:
+        return s.data_path.registration
+    asked = counters.hits + counters.misses
+    if not asked:
+        return "none", "nothing to register"
+    spent = (
+        f"{counters.misses} misses, {say_time(counters.time_ps)}{whose(run)}"
+        if counters.misses
+        else "nothing to register"
+    )
+    return f"{counters.hits / asked:.0%} hits", spent

@@ -1,0 +1,164 @@
+"""How sure a gain is, as a picture: the figures, the library and the wiring as rows of what is not known, and the fact to check first."""
+
+import math
+import textwrap
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from peerlab.answer.gain import GainBand
+from peerlab.base.units import say_range
+from peerlab.model.guide import where_to_find
+from peerlab.picture.gain_ticks import gain_ticks
+from peerlab.picture.svg import Paper
+from peerlab.picture.theme import PAGE, palette, properties
+
+WIDTH, HEIGHT = 1200, 446
+"""Size of the picture, as of a deck's charts."""
+_LEFT, _RIGHT, _PANEL = 40.0, 770.0, 810.0
+_TOP, _BOTTOM = 26.0, 404.0
+_LETTERS = 40
+"""Letters of a line of the panel at the largest of its sizes."""
+_SIZES = (16, 15, 14, 13, 12)
+"""Of the panel's words, pixels; the largest at which all have room."""
+_MOST_WIRINGS = 2
+_MOST_PITCH = 96.0
+"""From a row to the next, at most."""
+
+
+def how_sure_svg(gain: GainBand, *, theme: str = "light") -> str:
+    """Return the picture of a gain as SVG, with the sentence as its words for who does not see it."""
+    paper = Paper(palette(theme))
+    at = _scale(gain)
+    paper.box((0, 0, _PANEL - 16, HEIGHT), "panel", radius=10)
+    ticks = gain_ticks(at.low, at.high, at)
+    for tick in ticks:
+        one = tick == 1
+        paper.text((at(tick), _BOTTOM + 18), f"{tick:g}", size=16, bold=one, ink="ink" if one else "muted")
+    rows, y = list(_rows(gain)), _TOP + 16
+    for title, says, low, value, high, sure in rows:
+        for tick in ticks:  # beside the bars only: a line through words is hard to read
+            one = tick == 1
+            paper.line([(at(tick), y + 13), (at(tick), y + 37)], "edge" if one else "faint", 2 if one else 1)
+        if title:
+            paper.text((_LEFT, y), title, size=18, bold=True, align="left")
+        paper.text((_LEFT + 12 + 10.5 * len(title), y), says, size=15, ink="muted", align="left")
+        paper.box(
+            (at(low), y + 18, max(at(high), at(low) + 3), y + 32), "direct" if sure else "hot-fill", radius=4
+        )
+        paper.square(
+            (at(value), y + 25), 8, "direct" if sure else "paper", "ink" if sure else "hot", 2.5, radius=8
+        )
+        y += min(_MOST_PITCH, (_BOTTOM - _TOP) / len(rows))
+    for tick in ticks:
+        paper.line([(at(tick), _BOTTOM - 2), (at(tick), _BOTTOM + 6)], "edge")
+    paper.line([(_LEFT, _BOTTOM + 2), (_RIGHT, _BOTTOM + 2)], "edge")
+    _panel(paper, gain)
+    return paper.svg(WIDTH, HEIGHT, alt(gain))
+
+
+def how_sure_html(gain: GainBand) -> str:
+    """Return the picture with its sentence below it, for a notebook."""
+    return (
+        f"<style>{properties('.pl-gain')}.pl-gain{{margin:0;color:var(--pl-ink)}}</style>"
+        f"<figure class='pl-gain'>{how_sure_svg(gain, theme=PAGE)}<p>{_with_code(gain.in_words)}</p></figure>"
+    )
+
+
+def _with_code(text: str) -> str:
+    """Return a sentence as HTML; what stands between backticks is code."""
+    parts = escape(text).split("`")
+    return "".join(f"<code>{part}</code>" if place % 2 else part for place, part in enumerate(parts))
+
+
+def alt(gain: GainBand) -> str:
+    """Return in words what the picture shows."""
+    return f"How sure are we? {gain.in_words}.".replace("`", "")
+
+
+class _Scale:
+    """Places of gains on a logarithmic axis."""
+
+    def __init__(self, low: float, high: float) -> None:
+        self.low, self.high = low, high
+        self._low, self._span = math.log(low), math.log(high / low)
+
+    def __call__(self, gain: float) -> float:
+        return _LEFT + (_RIGHT - _LEFT) * (math.log(gain) - self._low) / self._span
+
+
+def _scale(gain: GainBand) -> _Scale:
+    low = min(0.9, gain.least, gain.value)
+    high = max(1.2, gain.most, gain.value)
+    return _Scale(low / 1.05, high * 1.05)
+
+
+Row = tuple[str, str, float, float, float, bool]
+
+
+def _rows(gain: GainBand) -> Iterator[Row]:
+    """Yield title, words, low end, value, high end, and whether it holds for the assumed wiring."""
+    figures = gain.topology or (gain.low, gain.high)
+    yield (
+        "The figures",
+        f"{_ends(*figures)}: what is assumed of the machine",
+        figures[0],
+        gain.value,
+        figures[1],
+        True,
+    )
+    if gain.topology:
+        alone = f"; without a library {gain.alone:.2f}" if gain.alone else ""
+        says = f"{_ends(gain.low, gain.high)} with what it adds{alone}"
+        yield "The library", says, gain.low, gain.value, gain.high, True
+    for place, case in enumerate(gain.wired[: 1 + _MOST_WIRINGS]):
+        title = "" if place else "The wiring"
+        if place:
+            yield title, f"{_ends(case.low, case.high)} if {case.says}", case.low, case.gain, case.high, False
+        else:
+            says = f"yes or no, not a range. Assumed: {case.says}"
+            yield title, says, case.low, case.gain, case.high, True
+
+
+def _ends(low: float, high: float) -> str:
+    return f"{say_range(low, high)} times"
+
+
+def _panel(paper: Paper, gain: GainBand) -> None:
+    """Draw the fact to check first, with its command."""
+    paper.box((_PANEL, 0, WIDTH, HEIGHT), "hot-wash", radius=10)
+    paper.box((_PANEL, 0, _PANEL + 6, HEIGHT), "hot")
+    decisive, x = gain.decisive, _PANEL + 28
+    head = "Check this one fact first" if decisive else "Nothing to check first"
+    paper.text((x, 34), head, size=19, bold=True, ink="hot-ink", align="left")
+    if decisive is None:
+        _paragraphs(paper, (x, 76), [(0, "Nothing that is assumed moves the gain by 1 %.", False)])
+        return
+    told = [
+        (0, f"{decisive.figure.label}: {decisive.figure}", True),
+        (14, where_to_find(decisive.figure), False),
+    ]
+    told += [(14, f"As assumed: keep {_ends(case.low, case.high)}.", False) for case in gain.wired[:1]]
+    told += [
+        (4, f"If {case.says}: expect {_ends(case.low, case.high)}.", False)
+        for case in gain.wired[1 : 1 + _MOST_WIRINGS]
+    ]
+    _paragraphs(paper, (x, 76), told)
+
+
+def _paragraphs(paper: Paper, at: tuple[float, float], told: Sequence[tuple[float, str, bool]]) -> None:
+    """Write paragraphs (room above, words, bold) below each other, as large as all of them have room."""
+    x, y = at
+    for size in _SIZES:
+        letters, pitch = _LETTERS * _SIZES[0] // size, 1.3 * size
+        lines = [(above, _wrapped(words, letters - 5 * bold), bold) for above, words, bold in told]
+        if y + sum(above + pitch * len(wrapped) for above, wrapped, _ in lines) < HEIGHT - 8:
+            break
+    for above, wrapped, bold in lines:
+        y += above
+        for line in wrapped:
+            paper.text((x, y), line, size=size, bold=bold, align="left")
+            y += pitch
+
+
+def _wrapped(words: str, letters: int) -> list[str]:
+    return textwrap.wrap(words.replace("`", ""), letters, break_on_hyphens=False)

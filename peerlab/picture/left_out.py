@@ -1,0 +1,38 @@
+"""Which points of the curves are not there, and why, in words."""
+
+from collections.abc import Callable, Sequence
+
+from peerlab.answer.run import Run
+from peerlab.base.units import say_bytes, say_count
+from peerlab.picture.curve_scenarios import AXES, PathCurve
+from peerlab.question.scenario_fields import FIELDS
+
+
+def say_left_out(
+    axis: str, computed: Sequence[tuple[PathCurve, Sequence[Run | None]]], label: Callable[[str], str]
+) -> str:
+    """Return which points are left out, and why: those that cannot be (no scenario), those that take too long (no run).
+
+    Larger ones take longer, so of these the first is named. `label` says what a line is called.
+    """
+    told: dict[str, list[str]] = {}
+    for line, runs in computed:
+        points = list(zip(AXES[axis], line.scenarios, runs, strict=True))
+        slow = [value for value, scenario, run in points if scenario and not run]
+        never = [value for value, scenario, _ in points if not scenario]
+        if slow:
+            told.setdefault(f"from {_say_value(axis, slow[0])} (slow to simulate)", []).append(
+                label(line.name)
+            )
+        if never:
+            where = ", ".join(_say_value(axis, one) for one in never)
+            told.setdefault(f"at {where} (impossible)", []).append(label(line.name))
+    says = [
+        f"{'all' if 1 < len(computed) == len(names) else ', '.join(names)} {why}"
+        for why, names in told.items()
+    ]
+    return f"left out: {'; '.join(says)}" if says else ""
+
+
+def _say_value(axis: str, value: int) -> str:
+    return say_bytes(value) if FIELDS[axis].size else say_count(value, "node")

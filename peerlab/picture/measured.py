@@ -1,0 +1,122 @@
+"""Measured points on the simulated curves: those that fit the scenario shown, told apart by shape and words."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import pandas as pd
+
+from peerlab.base.units import PS_PER_S, say_bytes, say_count, say_time
+from peerlab.model.paths import PATHS, path_titles
+from peerlab.picture.curve_scenarios import machine_key
+from peerlab.picture.theme import line_roles
+from peerlab.question.scenario import Scenario
+from peerlab.records import Records
+
+_SAME_SIZE = 0.02
+"""Sizes so near to each other are one: 64 MiB in one tool are 67,108,864 bytes, in another 67,108,860."""
+_PREFERRED = ("out-of-place", "latency", "")
+"""Of several ways to measure the same, the one that is shown."""
+
+
+@dataclass(frozen=True)
+class MeasuredPoint:
+    """The median of what was measured under one condition."""
+
+    collective: str
+    nodes: int
+    ranks: int
+    size_bytes: int
+    busbw_GBps: float  # noqa: N815  (the unit)
+    path: str
+    """A path of a scenario, or nothing where nobody knows."""
+    note: str
+    """Figures and source, escaped, for whoever points at it."""
+    own: bool
+    """Whether it is the user's; else it came with peerlab."""
+
+
+def points(
+    records: Records, path: str = "", *, own: bool = False, nodes: int | None = None
+) -> tuple[MeasuredPoint, ...]:
+    """Return the points of records; what has no bandwidth, or names no ranks, cannot be placed.
+
+    `path` and `nodes` are those of rows that do not name theirs; without, each rank is taken for a node.
+    """
+    rows = records.medians()
+    there = rows.dropna(subset=["busbw_GBps", "ranks", "size_bytes"])
+    found: dict[tuple[Any, ...], MeasuredPoint] = {}
+    for row in sorted(there.to_dict("records"), key=_preference):
+        known = row["nodes"] if pd.notna(row["nodes"]) else nodes or row["ranks"]
+        point = _point({**row, "path": row["path"] or path, "nodes": known}, own=own)
+        found.setdefault((point.collective, point.nodes, point.ranks, point.size_bytes, point.path), point)
+    return tuple(found.values())
+
+
+def _preference(row: Mapping[Any, Any]) -> int:
+    variant = row["variant"]
+    return _PREFERRED.index(variant) if variant in _PREFERRED else len(_PREFERRED)
+
+
+def _point(row: Mapping[Any, Any], *, own: bool) -> MeasuredPoint:
+    ranks, size, busbw = int(row["ranks"]), int(row["size_bytes"]), float(row["busbw_GBps"])
+    nodes = int(row["nodes"])
+    way = f", {row['variant']}" if row["variant"] else ""
+    took = "" if pd.isna(row["time_s"]) else f", {say_time(round(row['time_s'] * PS_PER_S))}"
+    figures = f"{say_count(nodes, 'node')}, {say_count(ranks, 'rank')}, {say_bytes(size)}: {busbw:.3g} GB/s{took}{way}"
+    note = f"{escape(figures)}<br>{escape(str(row['kind']))}: {escape(str(row['source']))}"
+    return MeasuredPoint(str(row["collective"]), nodes, ranks, size, busbw, str(row["path"]), note, own)
+
+
+def overlay(scenario: Scenario, known: Sequence[MeasuredPoint]) -> dict[str, object]:
+    """Return what the page needs to draw those of some points that fit the curves of `scenario`.
+
+    For each axis of the curves: points that agree with the scenario in all but what the axis varies; and what was
+    measured of this collective elsewhere on the axis that is not shown.
+    """
+    if (
+        scenario.algorithm_record.in_network
+    ):  # what came with peerlab was measured without switches that add up
+        known = [one for one in known if one.own]
+    same = [one for one in known if one.collective == scenario.collective and _whole_node(scenario, one)]
+    here = [one for one in same if one.nodes == scenario.nodes or scenario.collective_record.is_message]
+    at_size = [one for one in same if abs(one.size_bytes / scenario.nbytes - 1) <= _SAME_SIZE]
+    return {
+        "machine": machine_key(scenario.hardware),
+        "message_bytes": _drawn(here, "size_bytes"),
+        "nodes": _drawn(at_size, "nodes"),
+        "hint": {
+            "message_bytes": ""
+            if here
+            else _elsewhere(f"{say_count(n, 'node')}" for n in sorted({p.nodes for p in same})),
+            "nodes": "" if at_size else _elsewhere(map(say_bytes, sorted({p.size_bytes for p in same}))),
+        },
+    }
+
+
+def _whole_node(scenario: Scenario, point: MeasuredPoint) -> bool:
+    """Return whether all devices of each node took part, as they do in the simulation."""
+    if scenario.collective_record.is_message:
+        return point.ranks == 2
+    return point.ranks == point.nodes * (scenario.hardware.devices // scenario.nodes_per_domain)
+
+
+def _elsewhere(places: Iterable[str]) -> str:
+    """Return where on the other axis something was measured."""
+    names = list(places)
+    if not names:
+        return ""
+    return f"measured at {names[0]}" + (f" to {names[-1]}" if len(names) > 1 else "")
+
+
+def _drawn(chosen: Sequence[MeasuredPoint], axis: str) -> dict[str, list[object]]:
+    roles = [line_roles(one.path) if one.path in PATHS else ("ink", "ink") for one in chosen]
+    return {
+        "x": [getattr(one, axis) for one in chosen],
+        "y": [one.busbw_GBps for one in chosen],
+        "line": [ink for _, ink in roles],
+        "own": [one.own for one in chosen],
+        "label": [path_titles().get(one.path, "path unknown") for one in chosen],
+        "note": [one.note for one in chosen],
+    }

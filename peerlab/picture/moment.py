@@ -1,0 +1,175 @@
+"""Where every shown slice is at one moment, for a still picture."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from peerlab.answer.run import Run
+from peerlab.model.stages import stage_kind
+from peerlab.picture.drawing import Point
+from peerlab.picture.frames import PASSED, Segments, moves
+from peerlab.picture.geometry import Geometry, geometry_of, stops, waiting_places, ways
+from peerlab.picture.shown_nodes import OWN, shown_nodes
+from peerlab.picture.trains import (
+    BAR,
+    BAR_WIDTH,
+    WIDE,
+    Part,
+    aside,
+    beside_switch,
+    breadth,
+    comes_down,
+    occupied,
+    queues,
+    rises,
+    shifted,
+    stretch,
+    waits,
+)
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A slice in the picture."""
+
+    at: Point
+    """Where its middle is."""
+    stage: str
+    """Key of `STAGES`."""
+    hollow: bool
+    """Whether it is the neighbours' and not the left node's own."""
+    summed: bool = False
+    """Whether a switch on its way has added it to those of the other nodes."""
+
+
+@dataclass(frozen=True)
+class Train:
+    """A slice, or a part of it, as long as what it fills."""
+
+    points: list[Point]
+    """The broken line that it fills."""
+    stage: str
+    """Key of `STAGES`."""
+    hollow: bool
+    """Whether it is the neighbours' and not the left node's own."""
+    odd: bool
+    """Every other slice is paler, so that the seam between two is seen."""
+    width: float
+    """How broad it is."""
+    summed: bool = False
+    """Whether a switch on its way has added it to those of the other nodes."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The slices that are shown at one moment."""
+
+    slices: list[Slice]
+    """Slices that stand: in memory or a device, and the first of those that wait there."""
+    trains: list[Train]
+    """Slices that fill links, and those that wait on their way in front of the next one."""
+    waiting: dict[str, int]
+    """How many of the left node's slices wait, by the stage they wait for."""
+
+
+def moment(run: Run, time_ps: int) -> Moment:
+    """Return the slices that are shown at a moment, picoseconds from the start of the run."""
+    return _placed(run, moves(run.trace, shown_nodes(run)), time_ps)
+
+
+def fullest(run: Run) -> int:
+    """Return the moment, of some in the middle of a run, at which most slices are shown, picoseconds."""
+    found = moves(run.trace, shown_nodes(run))
+    moments = [run.time_ps * tenths // 20 for tenths in range(6, 15)]
+    return max(moments, key=lambda time_ps: len(_placed(run, found, time_ps).trains))
+
+
+def _placed(run: Run, found: Segments, time_ps: int) -> Moment:
+    geometry = geometry_of(run)
+    drawn = [stage.name for stage in run.scenario.stages if stage_kind(stage.name).track]
+    broad = breadth(drawn)
+    placed: list[Slice] = []
+    trains: list[Train] = []
+    stuck: list[tuple[int, list[Point], Train]] = []
+    queued: dict[tuple[str, int], int] = {}
+    for row, shift, step in _present(found, time_ps):
+        one = {name: int(values[row]) for name, values in found.rows.items()}
+        stage, device, now = run.trace.stages[one["stage"]], one["device"], time_ps - shift
+        track, times = stage_kind(stage).track, [one[name] for name in PASSED]
+        if now < one["start"]:
+            if one["whose"] & OWN:
+                queued[stage, device] = queued.get((stage, device), 0) + 1
+            continue
+        both = zip(ways(geometry, track, device), stops(geometry, track, device), strict=True)
+        for variant, (points, passing) in enumerate(both):
+            if not points or not one["whose"] & (1 << variant):
+                continue
+            if now >= one["through"] or len(points) == 1:
+                seen = now < one["through"] or not variant
+                hollow = variant > 0 and not geometry.sums
+                placed += [Slice(points[-1], stage, hollow, geometry.sums and not variant)] * seen
+            odd = (one["slice"] + one["step"] + step) % 2 == 1
+            whole = Train(points, stage, variant > 0, odd, broad)
+            for part, wire in occupied(now, times, passing) if len(points) > 1 else []:
+                crosses = wire or rises(geometry, variant, part, passing)
+                trains += _under_way(
+                    geometry, whole, variant, part, None if crosses else aside(drawn, stage, device)
+                )
+            phase = waits(now, times, passing)
+            if phase is not None:
+                since, line = (
+                    one["landed" if phase else "freed"] + shift,
+                    queues(geometry, track)[phase][variant],
+                )
+                stuck.append((since, line, Train([], stage, variant > 0, odd, BAR_WIDTH)))
+    waiting = _stand(geometry, placed, queued)
+    return Moment(placed, trains + _stand_in_line(stuck), waiting)
+
+
+def _under_way(geometry: Geometry, whole: Train, variant: int, part: Part, off: float | None) -> list[Train]:
+    """Return a part of a way as a slice fills it, `off` the middle of a link, or on the wire; where a switch adds up, on both sides of it."""
+    line = stretch(whole.points, part)
+    if off is None:
+        whole = replace(whole, width=WIDE)
+    else:
+        line = shifted(line, -off if geometry.sums and comes_down(line, variant) else off)
+    if not geometry.sums:
+        return [replace(whole, points=line)]
+    sides = beside_switch(line, variant)
+    return [replace(whole, points=side, hollow=False, summed=summed) for side, summed in sides]
+
+
+def _stand(geometry: Geometry, placed: list[Slice], queued: dict[tuple[str, int], int]) -> dict[str, int]:
+    """Add the slices that have not begun with a stage, and return how many those are."""
+    waiting: dict[str, int] = {}
+    for (stage, device), count in queued.items():
+        places = waiting_places(geometry, stage_kind(stage).track, device)[:count]
+        placed += [Slice(at, stage, hollow=False) for at in places]
+        waiting[stage] = waiting.get(stage, 0) + count
+    return waiting
+
+
+def _stand_in_line(stuck: list[tuple[int, list[Point], Train]]) -> list[Train]:
+    """Return the slices that wait on their way, first come first, as far as there is room in front of what they wait for."""
+    found, taken = [], dict[tuple[Point, ...], int]()
+    for _, places, one in sorted(stuck, key=lambda entry: entry[0]):
+        at = taken.get(tuple(places), 0)
+        taken[tuple(places)] = at + 1
+        if at < len(places):
+            x, y = places[at]
+            found.append(replace(one, points=[(x - BAR / 2, y), (x + BAR / 2, y)]))
+    return found
+
+
+def _present(found: Segments, time_ps: int) -> Iterator[tuple[int, int, int]]:
+    """Yield the rows that have entered a stage and not left it at a moment, each with how much and how many steps later it occurs."""
+    enter, until = found.rows["enter"], found.rows["until"]
+    for first, last, times, period, steps in found.segments:
+        here = slice(first, last)
+        low, high = 0, 0
+        if times > 1:
+            low = max(0, -(-(time_ps - int(until[here].max())) // period))
+            high = min(times - 1, (time_ps - int(enter[here].min())) // period)
+        for again in range(low, high + 1):
+            shift = again * period
+            there = (enter[here] + shift <= time_ps) & (time_ps < until[here] + shift)
+            yield from ((first + int(row), shift, again * steps) for row in there.nonzero()[0])

@@ -1,0 +1,69 @@
+"""How many times as fast one data path is as another on one machine: the figure that a page shows largest."""
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+from peerlab.answer.gain import FELT, GainBand
+from peerlab.answer.run import Run
+from peerlab.base.units import say_time
+from peerlab.picture.how_sure import how_sure_svg
+from peerlab.picture.theme import PAGE
+
+
+class OtherRatio(TypedDict):
+    """The ratio if an assumption without a range does not hold."""
+
+    says: str
+    """What holds then, after *if*: ``each NIC has a root port of its own``."""
+    ratio: float
+    low: float
+    """Where it has a band of its own, its ends; else the ratio itself."""
+    high: float
+
+
+class PathRatio(TypedDict):
+    """The ratio of two data paths' bus bandwidth, as the page gets it."""
+
+    of: list[str]
+    """The scenarios, as Python, beside which it may stand."""
+    slow: str
+    """What the path is called that the other one is compared with."""
+    fast: str
+    value: float
+    low: float | None
+    """With the assumed figures at those ends of their ranges that make it smaller; none: not computed."""
+    high: float | None
+    others: list[OtherRatio]
+    """Beside the band: with each alternative to an assumption without a range."""
+    says: str
+    """The band and the alternatives as one sentence without its end."""
+    sure: str
+    """The picture of how sure it is, as SVG whose colours are the page's; empty without a band."""
+    times: list[str]
+    """How long the one path takes, and the other."""
+
+
+def path_ratio(slow: Run, fast: Run, band: GainBand | None, of: Sequence[str] = ()) -> PathRatio | None:
+    """Return the ratio of two runs of one machine, or nothing if one of them takes no time; `of` are other scenarios that it holds for."""
+    if not slow.time_ps or not fast.time_ps:
+        return None
+    cases = [
+        (case, case.says.replace("it is", f"{one.figure.label} is", 1))
+        for one in (band.left_out if band else ())
+        for case in one.cases
+        if one.reach >= FELT
+    ]
+    return {
+        "of": list(dict.fromkeys((slow.scenario.as_code(), fast.scenario.as_code(), *of))),
+        "slow": slow.scenario.data_path.title,
+        "fast": fast.scenario.data_path.title,
+        "value": fast.busbw_GBps / slow.busbw_GBps,
+        "low": band.low if band else None,
+        "high": band.high if band else None,
+        "others": [
+            {"says": says, "ratio": case.gain, "low": case.low, "high": case.high} for case, says in cases
+        ],
+        "says": band.range_in_words() if band else "",
+        "sure": how_sure_svg(band, theme=PAGE) if band else "",
+        "times": [say_time(slow.time_ps), say_time(fast.time_ps)],
+    }

@@ -1,0 +1,165 @@
+"""A data path unrolled from left to right: its stops, and the stretches between them.
+
+Heights are levels: 0 is that of devices and NICs, 1 that of host memory. So a detour climbs, twice; Peer Direct stays flat.
+"""
+
+from typing import TypedDict
+
+import numpy as np
+
+from peerlab.answer.run import Run
+from peerlab.model.stages import stage_kind
+from peerlab.picture.frames import PageRows
+from peerlab.picture.road_slices import RoadPart, parts_of, slices_on
+from peerlab.picture.wire import say_wire, sends
+
+PORTS = (0.39, 0.61)
+"""Where the road leaves the one node and reaches the other, of its width."""
+HILLS = (0.18, 0.82)
+"""Where host memory is."""
+_APART = 0.07
+"""Between two stops in one host memory."""
+_SLOPE = (0.076, 0.142)
+"""How far from the middle of a hill its top ends, and its foot begins."""
+
+
+class Stop(TypedDict):
+    """A place on the road."""
+
+    x: float
+    level: int
+    name: str
+    hot: bool
+
+
+class Stretch(TypedDict):
+    """A part of the road between two stops."""
+
+    points: list[list[float]]
+    """``[x, level]``: the first is a stop, the last the next one."""
+    role: str
+    flight: bool
+    """Whether slices take time to cross it."""
+
+
+class Sign(TypedDict):
+    """Words beside the road."""
+
+    x: float
+    level: int
+    """0 below the road at its foot; 1 below its top."""
+    words: list[str]
+    hot: bool
+
+
+class Road(TypedDict):
+    """A data path as the page draws it."""
+
+    stops: list[Stop]
+    stretches: list[Stretch]
+    signs: list[Sign]
+    spared: list[float]
+    """Where host memory is that the road does not touch."""
+    slices: PageRows
+    """When slices come to a stretch, enter it with their nose, leave it with that, enter and leave it with their tail."""
+
+
+def road(run: Run) -> Road:
+    """Return the data path of a run, unrolled, with the slices of one device pair of the node that is shown."""
+    parts = parts_of(run)
+    stops = _stops(run, parts)
+    stretches: list[Stretch] = [
+        {
+            "points": _points(one, stops[i], stops[i + 1]),
+            "role": stage_kind(one.stage.name).role,
+            "flight": one.part == "wire",
+        }
+        for i, one in enumerate(parts)
+    ]
+    hills, path = _hills(stops), run.scenario.data_path
+    spares = not path.uses_own_ports and not path.is_bare
+    return {
+        "stops": stops,
+        "stretches": stretches,
+        "signs": _signs(run, hills),
+        "spared": [hill for hill in HILLS if hill not in hills] if spares else [],
+        "slices": slices_on(run, parts),
+    }
+
+
+def _stops(run: Run, parts: list[RoadPart]) -> list[Stop]:
+    """Return the stops, one more than there are parts: the devices at both ends, host memory, and the two ends of the wire."""
+    s, last = run.scenario, len(parts)
+    wires = [i for i, one in enumerate(parts) if one.part == "wire"]
+    ports = (wires[0], wires[-1] + 1) if wires else ()
+    levels = [parts[0].start, *(one.end for one in parts)]
+    middle = ports[0] if ports else last
+    sides = (
+        [i for i, level in enumerate(levels) if level and (i <= middle) == left] for left in (True, False)
+    )
+    places = {i: x for found, hill in zip(sides, HILLS, strict=True) for i, x in _spread(found, hill)}
+    places |= dict(zip(ports, PORTS, strict=False))
+    places = {0: 0.0, last: 1.0} | places
+    known = sorted(places)
+    names = {0: s.hardware.device_name, last: s.hardware.device_name}
+    names |= dict.fromkeys(ports, "port" if s.data_path.uses_own_ports else "NIC")
+    return [
+        {
+            "x": float(np.interp(i, known, [places[k] for k in known])),
+            "level": level,
+            "name": "host memory" if level else names.get(i, ""),
+            "hot": i in ports and _sends(run),
+        }
+        for i, level in enumerate(levels)
+    ]
+
+
+def _sends(run: Run) -> bool:
+    """Return whether sending or receiving limits a run."""
+    found = run.bottleneck
+    if found is None or found.resource is None:
+        return False
+    return found.resource.counts_as == "send" or found.resource.receives
+
+
+def _spread(stops: list[int], middle: float) -> list[tuple[int, float]]:
+    """Return stops in one host memory with their places around the middle of the hill."""
+    return [(stop, middle + (k - (len(stops) - 1) / 2) * _APART) for k, stop in enumerate(stops)]
+
+
+def _points(part: RoadPart, start: Stop, end: Stop) -> list[list[float]]:
+    """Return the line of a stretch: level, up the hill, or down."""
+    points = [[start["x"], part.start]]
+    if part.start != part.end:
+        top = start if part.start else end
+        away = -1 if top is end else 1  # the foot lies before the hill, or behind it
+        edge, foot = (top["x"] + away * distance for distance in _SLOPE)
+        points += [[edge, 1], [foot, 0]] if part.start else [[foot, 0], [edge, 1]]
+    return [*points, [end["x"], part.end]]
+
+
+def _hills(stops: list[Stop]) -> list[float]:
+    """Return where the road climbs to host memory."""
+    middle = sum(PORTS) / 2
+    return [
+        hill
+        for hill in HILLS
+        if any(one["level"] and (one["x"] < middle) == (hill < middle) for one in stops)
+    ]
+
+
+def _signs(run: Run, hills: list[float]) -> list[Sign]:
+    """Return how busy the wire is, and what limits the run, where that is: at its hills, on a flat road where they would be."""
+    found = run.bottleneck
+    alike = run.trace.folded or run.scenario.collective_record.is_message
+    wire = (
+        [say_wire(run)] if alike or not sends(run.scenario) else ["busiest NIC", f"{run.wire_busy:.0%} busy"]
+    )
+    flies = found is not None and found.resource is None
+    if found is not None and flies:
+        wire = [f"in flight {found.share:.0%}", "of the time"]
+    signs: list[Sign] = [{"x": sum(PORTS) / 2, "level": 0, "words": wire, "hot": flies or _sends(run)}]
+    if found is not None and not signs[0]["hot"]:
+        words = [found.label, f"{found.share:.0%} busy"]
+        signs += [{"x": x, "level": int(bool(hills)), "words": words, "hot": True} for x in hills or HILLS]
+    return signs

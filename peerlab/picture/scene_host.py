@@ -1,0 +1,169 @@
+"""The upper half of a node in the data path's picture: host memory, CPU, the uplink to them, the switch below it."""
+
+from peerlab.model.resources import Part, capacity_Bps, resource_kind
+from peerlab.model.stages import Track
+from peerlab.picture.drawing import HEIGHT
+from peerlab.picture.geometry import (
+    CPU,
+    MEMORY,
+    NODE_WIDTH,
+    SWITCH_BOTTOM,
+    SWITCH_RIGHT,
+    SWITCH_TOP,
+    UPLINK,
+    waiting_places,
+)
+from peerlab.picture.sketch import Sketch
+
+
+def draw_node(sketch: Sketch, node: int) -> None:
+    """Draw the background of a node, below everything else of it."""
+    g, d, s = sketch.geometry, sketch.drawing, sketch.run.scenario
+    d.box("panels", (g.x(node, 0.8), 0.8, g.x(node, NODE_WIDTH), HEIGHT - 0.8), "panel", "faint")
+    if not s.collective_record.is_message and s.domains > 1:
+        d.line(g.stub(node), "faint", 2)
+    switches = sketch.cluster.numa_domains * sketch.cluster.switches_per_numa
+    if switches > 1 and not s.collective_record.is_message:
+        several = "such groups" if "switch.uplink" in sketch.cluster.leaves_out else "PCIe switches"
+        note = f"1 of {switches} {several}" + (", all alike" if sketch.run.trace.folded else "")
+        d.text((g.x(node, 14), g.foot), note, size=11, ink="muted", align=sketch.align(node))
+
+
+def draw_host(sketch: Sketch, node: int) -> None:
+    """Draw what is above the devices of a node, or say why nothing is known of it."""
+    if sketch.geometry.host or any(map(sketch.uses, _HOST_PARTS)):
+        sketch.parts.update(_HOST_PARTS)
+        _memory(sketch, node)
+        _cpu(sketch, node)
+        _uplink(sketch, node)
+    else:
+        _no_host(sketch, node)
+    if sketch.geometry.switch:
+        _switch(sketch, node)
+
+
+_HOST_PARTS: tuple[Part, ...] = ("host memory", "CPU", "uplink")
+
+
+def _box(sketch: Sketch, node: int, at: tuple[float, ...], *, hot: bool, used: bool) -> float:
+    """Draw a box and return its middle."""
+    g, (left, top, right, bottom) = sketch.geometry, at
+    edge = "hot" if hot else ("edge" if used else "faint")
+    sketch.drawing.box(
+        "boxes", (g.x(node, left), top, g.x(node, right), bottom), "box", edge, 2.5 if hot else 1.2
+    )
+    return g.x(node, (left + right) / 2)
+
+
+def _memory(sketch: Sketch, node: int) -> None:
+    d, staged = sketch.drawing, sketch.run.scenario.bounces
+    hot, used = sketch.hot_part == "host memory", staged or sketch.uses("host memory")
+    x = _box(sketch, node, MEMORY, hot=hot, used=used)
+    d.text((x, MEMORY[1] + 11), "Host memory", size=13, bold=True, ink="ink" if used else "muted")
+    name, use = "", "no limit here" if used else "untouched"
+    if sketch.on("host memory"):
+        name, use = sketch.says(node, "host memory", "DRAM", MEMORY[2] - MEMORY[0] - 70)
+    name = name or f"DRAM{sketch.mark('host.dram')}"
+    said = f"{name}, {use}" if use else name
+    d.text((x, MEMORY[1] + 25), said, size=11, ink="hot-ink" if hot else "muted")
+    if staged and (node == 0 or not sketch.path.half_staged):
+        _bounce_buffers(sketch, node)
+
+
+def _cpu(sketch: Sketch, node: int) -> None:
+    d, c, works = sketch.drawing, sketch.cluster, sketch.uses("CPU")
+    hot = sketch.hot_part == "CPU"
+    x = _box(sketch, node, CPU, hot=hot, used=works)
+    name, share = sketch.says(node, "CPU", "CPU", CPU[2] - CPU[0] - 8)
+    cores = c.devices * c.cores_per_device if c.cores_per_device else 0
+    if name or (works and not any(resource_kind(kind).is_core for kind in sketch.kinds)):
+        note = share if sketch.on("CPU") else "no limit here"
+    elif works:
+        note = f"{sketch.run.cores_busy:.1f} of {cores}"
+    else:
+        note = "schedules" if sketch.run.scenario.bounces else "copies nothing"
+    title = name or ("CPU cores" if works else "CPU")
+    d.text((x, CPU[1] + 22), title, size=13, bold=True, ink="ink" if works else "muted")
+    d.text((x, CPU[1] + 38), note, size=11, ink="hot-ink" if hot else "muted")
+
+
+_BUFFERS: tuple[Track, Track] = ("host memory to host memory", "host memory to device")
+"""What slices wait for in the bounce buffers of the sending side, and of the receiving side."""
+
+
+def _bounce_buffers(sketch: Sketch, node: int) -> None:
+    """Draw a place for every bounce buffer of the side that this node shows."""
+    track = _BUFFERS[node]
+    for device in range(min(sketch.cluster.devices_per_switch, 2)):
+        for x, y in waiting_places(sketch.geometry, track, device)[: sketch.run.scenario.window_slices]:
+            sketch.drawing.box("slots", (x - 4.5, y - 4.5, x + 4.5, y + 4.5), "panel", "faint")
+
+
+def _no_host(sketch: Sketch, node: int) -> None:
+    """Say in place of a host why none is drawn: a bare fabric has none, and of other clusters nothing is known about it."""
+    lines = (
+        ("A bare fabric: no host, nothing to stage through.", "The reference simulations use it.")
+        if not sketch.geometry.switch
+        else ("Host memory and CPU: not described here,", f"and not used by {sketch.path.title}.")
+    )
+    x = sketch.geometry.x(node, NODE_WIDTH / 2)
+    for line, text in enumerate(lines):
+        sketch.drawing.text((x, 56 + 18 * line), text, size=12, ink="muted")
+
+
+def _switch(sketch: Sketch, node: int) -> None:
+    g, d = sketch.geometry, sketch.drawing
+    right = SWITCH_RIGHT if g.apart else 390
+    d.box("pipes", (g.x(node, 14), SWITCH_TOP, g.x(node, right), SWITCH_BOTTOM), "box", "faint", 1.2)
+    name = "links in the node" if "switch.uplink" in sketch.cluster.leaves_out else "PCIe switch"
+    if g.redirected:
+        name = "PCIe switch, ACS redirect"
+    outer = sketch.align(node)
+    align = outer if g.apart else "right" if node == 0 else "left"
+    # beside the uplink's words is no room for it where the bar ends before the NIC
+    d.text((g.x(node, 18 if g.apart else 386), SWITCH_TOP - 8), name, size=11, ink="muted", align=align)
+
+
+def _uplink(sketch: Sketch, node: int) -> None:
+    g, d, c = sketch.geometry, sketch.drawing, sketch.cluster
+    hot, both = sketch.hot_part == "uplink", ("uplink_up", "uplink_down")
+    others = [kind for kind in sketch.on("uplink") if kind not in both]
+    half = g.thickness(c.uplink_Bps) / 2
+    for kind, side in zip(both, (-1, 1), strict=True):
+        x = UPLINK + side * g.lane
+        edges = (g.x(node, x - half), MEMORY[3], g.x(node, x + half), SWITCH_TOP)
+        d.box("pipes", edges, "box", "hot" if hot else "edge", 2.5 if hot else 1.0)
+        full = half * max(sketch.part(node, one) for one in (kind, *others))
+        if full:
+            edges = (g.x(node, x - full), MEMORY[3], g.x(node, x + full), SWITCH_TOP)
+            d.box("loads", edges, "hot-fill" if hot else "faint", "none")
+    x = g.x(node, UPLINK + 2 * g.lane + 10)
+    align = sketch.align(node)
+    name, rate, share = _uplink_words(sketch, node)
+    top = MEMORY[3] + (18 if g.apart or g.redirected else 12)  # below the way over the CPU, if there is one
+    d.text((x, top), name, size=12, bold=True, align=align)
+    if rate:
+        d.text((x, top + 14), rate, size=11, ink="muted", align=align)
+    d.text(
+        (x, top + (28 if rate else 14)),
+        share,
+        size=11,
+        bold=hot,
+        ink="hot-ink" if hot else "muted",
+        align=align,
+    )
+
+
+def _uplink_words(sketch: Sketch, node: int) -> tuple[str, str, str]:
+    """Return name and rate of the uplink, or of what else limits the way to host memory, and how busy it is."""
+    c, there = sketch.cluster, "switch.uplink" in sketch.cluster.figures
+    name, share = sketch.says(node, "uplink", "PCIe uplink", NODE_WIDTH - UPLINK - 80)
+    if not sketch.on("uplink"):
+        passed = sketch.run.scenario.bounces or sketch.uses("uplink")
+        share = "not a limit here" if passed else "idle" if there else "not used"
+    if name:
+        rate = capacity_Bps(c, sketch.busiest(node, sketch.on("uplink")))
+        return name, f"{rate / 1e9:g} GB/s" if rate else "", share
+    if not there:
+        return "way to host memory", "", share
+    return "PCIe uplink", f"{c.uplink_Bps / 1e9:g} GB/s each way{sketch.mark('switch.uplink')}", share

@@ -1,0 +1,299 @@
+"""The lower half of the data path's picture: devices, NICs, and the wire between the nodes."""
+
+from peerlab.answer.lanes import has_lane
+from peerlab.answer.metrics import BUSY
+from peerlab.model.paths import REDUCE
+from peerlab.model.resources import capacity_Bps, resource_kind
+from peerlab.model.stages import stage_kind
+from peerlab.picture.drawing import HEIGHT, WIDTH, within
+from peerlab.picture.geometry import (
+    BOX_BOTTOM,
+    BOX_TOP,
+    CPU,
+    NIC,
+    NODE_WIDTH,
+    PORT,
+    PORT_HALF,
+    PORT_WIRE,
+    SUM_BOX,
+    SUM_LANE,
+    SWITCH_BOTTOM,
+    SWITCH_TOP,
+    WIRE,
+)
+from peerlab.picture.shown_nodes import unit
+from peerlab.picture.sketch import Sketch
+from peerlab.picture.theme import stage_role
+from peerlab.picture.wire import say_latency, say_rate, wire_Bps
+from peerlab.question.node_exchange import node_exchange
+
+
+def draw_devices(sketch: Sketch, node: int) -> None:
+    """Draw the devices and the NIC of a node, and their links to the switch."""
+    g, d, c = sketch.geometry, sketch.drawing, sketch.cluster
+    sketch.parts.update(("device", "NIC"))
+    for device in range(c.devices_per_switch):
+        left, right = g.device(device)
+        hot = sketch.hot_part == "device"
+        edges = (g.x(node, left), BOX_TOP, g.x(node, right), BOX_BOTTOM)
+        d.box("boxes", edges, "box", "hot" if hot else "edge", 2.5 if hot else 1.2)
+        name = within(c.device_name, right - left, "" if c.devices_per_switch == 1 else f" {device}")
+        d.text((g.x(node, g.middle(device)), BOX_TOP + 16), name, size=13, bold=True)
+        if c.hbm_Bps:
+            d.text(
+                (g.x(node, g.middle(device)), BOX_TOP + 27),
+                f"HBM{sketch.mark('device.hbm')}",
+                size=11,
+                ink="muted",
+            )
+    if g.switch:
+        _device_links(sketch, node)
+        _nic_link(sketch, node)
+    _nic(sketch, node)
+
+
+def _nic_link(sketch: Sketch, node: int) -> None:
+    """Draw the link of the NIC: to the switch, or past it to the CPU, where it hangs there."""
+    if not sketch.geometry.apart:
+        _link(sketch, node, PORT, _nic_Bps(sketch))
+        return
+    _link(sketch, node, PORT, _nic_Bps(sketch), top=CPU[3])
+    name = "other socket" if sketch.cluster.wiring.place.over_sockets else "root port"
+    x = PORT - sketch.geometry.thickness(_nic_Bps(sketch)) / 2 - 6
+    align = "right" if node == 0 else "left"
+    at = (sketch.geometry.x(node, x), (SWITCH_TOP + SWITCH_BOTTOM) / 2)
+    sketch.drawing.text(at, f"{name}{_mark_wiring(sketch)}", size=11, ink="muted", align=align)
+
+
+def _mark_wiring(sketch: Sketch) -> str:
+    """Return the sign of an assumption where it is assumed that the NIC hangs where it is drawn."""
+    return " †" if sketch.cluster.wiring.assumption else ""
+
+
+def _device_links(sketch: Sketch, node: int) -> None:
+    """Draw the links between devices and switch, as full as the busiest, and say beside the last how busy that is."""
+    g, kinds, rate = sketch.geometry, sketch.on("device link"), sketch.cluster.device_pcie_Bps
+    sketch.parts.add("device link")
+    hot, last = sketch.hot_part == "device link", sketch.cluster.devices_per_switch - 1
+    load = max((sketch.part(node, kind) for kind in kinds), default=0.0)
+    for device in range(last + 1):
+        _link(sketch, node, g.middle(device), rate, load, hot=hot)
+    x = g.middle(last) + g.thickness(rate) / 2 + 6
+    room = PORT - g.thickness(_nic_Bps(sketch)) / 2 - 6 - x
+    words = _link_words(sketch, node, room)
+    if words:
+        hot = hot or (sketch.hot_part == "device" and sketch.hot in sketch.told)
+        at, ink = (g.x(node, x), (SWITCH_BOTTOM + BOX_TOP) / 2), "hot-ink" if hot else "muted"
+        sketch.drawing.text(at, words, size=11, bold=hot, ink=ink, align=sketch.align(node))
+
+
+def _link_words(sketch: Sketch, node: int, room: float) -> str:
+    """Return how busy the device links are, or what else of a device is and has no lane, where there is room for that."""
+    if sketch.on("device link"):
+        name, share = sketch.says(node, "device link", "device PCIe", room - _SHARE)
+        return f"{name}, {share}" if name and share and not name.endswith("…") else share
+    inside = [kind for kind in sketch.on("device") if not has_lane(kind)]
+    name, share = (
+        resource_kind(sketch.busiest(node, inside)).label if inside else "",
+        sketch.share(node, *inside),
+    )
+    if not share or share == "idle" or within(name, room - _SHARE) != name:
+        return ""
+    sketch.told.update(inside)
+    return f"{name}, {share}"
+
+
+_SHARE = 80.0
+"""Room that a busy share takes, where words are largest."""
+
+
+def _nic_Bps(sketch: Sketch) -> int:  # noqa: N802
+    """Return the rate of what the path sends with, where a NIC stands for it; else that of the NIC."""
+    kinds = [kind for kind in sketch.sends if kind in sketch.on("NIC")]
+    return capacity_Bps(sketch.cluster, kinds[0]) if kinds else sketch.cluster.nic_Bps
+
+
+def _nic(sketch: Sketch, node: int) -> None:
+    g, d = sketch.geometry, sketch.drawing
+    # within one NVLink domain no NIC has anything to do, whatever the path
+    used = sketch.uses("NIC") and not (s := sketch.run.scenario).domains == 1 < s.nodes
+    hot = sketch.hot_part == "NIC"
+    edges = (g.x(node, NIC[0]), BOX_TOP, g.x(node, NIC[1]), BOX_BOTTOM)
+    edge = "hot" if hot else "edge" if used else "faint"
+    d.box("boxes", edges, "box", edge, 2.5 if hot else 1.2)
+    beside, ink = g.x(node, (NIC[0] + PORT - 10) / 2), "ink" if used else "muted"
+    each = sketch.cluster.nics_per_device  # a device stripes over them
+    name, below = (
+        (16.0, 31.0) if g.switch else (9.0, 38.0)
+    )  # slices pass between them where they come straight from the device
+    d.text(
+        (beside, BOX_TOP + name),
+        (f"{each} NICs" if each > 1 else "NIC")
+        + (_mark_wiring(sketch) or sketch.mark("node.nics_per_switch")),
+        size=13,
+        bold=True,
+        ink=ink,
+    )
+    speed = sketch.speed(node)
+    slow = speed < 1 and used
+    times = f"{each} x " if each > 1 else ""
+    rate = f"{times}{_nic_Bps(sketch) * 8 / 1e9 * speed:g} Gb/s" if sketch.on("NIC") else "no limit"
+    d.text(
+        (beside, BOX_TOP + below),
+        rate if used else "idle" if sketch.run.scenario.nodes_per_domain > 1 else "not used",
+        size=11,
+        bold=slow,
+        ink="hot-ink" if slow else "muted",
+    )
+
+
+def _link(
+    sketch: Sketch, node: int, x: float, rate: int | None, load: float = 0.0, *, hot: bool = False,
+    top: float = SWITCH_BOTTOM,
+) -> None:  # fmt: skip
+    g, d, half = sketch.geometry, sketch.drawing, sketch.geometry.thickness(rate) / 2
+    edges = (g.x(node, x - half), top, g.x(node, x + half), BOX_TOP)
+    d.box("pipes", edges, "box", "hot" if hot else "faint", 1.6 if hot else 1.0)
+    if load:
+        full = (g.x(node, x - half * load), top, g.x(node, x + half * load), BOX_TOP)
+        d.box("loads", full, "hot-fill" if hot else "faint", "none")
+
+
+def draw_wire(sketch: Sketch) -> None:
+    """Draw what joins the nodes, with its rate, its latency and how busy it is."""
+    d, s = sketch.drawing, sketch.run.scenario
+    sketch.parts.add("wire")
+    named = sketch.hot in _joining(sketch)
+    hot = named or sketch.hot == "latency"
+    y, half = (PORT_WIRE, PORT_HALF) if sketch.native else (WIRE, sketch.geometry.thickness(wire_Bps(s)) / 2)
+    inside = sketch.geometry.middle(0) if sketch.native else NIC[1]
+    edges = (inside, y - half, WIDTH - inside, y + half)
+    d.box("pipes", edges, "box", "hot" if hot else "edge", 1.6 if hot else 1.0)
+    busy = max((sketch.part(0, kind) for kind in sketch.sends), default=0.0)
+    if busy:
+        load = (inside, y - half * busy, WIDTH - inside, y + half * busy)
+        d.box("loads", load, f"{_crossing(sketch)}-wash", "none")
+    names = (
+        (y - half - 42, y - half - 26, y - half - 10)
+        if sketch.native
+        else (y - half - 10, y + half + 11, y + half + 27)
+    )
+    name = say_rate(s, sketch.sight.node, sketch.speed(0))
+    rate = ""
+    if s.sums_between:
+        half = max(half, SUM_LANE + 6)
+        names = (y - half - 8, y + half + 13, y + half + 26)
+        d.box("boxes", (SUM_BOX[0], y - half, SUM_BOX[1], y + half), "box", "edge", 1.6)
+        d.text((WIDTH / 2, y), f"{s.domains} in, 1 out", size=13, bold=True)
+        rate = f"{name.removeprefix('wire, ')}, "
+        name = f"switch adds up {s.domains} nodes"
+    d.text((WIDTH / 2, names[0]), name, size=12, bold=True)
+    ink = "hot-ink" if named else "muted"
+    d.text((WIDTH / 2, names[1]), rate + _sending(sketch), size=12, bold=named, ink=ink)
+    hot = sketch.hot == "latency"
+    ink = "hot-ink" if hot else "muted"
+    d.text((WIDTH / 2, names[2]), say_latency(s), size=11, bold=hot, ink=ink)
+
+
+def _joining(sketch: Sketch) -> list[str]:
+    """Return the kinds of resources that join the nodes: NICs, ports, links of the fabric."""
+    fabric = [kind for kind in sketch.run.busy if resource_kind(kind).scope == "fabric"]
+    return list(dict.fromkeys((*sketch.sends, *sketch.on("NIC"), *sketch.on("wire"), *fabric)))
+
+
+def _sending(sketch: Sketch) -> str:
+    """Return how busy the nodes keep what joins them: what they send with, and what else is busy and has no lane."""
+    others = [kind for kind in _joining(sketch) if kind not in sketch.sends and not has_lane(kind)]
+    if sketch.hot in _joining(sketch) and sketch.hot not in sketch.sends:
+        others = [sketch.hot]
+    found = max(others, key=lambda kind: sketch.run.busy.get(kind, 0.0), default="")
+    busy = sketch.run.busy.get(found, 0.0)
+    other = f"{resource_kind(found).label} {busy:.0%} busy" if busy >= BUSY else ""
+    sketch.told.update(others if other else ())
+    if sketch.hot == found and other:
+        return other
+    if sketch.sends:
+        sketch.told.update(sketch.sends)
+        return _sender(sketch) + sketch.share(0, *sketch.sends) + (f"; {other}" if other else "")
+    return other or ("no limit here" if sketch.uses("wire") else "not used")
+
+
+def _crossing(sketch: Sketch) -> str:
+    """Return the role of the stage that crosses the wire."""
+    return next((kind.role for kind in map(stage_kind, sketch.stages) if kind.counts_as == "send"), "network")
+
+
+def draw_alone(sketch: Sketch) -> None:
+    """Say, where a second node would be, what a node does that has no partner."""
+    g, d, c = sketch.geometry, sketch.drawing, sketch.cluster
+    x, y = g.x(1, NODE_WIDTH / 2), HEIGHT / 2
+    in_switch = sketch.run.scenario.algorithm_record.in_node_switch
+    if c.devices > 1 and in_switch:
+        _node_switch(sketch, x)
+        y = 46.0
+    s = sketch.run.scenario
+    joined = s.nodes_per_domain > 1
+    said = (
+        "One NVLink domain: no byte crosses a NIC."
+        if joined
+        else "One node: nothing crosses a NIC or a wire."
+    )
+    d.text((x, y - 24), said, size=13, bold=True)
+    if c.devices == 1:
+        d.text((x, y), f"Its one {c.device_name} has nobody to exchange with.", size=12, ink="muted")
+        return
+    way = node_exchange(sketch.run.scenario)
+    hot = sketch.hot in (way.resource, "scaleup_reduce")
+    sketch.told.add(way.resource)
+    does = (
+        "read sums that their switch makes (NVLink SHARP)"
+        if in_switch
+        else "exchange over NVLink switches"
+        if joined
+        else "exchange over links of their own"
+    )
+    d.text((x, y), f"Its {c.devices} {c.device_name} {does},", size=12, ink="muted")
+    level = "domain" if joined else "scaleup"
+    mark = sketch.mark(f"{level}.sharp" if in_switch else f"{level}.rate")
+    rate = f"{capacity_Bps(c, way.resource) / 1e9:g} GB/s each{mark}"
+    busy = sketch.share(0, way.resource)
+    d.text((x, y + 20), f"{rate}, {busy}", size=12, bold=hot, ink="hot-ink" if hot else "muted")
+
+
+_SWITCH, _DEVICES, _MOST = (90.0, 118.0), (172.0, 196.0), 8
+"""Top and bottom of a node's switch and of its devices, and how many of these are drawn."""
+
+
+def _node_switch(sketch: Sketch, x: float) -> None:
+    """Draw the switch of a node that adds up: a slice goes up to it from every device, the sum comes down to all."""
+    d, count = sketch.drawing, sketch.cluster.devices
+    drawn = min(count, _MOST)
+    pitch = (NODE_WIDTH - 28.0) / drawn
+    left, half = x - pitch * drawn / 2, pitch / 2 - 4
+    hot = sketch.hot == node_exchange(sketch.run.scenario).resource
+    d.box(
+        "boxes", (left + 4, _SWITCH[0], x + (x - left) - 4, _SWITCH[1]), "box", "hot" if hot else "edge", 1.6
+    )
+    d.text((x, sum(_SWITCH) / 2), f"NVSwitch: {count} in, 1 out", size=13, bold=True)
+    for device in range(drawn):
+        at = left + pitch * (device + 0.5)
+        for side, role in ((-7.0, "gather"), (7.0, stage_role(REDUCE.name))):
+            d.box("loads", (at + side - 3, _SWITCH[1], at + side + 3, _DEVICES[0]), role, "none")
+        d.box("boxes", (at - half, _DEVICES[0], at + half, _DEVICES[1]), "box", "edge", 1.2)
+        d.text((at, sum(_DEVICES) / 2), str(device), size=11, bold=True)
+    d.text(
+        (x, _DEVICES[1] + 14),
+        f"{sketch.cluster.device_name} 0 to {drawn - 1}: left slices up, right sums down",
+        size=11,
+        ink="muted",
+    )
+
+
+def _sender(sketch: Sketch) -> str:
+    """Return whose NIC is meant where nodes differ."""
+    alike = sketch.run.trace.folded or sketch.run.scenario.collective_record.is_message
+    if alike:
+        return ""
+    return (
+        f"{unit(sketch.run.scenario)} {sketch.sight.node}'s {'ports' if sketch.native else 'NIC'} sending, "
+    )

@@ -1,0 +1,137 @@
+"""Which nodes a picture shows: one, its partner in each step, and the nodes that exchange slices with these two.
+
+In a folded trace all nodes are alike, and node 0 is shown. A trace of every node (jitter, a slow node, a schedule in which
+nodes differ) is shown from its slowest node; slices of the other nodes are those that they recorded, not copies of its own.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerlab.answer.metrics import busy_ps
+from peerlab.answer.run import Run
+from peerlab.answer.trace import Resource, Trace
+from peerlab.collectives.choose import plan
+from peerlab.collectives.plan import Schedule
+from peerlab.model.disturbance import slowest
+from peerlab.model.resources import RESOURCES
+from peerlab.question.scenario import Scenario
+
+OWN, NEXT, PREVIOUS, BACK = 1, 2, 4, 8
+"""Whose a slice is: the node's own; its partner's to somebody else; somebody else's to the node; the partner's to it."""
+
+_STEPS = 2**14
+"""Steps of a schedule that are looked at, at most."""
+
+
+def unit(scenario: Scenario) -> str:
+    """Return what a picture shows two of: nodes, or NVLink domains of several."""
+    return "domain" if scenario.nodes_per_domain > 1 else "node"
+
+
+@dataclass(frozen=True)
+class ShownNodes:
+    """What a picture shows of a run; lists are per step, or of one entry where all steps are alike, -1: nobody."""
+
+    node: int = 0
+    """The node on the left."""
+    partner: tuple[int, ...] = (-1,)
+    """The node on the right: whom the left one sends to, or from whom it receives."""
+    source: tuple[int, ...] = (-1,)
+    """Another node that sends to the left one."""
+    beyond: tuple[int, ...] = (-1,)
+    """Another node that the right one sends to."""
+    sends: tuple[bool, ...] = (True,)
+    """Whether the left node sends to the right one."""
+    answers: tuple[bool, ...] = (False,)
+    """Whether the right node sends to the left one."""
+    whole: bool = False
+    """Whether the trace holds every node."""
+
+    def whose(self, node: NDArray[np.int64], step: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return for each row of a trace whose it is: a sum of `OWN`, `NEXT`, `PREVIOUS`, `BACK`; 0 if it is not shown."""
+        index = np.minimum(step, len(self.partner) - 1)
+        partner, source, beyond, answers = (
+            np.array(values)[index] for values in (self.partner, self.source, self.beyond, self.answers)
+        )
+        if (
+            not self.whole
+        ):  # all nodes do what node 0 does, so each of its slices is drawn for the others as well
+            everybody: NDArray[np.int64] = (
+                OWN + NEXT * (beyond >= 0) + PREVIOUS * (source >= 0) + BACK * answers
+            )
+            return everybody
+        found = np.where(node == self.node, OWN, 0)
+        found = np.where((node == partner) & (beyond >= 0), NEXT, found)
+        found = np.where((node == partner) & answers, BACK, found)
+        return np.where((node == source) & (source >= 0), PREVIOUS, found)
+
+
+def shown_nodes(run: Run) -> ShownNodes:
+    """Return what the pictures of a run show."""
+    schedule, node = plan(run.scenario).schedule, focus(run)
+    rows = _rows(schedule, node)
+    if not rows:
+        return ShownNodes(node, whole=not run.trace.folded)
+    partner, source, beyond, sends, answers = zip(*rows, strict=True)
+    return ShownNodes(node, partner, source, beyond, sends, answers, whole=not run.trace.folded)
+
+
+@lru_cache(maxsize=64)
+def _rows(schedule: Schedule, node: int) -> tuple[tuple[int, int, int, bool, bool], ...]:
+    """Return what `_step` says of every step, once if it is always the same."""
+    rows = tuple(_step(schedule, node, step) for step in range(min(schedule.steps, _STEPS)))
+    return rows[:1] if len(set(rows)) == 1 else rows
+
+
+def _step(schedule: Schedule, node: int, step: int) -> tuple[int, int, int, bool, bool]:
+    """Return partner, source, beyond, sends, answers of a step."""
+    to, came = schedule.to(node, step), schedule.source(node, step)
+    partner = to if to >= 0 else came
+    if partner < 0:
+        return -1, -1, -1, False, False
+    onward = schedule.to(partner, step)
+    return (
+        partner,
+        came if came != partner else -1,
+        onward if onward != node else -1,
+        to >= 0,
+        came == partner,
+    )
+
+
+def focus(run: Run) -> int:
+    """Return the node that the pictures show: the slowest, or node 0."""
+    return slowest(run.scenario.slow_domains, run.trace.nodes)
+
+
+def drawn(trace: Trace, nodes: Sequence[int], nics: int) -> list[bool]:
+    """Return for each resource whether it belongs to the first PCIe switch of one of the nodes."""
+    return [one.node in nodes and one.index < _count(one, trace, nics) for one in trace.resources]
+
+
+def _count(one: Resource, trace: Trace, nics: int) -> int:
+    match RESOURCES[one.kind].scope:
+        case "device":
+            return trace.devices_per_switch
+        case "nic":
+            return nics
+    return 1
+
+
+def shares(run: Run, node: int) -> dict[str, float]:
+    """Return per kind of resource the busy share of the busiest one that is drawn at a node, 0 to 1."""
+    if run.trace.folded:
+        return run.busy
+    used = busy_ps(run.trace, run.recording)
+    here = drawn(run.trace, [node], run.scenario.hardware.used_nics_per_switch)
+    found: dict[str, float] = {}
+    for index, one in enumerate(run.trace.resources):
+        if here[index] and run.recording.end_ps:
+            found[one.kind] = max(
+                found.get(one.kind, 0.0), min(float(used[index]) / run.recording.end_ps, 1.0)
+            )
+    return found

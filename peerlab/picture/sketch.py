@@ -1,0 +1,101 @@
+"""What every part of the data path's picture needs: the run, positions, busy shares, and the sign of assumed figures."""
+
+from peerlab.answer.lanes import has_lane
+from peerlab.answer.run import Run
+from peerlab.model.disturbance import Slow
+from peerlab.model.paths import sending_kinds
+from peerlab.model.resources import Part, resource_kind
+from peerlab.model.stages import stage_kind
+from peerlab.picture.drawing import Drawing, within
+from peerlab.picture.geometry import geometry_of, passes
+from peerlab.picture.shown_nodes import shares, shown_nodes
+from peerlab.picture.wire import assumed
+
+_SEEN = 0.0005
+"""From this busy share on a part is not called idle: it is 0.1 % when rounded."""
+
+
+class Sketch:
+    """One run, and the drawing that its parts are added to."""
+
+    def __init__(self, run: Run) -> None:
+        self.run, self.cluster = run, run.scenario.hardware
+        self.path = run.scenario.data_path
+        self.native = self.path.uses_own_ports
+        self.geometry, self.drawing = geometry_of(run), Drawing()
+        self.sight = shown_nodes(run)
+        right = self.sight.partner[0] if len(self.sight.partner) == 1 else -1
+        self.busy = [shares(run, self.sight.node), shares(run, right) if right >= 0 else None]
+        found = run.bottleneck
+        self.hot = found.kind if found else ""
+        self.hot_part = found.resource.drawn if found and found.resource else ""
+        self.stages = [stage.name for stage in run.scenario.stages]
+        self.drawn = [stage for stage in self.stages if stage_kind(stage).track]
+        self.kinds = tuple(dict.fromkeys(use.kind for stage in run.scenario.stages for use in stage.uses))
+        self.sends = sending_kinds(self.cluster, str(run.scenario.path))
+        self.parts: set[Part] = set()
+        """Parts that are drawn."""
+        self.told: set[str] = set()
+        """Kinds of resources of which the picture says how busy they are, or that another of their part is busier."""
+
+    def mark(self, key: str) -> str:
+        """Return the sign of an assumed figure, if it is one."""
+        return assumed(self.run.scenario, key)
+
+    def on(self, part: Part) -> list[str]:
+        """Return the kinds of resources that the path uses and this part stands for."""
+        return [kind for kind in self.kinds if resource_kind(kind).drawn == part]
+
+    def uses(self, part: Part) -> bool:
+        """Return whether slices go through a part, whether or not it limits them."""
+        tracks = (stage_kind(stage).track for stage in self.drawn)
+        return bool(self.on(part)) or any(part in passes(track, native=self.native) for track in tracks)
+
+    def busiest(self, node: int, kinds: list[str]) -> str:
+        """Return which of some kinds is busiest at a drawn node, or the first; empty if there are none."""
+        return max(kinds, key=lambda kind: self.part(node, kind), default="")
+
+    def says(self, node: int, part: Part, beside: str, width: float) -> tuple[str, str]:
+        """Return the name of the busiest kind on a part, and how busy it is; what is said so is `told`.
+
+        The name is empty where words `beside` say it already, and shortened where it is wider than `width`: then the
+        caption has to tell.
+        """
+        kinds = self.on(part)
+        kind, share = self.busiest(node, kinds), self.share(node, *kinds)
+        name = "" if not kind or resource_kind(kind).label.startswith(beside) else resource_kind(kind).label
+        short = within(name, width)
+        if share and short == name:
+            self.told.update(kinds)
+        return short, share
+
+    def share(self, node: int, *kinds: str) -> str:
+        """Return how busy a resource of a drawn node is; nothing where the partner changes from step to step."""
+        shares = self.busy[node] if not self.run.trace.folded else self.run.busy
+        if shares is None:
+            return ""
+        busy = max((shares.get(kind, 0.0) for kind in kinds), default=0.0)
+        return f"{busy:.0%} busy" if busy >= _SEEN else "idle"
+
+    def part(self, node: int, kind: str) -> float:
+        """Return the busy share to fill a pipe with, 0 to 1."""
+        shares = self.busy[node] if not self.run.trace.folded else self.run.busy
+        return (shares or {}).get(kind, 0.0)
+
+    def is_told(self, kind: str) -> bool:
+        """Return whether the picture says how busy a kind is, or shows its part and the timeline has its lane."""
+        return kind in self.told or (has_lane(kind) and resource_kind(kind).drawn in self.parts)
+
+    def align(self, node: int) -> str:
+        """Return how words at the outer side of a drawn node are aligned."""
+        return "left" if node == 0 else "right"
+
+    def speed(self, node: int) -> float:
+        """Return the share of the full rate that a drawn node has where it sends."""
+        slow = self.run.scenario.slow_domains or Slow()
+        if not any(resource_kind(kind).slowed_with_node for kind in self.kinds):
+            return 1.0
+        left, partners = self.sight.node, self.sight.partner
+        if node == 0:
+            return slow.get(left, 1.0)
+        return slow.get(partners[0], 1.0) if len(partners) == 1 else 1.0

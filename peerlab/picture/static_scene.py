@@ -1,0 +1,31 @@
+"""The static part of the data path's picture; it needs no plotting library."""
+
+from peerlab.model.stages import stage_kind
+from peerlab.picture.domain_scene import draw_domain, draw_tray
+from peerlab.picture.drawing import Drawing
+from peerlab.picture.geometry import ways
+from peerlab.picture.scene_host import draw_host, draw_node
+from peerlab.picture.scene_network import draw_alone, draw_devices, draw_wire
+from peerlab.picture.sketch import Sketch
+from peerlab.picture.theme import stage_role
+
+
+def draw(sketch: Sketch) -> Drawing:
+    """Draw the static scene, from the background up."""
+    alone = sketch.run.scenario.domains == 1
+    for node in (0,) if alone else (0, 1):
+        if sketch.run.scenario.nodes_per_domain > 1:
+            draw_tray(sketch, node)
+            draw_domain(sketch, node)
+        else:
+            draw_node(sketch, node)
+            draw_host(sketch, node)
+        draw_devices(sketch, node)
+    if alone:
+        draw_alone(sketch)
+        return sketch.drawing
+    draw_wire(sketch)
+    for device in range(sketch.cluster.devices_per_switch):
+        for stage in sketch.drawn:
+            sketch.drawing.line(ways(sketch.geometry, stage_kind(stage).track, device)[0], stage_role(stage))
+    return sketch.drawing

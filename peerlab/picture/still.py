@@ -1,0 +1,188 @@
+"""A run as one still picture with its figures: no kernel, no script, no style sheet, no browser."""
+
+from base64 import b64encode
+from hashlib import sha256
+from html import escape
+from textwrap import wrap
+
+from peerlab.answer.run import Run
+from peerlab.base.units import say_bytes, say_count, say_time
+from peerlab.model.paths import REDUCE
+from peerlab.model.stages import stage_kind
+from peerlab.picture.drawing import HEIGHT, WIDTH
+from peerlab.picture.geometry import badge_place
+from peerlab.picture.headline import cards
+from peerlab.picture.moment import fullest, moment
+from peerlab.picture.picture import Picture
+from peerlab.picture.shown_nodes import unit
+from peerlab.picture.sketch import Sketch
+from peerlab.picture.svg import Paper
+from peerlab.picture.theme import palette, stage_role
+from peerlab.picture.words import alt_text, caption, colours, title, waits_for
+
+_HEAD, _FOOT = 34.0, 60.0
+"""Room above the data path for the title, and below it for the colours and the caption."""
+SIZE = (round(WIDTH), round(_HEAD + HEIGHT + _FOOT))
+"""Width and height of the picture, in its own units: CSS pixels."""
+_TITLE, _LINE = 120, 168
+"""Characters that the title and a line of the caption have room for."""
+_LARGE = {"stretch": 1.25, "smallest": 16.0}
+"""For a slide that shows it 1200 pixels wide: no word is smaller than 18 pixels."""
+_PALE = 0.62
+"""Every other slice is paler."""
+_QUEUE = 3
+"""So many waiting slices, or more, have their number written beside them, as in the lab."""
+
+
+def still_svg(run: Run, *, moment_ps: int | None = None, theme: str = "light", large: bool = False) -> str:
+    """Return the data path of a run at a moment, with its figures, as SVG.
+
+    Parameters
+    ----------
+    moment_ps:
+        Picoseconds from the start of the run; default: one in its middle at which many slices are in sight.
+    theme:
+        ``light`` or ``dark``.
+    large:
+        Whether words are large enough for the last row; the picture is higher then.
+    """
+    return _still(Picture(run), fullest(run) if moment_ps is None else moment_ps, theme, large=large)
+
+
+def _still(picture: Picture, at: int, theme: str, *, large: bool = False) -> str:
+    """Return the data path at a moment, picoseconds from the start of the run."""
+    run, sketch = picture.run, picture.sketch
+    paper, named = Paper(palette(theme), **(_LARGE if large else {})), title(run.scenario)
+    paper.text((2, 16), named, size=min(15, 15 * _TITLE / len(named)), bold=True, align="left")
+    paper.shapes.append(f"<g transform='translate(0 {_HEAD * paper.stretch:g})'>")
+    paper.drawing(picture.drawing)
+    _names(paper, sketch)
+    _figures(paper, run, at)
+    _slices(paper, sketch, at)
+    paper.shapes.append("</g>")
+    end = _foot(paper, picture)
+    height = round(end * paper.stretch)
+    return paper.svg(SIZE[0], height if large else max(SIZE[1], height), alt_text(run))
+
+
+_LETTERS = 28
+"""Characters of a line between the nodes."""
+_NODE = 424.0
+"""Width of the picture's first node with the beginning of its wire."""
+
+
+def node_svg(run: Run, *, theme: str = "light") -> str:
+    """Return the first node of a run's data path as SVG, at the moment of `still_svg`: small, for two beside each other."""
+    paper, picture = Paper(palette(theme), smallest=11), Picture(run)
+    paper.drawing(picture.drawing)
+    _slices(paper, picture.sketch, fullest(run))
+    return paper.svg(_NODE, HEIGHT, alt_text(run))
+
+
+def still_html(run: Run) -> str:
+    """Return picture and figures as HTML that survives where style, script and drawings are taken out of a page.
+
+    The picture is an image of its own, so that its words vanish with it and do not remain as loose text.
+    """
+    picture, at = Picture(run), fullest(run)
+    light, dark = (b64encode(_still(picture, at, theme).encode()).decode() for theme in ("light", "dark"))
+    name = f"pl-still-{sha256(light.encode()).hexdigest()[:12]}"
+    rows = "".join(
+        f"<tr><th scope='row' align='left'>{escape(name)}</th><td align='left'>{escape(figure)}</td><td align='left'>{escape(note)}</td></tr>"
+        for name, figure, note in figures(run)
+    )
+    return (
+        f"{_in_the_dark(name, dark)}<p><img src='data:image/svg+xml;base64,{light}' class='{name}' width='{SIZE[0]}' alt='{escape(alt_text(run), quote=True)}'></p>"
+        f"<table>{rows}</table><p>{escape(caption(run, picture))}</p>"
+    )
+
+
+def _in_the_dark(name: str, picture: str) -> str:
+    """Return the rules that put the dark picture in the light one's place; where they are taken out, the light one remains."""
+    rule = f"img.{name}{{content:url(data:image/svg+xml;base64,{picture})}}"
+    by_itself = f"@media (prefers-color-scheme:dark){{body:not([data-jp-theme-light]) {rule}}}"
+    return f"<style>body[data-jp-theme-light='false'] {rule}{by_itself}</style>"
+
+
+def figures(run: Run) -> list[tuple[str, str, str]]:
+    """Return the figures of the headline: name, value with unit, note."""
+    bandwidth, *others = cards(run)
+    busbw = f"{run.busbw_GBps:.3g} GB/s" if run.time_ps else "none"
+    first = (str(bandwidth["label"]), busbw, str(bandwidth["note"]))
+    return [first, *((str(card["label"]), str(card["value"]), str(card["note"])) for card in others)]
+
+
+def _names(paper: Paper, sketch: Sketch) -> None:
+    """Name the nodes in the picture; a partner that changes from step to step has no number."""
+    x, other, y = sketch.geometry.names()["node"]
+    partners = sketch.sight.partner
+    paper.text((x, y), f"{unit(sketch.run.scenario)} {sketch.sight.node}", size=12, bold=True, align="left")
+    if partners != (-1,):
+        right = f"{unit(sketch.run.scenario)} {partners[0]}" if len(partners) == 1 else "partner"
+        paper.text((other, y), right, size=12, bold=True, align="right")
+
+
+def _figures(paper: Paper, run: Run, at: int) -> None:
+    """Write the figures between the nodes."""
+    s, middle = run.scenario, WIDTH / 2
+    if not run.time_ps:
+        paper.text((middle, 60), "one rank exchanges nothing", size=14, bold=True)
+        return
+    one = s.collective_record.is_message
+    paper.text((middle, 32), f"{run.busbw_GBps:.3g} GB/s", size=30, bold=True)
+    paper.text((middle, 58), "from node 0 to node 1" if one else "bus bandwidth", size=13, ink="muted")
+    paper.text((middle, 84), f"{say_time(run.time_ps)} for {say_bytes(s.nbytes)}", size=15, bold=True)
+    waits = wrap(waits_for(run), _LETTERS)
+    for number, line in enumerate(waits):
+        paper.text((middle, 106 + 16 * number), line, size=14, bold=True, ink="hot-ink")
+    paper.text(
+        (middle, 110 + 16 * len(waits)),
+        f"{say_count(s.ranks, 'rank')}, shown at {say_time(at)}",
+        size=12,
+        ink="muted",
+    )
+
+
+def _slices(paper: Paper, sketch: Sketch, at: int) -> None:
+    """Draw the slices, and say how many wait where a queue has built up."""
+    seen = moment(sketch.run, at)
+    for train in seen.trains:
+        slim = train.width * (0.75 if train.hollow else 1.0)
+        role = stage_role(REDUCE.name if train.summed else train.stage)
+        paper.line(train.points, role, slim, alpha=_PALE if train.odd or train.hollow else 1.0)
+        if train.hollow:
+            paper.line(train.points, "box", max(1.0, slim - 2))
+    for one in seen.slices:
+        colour = stage_role(REDUCE.name if one.summed else one.stage)
+        fill, line = ("box", colour) if one.hollow else (colour, "box")
+        paper.square(one.at, 3.75 if one.hollow else 4.5, fill, line, 1.5)
+    for stage, count in seen.waiting.items():
+        if count >= _QUEUE:
+            x, y, align = badge_place(sketch.geometry, stage_kind(stage).track)
+            paper.text((x, y), f"{count} wait", size=12, bold=True, ink="hot-ink", align=align)
+
+
+def _foot(paper: Paper, picture: Picture) -> float:
+    """Say what the colours in the picture mean and what was simulated; return where that ends."""
+    sketch = picture.sketch
+    drawn = {stage_role(stage) for stage in (*sketch.drawn, REDUCE.name)}
+    entries = [(role, meaning) for role, meaning in colours(sketch.run) if role in drawn]
+    if not sketch.geometry.sums and sketch.run.scenario.domains > 1:
+        entries.append(("", "hollow: at the neighbours"))
+    y, x, letters = _HEAD + HEIGHT + 16, 2.0, max(12.0, paper.smallest) / 12
+    for role, meaning in entries:
+        if x + (16 + 6.4 * len(meaning)) * letters > WIDTH:
+            x, y = 2.0, y + 18
+        if role:
+            paper.square((x + 5, y), 5, role, radius=2)
+        else:
+            paper.square((x + 5, y), 3.5, "none", "edge", 1.5)
+        paper.text((x + 16, y), meaning, size=12, ink="muted", align="left")
+        x += 16 + (18 + 6.4 * len(meaning)) * letters
+    machine = sketch.cluster
+    rests = f" † {machine.counted}."
+    said = caption(sketch.run, picture) + (rests if machine.assumptions else "")
+    for line in wrap(said, int(_LINE / letters)):
+        y += 18
+        paper.text((2, y), line, size=12, ink="muted", align="left")
+    return y + 8

@@ -1,0 +1,116 @@
+"""A drawing as SVG text: no library, no script, no style sheet; all text is escaped."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+from peerlab.picture.drawing import Drawing, Point
+from peerlab.picture.theme import FONT
+
+_RADIUS = {"panels": 10, "pipes": 4, "loads": 2, "boxes": 7, "slots": 2}
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ANCHORS = {"left": "start", "center": "middle", "right": "end"}
+
+
+class Paper:
+    """Shapes in the colours of one theme, collected as SVG.
+
+    Heights are `stretch` times as large as given, so that larger words have room; no word is smaller than `smallest`.
+    """
+
+    def __init__(self, palette: Mapping[str, str], *, stretch: float = 1.0, smallest: float = 0.0) -> None:
+        self.palette = palette
+        self.stretch = stretch
+        self.smallest = smallest
+        self.shapes: list[str] = []
+
+    def colour(self, role: str) -> str:
+        """Return the attributes' value of a role; what is only washed over is its colour, thin."""
+        return self.palette.get(role) or self.palette.get(role.removesuffix("-wash"), role)
+
+    def box(
+        self,
+        corners: Sequence[float],
+        fill: str,
+        line: str = "none",
+        width: float = 1.0,
+        radius: float = 0.0,
+    ) -> None:
+        """Add a box: left, top, right, bottom."""
+        left, top, right, bottom = corners
+        top, bottom = top * self.stretch, bottom * self.stretch
+        thin = " fill-opacity='0.35'" if fill.endswith("-wash") and fill not in self.palette else ""
+        self.shapes.append(
+            f"<rect x='{left:.5g}' y='{top:.5g}' width='{right - left:.5g}' height='{bottom - top:.5g}' rx='{radius:g}'"
+            f" fill='{self.colour(fill)}'{thin} stroke='{self.colour(line)}' stroke-width='{width:g}'/>"
+        )
+
+    def square(
+        self, at: Point, half: float, fill: str, line: str = "none", width: float = 1.0, radius: float = 0.0
+    ) -> None:
+        """Add a square around a point; it stays one however heights are stretched."""
+        (x, y), high = at, half / self.stretch
+        self.box((x - half, y - high, x + half, y + high), fill, line, width, radius)
+
+    def line(
+        self, points: Sequence[Point], role: str, width: float = 2.0, dash: str = "", alpha: float = 1.0
+    ) -> None:
+        """Add a broken line."""
+        way = " ".join(f"{x:.5g},{y * self.stretch:.5g}" for x, y in points)
+        dashed = f" stroke-dasharray='{dash}'" if dash else ""
+        dashed += f" stroke-opacity='{alpha:g}'" if alpha < 1 else ""
+        self.shapes.append(
+            f"<polyline points='{way}' fill='none' stroke='{self.colour(role)}' stroke-width='{width:g}'{dashed}/>"
+        )
+
+    def area(self, points: Sequence[Point], role: str) -> None:
+        """Add a surface washed over with a colour."""
+        way = " ".join(f"{x:.5g},{y * self.stretch:.5g}" for x, y in points)
+        self.shapes.append(f"<polygon points='{way}' fill='{self.colour(role)}' fill-opacity='0.2'/>")
+
+    def text(
+        self,
+        at: Point,
+        text: str,
+        *,
+        size: float = 12,
+        bold: bool = False,
+        ink: str = "ink",
+        align: str = "center",
+    ) -> None:
+        """Add words, their middle line at the given height."""
+        (x, y), size = at, max(size, self.smallest)
+        weight = " font-weight='650'" if bold else ""
+        self.shapes.append(
+            f"<text x='{x:.5g}' y='{y * self.stretch + size * 0.36:.5g}' font-size='{size:g}'{weight}"
+            f" fill='{self.colour(ink)}' text-anchor='{_ANCHORS[align]}'>{_said(text)}</text>"
+        )
+
+    def drawing(self, drawing: Drawing) -> None:
+        """Add the static scene, from the background up."""
+        for kind, radius in _RADIUS.items():
+            if kind == "boxes":  # ways run below boxes
+                for xs, ys, role, width in _rows(drawing, "lines"):
+                    self.line(list(zip(xs, ys, strict=True)), role, width, dash="2 5")
+            for *corners, fill, line, width in _rows(drawing, kind):
+                self.box(corners, fill, line, width, radius)
+        for x, y, text, size, style, ink, align, _ in _rows(drawing, "texts"):
+            self.text((x, y), text, size=size, bold=style == "bold", ink=ink, align=align)
+
+    def svg(self, width: float, height: float, alt: str) -> str:
+        """Return the picture; `alt` says in words what is to be seen."""
+        return (
+            f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width:g} {height:g}' width='{width:g}' height='{height:g}'"
+            f" font-family='{FONT}' role='img' aria-label='{_said(alt)}'><title>{_said(alt)}</title>"
+            f"<rect width='100%' height='100%' fill='{self.colour('paper')}'/>{''.join(self.shapes)}</svg>"
+        )
+
+
+def _said(text: str) -> str:
+    """Return text as XML holds it: escaped, without the characters that it may not have at all."""
+    return escape(_NOT_IN_XML.sub("", text), quote=True)
+
+
+def _rows(drawing: Drawing, kind: str) -> Iterable[Any]:
+    return zip(*getattr(drawing, kind).values(), strict=True)

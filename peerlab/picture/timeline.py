@@ -1,0 +1,299 @@
+"""The timeline: a lane per resource, a span wherever it served."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypedDict
+
+import numpy as np
+from bokeh.models import (
+    ColumnDataSource,
+    FixedTicker,
+    HBar,
+    HoverTool,
+    LinearAxis,
+    PanTool,
+    Range1d,
+    ResetTool,
+    WheelZoomTool,
+)
+from bokeh.plotting import figure
+
+from peerlab.answer.lanes import has_lane, in_order, lane_name
+from peerlab.answer.run import Run
+from peerlab.answer.trace import Trace
+from peerlab.base.units import PS_PER_S, PS_PER_US
+from peerlab.model.paths import data_path, kinds
+from peerlab.model.resources import RESOURCES, resource_kind
+from peerlab.model.stages import stage_kind, stage_number
+from peerlab.picture.frames import PageRows, Segments, lane_spans
+from peerlab.picture.picture import Picture
+from peerlab.picture.shown_nodes import drawn, focus
+from peerlab.picture.theme import stage_role
+
+SPAN_COLUMNS = (
+    "lane",
+    "track",
+    "stage",
+    "device",
+    "step",
+    "slice",
+    "queued",
+    "start",
+    "done",
+    "end",
+    "nbytes",
+)
+_TIMES = ("queued", "start", "done", "end")
+
+
+@dataclass(frozen=True)
+class TimelineLane:
+    """One line of the timeline."""
+
+    kind: str
+    """Key of `RESOURCES`."""
+    label: str
+    """Name in plain words."""
+    resources: tuple[int, ...]
+    """Indices of the resources drawn on it."""
+
+
+def _has(run: Run, kind: str, on_paths: frozenset[str]) -> bool:
+    """Whether the cluster has a resource of this kind at all, used or not; `on_paths` are those that any of its paths uses."""
+    s, hardware = run.scenario, run.scenario.hardware
+    there = {
+        "registration": any(data_path(path).uses_device_memory for path in hardware.paths),
+        "scaleup": hardware.devices > 1 and not s.collective_record.is_message and s.memory == "device",
+        "reduce": s.reduces and s.collective_record.adds,
+    }
+    if resource_kind(kind).in_flight:  # whatever the path, a slice is in flight between the nodes
+        return True
+    return there.get(kind, kind in on_paths or kind in run.busy)
+
+
+def lanes(run: Run) -> list[TimelineLane]:
+    """Return the lanes of a run, in the order in which a byte meets them.
+
+    Whatever the path, a cluster has the same lanes, so that a switch changes the spans and not the picture; a resource
+    that is the bottleneck and has no lane gets one.
+    """
+    found = run.bottleneck
+    wanted = in_order([kind for kind in RESOURCES if has_lane(kind) or (found and found.kind == kind)])
+    there, hardware = _in_sight(run), run.scenario.hardware
+    on_paths = frozenset(kind for path in hardware.paths for kind in kinds(hardware, path))
+    rows = []
+    for kind in wanted:
+        if _has(run, kind, on_paths):
+            mine = [i for i, r in enumerate(run.trace.resources) if r.kind == kind and there[i]]
+            rows.append(TimelineLane(kind, lane_name(kind), tuple(mine)))
+    return rows
+
+
+def _in_sight(run: Run) -> list[bool]:
+    """Return for each resource whether it is shown: the first PCIe switch of the node, and its links of the fabric."""
+    s, node = run.scenario, focus(run)
+    nodes = (0, 1) if s.collective_record.is_message else (node,)  # one sends, the other receives
+    below = drawn(run.trace, nodes, s.hardware.used_nics_per_switch)
+    links = {(link.kind, link.index) for link in s.fabric.links_at(s.host(node))}
+    return [
+        (one.kind, one.index) in links if resource_kind(one.kind).scope == "fabric" else below[index]
+        for index, one in enumerate(run.trace.resources)
+    ]
+
+
+def _tracks(trace: Trace, segments: Segments) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Return the track of every row within its lane: spans that may overlap get tracks of their own."""
+    rows = segments.rows
+    shared = np.array([r.shared for r in trace.resources])[rows["resource"]]
+    per_device = np.array([resource_kind(r.kind).scope == "device" for r in trace.resources])[
+        rows["resource"]
+    ]
+    key = np.where(shared, rows["stage"] * 1000 + rows["device"], np.where(per_device, rows["device"], 0))
+    track = np.zeros(len(key), np.int64)
+    for lane in np.unique(rows["lane"]):
+        mine = rows["lane"] == lane
+        track[mine] = np.unique(key[mine], return_inverse=True)[1]
+    return track
+
+
+class PageLane(TypedDict):
+    """A lane as the page gets it."""
+
+    label: str
+    tracks: int
+    """Spans that may overlap lie on so many tracks."""
+    used: bool
+    hot: bool
+    """Whether its resource is the bottleneck."""
+    after: dict[int, str]
+    """Number of a stage to the lane whose resource has to be through with a slice before this lane's is."""
+    capacity: int
+    """Spans that its resources serve at once."""
+    rate: float | None
+    """Bytes per microsecond, where spans share it."""
+
+
+class TimelineParcel(TypedDict):
+    """What the timeline gets for a run."""
+
+    lanes: list[PageLane]
+    spans: PageRows
+    """One row for every span; columns are `SPAN_COLUMNS`."""
+    stages: list[str]
+    """What each stage is called."""
+    roles: list[str]
+    """The role of each stage's colour."""
+    title: str
+    device: str
+    """What a device is called."""
+    end_us: float
+
+
+def timeline(picture: Picture) -> TimelineParcel:
+    """Return what the page needs to draw the timeline of a run."""
+    run = picture.run
+    shown = lanes(run)
+    lane_of = {resource: number for number, lane in enumerate(shown) for resource in lane.resources}
+    segments = lane_spans(run.trace, lane_of)
+    segments.rows["track"] = _tracks(run.trace, segments)
+    used = segments.rows["lane"]
+    found = run.bottleneck
+    return {
+        "lanes": [
+            {
+                "label": lane.label,
+                "tracks": int(segments.rows["track"][used == number].max(initial=0)) + 1,
+                "used": bool((used == number).any()),
+                "hot": bool(found and found.kind == lane.kind),
+                "after": _after(run, lane),
+                "capacity": _capacity(run.trace, lane),
+                "rate": _rate(run.trace, lane),
+            }
+            for number, lane in enumerate(shown)
+        ],
+        "spans": segments.page(SPAN_COLUMNS, _TIMES),
+        "stages": [stage_kind(stage).says for stage in run.trace.stages],
+        "roles": [stage_role(stage) for stage in run.trace.stages],
+        "title": _title(run),
+        "device": run.scenario.hardware.device_name,
+        "end_us": run.time_ps / PS_PER_US,
+    }
+
+
+def _capacity(trace: Trace, lane: TimelineLane) -> int:
+    """Return how many spans a lane's resources serve at once."""
+    mine = [trace.resources[i] for i in lane.resources]
+    return len(mine) if any(one.shared for one in mine) else sum(one.servers for one in mine) or 1
+
+
+def _rate(trace: Trace, lane: TimelineLane) -> float | None:
+    """Return the rate that spans of a lane share, bytes per microsecond, or nothing if they share none.
+
+    The time that a shared resource is busy follows from bytes, as its spans overlap.
+    """
+    shared = next((one for one in (trace.resources[i] for i in lane.resources) if one.shared), None)
+    return shared.capacity_Bps / shared.copies * PS_PER_US / PS_PER_S if shared else None
+
+
+def _after(run: Run, lane: TimelineLane) -> dict[int, str]:
+    """Return the lanes of the resources upstream of a lane's, by number of the stage: it is through with a slice after those."""
+    found = {}
+    for stage in run.scenario.stages:
+        for before, use in pairwise(stage.uses):
+            if use.kind == lane.kind:
+                found[stage_number(stage.name)] = lane_name(before.kind)
+    return found
+
+
+def _title(run: Run) -> str:
+    if run.scenario.collective_record.is_message:
+        return "both nodes"
+    return f"{'slow ' if run.scenario.slow_nodes else ''}node {focus(run)}"
+
+
+def critical(run: Run) -> dict[str, object]:
+    """Return the critical path for the timeline: lane (-1: none drawn), start and end in microseconds.
+
+    ``breakdown`` says how long the path was held up by what: the resource that served last, or a slice's flight.
+    """
+    shown = lanes(run)
+    lane_of = {resource: number for number, lane in enumerate(shown) for resource in lane.resources}
+    resource = run.recording.unrolled["resource"]
+    held: dict[str, float] = {}
+    for segment in run.critical_path:
+        name = (
+            "waiting" if segment.row < 0 else lane_name(run.trace.resources[int(resource[segment.row])].kind)
+        )
+        held[name] = held.get(name, 0.0) + (segment.end_ps - segment.start_ps) / PS_PER_US
+    rows = [(lane_of.get(int(resource[s.row]), -1) if s.row >= 0 else -1, s) for s in run.critical_path]
+    return {
+        "lane": [lane for lane, _ in rows],
+        "start": [segment.start_ps / PS_PER_US for _, segment in rows],
+        "end": [segment.end_ps / PS_PER_US for _, segment in rows],
+        "breakdown": dict(sorted(held.items(), key=lambda item: -item[1])),
+    }
+
+
+_HOVER = """
+<div style="font-size:13px;line-height:1.45"><b>@stage</b><br>@what<br>@when<br>@wait</div>
+"""
+
+
+def build() -> figure:
+    """Return the empty figure; the page fills its sources and draws only what can be seen apart."""
+    plot = _axes()
+    grounds = ColumnDataSource({"y": [], "fill": []}, name="timeline_grounds")
+    plot.hbar(y="y", left=0, right=1e12, height=0.86, color="fill", source=grounds)
+    names = ("y", "left", "right", "height", "fill", "alpha", "stage", "what", "when", "wait")
+    spans = ColumnDataSource({name: [] for name in names}, name="timeline_spans")
+    bars = HBar(
+        y="y",
+        left="left",
+        right="right",
+        height="height",
+        fill_color="fill",
+        fill_alpha="alpha",
+        line_color=None,
+    )
+    marks = plot.add_glyph(spans, bars)
+    plot.add_tools(HoverTool(renderers=[marks], tooltips=_HOVER, attachment="above", name="timeline_hover"))
+    path = ColumnDataSource({"y": [], "left": [], "right": []}, name="timeline_critical")
+    plot.hbar(
+        y="y",
+        left="left",
+        right="right",
+        height=0.86,
+        fill_color=None,
+        line_color="#D55E00",
+        line_width=2,
+        source=path,
+    )
+    return plot
+
+
+def _axes() -> figure:
+    pan, zoom = PanTool(dimensions="width"), WheelZoomTool(dimensions="width", modifiers="shift")
+    plot = figure(
+        name="timeline",
+        x_range=Range1d(0, 1, bounds=(0, None), name="timeline_x"),
+        y_range=Range1d(9.5, -0.5, name="timeline_y"),
+        height=156,
+        sizing_mode="stretch_width",
+        toolbar_location=None,
+        tools=[pan, zoom, ResetTool()],
+        active_drag=pan,
+        active_scroll=zoom,
+        min_border_left=122,
+        min_border_right=12,
+        min_border_top=13,
+        outline_line_color=None,
+        background_fill_color=None,
+        border_fill_color=None,
+        x_axis_type=None,
+        lod_threshold=None,
+    )
+    plot.add_layout(LinearAxis(name="timeline_time"), "below")
+    plot.grid.visible = False
+    plot.yaxis.name = "timeline_lanes"
+    plot.yaxis.ticker = FixedTicker(ticks=[], name="timeline_ticks")
+    return plot

@@ -1,0 +1,168 @@
+"""Slices as long as the time for which they have what they pass: where each is on its way, and where it waits in between."""
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+from peerlab.model.stages import Track, stage_kind
+from peerlab.picture.drawing import WIDTH, Point
+from peerlab.picture.geometry import BOX_TOP, NIC, SUM_BOX, SWITCH_TOP, UPLINK, Geometry
+
+Part = tuple[float, float]
+"""From where to where on a way, 0 to 1."""
+
+BREADTH, WIDE = 17.0, 9.0
+"""Of all slices that pass a link side by side; of one on the wire."""
+BAR, BAR_WIDTH, BAR_PITCH, MOST_BARS = 14.0, 4.0, 6.0, 6
+"""Length of a slice that waits, how broad it is, distance between two of them, and how many are drawn; a number tells of the others."""
+
+
+def occupied(now: int, times: Sequence[int], stops: Sequence[float | None]) -> list[tuple[Part, bool]]:
+    """Return which parts of its way a slice has at a moment, each with whether that is the wire.
+
+    It fills a link as long as that has it, and moves along the wire with its latency: the head since it is sent, the tail since it has
+    left. `times` are those of `peerlab.picture.frames.PASSED`, `stops` those of `peerlab.picture.geometry.stops`.
+    """
+    start, freed, sent, left, received, landed, turned, through = times
+    out, into, corner = stops
+    found: list[tuple[Part, bool]] = []
+
+    def has(since: int, until: int, part: Part) -> None:
+        if since <= now < until and part[1] > part[0]:
+            found.append((part, False))
+
+    if out is None and into is None:
+        has(start, freed if corner is not None else through, (0.0, 1.0 if corner is None else corner))
+    elif out is not None:
+        has(start, freed, (0.0, out))
+        if into is None:
+            has(sent, left, (out, 1.0))
+        elif sent <= now < landed:
+            head, tail = _share(now, sent, received), _share(now, left, landed)
+            found.append(((out + (into - out) * tail, out + (into - out) * head), True))
+    if into is not None:
+        has(
+            received, landed if corner is not None else through, (into, corner if corner is not None else 1.0)
+        )
+    if corner is not None:
+        has(turned, through, (corner, 1.0))
+    return found
+
+
+def waits(now: int, times: Sequence[int], stops: Sequence[float | None]) -> int | None:
+    """Return whether a slice waits on its way at a moment: 0 in front of the second link, 1 behind the wire, None not at all."""
+    _, freed, sent, _, _, landed, turned, _ = times
+    out, into, corner = stops
+    if out is None and into is None:
+        return 0 if corner is not None and freed <= now < turned else None
+    if out and freed <= now < sent:
+        return 0
+    return 1 if into is not None and corner is not None and landed <= now < turned else None
+
+
+def _share(now: int, since: int, until: int) -> float:
+    return min(1.0, max(0.0, (now - since) / (until - since))) if until > since else float(now >= until)
+
+
+def stretch(points: Sequence[Point], part: Part) -> list[Point]:
+    """Return a part of a broken line."""
+    legs = [abs(a[0] - b[0]) + abs(a[1] - b[1]) for a, b in pairwise(points)]
+    low, high = (share * sum(legs) for share in part)
+    found: list[Point] = []
+    at = 0.0
+    for (a, b), leg in zip(pairwise(points), legs, strict=True):
+        if leg and at + leg > low and at < high:
+            ends = [max(0.0, low - at) / leg, min(leg, high - at) / leg]
+            here = [(a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share) for share in ends]
+            found += here[1:] if found else here
+        at += leg
+    return found
+
+
+def rises(geometry: Geometry, variant: int, part: Part, stops: Sequence[float | None]) -> bool:
+    """Return whether a part of a way is that of node 1's slices from its NIC up to a switch that adds up: wire, like node 0's."""
+    return geometry.sums and variant == 1 and part[0] == stops[0]
+
+
+def comes_down(points: Sequence[Point], variant: int) -> bool:
+    """Return whether what is on this part of a way, that lies in one node, is a sum: it goes on the other side of links than what goes up."""
+    return variant in ((2, 3) if points[0][0] < WIDTH / 2 else (0,))
+
+
+def beside_switch(points: Sequence[Point], variant: int) -> list[tuple[list[Point], bool]]:
+    """Return what of a broken line is in sight on both sides of a switch that adds up, each with whether it is a sum.
+
+    `variant` is the place among `peerlab.picture.geometry.ways`: at node 0 its own slice goes up and a sum comes down, at node 1 the other
+    slices go up and the sum of its own comes down.
+    """
+    left, right = SUM_BOX
+    found = []
+    for inside, edge in ((lambda x: x <= left, left), (lambda x: x >= right, right)):
+        line = _within(points, edge, inside)
+        if len(line) > 1:
+            found.append((line, comes_down(line, variant)))
+    return found
+
+
+def _within(points: Sequence[Point], edge: float, inside: Callable[[float], bool]) -> list[Point]:
+    """Return the part of a broken line on one side of an edge, which it crosses once at most, going across."""
+    found: list[Point] = []
+    for (x, y), (after, beyond) in pairwise(points):
+        if not inside(x) and not inside(after):
+            continue
+        ends = [(x, y) if inside(x) else (edge, y), (after, beyond) if inside(after) else (edge, beyond)]
+        found += ends[1:] if found else ends
+    return found
+
+
+def queues(geometry: Geometry, track: Track) -> list[list[list[Point]]]:
+    """Return where slices wait on their way, for the phases of `waits` and for each of `peerlab.picture.geometry.ways`.
+
+    They stand in front of what they wait for, the first of the queue first: beside the NIC, or the uplink's foot.
+    """
+    if track == "device to host memory":
+        return [[_foot(geometry, 0), _foot(geometry, 1), [], []], [[], [], [], []]]
+    if track in ("host memory to host memory", "device to device"):
+        into = _foot if track == "host memory to host memory" else _before
+        return [
+            [_before(geometry, 0), _before(geometry, 1), [], _before(geometry, 1)],
+            [into(geometry, 1), [], into(geometry, 0), into(geometry, 0)],
+        ]
+    return [[[], [], [], []], [[], [], [], []]]
+
+
+def _before(geometry: Geometry, node: int) -> list[Point]:
+    """Return the places beside the NIC, from the top."""
+    return [(geometry.x(node, NIC[0] - 2 - BAR / 2), BOX_TOP + 12 + i * BAR_PITCH) for i in range(MOST_BARS)]
+
+
+def _foot(geometry: Geometry, node: int) -> list[Point]:
+    """Return the places beside the foot of the uplink, from below."""
+    x = UPLINK - 2 * geometry.lane - 6 - BAR / 2
+    return [(geometry.x(node, x), SWITCH_TOP - 5 - i * BAR_PITCH) for i in range(MOST_BARS)]
+
+
+def side_by_side(stages: Sequence[str]) -> list[str]:
+    """Return what slices do that share links at one time, of the stages of a path: copied, sent."""
+    return sorted({stage_kind(one).counts_as for one in stages} & {"copy", "send"}) or ["send"]
+
+
+def aside(stages: Sequence[str], stage: str, device: int) -> float:
+    """Return how far from the middle of a link the slices of a stage and a device go: what may pass at one time lies side by side."""
+    kinds, own = side_by_side(stages), stage_kind(stage).counts_as
+    at = 2 * (kinds.index(own) if own in kinds else 0) + device % 2
+    return (at - (2 * len(kinds) - 1) / 2) * BREADTH / (2 * len(kinds))
+
+
+def breadth(stages: Sequence[str]) -> float:
+    """Return how broad a slice on a link is."""
+    return 0.85 * BREADTH / (2 * len(side_by_side(stages)))
+
+
+def shifted(points: Sequence[Point], off: float) -> list[Point]:
+    """Return a broken line beside another: `off` to the right where it goes up or down, as much below where it goes across."""
+    found = []
+    for i, (x, y) in enumerate(points):
+        legs = [(points[k], points[k + 1]) for k in (i - 1, i) if 0 <= k < len(points) - 1]
+        upright = [abs(a[0] - b[0]) < abs(a[1] - b[1]) for a, b in legs]
+        found.append((x + (off if any(upright) else 0), y + (0 if all(upright) else off)))
+    return found

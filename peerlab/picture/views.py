@@ -1,0 +1,33 @@
+"""The views of a run: the list that a page is made of.
+
+A view is a module here and a script of the same name in ``peerlab/page`` that exports a class, such as `Timeline` in
+``timeline.js``; its base class, in ``page/view.js``, says what a view can do.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from bokeh.plotting import figure
+
+from peerlab.picture import curves, datapath, footer, headline, timeline
+from peerlab.picture.picture import Picture
+
+
+@dataclass(frozen=True)
+class View:
+    """What Python knows of a view."""
+
+    send: Callable[[Picture], Mapping[str, object]] | None = None
+    """Returns what the view gets for a run; its return type is a typed record. None: it gets nothing of its own."""
+    build: Callable[[], figure] | None = None
+    """Returns its empty Bokeh figure, built once; None: it has none."""
+
+
+VIEWS: dict[str, View] = {
+    "headline": View(headline.headline),
+    "scene": View(datapath.scene, datapath.build),
+    "timeline": View(timeline.timeline, timeline.build),
+    "curves": View(build=curves.build),  # what it draws comes later than the parcel of a run
+    "footer": View(footer.footer),
+}
+"""Name of the script to its view, in the order in which the page applies them."""

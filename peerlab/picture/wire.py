@@ -1,0 +1,75 @@
+"""The words on the wire: rate and latency of this run, which depend on its message size where a library has protocols."""
+
+from peerlab.answer.run import Run
+from peerlab.model.hardware import FIGURE_FIELDS
+from peerlab.model.paths import sending_kinds
+from peerlab.model.resources import capacity_Bps, resource_kind
+from peerlab.question.scenario import Scenario
+
+
+def _of_library(scenario: Scenario, key: str) -> str:
+    """Return the figure that says `key` where a library does not: what the library's is assumed from, else `key`."""
+    return "library.hop" if scenario.choice else key
+
+
+def assumed(scenario: Scenario, key: str) -> str:
+    """Return the sign of an assumed figure of the cluster, if it is one."""
+    figure = scenario.hardware.figures.get(key)
+    return " †" if figure and figure.assumption else ""
+
+
+def _sender(scenario: Scenario) -> str:
+    """Return the kind of resource that the path sends with; the NIC where it sends with none."""
+    return next(iter(sending_kinds(scenario.hardware, str(scenario.path))), "nic_tx")
+
+
+def sends(scenario: Scenario) -> bool:
+    """Return whether the path sends into a network, by NICs or the devices' own ports."""
+    return bool(sending_kinds(scenario.hardware, str(scenario.path)))
+
+
+def say_wire(run: Run) -> str:
+    """Return how busy the wire is, in words; where nothing sends, that."""
+    return f"wire {run.wire_busy:.0%} busy" if sends(run.scenario) else "no NIC, no port"
+
+
+def wire_share(run: Run) -> str:
+    """Return the busy share of the wire for a table; a dash where nothing sends."""
+    return f"{run.wire_busy:.0%}" if sends(run.scenario) else "-"
+
+
+def wire_Bps(scenario: Scenario) -> int:  # noqa: N802
+    """Return what one of the resources carries that the path sends with, such as a NIC, bytes per second and direction."""
+    return capacity_Bps(scenario.cluster_for_message, _sender(scenario))
+
+
+def say_rate(scenario: Scenario, node: int, speed: float) -> str:
+    """Return the name of the wire with its rate; that of `node` alone where that is slow, at `speed` of the full rate.
+
+    Where a protocol carries less than the NIC does, the NIC's rate stands beside it; `say_latency` names the protocol.
+    """
+    native, field = scenario.data_path.uses_own_ports, resource_kind(_sender(scenario)).rate
+    full = capacity_Bps(scenario.hardware, _sender(scenario)) if scenario.choice else 0
+    of = f" of {full * speed / 1e9:.4g}" if full > wire_Bps(scenario) else ""
+    rate = f"{wire_Bps(scenario) * speed / 1e9:.4g}{of} GB/s"
+    figure = next((key for key, name in FIGURE_FIELDS.items() if name == field), "")
+    mark = assumed(scenario, figure)
+    slow = speed < 1
+    if native:
+        return f"own ports, {rate} per device{mark}" + (f" at node {node}" if slow else "")
+    return f"wire, {rate}{mark} at node {node}" if slow else f"wire, {rate} each way{mark}"
+
+
+def say_latency(scenario: Scenario) -> str:
+    """Return the latency of the wire, with the library's protocol where it has one of its own."""
+    if scenario.data_path.uses_own_ports:
+        return f"{scenario.cluster_for_message.port_latency_ps / 1e6:g} µs latency{assumed(scenario, 'port.latency')}"
+    mark = assumed(scenario, _of_library(scenario, "fabric.latency"))
+    latency = scenario.hop_latency_ps / 1e6
+    if scenario.choice:
+        course = scenario.choice.course
+        hop = latency * scenario.choice.hops / course.hops  # a ring's flights are many hops in one
+        return f"{course.protocol} protocol, {hop:.3g} µs a hop{mark}"
+    if scenario.sums_between:
+        return f"{latency:.4g} µs up, {latency:.4g} µs down{mark}"
+    return f"{latency:.4g} µs latency{mark}"

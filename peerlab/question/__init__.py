@@ -1,0 +1,1 @@
+"""What is asked: a scenario, its fields, and the figures as it meets them."""

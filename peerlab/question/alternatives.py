@@ -1,0 +1,81 @@
+"""What else may be true where a cluster's file assumes something that has no range.
+
+How a node is wired is so or not so: no band between two numbers holds it. So each such assumption has alternatives, whole
+clusters that can be simulated instead:
+
+* where the NICs hang, and ACS redirect: what the cluster's file marks as possible (`peerlab.model.nic_wiring`).
+* any other count that is assumed: half of it, and twice as much.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
+
+from peerlab.base.errors import HardwareError
+from peerlab.model.hardware import Cluster, Figure
+from peerlab.model.nic_wiring import Wiring
+from peerlab.model.rewiring import rewired
+from peerlab.question.scenario import Scenario
+from peerlab.question.used_figures import figures_used
+
+_TOPOLOGY = ("node.numa_domains", "node.switches_per_numa", "node.devices_per_switch", "node.nics_per_switch")
+"""Figures that say together how a node is wired: where one of them is assumed, the wiring is."""
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """A cluster as it would be if one of its assumptions did not hold."""
+
+    says: str
+    """What holds instead, after *if*: ``each NIC has a root port of its own``."""
+    cluster: Cluster
+    """The cluster in which it holds."""
+    because: str = ""
+    """Why it is possible, where the cluster's file says so."""
+
+
+def alternatives(*scenarios: Scenario) -> dict[Figure | Wiring, tuple[Alternative, ...]]:
+    """Return what else may be true, by the assumption without a range that one of the `scenarios` (of one cluster) meets.
+
+    An assumption that cannot be simulated otherwise has no alternatives.
+    """
+    met = frozenset[str]().union(*map(figures_used, scenarios))
+    nics = any(scenario.is_wired for scenario in scenarios)
+    return {
+        one: others
+        for one, others in _of(scenarios[0].hardware).items()
+        if (nics if isinstance(one, Wiring) else one.key in met)
+    }
+
+
+@lru_cache(maxsize=64)
+def _of(cluster: Cluster) -> Mapping[Figure | Wiring, tuple[Alternative, ...]]:
+    """Return the alternatives to every assumption without a range: the wiring first, then figures in the order of the cluster's file."""
+    counted = [one for one in cluster.figures.values() if one.assumption and not one.range]
+    wiring = cluster.wiring
+    told: dict[Figure | Wiring, tuple[Alternative, ...]] = (
+        {wiring: tuple(_wirings(cluster))} if wiring.assumption else {}
+    )
+    return MappingProxyType(
+        told | {figure: tuple(_counts(cluster, figure)) for figure in counted if figure.key not in _TOPOLOGY}
+    )
+
+
+def _wirings(cluster: Cluster) -> Iterator[Alternative]:
+    for one in cluster.wiring.possible:
+        with suppress(HardwareError):  # of a cluster without a PCIe uplink nothing of the kind is known
+            yield Alternative(one.holds, rewired(cluster, one.nic, one.acs_redirect), one.because)
+
+
+def _counts(cluster: Cluster, figure: Figure) -> Iterator[Alternative]:
+    for value in (figure.value / 2, 2 * figure.value):
+        with suppress(HardwareError):  # half of one is no count, and a count has an end
+            changed = cluster.with_figure(figure.key, value)
+            yield Alternative(f"{figure.label} {_verb(figure.label)} {changed.figures[figure.key]}", changed)
+
+
+def _verb(label: str) -> str:
+    """Return *are* after what is counted, as in CPU cores per accelerator, and *is* after a generation of the accelerator."""
+    return "are" if any(word.endswith("s") for word in label.split()[:2]) else "is"

@@ -1,0 +1,325 @@
+"""Why a figure of a question has its value: who wrote it, and what was done to it, a line each."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from peerlab.base.errors import HardwareError
+from peerlab.base.units import parse_bytes, parse_duration, parse_rate, say_unit
+from peerlab.model.effective_machine import Change
+from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_KINDS, FIGURE_LABELS, Cluster, Figure
+from peerlab.model.nic_wiring import Wiring
+from peerlab.model.resources import RESOURCES
+from peerlab.question.scenario import Scenario, checked_scenario
+from peerlab.question.used_figures import figures_used
+
+_UNITS = {"rate": "GB/s", "time": "us", "size": "B", "length": "m"}
+"""In which a figure is said that no file gives a unit."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FigureLine:
+    """What one hand did to a figure."""
+
+    how: str
+    """``is``, ``plus`` or ``times``: whether `amount` takes its place, is added to it, or multiplies it."""
+    amount: float | str | None
+    """In the unit of the figure; None: no limit."""
+    text: str
+    """`amount` as people read it, with its unit."""
+    by: str
+    """Who did it, such as ``cluster file dl1.toml``, ``library NCCL over EFA`` or ``the scenario``."""
+    source: str = ""
+    """Where it was read, or why it was done."""
+    assumption: str = ""
+    """What is assumed about it; empty where nothing is."""
+    range: tuple[float, float] | None = None
+    """From where to where an assumed figure may lie, in its unit."""
+    unit: str = "1"
+    """Unit of the range."""
+    figures: tuple[str, ...] = ()
+    """Keys of the figures that `amount` was reckoned from."""
+    assumed: bool = False
+    """Whether it rests on an assumption: its own, or that of a figure that it was reckoned from."""
+
+    computed: bool = False
+    """Whether it was reckoned for this question; otherwise a file says it, or whoever made the cluster."""
+
+    def __str__(self) -> str:
+        word = {"is": "", "plus": "plus ", "times": "times "}[self.how]
+        return f"{word}{self.text}, {self.by}" + (f" ({self.why})" if self.why else "")
+
+    @property
+    def why(self) -> str:
+        """Source and assumption in words.
+
+        >>> FigureLine(how="is", amount=16.0, text="16", by="cluster file my.toml", assumption="as on DL1", range=(8, 32)).why
+        'assumed: as on DL1 (from 8 to 32)'
+        """
+        low, high = self.range or (0, 0)
+        between = f" (from {low:g} to {high:g}{say_unit(self.unit)})" if self.range else ""
+        assumed = f"assumed: {self.assumption}{between}" if self.assumption else ""
+        reckoned = f"reckoned from {', '.join(self.figures)}" if self.figures else ""
+        return "; ".join(filter(None, (self.source, reckoned, assumed)))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class EffectiveFigure:
+    """A figure as a question meets it, and the lines that lead there.
+
+    >>> from peerlab.question.scenario import Scenario
+    >>> why(Scenario(cluster="ideal-100g", transport="roce"), "nic.rate").head
+    'NIC rate (nic.rate): 12.25 GB/s, per NIC, per direction'
+    """
+
+    key: str
+    """Section and name, such as ``nic.rate``."""
+    label: str
+    """What it is called, such as ``NIC rate``."""
+    value: float | str | None
+    """What the lines come to, in `unit`; None: nothing limits, or nobody says it. Of ``wiring.nic`` it is a text."""
+    unit: str
+    basis: str
+    """What it is counted per."""
+    lines: tuple[FigureLine, ...]
+    notes: tuple[str, ...]
+    """What else there is to know, as sentences."""
+
+    @property
+    def assumed(self) -> bool:
+        """Whether its value rests on an assumption: that of a line, unless another takes its place."""
+        places = [place for place, one in enumerate(self.lines) if one.how == "is"]
+        return any(one.assumed for one in self.lines[places[-1] if places else 0 :])
+
+    @property
+    def text(self) -> str:
+        """Its value as people read it."""
+        return _said(self.value, self.unit) if self.lines else "no value"
+
+    @property
+    def head(self) -> str:
+        """What it is and how much, without the reasons."""
+        mark = " †" if self.assumed else ""
+        basis = f", {self.basis}" if self.basis else ""
+        return f"{self.label} ({self.key}): {self.text}{basis}{mark}"
+
+    @property
+    def computed(self) -> tuple[FigureLine, ...]:
+        """The lines that no file says: what was done to the figure for this question."""
+        return tuple(one for one in self.lines if one.computed)
+
+    def __repr__(self) -> str:
+        told = f" = {'; '.join(map(str, self.lines))}." if self.lines else "."
+        return " ".join((f"{self.head}{told}", *self.notes))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        lines = [
+            {**asdict(one), "range": list(one.range) if one.range else None, "why": one.why}
+            for one in self.lines
+        ]
+        return {
+            "figure": self.key, "label": self.label, "value": self.value, "unit": self.unit, "basis": self.basis,
+            "assumed": self.assumed, "lines": lines, "notes": list(self.notes),
+        }  # fmt: skip
+
+
+class EffectiveFigures(Sequence[EffectiveFigure]):
+    """The figures that a question looks at, in the order of the reference; a notebook shows one a line."""
+
+    def __init__(self, figures: Sequence[EffectiveFigure]) -> None:
+        self._figures = tuple(figures)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._figures[place]
+
+    def __len__(self) -> int:
+        return len(self._figures)
+
+    def __repr__(self) -> str:
+        return "\n".join(map(repr, self._figures))
+
+
+def why(scenario: Scenario, figure: str | None = None) -> EffectiveFigure | EffectiveFigures:
+    """Return why a figure has the value that a simulation of `scenario` uses; None: every figure that it looks at.
+
+    A figure is named by its key (``nic.rate``) or by what it is called (``NIC rate``).
+
+    Raises
+    ------
+    HardwareError
+        If there is no such figure; it names the nearest.
+    """
+    asked = checked_scenario(scenario)
+    if figure is not None:
+        return effective_figure(asked, _key(figure))
+    return EffectiveFigures(tuple(met(asked)))
+
+
+def met(scenario: Scenario) -> Iterator[EffectiveFigure]:
+    """Yield every figure that a scenario looks at; where the NICs hang first, where that matters."""
+    used = figures_used(scenario)
+    if scenario.is_wired:
+        yield _of(scenario, Wiring.key, used)
+    for key in FIGURE_KINDS:
+        if _is_met(scenario, key, used):
+            yield _of(scenario, key, used)
+
+
+def effective_figure(scenario: Scenario, key: str, used: frozenset[str] | None = None) -> EffectiveFigure:
+    """Return one figure as a scenario meets it, by its key; `used` are those that it looks at, if somebody knows them already."""
+    return _of(scenario, key, figures_used(scenario) if used is None else used)
+
+
+def is_computed(scenario: Scenario, key: str) -> bool:
+    """Return whether something was done to a figure for this question, beyond what files say."""
+    return bool(scenario.effective_machine.changes.get(FIGURE_FIELDS[key])) or bool(_headers(scenario, key))
+
+
+def _key(name: str) -> str:
+    """Return the key of a figure that is named by key, by label or by the field of `Cluster`."""
+    called: dict[str, str] = {key.lower(): key for key in (*FIGURE_KINDS, Wiring.key)}
+    called |= {label.lower(): key for key, label in FIGURE_LABELS.items()} | {Wiring.label: Wiring.key}
+    called |= {field.lower(): key for key, field in FIGURE_FIELDS.items()}
+    wanted = str(name).strip().lower()
+    ends = [key for key in FIGURE_KINDS if wanted == key.partition(".")[2]]
+    if wanted in called or len(ends) == 1:
+        return called.get(wanted) or ends[0]
+    close = [called[one] for one in get_close_matches(wanted[:80], called, n=4, cutoff=0.5)]
+    offer = list(dict.fromkeys((*ends, *close)))
+    near = f"nearest: {', '.join(offer)}" if offer else f"sections: {', '.join(_sections())}"
+    raise HardwareError(f"unknown figure {name!r}; {near}; without a name all are shown")
+
+
+def _sections() -> list[str]:
+    return list(dict.fromkeys(key.partition(".")[0] for key in FIGURE_KINDS))
+
+
+def _is_met(scenario: Scenario, key: str, used: frozenset[str]) -> bool:
+    changes = scenario.effective_machine.changes.get(FIGURE_FIELDS[key], ())
+    return key in used or any(one.how == "is" for one in changes)
+
+
+def _of(scenario: Scenario, key: str, used: frozenset[str]) -> EffectiveFigure:
+    if key == Wiring.key:
+        return _wiring(scenario)
+    machine = scenario.effective_machine
+    history = machine.history(key)
+    figure = scenario.hardware.figures.get(key)
+    unit = figure.unit if figure else _UNITS.get(FIGURE_KINDS[key], "1")
+    lines = [_line(one, key, unit, scenario.hardware) for one in history]
+    value: float | None = getattr(machine.cluster, FIGURE_FIELDS[key])
+    if value is not None:
+        value /= _scale(key, unit)
+    if value and (headers := _headers(scenario, key)):
+        lines.append(headers)
+        value *= scenario.goodput
+    return EffectiveFigure(
+        key=key,
+        label=FIGURE_LABELS[key],
+        value=value if lines else None,
+        unit=unit,
+        basis=figure.basis if figure else "",
+        lines=tuple(lines),
+        notes=tuple(_notes(scenario, key, used)),
+    )
+
+
+def _line(one: Figure | Change, key: str, unit: str, cluster: Cluster) -> FigureLine:
+    """Return a line of a figure that is said in `unit`."""
+    if isinstance(one, Figure):
+        scale = _scale(key, one.unit) / _scale(key, unit)
+        return FigureLine(
+            how="is", amount=one.value * scale, text=str(one), by=one.origin or "Python", source=one.source,
+            assumption=one.assumption, assumed=bool(one.assumption), range=one.range, unit=one.unit,
+        )  # fmt: skip
+    amount, said = one.amount, unit
+    if one.how == "times":
+        said = "1"
+    elif amount is not None:
+        amount /= _scale(key, unit)
+    # what a change makes of the figure itself is assumed if the figure is, which stands a line above
+    of = [cluster.figures[other] for other in one.figures if other in cluster.figures]
+    return FigureLine(
+        how=one.how, amount=amount, text=_said(amount, said), by=one.by, source=one.why, unit=said,
+        figures=tuple(other for other in one.figures if other != key), assumed=any(figure.assumption for figure in of),
+        computed=True,
+    )  # fmt: skip
+
+
+def _headers(scenario: Scenario, key: str) -> FigureLine | None:
+    """Return what headers take of the rate of a resource that packets cross; None where there are none."""
+    share, met_cluster = scenario.goodput, scenario.cluster_for_message
+    if share == 1.0 or not scenario.used_transport or not getattr(met_cluster, FIGURE_FIELDS[key]):
+        return None
+    if FIGURE_FIELDS[key] not in {kind.rate for kind in RESOURCES.values() if kind.frames}:
+        return None
+    inside = met_cluster.inside_bytes or 0
+    payload, packet = met_cluster.mtu_bytes - inside, met_cluster.mtu_bytes + met_cluster.header_bytes
+    told = f"less headers: of a full packet of {packet} bytes {payload} are payload"
+    by = f"transport {scenario.used_transport.title}"
+    return FigureLine(how="times", amount=share, text=_said(share, "1"), by=by, source=told, computed=True)
+
+
+def _notes(scenario: Scenario, key: str, used: frozenset[str]) -> Iterator[str]:
+    if reason := scenario.hardware.leaves_out.get(key):
+        yield f"Its cluster's file leaves it out: {reason}."
+    elif not scenario.effective_machine.history(key):
+        yield f"No file says it for {scenario.hardware.name}."
+    elif not _is_met(scenario, key, used):
+        yield "This question does not look at it."
+    elif FIGURE_FIELDS[key] in {kind.rate for kind in RESOURCES.values() if kind.slowed_with_node}:
+        for node, share in (scenario.slow_nodes or {}).items():
+            yield f"Node {node} has {100 * share:g} % of it (slow_nodes)."
+
+
+def _wiring(scenario: Scenario) -> EffectiveFigure:
+    """Return where the NICs hang, as a figure whose value is a text."""
+    given, wired = (cluster.wiring for cluster in scenario.effective_machine.written[:2])
+    steps = [(given, f"cluster {scenario.given_cluster.name}")]
+    if wired != given:
+        steps.append((wired, "the scenario"))
+    lines = [
+        FigureLine(
+            how="is",
+            amount=str(one),
+            text=str(one),
+            by=by,
+            source=one.source,
+            assumption=one.assumption,
+            assumed=bool(one.assumption),
+        )
+        for one, by in steps
+    ]
+    notes = () if scenario.is_wired else ("This question does not look at it.",)
+    return EffectiveFigure(
+        key=Wiring.key,
+        label=Wiring.label,
+        value=str(wired),
+        unit="",
+        basis="",
+        lines=tuple(lines),
+        notes=notes,
+    )
+
+
+def _scale(key: str, unit: str) -> float:
+    """Return how many of peerlab's own units one `unit` of a figure is."""
+    match FIGURE_KINDS[key]:
+        case "rate":
+            return parse_rate(1, unit)
+        case "time":
+            return parse_duration(1, unit)
+        case "size":
+            return parse_bytes(f"1 {unit}")
+        case "length":
+            return 1000
+        case _:
+            return 1
+
+
+def _said(value: float | str | None, unit: str) -> str:
+    if value is None:
+        return "no limit"
+    return value if isinstance(value, str) else f"{value:.4g}{say_unit(unit)}"

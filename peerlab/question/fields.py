@@ -1,0 +1,34 @@
+"""The options that are fields of a scenario, for every command that asks about scenarios: as their records say."""
+
+from collections.abc import Callable
+from typing import Any
+
+from peerlab.base.terminal_text import fraction, number, slice_size, slow_node, switch
+from peerlab.question.field_record import CommandOption, Read
+from peerlab.question.scenario_fields import FIELDS
+
+_READS: dict[Read, Callable[[str], Any]] = {
+    "number": number,
+    "fraction": fraction,
+    "slice size": slice_size,
+    "switch": switch,
+    "slow node": slow_node,
+}
+
+
+def add_fields(add: Callable[..., Any], *, path: str, registration: str) -> None:
+    """Add the options; `add` is a parser's ``add_argument`` or stands for it, the others say what the defaults are."""
+    usual = {"path": path, "registration": registration}
+    for name, field in FIELDS.items():
+        if field.option:
+            _add(add, name, field.option, usual.get(name, ""))
+
+
+def _add(add: Callable[..., Any], name: str, option: CommandOption, usual: str) -> None:
+    more: dict[str, Any] = {"metavar": option.metavar} if option.metavar else {}
+    if option.read in _READS:
+        more["type"] = _READS[option.read]
+    word = option.name or f"--{name.replace('_', '-')}"
+    if option.name:
+        more["dest"] = name
+    add(word, help=option.help().replace("{usual}", usual), **more)

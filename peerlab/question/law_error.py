@@ -1,0 +1,156 @@
+"""How far a law was from machines that it had not seen: a factor by which every band is wider than its figures make it.
+
+``peerlab validate --law-errors`` derives the factors and writes ``data/law_errors.toml``: each machine of ``data/machines.toml`` is left out of
+the fit in turn, its band is that of the assumed figures alone, and a measured time outside it has missed it by a factor. Of these factors
+the one that nine of ten do not exceed (`SHARE`) widens all bands. That is split conformal prediction: nothing is assumed about how errors are
+distributed, but the next machine is assumed to resemble those that were left out. Errors of one machine resemble each other, so that
+the share is that of sizes, not of machines; how it came out machine by machine is in docs/validation.md.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from math import exp, hypot, log, prod
+from typing import Any
+
+from peerlab.base.data_file import read_facts
+from peerlab.library.library_record import NONE, Unsolved
+from peerlab.question.scenario import Scenario
+
+SHARE = 0.9
+"""Share of the measured times that a band is to hold."""
+FILE = "law_errors.toml"
+ANY = ""
+"""Transport of the figure for which no log of its own exists."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LawError:
+    """The error of a law, with what it was derived from."""
+
+    times: float
+    """Factor of 1 or more by which a band reaches further at both ends."""
+    transport: str
+    """The transport whose logs it is from, such as ``efa``; empty: those of all transports whose accuracy is promised."""
+    algorithm: str = ""
+    """Of this algorithm alone; empty: of all."""
+    sizes: int
+    """Measured times that it was derived from."""
+    inside: int
+    """How many of them lie inside a band whose factor is that of the other machines."""
+    machines: tuple[str, ...]
+    source: str
+    """What derived it."""
+
+    @property
+    def share(self) -> float:
+        """Share of the measured times that lay inside, each machine left out in turn."""
+        return self.inside / self.sizes
+
+    @property
+    def in_words(self) -> str:
+        """What a band means.
+
+        >>> one = LawError(times=1.1, transport="efa", sizes=58, inside=53, machines=("p5", "p4d"), source="peerlab validate")
+        >>> one.in_words
+        '91 % of 58 times measured on 2 machines that we had left out lay inside'
+        """
+        return f"{100 * self.share:.0f} % of {self.sizes} times measured on {len(self.machines)} machines that we had left out lay inside"
+
+
+def _read(document: dict[str, Any]) -> tuple[LawError, ...]:
+    found = tuple(LawError(**{**one, "machines": tuple(one["machines"])}) for one in document["law"])
+    if not any(one.transport == ANY and not one.algorithm for one in found):
+        raise ValueError("the factor of all transports")
+    return found
+
+
+@cache
+def law_errors() -> tuple[LawError, ...]:
+    """Return the errors of ``data/law_errors.toml``."""
+    return read_facts(FILE, "file of errors of laws", _read)
+
+
+def law_error(scenario: Scenario) -> LawError | None:
+    """Return the error of the law that answers a scenario: that of its transport and algorithm, else of its transport, else of all.
+
+    None where nothing is foretold of a machine: on a reference fabric, whose figures are its definition, and where topology alone was asked
+    for (``library="none"``).
+
+    >>> law_error(Scenario(cluster="ideal-100g")) is None
+    True
+    """
+    cluster = scenario.given_cluster
+    if scenario.library == NONE or (cluster.library == NONE and not cluster.assumptions):
+        return None
+    algorithm = scenario.choice.course.algorithm if scenario.choice else ""
+    rows = {(one.transport, one.algorithm): one for one in law_errors()}
+    wanted = ((_transport(scenario), algorithm), (_transport(scenario), ""), (ANY, ""))
+    return next(rows[key] for key in wanted if key in rows)
+
+
+def _transport(scenario: Scenario) -> str:
+    """Return what carries the bytes, by the words of `Library.transport`."""
+    if scenario.data_path.uses_kernel_tcp:
+        return "sockets"
+    library = scenario.used_library
+    return library.transport if library and scenario.choice else ANY
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reach:
+    """How much further than its figures make it a band of bus bandwidths goes, as factors on its ends."""
+
+    low: float = 1.0
+    """At most 1."""
+    high: float = 1.0
+    """At least 1."""
+    error: LawError | None = None
+    """The larger error of a law in it; None where no law foretells anything."""
+
+    @property
+    def in_words(self) -> str:
+        """What a band that reaches so far means; empty where no law foretells anything."""
+        return (
+            f"beyond its figures the law may be {self.error.times:.2f} times off: {self.error.in_words}"
+            if self.error
+            else ""
+        )
+
+
+NO_FURTHER = Reach()
+"""That of a band that no law widens."""
+
+
+def reach(scenario: Scenario) -> Reach:
+    """Return how far a band of a scenario goes beyond its figures: the error of its law, and what of the library is known not to be solved."""
+    error = law_error(scenario)
+    times = error.times if error else 1.0
+    shortest, longest = takes(unsolved(scenario))
+    return Reach(low=1 / (times * longest), high=times / shortest, error=error)
+
+
+def reach_of_ratio(one: Scenario, over: Scenario) -> Reach:
+    """Return the same for the ratio of two scenarios of one machine, `one` over the other; the errors of their laws are taken as independent.
+
+    They are not quite: of the two pairs of logs of one machine that exist, one says a correlation of 0.6 and the other -0.4
+    (docs/validation.md), so none is claimed. What is not solved of both is the same on both.
+    """
+    errors = [found for found in (law_error(one), law_error(over)) if found]
+    times = exp(hypot(*(log(found.times) for found in errors)))
+    both = set(unsolved(one)) & set(unsolved(over))
+    own, other = (takes([each for each in unsolved(asked) if each not in both]) for asked in (one, over))
+    worse = max(errors, key=lambda found: found.times, default=None)
+    return Reach(low=other[0] / own[1] / times, high=other[1] / own[0] * times, error=worse)
+
+
+def unsolved(scenario: Scenario) -> tuple[Unsolved, ...]:
+    """Return what the law of a scenario does not meet at its message."""
+    library = scenario.used_library
+    return scenario.law.unsolved(library, scenario) if library else ()
+
+
+def takes(gaps: Iterable[Unsolved]) -> tuple[float, float]:
+    """Return how many times as long as simulated something may take, from and to, by what is not solved of it."""
+    found = list(gaps)
+    return prod(each.takes[0] for each in found), prod(each.takes[1] for each in found)

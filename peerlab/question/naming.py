@@ -1,0 +1,56 @@
+"""What two scenarios are called beside each other: what tells one from the other."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+from peerlab.base.units import say_bytes
+from peerlab.model.collective import collective_of
+from peerlab.model.paths import path_title
+from peerlab.question.scenario import Scenario
+
+_CACHES = {"cached": "with a registration cache", "per-transfer": "without a registration cache"}
+_FIRST = ("cluster", "path", "registration", "collective", "message_bytes", "nodes")
+"""The fields that are named first, and in this order; the others follow."""
+
+
+def told_apart(scenarios: Sequence[Scenario]) -> list[str]:
+    """Return a name for each of two scenarios: the fields in which it differs from the other, else its data path."""
+    names = [*_FIRST, *(one.name for one in fields(Scenario) if one.init and one.name not in _FIRST)]
+    told = []
+    for one, other in (scenarios, reversed(scenarios)):
+        parts = [_say(one, name) for name in names if getattr(one, name) != getattr(other, name)]
+        told.append(", ".join(parts) or path_title(str(one.path)))
+    return told
+
+
+def _say(scenario: Scenario, name: str) -> str:
+    words: dict[str, Callable[[Any], str]] = {
+        "cluster": lambda _: scenario.hardware.title,
+        "path": path_title,
+        "registration": lambda kind: _CACHES.get(kind, "one pool"),
+        "collective": lambda kind: collective_of(kind).title,
+        "message_bytes": say_bytes,
+        "nodes": lambda nodes: f"{nodes} nodes",
+        "library": lambda _: scenario.used_library.title if scenario.used_library else "no library",
+        "slow_nodes": _slow,
+        "jitter": lambda share: f"jitter {100 * share:g} %",
+    }
+    value = getattr(scenario, name)
+    return words[name](value) if name in words else _other(name, value)
+
+
+def _slow(shares: Mapping[int, float] | None) -> str:
+    return (
+        ", ".join(f"node {node} at {100 * share:g} %" for node, share in (shares or {}).items())
+        or "no slow node"
+    )
+
+
+def _other(name: str, value: Any) -> str:
+    """Return a field of the rarer kind: its name in words, and its value."""
+    what = name.removesuffix("_bytes").replace("_", " ")
+    if isinstance(value, bool):
+        return f"with{'' if value else 'out'} {what}"
+    shown = say_bytes(value) if name.endswith("_bytes") and isinstance(value, int) else value
+    return f"{what} {'not set' if value is None else shown}"

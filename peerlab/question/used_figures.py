@@ -1,0 +1,96 @@
+"""Which figures of a cluster a scenario meets on its way, and which way is the better one for each."""
+
+from collections.abc import Iterator
+
+from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_KINDS, Figure
+from peerlab.model.paths import REDUCE
+from peerlab.model.resources import resource_kind
+from peerlab.model.stages import Stage
+from peerlab.question.domains import HOP, RATE, SHARP
+from peerlab.question.node_exchange import node_exchange
+from peerlab.question.scenario import Scenario
+
+_KEYS = {field: key for key, field in FIGURE_FIELDS.items()}
+_WIRED = tuple(key for key in FIGURE_KINDS if key.startswith("node."))
+
+
+def figures_used(scenario: Scenario) -> frozenset[str]:
+    """Return the keys of the figures that the simulation of a scenario may look at; no other changes its answer."""
+    cluster = scenario.hardware
+    message = scenario.collective_record.is_message
+    keys = {*_WIRED, *scenario.fabric.figures}
+    for stage in (*scenario.stages, REDUCE):
+        keys.update(_of_stage(stage))
+    keys.update(scenario.law.figures(scenario))
+    keys.update(_of_transport(scenario))
+    if not message and cluster.devices > 1:
+        keys.update(_inside(scenario))
+    if scenario.registers:
+        keys.update(key for key in FIGURE_KINDS if key.startswith("registration."))
+    if scenario.slice_bytes == "auto" and not scenario.choice:
+        keys.add("slices.staged" if scenario.bounces else "slices.direct")
+        if not scenario.only_sends:
+            keys.add("slices.least")
+    if scenario.window is None:
+        keys.add("slices.window")
+    if scenario.nodes_per_domain > 1:  # what its devices are joined with is the domain's
+        keys = (keys - {"scaleup.rate", "scaleup.sharp"}) | {RATE, SHARP, HOP}
+    if scenario.choice:  # a hop between nodes has the library's latency, as has one inside them
+        keys -= {"fabric.latency", "scaleup.latency", "slices.least"}
+    return frozenset(keys & cluster.figures.keys())
+
+
+def _inside(scenario: Scenario) -> Iterator[str]:
+    """Yield what the devices of one node hand each other things with, and what adds them up."""
+    way = node_exchange(scenario)
+    rate = resource_kind(way.resource).rate
+    yield from (_KEYS[rate], "scaleup.latency") if scenario.memory == "device" else (_KEYS[rate],)
+    if way.adds:
+        yield "device.hbm"
+
+
+def _of_transport(scenario: Scenario) -> Iterator[str]:
+    """Yield what the transport adds: its packets, and the way where the cluster does not say its latency, or where there is more of it."""
+    if scenario.used_transport is None:
+        return
+    yield from ("transport.mtu", "transport.header", "transport.inside", "transport.first_header")
+    own = scenario.hardware.leaves_latency
+    if own:
+        yield from ("transport.base", "transport.hops")
+    if own or scenario.hops is not None:
+        yield "transport.switch"
+    if own or scenario.metres is not None:
+        yield from ("transport.metres", "transport.per_metre")
+
+
+def _of_stage(stage: Stage) -> Iterator[str]:
+    if stage.flight in _KEYS:
+        yield _KEYS[stage.flight]
+    for use in stage.uses:
+        rate = use.work or resource_kind(use.kind).rate
+        if rate in _KEYS:
+            yield _KEYS[rate]
+        if resource_kind(use.kind).is_core and not use.work:
+            yield from ("host.packet_cost", "host.packet_size")
+
+
+def assumed(scenario: Scenario) -> list[Figure]:
+    """Return the assumed figures with a range that a scenario meets, in the order of the cluster's file."""
+    used = figures_used(scenario)
+    return [one for key, one in scenario.hardware.figures.items() if key in used and one.range]
+
+
+def ends(figure: Figure) -> tuple[float, float]:
+    """Return from where to where a figure may lie, in the unit of its file: its value, where it has no range."""
+    return figure.range or (figure.value, figure.value)
+
+
+def better_end(figure: Figure) -> int | None:
+    """Return which end of a figure's range is the faster machine (0 low, 1 high), or None where only a trial tells.
+
+    A higher rate, a shorter time and a larger packet are never slower; a larger slice may be either.
+    """
+    if FIGURE_KINDS[figure.key] == "rate" or figure.key in ("host.packet_size", "transport.mtu"):
+        return 1
+    headers = ("transport.header", "transport.inside", "transport.first_header")
+    return 0 if FIGURE_KINDS[figure.key] in ("time", "share", "length") or figure.key in headers else None

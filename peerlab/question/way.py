@@ -1,0 +1,28 @@
+"""The way of a byte, hop by hop, as a table: what it crosses, at which end, and how often."""
+
+import pandas as pd
+
+from peerlab.model.resources import resource_kind
+from peerlab.model.stages import stage_kind
+from peerlab.question.scenario import Scenario, checked_scenario
+
+_ENDS = {"source": "sender", "destination": "receiver"}
+
+
+def way(scenario: Scenario) -> pd.DataFrame:
+    """Return what a byte crosses from one node's device to the next node's, in order: one row per stage and resource.
+
+    Columns: ``stage`` (as the legend calls it), ``end`` (``sender`` or ``receiver``), ``crosses`` (a resource, as its lane
+    is called) and ``times`` (how often the byte crosses it in this stage).
+
+    Raises
+    ------
+    ScenarioError
+        If it is no scenario.
+    """
+    rows = [
+        (stage_kind(stage.name).says, _ENDS[use.side], resource_kind(use.kind).label, use.touches)
+        for stage in checked_scenario(scenario).stages
+        for use in stage.uses
+    ]
+    return pd.DataFrame(rows, columns=["stage", "end", "crosses", "times"])

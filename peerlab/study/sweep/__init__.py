@@ -1,1 +1,0 @@
-"""Sweeps: many scenarios, one table, by one process or by many."""

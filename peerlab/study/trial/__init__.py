@@ -1,7 +1,0 @@
-"""An A/B trial on somebody's own machines: the commands that decide which of two data paths is faster, and what came back."""
-
-from peerlab.study.trial.planned import Trial, plan_trial
-from peerlab.study.trial.returned import Returned, read_folder
-from peerlab.study.trial.trial_folder import read_trial_file, write_trial
-
-__all__ = ["Returned", "Trial", "plan_trial", "read_folder", "read_trial_file", "write_trial"]

@@ -1,1 +1,0 @@
-"""Validation: what the model must agree with, and by how much it differs."""

@@ -1,0 +1,98 @@
+"""Reads a topology, whatever tool printed it."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from peerlab.base.errors import HardwareError, one_line
+from peerlab.base.textfile import read_bytes
+from peerlab.base.units import say_bytes
+from peerlab.topology import lspci, lstopo, nccl_xml, nvidia_smi
+from peerlab.topology.safe_xml import Element, read_xml
+from peerlab.topology.topology import PciCard, Topology, check_number
+
+MOST_BYTES = 2**20
+"""A topology is small; whatever is larger is something else."""
+_LONGEST_LINE = 8192
+"""Letters of a line that are looked at; a matrix of 144 devices has 2,000."""
+_TOO_LARGE = "no topology is as large"
+_NAMELESS = ("", "nic")
+_XML = ((nccl_xml.looks_like, nccl_xml.read), (lstopo.looks_like, lstopo.read))
+_TEXT = (
+    (nvidia_smi.looks_like, nvidia_smi.read),
+    (lspci.looks_like_tree, lspci.read_tree),
+    (lspci.looks_like_vv, lspci.read_vv),
+)
+TOOLS = (nccl_xml.TOOL, nvidia_smi.TOOL, lstopo.TOOL, lspci.TOOL_TREE, lspci.TOOL_VV)
+"""Tools whose files are understood."""
+
+
+def load_topology(path: str | Path) -> Topology:
+    """Return the topology that a file describes.
+
+    Raises
+    ------
+    HardwareError
+        One line: the file cannot be read, is of another tool, cut, too large, or names no accelerator.
+    """
+    data = read_bytes(
+        path,
+        most_bytes=MOST_BYTES,
+        too_large=_TOO_LARGE,
+        error=HardwareError,
+    )
+    try:
+        return read_topology(data)
+    except HardwareError as problem:
+        raise HardwareError(f"{one_line(path)}: {problem}") from None
+
+
+def read_topology(data: bytes) -> Topology:
+    """Return the topology that the text of a file describes.
+
+    Raises
+    ------
+    HardwareError
+        One line: it is of another tool, cut, too large, or names no accelerator.
+    """
+    if len(data) > MOST_BYTES:
+        raise HardwareError(f"larger than {say_bytes(MOST_BYTES)}; {_TOO_LARGE}")
+    found = _read(data)
+    found = _each_once(found)
+    check_number(len(found.accelerators), len(found.nics))
+    if not found.accelerators:
+        raise HardwareError(f"{found.tool} names no accelerator here")
+    return found
+
+
+def _read(data: bytes) -> Topology:
+    if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+        root: Element = read_xml(data.lstrip(b"\xef\xbb\xbf \t\r\n"))
+        for looks_like, read in _XML:
+            if looks_like(root):
+                return read(root)
+        raise HardwareError(
+            f"an XML with <{root.tag[:40]}> at its top is of no tool that is known; {_known()}"
+        )
+    lines = data.decode("utf-8", "replace").splitlines()
+    text = "\n".join(line[:_LONGEST_LINE] for line in lines)
+    for looks_like_text, read_text in _TEXT:
+        if looks_like_text(text):
+            return read_text(text)
+    raise HardwareError(f"this is of no tool that is known; {_known()}")
+
+
+def _each_once(found: Topology) -> Topology:
+    """Return a topology without the cards that are given again."""
+    cards: dict[str, PciCard] = {}
+    for number, card in enumerate(found.cards):
+        name = card.name.casefold()
+        cards.setdefault(f"{number} of no name" if name in _NAMELESS else name, card)
+    again = len(found.cards) - len(cards)
+    if not again:
+        return found
+    remark = f"{again} of its {len(found.cards)} cards are given twice, and count as one each"
+    return replace(found, cards=tuple(cards.values()), remarks=(*found.remarks, remark))
+
+
+def _known() -> str:
+    return f"known are {', '.join(TOOLS)}"

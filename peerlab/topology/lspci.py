@@ -1,0 +1,188 @@
+"""`lspci -vv` (links, NUMA nodes, ACS) and `lspci -tv` (the tree alone)."""
+
+import re
+from dataclasses import dataclass, field
+
+from peerlab.base.errors import HardwareError
+from peerlab.machine.pci import PcieLink
+from peerlab.topology.pci_text import link, of_words
+from peerlab.topology.topology import PciCard, Topology
+
+TOOL_VV, TOOL_TREE = "lspci -vv", "lspci -tv"
+_ADDRESS = r"(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]"
+_SLOT = re.compile(rf"^({_ADDRESS}) (.+)$", re.MULTILINE)
+_BUS = re.compile(r"Bus: primary=([0-9a-f]{2}), secondary=([0-9a-f]{2})")
+_NUMA = re.compile(r"NUMA node: (\d{1,4})")
+_LINK = re.compile(r"Speed ([^,]{1,40}?)(?: \([a-z]{1,20}\))?, Width (x\d{1,2})")
+_REDIRECT = re.compile(r"ReqRedir([+-])")
+_AMD = re.compile(
+    r"Host bridge: Advanced Micro Devices|AMD\] [^\n]{0,60}Root Complex|Root Complex[^\n]{0,60}AMD"
+)
+_BLOCK = re.compile(rf"\n(?={_ADDRESS} )")
+_TREE = re.compile(r"\s*-(?:\+-)?\[[0-9a-f]{4}(?::[0-9a-f]{2})?\]-")
+_LINK_LAYERS = {"Infiniband controller": "infiniband", "Ethernet controller": "ethernet"}
+_DEEPEST = 64
+
+
+def looks_like_vv(text: str) -> bool:
+    """Return whether a text is of ``lspci -vv``."""
+    return bool(_SLOT.search(text)) and "LnkSta:" in text
+
+
+def looks_like_tree(text: str) -> bool:
+    """Return whether a text is of ``lspci -tv``."""
+    return any(map(_TREE.match, text.splitlines()))
+
+
+@dataclass
+class _Device:
+    address: str
+    words: str
+    text: str
+    bridge_to: str = ""
+    """The bus below it, with its domain."""
+    bus: str = ""
+
+
+def read_vv(text: str) -> Topology:
+    """Return the topology.
+
+    Raises
+    ------
+    HardwareError
+        If its bridges lead in a circle, or there is no accelerator.
+    """
+    devices = list(map(_device, _BLOCK.split(text)))
+    known = [one for one in devices if one]
+    bridges = {one.bridge_to: one for one in known if one.bridge_to}
+    cards, redirects = (
+        [],
+        [said[1] for one in known if (said := _REDIRECT.search(_behind(one.text, "ACSCtl:")))],
+    )
+    for one in known:
+        kind = of_words(one.words)
+        if kind is None or one.bridge_to:
+            continue
+        numa = _NUMA.search(one.text)
+        cards.append(
+            PciCard(
+                name=one.address,
+                accelerator=kind,
+                socket=int(numa[1]) if numa else None,
+                way=_way(one, bridges),
+                link=_link(one),
+                link_layer=next(
+                    (layer for words, layer in _LINK_LAYERS.items() if one.words.startswith(words)), ""
+                ),
+                model=one.words.partition(": ")[2] or one.words,
+            )
+        )
+    uplinks = {one.address: up for one in known if one.bridge_to and (up := _link(one))}
+    return Topology(
+        tool=TOOL_VV,
+        cards=tuple(cards),
+        uplinks=uplinks,
+        cpu="AMD" if _AMD.search(text) else "Intel" if "Intel Corporation" in text else "",
+        acs_redirect="+" in redirects if redirects else None,
+    )  # fmt: skip
+
+
+def _device(block: str) -> _Device | None:
+    found = _SLOT.match(block)
+    if not found:
+        return None
+    address = found[1] if found[1].count(":") == 2 else f"0000:{found[1]}"
+    domain = address.split(":")[0]
+    bus = _BUS.search(block)
+    return _Device(
+        address=address,
+        words=found[2],
+        text=block,
+        bridge_to=f"{domain}:{bus[2]}" if bus else "",
+        bus=address.rpartition(":")[0],
+    )
+
+
+def _behind(block: str, key: str) -> str:
+    """Return what stands behind the first such word, on its line."""
+    return block.partition(key)[2].partition("\n")[0]
+
+
+def _way(device: _Device, bridges: dict[str, _Device]) -> tuple[str, ...]:
+    way: list[str] = []
+    bus = device.bus
+    while bus in bridges:
+        above = bridges[bus]
+        if above.address in way or len(way) > _DEEPEST:
+            raise HardwareError(f"its bridges lead in a circle at {above.address}")
+        way.insert(0, above.address)
+        bus = above.bus
+    return tuple(way)
+
+
+def _link(device: _Device) -> PcieLink | None:
+    """Return a link at the speed that it can train to, with the width that it has: links of idle devices slow down."""
+    now, able = (_LINK.search(_behind(device.text, key)) for key in ("LnkSta:", "LnkCap:"))
+    if not now:
+        return None
+    return link(device.address, able[1] if able else now[1], now[2])
+
+
+@dataclass
+class _TreeWalk:
+    columns: dict[int, tuple[tuple[str, ...], str]] = field(default_factory=dict)
+    """Where branches begin: the bridges above them, and the bus that they are on."""
+    cards: list[PciCard] = field(default_factory=list)
+
+
+_STEP = re.compile(
+    r"-?\[((?:[0-9a-f]{4}:)?[0-9a-f]{2}(?:-[0-9a-f]{2})?)\]-*|([0-9a-f]{2}\.[0-7])-?|([+\\])-|(-+)"
+)
+
+
+def read_tree(text: str) -> Topology:
+    """Return the topology: which cards hang below which port of the CPU; the tree has neither links nor sockets.
+
+    Raises
+    ------
+    HardwareError
+        If nothing in it can be understood.
+    """
+    walk = _TreeWalk()
+    for line in text.splitlines():
+        _walk(line, walk)
+    return Topology(
+        tool=TOOL_TREE,
+        cards=tuple(walk.cards),
+        remarks=("the tree has neither links nor sockets: their rates and number are assumed",),
+    )
+
+
+def _walk(line: str, walk: _TreeWalk) -> None:
+    """Follow one line of the tree, from the branch that it hangs at to the device at its end."""
+    begin = re.search(r"[-+\\]", line)
+    if not begin or line[: begin.start()].strip(" |"):
+        return
+    at = begin.start()
+    way, bus = walk.columns.get(at, ((), "0000:00"))
+    if line[at] == "-":
+        way = ()
+    device = ""
+    while found := _STEP.match(line, at):
+        if found[1]:  # a bus: what stood before it is a bridge
+            domain = bus.partition(":")[0]
+            number = found[1].rpartition(":")[2][:2]
+            domain = found[1].partition(":")[0] if ":" in found[1] else domain
+            way, bus = ((*way, device) if device else way), f"{domain}:{number}"
+            device = ""
+        elif found[2]:
+            device = f"{bus}:{found[2]}"
+        elif found[3]:
+            walk.columns[at] = (way, bus)
+        if found.end() == at or len(way) > _DEEPEST:
+            break
+        at = found.end()
+    words = line[at:].strip()
+    kind = of_words(words) if device else None
+    if kind is not None:
+        walk.cards.append(PciCard(name=device, accelerator=kind, way=way, model=words))

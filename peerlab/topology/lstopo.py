@@ -1,0 +1,104 @@
+"""hwloc's `lstopo --of xml`: packages, NUMA nodes, bridges and PCI devices."""
+
+import re
+from collections.abc import Iterator
+
+from peerlab.base.errors import HardwareError
+from peerlab.machine.pci import PcieLink
+from peerlab.topology.pci_text import link_layer, maker, of_class
+from peerlab.topology.safe_xml import Element
+from peerlab.topology.topology import PciCard, Topology
+
+TOOL = "lstopo (hwloc)"
+_TYPE = re.compile(r"([0-9a-f]{4}) \[([0-9a-f]{4}):([0-9a-f]{4})\]")
+_HOST_BRIDGE = "0-1"
+_LANES = 16
+_GTPS = (2.5, 5.0, 8.0, 16.0, 32.0, 64.0)
+
+
+def looks_like(root: Element) -> bool:
+    """Return whether an XML is of this tool."""
+    return root.tag == "topology" and any(one.tag == "object" for one in root.children)
+
+
+def read(root: Element) -> Topology:
+    """Return the topology.
+
+    Raises
+    ------
+    HardwareError
+        If it has no PCI devices: lstopo shows them with ``--whole-io`` only, or not at all in a container.
+    """
+    found = list(_cards(root, None, ()))
+    if not found:
+        raise HardwareError(
+            "it has no PCI device that computes or sends; write it with lstopo --whole-io --of xml"
+        )
+    words = " ".join(one.get("value") for one in _all(root) if one.get("name").startswith("CPU"))
+    uplinks: dict[str, PcieLink] = {}
+    for element in _all(root):
+        known = _link(element)
+        if known and element.get("type") == "Bridge" and element.get("pci_busid"):
+            uplinks[element.get("pci_busid")] = known
+    return Topology(tool=TOOL, cards=tuple(found), uplinks=uplinks, cpu=maker(words))
+
+
+def _all(element: Element) -> Iterator[Element]:
+    yield element
+    for one in element.children:
+        yield from _all(one)
+
+
+def _cards(element: Element, socket: int | None, way: tuple[str, ...]) -> Iterator[PciCard]:
+    if element.get("type") in ("NUMANode", "Package", "Socket"):
+        socket = _index(element.get("os_index"), socket)
+    numa = next((one for one in element.children if one.get("type") == "NUMANode"), None)
+    if numa:  # hwloc 2 has NUMA nodes beside what is near them
+        socket = _index(numa.get("os_index"), socket)
+    if element.get("type") == "Bridge" and element.get("bridge_type") != _HOST_BRIDGE:
+        way = (*way, element.get("pci_busid") or element.get("gp_index"))
+    if element.get("type") == "PCIDev" and (card := _card(element, socket, way)):
+        yield card
+    for one in element.children:
+        yield from _cards(one, socket, way)
+
+
+def _index(text: str, otherwise: int | None) -> int | None:
+    return int(text) if text.isdecimal() and len(text) < 6 else otherwise
+
+
+def _card(element: Element, socket: int | None, way: tuple[str, ...]) -> PciCard | None:
+    found = _TYPE.match(element.get("pci_type"))
+    kind = of_class(found[1], found[2]) if found else None
+    if not found or kind is None:
+        return None
+    devices = [one for one in element.children if one.get("type") == "OSDev"]
+    names = [one.get("name") for one in devices]
+    name = next((one for one in names if one.startswith(("mlx", "efa", "rdmap", "hsn", "cxi", "ib"))), "")
+    return PciCard(
+        name=name if name and not kind else element.get("pci_busid"),
+        accelerator=kind,
+        vendor=found[2],
+        device=found[3],
+        socket=socket,
+        way=way,
+        link=_link(element),
+        link_layer=link_layer(found[1]),
+        model=next((one.get("value") for one in element.children if one.get("name") == "PCIDevice"), ""),
+    )
+
+
+def _link(element: Element) -> PcieLink | None:
+    """Return a link from its rate, which is all that hwloc tells: the oldest generation that reaches it with at most 16 lanes."""
+    try:
+        rate = float(element.get("pci_link_speed"))
+    except ValueError:
+        return None
+    name = element.get("pci_busid")
+    for speed in _GTPS:
+        coding = 8 / 10 if speed <= 5 else 128 / 130
+        lanes = rate * 8 / speed / coding
+        whole = round(lanes)
+        if 1 <= whole <= _LANES and abs(lanes - whole) < 0.05 * whole and whole in (1, 2, 4, 8, 16):
+            return PcieLink(name, speed, whole)
+    return None

@@ -1,0 +1,138 @@
+"""NCCL's topology as XML: what NCCL_TOPO_DUMP_FILE writes, and what NCCL_TOPO_FILE gives it."""
+
+from collections.abc import Iterator
+
+from peerlab.base.errors import HardwareError
+from peerlab.topology.pci_text import link, link_layer, maker, of_class
+from peerlab.topology.safe_xml import Element
+from peerlab.topology.topology import PciCard, Topology, are_islands
+
+TOOL = "NCCL's topology"
+_BRIDGE = "0604"
+
+
+def looks_like(root: Element) -> bool:
+    """Return whether an XML is of this tool."""
+    return root.tag == "system" and any(one.tag == "cpu" for one in root.children)
+
+
+def read(root: Element) -> Topology:
+    """Return the topology.
+
+    Raises
+    ------
+    HardwareError
+        If it names no accelerator.
+    """
+    cpus = [one for one in root.children if one.tag == "cpu"]
+    found = [card for index, cpu in enumerate(cpus) for card in _cards(cpu, _socket(cpu, index), ())]
+    remarks = []
+    if not any(card.accelerator for card, _ in found):
+        found, said = _without_classes(cpus)
+        remarks.append(said)
+    uplinks = {
+        one.get("busid"): known
+        for cpu in cpus
+        for one in cpu.children
+        if (known := link(one.get("busid"), one.get("link_speed"), one.get("link_width")))
+    }
+    accelerators = [card.name for card, _ in found if card.accelerator]
+    links = list(_links(root))
+    return Topology(
+        tool=TOOL,
+        cards=tuple(card for card, _ in found),
+        uplinks=uplinks,
+        cpu=next((maker(cpu.get("vendor").replace("Genuine", " ")) for cpu in cpus), ""),
+        nvlinks=max((count for _, count in found if count is not None), default=None),
+        islands=bool(links) and are_islands(accelerators, links),
+        remarks=tuple(remarks),
+    )
+
+
+def _socket(cpu: Element, index: int) -> int:
+    numa = cpu.get("numaid")
+    return int(numa) if numa.isdecimal() and len(numa) < 6 else index
+
+
+def _cards(element: Element, socket: int, way: tuple[str, ...]) -> Iterator[tuple[PciCard, int | None]]:
+    """Yield the cards below a CPU or bridge, each with the NVLinks that it has; None: not said."""
+    for one in element.children:
+        if one.tag == "nic":  # a NIC without a PCI device of its own, as in virtual machines
+            yield from ((_nic(net, socket, way, None), None) for net in one.children if net.tag == "net")
+        if one.tag != "pci":
+            continue
+        busid, code = one.get("busid"), one.get("class")[2:6]
+        nets = [net for nic in one.children if nic.tag == "nic" for net in nic.children if net.tag == "net"]
+        gpu = next((child for child in one.children if child.tag == "gpu"), None)
+        kind = True if gpu else False if nets else of_class(code, one.get("vendor")[2:])
+        if code == _BRIDGE:
+            yield from _cards(one, socket, (*way, busid))
+        elif kind is False and nets:
+            yield from ((_nic(net, socket, way, one), None) for net in nets[:1])
+        elif kind is not None:
+            links = (
+                sum(_number(each.get("count")) for each in gpu.children if each.tag == "nvlink")
+                if gpu
+                else None
+            )
+            yield _card(one, socket, way, accelerator=kind), links
+
+
+def _links(element: Element, busid: str = "") -> Iterator[tuple[str, str]]:
+    """Yield from where to where each NVLink leads: to another accelerator, or to a switch, all of which are one."""
+    for one in element.children:
+        if one.tag == "nvlink":
+            to_gpu = one.get("tclass").startswith(("0x0302", "0x0300"))
+            yield busid, one.get("target") if to_gpu else "switch"
+        else:
+            yield from _links(one, one.get("busid") or busid)
+
+
+def _card(one: Element, socket: int, way: tuple[str, ...], *, accelerator: bool) -> PciCard:
+    busid = one.get("busid")
+    return PciCard(
+        name=busid,
+        accelerator=accelerator,
+        vendor=one.get("vendor")[2:],
+        device=one.get("device")[2:],
+        socket=socket,
+        way=(*way, busid),  # other tools show a port of the switch for each card
+        link=link(busid, one.get("link_speed"), one.get("link_width")),
+        link_layer=link_layer(one.get("class")[2:6]),
+    )
+
+
+def _nic(net: Element, socket: int, way: tuple[str, ...], pci: Element | None) -> PciCard:
+    megabits = _number(net.get("speed"))
+    known = link(pci.get("busid"), pci.get("link_speed"), pci.get("link_width")) if pci else None
+    return PciCard(
+        name=net.get("name") or (pci.get("busid") if pci else "NIC"),
+        accelerator=False,
+        vendor=pci.get("vendor")[2:] if pci else "",
+        device=pci.get("device")[2:] if pci else "",
+        socket=socket,
+        way=(*way, pci.get("busid")) if pci else (),
+        link=known,
+        link_layer=link_layer(pci.get("class")[2:6]) if pci else "",
+        rate_bps=megabits * 1e6 or None,
+    )
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) < 10 else 0
+
+
+def _without_classes(cpus: list[Element]) -> tuple[list[tuple[PciCard, int | None]], str]:
+    """Return the cards of a file that says only where they are: as many accelerators at each CPU, what is listed beyond is a NIC."""
+    each = [[one for one in cpu.children if one.tag == "pci" and not one.get("class")] for cpu in cpus]
+    fewest = min(map(len, each), default=0)
+    if not fewest:
+        raise HardwareError("it names no accelerator")
+    found: list[tuple[PciCard, int | None]] = [
+        (_card(one, _socket(cpu, index), (), accelerator=place < fewest), None)
+        for index, (cpu, ones) in enumerate(zip(cpus, each, strict=True))
+        for place, one in enumerate(ones)
+    ]
+    return found, (
+        f"the file gives its {len(found)} PCI devices no class: {fewest} at each CPU are taken for accelerators, what is listed beyond for NICs"
+    )

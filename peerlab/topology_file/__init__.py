@@ -1,9 +1,0 @@
-"""Topology that other tools print: which accelerators and NICs a machine has, and how far they are from each other.
-
-One record for all of them (`peerlab.topology_file.topology`), and a reader for each tool (`load_topology`).
-"""
-
-from peerlab.topology_file.load_topology import load_topology, read_topology
-from peerlab.topology_file.topology import PciCard, Topology
-
-__all__ = ["PciCard", "Topology", "load_topology", "read_topology"]

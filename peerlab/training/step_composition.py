@@ -1,0 +1,147 @@
+"""A step out of collectives that were simulated alone: each moved to where it begins, in whole picoseconds.
+
+That is exact, because the exchanges of a step are one after the other on one stream: nothing else uses the resources meanwhile, and a
+recording depends on nothing but its scenario and what its registration caches hold at the beginning. It takes a collective that all ranks end
+together; where they do not, the next one would begin rank by rank.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from peerlab.answer.known_answers import Alike
+from peerlab.answer.run import Run
+from peerlab.answer.trace import Iteration, Ran
+from peerlab.base.errors import WorkloadError
+from peerlab.engine import recording
+from peerlab.engine.loop.event_loop import Progress
+from peerlab.engine.registration_queue import RegistrationQueue
+from peerlab.engine.simulate import simulate, trace
+from peerlab.engine.system import System, foldable, least
+from peerlab.library.library_files import load_library
+from peerlab.question.scenario import Scenario
+from peerlab.training.program import Exchanging, Program
+from peerlab.training.step_times import timed
+from peerlab.training.step_trace import Computed, Placed, StepTrace
+from peerlab.training.training_step import Step
+
+_MOST_KEPT = 256
+_FILE = ".toml"
+Held = tuple[tuple[tuple[int, int], tuple[tuple[int, int], ...]], ...]
+"""Idle regions of the registration cache of each NIC, by node and place, least recently used first."""
+
+
+def scenario_of(step: Step, one: Exchanging) -> Scenario:
+    """Return the collective alone.
+
+    Raises
+    ------
+    WorkloadError
+        If its ranks do not end together.
+    """
+    found = _loaded(step.scenario).with_(collective=one.collective, message_bytes=one.nbytes)
+    if not foldable(found):
+        raise WorkloadError(
+            f"path {found.path!r} with this algorithm or fabric: ranks do not end a collective together, so the next one would "
+            "begin rank by rank; that is not modelled for a step, only for a single collective"
+        )
+    return found
+
+
+def _loaded(scenario: Scenario) -> Scenario:
+    """Return the scenario with what its files hold now: runs are remembered, and a file may be edited meanwhile."""
+    changes: dict[str, Any] = {}
+    if str(scenario.cluster).endswith(_FILE):
+        changes["cluster"] = scenario.given_cluster
+    if isinstance(scenario.library, str | Path) and str(scenario.library).endswith(_FILE):
+        changes["library"] = load_library(scenario.library)
+    return scenario.with_(**changes) if changes else scenario
+
+
+def compose(step: Step, program: Program, progress: Progress | None = None) -> StepTrace:
+    """Return a step, composed of its collectives; `progress` is told how many of them there are and how many are simulated."""
+    runs = _carried(step, program) if carries(step.scenario) else _alone(step, program)
+    found: list[Run] = []
+    for number, run in enumerate(runs):
+        found.append(run)
+        if progress:
+            progress(number + 1, len(program.exchanging))
+    return _place(program, found, step.slowdown_per_mille)
+
+
+def carries(scenario: Scenario) -> bool:
+    """Return whether an exchange may find less in the registration caches because of those before it."""
+    limits = (scenario.cache_regions, scenario.cache_bytes, scenario.memlock_bytes)
+    limited = any(one is not None for one in limits)
+    if limited and scenario.registration == "pool" and scenario.data_path.uses_device_memory:
+        raise WorkloadError(
+            "registration: a pool with limits is not modelled for a step; leave the limits out"
+        )
+    return limited and scenario.registers and scenario.registration == "cached"
+
+
+def _alone(step: Step, program: Program) -> Iterator[Run]:
+    """Yield a run for each exchange; equal ones share it. Without limits no cache gives up what another exchange registered."""
+    known: dict[tuple[str, int], Run] = {}  # to make a scenario takes longer than to remember its run
+    for one in program.exchanging:
+        key = (one.collective, one.nbytes)
+        if key not in known:
+            known[key] = _run(scenario_of(step, one))
+        yield known[key]
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _run(scenario: Scenario) -> Run:
+    """Return a run, always the same for a scenario; those that a simulation cannot tell apart share the spans of one of them."""
+    return replace(_one_of(Alike(scenario)), scenario=scenario)
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _one_of(alike: Alike) -> Run:
+    return simulate(alike.scenario)
+
+
+def _carried(step: Step, program: Program) -> Iterator[Run]:
+    """Yield a run for each exchange of the last step; what the caches hold goes on from one to the next."""
+    known: dict[tuple[str, int, int, Held], tuple[Run, Held]] = {}
+    held: Held = ()
+    turns = step.scenario.runs
+    for turn in range(turns):
+        for one in program.exchanging:
+            key = (one.collective, one.nbytes, one.buffer_set, held)
+            if key not in known:
+                known[key] = _run_from(scenario_of(step, one), one.buffer_set, held)
+            run, held = known[key]
+            if turn == turns - 1:
+                yield run
+
+
+def _run_from(scenario: Scenario, buffer_set: int, held: Held) -> tuple[Run, Held]:
+    """Return a run that begins with what the caches hold, and what they hold after it."""
+    system = least(scenario)
+    queue = RegistrationQueue(system)
+    nics = {place_of(system, lane.registration_queue): lane.registration_queue for lane in system.lanes}
+    queue.restore(tuple((nics[place], regions) for place, regions in held))
+    queue.begin(buffer_set)
+    # other buffer sets may evict, whatever the size of this one
+    found = recording.by_loop(system, queue, None, repeats=False)
+    after = tuple((place_of(system, nic), regions) for nic, regions in queue.contents())
+    return Run(scenario, trace(system, found, Ran((Iteration(0, found),))), "loop", simulate), after
+
+
+def place_of(system: System, nic: int) -> tuple[int, int]:
+    """Return node and place of a NIC's registration queue; its number differs between systems."""
+    one = system.resources[nic]
+    return one.node, one.index
+
+
+def _place(program: Program, runs: Sequence[Run], slowdown: int) -> StepTrace:
+    """Return when everything begins."""
+    times = timed(program, [run.time_ps for run in runs], slowdown)
+    computed = (Computed(op, *when) for op, when in zip(program.computing, times.computed, strict=True))
+    placed = (
+        Placed(op, run, *when) for op, run, when in zip(program.exchanging, runs, times.placed, strict=True)
+    )
+    return StepTrace(tuple(computed), tuple(placed))

@@ -1,0 +1,115 @@
+"""The headline of a training step: what it takes, what is exposed, what a second data path gains, and the gain at other batches."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypedDict
+
+from peerlab.base.errors import PeerlabError
+from peerlab.base.units import PS_PER_S, say_range, say_share, say_time
+from peerlab.training.step_band import StepGain
+from peerlab.training.step_run import StepRun
+
+_BATCHES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+
+
+class StepCard(TypedDict):
+    """A large figure."""
+
+    name: str
+    label: str
+    before: str
+    """The figure on the first data path; empty where there is one path."""
+    value: str
+    note: str
+    good: bool
+    """Whether the second data path is the faster one."""
+
+
+class GainAtBatches(TypedDict):
+    """What the second data path gains at other batches."""
+
+    unit: str
+    """What is counted, such as ``images per device``."""
+    points: list[list[float]]
+    """``[batch, gain]``, the smallest batch first."""
+    here: list[float]
+    """The same of what is shown."""
+
+
+def cards(runs: Sequence[StepRun], names: Sequence[str], sure: StepGain | None = None) -> list[StepCard]:
+    """Return the large figures of a step on one data path, or on two; `sure` is the band of the gain, where it is known."""
+    last = runs[-1]
+    shares = [say_share(1 - one.utilisation) for one in runs]
+    found = [
+        _card("step", "Step", [_time(one.time_s) for one in runs], f"computing {_time(last.compute_s)}, {say_share(last.utilisation)} of it"),
+        _card("exposed", "Exposed exchange", [_time(one.exposed_s) for one in runs], f"{' → '.join(shares)} of the step"),
+    ]  # fmt: skip
+    if len(runs) == 1:
+        return found
+    gain, alone = last.gain(runs[0]), runs[0].exchange_s / last.exchange_s if last.exchange_s else 1.0
+    band = f"{_between(sure)} (†); " if sure else ""
+    hero: StepCard = {
+        "name": "gain",
+        "label": f"{names[1]} against {names[0]}",
+        "before": "",
+        "value": f"{gain:.2f}\u00d7",
+        "note": f"{band}the exchange alone is {alone:.2f}\u00d7 as fast",
+        "good": gain > 1,
+    }
+    return [hero, *found]
+
+
+def rows(runs: Sequence[StepRun]) -> list[list[str]]:
+    """Return the small figures: each of the first and the second, and their ratio."""
+    found = [
+        _row("all exchanges", [one.exchange_s for one in runs], _time),
+        _row("hidden of them", [one.exchange_s - one.exposed_s for one in runs], _time),
+        _row("samples per second", [one.samples_per_s for one in runs], "{:,.0f}".format),
+    ]
+    spent = [one.spent for one in runs]
+    return found + [_row(unit, [one[unit] for one in spent], "{:.4g}".format) for unit in spent[0]]
+
+
+def gain_at_batches(runs: Sequence[StepRun]) -> GainAtBatches | None:
+    """Return what the second data path gains at other batches; None of one path, and where the time of computing is given as one figure."""
+    step = runs[0].step
+    if len(runs) != 2 or step.compute_ms is not None or runs[0].answer is None:
+        return None
+    points = list(_points(runs))
+    if len(points) < 2:
+        return None
+    return {
+        "unit": f"{step.model.sample.partition(' ')[0]}s per device",
+        "points": points,
+        "here": [float(step.batch or 1), runs[1].gain(runs[0])],
+    }
+
+
+def _points(runs: Sequence[StepRun]) -> Iterator[list[float]]:
+    here = int(runs[0].step.batch or 1)
+    for batch in sorted({*_BATCHES, here}):
+        try:
+            first, second = (one.answer(one.step.with_(batch=batch)) for one in runs if one.answer)
+        except PeerlabError:
+            continue  # the workload's times do not reach so far
+        yield [float(batch), second.gain(first)]
+
+
+def _card(name: str, label: str, values: Sequence[str], note: str) -> StepCard:
+    before = values[0] if len(values) > 1 else ""
+    return {"name": name, "label": label, "before": before, "value": values[-1], "note": note, "good": False}
+
+
+def _row(what: str, values: Sequence[float], say: Callable[[float], str]) -> list[str]:
+    """Return a row of small figures; where there is one side, the others are empty."""
+    if len(values) == 1:
+        return [what, say(values[0]), "", ""]
+    first, second = values
+    return [what, say(first), say(second), f"{second / first:.3f}" if first else ""]
+
+
+def _between(sure: StepGain) -> str:
+    return f"{say_range(sure.low, sure.high)}\u00d7"
+
+
+def _time(seconds: float) -> str:
+    return say_time(round(seconds * PS_PER_S))

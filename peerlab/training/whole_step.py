@@ -1,0 +1,155 @@
+"""The referee of a step: compute lane, stream and all collectives in one world, with one clock and the same resources throughout."""
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING
+
+import numpy as np
+import simpy
+
+from peerlab.answer.run import Run
+from peerlab.answer.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS, Iteration, Ran, Recording
+from peerlab.engine import recording
+from peerlab.engine.opening import opening
+from peerlab.engine.referee.processes import Process, Referee
+from peerlab.engine.referee.simpy_resources import OVER, Clock, Exclusive, Shared
+from peerlab.engine.registration_queue import RegistrationQueue
+from peerlab.engine.simulate import simulate, trace
+from peerlab.engine.span_rows import array, columns
+from peerlab.engine.system import System, least
+from peerlab.training.program import Exchanging, Program
+from peerlab.training.step_composition import place_of, scenario_of
+from peerlab.training.step_trace import Computed, Placed, StepTrace
+from peerlab.training.training_step import Step
+
+if TYPE_CHECKING:
+    from peerlab.model.registration import RegistrationCache
+
+_PER_MILLE = 1000
+Waits = Generator[simpy.Event, object, None]
+Place = tuple[str, int, int]
+"""Kind, node and place of a resource, whatever its number in a system."""
+
+
+class OneOfMany(Referee):
+    """A collective that begins now, in a world that others have used; `finished` happens when all its processes are through."""
+
+    def __init__(self, system: System, registration_queue: RegistrationQueue, world: "World") -> None:
+        super().__init__(system, registration_queue, world.clock)
+        self.world = world
+        self.running = 0
+        self.finished = self.env.event()
+        self.end = self.clock.now
+        for nic in {lane.registration_queue for lane in system.lanes}:
+            self.registered_until[nic] = world.registered_until.get(place_of(system, nic), 0)
+
+    def begin(self) -> None:
+        """Start every process, now."""
+        super().begin()
+        self.clock.later(OVER, (), self._look)
+
+    def _server(self, resource: int) -> Exclusive | Shared:
+        one = self.system.resources[resource]
+        place = (one.kind, one.node, one.index)
+        if place not in self.world.servers:
+            self.world.servers[place] = (Shared if one.shared else Exclusive)(self.clock, one)
+        return self.world.servers[place]
+
+    def _start(self, process: Process) -> None:
+        self.running += 1
+        self.env.process(process).callbacks.append(self._ended)
+
+    def _ended(self, _: simpy.Event) -> None:
+        self.running -= 1
+        if not self.running:
+            self.clock.later(OVER, (), self._look)
+
+    def _look(self) -> None:
+        if not self.running and not self.finished.triggered:
+            self.finished.succeed()
+
+
+class World:
+    """A step, run as often as the scenario says, in one world."""
+
+    def __init__(self, step: Step, program: Program) -> None:
+        self.step, self.program = step, program
+        self.clock = Clock()
+        self.env = self.clock.env
+        self.servers: dict[Place, Exclusive | Shared] = {}
+        self.caches: dict[tuple[int, int], RegistrationCache] = {}
+        self.registered_until: dict[tuple[int, int], int] = {}
+        self.under_way = False
+        self.changed = self.env.event()
+        self.computed: list[Computed] = []
+        self.placed: list[Placed] = []
+
+    def run(self) -> StepTrace:
+        """Return the last step."""
+        for _ in range(self.step.scenario.runs):
+            self.began, self.computed, self.placed = self.clock.now, [], []
+            self.through = [self.env.event() for _ in self.program.computing]
+            self.over = [self.env.event() for _ in self.program.exchanging]
+            self.env.process(self._compute())
+            self.env.process(self._exchange_all())
+            self.env.run()
+        return StepTrace(tuple(self.computed), tuple(self.placed))
+
+    def _compute(self) -> Waits:
+        for op, through in zip(self.program.computing, self.through, strict=True):
+            for one in op.after:
+                yield self.over[one]
+            begin, left = self.clock.now, op.duration_ps * _PER_MILLE
+            while left > 0:
+                rate = _PER_MILLE - (self.step.slowdown_per_mille if self.under_way else 0)
+                since = self.clock.now
+                yield self.env.any_of([self.env.timeout(-(-left // rate)), self.changed])
+                left -= (self.clock.now - since) * rate
+            self.computed.append(Computed(op, begin - self.began, self.clock.now - self.began))
+            through.succeed()
+
+    def _exchange_all(self) -> Waits:
+        for op, over in zip(self.program.exchanging, self.over, strict=True):
+            for one in op.after:
+                yield self.through[one]
+            self._change(under_way=True)
+            yield from self._exchange(op)
+            self._change(under_way=False)
+            over.succeed()
+
+    def _change(self, *, under_way: bool) -> None:
+        self.under_way = under_way
+        changed, self.changed = self.changed, self.env.event()
+        changed.succeed()
+
+    def _exchange(self, op: Exchanging) -> Waits:
+        scenario = scenario_of(self.step, op)
+        system, begin = least(scenario), self.clock.now
+        yield self.env.timeout(sum(lasts for *_, lasts in opening(system)))
+        queue = RegistrationQueue(system)
+        nics = {lane.registration_queue: place_of(system, lane.registration_queue) for lane in system.lanes}
+        queue.caches.update({nic: self.caches[place] for nic, place in nics.items() if place in self.caches})
+        queue.begin(op.buffer_set)
+        one, since = OneOfMany(system, queue, self), self.clock.now
+        one.begin()
+        yield one.finished
+        yield self.env.timeout(max(0, one.end - self.clock.now))
+        self.caches.update({nics[nic]: cache for nic, cache in queue.caches.items()})
+        self.registered_until.update({nics[nic]: until for nic, until in one.registered_until.items()})
+        found = _relative(one, since)
+        run = Run(scenario, trace(system, found, Ran((Iteration(0, found),))), "referee", simulate)
+        ready = max((self.computed[other].end_ps for other in op.after), default=0)
+        self.placed.append(Placed(op, run, ready, begin - self.began))
+
+
+def _relative(one: OneOfMany, since: int) -> Recording:
+    """Return what a collective recorded, counted from its own beginning."""
+    spans, events = array(one.spans, len(SPAN_COLUMNS)), array(one.events, len(REGISTRATION_COLUMNS))
+    _earlier(spans, [SPAN_COLUMNS.index(name) for name in ("queued", "start", "end")], since)
+    _earlier(events, [REGISTRATION_COLUMNS.index(name) for name in ("start", "end")], since)
+    rows = columns(SPAN_COLUMNS, spans), columns(REGISTRATION_COLUMNS, events)
+    return recording.recorded(one.system, one.registration_queue, rows, one.end - since)
+
+
+def _earlier(rows: np.ndarray[tuple[int, ...], np.dtype[np.int64]], which: list[int], since: int) -> None:
+    for column in which:
+        rows[:, column] -= since

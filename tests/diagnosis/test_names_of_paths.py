@@ -1,0 +1,180 @@
+"""Rules by which a path is named, each with an invented log of a machine that no cluster file describes."""
+
+import math
+
+import pytest
+from logs import MIB, nccl, osu
+
+import peerlab
+from peerlab.diagnosis.knowledge import knowledge
+
+GIB = 2**30
+H100, A100, H200 = "NVIDIA H100 80GB HBM3", "NVIDIA A100-SXM4-80GB", "NVIDIA H200"
+
+
+def times_us(algbw, floor_us=40):
+    """Times of a run that reaches an algorithm bandwidth, GB/s, after `floor_us`."""
+    sizes = [2**power for power in range(3, 34)]
+    return {size: floor_us + size / algbw / 1e3 for size in sizes}
+
+
+def slow_start(rate=24):
+    """Latencies of a NIC that reads device memory at a rate, where each small message waits 17 us for a copy by the driver."""
+    return {2**power: 20 + 2**power / rate / 1e3 for power in range(23)}
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "UCX_NET_DEVICES=mlx5_0:1",
+        "UCX_NET_DEVICES=mlx5_0:1,mlx5_1:1",
+        "UCX_TLS=rc,cuda_copy",
+        "UCX_TLS=rc_mlx5,self,cuda_copy",
+        "NCCL_IB_HCA=mlx5_0",
+        "NCCL_IB_HCA==mlx5_0:1,mlx5_1:1",
+    ],
+)
+def test_an_rdma_device_that_was_named_excludes_tcp(setting):
+    name, _, value = setting.partition("=")
+    slow = nccl(times_us(9, 200), 16, 2, (A100,), environment={name: value})
+    without = nccl(times_us(9, 200), 16, 2, (A100,))
+    assert peerlab.diagnose(without).ranking[0].path == "host-tcp"
+    found = peerlab.diagnose(slow)
+    assert found.path != "host-tcp"
+    assert next(one.points["host-tcp"] for one in found.evidence if one.kind == "line") <= -math.log(9)
+
+
+@pytest.mark.parametrize(
+    "setting",
+    ["UCX_NET_DEVICES=mlx5_0:1,eth0", "UCX_NET_DEVICES=ib0", "UCX_TLS=rc,tcp,cuda_copy", "UCX_TLS=all", "NCCL_SOCKET_IFNAME=eth0"],
+)  # fmt: skip
+def test_a_setting_that_leaves_tcp_possible_excludes_nothing(setting):
+    name, _, value = setting.partition("=")
+    found = peerlab.diagnose(nccl(times_us(60), 16, 2, (A100,), environment={name: value}))
+    assert not [one for one in found.evidence if one.kind == "line"]
+
+
+def test_sockets_that_nccl_fell_back_to_outweigh_a_device_that_was_named():
+    said = ["NET/Socket : Using [0]eth0:10.0.0.1<0>", "Using network Socket"]
+    log = nccl(times_us(3, 200), 16, 2, (A100,), transport=said, environment={"NCCL_IB_HCA": "mlx5"})
+    assert peerlab.diagnose(log).path == "host-tcp"
+
+
+def test_without_gdrcopy_a_slow_small_message_says_nothing():
+    bare = {"command": "mpirun -np 2 osu_latency -d cuda D D"}
+    with_it = {"command": "mpirun -np 2 -x LD_LIBRARY_PATH=/apps/gdrcopy/lib osu_latency -d cuda D D"}
+
+    def latencies(manifest, cluster=None):
+        found = peerlab.diagnose(osu(slow_start(), **manifest), cluster)
+        return [one for one in found.evidence if one.kind == "latency" and one.points]
+
+    assert not latencies(bare)
+    assert not latencies(bare, "juliet")
+    assert latencies(with_it)
+
+
+def test_one_size_alone_names_no_path_at_odds_below_four_fifths():
+    alone = peerlab.diagnose(nccl({GIB: GIB / 85e3}, 16, 2, (A100,)))
+    assert (alone.path, alone.ranking[0].odds < 0.8) == (None, True)
+    assert "one size alone names no path at odds below 80%" in alone.why
+    least = knowledge().ranges["odds_of_one_size"].low
+    sure = peerlab.diagnose(nccl({GIB: GIB / 300e3}, 16, 2, (H200,)))
+    assert (sure.path, sure.ranking[0].odds > least) == ("peer-direct", True)
+
+
+@pytest.mark.parametrize(("ranks", "nodes"), [(8, 2), (64, 16), (72, 18)])
+def test_servers_that_nvlink_joins_are_in_node_as_a_data_path(ranks, nodes):
+    """850 GB/s of busbw: each of four GB200 sends more than any NIC carries."""
+    alg = 850 * ranks / (2 * (ranks - 1))
+    lines = ["use ring PXN 0 GDR 1"]
+    found = peerlab.diagnose(nccl(times_us(alg, 25), ranks, nodes, ("NVIDIA GB200",), transport=lines))
+    assert (found.path, found.verdict) == ("in-node", "clear"), found.why
+    assert f"NVLink joins these {nodes} servers" in found.notes[0]
+    assert "one NVLink domain" in found.forecast.why_not
+
+
+def test_more_ranks_than_a_domain_has_are_not_in_node():
+    """Two racks: NVLink joins some servers and NICs the rest, so that no rate of a device says what its NIC carries."""
+    found = peerlab.diagnose(nccl(times_us(410, 180), 128, 32, ("NVIDIA GB200",)))
+    assert found.path is None
+    assert "in-node" not in [one.path for one in found.ranking]
+    assert any("128 ranks are more than one domain has (72)" in one.says for one in found.evidence)
+
+
+def test_over_nics_the_same_machines_are_not_in_node():
+    found = peerlab.diagnose(nccl(times_us(180), 8, 2, ("NVIDIA GB200",)))
+    assert "in-node" not in [one.path for one in found.ranking]
+
+
+def test_nccl_says_itself_whom_nvlink_joins():
+    line = "MNNVL 1 cliqueId 7ffe cliqueSize {} cliqueRank 0"
+    flat = {MIB: 500, 2 * MIB: 1000}
+    joined = nccl(flat, 16, 4, (), transport=[line.format(16)])
+    assert peerlab.diagnose(joined).path == "in-node"
+    assert peerlab.diagnose(nccl(flat, 16, 4, (), transport=[line.format(8)])).path is None
+
+
+def test_a_path_that_the_cluster_which_was_named_does_not_have_is_no_suspect():
+    log = nccl({MIB: 500, 2 * MIB: 1000}, 2, 2, ("Tesla T4",))
+    assert {one.path for one in peerlab.diagnose(log, "g4dn-metal").ranking} == {"host-rdma", "host-tcp"}
+    recognised = {one.path for one in peerlab.diagnose(log).ranking}
+    assert "peer-direct" in recognised  # a name says nothing of a machine's NICs
+
+
+def test_what_writes_to_device_memory_over_tcp_is_a_path_of_its_own():
+    for line in ("NET/FasTrak plugin initialized", "Using network GPUDirectTCPX_v7"):
+        found = peerlab.diagnose(nccl(times_us(170, 120), 16, 2, (H100,), transport=[line]))
+        assert (found.path, found.verdict) == ("device-tcp", "clear")
+        assert "device memory already" in found.forecast.why_not
+
+
+def test_no_accelerators_name_suggests_a_rare_path():
+    """Eight H100 may be a3-mega's: its path is weighed where a line or the cluster names it."""
+    log = nccl(times_us(170, 120), 16, 2, (H100,))
+    assert "device-tcp" not in {one.path for one in peerlab.diagnose(log).ranking}
+    assert "device-tcp" in {one.path for one in peerlab.diagnose(log, "a3-mega").ranking}
+
+
+def test_more_than_host_memory_could_stage_is_peer_direct():
+    """45 of 50 GB/s a NIC: eight devices send 190 GB/s, and staging would move four times that through DRAM."""
+    found = peerlab.diagnose(nccl(times_us(190), 16, 2, (H200,)))
+    assert (found.path, found.verdict) == ("peer-direct", "probable")
+    assert peerlab.diagnose(nccl(times_us(170), 16, 2, (H200,))).path is None
+
+
+def test_the_name_of_an_accelerator_says_nothing_of_its_nics():
+    """As fast as staging on p5: Peer Direct over NICs half as wide would be, too."""
+    found = peerlab.diagnose(nccl(times_us(90), 16, 2, (H100,)))
+    assert found.path is None
+    assert set(found.clusters) == {"p5", "h100-ndr", "h100-roce", "a3-mega"}
+
+
+@pytest.mark.parametrize(
+    ("devices", "algbw", "path"),
+    [((H100,), 275, "in-node"), ((), 275, "in-node"), ((A100,), 132, "in-node"), ((), 40, None)],
+)
+def test_a_box_that_nobody_named_is_told_by_what_no_nic_carries(devices, algbw, path):
+    """Eight ranks and no word about nodes: two nodes of four would send more than their PCIe links, or their NICs, carry."""
+    assert peerlab.diagnose(nccl(times_us(algbw, 20), 8, None, devices)).path == path
+
+
+def test_gdr_of_nccls_rings_tells_a_staged_path():
+    log = times_us(90)
+    direct = nccl(log, 16, 2, (H100,), transport=["Connected all rings, use ring PXN 0 GDR 1"])
+    staged = nccl(log, 16, 2, (H100,), transport=["use ring PXN 0 GDR 0", "Using network IB"])
+    assert peerlab.diagnose(direct).path == "peer-direct"
+    assert peerlab.diagnose(staged).path == "host-rdma"
+
+
+def test_what_has_no_name_names_no_other_machine():
+    log = nccl(times_us(180), 16, 2, ("NVIDIA Graphics Device",))
+    assert peerlab.diagnose(log, "p5").chosen
+
+
+def test_evidence_counts_by_what_it_is_and_not_by_its_words():
+    held_up = {1: 4.1, 64: 4.2, 1024: 4.5} | {2**power: 3500.0 for power in (16, 17, 18)} | {2**20: 90.0}
+    found = peerlab.diagnose(osu(held_up, command="osu_latency -d cuda D D"))
+    kept = [one for one in found.evidence if one.kind not in ("line", "set-up")]
+    assert "holds this run up" in found.why
+    assert kept
+    assert all(one.of_smallest for one in kept)

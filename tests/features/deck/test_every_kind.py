@@ -1,0 +1,112 @@
+"""Whatever the cluster, the size and the path: every kind of slide, page, still, race and report can be made."""
+
+import os
+import random
+from itertools import combinations, product
+
+import pytest
+
+import peerlab
+from peerlab.base.errors import ExportError, ScenarioError
+from peerlab.features.deck.compared_runs import ComparedRuns
+from peerlab.features.deck.reading.outline import KINDS, Outline, SlidePlan
+from peerlab.features.deck.slides import slides
+from peerlab.features.deck.trained_step import SimulatedStep, TrainedStep
+from peerlab.features.export.page import FIGURES, page_html
+from peerlab.features.race.race_page import RACES, race_html
+from peerlab.features.wall.wall_chart import wall_chart
+from peerlab.model.paths import PATHS, PEER_DIRECT
+from peerlab.picture.still import node_svg, still_svg
+from peerlab.study.fabric_comparison import compare_fabrics
+
+SOAK = bool(os.environ.get("PEERLAB_SOAK"))
+SIZES = ("8 B", "64 KiB", "1 MiB", "16 MiB", "1 GiB")
+EVERYWHERE = list(product(peerlab.known_clusters(), SIZES))
+"""A cluster with a size."""
+TRIALS = range(len(EVERYWHERE) if SOAK else 3)
+
+SMALL = TrainedStep({"workload": "resnet50"})
+"""A step of few buckets, in place of the example's."""
+
+
+@pytest.fixture
+def simulate(monkeypatch):
+    """Return what simulates each scenario once, for all pictures; slides over many nodes take few, and a step is shared."""
+    runs, steps = {}, {}
+
+    def once(scenario, **given):
+        key = (scenario, scenario.hardware)
+        return runs[key] if key in runs else runs.setdefault(key, peerlab.simulate(scenario, **given))
+
+    def trained(_asked, base):
+        key = base.hardware.name
+        return steps[key] if key in steps else steps.setdefault(key, of(SMALL, base))
+
+    of = SimulatedStep.of
+    monkeypatch.setattr(SimulatedStep, "of", trained)
+    monkeypatch.setattr("peerlab.features.export.album.simulate", once)
+    monkeypatch.setattr(
+        "peerlab.features.export.album._curves", lambda *_, **__: {}
+    )  # those of a page are those of the lab
+    monkeypatch.setattr("peerlab.study.racing.simulate", once)
+    monkeypatch.setattr("peerlab.features.deck.kinds.charting.NODES", (2, 4))
+    monkeypatch.setattr("peerlab.features.deck.kinds.evidence_slides._NODES", (2, 4))
+    monkeypatch.setattr("peerlab.features.deck.kinds.evidence_slides._SIZES", (64 * 2**10, 2**26))
+    monkeypatch.setattr("peerlab.features.export.choices._NODES", (2, 4))
+    return once
+
+
+@pytest.fixture
+def case(trial, run_seed):
+    """Return a cluster and a size: at 1 MiB a p4d waits for latency, which is no resource; others are drawn by the run's seed."""
+    others = [each for each in EVERYWHERE if each != ("p4d", "1 MiB")]
+    random.Random(run_seed).shuffle(others)  # noqa: S311  (no secret)
+    return [("p4d", "1 MiB"), *others][trial]
+
+
+@pytest.mark.parametrize("trial", TRIALS)
+def test_everything_can_be_made(simulate, tmp_path, case):
+    cluster, size = case
+    machine = peerlab.load_cluster(cluster)
+    again = f"{cluster}, {size}"
+    runs = [
+        simulate(peerlab.Scenario(cluster=cluster, nodes=2, path=path, message_bytes=size))
+        for path in machine.paths
+    ]
+    for run in runs:
+        assert still_svg(run), again
+        assert still_svg(run, large=True), again
+        assert node_svg(run), again
+        assert run._repr_html_(), again
+        if run.scenario.uses_nic:
+            assert compare_fabrics(run.scenario)._repr_html_(), again
+        else:
+            with pytest.raises(ScenarioError, match="nothing leaves by a NIC"):
+                compare_fabrics(run.scenario)
+        for figure in FIGURES:
+            assert page_html(run, controls="", mode="figure", figure=figure), again
+    for pair in combinations(runs, 2) if SOAK else ((runs[0], other) for other in runs[1:]):
+        race = peerlab.race(*pair)
+        assert all(race_html(race, layout=layout, bands=False) for layout in RACES.values()), again
+        assert race._repr_html_(), again
+        assert pair[0].gain_band(pair[1])._repr_html_(), again
+    for over in ("paths", "clusters"):
+        assert wall_chart(runs[0].scenario, tmp_path / f"{over}.svg", over=over), again
+    review(simulate, machine, size, again)
+
+
+def review(simulate, machine, size, again):
+    """Make every slide that needs no log, where there are two ways to compare."""
+    beside = "p4d" if machine.name == "dl1" else "dl1"
+    plans = tuple(SlidePlan(kind) for kind in KINDS if kind != "log")
+    outline = Outline(
+        scenario={"cluster": machine.name, "nodes": 2, "message_bytes": size}, beside=beside, slides=plans
+    )
+    staged = any(PATHS[path].is_staged for path in machine.paths)
+    if not staged or PEER_DIRECT not in machine.paths:
+        with pytest.raises(ExportError, match="has no path"):
+            ComparedRuns(outline.scenario, simulate)
+        return
+    made = slides(outline, ComparedRuns(outline.scenario, simulate))
+    left_out = {"wiring", "training"}  # where nobody assumes it, or the example cannot be
+    assert len(made) >= len(plans) - len(left_out), again

@@ -1,0 +1,127 @@
+"""Honest wrong thoughts: each exercise knows some and names them; other figures are told the method; nothing wrong is right."""
+
+from contextlib import chdir
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from peerlab.features.exercises import exercises, find
+from peerlab.features.exercises.exercise import Number
+
+ALL = {one.name: one for one in exercises()}
+NUMBERS = {name: one for name, one in ALL.items() if isinstance(one, Number)}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def own_folder(tmp_path_factory):
+    with chdir(tmp_path_factory.mktemp("learner")):
+        yield
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_an_exercise_knows_three_wrong_thoughts(name):
+    bounds = getattr(ALL[name], "bounds", ())
+    assert len([*ALL[name].wrong(), *bounds]) >= 3
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "named"),
+    [
+        ("01-copies", "zero", "zero copy"),
+        ("01-dram", 8, "in one direction"),
+        ("01-dram", "55.8 GB/s", "one direction"),
+        ("01-dram", 7.0, "one NIC"),
+        ("01-dram", 50, "could send"),
+        ("01-dram", 100, "send and receive"),
+        ("01-gain", 2, "one crossing"),
+        ("01-gain", "78 %", "exceeds 1"),
+        ("01-gain", "0.56", "turn the ratio round"),
+        ("01-gain", "44 %", "time that is saved"),
+        ("01-uplink", 28.2, "more than enough"),
+        ("01-uplink", 10, "already"),
+        ("02-steps", 3, "log2"),
+        ("02-busbw", 12.5, "rate of one NIC"),
+        ("02-busbw", "12.5 GB/s", "rate of one NIC"),
+        ("02-busbw", 100, "one NIC in Gbit/s"),
+        ("02-busbw", 400, "in Gbit/s"),
+        ("02-busbw", 56.2, "2(n-1)/n"),
+        ("02-busbw", 20, "cannot be below algbw"),
+        ("02-busbw", "443 MB/s", "cannot be below algbw"),
+        ("02-busbw", "55.4 Gbit/s", "Mind the unit"),
+        ("02-busbw", 442.9, "Gbit/s"),
+        ("02-half", 1024, "not for the first time"),
+        ("03-cost", 0.104, "That is in ms"),
+        ("03-fits", 20, "first size in the table"),
+        ("03-fits", 2, "whole buffer"),
+        ("03-fits", 1, "share of requests"),
+        ("03-fits", "100 %", "number of regions"),
+        ("04-noise", "15 %", "exceeds 1"),
+        ("04-copies", 1, "`direct`"),
+        ("05-wire", 400, "could carry"),
+        ("05-wire", 50, "one NIC"),
+        ("05-nics", 8, "GPUs"),
+        ("05-eight-bytes", 86.7, "How often"),
+        ("05-eight-bytes", 43.4, "twice"),
+        ("05-eight-bytes", 28.7, "14 hops"),
+        ("05-eight-bytes", 18, "other machines"),
+        ("05-eight-bytes", 200, "more than the whole"),
+        ("06-second-nic", 0, "same speed is 1 time"),
+        ("06-second-nic", 4, "more than twice"),
+    ],
+)  # fmt: skip
+def test_an_honest_thought_is_answered_by_name(name, answer, named):
+    verdict = ALL[name].judge(answer)
+    assert not verdict.right
+    assert named in verdict.says
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+@given(factor=st.floats(1e-3, 1e3))
+@settings(max_examples=settings.default.max_examples // 4)
+def test_a_figure_is_right_within_its_tolerance_and_else_told_why_or_how(name, factor):
+    one = NUMBERS[name]
+    said = one.truth() * factor
+    verdict = one.judge(said)
+    assert verdict.right == (abs(factor - 1) <= one.tolerance)
+    known = {says for _, says in one.wrong()} | {bound.says for bound in one.bounds}
+    if not verdict.right and "too " in verdict.says and verdict.says not in known:
+        assert verdict.says.startswith(one.hints[0])
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_the_truth_is_right_however_it_is_rounded_or_written(name):
+    one = NUMBERS[name]
+    truth = one.truth()
+    exact = f"{truth:.0f}" if one.tolerance == 0 else f"{truth:.3g}"
+    for written in (exact, exact.replace(".", ","), f"{exact} {one.unit}", f" ~{exact}{one.unit} ", truth):
+        assert one.judge(written).right, written
+
+
+def test_a_count_is_exact():
+    assert not find("02-steps").judge(14.3).right
+    assert not find("01-copies").judge("2.05 copies").right
+
+
+def test_an_other_figure_is_told_the_method_before_the_direction():
+    for name, answer, way in (("02-steps", 20, "high"), ("03-fits", 11, "low"), ("01-gain", 1.4, "low")):
+        says = find(name).judge(answer).says
+        assert says.startswith(find(name).hints[0])
+        assert says.endswith(f"is too {way}.)")
+
+
+def test_a_function_may_answer_in_other_words():
+    quartile = find("04-verdict")
+
+    def verdict(ratios, noise):
+        low, high = ratios.quantile([0.25, 0.75])
+        return "Faster" if low > noise else "slower" if high * noise < 1 else "within noise"
+
+    assert quartile.judge(verdict).right
+    advice = find("06-recommend")
+    assert advice.judge(
+        lambda least, most: (
+            "use peer-direct" if least > 1.05 else "Measure" if most > 1.05 else "Stay with the host"
+        )
+    ).right
+    assert find("05-bounces").judge(lambda line: int("via NET/" in line and "GDRDMA" not in line)).right

@@ -1,0 +1,138 @@
+"""What a machine should reach: floor, band, ceiling and what limits, size by size."""
+
+import json
+from itertools import pairwise
+
+import pytest
+from command_line import peerlab_command
+
+import peerlab
+from peerlab.base.errors import PeerlabError, ScenarioError
+from peerlab.base.units import GIB, MIB
+from peerlab.engine.long_messages import simulated_in_place, time_ps
+from peerlab.features.expect.expecting import usual_path
+from peerlab.features.expect.floors import floor_factor
+from peerlab.question.size_list import LARGEST, SMALLEST, parse_sizes
+
+CLUSTERS = ("p5", "p4d", "azure-nd-a100-v4", "h100-ndr", "g4dn-metal", "alps-gh200", "mi250x-slingshot")
+
+
+@pytest.mark.parametrize("cluster", CLUSTERS)
+@pytest.mark.parametrize("nodes", [2, 16])
+def test_floor_band_and_ceiling_are_in_order_at_every_size(cluster, nodes):
+    found = peerlab.expect(cluster, nodes=nodes, sizes=["8B", "64KiB", "8MiB", "1GiB", "16GiB"])
+    for row in found.rows:
+        assert 0 < row.floor <= row.low <= row.expected <= row.high <= row.ceiling, row
+        assert row.limits
+
+
+def test_without_sizes_it_answers_those_of_nccl_tests():
+    sizes = [one.size for one in peerlab.expect("g4dn-metal").rows]
+    assert (sizes[0], sizes[-1], len(sizes)) == (SMALLEST, LARGEST, 32)
+    assert all(after == 2 * before for before, after in pairwise(sizes))
+
+
+def test_expected_is_what_is_simulated():
+    row = peerlab.expect("p4d", nodes=4, sizes=[64 * MIB]).rows[0]
+    asked = peerlab.Scenario(
+        cluster="p4d", nodes=4, path="peer-direct", message_bytes=64 * MIB, registration="pool"
+    )
+    run = peerlab.simulate(asked)
+    assert (row.expected, row.time_s) == (run.busbw_GBps, run.time_s)
+
+
+def test_the_ceiling_of_two_nodes_counts_a_byte_on_the_wire_nearly_twice():
+    found = peerlab.expect("p4d", nodes=2, sizes="1GiB").ceiling
+    assert found.busbw_GBps == pytest.approx(50 * 2 * 15 / 16)
+    assert "50 GB/s of wire" in found.says
+
+
+def test_the_ceiling_of_an_h100_on_two_nodes_is_its_nvlink():
+    found = peerlab.expect("p5", nodes=2, sizes="1GiB").ceiling
+    assert 487.3 < found.busbw_GBps < 600  # what p5's public log reaches at 16 GiB
+    assert "inside a node" in found.says
+
+
+def test_switches_that_add_up_raise_the_ceiling_of_infiniband_alone():
+    verbs = peerlab.expect("h100-ndr", nodes=16, sizes="1GiB").ceiling
+    efa = peerlab.expect("p5", nodes=16, sizes="1GiB").ceiling
+    assert verbs.busbw_GBps > 1.2 * efa.busbw_GBps
+    assert efa.busbw_GBps == pytest.approx(400 / (2 * 15 / 16) * 2 * 127 / 128)
+
+
+def test_where_no_log_says_how_far_a_run_may_be_off_there_is_no_floor():
+    found = peerlab.expect("dl1", sizes="64MiB")
+    assert found.rows[0].floor is None
+    assert "No floor" in " ".join(found.notes)
+    assert floor_factor(peerlab.Scenario(cluster="p5", collective="allgather")) is None
+
+
+def test_one_rank_a_node_is_held_to_its_own_nic():
+    row = peerlab.expect("h100-ndr", nodes=2, ranks_per_node=1, sizes="1GiB").rows[0]
+    assert 40 < row.expected <= row.ceiling <= 50
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("8MiB,1GiB", [8 * MIB, GIB]),
+        (["1 GiB", 8], [8, GIB]),
+        ("1MiB:4MiB", [MIB, 2 * MIB, 4 * MIB]),
+        ("2MiB:7MiB,2MiB", [2 * MIB, 4 * MIB]),
+    ],
+)
+def test_sizes_are_read(given, found):
+    assert parse_sizes(given) == found
+
+
+@pytest.mark.parametrize("given", ["", "many", "8MiB:1MiB", "0", "2TiB", [], [None], "1GB/s"])
+def test_what_is_no_size_is_refused_in_words(given):
+    with pytest.raises(ScenarioError, match=r"^sizes"):
+        parse_sizes(given)
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ({"cluster": "p9"}, "unknown cluster"),
+        ({"cluster": "p5", "nodes": 1}, "nodes"),
+        ({"cluster": "p5", "nodes": 0}, "nodes"),
+        ({"cluster": "p5", "ranks_per_node": 3}, "ranks_per_node"),
+        ({"cluster": "p5", "ranks_per_node": 0}, "ranks_per_node"),
+        ({"cluster": "p5", "path": "host-tcp"}, "path"),
+        ({"cluster": "p5", "collective": "allred"}, "collective"),
+        ({"cluster": "p5", "library_version": "1.0"}, "library_version"),
+    ],
+)
+def test_an_impossible_question_is_refused_in_a_line(asked, says):
+    with pytest.raises(PeerlabError, match=says) as problem:
+        peerlab.expect(**asked)
+    assert "\n" not in str(problem.value)
+
+
+def test_the_command_prints_a_row_for_each_size_and_the_same_as_json():
+    asked = ("expect", "--cluster", "p5", "--nodes", "16", "--sizes", "8MiB,1GiB")
+    status, text, problem = peerlab_command(*asked)
+    assert (status, problem) == (0, "")
+    assert all(word in text for word in ("8 MiB", "1 GiB", "floor", "ceiling"))
+    told = json.loads(peerlab_command(*asked, "--json")[1])
+    assert [one["size"] for one in told["rows"]] == [8 * MIB, GIB]
+    assert set(told["rows"][0]) == {
+        "size", "time_s", "floor", "low", "expected", "high", "ceiling", "limits"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("cluster", "nodes", "size"),
+    [("g4dn-metal", 2, GIB), ("p5", 64, 8 * GIB), ("alps-gh200", 16, GIB)],
+)
+def test_a_long_message_takes_what_all_of_its_slices_take(cluster, nodes, size):
+    machine = peerlab.load_cluster(cluster)
+    asked = peerlab.Scenario(cluster=machine, nodes=nodes, path=usual_path(machine), message_bytes=size)
+    assert simulated_in_place(asked).nbytes < size
+    assert time_ps(asked) == pytest.approx(peerlab.simulate(asked).time_ps, rel=1e-6)
+
+
+def test_a_long_message_is_simulated_whole_where_the_library_treats_shorter_ones_otherwise():
+    asked = peerlab.Scenario(cluster="p5", nodes=2, path="peer-direct", message_bytes="64 MiB")
+    assert simulated_in_place(asked) is asked

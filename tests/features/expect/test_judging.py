@@ -1,0 +1,185 @@
+"""Whether a log is well: the verdict, and which fault would look like it."""
+
+import json
+import random
+
+import pytest
+from command_line import peerlab_command
+from tool_logs import ALPS
+
+import peerlab
+from peerlab.features.expect.judging import judge
+
+SIZES = [8 << power for power in range(0, 30, 2)]
+HEALTHY = {
+    "nccl_aws_p5_2n16r_efa": "p5",
+    "nccl_azure_ndA100_2n16r_ib_a": "azure-nd-a100-v4",
+    "nccl_nebius_h100_2n16r_ib": "h100-ndr",
+    "nccl_cscs_gh200_2n8r_rdma": "alps-gh200",
+    "nccl_cscs_gh200_2n2r_rdma": "alps-gh200",
+    "nccl_eks_g4dn_metal_2n2r_efa_nogdr_mpitag": "g4dn-metal",
+    "nccl_g4dn8xl_2n2r_efa": "g4dn-8xlarge",
+    "nccl_p4d_2n16r_efa_gdr_2023": "p4d",
+}
+
+
+def log_of(cluster, nodes=2, sizes=SIZES, change=lambda s: s, noise=0.05, also=""):
+    """Return the text of nccl-tests for a scenario with a fault and noise."""
+    draw = random.Random(cluster)  # noqa: S311
+    rows = []
+    machine = peerlab.load_cluster(cluster)
+    for size in sizes:
+        asked = change(
+            peerlab.Scenario(
+                cluster=cluster, nodes=nodes, path="peer-direct", registration="pool", message_bytes=size
+            )
+        )
+        us = peerlab.simulate(asked).time_s * 1e6 * draw.lognormvariate(0, noise)
+        alg = size / us / 1e3
+        ranks = nodes * machine.devices
+        rows.append(
+            f"{size:>12} {size // 4:>12}  float  sum  -1  {us:.2f}  {alg:.2f}  {alg * 2 * (ranks - 1) / ranks:.2f}  0"
+        )
+    ranks = [
+        f"#  Rank {rank:>2} Group  0 Pid {rank} on host{rank // machine.devices} device {rank % machine.devices} [0x00] NVIDIA {machine.device_name}"
+        for rank in range(nodes * machine.devices)
+    ]
+    head = "#       size         count      type   redop    root     time   algbw   busbw #wrong\n#        (B)    (elements)                               (us)  (GB/s)  (GB/s)"
+    return "\n".join(["# nThread 1 nGpus 1 minBytes 8", "# Using devices", *ranks, also, head, *rows, ""])
+
+
+def half_rate(s):
+    machine = s.given_cluster
+    return s.with_(cluster=machine.with_figure("nic.rate", machine.figures["nic.rate"].value / 2))
+
+
+def verdict(text, cluster):
+    found = judge(peerlab.load(text), cluster)
+    assert len(found) == 1
+    return found[0]
+
+
+@pytest.mark.parametrize("name", HEALTHY)
+def test_no_healthy_log_is_below_its_floor(reference_dir, name):
+    records = peerlab.load(reference_dir / "logs" / f"{name}.log", 2)
+    for cluster in (HEALTHY[name], None):
+        (found,) = judge(records, cluster)
+        assert found.verdict != "below", found.why
+        for row in found.rows:
+            assert row.expected is None or row.measured <= row.expected.ceiling
+
+
+def test_a_machine_of_which_only_the_accelerators_are_known_is_not_called_ill(reference_dir):
+    records = peerlab.load(reference_dir / "logs" / "nccl_gcp_a3mega_h100_2n16r_tcpxo.log", 2)
+    (found,) = judge(records)
+    assert found.verdict == "unknown"
+
+
+@pytest.mark.parametrize("cluster", ["p4d", "azure-nd-a100-v4", "h100-ndr"])
+def test_a_healthy_run_with_noise_is_healthy(cluster):
+    assert verdict(log_of(cluster), cluster).verdict == "healthy"
+
+
+@pytest.mark.parametrize(
+    ("cluster", "change", "cause"),
+    [
+        ("azure-nd-a100-v4", half_rate, "half of the NICs"),
+        ("p4d", half_rate, "half of the NICs"),
+        ("azure-nd-a100-v4", lambda s: s.with_(path="host-rdma"), "GPUDirect off"),
+        ("p4d", lambda s: s.with_(path="host-tcp"), "kernel TCP"),
+        ("azure-nd-a100-v4", lambda s: s.with_(registration="per-transfer"), "registration without a cache"),
+        ("azure-nd-a100-v4", lambda s: s.with_(slow_nodes={0: 0.5}), "a slow node"),
+    ],
+)
+def test_an_ill_run_is_below_and_its_fault_is_among_those_alike(cluster, change, cause):
+    found = verdict(log_of(cluster, change=change), cluster)
+    assert found.verdict == "below"
+    assert any(one.name.startswith(cause) for one in found.likely), found.because
+    assert all(one.explains >= 0.8 for one in found.likely)
+
+
+def test_a_run_that_is_disturbed_at_one_size_is_held_up():
+    rows = log_of("p4d", sizes=SIZES).splitlines()
+    words = rows[-4].split()
+    rows[-4] = " ".join([*words[:5], str(float(words[5]) * 8), "0", "0", "0"])
+    found = verdict("\n".join(rows) + "\n", "p4d")
+    assert found.verdict == "held-up"
+    assert not found.causes
+
+
+def test_lines_of_the_log_that_say_the_cause_come_first():
+    said = "host0:1:1 [0] NCCL INFO Using network Socket"
+    found = verdict(log_of("p4d", change=lambda s: s.with_(path="host-tcp"), also=said), "p4d")
+    assert found.verdict == "below"
+    assert [one.name for one in found.likely] == ["kernel TCP carries it"]
+
+
+def test_a_cluster_that_cannot_be_the_logs_is_said_in_words():
+    found = verdict(ALPS, "p4d")
+    assert found.verdict == "unknown"
+    assert "p4d" in found.why
+    assert found.rows  # nothing of the log is lost
+
+
+def test_one_row_is_judged_too():
+    found = verdict(log_of("p4d", sizes=[1 << 30], change=half_rate), "p4d")
+    assert found.verdict == "below"
+
+
+def test_the_command_says_the_verdict_in_its_first_line(own_folder):
+    (own_folder / "ill.log").write_text(log_of("p4d", change=half_rate))
+    status, text, _ = peerlab_command("expect", "--log", own_folder / "ill.log", "--cluster", "p4d")
+    assert status == 0
+    assert text.startswith("below the floor from ")
+    told = json.loads(
+        peerlab_command("expect", "--log", own_folder / "ill.log", "--cluster", "p4d", "--json")[1]
+    )
+    assert told["verdict"] == "below"
+    assert {"name", "explains", "decides"} <= set(told["causes"][0])
+    assert {"size", "measured", "floor", "low", "expected", "high", "ceiling", "inside"} <= set(
+        told["rows"][0]
+    )
+
+
+USING = "host0:1:1 [0] NCCL INFO NET/IB : Using {} [RO]; OOB eth0:10.0.0.1<0>"
+
+
+def using(count):
+    return USING.format(" ".join(f"[{nic}]mlx5_{nic}:1/IB" for nic in range(count)))
+
+
+def test_lines_that_name_fewer_nics_than_the_machine_has_say_the_cause():
+    found = verdict(log_of("azure-nd-a100-v4", change=half_rate, also=using(4)), "azure-nd-a100-v4")
+    assert [one.name for one in found.likely] == [
+        "half of the NICs carry everything (4 of 8, of all nodes or of one)"
+    ]
+
+
+def test_lines_that_name_all_nics_rule_out_that_some_are_missing():
+    found = verdict(log_of("azure-nd-a100-v4", change=half_rate, also=using(8)), "azure-nd-a100-v4")
+    assert not any("carry everything" in one.name or "carries everything" in one.name for one in found.causes)
+    assert found.likely[0].name.startswith("a NIC at half its rate")
+
+
+def test_the_same_test_four_times_in_a_file_is_judged_four_times():
+    well, ill = log_of("p4d"), log_of("p4d", change=half_rate)
+    found = judge(peerlab.load(well + well + ill + well), "p4d")
+    assert [one.verdict for one in found] == ["healthy", "healthy", "below", "healthy"]
+    assert all(len(one.rows) == len(SIZES) for one in found)
+
+
+def test_a_log_that_names_no_machine_asks_for_one_that_its_ranks_fill(reference_dir):
+    (found,) = judge(peerlab.load(reference_dir / "logs" / "nccl_aws_p5_2n16r_efa.log"))
+    assert (found.verdict, len(found.rows)) == ("unknown", 32)
+    assert "--cluster, such as h100-ndr, p5" in found.why
+
+
+def test_rows_without_a_time_are_judged_by_their_bandwidth(reference_dir):
+    (found,) = judge(peerlab.load(reference_dir / "logs" / "osu_bw_cscs_DD_internode_gdr.log"))
+    assert (found.verdict, found.rows[-1].measured) == ("unknown", pytest.approx(24.2, rel=0.05))
+
+
+def test_1440_ranks_are_judged():
+    found = verdict(log_of("p5", nodes=180, sizes=[1 << 30]), "p5")
+    assert found.verdict == "healthy"
+    assert "1440 ranks" in found.log

@@ -1,0 +1,50 @@
+"""Ratios of a measurement in a notebook: noise first, verdicts as judged, nothing of a machine's own speed to compare."""
+
+import re
+
+import pytest
+
+import peerlab
+from peerlab.base.errors import RecordsError
+from peerlab.records.library import measured_library
+
+
+@pytest.fixture(scope="module")
+def records():
+    return measured_library()["own/xeon-2-processors"]
+
+
+def test_every_condition_has_a_row_with_its_verdict_and_the_control_comes_first(records):
+    shown = peerlab.ratios(records)
+    page = shown._repr_html_()
+    baselines = sum(one.path == "staged" and not one.variant for one in shown.found)
+    assert page.count("<th scope='row'>") == len(shown.found) - baselines
+    assert page.count("<tbody><tr><th scope='row'>staged again (A/A)") == baselines
+    for verdict in ("faster", "slower", "within the noise"):
+        drawn = len(re.findall(rf"</span> {verdict}</span>", page))
+        judged = [
+            one for one in shown.found if one.verdict == verdict and (one.path, one.variant) != ("staged", "")
+        ]
+        assert drawn == len(judged)
+
+
+def test_the_table_holds_what_is_drawn_and_the_page_no_bandwidth(records):
+    shown = peerlab.ratios(records, against="direct")
+    assert list(shown.table["ratio"]) == [one.ratio for one in shown.found]
+    assert "GB/s" not in shown._repr_html_()
+    assert "mlock: an emulation" in shown._repr_html_()
+
+
+def test_what_was_not_measured_is_refused_with_what_was(records):
+    with pytest.raises(RecordsError, match="'stagd' was not measured; did you mean 'staged'"):
+        peerlab.ratios(records, against="stagd")
+    with pytest.raises(RecordsError, match="only: 'cma' was not measured"):
+        peerlab.ratios(records, only="cma")
+
+
+def test_one_arm_alone_leaves_out_the_blocks_in_which_there_is_none_of_it(records):
+    page = peerlab.ratios(records, against="direct", only="direct")._repr_html_()
+    assert "staged" not in re.sub(r"<[^>]*>", "", page).replace("staged against itself", "")
+    shown = peerlab.ratios(records, against="direct", only="direct").table
+    registered = shown[shown["registration"] != "none"]
+    assert page.count("<table") == len(registered.groupby(["ranks", "size_bytes"]))

@@ -1,0 +1,87 @@
+"""A training step with switches: what they ask for is what is shown, and what is impossible leaves the last picture."""
+
+import asyncio
+
+import pytest
+
+import peerlab
+from peerlab.base.errors import WorkloadError
+
+
+@pytest.fixture
+def shown():
+    return peerlab.explore_step(workload="resnet50", batch=32, path="host-rdma", library="none")
+
+
+def test_it_begins_with_what_was_asked_and_peer_direct_beside_it(shown):
+    host, direct = shown.runs
+    assert host.step == peerlab.Step.of(
+        workload="resnet50", batch=32, path="host-rdma", library="none", registration="cached"
+    )
+    assert direct.step == host.step.with_(path="peer-direct")
+    assert shown.page.value.startswith("<iframe srcdoc=")
+    assert repr(host) in repr(shown)
+
+
+@pytest.mark.parametrize(
+    ("control", "value", "field"),
+    [
+        ("batch", 128, "batch"),
+        ("passes", 4, "accumulate"),
+        ("bucket", "all", "bucket_bytes"),
+        ("shard", "fsdp", "shard"),
+        ("overlap", False, "overlap"),
+    ],
+)
+def test_a_switch_changes_its_field(shown, control, value, field):
+    before = shown.page.value
+    getattr(shown, control).value = value
+    assert [getattr(one.step, field) for one in shown.runs] == [value, value]
+    assert shown.page.value != before
+
+
+def test_path_cache_and_nodes_are_those_of_the_scenario(shown):
+    shown.nodes.value = 4
+    shown.path.value = "peer-direct"
+    shown.cache.value = False
+    (one,) = shown.runs  # beside itself there is nothing to show
+    s = one.step.scenario
+    assert (s.nodes, s.path, s.registration) == (4, "peer-direct", "per-transfer")
+    shown.beside.value = "host-tcp"
+    assert [one.step.scenario.path for one in shown.runs] == ["peer-direct", "host-tcp"]
+
+
+def test_another_workload_has_its_own_type_and_times(shown):
+    shown.workload.value = "gpt-1.5b"
+    assert {one.step.gradient_dtype for one in shown.runs} == {"bf16"}
+
+
+def test_what_is_impossible_is_said_and_the_last_picture_stays():
+    shown = peerlab.explore_step(workload="resnet50", batch=408, cluster="p4d")
+    before = shown.page.value
+    shown.workload.value = "bert-large"
+    assert "BERT-large" in repr(shown)
+    shown = peerlab.explore_step(workload="resnet50", cluster="p5", compute_ms=50)
+    before = shown.page.value
+    shown.workload.value = "bert-large"
+    assert "nobody has told how long a H100 computes on BERT-large" in shown.status.value
+    assert shown.page.value == before
+    with pytest.raises(WorkloadError, match="batch: 0"):
+        peerlab.explore_step(batch=0)
+
+
+def test_in_a_notebook_it_answers_later(shown):
+    async def change():
+        before = shown.page.value
+        shown.batch.value = 64
+        assert shown.page.value == before
+        assert "Simulating" in shown.status.value
+        await shown._task
+        return before
+
+    before = asyncio.run(change())
+    assert shown.page.value != before
+    assert shown.runs[0].step.batch == 64
+    assert shown.status.value == ""
+    assert shown.sure.value.startswith("<p role='status'>How sure: ")
+    assert "by what is assumed about computing" in shown.sure.value

@@ -1,0 +1,97 @@
+"""Small multiples: one picture of many runs, the fastest first."""
+
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import pytest
+
+import peerlab
+from peerlab.cli import main
+from peerlab.features.wall.wall_chart import runs_over
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def words(file):
+    return [one.text for one in ET.parse(file).iter(f"{SVG}text")]  # noqa: S314  (our own)
+
+
+def test_all_paths_of_a_cluster_stand_in_one_picture_the_fastest_first(tmp_path):
+    said = words(peerlab.wall_chart(peerlab.Scenario(), tmp_path / "wall.svg"))
+    assert [word for word in said if word in ("Peer Direct", "RDMA through host", "kernel TCP")] == [
+        "Peer Direct",
+        "RDMA through host",
+        "kernel TCP",
+    ]
+    assert said[0] == "Peer Direct: 5.39 times the bus bandwidth of kernel TCP"
+    assert "waits for PCIe uplink up, 95% busy" in said
+
+
+def test_one_path_is_drawn_on_every_cluster_that_has_it():
+    runs, left_out = runs_over(peerlab.Scenario(path="peer-direct"), "clusters")
+    having = [name for name in peerlab.known_clusters() if "peer-direct" in peerlab.load_cluster(name).paths]
+    assert [run.scenario.hardware.name for run in runs] == having
+    others = [name for name in peerlab.known_clusters() if name not in having]
+    assert left_out == [peerlab.load_cluster(name).title for name in others]
+
+
+def test_a_cluster_of_ones_own_is_among_them_and_what_cannot_do_it_is_named(tmp_path):
+    mine = replace(peerlab.load_cluster("dl1"), name="mine", title="My machine")
+    chart = peerlab.wall_chart(
+        peerlab.Scenario(cluster=mine, path="peer-direct"), tmp_path / "wall.svg", over="clusters"
+    ).read_text(encoding="utf-8")
+    assert "My machine" in chart
+    assert "Not shown, because they cannot do this: " in chart
+    assert "Ideal 100G crossbar" in chart
+
+
+def test_a_cluster_of_ones_own_with_the_title_of_a_known_one_is_among_them():
+    mine = replace(peerlab.load_cluster("dl1"), name="mine")
+    runs, _ = runs_over(peerlab.Scenario(cluster=mine, path="peer-direct"), "clusters")
+    assert [run.scenario.hardware.name for run in runs if run.scenario.hardware.title == mine.title] == [
+        "mine",
+        "dl1",
+    ]
+
+
+def test_a_page_of_it_has_no_script_and_says_it_in_words(tmp_path):
+    page = peerlab.wall_chart(peerlab.Scenario(), tmp_path / "wall.html", theme="dark").read_text()
+    assert "<script" not in page
+    assert "Peer Direct: 52 GB/s in 2.54 ms, waits for NIC send, 92% busy" in page
+
+
+def test_bars_have_one_scale(tmp_path):
+    tree = ET.parse(peerlab.wall_chart(peerlab.Scenario(), tmp_path / "wall.svg"))  # noqa: S314  (our own)
+    bars = [
+        float(one.get("width"))
+        for one in tree.iter(f"{SVG}rect")
+        if one.get("y") == "168" and one.get("stroke") == "none"
+    ]
+    runs = sorted(run.busbw_GBps for run in runs_over(peerlab.Scenario(), "paths")[0])[::-1]
+    assert [bar / bars[0] for bar in bars] == pytest.approx([one / runs[0] for one in runs], rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"over": "path"}, "over: unknown 'path'; did you mean 'paths'"),
+        ({"theme": "auto"}, "theme: 'auto' is unknown"),
+        ({"scale": 9}, "scale: 9 is none of 1, 2, 3, 4"),
+    ],
+)
+def test_what_is_unknown_is_refused_in_words(tmp_path, options, said):
+    with pytest.raises(peerlab.PeerlabError, match=said):
+        peerlab.wall_chart(peerlab.Scenario(), tmp_path / "wall.svg", **options)
+
+
+def test_one_node_has_nothing_to_show(tmp_path):
+    with pytest.raises(peerlab.PeerlabError, match="has nothing to show"):
+        peerlab.wall_chart(peerlab.Scenario(cluster="ideal-100g", nodes=1), tmp_path / "wall.svg")
+
+
+def test_the_command_writes_it_and_refuses_options_of_others(tmp_path, capsys):
+    file = tmp_path / "wall.svg"
+    assert main(["export", "--over", "paths", "--output", str(file)]) == 0
+    assert file.exists()
+    assert main(["export", "--over", "paths", "--mode", "race", "--output", str(file)]) == 1
+    assert "--mode: not of a wall chart" in capsys.readouterr().err

@@ -1,0 +1,231 @@
+"""A run shows itself as a still: from the run alone, and nothing of it is code."""
+
+import base64
+import itertools
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from xml.etree import ElementTree as ET
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import peerlab
+from peerlab.base.places import folder
+from peerlab.picture.drawing import WIDTH
+from peerlab.picture.geometry import MEMORY, SWITCH_TOP, UPLINK, Geometry
+from peerlab.picture.moment import fullest, moment
+from peerlab.picture.still import still_svg
+from peerlab.picture.svg import Paper
+from peerlab.picture.theme import palettes
+from peerlab.picture.trains import BAR_WIDTH, occupied, waits
+from peerlab.picture.words import alt_text, caption
+from peerlab.question.presets import known_clusters, load_cluster, read_cluster
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def simulated(**fields):
+    return peerlab.simulate(peerlab.Scenario(**{"message_bytes": "2 MiB", "nodes": 4, **fields}))
+
+
+def words(svg):
+    return [text.text for text in ET.fromstring(svg).iter(f"{SVG}text")]  # noqa: S314  (our own)
+
+
+@pytest.fixture(scope="module")
+def detour():
+    return peerlab.simulate(peerlab.Scenario(path="host-rdma"))
+
+
+def test_a_still_holds_the_figures_of_its_run(detour):
+    said = words(still_svg(detour))
+    assert {"30.2 GB/s", "4.38 ms for 64 MiB", "PCIe uplink up, 95% busy", "95% busy"} <= set(said)
+    assert any(one.startswith("64 ranks, shown at ") for one in said)
+    direct = words(still_svg(detour.simulate(detour.scenario.with_(path="peer-direct"))))
+    assert {"52 GB/s", "2.54 ms for 64 MiB", "NIC send, 92% busy"} <= set(direct)
+
+
+def test_alt_text_is_two_sentences_with_the_figures(detour):
+    assert alt_text(detour) == (
+        "Gaudi DL1: AllReduce of 64 MiB on 8 nodes, RDMA through host: 30.2 GB/s bus bandwidth in 4.38 ms, wire 54% busy; "
+        "mostly waits for PCIe uplink up, 95% busy. Slices are copied from Gaudi memory up the PCIe uplink into host memory, "
+        "sent by the NIC from there, and copied down again on the other side."
+    )
+    alone = simulated(cluster="ideal-100g", nodes=1)
+    assert alt_text(alone).endswith("one rank exchanges nothing, no time passes.")
+
+
+@pytest.mark.parametrize("name", known_clusters())
+def test_every_path_of_every_cluster_has_a_still(name):
+    for path in load_cluster(name).paths:
+        run = simulated(cluster=name, path=path)
+        said = words(still_svg(run))
+        assert f"{run.busbw_GBps:.3g} GB/s" in said
+        assert said[0].startswith(load_cluster(name).title)
+
+
+class Tags(HTMLParser):
+    def __init__(self, html):
+        super().__init__()
+        self.found, self.text, self.attributes = [], [], {}
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append(tag)
+        self.attributes[tag] = dict(attrs)
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"library": "none"}, "slices of 128 KiB, 8 to a transfer"),
+        ({"message_bytes": "1 GiB"}, "slices of 512 KiB, as the library cuts them through the host"),
+        ({"slice_bytes": "256 KiB"}, "slices of 256 KiB, as set"),
+        ({"slice_bytes": None}, "whole transfers"),
+        ({"library": "none"}, "Gaudi DL1, hierarchical ring"),
+        ({}, "HCL over host NICs 1.21: pairwise"),
+        ({"cluster": "p4d"}, "NCCL 2.19 over EFA: tree, Simple, chunks of 128 KiB"),
+    ],
+)
+def test_the_caption_says_what_the_library_does_and_the_size_that_slices_really_have(fields, said):
+    assert re.search(
+        f"[,:] {re.escape(said)}[.,]", caption(peerlab.simulate(peerlab.Scenario(path="host-rdma", **fields)))
+    )
+
+
+def test_a_notebook_that_takes_out_style_and_script_keeps_the_figures(detour):
+    tags = Tags(re.sub("<style>.*?</style>", "", detour._repr_html_()))
+    assert set(tags.found) == {"p", "img", "table", "tr", "th", "td"}
+    assert not {name for of in tags.attributes.values() for name in of} & {"style", "onload", "onerror"}
+    assert tags.text[:3] == ["AllReduce busbw", "30.2 GB/s", "wire 54% busy"]
+    assert tags.attributes["img"]["alt"] == alt_text(detour)
+    picture = base64.b64decode(tags.attributes["img"]["src"].partition("base64,")[2]).decode()
+    assert picture == still_svg(detour)
+
+
+def test_a_cluster_with_markup_in_its_name_is_text():
+    evil = "<img src=x onerror=alert(1)>"
+    text = (folder("data") / "hardware" / "dl1.toml").read_text().replace('"Gaudi DL1"', f'"{evil}"')
+    run = simulated(cluster=read_cluster(text, "evil.toml"))
+    assert evil in words(still_svg(run))[0]
+    assert "<img src=x" not in still_svg(run)
+    html = run._repr_html_()
+    assert html.count("<img") == 1
+    assert "<img src=x" not in html
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
+def test_any_words_make_a_picture_that_can_be_read(text):
+    paper = Paper(palettes()["light"])
+    paper.text((0, 0), text)
+    said = words(paper.svg(10, 10, text))[0] or ""
+    kept = [sign for sign in text if (sign >= " " and sign not in "\ufffe\uffff") or sign in "\t\n\r"]
+    assert said == "".join(kept).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def uplinks(geometry, node):
+    """Return where the directions of an uplink are: left and right of the one that goes up, and of the one that goes down."""
+    up, down = sorted(
+        [geometry.x(node, UPLINK - geometry.lane), geometry.x(node, UPLINK + geometry.lane)],
+        reverse=bool(node),
+    )
+    return (up - geometry.lane, up + geometry.lane), (down - geometry.lane, down + geometry.lane)
+
+
+def filled(trains, box):
+    """Return how many trains go up or down through the middle of the uplink, between two sides."""
+    y = (MEMORY[3] + SWITCH_TOP) / 2
+    legs = [leg for one in trains for leg in itertools.pairwise(one.points)]
+    return sum(box[0] < x < box[1] and min(a, b) <= y <= max(a, b) for (x, a), (x2, b) in legs if x == x2)
+
+
+@given(
+    path=st.sampled_from(["host-rdma", "host-tcp", "peer-direct"]),
+    nodes=st.integers(2, 9),
+    part=st.floats(0, 1),
+)
+def test_a_link_is_filled_as_long_as_the_trace_says_that_it_is_busy(path, nodes, part):
+    """Own slices only: what copies out, reads and writes through both uplinks, and what is in the middle of the wire."""
+    run = simulated(path=path, nodes=nodes, message_bytes="8 MiB")
+    at, geometry = int(part * run.time_ps), Geometry(run.scenario.hardware)
+    trains = [one for one in moment(run, at).trains if not one.hollow and one.width != BAR_WIDTH]
+    frame = run.trace.frame()
+    frame = frame[(frame["slice"] >= 0) & (frame["node"] == 0) & (frame["device"] < 2)]
+    now = frame[(frame["start_ps"] <= at) & (at < frame["end_ps"])]
+
+    def busy(stage, resource):
+        return int(((now["stage"] == stage) & (now["resource"] == resource)).sum())
+
+    crosses = "direct" if path == "peer-direct" else "network"
+    if path != "peer-direct":
+        (up, down), (up_there, down_there) = uplinks(geometry, 0), uplinks(geometry, 1)
+        assert filled(trains, up) == busy("d2h", "PCIe uplink up")
+        assert filled(trains, down) == busy(crosses, "PCIe uplink down")
+        assert filled(trains, up_there) == busy(crosses, "PCIe uplink up")
+        assert filled(trains, down_there) == busy("h2d", "PCIe uplink down")
+    latency = run.scenario.hardware.latency_ps
+    sends = frame[(frame["stage"] == crosses) & (frame["resource"] == "NIC send")]
+    middle = (sends["start_ps"] + latency / 2 < at) & (at < sends["end_ps"] + latency / 2)
+    wires = [leg for one in trains for leg in itertools.pairwise(one.points)]
+    across = sum(min(a[0], b[0]) < WIDTH / 2 < max(a[0], b[0]) for a, b in wires)
+    received = frame[(frame["stage"] == crosses) & (frame["resource"] == "NIC receive")]
+    if (received["queued_ps"] == received["start_ps"]).all():  # nobody is kept on the wire
+        assert across == middle.sum()
+
+
+STOPS = (0.3, 0.6, 0.8)
+
+
+@pytest.mark.parametrize(
+    ("now", "filled_parts", "waiting"),
+    [
+        (5, [(0.0, 0.3)], None),  # read by the NIC's link
+        (15, [], 0),  # read, and the NIC is busy with another
+        (25, [(0.3, 0.45)], None),  # its head is half across the wire
+        (35, [(0.3, 0.6), (0.6, 0.8)], None),  # longer than the wire
+        (45, [(0.45, 0.6), (0.6, 0.8)], None),
+        (55, [], 1),  # there, and the uplink is busy with another
+        (65, [(0.8, 1.0)], None),
+    ],
+)
+def test_a_slice_is_as_long_as_what_it_fills_and_waits_in_between(now, filled_parts, waiting):
+    times = (0, 10, 20, 40, 30, 50, 60, 70)
+    parts = [part for part, _ in occupied(now, times, STOPS)]
+    assert len(parts) == len(filled_parts)
+    assert [*itertools.chain(*parts)] == pytest.approx([*itertools.chain(*filled_parts)])
+    assert waits(now, times, STOPS) == waiting
+
+
+def test_the_moment_shown_is_one_with_slices_and_the_same_every_time(detour):
+    at = fullest(detour)
+    assert detour.time_ps // 4 < at < 3 * detour.time_ps // 4
+    assert moment(detour, at).trains
+    assert still_svg(detour) == still_svg(detour)
+    assert still_svg(detour, moment_ps=0) != still_svg(detour)
+
+
+def test_queues_are_counted():
+    run = simulated(collective="point-to-point", path="host-rdma", message_bytes="64 MiB", nodes=2)
+    waiting = moment(run, run.time_ps // 3).waiting
+    said = words(still_svg(run, moment_ps=run.time_ps // 3))
+    assert max(waiting.values()) >= 3
+    assert {f"{count} wait" for count in waiting.values() if count >= 3} == {
+        text for text in said if re.fullmatch(r"\d+ wait", text)
+    }
+
+
+def test_a_still_needs_neither_figures_nor_widgets():
+    script = """
+import sys
+sys.modules["bokeh"] = sys.modules["ipywidgets"] = None
+import peerlab
+print(len(peerlab.simulate(peerlab.Scenario())._repr_html_()) > 5000)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"
