@@ -56,6 +56,9 @@ def results(tmp_path_factory):
         display.show_folded: folded(pd.DataFrame({"GB/s": [1.5]})),
         display.show_sums: train(ByPointer),
         display.show_step: peerlab.step(workload="resnet50"),
+        display.show_choices: peerlab.choices("p5", nodes=[2], sizes="8 MiB"),
+        display.show_expectation: peerlab.expect("p5", sizes="8 MiB"),
+        display.show_verdict: peerlab.expect("p5", log=peerlab.load(NCCL))[0],
         display.show_profiled: peerlab.load(save(tmp_path_factory.mktemp("trace"), one_step())),
     }
 

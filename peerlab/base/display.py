@@ -44,6 +44,20 @@ def show_choices(one: Any) -> str:
     return choices_html(one)
 
 
+def show_expectation(one: Any) -> str:
+    """Return an `Expectation` as a picture with its table."""
+    from peerlab.page.expect_report import expectation_html
+
+    return expectation_html(one.as_dict())
+
+
+def show_verdict(one: Any) -> str:
+    """Return a `LogVerdict`: the verdict, its picture, and what would look like it."""
+    from peerlab.page.expect_report import verdict_html
+
+    return verdict_html([one.as_dict()])
+
+
 def show_records(one: Any) -> str:
     """Return the medians of `Records` as a table, with where they come from."""
     from peerlab.features.measure.records_table import html_table

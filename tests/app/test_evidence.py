@@ -21,7 +21,7 @@ import peerlab
 import peerlab.records
 from peerlab.app.explore import explore
 from peerlab.app.panels.background_measurement import Measuring
-from peerlab.app.panels.log_findings import LogFindings, as_measured, look_at
+from peerlab.app.panels.log_findings import LogFindings, as_measured, in_short, look_at
 from peerlab.features.measure.schedule import Measurement
 
 _SHIPPED = peerlab.records.measured_for("juliet")["juliet/osu-latency-direct"]
@@ -56,7 +56,11 @@ def read(lab, held, name="your log"):
 
 def test_a_log_brings_its_cluster_its_points_and_a_verdict(lab):
     panel = read(lab, ALPS)
-    assert "your log: Peer Direct, probable." in panel._short.value
+    assert (
+        "your log: healthy: none of 3 sizes is below its floor. Path: Peer Direct, probable."
+        in panel._short.value
+    )
+    assert panel.verdict.value.index("Is this run well?") < panel.verdict.value.index("Which data path")
     assert "Which data path is your log from?" in panel.verdict.value
     assert (lab.scenario.cluster, lab.scenario.nodes, lab.scenario.path) == ("alps-gh200", 2, "peer-direct")
     shown = lab.figures.measured["message_bytes"]
@@ -65,6 +69,29 @@ def test_a_log_brings_its_cluster_its_points_and_a_verdict(lab):
     panel._away.click()
     assert not any(lab.figures.measured["message_bytes"]["own"])
     assert panel.verdict.value == ""
+
+
+def slower(times):
+    """Return the log of Alps, every row of it so many times as slow."""
+    lines = []
+    for line in ALPS.splitlines():
+        words = line.split()
+        if words and words[0].isdigit():
+            for place in (5, 9):
+                words[place : place + 3] = [
+                    f"{float(word) * scale:.2f}"
+                    for word, scale in zip(
+                        words[place : place + 3], (times, 1 / times, 1 / times), strict=True
+                    )
+                ]
+        lines.append("  ".join(words) if words and words[0].isdigit() else line)
+    return "\n".join(lines) + "\n"
+
+
+def test_a_log_below_its_floor_says_so_first_and_never_that_nothing_is_to_gain():
+    said = in_short(look_at(slower(9), "your log", peerlab.load_cluster("alps-gh200")))
+    assert said.startswith("your log: below the floor from ")
+    assert "nothing to gain" not in said
 
 
 LATENCY = """# OSU MPI Latency Test v7.5

@@ -35,7 +35,7 @@ def paste(panel, text):
 
 def test_a_pasted_log_brings_its_points_and_the_verdict(panel):
     panel.change(lambda: paste(panel, ALPS))
-    panel.page.locator(".pl-log-short p", has_text="your log: Peer Direct").last.wait_for()
+    panel.page.locator(".pl-log-short p", has_text="Path: Peer Direct").last.wait_for()
     panel.page.locator(".pl-log-verdict h3").last.scroll_into_view_if_needed()
     verdict = panel.page.locator(".pl-log-verdict").last
     expect(verdict).to_contain_text("Which data path is your log from?")

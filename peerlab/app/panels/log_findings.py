@@ -11,6 +11,7 @@ from peerlab.base.units import say_bytes, say_count
 from peerlab.diagnosis import Diagnosis, diagnose, taken_elsewhere
 from peerlab.diagnosis.replay import nodes_of
 from peerlab.features.diagnose.diagnosis_report import path_name
+from peerlab.features.expect.judging import BELOW, UNKNOWN, LogVerdict, judge
 from peerlab.features.step.step_report import elsewhere_html, profiled_html
 from peerlab.model.collective import COLLECTIVES, collective_of
 from peerlab.model.hardware import Cluster
@@ -39,6 +40,8 @@ class LogFindings:
     """The cluster that the lab showed when the log was read."""
     unlike: str = ""
     """What of the log contradicts that cluster; empty: it was compared with it."""
+    verdicts: tuple[LogVerdict, ...] = ()
+    """Whether each run of it is well."""
 
     @property
     def compared(self) -> bool:
@@ -71,7 +74,8 @@ def look_at(held: str | bytes, name: str, shown: Cluster | None = None) -> LogFi
     """
     records = read_log(log_of(held, name))
     unlike = taken_elsewhere(records, shown) if shown else ""
-    return LogFindings(name, records, diagnose(records, None if unlike else shown), shown, unlike)
+    own = None if unlike else shown
+    return LogFindings(name, records, diagnose(records, own), shown, unlike, judge(records, own))
 
 
 def look_at_trace(held: str | bytes, name: str, shown: Scenario | None) -> tuple[str, str] | None:
@@ -150,14 +154,34 @@ def start_of(records: Records, otherwise: Scenario) -> Scenario:
 
 
 def in_short(found: LogFindings) -> str:
-    """Return the verdict, what it was compared with, what Peer Direct would bring, and what the pictures show."""
-    diagnosis, would = found.diagnosis, found.diagnosis.forecast
+    """Return whether the log is well, its path, what it was compared with, what Peer Direct would bring, and what the pictures show."""
+    diagnosis = found.diagnosis
     path = f"{path_name(diagnosis.path)}, {diagnosis.verdict}" if diagnosis.path else "cannot tell the path"
-    gain = would.why_not or (
-        f"{would.ratio[-1]:.2f} times at {say_bytes(int(would.sizes[-1]))}; {would.gain.range_in_words()}"
+    return f"{found.name}: {_well(found)}. Path: {path}. {_where(found)} With Peer Direct: {_gain(found)}. The evidence is below the figures."
+
+
+def _well(found: LogFindings) -> str:
+    """Return the verdict on the log: that of its worst run, with what would look like it."""
+    worst = next(
+        (one for one in found.verdicts if one.verdict == BELOW), found.verdicts[0] if found.verdicts else None
     )
-    return (
-        f"{found.name}: {path}. {_where(found)} With Peer Direct: {gain}. The evidence is below the figures."
+    if worst is None or worst.verdict == UNKNOWN:
+        return f"whether it is well is not known{f' ({worst.why})' if worst else ''}"
+    because = f". {worst.because.removesuffix('.')}" if worst.because else ""
+    runs = (
+        f" ({found.verdicts.index(worst) + 1} of {len(found.verdicts)} runs)"
+        if len(found.verdicts) > 1
+        else ""
+    )
+    return f"{worst.why}{runs}{because}"
+
+
+def _gain(found: LogFindings) -> str:
+    would = found.diagnosis.forecast
+    if would.why_not and any(one.verdict == BELOW for one in found.verdicts):
+        return "another path would not mend what is missing"
+    return would.why_not or (
+        f"{would.ratio[-1]:.2f} times at {say_bytes(int(would.sizes[-1]))}; {would.gain.range_in_words()}"
     )
 
 

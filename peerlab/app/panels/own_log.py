@@ -8,6 +8,7 @@ import ipywidgets as w
 from peerlab.app.panels.log_findings import LogFindings, in_short, look_at, look_at_trace, say_changes, way_to
 from peerlab.app.panels.paste_panel import PastePanel
 from peerlab.features.diagnose.diagnosis_report import diagnosis_html
+from peerlab.page.expect_report import verdict_html
 from peerlab.page.widgets import Changes, classed
 from peerlab.question.scenario import Scenario
 from peerlab.records import Records
@@ -31,9 +32,7 @@ class OwnLog(PastePanel):
         self, on_found: Callable[[LogFindings | None], None], on_go: Callable[[Changes], None]
     ) -> None:
         toggle = w.ToggleButton(description="Your log", tooltip=_INVITATION, icon="caret-right")
-        super().__init__(
-            "log", _INVITATION, "Which path is this?", classed(toggle, "pl-plain", "pl-log-button")
-        )
+        super().__init__("log", _INVITATION, "Is it well?", classed(toggle, "pl-plain", "pl-log-button"))
         self._on_found, self._on_go = on_found, on_go
         self._held: tuple[str | bytes, str] = "", ""
         self._found: LogFindings | None = None
@@ -71,7 +70,9 @@ class OwnLog(PastePanel):
             return
         self._short.value = f"<p role='status'>{escape(in_short(found))}</p>{_warnings(found.records)}"
         told = found.diagnosis.as_dict() | {"warnings": []}  # they stand above, in the panel
-        self.verdict.value = diagnosis_html(told, name)
+        self.verdict.value = verdict_html([one.as_dict() for one in found.verdicts]) + diagnosis_html(
+            told, name
+        )
         self._found = found
         self._on_found(found)
         self._offer()

@@ -51,6 +51,7 @@ class JudgedSize:
             "measured": self.measured,
             **told,
             "inside": inside,
+            "below": self.below,
             "disturbed": self.disturbed,
         }
 

@@ -48,7 +48,7 @@ def ceiling(scenario: Scenario) -> Ceiling:
     )
     bounds = [
         (wire / sends, f"{rates}, {counts}"),
-        (_inside_Bps(scenario), inside),
+        (_inside_Bps(scenario), inside if wire == inf else f"{inside}; {rates}, {counts}, would carry more"),
         (path_bound_Bps(machine, str(scenario.path)) / sends, "PCIe and host memory on the way to the NICs"),
     ]
     most, says = min(bounds, key=lambda one: one[0])

@@ -2,11 +2,12 @@
 
 import argparse
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from peerlab.base.errors import ScenarioError
+from peerlab.base.errors import ExportError, ScenarioError
+from peerlab.base.outfile import written
 from peerlab.base.progress_bar import progress_bar
 from peerlab.base.terminal_text import command, number, table, wrapped
 from peerlab.base.units import say_bytes
@@ -14,6 +15,7 @@ from peerlab.features.expect import Expectation, ExpectedSize, JudgedSize, LogVe
 from peerlab.features.expect.judging import BELOW, UNKNOWN, judge
 from peerlab.features.expect.thresholds import write_thresholds
 from peerlab.model.collective import COLLECTIVES
+from peerlab.page.expect_report import expect_page, expectation_html, verdict_html
 from peerlab.records.benchmarks import TOOLS
 from peerlab.records.load import load
 
@@ -23,6 +25,7 @@ examples:
   peerlab expect --cluster p4d --sizes 8MiB,1GiB      at two sizes, on 2 nodes
   peerlab expect --cluster my.toml --nodes 4 --ranks-per-node 1 --json
   peerlab expect --cluster p5 --write thresholds.sh   a health check: sh thresholds.sh run.log; or rules.yaml, thresholds.json
+  peerlab expect --cluster p5 --plot expect.html      the same as a picture
   peerlab expect --log run.log --cluster p5           is this run well, and if not, which fault would look like it
 
 exit status: 0 answered, 1 the question is impossible, 2 wrong usage
@@ -60,10 +63,18 @@ def add(commands: Any) -> None:
         type=Path,
         help="floors for a health check (.json, .sh) or as rules for Prometheus (.yaml)",
     )
+    sub.add_argument(
+        "--plot",
+        metavar="FILE.html",
+        type=Path,
+        help="draw band, floor, ceiling and the log's points, as a page that needs no network",
+    )
     sub.add_argument("--json", action="store_true", help="print everything as JSON")
 
 
 def _expect(options: argparse.Namespace) -> int:
+    if options.plot and options.plot.suffix not in (".html", ".htm"):
+        raise ScenarioError("plot", f"{options.plot.name!r} must end in .html or .htm")
     if options.log is not None:
         return _judge(options)
     if options.cluster is None:
@@ -82,6 +93,7 @@ def _expect(options: argparse.Namespace) -> int:
         )
     if options.write is not None:
         write_thresholds(found, options.write)
+    _draw(options.plot, lambda: expectation_html(found.as_dict()))
     print(json.dumps(found.as_dict(), indent=2) if options.json else "\n".join(_lines(found)))
     return 0
 
@@ -90,6 +102,7 @@ def _judge(options: argparse.Namespace) -> int:
     records = load(options.log, options.nodes)
     with progress_bar("expect", "sizes"):
         found = judge(records, options.cluster)
+    _draw(options.plot, lambda: verdict_html([verdict.as_dict() for verdict in found]))
     if options.json:
         first = next((one for one in found if one.verdict == BELOW), found[0])
         told = {**first.as_dict(), "warnings": list(records.warnings)}
@@ -107,6 +120,12 @@ def _judge(options: argparse.Namespace) -> int:
     for warning in records.warnings:
         print("\n".join(wrapped(warning, "  warning: ")))
     return 0
+
+
+def _draw(target: Path | None, report: Callable[[], str]) -> None:
+    if target:
+        with written(target, ExportError) as file:
+            file.write_text(expect_page(report()), encoding="utf-8")
 
 
 def _verdict(found: LogVerdict) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import Any
 from peerlab.answer.metrics import wire_limit_GBps
 from peerlab.answer.run import Run
 from peerlab.answer.sensitivity import band
+from peerlab.base.display import show_expectation
 from peerlab.base.units import say_bytes, say_count, seconds
 from peerlab.engine.long_messages import simulated_GBps, simulated_in_place, time_ps
 from peerlab.engine.simulate import simulate
@@ -54,6 +55,8 @@ class Expectation:
     factor: FloorFactor | None
     """What puts the floor below the band."""
 
+    _repr_html_ = show_expectation
+
     @property
     def says(self) -> str:
         """The question in one line."""
@@ -83,6 +86,7 @@ class Expectation:
         """Return it as plain values that JSON can hold; bus bandwidths in GB/s."""
         asked = self.scenario
         return {
+            "says": self.says,
             "cluster": asked.hardware.name,
             "nodes": asked.nodes,
             "ranks": asked.ranks,

@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from peerlab.base.display import show_verdict
 from peerlab.base.errors import PeerlabError
 from peerlab.base.units import say_bytes, say_count, say_share
 from peerlab.diagnosis.fits import recognised
@@ -37,7 +38,7 @@ _NETS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class LogVerdict:
     """Whether a log is well."""
 
@@ -51,6 +52,8 @@ class LogVerdict:
     log: str
     cluster: str | None
     notes: tuple[str, ...] = ()
+
+    _repr_html_ = show_verdict
 
     @property
     def likely(self) -> tuple[PossibleCause, ...]:
@@ -74,7 +77,11 @@ class LogVerdict:
         if names:
             return f"{say_count(len(names), 'fault')} look alike, and only a command decides: {'; '.join(names)}."
         first = self.causes[0]
-        return f"No single fault explains it: {first.name} would explain {say_share(first.explains)}."
+        return f"No single fault explains it: {first.name} would explain {say_share(first.explains)} of what is missing."
+
+    def __repr__(self) -> str:
+        held = f" as {self.cluster}" if self.cluster else ""
+        return f"LogVerdict({self.log:.120}{held}: {self.why:.300})"
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values that JSON can hold; bus bandwidths in GB/s."""

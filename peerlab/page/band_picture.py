@@ -1,0 +1,145 @@
+"""Band, floor and ceiling over sizes, logarithmic both ways, with the points of a log: vermilion only below the floor."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from itertools import pairwise
+from typing import Any
+
+from peerlab.base.units import KIB, say_bytes
+
+_WIDE, _HIGH = 760, 360
+_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 92, 20, 30
+_TICKS = 8
+"""Sizes that are written at the axis, at most."""
+Row = Mapping[str, Any]
+"""A size with floor, low, expected, high and ceiling, GB/s; of a log with what was measured, and whether that is below, too."""
+Scale = Callable[[float], float]
+_FROM, _ENOUGH = 64 * KIB, 4
+_APART = 14
+"""Pixels between two words at the right edge."""
+
+
+def band_svg(rows: Sequence[Row], judged: Sequence[Row] = ()) -> str:
+    """Return the picture as SVG in the colours of the page around it; hovering a point says its figures."""
+    rows, judged = _drawn(rows, judged), _drawn(judged, judged)
+    across, up = _across(rows), _up(rows, judged)
+    parts = _grid(across, up, rows, judged)
+    parts.append(_area(across, up, [(row["size"], row["low"], row["high"]) for row in rows]))
+    short = [row for row in judged if row["below"]]
+    parts += [_missing(across, up, run) for run in _neighbours(short, rows)]
+    curves = [
+        ("expected", "direct-ink", "2", "", [(row["size"], row["expected"]) for row in rows]),
+        ("floor", "ink", "1.6", "", [(row["size"], row["floor"]) for row in rows if row["floor"]]),
+        ("ceiling", "muted", "1.4", "6 4", [(row["size"], row["ceiling"]) for row in rows]),
+    ]
+    parts += [_line(across, up, points, role, width, dash) for _, role, width, dash, points in curves]
+    ends = [(name, role, up(points[-1][1])) for name, role, _, _, points in curves if points]
+    parts += _ends(ends)
+    parts += [_point(across, up, row) for row in judged]
+    says = f"Bus bandwidth by size, {say_bytes(rows[0]['size'])} to {say_bytes(rows[-1]['size'])}: band, floor and ceiling"
+    return (
+        f"<svg class='pl-band' viewBox='0 0 {_WIDE} {_HIGH}' width='{_WIDE}' role='img' aria-label='{escape(says, quote=True)}' "
+        f"font-size='12' fill='var(--pl-muted)' style='max-width:100%;height:auto'>{''.join(parts)}</svg>"
+    )
+
+
+def _drawn(rows: Sequence[Row], judged: Sequence[Row]) -> Sequence[Row]:
+    """Return the rows that are drawn: below 64 KiB all curves are one line, so they are left out unless a log falls short there."""
+    least = min([_FROM, *(row["size"] for row in judged if row["below"])])
+    large = [row for row in rows if row["size"] >= least]
+    return large if len(large) >= _ENOUGH else rows
+
+
+def _across(rows: Sequence[Row]) -> Scale:
+    low, high = math.log2(rows[0]["size"]), math.log2(max(rows[-1]["size"], 2 * rows[0]["size"]))
+    return lambda size: _LEFT + (_WIDE - _LEFT - _RIGHT) * (math.log2(size) - low) / (high - low)
+
+
+def _figures(rows: Sequence[Row], judged: Sequence[Row]) -> list[float]:
+    drawn = [figure for row in rows for figure in (row["low"], row["ceiling"], row["floor"]) if figure]
+    return drawn + [row["measured"] for row in judged if row["measured"] > 0]
+
+
+def _up(rows: Sequence[Row], judged: Sequence[Row]) -> Scale:
+    figures = _figures(rows, judged)
+    low, high = math.log2(min(figures) / 1.15), math.log2(max(figures) * 1.15)
+    return lambda rate: _HIGH - _BOTTOM - (_HIGH - _TOP - _BOTTOM) * (math.log2(rate) - low) / (high - low)
+
+
+def _grid(across: Scale, up: Scale, rows: Sequence[Row], judged: Sequence[Row]) -> list[str]:
+    figures = _figures(rows, judged)
+    powers = range(math.ceil(math.log2(min(figures) / 1.15)), math.floor(math.log2(max(figures) * 1.15)) + 1)
+    every = math.ceil(len(powers) / 10)
+    parts = ["<text x='0' y='12'>busbw, GB/s</text>"]
+    for power in powers:
+        if power % every == 0:
+            y = up(2.0**power)
+            parts.append(
+                f"<path d='M{_LEFT} {y:.1f}H{_WIDE - _RIGHT}' stroke='var(--pl-faint)'/>"
+                f"<text x='{_LEFT - 8}' y='{y + 4:.1f}' text-anchor='end'>{2.0**power:.3g}</text>"
+            )
+    step = math.ceil(len(rows) / _TICKS)
+    parts += [
+        f"<text x='{across(row['size']):.1f}' y='{_HIGH - 8}' text-anchor='middle'>{say_bytes(row['size'])}</text>"
+        for row in rows[::-step]
+    ]
+    return parts
+
+
+def _area(across: Scale, up: Scale, ends: Sequence[tuple[int, float, float]], fill: str = "good-wash") -> str:
+    upper = [f"{across(size):.1f} {up(high):.1f}" for size, _, high in ends]
+    lower = [f"{across(size):.1f} {up(low):.1f}" for size, low, _ in reversed(ends)]
+    return f"<path d='M{'L'.join([*upper, *lower])}Z' fill='var(--pl-{fill})'/>"
+
+
+def _missing(across: Scale, up: Scale, run: Sequence[Row]) -> str:
+    """Return what lies between the points of neighbouring sizes and their floor."""
+    ends = [(row["size"], row["measured"], row["floor"]) for row in run if row["floor"]]
+    return _area(across, up, ends, "hot-wash")
+
+
+def _neighbours(short: Sequence[Row], rows: Sequence[Row]) -> list[list[Row]]:
+    places = {row["size"]: place for place, row in enumerate(rows)}
+    runs: list[list[Row]] = [[short[0]]] if short else []
+    for before, after in pairwise(short):
+        if places[after["size"]] == places[before["size"]] + 1:
+            runs[-1].append(after)
+        else:
+            runs.append([after])
+    return runs
+
+
+def _line(
+    across: Scale, up: Scale, points: Sequence[tuple[int, float]], role: str, width: str, dash: str
+) -> str:
+    way = "L".join(f"{across(size):.1f} {up(GBps):.1f}" for size, GBps in points)
+    dashed = f" stroke-dasharray='{dash}'" if dash else ""
+    return (
+        f"<path d='M{way}' fill='none' stroke='var(--pl-{role})' stroke-width='{width}'{dashed}/>"
+        if points
+        else ""
+    )
+
+
+def _ends(ends: Sequence[tuple[str, str, float]]) -> list[str]:
+    """Return the names of the curves at their right ends, apart from one another."""
+    parts, last = [], -math.inf
+    for name, role, y in sorted(ends, key=lambda end: end[2]):
+        last = max(y, last + _APART)
+        parts.append(
+            f"<text x='{_WIDE - _RIGHT + 10}' y='{last + 4:.1f}' fill='var(--pl-{role})'>{name}</text>"
+        )
+    return parts
+
+
+def _point(across: Scale, up: Scale, row: Row) -> str:
+    if row["measured"] <= 0:
+        return ""
+    colour = "hot" if row["below"] else "ink"
+    fill = f"var(--pl-{colour})" if row["below"] or not row["disturbed"] else "var(--pl-paper)"
+    should = f", should be {row['expected']:.3g}" if row["expected"] else ""
+    return (
+        f"<circle cx='{across(row['size']):.1f}' cy='{up(row['measured']):.1f}' r='4' fill='{fill}' stroke='var(--pl-{colour})' stroke-width='1.5'>"
+        f"<title>{say_bytes(row['size'])}: {row['measured']:.3g} GB/s{should}</title></circle>"
+    )

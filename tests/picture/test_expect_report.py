@@ -1,0 +1,55 @@
+"""The picture of an expectation and of a verdict: red only below the floor, the verdict first."""
+
+import re
+
+import peerlab
+from peerlab.features.expect.judging import judge
+from peerlab.page.expect_report import expect_page, verdict_html
+
+HEAD = "#       size         count      type   redop    root     time   algbw   busbw #wrong"
+SIZES = [1 << power for power in range(16, 34, 2)]
+
+
+def log(times):
+    """Return a log of p4d whose bandwidth at each size is so many times what it should be."""
+    rows = peerlab.expect("p4d", sizes=SIZES).rows
+    lines = [
+        f"{row.size} {row.size // 4} float sum -1 {row.time_s * 1e6 / scale:.2f} {row.expected * scale / 1.875:.2f} {row.expected * scale:.2f} 0"
+        for row, scale in zip(rows, times, strict=True)
+    ]
+    return peerlab.load("\n".join([HEAD, *lines, ""]))
+
+
+def test_only_points_below_the_floor_are_vermilion():
+    (found,) = judge(log([1.0] * 5 + [0.4] * 4), "p4d")
+    page = verdict_html([found.as_dict()])
+    assert found.verdict == "below"
+    assert page.count("<title>") == len(SIZES)
+    assert page.count("<circle") == len(SIZES)
+    assert (
+        len(re.findall(r"<circle[^>]*fill='var\(--pl-hot\)'", page))
+        == sum(row.below for row in found.rows)
+        == 4
+    )
+    assert page.index("Below the floor from") < page.index("<svg")
+    assert page.index("What would look like this") > page.index("<svg")
+
+
+def test_a_healthy_log_has_no_vermilion_and_no_cause():
+    (found,) = judge(log([1.0] * 9), "p4d")
+    page = verdict_html([found.as_dict()])
+    assert "hot)" not in page
+    assert "What would look like this" not in page
+
+
+def test_a_page_of_several_runs_has_each_and_fetches_nothing():
+    (found,) = judge(log([1.0] * 9), "p4d")
+    page = expect_page(verdict_html([found.as_dict()] * 2))
+    assert page.count("pl-verdict pl-pass") == 2
+    assert "http" not in re.sub(r"http-equiv", "", page)
+
+
+def test_an_expectation_shows_itself_in_a_notebook():
+    shown = peerlab.expect("p4d", sizes=SIZES)._repr_html_()
+    assert shown.count("<svg") == 1
+    assert "16 ranks" in shown
