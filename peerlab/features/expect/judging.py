@@ -108,15 +108,19 @@ def judge(records: Records, cluster: str | Path | Cluster | None = None) -> tupl
         If there is no such cluster.
     """
     named = None if cluster is None else cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
-    return tuple(_judged(replace(records, table=rows), named) for rows in _runs(records.table))
+    runs = [replace(records, table=rows) for rows in _runs(records.table)]
+    return tuple(_judged(run, named) for run in runs or [records])
 
 
 def _runs(table: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    """Yield the rows of each run: of one test, its ranks and nodes; a size that comes again begins another run."""
+    """Yield the rows of each run: of one test, its ranks and nodes; where half of the sizes come again, that is another run."""
     run = ["source", "collective", "dtype", "op", "ranks", "nodes"]
-    again = table.groupby([*run, "variant", "size_bytes"], dropna=False).cumcount()
-    for _, rows in table.groupby([*(table[name] for name in run), again], dropna=False, sort=False):
-        yield rows.reset_index(drop=True)
+    for _, rows in table[table["size_bytes"] > 0].groupby(run, dropna=False, sort=False):
+        again = rows.groupby(["variant", "size_bytes"], dropna=False).cumcount()
+        counts = again.value_counts()
+        runs = rows.groupby(again) if counts.min() * 2 >= counts.max() else [(0, rows)]
+        for _, own in runs:
+            yield own.reset_index(drop=True)
 
 
 def _judged(records: Records, named: Cluster | None) -> LogVerdict:

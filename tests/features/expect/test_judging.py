@@ -183,3 +183,10 @@ def test_1440_ranks_are_judged():
     found = verdict(log_of("p5", nodes=180, sizes=[1 << 30]), "p5")
     assert found.verdict == "healthy"
     assert "1440 ranks" in found.log
+
+
+def test_rows_of_zero_bytes_and_a_row_that_is_printed_twice_make_no_further_run():
+    lines = log_of("p4d").splitlines()
+    zero = "0 0 float sum -1 3.91 0.00 0.00 0"
+    (found,) = judge(peerlab.load("\n".join([*lines[:-4], zero, zero, *lines[-4:], lines[-1], ""])), "p4d")
+    assert (found.verdict, len(found.rows)) == ("healthy", len(SIZES))
