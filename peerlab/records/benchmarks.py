@@ -14,6 +14,7 @@ from peerlab.records import (
     nccl_results,
     nccom,
     osu,
+    perftest,
 )
 from peerlab.records.schema import Records
 from peerlab.records.text import Log
@@ -57,6 +58,9 @@ _ALL = (
     ),
     Benchmark(
         name=nccom.TOOL, says="nccom-test", readers=((nccom.looks_like, nccom.read),), buffers="device", gaudi=False
+    ),
+    Benchmark(
+        name=perftest.TOOL, says="perftest (ib_write_bw and its like)", readers=((perftest.looks_like, perftest.read),), buffers="host"
     ),
     Benchmark(
         name=inspector.TOOL,
