@@ -46,14 +46,14 @@ def show_choices(one: Any) -> str:
 
 def show_expectation(one: Any) -> str:
     """Return an `Expectation` as a picture with its table."""
-    from peerlab.page.expect_report import expectation_html
+    from peerlab.features.expect.expect_report import expectation_html
 
     return expectation_html(one.as_dict())
 
 
 def show_verdict(one: Any) -> str:
     """Return a `LogVerdict`: the verdict, its picture, and what would look like it."""
-    from peerlab.page.expect_report import verdict_html
+    from peerlab.features.expect.expect_report import verdict_html
 
     return verdict_html([one.as_dict()])
 

@@ -8,7 +8,7 @@ import ipywidgets as w
 from peerlab.app.panels.log_findings import LogFindings, in_short, look_at, look_at_trace, say_changes, way_to
 from peerlab.app.panels.paste_panel import PastePanel
 from peerlab.features.diagnose.diagnosis_report import diagnosis_html
-from peerlab.page.expect_report import verdict_html
+from peerlab.features.expect.expect_report import verdict_html
 from peerlab.page.widgets import Changes, classed
 from peerlab.question.scenario import Scenario
 from peerlab.records import Records

@@ -12,10 +12,10 @@ from peerlab.base.progress_bar import progress_bar
 from peerlab.base.terminal_text import command, number, table, wrapped
 from peerlab.base.units import say_bytes
 from peerlab.features.expect import Expectation, ExpectedSize, JudgedSize, LogVerdict, expect
+from peerlab.features.expect.expect_report import expect_page, expectation_html, verdict_html
 from peerlab.features.expect.judging import BELOW, UNKNOWN, judge
 from peerlab.features.expect.thresholds import write_thresholds
 from peerlab.model.collective import COLLECTIVES
-from peerlab.page.expect_report import expect_page, expectation_html, verdict_html
 from peerlab.records.benchmarks import TOOLS
 from peerlab.records.load import load
 

@@ -171,7 +171,8 @@ def test_the_same_test_four_times_in_a_file_is_judged_four_times():
 def test_a_log_that_names_no_machine_asks_for_one_that_its_ranks_fill(reference_dir):
     (found,) = judge(peerlab.load(reference_dir / "logs" / "nccl_aws_p5_2n16r_efa.log"))
     assert (found.verdict, len(found.rows)) == ("unknown", 32)
-    assert "--cluster, such as h100-ndr, p5" in found.why
+    assert "--cluster, such as " in found.why
+    assert ", p5" in found.why
 
 
 def test_rows_without_a_time_are_judged_by_their_bandwidth(reference_dir):

@@ -3,8 +3,8 @@
 import re
 
 import peerlab
+from peerlab.features.expect.expect_report import expect_page, verdict_html
 from peerlab.features.expect.judging import judge
-from peerlab.page.expect_report import expect_page, verdict_html
 
 HEAD = "#       size         count      type   redop    root     time   algbw   busbw #wrong"
 SIZES = [1 << power for power in range(16, 34, 2)]

@@ -5,7 +5,7 @@ from html import escape
 from typing import Any
 
 from peerlab.base.units import say_bytes
-from peerlab.page.band_picture import band_svg
+from peerlab.features.expect.band_picture import band_svg
 from peerlab.page.frame import alone, framed, table
 
 Told = Mapping[str, Any]
