@@ -129,10 +129,18 @@ def predict(
     return ask(question, answers, truth, unit, how)
 
 
-def exercise(name: str, answer: Any = ..., records: "Records | None" = None) -> "Asked":
+def exercise(
+    name: str, answer: Any = ..., records: "Records | None" = None, seed: int | None = None
+) -> "Asked":
     """Return an exercise of the labs, to be shown in a notebook; see :func:`peerlab.features.exercises.exercise_widget.exercise`."""
     ask: Callable[..., Asked] = _loaded("peerlab.features.exercises.exercise_widget", "exercise")
-    return ask(name, answer, records)
+    return ask(name, answer, records, seed)
+
+
+def wait_for(name: str) -> None:
+    """Let a cell of a lab wait until an exercise has been answered; see :func:`peerlab.features.exercises.exercise_widget.wait_for`."""
+    wait: Callable[..., None] = _loaded("peerlab.features.exercises.exercise_widget", "wait_for")
+    wait(name)
 
 
 def progress() -> "pd.DataFrame":

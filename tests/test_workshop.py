@@ -15,6 +15,9 @@ from peerlab.base.units import GIB
 from peerlab.cli import main
 from peerlab.engine.simulate import simulate
 from peerlab.features.exercises import exercises, progress
+from peerlab.features.exercises.labs import reading_time
+from peerlab.features.exercises.labs.reading_time import core_and_all, lab_cells
+from peerlab.features.exercises.solved import asked
 from peerlab.features.lab import _free_port
 from peerlab.question.scenario import Scenario
 
@@ -22,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "docs" / "shooting"))
 import handout
 
 handed_out = cache(handout.html)
+LABS_WITH_CORE = {one.lab for one in exercises() if one.seed is None}
 
 
 @pytest.fixture
@@ -30,33 +34,52 @@ def labs(root):
 
 
 def minutes(lab):
-    """Return how long a lab says that it takes."""
+    """Return how long a lab says that its core takes, and all of it."""
     text = "".join(json.loads(lab.read_text())["cells"][0]["source"])
-    return int(re.search(r"It takes about (\d+) minutes", text)[1])
-
-
-def minutes_by_rule(lab):
-    """Return how long a learner takes: 250 words a minute, a minute for each cell, 2.5 for each exercise, rounded to five."""
-    cells = json.loads(lab.read_text())["cells"]
-    words = sum(len("".join(one["source"]).split()) for one in cells if one["cell_type"] == "markdown")
-    code = ["".join(one["source"]) for one in cells if one["cell_type"] == "code"]
-    asked = sum("peerlab.exercise(" in one for one in code)
-    return 5 * round((words / 250 + len(code) - asked + 2.5 * asked) / 5)
+    core, all_ = re.search(
+        r"It takes about (\d+) minutes(?:, and (\d+) with all that is folded)?\.", text
+    ).groups()
+    return int(core), int(all_ or core)
 
 
 def test_a_lab_takes_the_minutes_that_its_words_cells_and_exercises_do(root, labs):
-    """They were said to take half of what learners needed."""
-    assert {lab.name: minutes(lab) for lab in labs} == {lab.name: minutes_by_rule(lab) for lab in labs}
+    """They were said to take half of what learners needed, and nothing said what is core."""
+    assert {lab.name: minutes(lab) for lab in labs} == {lab.name: core_and_all(lab) for lab in labs}
     text = " ".join((root / "docs" / "workshop.md").read_text().split())
-    assert (
-        "250 words a minute, a minute for each cell that is run, two and a half for each exercise, rounded to five"
-        in text
+    rule = "250 words a minute, a minute for each cell that is run, two and a half for each exercise, rounded to five"
+    assert rule in text
+    assert (reading_time.WORDS_A_MINUTE, reading_time.MINUTES_A_CELL, reading_time.MINUTES_AN_EXERCISE) == (
+        250,
+        1,
+        2.5,
     )
     told = dict(re.findall(r"\(\.\./labs/([\w.]+)\) \((\d+)(?: minutes)?\)", text))
     assert {name: int(said) for name, said in told.items()} == {
-        lab.name: minutes(lab) for lab in labs if lab.name in told
+        lab.name: minutes(lab)[0] for lab in labs if lab.name in told
     }
-    assert f"it takes about {minutes(labs[0])} minutes" in (root / "README.md").read_text()
+    assert f"it takes about {minutes(labs[0])[0]} minutes" in (root / "README.md").read_text()
+
+
+@pytest.mark.parametrize("number", sorted(LABS_WITH_CORE))
+def test_a_lab_has_three_core_exercises_where_they_stand_and_folds_the_others(root, number):
+    (lab,) = (root / "labs").glob(f"{number}_*.ipynb")
+    placed = {asked(cell.source): cell.further for cell in lab_cells(lab) if cell.kind == "code"}
+    known = [one for one in exercises(number) if one.seed is None]
+    assert {one.name: placed[one.name] for one in known} == {one.name: one.further for one in known}
+    assert sum(not one.further for one in known) == 3
+    assert not placed[f"{number}-transfer"]
+
+
+def test_the_core_of_04_and_05_needs_nothing_that_02_alone_teaches(root):
+    for number in ("04", "05"):
+        (lab,) = (root / "labs").glob(f"{number}_*.ipynb")
+        core = " ".join(
+            cell.source for cell in lab_cells(lab) if cell.kind == "markdown" and not cell.further
+        )
+        assert not re.search(r"reduce-scatter|allgather|\blab 02\b|02_allreduce|recursive|halving", core)
+    (lab,) = (root / "labs").glob("05_*.ipynb")
+    text = " ".join(cell.source for cell in lab_cells(lab) if not cell.further)
+    assert text.index("**2(N-1)/N times the message**") < text.index('"05-wire"')
 
 
 def test_the_timetable_adds_up_and_leaves_every_lab_its_time_and_the_trainer_five_minutes(root, labs):
@@ -75,14 +98,15 @@ def test_the_timetable_adds_up_and_leaves_every_lab_its_time_and_the_trainer_fiv
         .partition("\n\n")[0]
     )
     assert sorted([*given, *(lab for lab in labs if f"(../labs/{lab.name})" in homework)]) == labs
-    assert [lab.name for lab in given if given[lab] < minutes(lab) + 5] == []
+    assert [lab.name for lab in given if given[lab] < minutes(lab)[0] + 5] == []
 
 
 def test_the_readme_lists_every_lab_with_its_minutes(root, labs):
     readme = (root / "README.md").read_text()
-    rows = dict(re.findall(r"^\| \[\d\d [^]]*\]\(labs/([\w.]+)\) \| (\d+) \|", readme, re.MULTILINE))
-    there = {lab.name: minutes(lab) for lab in labs}
-    assert {name: int(time) for name, time in rows.items()} == there
+    rows = re.findall(r"^\| \[\d\d [^]]*\]\(labs/([\w.]+)\) \| (\d+) \((\d+)\) \|", readme, re.MULTILINE)
+    assert {name: (int(core), int(all_)) for name, core, all_ in rows} == {
+        lab.name: minutes(lab) for lab in labs
+    }
 
 
 def test_trainers_find_every_exercise(root):

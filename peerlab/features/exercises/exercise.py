@@ -68,6 +68,10 @@ class Exercise(ABC):
     """Python that belongs where the lab has ``...``: an expression, or the lines of a function."""
     measured: bool = False
     """Whether it is about a measurement: what computes truths and mistakes then takes records, by default ones that came along."""
+    further: bool = False
+    """Whether it stands in a folded section of its lab, and not on the lab's core path."""
+    seed: int | None = None
+    """The number that a transfer task was drawn with; None if it is not drawn."""
 
     def about(self, records: Any) -> Self:  # noqa: ARG002  (most are about none)
         """Return the exercise about the learner's own records.

@@ -2,6 +2,7 @@
 
 import re
 from html import escape
+from textwrap import dedent
 from typing import Any
 
 import ipywidgets as w
@@ -9,14 +10,21 @@ import ipywidgets as w
 from peerlab.base.errors import PeerlabError
 from peerlab.features.exercises import exercises, find, progress
 from peerlab.features.exercises.exercise import Choice, Exercise, Number, Verdict, unanswered
+from peerlab.features.exercises.labs.own_seed import own_seed
 from peerlab.features.exercises.lesson_style import style
 from peerlab.page.widgets import Spoken
 from peerlab.records import Records
 
+_LINES = re.compile(r"\n\n((?: {4}.*\n?)+)")
+"""Lines that are set as they stand, such as those of a log: each with four blanks before it."""
+
 
 def html(text: str) -> str:
-    """Return a text of an exercise as HTML: escaped, with its `code` set as such."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
+    """Return a text of an exercise as HTML: escaped, with its `code` and its lines of a log set as such."""
+    parts = _LINES.split(escape(text, quote=False))
+    parts[::2] = [re.sub(r"`([^`]+)`", r"<code>\1</code>", words) for words in parts[::2]]
+    parts[1::2] = [f"<pre>{dedent(lines)}</pre>" for lines in parts[1::2]]
+    return "".join(parts)
 
 
 class Asked(Spoken):
@@ -134,15 +142,23 @@ class Asked(Spoken):
 
 def _question(exercise: Exercise) -> w.HTML:
     """Return which exercise this is, and what it asks."""
-    names = [one.name for one in exercises(exercise.lab)]
-    where = f"Exercise {names.index(exercise.name) + 1} of {len(names)}"
+    alike = [
+        one.name for one in exercises(exercise.lab) if one.seed is None and one.further == exercise.further
+    ]
+    kind = "Further" if exercise.further else "Exercise"
+    where = (
+        f"{kind} {alike.index(exercise.name) + 1} of {len(alike)}"
+        if exercise.seed is None
+        else "Transfer task"
+    )
+    drawn = "" if exercise.seed is None else f", drawn with your seed {exercise.seed}"
     cell = (
         ""
         if isinstance(exercise, (Choice, Number))
         else ", answered in the cell above: write, and run it again"
     )
     question = w.HTML(
-        f"{style()}<p class='pl-kicker'>{where}<span>{escape(exercise.name)}{cell}</span></p><p>{html(exercise.question)}</p>"
+        f"{style()}<p class='pl-kicker'>{where}<span>{escape(exercise.name)}{drawn}{cell}</span></p><p>{html(exercise.question)}</p>"
     )
     question.add_class("pl-question")
     return question
@@ -161,7 +177,7 @@ def _field(exercise: Exercise) -> Any:
     return None
 
 
-def exercise(name: str, answer: Any = ..., records: Records | None = None) -> Asked:
+def exercise(name: str, answer: Any = ..., records: Records | None = None, seed: int | None = None) -> Asked:
     """Return an exercise of the labs, to be shown in a notebook.
 
     Parameters
@@ -173,15 +189,51 @@ def exercise(name: str, answer: Any = ..., records: Records | None = None) -> As
         notebook's page as well.
     records:
         The learner's own measurement, for exercises about one.
+    seed:
+        Which task, for a transfer task; None: the learner's own, which is kept in a file beside the labs.
 
     Raises
     ------
     PeerlabError
         If there is no such exercise, or it is about no measurement.
     """
+    if not isinstance(seed, int | None):
+        raise PeerlabError(f"exercise: seed must be a whole number, not {seed!r:.40}")
     one = find(name)
+    if one.seed is not None:
+        one = find(name, own_seed() if seed is None else seed)
     if not isinstance(records, Records | None):
         raise PeerlabError(
             f"exercise: records must be what measure() or load() returned, not {records!r:.40}"
         )
     return Asked(one if records is None else one.about(records), answer)
+
+
+class AnswerNeeded(PeerlabError):  # noqa: N818  (it is a stop, not a failure)
+    """A lab waits for an answer; a notebook shows the sentence alone, and runs no further cell."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
+
+
+def wait_for(name: str) -> None:
+    """Let the cells that show what an exercise asks wait until it has been answered, rightly or not.
+
+    Parameters
+    ----------
+    name:
+        Which exercise: ``"05-silent"``.
+
+    Raises
+    ------
+    AnswerNeeded
+        If no answer was given in this folder yet. *Run All* stops there.
+    PeerlabError
+        If there is no such exercise.
+    """
+    done = progress.read().get(find(name).name, progress.Done())
+    if not done.tries:
+        raise AnswerNeeded(
+            f"The lab waits here: answer exercise {name} above, rightly or not. "
+            "Then click this cell and choose Run \u25b8 Run Selected Cell and All Below."
+        )

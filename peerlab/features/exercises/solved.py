@@ -29,5 +29,7 @@ def solved(notebook: dict[str, Any]) -> dict[str, Any]:
         source = "".join(cell["source"])
         name = asked(source) if cell["cell_type"] == "code" else None
         if name:
-            cell["source"] = fill_in(source, find(name).solution).splitlines(keepends=True)
+            one = find(name)
+            seed = "" if one.seed is None else f", seed={one.seed}"
+            cell["source"] = fill_in(source, one.solution.strip() + seed).splitlines(keepends=True)
     return made

@@ -13,9 +13,15 @@ _TRIALS: tuple[tuple[list[float], float], ...] = (
     ([0.52, 0.58, 0.61, 0.66, 0.70], 1.15),  # clear, the other way
     ([0.88, 0.90, 0.92, 0.93, 0.95], 1.15),  # the other way, within the noise
     ([0.60, 0.84, 0.85, 0.88, 0.90], 1.15),
+    (
+        [0.62, 0.64, 0.66, 0.68, 0.70],
+        1.40,
+    ),  # clear where noise is high: below 1/1.4 = 0.71, and above 2 - 1.4 = 0.6
+    ([0.70, 0.72, 0.73, 0.74, 0.76], 1.40),  # the other way, within a noise that is high
 )
 
 
+_VISIBLE = 0.05
 _VERDICTS = {FASTER: (), SLOWER: (), NOISE: ("noise", "within noise", "in the noise")}
 
 
@@ -23,6 +29,11 @@ def judge(ratios: "pd.Series[float]", noise: float) -> str:
     """Return the verdict on ratios of one arm, by their quartiles."""
     low, high = ratios.quantile([0.25, 0.75])
     return FASTER if low > noise else SLOWER if high * noise < 1 else NOISE
+
+
+def high_noise(noise: float) -> bool:
+    """Tell whether a noise is so high that ``2 - noise`` is visibly another figure than ``1 / noise``."""
+    return 1 / noise - (2 - noise) > _VISIBLE
 
 
 def _check_verdict(verdict: object) -> str | None:
@@ -35,21 +46,26 @@ def _check_verdict(verdict: object) -> str | None:
             return f"{tried} Return one of {FASTER!r}, {SLOWER!r}, {NOISE!r}."
         if said == true:
             continue
-        if true == SLOWER:
-            return f"{tried} Every one of them is slower by more than the noise; what is `noise` on that side of 1?"
-        if said == FASTER and ratios[0] > 1:
-            return f"{tried} That is steady, but equal things differ as much as that here."
-        if said == FASTER:
-            return (
-                f"{tried} A quarter of the repetitions found no gain at all: the median alone is not enough."
-            )
-        return f"{tried} The quartile nearer to 1 has to leave 1/noise behind, too."
+        return f"{tried} {_overlooked(said, true, ratios[0], noise)}"
     return None
+
+
+def _overlooked(said: str, true: str, first: float, noise: float) -> str:
+    """Return what a verdict overlooks; `first` is the lowest ratio."""
+    if true == SLOWER and high_noise(noise):
+        return f"What is a factor of {noise} on the other side of 1? It is {1 / noise:.2f}, and not {2 - noise:.2f}."
+    if true == SLOWER:
+        return "Every one of them is slower by more than the noise; what is `noise` on that side of 1?"
+    if said == FASTER and first > 1:
+        return "That is steady, but equal things differ as much as that here."
+    if said == FASTER:
+        return "A quarter of the repetitions found no gain at all: the median alone is not enough."
+    return "The quartile nearer to 1 has to leave 1/noise behind, too."
 
 
 VERDICT = Code(
     name="04-verdict",
-    question="Write `verdict`: return 'faster', 'slower' or 'within the noise' for the ratios of some repetitions. The quartile that is nearer to 1 must leave the noise behind.",
+    question="Write `verdict`: return 'faster', 'slower' or 'within the noise' for the ratios of some repetitions. Of the two quartiles take the one that is nearer to 1: 'faster' if it is above the noise, 'slower' if it is slower by more than the noise.",
     check=_check_verdict,
     function="verdict",
     attempts={
@@ -58,6 +74,7 @@ VERDICT = Code(
         'return "faster" if ratios.min() > 1 else "within the noise"': "equal things differ",
         'return "faster" if ratios.quantile(0.25) > noise else "within the noise"': "that side of 1",
         'low, high = ratios.quantile([0.25, 0.75])\nif low > noise:\n    return "faster"\nreturn "slower" if high < 1 else "within the noise"': "1/noise",
+        'low, high = ratios.quantile([0.25, 0.75])\nif low > noise:\n    return "faster"\nreturn "slower" if high < 2 - noise else "within the noise"': "and not 0.60",
     },
     hints=(
         "`low, high = ratios.quantile([0.25, 0.75])` are the quartiles.",

@@ -46,7 +46,8 @@ class Ratios:
     _repr_html_ = show_ratios
 
     def __repr__(self) -> str:
-        verdicts = Counter(one.verdict for one in self.found if one.path != self.against)
+        compared = [one for one in self.found if (one.path, one.registration) != (self.against, "none")]
+        verdicts = Counter(one.verdict for one in compared)
         said = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
         return f"Ratios(against {self.against}: {said or 'nothing else was measured'})"
 

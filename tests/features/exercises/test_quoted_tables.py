@@ -1,16 +1,18 @@
-"""Tables of lab 08: every quote stands beside what peerlab finds, and stays folded until a reader guessed."""
+"""Tables of labs 08 and 12: every quote stands beside what peerlab finds, and stays folded until a reader guessed."""
 
 import nbformat
 import pytest
 
 import peerlab
 from peerlab.base.places import folder
-from peerlab.features.exercises.labs import quoted_tables, whose_figures
+from peerlab.features.exercises.labs import clean_fabrics, quoted_tables, whose_figures
 from peerlab.features.exercises.solved import asked
 from peerlab.features.exercises.tables import folded
 from peerlab.model.algorithms import ALGORITHMS
 
-LAB = folder("labs") / "08_whose_figures_are_these.ipynb"
+LABS = [
+    folder("labs") / name for name in ("08_fabrics_side_by_side.ipynb", "12_whose_figures_are_these.ipynb")
+]
 
 
 def test_sharp_is_held_against_the_fastest_algorithm_that_needs_no_switch():
@@ -21,7 +23,7 @@ def test_sharp_is_held_against_the_fastest_algorithm_that_needs_no_switch():
         if "allreduce" in one.collectives and not (one.in_network or one.library or one.several_devices)
     ]
     for (nodes, size), row in table.iterrows():
-        asked_for = whose_figures.RING.with_(nodes=nodes, message_bytes=size)
+        asked_for = clean_fabrics.RING.with_(nodes=nodes, message_bytes=size)
         times = [peerlab.simulate(asked_for.with_(algorithm=name)).time_s * 1e6 for name in others]
         assert row["its time, µs"] == pytest.approx(min(times))
     assert table.loc[(2, "8 KiB"), "times as fast"] < 1
@@ -66,8 +68,9 @@ def test_a_folded_table_rounds_alike_and_leaves_out_what_is_missing():
     assert "<td>798</td>" in page
 
 
-def test_a_guess_or_an_exercise_stands_above_every_table_and_no_table_is_open():
-    cells = [cell.source for cell in nbformat.read(LAB, as_version=4).cells if cell.cell_type == "code"]
+@pytest.mark.parametrize("lab", LABS, ids=lambda path: path.stem)
+def test_a_guess_or_an_exercise_stands_above_every_table_and_no_table_is_open(lab):
+    cells = [cell.source for cell in nbformat.read(lab, as_version=4).cells if cell.cell_type == "code"]
     guessed = False
     for cell in cells:
         guessed = guessed or "peerlab.predict(" in cell or asked(cell) is not None

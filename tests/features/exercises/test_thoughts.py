@@ -60,7 +60,8 @@ def test_an_exercise_knows_three_wrong_thoughts(name):
         ("04-copies", 1, "`direct`"),
         ("05-wire", 400, "could carry"),
         ("05-wire", 50, "one NIC"),
-        ("05-nics", 8, "GPUs"),
+        ("05-nics", 50, "all four"),
+        ("05-nics", 30.5, "the log says"),
         ("05-eight-bytes", 86.7, "How often"),
         ("05-eight-bytes", 43.4, "twice"),
         ("05-eight-bytes", 28.7, "14 hops"),
@@ -108,6 +109,17 @@ def test_an_other_figure_is_told_the_method_before_the_direction():
         says = find(name).judge(answer).says
         assert says.startswith(find(name).hints[0])
         assert says.endswith(f"is too {way}.)")
+
+
+def test_a_rule_that_takes_two_less_the_noise_for_its_inverse_is_wrong():
+    """0.85 is not 1/1.15, and at a noise of 1.4 everybody sees it: 0.6 against 0.71."""
+
+    def verdict(ratios, noise):
+        low, high = ratios.quantile([0.25, 0.75])
+        return "faster" if low > noise else "slower" if high < 2 - noise else "within the noise"
+
+    says = find("04-verdict").judge(verdict).says
+    assert "It is 0.71, and not 0.60." in says
 
 
 def test_a_function_may_answer_in_other_words():

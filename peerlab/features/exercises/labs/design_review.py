@@ -10,6 +10,8 @@ from peerlab.answer.run import Run
 from peerlab.engine.simulate import simulate
 from peerlab.features.exercises.exercise import Bound, Choice, Code, Mistake, Number
 from peerlab.features.exercises.labs import review
+from peerlab.features.exercises.labs.advice import CLEAR, MEASURE, STAY, USE, advice
+from peerlab.features.exercises.labs.unseen import unseen_review
 from peerlab.features.exercises.wording import meant
 from peerlab.model.hardware import FIGURE_LABELS, Cluster
 from peerlab.model.nic_wiring import Wiring
@@ -17,9 +19,6 @@ from peerlab.question.completeness import check
 from peerlab.question.presets import load_cluster
 from peerlab.question.scenario import Scenario
 
-CLEAR = 1.05
-"""From which ratio on a path is called faster, as in the deck."""
-USE, MEASURE, STAY = "use Peer Direct", "measure first", "stay with the host"
 _ADVICE = {USE: ("use",), MEASURE: ("measure",), STAY: ("stay",)}
 _KINDS = {
     "uplink": "the PCIe uplink", "NIC": "the NIC", "CPU": "a CPU core", "DRAM": "host memory", "latency": "latency"
@@ -102,10 +101,6 @@ def _meant(cluster: Cluster, key: str) -> int:
     return {"nic.rate": cluster.nic_Bps, "switch.uplink": cluster.uplink_Bps}[key]
 
 
-def _advice(least: float, most: float) -> str:
-    return USE if least > CLEAR else MEASURE if most > CLEAR else STAY
-
-
 def _try_advice(answer: Callable[[float, float], str]) -> str | None:
     """Return what is wrong with a rule for a recommendation."""
     gain = _gain_band()
@@ -119,7 +114,7 @@ def _try_advice(answer: Callable[[float, float], str]) -> str | None:
         (1.1, 3.0),
     ]
     for least, most in cases:
-        got, right = answer(least, most), _advice(least, most)
+        got, right = answer(least, most), advice(least, most)
         said = meant(got, _ADVICE)
         if said != right:
             which = f"A gain of {least:.2f} at least and {most:.2f} at most"
@@ -190,6 +185,7 @@ EXERCISES = (
     ),
     Number(
         name="06-second-nic",
+        further=True,
         question="A second NIC below each switch, 1 GiB: how many times faster does RDMA through host memory become?",
         truth=lambda: _second_nic("host-rdma"),
         mistakes=(
@@ -222,6 +218,7 @@ EXERCISES = (
     ),
     Choice(
         name="06-matters",
+        further=True,
         question="Which assumption does the gain of Peer Direct owe most to?",
         options=_ASSUMED,
         called={
@@ -242,6 +239,7 @@ EXERCISES = (
     ),
     Number(
         name="06-worst",
+        further=True,
         question="If every assumed figure is off as far as it may be, against Peer Direct and for the detour: what gain is left?",
         truth=lambda: _gain("low"),
         tolerance=0.01,
@@ -285,3 +283,4 @@ EXERCISES = (
         solution=f'if least > 1.05:\n    return "{USE}"\nreturn "{MEASURE}" if most > 1.05 else "{STAY}"',
     ),
 )
+TRANSFER = unseen_review.TRANSFER

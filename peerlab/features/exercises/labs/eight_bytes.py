@@ -54,6 +54,7 @@ def crossing_us() -> float:
 
 EIGHT_BYTES = Number(
     name="05-eight-bytes",
+    further=True,
     question="8 bytes on two p4d: how many µs does EFA add each time the network is crossed, by this log?",
     unit="µs",
     truth=crossing_us,

@@ -7,6 +7,7 @@ import numpy as np
 from peerlab.features.exercises.exercise import Bound, Choice, Mistake, Number
 from peerlab.features.exercises.scenes import DIRECT, STAGED, TCP, simulated
 from peerlab.model.hardware import Cluster
+from peerlab.question.presets import load_cluster
 
 _NIC, _UPLINK = STAGED.hardware.nic_Bps / 1e9, (STAGED.hardware.uplink_Bps or 0) / 1e9
 ALONE = STAGED.hardware.with_figure("node.devices_per_switch", 1)
@@ -52,6 +53,30 @@ def _pace() -> str:
     return next((said for word, said in _PACES.items() if found and word in found.label), "")
 
 
+ODD = "h100-ndr"
+"""The machine whose gain the rule misses most."""
+_RULE, _WIRE_RATE, _TWICE, _LINKS = (
+    "The gain is the NICs' rate over half of the uplink's",
+    "Peer Direct sends at the rate of the NICs",
+    "On the detour each byte crosses the uplink twice in each direction",
+    "Links inside a server can limit Peer Direct",
+)
+
+
+def _refuted() -> str:
+    """Return which sentence the odd machine's row refutes: the rule, if its detour waits for what the rule does not know."""
+    server = load_cluster(ODD)
+    slow, fast = (simulated(one.with_(cluster=server, message_bytes="1 GiB")) for one in (STAGED, DIRECT))
+    off = slow.time_s / fast.time_s / rule(server)
+    waits = {
+        one: run.bottleneck.label if run.bottleneck else "" for one, run in (("slow", slow), ("fast", fast))
+    }
+    if "NIC" not in waits["fast"]:
+        return _WIRE_RATE
+    return _RULE if off > _VISIBLY and "uplink" not in waits["slow"] else _TWICE
+
+
+_VISIBLY = 1.05
 GAIN = (
     Number(
         name="01-gain",
@@ -89,6 +114,7 @@ GAIN = (
     ),
     Number(
         name="01-uplink",
+        further=True,
         question="How many GB/s per direction would the uplink need, so that the detour no longer slows this NIC?",
         unit="GB/s",
         truth=lambda: 2 * _NIC,
@@ -113,6 +139,7 @@ GAIN = (
     ),
     Choice(
         name="01-inside",
+        further=True,
         question="One Gaudi behind each NIC and each uplink, in place of two, and 1 GiB: what does Peer Direct wait for?",
         options={
             "the NIC": "It was the NIC with two Gaudi behind it. Look at how busy the NIC is now.",
@@ -137,5 +164,29 @@ GAIN = (
         why="A Gaudi with a NIC of its own gets all of the NIC's rate. The links to the other Gaudi of its server have the "
         "same rate, and have a little more to carry.",
         solution=f'"{_INSIDE}"',
+    ),
+    Choice(
+        name="01-refuted",
+        further=True,
+        question="*H100 on InfiniBand NDR* does not fit: the rule says 1.77, the simulation 2.60. Which sentence of this lab does the row refute?",
+        options={
+            _RULE: "",
+            _WIRE_RATE: "It does so here, too: Peer Direct waits for the NIC. Look at the detour.",
+            _TWICE: "It still does. But is the uplink what the detour waits for?",
+            _LINKS: "They can. In this row Peer Direct waits for the NIC.",
+        },
+        called={
+            _RULE: ("the rule", "rule"),
+            _WIRE_RATE: ("peer direct",),
+            _TWICE: ("twice", "crossings"),
+            _LINKS: ("links inside",),
+        },
+        truth=_refuted,
+        hints=(
+            "What does the detour wait for in this row, and what in the others?",
+            "The rule knows NICs, links inside and the uplink. Which part does it leave out?",
+        ),
+        why="Its detour waits for host memory, which the rule leaves out. So the rule is a lower bound of the gain where host memory is slow.",
+        solution=f'"{_RULE}"',
     ),
 )

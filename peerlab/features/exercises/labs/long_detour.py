@@ -8,6 +8,7 @@ from peerlab.answer.run import Run
 from peerlab.features.exercises.exercise import Bound, Choice, Code, Mistake, Number
 from peerlab.features.exercises.labs.gain_by_cluster import GAIN
 from peerlab.features.exercises.labs.other_wirings import WIRING
+from peerlab.features.exercises.labs.unseen import unseen_server
 from peerlab.features.exercises.scenes import DIRECT, STAGED, TCP, simulated
 from peerlab.model.paths import path_title
 from peerlab.question.scenario import Scenario
@@ -78,6 +79,7 @@ def upgraded(option: str) -> Scenario:
 EXERCISES = (
     Number(
         name="01-copies",
+        further=True,
         question="RDMA through host memory: how often is a byte copied on its way from accelerator to accelerator? "
         "Count both servers; what the NICs read and write is the transfer itself, no copy.",
         unit="copies",
@@ -116,6 +118,7 @@ EXERCISES = (
     ),
     Code(
         name="01-crossings",
+        further=True,
         question="Write `crossings`: how often does a byte cross a PCIe uplink upwards, from the switch to the CPU, on "
         "the path of a scenario? Count both servers.",
         check=_check_crossings,
@@ -138,9 +141,44 @@ EXERCISES = (
         "writes climb the other. Every server sends and receives at once, so its own uplink carries both.",
         solution='table = peerlab.way(scenario)\nreturn table[table["crosses"] == "PCIe uplink up"]["times"].sum()',
     ),
+    Choice(
+        name="01-remains",
+        question="Somebody replaces kernel TCP by RDMA through host memory. Which of these does that NOT take away?",
+        options={
+            "Most of the CPU's work": "The NIC itself cuts packets and acknowledges them. Who did that with TCP?",
+            "The copies made by the kernel": "With RDMA the NIC reads what a program has registered. Which copies does that spare?",
+            "The second crossing of the PCIe uplink": "Is it still there? Compare `peerlab.way` of both paths.",
+            "Half of the traffic on host memory": "Each of the kernel's copies reads host memory and writes it. Are they still made?",
+        },
+        truth=lambda: next(
+            what for what, measure in _SPARED.items() if measure(simulated(STAGED)) == measure(simulated(TCP))
+        ),
+        called={
+            "Most of the CPU's work": ("CPU work", "CPU"),
+            "The copies made by the kernel": ("kernel copies", "copies"),
+            "The second crossing of the PCIe uplink": (
+                "second crossing",
+                "second crossing of the uplink",
+                "PCIe uplink",
+            ),
+            "Half of the traffic on host memory": (
+                "host memory",
+                "half of the memory traffic",
+                "memory traffic",
+            ),
+        },
+        hints=(
+            "Which of the four does a NIC do by itself, and which depends on the memory that it reaches?",
+            "What does the NIC's DMA engine reach: host memory only, or the accelerator's too?",
+        ),
+        why="RDMA spares the CPU and the kernel, not the way through host memory. Only a NIC that reaches the "
+        "accelerator's own memory spares that.",
+        solution='"The second crossing of the PCIe uplink"',
+    ),
     Number(
         name="01-dram",
-        question="How many GB/s do the host memories of one server carry while the detour runs, reads and writes together?",
+        further=True,
+        question="How many GB/s do the host memories of one server carry while the detour runs? A server sends and receives at once; count reads and writes together.",
         unit="GB/s",
         truth=lambda: _dram_GBps(simulated(STAGED)),
         mistakes=(
@@ -195,47 +233,13 @@ EXERCISES = (
         solution="peerlab.simulate(staged).dram_bytes_per_byte * peerlab.simulate(staged).wire_busy * staged.hardware.node_wire_Bps / 1e9",
     ),
     Choice(
-        name="01-remains",
-        question="Somebody replaces kernel TCP by RDMA through host memory. Which of these does that NOT take away?",
-        options={
-            "Most of the CPU's work": "Compare `cores_busy` in the table: the NIC does the transport now.",
-            "The copies made by the kernel": "Compare `copies_per_byte` in the table.",
-            "The second crossing of the PCIe uplink": "Is it still there? Compare `peerlab.way` of both paths.",
-            "Half of the traffic on host memory": "Compare `dram_bytes_per_byte` in the table.",
-        },
-        truth=lambda: next(
-            what for what, measure in _SPARED.items() if measure(simulated(STAGED)) == measure(simulated(TCP))
-        ),
-        called={
-            "Most of the CPU's work": ("CPU work", "CPU"),
-            "The copies made by the kernel": ("kernel copies", "copies"),
-            "The second crossing of the PCIe uplink": (
-                "second crossing",
-                "second crossing of the uplink",
-                "PCIe uplink",
-            ),
-            "Half of the traffic on host memory": (
-                "host memory",
-                "half of the memory traffic",
-                "memory traffic",
-            ),
-        },
-        hints=(
-            "Three of the four can be read off the table above.",
-            "What does the NIC's DMA engine reach: host memory only, or the accelerator's too?",
-        ),
-        why="RDMA spares the CPU and the kernel, not the way through host memory. Only a NIC that reaches the "
-        "accelerator's own memory spares that.",
-        solution='"The second crossing of the PCIe uplink"',
-    ),
-    Choice(
         name="01-upgrade",
-        question="There is money for one upgrade of every server. Which one makes the detour fastest?",
+        question="There is money for one upgrade of every server. Which one makes the detour fastest? Two tables below tell afterwards.",
         options={
-            "NICs of 200 Gbit/s": "The NICs that are there rest for nearly half of the time; faster ones rest longer.",
+            "NICs of 200 Gbit/s": "A NIC that waits for the uplink would wait longer if it were faster. What does each byte cross twice?",
             "PCIe Gen4 between switch and CPU": "",
-            "Host memory twice as fast": "Host memory is busy for a good third of the time: it is not what is waited for.",
-            "Copy engines twice as fast": "The copies have a small part of the time in the table of stages, and the table of lanes shows the engines mostly idle.",
+            "Host memory twice as fast": "Each byte takes four accesses to host memory. Is its lane full?",
+            "Copy engines twice as fast": "The copy engines rest for a good part of the time. Look at their lanes in the timeline.",
         },
         called={
             "NICs of 200 Gbit/s": ("NIC", "faster NICs", "200 Gbit/s"),
@@ -245,8 +249,8 @@ EXERCISES = (
         },
         truth=lambda: min(UPGRADES, key=lambda option: simulated(upgraded(option)).time_s),
         hints=(
-            "The second table names stages, the first one parts of the machine. Which part is busy nearly all the time?",
-            "What rests for half of the time, or more, has time to spare; faster, it would rest longer.",
+            "Which lane of the timeline above is full?",
+            "Count what crosses each part for one byte that is sent, and hold that against its rate.",
         ),
         why="The trap is to buy faster NICs, as the stage is called *NIC to NIC*. It uses the uplink at both ends as well, and "
         "waits for the uplink, which also carries the copies. "
@@ -256,3 +260,4 @@ EXERCISES = (
     *GAIN,
     *WIRING,
 )
+TRANSFER = unseen_server.TRANSFER

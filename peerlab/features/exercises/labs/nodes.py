@@ -7,6 +7,7 @@ from peerlab.collectives.busbw import bus_factor
 from peerlab.collectives.walk import walk
 from peerlab.features.exercises.exercise import Bound, Choice, Exercise, Mistake, Number
 from peerlab.features.exercises.labs.ring_time import RING_TIME
+from peerlab.features.exercises.labs.unseen import unseen_ring
 from peerlab.features.exercises.scenes import DIRECT, STAGED, WIRE, simulated
 from peerlab.question.scenario import Scenario
 
@@ -105,6 +106,7 @@ EXERCISES: tuple[Exercise, ...] = (
     ),
     Number(
         name="02-sent",
+        further=True,
         question="64 MiB on a ring of 8 ranks: how much does each rank send in all?",
         unit="MiB",
         tolerance=0.01,
@@ -194,6 +196,7 @@ EXERCISES: tuple[Exercise, ...] = (
     ),
     Choice(
         name="02-above",
+        further=True,
         question="The four NICs of a server carry 50 GB/s each way, and busbw is higher than that. What is the matter?",
         options=_ABOVE,
         called={
@@ -238,6 +241,7 @@ EXERCISES: tuple[Exercise, ...] = (
     ),
     Choice(
         name="02-winner",
+        further=True,
         question="4 KiB once more, but with room for 4 slices in flight instead of 16 (`window=4`): what is fastest? Think first, then change "
         "the cell with the table.",
         options=ALGORITHMS,
@@ -257,3 +261,4 @@ EXERCISES: tuple[Exercise, ...] = (
         solution='"recursive-doubling"',
     ),
 )
+TRANSFER = unseen_ring.TRANSFER

@@ -24,6 +24,7 @@ def _as_slow_as_the_detour() -> str:
 WIRING = (
     Choice(
         name="01-wiring",
+        further=True,
         question="Which setting turns Peer Direct into the detour?",
         options={
             "below one CPU": "Then each byte crosses the uplink once in each direction, the detour twice. Compare the rates in the table.",

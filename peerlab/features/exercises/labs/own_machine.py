@@ -6,6 +6,7 @@ from peerlab.base.errors import RecordsError
 from peerlab.collectives.conditions import CONTROL
 from peerlab.collectives.ring_moves import RingLayout
 from peerlab.features.exercises.exercise import Bound, Choice, Exercise, Mistake, Number
+from peerlab.features.exercises.labs.unseen import unseen_repetitions
 from peerlab.features.exercises.verdict import VERDICT
 from peerlab.records import Records
 from peerlab.records.judge import Comparison, compare
@@ -53,8 +54,12 @@ def _both(records: Records | None = None) -> float:
     return 1 / (1 / _ratio("tcp", records) + 1 / _ratio("staged-shm", records) - 1)
 
 
-def _faster_arm(records: Records | None = None) -> str:
-    return max(("tcp", "staged-shm"), key=lambda arm: _ratio(arm, records))
+def _dearer_part(records: Records | None = None) -> str:
+    """Return the part without which an arm is faster, if the quartiles of the two arms leave a gap between them."""
+    bare, shared = (largest(records)[arm] for arm in ("tcp", "staged-shm"))
+    if bare.low <= shared.high and shared.low <= bare.high:
+        return CANNOT_TELL
+    return _BOUNCE if bare.ratio > shared.ratio else _TCP
 
 
 def _requests() -> int:
@@ -63,7 +68,12 @@ def _requests() -> int:
     return sum((move.source_bytes > 0) + (move.lands_bytes > 0) for move in moves)
 
 
-_WHERE_TO_LOOK = "Look at the table of the largest size, above section 2: which of the two medians lies further to the right?"
+_TCP, _BOUNCE, CANNOT_TELL = "TCP", "the bounce buffers", "cannot tell"
+_WHERE_TO_LOOK = "Look at the table of the largest size: which of `tcp` and `staged-shm` lies further to the right, and what did it leave out?"
+_OVERLAPPING = "If their lines overlap, another measurement may say the opposite."
+_PART_SOLUTION = """\
+"cannot tell" if parts.low.max() <= parts.high.min() else "TCP" if parts.ratio.idxmax() == "staged-shm" else "the bounce buffers"
+"""
 
 
 def _quartile(records: Records | None = None) -> float:
@@ -89,14 +99,14 @@ def _copies_by(path: str, records: Records | None = None) -> float:
 EXERCISES: tuple[Exercise, ...] = (
     Number(
         name="04-noise",
-        question="What factor must a ratio leave behind, at your largest size, before it means anything?",
+        question="Above which factor does a ratio mean something, at your largest size?",
         measured=True,
         tolerance=0.01,
         truth=_noise,
         mistakes=(
             Mistake(
                 lambda records=None: largest(records)[CONTROL].ratio,
-                "That is the median of the control; noise is how far its quartiles reach, and 1.15 at least.",
+                "Neither the median of the control nor the floor alone is the noise. It is how far the quartiles of the control reach, and 1.15 at least.",
             ),
             Mistake(
                 _quartile,
@@ -119,8 +129,31 @@ EXERCISES: tuple[Exercise, ...] = (
         solution='peerlab.ratios(mine).table["noise"].iloc[-1]',
     ),
     VERDICT,
+    Choice(
+        name="04-part",
+        question="Which part of the detour costs more on your machine, at the largest size? Leave out what two overlapping lines cannot tell.",
+        measured=True,
+        options={
+            _TCP: f"{_WHERE_TO_LOOK} {_OVERLAPPING}",
+            _BOUNCE: f"{_WHERE_TO_LOOK} {_OVERLAPPING}",
+            CANNOT_TELL: "The two lines do not overlap, so one of the parts costs more here.",
+        },
+        called={
+            _TCP: ("kernel TCP", "staged-shm"),
+            _BOUNCE: ("bounce", "bounce buffer", "bounce buffers"),
+            CANNOT_TELL: ("their lines overlap", "neither", "noise"),
+        },
+        truth=_dearer_part,
+        hints=(
+            "`tcp` is without bounce buffers, `staged-shm` without TCP: who leaves out the dearer part is faster.",
+            "In `peerlab.ratios(mine).table` the columns `low` and `high` are the ends of the two lines. Do they overlap?",
+        ),
+        why="A part that costs more is one whose absence gains more, and by more than repetitions differ.",
+        solution=_PART_SOLUTION,
+    ),
     Number(
         name="04-copies",
+        further=True,
         question="How many copies by a processor bring a byte from one rank's device memory into its neighbour's, on `staged`?",
         unit="copies",
         measured=True,
@@ -151,30 +184,9 @@ EXERCISES: tuple[Exercise, ...] = (
         why="Two on each side. `tcp` has one on each side, `staged-shm` three in all (one between the bounce buffers in place of two through the kernel), `direct` a single one.",
         solution="4",
     ),
-    Choice(
-        name="04-part",
-        question="Which of the two arms that leave out one part has the higher ratio on your machine at the largest size, be it noise or not?",
-        measured=True,
-        options={
-            "tcp": f"Without bounce buffers it is less fast than without TCP. {_WHERE_TO_LOOK}",
-            "staged-shm": f"Without TCP it is less fast than without bounce buffers. {_WHERE_TO_LOOK}",
-            "direct": "That arm leaves out both parts. Which of the two that leave out one?",
-            "staged": "That arm leaves out nothing: the others are compared with it.",
-        },
-        called={
-            "tcp": ("without bounce buffers", "no bounce buffers"),
-            "staged-shm": ("shm", "without TCP", "no TCP", "shared memory"),
-        },
-        truth=_faster_arm,
-        hints=(
-            "`tcp` is without bounce buffers, `staged-shm` without TCP.",
-            "In `peerlab.ratios(mine).table`, compare the column `ratio` of the two in the rows of the largest size.",
-        ),
-        why="That arm left out the dearer part, if the two differ at all: where their quartiles overlap, another measurement may say the opposite.",
-        solution='peerlab.ratios(mine).table.query("registration == \'none\'").groupby("path")["ratio"].last()[["tcp", "staged-shm"]].idxmax()',
-    ),
     Number(
         name="04-both",
+        further=True,
         question="If each part saved as much time together as it did alone: how many times as fast as `staged` would an arm without both be, at your largest size?",
         measured=True,
         tolerance=0.02,
@@ -211,7 +223,8 @@ EXERCISES: tuple[Exercise, ...] = (
     ),
     Number(
         name="04-requests",
-        question="How often does one of four ranks ask its registration cache for memory, in one AllReduce over a ring?",
+        further=True,
+        question="How often does one of four ranks ask its registration cache for memory, in one AllReduce over such a ring?",
         unit="requests",
         tolerance=0,
         truth=_requests,
@@ -248,3 +261,4 @@ EXERCISES: tuple[Exercise, ...] = (
         solution="2 * 2 * (4 - 1)",
     ),
 )
+TRANSFER = unseen_repetitions.TRANSFER

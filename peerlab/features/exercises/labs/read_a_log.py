@@ -1,6 +1,5 @@
 """Exercises of lab 05: which path a log is from, and what it cannot tell."""
 
-import math
 from collections.abc import Callable
 from functools import cache
 
@@ -9,6 +8,7 @@ from peerlab.diagnosis.observed import Observed, observe
 from peerlab.features.calibrate.calibration import calibrate
 from peerlab.features.exercises.exercise import Bound, Choice, Code, Mistake, Number
 from peerlab.features.exercises.labs.eight_bytes import EIGHT_BYTES
+from peerlab.features.exercises.labs.unseen import unseen_log
 from peerlab.features.exercises.logs import lab_log
 from peerlab.model.paths import path_title, path_titles
 from peerlab.question.presets import load_cluster
@@ -49,8 +49,8 @@ def _busbw(name: str, nodes: int) -> float:
     return seen.fastest_GBps * 2 * (ranks - 1) / ranks
 
 
-def _share_of_a_nic(rate: float) -> float:
-    return rate / (load_cluster("p4d").nic_Bps / 1e9)
+def _nic_GBps() -> float:  # noqa: N802  (the unit)
+    return load_cluster("p4d").nic_Bps / 1e9
 
 
 def _sent() -> float:
@@ -98,27 +98,28 @@ def _verdict(fit: str) -> str:
 EXERCISES = (
     Choice(
         name="05-silent",
-        question="Log A says nothing about its transport. For which path do its figures speak?",
+        question="Log A says nothing about its transport. For which of the three paths do its figures speak, as far as they can?",
         options={
             path_title("host-tcp"): "How fast would TCP be, and how fast is the log?",
             path_title("host-rdma"): (
-                "How many GB/s does a NIC of 200 Gbit/s carry, and what does a node of log A send?"
+                "The text above says what the NICs carry. What does a node of log A send?"
             ),
             path_title("peer-direct"): (
                 "Nothing is faster than this path. Does the log look like the fastest that is possible?"
             ),
-            CANNOT_TELL: "Lines are silent, figures are not: hold them against what each path could reach.",
+            CANNOT_TELL: "Nothing is proven, true. Asked is for which path they speak: which of the three gives such a rate when nothing is broken?",
         },
         truth=lambda: path_titles().get(_path("A"), CANNOT_TELL),
         hints=(
             "Look at the largest messages: how many bytes a second does algbw make of them?",
-            "With two nodes a node sends about as many bytes a second as algbw says. Compare with one TCP stream (some GB/s) and a NIC of 200 Gbit/s.",
+            "With two nodes a node sends about as many bytes a second as algbw says. Compare that with one TCP stream and with the NICs.",
         ),
-        why="A node sends no more than one stream of TCP does, a small part of what its NICs carry.",
+        why="A node sends no more than one stream of TCP does, a small part of what its NICs carry. That makes TCP likely; an RDMA path that is broken could be as slow.",
         solution=f'"{path_title("host-tcp")}"',
     ),
     Code(
         name="05-bounces",
+        further=True,
         question=(
             "Write `bounces(line)`: True if a line of NCCL's shows a channel through the network (`via NET/`) that passes "
             "through host memory."
@@ -201,50 +202,38 @@ EXERCISES = (
     ),
     Number(
         name="05-nics",
-        question="How many NICs of a p4d node, if full, would have been enough for what a node of log D sent?",
-        unit="NICs",
-        tolerance=0,
-        truth=lambda: math.ceil(_share_of_a_nic(_sent())),
+        further=True,
+        question="A story for log D: Peer Direct works, and only three of the four NICs of a node are used. Which algbw would that give at most, on two nodes?",
+        unit="GB/s",
+        truth=lambda: 3 * _nic_GBps(),
         mistakes=(
+            Mistake(lambda: 4 * _nic_GBps(), "That is with all four NICs."),
             Mistake(
-                lambda: math.floor(_share_of_a_nic(_sent())), "So many full NICs would carry less than that."
+                lambda: 3 * _nic_GBps() * 2 * 15 / 16,
+                "That is busbw. With two nodes a node sends as many bytes a second as algbw says.",
             ),
-            Mistake(
-                lambda: math.ceil(_share_of_a_nic(_busbw("D", 2))),
-                "That is from busbw, and a node sends less than busbw says.",
-            ),
-            Mistake(
-                lambda: load_cluster("p4d").nics, "That is how many it has. How many would have been enough?"
-            ),
-            Mistake(lambda: _share_of_a_nic(_sent()), "Nearly: how many whole ones is that at least?"),
-            Mistake(
-                lambda: load_cluster("p4d").devices,
-                "That is the number of GPUs in a node; two of them share a NIC. How many NICs would have been enough?",
-            ),
+            Mistake(_nic_GBps, "That is one NIC. Three are used."),
+            Mistake(lambda: 24 * _nic_GBps(), "That is in Gbit/s."),
+            Mistake(_sent, "That is what the log says. What would three full NICs carry?"),
         ),
-        bounds=(
-            Bound(
-                lambda: load_cluster("p4d").nics,
-                "A node of p4d has fewer NICs than that.",
-                above=True,
-            ),
-        ),
+        bounds=(Bound(lambda: 4 * _nic_GBps(), "All four NICs of a node carry less than that.", above=True),),
         hints=(
             "With two nodes a node sends as many bytes a second as algbw says.",
-            'A NIC carries `peerlab.load_cluster("p4d").nic_Bps / 1e9` GB/s. Divide, and round up.',
+            '`peerlab.load_cluster("p4d").nic_Bps / 1e9` is what one NIC carries. Take three of them.',
         ),
-        why="The maintainer of NCCL saw the same: only three of the four NICs seemed to be in use.",
-        solution="3",
+        why="The log has less than that, and more than two NICs carry. So the story is possible. NCCL's maintainer tells it, and no figure of the log proves it.",
+        solution='3 * peerlab.load_cluster("p4d").nic_Bps / 1e9',
     ),
     EIGHT_BYTES,
     Choice(
         name="05-believe",
-        question="Three fits of log B: with which one would you plan?",
+        further=True,
+        question="Three fits of log B. With which one would you forecast how long staged messages take on this cluster?",
         options={
             "from 1 MiB, as diagnosed": "Its first line says what is left of the error. Is it large?",
             "from 1 MiB, as Peer Direct": "Look at the sizes: how far off is the simulation still, and where did the NIC's rate go?",
             "all sizes, as diagnosed": "Look at 32 to 256 KiB: is that a path that the model has?",
-            _NONE: "Then nothing could be fitted. What does the first line of each report say of its error?",
+            _NONE: "For Peer Direct, true: the log does not tell the NIC's rate. For staged messages, what does the first line of each report say of its error?",
         },
         called={
             "from 1 MiB, as diagnosed": ("the first", "first"),
@@ -260,3 +249,4 @@ EXERCISES = (
         solution='"from 1 MiB, as diagnosed"',
     ),
 )
+TRANSFER = unseen_log.TRANSFER

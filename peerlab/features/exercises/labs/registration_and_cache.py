@@ -5,6 +5,8 @@ from typing import Any
 
 from peerlab.base.units import MIB, PS_PER_US, say_count
 from peerlab.features.exercises.exercise import Bound, Choice, Code, Exercise, Mistake, Number
+from peerlab.features.exercises.labs.unseen import unseen_requests
+from peerlab.features.exercises.labs.working_sets import ALMOST, BUSY, FRESH
 from peerlab.features.exercises.labs.wrong_sums import WRONG_SUMS
 from peerlab.features.exercises.scenes import DIRECT, simulated
 from peerlab.model.registration import RegistrationCache
@@ -86,7 +88,8 @@ def _hits(capacity: int, buffers: int, rounds: int) -> int:
 EXERCISES: tuple[Exercise, ...] = (
     Number(
         name="03-cost",
-        question="A transfer of 1 MiB is registered before and deregistered after. How long do both take together for the memory at one of its ends, with DL1's figures?",
+        further=True,
+        question="The sender of 1 MiB registers its memory before, and deregisters it after. How long do both take together, by the figures above?",
         unit="µs",
         truth=_both_ways_us,
         mistakes=(
@@ -105,7 +108,9 @@ EXERCISES: tuple[Exercise, ...] = (
                 lambda: 1e6 * MIB / DIRECT.hardware.nic_Bps,
                 "That is how long the NIC takes to send it. What comes before and after?",
             ),
-            Mistake(lambda: 2 * _both_ways_us(), "That is for both ends of the transfer."),
+            Mistake(
+                lambda: 2 * _both_ways_us(), "That is for the sender and the receiver. Asked is the sender."
+            ),
             Mistake(
                 lambda: _both_ways_us() - DIRECT.registration_cost.base_ps / PS_PER_US,
                 "That leaves out the fixed part of registering, which comes once for a region of any size.",
@@ -122,12 +127,13 @@ EXERCISES: tuple[Exercise, ...] = (
             ),
         ),
         hints=(
-            "`cost.register_ps(nbytes)` is the time to register so many bytes, in picoseconds; `cost.deregister_ps` is its counterpart.",
-            "1 MiB is `2**20` bytes, a microsecond `1e6` picoseconds. Add the two.",
+            "Count the pages first: 1 MiB is `2**20` bytes, and a page has 4,096 of them.",
+            "A fixed part once, and for each page what registering and deregistering take.",
         ),
-        why="Compare it with the column beside: the NIC sends the same 1 MiB in less time than that. Without a cache, the preparations take longer than the transfer.",
+        why="The NIC sends the same 1 MiB in less time than that, as the table below says. Without a cache, the preparations take longer than the transfer.",
         solution="(cost.register_ps(2**20) + cost.deregister_ps(2**20)) / 1e6",
     ),
+    BUSY,
     Code(
         name="03-hits",
         question="Write `hits`: a program uses `buffers` buffers of 1 MiB in turn, for `rounds` rounds, over a `peerlab.RegistrationCache` that keeps `capacity` regions. How many requests are answered by the cache?",
@@ -199,9 +205,12 @@ EXERCISES: tuple[Exercise, ...] = (
         why="Two Gaudi share the NIC. Each receives into eight chunks, and sends a ninth from the buffer that its gradients are in: that is the working set.",
         solution="next(k for k in range(1, 100) if not peerlab.simulate(direct.with_(cache_regions=k)).registration.misses)",
     ),
+    ALMOST,
+    FRESH,
     Choice(
         name="03-thrash",
-        question="A training step uses four such buffers in turn (`buffers=4`), each with a working set of its own, and the cache keeps 32 regions. Once all four have been used: how many requests does it answer in a call?",
+        further=True,
+        question="A training step uses four buffers in turn (`buffers=4`), each with a working set of 18 regions. The cache keeps 32. Once all four have been used: how many requests does it answer in a call?",
         options={
             _AS_IF_UNLIMITED: "It was used before, but how many regions were used since, and how many are kept?",
             _AS_COLD: "Compare the hits of the first and of the ninth call.",
@@ -224,3 +233,4 @@ EXERCISES: tuple[Exercise, ...] = (
     ),
     *WRONG_SUMS,
 )
+TRANSFER = unseen_requests.TRANSFER

@@ -7,7 +7,11 @@ from types import MappingProxyType
 
 import pandas as pd
 
+from peerlab.answer.gain import GainBand
+from peerlab.base.errors import HardwareError, nearest
 from peerlab.model.hardware import Cluster
+from peerlab.model.nic_wiring import PLACES, Wiring
+from peerlab.model.rewiring import rewired
 from peerlab.question.presets import load_cluster
 from peerlab.question.write_cluster import cluster_text, write_new
 
@@ -21,6 +25,7 @@ _OLD = "copied from DL1, an older server: put in your own"
 _UNKNOWN: Mapping[str, tuple[float, float]] = {"nic.rate": (100, 400), "switch.uplink": (14.1, 56.4)}
 """From where to where they lie on servers of PCIe Gen3 to Gen5, as long as nobody has looked."""
 _SHEET_SAYS = "the data sheet of lab 06, which is invented"
+_SEEN = "seen on a server with `lspci -tv` (invented, for lab 06)"
 _REMARK = "Your cluster: eight A100 a node, as in roce-100g-a100; what is copied from DL1 is to be replaced."
 
 
@@ -94,3 +99,34 @@ def _with(
     for key, value in figures.items():
         cluster = cluster.with_figure(key, value, source=source, assumption=assumption, range=ranges.get(key))
     return cluster
+
+
+def looked_at(cluster: Cluster | str | Path, nic: str = "switch") -> Cluster:
+    """Return a cluster whose NICs hang where somebody saw them hang, so that no other place is left open.
+
+    Parameters
+    ----------
+    cluster:
+        A cluster, or its file.
+    nic:
+        Where: ``"switch"`` (below the devices' switch), ``"root-port"``, ``"socket-switch"`` or ``"other-socket"``.
+
+    Raises
+    ------
+    HardwareError
+        If there is no such place.
+    """
+    if nic not in PLACES:
+        raise HardwareError(f"looked_at: no place {nic!r}; {nearest(nic, PLACES)}")
+    found = cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
+    return replace(rewired(found, nic), wiring=Wiring(nic=nic, source=_SEEN))
+
+
+def quoted(gain: GainBand) -> str:
+    """Return a gain as one short sentence that may be quoted: how sure, on what condition, and what else may be."""
+    band = f"{gain.low:.1f} to {gain.high:.1f} times as fast, most likely {gain.value:.1f}"
+    if not gain.wired:
+        return f"Peer Direct is {band}."
+    first, *others = gain.wired
+    low, high = min(one.low for one in others), max(one.high for one in others)
+    return f"Peer Direct is {band}, if {first.says}; if not, {low:.1f} to {high:.1f}."

@@ -77,6 +77,7 @@ def _alike(one: list[float], two: list[float]) -> bool:
 
 RING_TIME = Code(
     name="02-time",
+    further=True,
     question="Write `ring_time`: the seconds that a ring AllReduce takes on a bare fabric, where a step costs its latency "
     "and the time to send a chunk. It is compared with the simulation for 2 to 64 nodes.",
     check=_check_ring_time,

@@ -4,6 +4,7 @@ from functools import cache
 from typing import Any
 
 from peerlab.features.exercises.exercise import Bound, Choice, Mistake, Number
+from peerlab.features.exercises.labs.unseen import unseen_step
 from peerlab.training import closed_forms as forms
 from peerlab.training.answer_step import step
 from peerlab.training.step_run import StepRun
@@ -151,6 +152,7 @@ EXERCISES = (
     ),
     Number(
         name="07-overlap",
+        further=True,
         question="BERT-large, 8 sequences a Gaudi, without overlap: gradients are exchanged after backward. How many times as fast is the step with Peer Direct?",
         truth=lambda: gain(overlap=False),
         tolerance=0.01,
@@ -163,7 +165,7 @@ EXERCISES = (
         ),
         hints=(
             "`peerlab.step(host.step.with_(overlap=False))` asks the same step without overlap.",
-            "The table above has both steps without overlap: divide the larger time by the smaller one.",
+            "Divide the time of the step through the host by that of the step with Peer Direct.",
         ),
         why="Now the whole exchange is seen, and the gain with it. Who measures a path without overlap measures something else than a training.",
         solution="peerlab.step(direct.step.with_(overlap=False)).gain(peerlab.step(host.step.with_(overlap=False)))",
@@ -180,11 +182,11 @@ EXERCISES = (
             Mistake(lambda: 1.0, "There the gain is largest. Asked is where it first reaches 1.2."),
         ),
         hints=(
-            "The table above has a row for each batch; the last column is the gain.",
-            "Read the gains from the top. Which is the first that is 1.2 or more?",
+            "Backward must become shorter than the exchange through the host. How long are both at 8 sequences?",
+            "`training_gain.gain(batch=16)` is the gain at 16 sequences. Go down from 64: which is the first that is 1.2 or more?",
         ),
         why="Computing shrinks with the batch, the gradients do not. Where backward becomes shorter than the exchange, the path comes out.",
-        solution="max(batch for batch in gains.index if gains[batch] >= 1.2)",
+        solution="max(n for n in training_gain.BATCHES if training_gain.gain(batch=n) >= 1.2)",
     ),
     Number(
         name="07-bucket",
@@ -196,14 +198,15 @@ EXERCISES = (
             Mistake(lambda: 1 / bucket_cost(), "You have it the other way round: one bucket is not faster."),
         ),
         hints=(
-            "The table above has the steps by limit and path; take two rows of the column of RDMA through host.",
+            '`peerlab.step(host.step.with_(bucket_bytes="all"))` asks the same step with one bucket.',
             "A bucket of everything is ready when backward is over. What is left to hide behind?",
         ),
         why="One bucket is ready only when backward is over, so nothing overlaps. A wrong limit costs more than the wrong path.",
-        solution='times.loc["all", "host-rdma"] / times.loc["25 MiB", "host-rdma"]',
+        solution='peerlab.step(host.step.with_(bucket_bytes="all")).time_s / peerlab.step(host.step.with_(bucket_bytes="25 MiB")).time_s',
     ),
     Number(
         name="07-cache",
+        further=True,
         question="A cache that has room for four of the five buckets: how many regions does each step register anew?",
         truth=lambda: float(registered(cache_regions=regions() * 4 // 5)),
         unit="regions",
@@ -222,6 +225,7 @@ EXERCISES = (
     ),
     Choice(
         name="07-halves",
+        further=True,
         question='"Peer Direct halves the training time." When is that true?',
         options={
             _HALVES["exposed"]: "The exposed half becomes 1.77 times as fast, the other half stays. Work it out.",
@@ -240,6 +244,7 @@ EXERCISES = (
     ),
     Number(
         name="07-table",
+        further=True,
         question="GPT-3 (175e9 parameters), 380 samples a second of 2,048 tokens, 1,024 GPUs, 6 operations for each parameter and token: TFLOP/s per GPU?",
         truth=per_gpu,
         unit="TFLOP/s",
@@ -258,6 +263,7 @@ EXERCISES = (
     ),
     Number(
         name="07-energy",
+        further=True,
         question=(
             "A fifth of a step is exposed, and that part becomes 1.77 times as fast. A node that waits draws 0.6 of what it draws busy. "
             "What share of the energy is saved?"
@@ -277,3 +283,4 @@ EXERCISES = (
         solution="1 - closed_forms.energy(0.8 + 0.2 / 1.77, 0.2 / 1.77, 1, 1, 0.6) / closed_forms.energy(1, 0.2, 1, 1, 0.6)",
     ),
 )  # fmt: skip
+TRANSFER = unseen_step.TRANSFER

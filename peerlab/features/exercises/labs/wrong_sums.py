@@ -91,6 +91,7 @@ WRONG_SUMS: tuple[Exercise, ...] = (
     ),
     Code(
         name="03-freed",
+        further=True,
         question="Mend `ByRange`: `freed` is called before a buffer is freed. `cache.found` leads from (address, length) to keys, `cache.nic.deregister(key)` gives a key back. Buffers are registered in chunks.",
         check=_check_freed,
         function="freed",

@@ -1,0 +1,64 @@
+"""A transfer task: what a lab taught, asked of a machine, log or trace that nobody has shown; drawn by the learner's own seed."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import gcd, prod
+from typing import Any
+
+from peerlab.features.exercises.exercise import Choice, Exercise, Number
+
+EXAMPLE = 0
+"""The seed of the task that documents and solutions show."""
+_GOLDEN = 0.618
+"""Steps of this share of all tasks: seeds beside each other get tasks that have little in common."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Transfer:
+    """Draws one of many tasks of a kind.
+
+    Attributes
+    ----------
+    lab:
+        The lab's number.
+    cases:
+        What may differ, each with all its values. A task is one value of each.
+    make:
+        Makes the exercise of such values, in their order; its name and seed are set here.
+
+    Examples
+    --------
+    >>> from peerlab.features.exercises import transfer_of
+    >>> transfer_of("01").drawn(7).name
+    '01-transfer'
+    """
+
+    lab: str
+    cases: Sequence[Sequence[Any]]
+    make: Callable[..., Number | Choice]
+
+    @property
+    def count(self) -> int:
+        """How many tasks there are."""
+        return prod(len(one) for one in self.cases)
+
+    def values(self, seed: int) -> list[Any]:
+        """Return the values of a seed's task; as many seeds in a row as there are tasks get different ones."""
+        place = seed * _stride(self.count) % self.count
+        drawn = []
+        for one in self.cases:
+            place, at = divmod(place, len(one))
+            drawn.append(one[at])
+        return drawn
+
+    def drawn(self, seed: int) -> Exercise:
+        """Return the task of a seed."""
+        return replace(self.make(*self.values(seed)), name=f"{self.lab}-transfer", seed=seed)
+
+
+def _stride(count: int) -> int:
+    """Return a step that comes to each of so many places before it comes to one again."""
+    step = round(_GOLDEN * count) or 1
+    while gcd(step, count) > 1:
+        step += 1
+    return step

@@ -1,0 +1,67 @@
+"""Transfer tasks: every seed has a task that can be answered, and neighbours never the same one."""
+
+import pytest
+
+import peerlab
+from peerlab.base.errors import PeerlabError
+from peerlab.features.exercises import _LABS, find, transfer_of
+from peerlab.features.exercises.exercise import Number
+from peerlab.features.exercises.labs import own_seed
+
+SEEDS = range(50)
+SLOW = {"00"}
+"""Labs whose task simulates a band, most of a second each: a few seeds are tried."""
+
+pytestmark = pytest.mark.usefixtures("own_folder")
+
+
+@pytest.mark.parametrize("lab", sorted(_LABS))
+def test_every_seed_has_a_task_of_its_own_that_can_be_answered(lab):
+    transfer = transfer_of(lab)
+    assert transfer.count >= len(SEEDS)
+    drawn = [transfer.drawn(seed) for seed in SEEDS[:: 25 if lab in SLOW else 1]]
+    assert len({one.question for one in drawn}) == len(drawn)
+    for one in drawn:
+        assert one.judge(one.truth()).right, one.question
+        assert one.judge(eval(one.solution)).right, one.question  # noqa: S307  (our own words)
+        wrong = [answer for answer, _ in one.wrong() if not one.judge(answer).right]
+        assert len(wrong) >= 2, one.question
+
+
+@pytest.mark.parametrize("lab", sorted(_LABS))
+def test_as_many_seeds_as_there_are_tasks_draw_each_of_them_once(lab):
+    transfer = transfer_of(lab)
+    assert len({tuple(transfer.values(seed)) for seed in range(transfer.count)}) == transfer.count
+
+
+@pytest.mark.parametrize("lab", ["04", "05", "06"])
+def test_no_verdict_is_always_right(lab):
+    truths = [transfer_of(lab).drawn(seed).truth() for seed in SEEDS]
+    assert max(map(truths.count, truths)) < 0.7 * len(truths)
+    assert len(set(truths)) == 3
+
+
+def test_a_learner_keeps_a_seed_and_a_trainer_may_name_one(tmp_path):
+    own = peerlab.exercise("02-transfer").exercise.seed
+    assert peerlab.exercise("02-transfer").exercise.seed == own
+    assert int((tmp_path / own_seed.FILE).read_text()) == own
+    named = peerlab.exercise("02-transfer", seed=7)
+    assert (
+        named.exercise == find("02-transfer", 7) or named.exercise.question == find("02-transfer", 7).question
+    )
+    assert "seed 7" in named.children[0].value
+    with pytest.raises(PeerlabError, match="seed must be a whole number"):
+        peerlab.exercise("02-transfer", seed="seven")
+
+
+def test_where_nothing_can_be_kept_a_task_is_drawn_all_the_same(tmp_path):
+    (tmp_path / own_seed.FILE).write_text("a note of mine")
+    assert isinstance(peerlab.exercise("02-transfer").exercise, Number)
+    assert (tmp_path / own_seed.FILE).read_text() == "a note of mine"
+
+
+def test_a_log_in_a_question_is_set_line_by_line():
+    shown = peerlab.exercise("05-transfer", seed=1).children[0].value
+    lines = shown.partition("<pre>")[2].partition("</pre>")[0].splitlines()
+    assert len(lines) == 3
+    assert "algbw" in lines[1]
