@@ -13,7 +13,7 @@ SETUP  := pyproject.toml Makefile
 say     = @echo "peerlab: $(1) ..."
 pinned  = $(shell grep -c == $(1)) packages
 
-.PHONY: lab voila test soak lint bench docs solutions shots binder lock clean chromium
+.PHONY: lab voila test soak lint bench docs solutions shots course binder lock clean chromium
 
 lab: $(VENV)/lab.stamp          ## set up and open the lab (prints its address)
 	$(call say,opening the lab)
@@ -46,6 +46,9 @@ solutions: $(VENV)/lab.stamp   ## writes labs/solutions/, the labs with the answ
 
 shots: $(VENV)/test.stamp chromium       ## the pictures in README and docs, taken from the real thing
 	$(BIN)/python docs/shots.py $(ARGS)
+
+course: $(VENV)/lab.stamp       ## the trainer's papers: slides, one page of answers, two tasks (into out/course)
+	$(BIN)/python docs/course.py $(ARGS)
 
 binder:                         ## names your public repository wherever Binder is (REPO=owner/name)
 	@$(PYTHON) binder/repository.py "$(REPO)"

@@ -9,8 +9,8 @@ _PAIRS = """
 COMPARING = frozenset(_PAIRS.replace(",", " ").split())
 """Words that claim a direction; *further* and its like stand on the side of what is larger."""
 
-_COMPARING = re.compile(rf"(?<!\*)\b(?:{'|'.join(sorted(COMPARING))})\b", re.IGNORECASE)
-"""A word in bold or italics is the name of a control, such as **More**."""
+_COMPARING = re.compile(rf"(?<!\*)(?<!# )\b(?:{'|'.join(sorted(COMPARING))})\b", re.IGNORECASE)
+"""A word in bold or italics is the name of a control, such as **More**; one that begins a heading is the kind of its section, *Further*."""
 
 _NUMBER = re.compile(r"(?<![\w.])\d")
 """A number, and not the digit in a name such as DL1."""

@@ -7,7 +7,7 @@ import pandas as pd
 from peerlab.base.errors import PeerlabError, nearest
 from peerlab.features.exercises import progress
 from peerlab.features.exercises.exercise import Exercise
-from peerlab.features.exercises.transfer import EXAMPLE, Transfer
+from peerlab.features.exercises.transfer import EXAMPLE, TransferTask
 
 _LABS = {
     "00": "peerlab.features.exercises.labs.tour",
@@ -52,9 +52,9 @@ def find(name: str, seed: int = EXAMPLE) -> Exercise:
     return found if lab is None or found.seed in (None, seed) else transfer_of(lab).drawn(seed)
 
 
-def transfer_of(lab: str) -> Transfer:
+def transfer_of(lab: str) -> TransferTask:
     """Return what draws the transfer task of a lab (``"01"``)."""
-    found: Transfer = import_module(_LABS[lab]).TRANSFER
+    found: TransferTask = import_module(_LABS[lab]).TRANSFER
     return found
 
 

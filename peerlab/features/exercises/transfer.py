@@ -2,19 +2,21 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import gcd, prod
+from math import gcd, isclose, prod
 from typing import Any
 
-from peerlab.features.exercises.exercise import Choice, Exercise, Number
+from peerlab.features.exercises.exercise import Choice, Exercise, Mistake, Number
 
 EXAMPLE = 0
 """The seed of the task that documents and solutions show."""
+_ALIKE = 1e-6
+"""By what part of it two figures differ at most that are one."""
 _GOLDEN = 0.618
 """Steps of this share of all tasks: seeds beside each other get tasks that have little in common."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Transfer:
+class TransferTask:
     """Draws one of many tasks of a kind.
 
     Attributes
@@ -52,8 +54,20 @@ class Transfer:
         return drawn
 
     def drawn(self, seed: int) -> Exercise:
-        """Return the task of a seed."""
-        return replace(self.make(*self.values(seed)), name=f"{self.lab}-transfer", seed=seed)
+        """Return the task of a seed, without mistakes that lead to its truth by chance, or to the same figure as another one."""
+        made = replace(self.make(*self.values(seed)), name=f"{self.lab}-transfer", seed=seed)
+        return replace(made, mistakes=_apart(made)) if isinstance(made, Number) else made
+
+
+def _apart(made: Number) -> list[Mistake]:
+    """Return the mistakes of an exercise whose figures differ from its truth and from one another."""
+    truth, kept = made.truth(), dict[float, Mistake]()
+    for one in made.mistakes:
+        figure = one.like()
+        known = any(isclose(figure, other, rel_tol=_ALIKE) for other in kept)
+        if abs(figure - truth) > made.tolerance * abs(truth) and not known:
+            kept[figure] = one
+    return list(kept.values())
 
 
 def _stride(count: int) -> int:

@@ -341,11 +341,11 @@ COMPUTED = {
     ],
     "04_measure_your_machine": [
         (
-            "(two processors, four ranks, 8 MiB), leaving out the bounce buffers brought {:.2f} times and leaving out TCP {:.2f}; ",
+            "(two processors, four ranks, 8 MiB), leaving out the bounce buffers brought {:.2f} times and leaving out TCP {:.2f}. ",
             lambda: (own_machine.largest()["tcp"].ratio, own_machine.largest()["staged-shm"].ratio),
         ),
         (
-            "together that would be {:.2f} times, and `direct` reached {:.2f}.",
+            "Together that would be {:.2f} times, and `direct` reached {:.2f}.",
             lambda: (own_both(), own_machine.largest()["direct"].ratio),
         ),
         ("at least to a factor of {:.2f}", lambda: LEAST_NOISE),
@@ -416,7 +416,8 @@ COMPUTED = {
             "{:.0f} GB/s with 2 servers, {:.0f} GB/s with 8, and {:.0f} GB/s with 128",
             lambda: tuple(tour("peer-direct", nodes=nodes).wire_limit_GBps for nodes in (2, 8, 128)),
         ),
-        ("there are {1} steps. In the steps 1 to {0} node 0 sends", pairwise_steps),
+        ("there are {} steps. In the steps 1 to", lambda: pairwise_steps()[1]),
+        ("In the steps 1 to {} node 0 sends", lambda: pairwise_steps()[0]),
         (
             "In the steps {} to {} it sends each of them the part that it has added up itself",
             lambda: (pairwise_steps()[0] + 1, pairwise_steps()[1]),
@@ -437,7 +438,7 @@ COMPUTED = {
         ("the NIC {:.1f} GB/s ({:.0f} Gbit/s)", lambda: (DL1.nic_Bps / 1e9, DL1.nic_Bps / 125e6)),
         ("Host memory is no limit: {:.1f} GB/s", lambda: DL1.dram_Bps / 1e9),
         (
-            "four accesses per byte leave {:.1f} GB/s for each of two NICs",
+            "Four accesses per byte leave {:.1f} GB/s of that for each of two NICs",
             lambda: DL1.dram_Bps / run(STAGED).dram_bytes_per_byte / DL1.switches_per_numa / 1e9,
         ),
         (
@@ -507,7 +508,7 @@ COMPUTED = {
             lambda: (large("p5"), rule(peerlab.load_cluster("p5"))),
         ),
         (
-            "NCCL, in the simulation it gains {:.2f}",
+            "NCCL, in the simulation p5 gains {:.2f}",
             lambda: gain(cluster="p5", message_bytes="1 GiB", library=None),
         ),
         (
@@ -580,7 +581,7 @@ COMPUTED = {
             ),
         ),
         (
-            "{:.3f} times the bandwidth of *RDMA through host*, so that path is 1 / {:.3f} = {:.1f} times",
+            "{:.3f} times the bandwidth of *RDMA through host*. So that path is 1 / {:.3f} = {:.1f} times",
             lambda: (explained("host-rdma"), explained("host-rdma"), 1 / explained("host-rdma")),
         ),
         (
@@ -743,14 +744,14 @@ SOURCED = {
         "256 GB of host memory, verbs | more than 20 s | 0.32 µs | ofiwg/libfabric issue 4738",
         "500 GB of host memory, one thread | 49.2 s | 0.40 µs | kvcache-ai/Mooncake PR 855",
         "2.79 MB of GPU memory, on 32 EFA NICs in turn | 70 ms | | kvcache-ai/Mooncake PR 3210",
-        "where we tried it before, 256 MiB took 4.26 ms in small pages and 0.137 ms in huge ones",
+        "There 256 MiB took 4.26 ms in small pages and 0.137 ms in huge ones",
         "Somebody who registered 1.5 TB for a GPU measured 242.4 s with small pages and 98.2 s with huge ones (ROCm/mori PR 679)",
-        "(HabanaAI/HCL, versions 1.19 to 1.21: one registration of HCL's own pool per device)",
+        "(HabanaAI/HCL, versions 1.19 to 1.21: one registration of HCL's own pool per device.)",
         "up to 1.18 it had a list that forgot nothing",
     ],
     "04_measure_your_machine": [
-        "`mlock` for each transfer left 0.23 to 0.49 of the throughput, a cache of 64 regions 0.91 to 1.03, and one of 2 regions 0.42 to 0.73",
-        "missed the measured time by 28 to 78 % when we tried it on a busy virtual machine with two processors",
+        "`mlock` for each transfer left 0.23 to 0.49 of the throughput. A cache of 64 regions left 0.91 to 1.03, and one of 2 regions 0.42 to 0.73",
+        "On a busy virtual machine with two processors that missed the measured time by 28 to 78 %",
     ],
     "00_tour": ["1.5 to 2 times on collectives and up to 1.76 on large messages (summaries of an article"],
     "05_read_a_log": [
@@ -759,8 +760,8 @@ SOURCED = {
     ],
     "01_the_long_detour": [
         "1.5 to 2 times, up to 1.76 on large messages (summaries of an article in *Towards Data Science*",
-        "2.25, 1.84 and 1.57 times faster without the stop in host memory, at 1, 2 and 4 MiB (osu_latency",
-        "at 23,990 MB/s with RDMA and at 1,803 MB/s through host memory and TCP, 13.3 times less (CSCS",
+        "Without the stop in host memory it was 2.25, 1.84 and 1.57 times faster, at 1, 2 and 4 MiB (osu_latency",
+        "It was 23,990 MB/s with RDMA, and 1,803 MB/s through host memory and TCP, 13.3 times less (CSCS",
     ],
 }
 """Per lab: pieces of prose with figures that are somebody else's, with the source that the prose names."""

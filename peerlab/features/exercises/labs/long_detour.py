@@ -188,7 +188,7 @@ EXERCISES = (
             ),
             Mistake(
                 lambda: _dram_GBps(simulated(STAGED)) / 4,
-                "That is the share of one NIC, or one access per byte; a server has four NICs, and each byte is "
+                "That is the share of one NIC, or one access per byte. A server has four NICs, and each byte is "
                 "written and read at both ends.",
             ),
             Mistake(

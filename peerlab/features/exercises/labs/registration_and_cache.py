@@ -205,8 +205,6 @@ EXERCISES: tuple[Exercise, ...] = (
         why="Two Gaudi share the NIC. Each receives into eight chunks, and sends a ninth from the buffer that its gradients are in: that is the working set.",
         solution="next(k for k in range(1, 100) if not peerlab.simulate(direct.with_(cache_regions=k)).registration.misses)",
     ),
-    ALMOST,
-    FRESH,
     Choice(
         name="03-thrash",
         further=True,
@@ -231,6 +229,8 @@ EXERCISES: tuple[Exercise, ...] = (
         why="LRU has no half measures for a cycle: when a buffer's turn comes again, all its regions have just been evicted. What hits remain are chunks that come twice within one call.",
         solution='"' + _AS_COLD + '"',
     ),
+    ALMOST,
+    FRESH,
     *WRONG_SUMS,
 )
 TRANSFER = unseen_requests.TRANSFER

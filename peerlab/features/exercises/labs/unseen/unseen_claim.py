@@ -1,7 +1,7 @@
 """A claim that lab 12 has not shown: a training's throughput, and whether its devices can do it."""
 
 from peerlab.features.exercises.exercise import Bound, Mistake, Number
-from peerlab.features.exercises.transfer import Transfer
+from peerlab.features.exercises.transfer import TransferTask
 from peerlab.training.closed_forms import parameter_flop
 
 _DEVICES = {"A100": 312, "H100": 989}
@@ -40,7 +40,7 @@ def _claim_task(billions: int, count: int, device: str, share: float, tokens: in
     )  # fmt: skip
 
 
-TRANSFER = Transfer(
+TRANSFER = TransferTask(
     lab="12",
     cases=((7, 13, 70, 175), (128, 512, 1024), tuple(_DEVICES), (0.4, 2.6, 1.3), (2048, 4096)),
     make=_claim_task,

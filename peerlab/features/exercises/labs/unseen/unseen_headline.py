@@ -5,7 +5,7 @@ from functools import cache
 from peerlab.answer.gain import GainBand
 from peerlab.engine.simulate import simulate
 from peerlab.features.exercises.exercise import Choice
-from peerlab.features.exercises.transfer import Transfer
+from peerlab.features.exercises.transfer import TransferTask
 from peerlab.question.presets import load_cluster
 from peerlab.question.scenario import Scenario
 
@@ -34,7 +34,7 @@ def _sentence_task(nodes: int, cluster: str, size: str) -> Choice:
     order = sorted(told, key=lambda one: hash_of(f"{one}{nodes}"))
     return Choice(
         name="",
-        question=f"Peer Direct on {nodes} nodes of {load_cluster(cluster).title}: the explorer's headline reads *{low} to {high} times as fast*, its mark "
+        question=f"Peer Direct on {nodes} nodes of {load_cluster(cluster).title}: the explorer's headline reads *{low} to {high} times as fast*. Its mark "
         f"stands at {gain.value:.1f}, the message has {size}, and it compares with {over}. Which sentence may you quote?",
         options={one: told[one] for one in order},
         truth=lambda: sure,
@@ -52,4 +52,4 @@ def hash_of(text: str) -> int:
     return sum(at * ord(letter) for at, letter in enumerate(text, 1)) % 997
 
 
-TRANSFER = Transfer(lab="00", cases=((2, 4, 8, 16), _MACHINES, _SIZES), make=_sentence_task)
+TRANSFER = TransferTask(lab="00", cases=((2, 4, 8, 16), _MACHINES, _SIZES), make=_sentence_task)

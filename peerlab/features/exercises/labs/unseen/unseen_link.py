@@ -2,7 +2,7 @@
 
 from peerlab.features.exercises.exercise import Bound, Mistake, Number
 from peerlab.features.exercises.labs.quoted_tables import LINE
-from peerlab.features.exercises.transfer import Transfer
+from peerlab.features.exercises.transfer import TransferTask
 from peerlab.question.scenario import Scenario
 
 _SIZES = (256, 512, 1024, 2048, 4096)
@@ -42,4 +42,4 @@ def _payload_task(transport: str, mtu: int, rate: int) -> Number:
     )  # fmt: skip
 
 
-TRANSFER = Transfer(lab="08", cases=(("roce", "infiniband"), _SIZES, _RATES), make=_payload_task)
+TRANSFER = TransferTask(lab="08", cases=(("roce", "infiniband"), _SIZES, _RATES), make=_payload_task)

@@ -3,7 +3,7 @@
 from peerlab.base.units import GIB
 from peerlab.diagnosis import CANNOT_TELL
 from peerlab.features.exercises.exercise import Choice
-from peerlab.features.exercises.transfer import Transfer
+from peerlab.features.exercises.transfer import TransferTask
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import path_title
 from peerlab.question.presets import load_cluster
@@ -70,6 +70,6 @@ _WHY = {
     "card": "A card says what could be used, and nothing of what happened: the rate alone can decide.",
 }
 
-TRANSFER = Transfer(
+TRANSFER = TransferTask(
     lab="05", cases=(("setting", "card", "direct", "staged"), tuple(_MACHINES), _SHARES, (2, 4, 8), (1, 4)), make=_path_task
 )  # fmt: skip

@@ -5,7 +5,7 @@ from random import Random
 import pandas as pd
 
 from peerlab.features.exercises.exercise import Choice
-from peerlab.features.exercises.transfer import Transfer
+from peerlab.features.exercises.transfer import TransferTask
 from peerlab.features.exercises.verdict import judge
 from peerlab.records.judge import FASTER, LEAST_NOISE, NOISE, SLOWER
 
@@ -84,4 +84,4 @@ def _verdict_task(kind: str, busy: bool, number: int) -> Choice:
     )  # fmt: skip
 
 
-TRANSFER = Transfer(lab="04", cases=(_KINDS, (False, True), range(8)), make=_verdict_task)
+TRANSFER = TransferTask(lab="04", cases=(_KINDS, (False, True), range(8)), make=_verdict_task)

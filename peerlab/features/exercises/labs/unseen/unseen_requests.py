@@ -7,7 +7,7 @@ from random import Random
 
 from peerlab.base.units import MIB
 from peerlab.features.exercises.exercise import Bound, Mistake, Number
-from peerlab.features.exercises.transfer import Transfer
+from peerlab.features.exercises.transfer import TransferTask
 from peerlab.model.registration import RegistrationCache
 
 _BUFFERS = "ABCDE"
@@ -89,4 +89,4 @@ def _hits_task(number: int, length: int, regions: int) -> Number:
     )  # fmt: skip
 
 
-TRANSFER = Transfer(lab="03", cases=(range(40), (12, 14, 16), (3, 4)), make=_hits_task)
+TRANSFER = TransferTask(lab="03", cases=(range(40), (12, 14, 16), (3, 4)), make=_hits_task)

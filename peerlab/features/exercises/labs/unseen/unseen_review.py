@@ -5,7 +5,7 @@ from itertools import product
 from peerlab.features.exercises.exercise import Choice
 from peerlab.features.exercises.labs.advice import MEASURE, STAY, USE, advice
 from peerlab.features.exercises.labs.unseen.unseen_server import GEN_GBPS, gain
-from peerlab.features.exercises.transfer import Transfer
+from peerlab.features.exercises.transfer import TransferTask
 
 _ORDERS = ((100,), (200,), (400,), (100, 200), (200, 400))
 """Rates of the NIC that may be ordered, Gbit/s."""
@@ -52,4 +52,4 @@ def _from_to(least: float, most: float) -> str:
     return f"{least:.2f} times" if f"{least:.2f}" == f"{most:.2f}" else f"{least:.2f} to {most:.2f} times"
 
 
-TRANSFER = Transfer(lab="06", cases=(_LINKS, _ORDERS, tuple(_KNOWN)), make=_review_task)
+TRANSFER = TransferTask(lab="06", cases=(_LINKS, _ORDERS, tuple(_KNOWN)), make=_review_task)

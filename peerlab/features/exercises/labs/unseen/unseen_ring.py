@@ -6,7 +6,7 @@ from peerlab.base.units import MIB
 from peerlab.engine.simulate import simulate
 from peerlab.features.exercises.exercise import Bound, Mistake, Number
 from peerlab.features.exercises.scenes import WIRE
-from peerlab.features.exercises.transfer import Transfer
+from peerlab.features.exercises.transfer import TransferTask
 from peerlab.question.scenario import Scenario
 
 
@@ -45,7 +45,7 @@ def _time_task(nodes: int, size: int, latency: int, rate: float) -> Number:
     )  # fmt: skip
 
 
-TRANSFER = Transfer(
+TRANSFER = TransferTask(
     lab="02",
     cases=((4, 6, 8, 12, 16, 24), (6, 12, 24, 48, 96), (2, 5, 10, 20), (25.0, 50.0, 12.5)),
     make=_time_task,

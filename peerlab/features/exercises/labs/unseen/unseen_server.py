@@ -5,7 +5,7 @@ from functools import cache
 from peerlab.engine.simulate import simulate
 from peerlab.features.exercises.exercise import Bound, Mistake, Number
 from peerlab.features.exercises.scenes import DIRECT, STAGED
-from peerlab.features.exercises.transfer import Transfer
+from peerlab.features.exercises.transfer import TransferTask
 from peerlab.model.hardware import Cluster
 
 GEN_GBPS = {3: 14.1, 4: 28.2, 5: 56.4}
@@ -73,4 +73,4 @@ def _gain_task(card: tuple[int, int], lanes: int, nics: int, nodes: int) -> Numb
     )  # fmt: skip
 
 
-TRANSFER = Transfer(lab="01", cases=(_CARDS, (16, 8), (1, 2), _SERVERS), make=_gain_task)
+TRANSFER = TransferTask(lab="01", cases=(_CARDS, (16, 8), (1, 2), _SERVERS), make=_gain_task)

@@ -1,7 +1,7 @@
 """A training step that lab 07 has not shown: what a faster exchange is worth to it."""
 
 from peerlab.features.exercises.exercise import Bound, Mistake, Number
-from peerlab.features.exercises.transfer import Transfer
+from peerlab.features.exercises.transfer import TransferTask
 from peerlab.training.closed_forms import gain_of_step
 
 
@@ -40,7 +40,7 @@ def _step_task(compute: int, exchange: int, hides: int, ratio: float) -> Number:
     )
 
 
-TRANSFER = Transfer(
+TRANSFER = TransferTask(
     lab="07",
     cases=((100, 150, 240, 400), (120, 160, 200), (40, 60, 80, 100), (1.6, 1.8, 2.5)),
     make=_step_task,
