@@ -12,13 +12,14 @@ from peerlab.features.exercises.exercise import Choice, Code, Exercise, Number
 
 _STYLE = """
 @page { size: A4; margin: 9mm }
-body { font: 7.6pt/1.28 system-ui, sans-serif; margin: 0 auto; max-width: 192mm; color: #111; background: #fff }
+body { font: 8.8pt/1.3 system-ui, sans-serif; margin: 0 auto; max-width: 192mm; color: #111; background: #fff }
 h1 { font-size: 13pt; margin: 0 0 1mm } p { margin: 0 0 2mm }
 main { columns: 2; column-gap: 6mm }
-section { break-inside: avoid; margin-bottom: 2.2mm } h2 { font-size: 9pt; margin: 0 0 .6mm; border-bottom: .4pt solid #888 }
+section { break-inside: avoid; margin-bottom: 2.2mm } h2 { font-size: 10.5pt; margin: 0 0 .6mm; border-bottom: .4pt solid #888 }
 dl { margin: 0 } dt { font-weight: 600; margin-top: .7mm } dd { margin: 0 0 0 3mm } dd.wrong { color: #8a2b06 }
-code { font-size: 7pt; overflow-wrap: anywhere }
+code { font-size: 7.8pt; overflow-wrap: anywhere }
 """
+_LARGE = 1000
 _MOST = 120
 """Letters of a reply: the page is one."""
 
@@ -59,13 +60,16 @@ def _answer(one: Exercise) -> str:
         return "follows from the learner's own measurement"
     if isinstance(one, Number | Choice):
         return escape(_figure(one, one.truth()))
-    return f"<code>{escape(one.solution.replace(chr(10), '; '))}</code>"
+    return f"<code>{escape(' / '.join(one.solution.splitlines()))}</code>"
 
 
 def _figure(one: Exercise, value: object) -> str:
-    return f"{value:.4g} {one.unit}".strip() if isinstance(one, Number) else str(value)
+    if not isinstance(one, Number):
+        return str(value)
+    written = f"{value:,.0f}" if abs(value) >= _LARGE else f"{value:.4g}"  # type: ignore[arg-type,operator]
+    return f"{written} {one.unit}".strip()
 
 
 def _short(text: str) -> str:
-    first = text.replace("\n", "; ")
+    first = " / ".join(text.replace("`", "").splitlines())
     return first if len(first) <= _MOST else f"{first[: first.rindex(' ', 0, _MOST)]} ..."

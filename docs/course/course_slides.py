@@ -2,16 +2,18 @@
 
 import re
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
 
 from learning_tasks import log_lines
 
 from peerlab.engine.simulate import simulate
-from peerlab.features.deck.blocks import card, facts, grid, paragraphs, table
+from peerlab.features.deck.blocks import card, grid, paragraphs
 from peerlab.features.deck.deck_page import page
 from peerlab.features.deck.slide import Slide
 from peerlab.features.exercises import exercises, find
 from peerlab.features.exercises.labs import review
+from peerlab.features.exercises.labs.advice import advice
 from peerlab.picture.still import still_svg
 from peerlab.question.scenario import Scenario
 
@@ -65,17 +67,18 @@ def _lab(text: str, row: list[str]) -> Iterator[Slide]:
     number, first, second, discussed, because = row
     said = _section(text, f"### {number}: ")
     idea, trap, close = (_plain(part) for part in _parts(said))
-    yield Slide(title=f"{number}  {idea.partition('.')[0]}", body=grid(*_shown(number)), notes=(idea, trap))
-    cards = (
-        card(paragraphs(_question(discussed)), 8, title=f"With the room: {_plain(discussed)}", tone="direct"),
-        card(
-            facts(("at minute 10", _plain(first)), ("at minute 20", _plain(second))),
-            4,
-            title="Where you should be",
-        ),
-        card(paragraphs(close), 12, title="To end with", tone="copy"),
+    title = idea.partition(".")[0]
+    yield from _shown(number, f"{number}: {title[0].upper()}{title[1:]}", (idea, trap))
+    lines = (
+        _question(discussed),
+        f"At minute 10: {_plain(first)}. At minute 20: {_plain(second)}.",
+        f"To end with: {close}",
     )
-    yield Slide(title=f"{number}  Try it", body=grid(*cards), notes=(f"Because: {because}.", trap))
+    yield Slide(
+        title=f"{number}: With the room, {_plain(discussed)}",
+        lines=lines,
+        notes=(f"Because: {because}.", trap),
+    )
 
 
 def _parts(said: str) -> tuple[str, str, str]:
@@ -95,29 +98,42 @@ def _question(discussed: str) -> str:
     return "Three of you read your sentence aloud." if name.endswith("-transfer") else find(name).question
 
 
-def _shown(number: str) -> list[str]:
-    """Return the cards of a lab's picture."""
+def _shown(number: str, title: str, notes: tuple[str, ...]) -> Iterator[Slide]:
+    """Yield the slide with a lab's picture: a log, a table, or a path with what is busy on it."""
     if number == "05":
-        rows = [[line] for line in log_lines()]
-        return [card(table(["a log of six lines"], rows), 12, title="Vote first: whose path is it?")]
-    if number == "06":
-        return [
-            card(
-                table(["where the NICs hang", "least", "most"], _bands()),
-                12,
-                title="One machine, before and after somebody looks",
-            )
-        ]
-    path = {"00": DETOUR, "01": DETOUR, "03": DIRECT.with_(registration="per-transfer")}[number]
-    run = simulate(path)
-    busy = list(run.busy_lanes().items())[:4]
-    return [
-        card(still_svg(run), 8, high="two-rows"),
-        card(facts(*((name, f"{share:.0%}") for name, share in busy)), 4, title="Busy", tone="hot"),
-    ]
+        log = card(
+            f"<pre style='font-size:20px;line-height:1.7;margin:0'>{escape(chr(10).join(log_lines()))}</pre>",
+            12,
+        )
+        vote = card(
+            paragraphs(
+                "Whose path is it? Kernel TCP, RDMA through host memory, Peer Direct, or cannot tell. Vote before anybody runs anything."
+            ),
+            12,
+            tone="hot",
+        )
+        yield Slide(title=title, body=grid(log, vote), notes=notes)
+    elif number == "06":
+        rows = (("where the NICs hang", "least gain", "largest gain", "what the rule says"), *_bands())
+        yield Slide(
+            title=title,
+            subtitle="One machine, before and after somebody looks at a server",
+            rows=rows,
+            notes=notes,
+        )
+    else:
+        run = simulate(
+            {
+                "00": DETOUR,
+                "01": DETOUR.with_(library="none"),
+                "03": DIRECT.with_(registration="per-transfer"),
+            }[number]
+        )
+        busy = ", ".join(f"{name} {share:.0%}" for name, share in list(run.busy_lanes().items())[:4])
+        yield Slide(title=title, pictures=(still_svg(run),), lines=(f"Busy: {busy}.",), notes=notes)
 
 
-def _bands() -> list[list[str]]:
+def _bands() -> list[tuple[str, ...]]:
     file = review.filled_in()
     rows = []
     for says, cluster in (
@@ -127,7 +143,7 @@ def _bands() -> list[list[str]]:
     ):
         host, direct = (simulate(one.with_(cluster=cluster)) for one in (DETOUR, DIRECT))
         gain = direct.gain_band(host)
-        rows.append([says, f"{gain.least:.2f}", f"{gain.most:.2f}"])
+        rows.append((says, f"{gain.least:.2f}", f"{gain.most:.2f}", advice(gain.least, gain.most)))
     return rows
 
 

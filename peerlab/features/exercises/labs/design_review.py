@@ -136,14 +136,14 @@ _WIRING = Wiring.label
 _STAGED, _HOP = (FIGURE_LABELS[key] for key in ("slices.staged", "library.hop"))
 _ASSUMED = {
     _WIRING: "Has your file a source for it by now?",
-    _STAGED: "NCCL cuts the message itself, so that this figure has no part here. Which figure stands in the first row?",
+    _STAGED: "NCCL cuts the message itself, so that this figure has no part here. Which may be so or not so, on both paths?",
     FIGURE_LABELS[
         "fabric.latency"
-    ]: "What NCCL plans with for a hop stands in its place. Which figure stands in the first row?",
-    _HOP: "It moves the gain by about 1 %. Which figure stands in the first row?",
+    ]: "What NCCL plans with for a hop stands in its place. Which may be so or not so, on both paths?",
+    _HOP: "It moves the gain by about 1 %. Which may be so or not so, on both paths?",
     FIGURE_LABELS["nic.rate"]: "Your file has a source for it by now, so it is not assumed.",
     FIGURE_LABELS["registration.base"]: "In a warm cache nothing is registered any more.",
-    _OTHER: "The first row of the table names it.",
+    _OTHER: "It is one of those that are named.",
 }
 """Figures that may be assumed, with what is said to who takes one for the most important."""
 _SHEET_CALL = 'review.edit(mine, {"nic.rate": 200, "switch.uplink": 28.2})'
@@ -171,15 +171,18 @@ EXERCISES = (
         name="06-today",
         question="Your cluster, RDMA through host memory: what sets the pace?",
         options={
-            "the PCIe uplink": "Look at which resource is busy nearly all the time.",
-            "the NIC": "How busy is the wire in the table above?",
+            "the PCIe uplink": "What does each byte cross twice in each direction, and how much is left of that?",
+            "the NIC": "It could send 25 GB/s. What does half of the uplink carry?",
             "a CPU core": "With RDMA the CPU moves no byte. Which path would keep a core busy?",
-            "host memory": "Every byte is written to it and read from it, and it carries that easily. The table above names what is full.",
+            "host memory": "Every byte is written to it and read from it, and it carries that easily. What does each byte cross twice?",
             "latency": "The message has 64 MiB. Do slices spend their time flying, or waiting?",
-            _OTHER: "The table above names it.",
+            _OTHER: "It is one of the five. What does each byte cross twice?",
         },
         truth=lambda: _pace("host-rdma"),
-        hints=("The table has a column for it.", "The bottleneck is what is busy most of the time."),
+        hints=(
+            "Count what a byte crosses on this path, and hold each part's rate against the NIC's.",
+            "The uplink carries 28.2 GB/s in each direction, and each byte crosses it twice. The NIC could send 25 GB/s.",
+        ),
         why="Everything crosses the uplink twice in each direction; half of it is less than the NIC could send.",
         solution='"the PCIe uplink"',
     ),
@@ -231,8 +234,8 @@ EXERCISES = (
         },
         truth=_most,
         hints=(
-            "The table is sorted: what moves the gain most comes first.",
-            "Look at the first row: what is assumed, and the gain if it is otherwise.",
+            "A range moves a figure a little. What is not known as a yes or no, and decides what crosses the uplink?",
+            "The sentence to quote, above, names a condition.",
         ),
         why="That is what to find out before anything else. Here one look at `lspci -tv` on a server decides it.",
         solution=f'"{_WIRING}"',
