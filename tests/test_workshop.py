@@ -14,9 +14,8 @@ from PIL import Image
 from peerlab.base.units import GIB
 from peerlab.cli import main
 from peerlab.engine.simulate import simulate
-from peerlab.features.exercises import exercises, progress
-from peerlab.features.exercises.labs import reading_time
-from peerlab.features.exercises.labs.reading_time import core_and_all, lab_cells
+from peerlab.features.exercises import exercises, progress, reading_time
+from peerlab.features.exercises.reading_time import core_and_all, lab_cells
 from peerlab.features.exercises.solved import asked
 from peerlab.features.lab import _free_port
 from peerlab.question.scenario import Scenario

@@ -10,8 +10,8 @@ import ipywidgets as w
 from peerlab.base.errors import PeerlabError
 from peerlab.features.exercises import exercises, find, progress
 from peerlab.features.exercises.exercise import Choice, Exercise, Number, Verdict, unanswered
-from peerlab.features.exercises.labs.own_seed import own_seed
 from peerlab.features.exercises.lesson_style import style
+from peerlab.features.exercises.own_seed import own_seed
 from peerlab.page.widgets import Spoken
 from peerlab.records import Records
 

@@ -4,9 +4,8 @@ import pytest
 
 import peerlab
 from peerlab.base.errors import PeerlabError
-from peerlab.features.exercises import _LABS, find, transfer_of
+from peerlab.features.exercises import _LABS, find, own_seed, transfer_of
 from peerlab.features.exercises.exercise import Number
-from peerlab.features.exercises.labs import own_seed
 
 SEEDS = range(50)
 SLOW = {"00"}

@@ -1,0 +1,199 @@
+"""Sentences of the labs that compare without a figure stand beside what computes them, over every cluster that they speak of.
+
+Lab 01 once said *several times* of a gain that is 1.6 times another one on p4d, and lab 06 called a bound too wide that was too narrow.
+"""
+
+import json
+import re
+from functools import cache
+
+import pytest
+
+import peerlab
+from peerlab.base.places import folder
+from peerlab.features.exercises import find
+from peerlab.features.exercises.labs import review
+from peerlab.features.exercises.labs.gain_by_cluster import rule
+from peerlab.features.exercises.logs import lab_log, times
+
+LABS = {path.stem: path for path in sorted(folder("labs").glob("*.ipynb"))}
+STAGED = peerlab.Scenario(cluster="dl1", library="none", nodes=8, path="host-rdma", message_bytes="64 MiB")
+DIRECT = STAGED.with_(path="peer-direct")
+run = cache(peerlab.simulate)
+
+
+def with_both():
+    """Return the clusters that lab 01's table has: those with RDMA through host memory and Peer Direct."""
+    known = {name: peerlab.load_cluster(name) for name in peerlab.known_clusters()}
+    return {name: one for name, one in known.items() if {"host-rdma", "peer-direct"} <= set(one.paths)}
+
+
+def gain(**changes):
+    return run(STAGED.with_(**changes)).time_s / run(DIRECT.with_(**changes)).time_s
+
+
+def where_the_rule_holds():
+    """Tell whether the rule is the gain wherever the detour waits for no host memory, and below it wherever it does."""
+    for name, server in with_both().items():
+        if server.uplink_Bps is None:
+            continue
+        slow = run(STAGED.with_(cluster=name, message_bytes="1 GiB"))
+        found, told = gain(cluster=name, message_bytes="1 GiB"), rule(server)
+        if slow.bottleneck.label == "DRAM" and found < 1.02 * told:
+            return False
+        if slow.bottleneck.label != "DRAM" and abs(found / told - 1) > 0.02:
+            return False
+    return True
+
+
+def as_fast(regions, other):
+    """Tell whether four buffers in turn are as fast in a cache of so many regions as in another one."""
+    times = [
+        run(DIRECT.with_(buffers=4, iterations=9, cache_regions=one)).iterations[-1].time_s
+        for one in (regions, other)
+    ]
+    return times[0] == times[1]
+
+
+def steps_of_a_cache():
+    """Tell whether a larger cache is never slower, up to the working set, and none beyond."""
+    times = [run(DIRECT.with_(cache_regions=regions)).time_s for regions in (0, 8, 12, 16, 17, 18, 20)]
+    return times == sorted(times, reverse=True) and times[-1] == times[-2] < times[-3]
+
+
+@cache
+def reviewed(place=""):
+    """Return the gain on lab 06's machine, as its file is or as somebody saw it."""
+    cluster = review.looked_at(review.filled_in(), place) if place else review.filled_in()
+    host = peerlab.Scenario(cluster=cluster, nodes=8, path="host-rdma", message_bytes="64 MiB")
+    return run(host.with_(path="peer-direct")).gain_band(run(host))
+
+
+def second_nic(path):
+    one = peerlab.Scenario(cluster=review.filled_in(), nodes=8, path=path, message_bytes="1 GiB")
+    return (
+        run(one).time_s / run(one.with_(cluster=one.hardware.with_figure("node.nics_per_switch", 2))).time_s
+    )
+
+
+CLAIMS = {
+    "00_tour": [],
+    "01_the_long_detour": [
+        ("Then the detour is about as fast as Peer Direct.", lambda: 0.9 < gain(wiring="root-port", message_bytes="1 GiB") < 1.1),
+        ("The gain on large messages is the NICs' rate over half the uplink's, where nothing else is slow", where_the_rule_holds),
+        (
+            "Slow host memory makes the gain larger, slow links inside a server make it smaller.",
+            lambda: gain(cluster="h100-ndr") > rule(peerlab.load_cluster("h100-ndr"))
+            and gain(cluster=STAGED.hardware.with_figure("node.devices_per_switch", 1)) < gain(),
+        ),
+        ("So the detour is as fast as before.", lambda: abs(alone() / run(STAGED).time_s - 1) < 0.01),
+    ],
+    "02_allreduce_and_nodes": [],
+    "03_registration_and_the_cache": [
+        ("registering it is many times cheaper", lambda: cheaper_pages() > 10),
+        ("A cache of 64 regions finds as much as one of 32", lambda: as_fast(64, 32)),
+        ("One that is too small works in steps", steps_of_a_cache),
+        ("and is slower than the detour.", lambda: gain(registration="per-transfer") < 1),
+    ],
+    "04_measure_your_machine": [],
+    "05_read_a_log": [
+        ("the others would have been much faster", lambda: min(others_than_tcp()) > 2),
+        ("RDMA through host memory about as fast as this", lambda: 0.8 < log_d() / run(p4d("host-rdma")).algbw_GBps < 1.25),
+        ("Peer Direct should have been a good deal faster than this", lambda: run(p4d("peer-direct")).algbw_GBps > 1.3 * log_d()),
+        ("this run chose a protocol that was many times slower", lambda: slow_sizes() > 2),
+    ],
+    "06_design_review": [
+        ("A second NIC makes Peer Direct nearly twice as fast. The detour it leaves nearly as it was.", lambda: second_nic("peer-direct") > 1.8 and second_nic("host-rdma") < 1.1),
+        ("a second NIC makes the detour hardly faster, and Peer Direct nearly twice as fast", lambda: second_nic("host-rdma") < 1.1),
+        (
+            "It is too wide for the one question, and too narrow for the other.",
+            lambda: reviewed().least < find("06-worst").truth() < reviewed().low,
+        ),
+        ("What moves the gain most comes first.", lambda: sorted(moves(), reverse=True) == moves()),
+        ("even the least gain is clear", lambda: reviewed("switch").least > 1.05),
+        ("One look at a server turns *measure first* into an answer.", lambda: reviewed().least < 1.05 < reviewed().most),
+        ("Then the detour is about as fast as Peer Direct, and what is left open must be measured.", lambda: abs(reviewed("root-port").value - 1) < 0.1 and reviewed("root-port").least < 1.05 < reviewed("root-port").most),
+    ],
+    "07_what_does_a_training_gain": [],
+    "08_fabrics_side_by_side": [],
+    "12_whose_figures_are_these": [],
+}  # fmt: skip
+"""Per lab: a piece of a sentence, and what tells whether it is so."""
+
+_COMPARES = re.compile(
+    r"several times|many times|order of (?:two|ten)|too (?:wide|narrow)\b|moves \w+(?: \w+)? most|nearly twice|hardly faster|"
+    r"about as fast|as fast as before|a good deal faster|much faster|turns \*measure first\*",
+    re.IGNORECASE,
+)
+"""What compares without a figure."""
+
+
+def alone():
+    return run(STAGED.with_(cluster=STAGED.hardware.with_figure("node.devices_per_switch", 1))).time_s
+
+
+def cheaper_pages():
+    small, huge = (
+        DIRECT.with_(page_bytes=size).registration_cost.register_ps(1 << 28) for size in ("4 KiB", "2 MiB")
+    )
+    return small / huge
+
+
+def p4d(path):
+    return peerlab.Scenario(cluster="p4d", nodes=2, path=path, message_bytes="1 GiB")
+
+
+def slow_sizes():
+    """Return how many times slower log B is at 32 to 256 KiB than at the sizes around them."""
+    staged = times("juliet/osu-latency-staged")
+    rates = {
+        size: size / staged[size] for size in (16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10)
+    }
+    inside = [rates[size] for size in rates if 32 << 10 <= size <= 256 << 10]
+    return min(rates[16 << 10], rates[512 << 10]) / max(inside)
+
+
+@cache
+def others_than_tcp():
+    """Return how many times as fast as log A the paths are that do not explain it."""
+    ranking = peerlab.diagnose(peerlab.load(lab_log("A").text)).as_dict()["ranking"]
+    return [1 / one["simulated"]["measured_over_simulated"] for one in ranking if one["path"] != "host-tcp"]
+
+
+def log_d():
+    return float(lab_log("D").measured.table["algbw_GBps"].max())
+
+
+def moves():
+    """Return how far each assumption moves lab 06's gain, in the order of its table."""
+    return [one.reach for one in reviewed().assumptions]
+
+
+def prose(name):
+    cells = json.loads(LABS[name].read_text(encoding="utf-8"))["cells"]
+    return "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+
+
+def claims():
+    return [(name, says, holds) for name, of in CLAIMS.items() for says, holds in of]
+
+
+@pytest.mark.parametrize(
+    ("name", "says", "holds"), claims(), ids=lambda one: one[:40] if isinstance(one, str) else ""
+)
+def test_what_a_sentence_claims_is_so(name, says, holds):
+    assert says in prose(name)
+    assert holds()
+
+
+@pytest.mark.parametrize("name", LABS)
+def test_every_sentence_that_compares_without_a_figure_is_computed_here(name):
+    text = prose(name)
+    places = [(text.index(says), text.index(says) + len(says)) for says, _ in CLAIMS[name]]
+    loose = [
+        text[max(0, one.start() - 60) : one.end() + 40]
+        for one in _COMPARES.finditer(text)
+        if "|" not in text[text.rfind("\n", 0, one.start()) + 1 :][:2]
+        and not any(low <= one.start() < high or abs(low - one.start()) < 120 for low, high in places)
+    ]
+    assert loose == []
