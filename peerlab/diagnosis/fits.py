@@ -207,6 +207,8 @@ def _verdict(fit: Fit, know: Knowledge, *, chosen: bool) -> tuple[float, str]:
     near, far, weigh = know.ranges["explains"], know.ranges["far_below"], know.strengths
     by_chance = fit.spread > know.ranges["meets"].high
     enough = len(fit.sizes) >= _ENOUGH
+    if fit.largest is not None and fit.largest.nodes_per_domain > 1:
+        return 0.0, "NVLink inside the domains limits it, so that it says nothing of the path between them"
     if fit.ratio > near.high:
         return _above(fit, know, chosen=chosen, enough=enough)
     if fit.ratio >= near.low:

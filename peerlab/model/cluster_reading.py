@@ -231,7 +231,9 @@ def _read_paths(entry: Any, reading: Reading) -> None:
         if name in entry["has"] and name in lacks:
             raise HardwareError(f"path {name!r} is in has and in [paths.lacks]; strike out one of them")
     reading.paths = tuple(entry["has"])
-    reasons = {path: str(lacks.get(path, "not described in the cluster's file")) for path in PATHS}
+    # a rare path is lacked by nearly every machine: only a file that says why has it listed
+    told = [path for path, one in PATHS.items() if path in lacks or not one.is_rare]
+    reasons = {path: str(lacks.get(path, "not described in the cluster's file")) for path in told}
     reading.lacks = {path: why for path, why in reasons.items() if path not in entry["has"]}
 
 
