@@ -12,7 +12,7 @@ from unittest.mock import patch
 from documents import link, plain
 
 import peerlab
-from peerlab.features.exercises import exercises
+from peerlab.features.exercises.catalogue import exercises
 from peerlab.features.exercises.exercise import Choice, Code, Exercise, Number, fill_in
 from peerlab.features.exercises.solved import asked
 from peerlab.records import Records

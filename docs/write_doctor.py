@@ -6,8 +6,9 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from peerlab.features.doctor import CHECKS, Check
+from peerlab.features.doctor.check import Check
 from peerlab.features.doctor.checks.variables import RULES, VariableRule
+from peerlab.features.doctor.report import CHECKS
 
 HEAD = """\
 # What the doctor looks at

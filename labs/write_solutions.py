@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from peerlab.features.exercises import exercises
+from peerlab.features.exercises.catalogue import exercises
 from peerlab.features.exercises.solved import solved
 
 LABS = Path(__file__).parent

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from peerlab.features.calibrate.calibration import calibrate
     from peerlab.features.choices.mapping import choices
     from peerlab.features.deck.write_deck import write_deck
-    from peerlab.features.doctor import Host, Report
+    from peerlab.features.doctor.host import Host
+    from peerlab.features.doctor.report import Report
     from peerlab.features.exercises.exercise_widget import Asked
     from peerlab.features.exercises.predict import Prediction
     from peerlab.features.exercises.steps import steps
@@ -66,43 +67,31 @@ _HOMES = {
     "Step": "peerlab.training.training_step",
     "StepRun": "peerlab.training.step_run",
     "Workload": "peerlab.training.workload",
-    "calibrate": "peerlab.features.calibrate.calibration",
-    "choices": "peerlab.features.choices.mapping",
-    "diagnose": "peerlab.diagnosis.diagnosis",
-    "expect": "peerlab.features.expect.expecting",
-    "export_still": "peerlab.features.export.pictures",
-    "export_video": "peerlab.features.export.video",
-    "known_clusters": "peerlab.question.presets",
     "known_workloads": "peerlab.training.workload_file",
-    "load": "peerlab.training.loading",
-    "load_cluster": "peerlab.question.presets",
     "load_workload": "peerlab.training.workload_file",
-    "measure": "peerlab.features.measure.measurement",
-    "pin_cost": "peerlab.features.measure.pin_cost",
-    "race": "peerlab.study.racing",
-    "ratios": "peerlab.features.measure.ratios",
-    "show_limit": "peerlab.features.measure.ranks.locked_memory",
     "simulate": "peerlab.engine.simulate",
-    "step": "peerlab.training.answer_step",
-    "steps": "peerlab.features.exercises.steps",
-    "sweep": "peerlab.features.sweep.sweeping",
-    "wall_chart": "peerlab.features.wall.wall_chart",
     "way": "peerlab.question.way",
-    "why": "peerlab.question.effective_figures",
-    "write_deck": "peerlab.features.deck.write_deck",
 }
-"""Where public names live; they are loaded when first used, as a measurement starts processes that need few of them."""
+"""Where public names of the kernel live; those of features are in their records. They are loaded when first used, as a measurement
+starts processes that need few of them."""
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    home = _HOMES.get(name) or _homes_of_features().get(name)
+    if home is None:
         raise AttributeError(f"module 'peerlab' has no attribute {name!r}")
-    found = globals()[name] = _loaded(_HOMES[name], name)
-    return found
+    value = globals()[name] = _loaded(home, name)
+    return value
+
+
+def _homes_of_features() -> dict[str, str]:
+    """Return the module of each public name that a feature brings."""
+    records = import_module("peerlab.features").features().values()
+    return {name: module for record in records for name, module in record.functions.items()}
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+    return sorted({*globals(), *_HOMES, *_homes_of_features()})
 
 
 def explore(scenario: "Scenario | None" = None, **fields: Any) -> "Explorer":
@@ -144,19 +133,17 @@ def wait_for(name: str) -> None:
 
 
 def progress() -> "pd.DataFrame":
-    """Return which exercises of the labs are done in this folder; see :func:`peerlab.features.exercises.table`."""
-    from peerlab.features.exercises import table  # noqa: PLC0415  (only the labs need it)
-
+    """Return which exercises of the labs are done in this folder; see :func:`peerlab.features.exercises.catalogue.table`."""
+    table: Callable[[], pd.DataFrame] = _loaded("peerlab.features.exercises.catalogue", "table")
     return table()
 
 
 def doctor(only: str | Sequence[str] = (), host: "Host | None" = None) -> "Report":
-    """Return whether this host can do peer direct, and why; see :func:`peerlab.features.doctor.examine`.
+    """Return whether this host can do peer direct, and why; see :func:`peerlab.features.doctor.report.examine`.
 
     A notebook shows it as a table; ``.verdict``, ``.because`` and ``.findings`` are the same as values.
     """
-    from peerlab.features.doctor import examine  # noqa: PLC0415  (only a notebook needs it)
-
+    examine: Callable[..., Report] = _loaded("peerlab.features.doctor.report", "examine")
     return examine(host, only)
 
 

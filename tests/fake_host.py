@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fake_sys import FakeSys
 
-from peerlab.features.doctor import Host
+from peerlab.features.doctor.host import Host
 
 RELEASE = "6.1.0-18-amd64"
 CONFIG = "CONFIG_INFINIBAND=m\nCONFIG_INFINIBAND_USER_MEM=y\nCONFIG_PCI_P2PDMA=y\n"

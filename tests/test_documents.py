@@ -11,7 +11,7 @@ from command_line import peerlab_command
 
 import peerlab
 from peerlab.app.panels import own_log
-from peerlab.features.doctor import CHECKS
+from peerlab.features.doctor.report import CHECKS
 from peerlab.records.benchmarks import TOOLS
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "docs"))

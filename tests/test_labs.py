@@ -9,7 +9,8 @@ import nbformat
 import pytest
 
 from peerlab.base.places import folder
-from peerlab.features.exercises import exercises, progress
+from peerlab.features.exercises import progress
+from peerlab.features.exercises.catalogue import exercises
 from peerlab.features.exercises.exercise import Code, fill_in
 from peerlab.features.exercises.solved import asked, solved
 

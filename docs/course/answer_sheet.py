@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 
 from write_answers import LABS, title
 
-from peerlab.features.exercises import exercises
+from peerlab.features.exercises.catalogue import exercises
 from peerlab.features.exercises.exercise import Choice, Code, Exercise, Number
 
 _STYLE = """

@@ -11,7 +11,7 @@ from peerlab.engine.simulate import simulate
 from peerlab.features.deck.blocks import card, grid, paragraphs
 from peerlab.features.deck.deck_page import page
 from peerlab.features.deck.slide import Slide
-from peerlab.features.exercises import exercises, find
+from peerlab.features.exercises.catalogue import exercises, find
 from peerlab.features.exercises.labs import review
 from peerlab.features.exercises.labs.advice import advice
 from peerlab.picture.still import still_svg

@@ -13,7 +13,7 @@ from math import log
 from typing import TYPE_CHECKING
 
 from peerlab.answer.sensitivity import Busbw, changed, end_of
-from peerlab.base.display import show_gain
+from peerlab.base.display import shown
 from peerlab.base.errors import PeerlabError, ScenarioError
 from peerlab.base.units import say_count, say_unit
 from peerlab.library.library_files import with_library
@@ -98,7 +98,7 @@ class GainBand:
     reach: Reach = NO_FURTHER
     """How far the error of the law makes the ends go beyond what the figures make."""
 
-    _repr_html_ = show_gain
+    _repr_html_ = shown
 
     @property
     def left_out(self) -> tuple[Assumption, ...]:

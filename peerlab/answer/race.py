@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from peerlab.answer.run import Run
 from peerlab.answer.trace import Columns
-from peerlab.base.display import show_race
+from peerlab.base.display import shown
 from peerlab.base.errors import PeerlabError
 from peerlab.base.units import say_time
 from peerlab.model.paths import REDUCE
@@ -162,4 +162,4 @@ class Race:
         )
         return f"Race({said}: {end})"
 
-    _repr_html_ = show_race
+    _repr_html_ = shown

@@ -14,7 +14,7 @@ from peerlab.answer.known_answers import answer
 from peerlab.answer.lanes import lane_name
 from peerlab.answer.sensitivity import Band, band, influences
 from peerlab.answer.trace import Recording, Trace
-from peerlab.base.display import show_run, write_trace
+from peerlab.base.display import shown, write_trace
 from peerlab.base.errors import PeerlabError
 from peerlab.base.units import PS_PER_S, say_bytes, say_time, seconds
 from peerlab.collectives.choose import plan
@@ -283,7 +283,7 @@ class Run:
         """
         write_trace(self, path)
 
-    _repr_html_ = show_run
+    _repr_html_ = shown
 
     def __repr__(self) -> str:
         s = self.scenario

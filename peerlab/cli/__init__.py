@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 
-OK, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
+from peerlab.base.exit_status import FAILED, INTERRUPTED
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

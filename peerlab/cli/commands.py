@@ -11,38 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from peerlab.base.errors import MissingPackage, PeerlabError, nearest
+from peerlab.base.exit_status import FAILED, OK, WRONG_USAGE
 from peerlab.base.extras import extra_needed
 from peerlab.base.terminal_text import Parser, end_in_order
 from peerlab.base.version import __version__
-from peerlab.cli import FAILED, OK, WRONG_USAGE
+from peerlab.features import features
 
-_COMMANDS = (
-    "simulate", "why", "fabrics", "step", "sweep", "export", "deck", "clusters", "validate", "measure", "import", "diagnose", "expect", "choices", "calibrate",
-    "plan", "doctor", "lab",
-)  # fmt: skip
-"""Each is a module with a function `add` that adds its parser, whose default ``run`` takes the options and returns the
+_MODULES = {name: module for feature in features().values() for name, module in feature.commands.items()}
+"""The module of each command: it has a function `add` that adds its parser, whose default ``run`` takes the options and returns the
 exit status. Only what is asked for is loaded: all of them take two seconds."""
-_MODULES = {
-    "simulate": "peerlab.features.simulate.simulate_command",
-    "why": "peerlab.features.why.why_command",
-    "fabrics": "peerlab.features.fabrics.fabrics_command",
-    "step": "peerlab.features.step.step_command",
-    "sweep": "peerlab.features.sweep.sweep_command",
-    "export": "peerlab.features.export.export_command",
-    "deck": "peerlab.features.deck.deck_command",
-    "clusters": "peerlab.features.clusters.clusters_command",
-    "validate": "peerlab.features.validate.validate_command",
-    "measure": "peerlab.features.measure.measure_command",
-    "import": "peerlab.features.logs.import_command",
-    "diagnose": "peerlab.features.diagnose.diagnose_command",
-    "expect": "peerlab.features.expect.expect_command",
-    "choices": "peerlab.features.choices.choices_command",
-    "calibrate": "peerlab.features.calibrate.calibrate_command",
-    "plan": "peerlab.features.trial.plan_command",
-    "doctor": "peerlab.features.doctor.doctor_command",
-    "lab": "peerlab.features.lab.lab_command",
-}
-"""The module of each command."""
+_COMMANDS = tuple(_MODULES)
 
 
 def run(arguments: Sequence[str] | None) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from peerlab.base.display import show_diagnosis
+from peerlab.base.display import shown
 from peerlab.base.errors import RecordsError
 from peerlab.base.units import say_share
 from peerlab.diagnosis.evidence import Evidence, from_latency, from_lines, from_setup
@@ -83,7 +83,7 @@ class Diagnosis:
     seen: Observed
     """The curve of the log, with the lines and settings around it."""
 
-    _repr_html_ = show_diagnosis
+    _repr_html_ = shown
 
     def __repr__(self) -> str:
         found = self.verdict if self.path is None else f"{self.path}, {self.verdict}"

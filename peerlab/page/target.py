@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
-from peerlab.base.errors import ExportError
+from peerlab.base.errors import ExportError, nearest
 from peerlab.base.textfile import in_words
+
+THEMES = ("light", "dark")
 
 
 def place_of(path: str | Path) -> Path:
@@ -19,3 +21,13 @@ def place_of(path: str | Path) -> Path:
         if place.exists() and not (place.is_file() or place.is_dir()):
             raise ExportError(f"cannot write {path}: it is a device or a pipe")
         return place
+
+
+def checked(path: str | Path, suffixes: tuple[str, ...], theme: str) -> Path:
+    """Return the file to write, or refuse a suffix or a theme that there is not."""
+    if theme not in THEMES:
+        raise ExportError(f"theme: {theme!r} is unknown; {nearest(theme, THEMES)}")
+    target = place_of(path)
+    if target.suffix not in suffixes:
+        raise ExportError(f"cannot write {path}: its name must end in {', '.join(suffixes)}")
+    return target

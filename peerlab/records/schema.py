@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from peerlab.base.display import show_records
+from peerlab.base.display import shown
 from peerlab.base.errors import RecordsError
 from peerlab.base.units import say_count
 from peerlab.collectives.busbw import bus_factor
@@ -174,7 +174,7 @@ class Records:
             f"Records({say_count(len(self), 'row')} of {', '.join(what)})" if len(self) else "Records(no row)"
         )
 
-    _repr_html_ = show_records
+    _repr_html_ = shown
 
     def medians(self) -> pd.DataFrame:
         """Return one row per condition: the median of its repetitions, and their quartiles of time (`low_s`, `high_s`).

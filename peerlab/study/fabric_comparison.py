@@ -10,7 +10,7 @@ import pandas as pd
 
 from peerlab.answer.metrics import messages_per_s
 from peerlab.answer.run import Run
-from peerlab.base.display import show_fabrics
+from peerlab.base.display import shown
 from peerlab.base.errors import ScenarioError
 from peerlab.base.units import say_time
 from peerlab.engine.loop.event_loop import Progress
@@ -136,7 +136,7 @@ class FabricComparison:
         said = ", ".join(f"{one.title} {say_time(one.run.time_ps)}" for one in self.found)
         return f"FabricComparison({said})"
 
-    _repr_html_ = show_fabrics
+    _repr_html_ = shown
 
 
 def _of_fabric(one: OnTransport) -> bool:

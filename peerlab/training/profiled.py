@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
-from peerlab.base.display import show_profiled
+from peerlab.base.display import shown
 from peerlab.base.errors import RecordsError
 from peerlab.base.units import say_bytes
 from peerlab.model.hardware import Figure
@@ -42,7 +42,7 @@ class ProfiledTraining:
     """Other collectives; they stay in the computing, as recorded."""
     warnings: tuple[str, ...]
     """What was left out, and why."""
-    _repr_html_ = show_profiled
+    _repr_html_ = shown
 
     @property
     def usual(self) -> ProfiledStep:

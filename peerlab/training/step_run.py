@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from peerlab.base.display import show_step, write_step_trace
+from peerlab.base.display import shown, write_trace
 from peerlab.base.units import say_share, say_time, seconds
 from peerlab.training.program import PHASES
 from peerlab.training.step_trace import StepTrace
@@ -37,7 +37,7 @@ class StepRun:
     """Which engine answered: ``composition`` or ``referee``."""
     answer: AnswersSteps | None = field(default=None, compare=False)
     """What answers another step; for what-ifs."""
-    _repr_html_ = show_step
+    _repr_html_ = shown
 
     @property
     def time_ps(self) -> int:
@@ -157,7 +157,7 @@ class StepRun:
         PeerlabError
             If the file cannot be written.
         """
-        write_step_trace(self, path)
+        write_trace(self, path)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the question and every figure as plain values, units in their names; None where nobody gave what it needs."""

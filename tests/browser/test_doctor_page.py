@@ -5,7 +5,7 @@ from axe_playwright_python.sync_playwright import Axe
 from driver import Notebook
 from playwright.sync_api import expect
 
-from peerlab.features.doctor import CHECKS
+from peerlab.features.doctor.report import CHECKS
 
 CELL = """
 import sys, tempfile

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 import peerlab
 from peerlab.base.places import folder
-from peerlab.features.exercises import exercises
+from peerlab.features.exercises.catalogue import exercises
 from peerlab.features.exercises.exercise import Choice, Number
 from peerlab.features.exercises.reading_time import lab_cells
 

@@ -1,6 +1,12 @@
 """Fits constants of a cluster on a log, and says which of them the log cannot tell."""
 
-from peerlab.features.calibrate.calibration import Calibration, calibrate
-from peerlab.features.calibrate.constants import FITTABLE, Constant
+from peerlab.base.feature import Feature
 
-__all__ = ["FITTABLE", "Calibration", "Constant", "calibrate"]
+FEATURE = Feature(
+    asks="Which figures of my cluster file does a log tell better?",
+    answers="`Calibration`: constants with intervals, and the fit",
+    commands={"calibrate": "peerlab.features.calibrate.calibrate_command"},
+    functions={"calibrate": "peerlab.features.calibrate.calibration"},
+    shows={"Calibration": "peerlab.features.calibrate.calibration_report:fit_html"},
+    document="docs/using.md",
+)

@@ -12,7 +12,8 @@ from peerlab.base.progress_bar import progress_bar
 from peerlab.base.terminal_text import add_nodes, command, table, wrapped
 from peerlab.base.units import PS_PER_S, say_bytes, say_time, say_unit
 from peerlab.diagnosis.observed import say_runs
-from peerlab.features.calibrate import Calibration, Constant
+from peerlab.features.calibrate.calibration import Calibration
+from peerlab.features.calibrate.constants import Constant
 from peerlab.model.hardware import named
 from peerlab.question.write_cluster import check_new
 from peerlab.records.benchmarks import TOOLS

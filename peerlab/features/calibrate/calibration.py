@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from peerlab.base.display import show_calibration
+from peerlab.base.display import shown
 from peerlab.base.errors import PeerlabError, RecordsError, ScenarioError
 from peerlab.base.units import KIB, MIB, parse_bytes, say_bytes, say_count
 from peerlab.diagnosis import diagnose, explanations
@@ -109,7 +109,7 @@ class Calibration:
         remark = f"Written by peerlab calibrate: {self.cluster.name} with constants fitted on {self.cluster.fitted_on}."
         write_new(file, cluster_text(replace(self.cluster, name=file.stem), remark), force=force)
 
-    _repr_html_ = show_calibration
+    _repr_html_ = shown
 
     def __repr__(self) -> str:
         errors = f"{self.error_before:.1%} before, {self.error_after:.1%} after"

@@ -5,6 +5,7 @@ from html import escape
 from typing import Any
 
 from peerlab.base.units import PS_PER_S, say_bytes, say_time, say_unit
+from peerlab.features.calibrate.calibration import Calibration
 from peerlab.page.frame import framed, table
 
 Told = Mapping[str, Any]
@@ -64,3 +65,8 @@ def _against(simulated: float, measured: float, worst: float) -> str:
     width = round(_WIDEST_PX * abs(error) / worst) if worst else 0
     bar = f"<span class='pl-bar' style='width:{width}px;background:var(--pl-hot)'></span>"
     return f"{say_time(round(simulated * PS_PER_S))} {bar} {error:+.1%}"
+
+
+def fit_html(calibration: Calibration) -> str:
+    """Return a calibration: its constants, and the fit size by size."""
+    return calibration_html(calibration.as_dict())

@@ -1,6 +1,12 @@
-"""Which algorithm and protocol a library takes, by size and nodes, and where another would be faster: `choices`."""
+"""Choices: which algorithm and protocol a library takes, by size and nodes, and where another would be faster."""
 
-from peerlab.features.choices.choice_map import ChoiceMap, MapCell
-from peerlab.features.choices.mapping import choices
+from peerlab.base.feature import Feature
 
-__all__ = ["ChoiceMap", "MapCell", "choices"]
+FEATURE = Feature(
+    asks="Which algorithm and protocol does NCCL take here, and where would another be faster?",
+    answers="`ChoiceMap`: one choice for each size and number of nodes",
+    commands={"choices": "peerlab.features.choices.choices_command"},
+    functions={"choices": "peerlab.features.choices.mapping"},
+    shows={"ChoiceMap": "peerlab.features.choices.choice_report:choices_html"},
+    document="docs/using.md",
+)

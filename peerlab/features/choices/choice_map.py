@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from peerlab.base.display import show_choices
+from peerlab.base.display import shown
 from peerlab.base.units import say_bytes, say_count
 from peerlab.model.hardware import Cluster
 from peerlab.question.scenario import Scenario
@@ -53,7 +53,7 @@ class ChoiceMap:
     cells: tuple[MapCell, ...]
     """By nodes, then by size, both ascending."""
 
-    _repr_html_ = show_choices
+    _repr_html_ = shown
 
     @property
     def nodes(self) -> list[int]:

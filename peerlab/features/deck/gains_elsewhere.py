@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from peerlab.base.data_file import read_facts
-from peerlab.features.validate.expected_figures import ExpectedRow, load_expected
+from peerlab.base.feature import registered
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def gains_elsewhere() -> tuple[GainElsewhere, ...]:
     HardwareError
         If the file is damaged.
     """
-    rows = {row.name: row for row in load_expected().rows}
+    rows = {row.name: row for row in registered("offers", "expected figures")().rows}
     return read_facts(
         "gains.toml",
         "file of gains",
@@ -50,7 +50,7 @@ def gains_elsewhere() -> tuple[GainElsewhere, ...]:
     )
 
 
-def _of_row(one: Mapping[str, Any], row: ExpectedRow) -> GainElsewhere:
+def _of_row(one: Mapping[str, Any], row: Any) -> GainElsewhere:
     marks: dict[float, str] = {}
     for point in row.points:
         ends = point.expected if isinstance(point.expected, tuple) else (point.expected,)

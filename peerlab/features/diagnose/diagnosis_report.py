@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from peerlab.base.units import say_bytes
+from peerlab.diagnosis.diagnosis import Diagnosis
 from peerlab.model.paths import PATHS, path_titles
 from peerlab.page.frame import framed, table
 
@@ -128,3 +129,8 @@ def _forecast(one: Told) -> str:
         rows,
     )
     return f"<h4>With Peer Direct</h4>{says}{curve}<p class='pl-quiet'>on {escape(one['cluster'])}{fitted}; from, to: also the model's own error on this log, a factor of {one['model_error_factor']:.3g}</p>"
+
+
+def evidence_html(diagnosis: Diagnosis) -> str:
+    """Return a diagnosis with its evidence."""
+    return diagnosis_html(diagnosis.as_dict())

@@ -1,21 +1,11 @@
 """Can this host do peer direct? Every check says what it read, why it matters and how to mend it."""
 
-from peerlab.features.doctor.check import FAIL, PASS, UNKNOWN, WARN, Check, Finding
-from peerlab.features.doctor.host import Host
-from peerlab.features.doctor.report import CANNOT_TELL, CHECKS, NO, YES, Report, examine
+from peerlab.base.feature import Feature
 
-__all__ = [
-    "CANNOT_TELL",
-    "CHECKS",
-    "FAIL",
-    "NO",
-    "PASS",
-    "UNKNOWN",
-    "WARN",
-    "YES",
-    "Check",
-    "Finding",
-    "Host",
-    "Report",
-    "examine",
-]
+FEATURE = Feature(
+    asks="Can this host do peer direct, and if not, why?",
+    answers="`Report`: a verdict, and what each check read",
+    commands={"doctor": "peerlab.features.doctor.doctor_command"},
+    shows={"Report": "peerlab.features.doctor.doctor_report:report_html"},
+    document="docs/doctor.md",
+)

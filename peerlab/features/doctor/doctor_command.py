@@ -8,9 +8,10 @@ from itertools import groupby
 from typing import Any
 
 from peerlab.base.errors import DoctorError
+from peerlab.base.exit_status import WRONG_USAGE
 from peerlab.base.terminal_text import command, wrapped
-from peerlab.cli import WRONG_USAGE
-from peerlab.features.doctor import FAIL, NO, PASS, UNKNOWN, WARN, Finding, Report, examine
+from peerlab.features.doctor.check import FAIL, PASS, UNKNOWN, WARN, Finding
+from peerlab.features.doctor.report import NO, Report, examine
 
 _EXAMPLES = """\
 examples:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from html import escape
 from itertools import groupby
 
-from peerlab.features.doctor import FAIL, NO, PASS, UNKNOWN, WARN, YES, Finding, Report
+from peerlab.features.doctor.check import FAIL, PASS, UNKNOWN, WARN, Finding
+from peerlab.features.doctor.report import NO, YES, Report
 from peerlab.page.frame import framed
 
 _SIGNS = {PASS: "✓", WARN: "▲", FAIL: "✕", UNKNOWN: "?"}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from typing import Any
 
-from peerlab.base.display import show_doctor
+from peerlab.base.display import shown
 from peerlab.base.errors import DoctorError, nearest
 from peerlab.base.units import say_count
 from peerlab.features.doctor.check import FAIL, UNKNOWN, WARN, Check, Finding
@@ -82,7 +82,7 @@ class Report:
     def _open(self) -> tuple[Finding, ...]:
         return tuple(one for one in self.findings if one.status == UNKNOWN and one.blocks)
 
-    _repr_html_ = show_doctor
+    _repr_html_ = shown
 
     def __repr__(self) -> str:
         return f"Report({self.says})"

@@ -1,78 +1,20 @@
 """The exercises of the labs: one module per lab, found by the name that the lab uses."""
 
-from importlib import import_module
+from peerlab.base.feature import Feature
 
-import pandas as pd
-
-from peerlab.base.errors import PeerlabError, nearest
-from peerlab.features.exercises import progress
-from peerlab.features.exercises.exercise import Exercise
-from peerlab.features.exercises.transfer import EXAMPLE, TransferTask
-
-_LABS = {
-    "00": "peerlab.features.exercises.labs.tour",
-    "01": "peerlab.features.exercises.labs.long_detour",
-    "02": "peerlab.features.exercises.labs.nodes",
-    "03": "peerlab.features.exercises.labs.registration_and_cache",
-    "04": "peerlab.features.exercises.labs.own_machine",
-    "05": "peerlab.features.exercises.labs.read_a_log",
-    "06": "peerlab.features.exercises.labs.design_review",
-    "07": "peerlab.features.exercises.labs.training_gain",
-    "08": "peerlab.features.exercises.labs.clean_fabrics",
-    "12": "peerlab.features.exercises.labs.whose_figures",
-}
-"""The module of each lab: its ``EXERCISES`` in the order of the lab, and its ``TRANSFER``, the task at its end."""
-
-
-def exercises(lab: str | None = None) -> list[Exercise]:
-    """Return the exercises of a lab (``"01"``), or of all labs, in their order; of a transfer task the example."""
-    return [one for number in sorted(_LABS) if lab in (None, number) for one in _of(number)]
-
-
-def find(name: str, seed: int = EXAMPLE) -> Exercise:
-    """Return the exercise of this name.
-
-    Parameters
-    ----------
-    name:
-        Which one: ``"01-gain"``.
-    seed:
-        Which of its tasks, if it is a transfer task.
-
-    Raises
-    ------
-    PeerlabError
-        If there is none.
-    """
-    lab = name[:2] if name[:2] in _LABS else None
-    known = {one.name: one for one in exercises(lab)}
-    if name not in known:
-        raise PeerlabError(f"exercise: no {name!r}; {nearest(name, known)}")
-    found = known[name]
-    return found if lab is None or found.seed in (None, seed) else transfer_of(lab).drawn(seed)
-
-
-def transfer_of(lab: str) -> TransferTask:
-    """Return what draws the transfer task of a lab (``"01"``)."""
-    found: TransferTask = import_module(_LABS[lab]).TRANSFER
-    return found
-
-
-def _of(lab: str) -> tuple[Exercise, ...]:
-    found: tuple[Exercise, ...] = import_module(_LABS[lab]).EXERCISES
-    return (*found, transfer_of(lab).drawn(EXAMPLE))
-
-
-def table() -> pd.DataFrame:
-    """Return how far the learner in this folder is: one row per exercise.
-
-    Columns are ``right`` (bool), ``tries`` (answers checked) and ``hints`` (asked for).
-
-    Raises
-    ------
-    PeerlabError
-        If the file with the progress is damaged.
-    """
-    done = progress.read()
-    rows = {one.name: vars(done.get(one.name, progress.Done())) for one in exercises()}
-    return pd.DataFrame.from_dict(rows, orient="index")[["right", "tries", "hints"]].rename_axis("exercise")
+FEATURE = Feature(
+    asks="Have I understood what I saw?",
+    answers="a reply to an answer, hints, and how far I am",
+    functions={
+        "exercise": "peerlab.features.exercises.exercise_widget",
+        "predict": "peerlab.features.exercises.predict",
+        "steps": "peerlab.features.exercises.steps",
+    },
+    shows={
+        "Steps": "peerlab.features.exercises.steps:walked_html",
+        "LabLog": "peerlab.features.exercises.lesson_style:lab_log_html",
+        "Folded": "peerlab.features.exercises.lesson_style:folded_table_html",
+        "TrainingSums": "peerlab.features.exercises.lesson_style:sums_html",
+    },
+    document="docs/workshop.md",
+)

@@ -8,7 +8,8 @@ from typing import Any
 import ipywidgets as w
 
 from peerlab.base.errors import PeerlabError
-from peerlab.features.exercises import exercises, find, progress
+from peerlab.features.exercises import progress
+from peerlab.features.exercises.catalogue import exercises, find
 from peerlab.features.exercises.exercise import Choice, Exercise, Number, Verdict, unanswered
 from peerlab.features.exercises.lesson_style import style
 from peerlab.features.exercises.own_seed import own_seed

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from peerlab.base.units import say_bytes, say_count
+from peerlab.features.exercises.logs import LabLog
+from peerlab.features.exercises.tables import Folded
 from peerlab.page.frame import framed, table
 from peerlab.picture.theme import properties
 
@@ -49,3 +51,13 @@ def _step(number: int, step: Any) -> tuple[str, ...]:
     was = "-" if step.was is None else f"{step.was:g}"
     mark = "<b class='pl-pass'>right</b>" if step.right else "<b class='pl-fail'>wrong</b>"
     return str(number), where, times, f"{step.should_be:g}", was, f"{escape(step.refusal)}" or mark
+
+
+def lab_log_html(log: LabLog) -> str:
+    """Return the text of a log of the labs."""
+    return log_html(log.name, log.text)
+
+
+def folded_table_html(folded: Folded) -> str:
+    """Return a table folded below its line."""
+    return folded_html(folded.says, folded.shown._repr_html_())

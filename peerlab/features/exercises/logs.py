@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from peerlab.base.display import show_lab_log
+from peerlab.base.display import shown
 from peerlab.base.errors import RecordsError, nearest
 from peerlab.model.paths import path_titles
 from peerlab.records import Records
@@ -60,7 +60,7 @@ class LabLog:
         """What the source, or whoever read it, says about the run."""
         return str(self.measured.manifest.get("note", ""))
 
-    _repr_html_ = show_lab_log
+    _repr_html_ = shown
 
 
 def lab_log(name: str) -> LabLog:

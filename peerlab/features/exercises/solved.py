@@ -4,7 +4,7 @@ import copy
 import re
 from typing import Any
 
-from peerlab.features.exercises import find
+from peerlab.features.exercises.catalogue import find
 from peerlab.features.exercises.exercise import fill_in
 
 _ASKED = re.compile(r"""peerlab\.exercise\(\s*["']([^"']+)["']""")

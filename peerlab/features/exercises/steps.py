@@ -11,7 +11,7 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
-from peerlab.base.display import show_steps
+from peerlab.base.display import shown
 from peerlab.base.units import say_count
 from peerlab.collectives.walk import Walk, WalkedStep, walk
 from peerlab.picture.theme import properties
@@ -43,7 +43,7 @@ class Steps:
         s = self.walk.scenario
         return f"Steps({s.algorithm}, {self.walk.ranks} ranks, {s.collective}: {len(self.walk.steps)} steps)"
 
-    _repr_html_ = show_steps
+    _repr_html_ = shown
 
 
 def steps(
@@ -233,3 +233,8 @@ def _traffic(step: WalkedStep | None, rank: int, box: int) -> tuple[str, str]:
 @cache
 def _style() -> str:
     return properties(".pl-steps") + _STYLE.read_text(encoding="utf-8")
+
+
+def walked_html(steps: Steps) -> str:
+    """Return the steps of a collective, to be walked through."""
+    return steps_html(steps.walk)

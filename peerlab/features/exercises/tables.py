@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from peerlab.answer.critical_path import WAIT
-from peerlab.base.display import show_folded
+from peerlab.base.display import shown
 from peerlab.model.paths import path_titles
 from peerlab.model.stages import STAGES
 
@@ -60,7 +60,7 @@ class Folded:
     def __repr__(self) -> str:
         return f"{self.says}: .shown has it"
 
-    _repr_html_ = show_folded
+    _repr_html_ = shown
 
 
 def folded(

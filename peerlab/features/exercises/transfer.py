@@ -30,7 +30,7 @@ class TransferTask:
 
     Examples
     --------
-    >>> from peerlab.features.exercises import transfer_of
+    >>> from peerlab.features.exercises.catalogue import transfer_of
     >>> transfer_of("01").drawn(7).name
     '01-transfer'
     """

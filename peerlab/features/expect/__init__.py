@@ -1,8 +1,15 @@
 """What a machine should reach, and whether a log of it is well: `expect`."""
 
-from peerlab.features.expect.causes import JudgedSize, PossibleCause
-from peerlab.features.expect.expectation import Expectation, ExpectedSize
-from peerlab.features.expect.expecting import expect
-from peerlab.features.expect.judging import LogVerdict
+from peerlab.base.feature import Feature
 
-__all__ = ["Expectation", "ExpectedSize", "JudgedSize", "LogVerdict", "PossibleCause", "expect"]
+FEATURE = Feature(
+    asks="What should this machine reach, and does my log?",
+    answers="`Expectation`: floor, band and ceiling at each size",
+    commands={"expect": "peerlab.features.expect.expect_command"},
+    functions={"expect": "peerlab.features.expect.expecting"},
+    shows={
+        "Expectation": "peerlab.features.expect.expect_report:expected_html",
+        "LogVerdict": "peerlab.features.expect.expect_report:judged_html",
+    },
+    document="docs/using.md",
+)

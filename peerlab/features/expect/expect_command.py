@@ -11,9 +11,11 @@ from peerlab.base.outfile import written
 from peerlab.base.progress_bar import progress_bar
 from peerlab.base.terminal_text import command, number, table, wrapped
 from peerlab.base.units import say_bytes
-from peerlab.features.expect import Expectation, ExpectedSize, JudgedSize, LogVerdict, expect
+from peerlab.features.expect.causes import JudgedSize
 from peerlab.features.expect.expect_report import expect_page, expectation_html, verdict_html
-from peerlab.features.expect.judging import BELOW, UNKNOWN, judge
+from peerlab.features.expect.expectation import Expectation, ExpectedSize
+from peerlab.features.expect.expecting import expect
+from peerlab.features.expect.judging import BELOW, UNKNOWN, LogVerdict, judge
 from peerlab.features.expect.thresholds import write_thresholds
 from peerlab.model.collective import COLLECTIVES
 from peerlab.records.benchmarks import TOOLS

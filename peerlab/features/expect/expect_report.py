@@ -6,6 +6,8 @@ from typing import Any
 
 from peerlab.base.units import say_bytes
 from peerlab.features.expect.band_picture import band_svg
+from peerlab.features.expect.expectation import Expectation
+from peerlab.features.expect.judging import LogVerdict
 from peerlab.page.frame import alone, framed, table
 
 Told = Mapping[str, Any]
@@ -112,3 +114,13 @@ def _expected_row(row: Told) -> tuple[str, ...]:
         f"{row['ceiling']:.3g}",
         escape(row.get("limits", "")),
     )
+
+
+def expected_html(expectation: Expectation) -> str:
+    """Return an expectation as a picture with its table."""
+    return expectation_html(expectation.as_dict())
+
+
+def judged_html(verdict: LogVerdict) -> str:
+    """Return the verdict on a run, its picture, and what would look like it."""
+    return verdict_html([verdict.as_dict()])

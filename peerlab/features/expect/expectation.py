@@ -7,7 +7,7 @@ from typing import Any
 from peerlab.answer.metrics import wire_limit_GBps
 from peerlab.answer.run import Run
 from peerlab.answer.sensitivity import band
-from peerlab.base.display import show_expectation
+from peerlab.base.display import shown
 from peerlab.base.units import say_bytes, say_count, seconds
 from peerlab.engine.long_messages import simulated_GBps, simulated_in_place, time_ps
 from peerlab.engine.simulate import simulate
@@ -55,7 +55,7 @@ class Expectation:
     factor: FloorFactor | None
     """What puts the floor below the band."""
 
-    _repr_html_ = show_expectation
+    _repr_html_ = shown
 
     @property
     def says(self) -> str:

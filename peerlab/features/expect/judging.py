@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from peerlab.base.display import show_verdict
+from peerlab.base.display import shown
 from peerlab.base.errors import PeerlabError
 from peerlab.base.units import say_bytes, say_count, say_share
 from peerlab.diagnosis.fits import recognised
@@ -53,7 +53,7 @@ class LogVerdict:
     cluster: str | None
     notes: tuple[str, ...] = ()
 
-    _repr_html_ = show_verdict
+    _repr_html_ = shown
 
     @property
     def likely(self) -> tuple[PossibleCause, ...]:

@@ -10,9 +10,8 @@ from peerlab.answer.run import Run
 from peerlab.base.errors import ExportError, nearest
 from peerlab.base.units import PS_PER_US
 from peerlab.features.export.page import FIGURES, page_html
-from peerlab.features.race.race_page import RACES
-from peerlab.features.step.step_page import step_page_html
 from peerlab.page.browser import Browser, browser
+from peerlab.page.embedded import RACES, page_of
 from peerlab.picture import still
 from peerlab.picture.words import title
 from peerlab.training.step_run import StepRun
@@ -143,7 +142,7 @@ def sitting(shown: Shown, *, view: str, theme: str, scale: float = 1) -> Iterato
 
 def _text(shown: Sequence[Run | StepRun], view: str, theme: str) -> str:
     if steps := [one for one in shown if isinstance(one, StepRun)]:
-        return step_page_html(steps, controls={}, theme=theme)
+        return page_of("step", steps, controls={}, theme=theme)
     runs = [one for one in shown if isinstance(one, Run)]
     if view == SKETCH:
         return "<!doctype html><meta charset='utf-8'><style>html,body{margin:0;overflow:hidden}svg{display:block}</style><body>"

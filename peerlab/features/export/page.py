@@ -14,8 +14,7 @@ from peerlab.base.outfile import written
 from peerlab.base.version import __version__
 from peerlab.features.export.album import Album, Progress
 from peerlab.features.export.choices import Controls, PageControl, choices, start_of
-from peerlab.features.race.race_page import RACES, race_html
-from peerlab.features.step.step_page import step_page_html
+from peerlab.page.embedded import RACES, page_of
 from peerlab.page.target import place_of
 from peerlab.picture.bokeh_document import bokeh_script, document
 from peerlab.picture.curve_scenarios import AXES
@@ -60,7 +59,7 @@ def export_html(subject: Subject, path: str | Path, **options: Any) -> Path:
         options = {"sure": step_gain(steps[1], steps[0])} | options
     with written(target, ExportError) as file:
         file.write_text(
-            step_page_html(steps, **options) if steps else page_html(subject, **options), encoding="utf-8"
+            page_of("step", steps, **options) if steps else page_html(subject, **options), encoding="utf-8"
         )
     return target
 
@@ -114,7 +113,7 @@ def page_html(
     _check_words(len(scenarios), mode=mode, figure=figure, theme=theme, ratio=ratio)
     if mode in RACES:
         _check_race(controls, start)
-        return race_html(race(*subject), layout=RACES[mode], theme=theme, bands=bands)  # type: ignore[misc]  # a pair, as checked
+        return page_of("race", race(*subject), layout=RACES[mode], theme=theme, bands=bands)  # type: ignore[misc]  # a pair, as checked
     shared = _shared(scenarios, controls)
     numbers = start_of(scenarios[0], shared, start)
     album = Album(bands=bands, curved=mode == "explorer" or (mode, figure) == ("figure", "curves"))

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from peerlab.answer.lanes import in_order, lane_name, tracks
+from peerlab.answer.run import Run
 from peerlab.answer.trace import Iteration, Ran, Trace
 from peerlab.base.errors import PeerlabError
 from peerlab.base.outfile import written
@@ -25,6 +26,17 @@ from peerlab.training.step_run import StepRun
 _MOST_TRACKS = 1000
 _STEP = -2
 """Process of a step's own lanes; nodes are 0 and more, the fabric is -1."""
+
+
+def write_run(run: Run, path: str | Path) -> None:
+    """Write every span of a run to `path`.
+
+    Raises
+    ------
+    PeerlabError
+        If the file cannot be written.
+    """
+    write_perfetto(run.trace, path, repr(run))
 
 
 def write_perfetto(trace: Trace, path: str | Path, title: str) -> None:

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from peerlab.answer.run import Run
-from peerlab.base.errors import ExportError, nearest
+from peerlab.base.errors import ExportError
 from peerlab.base.outfile import written
 from peerlab.features.export.in_browser import SKETCH, Shown, length_ps, several, sitting
-from peerlab.features.race.race_page import RACES
-from peerlab.page.target import place_of
+from peerlab.page.embedded import RACES
+from peerlab.page.target import checked
 from peerlab.picture.moment import fullest
 from peerlab.picture.still import still_svg
 from peerlab.picture.theme import palettes
@@ -17,7 +17,6 @@ from peerlab.training.step_run import StepRun
 
 STILLS = (".svg", ".png", ".pdf")
 """What a still may be written as."""
-THEMES = ("light", "dark")
 SCALES = (1, 2, 3, 4)
 
 
@@ -105,13 +104,3 @@ def _usual_moment(runs: Sequence[Run | StepRun], view: str | None) -> int:
         last = quicker.trace.placed[-1:]
         return sum((one.begin_ps + one.end_ps) // 2 for one in last)
     return quicker.time_ps if view in RACES else fullest(quicker)
-
-
-def checked(path: str | Path, suffixes: tuple[str, ...], theme: str) -> Path:
-    """Return the file to write, or refuse a suffix or a theme that there is not."""
-    if theme not in THEMES:
-        raise ExportError(f"theme: {theme!r} is unknown; {nearest(theme, THEMES)}")
-    target = place_of(path)
-    if target.suffix not in suffixes:
-        raise ExportError(f"cannot write {path}: its name must end in {', '.join(suffixes)}")
-    return target

@@ -11,7 +11,7 @@ from peerlab.base.errors import ExportError, MissingPackage
 from peerlab.base.outfile import written
 from peerlab.base.progress_bar import with_progress
 from peerlab.features.export.in_browser import Shown, length_ps, several, sitting
-from peerlab.features.export.pictures import checked
+from peerlab.page.target import checked
 
 FRAMES_PER_S = 25
 """A GIF counts in hundredths of a second; this rate is exact in all formats."""

@@ -1,1 +1,11 @@
 """Fabrics: one question on all transports of a cluster."""
+
+from peerlab.base.feature import Feature
+
+FEATURE = Feature(
+    asks="What does the same question take on every transport of this cluster?",
+    answers="`FabricComparison`",
+    commands={"fabrics": "peerlab.features.fabrics.fabrics_command"},
+    shows={"FabricComparison": "peerlab.features.fabrics.fabric_report:fabrics_html"},
+    document="docs/using.md",
+)

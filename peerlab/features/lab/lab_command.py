@@ -4,6 +4,7 @@ import argparse
 from typing import Any
 
 from peerlab.base.terminal_text import command, number
+from peerlab.features.lab.opening_lab import open_lab
 
 
 def add(commands: Any) -> None:
@@ -24,6 +25,4 @@ def add(commands: Any) -> None:
 
 
 def _lab(options: argparse.Namespace) -> int:
-    from peerlab.features.lab import open_lab  # noqa: PLC0415  (JupyterLab is an extra)
-
     return open_lab(port=options.port, browser=not options.no_browser, parent=options.parent)

@@ -3,3 +3,24 @@
 What moves is real: copies, TCP through the kernel, pinning, a cache of pins. What is missing is real too: no NIC, no PCIe, no
 wire. So the ratios between the arms are those of the cost structure, and the absolute figures are this machine's.
 """
+
+from peerlab.base.feature import Feature
+
+FEATURE = Feature(
+    asks="What does the host's detour cost on this machine?",
+    answers="`Records` of real AllReduces, and their ratios",
+    commands={"measure": "peerlab.features.measure.measure_command"},
+    functions={
+        "measure": "peerlab.features.measure.measurement",
+        "pin_cost": "peerlab.features.measure.pin_cost",
+        "ratios": "peerlab.features.measure.ratios",
+        "show_limit": "peerlab.features.measure.ranks.locked_memory",
+    },
+    shows={
+        "Ratios": "peerlab.features.measure.ratios:ratios_html",
+        "PinCost": "peerlab.features.measure.pin_cost_report:pin_cost_html",
+        "Refusal": "peerlab.features.measure.pin_cost_report:limit_html",
+        "Records": "peerlab.features.measure.records_table:records_html",
+    },
+    document="docs/using.md",
+)

@@ -15,7 +15,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from peerlab.base.display import show_pin_cost
+from peerlab.base.display import shown
 from peerlab.base.errors import MeasurementError
 from peerlab.base.units import KIB, MIB, parse_bytes, say_bytes, say_count
 from peerlab.features.measure.ranks.locked_memory import limit_bytes, say_limit, say_refusal
@@ -46,7 +46,7 @@ class PinCost:
     notes: Sequence[str]
     """What could not be tried here, and why."""
 
-    _repr_html_ = show_pin_cost
+    _repr_html_ = shown
 
     def __repr__(self) -> str:
         return f"PinCost({say_count(len(self.table), 'row')}: {', '.join(self.table['pins'].unique())})"

@@ -1,11 +1,14 @@
 """What registering costs on this machine, and a process that reached its locked-memory limit, in a notebook."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from html import escape
 from itertools import groupby
 from typing import Any
 
 from peerlab.base.units import MIB, PS_PER_US, say_bytes, say_time
+from peerlab.features.measure.pin_cost import PinCost
+from peerlab.features.measure.ranks.locked_memory import Refusal
 from peerlab.page.frame import framed, table
 
 _WAYS = {
@@ -15,7 +18,7 @@ _WAYS = {
 _BAR_PX = 240
 
 
-def cost_html(rows: Iterable[Mapping[str, Any]], notes: Sequence[str]) -> str:
+def cost_html(rows: Iterable[Mapping[Any, Any]], notes: Sequence[str]) -> str:
     """Return a table for each way of registering, with a bar for what 1 MiB of a region costs; all text is escaped.
 
     Rows have ``pins``, ``page_bytes``, ``size_bytes``, ``register_us`` and ``deregister_us``.
@@ -64,3 +67,13 @@ def refusal_html(limit_bytes: int, region_bytes: int, regions: int, error: str, 
     return framed(
         "refusal", f"A process that may lock {say_bytes(limit_bytes)} registers until it is refused", body
     )
+
+
+def pin_cost_html(cost: PinCost) -> str:
+    """Return what registering took, by size."""
+    return cost_html(cost.table.to_dict("records"), cost.notes)
+
+
+def limit_html(refusal: Refusal) -> str:
+    """Return a refusal of the kernel, with what helps."""
+    return refusal_html(**asdict(refusal))

@@ -9,7 +9,7 @@ from itertools import groupby
 
 import pandas as pd
 
-from peerlab.base.display import show_ratios
+from peerlab.base.display import shown
 from peerlab.base.errors import RecordsError, nearest
 from peerlab.base.units import PS_PER_S, say_time
 from peerlab.collectives.conditions import say_block
@@ -43,7 +43,7 @@ class Ratios:
         """One row per condition: the fields of `peerlab.records.judge.Comparison`."""
         return pd.DataFrame([asdict(one) for one in self.found])
 
-    _repr_html_ = show_ratios
+    _repr_html_ = shown
 
     def __repr__(self) -> str:
         compared = [one for one in self.found if (one.path, one.registration) != (self.against, "none")]

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from peerlab.base.units import PS_PER_S, say_bytes, say_count, say_time
+from peerlab.records.schema import Records
 
 _MOST = 200
 """Rows shown at most; a page stays light."""
@@ -76,3 +77,8 @@ def _plain(entry: Any) -> str:
 def _said(value: Any, say: Callable[[Any], str]) -> str:
     """Return a value in words, or a dash for one that is missing."""
     return "-" if pd.isna(value) else say(value)
+
+
+def records_html(records: Records) -> str:
+    """Return the medians of records as a table, with where they come from."""
+    return html_table(records.medians(), records.manifest, records.warnings)

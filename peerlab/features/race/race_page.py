@@ -12,9 +12,6 @@ from peerlab.picture.policy import inline, policy
 from peerlab.picture.theme import palettes
 from peerlab.question.naming import told_apart
 
-RACES = {"race": "page", "race-slide": "slide"}
-"""What a race is shown as: the name of the mode, or view, to the layout of the page."""
-
 
 def race_html(race: Race, *, layout: str = "page", theme: str = "auto", bands: bool = True) -> str:
     """Return a page that plays a race, as text.

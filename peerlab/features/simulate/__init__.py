@@ -1,1 +1,11 @@
-"""Simulate: one scenario in figures on the command line."""
+"""Simulate: one scenario in figures, on the command line and in a notebook."""
+
+from peerlab.base.feature import Feature
+
+FEATURE = Feature(
+    asks="Where do the bytes of this collective go, and how long does it take?",
+    answers="`Run`: time, busbw, what limits, and every span",
+    commands={"simulate": "peerlab.features.simulate.simulate_command"},
+    shows={"Run": "peerlab.picture.still:still_html", "GainBand": "peerlab.picture.how_sure:how_sure_html"},
+    document="README.md",
+)

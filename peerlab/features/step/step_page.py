@@ -12,6 +12,7 @@ from peerlab import page as sources
 from peerlab.base.errors import ExportError
 from peerlab.base.units import say_bytes
 from peerlab.features.step.step_parcel import StepAlbum, StepControl, StepParcel, about, source
+from peerlab.features.step.step_report import step_html
 from peerlab.picture.policy import inline, policy
 from peerlab.picture.theme import palettes
 from peerlab.training.step_band import StepGain
@@ -151,3 +152,8 @@ def _start(run: StepRun, name: str, values: Sequence[Any]) -> int:
 def _packed(value: Any) -> str:
     """Return the columns of rows in base64."""
     return b64encode(value).decode()
+
+
+def played_html(run: StepRun) -> str:
+    """Return a training step in a frame that plays it, and below it in figures."""
+    return step_frame(run) + step_html(run)

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from peerlab.base.errors import PeerlabError, one_line
+from peerlab.base.exit_status import INTERRUPTED, OK
 from peerlab.base.terminal_text import command, fraction, number, table
 from peerlab.base.units import PS_PER_S, say_time, write_bytes
-from peerlab.cli import INTERRUPTED, OK
 from peerlab.features.sweep.executors import Who
 from peerlab.features.sweep.on_dask import WAIT_S
 from peerlab.features.sweep.question import ERROR, Question

@@ -1,7 +1,10 @@
 """An A/B trial on somebody's own machines: the commands that decide which of two data paths is faster, and what came back."""
 
-from peerlab.features.trial.returned import Returned, read_folder
-from peerlab.features.trial.trial_folder import read_trial_file, write_trial
-from peerlab.study.planned import Trial, plan_trial
+from peerlab.base.feature import Feature
 
-__all__ = ["Returned", "Trial", "plan_trial", "read_folder", "read_trial_file", "write_trial"]
+FEATURE = Feature(
+    asks="Which commands decide between two paths on my machines?",
+    answers="a script of runs off and on in turns, and what they showed",
+    commands={"plan": "peerlab.features.trial.plan_command"},
+    document="docs/using.md",
+)

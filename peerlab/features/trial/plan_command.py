@@ -11,10 +11,10 @@ from peerlab.base.errors import one_line, shell_word
 from peerlab.base.progress_bar import progress_bar
 from peerlab.base.terminal_text import command, number, table, wrapped
 from peerlab.base.units import say_bytes, say_count
-from peerlab.features.trial import Returned, Trial, plan_trial, read_folder, write_trial
-from peerlab.features.trial.returned import say_runs
+from peerlab.features.trial.returned import Returned, read_folder, say_runs
+from peerlab.features.trial.trial_folder import write_trial
 from peerlab.model.paths import path_title
-from peerlab.study.planned import ExpectedBand
+from peerlab.study.planned import ExpectedBand, Trial, plan_trial
 
 _EXAMPLES = """\
 examples:

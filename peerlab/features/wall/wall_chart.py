@@ -9,10 +9,10 @@ from peerlab.answer.run import Run
 from peerlab.base.errors import ExportError, HardwareError, ScenarioError, nearest
 from peerlab.base.outfile import written
 from peerlab.engine.simulate import simulate
-from peerlab.features.export.pictures import checked
 from peerlab.features.wall.multiples import alt_text, multiples_svg, size
 from peerlab.model.paths import path_title
 from peerlab.page.browser import browser
+from peerlab.page.target import checked
 from peerlab.picture.policy import policy
 from peerlab.question.presets import known_clusters, load_cluster
 from peerlab.question.scenario import Scenario

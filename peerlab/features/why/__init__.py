@@ -1,1 +1,11 @@
 """Why: who set a figure of a scenario, and where it comes from."""
+
+from peerlab.base.feature import Feature
+
+FEATURE = Feature(
+    asks="Who set this figure, and where does it come from?",
+    answers="the figures of a scenario with every change and its source",
+    commands={"why": "peerlab.features.why.why_command"},
+    functions={"why": "peerlab.question.effective_figures"},
+    document="docs/using.md",
+)

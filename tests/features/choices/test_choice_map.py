@@ -9,8 +9,8 @@ from command_line import peerlab_command
 import peerlab
 from peerlab.base.errors import PeerlabError
 from peerlab.base.units import MIB
-from peerlab.features.choices import choices
 from peerlab.features.choices.choice_report import choices_html
+from peerlab.features.choices.mapping import choices
 from peerlab.features.choices.tuner_file import write_tuner
 from peerlab.features.choices.tuning_lines import nodes_in, tuning_lines
 from peerlab.records.text import log_of

@@ -22,9 +22,9 @@ from peerlab.features.deck.slides import slides
 from peerlab.features.deck.trained_step import EXAMPLE
 from peerlab.features.deck.training import Training
 from peerlab.features.exercises.logs import lab_log
-from peerlab.features.trial import plan_trial
 from peerlab.model.paths import PATHS
 from peerlab.question.presets import load_cluster
+from peerlab.study.planned import plan_trial
 from peerlab.training.step_headline import gain_at_batches
 
 TRAINING = Training(gradient_bytes=2_000_000_000, step_time_s=0.35, overlap_share=0.5)

@@ -6,7 +6,8 @@ import pytest
 from fake_host import CLOSED_DRIVER, CONFIG, RELEASE, FakeHost
 from fake_sys import ETHERNET, GPU, HABANA, MELLANOX, FakeSys
 
-from peerlab.features.doctor import CHECKS, Host, examine
+from peerlab.features.doctor.host import Host
+from peerlab.features.doctor.report import CHECKS, examine
 
 MIB = 1 << 20
 

@@ -9,8 +9,8 @@ import pytest
 from fake_host import FakeHost
 
 from peerlab import cli
-from peerlab.features.doctor import CHECKS, examine
 from peerlab.features.doctor import doctor_command as command
+from peerlab.features.doctor.report import CHECKS, examine
 
 
 @pytest.fixture

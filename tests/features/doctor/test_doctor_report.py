@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 import peerlab
 from peerlab.base.errors import DoctorError
-from peerlab.features.doctor import CHECKS, Host, examine
 from peerlab.features.doctor import host as host_module
 from peerlab.features.doctor.checks.variables import RULES
+from peerlab.features.doctor.host import Host
+from peerlab.features.doctor.report import CHECKS, examine
 
 
 @pytest.fixture

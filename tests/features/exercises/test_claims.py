@@ -11,7 +11,7 @@ import pytest
 
 import peerlab
 from peerlab.base.places import folder
-from peerlab.features.exercises import find
+from peerlab.features.exercises.catalogue import find
 from peerlab.features.exercises.labs import review
 from peerlab.features.exercises.labs.gain_by_cluster import rule
 from peerlab.features.exercises.logs import lab_log, times

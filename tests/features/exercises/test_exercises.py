@@ -6,7 +6,7 @@ import pytest
 
 import peerlab
 from peerlab.base.errors import PeerlabError
-from peerlab.features.exercises import exercises, find
+from peerlab.features.exercises.catalogue import exercises, find
 from peerlab.features.exercises.exercise import Code
 from peerlab.features.exercises.labs import training_gain
 from peerlab.training.step_headline import cards, rows

@@ -13,7 +13,7 @@ import peerlab
 from peerlab.base.places import folder
 from peerlab.collectives.ring_moves import RingLayout
 from peerlab.collectives.walk import walk
-from peerlab.features.exercises import find
+from peerlab.features.exercises.catalogue import find
 from peerlab.features.exercises.labs import (
     clean_fabrics,
     eight_bytes,

@@ -4,7 +4,7 @@ import pytest
 
 import peerlab
 from peerlab.base.errors import PeerlabError
-from peerlab.features.exercises import find
+from peerlab.features.exercises.catalogue import find
 from peerlab.features.exercises.labs import review
 
 pytestmark = pytest.mark.usefixtures("own_folder")

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from peerlab.base.places import folder
-from peerlab.features.exercises import exercises
+from peerlab.features.exercises.catalogue import exercises
 
 MOST = 25
 LABS = {path.stem: path for path in sorted(folder("labs").glob("*.ipynb"))}

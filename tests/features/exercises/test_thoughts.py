@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from peerlab.features.exercises import exercises, find
+from peerlab.features.exercises.catalogue import exercises, find
 from peerlab.features.exercises.exercise import Number
 
 ALL = {one.name: one for one in exercises()}

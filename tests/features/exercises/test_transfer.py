@@ -4,7 +4,8 @@ import pytest
 
 import peerlab
 from peerlab.base.errors import PeerlabError
-from peerlab.features.exercises import _LABS, find, own_seed, transfer_of
+from peerlab.features.exercises import own_seed
+from peerlab.features.exercises.catalogue import _LABS, find, transfer_of
 from peerlab.features.exercises.exercise import Number
 
 SEEDS = range(50)

@@ -7,7 +7,7 @@ from IPython.core.interactiveshell import InteractiveShell
 import peerlab
 from peerlab.base.errors import PeerlabError
 from peerlab.base.places import folder
-from peerlab.features.exercises import find
+from peerlab.features.exercises.catalogue import find
 from peerlab.features.exercises.exercise_widget import AnswerNeeded
 from peerlab.features.exercises.solved import asked
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from peerlab.features.exercises import exercises, find
+from peerlab.features.exercises.catalogue import exercises, find
 from peerlab.features.exercises.exercise import Choice
 from peerlab.features.exercises.wording import _NAMES, meant, same
 from peerlab.model.paths import path_title

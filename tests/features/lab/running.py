@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 from jupyter_client import BlockingKernelClient
 
-from peerlab.features.lab import _free_port
+from peerlab.features.lab.opening_lab import _free_port
 
 PATIENCE_S = 60
 """So long something may take on a machine that is busy with other tests."""

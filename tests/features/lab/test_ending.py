@@ -12,7 +12,7 @@ import pytest
 from running import wait_until
 
 from peerlab.base.errors import PeerlabError
-from peerlab.features.lab import _stay
+from peerlab.features.lab.opening_lab import _stay
 
 SOON_S = 20
 """Within seconds; a busy kernel is given five of them, a busy machine the rest."""

@@ -11,8 +11,9 @@ import pytest
 import peerlab
 from peerlab.base.errors import PeerlabError
 from peerlab.cli import main
-from peerlab.features.trial import plan_trial, read_folder, read_trial_file, write_trial
-from peerlab.study.planned import ExpectedBand, ExpectedGain, _sides, _threshold, sides_in_words
+from peerlab.features.trial.returned import read_folder
+from peerlab.features.trial.trial_folder import read_trial_file, write_trial
+from peerlab.study.planned import ExpectedBand, ExpectedGain, _sides, _threshold, plan_trial, sides_in_words
 from peerlab.study.switching import switching
 
 MIB = 1 << 20

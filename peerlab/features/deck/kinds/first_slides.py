@@ -20,8 +20,7 @@ from peerlab.features.deck.compared_runs import SURELY, ComparedRuns
 from peerlab.features.deck.kinds.step_slide import step_in_one_line
 from peerlab.features.deck.reading.outline import Outline
 from peerlab.features.deck.slide import Slide
-from peerlab.features.export.page import page_html
-from peerlab.features.race.race_page import race_html
+from peerlab.page.embedded import page_of
 from peerlab.picture.still import node_svg
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette
@@ -203,7 +202,7 @@ def race(outline: Outline, compared: ComparedRuns) -> Slide:
     won = min(run.time_ps for run in both.runs)
     return Slide(
         f"Race: {' against '.join(told_apart([run.scenario for run in both.runs]))}",
-        live=race_html(both, layout="slide", theme=outline.theme),
+        live=page_of("race", both, layout="slide", theme=outline.theme),
         still=min(1.0, won / both.end_ps + _AFTER),
         notes=("Press Race. Both begin at the same moment; the wedge is how far the faster one is ahead.",),
         source=figures_said(compared),
@@ -218,7 +217,7 @@ def live(outline: Outline, compared: ComparedRuns) -> Slide:
     """Show the page that plays."""
     return Slide(
         "Try it: host bottleneck, registration cache, nodes",
-        live=page_html(compared.detour, mode="figure", theme=outline.theme),
+        live=page_of("run", compared.detour, mode="figure", theme=outline.theme),
         still=_MIDDLE,
         notes=(
             "Switch the host bottleneck off and on; then the cache; then take more nodes. PageDown turns the page from there.",

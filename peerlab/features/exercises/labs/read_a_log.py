@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from functools import cache
 
+import peerlab
 from peerlab.diagnosis import CANNOT_TELL, diagnose
 from peerlab.diagnosis.observed import Observed, observe
-from peerlab.features.calibrate.calibration import calibrate
 from peerlab.features.exercises.exercise import Bound, Choice, Code, Mistake, Number
 from peerlab.features.exercises.labs.eight_bytes import EIGHT_BYTES
 from peerlab.features.exercises.labs.unseen import unseen_log
@@ -92,7 +92,7 @@ def _try_bounces(answer: Callable[[str], object]) -> str | None:
 @cache
 def _verdict(fit: str) -> str:
     given: dict[str, str] = FITS[fit]
-    return calibrate(load(lab_log("B").text), "juliet", **given).verdict  # type: ignore[arg-type]
+    return peerlab.calibrate(load(lab_log("B").text), "juliet", **given).verdict  # type: ignore[arg-type]
 
 
 EXERCISES = (

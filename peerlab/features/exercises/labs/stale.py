@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from peerlab.base.display import show_sums
+from peerlab.base.display import shown
 from peerlab.base.units import parse_bytes, say_count
 from peerlab.features.exercises.labs.freed_memory import PAGE, Key, NicError, ProcessMemory, TranslatingNic
 
@@ -111,7 +111,7 @@ class TrainingSums:
         """Whether every sum was right."""
         return all(step.right for step in self.steps)
 
-    _repr_html_ = show_sums
+    _repr_html_ = shown
 
     def __repr__(self) -> str:
         return f"TrainingSums({self.cache}, {say_count(len(self.steps), 'step')}: {self.says})"

@@ -7,7 +7,7 @@ import resource
 import sys
 from dataclasses import dataclass
 
-from peerlab.base.display import show_refusal
+from peerlab.base.display import shown
 from peerlab.base.errors import MeasurementError
 from peerlab.base.units import KIB, MIB, parse_bytes, say_bytes
 from peerlab.features.measure.ranks.starting import apart
@@ -57,7 +57,7 @@ class Refusal:
     explanation: str
     """The same in words, with what helps."""
 
-    _repr_html_ = show_refusal
+    _repr_html_ = shown
 
 
 def show_limit(limit: int | str = "1 MiB", region: int | str = "64 KiB") -> Refusal:
