@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from peerlab.features.measure.pin_cost import pin_cost
     from peerlab.features.measure.ranks.locked_memory import show_limit
     from peerlab.features.measure.ratios import ratios
+    from peerlab.features.simulate.explain import explain
     from peerlab.features.step.step_explorer import StepExplorer
     from peerlab.features.sweep.sweeping import sweep
     from peerlab.features.wall.wall_chart import wall_chart
@@ -179,6 +180,7 @@ __all__ = [
     "doctor",
     "exercise",
     "expect",
+    "explain",
     "explore",
     "explore_step",
     "export_html",

@@ -6,6 +6,7 @@ FEATURE = Feature(
     asks="Where do the bytes of this collective go, and how long does it take?",
     answers="`Run`: time, busbw, what limits, and every span",
     commands={"simulate": "peerlab.features.simulate.simulate_command"},
+    functions={"explain": "peerlab.features.simulate.explain"},
     shows={"Run": "peerlab.picture.still:still_html", "GainBand": "peerlab.picture.how_sure:how_sure_html"},
     document="README.md",
 )

@@ -14,6 +14,7 @@ from peerlab.base.terminal_text import command, table
 from peerlab.base.units import say_bytes, say_time
 from peerlab.collectives.choose import slices
 from peerlab.engine.expected_duration import forecast_s, offer
+from peerlab.features.simulate.explain import explain
 from peerlab.features.simulate.sensitivity_text import print_sensitivity, sensitivity_document
 from peerlab.model.paths import PATHS
 from peerlab.picture.wire import wire_share
@@ -28,6 +29,7 @@ examples:
   peerlab simulate --path peer-direct --cache-regions 4 a registration cache that is too small
   peerlab simulate --cluster my.toml --json             your own machine, for a script
   peerlab simulate --path host-rdma --trace run.json    every span, to be opened in ui.perfetto.dev
+  peerlab simulate --path host-rdma --nodes 2 --message "512 KiB" --explain   what happens at each instant, in words
   peerlab simulate --sensitivity                        what each answer owes to the assumed figures
 
 exit status: 0 answered, 1 the question is impossible (one line says why), 2 wrong usage
@@ -52,6 +54,11 @@ def add(commands: Any) -> None:
         action="store_true",
         help="also say how the answer changes when each assumed figure lies at the ends of its range",
     )
+    add(
+        "--explain",
+        action="store_true",
+        help="say in words what happens at each instant; needs one --path, few nodes and a small message",
+    )
     add("--json", action="store_true", help="print the figures as JSON")
     add(
         "--iteration-times",
@@ -62,7 +69,7 @@ def add(commands: Any) -> None:
 
 _OFFER_S = 10.0
 """A faster way is offered for what takes longer."""
-_NOT_FIELDS = ("run", "json", "iteration_times", "trace", "sensitivity")
+_NOT_FIELDS = ("run", "json", "iteration_times", "trace", "sensitivity", "explain")
 
 
 def _simulate(options: argparse.Namespace) -> int:
@@ -71,7 +78,14 @@ def _simulate(options: argparse.Namespace) -> int:
     wanted, refused = _scenarios(given, cluster.paths)
     if "trace" in options and len(wanted) != 1:
         raise PeerlabError("--trace: one run at a time; give --path, and --registration for peer-direct")
+    if "explain" in options and (len(wanted) != 1 or "json" in options):
+        raise PeerlabError(
+            "--explain: one run at a time, in words; give --path, and --registration for peer-direct"
+        )
     runs = [_with_progress(scenario) for scenario in wanted]
+    if "explain" in options:
+        print(explain(runs[0]))
+        return 0
     if "trace" in options:
         runs[0].to_perfetto(options.trace)
     if "iteration_times" in options and "json" not in options:

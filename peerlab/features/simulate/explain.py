@@ -1,0 +1,94 @@
+"""What happens at each instant of a run, in words: who begins what, for how long, and who waits.
+
+It is told from the spans that the engine gave, so it says nothing that was not simulated.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from peerlab.answer.run import Run
+from peerlab.answer.trace import Trace
+from peerlab.base.errors import PeerlabError
+from peerlab.base.units import PS_PER_US, say_bytes, say_count
+from peerlab.model.stages import STAGES
+
+MOST = 2000
+"""Spans that are told at most: more than that nobody reads."""
+
+
+def explain(run: Run) -> str:
+    """Return what happens at each instant of a run's last iteration, one line a span, in the order of time.
+
+    Each line has the time in microseconds since the beginning, the resource that begins, the slice, its bytes, and how long the
+    resource has it. Where a slice waited, the line says how long; where others wait at that instant, how many. Of a folded run it
+    is one PCIe switch of node 0, as all others do the same; ``simulate(..., engine="referee")`` gives every node.
+
+    Raises
+    ------
+    PeerlabError
+        If the run has more than `MOST` spans.
+
+    Examples
+    --------
+    >>> import peerlab
+    >>> s = peerlab.Scenario(cluster="ideal-100g", nodes=2, message_bytes="64 KiB", slice_bytes="32 KiB")
+    >>> print(explain(peerlab.simulate(s)).splitlines()[2])
+    0.0 µs: NIC send 0 of node 0 begins slice 0 of step 0 of device 0: port to port (16 KiB, 1.3 µs)
+    """
+    spans = run.trace.last.unrolled
+    count = len(spans["start"])
+    if count > MOST:
+        raise PeerlabError(
+            f"explain: {say_count(count, 'span')} are more than can be read, at most {MOST}; ask for fewer nodes or a smaller message"
+        )
+    return "\n".join([_head(run, count), *_lines(run.trace), f"{_time(run.trace.last.end_ps)}: all is done"])
+
+
+def _head(run: Run, count: int) -> str:
+    whose = "one PCIe switch of node 0, as all others do the same" if run.trace.folded else "every node"
+    return f"{run!r}\n{say_count(count, 'span')}, of {whose}:"
+
+
+def _lines(trace: Trace) -> Iterator[str]:
+    spans = trace.last.unrolled
+    order = np.lexsort((spans["device"], spans["resource"], spans["end"], spans["start"]))
+    for row in order.tolist():
+        begin, resource = int(spans["start"][row]), int(spans["resource"][row])
+        queue = (spans["resource"] == resource) & (spans["queued"] <= begin) & (spans["start"] > begin)
+        span = {name: int(values[row]) for name, values in spans.items()}
+        yield f"{_time(begin)}: {_resource(trace, resource)} begins {_work(trace, span)} ({_takes(span)}){_queue(span, int(queue.sum()))}"
+
+
+def _resource(trace: Trace, number: int) -> str:
+    resource = trace.resources[number]
+    where = f" of node {resource.node}" if resource.node >= 0 else ""
+    return f"{resource.label} {resource.index}{where}"
+
+
+def _work(trace: Trace, span: dict[str, int]) -> str:
+    """Return what a resource works on: a slice, or a region of memory that is registered."""
+    stage = STAGES[trace.stages[span["stage"]]].says
+    if span["slice"] < 0:
+        return f"step {span['step']} of device {span['device']}: {stage}"
+    return f"slice {span['slice']} of step {span['step']} of device {span['device']}: {stage}"
+
+
+def _takes(span: dict[str, int]) -> str:
+    lasts, held = span["end"] - span["start"], span["end"] - span["start"] - span["work"]
+    parts = [say_bytes(span["nbytes"])] if span["nbytes"] else []
+    parts.append(_time(lasts))
+    if held > 0:
+        parts.append(f"{_time(held)} of it held up or shared")
+    return ", ".join(parts)
+
+
+def _queue(span: dict[str, int], others: int) -> str:
+    waited = span["start"] - span["queued"]
+    parts = [f"it waited {_time(waited)}"] if waited > 0 else []
+    parts += [f"{others} more wait" if others > 1 else "1 more waits"] if others else []
+    return f"; {', '.join(parts)}" if parts else ""
+
+
+def _time(picoseconds: int) -> str:
+    return f"{picoseconds / PS_PER_US:.1f} µs"
