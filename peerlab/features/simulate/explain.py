@@ -29,11 +29,9 @@ def explain(run: Run) -> str:
     PeerlabError
         If the run has more than `MOST` spans.
 
-    Examples
-    --------
     >>> import peerlab
     >>> s = peerlab.Scenario(cluster="ideal-100g", nodes=2, message_bytes="64 KiB", slice_bytes="32 KiB")
-    >>> print(explain(peerlab.simulate(s)).splitlines()[2])
+    >>> print(peerlab.explain(peerlab.simulate(s)).splitlines()[2])
     0.0 µs: NIC send 0 of node 0 begins slice 0 of step 0 of device 0: port to port (16 KiB, 1.3 µs)
     """
     spans = run.trace.last.unrolled
