@@ -1,5 +1,11 @@
 """Markdown for the generated documents."""
 
+# A document is generated from its subject. The model's page works its formulas out and simulates them, and
+# cannot be written where the two differ; the API's reads docstrings and options; the trainer's answers ask
+# the checkers. Markdown, so that it reads anywhere; a test compares each with what its generator gives. The
+# handout is a PDF whose title carries a mark of its page, because the bytes of a PDF differ from print to
+# print.
+
 import re
 from collections.abc import Iterable, Sequence
 

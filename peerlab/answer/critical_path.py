@@ -5,6 +5,11 @@ path goes on at that one's end. A span begins because the slice before it on the
 begun with the slice: then the path goes on at that one's beginning. Over the wire, both are a latency later.
 """
 
+# Latency can be the bottleneck. The bottleneck is the resource with the highest busy share, unless slices
+# spend more of the critical path in flight than any resource spends serving. In a pairwise exchange the
+# flights of many steps overlap; there a flight costs time only while the busiest resource rests
+# (`collectives/plan`: `overlaps`). At many nodes and small messages the honest answer is *latency*.
+
 from dataclasses import dataclass
 
 import numpy as np

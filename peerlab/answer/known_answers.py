@@ -4,6 +4,11 @@ A band asks for many scenarios that differ in one figure, and most figures chang
 smaller than any slice would be. Scenarios that only differ so have one answer.
 """
 
+# Scenarios with one answer are simulated once. Most figures of a band change nothing: only the other path
+# meets them, or chunks are smaller than any slice would be. `answer/known_answers` says which scenarios a
+# simulation cannot tell apart (`same_answer`) and remembers how long they take. More than half of the
+# simulations of a page or a deck are such.
+
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, fields

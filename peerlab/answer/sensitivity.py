@@ -8,6 +8,15 @@ in every combination. Beyond its figures a band reaches as far as the law itself
 `peerlab.answer.gain` says the same of the ratio of two data paths.
 """
 
+# A band has two ends, each one simulation. For a rate, a time or a packet size the better end of its range
+# is known. So all figures at their worse ends together, and all at their better ends together, bound the
+# answer: two simulations. Which slice size is better nobody knows, so both of its ends are tried
+# (`answer/sensitivity`). This assumes that a faster part never slows the whole. Schedules break that,
+# usually by fractions of a per cent, and by a few per cent in odd settings (a window of one slice); the
+# answer itself always counts as part of the band. The wire limit has a band of its own, of the figures that
+# set it (rates of NICs and of the library's protocols), so that no line's band reaches above it. Yes-or-no
+# assumptions have no range and are listed as not varied.
+
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import product

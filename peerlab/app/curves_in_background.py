@@ -1,5 +1,8 @@
 """Computes the curves after the picture: lines first, then bands; a change of the scenario goes before both."""
 
+# A band is computed after the line, in a thread that waits until 0.4 s after the last change and stops at
+# the next one. Points that take longer than 1.5 s (2.5 s for a line) are left out, and counted.
+
 import asyncio
 import threading
 import time

@@ -1,5 +1,10 @@
 """The explorer: controls, page and what runs in the background, of one scenario."""
 
+# The first explorer is shown when all cells have run. JupyterLab goes to the end of a notebook then. No
+# setting changes that, and a plug-in would have to be installed; the explorer's own script is in the page
+# already (`page/after_run.js`): it waits until no prompt is a star and scrolls to itself. It does nothing
+# if no later cell runs, if it is not the notebook's first, or if the reader has scrolled, clicked or typed.
+
 import asyncio
 import logging
 import time

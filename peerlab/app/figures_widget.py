@@ -1,5 +1,10 @@
 """The one widget that hosts the figures: Python sends a parcel per scenario, the browser owns the clock."""
 
+# A page that lost its kernel says so. Widgets die with their kernel, and the next kernel does not know
+# them. So on *restarting* or *dead*, which JupyterLab, Notebook and Voila tell, the controls that ask the
+# kernel are switched off and the page says to run the cell again. Playback goes on. No heartbeat: a kernel
+# that computes answers none, and is not dead.
+
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path

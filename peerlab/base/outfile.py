@@ -3,6 +3,10 @@
 What is no file (a pipe, a device, ``/dev/stdout``) is written to as it is: nothing can take its place.
 """
 
+# A saved file is whole or is the old one. What a user saves is written to a temporary file beside its
+# place, synced, and renamed (`outfile`): a full disk or a kill leaves the old file. Pipes and redirected
+# output are written to directly.
+
 import errno
 import os
 import shutil

@@ -1,5 +1,13 @@
 """How schedules cut the buffer: not at all, or into a chunk for each rank."""
 
+# Chunks are padded to equal size, slices are not. Padded chunks keep the schedule symmetric for sizes that
+# do not divide, as in vendors' libraries. A transfer is cut into full slices and a remainder. Were it
+# divided anew into equal slices, one byte more would change the size of all: two slices became three, and a
+# message could get 40 % faster by a byte. A full slice is the library's largest one, or less, so that a
+# transfer has about eight (`Scenario.least_slices`; one in an all-to-all and where a library's messages are
+# known), none below 2 KiB; `collectives/choose.py` (`slices`) says what results. The reference executor
+# (`collectives/reference`) runs such plans with real numbers and checks the sums.
+
 from dataclasses import dataclass
 
 

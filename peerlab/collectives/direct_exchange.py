@@ -1,5 +1,14 @@
 """All-to-all: every rank sends each other rank a part of its own buffer, and nothing is passed on."""
 
+# An all-to-all goes round the nodes, and at each round its devices. Round a switch's devices first, then
+# round the switches: so in every step all devices below one PCIe switch send to those below one other, each
+# switch does what every switch does, and one stands for all. Its messages are not cut into eight as a
+# ring's transfers are, because they overlap each other. What a rank sends and what it receives have
+# positions of their own, so no slice waits for another. Between buffers in host memory the exchange inside
+# a node is a core's copy, not a scale-up link; the same core's work for TCP is not counted together with
+# it. A message costs its process nothing of its own, so small messages are too fast. Arrays and compiled
+# loop run rings only.
+
 from dataclasses import dataclass
 
 

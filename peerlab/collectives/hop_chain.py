@@ -4,6 +4,10 @@ In a double tree all nodes carry the same load, half of it upwards and half down
 share of the bytes once, and each slice flies as many hops as the tree is deep, up and down again (`LibraryChoice.hops`).
 """
 
+# A tree is a chain of hops. In a double tree all nodes carry the same load, so all walk alike and end
+# together: each sends its share once, and a slice flies as many hops as the tree is deep, up and down
+# (`collectives/hop_chain`). So it folds. A ring's hops of each way are one flight.
+
 from dataclasses import dataclass
 
 from peerlab.collectives.chunking import OneChunk

@@ -1,5 +1,9 @@
 """Pairwise exchange: every rank sends each other rank its chunk directly, as Gaudi's scale-out over host NICs does."""
 
+# Pairwise is DL1's default, because HCL does that over host NICs. No public log of it exists: what a
+# message costs (0 to 20 us), what a hop adds (0 to 18 us) and which share of the exchange inside a node
+# does not overlap (0 to 1) are assumed, best ends first, and in every band.
+
 from dataclasses import dataclass
 
 from peerlab.collectives.chunking import Halves

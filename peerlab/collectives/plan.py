@@ -5,6 +5,11 @@ chunks by *position*, its own order of using them, so that in a symmetric schedu
 time, whatever the message size. What is padding costs time and carries nothing. A transfer of chunks is cut into slices, which are not padded.
 """
 
+# Positions, not addresses. Every rank numbers the chunks in its own order of using them: position 0 is the
+# chunk that it sends first. By position all ranks of a symmetric schedule do the same. So one rank's order
+# of slices holds for all (`engine/slice_dependencies`: a slice must have arrived before it is passed on),
+# and so do the addresses that the registration cache sees.
+
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol

@@ -1,5 +1,13 @@
 """A piece of evidence, and those from the log itself: its lines, set-up, latencies, and rates that a path cannot reach."""
 
+# A diagnosis is a sum of evidence. Each piece of evidence makes a path so many times likelier, in four
+# strengths that are judgement, the same for every log. They stand in `data/diagnosis.toml` beside what
+# lines mean and how fast paths can be. A path is named if it leads far enough and nothing strong speaks
+# against it; a log whose lines and figures disagree is left open. Slowness alone speaks against no path
+# that some of its NICs would explain, and never against TCP. Clusters that were recognised only by a
+# device's name weigh less than one that was named. If a simulated path explains a figure, that counts for
+# it; a path that is not simulated loses nothing by that.
+
 import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

@@ -1,5 +1,9 @@
 """What Peer Direct would bring: its curve, simulated on the log's cluster, with its uncertainty."""
 
+# The forecast is a simulation of Peer Direct, not a factor. The log's curve is simulated with Peer Direct
+# on its cluster, with all assumed figures at the ends of their ranges. The result is widened by how far the
+# simulation of the path that the log did take is from the log.
+
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

@@ -1,5 +1,9 @@
 """Jitter: random factors on service times, drawn beforehand, so that every engine meets the same ones."""
 
+# Jitter is drawn beforehand (`engine/jitter`), one factor per slice and stage on the way between nodes,
+# from one stream per seed; every engine looks up the same one. The exchange inside a node and registration
+# keep their times: jitter stands for what makes a node late on the network.
+
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from math import prod

@@ -4,6 +4,13 @@ A leg is a chain: a resource takes a slice no sooner than the one upstream of it
 than that one. Until then it holds the slice.
 """
 
+# A stage is a chain. A resource takes a slice no sooner than the one upstream has begun with it, and is
+# through no sooner than upstream is through; until then it holds the slice. So no slice is on the wire
+# before the NIC has begun to read it. A span says its `work`; what it lasts beyond that, the resource waits
+# or shares its rate. Busy shares, the bottleneck and the critical path count work alone
+# (`answer/critical_path` follows upstream from where a resource was held). In the picture a slice is at
+# none of its stops before the resource there has begun with it (`picture/geometry`: `stops`, `gone`).
+
 from dataclasses import dataclass
 
 from peerlab.model.stages import stage_number

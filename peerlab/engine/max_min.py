@@ -4,6 +4,14 @@ A sender has one flow at a time; flows begin and end at whole picoseconds. Betwe
 of progressive filling: all rates grow together until a link is full, its flows keep their rate, the others grow on.
 """
 
+# A contended fabric couples its links. Inside a node the resources of a stage are a chain. Between nodes
+# that share links a slice is a flow over the sending NIC, the links and the receiving NIC, at its max-min
+# fair rate (`engine/max_min`); the flow is one resource of the chain. Links one after the other would not
+# agree with SimGrid where a placement loads links unevenly; flows do. A NIC sends one slice at a time.
+# Rates are floats, begins and ends whole picoseconds; a flow whose rate does not change keeps its end, so
+# that rounding never adds up. Both engines share the arithmetic (`max_min`); the referee keeps its own
+# account of time.
+
 import math
 from collections import deque
 from collections.abc import Mapping, Sequence

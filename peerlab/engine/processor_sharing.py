@@ -5,6 +5,12 @@ leaves at its end. So the capacity is divided evenly to within a round, none of 
 the same time, and a load that repeats repeats exactly.
 """
 
+# Fair sharing in rounds of whole picoseconds. A max-min fair resource with n users serves each of them one
+# picosecond of work in a round of n picoseconds; a user that arrives joins at the next round. The error is
+# below one round, no capacity is lost, and identical users end together. What decided it: a periodic load
+# gives an exactly periodic schedule, where sharing with fractions would drift by a picosecond and never
+# repeat.
+
 from collections import deque
 from typing import NamedTuple
 

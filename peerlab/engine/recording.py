@@ -1,5 +1,16 @@
 """Runs one iteration on each engine, and makes a recording of the rows that the engine wrote."""
 
+# SimPy is the referee; the others equal it or refuse. `engine/referee` says the semantics in the most
+# readable way. `engine/loop` gives the same without coroutines. Referee and loop simulate the least that is
+# exact: one switch of one node where all nodes do the same, one switch of every node where only nodes
+# differ; with `every_node=True` all of them. `engine/arrays` runs all nodes of a ring at once, and many
+# seeds side by side (`arrays/side_by_side`). It takes a scenario where the order of service is known
+# beforehand: no two stages share a resource, and no two senders, save devices that share a NIC. For those
+# it assumes that no slice overtakes one of an earlier step or of a lower number, and looks at every arrival
+# whether that is so (`arrays/service_order`). Where it is not, the run is thrown away, and the loop takes
+# over. `engine="auto"` takes the fastest that is exact, and `run.engine` says which; tests hold all of them
+# to the referee, span by span.
+
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 

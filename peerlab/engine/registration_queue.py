@@ -5,6 +5,11 @@ that every rank asks for the same addresses at the same step. Chunks lie so that
 What a rank sends before anything has arrived there lies in its send buffer, everything else in its receive buffer.
 """
 
+# A warm cache delays slices and does not reorder them. A request that hits takes the lookup time and queues
+# nowhere. A transfer asks when its first slice is there; transfers of a sender come in order, so their
+# slices keep their order, and the array engine stays exact. A request that misses queues at the NIC with
+# those of other transfers; such runs, and the cold ones before a warm one, need the loop.
+
 from dataclasses import dataclass, field, replace
 
 from peerlab.answer.trace import REGISTRATION_KINDS

@@ -1,5 +1,10 @@
 """Chooses an engine, runs every iteration, and puts the trace together."""
 
+# What a simulation is made of is made once. Plan and system are made first; which engine is the fastest,
+# what each refuses and whether the caches end warm is asked of them. From `simulate` to its engine an
+# AllReduce's default question walks 29 stays in 9 modules of engine and collectives
+# (`tests/engine/test_made_once.py` counts).
+
 from collections.abc import Callable
 from functools import cache, partial
 

@@ -5,6 +5,11 @@ one switch of one node: what it sends to its partner arrives, at the same time, 
 or nodes share (DRAM, a backbone) then counts every user as many times as there are switches or senders.
 """
 
+# Folding. In a symmetric collective all nodes do the same at the same time, and so do the PCIe switches of
+# a node. So one switch of one node is simulated: what it sends to its neighbour arrives, at the same
+# moment, from its other neighbour. The switches of a NUMA domain share its DRAM; so DRAM counts each user
+# as many times as there are switches (`Resource.copies`, 2 on DL1).
+
 from dataclasses import InitVar, dataclass
 from functools import cached_property
 

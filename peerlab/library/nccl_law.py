@@ -4,6 +4,16 @@ Every allowed algorithm and protocol has a latency that does not depend on the s
 one runs is the library's own choice. Pure functions; times in microseconds, rates in GB/s (10^9 bytes per second), sizes in bytes.
 """
 
+# Where switches add up, one pass is left. `sharp` is the chain of a library's tree without a reduction on
+# the device: a node sends its buffer once, and flies twice as long, up and down. It is refused on fabrics
+# that contend, because what goes up to a switch is no flow from one NIC to another. `nvls` does the same
+# inside a node, too: `question/node_exchange` says how often the bytes of a slice leave by a device's links
+# (n times when all collect, once when the sum is handed out, where peers would hand it n - 1 times), so
+# every engine has NVLink SHARP by its numbers alone. How fast is one figure, `scaleup.sharp`; a cluster
+# without it refuses. In the picture the ways of all nodes go through a switch on the wire
+# (`picture/geometry`: `across`), above its middle up and below it down; the page needs no rule of its own
+# for it.
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, inf, log2

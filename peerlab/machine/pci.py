@@ -1,5 +1,9 @@
 """PCIe devices, and the links and bridges between them and the CPU."""
 
+# A machine's links count as fast as they can be. Idle PCIe links slow down; so `machine` takes the highest
+# speed that both ends can train to, and the width as it is now. PCIe's coding and headers are subtracted
+# (UCX's formula), since the paths need the rate for data.
+
 import re
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,5 +1,11 @@
 """The algorithms of a collective: what they are called, what a rank does, and which scenarios may ask for them."""
 
+# An algorithm is what a rail does. With several devices a node, device d of every node forms rail d;
+# `ring`, `pairwise`, `halving-doubling` and the others run between the nodes on each rail's share of the
+# buffer. `hierarchical` is a ring on the rails; `pairwise` is what HCL does over host NICs, and so DL1's
+# default; where NCCL serves a path, it chooses. A flat ring over all devices is refused: no library builds
+# one across PCIe switches.
+
 from dataclasses import dataclass
 
 from peerlab.base.errors import ScenarioError

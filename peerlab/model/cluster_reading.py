@@ -1,5 +1,9 @@
 """What a cluster file says, and everything that is wrong or missing in it: found at once, not one after the other."""
 
+# A cluster file is read to its end. `model/cluster_reading` notes everything that is wrong or missing;
+# loading raises the first of it, `clusters check` shows all. Both use one reader, so that a file that is
+# called complete can be simulated.
+
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager

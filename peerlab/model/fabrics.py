@@ -3,6 +3,12 @@
 A new fabric is a class here and its place in `FABRICS`; engines, views and checks ask the object that `Scenario.fabric` returns.
 """
 
+# A fabric and a schedule say what they are. `Scenario.fabric` is the network that slices cross: its shared
+# links between two hosts, `contended` (slices are flows), `uniform` (all transfers cross the same links, so
+# one node may stand for all). A path that uses no NIC has a crossbar. Of a schedule, engines and pages ask
+# `symmetric`, `is_ring`, `is_chain` and `neighbours`. So a check such as "may one node stand for all?"
+# reads the same for a fabric or an algorithm that is added tomorrow, and no code lists names.
+
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass

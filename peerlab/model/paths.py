@@ -4,6 +4,13 @@ A path is an ordered list of stages. A stage uses one or more resources, in the 
 than the one before it has begun with it, and is through with it no sooner than that one. The stage ends with its last resource.
 """
 
+# Over the CPU a slice takes resources and no new engine. `wiring` and `acs_redirect` decide which resources
+# the stages of a path have (`model/paths`): the uplink, what the CPU forwards for a NIC that reads or
+# writes device memory, the link between sockets. What a file does not say of these is assumed from
+# `data/wiring.toml` with a range (`model/rewiring`). The link between sockets has one direction here: where
+# all sockets do the same, what one sends over it and what the other receives go the same way. PIX and PXB
+# are one, since PCIe switch chips below one port of the CPU count as one switch.
+
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 

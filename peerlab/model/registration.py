@@ -4,6 +4,10 @@
 idea of time. Its rules are libfabric's (prov/util/src/util_mr_cache.c), with page-rounded regions.
 """
 
+# The registration cache has no limit by default. No document tells the capacity of the vendor's cache; a
+# made-up default would decide the lab's main ratio. A limit is a setting. The on-device copy that a static
+# pool needs is not modelled: nobody publishes it.
+
 from bisect import bisect_right, insort
 from collections import OrderedDict
 from collections.abc import Callable

@@ -1,5 +1,8 @@
 """What serves slices: one record for every kind of resource that a node, or the fabric between nodes, has."""
 
+# A copy that must be started waits. `device.copy_start` is time before each slice's staged copy; no file
+# that comes with peerlab has it, because those logs had gdrcopy or hide it. `with_figure` may add it.
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal

@@ -1,5 +1,14 @@
 """What a transport is to a scenario: its packets, what a hop over it takes, and how many messages a NIC sends a second."""
 
+# A transport adds bytes and hops, and takes nothing over. Headers lengthen what NICs and links serve; spans
+# keep counting the message's own bytes, so that copies per byte and races mean the same on every transport.
+# A latency that a cluster's file or its library says was measured or defined as a whole; so it stays the
+# total, and only hops and metres beyond the transport's own are added. Only where a file leaves
+# `fabric.latency` out is it worked out from base, switches and cable. *NIC messages* stands in the chain
+# before the NIC: a message takes what it costs or what its bytes take, whichever is longer.
+# `nic.per_message` bounds the NIC, a library's cost per message its proxy. A cluster that names no
+# transport has the spans of before.
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 

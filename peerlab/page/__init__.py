@@ -1,5 +1,14 @@
 """The page that hosts the figures: plain JavaScript and CSS, joined without a build step."""
 
+# A page in a frame handles only the keys that it uses. Any other key goes to the parent as a message, and
+# the parent decides what it means: a deck turns slides, ours and others' by the same line (docs/using.md
+# has it). Page keys always go to the parent, because a clicker must work wherever somebody clicked before.
+#
+# What is changed inside BokehJS stands in one script, `page/bokeh_patches.js`, with the reason of each
+# change. Nothing that is seen depends on it: `peerlabPatches = false` in the browser, before the page
+# begins, turns all of it off, and a test compares the pictures. Each change has a test that counts what it
+# spares, with and without; so an update of Bokeh that moves what is changed, or does it better, is noticed.
+
 from functools import cache
 from pathlib import Path
 from zlib import crc32

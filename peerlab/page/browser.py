@@ -4,6 +4,12 @@ It is asked over its DevTools pipe: a driver's package would be larger than peer
 user of the machine.
 """
 
+# The system's Chromium takes pictures, asked over its DevTools pipe: a driver's package is larger than all
+# of peerlab, a port would be open to every user of the machine, and the command line's `--screenshot` can
+# neither seek nor say when it has painted. It has no network and an empty profile, and ends with its
+# process group. A video seeks frame by frame, so that each frame shows the simulated moment even where
+# painting is slow.
+
 import json
 import os
 import select

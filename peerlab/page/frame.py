@@ -1,5 +1,9 @@
 """The frame of every report that a notebook shows as HTML: one style, light and dark, no script."""
 
+# Reports are HTML without a script. Diagnosis, calibration and the doctor share one style (`page/frame`),
+# light and dark, and survive in a saved notebook. They are made of what `as_dict` tells, so that page, JSON
+# and command say the same; all text is escaped.
+
 from collections.abc import Iterable, Sequence
 from functools import cache
 from html import escape

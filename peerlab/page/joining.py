@@ -5,6 +5,11 @@ are needed first. Lines of imports and the word ``export`` go, because what they
 hold types, because only readers of the sources need them.
 """
 
+# Plain JavaScript, joined when served. Scripts say with `import` and `export` what they need and give.
+# `page/joining.py` puts them into one script, those that are needed first, and drops these lines: a widget
+# is one module, and the policy of an exported page allows one script by its hash. An unknown name, a name
+# declared twice and scripts that import each other are errors in words. No build step, nothing vendored.
+
 import re
 from collections.abc import Callable
 

@@ -1,5 +1,12 @@
 """How a control of the lab is made: label, style class, options."""
 
+# A cell that runs again closes its last widget, which is found by the cell's id. JupyterLab keeps the
+# models of replaced widgets; twenty runs would leave twenty documents and loops. The old widget is closed
+# when the page shows the new one: a page that was just reloaded may still be restoring the old widget, and
+# would look for models that are gone. JupyterLab keeps elements and models of closed widgets all the same.
+# So nothing large hangs on them: listeners stop with the page, a model is emptied, and the script of all
+# widgets is compiled once.
+
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -4,6 +4,9 @@ Behind each line is a band: the range in which it may lie if the assumed figures
 (`peerlab.answer.sensitivity`). The bands come after the lines; until then a parcel has none.
 """
 
+# A parcel is typed on both sides. Python's `TypedDict` and the script's JSDoc typedef say the same record,
+# and a test compares them field by field. Another test compares the records with what runs really give.
+
 import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache

@@ -1,5 +1,9 @@
 """The data path: two nodes facing each other, drawn as they are wired, and the slices that move through them."""
 
+# One switch of one node in a picture. Two nodes face each other; slices between them are drawn filled, the
+# same traffic with their other neighbours hollow, because it loads the same uplinks, which would otherwise
+# look busy without a cause.
+
 from typing import TypedDict
 
 from bokeh.core.properties import value

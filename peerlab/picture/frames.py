@@ -4,6 +4,14 @@ A thousand nodes make a hundred thousand spans, nearly all of them repetitions. 
 rows ``first`` to ``last`` occur `times` times, each later by `period`. Times are microseconds.
 """
 
+# Rows that repeat are sent once. The page gets a trace as rows plus segments (`picture/frames`): first row,
+# last row, how often, how much later. A thousand nodes are a few kilobytes. The periods at the end of a
+# block are written out too: when no further steps begin, those under way end otherwise. Adding up that does
+# not repeat with the rest is on the timeline, and not in the data path. The page draws spans that are at
+# least two pixels long one by one and merges the others with their neighbours. A merged mark is as high as
+# its share of busy time: half the lane's height for 50 %. In a crowded lane its tracks are stacked, as high
+# as the resource is busy.
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypedDict

@@ -1,5 +1,11 @@
 """Measured points on the simulated curves: those that fit the scenario shown, told apart by shape and words."""
 
+# Measured never looks simulated. A line is simulated, a diamond measured: hollow if it came with peerlab,
+# filled if it is the user's. A point is drawn only where cluster, operation, ranks and the other axis
+# agree; where something was measured elsewhere, the legend says where. Measurements on this machine are
+# drawn as ratios to `staged`, with the noise of the control behind them: no GB/s of this machine stands
+# beside another's.
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape

@@ -1,5 +1,10 @@
 """How many times as fast one data path is as another on one machine: the figure that a page shows largest."""
 
+# The ratio comes first. The largest figure is how many times as fast the way past the host is, whichever of
+# the two paths is shown, with its band and, in the same sentence, the alternatives (`picture/path_ratio`).
+# The band takes about two seconds to simulate, so it follows in a thread; an exported page has it for the
+# two paths that it begins with.
+
 from collections.abc import Sequence
 from typing import TypedDict
 

@@ -4,6 +4,10 @@ In a folded trace all nodes are alike, and node 0 is shown. A trace of every nod
 nodes differ) is shown from its slowest node; slices of the other nodes are those that they recorded, not copies of its own.
 """
 
+# Where nodes differ, the slowest is shown. With jitter, a slow node or a tree the trace holds every node.
+# The picture takes the slowest (else node 0), its partner of the step, and what those two and their
+# neighbours recorded (`picture/shown_nodes`). Hollow slices are then the neighbours' own, not copies.
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,5 +1,12 @@
 """Slices as long as the time for which they have what they pass: where each is on its way, and where it waits in between."""
 
+# A slice is as long as what it fills. A link is filled from the moment its resource begins with a slice
+# until it is through; on the wire the slice's head moves with the latency since it is sent, its tail since
+# it has left (`picture/trains`, and the same in `page/trains.js`). So a link that is 96 % busy looks full
+# at 96 of 100 moments. In between a slice waits in front of what it waits for. What may pass a link at one
+# time lies side by side: copies beside what the NIC reads and writes, and the devices beside each other. A
+# test counts filled links against the trace.
+
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 

@@ -4,6 +4,12 @@ A view is a module here and a script of the same name in ``peerlab/page`` that e
 ``timeline.js``; its base class, in ``page/view.js``, says what a view can do.
 """
 
+# A page is a list of views. `picture/views.py` names them once; the list in the script is written from it.
+# A view has a place and HTML of its own, and is told of everything by the page: a parcel to apply, a moment
+# to draw, another size or theme to paint, the end. What several views need, such as the unit of bandwidths
+# and the clock, belongs to the page. The lab and exported pages replace single views by subclasses: the
+# curves of the lab have the tab *this machine*.
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 

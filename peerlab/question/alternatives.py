@@ -7,6 +7,19 @@ clusters that can be simulated instead:
 * any other count that is assumed: half of it, and twice as much.
 """
 
+# An assumption without a range has alternatives. A NIC hangs in one place or another; no band between two
+# numbers holds that, and it moves the gain more than all bands: on DL1 1.72 (1.17 to 2.09) becomes 0.95
+# (0.69 to 1.28) if each NIC has a root port of its own. So wiring is a field of a cluster
+# (`model/nic_wiring`), with evidence and with what else was thought of; each of these is marked as possible
+# or not, with a reason. A file without the section `[wiring]` whose counts of switches or NICs are assumed
+# leaves two open: a root port of its own, and one switch per socket. An assumed count has half and twice of
+# it. `question/alternatives` makes clusters of these; each is simulated, another wiring with a band of its
+# own, and every place that shows a gain's band names them in the same sentence, with the command that tells
+# which one holds. They are never merged into one minimum and maximum. A band says what topology alone makes
+# of it (1.76 times; 1.70 to 1.86 within the ranges of its figures); the rest of it is the library's (1.17
+# to 2.09 with both and with the error of its law). A cluster whose wiring is documented (p4d,
+# infiniband-hdr-a100) has no such alternative.
+
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass

@@ -15,6 +15,10 @@ where it may lie (``range = [12, 16]``); the lab shows both. A resource that nev
 Where the NICs hang stands under ``[wiring]`` (`peerlab.model.wiring_reading`). Where figures were fitted on a benchmark, ``fitted_on = "..."`` at the top says on what: elsewhere they extrapolate.
 """
 
+# One file per library where libraries differ. On Alps, Open MPI stages with the core that sends and NCCL
+# with a DMA engine, and NCCL's four GPUs share one stream's worth of TCP. `alps-gh200` is the node with
+# RDMA (and Open MPI), `alps-gh200-tcp` the node as NCCL meets it without.
+
 from dataclasses import replace
 from functools import cache, lru_cache
 from pathlib import Path

@@ -1,5 +1,11 @@
 """The question, and what follows from it: which machine, which path, how much, how often."""
 
+# A scenario is composed. Its fields are `Settings`, each read by its own record. Its transport is a
+# `Network`, which knows no scenario. Its library is asked through a law, and all laws are asked in the same
+# words, so nobody compares kinds of libraries. The names by which users ask a scenario (`library_says`,
+# `used_transport`) stay on it and pass the question on. Which library serves a path is data (`instead` in
+# its file), no method of a law: no law has a reason to say it otherwise.
+
 from dataclasses import dataclass
 from functools import cached_property
 

@@ -1,5 +1,9 @@
 """What is asked, field by field: all that a user sets, and nothing that follows from it."""
 
+# A warm run is shown. `iterations="auto"` runs a cached scenario until its buffers have been used once, and
+# reports the run after that, as benchmarks do after their warm-up. *More ▸ Shown ▸ first call, cold* shows
+# the first one. `pool` and the host paths register at start, outside the time that is reported.
+
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path

@@ -1,5 +1,16 @@
 """The front door for text from outside: bounded, cleaned, and numbered by line."""
 
+# A log is untrusted input and may hold secrets. Readers take text that is bounded (8 MiB, 100,000 lines,
+# 20,000 rows) and cleaned (escape sequences, labels of ranks). They keep good rows, and say what they left
+# out with its line. A line below the head of a table that has nearly the words of a row is a row, or a
+# damaged one (`records/table`); otherwise a damaged row would vanish without a word. Figures that a tool
+# prints twice are compared within their rounding (`records/figures`): size over time is algbw, algbw times
+# the factor of the collective is busbw, elements times their size is the size. Rows that contradict
+# themselves are kept and reported, since nobody knows which of the figures is wrong. Of environments and
+# shared commands only listed words are kept: every other word may be a secret. Some tools print a figure
+# that they cannot know well (a bandwidth of 0.00, hccl_demo's time, OSU's sizes per pair of ranks); there,
+# records hold what follows from the other figures, in nccl-tests' terms.
+
 import re
 from dataclasses import dataclass
 from functools import cached_property

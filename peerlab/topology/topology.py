@@ -1,5 +1,8 @@
 """What is known of a machine's topology, whatever tool printed it: cards, what joins them, and how far they are apart."""
 
+# All PCIe switch chips below one port of the CPU are one switch. They share that port's link, and a detour
+# through the host sees nothing else of them.
+
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 

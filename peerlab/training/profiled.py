@@ -5,6 +5,12 @@ the exchange before it is through; the rest (the optimizer) begins when the last
 were recorded, a step must take what it took. If it does not, the trace is of something else, and the verdict says *bad*.
 """
 
+# A trace keeps its computing. Of a profiler's trace the device's times stay, gaps included. An exchange is
+# ready when all that the host had launched before it was computed: with that, each of a real trace begins
+# within 0.1 ms of when it could. The verdict compares the recorded step with the rule, path unchanged.
+# ijson reads event by event (it has the only well-kept streaming parser of JSON in C for Python); 2 million
+# events take 110 MB.
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise

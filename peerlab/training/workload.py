@@ -5,6 +5,10 @@ assumed. At another batch than the measured ones a step takes time in proportion
 has a range.
 """
 
+# Compute times are given. Who predicts them from operations is off by a quarter to a half; so a workload
+# has measured steps with their source, and at other batches time in proportion, with a range. Where nobody
+# measured, operations at an assumed rate stand in and are marked.
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -4,6 +4,10 @@ A rank comes to its next step when its transfers of this one, sent and received,
 sender and its receiver have both come to its step.
 """
 
+# Blocking code has workers. Under `dependency="step"` a rank is in one step at a time, a transfer begins
+# when both of its ends are in that step (`engine/loop/blocking_steps`), and each stage of a rank takes one
+# slice at a time, latency included, as blocking calls do. On `wire` messages then go whole.
+
 from peerlab.engine.system import System
 
 Begin = list[tuple[int, int]]

@@ -6,6 +6,18 @@ by whole periods, the clock runs on, and the recording has a block for what was 
 Nothing is approximated: unrolled, the recording is the one that a full run would have made.
 """
 
+# The steps of a ring repeat, and repetitions are left out. `engine/loop/steady_state` remembers the loop's
+# whole state relative to the current step. When a state comes back, whole periods are left out and noted as
+# `Block`s: of the 2046 steps of 1024 nodes, 28 are simulated. Unrolled, the trace is the one that a full
+# run makes; a test compares them. A schedule that does not repeat within 400 remembered states is run in
+# full. Two kinds of schedules are watched. In a chain every step sends exactly what the step before
+# received. In a pairwise exchange and an all-to-all no step waits for another; there a rank's slices stand
+# in line for a place in its window (`engine/loop/waiting_line`), and only the first of the line is known to
+# the loop, so that the state stays small. Adding up is the last that happens to a slice there, and nothing
+# but the sum waits for it; so it stands behind the loop (`engine/loop/adding_up`), as prefix sums. Else
+# slices that wait for the node's own contribution would be ever more, and nothing would repeat until it is
+# there. On 1024 nodes of DL1 an AllReduce takes 18 to 26 ms, where every step by itself took 320 to 460.
+
 import sys
 from dataclasses import dataclass, field
 

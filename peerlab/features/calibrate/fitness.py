@@ -1,5 +1,10 @@
 """Whether a fit can be used, and what speaks against it."""
 
+# A calibration judges its own fit. It returns numbers whatever the log; so it says *bad* where the median
+# error stays above what peerlab's own clusters are held to, or where the file was no worse before. It marks
+# the sizes that it does not fit, and shows no interval for a constant at the end of its range: cut off
+# there, the interval would be narrow where least is known.
+
 from collections.abc import Iterator, Sequence
 
 import numpy as np

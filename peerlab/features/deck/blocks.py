@@ -1,5 +1,11 @@
 """What slides are set from: cards on a grid of twelve columns, as HTML in which all words are escaped."""
 
+# Slides are set from cards on a grid of twelve columns (`features/deck/blocks`), 1280 by 720, no word below
+# 14 px. What a slide says follows from the cluster, so its words are now more, now fewer: where they have
+# no room, the page sets that slide closer, once, and a test opens the decks of all clusters. Words and
+# pictures are escaped where they become HTML, in `blocks` alone. A logo is PNG, JPEG, GIF or WebP, because
+# an SVG may hold scripts.
+
 import math
 from collections.abc import Sequence
 from html import escape

@@ -1,5 +1,8 @@
 """What a direct path was measured, or reported, to gain on other machines: ``data/gains.toml``."""
 
+# Gains from elsewhere are data (`data/gains.toml`): a row that the model is held to, or two published
+# figures. They stand on one axis with the simulated range and are never merged with it.
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache

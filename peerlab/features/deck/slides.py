@@ -1,5 +1,11 @@
 """The slides of an architecture review, every figure from its runs."""
 
+# A deck is simulated, not templated. Titles are sentences that follow from its runs, and so does the
+# recommendation: its verdict is for Peer Direct only if that holds with every assumed figure at its worst
+# end and with every alternative, and against it only if nothing makes it faster; else it says what to find
+# out first. *Surely faster* means 1.02 times or more at the low end of the range. A deck is one file; race
+# and live slide are exported pages in frames, and so they are printed: light, at a fixed moment.
+
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -1,5 +1,11 @@
 """What a check is, what it saw, and what that makes of it."""
 
+# The doctor's *fail* means blocked. A check that only makes Peer Direct slower is a *warn*. So the verdict
+# needs no judgement of its own: *no* if a check fails, *cannot tell* if one that could fail is unknown,
+# else *yes*. A check knows what the host needs: libfabric is not required where NCCL speaks verbs,
+# PCI_P2PDMA is not for NVIDIA, a new kernel is not with nvidia_peermem. libfabric is asked in a process of
+# its own, because providers hang and crash while they look for hardware.
+
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any

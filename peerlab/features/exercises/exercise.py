@@ -4,6 +4,15 @@ Every truth is computed when an answer is checked, from the simulation or from t
 written down. A typical wrong answer is computed as well, so that feedback stays right when a figure changes.
 """
 
+# Exercises are our own code, because no library computes the truth. Considered: *jupyterquiz* and
+# *ipyquizjb* take questions, right answers and feedback as JSON written beforehand, answered in the page
+# (the first says itself that an answer hardly comes back to Python); *nbgrader* and *otter-grader* grade
+# handed-in code against an instructor's tests, by points. None computes truth and typical mistakes from a
+# simulation or from the learner's own measurement, gives hints in steps, or takes a figure, a choice and
+# code alike. Ours is small (`peerlab/features/exercises`, one widget in
+# `features/exercises/exercise_widget`), and imports nothing of notebooks: a test answers every exercise,
+# rightly and wrongly, without one. Solutions are the labs with one `...` replaced.
+
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence

@@ -1,5 +1,9 @@
 """An exercise in a notebook: a question, a place to answer, the reply to the answer, and hints one by one."""
 
+# Without widgets the lab is text. In a plain shell, or a notebook that was saved without its widgets, the
+# explorer is its run in one line, an exercise its question and the replies so far. So labs can be done in
+# IPython with `exercise(name, answer=...)`.
+
 import re
 from html import escape
 from textwrap import dedent

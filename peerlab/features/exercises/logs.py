@@ -5,6 +5,10 @@ them; where it does not say the type of an element, the tool's own (float) stand
 up, and a first line says so: no log of somebody else is kept here.
 """
 
+# Practice logs are published figures in a tool's layout. No user's log is kept. `features/exercises/logs`
+# writes the text of nccl-tests or OSU from a table in `data/measured`; a test reads it back and finds the
+# source's figures. Hosts are made up, and the first line says so.
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property

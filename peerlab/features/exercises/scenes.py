@@ -1,5 +1,11 @@
 """The scenarios that the labs on topology (01 to 03) come back to, without a library, and their runs, each simulated once."""
 
+# A lesson's figures are computed, in its prose too. Truths of exercises and typical wrong answers are
+# functions of the simulation. Every figure in the prose of a lab stands in a table
+# (`tests/features/exercises/test_prose.py`) beside what computes it; a decimal or a percentage that is in
+# no row fails, unless it is listed with its source. An exercise brings its style with it, as there need be
+# no explorer above.
+
 from functools import cache
 
 from peerlab.engine.simulate import simulate

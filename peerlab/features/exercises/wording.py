@@ -1,5 +1,10 @@
 """An answer in words, as people write it: in any case, with or without hyphens, quotes, articles and plurals, under any of its names."""
 
+# An answer counts by what it means. `features/exercises/wording` has the other names of paths and parts
+# (kernel TCP, host-tcp) and `features/exercises/figure` the other units of a figure; every exercise asks
+# these two. The reply to a figure that is no known mistake is the first hint, which says the method, and
+# then whether the figure is too high.
+
 import re
 from collections.abc import Mapping, Sequence
 

@@ -1,5 +1,10 @@
 """Everything that a page without a kernel can show: every state of its controls, simulated and packed."""
 
+# An exported page is the lab's page with another model. `Page` asks a model for parcels: in the lab
+# anywidget's, in a page without a kernel an album (`page/album.js`) that holds every state of its controls.
+# Figures, player and headline are the same files. The page itself works out the ghost of the last state and
+# the ratio to it, so that any two states can be compared.
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache

@@ -1,5 +1,10 @@
 """What a reader of an exported page may change: fields of the scenario, each with its values."""
 
+# Only the curves that a page shows first have bands. Each point of a band takes four to eight simulations;
+# bands for all states would take minutes. A control that leads to other curves shows them without bands. A
+# simulation at the end of a band is given up after so many reports of its progress, not after so many
+# seconds: so the same points have bands on every machine, and the same still is the same file.
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import product

@@ -6,6 +6,11 @@ then the columns of all rows. In the document ``{"$": n}`` stands for part n of 
 -1, from that column; negative ones are folded in (0, -1, 1, -2, ...). Times count in units of `rounding_ns`.
 """
 
+# States are packed, not sampled. Equal parts of parcels are kept once, rows as differences in one, two or
+# four bytes, times to a millionth of the run, and all is deflated (every browser inflates it). 480 states
+# are 3 MB, of which BokehJS is 1.3 MB. The page's policy names its scripts by their hashes; nothing else
+# runs, nothing is fetched.
+
 import json
 import zlib
 from base64 import b64encode

@@ -4,6 +4,11 @@ Its input is a pipe that nobody else holds: the first line is the token; when it
 gone, however that was ended. Then the server ends as on SIGTERM, and takes its kernels with it.
 """
 
+# The lab's server ends with whoever started it. It listens to a pipe whose other end `peerlab lab` holds.
+# The kernel closes that end however the process ends, `kill -9` included. The server then ends its kernels
+# and removes its temporary folder. A kernel looks every second whether its server is still there (ipykernel
+# does that). `make lab` names itself as the parent, because a killed `make` tells nobody.
+
 import os
 import shutil
 import signal

@@ -1,5 +1,11 @@
 """What a measurement says, in a notebook: ratios to the baseline with their quartiles, the noise behind them, a verdict each."""
 
+# Ratios are paired, and compared with noise. All arms run in turn within a repetition, in another order
+# each time; a ratio is taken within it. `staged` runs twice: its ratio to itself (A/A) is noise, and a
+# ratio whose quartiles do not clear that noise gets no verdict. The data differ in every run, so that data
+# left over from the run before cannot pass for an arrival, and their sums are whole numbers that a float32
+# holds exactly.
+
 import math
 from collections import Counter
 from collections.abc import Sequence

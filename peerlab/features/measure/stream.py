@@ -1,5 +1,12 @@
 """A measurement seen from outside: a process of its own that is listened to, may be cancelled, and leaves nothing."""
 
+# The processes of a measurement leave nothing behind. `features/measure/stream` starts one process that
+# measures (never a fork of a notebook's kernel) and listens to its lines of JSON; that one starts the
+# ranks. Device memory is memfd, the rest eventfds and sockets, all inherited and none with a name, so that
+# the kernel clears up after any kill. A rank that dies closes its line, which names it. When the process
+# that measures dies, the kernel kills the ranks; when the process that asked dies, an input of the
+# measuring process closes. The output ends when the last process has.
+
 import json
 import os
 import signal

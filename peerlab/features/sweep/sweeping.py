@@ -1,5 +1,15 @@
 """Simulates every combination of some fields, and returns one tidy table."""
 
+# A sweep is a set of independent rows. Each row has a fingerprint of all that its figures depend on: every
+# field, every figure of the cluster, the version. So it does not matter which worker answers it, in which
+# batch or order, and a file needs no second one beside it to say what it answers: rows whose fingerprint
+# belongs to the question are kept; any other fingerprint means another question, and the file is not
+# touched. Lines are appended with one write each; a kill costs at most the last one. A finished file is put
+# in the order of the question and replaced at once. A shard is a share of the rows, dealt out in shuffled
+# rounds so that none gets the largest messages alone; its file says which shard it is. A merge asks the
+# question again, so that it knows which rows are missing and which belong to another question. Cells read
+# back exactly (text as it is, all else as JSON), so a resumed table equals an undisturbed one.
+
 import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence

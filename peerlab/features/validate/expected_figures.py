@@ -21,6 +21,11 @@ may differ, the source, and whether constants of the cluster were fitted on it::
 `scenario` by what `over` changes of it. With a ``workload`` a scenario is a step of a training. ``judged = "median"`` holds the median error of the points to the tolerance.
 """
 
+# Expected figures are data. `data/expected/` holds every figure that the model must agree with, its source
+# and tolerance, and says which rows constants were fitted on. Its picture (`peerlab validate --plot`) is a
+# Bokeh page with everything inside: the project has Bokeh, a reader wants to point at single points, and a
+# page needs no second drawing library and no network.
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product

@@ -4,6 +4,11 @@ A ``##`` is a kind of slide, with a title of your own behind a colon, or the tit
 with ``>`` stand on the slide, all others are notes. The slide of the title is the first unless ``## title`` puts it elsewhere.
 """
 
+# An outline is Markdown with YAML above it, as Pandoc and Quarto read slides. markdown-it says which lines
+# begin a slide and which are quoted, and PyYAML reads the lines above; their words are never formatted.
+# Only the nodes of the YAML are used, two levels deep: `no` and `2026-01-02` stay words, and no tag or
+# alias has an effect that costs anything. Every error names its line.
+
 from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any

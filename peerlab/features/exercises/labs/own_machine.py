@@ -1,5 +1,9 @@
 """Exercises of lab 04: noise, parts and counts of a measurement; where it can be, the learner's own."""
 
+# Exercises about a measurement take the learner's. Truth and mistakes are functions of records, by default
+# of those that come with peerlab. So a lab asks what *your* noise is, its solution is code that finds it on
+# any machine, and tests can ask without measuring.
+
 import math
 
 from peerlab.base.errors import RecordsError
