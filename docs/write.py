@@ -1,7 +1,7 @@
 """Writes the generated documents of this folder: `make docs` all, `make docs ARGS="model api"` some.
 
 A document NAME.md is what `document()` in write_NAME.py returns, and its pictures are what `pictures()` there returns, if it has any, by
-name. A test holds the committed files to it.
+name; `parts()` is that for files at the top of which a part is written. A test holds the committed files to it.
 """
 
 import argparse
@@ -26,6 +26,8 @@ def main(words: Sequence[str] | None = None) -> None:
         for picture, drawn in getattr(module, "pictures", dict)().items():
             (options.to / "pictures").mkdir(exist_ok=True)
             (options.to / "pictures" / picture).write_text(drawn, encoding="utf-8")
+        for file, text in getattr(module, "parts", dict)().items():
+            (options.to.parent / file).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
