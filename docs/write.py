@@ -26,7 +26,7 @@ def main(words: Sequence[str] | None = None) -> None:
         for picture, drawn in getattr(module, "pictures", dict)().items():
             (options.to / "pictures").mkdir(exist_ok=True)
             (options.to / "pictures" / picture).write_text(drawn, encoding="utf-8")
-        for file, text in getattr(module, "parts", dict)().items():
+        for file, text in getattr(module, "parts", dict)().items() if options.to == HERE else ():
             (options.to.parent / file).write_text(text, encoding="utf-8")
 
 
