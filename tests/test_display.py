@@ -47,7 +47,6 @@ def results(tmp_path_factory):
         peerlab.ratios(own),
         compare_fabrics(peerlab.Scenario(cluster="ideal-100g")),
         peerlab.steps("ring", 3),
-        peerlab.choices("p5", nodes="2", sizes="1 MiB"),
         peerlab.diagnose(peerlab.load(NCCL)),
         peerlab.calibrate(pingpong, "juliet", constants="fabric.latency"),
         peerlab.doctor(host=FakeHost(tmp_path_factory.mktemp("host")).host()),
