@@ -263,6 +263,27 @@ NCCL_COLL = "\n".join(
     for device in (0, 1)
 )
 
+PERFTEST = """\
+$ ib_write_bw -d mlx5_0 -F --report_gbits -s 65536 10.0.0.2
+---------------------------------------------------------------------------------------
+                    RDMA_Write BW Test
+ Dual-port       : OFF\t\tDevice         : mlx5_0
+ Number of qps   : 1\t\tTransport type : IB
+ Mtu             : 4096[B]
+ Link type       : Ethernet
+---------------------------------------------------------------------------------------
+ #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]
+ 65536      5000             392.11             391.98             0.747643
+---------------------------------------------------------------------------------------
+"""
+PERFTEST_LATENCY = """\
+                    RDMA_Write Latency Test
+ Dual-port       : OFF\t\tDevice         : mlx5_0
+ #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec]
+ 2       1000          1.64           4.13         1.67               1.68           0.04            1.81                   4.13
+ 4       1000          1.64           4.10         1.68               1.69           0.04            1.82                   4.10
+"""
+
 GOOD = {
     name: text
     for name, text in sorted(globals().items())

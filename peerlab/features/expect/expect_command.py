@@ -11,6 +11,7 @@ from peerlab.base.outfile import written
 from peerlab.base.progress_bar import progress_bar
 from peerlab.base.terminal_text import command, number, table, wrapped
 from peerlab.base.units import say_bytes
+from peerlab.features.expect.beside_perftest import nic_or_library
 from peerlab.features.expect.causes import JudgedSize
 from peerlab.features.expect.expect_report import expect_page, expectation_html, verdict_html
 from peerlab.features.expect.expectation import Expectation, ExpectedSize
@@ -45,6 +46,12 @@ def add(commands: Any) -> None:
     )
     sub.add_argument("--cluster", metavar="NAME", help="a known cluster, or a .toml file of your own")
     sub.add_argument("--log", metavar="LOG", type=Path, help=f"is it well? Output of {TOOLS}")
+    sub.add_argument(
+        "--perftest",
+        metavar="LOG",
+        type=Path,
+        help="with --log: output of ib_write_bw between two of its nodes: is the NIC or the library the limit?",
+    )
     sub.add_argument("--nodes", metavar="N", type=number, help="servers that take part (default: 2)")
     sub.add_argument("--path", help="the data path (default: Peer Direct where the cluster has it)")
     sub.add_argument(
@@ -59,6 +66,10 @@ def add(commands: Any) -> None:
     sub.add_argument(
         "--ranks-per-node", metavar="N", type=number, help="devices of a node that take part (default: all)"
     )
+    _add_outputs(sub)
+
+
+def _add_outputs(sub: argparse.ArgumentParser) -> None:
     sub.add_argument(
         "--write",
         metavar="FILE",
@@ -119,6 +130,13 @@ def _judge(options: argparse.Namespace) -> int:
     for place, one in enumerate(found):
         head = [f"\nrun {place + 1} of {len(found)}"] if len(found) > 1 else []
         print("\n".join([*head, *_verdict(one)]))
+    if options.perftest:
+        perftest = load(options.perftest)
+        print(
+            "\n".join(
+                ["", *(line for verdict in found for line in wrapped(nic_or_library(verdict, perftest)))]
+            )
+        )
     for warning in records.warnings:
         print("\n".join(wrapped(warning, "  warning: ")))
     return 0

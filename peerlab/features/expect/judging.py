@@ -52,6 +52,8 @@ class LogVerdict:
     log: str
     cluster: str | None
     notes: tuple[str, ...] = ()
+    nic_GBps: float | None = None  # noqa: N815
+    """What a NIC carried at the largest size by what the library runs there, GB/s; None where that is not known."""
 
     _repr_html_ = shown
 
@@ -88,7 +90,7 @@ class LogVerdict:
         return {
             "verdict": self.verdict, "why": self.why, "because": self.because, "log": self.log, "cluster": self.cluster,
             "rows": [one.as_dict() for one in self.rows], "causes": [vars(one) for one in self.causes],
-            "likely": [one.name for one in self.likely], "notes": list(self.notes),
+            "likely": [one.name for one in self.likely], "notes": list(self.notes), "nic_GBps": self.nic_GBps,
         }  # fmt: skip
 
 
@@ -235,8 +237,16 @@ def _against(seen: Observed, columns: dict[int, list[float]], machine: Cluster) 
     short = [one for one in rows if one.below]
     causes = tuple(possible_causes(asked, rows, seen)) if short and verdict in (BELOW, HELD_UP) else ()
     return LogVerdict(
-        verdict=verdict, why=why, rows=rows, causes=causes if verdict == BELOW else (), log=seen.says, cluster=machine.name, notes=tuple(should.notes)
+        verdict=verdict, why=why, rows=rows, causes=causes if verdict == BELOW else (), log=seen.says, cluster=machine.name, notes=tuple(should.notes),
+        nic_GBps=_carried_GBps(asked, rows[-1].measured),
     )  # fmt: skip
+
+
+def _carried_GBps(asked: Scenario, busbw: float) -> float | None:  # noqa: N802
+    """Return what a NIC carries at a bus bandwidth: a ring sends nearly twice the message of a node, a tree of two nodes once."""
+    if asked.choice is None or not asked.hardware.nics:
+        return None
+    return busbw / asked.collective_record.bus_factor(asked.ranks) * asked.choice.load / asked.hardware.nics
 
 
 def _of_version(asked: Scenario, seen: Observed) -> Scenario:
