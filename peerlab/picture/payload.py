@@ -88,7 +88,7 @@ def _meta(run: Run, before: Run | None, number: int) -> Meta:
         "key": "|".join(map(str, _kept(run))),
         "end_us": run.time_ps / PS_PER_US,
         "before_us": before.time_ps / PS_PER_US if before is not None and comparable else None,
-        "nodes": s.nodes,
+        "nodes": s.domains,
         "devices": s.hardware.devices if not s.collective_record.is_message else 1,
         "drawn": s.hardware.devices_per_switch if not s.collective_record.is_message else 1,
         "steps": schedule.steps,

@@ -27,7 +27,7 @@ from peerlab.model.resources import RESOURCES, resource_kind
 from peerlab.model.stages import stage_kind, stage_number
 from peerlab.picture.frames import PageRows, Segments, lane_spans
 from peerlab.picture.picture import Picture
-from peerlab.picture.shown_nodes import drawn, focus
+from peerlab.picture.shown_nodes import drawn, focus, unit
 from peerlab.picture.theme import stage_role
 
 SPAN_COLUMNS = (
@@ -208,7 +208,7 @@ def _after(run: Run, lane: TimelineLane) -> dict[int, str]:
 def _title(run: Run) -> str:
     if run.scenario.collective_record.is_message:
         return "both nodes"
-    return f"{'slow ' if run.scenario.slow_nodes else ''}node {focus(run)}"
+    return f"{'slow ' if run.scenario.slow_nodes else ''}{unit(run.scenario)} {focus(run)}"
 
 
 def critical(run: Run) -> dict[str, object]:

@@ -8,7 +8,7 @@ from peerlab.model.paths import PROXY as PROXY_USE
 from peerlab.model.resources import resource_kind
 from peerlab.model.stages import stage_kind
 from peerlab.picture.picture import Picture
-from peerlab.picture.shown_nodes import focus
+from peerlab.picture.shown_nodes import focus, unit
 from peerlab.picture.theme import stage_role
 from peerlab.picture.wire import say_wire
 from peerlab.question.node_exchange import node_exchange
@@ -121,7 +121,7 @@ def _disturbed(run: Run) -> str:
     for node, speed in (s.slow_nodes or {}).items():
         parts.append(f"node {node} at {100 * speed:g} %{_unfelt(s)}")
     if not run.trace.folded and not s.collective_record.is_message:
-        parts.append(f"shown: node {focus(run)}")
+        parts.append(f"shown: {unit(s)} {focus(run)}")
     return "".join(f", {part}" for part in parts)
 
 
