@@ -47,6 +47,7 @@ def results(tmp_path_factory):
         peerlab.ratios(own),
         compare_fabrics(peerlab.Scenario(cluster="ideal-100g")),
         peerlab.steps("ring", 3),
+        peerlab.explain(peerlab.simulate(peerlab.Scenario(nodes=2, message_bytes="64 KiB"))),
         peerlab.diagnose(peerlab.load(NCCL)),
         peerlab.calibrate(pingpong, "juliet", constants="fabric.latency"),
         peerlab.doctor(host=FakeHost(tmp_path_factory.mktemp("host")).host()),

@@ -7,6 +7,10 @@ FEATURE = Feature(
     answers="`Run`: time, busbw, what limits, and every span",
     commands={"simulate": "peerlab.features.simulate.simulate_command"},
     functions={"explain": "peerlab.features.simulate.explain"},
-    shows={"Run": "peerlab.picture.still:still_html", "GainBand": "peerlab.picture.how_sure:how_sure_html"},
+    shows={
+        "Explanation": "peerlab.features.simulate.explain:explained_html",
+        "Run": "peerlab.picture.still:still_html",
+        "GainBand": "peerlab.picture.how_sure:how_sure_html",
+    },
     document="README.md",
 )

@@ -4,11 +4,14 @@ It is told from the spans that the engine gave, so it says nothing that was not 
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
 
 import numpy as np
 
 from peerlab.answer.run import Run
 from peerlab.answer.trace import Trace
+from peerlab.base.display import shown
 from peerlab.base.errors import PeerlabError
 from peerlab.base.units import PS_PER_US, say_bytes, say_count
 from peerlab.model.stages import STAGES
@@ -17,7 +20,29 @@ MOST = 2000
 """Spans that are told at most: more than that nobody reads."""
 
 
-def explain(run: Run) -> str:
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """What happens in a run, in words; ``str`` of it is the text, and a notebook shows it."""
+
+    run: Run
+    """The run."""
+    text: str
+    """A line for each span, between a head and an end."""
+    _repr_html_ = shown
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"Explanation({len(self.text.splitlines())} lines of {self.run!r})"
+
+
+def explained_html(explanation: Explanation) -> str:
+    """Return an explanation as HTML: a line for each span, to be scrolled."""
+    return f"<pre style='max-height:24em;overflow:auto;margin:0'>{escape(explanation.text)}</pre>"
+
+
+def explain(run: Run) -> Explanation:
     """Return what happens at each instant of a run's last iteration, one line a span, in the order of time.
 
     Each line has the time in microseconds since the beginning, the resource that begins, the slice, its bytes, and how long the
@@ -31,7 +56,7 @@ def explain(run: Run) -> str:
 
     >>> import peerlab
     >>> s = peerlab.Scenario(cluster="ideal-100g", nodes=2, message_bytes="64 KiB", slice_bytes="32 KiB")
-    >>> print(peerlab.explain(peerlab.simulate(s)).splitlines()[2])
+    >>> print(peerlab.explain(peerlab.simulate(s)).text.splitlines()[2])
     0.0 µs: NIC send 0 of node 0 begins slice 0 of step 0 of device 0: port to port (16 KiB, 1.3 µs)
     """
     spans = run.trace.last.unrolled
@@ -40,7 +65,8 @@ def explain(run: Run) -> str:
         raise PeerlabError(
             f"explain: {say_count(count, 'span')} are more than can be read, at most {MOST}; ask for fewer nodes or a smaller message"
         )
-    return "\n".join([_head(run, count), *_lines(run.trace), f"{_time(run.trace.last.end_ps)}: all is done"])
+    end = f"{_time(run.trace.last.end_ps)}: all is done"
+    return Explanation(run, "\n".join([_head(run, count), *_lines(run.trace), end]))
 
 
 def _head(run: Run, count: int) -> str:

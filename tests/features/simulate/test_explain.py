@@ -16,7 +16,7 @@ SMALL = peerlab.Scenario(nodes=2, message_bytes="512 KiB")
 
 def test_every_span_is_told_once_in_the_order_of_time():
     run = peerlab.simulate(SMALL, engine="referee")
-    lines = peerlab.explain(run).splitlines()[2:-1]
+    lines = peerlab.explain(run).text.splitlines()[2:-1]
     spans = run.trace.last.unrolled
     times = [float(line.split(" ")[0]) for line in lines]
     assert times == sorted(times)
@@ -26,7 +26,7 @@ def test_every_span_is_told_once_in_the_order_of_time():
 
 
 def test_who_waits_is_counted_while_the_slice_before_is_served():
-    lines = peerlab.explain(peerlab.simulate(SMALL)).splitlines()
+    lines = peerlab.explain(peerlab.simulate(SMALL)).text.splitlines()
     assert "; 1 more waits" in lines[2]
     assert lines[2].startswith("0.0 µs: scale-up links 0 of node 0 begins slice 0 of step 0 of device 0: ")
     assert lines[-1].endswith(": all is done")
@@ -45,5 +45,5 @@ def test_the_command_says_the_same():
     status, out, _ = peerlab_command(
         "simulate", "--nodes", "2", "--message", "512 KiB", "--path", "host-rdma", "--explain"
     )
-    assert (status, out) == (0, peerlab.explain(peerlab.simulate(SMALL)) + "\n")
+    assert (status, out) == (0, peerlab.explain(peerlab.simulate(SMALL)).text + "\n")
     assert peerlab_command("simulate", "--nodes", "2", "--explain")[0] == 1
