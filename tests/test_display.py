@@ -5,22 +5,13 @@ import re
 
 import nbclient
 import nbformat
-import pandas as pd
 import pytest
-from fake_host import FakeHost
 from IPython.core.formatters import DisplayFormatter
-from profiler_traces import one_step, save
-from tool_logs import NCCL
+from results_shown import shown_results
 
-import peerlab
 from peerlab.base import display
 from peerlab.base.errors import MOST
 from peerlab.features import features
-from peerlab.features.exercises.labs.stale import ByPointer, train
-from peerlab.features.exercises.logs import lab_log
-from peerlab.features.exercises.tables import folded
-from peerlab.records.library import measured_library
-from peerlab.study.fabric_comparison import compare_fabrics
 
 SHOWS = ("_repr_html_", "_repr_mimebundle_", "_repr_svg_", "_repr_png_", "_ipython_display_")
 WIDGETS = {"peerlab/page/widgets.py"}
@@ -34,34 +25,7 @@ def modules(root):
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
-    """Every result that a notebook shows."""
-    own = measured_library()["own/xeon-2-processors"]
-    pingpong = measured_library()["juliet/osu-latency-staged"]
-    return [
-        peerlab.simulate(peerlab.Scenario(nodes=4)),
-        peerlab.simulate(peerlab.Scenario(nodes=4, path="peer-direct")).gain_band(
-            peerlab.simulate(peerlab.Scenario(nodes=4))
-        ),
-        peerlab.race(peerlab.Scenario(nodes=4), path="peer-direct"),
-        own,
-        peerlab.ratios(own),
-        compare_fabrics(peerlab.Scenario(cluster="ideal-100g")),
-        peerlab.steps("ring", 3),
-        peerlab.explain(peerlab.simulate(peerlab.Scenario(nodes=2, message_bytes="64 KiB"))),
-        peerlab.diagnose(peerlab.load(NCCL)),
-        peerlab.calibrate(pingpong, "juliet", constants="fabric.latency"),
-        peerlab.doctor(host=FakeHost(tmp_path_factory.mktemp("host")).host()),
-        peerlab.pin_cost(["64 KiB"]),
-        peerlab.show_limit("16 KiB", region="4 KiB"),
-        lab_log("B"),
-        folded(pd.DataFrame({"GB/s": [1.5]})),
-        train(ByPointer),
-        peerlab.step(workload="resnet50"),
-        peerlab.choices("p5", nodes=[2], sizes="8 MiB"),
-        peerlab.expect("p5", sizes="8 MiB"),
-        peerlab.expect("p5", log=peerlab.load(NCCL))[0],
-        peerlab.load(save(tmp_path_factory.mktemp("trace"), one_step())),
-    ]
+    return shown_results(tmp_path_factory.mktemp("results"))
 
 
 def test_every_class_that_shows_itself_goes_through_the_door(root):

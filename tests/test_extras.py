@@ -13,6 +13,8 @@ from peerlab.cli.commands import _COMMANDS
 
 WORK = """
 simulate --nodes 2
+why
+expect --cluster ideal-100g
 fabrics --nodes 2
 step
 sweep --nodes 2 --output a.csv

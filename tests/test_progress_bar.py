@@ -79,6 +79,28 @@ def test_a_pipe_gets_one_line_for_long_work_and_nothing_for_short(capsys):
     assert capsys.readouterr().err == "peerlab: ring, about 9 min\n"
 
 
+@pytest.mark.parametrize(
+    ("spent_s", "total", "says"),
+    [
+        (3, 100, "peerlab: rows, about 29 s more\n"),
+        (1, 1000, "peerlab: rows, about 3 min more\n"),
+        (0.5, 1000, ""),
+        (3, 20, ""),
+        (3, None, ""),
+    ],
+)
+def test_a_pipe_hears_once_what_is_left_at_the_pace_until_then(monkeypatch, capsys, spent_s, total, says):
+    """Of work that nobody can forecast before it begins, such as a sweep."""
+    now = [100.0]
+    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    with progress_bar("rows", "rows", total, done=5) as bar:
+        now[0] += spent_s
+        bar(14)
+        now[0] += spent_s
+        bar(15)
+    assert capsys.readouterr().err == says
+
+
 class Terminal(io.StringIO):
     """Says that it is a terminal."""
 

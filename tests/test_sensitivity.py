@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import peerlab
 from peerlab.answer.sensitivity import COLUMNS, changed
+from peerlab.cli import main
 from peerlab.question.used_figures import assumed, better_end, figures_used
 
 DL1 = peerlab.load_cluster("dl1")
@@ -108,8 +109,6 @@ def test_a_run_that_nobody_can_simulate_again_says_so():
 
 
 def test_the_command_line_prints_a_table_for_each_path(capsys):
-    from peerlab.cli import main
-
     assert main(["simulate", "--nodes", "2", "--sensitivity"]) == 0
     out = capsys.readouterr().out
     assert "peer-direct, no cache: " in out
@@ -128,9 +127,16 @@ def test_the_command_line_prints_a_table_for_each_path(capsys):
     assert f"Peer Direct over RDMA through host: {direct.gain_band(staged)}" in out
 
 
-def test_the_command_line_gives_the_same_as_json(capsys):
-    from peerlab.cli import main
+def test_a_what_if_in_which_the_library_chooses_otherwise_says_so(capsys):
+    """A faster part may then be slower, which nobody would understand."""
+    asked = ["simulate", "--cluster", "mi250x-slingshot", "--nodes", "2", "--path", "peer-direct"]
+    for message, told in (("64KiB", ["the library would choose ring, LL"]), ("256KiB", [])):
+        assert main([*asked, "--message", message, "--registration", "cached", "--sensitivity"]) == 0
+        said = [line for line in capsys.readouterr().out.splitlines() if "would choose" in line]
+        assert [line.partition("; ")[2] for line in said] == told
 
+
+def test_the_command_line_gives_the_same_as_json(capsys):
     assert main(["simulate", "--nodes", "2", "--path", "host-tcp", "--sensitivity", "--json"]) == 0
     (run,) = json.loads(capsys.readouterr().out)["runs"]
     expected = peerlab.simulate(peerlab.Scenario(nodes=2, path="host-tcp"))

@@ -2,6 +2,7 @@
 
 import sys
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -11,6 +12,8 @@ _AFTER_S = 1.0
 _A_LINE_S = 10.0
 """Work that is expected to take longer is announced in a line where no bar can be."""
 _REDRAW_S = 0.2
+_PACE_S = 2.0
+"""After so long the pace of what is done tells how long the rest will take."""
 
 _T = TypeVar("_T")
 
@@ -18,14 +21,17 @@ _T = TypeVar("_T")
 class ProgressBar:
     """Hears how far some work is, as every `progress` of peerlab does, and draws it on stderr, or in a notebook."""
 
-    def __init__(self, bar: Any) -> None:
-        self._bar, self._over = bar, threading.Event()
+    def __init__(self, bar: Any, line: str = "") -> None:
+        self._bar, self._over, self._line = bar, threading.Event(), line
         self.done, self.total = bar.n, bar.total
+        self._first, self._begun = bar.n, time.monotonic()
         self._drawn_elsewhere = False
 
     def __call__(self, done: int, total: int | None = None) -> None:
         """Take how much is done, and of how much if that is known."""
         self.done, self.total = done, total if total is not None else self.total
+        if self._line:
+            self._announce()
         if not self._drawn_elsewhere:
             self._draw()
 
@@ -60,6 +66,16 @@ class ProgressBar:
         while not self._over.wait(_REDRAW_S):
             self._draw()
 
+    def _announce(self) -> None:
+        """Say once, in a line, how much longer it takes at the pace until now; a bar says so itself."""
+        spent_s, done = time.monotonic() - self._begun, self.done - self._first
+        if spent_s < _PACE_S or done <= 0 or self.total is None:
+            return
+        left_s = spent_s * (self.total - self.done) / done
+        if left_s >= _A_LINE_S:
+            sys.stderr.write(f"peerlab: {self._line}, about {say_seconds(left_s)} more\n")
+            self._line = ""
+
     def _draw(self) -> None:
         self._bar.total = self.total
         self._bar.update(self.done - self._bar.n)
@@ -77,7 +93,8 @@ def progress_bar(
 ) -> Iterator[ProgressBar]:
     """Show how far some work is: on a terminal or in a notebook a bar once it lasts longer than a second, which is gone when it ends.
 
-    A pipe gets no bar; work that is forecast to take longer than ten seconds is announced there in one line.
+    A pipe gets no bar; work that takes longer than ten seconds is announced there in one line: before it begins where `forecast_s` says so,
+    else after two seconds, at the pace until then.
 
     Parameters
     ----------
@@ -99,10 +116,12 @@ def progress_bar(
     expected_s = forecast_s or 0.0
     long = expected_s >= _AFTER_S
     words = f"{what}, about {say_seconds(expected_s)}" if long else what
-    if shown and expected_s >= _A_LINE_S and not in_notebook and not on_terminal:
+    in_pipe = shown and sys.stderr is not None and not in_notebook and not on_terminal
+    if in_pipe and expected_s >= _A_LINE_S:
         sys.stderr.write(f"peerlab: {words}\n")
     bar = ProgressBar(
-        _tqdm(in_notebook=in_notebook)(
+        line=what if in_pipe and expected_s < _A_LINE_S else "",
+        bar=_tqdm(in_notebook=in_notebook)(
             desc=words,
             unit=unit if in_notebook else f" {unit}",
             total=total,
@@ -112,7 +131,7 @@ def progress_bar(
             mininterval=_REDRAW_S / 2,
             leave=False,
             disable=not (shown and (in_notebook or on_terminal)),
-        )
+        ),
     )
     if shown and on_terminal:
         bar.draw_by_itself()

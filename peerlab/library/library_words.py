@@ -81,6 +81,12 @@ def words_of(question: "Scenario") -> LibraryWords:
     return LibraryWords(who=f"{library.title} {version}", does=question.law.does(question))
 
 
+def chosen_otherwise(before: "Scenario", after: "Scenario") -> str:
+    """Say what the library would choose in a what-if, where that is something else: a faster part may then gain less, or lose."""
+    was, now = before.choice, after.choice
+    return f"the library would choose {', '.join(now.does)}" if was and now and was.does != now.does else ""
+
+
 def figures_of(question: "Scenario") -> dict[str, str | float | None]:
     """Return what library and transport were used, ``auto`` resolved, by `LIBRARY_FIGURES`; None where there is no such thing."""
     course = question.choice.course if question.choice else None

@@ -1,11 +1,16 @@
-"""The lab in the dark theme: whatever is opened is dark; and Escape closes it."""
+"""The lab in the dark theme: whatever is opened or shown as a result is dark; and Escape closes it."""
 
 import io
 
+import machines
 import numpy as np
 import pytest
+from axe_playwright_python.sync_playwright import Axe
+from driver import Notebook
 from PIL import Image
 from playwright.sync_api import expect
+from results_shown import shown_results
+from tool_logs import ALPS
 
 TILE = 40
 """Pixels of a square: what is light by design, such as the button that plays, is smaller."""
@@ -47,6 +52,16 @@ def wear(explorer, theme):
     explorer.page.wait_for_selector(f".pl-root[data-theme={theme}]")
 
 
+IN_A_NOTEBOOK = """html => {
+    const output = document.createElement("div"), last = window.notebookUnderTest.content.node.querySelector(".jp-OutputArea-output:last-child");
+    output.className = "jp-RenderedHTMLCommon jp-RenderedHTML jp-OutputArea-output pl-under-test";
+    output.innerHTML = html;
+    last.after(output);
+    return Promise.all([...output.querySelectorAll("img")].map(one => one.decode()));
+}"""
+"""Put HTML where JupyterLab puts that of a cell, with its own rules for tables."""
+
+
 def shot(dark):
     dark.page.mouse.move(0, 0)
     return dark.page.locator(".pl-explorer").last.screenshot()
@@ -84,6 +99,67 @@ def test_a_panel_is_dark_and_escape_closes_it(dark, name):
     expect(button).to_be_focused()
 
 
+def test_what_a_log_says_is_dark(dark):
+    """The verdict is longer than its panel was before a log."""
+    dark.page.locator(".pl-log-button").last.click()
+    panel = dark.page.locator(".pl-log-panel").last
+    panel.locator("textarea").fill(ALPS)
+    dark.change(panel.locator(".pl-log-read").click)
+    expect(panel.locator(".pl-log-verdict h3")).to_be_visible()
+    assert light_squares(panel.screenshot()) == []
+    assert light_squares(shot(dark)) == []
+    panel.locator(".pl-log-away").click()
+    panel.locator("textarea").press("Escape")
+    dark.change(dark.page.locator(".pl-reset").last.click)
+
+
+def test_every_result_is_dark_and_its_words_are_read(dark, tmp_path):
+    """A result brings its own style, and JupyterLab its rules for tables."""
+    light, faint = [], []
+    for show, result in shown_results(tmp_path).items():
+        dark.page.evaluate(IN_A_NOTEBOOK, show(result))
+        output = dark.page.locator(".pl-under-test")
+        light += [(show.__name__, at) for at in light_squares(output.screenshot())]
+        found = Axe().run(dark.page, context=".pl-under-test", options={"runOnly": ["color-contrast"]})
+        faint += [
+            (show.__name__, node["html"][:120])
+            for one in found.response["violations"]
+            for node in one["nodes"]
+        ]
+        output.evaluate("one => one.remove()")
+    assert light == []
+    assert faint == []
+
+
+@pytest.mark.parametrize("axis", ["nodes", "message_bytes", "here"])
+def test_every_tab_of_the_curves_is_dark(dark, axis):
+    dark.page.locator(f".pl-tab[data-axis={axis}]").last.click()
+    dark.settle(curves=axis != "here")
+    assert light_squares(shot(dark)) == []
+
+
+def test_the_step_explorer_and_what_asks_are_dark(dark, lab, browser):
+    """They stand in notebooks without the explorer."""
+    cells = (
+        "import peerlab\npeerlab.explore_step(workload='resnet50')",
+        "peerlab.exercise('01-gain')",
+        "peerlab.predict('How many times faster?', [1.2, 1.7], lambda: 1.72)",
+    )
+    page = browser.new_page()
+    page.set_viewport_size({"width": 1280, "height": 1500})
+    notebook = Notebook(page, lab, lab.write("dark_step.ipynb", *cells))
+    notebook.run_all()
+    page.wait_for_selector("body[data-jp-theme-light=false]")  # the theme is a setting of the lab's
+    frame = page.locator(".pl-explorer").frame_locator("iframe")
+    expect(frame.locator("html[data-ready][data-theme=dark]")).to_be_attached()
+    for part in (".pl-explorer", ".pl-exercise", ".pl-predict"):
+        shown = page.locator(part).last
+        expect(shown).to_be_visible()
+        assert light_squares(shown.screenshot()) == [], part
+    page.close()
+    lab.end("dark_step.ipynb")
+
+
 def test_how_sure_keys_and_sources_are_dark(dark):
     dark.page.get_by_role("button", name="How sure?").last.click()
     sure = dark.page.get_by_role("dialog", name="How sure are we?")
@@ -105,5 +181,9 @@ def test_your_machine_is_dark(dark):
     panel = dark.page.locator(".pl-machine-panel").last
     expect(panel).to_be_visible()
     assert light_squares(panel.screenshot()) == []
+    panel.locator("textarea").fill(machines.h20_mixed())
+    dark.change(panel.locator(".pl-machine-read").click)
+    assert light_squares(panel.screenshot()) == []
+    dark.change(dark.page.locator(".pl-undo").last.click)
     panel.locator("textarea").press("Escape")
     expect(panel).to_be_hidden()

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from overlaps import SIZES, faults, settle, watch
 from playwright.sync_api import expect
 
 import peerlab
@@ -98,6 +99,23 @@ def test_every_page_turns_up_by_the_keyboard_and_fits(page):
     )  # with a NIC on a root port of its own it gains 1.03
 
 
+def words_at_fault(page, titles):
+    """Return what is wrong with the words of the slides that are called so, at three widths."""
+    found = []
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        for number, title in enumerate(titles):
+            page.evaluate("number => Reveal.slide(number)", number)
+            settle(page)
+            found += [f"{title}, {width} wide: {one}" for one in faults(page, "section.present", least=0)]
+    return found
+
+
+def test_no_word_of_a_slide_lies_on_another_one_or_is_cut_off(page):
+    watch(page)
+    assert words_at_fault(page, SHOWN) == []
+
+
 def test_no_word_of_a_race_or_the_explorer_is_below_14_pixels(page):
     for kind in ("race", "live"):
         page.evaluate("number => Reveal.slide(number)", SHOWN.index(kind))
@@ -187,6 +205,8 @@ def test_the_slides_of_every_cluster_fit(browser, tmp_path, cluster):
              return ({FITS})(one) || one.querySelector('h1, h2').textContent }}).filter(text => text !== true)"""
     )
     assert over == []
+    watch(page)
+    assert words_at_fault(page, [plan.show for plan in plans]) == []
     page.close()
 
 

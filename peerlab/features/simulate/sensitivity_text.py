@@ -6,8 +6,10 @@ from typing import Any
 from peerlab.answer.run import Run
 from peerlab.answer.sensitivity import Band
 from peerlab.base.terminal_text import table
+from peerlab.library.library_words import chosen_otherwise
 from peerlab.model.guide import where_to_find
 from peerlab.model.hardware import Figure
+from peerlab.question.alternatives import Alternative
 
 _HEAD = ("assumed figure", "value", "from", "to", "busbw from", "busbw to", "change")
 
@@ -21,7 +23,13 @@ def sensitivity_document(run: Run) -> dict[str, Any]:
         "figures": run.sensitivity().to_dict("records"),
         "not_varied": {figure.key: figure.assumption for figure in without_range},
         "alternatives": [
-            {"figure": figure.key, "if": one.says, "because": one.because or None, "busbw_GBps": busbw}
+            {
+                "figure": figure.key,
+                "if": one.says,
+                "because": one.because or None,
+                "busbw_GBps": busbw,
+                "then": _then(run, one) or None,
+            }
             for figure, others in without_range.items()
             for one, busbw in others
         ],
@@ -39,7 +47,8 @@ def print_sensitivity(runs: Sequence[tuple[str, Run]]) -> None:
         for figure, others in run.alternatives().items():
             print(f"  outside that band: {figure.named}, {figure.assumption}")
             for one, busbw in others:
-                print(f"    {busbw:.3g} GB/s if {one.says}")
+                then = _then(run, one)
+                print(f"    {busbw:.3g} GB/s if {one.says}{then and f'; {then}'}")
             if not others:
                 print("    not simulated otherwise")
     staged = next((run for _, run in runs if run.scenario.staged), None)
@@ -52,6 +61,11 @@ def print_sensitivity(runs: Sequence[tuple[str, Run]]) -> None:
             print(
                 f"It depends most on {decisive.figure.named}. Find that out first: {where_to_find(decisive.figure)}."
             )
+
+
+def _then(run: Run, what_if: Alternative) -> str:
+    """Say what the library would choose if an assumption did not hold, where that is something else."""
+    return chosen_otherwise(run.scenario, run.scenario.with_(cluster=what_if.cluster))
 
 
 def _say_band(band: Band) -> str:

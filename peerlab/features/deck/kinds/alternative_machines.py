@@ -12,6 +12,7 @@ from peerlab.features.deck.compared_runs import ComparedRuns
 from peerlab.features.deck.kinds.first_slides import figures_said
 from peerlab.features.deck.reading.outline import Outline
 from peerlab.features.deck.slide import Slide
+from peerlab.library.library_words import chosen_otherwise
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import PEER_DIRECT
 from peerlab.model.transport_files import load_transport
@@ -130,15 +131,14 @@ def _beside(gain: float, other: float) -> str:
 
 
 def _chosen(option: Option, today: Option) -> str:
-    """Say what the library would choose with an option where that is something else than today: a faster part may then gain less, or lose."""
+    """Say what the library would choose with an option where that is something else than today."""
     told = [
-        f"the library would choose {', '.join(run.scenario.choice.does)} then, {way}"
+        f"{said} then, {way}"
         for way, run, before in (
             ("through the host", option.detour, today.detour),
             ("by Peer Direct", option.direct, today.direct),
         )
-        if run and before and run.scenario.choice and before.scenario.choice
-        if run.scenario.choice.does != before.scenario.choice.does
+        if run and before and (said := chosen_otherwise(before.scenario, run.scenario))
     ]
     return f" There {'; '.join(told)}." if told else ""
 

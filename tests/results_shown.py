@@ -1,0 +1,47 @@
+"""Every result that a notebook shows, one of each type."""
+
+import pandas as pd
+from fake_host import FakeHost
+from profiler_traces import one_step, save
+from tool_logs import NCCL
+
+import peerlab
+from peerlab.features.exercises.labs.stale import ByPointer, train
+from peerlab.features.exercises.logs import lab_log
+from peerlab.features.exercises.tables import folded
+from peerlab.records.library import measured_library
+from peerlab.study.fabric_comparison import compare_fabrics
+
+
+def shown_results(folder):
+    """Return a result of each type; a folder takes a host and a trace."""
+    own = measured_library()["own/xeon-2-processors"]
+    pingpong = measured_library()["juliet/osu-latency-staged"]
+    host, trace = folder / "host", folder / "trace"
+    host.mkdir()
+    trace.mkdir()
+    return [
+        peerlab.simulate(peerlab.Scenario(nodes=4)),
+        peerlab.simulate(peerlab.Scenario(nodes=4, path="peer-direct")).gain_band(
+            peerlab.simulate(peerlab.Scenario(nodes=4))
+        ),
+        peerlab.race(peerlab.Scenario(nodes=4), path="peer-direct"),
+        own,
+        peerlab.ratios(own),
+        compare_fabrics(peerlab.Scenario(cluster="ideal-100g")),
+        peerlab.steps("ring", 3),
+        peerlab.explain(peerlab.simulate(peerlab.Scenario(nodes=2, message_bytes="64 KiB"))),
+        peerlab.diagnose(peerlab.load(NCCL)),
+        peerlab.calibrate(pingpong, "juliet", constants="fabric.latency"),
+        peerlab.doctor(host=FakeHost(host).host()),
+        peerlab.pin_cost(["64 KiB"]),
+        peerlab.show_limit("16 KiB", region="4 KiB"),
+        lab_log("B"),
+        folded(pd.DataFrame({"GB/s": [1.5]})),
+        train(ByPointer),
+        peerlab.step(workload="resnet50"),
+        peerlab.choices("p5", nodes=[2], sizes="8 MiB"),
+        peerlab.expect("p5", sizes="8 MiB"),
+        peerlab.expect("p5", log=peerlab.load(NCCL))[0],
+        peerlab.load(save(trace, one_step())),
+    ]
