@@ -23,7 +23,7 @@ from peerlab.app.panels.machine_panel import OwnMachine
 from peerlab.app.panels.measured_points import MeasuredPoints
 from peerlab.app.panels.race_panel import RacePanel
 from peerlab.app.ratio_in_background import Comparing
-from peerlab.app.runs import PATIENCE_S, Background, Runs, give_turns
+from peerlab.app.runs import PATIENCE_S, Background, Runs, give_turns, in_all
 from peerlab.base.errors import Cancelled, PeerlabError
 from peerlab.page.widgets import Changes, Spoken, close_all
 from peerlab.picture.curve_scenarios import AXES
@@ -189,10 +189,11 @@ class Explorer(Spoken):
 
     def _go_slowly(self, scenario: Scenario, control: str, *, remember: bool) -> None:
         loop = asyncio.get_running_loop()
-        self.figures.status = {"busy": True, "text": "Simulating ..."}
+        about = in_all(scenario)
+        self.figures.status = {"busy": True, "text": f"Simulating ...{about}"}
 
         def progress(part: float) -> None:
-            loop.call_soon_threadsafe(told, f"Simulating ... {part:.0%}")
+            loop.call_soon_threadsafe(told, f"Simulating ... {part:.0%}{about}")
 
         def told(text: str) -> None:
             if self._job is job:

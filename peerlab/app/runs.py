@@ -16,7 +16,9 @@ from collections.abc import Callable
 from peerlab.answer.run import Run
 from peerlab.app.weight import weight
 from peerlab.base.errors import Cancelled, PeerlabError
+from peerlab.base.progress_bar import say_seconds
 from peerlab.base.units import MIB
+from peerlab.engine.expected_duration import forecast_s
 from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.simulate import simulate
 from peerlab.model.hardware import Cluster  # noqa: TC001  (a key of a dictionary, at home beside Scenario)
@@ -137,6 +139,16 @@ class GivingWay:
                 raise Cancelled("something else is wanted")
 
         return progress
+
+
+_LONG_S = 3.0
+"""A simulation that takes longer is forecast."""
+
+
+def in_all(scenario: Scenario) -> str:
+    """Say how long a simulation will take, behind a comma; nothing where that is short."""
+    expected_s = forecast_s(scenario)
+    return f", about {say_seconds(expected_s)} in all" if expected_s >= _LONG_S else ""
 
 
 class Background:

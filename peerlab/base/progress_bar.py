@@ -24,7 +24,8 @@ class ProgressBar:
     def __init__(self, bar: Any, line: str = "") -> None:
         self._bar, self._over, self._line = bar, threading.Event(), line
         self.done, self.total = bar.n, bar.total
-        self._first, self._begun = bar.n, time.monotonic()
+        self._begun: tuple[float, int] | None = None
+        """When it heard of the first piece, and how much was done then: what comes first often takes longest."""
         self._drawn_elsewhere = False
 
     def __call__(self, done: int, total: int | None = None) -> None:
@@ -68,7 +69,9 @@ class ProgressBar:
 
     def _announce(self) -> None:
         """Say once, in a line, how much longer it takes at the pace until now; a bar says so itself."""
-        spent_s, done = time.monotonic() - self._begun, self.done - self._first
+        now = time.monotonic()
+        begun_s, first = self._begun = self._begun or (now, self.done)
+        spent_s, done = now - begun_s, self.done - first
         if spent_s < _PACE_S or done <= 0 or self.total is None:
             return
         left_s = spent_s * (self.total - self.done) / done
@@ -94,7 +97,7 @@ def progress_bar(
     """Show how far some work is: on a terminal or in a notebook a bar once it lasts longer than a second, which is gone when it ends.
 
     A pipe gets no bar; work that takes longer than ten seconds is announced there in one line: before it begins where `forecast_s` says so,
-    else after two seconds, at the pace until then.
+    else two seconds after the first piece, at the pace since then.
 
     Parameters
     ----------

@@ -1,10 +1,13 @@
 """The explorer without a browser: what its controls mean, and what it does with what it is given."""
 
+import asyncio
 import importlib
+import re
 
 import pytest
 
 import peerlab
+from peerlab.app import explorer, runs
 from peerlab.app.explore import explore
 
 
@@ -127,3 +130,27 @@ def test_more_log_and_export_open_one_at_a_time(lab):
         assert [panel.layout.display != "none" for panel in panels] == [toggle is one for toggle in toggles]
     toggles[-1].value = False
     assert [panel.layout.display for panel in panels] == ["none"] * 3
+
+
+def test_a_long_simulation_is_forecast_leaves_the_kernel_free_and_can_be_cancelled(monkeypatch):
+    """With settings like these the kernel once answered nothing for 8 to 34 seconds."""
+
+    monkeypatch.setattr(runs, "_LONG_S", 0.1)
+    monkeypatch.setattr(explorer, "PATIENCE_S", 0.0)
+
+    async def asked():
+        one = peerlab.explore(cluster="g4dn-8xlarge", nodes=2, path="host-tcp")
+        one._changed({"nodes": 8, "message_bytes": "64 MiB", "jitter": 0.05}, "more")
+        said, turns = one.figures.status["text"], 0
+        while "%" not in one.figures.status["text"]:  # the loop turns while the thread simulates
+            await asyncio.sleep(0.01)
+            turns += 1
+        one._command("cancel")
+        busy, nodes = one.figures.status["busy"], one.scenario.nodes
+        one.close()
+        return said, turns, busy, nodes
+
+    said, turns, busy, nodes = asyncio.run(asked())
+    assert re.fullmatch(r"Simulating \.\.\., about \d+ (s|min) in all", said)
+    assert turns
+    assert (busy, nodes) == (False, 2)

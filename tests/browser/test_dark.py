@@ -138,7 +138,8 @@ def test_every_tab_of_the_curves_is_dark(dark, axis):
     assert light_squares(shot(dark)) == []
 
 
-def test_the_step_explorer_and_what_asks_are_dark(dark, lab, browser):
+@pytest.mark.usefixtures("dark")
+def test_the_step_explorer_and_what_asks_are_dark(lab, browser):
     """They stand in notebooks without the explorer."""
     cells = (
         "import peerlab\npeerlab.explore_step(workload='resnet50')",

@@ -104,6 +104,7 @@ def words_at_fault(page, titles):
     found = []
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})
+        page.evaluate("Reveal.layout()")  # else a moment later
         for number, title in enumerate(titles):
             page.evaluate("number => Reveal.slide(number)", number)
             settle(page)

@@ -49,7 +49,7 @@
     while (nodes.nextNode()) {
       const node = nodes.currentNode, element = node.parentElement, text = node.textContent.trim();
       if (!text || element.closest("script, style, title, select") || !element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
-      const look = getComputedStyle(element), places = [visible(element, HIDDEN), visible(element, SCROLLED)];
+      const look = getComputedStyle(element), places = [visible(element, HIDDEN), visible(element, SCROLLED)], svg = svgOf(element);
       if (!places[0] || transparent.test(element.closest("svg") ? look.fill : look.color)) continue;
       range.selectNodeContents(node);
       scratch.font = `${look.fontStyle} ${look.fontWeight} ${look.fontSize} ${look.fontFamily}`;
@@ -57,7 +57,8 @@
       for (const { left, right, top, bottom } of range.getClientRects()) {
         const zoom = (bottom - top) / tall, base = top + zoom * ink.fontBoundingBoxAscent;
         const whole = { left, right, top: base - zoom * ink.actualBoundingBoxAscent, bottom: base + zoom * ink.actualBoundingBoxDescent };
-        yield { text, size: zoom * parseFloat(look.fontSize), ...common(whole, common(...places)), isCut: !liesIn(common(whole, places[1]), places[0], 1.5), owner: node, place: svgOf(element), element };
+        if (svg && !seen(common(whole, svg))) continue; // beyond what an SVG shows, as the second node of a still of one
+        yield { text, size: zoom * parseFloat(look.fontSize), ...common(whole, common(...places)), isCut: !liesIn(common(whole, places[1]), places[0], 1.5), owner: node, place: svg, element };
       }
     }
   }

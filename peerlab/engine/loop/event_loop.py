@@ -10,6 +10,7 @@ from heapq import heappop, heappush
 from peerlab.engine.legs import Leg
 from peerlab.engine.loop.adding_up import ADDS, AddingUp, adds_last
 from peerlab.engine.loop.blocking_steps import BlockingSteps
+from peerlab.engine.loop.collector import not_collecting
 from peerlab.engine.loop.data_readiness import DataReadiness
 from peerlab.engine.loop.in_order import in_order
 from peerlab.engine.loop.loop_resources import ALARM, GATED, POSTED, STAGE_OVER, Heap, Rows, Serving
@@ -73,6 +74,11 @@ class Loop:
 
     def run(self, watch: "Callable[[Loop, int, int], None] | None" = None) -> None:
         """Run to the end; `watch` sees the loop after every instant in which lane 0 completed a first slice."""
+        with not_collecting() as set_apart:
+            self._run(watch, set_apart)
+        self.end = max(self.end, self.transfers.end)
+
+    def _run(self, watch: "Callable[[Loop, int, int], None] | None", set_apart: Callable[[], None]) -> None:
         self._begin()
         heap, serving = self.heap, self.serving
         # by kind of entry
@@ -94,11 +100,12 @@ class Loop:
             if watch and self.marker is not None:
                 watch(self, now, self.marker)
             self.marker = None
-            if self.progress and len(self.rows) >= due:
+            if len(self.rows) >= due:
+                if due:  # short runs are not worth it
+                    set_apart()
                 due = len(self.rows) + 2048  # counted in spans, as an instant may hold one or thousands
                 events = 0
                 self._report()
-        self.end = max(self.end, self.transfers.end)
 
     def _report(self) -> None:
         if self.progress:

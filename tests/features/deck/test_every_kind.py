@@ -8,10 +8,12 @@ import pytest
 
 import peerlab
 from peerlab.base.errors import ExportError, ScenarioError
+from peerlab.diagnosis.diagnosis import diagnose
 from peerlab.features.deck.compared_runs import ComparedRuns
 from peerlab.features.deck.reading.outline import KINDS, Outline, SlidePlan
 from peerlab.features.deck.slides import slides
 from peerlab.features.deck.trained_step import SimulatedStep, TrainedStep
+from peerlab.features.expect.expecting import expect
 from peerlab.features.export.page import FIGURES, page_html
 from peerlab.features.race.race_page import RACES, race_html
 from peerlab.features.wall.wall_chart import wall_chart
@@ -83,6 +85,7 @@ def test_everything_can_be_made(simulate, tmp_path, case):
         else:
             with pytest.raises(ScenarioError, match="nothing leaves by a NIC"):
                 compare_fabrics(run.scenario)
+        reports(run, again)
         for figure in FIGURES:
             assert page_html(run, controls="", mode="figure", figure=figure), again
     for pair in combinations(runs, 2) if SOAK else ((runs[0], other) for other in runs[1:]):
@@ -93,6 +96,25 @@ def test_everything_can_be_made(simulate, tmp_path, case):
     for over in ("paths", "clusters"):
         assert wall_chart(runs[0].scenario, tmp_path / f"{over}.svg", over=over), again
     review(simulate, machine, size, again)
+
+
+def reports(run, again):
+    """Make every report that is about a scenario, and about a log that took as long as it does."""
+    asked, ranks = run.scenario, run.scenario.ranks
+    row = {
+        "kind": "imported",
+        "source": "nccl-tests: simulated",
+        "collective": "allreduce",
+        "variant": "out-of-place",
+    }
+    figures = {"size_bytes": asked.nbytes, "ranks": ranks, "nodes": asked.nodes, "time_s": run.time_s}
+    log = peerlab.Records.of([row | figures], {"tool": "nccl-tests"})
+    assert peerlab.why(asked), again
+    assert len(peerlab.way(asked)), again
+    assert expect(asked.cluster, path=asked.path, sizes=[asked.nbytes]).as_dict(), again
+    for verdict in expect(asked.cluster, log=log):
+        assert verdict.as_dict(), again
+    assert diagnose(log, asked.cluster)._repr_html_(), again
 
 
 def review(simulate, machine, size, again):

@@ -1,0 +1,41 @@
+"""A long run holds no other thread up while Python's collector walks through its spans."""
+
+import gc
+
+import peerlab
+from peerlab.engine.loop.collector import not_collecting
+
+LONG = peerlab.Scenario(nodes=8, jitter=0.05)
+"""Makes more spans than are set apart at once; with a library's pairwise exchange the loop simulates it."""
+
+
+def frozen_while_simulated():
+    found = []
+    peerlab.simulate(LONG, engine="loop", progress=lambda *_: found.append(gc.get_freeze_count()))
+    return found
+
+
+def test_what_a_long_run_holds_is_out_of_the_collectors_sight_until_it_is_over():
+    """A kernel whose explorer simulated 32 nodes answered no key for up to 34 seconds."""
+    found = frozen_while_simulated()
+    assert found[0] == 0  # short runs are as they were
+    assert found[-1] > 2048
+    assert gc.get_freeze_count() == 0
+
+
+def test_the_last_of_several_runs_gives_everything_back():
+    with not_collecting() as set_apart:
+        set_apart()
+        assert max(frozen_while_simulated()) > 0
+        assert gc.get_freeze_count() > 0
+    assert gc.get_freeze_count() == 0
+
+
+def test_what_somebody_else_has_frozen_stays_so():
+    gc.freeze()
+    try:
+        before = gc.get_freeze_count()
+        assert set(frozen_while_simulated()) == {before}
+        assert gc.get_freeze_count() == before
+    finally:
+        gc.unfreeze()
