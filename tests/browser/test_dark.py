@@ -105,9 +105,10 @@ def test_what_a_log_says_is_dark(dark):
     panel = dark.page.locator(".pl-log-panel").last
     panel.locator("textarea").fill(ALPS)
     dark.change(panel.locator(".pl-log-read").click)
-    expect(panel.locator(".pl-log-verdict h3")).to_be_visible()
-    assert light_squares(panel.screenshot()) == []
-    assert light_squares(shot(dark)) == []
+    verdict = dark.page.locator(".pl-log-verdict").last
+    expect(verdict.locator("h3")).to_be_visible()
+    for part in (panel, verdict):
+        assert light_squares(part.screenshot()) == []
     panel.locator(".pl-log-away").click()
     panel.locator("textarea").press("Escape")
     dark.change(dark.page.locator(".pl-reset").last.click)
@@ -150,7 +151,7 @@ def test_the_step_explorer_and_what_asks_are_dark(lab, browser):
     page.set_viewport_size({"width": 1280, "height": 1500})
     notebook = Notebook(page, lab, lab.write("dark_step.ipynb", *cells))
     notebook.run_all()
-    page.wait_for_selector("body[data-jp-theme-light=false]")  # the theme is a setting of the lab's
+    expect(page.locator("body[data-jp-theme-light=false]")).to_be_attached()  # a setting of the lab
     frame = page.locator(".pl-explorer").frame_locator("iframe")
     expect(frame.locator("html[data-ready][data-theme=dark]")).to_be_attached()
     for part in (".pl-explorer", ".pl-exercise", ".pl-predict"):
