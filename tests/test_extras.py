@@ -15,6 +15,7 @@ WORK = """
 simulate --nodes 2
 why
 expect --cluster ideal-100g
+choices --cluster p5 --nodes 2 --sizes 8MiB
 fabrics --nodes 2
 step
 sweep --nodes 2 --output a.csv
@@ -95,6 +96,10 @@ def test_every_command_has_help_without_extras_or_says_which_it_needs(bare, name
     else:
         assert out.startswith(f"usage: peerlab {name}")
         assert problem == ""
+
+
+def test_every_command_is_tried():
+    assert {line.split()[0] for line in (*WORK.strip().splitlines(), *NEED)} == set(_COMMANDS)
 
 
 @pytest.mark.parametrize("line", WORK.strip().splitlines())

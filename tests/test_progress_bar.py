@@ -23,6 +23,7 @@ LONG = {
     "sweep": "sweep --nodes 2,3,4,5,6,7,8 --window 1,2,3,4,5,6 --jitter 0.1",
     "fabrics": "fabrics --cluster ideal-100g --nodes 100 --jitter 0.1",
     "plan": "plan --nodes 64",
+    "choices": "choices --cluster p5",
     "export": "export --output slide.html",
     "deck": "deck --only title --output deck",
     "validate": "validate",

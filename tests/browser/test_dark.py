@@ -117,13 +117,13 @@ def test_what_a_log_says_is_dark(dark):
 def test_every_result_is_dark_and_its_words_are_read(dark, tmp_path):
     """A result brings its own style, and JupyterLab its rules for tables."""
     light, faint = [], []
-    for show, result in shown_results(tmp_path).items():
-        dark.page.evaluate(IN_A_NOTEBOOK, show(result))
+    for result in shown_results(tmp_path):
+        dark.page.evaluate(IN_A_NOTEBOOK, result._repr_html_())
         output = dark.page.locator(".pl-under-test")
-        light += [(show.__name__, at) for at in light_squares(output.screenshot())]
+        light += [(type(result).__name__, at) for at in light_squares(output.screenshot())]
         found = Axe().run(dark.page, context=".pl-under-test", options={"runOnly": ["color-contrast"]})
         faint += [
-            (show.__name__, node["html"][:120])
+            (type(result).__name__, node["html"][:120])
             for one in found.response["violations"]
             for node in one["nodes"]
         ]
