@@ -12,6 +12,7 @@ from peerlab.app.runs import Runs
 from peerlab.picture.curve_scenarios import lines
 from peerlab.picture.curves import BAND
 
+pytestmark = pytest.mark.usefixtures("whole_curves")
 START = peerlab.Scenario(nodes=2)
 
 
