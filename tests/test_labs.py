@@ -1,12 +1,15 @@
 """The labs as notebooks: they run, and they are stored the way they should be."""
 
+import asyncio
 import json
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 
 import nbclient
 import nbformat
 import pytest
+from jupyter_client import AsyncKernelManager
 
 from peerlab.base.places import folder
 from peerlab.features.exercises import progress
@@ -57,12 +60,42 @@ def test_a_lab_leads_to_the_one_after_it(path, following):
     assert f"Next: [{following.stem}]({following.name})" in last
 
 
+SETUP = f"""
+import sys
+sys.path.append({str(Path(__file__).parent)!r})
+import fewer_points, kept_runs, peerlab.engine.simulate
+fewer_points.shorten_curves()
+fewer_points.shorten_series()
+peerlab.engine.simulate._simulate = kept_runs.KeptRuns()
+"""
+
+
+@pytest.fixture(scope="module")
+def kernel():
+    """One kernel for all labs: what it imports and simulates is there for the next; its curves and charts have fewer points."""
+    manager = AsyncKernelManager()
+    execute(manager, notebook_of(SETUP))
+    yield manager
+    asyncio.run(manager.shutdown_kernel(now=True))
+
+
+def notebook_of(cell):
+    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell)])
+
+
+def execute(kernel, notebook):
+    client = nbclient.NotebookClient(notebook, km=kernel, timeout=120)
+    client.execute()
+    client.kc.stop_channels()
+
+
 @pytest.mark.parametrize("path", LABS, ids=lambda path: path.stem)
-def test_with_the_solutions_a_lab_runs_shows_what_it_should_and_every_check_passes(path, tmp_path):
+def test_with_the_solutions_a_lab_runs_shows_what_it_should_and_every_check_passes(kernel, path, tmp_path):
     """As they are stored, without answers, the labs run in a real JupyterLab: tests/browser."""
     known = {one.name for one in exercises(path.stem[:2])}
     notebook = nbformat.read(SOLUTIONS / path.name if known else path, as_version=4)
-    nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    execute(kernel, notebook_of(f"%reset -f\nimport os\nos.chdir({str(tmp_path)!r})\ndel os"))
+    execute(kernel, notebook)
     silent = [cell.source for cell in code(notebook) if not cell.outputs]
     assert all("=" in source.splitlines()[-1] for source in silent), silent
     shown = [output for cell in code(notebook) for output in cell.outputs]

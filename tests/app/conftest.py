@@ -1,8 +1,7 @@
-"""The lab without a browser draws its curves with two points each: the smallest and one more."""
+"""The lab without a browser: its curves have two points each where no test looks at more."""
 
 import pytest
-
-from peerlab.view.curve_scenarios import AXES
+from fewer_points import shorten_curves
 
 
 @pytest.fixture
@@ -12,9 +11,8 @@ def whole_curves():
 
 @pytest.fixture(autouse=True)
 def _short_curves(request):
-    """Without an event loop a lab waits for its curves, eight to ten points of every path at every change of a control."""
+    """Without an event loop a lab waits for its curves, eight to ten points of every path, at every change of a control."""
     with pytest.MonkeyPatch.context() as patch:
         if "whole_curves" not in request.fixturenames:
-            for axis, values in AXES.items():
-                patch.setitem(AXES, axis, values[:3:2])
+            shorten_curves(patch.setitem)
         yield

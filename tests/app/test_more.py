@@ -125,7 +125,8 @@ def test_placement_rests_where_every_host_is_as_near_as_any_other(lab):
     assert lab.controls.rare.placement.label == "any: no leaf switches"
 
 
-def test_a_placement_follows_the_nodes_and_costs_what_it_costs(whole_curves, leaves):
+@pytest.mark.usefixtures("whole_curves")
+def test_a_placement_follows_the_nodes_and_costs_what_it_costs(leaves):
     near = leaves.run.time_s
     leaves.controls.rare.placement.value = "strided"
     assert [leaves.scenario.host(node) for node in range(4)] == [0, 4, 1, 5]

@@ -45,6 +45,18 @@ def stop(process):
         process.wait()
 
 
+def notebook(*cells):
+    """Return a notebook of code cells."""
+    kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+    empty = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": []}
+    return {
+        "cells": [{**empty, "id": f"c{i}", "source": cell} for i, cell in enumerate(cells)],
+        "metadata": {"kernelspec": kernel},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+
+
 class Lab:
     """A JupyterLab of its own, on a copy of the labs."""
 
@@ -86,29 +98,7 @@ class Lab:
 
     def write(self, name: str, *cells: str) -> str:
         """Write a notebook of code cells; return its name."""
-        notebook = {
-            "cells": [
-                {
-                    "cell_type": "code",
-                    "id": f"c{i}",
-                    "execution_count": None,
-                    "metadata": {},
-                    "outputs": [],
-                    "source": cell,
-                }
-                for i, cell in enumerate(cells)
-            ],
-            "metadata": {
-                "kernelspec": {
-                    "display_name": "Python 3 (ipykernel)",
-                    "language": "python",
-                    "name": "python3",
-                }
-            },
-            "nbformat": 4,
-            "nbformat_minor": 5,
-        }
-        (self.root / name).write_text(json.dumps(notebook))
+        (self.root / name).write_text(json.dumps(notebook(*cells)))
         return name
 
     def sessions(self) -> list[dict]:

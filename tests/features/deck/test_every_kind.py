@@ -5,6 +5,7 @@ import random
 from itertools import combinations, product
 
 import pytest
+from fewer_points import shorten_series
 
 import peerlab
 from peerlab.base.errors import ExportError, ScenarioError
@@ -51,10 +52,7 @@ def simulate(monkeypatch):
         "peerlab.features.export.album._curves", lambda *_, **__: {}
     )  # those of a page are those of the lab
     monkeypatch.setattr("peerlab.study.racing.simulate", once)
-    monkeypatch.setattr("peerlab.features.deck.kinds.charting.NODES", (2, 4))
-    monkeypatch.setattr("peerlab.features.deck.kinds.evidence_slides._NODES", (2, 4))
-    monkeypatch.setattr("peerlab.features.deck.kinds.evidence_slides._SIZES", (64 * 2**10, 2**26))
-    monkeypatch.setattr("peerlab.features.export.choices._NODES", (2, 4))
+    shorten_series(monkeypatch.setattr)
     return once
 
 

@@ -1,0 +1,40 @@
+"""Curves, pages and charts with fewer points: most tests ask whether they are there, and each point is a simulation.
+
+Those that look at every point take what a user gets (`whole_curves` in `tests/app/conftest.py`).
+"""
+
+from contextlib import contextmanager
+from importlib import import_module
+from operator import setitem
+
+SERIES = {
+    "peerlab.features.export.choices": {"_NODES": (2, 4)},
+    "peerlab.features.deck.kinds.charting": {"NODES": (2, 4)},
+    "peerlab.features.deck.kinds.evidence_slides": {"_NODES": (2, 4), "_SIZES": (64 * 2**10, 2**26)},
+}
+"""Module to its series and what stands for each."""
+
+
+def shorten_curves(set_item=setitem):
+    """Leave every curve its first and its third point; `set_item` changes a mapping, such as `MonkeyPatch.setitem`."""
+    axes = import_module("peerlab.picture.curve_scenarios").AXES
+    for axis, values in tuple(axes.items()):
+        set_item(axes, axis, values[:3:2])
+
+
+def shorten_series(set_attribute=setattr):
+    """Shorten what pages offer and what slides chart; `set_attribute` may be `MonkeyPatch.setattr`."""
+    for module, series in SERIES.items():
+        for name, values in series.items():
+            set_attribute(import_module(module), name, values)
+
+
+@contextmanager
+def fewer_points():
+    """Shorten all of them for a while."""
+    import pytest
+
+    with pytest.MonkeyPatch.context() as patch:
+        shorten_curves(patch.setitem)
+        shorten_series(patch.setattr)
+        yield
