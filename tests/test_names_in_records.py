@@ -24,6 +24,8 @@ NAMES = {
         set(FIELDS),
         {
             "question/scenario_fields.py",
+            "question/disturbance_fields.py",
+            "model/noise.py",
             "features/export/choices.py",  # what a page's controls offer where their author names no values is not in the records
             "records/columns.py",  # columns of measurements, which are called as fields are
             "features/validate/reference_file.py",  # the same of a file of other simulators

@@ -3,6 +3,7 @@
 from peerlab.answer.trace import Resource
 from peerlab.collectives.plan import Plan
 from peerlab.engine.legs import Lane
+from peerlab.engine.noise_draws import spreads
 from peerlab.model.fabrics import NIC, SharedLink
 from peerlab.model.resources import RESOURCES, Scope, capacity_Bps, resource_kind
 from peerlab.model.stages import Use
@@ -79,7 +80,11 @@ class Inventory:
             if record.slowed_with_node:
                 capacity = max(1, round(capacity * self._scenario.node_speed(node)))
             # over a contended fabric a NIC is one of the links of a flow, whose rates are shared
-            shared = record.shared or (self._scenario.fabric.contended and kind in NIC)
+            is_link = self._scenario.fabric.contended and kind in NIC
+            shared = record.shared or is_link
+            if is_link and self._scenario.noise.spread:
+                s = self._scenario
+                capacity = max(1, round(capacity / spreads(s.seed, s.spread, s.nodes)[node]))
             self._add(key, Resource(*key, capacity, shared, servers, copies))
         return self._ids[key]
 

@@ -13,6 +13,8 @@ than that one. Until then it holds the slice.
 
 from dataclasses import dataclass
 
+from peerlab.engine.noise_draws import Pauses
+from peerlab.engine.standing_still import through
 from peerlab.model.stages import stage_number
 
 
@@ -47,10 +49,21 @@ class Visit:
     held_ps: int = 0
     """What of `duration_ps` is no work: a proxy has a message until the NIC has sent it."""
 
+    pauses: Pauses | None = None
+    """When its node stands still; None: never, as a shared resource, which goes on for others."""
+    held_up: bool = False
+    """Whether a detour of the slice holds it up."""
+
     @property
     def work_ps(self) -> int:
         """Its own work."""
         return self.duration_ps - self.held_ps
+
+    def end_ps(self, start: int) -> int:
+        """Return when it is done with a slice that it begins with at `start`."""
+        if self.pauses is None:
+            return start + self.duration_ps
+        return int(through(start, self.duration_ps, *self.pauses))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from peerlab.base.units import service_ps
+from peerlab.base.units import PS_PER_S, service_ps
 from peerlab.engine import jitter
 from peerlab.engine.inventory import Inventory
 from peerlab.engine.legs import Flight, Leg, Link, Visit
+from peerlab.engine.noise_draws import Pauses, Whole, phases, spreads
 from peerlab.model.fabrics import NIC
 from peerlab.model.paths import MESSAGES, PROXY, REDUCE
 from peerlab.model.resources import resource_kind, service
@@ -29,8 +30,18 @@ class Pipeline:
     """Whether slices are added up where they arrive."""
     gated: bool
     """Whether adding up waits until the node's own contribution is added up."""
+    even: bool = False
+    """Whether factors of nodes and ticks are left out: who asks puts them in for several runs at once."""
 
-    def legs(self, nbytes: int, pieces: int, factors: Sequence[float], *, last: bool) -> tuple[Leg, ...]:
+    def legs(
+        self,
+        nbytes: int,
+        pieces: int,
+        factors: Sequence[float],
+        detours: Sequence[int] = (),
+        *,
+        last: bool,
+    ) -> tuple[Leg, ...]:
         """Return the legs of a slice; in blocking code a stage's worker takes one slice at a time, latency included.
 
         Parameters
@@ -41,6 +52,8 @@ class Pipeline:
             Slices of its transfer.
         factors:
             Jitter of each stage's service times; empty: there is none.
+        detours:
+            How long each stage holds the slice up, picoseconds; empty: none does.
         last:
             Whether it is its transfer's last slice, with which the transport's envelope goes.
         """
@@ -51,7 +64,8 @@ class Pipeline:
         ):
             factor = factors[number] if factors else 1.0
             envelope = int(scenario.envelope_bytes) if last and stage is not REDUCE else 0
-            leg = self._leg(stage, nbytes if stage is REDUCE else self._sent(nbytes), factor, envelope)
+            noise = (factor, detours[number] if detours else 0)
+            leg = self._leg(stage, nbytes if stage is REDUCE else self._sent(nbytes), noise, envelope)
             if scenario.has_workers and pieces > 1 and stage is not REDUCE:
                 # a pool of one place: the worker takes the next slice when the latency of this one is over
                 worker = self.inventory.pool(stage.name, self.ends[stage.side], 1)
@@ -65,20 +79,23 @@ class Pipeline:
         choice = self.scenario.choice
         return max(1, round(nbytes * choice.load)) if choice else nbytes
 
-    def _leg(self, stage: Stage, nbytes: int, factor: float, envelope: int) -> Leg:
+    def _leg(self, stage: Stage, nbytes: int, noise: tuple[float, int], envelope: int) -> Leg:
         through_fabric = self.scenario.fabric.contended and any(use.kind in NIC for use in stage.uses)
         sent = {use.kind for use in stage.uses if use.side == "source" and not resource_kind(use.kind).shared}
         visits: list[Visit] = []
         flies_after = 0
+        # a slice that is held up holds what serves one at a time; what is shared goes on for others, unless there is nothing else
+        all_shared = all(resource_kind(use.kind).shared for use in stage.uses)
         for use in stage.uses:
             # over a contended fabric the NICs are links of the flow, which is one resource of the chain
             if through_fabric and use.kind in NIC:
                 if use.side == "source":
-                    visits.append(self._flow(nbytes + envelope, factor))
+                    visits.append(self._flow(nbytes + envelope, *noise))
             else:
                 # on every node a device sends and receives; a core that does both serves what it sends first
                 behind = use.side == "destination" and use.kind in sent
-                visits.append(self._visit(use, nbytes, factor, envelope, behind=behind))
+                held_up = all_shared or not resource_kind(use.kind).shared
+                visits.append(self._visit(use, nbytes, noise, envelope, (behind, held_up)))
             if use.side == stage.side:
                 flies_after = len(visits)
         return Leg(
@@ -102,7 +119,7 @@ class Pipeline:
         """Return the pool of bounce buffers (or of slices in flight) at an end, or -1."""
         return self.inventory.pool(side, self.ends[side], self.scenario.places) if side else -1
 
-    def _flow(self, nbytes: int, factor: float) -> Visit:
+    def _flow(self, nbytes: int, factor: float, detour_ps: int) -> Visit:
         tx, rx = (
             self.inventory.resource(kind, *self.ends[side]) for kind, side in zip(NIC, self.ends, strict=True)
         )
@@ -111,33 +128,69 @@ class Pipeline:
         alone = [service_ps(wired, self.inventory.resources[one].capacity_Bps) for one in route]
         if factor != 1.0:
             alone = [jitter.slowed(duration, factor) for duration in alone]
-        return Visit(tx, alone[0], nbytes, link=Link(route, wired * factor, tuple(alone)))
+        # a flow that is held up goes on as if its sender had so many more bytes
+        more = detour_ps * self.inventory.resources[tx].capacity_Bps / PS_PER_S
+        link = Link(route, wired * factor + more, tuple(duration + detour_ps for duration in alone))
+        return Visit(tx, link.alone_ps[0], nbytes, link=link, held_up=True)
 
-    def _visit(self, use: Use, nbytes: int, factor: float, envelope: int, *, behind: bool) -> Visit:
+    def _visit(
+        self, use: Use, nbytes: int, noise: tuple[float, int], envelope: int, how: tuple[bool, bool]
+    ) -> Visit:
+        """Return a visit; `how`: whether it is behind what the node itself sends, and whether a detour holds it up."""
         node, device = self.ends[use.side]
         resource = self.inventory.resource(use.kind, node, device)
-        cluster = self.scenario.cluster_for_message
-        crossing = (nbytes + envelope) * use.touches
+        crossing, (behind, held_up) = (nbytes + envelope) * use.touches, how
+        times = [self._alone_ps(use, resource, crossing)]
         if use.kind == PROXY.kind:
-            sent = self.inventory.resources[self.inventory.resource("nic_tx", node, device)]
-            held = max(
-                service_ps(wire_bytes(cluster, crossing), sent.capacity_Bps), cluster.nic_message_ps or 0
-            )
-            times = (cluster.message_ps, held)
-            posted, held = (jitter.slowed(one, factor) if factor != 1.0 else one for one in times)
-            return Visit(resource, posted + held, crossing, held_ps=held)
+            times.append(self._held_ps(use, crossing))
+        for factor in (*self._slower(node), noise[0]):
+            # rounded after each factor, in one place, so that all engines have the same picosecond
+            if factor != 1.0:
+                times = [jitter.slowed(one, factor) for one in times]
+        return Visit(
+            resource,
+            sum(times) + noise[1] * held_up,
+            crossing,
+            self.inventory.engine(resource, use, device),
+            behind,
+            held_ps=sum(times[1:]),
+            pauses=self._pauses(use, node),
+            held_up=held_up,
+        )
+
+    def _held_ps(self, use: Use, crossing: int) -> int:
+        """Return how long a proxy has a message, until its NIC has sent it."""
+        cluster = self.scenario.cluster_for_message
+        sent = self.inventory.resources[self.inventory.resource("nic_tx", *self.ends[use.side])]
+        return max(service_ps(wire_bytes(cluster, crossing), sent.capacity_Bps), cluster.nic_message_ps or 0)
+
+    def _alone_ps(self, use: Use, resource: int, crossing: int) -> int:
+        """Return how long a resource works on a slice, without noise."""
+        cluster = self.scenario.cluster_for_message
+        if use.kind == PROXY.kind:
+            return cluster.message_ps
         if use.kind == MESSAGES.kind:
-            duration = cluster.nic_message_ps
-        elif resource_kind(use.kind).is_core:
+            return cluster.nic_message_ps or 0
+        if resource_kind(use.kind).is_core:
             # a core's work is per payload byte; what it touches in DRAM is counted there
-            duration = service(cluster, use.kind, use.work)(crossing)
-        else:
-            wired = wire_bytes(cluster, crossing) if resource_kind(use.kind).frames else crossing
-            duration = service_ps(wired, self.inventory.resources[resource].capacity_Bps)
-        # rounded after the factor, in one place, so that all engines have the same picosecond
-        if factor != 1.0:
-            duration = jitter.slowed(duration, factor)
-        return Visit(resource, duration, crossing, self.inventory.engine(resource, use, device), behind)
+            return service(cluster, use.kind, use.work)(crossing)
+        wired = wire_bytes(cluster, crossing) if resource_kind(use.kind).frames else crossing
+        return service_ps(wired, self.inventory.resources[resource].capacity_Bps)
+
+    def _slower(self, node: int) -> tuple[float, ...]:
+        """Return the factors that last: of the node."""
+        noise = self.scenario.noise
+        if not noise.spread or self.even:
+            return ()
+        return (spreads(self.scenario.seed, noise.spread, self.scenario.nodes)[node],)
+
+    def _pauses(self, use: Use, node: int) -> Pauses | None:
+        """Return when a node stands still, unless its resource is shared."""
+        noise = self.scenario.noise
+        if not noise.tick_period_ps or self.even or resource_kind(use.kind).shared:
+            return None
+        phase = phases(self.scenario.seed, noise.tick_period_ps, self.scenario.nodes)[node]
+        return Pauses(phase, noise.tick_period_ps, noise.tick_ps)
 
 
 class UnevenLegs:
@@ -146,8 +199,11 @@ class UnevenLegs:
     A transfer of 512 MiB has a thousand slices; made at once, they would keep a simulation from saying how far it is.
     """
 
-    def __init__(self, route: Pipeline, sizes: tuple[int, ...], factors: jitter.Factors) -> None:
-        self._route, self._sizes, self._factors = route, sizes, factors
+    def __init__(
+        self, route: Pipeline, sizes: tuple[int, ...], factors: jitter.Factors | None, detours: Whole | None
+    ) -> None:
+        """`factors` and `detours`, shape ``(slices, stages)``; None: there are none."""
+        self._route, self._sizes, self._factors, self._detours = route, sizes, factors, detours
         self._made: dict[int, tuple[Leg, ...]] = {}
         self[0]  # whoever asks for these legs looks at the resources that they need
 
@@ -157,8 +213,10 @@ class UnevenLegs:
     def __getitem__(self, piece: int) -> tuple[Leg, ...]:
         made = self._made.get(piece)
         if made is None:
-            factors, last = self._factors[piece].tolist(), piece == len(self) - 1
-            made = self._route.legs(self._sizes[piece], len(self), factors, last=last)
+            factors = () if self._factors is None else self._factors[piece].tolist()
+            detours = () if self._detours is None else self._detours[piece].tolist()
+            last = piece == len(self) - 1
+            made = self._route.legs(self._sizes[piece], len(self), factors, detours, last=last)
             self._made[piece] = made
         return made
 

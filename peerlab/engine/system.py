@@ -18,6 +18,7 @@ from peerlab.collectives.choose import cut, plan
 from peerlab.collectives.plan import Plan
 from peerlab.engine import jitter
 from peerlab.engine.inventory import Inventory
+from peerlab.engine.noise_draws import Places, Whole, detours
 from peerlab.engine.pipeline import Pipeline, SliceLegs, UnevenLegs
 from peerlab.engine.slice_dependencies import Order, intervals
 from peerlab.model.stages import stage_number
@@ -174,16 +175,24 @@ class System:
 
     # ---- the legs of a slice -----------------------------------------------------------------------------------
 
-    def legs(self, lane: int, step: int, *, plain: bool = False) -> SliceLegs:
-        """Return the legs of each slice that a lane sends in a step; `plain`: without jitter."""
+    def legs(self, lane: int, step: int, *, plain: bool = False, even: bool = False) -> SliceLegs:
+        """Return the legs of each slice that a lane sends in a step.
+
+        Parameters
+        ----------
+        plain:
+            Without what noise makes of each slice: jitter and detours.
+        even:
+            Also without what it makes of each node: factors and ticks.
+        """
         schedule = self.plan.schedule
         to, adds = self.receiver(lane, step), step < schedule.reducing_steps
         # with jitter no two slices have equal legs, so none are kept
-        if self.scenario.jitter and not plain:
+        if self.scenario.noise.of_slices and not plain:
             return self._uneven_legs(lane, to, step)
-        key = (lane, to, len(schedule.sends(step)), adds)
+        key = (lane, to, len(schedule.sends(step)), adds, even)
         if key not in self._legs:
-            sizes, route = self.sizes(step), self._pipeline(lane, to, adds=adds)
+            sizes, route = self.sizes(step), self._pipeline(lane, to, adds=adds, even=even)
             # all but the last have one size; the last carries the envelope
             first, last = (
                 route.legs(nbytes, len(sizes), (), last=last)
@@ -194,19 +203,38 @@ class System:
 
     def _uneven_legs(self, lane: int, to: int, step: int) -> UnevenLegs:
         route = self._pipeline(lane, to, adds=step < self.plan.schedule.reducing_steps)
-        return UnevenLegs(route, self.sizes(step), self.factors[step, :, :, lane])
+        factors, detours = self.factors, self.detours
+        return UnevenLegs(
+            route,
+            self.sizes(step),
+            None if factors is None else factors[step, :, :, lane],
+            None if detours is None else detours[step, :, :, lane],
+        )
 
-    def _pipeline(self, lane: int, to: int, *, adds: bool) -> Pipeline:
+    def _pipeline(self, lane: int, to: int, *, adds: bool, even: bool = False) -> Pipeline:
         source, destination = ((self.lanes[end].node, self.lanes[end].device) for end in (lane, to))
         ends = {"source": source, "destination": destination}
-        return Pipeline(self.scenario, self._inventory, ends, adds=adds, gated=self.plan.collects)
+        return Pipeline(self.scenario, self._inventory, ends, adds=adds, gated=self.plan.collects, even=even)
 
     @property
-    def factors(self) -> jitter.Factors:
-        """Factors on service times, shape ``(steps, slices, stages, lanes)``."""
-        s, schedule = self.scenario, self.plan.schedule
-        shape = (schedule.steps, self.pieces, len(s.stages) + s.reduces, len(self.lanes))
-        return jitter.factors(s.seed, s.jitter, shape)
+    def noise_places(self) -> Places:
+        """The slices and stages that noise draws for."""
+        s, nodes = self.scenario, len(self._inventory.nodes)
+        devices = len(self.lanes) // nodes
+        return Places(self.plan.schedule.steps, self.pieces, len(s.stages) + s.reduces, devices, nodes)
+
+    @property
+    def factors(self) -> jitter.Factors | None:
+        """Factors on service times, shape ``(steps, slices, stages, lanes)``; None without jitter."""
+        s, places = self.scenario, self.noise_places
+        shape = (places.steps, places.pieces, places.stages, len(self.lanes))
+        return jitter.factors(s.seed, s.jitter, shape) if s.jitter else None
+
+    @property
+    def detours(self) -> Whole | None:
+        """How long slices are held up, picoseconds, in the same shape; None without detours."""
+        s = self.scenario
+        return detours(s.seed, s.noise, self.noise_places) if s.noise.detours else None
 
 
 def foldable(scenario: Scenario) -> bool:
@@ -215,7 +243,7 @@ def foldable(scenario: Scenario) -> bool:
 
 
 def _alike(scenario: Scenario, planned: Plan) -> bool:
-    alike = not scenario.jitter and not scenario.slow_nodes and scenario.fabric.uniform
+    alike = not scenario.noise and not scenario.slow_nodes and scenario.fabric.uniform
     return alike and planned.schedule.symmetric
 
 
@@ -223,7 +251,7 @@ def _switches_alike(scenario: Scenario) -> bool:
     """Return whether one PCIe switch of a node stands for its others: not the root's, below which one device does not wait."""
     record = scenario.collective_record
     roots = record.rooted and scenario.hardware.devices > 1
-    return not scenario.jitter and not record.is_message and not roots
+    return not scenario.noise.of_slices and not record.is_message and not roots
 
 
 def least(scenario: Scenario) -> System:

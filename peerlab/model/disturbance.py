@@ -2,9 +2,13 @@
 
 from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from peerlab.base.errors import ScenarioError
+from peerlab.model.noise import checked_noise
+
+if TYPE_CHECKING:
+    from peerlab.question.scenario import Scenario
 
 _MOST_JITTER = 2.0
 _LEAST_SPEED = 0.001
@@ -57,6 +61,21 @@ def checked_jitter(given: Any) -> float:
     if not _is_a(Real, given) or not 0 <= given <= _MOST_JITTER:
         raise ScenarioError("jitter", f"{given!r} is not a sigma from 0 to {_MOST_JITTER:g}, such as 0.1")
     return float(given)
+
+
+def checked_disturbance(s: "Scenario") -> dict[str, Any]:
+    """Return the fields that make nodes differ, or a run random, as a scenario keeps them.
+
+    Raises
+    ------
+    ScenarioError
+        If one is impossible.
+    """
+    return {
+        "slow_nodes": checked_slow_nodes(s.slow_nodes, s.nodes),
+        "jitter": checked_jitter(s.jitter),
+        **checked_noise(s),
+    }
 
 
 def _is_a(kind: type, value: object) -> bool:

@@ -116,8 +116,8 @@ def _disturbed(run: Run) -> str:
     s, parts = run.scenario, []
     if s.placement:
         parts.append(f"{s.placement} placement" if isinstance(s.placement, str) else "nodes placed as given")
-    if s.jitter:
-        parts.append(f"jitter {100 * s.jitter:g} % (seed {s.seed})")
+    if s.noise:
+        parts.append(f"{s.noise.in_words} (seed {s.seed})")
     for node, speed in (s.slow_nodes or {}).items():
         parts.append(f"node {node} at {100 * speed:g} %{_unfelt(s)}")
     if not run.trace.folded and not s.collective_record.is_message:

@@ -49,7 +49,7 @@ class Control:
     """What a list offers, each with its value."""
     number: Literal["whole", "fraction", ""] = ""
     """What number the text is; empty: it is a word or a size."""
-    place: int = 100
+    place: float = 100
     """Where it stands, the smallest number first."""
 
 

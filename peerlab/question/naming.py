@@ -35,6 +35,7 @@ def _say(scenario: Scenario, name: str) -> str:
         "library": lambda _: scenario.used_library.title if scenario.used_library else "no library",
         "slow_nodes": _slow,
         "jitter": lambda share: f"jitter {100 * share:g} %",
+        "spread": lambda share: f"spread of nodes {100 * share:g} %",
     }
     value = getattr(scenario, name)
     return words[name](value) if name in words else _other(name, value)

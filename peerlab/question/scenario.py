@@ -9,7 +9,6 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from peerlab.base.checks import checked_word
 from peerlab.base.errors import ScenarioError
 from peerlab.library.further_hops import UP_AND_DOWN, with_hops
 from peerlab.library.library_choice import LibraryChoice
@@ -19,12 +18,13 @@ from peerlab.library.library_record import Library
 from peerlab.library.library_words import LibraryWords, figures_of, words_of
 from peerlab.model.algorithms import Algorithm, algorithm_of
 from peerlab.model.collective import Collective, collective_of
-from peerlab.model.disturbance import checked_jitter, checked_slow_nodes
+from peerlab.model.disturbance import checked_disturbance
 from peerlab.model.effective_machine import EffectiveMachine, changed
 from peerlab.model.fabrics import Fabric, fabric_of
 from peerlab.model.hardware import Cluster
 from peerlab.model.nic_network import Network
-from peerlab.model.paths import PATHS, DataPath, data_path, stages, uses_nic
+from peerlab.model.noise import Noise, noise_of
+from peerlab.model.paths import DataPath, data_path, stages, uses_nic
 from peerlab.model.registration import RegistrationCost
 from peerlab.model.rewiring import as_asked
 from peerlab.model.stages import Stage
@@ -33,7 +33,7 @@ from peerlab.question.domains import DomainSettings, joined
 from peerlab.question.library_fit import misfit_of_asked
 from peerlab.question.placement import checked_placement, hosts
 from peerlab.question.question_changes import changes_of
-from peerlab.question.shape_checks import check_library, check_shape
+from peerlab.question.shape_checks import check_library, check_shape, checked_path
 
 _LEAST_SLICES = 8
 """Slices that a transfer is cut into at least, where a cluster's file does not say it (assumed; 2 to 16)."""
@@ -57,25 +57,16 @@ class Scenario(DomainSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._set("library", known_by_name(self.library))
-        self._check_path()
+        self._set("path", checked_path(self.path, self.given_cluster))
         _ = self._wired  # which refuses a wiring where nothing is known of the cluster's PCIe
         self.network.check()
         self.check_domains()
         check_library(self)
         check_shape(self)
         self._set("placement", checked_placement(self.placement, self.nodes))
-        self._set("slow_nodes", checked_slow_nodes(self.slow_nodes, self.nodes))
-        self._set("jitter", checked_jitter(self.jitter))
-
-    def _check_path(self) -> None:
-        hardware = self.given_cluster
-        if self.path is None:
-            self._set("path", hardware.paths[0])
-        elif checked_word("path", self.path, PATHS) not in hardware.paths:
-            why = hardware.lacks.get(self.path, "not described in the cluster's file")
-            raise ScenarioError(
-                "path", f"{hardware.name} has no {self.path!r} ({why}); it has: {', '.join(hardware.paths)}"
-            )
+        for name, value in checked_disturbance(self).items():
+            self._set(name, value)
+        _ = self.noise  # which refuses ticks that leave no time to work
 
     # ---- the records of what was asked -----------------------------------------------------------------------------
 
@@ -377,6 +368,11 @@ class Scenario(DomainSettings):
     def registration_cost(self) -> RegistrationCost:
         """What registering costs on this cluster with this page size."""
         return RegistrationCost.on(self.hardware, int(self.page_bytes))
+
+    @cached_property
+    def noise(self) -> Noise:
+        """What makes service times random."""
+        return noise_of(self)
 
     def host(self, node: int) -> int:
         """Return the host that a node runs on."""

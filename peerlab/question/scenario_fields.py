@@ -17,6 +17,7 @@ from peerlab.model.hardware import Cluster
 from peerlab.model.nic_wiring import OFF, ON, PLACES
 from peerlab.model.paths import PATHS
 from peerlab.model.transport_files import known_transports
+from peerlab.question.disturbance_fields import DISTURBANCES
 from peerlab.question.field_record import CommandOption, Control, Field
 from peerlab.question.placement import PLACEMENTS
 
@@ -227,31 +228,7 @@ FIELDS: dict[str, Field] = {
             tip="Which node stands where",
         ),
     ),
-    "slow_nodes": Field(
-        types=(tuple, list, Mapping),
-        option=CommandOption(
-            name="--slow-node", metavar="NODE:SHARE", read="slow node",
-            help=_says("a node whose NICs have this share of their rate, such as 4:0.5"),
-        ),
-        control=Control(
-            label="Slow node", name="slow", place=13, options=lambda: (("none", 1.0),), tip="A node whose NICs are slower, both ways",
-        ),
-    ),
-    "jitter": Field(
-        option=CommandOption(
-            read="fraction", metavar="SIGMA", help=_says("random service times: sigma of a factor of mean 1, such as 0.1"),
-        ),
-        control=Control(
-            label="Jitter", name="jitter", place=12, options=lambda: (("0 %", 0.0),), tip="How much every service time varies at random (sigma of a lognormal factor of mean 1)",
-        ),
-    ),
-    "seed": Field(
-        whole=(0, 2**63 - 1), never_none=True, rests=lambda s: not s.jitter and s.placement != "shuffled",
-        option=CommandOption(read="number", help=_says("seed of jitter and of a shuffled placement (default: 0)")),
-        control=Control(
-            label="Seed", name="seed", place=14, empty="0", usual=0, number="whole", tip="Seed of the jitter and of a shuffled placement",
-        ),
-    ),
+    **DISTURBANCES,
     "memlock_bytes": Field(
         size=True, whole=(0, 2**50), rests=_unregistered,
         option=CommandOption(name="--memlock", metavar="SIZE", help=_says("locked-memory limit per NIC")),

@@ -81,8 +81,20 @@ class Settings:
     """Nodes whose NICs are slower both ways, with their share of the full rate: ``{4: 0.5}``."""
     jitter: float = 0.0
     """Sigma of a lognormal factor of mean 1 on every service time on the way between nodes."""
+    spread: float = 0.0
+    """Sigma of a lognormal factor of median 1, one for each node and run, on every service time at that node."""
+    detours: float = 0.0
+    """Probability that a slice is held up at a stage, such as ``1e-5``."""
+    detour_us: float | None = None
+    """Shortest detour in microseconds; None: as assumed (``data/noise.toml``)."""
+    detour_tail: float | None = None
+    """Exponent of the Pareto tail of a detour's length; None: as assumed."""
+    ticks: float = 0.0
+    """How often a second every node stands still for a moment, each in a phase of its own, such as ``1000``."""
+    tick_us: float | None = None
+    """How long it does, in microseconds; None: as assumed."""
     seed: int = 0
-    """Seed of the jitter; the same seed gives the same trace, byte for byte."""
+    """Seed of all noise; the same seed gives the same trace, byte for byte."""
     envelope_bytes: int | str = 0
     """Bytes that the transport adds to every message (16 in SimGrid's MPI)."""
 

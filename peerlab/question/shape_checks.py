@@ -2,11 +2,14 @@
 
 from typing import TYPE_CHECKING
 
+from peerlab.base.checks import checked_word
 from peerlab.base.errors import ScenarioError
 from peerlab.library.further_hops import check_in_network
 from peerlab.library.library_files import serving
 from peerlab.library.library_laws import law_of
 from peerlab.model.collective import AUTO
+from peerlab.model.hardware import Cluster
+from peerlab.model.paths import PATHS
 
 if TYPE_CHECKING:
     from peerlab.question.scenario import Scenario
@@ -77,3 +80,21 @@ def _check_memory(scenario: "Scenario") -> None:
     if scenario.ranks > scenario.nodes and not scenario.hardware.core_copy_Bps:
         why = f"{scenario.hardware.name} does not say how fast a core copies inside a node (host.core_copy)"
         raise ScenarioError("memory", f"{why}; use 'device'")
+
+
+def checked_path(path: str | None, cluster: Cluster) -> str:
+    """Return a data path that a cluster has; its usual one, where nobody names any.
+
+    Raises
+    ------
+    ScenarioError
+        If it is no path, or the cluster has it not.
+    """
+    if path is None:
+        return cluster.paths[0]
+    if checked_word("path", path, PATHS) not in cluster.paths:
+        why = cluster.lacks.get(path, "not described in the cluster's file")
+        raise ScenarioError(
+            "path", f"{cluster.name} has no {path!r} ({why}); it has: {', '.join(cluster.paths)}"
+        )
+    return path

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from noise_scenes import noises
 
 import peerlab
 from peerlab.base.errors import ScenarioError
@@ -91,9 +92,10 @@ PATHS = {
     dependency=st.sampled_from(["slice", "step"]),
     slow=st.sampled_from([None, {0: 0.5}]),
     jitters=st.lists(st.sampled_from([0.0, 0.1, 0.5]), min_size=2, max_size=4),
+    noise=noises(),
 )
 def test_runs_side_by_side_give_what_each_gives_alone(
-    nodes, cluster, registration, collective, dependency, slow, jitters
+    nodes, cluster, registration, collective, dependency, slow, jitters, noise
 ):
     base = of_topology(
         cluster=peerlab.load_cluster(cluster),
@@ -103,7 +105,7 @@ def test_runs_side_by_side_give_what_each_gives_alone(
         nodes=nodes,
         message_bytes=100_001,
         dependency=dependency,
-    ).with_(slow_nodes=slow)
+    ).with_(slow_nodes=slow, **noise)
     scenarios = [base.with_(jitter=jitter, seed=seed) for seed, jitter in enumerate(jitters)]
     together = SideBySide(scenarios)
     for index, one in enumerate(scenarios):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from noise_scenes import noises
 
 import peerlab
 from peerlab.answer.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS
@@ -51,7 +52,7 @@ def scenarios(draw, most=6000):
         share = st.sampled_from([0.13, 0.5, 0.9])
         fields["slow_nodes"] = draw(st.dictionaries(st.integers(0, nodes - 1), share, min_size=1, max_size=2))
     if draw(st.booleans()):
-        fields |= {"jitter": draw(st.sampled_from([0.01, 0.1, 1.0])), "seed": draw(st.integers(0, 5))}
+        fields |= draw(noises())
     scenario = of_topology(**fields)
     assume(not refusals.refuses(least(scenario)))
     system = System(scenario, folded=False)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from noise_scenes import noises
 
 import peerlab
 from peerlab.answer.trace import REGISTRATION_COLUMNS, REGISTRATION_KINDS
@@ -120,8 +121,8 @@ def scenarios(draw, *, registers=False, alltoall=False):
     fields["library"] = draw(st.sampled_from([None, "none"])) if algorithm == "auto" else "none"
     if draw(st.integers(0, 3)) == 0:
         fields["slow_nodes"] = {draw(st.integers(0, nodes - 1)): draw(st.sampled_from([0.5, 0.9, 0.13]))}
-    if draw(st.integers(0, 3)) == 0:
-        fields |= {"jitter": draw(st.sampled_from([0.01, 0.2, 1.0])), "seed": draw(st.integers(0, 5))}
+    if draw(st.integers(0, 2)) == 0:
+        fields |= draw(noises())
     if draw(st.booleans()):
         fields["placement"] = tuple(draw(st.permutations(range(nodes))))
     scenario = peerlab.Scenario(**fields)

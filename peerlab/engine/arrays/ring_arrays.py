@@ -7,17 +7,16 @@ Where devices share a NIC, an order is assumed, and verified while it runs (`ser
 queues for registration or is no ring is refused.
 """
 
-import math
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from peerlab.base.errors import ScenarioError
-from peerlab.engine import jitter
 from peerlab.engine.arrays.array_record import ArrayRecord, Visited
+from peerlab.engine.arrays.noise_of_runs import NoiseOfRuns, SliceNoise, of_stage
 from peerlab.engine.arrays.service_order import Arrived, ServiceOrders, State, Times
 from peerlab.engine.legs import Leg
 from peerlab.engine.loop.event_loop import Progress
@@ -26,9 +25,8 @@ from peerlab.engine.system import System
 from peerlab.engine.warm_cache import ends_warm
 from peerlab.model.paths import PROXY
 from peerlab.model.resources import resource_kind, service
+from peerlab.question.scenario import Scenario
 
-_MOST_SIGMAS = 7
-"""Normal numbers farther out are not drawn within the life of a machine."""
 _LAST_PS = 2**57
 """`service_order` multiplies times by 16."""
 
@@ -55,14 +53,12 @@ def refuses(system: System) -> str:
 
 @dataclass(eq=False)
 class Batch:
-    """Runs of one system that differ in seed and sigma of their jitter."""
+    """Runs of one system that differ in seed and in the sigma of their jitter."""
 
     system: System
     """Resources and lanes of every node."""
-    seeds: Sequence[int]
-    """One for each run."""
-    sigmas: Sequence[float]
-    """One for each run."""
+    scenarios: Sequence[Scenario]
+    """One for each run; they differ in nothing but seed and jitter."""
     keep: tuple[int, ...] = ()
     """Lanes whose spans are kept; for one run at a time."""
     record: ArrayRecord = field(init=False)
@@ -76,17 +72,19 @@ class Batch:
         if reason or system.folded:
             raise ScenarioError("engine", f"'arrays' cannot run this: {reason}; use 'auto'")
         self._lanes, self._nodes = len(system.lanes), system.plan.nodes
-        self.record = ArrayRecord(system, len(self.seeds), self.keep)
+        runs = len(self.scenarios)
+        self.record = ArrayRecord(system, runs, self.keep)
+        self.noise = NoiseOfRuns(system, self.scenarios)
         self._pieces = range(len(system.chunk_sizes))
         self.traffic: Exchange | None = exchange(system) if system.plan.exchanges else None
         self._own = self.traffic.ready if self.traffic and system.plan.collects else None
         self._known: dict[tuple[bool, int], list[tuple[Leg, list[NDArray[np.int64]]]]] = {}
         self._free: dict[Visited, State] = {}
-        self.orders = ServiceOrders(self.record.resources, len(self.seeds))
+        self.orders = ServiceOrders(self.record.resources, runs)
         self._held: dict[int, deque[Times]] = {}
         self._lookup_ps = system.scenario.registration_cost.lookup_ps if system.scenario.registers else 0
         self._before: Times | None = None
-        self._end = np.zeros((len(self.seeds), self._lanes), np.int64)
+        self._end = np.zeros((runs, self._lanes), np.int64)
         self._first_round = np.ones_like(self._end)
         self._hand_out_free = self._begin_handing_out()
         self._check_horizon()
@@ -107,8 +105,9 @@ class Batch:
                 flown = sum(leg.flight.duration_ps for leg, _ in way if leg.flight)
                 sharing = max(self.orders.at(v.resource).most for leg, _ in way for v in leg.visits)
                 longest = max(longest, sharing * served + flown + self._lookup_ps)
-        slowest = max(math.exp(_MOST_SIGMAS * sigma) for sigma in self.sigmas)
-        if longest * slowest * max(1, schedule.steps) * len(self._pieces) > _LAST_PS:
+        slices = max(1, schedule.steps) * len(self._pieces)
+        visits = slices * sum(len(stage.uses) for stage in self.system.scenario.stages)
+        if self.noise.longest(longest * slices, visits) > _LAST_PS:
             raise OverflowError("the times do not fit")
 
     def run(self, progress: Progress | None = None) -> Times:
@@ -120,11 +119,11 @@ class Batch:
         there = [
             np.full(shape, 0 if self._own is None else self._own[piece], np.int64) for piece in self._pieces
         ]
-        for step, factors in zip(range(schedule.steps), self._factors(), strict=True):
+        for step, noise in zip(range(schedule.steps), self.noise.of_slices(), strict=True):
             # the first slice begins the transfer; those behind it need only their data and their place
             over, begin = turn, self._begin(np.maximum(there[0], turn), turn)
             for piece in self._pieces:
-                arrived = self._slice(step, piece, np.maximum(there[piece], begin), factors)
+                arrived = self._slice(step, piece, np.maximum(there[piece], begin), noise)
                 over = np.maximum(over, arrived)
                 if not blocking or self.system.plan.hands_out:
                     there[piece] = self._at_receiver(arrived)
@@ -161,7 +160,7 @@ class Batch:
 
     # ---- one slice of every lane -------------------------------------------------------------------------------
 
-    def _slice(self, step: int, piece: int, begin: Times, factors: jitter.Factors | None) -> Times:
+    def _slice(self, step: int, piece: int, begin: Times, noise: SliceNoise) -> Times:
         """Send a slice of every lane through its legs; return when it has arrived."""
         at, number = begin, -1
         self.orders.come(begin)
@@ -177,8 +176,7 @@ class Batch:
                 if len(held) == self.system.places[leg.acquire]:
                     at = np.maximum(at, held.popleft())
             if leg.visits:
-                factor = None if factors is None else factors[:, piece, number]
-                at = self._serve(step, piece, leg, at, durations, factor)
+                at = self._serve(step, piece, leg, at, durations, of_stage(noise, piece, number))
             elif leg.flight:
                 over = at + leg.flight.duration_ps
                 self.record.fly(step, piece, leg, (at, at, over))
@@ -194,7 +192,7 @@ class Batch:
         leg: Leg,
         queued: Times,
         durations: list[NDArray[np.int64]],
-        factor: jitter.Factors | None,
+        noise: SliceNoise,
     ) -> Times:
         """Send a slice of every lane through the resources of a stage; return when it is through, the latency included."""
         came, past, round_, served = queued, queued, self._first_round, self.record.served
@@ -205,6 +203,7 @@ class Batch:
             self.record.visit(key, leg)
             # a resource that always took as long as the one upstream, with no latency between, has each slice at the same times
             alike = number and duration is durations[number - 1] and before[number] is before[number - 1]
+            alike = alike and not self.noise.of_nodes
             # rows that are kept need each by itself
             if (
                 alike
@@ -217,10 +216,9 @@ class Batch:
                     served[leg.stage, number - 1],
                 )
             else:
-                if factor is not None:
-                    # as `jitter.slowed` rounds, so that times equal the referee's to the picosecond
-                    duration = np.maximum(np.rint(duration * factor), 1).astype(np.int64)  # noqa: PLW2901
-                arrived = Arrived(came, past, round_)
+                visit = leg.visits[number]
+                duration = self.noise.on(visit, duration, noise)  # noqa: PLW2901
+                arrived = Arrived(came, past, round_, self.noise.pauses(visit))
                 start, past, self._free[key] = orders[number].serve(before[number], arrived, duration)
                 # what a resource begins with at once arrives at the next in the next round of this instant
                 round_ = np.where(start > came, 1, round_ + 1) if self.orders.shared else round_
@@ -248,7 +246,10 @@ class Batch:
                 [alike[speeds[n], speeds[self.system.receiver(n, 0)]] for n in range(self._nodes)]
             )
             which = np.tile(which, self._lanes // self._nodes)
-            legs = {lane: self.system.legs(lane, step, plain=True)[piece] for lane in {0, *alike.values()}}
+            legs = {
+                lane: self.system.legs(lane, step, plain=True, even=True)[piece]
+                for lane in {0, *alike.values()}
+            }
             self._known[key] = [
                 (leg, self._spread(legs, which, number)) for number, leg in enumerate(legs[0])
             ]
@@ -269,12 +270,6 @@ class Batch:
             values = np.array([table[lane] for lane in which.tolist()], np.int64)
             spread.append(found.setdefault(values.tobytes(), values))
         return spread
-
-    def _factors(self) -> Iterator[jitter.Factors | None]:
-        """Return the factors of every step, shape ``(runs, slices, stages, lanes)``; None without jitter."""
-        s = self.system.scenario
-        shape = (len(self._pieces), len(s.stages) + s.reduces, self._lanes)
-        return jitter.side_by_side(self.seeds, self.sigmas, self.system.plan.schedule.steps, shape)
 
     # ---- inside the nodes --------------------------------------------------------------------------------------
 

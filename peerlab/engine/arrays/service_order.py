@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerlab.base.errors import ScenarioError
+from peerlab.engine.noise_draws import Pauses
+from peerlab.engine.standing_still import through
 
 Times = NDArray[np.int64]
 """Picoseconds, shape ``(scenarios, lanes)``."""
@@ -34,10 +36,18 @@ class Arrived(NamedTuple):
     """When it is through upstream, the latency between included; it is through here no sooner."""
     round: Times
     """In which round of its instant it comes, from 1."""
+    pauses: Pauses | None = None
+    """When the node of each stands still; its phase has the shape of `came`."""
 
 
 class OrderUnknownError(ScenarioError):
     """Slices of several senders come to a resource in another order than the one that is assumed."""
+
+
+def _done(start: Times, work: NDArray[np.int64], pauses: Pauses | None) -> Times:
+    """Return when work is done that begins at `start`."""
+    done: Times = start + work if pauses is None else through(start, work, *pauses)
+    return done
 
 
 def users_of(resources: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -71,7 +81,7 @@ class ServiceOrder:
         free, last = state or (self._none, self._none)
         if self.most == 1:  # slices of one lane come in their order
             start = np.maximum(arrived.came, free)
-            end = np.maximum(start + work, arrived.past)
+            end = np.maximum(_done(start, work, arrived.pauses), arrived.past)
             return start, end, (end, last)
         place = (arrived.came * _ROUNDS + arrived.round)[:, self._users]
         lasts, past = work[..., self._users], arrived.past[:, self._users]
@@ -82,10 +92,12 @@ class ServiceOrder:
             place, past = (np.take_along_axis(values, order, axis=1) for values in (place, past))
             lasts = np.take_along_axis(np.broadcast_to(lasts, place.shape), order, axis=1)
         self.held &= (place[:, 0] >= last).all(axis=1)
+        # the lanes that share a resource are of one node
+        pauses = arrived.pauses and arrived.pauses._replace(phase=arrived.pauses.phase[:, self._users[0]])  # type: ignore[index]
         begun, over = np.empty_like(place), np.empty_like(place)
         for turn in range(self.most):
             begun[:, turn] = np.maximum(place[:, turn] // _ROUNDS, free)
-            free = np.maximum(begun[:, turn] + lasts[..., turn, :], past[:, turn])
+            free = np.maximum(_done(begun[:, turn], lasts[..., turn, :], pauses), past[:, turn])
             over[:, turn] = free
         return self._of_lanes(begun, order), self._of_lanes(over, order), (free, place[:, -1])
 

@@ -10,12 +10,15 @@ from zlib import crc32
 
 import numba
 
-from peerlab.engine import jitter
+from peerlab.engine import jitter, standing_still
 from peerlab.model import stages
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
-_SOURCES = (*sorted(Path(__file__).parent.glob("*.py")), Path(jitter.__file__), Path(stages.__file__))
+_SOURCES = (
+    *sorted(Path(__file__).parent.glob("*.py")),
+    *(Path(str(one.__file__)) for one in (jitter, standing_still, stages)),
+)
 """Everything that is compiled together, and the stages, whose numbers are constants in it."""
 
 

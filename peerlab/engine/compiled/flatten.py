@@ -81,6 +81,7 @@ def flatten(system: System, traffic: Exchange | None, keep: Sequence[int], more_
         legs=ways.legs,
         visits=ways.visits,
         factors=_factors(system),
+        detours=_detours(system),
         lanes=_lanes(system, traffic, kept),
         own_ps=np.array(own, np.int64),
         handed_ps=_handed_ps(system),
@@ -119,6 +120,9 @@ def _counts(system: System, slots: int, *, gates: bool) -> Records:
         prefetches=scenario.registers and scenario.prefetch,
         gates=gates,
         jitters=scenario.jitter > 0,
+        detours=scenario.noise.detours > 0,
+        period_ps=scenario.noise.tick_period_ps,
+        pause_ps=scenario.noise.tick_ps,
         hands_out=plan.hands_out,
     )
 
@@ -168,10 +172,20 @@ def _handed_ps(system: System) -> Whole:
 
 
 def _factors(system: System) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    if system.scenario.jitter:
-        return system.factors
+    factors = system.factors
+    if factors is not None:
+        return factors
     none = np.ones((1, 1, 1, 1))
     none.flags.writeable = False  # as those of a jitter, so that one machine code does for both
+    return none
+
+
+def _detours(system: System) -> Whole:
+    detours = system.detours
+    if detours is not None:
+        return detours
+    none = np.zeros((1, 1, 1, 1), np.int64)
+    none.flags.writeable = False
     return none
 
 
@@ -242,7 +256,9 @@ def _leg(leg: Leg, number: int, visit: int, *, ends: bool) -> tuple[int, ...]:
 def _visit(visit: Visit, known: frozenset[int]) -> tuple[int, ...]:
     """Return a visit in the order of `VISIT`."""
     follows = visit.resource in known
-    return (visit.resource, visit.duration_ps, visit.nbytes, visit.engine, int(visit.behind), int(follows))
+    how = (visit.engine, int(visit.behind), int(follows))
+    phase = visit.pauses.phase if visit.pauses else -1
+    return (visit.resource, visit.duration_ps, visit.nbytes, *how, phase, int(visit.held_up))
 
 
 # ---- how many, and how long ------------------------------------------------------------------------------------
@@ -272,6 +288,10 @@ def _check_horizon(s: State) -> None:
         If they are.
     """
     longest = int(s.visits.lasts.max()) * float(s.factors.max()) + int(s.legs.flight_ps.max())
+    longest += int(s.detours.max())
+    period, pause = int(s.counts[0].period_ps), int(s.counts[0].pause_ps)
+    if period:
+        longest = longest * period / (period - pause) + period
     # a resource may have promised itself to every slice, and each engine of a shared one slows the others
     at_once = len(s.slots) * s.works.shape[1] + int((s.servers.engines * s.servers.copies).max())
     if longest * at_once > 2**61:

@@ -4,7 +4,7 @@ Where all resources upstream are known to be through at some time, an exclusive 
 nothing waits for an event. Behind a shared resource that is not so: such a resource is *held* until an event frees it.
 """
 
-from peerlab.engine import jitter
+from peerlab.engine import jitter, standing_still
 from peerlab.engine.compiled import fair_share
 from peerlab.engine.compiled.compiling import compiled
 from peerlab.engine.compiled.heap import put
@@ -14,6 +14,16 @@ from peerlab.model.stages import stage_number
 
 _FLIGHT = stage_number("flight")
 _slowed = compiled(jitter.slowed)
+_through = compiled(standing_still.through)
+
+
+@compiled
+def _done(s: State, visit: Records, start: int, work: int) -> int:
+    """Return when a resource is done with work that it begins at `start`."""
+    if visit.phase < 0:
+        return start + work
+    counts = s.counts[0]
+    return _through(start, work, visit.phase, counts.period_ps, counts.pause_ps)  # type: ignore[no-any-return]
 
 
 @compiled
@@ -22,9 +32,11 @@ def enter(s: State, slot: int) -> None:
     one = s.slots[slot]
     leg = s.legs[one.leg]
     factor = s.factors[one.step, one.piece, leg.number, one.lane] if s.counts[0].jitters else 1.0
+    detour = s.detours[one.step, one.piece, leg.number, one.lane] if s.counts[0].detours else 0
     for number in range(leg.visits):
-        lasts = s.visits[leg.visit + number].lasts
-        s.works[slot, number] = lasts if factor == 1.0 else _slowed(lasts, factor)
+        visit = s.visits[leg.visit + number]
+        lasts = visit.lasts if factor == 1.0 else _slowed(visit.lasts, factor)
+        s.works[slot, number] = lasts + detour * visit.held_up
     one.taken = 0
     one.through = 0
     one.ready = 0
@@ -118,7 +130,7 @@ def _begin(s: State, now: int, slot: int, start: int) -> None:
         s.starts[slot, number] = start
         one.taken += 1
         if one.through == number:  # the one upstream is known to be through
-            end = max(start + s.works[slot, number], one.ready)
+            end = max(_done(s, visit, start, s.works[slot, number]), one.ready)
             server.free = end
             _past(s, slot, leg, visit, end)
             if one.through == leg.visits:
@@ -146,10 +158,10 @@ def _begun(s: State, now: int, slot: int, start: int) -> None:
     leg, number = s.legs[one.leg], one.taken
     s.starts[slot, number] = start
     one.taken += 1
-    kind = s.servers[s.visits[leg.visit + number].resource].kind
-    if kind == SEVERAL and one.through == number:
+    visit = s.visits[leg.visit + number]
+    if s.servers[visit.resource].kind == SEVERAL and one.through == number:
         one.due = THROUGH
-        put(s, max(start + s.works[slot, number], one.ready), slot)
+        put(s, max(_done(s, visit, start, s.works[slot, number]), one.ready), slot)
     if one.taken < leg.visits:
         _next(s, now, slot, start + (leg.flight_ps if leg.after == one.taken else 0))
 
@@ -205,11 +217,12 @@ def through(s: State, now: int, slot: int) -> None:
             return
         if one.taken == number:  # what has not begun will know it when it does
             return
-        if s.servers[s.visits[index + 1].resource].kind == SHARED:
+        following = s.visits[index + 1]
+        if s.servers[following.resource].kind == SHARED:
             if not one.worked >> number & 1:
                 return
         else:
-            end = max(end, s.starts[slot, number] + s.works[slot, number])
+            end = max(end, _done(s, following, s.starts[slot, number], s.works[slot, number]))
         if end > now:
             one.due = THROUGH
             put(s, end, slot)

@@ -63,6 +63,8 @@ VISIT = _record(
     "engine",  # index in `engines`, or -1
     "behind",  # whether slices of the lane's own come first
     "follows",  # whether its order is that of the visit before it, so that its begin is known with that one's
+    "phase",  # when its node stands still first, or -1
+    "held_up",  # 1 where a detour holds it up
 )  # fmt: skip
 LANE = _record(
     "node", "device", "receiver",
@@ -77,7 +79,8 @@ COUNTS = _record(
     "spans", "finished",  # rows written
     "lanes", "pieces", "steps", "reducing",  # of the schedule
     "lookup_ps",  # of a warm registration cache
-    "registers", "prefetches", "gates", "jitters", "hands_out",  # whether
+    "registers", "prefetches", "gates", "jitters", "detours", "hands_out",  # whether
+    "period_ps", "pause_ps",  # how often nodes stand still, and for how long
     "begun",  # the latest step that a lane has begun
     "end",  # when the last slice has arrived
     "now", "events",  # until now
@@ -116,6 +119,8 @@ class State(NamedTuple):
     """Those of one leg one after the other."""
     factors: NDArray[np.float64]
     """Jitter, shape ``(steps, slices, stages, lanes)``."""
+    detours: Whole
+    """How long slices are held up, picoseconds; same shape."""
     lanes: Records
     own_ps: Whole
     """When the node's own contribution to each slice of each chunk is added up, in the order of sending."""

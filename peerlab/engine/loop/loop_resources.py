@@ -185,7 +185,7 @@ class Serving:
             resource = visit.resource
             chain.starts.append(start)
             if chain.through == number:  # the one upstream is known to be through
-                end = max(start + visit.duration_ps, chain.ready)
+                end = max(visit.end_ps(start), chain.ready)
                 free[resource] = end
                 row = (slice_id, leg.stage, resource, chain.queued[number], start, end, visit.nbytes)
                 self._rows.append((*row, visit.work_ps))
@@ -212,7 +212,7 @@ class Serving:
         visit = chain.leg.visits[number]
         chain.starts.append(start)
         if visit.engine < 0 and not visit.link and chain.through == number:
-            heappush(self._heap, (max(start + visit.duration_ps, chain.ready), THROUGH, chain.slice_id, 0))
+            heappush(self._heap, (max(visit.end_ps(start), chain.ready), THROUGH, chain.slice_id, 0))
         if number + 1 < len(chain.leg.visits):
             self._next(now, chain, start + chain.leg.latency_ps(number + 1))
 
@@ -263,7 +263,7 @@ class Serving:
                 if not chain.worked >> number & 1:
                     return
             else:
-                end = max(end, chain.starts[number] + visit.duration_ps)
+                end = max(end, visit.end_ps(chain.starts[number]))
             if end > now:
                 heappush(self._heap, (end, THROUGH, slice_id, 0))
                 return

@@ -108,7 +108,7 @@ class Exclusive:
             claim = self.waiting.popleft()
             self.idle -= 1
             succeed(claim.begun)
-            self.clock.at(self.clock.now + claim.visit.duration_ps, partial(succeed, claim.worked))
+            self.clock.at(claim.visit.end_ps(self.clock.now), partial(succeed, claim.worked))
 
 
 @dataclass(eq=False)

@@ -1,0 +1,103 @@
+"""What noise makes of the nodes of several runs side by side: a factor for each, and when it stands still."""
+
+from collections.abc import Iterator, Sequence
+from math import exp
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerlab.engine import jitter
+from peerlab.engine.legs import Visit
+from peerlab.engine.noise_draws import Pauses, detours_side_by_side, phases, spreads
+from peerlab.engine.system import System
+from peerlab.question.scenario import Scenario
+
+Times = NDArray[np.int64]
+_MOST_SIGMAS = 7
+"""Normal numbers farther out are not drawn within the life of a machine."""
+
+
+SliceNoise = tuple[jitter.Factors | None, Times | None]
+"""Factors and detours of the slices of a step, or of one number; None: there are none."""
+
+
+def of_stage(noise: SliceNoise, piece: int, stage: int) -> SliceNoise:
+    """Return the noise of one stage of the slices of a number, from that of a step."""
+    factors, detours = noise
+    return (
+        None if factors is None else factors[:, piece, stage],
+        None if detours is None else detours[:, piece, stage],
+    )
+
+
+def slowed(duration: Times, factor: NDArray[np.float64]) -> Times:
+    """Return service times with their factors, rounded as `jitter.slowed` does, so that they equal the referee's to the picosecond."""
+    return np.maximum(np.rint(duration * factor), 1).astype(np.int64)
+
+
+class NoiseOfRuns:
+    """The noise of runs of one system that differ in seed and jitter."""
+
+    def __init__(self, system: System, scenarios: Sequence[Scenario]) -> None:
+        self._system, self._noise = system, scenarios[0].noise
+        self._seeds = [one.seed for one in scenarios]
+        self._sigmas = [one.jitter for one in scenarios]
+        lanes, nodes = system.lanes, system.plan.nodes
+        own = [one.node for one in lanes]
+        ends = (
+            [lanes[system.receiver(lane, 0)].node for lane in range(len(lanes))]
+            if system.plan.schedule.steps
+            else own
+        )
+        self._ends = np.array(own, np.int64), np.array(ends, np.int64)
+        noise = self._noise
+        self._factors = self._pauses = None
+        if noise.spread:
+            drawn = np.array([spreads(seed, noise.spread, nodes) for seed in self._seeds])
+            self._factors = [drawn[:, end] for end in self._ends]
+        if noise.tick_period_ps:
+            begin = np.array([phases(seed, noise.tick_period_ps, nodes) for seed in self._seeds], np.int64)
+            self._pauses = [begin[:, end] for end in self._ends]
+        self.of_nodes = bool(noise.spread or noise.tick_period_ps)
+        """Whether a resource of the receiver differs from one of the sender though they take the same time."""
+
+    def at_receiver(self, visit: Visit) -> bool:
+        """Return whether a visit of lane 0 is of its receiver's node."""
+        return self._system.resources[visit.resource].node != self._system.lanes[0].node
+
+    def on(self, visit: Visit, duration: Times, noise: SliceNoise) -> Times:
+        """Return service times of every lane with the factors of its nodes, its own, and its detour."""
+        factor, detour = noise
+        if self._factors:
+            duration = slowed(duration, self._factors[self.at_receiver(visit)])
+        if factor is not None:
+            duration = slowed(duration, factor)
+        return duration if detour is None else duration + detour
+
+    def pauses(self, visit: Visit) -> "Pauses | None":
+        """Return when the nodes of every lane stand still; its phase has the shape ``(runs, lanes)``."""
+        if not self._pauses:
+            return None
+        phase = self._pauses[self.at_receiver(visit)]
+        return Pauses(phase, self._noise.tick_period_ps, self._noise.tick_ps)  # type: ignore[arg-type]
+
+    def of_slices(self) -> Iterator[SliceNoise]:
+        """Yield for every step factors and detours, shape ``(runs, slices, stages, lanes)``; None where there are none."""
+        places = self._system.noise_places
+        shape = (places.pieces, places.stages, places.devices * places.nodes)
+        factors = jitter.side_by_side(self._seeds, self._sigmas, places.steps, shape)
+        yield from zip(factors, self._detours(), strict=True)
+
+    def _detours(self) -> Iterator[Times | None]:
+        return detours_side_by_side(self._seeds, self._noise, self._system.noise_places)
+
+    def longest(self, quiet_ps: float, visits: int) -> float:
+        """Return how long so many visits may take at most that take `quiet_ps` without noise; of detours only the drawn are known."""
+        noise = self._noise
+        found = quiet_ps * exp(_MOST_SIGMAS * (max(self._sigmas) + noise.spread))
+        if noise.detours:
+            found += max((int(one.sum()) for one in self._detours() if one is not None), default=0)
+        if noise.tick_period_ps:
+            free = noise.tick_period_ps - noise.tick_ps
+            found = found * noise.tick_period_ps / free + noise.tick_period_ps * visits
+        return found

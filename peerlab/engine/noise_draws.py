@@ -1,0 +1,116 @@
+"""What noise draws beforehand, so that every engine meets the same: factors of nodes, detours, and the phases of ticks.
+
+A stream for each (seed, kind, node): a further node, kind or path moves no draw of the others. Jitter, the first kind that there was, has one
+stream for a seed (`peerlab.engine.jitter`).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerlab.model.noise import NOISE_KINDS, Noise
+
+Whole = NDArray[np.int64]
+Real = NDArray[np.float64]
+
+
+class Pauses(NamedTuple):
+    """When the node of a resource stands still: `length` from `phase` on, every `period`; picoseconds."""
+
+    phase: int
+    period: int
+    length: int
+
+
+@dataclass(frozen=True)
+class Places:
+    """The slices of a run, as noise counts them: those of a node by step, number, stage and device."""
+
+    steps: int
+    pieces: int
+    stages: int
+    devices: int
+    nodes: int
+
+    @property
+    def of_node(self) -> tuple[int, int, int, int]:
+        """How many slices and stages a node has, by step, number, stage and device."""
+        return self.steps, self.pieces, self.stages, self.devices
+
+
+def _stream(seed: int, kind: str, node: int) -> np.random.Generator:
+    return np.random.default_rng((seed, NOISE_KINDS[kind].stream, node))
+
+
+@lru_cache(maxsize=64)
+def spreads(seed: int, sigma: float, nodes: int) -> tuple[float, ...]:
+    """Return the factor of every node, of median 1."""
+    drawn = [float(_stream(seed, "spread", node).standard_normal()) for node in range(nodes)]
+    return tuple(np.exp(sigma * np.array(drawn)).tolist())
+
+
+@lru_cache(maxsize=64)
+def phases(seed: int, period_ps: int, nodes: int) -> tuple[int, ...]:
+    """Return when the first tick of every node begins."""
+    return tuple(int(_stream(seed, "ticks", node).integers(period_ps)) for node in range(nodes))
+
+
+def held_up(seed: int, noise: Noise, places: Places) -> tuple[Whole, Whole]:
+    """Return where slices are held up, as indices in ``(steps, slices, stages, lanes)``, and for how long, in picoseconds."""
+    where, lasts = [], []
+    count = int(np.prod(places.of_node))
+    for node in range(places.nodes):
+        stream = _stream(seed, "detours", node)
+        some = int(stream.binomial(count, noise.detours))
+        if not some:
+            continue
+        at = stream.integers(count, size=some)
+        # lanes of one device stand side by side, in the order of nodes
+        where.append(at * places.nodes + node)
+        longer = (1.0 - stream.random(some)) ** (-1.0 / noise.detour_tail)
+        lasts.append(np.rint(noise.detour_ps * longer))
+    if not where:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    return np.concatenate(where), np.concatenate(lasts).astype(np.int64)
+
+
+@lru_cache(maxsize=4)
+def detours(seed: int, noise: Noise, places: Places) -> Whole:
+    """Return how long each slice is held up, picoseconds; shape ``(steps, slices, stages, lanes)``."""
+    *own, devices = places.of_node
+    found = np.zeros(int(np.prod(own)) * devices * places.nodes, np.int64)
+    where, lasts = held_up(seed, noise, places)
+    np.add.at(found, where, lasts)
+    found = found.reshape(*own, devices * places.nodes)
+    found.flags.writeable = False  # the cache hands the same array to every engine
+    return found
+
+
+def detours_side_by_side(seeds: Sequence[int], noise: Noise, places: Places) -> Iterator[Whole | None]:
+    """Yield for every step how long slices of several runs are held up, shape ``(runs, slices, stages, lanes)``; None where none is."""
+    if not noise.detours:
+        yield from [None] * places.steps
+        return
+    _, pieces, stages, devices = places.of_node
+    shape = (pieces, stages, devices * places.nodes)
+    size = int(np.prod(shape))
+    drawn = [held_up(seed, noise, places) for seed in seeds]
+    runs = np.repeat(np.arange(len(seeds)), [len(where) for where, _ in drawn])
+    where = np.concatenate([where for where, _ in drawn]) if drawn else np.zeros(0, np.int64)
+    lasts = np.concatenate([lasts for _, lasts in drawn]) if drawn else np.zeros(0, np.int64)
+    step, inside = np.divmod(where, max(1, size))
+    order = np.argsort(step, kind="stable")
+    ends = np.searchsorted(step[order], np.arange(places.steps + 1))
+    for low, high in pairwise(ends.tolist()):
+        some = order[low:high]
+        if not len(some):
+            yield None
+            continue
+        found = np.zeros((len(seeds), size), np.int64)
+        np.add.at(found, (runs[some], inside[some]), lasts[some])
+        yield found.reshape(len(seeds), *shape)
