@@ -20,7 +20,7 @@ nearest known name.
 
 """
 GROUPS = {
-    "Ask": ("Scenario", "simulate", "Run", "sweep", "explain", "way", "why", "load_cluster", "known_clusters", "Cluster", "RegistrationCache"),
+    "Ask": ("Scenario", "simulate", "Run", "sweep", "tails", "explain", "way", "why", "load_cluster", "known_clusters", "Cluster", "RegistrationCache"),
     "Train": ("step", "Step", "StepRun", "Workload", "load_workload", "known_workloads", "ProfiledTraining"),
     "Measure, read and judge": ("measure", "ratios", "pin_cost", "show_limit", "load", "Records", "expect", "choices", "diagnose", "calibrate", "doctor"),
     "In a notebook": ("explore", "explore_step", "race", "steps", "predict", "exercise", "progress"),
@@ -41,6 +41,9 @@ RETURNED = {
     "Assumption": "peerlab.answer.gain",
     "GainCase": "peerlab.answer.gain",
     "Alternative": "peerlab.question.alternatives",
+    "Tails": "peerlab.features.tails.tails",
+    "PathTimes": "peerlab.features.tails.times",
+    "Percentile": "peerlab.features.tails.percentiles",
     "StepTrace": "peerlab.training.step_trace",
     "Computed": "peerlab.training.step_trace",
     "Placed": "peerlab.training.step_trace",

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from peerlab.features.simulate.explain import explain
     from peerlab.features.step.step_explorer import StepExplorer
     from peerlab.features.sweep.sweeping import sweep
+    from peerlab.features.tails.tails import tails
     from peerlab.features.wall.wall_chart import wall_chart
     from peerlab.model.hardware import Cluster
     from peerlab.model.registration import RegistrationCache
@@ -202,6 +203,7 @@ __all__ = [
     "step",
     "steps",
     "sweep",
+    "tails",
     "wall_chart",
     "way",
     "why",

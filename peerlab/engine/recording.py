@@ -177,7 +177,7 @@ def side_by_side(
     # rows of all lanes are made later, by a run of their own; those of a few cost little while this one runs
     few = len(kept) < len(system.lanes) and len(scenarios) == 1
     found = registration_queue.find_all() if system.scenario.registers else []
-    batch = Batch(system, scenarios, kept if few else ())
+    batch = Batch(system, [s.seed for s in scenarios], [s.jitter for s in scenarios], kept if few else ())
     ends = batch.run(progress).tolist()
     recordings: list[Recording | None] = []
     totals = batch.record.totals(kept, batch.traffic)
@@ -224,7 +224,7 @@ def _recorded(
 ) -> Rows:
     """Return the rows that an array run has kept; if it kept none (`batch` is None), run the scenario again with rows."""
     if batch is None:
-        batch = Batch(system, [scenario], kept)
+        batch = Batch(system, [scenario.seed], [scenario.jitter], kept)
         batch.run()
     record = batch.record
     rows = np.concatenate(record.rows) if record.rows else np.zeros((0, 10), np.int64)

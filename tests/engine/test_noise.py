@@ -124,5 +124,7 @@ def test_impossible_noise_is_refused_in_a_line(fields, says):
 def test_how_long_noisy_runs_may_take_is_known_before_they_run():
     ring = PAIR.with_(nodes=4, jitter=0.2, spread=0.1, detours=0.3, ticks=1000)
     noisy = [ring.with_(seed=seed) for seed in range(20)]
-    bound = NoiseOfRuns(least(ring), noisy).longest(peerlab.simulate(PAIR.with_(nodes=4)).time_ps, 12)
+    bound = NoiseOfRuns(least(ring), range(20), [0.2] * 20).longest(
+        peerlab.simulate(PAIR.with_(nodes=4)).time_ps, 12
+    )
     assert max(times(noisy)) < bound < 100 * max(times(noisy))

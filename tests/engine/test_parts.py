@@ -193,7 +193,7 @@ RING = peerlab.Scenario(
 
 def test_the_arrays_keep_the_rows_of_the_lanes_that_are_asked_for_and_totals_of_any():
     system = System(RING, folded=False)
-    batch = Batch(system, [RING, RING])
+    batch = Batch(system, [0, 0], [0.0, 0.0])
     assert batch.run().tolist() == [10_200_000, 10_200_000]
     assert isinstance(batch.record, ArrayRecord)
     assert batch.record.rows == []
@@ -211,7 +211,7 @@ def test_the_arrays_keep_the_rows_of_the_lanes_that_are_asked_for_and_totals_of_
             "nic_rx": 2 * 200_000,
         }
         assert totals.flown_ps == 10_000_000
-    kept = Batch(system, [RING], (1,))
+    kept = Batch(system, [0], [0.0], (1,))
     kept.run()
     rows = np.concatenate(kept.record.rows)
     sent = rows[rows[:, 4] == system.resource("nic_tx", 1, 0)]

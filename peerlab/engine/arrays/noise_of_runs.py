@@ -10,7 +10,6 @@ from peerlab.engine import jitter
 from peerlab.engine.legs import Visit
 from peerlab.engine.noise_draws import Pauses, detours_side_by_side, phases, spreads
 from peerlab.engine.system import System
-from peerlab.question.scenario import Scenario
 
 Times = NDArray[np.int64]
 _MOST_SIGMAS = 7
@@ -38,10 +37,9 @@ def slowed(duration: Times, factor: NDArray[np.float64]) -> Times:
 class NoiseOfRuns:
     """The noise of runs of one system that differ in seed and jitter."""
 
-    def __init__(self, system: System, scenarios: Sequence[Scenario]) -> None:
-        self._system, self._noise = system, scenarios[0].noise
-        self._seeds = [one.seed for one in scenarios]
-        self._sigmas = [one.jitter for one in scenarios]
+    def __init__(self, system: System, seeds: Sequence[int], sigmas: Sequence[float]) -> None:
+        self._system, self._noise = system, system.scenario.noise
+        self._seeds, self._sigmas = seeds, sigmas
         lanes, nodes = system.lanes, system.plan.nodes
         own = [one.node for one in lanes]
         ends = (

@@ -25,7 +25,6 @@ from peerlab.engine.system import System
 from peerlab.engine.warm_cache import ends_warm
 from peerlab.model.paths import PROXY
 from peerlab.model.resources import resource_kind, service
-from peerlab.question.scenario import Scenario
 
 _LAST_PS = 2**57
 """`service_order` multiplies times by 16."""
@@ -57,8 +56,10 @@ class Batch:
 
     system: System
     """Resources and lanes of every node."""
-    scenarios: Sequence[Scenario]
-    """One for each run; they differ in nothing but seed and jitter."""
+    seeds: Sequence[int]
+    """One for each run."""
+    sigmas: Sequence[float]
+    """One for each run, of its jitter; all other noise is the system's."""
     keep: tuple[int, ...] = ()
     """Lanes whose spans are kept; for one run at a time."""
     record: ArrayRecord = field(init=False)
@@ -72,9 +73,9 @@ class Batch:
         if reason or system.folded:
             raise ScenarioError("engine", f"'arrays' cannot run this: {reason}; use 'auto'")
         self._lanes, self._nodes = len(system.lanes), system.plan.nodes
-        runs = len(self.scenarios)
+        runs = len(self.seeds)
         self.record = ArrayRecord(system, runs, self.keep)
-        self.noise = NoiseOfRuns(system, self.scenarios)
+        self.noise = NoiseOfRuns(system, self.seeds, self.sigmas)
         self._pieces = range(len(system.chunk_sizes))
         self.traffic: Exchange | None = exchange(system) if system.plan.exchanges else None
         self._own = self.traffic.ready if self.traffic and system.plan.collects else None

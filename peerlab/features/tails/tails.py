@@ -1,0 +1,173 @@
+"""Many runs of a scenario with noise: how long they take, path by path, and what the paths have between them at each percentile."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from peerlab.base.errors import ScenarioError
+from peerlab.base.progress_bar import progress_bar
+from peerlab.base.units import PS_PER_S, say_time
+from peerlab.engine.arrays.many_seeds import side_by_side, times_of_seeds
+from peerlab.engine.simulate import simulate
+from peerlab.features.sweep.sweeping import sweep
+from peerlab.features.tails.percentiles import PER_MILLE, name_of
+from peerlab.features.tails.times import PathTimes
+from peerlab.model.noise import NOISE_KINDS, assumed_noise
+from peerlab.model.paths import data_path
+from peerlab.question.scenario import Scenario, checked_scenario
+
+MOST_SEEDS = 10**6
+_ASSUMED = ("jitter", "spread", "detours")
+"""The kinds that are assumed where a scenario has none: what moves every run, what lasts, and what is rare and long."""
+Told = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Tails:
+    """How long many runs take on one data path or on two."""
+
+    paths: tuple[PathTimes, ...]
+    """The path that was asked about; then the one that it is compared with, if there is one."""
+    assumed: tuple[str, ...]
+    """Kinds of noise whose amount is assumed, since the scenario asked for none."""
+
+    def gain(self, per_mille: int = 500) -> float | None:
+        """Return how many times as fast the first path is at a percentile: the ratio of the two percentiles; None where one is not told.
+
+        Not a mean of ratios per seed: stages of two paths differ, so the same seed is not the same noise for them.
+        """
+        if len(self.paths) < 2:
+            return None
+        place = PER_MILLE.index(per_mille)
+        own, other = (one.percentiles[place] for one in self.paths)
+        return None if own.missing or other.missing else other.value_ps / own.value_ps
+
+    @property
+    def quiet_gain(self) -> float | None:
+        """How many times as fast the first path is without noise."""
+        return self.paths[1].quiet_ps / self.paths[0].quiet_ps if len(self.paths) > 1 else None
+
+    def as_dict(self) -> dict[str, object]:
+        """Return all figures."""
+        return {
+            "noise": self.paths[0].scenario.noise.in_words,
+            "assumed": list(self.assumed),
+            "paths": [one.as_dict() for one in self.paths],
+            "gain": {"quiet": self.quiet_gain, **{name_of(p): self.gain(p) for p in PER_MILLE}},
+        }
+
+    def __repr__(self) -> str:
+        first = self.paths[0]
+        told = ", ".join(
+            f"{one.name} {say_time(one.value_ps)}" for one in first.percentiles if not one.missing
+        )
+        return f"Tails({first.scenario.path}, {len(first.times_ps)} runs with {first.scenario.noise.in_words}: {told})"
+
+
+def tails(
+    scenario: Scenario | None = None,
+    *,
+    seeds: int = 1000,
+    over: str | None = "auto",
+    output: str | Path | None = None,
+    progress: bool | Told = True,
+    workers: int | None = None,
+    dask: str | None = None,
+    executor: Any = None,
+    cancel: Any = None,
+    **fields: Any,
+) -> Tails:
+    """Simulate a scenario with many seeds, on one data path or on two; return percentiles with their intervals.
+
+    Parameters
+    ----------
+    scenario:
+        The question, with its noise; default: ``Scenario()``. Without noise that of ``data/noise.toml`` is assumed: jitter, a spread of
+        nodes, and detours.
+    seeds:
+        How many runs; p99 needs 1,000 of them and p99.9 10,000.
+    over:
+        The path that it is compared with; ``auto``: Peer Direct's usual detour, or for a detour Peer Direct; None: none.
+    workers, dask, executor, output, progress, cancel:
+        As of :func:`peerlab.sweep`: runs may be shared out, go to a file as they come, and go on from it.
+    **fields:
+        Fields of the scenario, such as ``nodes=64, jitter=0.05``.
+
+    Raises
+    ------
+    ScenarioError, HardwareError
+        If the question is impossible.
+    PeerlabError
+        If it was cancelled, or as of a sweep.
+
+    >>> found = tails(cluster="ideal-100g", nodes=8, dependency="step", jitter=0.2, seeds=100)
+    >>> found.paths[0].percentiles[0].missing, found.paths[0].percentiles[2].missing
+    (0, 900)
+    """
+    if isinstance(seeds, bool) or not isinstance(seeds, int) or not 1 <= seeds <= MOST_SEEDS:
+        raise ScenarioError("seeds", f"{seeds!r} is not a number of runs from 1 to {MOST_SEEDS}")
+    asked = Scenario(**fields) if scenario is None else checked_scenario(scenario).with_(**fields)
+    asked, assumed = with_noise(asked)
+    scenarios = [asked, *(asked.with_(path=one) for one in _others(asked, over))]
+    elsewhere = {"workers": workers, "dask": dask, "executor": executor, "output": output, "cancel": cancel}
+    given = {name: value for name, value in elsewhere.items() if value is not None}
+    numbers = range(asked.seed, asked.seed + seeds)
+    if given or not all(map(side_by_side, scenarios)):
+        found = _by_sweep(scenarios, numbers, progress, given)
+    else:
+        found = _together(scenarios, numbers, progress)
+    paths = [PathTimes(one, tuple(times), quiet_ps(one)) for one, times in zip(scenarios, found, strict=True)]
+    return Tails(tuple(paths), assumed)
+
+
+def with_noise(s: Scenario) -> tuple[Scenario, tuple[str, ...]]:
+    """Return a scenario with noise, and the kinds of it whose amounts are assumed, since it had none."""
+    if s.noise:
+        return s, ()
+    amounts = {name: assumed_noise()[name].amount for name in _ASSUMED}
+    return s.with_(**amounts), _ASSUMED
+
+
+def quiet_ps(s: Scenario) -> int:
+    """Return how long a scenario takes without noise."""
+    return simulate(s.with_(**dict.fromkeys(NOISE_KINDS, 0.0))).time_ps
+
+
+def _others(s: Scenario, over: str | None) -> list[str]:
+    """Return the path to compare with, if there is one."""
+    if over is None:
+        return []
+    if over != "auto":
+        return [over]
+    direct = data_path(str(s.path)).uses_device_memory
+    others = [one for one in s.given_cluster.paths if data_path(one).uses_device_memory != direct]
+    return others[:1] if not s.data_path.is_bare else []
+
+
+def _together(scenarios: Sequence[Scenario], seeds: range, progress: bool | Told) -> list[list[int]]:
+    """Return the times of seeds that run side by side, in this process."""
+    total, found = len(scenarios) * len(seeds), []
+    with progress_bar("tails", "runs", total, shown=progress is True) as bar:
+        for number, one in enumerate(scenarios):
+            before = number * len(seeds)
+            tell = progress if callable(progress) else lambda done, _: bar(done)
+            found.append(times_of_seeds(one, seeds, lambda done, _: tell(before + done, total)))  # noqa: B023  (called at once)
+    return found
+
+
+def _by_sweep(
+    scenarios: Sequence[Scenario], seeds: range, progress: bool | Told, given: dict[str, Any]
+) -> list[list[int]]:
+    """Return the times that a sweep over paths and seeds gives: elsewhere, into a file, or on another engine."""
+    paths = [str(one.path) for one in scenarios]
+    rows = sweep(scenarios[0], path=paths, seed=list(seeds), progress=progress, **given)
+    problems = [text for text in rows["error"].tolist() if isinstance(text, str) and text]
+    missing = len(paths) * len(seeds) - len(rows)
+    if problems or missing:
+        raise ScenarioError(
+            "seeds", problems[0] if problems else f"{missing} runs are missing; ask again to go on"
+        )
+    times = rows["time_s"].to_numpy()
+    count = len(seeds)
+    return [[round(one * PS_PER_S) for one in times[k * count : (k + 1) * count]] for k in range(len(paths))]

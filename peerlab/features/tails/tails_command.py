@@ -1,0 +1,114 @@
+"""`peerlab tails`: percentiles of many runs with noise."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from peerlab.base.errors import PeerlabError
+from peerlab.base.outfile import written
+from peerlab.base.terminal_text import command, number, table, wrapped
+from peerlab.base.units import PS_PER_MS, PS_PER_US
+from peerlab.features.tails.percentiles import PER_MILLE, name_of
+from peerlab.features.tails.tails import Tails, tails
+from peerlab.features.tails.tails_picture import tails_svg
+from peerlab.features.tails.times import PathTimes
+from peerlab.model.noise import assumed_noise
+from peerlab.question.fields import add_fields
+
+_EXAMPLES = """\
+examples:
+  peerlab tails --cluster ideal-100g --nodes 64 --jitter 0.05 --seeds 2000     what 5 % of noise on every transfer makes of a ring of 64
+  peerlab tails --nodes 8 --message 8MiB --seeds 1000 --workers 2 --output runs.csv
+                                        both paths of DL1 with the noise that is assumed; the same command goes on where it stopped
+  peerlab tails --cluster ideal-100g --spread 0.1 --seeds 1000 --write tails.svg   as a picture
+
+p99 is told from 1,000 runs on, p99.9 from 10,000: ten runs must lie beyond it. The gain is the ratio of equal percentiles.
+
+exit status: 0 answered, 1 the question is impossible, 2 wrong usage
+"""
+_OWN = ("run", "seeds", "over", "workers", "dask", "output", "write", "json")
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    sub = command(
+        commands,
+        "tails",
+        "percentiles of many runs with noise, for two data paths",
+        _tails,
+        description="Simulate a scenario with many seeds, and say mean, median and tail of both data paths.",
+        epilog=_EXAMPLES,
+        argument_default=argparse.SUPPRESS,
+    )
+    add_fields(sub.add_argument, path="the cluster's usual one", registration="cached")
+    sub.add_argument("--seeds", type=number, metavar="N", help="how many runs (default: 1000)")
+    sub.add_argument(
+        "--over",
+        metavar="PATH",
+        help="the path to compare with, or none (default: Peer Direct, or its detour)",
+    )
+    sub.add_argument("--workers", type=number, metavar="N", help="share the runs among N processes")
+    sub.add_argument("--dask", metavar="ADDRESS", help="a Dask scheduler whose workers do it")
+    sub.add_argument("--output", metavar="FILE.csv", help="write runs as they come, or go on with this file")
+    sub.add_argument("--write", metavar="FILE.svg", type=Path, help="write a picture")
+    sub.add_argument("--json", action="store_true", help="print everything as JSON")
+
+
+def _tails(options: argparse.Namespace) -> int:
+    given = vars(options)
+    fields = {name: value for name, value in given.items() if name not in _OWN}
+    how = {name: given[name] for name in ("workers", "dask", "output") if name in given}
+    over = given.get("over", "auto")
+    found = tails(seeds=given.get("seeds", 1000), over=None if over == "none" else over, **how, **fields)
+    if "write" in given:
+        if given["write"].suffix != ".svg":
+            raise PeerlabError(f"--write: give a file that ends in .svg, not {given['write'].name!r}")
+        with written(given["write"], PeerlabError) as file:
+            file.write_text(tails_svg(found), encoding="utf-8")
+    print(json.dumps(found.as_dict(), indent=2) if "json" in given else said(found))
+    return 0
+
+
+def said(found: Tails) -> str:
+    """Return the answer for a terminal."""
+    first = found.paths[0].scenario
+    lines = [
+        f"{first.nodes} nodes of {first.hardware.title}, {len(found.paths[0].times_ps):,} runs with {first.noise.in_words}"
+    ]
+    for name in found.assumed:
+        one = assumed_noise()[name]
+        lines += wrapped(
+            f"{name} is assumed, from {one.range[0]:g} to {one.range[1]:g}: {one.assumption}", "  "
+        )
+    unit, name = _unit(found)
+    head = ["path", f"quiet, {name}", "mean", *(name_of(one) for one in PER_MILLE)]
+    lines += ["", table(head, [_row(one, unit) for one in found.paths], right=range(1, len(head) - 1))]
+    gains = [(name_of(one), found.gain(one)) for one in PER_MILLE]
+    told = [f"{value:.3f} at {name}" for name, value in gains if value]
+    if told:
+        lines += [
+            "",
+            f"{found.paths[0].title} is {', '.join(told)} times as fast; {found.quiet_gain:.3f} without noise",
+        ]
+    lines += [
+        f"{one.name} needs {one.missing:,} more runs" for one in found.paths[0].percentiles if one.missing
+    ]
+    return "\n".join(lines)
+
+
+def _unit(found: Tails) -> tuple[int, str]:
+    """Return the unit in which times stand in a table, in picoseconds, and its name."""
+    longest = max(one.ordered_ps[-1] for one in found.paths)
+    return (PS_PER_MS, "ms") if longest >= 10 * PS_PER_MS else (PS_PER_US, "µs")
+
+
+def _row(one: PathTimes, unit: int) -> list[str]:
+    def say(ps: float) -> str:
+        return f"{ps / unit:.5g}"
+
+    cells = [str(one.scenario.path), say(one.quiet_ps), say(one.mean_ps)]
+    for found in one.percentiles:
+        between = f"{say(found.value_ps)} ({say(found.low_ps)} to {say(found.high_ps)})"
+        cells.append("-" if found.missing else between)
+    return cells

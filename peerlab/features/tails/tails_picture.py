@@ -1,0 +1,182 @@
+"""The runs of both data paths as dots piled on one time axis: percentiles as lines, the quiet run beside its pile."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from peerlab.base.units import PS_PER_MS, PS_PER_US
+from peerlab.features.tails.percentiles import nearest_rank
+from peerlab.features.tails.tails import Tails
+from peerlab.features.tails.times import PathTimes
+from peerlab.model.paths import data_path
+from peerlab.picture.svg import Paper
+from peerlab.picture.theme import PAGE, palette, properties
+
+WIDTH, HEIGHT = 1120.0, 330.0
+_LEFT, _RIGHT, _BASE, _TOP = 76.0, 1044.0, 268.0, 120.0
+_DOT = 4.6
+_MOST_DOTS = 30
+"""Dots of the highest pile; where more runs lie in one place, a dot stands for several."""
+_WORD = 6.6
+"""Width of a letter of 11.5 px, about."""
+
+
+class Axis(NamedTuple):
+    """A time axis."""
+
+    low_ps: float
+    high_ps: float
+
+    def x(self, ps: float) -> float:
+        """Return where a time lies."""
+        return _LEFT + (_RIGHT - _LEFT) * (ps - self.low_ps) / (self.high_ps - self.low_ps)
+
+
+def tails_svg(
+    tails: Tails, theme: str = "light", shown: int = 0, colours: Mapping[str, str] | None = None
+) -> str:
+    """Return the picture; `shown` is the run that is marked, by its place among the seeds."""
+    paper, axis = Paper(colours or palette(theme)), _axis(tails)
+    paper.box((8, 8, WIDTH - 8, HEIGHT - 8), "panel", radius=8)
+    for one in sorted(tails.paths, key=lambda path: path.quiet_ps):
+        _pile(paper, axis, one, shown)
+    _draw_axis(paper, axis)
+    _between(paper, axis, tails)
+    return paper.svg(WIDTH, HEIGHT, alt(tails))
+
+
+def tails_html(tails: Tails) -> str:
+    """Return the picture in the colours of the page around it."""
+    return f"<style>{properties('.pl-tails')}</style><div class='pl-tails'>{tails_svg(tails, PAGE)}</div>"
+
+
+def alt(tails: Tails) -> str:
+    """Return what is to be seen, in words."""
+    parts = []
+    for one in tails.paths:
+        told = [f"{p.name} {_say(p.value_ps)}" for p in one.percentiles if not p.missing]
+        parts.append(
+            f"{one.title}, {len(one.times_ps)} runs: quiet {_say(one.quiet_ps)}, {', '.join(told) or 'too few for a percentile'}"
+        )
+    gain = tails.gain(500)
+    more = f". {gain:.2f} times at p50" if gain else ""
+    return "; ".join(parts) + more
+
+
+def _axis(tails: Tails) -> Axis:
+    low = min(min(one.quiet_ps, one.ordered_ps[0]) for one in tails.paths)
+    high = max(_last(one) for one in tails.paths)
+    room = 0.08 * max(high - low, 0.02 * high)
+    return Axis(low - room, high + room)
+
+
+def _last(one: PathTimes) -> int:
+    """Return up to where a path is drawn: its rarest runs may lie so far out that nothing else would be seen."""
+    ordered = one.ordered_ps
+    usual = ordered[max(0, -(-len(ordered) * 995 // 1000) - 1)]
+    return min(ordered[-1], max(usual, round(1.25 * usual)))
+
+
+def _role(one: PathTimes) -> str:
+    return data_path(str(one.scenario.path)).role
+
+
+def _pile(paper: Paper, axis: Axis, one: PathTimes, shown: int) -> None:
+    """Draw the runs of a path, its percentiles and its quiet run."""
+    role, last = _role(one), _last(one)
+    columns: dict[int, int] = {}
+    beyond = sum(ps > last for ps in one.ordered_ps)
+    for ps in one.ordered_ps[: len(one.ordered_ps) - beyond]:
+        place = round((axis.x(ps) - _LEFT) / _DOT)
+        columns[place] = columns.get(place, 0) + 1
+    worth = max(1.0, max(columns.values()) / _MOST_DOTS)
+    for place, count in columns.items():
+        for level in range(max(1, round(count / worth))):
+            x, y = _LEFT + place * _DOT, _BASE - 5 - level * _DOT
+            paper.square((x, y), _DOT / 2 - 0.4, role, radius=2)
+    _percentiles(paper, axis, one)
+    x = axis.x(one.quiet_ps)
+    paper.square((x, _BASE - 6), 5, "panel", role, 2, radius=5)
+    paper.text((x, _BASE - 21), f"quiet {_say(one.quiet_ps)}", size=11.5, ink=f"{role}-ink")
+    if shown < len(one.times_ps) and one.times_ps[shown] <= last:
+        paper.square((axis.x(one.times_ps[shown]), _BASE - 6), 5, "ink", "panel", 1.5, radius=5)
+    title = (axis.x(one.percentiles[0].value_ps or one.ordered_ps[len(one.ordered_ps) // 2]), 34)
+    half = len(one.title) * 4.6
+    paper.text(
+        (min(max(title[0], half + 24), WIDTH - half - 24), 34),
+        one.title,
+        size=16,
+        bold=True,
+        ink=f"{role}-ink",
+    )
+    if beyond:
+        paper.text((WIDTH - 24, _BASE - 34), f"{beyond} later", size=11, ink="muted", align="right")
+
+
+def _percentiles(paper: Paper, axis: Axis, one: PathTimes) -> None:
+    ink, last = f"{_role(one)}-ink", _last(one)
+    for level, found in enumerate(one.percentiles[:3]):
+        top = 62.0 + 18 * level
+        if found.missing:
+            x = axis.x(nearest_rank(one.ordered_ps, 0.5))
+            text = f"{found.name} needs {found.missing:,} more runs"
+            _label(paper, x, top, text, ink="muted", bold=False)
+            continue
+        x = axis.x(min(found.value_ps, last))
+        paper.line([(x, top), (x, _BASE)], ink, 1.6, dash="" if level < 2 else "3 3")
+        _label(paper, x, top, f"{found.name} {_say(found.value_ps)}", ink=ink, bold=True)
+
+
+def _label(paper: Paper, x: float, y: float, text: str, *, ink: str, bold: bool) -> None:
+    """Write beside a line: at its right, or at its left where the right has no room."""
+    fits = x + 6 + len(text) * _WORD < WIDTH - 16
+    at, align = (x + 6, "left") if fits else (x - 6, "right")
+    paper.text((at, y), text, size=11.5, bold=bold, ink=ink, align=align)
+
+
+def _draw_axis(paper: Paper, axis: Axis) -> None:
+    paper.line([(_LEFT, _BASE), (_RIGHT, _BASE)], "edge", 1)
+    unit, name = _unit(axis.high_ps)
+    step = _step((axis.high_ps - axis.low_ps) / unit)
+    tick = -(-axis.low_ps / unit // step) * step
+    while tick * unit <= axis.high_ps:
+        x = axis.x(tick * unit)
+        paper.line([(x, _BASE), (x, _BASE + 5)], "edge", 1)
+        paper.text((x, _BASE + 17), f"{tick:g}", size=11.5, ink="muted")
+        tick = round(tick + step, 9)
+    paper.text((_RIGHT + 14, _BASE + 17), name, size=11.5, ink="muted", align="left")
+
+
+def _between(paper: Paper, axis: Axis, tails: Tails) -> None:
+    """Write what the paths have between them, where their piles leave room; else below the axis."""
+    gain = tails.gain(500)
+    if len(tails.paths) < 2 or gain is None:
+        return
+    first, then = sorted(tails.paths, key=lambda path: path.quiet_ps)
+    left = axis.x(nearest_rank(first.ordered_ps, 0.99)) + 90
+    right = axis.x(min(then.quiet_ps, then.ordered_ps[0])) - 44
+    told = [f"{tails.gain(p):.2f} at {n}" for p, n in ((900, "p90"), (990, "p99")) if tails.gain(p)]
+    more = ", ".join([*told, f"{tails.quiet_gain:.2f} for the quiet runs"])
+    if right - left < 300:
+        paper.text(((_LEFT + _RIGHT) / 2, _BASE + 38), f"{gain:.2f} times at p50, {more}", size=13, bold=True)
+        return
+    middle = (left + right) / 2
+    paper.line([(left, 176), (right, 176)], "ink", 1.4)
+    for end, way in ((left, 1), (right, -1)):
+        paper.line([(end + 7 * way, 172), (end, 176), (end + 7 * way, 180)], "ink", 1.4)
+    paper.text((middle, 150), f"{gain:.2f} times at p50", size=26, bold=True)
+    paper.text((middle, 196), more, size=13, ink="muted")
+
+
+def _unit(high_ps: float) -> tuple[int, str]:
+    return (PS_PER_MS, "ms") if high_ps >= 10 * PS_PER_MS else (PS_PER_US, "µs")
+
+
+def _step(width: float, most: int = 9) -> float:
+    """Return a round distance between ticks."""
+    steps: Sequence[float] = [m * 10.0**e for e in range(-6, 10) for m in (1, 2, 5)]
+    return next(one for one in steps if width / one <= most)
+
+
+def _say(ps: float) -> str:
+    unit, name = _unit(ps)
+    return f"{ps / unit:.4g} {name}"

@@ -1,0 +1,147 @@
+"""Many runs with noise: percentiles are told where runs are enough, and laws say what they come to."""
+
+import json
+from math import exp
+
+import numpy as np
+import pytest
+from command_line import peerlab_command
+from hypothesis import given
+from hypothesis import strategies as st
+
+import peerlab
+from peerlab.base.errors import ScenarioError
+from peerlab.engine.arrays.many_seeds import times_of_seeds
+from peerlab.features.tails.percentiles import PER_MILLE, nearest_rank, percentile, runs_needed
+from peerlab.features.tails.tails import Tails, tails
+from peerlab.features.tails.tails_picture import tails_svg
+from peerlab.features.tails.times import PathTimes
+
+RING = {"cluster": "ideal-100g", "nodes": 8, "message_bytes": "64 MiB"}
+LARGEST = {8: 1.4236, 64: 2.3437}
+"""Mean of the largest of so many normal numbers."""
+
+
+def quotients(seeds, **fields):
+    """Return the times of seeds over the quiet time, ascending."""
+    asked = peerlab.Scenario(**RING).with_(**fields)
+    noise = dict.fromkeys(("jitter", "spread", "detours", "ticks"), 0.0)
+    quiet = peerlab.simulate(asked.with_(**noise)).time_ps
+    return np.sort(np.array(times_of_seeds(asked, range(seeds))) / quiet)
+
+
+@pytest.mark.parametrize(
+    ("jitter", "mean", "median", "p99"), [(0.05, 1.054, 1.054, 1.074), (0.2, 1.228, 1.227, 1.326)]
+)
+def test_jitter_moves_a_blocking_ring_and_makes_no_tail(jitter, mean, median, p99):
+    found = quotients(4000, dependency="step", jitter=jitter)
+    assert found.mean() == pytest.approx(mean, rel=0.002)
+    assert nearest_rank(found, 0.5) == pytest.approx(median, rel=0.002)
+    assert nearest_rank(found, 0.99) == pytest.approx(p99, rel=0.004)
+
+
+def test_a_pipelined_ring_of_sixteen():
+    found = quotients(2000, nodes=16, dependency="slice", slice_bytes=None, jitter=0.2)
+    assert found.mean() == pytest.approx(1.180, rel=0.002)
+    assert nearest_rank(found, 0.5) == pytest.approx(1.179, rel=0.002)
+    assert nearest_rank(found, 0.99) == pytest.approx(1.237, rel=0.005)
+
+
+@pytest.mark.parametrize("nodes", [8, 64])
+def test_a_spread_of_nodes_costs_what_the_slowest_of_them_does(nodes):
+    found = quotients(1500, nodes=nodes, spread=0.1, message_bytes="1 GiB", dependency="step")
+    assert found.mean() == pytest.approx(exp(0.1 * LARGEST[nodes]), rel=0.004)
+    assert nearest_rank(found, 0.99) / nearest_rank(found, 0.5) == pytest.approx(
+        {8: 1.18, 64: 1.14}[nodes], rel=0.015
+    )
+
+
+def test_rare_detours_make_the_tail_that_their_number_and_length_say():
+    rare = {"detours": 7e-4, "detour_us": 100, "detour_tail": 1.5}
+    asked = peerlab.Scenario(**RING).with_(message_bytes="64 KiB", dependency="step", **rare)
+    quiet = peerlab.simulate(asked.with_(detours=0)).time_ps
+    late = np.sort((np.array(times_of_seeds(asked, range(4000))) - quiet) / 100e6)
+    transfers = 8 * 14 * 7e-4
+    assert (late > 0).mean() == pytest.approx(1 - exp(-transfers), abs=0.012)
+    # a share 0.01 of runs is later than x_m (N K p / 0.01)^(1 / alpha)
+    assert nearest_rank(late, 0.99) == pytest.approx((transfers / 0.01005) ** (1 / 1.5), rel=0.2)
+
+
+def test_a_percentile_is_told_once_ten_runs_lie_beyond_it():
+    for one in PER_MILLE:
+        assert percentile(range(runs_needed(one)), one).missing == 0
+        assert percentile(range(runs_needed(one) - 3), one).missing == 3
+
+
+@given(st.integers(0, 10**6))
+def test_an_interval_holds_the_truth_as_often_as_it_says(seed):
+    drawn = np.random.default_rng(seed).random((200, 1000))
+    found = [percentile(np.sort(one), 900) for one in np.rint(drawn * 1e9).astype(int)]
+    assert np.mean([one.low_ps <= 0.9e9 <= one.high_ps for one in found]) > 0.88
+
+
+def test_a_sweep_gives_the_times_that_runs_side_by_side_have(tmp_path):
+    asked = {
+        "nodes": 4,
+        "cluster": "ideal-100g",
+        "message_bytes": "1 MiB",
+        "jitter": 0.1,
+        "spread": 0.1,
+        "seeds": 25,
+    }
+    here, file = tails(**asked), tmp_path / "runs.csv"
+    assert tails(**asked, output=file, progress=False).paths[0].times_ps == here.paths[0].times_ps
+    lines = file.read_text().splitlines()
+    file.write_text("\n".join(lines[:12]) + "\n")  # stopped half way
+    assert tails(**asked, output=file, progress=False).paths[0].times_ps == here.paths[0].times_ps
+
+
+def test_the_gain_is_the_ratio_of_equal_percentiles_and_noise_is_assumed_where_none_is_asked_for():
+    found = tails(cluster="ideal-100g-staged", nodes=2, message_bytes="64 KiB", seeds=20, progress=False)
+    assert found.assumed == ("jitter", "spread", "detours")
+    direct, staged = (
+        PathTimes(found.paths[0].scenario, tuple(range(k, 100 * k + 1, k)), k) for k in (10, 17)
+    )
+    assert Tails((direct, staged), ()).gain(900) == pytest.approx(1.7)
+    assert Tails((direct, staged), ()).gain(990) is None
+    assert found.gain(500) is None
+
+
+def test_the_command_says_what_is_missing_and_writes_a_picture(tmp_path):
+    words = [
+        "--cluster",
+        "ideal-100g",
+        "--nodes",
+        "4",
+        "--message",
+        "1MiB",
+        "--jitter",
+        "0.1",
+        "--seeds",
+        "200",
+    ]
+    status, out, _ = peerlab_command("tails", *words, "--write", tmp_path / "tails.svg")
+    assert status == 0
+    assert "p99 needs 800 more runs" in out
+    assert "p99 needs 800 more runs" in (tmp_path / "tails.svg").read_text()
+    status, out, _ = peerlab_command("tails", *words, "--json")
+    assert json.loads(out)["paths"][0]["p99_missing"] == 800
+    assert peerlab_command("tails", "--seeds", "0")[2].startswith("peerlab: seeds: 0 is not a number of runs")
+
+
+def test_a_picture_has_a_dot_for_every_run_that_is_not_far_out():
+    run = peerlab.Scenario(cluster="dl1", nodes=2, jitter=0.1)
+    two = [
+        PathTimes(run.with_(path=path), tuple(range(t, t + 40 * 10**7, 10**7)), t - 9)
+        for path, t in (("peer-direct", 10**9), ("host-rdma", 2 * 10**9))
+    ]
+    drawn = tails_svg(Tails(tuple(two), ()), "dark")
+    assert drawn.count("<rect") > 80
+    assert " times at p50" in drawn
+
+
+def test_impossible_questions_are_refused():
+    with pytest.raises(ScenarioError, match="seeds"):
+        tails(seeds=0)
+    with pytest.raises(ScenarioError, match="path"):
+        tails(over="nowhere", seeds=2)
