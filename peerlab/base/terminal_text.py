@@ -96,6 +96,12 @@ def slow_node(text: str) -> dict[int | str, float | str] | str:
     return {number(node): fraction(share)} if colon else text
 
 
+def slow_part(text: str) -> dict[str, float | str] | str:
+    """Return ``4.1:0.5`` or ``3>4:0.5`` as a mapping, or the text for the scenario to refuse."""
+    part, colon, share = text.partition(":")
+    return {part: fraction(share)} if colon else text
+
+
 def width() -> int:
     """Return how many columns the terminal has, within what reads well."""
     return min(max(shutil.get_terminal_size().columns, 60), 140)

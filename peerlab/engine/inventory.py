@@ -6,6 +6,7 @@ from peerlab.engine.legs import Lane
 from peerlab.engine.noise_draws import spreads
 from peerlab.model.fabrics import NIC, SharedLink
 from peerlab.model.resources import RESOURCES, Scope, capacity_Bps, resource_kind
+from peerlab.model.slow_parts import part_speed, serving_nic
 from peerlab.model.stages import Use
 from peerlab.question.scenario import Scenario
 
@@ -52,7 +53,12 @@ class Inventory:
             wire=of("wire"),
         )
 
-    def _place(self, scope: Scope, device: int) -> int:
+    def speeds(self, node: int, device: int) -> tuple[float, float]:
+        """Return the share of its rate that the NIC of a device has, and that of its port."""
+        nic = self.place("nic", node, device)
+        return part_speed(self._scenario, node, nic), part_speed(self._scenario, node, device)
+
+    def place(self, scope: Scope, node: int, device: int) -> int:
         """Return which of a node's resources of a scope serves `device`."""
         cluster = self._scenario.cluster_for_message
         switch, below = divmod(device, cluster.devices_per_switch)
@@ -64,12 +70,13 @@ class Inventory:
             case "numa":
                 return switch // cluster.switches_per_numa
             case "nic":
-                return switch * cluster.nics_per_switch + below % cluster.nics_per_switch
+                nic = switch * cluster.nics_per_switch + below % cluster.nics_per_switch
+                return serving_nic(self._scenario, node, nic)
 
     def resource(self, kind: str, node: int, device: int) -> int:
         """Return the index of the resource of `kind` that serves `device` of `node`."""
         record = resource_kind(kind)
-        key = (kind, node, self._place(record.scope, device))
+        key = (kind, node, self.place(record.scope, node, device))
         if key not in self._ids:
             cluster = self._scenario.cluster_for_message
             # one switch is simulated, but all switches of a NUMA domain load its DRAM
@@ -78,7 +85,7 @@ class Inventory:
             servers = cluster.cores_per_device if record.is_core else 1
             capacity = capacity_Bps(cluster, kind)
             if record.slowed_with_node:
-                capacity = max(1, round(capacity * self._scenario.node_speed(node)))
+                capacity = max(1, round(capacity * part_speed(self._scenario, node, key[2])))
             # over a contended fabric a NIC is one of the links of a flow, whose rates are shared
             is_link = self._scenario.fabric.contended and kind in NIC
             shared = record.shared or is_link
@@ -112,7 +119,7 @@ class Inventory:
         if not use.engine:
             return -1
         scope = resource_kind(use.engine if use.engine in RESOURCES else "nic_tx").scope
-        key = (resource, use.engine, self._place(scope, device))
+        key = (resource, use.engine, self.place(scope, self.resources[resource].node, device))
         if key not in self._engine_ids:
             self._engine_ids[key] = self._engines[resource]
             self._engines[resource] += 1

@@ -11,6 +11,7 @@ from peerlab.engine.noise_draws import Pauses, Whole, phases, spreads
 from peerlab.model.fabrics import NIC
 from peerlab.model.paths import MESSAGES, PROXY, REDUCE
 from peerlab.model.resources import resource_kind, service
+from peerlab.model.slow_parts import link_share
 from peerlab.model.stages import Side, Stage, Use, stage_kind, stage_number
 from peerlab.model.transport_record import wire_bytes
 from peerlab.question.scenario import Scenario
@@ -143,7 +144,7 @@ class Pipeline:
         times = [self._alone_ps(use, resource, crossing)]
         if use.kind == PROXY.kind:
             times.append(self._held_ps(use, crossing))
-        for factor in (*self._slower(node), noise[0]):
+        for factor in (*self._slower(use, node), noise[0]):
             # rounded after each factor, in one place, so that all engines have the same picosecond
             if factor != 1.0:
                 times = [jitter.slowed(one, factor) for one in times]
@@ -177,12 +178,15 @@ class Pipeline:
         wired = wire_bytes(cluster, crossing) if resource_kind(use.kind).frames else crossing
         return service_ps(wired, self.inventory.resources[resource].capacity_Bps)
 
-    def _slower(self, node: int) -> tuple[float, ...]:
-        """Return the factors that last: of the node."""
-        noise = self.scenario.noise
-        if not noise.spread or self.even:
-            return ()
-        return (spreads(self.scenario.seed, noise.spread, self.scenario.nodes)[node],)
+    def _slower(self, use: Use, node: int) -> tuple[float, ...]:
+        """Return the factors that last: of the link between the two nodes, and of the node."""
+        s, noise = self.scenario, self.scenario.noise
+        found = []
+        if s.slow_links and resource_kind(use.kind).slowed_with_node:
+            found.append(1 / link_share(s, self.ends["source"][0], self.ends["destination"][0]))
+        if noise.spread and not self.even:
+            found.append(spreads(s.seed, noise.spread, s.nodes)[node])
+        return tuple(found)
 
     def _pauses(self, use: Use, node: int) -> Pauses | None:
         """Return when a node stands still, unless its resource is shared."""

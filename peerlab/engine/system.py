@@ -21,6 +21,7 @@ from peerlab.engine.inventory import Inventory
 from peerlab.engine.noise_draws import Places, Whole, detours
 from peerlab.engine.pipeline import Pipeline, SliceLegs, UnevenLegs
 from peerlab.engine.slice_dependencies import Order, intervals
+from peerlab.model.slow_parts import REBALANCE
 from peerlab.model.stages import stage_number
 from peerlab.question.node_exchange import NodeExchange, node_exchange
 from peerlab.question.scenario import Scenario
@@ -57,6 +58,8 @@ class System:
         """Per pool, how many slices may hold a place of it; grows likewise."""
         self.resource = self._inventory.resource
         """Returns the index of the resource of a kind that serves a device of a node."""
+        self.speeds = self._inventory.speeds
+        """Returns the share of its rate that the NIC of a node's device has, and that of its port."""
         self.lanes = self._inventory.lanes(self.inside.resource)
 
     def of_every_node(self) -> "System":
@@ -243,7 +246,7 @@ def foldable(scenario: Scenario) -> bool:
 
 
 def _alike(scenario: Scenario, planned: Plan) -> bool:
-    alike = not scenario.noise and not scenario.slow_nodes and scenario.fabric.uniform
+    alike = not scenario.noise and not scenario.has_slow_parts and scenario.fabric.uniform
     return alike and planned.schedule.symmetric
 
 
@@ -251,7 +254,8 @@ def _switches_alike(scenario: Scenario) -> bool:
     """Return whether one PCIe switch of a node stands for its others: not the root's, below which one device does not wait."""
     record = scenario.collective_record
     roots = record.rooted and scenario.hardware.devices > 1
-    return not scenario.noise.of_slices and not record.is_message and not roots
+    apart = scenario.slow_nics and scenario.failover != REBALANCE
+    return not scenario.noise.of_slices and not apart and not record.is_message and not roots
 
 
 def least(scenario: Scenario) -> System:

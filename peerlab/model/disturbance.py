@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from peerlab.base.errors import ScenarioError
 from peerlab.model.noise import checked_noise
+from peerlab.model.slow_parts import checked_slow_links, checked_slow_nics
 
 if TYPE_CHECKING:
     from peerlab.question.scenario import Scenario
@@ -73,6 +74,8 @@ def checked_disturbance(s: "Scenario") -> dict[str, Any]:
     """
     return {
         "slow_nodes": checked_slow_nodes(s.slow_nodes, s.nodes),
+        "slow_nics": checked_slow_nics(s.slow_nics, s),
+        "slow_links": checked_slow_links(s.slow_links, s),
         "jitter": checked_jitter(s.jitter),
         **checked_noise(s),
     }

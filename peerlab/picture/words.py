@@ -120,6 +120,10 @@ def _disturbed(run: Run) -> str:
         parts.append(f"{s.noise.in_words} (seed {s.seed})")
     for node, speed in (s.slow_nodes or {}).items():
         parts.append(f"node {node} at {100 * speed:g} %{_unfelt(s)}")
+    for (node, nic), share in (s.slow_nics or {}).items():
+        parts.append(f"NIC {node}.{nic} {f'at {100 * share:g} %' if share else 'lost'}")
+    for (source, to), share in (s.slow_links or {}).items():
+        parts.append(f"link {source} to {to} at {100 * share:g} %")
     if not run.trace.folded and not s.collective_record.is_message:
         parts.append(f"shown: {unit(s)} {focus(run)}")
     return "".join(f", {part}" for part in parts)

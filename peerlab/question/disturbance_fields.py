@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 
+from peerlab.model.slow_parts import FAILOVERS
 from peerlab.question.field_record import CommandOption, Control, Field
 
 
@@ -23,6 +24,24 @@ DISTURBANCES: dict[str, Field] = {
         ),
         control=Control(
             label="Slow node", name="slow", place=13, options=lambda: (("none", 1.0),), tip="A node whose NICs are slower, both ways",
+        ),
+    ),
+    "slow_nics": Field(
+        types=(tuple, list, Mapping),
+        option=CommandOption(
+            name="--slow-nic", metavar="NODE.NIC:SHARE", read="slow part",
+            help=_says("a NIC that has this share of its rate, such as 4.1:0.5; 4.1:0 is lost"),
+        ),
+    ),
+    "failover": Field(
+        words=FAILOVERS, rests=lambda s: not s.slow_nics,
+        option=CommandOption(help=lambda: f"who does what a lost NIC did: {', '.join(FAILOVERS)} (default: neighbour)"),
+    ),
+    "slow_links": Field(
+        types=(tuple, list, Mapping),
+        option=CommandOption(
+            name="--slow-link", metavar="FROM>TO:SHARE", read="slow part",
+            help=_says("a link between two nodes that has this share of its rate, such as 3>4:0.5"),
         ),
     ),
     "jitter": Field(

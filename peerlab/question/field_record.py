@@ -13,7 +13,7 @@ from peerlab.model.collective import AUTO
 if TYPE_CHECKING:
     from peerlab.question.scenario import Scenario
 
-Read = Literal["text", "number", "fraction", "slice size", "switch", "slow node"]
+Read = Literal["text", "number", "fraction", "slice size", "switch", "slow node", "slow part"]
 """How an option's text is read, before the scenario reads it."""
 
 

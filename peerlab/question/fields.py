@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from peerlab.base.terminal_text import fraction, number, slice_size, slow_node, switch
+from peerlab.base.terminal_text import fraction, number, slice_size, slow_node, slow_part, switch
 from peerlab.question.field_record import CommandOption, Read
 from peerlab.question.scenario_fields import FIELDS
 
@@ -13,6 +13,7 @@ _READS: dict[Read, Callable[[str], Any]] = {
     "slice size": slice_size,
     "switch": switch,
     "slow node": slow_node,
+    "slow part": slow_part,
 }
 
 

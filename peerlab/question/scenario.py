@@ -378,9 +378,10 @@ class Scenario(DomainSettings):
         """Return the host that a node runs on."""
         return hosts(self.placement, self.domains, self.fabric.hosts_per_leaf, self.seed)[node]
 
-    def node_speed(self, node: int) -> float:
-        """Return the share of the full rate that a node's NICs have."""
-        return self.slow_domains.get(node, 1.0) if self.slow_domains else 1.0
+    @property
+    def has_slow_parts(self) -> bool:
+        """Whether a node, a NIC or a link is slower than others."""
+        return bool(self.slow_nodes or self.slow_nics or self.slow_links)
 
 
 def checked_scenario(given: object) -> Scenario:

@@ -14,6 +14,7 @@ from peerlab.base.units import KIB, write_bytes
 from peerlab.library.library_record import Library
 from peerlab.model.disturbance import Slow
 from peerlab.model.hardware import Cluster
+from peerlab.model.slow_parts import SlowParts
 from peerlab.question.scenario_fields import FIELDS
 
 
@@ -79,6 +80,12 @@ class Settings:
     """Where nodes stand in a leaf-spine fabric: for each its host, or ``contiguous`` (None), ``strided``, ``shuffled``."""
     slow_nodes: Mapping[int, float] | None = None
     """Nodes whose NICs are slower both ways, with their share of the full rate: ``{4: 0.5}``."""
+    slow_nics: Mapping[str | tuple[int, int], float] | None = None
+    """Single NICs that are slower, with their share of the full rate, 0 where one is lost: ``{"4.1": 0.5}`` is NIC 1 of node 4."""
+    failover: str = "neighbour"
+    """Who does what a lost NIC did: ``neighbour``, the next NIC of its node; ``rebalance``: all NICs of a node share what its slow ones lack."""
+    slow_links: Mapping[str | tuple[int, int], float] | None = None
+    """Links between two nodes that are slower, with their share of the full rate: ``{"3>4": 0.5}`` is the way from node 3 to node 4."""
     jitter: float = 0.0
     """Sigma of a lognormal factor of mean 1 on every service time on the way between nodes."""
     spread: float = 0.0
@@ -136,7 +143,7 @@ class Settings:
                 continue
             if field.name.endswith("_bytes") and isinstance(value, int):
                 value = write_bytes(value)
-            if isinstance(value, Slow):
+            if isinstance(value, Slow | SlowParts):
                 value = dict(value)
             if isinstance(value, (Cluster, Path, Library)):
                 value = str(value) if isinstance(value, Path) else value.name

@@ -25,6 +25,7 @@ from peerlab.engine.system import System
 from peerlab.engine.warm_cache import ends_warm
 from peerlab.model.paths import PROXY
 from peerlab.model.resources import resource_kind, service
+from peerlab.model.slow_parts import link_share, lost_to_neighbour
 
 _LAST_PS = 2**57
 """`service_order` multiplies times by 16."""
@@ -42,7 +43,7 @@ def refuses(system: System) -> str:
     if shared or len(set(kinds)) < len(kinds):
         return "slices of several senders, or of several stages, queue for one resource"
     cluster = scenario.cluster_for_message
-    uneven = cluster.devices_per_switch % cluster.nics_per_switch
+    uneven = cluster.devices_per_switch % cluster.nics_per_switch or lost_to_neighbour(scenario)
     if uneven and any(resource_kind(kind).scope == "nic" for kind in kinds):
         return "more devices share one NIC than another"
     if PROXY.kind in kinds:
@@ -239,14 +240,11 @@ class Batch:
         # service times depend on whether the step adds up, on the slice (the last has the envelope) and on both nodes' speeds
         key = (step < self.system.plan.schedule.reducing_steps, piece)
         if key not in self._known:
-            speeds = [self.system.scenario.node_speed(node) for node in range(self._nodes)]
-            alike: dict[tuple[float, float], int] = {}
-            for lane in range(self._nodes):
-                alike.setdefault((speeds[lane], speeds[self.system.receiver(lane, 0)]), lane)
-            which = np.array(
-                [alike[speeds[n], speeds[self.system.receiver(n, 0)]] for n in range(self._nodes)]
-            )
-            which = np.tile(which, self._lanes // self._nodes)
+            alike: dict[object, int] = {}
+            kinds = self._kinds_of_lanes()
+            for lane, kind in enumerate(kinds):
+                alike.setdefault(kind, lane)
+            which = np.array([alike[kind] for kind in kinds], np.int64)
             legs = {
                 lane: self.system.legs(lane, step, plain=True, even=True)[piece]
                 for lane in {0, *alike.values()}
@@ -255,6 +253,15 @@ class Batch:
                 (leg, self._spread(legs, which, number)) for number, leg in enumerate(legs[0])
             ]
         return self._known[key]
+
+    def _kinds_of_lanes(self) -> list[tuple[object, ...]]:
+        """Return for every lane what its service times depend on: the speeds of both ends, and of the link between them."""
+        system, found = self.system, list[tuple[object, ...]]()
+        for lane, one in enumerate(system.lanes):
+            to = system.lanes[system.receiver(lane, 0)]
+            ends = (system.speeds(one.node, one.device), system.speeds(to.node, to.device))
+            found.append((*ends, link_share(system.scenario, one.node, to.node)))
+        return found
 
     @staticmethod
     def _spread(
