@@ -137,3 +137,8 @@ def link_share(s: "Scenario", source: int, destination: int) -> float:
 def lost_to_neighbour(s: "Scenario") -> bool:
     """Return whether a NIC does what another, which is lost, should."""
     return bool(s.slow_nics) and s.failover == NEIGHBOUR and 0 in (s.slow_nics or {}).values()
+
+
+def parts_of(given: Mapping[Any, float] | None) -> list[tuple[Pair, float]]:
+    """Return the slow NICs or links of a scenario, which keeps each as two numbers, with their shares."""
+    return list((given or {}).items())

@@ -6,6 +6,7 @@ from peerlab.collectives.choose import slices
 from peerlab.model.paths import ACROSS_SWITCH, REDUCE
 from peerlab.model.paths import PROXY as PROXY_USE
 from peerlab.model.resources import resource_kind
+from peerlab.model.slow_parts import parts_of
 from peerlab.model.stages import stage_kind
 from peerlab.picture.picture import Picture
 from peerlab.picture.shown_nodes import focus, unit
@@ -120,9 +121,9 @@ def _disturbed(run: Run) -> str:
         parts.append(f"{s.noise.in_words} (seed {s.seed})")
     for node, speed in (s.slow_nodes or {}).items():
         parts.append(f"node {node} at {100 * speed:g} %{_unfelt(s)}")
-    for (node, nic), share in (s.slow_nics or {}).items():
+    for (node, nic), share in parts_of(s.slow_nics):
         parts.append(f"NIC {node}.{nic} {f'at {100 * share:g} %' if share else 'lost'}")
-    for (source, to), share in (s.slow_links or {}).items():
+    for (source, to), share in parts_of(s.slow_links):
         parts.append(f"link {source} to {to} at {100 * share:g} %")
     if not run.trace.folded and not s.collective_record.is_message:
         parts.append(f"shown: {unit(s)} {focus(run)}")
