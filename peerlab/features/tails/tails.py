@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import peerlab
 from peerlab.base.errors import ScenarioError
 from peerlab.base.progress_bar import progress_bar
 from peerlab.base.units import PS_PER_S, say_time
 from peerlab.engine.arrays.many_seeds import side_by_side, times_of_seeds
 from peerlab.engine.simulate import simulate
-from peerlab.features.sweep.sweeping import sweep
 from peerlab.features.tails.percentiles import PER_MILLE, name_of
 from peerlab.features.tails.times import PathTimes
 from peerlab.model.noise import NOISE_KINDS, assumed_noise
@@ -161,7 +161,7 @@ def _by_sweep(
 ) -> list[list[int]]:
     """Return the times that a sweep over paths and seeds gives: elsewhere, into a file, or on another engine."""
     paths = [str(one.path) for one in scenarios]
-    rows = sweep(scenarios[0], path=paths, seed=list(seeds), progress=progress, **given)
+    rows = peerlab.sweep(scenarios[0], path=paths, seed=list(seeds), progress=progress, **given)
     problems = [text for text in rows["error"].tolist() if isinstance(text, str) and text]
     missing = len(paths) * len(seeds) - len(rows)
     if problems or missing:

@@ -1,0 +1,164 @@
+"""Suspects by Bayes: after each run the probability that a node is slow, or the way from one node to another, or that nothing is.
+
+The logarithm of a run's time over the time that is expected of it is h = ln(1/f) where the suspect takes part, plus noise of a sigma that
+is known; f is the suspect's share of its rate. Before any run, nothing is slow with a probability of one half.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log, log2
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerlab.base.errors import PeerlabError
+
+NONE = "none"
+MOST_NODES = 1024
+_SHARES = tuple(round(0.3 + 0.05 * step, 2) for step in range(14))
+"""Shares that an unknown fault may leave of a rate: 0.3 to 0.95."""
+_OF_PAIRS = 0.2
+"""Of what is suspected at all: the share of pairs, that is of cables, ports and ways; nodes fail more often (assumed)."""
+ENOUGH = 0.95
+"""Probability from which on a suspect is named."""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What a run told."""
+
+    nodes: tuple[int, ...]
+    """Who took part, in the order of the ring."""
+    log_ratio: float
+    """Logarithm of its time over the time that is expected of it."""
+
+    @property
+    def ways(self) -> frozenset[tuple[int, int]]:
+        """The ways from each node to the next."""
+        return frozenset(zip(self.nodes, (*self.nodes[1:], *self.nodes[:1]), strict=True))
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """What may be slow."""
+
+    nodes: tuple[int, ...]
+    """None: nothing is; one: this node; two: the way from the first to the second."""
+    probability: float
+
+    def takes_part(self, observation: Observation) -> bool:
+        """Return whether it takes part in a run."""
+        return _takes_part(self.nodes, observation)
+
+
+def _takes_part(nodes: tuple[int, ...], observation: Observation) -> bool:
+    if len(nodes) == 1:
+        return nodes[0] in observation.nodes
+    return len(nodes) > 1 and nodes in observation.ways
+
+
+class Suspicion:
+    """The probabilities of all suspects, after the runs until now."""
+
+    def __init__(
+        self, nodes: int, sigma: float, *, share: float | None = None, pairs: Sequence[tuple[int, int]] = ()
+    ) -> None:
+        """Begin with what holds before any run.
+
+        Parameters
+        ----------
+        sigma:
+            Of the logarithm of a healthy run's time.
+        share:
+            Share of its rate that the fault leaves; None: it is not known, and averaged over.
+        pairs:
+            Ways from one node to another that are suspected beside the nodes.
+
+        Raises
+        ------
+        PeerlabError
+            If there are no nodes or too many, or the noise is none.
+        """
+        if not 2 <= nodes <= MOST_NODES:
+            raise PeerlabError(f"nodes: {nodes} is not a number of nodes from 2 to {MOST_NODES}")
+        if not sigma > 0:
+            raise PeerlabError(
+                f"sigma: {sigma:g} is no noise; give the spread of repeated runs, such as 0.02"
+            )
+        self.nodes, self.sigma = nodes, sigma
+        self.who: list[tuple[int, ...]] = [(), *((node,) for node in range(nodes)), *pairs]
+        self.delays = np.log(1 / np.array(_SHARES if share is None else (share,)))
+        of_pairs = _OF_PAIRS if pairs else 0.0
+        prior = [0.5, *[0.5 * (1 - of_pairs) / nodes] * nodes, *(0.5 * of_pairs / len(pairs) for _ in pairs)]
+        self._logs: NDArray[np.float64] = (
+            np.log(np.array(prior))[:, None] - log(len(self.delays)) + np.zeros(len(self.delays))
+        )
+
+    def see(self, observation: Observation) -> None:
+        """Take a run into account."""
+        part = np.array([_takes_part(one, observation) for one in self.who])
+        off = observation.log_ratio - part[:, None] * self.delays
+        self._logs = self._logs - off**2 / (2 * self.sigma**2)
+        self._logs -= self._logs.max()
+
+    @property
+    def probabilities(self) -> NDArray[np.float64]:
+        """That of every suspect of `who`; they add up to 1."""
+        weights: NDArray[np.float64] = np.exp(self._logs).sum(axis=1)
+        found: NDArray[np.float64] = weights / weights.sum()
+        return found
+
+    def suspects(self) -> list[Suspect]:
+        """Return all suspects, the likeliest first."""
+        found = self.probabilities
+        order = np.argsort(-found, kind="stable")
+        return [Suspect(self.who[place], float(found[place])) for place in order.tolist()]
+
+    def next_run(self) -> tuple[int, ...]:
+        """Return the nodes of the run that tells most: by falling probability, until half of everything is among them.
+
+        One alone cannot run: the least suspected joins it.
+        """
+        found = self.probabilities
+        # a way is suspected at both of its ends
+        of_nodes = found[1 : self.nodes + 1].copy()
+        for place in range(self.nodes + 1, len(self.who)):
+            for node in self.who[place]:
+                of_nodes[node] += found[place] / 2
+        order = np.argsort(-of_nodes, kind="stable")
+        inside = np.cumsum(of_nodes[order])
+        count = min(self.nodes, int(np.searchsorted(inside, 0.5 - 1e-9)) + 1)
+        some = order[:count].tolist()
+        return tuple(sorted(some if count > 1 else [*some, int(order[-1])]))
+
+    def runs_left(self) -> float:
+        """Return about how many runs are left in the mean: what is not known, in bits, over what a run tells."""
+        found = self.probabilities
+        known = found[found > 0]
+        unknown = float(-(known * np.log2(known)).sum())
+        target = -(ENOUGH * log2(ENOUGH) + (1 - ENOUGH) * log2(1 - ENOUGH))
+        return max(0.0, unknown - target) / capacity(float(self.delays.mean()) / self.sigma)
+
+
+def capacity(times_noise: float) -> float:
+    """Return what a run tells, in bits, where the fault is so many times the noise: that of two equally likely normal distributions.
+
+    >>> [round(capacity(one), 2) for one in (1.05, 2.1, 3, 4.5, 10)]
+    [0.18, 0.52, 0.76, 0.95, 1.0]
+    """
+    at = np.linspace(-8.0, times_noise + 8.0, 4001)
+    quiet, slow = (np.exp(-((at - middle) ** 2) / 2) / np.sqrt(2 * np.pi) for middle in (0.0, times_noise))
+    mixed = (quiet + slow) / 2
+    gain = (
+        sum(one * np.log2(np.maximum(one, 1e-300) / np.maximum(mixed, 1e-300)) for one in (quiet, slow)) / 2
+    )
+    return max(1e-6, float(np.trapezoid(gain, at)))
+
+
+def runs_needed(nodes: int, times_noise: float) -> float:
+    """Return the bound on the runs that find one of so many nodes: log2(2 N) / capacity.
+
+    >>> round(runs_needed(64, 10), 1)
+    7.0
+    """
+    return log2(2 * nodes) / capacity(times_noise)
