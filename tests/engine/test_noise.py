@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import peerlab
 from peerlab.base.errors import ScenarioError
+from peerlab.engine.arrays.many_seeds import side_by_side, times_of_seeds
 from peerlab.engine.arrays.noise_of_runs import NoiseOfRuns
 from peerlab.engine.arrays.side_by_side import times
 from peerlab.engine.noise_draws import Places, detours, detours_side_by_side, held_up, phases, spreads
@@ -128,3 +129,10 @@ def test_how_long_noisy_runs_may_take_is_known_before_they_run():
         peerlab.simulate(PAIR.with_(nodes=4)).time_ps, 12
     )
     assert max(times(noisy)) < bound < 100 * max(times(noisy))
+
+
+def test_times_of_many_seeds_are_those_of_a_run_for_each():
+    ring = PAIR.with_(nodes=3, jitter=0.2, detours=0.1)
+    assert side_by_side(ring)
+    alone = [peerlab.simulate(ring.with_(seed=seed), engine="referee").time_ps for seed in range(4, 9)]
+    assert times_of_seeds(ring, range(4, 9)) == alone
