@@ -41,6 +41,8 @@ RETURNED = {
     "Assumption": "peerlab.answer.gain",
     "GainCase": "peerlab.answer.gain",
     "Alternative": "peerlab.question.alternatives",
+    "Suspects": "peerlab.features.suspects.suspecting",
+    "HostSuspect": "peerlab.features.suspects.suspecting",
     "Tails": "peerlab.features.tails.tails",
     "PathTimes": "peerlab.features.tails.times",
     "Percentile": "peerlab.features.tails.percentiles",

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from peerlab.features.measure.ratios import ratios
     from peerlab.features.simulate.explain import explain
     from peerlab.features.step.step_explorer import StepExplorer
+    from peerlab.features.suspects.suspecting import suspects
     from peerlab.features.sweep.sweeping import sweep
     from peerlab.features.tails.tails import tails
     from peerlab.features.wall.wall_chart import wall_chart
@@ -202,6 +203,7 @@ __all__ = [
     "simulate",
     "step",
     "steps",
+    "suspects",
     "sweep",
     "tails",
     "wall_chart",

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import peerlab
+from peerlab.base.display import shown
 from peerlab.base.errors import ScenarioError
 from peerlab.base.progress_bar import progress_bar
 from peerlab.base.units import PS_PER_S, say_time
@@ -56,6 +57,8 @@ class Tails:
             "paths": [one.as_dict() for one in self.paths],
             "gain": {"quiet": self.quiet_gain, **{name_of(p): self.gain(p) for p in PER_MILLE}},
         }
+
+    _repr_html_ = shown
 
     def __repr__(self) -> str:
         first = self.paths[0]

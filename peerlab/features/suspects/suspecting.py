@@ -1,0 +1,177 @@
+"""From logs of runs to suspects: which hosts took part in each, how long it took, and what that says of each of them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+
+from peerlab.base.errors import PeerlabError
+from peerlab.features.suspects.bayes import ENOUGH, Observation, Suspicion
+from peerlab.records.load import load
+
+_LEAST_SIGMA = 0.01
+"""Nobody's runs repeat more closely than a per cent (assumed; from 0.5 to 2 %)."""
+_NORMAL = 1.4826
+"""Standard deviation over median absolute deviation of a normal distribution."""
+_MOST_LOGS = 2000
+Timed = tuple[tuple[str, ...], float]
+"""Hosts of a run, in the order of its ring, and its time in seconds."""
+
+
+@dataclass(frozen=True)
+class HostSuspect:
+    """Something that may be slow."""
+
+    hosts: tuple[str, ...]
+    """None: nothing is; one: this host; two: the way from the first to the second."""
+    probability: float
+
+    @property
+    def in_words(self) -> str:
+        """What it is."""
+        if not self.hosts:
+            return "nothing is slow"
+        return self.hosts[0] if len(self.hosts) == 1 else f"the way from {self.hosts[0]} to {self.hosts[1]}"
+
+
+@dataclass(frozen=True)
+class Suspects:
+    """What the runs say."""
+
+    suspects: tuple[HostSuspect, ...]
+    """The likeliest first; they add up to 1."""
+    runs: int
+    """How many runs were taken into account."""
+    sigma: float
+    """Of the logarithm of a healthy run's time."""
+    next_hosts: tuple[tuple[str, ...], ...]
+    """Sets of hosts for the next runs, which may go at the same time; empty: enough is known."""
+    runs_left: float
+    """About how many rounds are left in the mean."""
+
+    @property
+    def decided(self) -> bool:
+        """Whether one is likely enough to be named."""
+        return self.suspects[0].probability >= ENOUGH
+
+    @property
+    def alike(self) -> tuple[HostSuspect, ...]:
+        """Suspects that explain the runs equally well as the first: all of them have to be named."""
+        first = self.suspects[0]
+        return tuple(one for one in self.suspects if one.probability > 0.5 * first.probability)
+
+    def commands(self, ranks_per_host: int = 1, binary: str = "all_reduce_perf") -> tuple[str, ...]:
+        """Return the commands of the next runs, as nccl-tests are started by MPI."""
+        return tuple(
+            f"mpirun -np {ranks_per_host * len(hosts)} -H {','.join(f'{host}:{ranks_per_host}' for host in hosts)} "
+            f"{binary} -b 256M -e 256M -n 20 > suspects-{number}.log"
+            for number, hosts in enumerate(self.next_hosts, 1)
+        )
+
+    def __repr__(self) -> str:
+        first = self.suspects[0]
+        return f"Suspects({self.runs} runs: {first.in_words} {100 * first.probability:.0f} %)"
+
+
+def suspects(
+    source: str | Path | Iterable[str | Path] | Sequence[Timed],
+    *,
+    hosts: Sequence[str] = (),
+    sigma: float | None = None,
+    expected_s: float | None = None,
+) -> Suspects:
+    """Say which host, or which way between two, is slow, and which runs tell most next.
+
+    Parameters
+    ----------
+    source:
+        A folder of logs, their files, or runs as ``((host, host, ...), seconds)`` that all exchange the same.
+    hosts:
+        Hosts that no run has had yet, but that may be slow as well.
+    sigma:
+        Of the logarithm of a healthy run's time, such as 0.02; None: from runs of the same hosts, or how runs differ around their median.
+    expected_s:
+        Time of a healthy run in seconds; None: the median of the runs on equally many hosts.
+
+    Raises
+    ------
+    PeerlabError, RecordsError
+        If a log names no hosts, or there is nothing to go by.
+
+    >>> runs = [(("a", "b"), 1.0), (("c", "d"), 1.25), (("a", "c"), 1.25), (("b", "d"), 1.01)]
+    >>> suspects(runs, sigma=0.02)
+    Suspects(4 runs: c 100 %)
+    """
+    runs = _runs(source)
+    names = list(dict.fromkeys([*(host for who, _ in runs for host in who), *hosts]))
+    if not runs or len(names) < 2:
+        raise PeerlabError("suspects: give runs on two hosts or more")
+    spread = _sigma(runs) if sigma is None else sigma
+    usual = _expected(runs, expected_s)
+    ways = {way for who, _ in runs for way in Observation(tuple(names.index(one) for one in who), 0).ways}
+    suspicion = Suspicion(len(names), spread, pairs=sorted(ways))
+    for who, seconds in runs:
+        numbers = tuple(names.index(one) for one in who)
+        suspicion.see(Observation(numbers, log(seconds / usual[len(who)])))
+    return _answer(suspicion, names, len(runs))
+
+
+def _answer(suspicion: Suspicion, names: Sequence[str], runs: int) -> Suspects:
+    found = tuple(
+        HostSuspect(tuple(names[node] for node in one.nodes), one.probability) for one in suspicion.suspects()
+    )
+    rounds: list[tuple[str, ...]] = []
+    if found[0].probability < ENOUGH:
+        some = suspicion.next_run()
+        others = tuple(node for node in range(len(names)) if node not in some)
+        rounds = [tuple(names[node] for node in one) for one in (some, others) if len(one) > 1]
+    return Suspects(found, runs, suspicion.sigma, tuple(rounds), suspicion.runs_left())
+
+
+def _runs(source: str | Path | Iterable[str | Path] | Sequence[Timed]) -> list[Timed]:
+    files: list[object]
+    if isinstance(source, str | Path):
+        place = Path(source).expanduser()
+        inside = sorted(place.iterdir()) if place.is_dir() else [place]
+        files = [one for one in inside if not one.is_dir()]
+    else:
+        files = list(source)
+    if len(files) > _MOST_LOGS:
+        raise PeerlabError(f"suspects: {len(files)} logs are too many; at most {_MOST_LOGS}")
+    return [one if isinstance(one, tuple) else _run(Path(str(one))) for one in files]
+
+
+def _run(file: Path) -> Timed:
+    """Return hosts and time of a log, at its largest message."""
+    records = load(file)
+    hosts = tuple(dict.fromkeys(map(str, records.manifest.get("hosts") or ())))
+    if len(hosts) < 2:
+        raise PeerlabError(
+            f"{file}: it names fewer than two hosts; run with NCCL_DEBUG=INFO, or keep the command in the log"
+        )
+    table = records.table
+    largest = table[table["size_bytes"] == table["size_bytes"].max()]
+    return hosts, float(np.median(largest["time_s"].to_numpy(dtype=float)))
+
+
+def _expected(runs: Sequence[Timed], given: float | None) -> Mapping[int, float]:
+    counts = {len(who) for who, _ in runs}
+    return {
+        count: given if given is not None else median(seconds for who, seconds in runs if len(who) == count)
+        for count in counts
+    }
+
+
+def _sigma(runs: Sequence[Timed]) -> float:
+    """Return the spread of runs that are repeated; without any, of all around their median, which outliers hardly move."""
+    again: dict[tuple[str, ...], list[float]] = {}
+    for who, seconds in runs:
+        again.setdefault(tuple(sorted(who)), []).append(log(seconds))
+    off = [one - median(logs) for logs in again.values() if len(logs) > 2 for one in logs]
+    if not off:
+        usual = _expected(runs, None)
+        off = [log(seconds / usual[len(who)]) for who, seconds in runs]
+    return max(_LEAST_SIGMA, _NORMAL * median(map(abs, off)))

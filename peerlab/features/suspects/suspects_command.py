@@ -1,0 +1,123 @@
+"""`peerlab suspects`: which host or way is slow, and which runs to make next."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from peerlab.base.errors import PeerlabError
+from peerlab.base.terminal_text import command, fraction, number, table
+from peerlab.features.suspects.late_ranks import LateRank, late_rank
+from peerlab.features.suspects.suspecting import Suspects, suspects
+from peerlab.records.load import load
+
+_EXAMPLES = """\
+examples:
+  peerlab suspects logs/                     a folder with one log for each run; each names its hosts
+  peerlab suspects logs/ --sigma 0.02        runs of the same hosts repeat to 2 %
+  peerlab suspects --ranks inspector.jsonl   records of all ranks of a job: who began last, and what of the wait that explains
+
+A suspect is named from 95 % on, a rank once it explains 80 % of the wait.
+
+exit status: 0 answered, 1 nothing to go by, 2 wrong usage
+"""
+_SHOWN = 8
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    sub = command(
+        commands,
+        "suspects",
+        "say which node or cable is slow, and which runs tell most next",
+        _suspects,
+        epilog=_EXAMPLES,
+    )
+    sub.add_argument(
+        "logs", nargs="*", metavar="FOLDER|LOG", type=Path, help="logs of runs on some of the hosts each"
+    )
+    sub.add_argument(
+        "--ranks", metavar="FILE", type=Path, help="records of all ranks, as NCCL Inspector writes them"
+    )
+    sub.add_argument(
+        "--sigma",
+        metavar="SHARE",
+        type=fraction,
+        help="by how much healthy runs differ, such as 0.02 (default: from the logs)",
+    )
+    sub.add_argument(
+        "--ranks-per-host",
+        metavar="N",
+        type=number,
+        default=1,
+        help="in the commands of the next runs (default: 1)",
+    )
+    sub.add_argument("--json", action="store_true", help="print everything as JSON")
+
+
+def _suspects(options: argparse.Namespace) -> int:
+    if options.ranks is not None:
+        found = late_rank(_durations(options.ranks))
+        print(json.dumps(vars(found)) if options.json else _said_of_rank(found))
+        return 0
+    if not options.logs:
+        raise PeerlabError("suspects: give a folder of logs, or --ranks with records of all ranks")
+    if options.sigma is not None and not (isinstance(options.sigma, float) and options.sigma > 0):
+        raise PeerlabError(f"--sigma: {options.sigma!r} is not a share above 0, such as 0.02")
+    source = options.logs[0] if len(options.logs) == 1 else options.logs
+    answer = suspects(source, sigma=options.sigma)
+    print(
+        json.dumps(_as_dict(answer, options.ranks_per_host), indent=2)
+        if options.json
+        else said(answer, options.ranks_per_host)
+    )
+    return 0
+
+
+def _durations(file: Path) -> dict[int, list[float]]:
+    """Return the durations of every rank, in the order of its collectives."""
+    rows = load(file).table.dropna(subset=["rank", "time_s"])
+    found: dict[int, list[float]] = {}
+    for rank, seconds in zip(rows["rank"].tolist(), rows["time_s"].tolist(), strict=True):
+        found.setdefault(int(rank), []).append(float(seconds))
+    return found
+
+
+def _said_of_rank(found: LateRank) -> str:
+    both = f", and rank {found.alike[0]} as late" if found.alike else ""
+    line = f"Rank {found.rank} began last, {found.lateness_s * 1e6:.0f} µs after the first{both}; it explains {100 * found.share:.0f} % of the wait."
+    return line if found.named else f"{line} That is too little to name it: spread, no one cause."
+
+
+def said(found: Suspects, ranks_per_host: int = 1) -> str:
+    """Return the answer for a terminal."""
+    rows = [[f"{100 * one.probability:.1f} %", one.in_words] for one in found.suspects[:_SHOWN]]
+    lines = [
+        f"{found.runs} runs, which differ by {100 * found.sigma:.1f} % where nothing is slow",
+        "",
+        table(["", "suspect"], rows, right=(0,)),
+        "",
+    ]
+    if found.decided:
+        return "\n".join(
+            [*lines, f"{found.suspects[0].in_words[:1].upper()}{found.suspects[0].in_words[1:]}: decided."]
+        )
+    if len(found.alike) > 1:
+        lines.append(
+            "Alike: "
+            + " and ".join(one.in_words for one in found.alike[:4])
+            + " explain the runs about equally."
+        )
+    lines += [f"Next, at the same time where they share nothing (about {found.runs_left:.0f} rounds left):"]
+    return "\n".join([*lines, *(f"  {one}" for one in found.commands(ranks_per_host))])
+
+
+def _as_dict(found: Suspects, ranks_per_host: int) -> dict[str, object]:
+    return {
+        "runs": found.runs,
+        "sigma": found.sigma,
+        "decided": found.decided,
+        "suspects": [{"hosts": list(one.hosts), "probability": one.probability} for one in found.suspects],
+        "next": list(found.commands(ranks_per_host)),
+        "rounds_left": found.runs_left,
+    }

@@ -1,0 +1,144 @@
+"""Which node is slow: found in as few runs as the noise allows, and never where nothing is."""
+
+import json
+from math import log
+
+import numpy as np
+import pytest
+from command_line import peerlab_command
+
+import peerlab
+from peerlab.base.errors import PeerlabError
+from peerlab.features.suspects.bayes import ENOUGH, Observation, Suspicion, capacity, runs_needed
+from peerlab.features.suspects.late_ranks import late_rank
+
+NODES = 64
+
+
+def search(random, share, sigma, most, *, bad=True):
+    """Search for a slow node by the runs that are proposed, both halves at once; return the rounds, and who was named."""
+    slow = int(random.integers(NODES)) if bad else -1
+    suspicion = Suspicion(NODES, sigma, share=share)
+    for rounds in range(1, most + 1):
+        some = suspicion.next_run()
+        rest = tuple(node for node in range(NODES) if node not in some)
+        for who in (some, rest):
+            if len(who) > 1:
+                noise = sigma * random.standard_normal()
+                suspicion.see(Observation(who, log(1 / share) * (slow in who) + noise))
+        first = suspicion.suspects()[0]
+        if first.probability >= ENOUGH:
+            return rounds, first.nodes == ((slow,) if bad else ()), True
+    return most, False, False
+
+
+@pytest.mark.parametrize(
+    ("share", "sigma", "most", "hits", "rounds"),
+    [
+        (0.5, 0.02, 12, 1.0, 7.0),
+        (0.8, 0.05, 12, 0.990, 7.4),
+        (0.9, 0.05, 12, 0.53, 11.1),
+        (0.9, 0.05, 36, 0.97, 13.6),
+    ],
+)
+def test_a_slow_node_of_64_is_found_in_as_many_rounds_as_its_fault_over_noise_allows(
+    share, sigma, most, hits, rounds
+):
+    random = np.random.default_rng(4)
+    results = [search(random, share, sigma, most) for _ in range(400)]
+    assert np.mean([right for _, right, _ in results]) == pytest.approx(hits, abs=0.06)
+    assert np.mean([count for count, _, _ in results]) < rounds + 0.3
+    assert np.mean([named and not right for _, right, named in results]) < 0.05
+
+
+def test_where_nothing_is_slow_that_is_what_is_found():
+    random = np.random.default_rng(5)
+    assert np.mean([search(random, 0.8, 0.05, 12, bad=False)[1] for _ in range(50)]) > 0.93
+
+
+def test_the_bound_says_when_two_log_n_runs_suffice():
+    assert [round(capacity(one), 2) for one in (1.05, 2.1, 3, 4.5, 10)] == [0.18, 0.52, 0.76, 0.95, 1.0]
+    assert runs_needed(NODES, 10) == pytest.approx(7, abs=0.01)
+    assert runs_needed(NODES, 3) < 12 < runs_needed(NODES, 2.1) + 0.5
+
+
+def test_two_runs_that_share_a_node_accuse_it_and_one_that_stands_alone_accuses_both_of_its_ends():
+    ordinary = [(("a", "b"), 1.0), (("c", "d"), 1.01), (("e", "f"), 0.99)]
+    found = peerlab.suspects([*ordinary, (("g", "h"), 1.4)], sigma=0.02)
+    assert {one.hosts for one in found.alike} >= {("g",), ("h",)}
+    assert not found.decided
+    assert any("g" in hosts for hosts in found.next_hosts)
+    found = peerlab.suspects(
+        [*ordinary, (("g", "h"), 1.4), (("g", "a"), 1.41), (("h", "b"), 1.0)], sigma=0.02
+    )
+    assert found.decided
+    assert found.suspects[0].hosts == ("g",)
+
+
+def test_a_way_is_named_where_both_of_its_ends_are_well_with_others():
+    runs = [
+        (("a", "b"), 1.5),
+        (("a", "c"), 1.0),
+        (("b", "d"), 1.0),
+        (("c", "d"), 1.0),
+        (("a", "d"), 1.0),
+        (("b", "c"), 1.0),
+    ]
+    found = peerlab.suspects(runs, sigma=0.02)
+    assert {one.hosts for one in found.alike} == {("a", "b"), ("b", "a")}
+
+
+LOG = """# nThread 1 nGpus 1 minBytes 268435456 maxBytes 268435456
+mpirun -np 2 -H {hosts} all_reduce_perf -b 256M -e 256M
+#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
+   268435456      67108864     float     sum      -1  {us}  {algbw}  {algbw}      0  {us}  {algbw}  {algbw}      0
+"""
+
+
+def test_a_folder_of_logs_is_read_and_the_next_commands_are_written(tmp_path):
+    for number, (hosts, seconds) in enumerate(
+        [("n1:1,n2:1", 0.01), ("n3:1,n4:1", 0.014), ("n5:1,n6:1", 0.01)]
+    ):
+        words = {"hosts": hosts, "us": f"{seconds * 1e6:.1f}", "algbw": f"{268435456 / seconds / 1e9:.2f}"}
+        (tmp_path / f"{number}.log").write_text(LOG.format(**words))
+    status, out, problem = peerlab_command("suspects", tmp_path, "--sigma", "0.03")
+    assert (status, problem) == (0, "")
+    assert "n3" in out.partition("Next")[0]
+    assert "mpirun -np" in out
+    found = json.loads(peerlab_command("suspects", tmp_path, "--json", "--sigma", "0.03")[1])
+    assert found["runs"] == 3
+    assert sum(one["probability"] for one in found["suspects"]) == pytest.approx(1)
+
+
+def test_who_ran_shortest_began_last_and_is_named_if_it_explains_the_wait():
+    random = np.random.default_rng(1)
+    begins = random.exponential(1e-4, (8, 50))
+    begins[3] += 5e-3
+    ends = begins.max(axis=0) + 2e-3
+    found = late_rank({rank: list(ends - begins[rank]) for rank in range(8)})
+    assert (found.rank, found.named, found.alike) == (3, True, ())
+    assert found.lateness_s == pytest.approx(5e-3, rel=0.05)
+    spread = random.exponential(1e-3, (8, 50))
+    assert not late_rank({rank: list(spread.max(axis=0) - spread[rank]) for rank in range(8)}).named
+
+
+def test_two_ranks_that_are_equally_late_are_both_told():
+    found = late_rank({0: [1.0], 1: [1.0], 2: [0.4], 3: [0.41]})
+    assert (found.rank, found.alike, found.named) == (2, (3,), False)
+
+
+@pytest.mark.parametrize("words", [[], ["--sigma", "0", "x.log"], ["nowhere"]])
+def test_nothing_to_go_by_is_said_in_a_line(words, tmp_path):
+    status, _, problem = peerlab_command("suspects", *words, cwd=tmp_path)
+    assert status == 1
+    assert problem.startswith("peerlab: ")
+    assert problem.count("\n") == 1
+
+
+def test_impossible_suspicions_are_refused():
+    with pytest.raises(PeerlabError, match="nodes"):
+        Suspicion(1, 0.1)
+    with pytest.raises(PeerlabError, match="three ranks"):
+        late_rank({0: [1.0]})
+    with pytest.raises(PeerlabError, match="same ones"):
+        late_rank({0: [1.0], 1: [1.0, 2.0], 2: [1.0]})
