@@ -55,12 +55,13 @@ WAITING = [path for path in LABS if "peerlab.wait_for(" in code(path)]
 @pytest.mark.parametrize("path", WAITING, ids=lambda path: path.stem)
 def test_run_all_stops_in_words_where_a_lab_waits_for_an_answer(path, open_notebook):
     notebook = open_notebook(path.name)
-    notebook.run_all()
+    notebook.page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
     first = core(path)[0]
     told = notebook.page.get_by_text(f"The lab waits here: answer exercise {first.name} above")
     told.wait_for()
+    assert [one.partition(":")[0] for one in notebook.errors()] == ["AnswerNeeded"]
     assert notebook.page.get_by_text("Traceback").count() == 0
-    expect(notebook.page.locator(".pl-exercise")).to_have_count(1)
+    expect(notebook.page.locator(".pl-exercise:visible")).to_have_count(1)
 
 
 @pytest.mark.sample(3)

@@ -69,13 +69,6 @@ def reviewed(place=""):
     return run(host.with_(path="peer-direct")).gain_band(run(host))
 
 
-def second_nic(path):
-    one = peerlab.Scenario(cluster=review.filled_in(), nodes=8, path=path, message_bytes="1 GiB")
-    return (
-        run(one).time_s / run(one.with_(cluster=one.hardware.with_figure("node.nics_per_switch", 2))).time_s
-    )
-
-
 CLAIMS = {
     "00_tour": [],
     "01_the_long_detour": [
@@ -98,13 +91,9 @@ CLAIMS = {
     "04_measure_your_machine": [],
     "05_read_a_log": [
         ("the others would have been much faster", lambda: min(others_than_tcp()) > 2),
-        ("RDMA through host memory about as fast as this", lambda: 0.8 < log_d() / run(p4d("host-rdma")).algbw_GBps < 1.25),
-        ("Peer Direct should have been a good deal faster than this", lambda: run(p4d("peer-direct")).algbw_GBps > 1.3 * log_d()),
         ("this run chose a protocol that was many times slower", lambda: slow_sizes() > 2),
     ],
     "06_design_review": [
-        ("A second NIC makes Peer Direct nearly twice as fast. The detour it leaves nearly as it was.", lambda: second_nic("peer-direct") > 1.8 and second_nic("host-rdma") < 1.1),
-        ("a second NIC makes the detour hardly faster, and Peer Direct nearly twice as fast", lambda: second_nic("host-rdma") < 1.1),
         (
             "It is too wide for the one question, and too narrow for the other.",
             lambda: reviewed().least < find("06-worst").truth() < reviewed().low,
@@ -139,10 +128,6 @@ def cheaper_pages():
     return small / huge
 
 
-def p4d(path):
-    return peerlab.Scenario(cluster="p4d", nodes=2, path=path, message_bytes="1 GiB")
-
-
 def slow_sizes():
     """Return how many times slower log B is at 32 to 256 KiB than at the sizes around them."""
     staged = times("juliet/osu-latency-staged")
@@ -158,10 +143,6 @@ def others_than_tcp():
     """Return how many times as fast as log A the paths are that do not explain it."""
     ranking = peerlab.diagnose(peerlab.load(lab_log("A").text)).as_dict()["ranking"]
     return [1 / one["simulated"]["measured_over_simulated"] for one in ranking if one["path"] != "host-tcp"]
-
-
-def log_d():
-    return float(lab_log("D").measured.table["algbw_GBps"].max())
 
 
 def moves():

@@ -236,6 +236,19 @@ def kept_regions(regions, **changes):
     return run(STAGED).time_s / run(DIRECT.with_(cache_regions=regions, **changes)).time_s
 
 
+def log_d_over(path):
+    """Return how many times as fast as lab 05's log D two p4d should be on a path."""
+    asked = peerlab.Scenario(cluster="p4d", nodes=2, path=path, message_bytes="1 GiB")
+    return run(asked).algbw_GBps / lab_log("D").measured.table["algbw_GBps"].max()
+
+
+def second_nic(path):
+    """Return how many times as fast a path of lab 06 is with a second NIC behind each switch."""
+    one = peerlab.Scenario(cluster=review.filled_in(), nodes=8, path=path, message_bytes="1 GiB")
+    two = one.hardware.with_figure("node.nics_per_switch", 2)
+    return run(one).time_s / run(one.with_(cluster=two)).time_s
+
+
 @cache
 def review_band():
     """Return how sure the gain on the filled-in file of lab 06 is."""
@@ -600,6 +613,10 @@ COMPUTED = {
             lambda: (P5.uplink_Bps / 1e9, unseen_log.detour_limit(P5)),
         ),
         ("A node has {} uplinks", lambda: P5.numa_domains * P5.switches_per_numa),
+        (
+            "Peer Direct should have been {:.2f} times as fast as this, and RDMA through host memory {:.2f} times.",
+            lambda: (log_d_over("peer-direct"), log_d_over("host-rdma")),
+        ),
         ("8 bytes took {:.1f} µs", eight_bytes.measured_us),
         ("**launch**: {:.1f} µs, once", lambda: course("p4d").launch),
         (
@@ -639,6 +656,14 @@ COMPUTED = {
         (
             "Why {:.1f} here, where other labs say {:.2f}?",
             lambda: (review_band().value, gain(message_bytes="1 GiB")),
+        ),
+        (
+            "a second NIC makes Peer Direct {:.2f} times as fast, and the detour {:.2f} times.",
+            lambda: (second_nic("peer-direct"), second_nic("host-rdma")),
+        ),
+        (
+            "a second NIC makes the detour {:.2f} times as fast, and Peer Direct {:.2f} times.",
+            lambda: (second_nic("host-rdma"), second_nic("peer-direct")),
         ),
         (
             "the file assumes: {:.2f} where `gain.low` is {:.2f}",

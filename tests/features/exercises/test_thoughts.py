@@ -21,8 +21,9 @@ def own_folder(tmp_path_factory):
 
 @pytest.mark.parametrize("name", ALL)
 def test_an_exercise_knows_three_wrong_thoughts(name):
+    """A choice of three verdicts has two that are wrong."""
     bounds = getattr(ALL[name], "bounds", ())
-    assert len([*ALL[name].wrong(), *bounds]) >= 3
+    assert len([*ALL[name].wrong(), *bounds]) >= min(3, len(getattr(ALL[name], "options", "many")) - 1)
 
 
 @pytest.mark.parametrize(
