@@ -239,6 +239,5 @@ def wait_for(name: str) -> None:
     done = progress.read().get(find(name).name, progress.Done())
     if not done.tries:
         raise AnswerNeeded(
-            f"The lab waits here: answer exercise {name} above, rightly or not. "
-            "Then click this cell and choose Run \u25b8 Run Selected Cell and All Below."
+            f"The lab waits here: answer exercise {name} above, rightly or not. Then run this cell again."
         )

@@ -14,6 +14,9 @@ MINUTES_AN_EXERCISE = 2.5
 _ROUNDED_TO = 5
 _FOLDED = "jp-MarkdownHeadingCollapsed"
 """What JupyterLab keeps of a heading whose section is folded."""
+_WAITS = "peerlab.wait_for("
+_FURTHER = "Further"
+"""How the heading of a folded section begins that is not core; other folded ones hold an answer."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,8 @@ class LabCell:
         """How long a learner takes: by its words, else for running it, else for the exercise that it asks."""
         if self.kind == "markdown":
             return len(self.source.split()) / WORDS_A_MINUTE
+        if self.source.startswith(_WAITS) and "\n" not in self.source:
+            return 0.0  # it shows nothing
         return MINUTES_AN_EXERCISE if asked(self.source) else MINUTES_A_CELL
 
 
@@ -46,7 +51,8 @@ def _cells(cells: Sequence[Any]) -> Iterator[LabCell]:
         source = "".join(cell["source"])
         heading = len(source) - len(source.lstrip("#")) if cell["cell_type"] == "markdown" else 0
         if heading and (not level or heading <= level):
-            level = heading if cell["metadata"].get(_FOLDED) else 0
+            further = cell["metadata"].get(_FOLDED) and source.lstrip("# ").startswith(_FURTHER)
+            level = heading if further else 0
         yield LabCell(cell["cell_type"], source, further=bool(level))
 
 

@@ -48,3 +48,11 @@ def test_one_arm_alone_leaves_out_the_blocks_in_which_there_is_none_of_it(record
     shown = peerlab.ratios(records, against="direct", only="direct").table
     registered = shown[shown["registration"] != "none"]
     assert page.count("<table") == len(registered.groupby(["ranks", "size_bytes"]))
+
+
+def test_a_text_counts_every_verdict_of_an_arm_with_registration_against_itself_without(records):
+    """Lab 04 shows `direct` against `direct`; its text once said that nothing else was measured, where its table had verdicts."""
+    found = peerlab.ratios(records, against="direct", only="direct")
+    told = [one.verdict for one in found.found if one.registration != "none"]
+    assert told
+    assert sum(int(count) for count in re.findall(r"\d+", repr(found))) == len(told)

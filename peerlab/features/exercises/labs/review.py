@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from html import escape
 from pathlib import Path
 from types import MappingProxyType
 
@@ -122,11 +123,22 @@ def looked_at(cluster: Cluster | str | Path, nic: str = "switch") -> Cluster:
     return replace(rewired(found, nic), wiring=Wiring(nic=nic, source=_SEEN))
 
 
-def quoted(gain: GainBand) -> str:
-    """Return a gain as one short sentence that may be quoted: how sure, on what condition, and what else may be."""
-    band = f"{gain.low:.1f} to {gain.high:.1f} times as fast, most likely {gain.value:.1f}"
+class QuotedGain(str):
+    """A sentence that a notebook sets as one to be quoted."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return f"<p style='font-size:1.25em;font-weight:600;margin:.4em 0'>{escape(self)}</p>"
+
+
+def quoted(gain: GainBand) -> QuotedGain:
+    """Return a gain over RDMA through host memory as it may be quoted: how much, how sure, on what condition, and what else may be."""
+    band = (
+        f"{gain.low:.1f} to {gain.high:.1f} times as fast as RDMA through host, most likely {gain.value:.1f}"
+    )
     if not gain.wired:
-        return f"Peer Direct is {band}."
+        return QuotedGain(f"Peer Direct is {band}.")
     first, *others = gain.wired
     low, high = min(one.low for one in others), max(one.high for one in others)
-    return f"Peer Direct is {band}, if {first.says}; if not, {low:.1f} to {high:.1f}."
+    return QuotedGain(f"Peer Direct is {band}, if {first.says}. If not, it is {low:.1f} to {high:.1f} times.")

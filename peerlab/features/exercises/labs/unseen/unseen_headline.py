@@ -34,7 +34,7 @@ def _sentence_task(nodes: int, cluster: str, size: str) -> Choice:
     order = sorted(told, key=lambda one: hash_of(f"{one}{nodes}"))
     return Choice(
         name="",
-        question=f"Peer Direct on {nodes} nodes of {load_cluster(cluster).title}: the explorer's headline reads *{low} to {high} times as fast*. Its mark "
+        question=f"Peer Direct on {nodes} nodes of {load_cluster(cluster).title}: the explorer's headline reads \"{low} to {high} times as fast\". Its mark "
         f"stands at {gain.value:.1f}, the message has {size}, and it compares with {over}. Which sentence may you quote?",
         options={one: told[one] for one in order},
         truth=lambda: sure,
