@@ -12,9 +12,9 @@ from peerlab.base.units import say_bytes, say_count, seconds
 from peerlab.engine.long_messages import simulated_GBps, simulated_in_place, time_ps
 from peerlab.engine.simulate import simulate
 from peerlab.features.expect.ceiling import Ceiling, ceiling
-from peerlab.features.expect.floors import FloorFactor, floor_factor
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import PEER_DIRECT, data_path
+from peerlab.question.floors import FloorFactor, floor_factor
 from peerlab.question.scenario import Scenario
 
 

@@ -19,8 +19,8 @@ from peerlab.diagnosis.observed import Observed, observe
 from peerlab.diagnosis.replay import nodes_of, scenario, shape
 from peerlab.features.expect.causes import ALIKE, THE_CAUSE, JudgedSize, PossibleCause, possible_causes
 from peerlab.features.expect.expectation import Expectation, expectation, usual_path
-from peerlab.features.expect.floors import FloorFactor, floor_factor
 from peerlab.model.hardware import Cluster
+from peerlab.question.floors import FloorFactor, floor_factor
 from peerlab.question.presets import known_clusters, load_cluster
 from peerlab.question.scenario import Scenario
 from peerlab.records import Records

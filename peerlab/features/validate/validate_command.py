@@ -14,6 +14,7 @@ from peerlab.base.extras import check_installed
 from peerlab.base.progress_bar import with_progress
 from peerlab.base.terminal_text import command, table
 from peerlab.features.validate.expected_figures import Elsewhere, ExpectedRow, load_expected
+from peerlab.features.validate.held_out.floor_factors import floor_factors_of, written_floors
 from peerlab.features.validate.held_out.law_errors import law_errors_of, left_out, written
 from peerlab.features.validate.held_out.logged_machines import load_machines
 from peerlab.features.validate.held_out.unseen import unseen
@@ -77,6 +78,12 @@ def add(commands: Any) -> None:
         type=Path,
         help="derive the errors of laws from machines left out in turn and write them (data/law_errors.toml) instead",
     )
+    add(
+        "--floors",
+        metavar="FILE.toml",
+        type=Path,
+        help="derive the factors of floors from machines left out in turn and write them (data/floors.toml) instead",
+    )
     add("--json", action="store_true", help="print everything as JSON")
 
 
@@ -86,8 +93,8 @@ def _validate(options: argparse.Namespace) -> int:
     if options.plot:
         check_installed("--plot", "bokeh")
         outfile.check_place(options.plot, ExpectationError)
-    if options.law_errors:
-        return _derive(options.law_errors)
+    if options.law_errors or options.floors:
+        return _derive(options.law_errors) if options.law_errors else _derive_floors(options.floors)
     if options.log:
         return print_log(options)
     for name in ("cluster", "path", "library", "library_version"):
@@ -127,6 +134,18 @@ def _derive(file: Path) -> int:
     for one in found:
         what = " ".join(filter(None, (one.transport or "all transports", one.algorithm)))
         print(f"{what}: {one.times:.3f} times; {one.in_words}")
+    return 0
+
+
+def _derive_floors(file: Path) -> int:
+    outfile.check_place(file, ExpectationError)
+    machines = load_machines()
+    times = left_out(with_progress(unseen(machines), "unseen machines", "machines", len(machines)))
+    factors = floor_factors_of(times, machines)
+    with outfile.written(file, ExpectationError) as place:
+        place.write_text(written_floors(factors), encoding="utf-8")
+    for factor in factors:
+        print(f"{', '.join(factor.transports)}: {factor.times:.2f} times; {factor.says}")
     return 0
 
 

@@ -11,7 +11,7 @@ from peerlab.base.errors import PeerlabError, ScenarioError
 from peerlab.base.units import GIB, MIB
 from peerlab.engine.long_messages import simulated_in_place, time_ps
 from peerlab.features.expect.expecting import usual_path
-from peerlab.features.expect.floors import floor_factor
+from peerlab.question.floors import floor_factor
 from peerlab.question.size_list import LARGEST, SMALLEST, parse_sizes
 
 CLUSTERS = ("p5", "p4d", "azure-nd-a100-v4", "h100-ndr", "g4dn-metal", "alps-gh200", "mi250x-slingshot")

@@ -9,6 +9,7 @@ import peerlab
 from peerlab.answer.metrics import wire_limit_GBps
 from peerlab.answer.sensitivity import limit_band
 from peerlab.base.errors import HardwareError
+from peerlab.features.validate.held_out.floor_factors import floor_factors_of, written_floors
 from peerlab.features.validate.held_out.law_errors import (
     correlations,
     coverage,
@@ -20,6 +21,7 @@ from peerlab.features.validate.held_out.law_errors import (
 from peerlab.features.validate.held_out.logged_machines import load_machines
 from peerlab.features.validate.held_out.unseen import unseen
 from peerlab.library.library_files import read_library
+from peerlab.question.floors import FILE as FLOORS
 from peerlab.question.law_error import (
     FILE,
     SHARE,
@@ -163,3 +165,20 @@ def test_the_command_writes_what_it_derives(tmp_path, capsys, monkeypatch, machi
     for one in law_errors():
         assert f"{one.times:.3f} times; {one.in_words}" in out
     assert SHARE == 0.9
+
+
+def test_the_floors_in_data_are_those_that_the_machines_left_out_give(machines, root):
+    floors = floor_factors_of(left_out(machines), load_machines())
+    assert written_floors(floors) == (root / "data" / FLOORS).read_text(encoding="utf-8")
+
+
+def test_no_time_of_a_machine_left_out_lies_below_its_floor_but_one_in_a_hundred(machines):
+    held_up = {machine.name: machine.held_up for machine in load_machines()}
+    for floor in floor_factors_of(left_out(machines), load_machines()):
+        times = [
+            one
+            for one in left_out(machines)
+            if one.machine.transport in floor.transports and (one.machine.promised or not floor.promised)
+        ]
+        below = [one for one in times if one.point.measured_s > one.point.ends_s[1] * floor.times]
+        assert all(held_up[one.machine.name] for one in below)

@@ -24,6 +24,8 @@ class LoggedMachine:
     """Whether the accuracy is promised for such a machine."""
     other_path: str = ""
     """Name of the entry of the same machine over another path, if this is the second."""
+    held_up: tuple[int, ...] = ()
+    """From which size to which its log was held up, bytes; no healthy run is told by these."""
     note: str = ""
 
 
@@ -31,5 +33,6 @@ def load_machines() -> tuple[LoggedMachine, ...]:
     """Return the machines of ``data/machines.toml``."""
     text = (folder("data") / "machines.toml").read_text(encoding="utf-8")
     return tuple(
-        LoggedMachine(**entry) for entry in read_toml(text, "machines.toml", ExpectationError)["machine"]
+        LoggedMachine(**{**entry, "held_up": tuple(entry.get("held_up", ()))})
+        for entry in read_toml(text, "machines.toml", ExpectationError)["machine"]
     )

@@ -1,0 +1,59 @@
+"""Derives the factors of floors (``data/floors.toml``) from machines that were left out: how far below the band of its figures a healthy run was."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+
+from peerlab.features.validate.held_out.law_errors import LeftOut, quantile
+from peerlab.features.validate.held_out.logged_machines import LoggedMachine
+from peerlab.question.floors import SHARE, FloorFactor
+
+MACHINES = 2
+"""A floor needs the logs of so many machines."""
+_HEAD = f"""\
+# How far below the band of assumed figures a healthy run was at most. Written by `peerlab validate --floors`, not by hand: of the times measured
+# on machines that were left out of the fit in turn, {SHARE:.0%} missed the slow end of that band by no more. `peerlab expect` puts its floor so far below.
+# Transports whose accuracy is promised share a row; each other one has its own, where {MACHINES} machines were measured. Sizes at which a log was held up (data/machines.toml) are left out.
+"""
+
+
+def floor_factors_of(times: Sequence[LeftOut], machines: Iterable[LoggedMachine]) -> list[FloorFactor]:
+    """Return the factors of floors, by what carries the bytes: promised transports together, then each other one."""
+    held_up = {machine.name: machine.held_up for machine in machines}
+    clean = [one for one in times if not _within(one.point.size, held_up.get(one.machine.name, ()))]
+    promised = [one for one in clean if one.machine.promised]
+    carriers = {one.machine.transport for one in promised}
+    groups = [promised] + [
+        [one for one in clean if one.machine.transport == transport]
+        for transport in sorted({one.machine.transport for one in clean} - carriers)
+    ]
+    factors = [_factor(group) for group in groups if group]
+    return [factor for factor in factors if len(factor.machines) >= MACHINES]
+
+
+def _within(size: int, ends: Sequence[int]) -> bool:
+    return bool(ends) and ends[0] <= size <= ends[1]
+
+
+def _factor(group: Sequence[LeftOut]) -> FloorFactor:
+    misses = (one.point.measured_s / one.point.ends_s[1] for one in group)
+    return FloorFactor(
+        transports=tuple(sorted({one.machine.transport for one in group})),
+        times=round(float(quantile(misses, SHARE)) + 0.005, 2),
+        sizes=len(group),
+        machines=tuple(sorted({one.machine.cluster for one in group})),
+        promised=all(one.machine.promised for one in group),
+    )
+
+
+def written_floors(factors: Iterable[FloorFactor]) -> str:
+    """Return the text of ``data/floors.toml``."""
+    return _HEAD + "".join(map(_row, factors))
+
+
+def _row(factor: FloorFactor) -> str:
+    values = {
+        name: list(value) if isinstance(value, tuple) else value for name, value in asdict(factor).items()
+    }
+    # JSON writes such texts, numbers and lists as TOML does
+    return "\n[[floor]]\n" + "".join(f"{name} = {json.dumps(value)}\n" for name, value in values.items())
