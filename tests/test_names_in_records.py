@@ -15,7 +15,10 @@ from peerlab.question.scenario_fields import FIELDS
 
 NAMES = {
     # an algorithm and a law list the collectives that they do
-    "collective": (set(MEASURED), {"model/collective.py", "model/algorithms.py", "library/library_laws.py"}),
+    "collective": (
+        set(MEASURED),
+        {"model/collective.py", "model/algorithms.py", "library/library_laws.py", "library/node_law.py"},
+    ),
     "kind": (set(KINDS), {"library/library_laws.py"}),
     "path": (set(PATHS), {"model/paths.py"}),
     "stage": (set(STAGES), {"model/stages.py"}),

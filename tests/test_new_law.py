@@ -7,7 +7,8 @@ from peerlab.base.errors import HardwareError, ScenarioError
 from peerlab.base.units import PS_PER_US
 from peerlab.engine.arrays.side_by_side import times
 from peerlab.library.library_files import read_library
-from peerlab.library.library_laws import ALONE, KINDS, LibraryLaw, law_of
+from peerlab.library.library_law import LibraryLaw
+from peerlab.library.library_laws import ALONE, KINDS, law_of
 from peerlab.model.effective_machine import Change
 from peerlab.question.used_figures import figures_used
 

@@ -145,7 +145,7 @@ def older_nccl(seen: Observed) -> str:
     )
     if said is None or library is None or not seen.nccl:
         return ""
-    first = tuple(map(int, library.versions[0].split(".")))
+    first = tuple(map(int, library.promised.split(".")))
     return said[0] if (int(said[1]), int(said[2])) < first else ""
 
 

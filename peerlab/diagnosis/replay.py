@@ -1,8 +1,11 @@
 """The scenario that a log measured: as many devices, the same sizes, run as its tool runs it."""
 
+import re
+
 from peerlab.base.errors import ScenarioError
 from peerlab.base.units import say_count
 from peerlab.diagnosis.observed import Observed
+from peerlab.library.library_laws import law_of
 from peerlab.model.collective import COLLECTIVES
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import IN_NODE
@@ -79,12 +82,29 @@ def scenario(seen: Observed, cluster: Cluster, path: str, size: int) -> Scenario
         collective=seen.collective,
         message_bytes=size,
     )
+    asked = _of_version(asked, seen)
     library = asked.used_library
     if seen.tool == "osu" and seen.collective_record.exchanges and library and library.mpi:
         asked = asked.with_(library=library.mpi)
     if seen.memory == "host" and asked.only_sends:
         asked = asked.with_(memory="host")  # refused on a path from device memory
     return _in_a_row(asked, size) if two and seen.variant == "bandwidth" else asked
+
+
+_NCCL = re.compile(r"(?:NCCL |^)(\d\.\d{1,2})(?:\.\d+)?\+cuda")
+
+
+def _of_version(asked: Scenario, seen: Observed) -> Scenario:
+    """Return a scenario with the library's version that the log names; as it is where it names none, or none that is known."""
+    said = _NCCL.search(seen.version)  # nccl-tests have versions of their own; those of NCCL name CUDA
+    library = asked.used_library
+    if not said or library is None or not law_of(library).chooses:
+        return asked
+    try:
+        library.number(said[1])
+    except ScenarioError:
+        return asked
+    return asked.with_(library_version=said[1])
 
 
 def _in_a_row(asked: Scenario, size: int) -> Scenario:

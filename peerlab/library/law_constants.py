@@ -14,6 +14,7 @@ _RATES = (
     "tree_rate",
     "nvls_tree_rate",
     "nvlink_rate",
+    "nvls_rate",
     "speeds_",
     "copy_rate",
 )
@@ -29,7 +30,7 @@ def unit_of(name: str) -> str:
         return "us"
     if name.startswith(_RATES):
         return "GB/s"
-    return "B" if name in ("grain", "step") else "1"
+    return "B" if name in ("grain", "step", "socket_task", "ring_alone_above") else "1"
 
 
 def read_law(given: Any) -> dict[str, Any]:

@@ -20,8 +20,13 @@ _HOPPER = 2
 _SPEEDS = ("speeds_before_hopper", "speeds_before_hopper", "speeds_from_hopper", "speeds_from_blackwell")
 """Constants of the law, by generation."""
 _OLDEST, _NEWEST = 7, 10
+_NVLINK_OVER_PCIE = 1.2
+"""How many times as fast as its PCIe link a device's links to all others are at least, where they are NVLinks."""
 _NVLINK_FROM_BPS = 40 * _GB
+"""The same where nobody says how fast the PCIe link is."""
 _SWITCHED_FROM = 5
+_NOT_SWITCHED_FROM = 12
+"""Compute capability of Blackwell's workstation and server cards, which have neither NVLink nor NVSwitch."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,11 +103,15 @@ def sight(library: Library, cluster: Cluster, nodes: int, path: str, version: in
     speeds = library.law[_SPEEDS[generation]]
     count, nvls = min(cluster.nics, cluster.channels or cluster.nics), library.law["nvls_channels"]
     several, in_domain = cluster.devices > 1, cluster.domain_nodes is not None
-    nvlink = several and (cluster.scaleup_Bps or 0) * (cluster.devices - 1) >= _NVLINK_FROM_BPS
-    within = inside / count if nvlink else each
+    nvlink = joined_by_nvlink(cluster)
+    # without NVLink all channels share the one PCIe link of each device
+    port = (cluster.device_pcie_Bps or 0) / _GB
+    within = inside / count if nvlink else port / count if several and port else each
     ring = (cluster.ring_channel_Bps or 0) / _GB or _speed(speeds, min(each, within))
     tree = (cluster.tree_channel_Bps or 0) / _GB or _speed(speeds, min(2 * ring, within))
-    switched = nvlink and generation >= _HOPPER and cluster.devices >= _SWITCHED_FROM and not in_domain
+    newest = (cluster.generation or 0) >= _NOT_SWITCHED_FROM
+    large = cluster.devices >= _SWITCHED_FROM and not in_domain
+    switched = nvlink and generation >= _HOPPER and large and not newest
     alone = nodes == 1  # nothing of the way between nodes bounds it
     return NcclSight(
         nodes=nodes,
@@ -122,6 +131,18 @@ def sight(library: Library, cluster: Cluster, nodes: int, path: str, version: in
         pcie=inf if alone else path_bound_Bps(cluster, path, pcie_alone=True) / _GB,
         inside_hop=(cluster.domain_hop_ps or 0) / PS_PER_US,
     )
+
+
+def joined_by_nvlink(cluster: Cluster) -> bool:
+    """Return whether links of their own join the devices of a node, such as NVLink, and not PCIe.
+
+    >>> from peerlab.question.presets import load_cluster
+    >>> joined_by_nvlink(load_cluster("p4d")), joined_by_nvlink(load_cluster("g4dn-metal"))
+    (True, False)
+    """
+    together = (cluster.scaleup_Bps or 0) * (cluster.devices - 1)
+    slowest = _NVLINK_OVER_PCIE * cluster.device_pcie_Bps if cluster.device_pcie_Bps else _NVLINK_FROM_BPS
+    return cluster.devices > 1 and together >= slowest
 
 
 def _speed(speeds: Sequence[float], rate: float) -> float:

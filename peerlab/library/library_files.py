@@ -1,10 +1,10 @@
 """Communication libraries: one file per library and transport, read and checked.
 
-A library file is TOML in ``data/libraries``. It says by which law the library walks a topology (``kind``), which versions are known,
-and gives figures as a cluster file does: those that a machine may have otherwise under ``[library]``, constants of the library's own
+A library file is TOML in ``data/libraries``. It says by which law the library walks a topology (``kind``), which versions are known and from which one
+accuracy is promised (``promised``), and gives figures as a cluster file does: those that a machine may have otherwise under ``[library]``, constants of the library's own
 source under ``[law]``, as numbers or lists. ``extends`` takes over another file; ``[instead]`` names the library that serves a data path
 in its place, ``mpi`` the one that MPI programs have, ``maker`` the one maker whose accelerators it runs on; ``[[forbids]]`` says which protocols it does not use when, and why;
-``[[unsolved]]`` what of it the law does not meet, and where.
+``[[since]]`` what is otherwise from a version on, ``[[unsolved]]`` what of it the law does not meet, and where.
 """
 
 # Topology is the machine's, constants are the library's. A cluster file names its library and has what
@@ -17,7 +17,6 @@ in its place, ``mpi`` the one that MPI programs have, ``maker`` the one maker wh
 # a log of its own is within about 15 % in the median (docs/validation.md), where topology alone was 54 to
 # 80 % too fast.
 
-from collections.abc import Collection
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -27,22 +26,27 @@ from typing import Any
 from peerlab.base.errors import HardwareError, ScenarioError, nearest
 from peerlab.base.places import folder
 from peerlab.base.textfile import read_text, read_toml
-from peerlab.base.units import parse_bytes
 from peerlab.library.law_constants import read_law
 from peerlab.library.library_laws import KINDS, law_of
-from peerlab.library.library_record import MAKERS, NONE, Forbidden, Library, Unsolved, version_number
-from peerlab.library.nccl_law import ALGORITHMS, PROTOCOLS, SHAPES
-from peerlab.model.cluster_reading import read_figure
-from peerlab.model.collective import COLLECTIVES
-from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_KINDS, Cluster, Figure, internal_value
+from peerlab.library.library_record import MAKERS, NONE, Library, version_number
+from peerlab.library.library_tables import (
+    SECTION,
+    forbidden,
+    library_figures,
+    one_of,
+    sentence,
+    since,
+    tables,
+    unsolved,
+)
+from peerlab.library.nccl_law import SHAPES
+from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_KINDS, Cluster, internal_value
 from peerlab.model.paths import PATHS
 
-_WHEN = ("always", "staged", "before Hopper")
 _MOST_BYTES = 2**18
-_SECTION = "library."
 _EXTENDED = "nccl"
 """The file that others extend; no cluster has it."""
-_TEXTS = ("name", "title", "kind", "extends", "version", "mpi", "maker")
+_TEXTS = ("name", "title", "kind", "extends", "version", "promised", "mpi", "maker")
 _STEERED = ("steering", "steering_changes")
 """Constants that a law has both, or neither."""
 _ASKED = ("eager", "rendezvous")
@@ -118,7 +122,7 @@ def read_library(text: str, where: str) -> Library:
 
 
 def _library(document: dict[str, Any]) -> Library:
-    known = (*_TEXTS, "versions", "instead", "forbids", "unsolved", "law", "library")
+    known = (*_TEXTS, "versions", "instead", "forbids", "since", "unsolved", "law", "library")
     for entry in document:
         if entry not in known:
             raise HardwareError(f"unknown entry {entry!r}; {nearest(entry, known)}")
@@ -129,6 +133,36 @@ def _library(document: dict[str, Any]) -> Library:
     kind = document.get("kind", base.kind if base else "")
     if kind not in KINDS:
         raise HardwareError(f"unknown kind {kind!r}; {nearest(kind, KINDS)}")
+    versions, version, promised = _versions(document, base)
+    mpi, maker = (document.get(one, getattr(base, one, "")) for one in ("mpi", "maker"))
+    found = Library(
+        name=_text(document, "name"),
+        title=_text(document, "title"),
+        kind=kind,
+        versions=versions,
+        version=version,
+        promised=promised,
+        instead={**(base.instead if base else {}), **_instead(document.get("instead", {}))},
+        mpi=mpi and one_of("mpi", mpi, known_libraries()),
+        maker=maker and one_of("maker", maker, MAKERS),
+        forbids=(*(base.forbids if base else ()), *map(forbidden, tables(document, "forbids"))),
+        unsolved=(*(base.unsolved if base else ()), *map(unsolved, tables(document, "unsolved"))),
+        law={**(base.law if base else {}), **read_law(document.get("law", {}))},
+        figures={
+            **(base.figures if base else {}),
+            **library_figures(document.get("library", {}), f"library file {document['name']}.toml"),
+        },
+        since=(
+            *(base.since if base else ()),
+            *(since(one, document["name"]) for one in tables(document, "since")),
+        ),
+    )
+    found.number(found.version)
+    return found
+
+
+def _versions(document: dict[str, Any], base: Library | None) -> tuple[tuple[str, str], str, str]:
+    """Return the first and the last known version, the one that is meant where nobody says it, and the first that is promised."""
     versions = document.get("versions", list(base.versions) if base else None)
     if not isinstance(versions, list) or [version_number(v) < 0 for v in versions] != [False, False]:
         raise HardwareError(
@@ -137,26 +171,10 @@ def _library(document: dict[str, Any]) -> Library:
     version = document.get("version", base.version if base else versions[1])
     if version_number(version) < 0:
         raise HardwareError(f"version = {version!r} is no version; give one such as {versions[1]!r}")
-    mpi, maker = (document.get(one, getattr(base, one, "")) for one in ("mpi", "maker"))
-    found = Library(
-        name=_text(document, "name"),
-        title=_text(document, "title"),
-        kind=kind,
-        versions=(versions[0], versions[1]),
-        version=str(version),
-        instead={**(base.instead if base else {}), **_instead(document.get("instead", {}))},
-        mpi=mpi and _one_of("mpi", mpi, known_libraries()),
-        maker=maker and _one_of("maker", maker, MAKERS),
-        forbids=(*(base.forbids if base else ()), *map(_forbidden, _tables(document, "forbids"))),
-        unsolved=(*(base.unsolved if base else ()), *map(_unsolved, _tables(document, "unsolved"))),
-        law={**(base.law if base else {}), **read_law(document.get("law", {}))},
-        figures={
-            **(base.figures if base else {}),
-            **_figures(document.get("library", {}), f"library file {document['name']}.toml"),
-        },
-    )
-    found.number(found.version)
-    return found
+    promised = str(document.get("promised", base.promised if base else versions[0]))
+    if not version_number(versions[0]) <= version_number(promised) <= version_number(versions[1]):
+        raise HardwareError(f"promised = {promised!r} is no version from {versions[0]} to {versions[1]}")
+    return (versions[0], versions[1]), str(version), promised
 
 
 def _base(document: dict[str, Any]) -> Library | None:
@@ -173,101 +191,16 @@ def _text(document: dict[str, Any], entry: str) -> str:
     given = document.get(entry, "")
     if not given.strip():
         raise HardwareError(f"{entry} is missing; it is a text at the top of the file")
-    return _sentence(entry, given)
-
-
-def _sentence(entry: str, given: Any) -> str:
-    """Return a text that a page shows as it is."""
-    if not isinstance(given, str) or not given.strip() or not given.isprintable():
-        raise HardwareError(
-            f"{entry} = {given!r:.60} must be a text on one line, of characters that can be printed"
-        )
-    return given
-
-
-def _one_of(entry: str, given: Any, known: Collection[str]) -> str:
-    if not isinstance(given, str) or given not in known:
-        raise HardwareError(f"{entry}: unknown {given!r:.60}; {nearest(str(given), known)}")
-    return given
+    return sentence(entry, given)
 
 
 def _instead(given: Any) -> dict[str, str]:
     if not isinstance(given, dict) or not all(isinstance(name, str) for name in given.values()):
         raise HardwareError("[instead] must be a table of data paths with the library for each")
     for path, name in given.items():
-        _one_of("[instead]", path, PATHS)
-        _one_of(f"[instead] {path}", name, known_libraries())
+        one_of("[instead]", path, PATHS)
+        one_of(f"[instead] {path}", name, known_libraries())
     return dict(given)
-
-
-def _forbidden(given: Any) -> Forbidden:
-    if (
-        not isinstance(given, dict)
-        or set(given) != {"protocols", "when", "why"}
-        or not isinstance(given["protocols"], list)
-    ):
-        raise HardwareError("[[forbids]] needs protocols, when and why")
-    return Forbidden(
-        tuple(_one_of("[[forbids]] protocols", one, PROTOCOLS) for one in given["protocols"]),
-        _one_of("[[forbids]] when", given["when"], _WHEN),
-        _sentence("[[forbids]] why", given["why"]),
-    )
-
-
-def _tables(document: dict[str, Any], entry: str) -> list[Any]:
-    given = document.get(entry, [])
-    if not isinstance(given, list):
-        raise HardwareError(f"{entry} must be tables, each below [[{entry}]]")
-    return given
-
-
-_DOMAIN = ("within", "between")
-"""Where of NVLink domains a thing is not solved."""
-
-
-def _unsolved(given: Any) -> Unsolved:
-    kinds: dict[str, type] = {
-        "says": str, "nodes": int, "from_bytes": str, "to_bytes": str, "algorithm": str, "collective": str, "domain": str, "takes": list
-    }  # fmt: skip
-    if not isinstance(given, dict) or "says" not in given:
-        raise HardwareError("[[unsolved]] needs says, a sentence")
-    for name, value in given.items():
-        if name not in kinds:
-            raise HardwareError(f"[[unsolved]] has the unknown entry {name!r}; {nearest(name, list(kinds))}")
-        if not isinstance(value, kinds[name]) or isinstance(value, bool):
-            what = {int: "number", list: "list"}.get(kinds[name], "text")
-            raise HardwareError(f"[[unsolved]] {name} = {value!r} is no {what}")
-    _sentence("[[unsolved]] says", given["says"])
-    for name, words in (("algorithm", ALGORITHMS), ("collective", COLLECTIVES), ("domain", _DOMAIN)):
-        if name in given:
-            _one_of(f"[[unsolved]] {name}", given[name], words)
-    sizes = {name: parse_bytes(given[name]) for name in ("from_bytes", "to_bytes") if name in given}
-    takes = {"takes": _takes(given["takes"])} if "takes" in given else {}
-    return Unsolved(**{**given, **sizes, **takes})
-
-
-def _takes(given: list[Any]) -> tuple[float, float]:
-    numbers = [one for one in given if isinstance(one, int | float) and not isinstance(one, bool)]
-    if len(given) != 2 or numbers != given or not 0.01 <= numbers[0] <= 1 <= numbers[1] <= 100:
-        raise HardwareError(
-            f"[[unsolved]] takes = {given!r:.60} must be two numbers, from 0.01 to 1 and from 1 to 100: how many times as long as simulated it may take"
-        )
-    return float(numbers[0]), float(numbers[1])
-
-
-def _figures(given: Any, origin: str) -> dict[str, Figure]:
-    if not isinstance(given, dict):
-        raise HardwareError("[library] must be a table of figures")
-    keys = [key for key in FIGURE_KINDS if key.startswith(_SECTION)]
-    for name in given:
-        if _SECTION + name not in keys:
-            raise HardwareError(
-                f"unknown figure {_SECTION + name!r}; {nearest(name, [k.removeprefix(_SECTION) for k in keys])}"
-            )
-    return {
-        _SECTION + name: replace(read_figure(_SECTION + name, entry), origin=origin)
-        for name, entry in given.items()
-    }
 
 
 def _check_complete(library: Library) -> None:
@@ -275,13 +208,13 @@ def _check_complete(library: Library) -> None:
     lacking = [f"law.{name}" for name in SHAPES if name not in (*library.law, *_STEERED)]
     law = law_of(library)
     lacking = lacking if law.chooses else []
-    lacking += [_SECTION + name for name in law.needs if _SECTION + name not in library.figures]
+    lacking += [SECTION + name for name in law.needs if SECTION + name not in library.figures]
     steered = [name for name in _STEERED if name in library.law]
     if len(steered) == 1:
         lacking += [f"law.{name}" for name in _STEERED if name not in steered]
-    asked = [name for name in _ASKED if _SECTION + name in library.figures]
+    asked = [name for name in _ASKED if SECTION + name in library.figures]
     if len(asked) == 1:
-        lacking += [_SECTION + name for name in _ASKED if name not in asked]
+        lacking += [SECTION + name for name in _ASKED if name not in asked]
     if lacking:
         raise HardwareError(f'{library.title} lacks {", ".join(lacking)}; give them, or extends = "nccl"')
 
@@ -304,16 +237,22 @@ def known_by_name(given: str | Path | Library | None) -> str | Path | Library | 
     return given
 
 
-def with_library(cluster: Cluster, library: Library | None) -> Cluster:
-    """Return a cluster with a library's figures; those of its own file, or changed on it, stay if they are of this library."""
+def with_library(cluster: Cluster, library: Library | None, version: int = 0) -> Cluster:
+    """Return a cluster with a library's figures; those of its own file, or changed on it, stay if they are of this library.
+
+    `version` is as `Library.number` returns it; 0: before all that changed with one.
+    """
     name = library.name if library else NONE
-    wanted = dict(library.figures) if library else {}
+    wanted = library.figures_of(version) if library else {}
+    dropped = library.dropped_by(version) if library else set[str]()
     if cluster.library == name:
-        wanted |= {key: one for key, one in cluster.figures.items() if key.startswith(_SECTION)}
-    figures = {key: one for key, one in cluster.figures.items() if not key.startswith(_SECTION)} | wanted
-    values: dict[str, Any] = {
+        wanted |= {key: one for key, one in cluster.figures.items() if key.startswith(SECTION)}
+    figures = {
+        key: one for key, one in cluster.figures.items() if not key.startswith(SECTION) and key not in dropped
+    } | wanted
+    values: dict[str, Any] = {FIGURE_FIELDS[key]: None for key in dropped if key in cluster.figures} | {
         FIGURE_FIELDS[key]: internal_value(wanted[key]) if key in wanted else None
         for key in FIGURE_KINDS
-        if key.startswith(_SECTION)
+        if key.startswith(SECTION)
     }
     return replace(cluster, figures=MappingProxyType(figures), library=name, **values)

@@ -5,95 +5,28 @@ to figures, what it does before the first slice, which figures it looks at, what
 kind of library has otherwise, such as constants of its source or a way of cutting transfers, is an attribute of its law.
 """
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar
+from math import ceil
+from typing import TYPE_CHECKING
 
 from peerlab.base.errors import ScenarioError
+from peerlab.base.units import say_count
 from peerlab.library.further_hops import check_flight
 from peerlab.library.library_choice import LibraryChoice, checked_protocol, nccl_choice, sight
-from peerlab.library.library_record import NCCL, NONE, Library, Unsolved
+from peerlab.library.library_law import LibraryLaw, OwnChanges
+from peerlab.library.library_record import NCCL, Library
 from peerlab.library.nccl_law import NcclSight
+from peerlab.library.node_law import NcclNodeLaw
 from peerlab.model.collective import AUTO
-from peerlab.model.effective_machine import Change
+from peerlab.model.effective_machine import Change, changed
 from peerlab.model.hardware import FIGURE_KINDS
 from peerlab.model.paths import stages
+from peerlab.model.transport_files import nic_maker
+from peerlab.model.transport_record import NIC_MAKERS
 
 if TYPE_CHECKING:
     from peerlab.question.scenario import Scenario
 
-OwnChanges = Mapping[str, list[Change]]
-"""What a law does to fields of a `Cluster`."""
 _GRAPH = ("device.generation", *(key for key in FIGURE_KINDS if key.startswith("graph.")))
-
-
-class LibraryLaw:
-    """What every law is asked; the answers here are those of topology alone, where no library serves or none says anything."""
-
-    kind: ClassVar[str] = NONE
-    """What ``kind`` of a library's file calls it."""
-    collectives: ClassVar[tuple[str, ...]] = ()
-    """The collectives of which it says what the library adds to them; of others topology alone is simulated."""
-    needs: ClassVar[tuple[str, ...]] = ()
-    """Names of the figures that a library of this kind needs."""
-    chooses: ClassVar[bool] = False
-    """Whether it chooses algorithm and protocol for each message, as NCCL does; it needs constants for that."""
-    cuts: ClassVar[bool] = False
-    """Whether it cuts a transfer into slices of the library's own size, and no finer."""
-
-    def serves(self, question: "Scenario") -> bool:
-        """Return whether it says what the library adds to the question's collective."""
-        return question.collective in self.collectives
-
-    def check(self, library: Library, question: "Scenario") -> None:
-        """Refuse what the library does not have.
-
-        Raises
-        ------
-        ScenarioError
-            With the field, and what is allowed.
-        """
-        if question.protocol != AUTO:
-            raise ScenarioError("protocol", f"{library.title} has no protocols; leave it at 'auto'")
-
-    def choose(self, library: Library, question: "Scenario") -> LibraryChoice | None:
-        """Return what the library chooses for the message; None: it chooses nothing."""
-        return None
-
-    def schedule(self, question: "Scenario") -> str:
-        """Return what each rail does between the nodes; empty: as without a library."""
-        return ""
-
-    def changes(self, question: "Scenario", by: str) -> OwnChanges:
-        """Return what it does to figures for the message; `by` names the library."""
-        changes = {"latency_ps": question.network.asked_flight(question.hardware)}
-        if question.hardware.message_ps:
-            changes["message_ps"] = [Change(how="is", amount=0, by=by, why=self.why_free(question))]
-        return changes
-
-    def why_free(self, question: "Scenario") -> str:
-        """Return why what a message costs the library's thread is no slice's."""
-        return "it is not modelled for this collective"
-
-    def opening(self, question: "Scenario") -> tuple[tuple[str, int], ...]:
-        """Return what is done before the first slice: stages, and how long each takes, picoseconds."""
-        return ()
-
-    def figures(self, question: "Scenario") -> tuple[str, ...]:
-        """Return the keys of the figures that it looks at."""
-        return ()
-
-    def does(self, question: "Scenario") -> tuple[str, ...]:
-        """Return what the library does with the message, in words, where it chooses nothing."""
-        return ()
-
-    def unsolved(self, library: Library, question: "Scenario") -> tuple[Unsolved, ...]:
-        """Return what of the law does not meet measurements at this message."""
-        if not self.serves(question):
-            return ()
-        algorithm = question.choice.course.algorithm if question.choice else ""
-        domain = "" if question.nodes_per_domain == 1 else "within" if question.domains == 1 else "between"
-        asks = (question.domains, question.nbytes, algorithm, question.collective, domain)
-        return tuple(gap for gap in library.unsolved if gap.concerns(*asks))
 
 
 class NcclLaw(LibraryLaw):
@@ -103,6 +36,7 @@ class NcclLaw(LibraryLaw):
     collectives = ("allreduce",)
     needs = ("hop", "message")
     chooses = cuts = True
+    also = (NcclNodeLaw(),)
 
     def serves(self, question: "Scenario") -> bool:
         """Return whether there is something to choose: an allreduce between nodes."""
@@ -134,17 +68,30 @@ class NcclLaw(LibraryLaw):
 
     @staticmethod
     def _sight(library: Library, question: "Scenario") -> NcclSight:
-        return sight(
-            library, question.hardware, question.domains, str(question.path), question.library_number
-        )
+        machine = changed(question.hardware, NcclLaw._socket_threads(question, library.title))
+        return sight(library, machine, question.domains, str(question.path), question.library_number)
 
     def schedule(self, question: "Scenario") -> str:
         """Return the chain of its hops; inside one domain nothing goes between nodes."""
         return "chain" if question.domains > 1 else ""
 
     def changes(self, question: "Scenario", by: str) -> OwnChanges:
-        """Return what its choice does to figures."""
-        return question.choice.changes(by) if question.choice else super().changes(question, by)
+        """Return what its choice does to figures, and how many threads its sockets have."""
+        own = question.choice.changes(by) if question.choice else super().changes(question, by)
+        message = question.choice.course.chunk if question.choice else None
+        return {**own, **self._socket_threads(question, by, message)}
+
+    @staticmethod
+    def _socket_threads(question: "Scenario", by: str, message: int | None = None) -> OwnChanges:
+        """Return the threads that send and receive a message of so many bytes over TCP, where the maker of the NIC decides them."""
+        maker, library = nic_maker(question.hardware), question.used_library
+        if not question.data_path.uses_kernel_tcp or not maker or not library:
+            return {}
+        threads = library.law["socket_threads"][NIC_MAKERS.index(maker)]
+        if message is not None:
+            threads = min(threads, ceil(message / library.law["socket_task"]))
+        why = f"{say_count(threads, 'thread')} of NCCL's sockets on a NIC of {maker}"
+        return {"cores_per_device": [Change(how="is", amount=threads, by=by, why=why)]}
 
     def opening(self, question: "Scenario") -> tuple[tuple[str, int], ...]:
         """Return launch and the hops inside the nodes."""
@@ -231,3 +178,9 @@ KINDS: dict[str, LibraryLaw] = {law.kind: law for law in (NcclLaw(), PairwiseLaw
 def law_of(library: Library | None) -> LibraryLaw:
     """Return the law of a library's kind; without a library topology is alone."""
     return KINDS[library.kind] if library else ALONE
+
+
+def laws_of(library: Library | None) -> tuple[LibraryLaw, ...]:
+    """Return the same with the laws that serve what it does not, such as an exchange inside one node."""
+    law = law_of(library)
+    return (law, *law.also)

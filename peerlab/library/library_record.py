@@ -43,12 +43,28 @@ class Unsolved:
     """``within``: inside one NVLink domain of several nodes; ``between``: between several; empty: wherever it is."""
     takes: tuple[float, float] = (1.0, 1.0)
     """How many times as long as simulated it may take, from and to; every band holds it."""
+    before: str = ""
+    """Of versions before this one; empty: of all."""
 
-    def concerns(self, nodes: int, size: int, algorithm: str, collective: str, domain: str = "") -> bool:
-        """Return whether a message of so many bytes between so many nodes, or NVLink domains, meets it."""
+    def concerns(
+        self, nodes: int, size: int, algorithm: str, collective: str, version: int, domain: str = ""
+    ) -> bool:
+        """Return whether a message of so many bytes between so many nodes, or NVLink domains, meets it; `version` is as `Library.number` returns it."""
         last = size if self.to_bytes is None else self.to_bytes
         here = nodes >= self.nodes and self.from_bytes <= size <= last and self.domain in ("", domain)
+        here = here and not (self.before and version >= version_number(self.before))
         return here and self.algorithm in ("", algorithm) and self.collective in ("", collective)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Since:
+    """What a library has otherwise from one version on."""
+
+    version: str
+    figures: Mapping[str, Figure]
+    """Its figures from there on, by key."""
+    without: tuple[str, ...] = ()
+    """Keys of figures of a machine that hold no longer, such as a copy that the library made."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +79,8 @@ class Library:
     """The first and the last version whose law is known."""
     version: str
     """The one that is meant where nobody says it."""
+    promised: str
+    """The first version whose accuracy is promised."""
     instead: Mapping[str, str]
     """By data path the library that serves it in place of this one."""
     mpi: str
@@ -75,6 +93,22 @@ class Library:
     """Constants of the library's source, by name, in the units of its file."""
     figures: Mapping[str, Figure]
     """Figures that a machine may have otherwise, by key."""
+    since: tuple[Since, ...] = ()
+    """What is otherwise from later versions on, the oldest first."""
+
+    def figures_of(self, version: int) -> dict[str, Figure]:
+        """Return the figures of a version, which is as `number` returns it."""
+        found = dict(self.figures)
+        for later in self._until(version):
+            found |= later.figures
+        return found
+
+    def dropped_by(self, version: int) -> set[str]:
+        """Return the keys of figures of a machine that do not hold with a version."""
+        return {key for later in self._until(version) for key in later.without}
+
+    def _until(self, version: int) -> list[Since]:
+        return [later for later in self.since if version_number(later.version) <= version]
 
     def __hash__(self) -> int:
         """Return the hash of its name: libraries are few."""
@@ -84,6 +118,10 @@ class Library:
     def transport(self) -> str:
         """What it sends over, by its name: of ``nccl-efa`` that is ``efa``."""
         return self.name.partition("-")[2]
+
+    def number_of(self, version: str) -> int:
+        """Return the number of a version as `number` does; of an empty one, that of the version which is meant where nobody says it."""
+        return self.number(version or self.version)
 
     def number(self, version: str) -> int:
         """Return a version as a number, such as 219 for 2.19.

@@ -24,14 +24,14 @@ PROTOCOLS = ("LL", "LL128", "Simple")
 SHAPES: dict[str, tuple[int, ...]] = {
     **{f"{what}_{how}": (3,) for what in ("launch", "nvlink", "pcie", "network") for how in ("tree", "ring")},
     **dict.fromkeys(("efficiency", "grain", "step", "wire", "message_share"), (3,)),
-    **dict.fromkeys(("ring_ll128_rate", "nvls_efficiency", "nvlink_rate", "ring_plateau"), (4,)),
+    **dict.fromkeys(("ring_ll128_rate", "nvls_efficiency", "nvlink_rate", "nvls_rate", "ring_plateau"), (4,)),
     **dict.fromkeys(("ll_rate", "tree_ll128_rate", "tree_rate", "nvls_tree_rate"), (4, 3)),
-    **dict.fromkeys(("launch_nvls_tree", "network_nvls_tree", "nvls_channels", "tree_ll_share"), ()),
-    "small_chunks_before": (), "steering": (2,), "steering_changes": (), "copy_rate": (3, 4), "correction": (3, 24),
+    **dict.fromkeys(("launch_nvls_tree", "network_nvls_tree", "nvls_channels", "nvls_message_share", "tree_ll_share"), ()),
+    "small_chunks_before": (), "ring_alone_before": (), "ring_alone_above": (), "socket_threads": (2,), "socket_task": (), "steering": (2,), "steering_changes": (), "copy_rate": (3, 4), "correction": (3, 24),
     "speeds_before_hopper": (19,), "speeds_from_hopper": (17,), "speeds_from_blackwell": (20,),
 }  # fmt: skip
 """The constants of a law (``[law]`` of a library's file), and how many numbers each has: by protocol 3, by generation 4."""
-ZERO_MEANS_NONE = ("nvls_tree_rate", "nvls_efficiency", "message_share")
+ZERO_MEANS_NONE = ("nvls_tree_rate", "nvls_efficiency", "message_share", "nvls_message_share", "nvls_rate")
 """Those that may be 0."""
 _NVLS_CHUNKS = ((32, 2**18), (16, 2**17), (4, 2**16), (1, 2**15))
 _RING_STEPS, _RING_SLICE_STEPS = 4, 2
@@ -144,9 +144,11 @@ Law = Mapping[str, Any]
 
 def courses(sight: NcclSight, size: int, law: Law, costs: Costs) -> dict[tuple[str, str], LawCourse]:
     """Return what every algorithm and protocol that the library may use would take."""
+    without = "tree" if _before(sight, law, "ring_alone_before") and size > law["ring_alone_above"] else ""
     allowed = [
         (algorithm, protocol)
         for algorithm in ALGORITHMS
+        if algorithm != without
         if algorithm != "nvls-tree" or (sight.nvls and law["nvls_efficiency"][sight.generation])
         for protocol in costs.protocols
         if algorithm != "nvls-tree" or protocol == "Simple"
@@ -179,11 +181,13 @@ def course(sight: NcclSight, size: int, law: Law, costs: Costs, algorithm: str, 
     filling = {
         "tree": hops * law["wire"][p] * chunk / (1000 * nic),
         "ring": 0.0,
-        "nvls-tree": 2 * sight.devices * chunk / (1000 * nic),
+        "nvls-tree": 2 * sight.devices * chunk / 1000 * (1 / nic + 1 / switch_rate(sight, law)),
     }[algorithm]
     load, line = _load(sight, law, algorithm, p), _rate(sight, law, algorithm, protocol)
     rate = min(line, sight.bound, sight.path / load if load else inf)
-    message = costs.message * law["message_share"][p]
+    message = costs.message * (
+        law["nvls_message_share"] if algorithm == "nvls-tree" else law["message_share"][p]
+    )
     one = hops * message if algorithm == "ring" else message
     waits = (rounds if algorithm == "ring" else rounds - 1) * one if rounds > 1 else 0.0
     time = launch + inside + hops * hop + filling + size / (1000 * rate) + waits
@@ -191,6 +195,16 @@ def course(sight: NcclSight, size: int, law: Law, costs: Costs, algorithm: str, 
         algorithm=algorithm, protocol=protocol, launch=launch, inside=inside, hops=hops, hop=hop, flush=flush, fill=filling,
         line=line, rate=rate, load=load, chunk=max(1, ceil(chunk)), channels=channels, rounds=rounds, message=one if rounds > 1 else 0.0, time=time,
     )  # fmt: skip
+
+
+def switch_rate(sight: NcclSight, law: Law) -> float:
+    """Return GB/s of a channel through the NVLink switch, which has a chunk whole before it adds up, and the devices before they send it."""
+    return float(law["nvlink_rate"][sight.generation] / law["nvls_channels"])
+
+
+def _before(sight: NcclSight, law: Law, constant: str) -> bool:
+    """Return whether the library is older than the version that a constant names."""
+    return bool(sight.version < round(100 * law[constant]))
 
 
 def _load(sight: NcclSight, law: Law, algorithm: str, p: int) -> float:
@@ -210,8 +224,10 @@ def _network_hop(sight: NcclSight, law: Law, algorithm: str, p: int) -> float:
     return float(law["network_tree" if as_tree else "network_ring"][p])
 
 
-def _inside(sight: NcclSight, law: Law, algorithm: str, p: int, chunk: float) -> tuple[float, float]:
-    """Return the launch, and the hops inside the node."""
+def _inside(
+    sight: NcclSight, law: Law, algorithm: str, p: int, chunk: float, *, planned: bool = False
+) -> tuple[float, float]:
+    """Return the launch, and the hops inside the node; `planned`: as tuning.cc counts them."""
     if algorithm == "nvls-tree":
         return float(law["launch_nvls_tree"]), 0.0
     link = "nvlink" if sight.nvlink else "pcie"
@@ -220,11 +236,18 @@ def _inside(sight: NcclSight, law: Law, algorithm: str, p: int, chunk: float) ->
         return law["launch_tree"][p], 2 * (sight.devices - 1) * (
             law[f"{link}_tree"][p] + sight.inside_hop + copy
         )
-    return law["launch_ring"][p], (_steps(sight) - 2 * (sight.nodes - 1)) * _ring_hop(sight, law, p)
+    return law["launch_ring"][p], (_steps(sight) - 2 * (sight.nodes - 1)) * _ring_hop(
+        sight, law, p, planned=planned
+    )
 
 
-def _ring_hop(sight: NcclSight, law: Law, p: int) -> float:
-    posts = (2.0 if sight.amd else 1.0) * (3 if PROTOCOLS[p] == "Simple" else 1)
+def _ring_hop(sight: NcclSight, law: Law, p: int, *, planned: bool = False) -> float:
+    """Return a hop of a ring inside a node, microseconds.
+
+    The host posts each step of the network meanwhile. tuning.cc counts that as 2 us on AMD's hosts and 1 us on others, and three of them
+    with Simple: it chooses by that, but no log shows that a hop takes as long.
+    """
+    posts = (2.0 if sight.amd else 1.0) * (3 if planned and PROTOCOLS[p] == "Simple" else 1)
     least = posts if sight.nodes > 1 else 0.0  # what the proxy needs for a message, where there is one
     return float(max(law["nvlink_ring" if sight.nvlink else "pcie_ring"][p] + sight.inside_hop, least))
 
@@ -286,7 +309,7 @@ def _planned(sight: NcclSight, size: int, law: Law, latency: float, algorithm: s
     p = PROTOCOLS.index(protocol)
     rate = min(_planned_rate(sight, law, algorithm, protocol), sight.pcie / _load(sight, law, algorithm, p))
     hop = _network_hop(sight, law, algorithm, p) + latency * (2 if protocol == "Simple" else 1)
-    launch, inside = _inside(sight, law, algorithm, p, 0)
+    launch, inside = _inside(sight, law, algorithm, p, 0, planned=True)
     fixed = launch + inside + _hops(sight, algorithm) * hop
     power = floor(log2(size >> 6)) if size >= 64 else -1
     if algorithm == "tree" and 0 <= power < 23:
@@ -327,7 +350,7 @@ def _tree_chunk(sight: NcclSight, size: int, law: Law, p: int, used: int) -> flo
     if PROTOCOLS[p] == "LL128":
         steps = 1 + floor(log2(sight.nodes)) + 0.1 * sight.devices
         rules = ((steps * 64 / sight.devices, 2**17), (steps * 16 / sight.devices, 2**15))
-    elif PROTOCOLS[p] == "Simple" and sight.version < round(100 * law["small_chunks_before"]):
+    elif PROTOCOLS[p] == "Simple" and _before(sight, law, "small_chunks_before"):
         rules = ((8 * deep, 2**17), (4 * deep, 2**16), (deep, 2**15))
     for least, floor_bytes in rules:
         while size // (used * chunk) < least and chunk > floor_bytes:

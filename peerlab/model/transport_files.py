@@ -1,7 +1,7 @@
 """Transports: one file each, read and checked.
 
 A transport file is TOML in ``data/transports``. It says whether NICs do RDMA over it (``rdma``), which packet sizes it allows (``mtus``, a
-list, or ``mtu_range``, the smallest and the largest), which transport serves a data path in its place (``[instead]``), and gives
+list, or ``mtu_range``, the smallest and the largest), whose NICs alone speak it (``nic_maker``), which transport serves a data path in its place (``[instead]``), and gives
 figures as a cluster file does, under ``[transport]`` and ``[nic]``.
 """
 
@@ -16,7 +16,7 @@ from peerlab.base.places import folder
 from peerlab.base.textfile import read_text, read_toml
 from peerlab.model.cluster_reading import read_figure
 from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_KINDS, Cluster, Figure, internal_value
-from peerlab.model.transport_record import TransportRecord
+from peerlab.model.transport_record import NIC_MAKERS, TransportRecord
 
 _MOST_BYTES = 2**18
 _SECTION = "transport."
@@ -73,7 +73,18 @@ def read_transport(text: str, where: str) -> TransportRecord:
 
 
 def _transport(document: dict[str, Any]) -> TransportRecord:
-    known = ("name", "title", "summary", "rdma", "mtus", "mtu_range", "instead", "transport", "nic")
+    known = (
+        "name",
+        "title",
+        "summary",
+        "rdma",
+        "mtus",
+        "mtu_range",
+        "instead",
+        "nic_maker",
+        "transport",
+        "nic",
+    )
     for entry in document:
         if entry not in known:
             raise HardwareError(f"unknown entry {entry!r}; {nearest(entry, known)}")
@@ -82,9 +93,7 @@ def _transport(document: dict[str, Any]) -> TransportRecord:
             raise HardwareError(f"{entry} is missing; it is a text at the top of the file")
     if not isinstance(document.get("rdma"), bool):
         raise HardwareError("rdma must be true or false")
-    between = _sizes(document, "mtu_range")
-    if len(between) not in (0, 2) or list(between) != sorted(between):
-        raise HardwareError("mtu_range must be the smallest and the largest packet, such as [576, 9216]")
+    between = _mtu_range(document)
     figures = {**_figures(document, "transport"), **_figures(document, "nic")}
     lacking = [key for key in _PACKETS if key not in figures]
     if len(lacking) == 1:
@@ -98,10 +107,25 @@ def _transport(document: dict[str, Any]) -> TransportRecord:
         mtu_range=(between[0], between[1]) if between else None,
         instead=dict(document.get("instead", {})),
         figures=figures,
+        nic_maker=_nic_maker(document),
     )
     if not lacking:
         _check_own(found)
     return found
+
+
+def _mtu_range(document: dict[str, Any]) -> tuple[int, ...]:
+    between = _sizes(document, "mtu_range")
+    if len(between) not in (0, 2) or list(between) != sorted(between):
+        raise HardwareError("mtu_range must be the smallest and the largest packet, such as [576, 9216]")
+    return between
+
+
+def _nic_maker(document: dict[str, Any]) -> str:
+    maker = document.get("nic_maker", "")
+    if maker and maker not in NIC_MAKERS:
+        raise HardwareError(f"nic_maker = {maker!r:.60} is unknown; {nearest(str(maker), NIC_MAKERS)}")
+    return str(maker)
 
 
 def _check_own(transport: TransportRecord) -> None:
@@ -164,6 +188,16 @@ def _figures(document: dict[str, Any], section: str) -> dict[str, Figure]:
 
 
 # ---- a machine on a transport -----------------------------------------------------------------------------------
+
+
+def nic_maker(cluster: Cluster) -> str:
+    """Return who makes the NICs of a cluster, by the transports that its file lists; empty where none of them tells it.
+
+    >>> from peerlab.question.presets import load_cluster
+    >>> nic_maker(load_cluster("p4d"))
+    'Amazon'
+    """
+    return next((maker for name in cluster.transports if (maker := load_transport(name).nic_maker)), "")
 
 
 def with_transport(cluster: Cluster, transport: TransportRecord, mtu: int | None) -> Cluster:

@@ -17,6 +17,9 @@ from peerlab.base.units import say_count
 from peerlab.model.effective_machine import Change
 from peerlab.model.hardware import Cluster, Figure
 
+NIC_MAKERS = ("Amazon", "Google")
+"""Makers of NICs, of whom a library's sockets know something."""
+
 
 @dataclass(frozen=True)
 class TransportRecord:
@@ -37,6 +40,8 @@ class TransportRecord:
     """By data path the transport that serves it in place of this one."""
     figures: Mapping[str, Figure]
     """Its figures, by key."""
+    nic_maker: str = ""
+    """The one maker whose NICs speak it (`NIC_MAKERS`); empty: those of several do."""
 
     def __hash__(self) -> int:
         """Return the hash of its name: transports are few."""

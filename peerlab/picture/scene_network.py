@@ -227,7 +227,7 @@ def draw_alone(sketch: Sketch) -> None:
     """Say, where a second node would be, what a node does that has no partner."""
     g, d, c = sketch.geometry, sketch.drawing, sketch.cluster
     x, y = g.x(1, NODE_WIDTH / 2), HEIGHT / 2
-    in_switch = sketch.run.scenario.algorithm_record.in_node_switch
+    in_switch = sketch.run.scenario.sums_inside
     if c.devices > 1 and in_switch:
         _node_switch(sketch, x)
         y = 46.0

@@ -108,7 +108,7 @@ def _how(run: Run) -> str:
 def _sums(s: Scenario) -> str:
     """Return which switches add up."""
     between = "the switches between the nodes add up (SHARP)" if s.sums_between else ""
-    inside = "the switch inside a node adds up (NVLink SHARP)" if s.algorithm_record.in_node_switch else ""
+    inside = "the switch inside a node adds up (NVLink SHARP)" if s.sums_inside else ""
     return " and ".join(filter(None, (inside, between)))
 
 
@@ -145,7 +145,7 @@ def way(scenario: Scenario) -> str:
     said = _through(scenario)
     if not scenario.sums_between:
         return said
-    inside = f"{_inside(scenario)}. " if scenario.algorithm_record.in_node_switch else ""
+    inside = f"{_inside(scenario)}. " if scenario.sums_inside else ""
     return f"{said}. {inside}Each node's slice goes up to the switch, which adds {scenario.domains} of them; the sum comes down to all"
 
 
@@ -154,7 +154,7 @@ def _inside(s: Scenario) -> str:
     name, count = s.hardware.device_name, s.hardware.devices
     if count == 1:
         return f"One {name} has nobody to exchange with"
-    if s.algorithm_record.in_node_switch:
+    if s.sums_inside:
         return f"Each {name}'s slice goes up to the node's NVSwitch, which adds {count} of them; the sum comes down to all {count}"
     if s.nodes_per_domain > 1:
         return f"The {count} {name} of {s.nodes} nodes exchange over the switches of one NVLink domain; nothing crosses a NIC or a wire"

@@ -43,7 +43,7 @@ def node_exchange(scenario: Scenario) -> NodeExchange:
             adds=peers + 2,
         )
     latency = cluster.scaleup_latency_ps
-    if scenario.algorithm_record.in_node_switch:
+    if scenario.sums_inside:
         return NodeExchange(
             resource="nvlink_sharp", collect_stage="switch-sum", hand_stage="switch-copy", latency_ps=latency,
             collects=cluster.devices, hands=1, adds=0,

@@ -13,7 +13,8 @@ from peerlab.base.errors import ScenarioError
 from peerlab.library.further_hops import UP_AND_DOWN, with_hops
 from peerlab.library.library_choice import LibraryChoice
 from peerlab.library.library_files import known_by_name, serving, with_library
-from peerlab.library.library_laws import ALONE, LibraryLaw, law_of
+from peerlab.library.library_law import LibraryLaw
+from peerlab.library.library_laws import ALONE, laws_of
 from peerlab.library.library_record import Library
 from peerlab.library.library_words import LibraryWords, figures_of, words_of
 from peerlab.model.algorithms import Algorithm, algorithm_of
@@ -95,6 +96,11 @@ class Scenario(DomainSettings):
         """Whether switches between the nodes add up."""
         return self.algorithm_record.in_network and self.domains > 1
 
+    @cached_property
+    def sums_inside(self) -> bool:
+        """Whether the switch inside a node adds up: the algorithm asks for it, or the library chooses it."""
+        return self.algorithm_record.in_node_switch or self.law.sums_inside(self)
+
     @property
     def nbytes(self) -> int:
         """`message_bytes` as a number, whatever it was given as."""
@@ -115,7 +121,7 @@ class Scenario(DomainSettings):
     def written(self) -> tuple[Cluster, ...]:
         """The cluster as given, wired, with a domain for a node, with its library's figures, with its transport's."""
         domain = joined(self._wired, self.nodes_per_domain)
-        served = with_library(domain, self.used_library)
+        served = with_library(domain, self.used_library, self.library_number)
         return self.given_cluster, self._wired, domain, served, self.network.joined(served)
 
     @cached_property
@@ -213,17 +219,13 @@ class Scenario(DomainSettings):
     @cached_property
     def law(self) -> LibraryLaw:
         """The law that says what the library adds to this collective; that of topology alone where none does."""
-        law = law_of(self.used_library)
-        return law if law.serves(self) else ALONE
+        return next((law for law in laws_of(self.used_library) if law.serves(self)), ALONE)
 
     @cached_property
     def library_number(self) -> int:
         """The library's version as a number, such as 219; 0 without a library."""
-        library = self.used_library
-        if library is None:
-            return 0
         own = self.given_cluster.library_version if self.library is None else ""
-        return library.number(self.library_version or own or library.version)
+        return self.used_library.number_of(self.library_version or own) if self.used_library else 0
 
     @cached_property
     def choice(self) -> LibraryChoice | None:

@@ -56,7 +56,7 @@ def test_what_is_not_possible_is_refused_in_words():
     assert "nearest is 'nccl-efa'" in refused(
         ScenarioError, library="nccl-ef", **p4d
     ) or "nccl-efa" in refused(ScenarioError, library="nccl-ef", **p4d)
-    assert "known from 2.12" in refused(ScenarioError, library_version="2.9.9", **p4d)
+    assert "known from 2.8" in refused(ScenarioError, library_version="2.7.8", **p4d)
     assert "is no version" in refused(ScenarioError, library_version="new", **p4d)
     assert "later ones are not known" in refused(ScenarioError, library_version="9.1", **p4d)
     assert "NCCL_PROTO=simple" in refused(ScenarioError, protocol="LL128", **p4d)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from peerlab.library.library_files import load_library
 from peerlab.library.nccl_law import PROTOCOLS, Costs, NcclSight, chosen, course, courses
+from peerlab.library.nccl_node_law import node_course
 
 LAW = load_library("nccl-verbs").law
 ALGORITHM = {"T": "tree", "R": "ring", "V": "nvls-tree"}
@@ -36,7 +37,8 @@ def machine(given):
 
 
 @pytest.mark.skipif(reference() is None, reason="PEERLAB_REFERENCE_DIR has no worked example of the law")
-def test_every_worked_row_comes_out_with_its_choice():
+def test_every_worked_row_comes_out_and_its_choice_where_no_law_was_mended_since():
+    same = 0
     machines = json.loads((reference() / "machines.json").read_text())
     lines = (reference() / "worked.csv").read_text().splitlines()[1:]
     for line in lines:
@@ -50,10 +52,18 @@ def test_every_worked_row_comes_out_with_its_choice():
             protocols=[PROTOCOL[one] for one in given["protos"]],
         )
         seen = machine(given)
-        found = chosen(seen, int(size), LAW, costs, courses(seen, int(size), LAW, costs))
-        assert found.key == (ALGORITHM[choice[0]], PROTOCOL[choice[1]]), (name, size)
-        assert found.time == pytest.approx(float(predicted), abs=0.051), (name, size)
-    assert len(lines) > 200
+        key = ALGORITHM[choice[0]], PROTOCOL[choice[1]]
+        in_switch, amd_ring = key[0] == "nvls-tree", seen.amd and key == ("ring", "Simple")
+        if not (
+            in_switch or amd_ring
+        ):  # the switch's own stage, and a ring's hop on AMD's hosts, are others since
+            time = course(seen, int(size), LAW, costs, *key).time
+            assert time == pytest.approx(float(predicted), abs=0.051), (name, size)
+            same += 1
+        if not (seen.nvls or seen.amd or seen.version < 212):
+            found = chosen(seen, int(size), LAW, costs, courses(seen, int(size), LAW, costs))
+            assert found.key == key, (name, size)
+    assert same > 150
 
 
 @st.composite
@@ -116,3 +126,55 @@ def test_a_plugin_steers_the_choice_to_what_it_takes_for_less():
         picked.append([chosen(seen, size, LAW, costs, courses(seen, size, LAW, costs)) for size in sizes])
     assert [one.key for one in picked[0]] != [one.key for one in picked[1]]
     assert all(least.time <= steered.time for least, steered in zip(*picked, strict=True))
+
+
+def eight(generation, **more):
+    """Return eight NICs of 50 GB/s and eight devices a node, as NCCL sees them."""
+    return NcclSight(**{
+        "nodes": 2, "devices": 8, "generation": generation, "wire": 400.0, "ring": (8, 45.0), "tree": (8, 45.0, 45.0),
+        "nvls": (16, 23.2, 22.5) if generation >= 2 else None, "channels": 16, "nvlink": True, "direct": True, "amd": False, "version": 220,
+        **more,
+    })  # fmt: skip
+
+
+def test_a_chunk_of_nvls_tree_passes_the_switch_before_it_is_sent():
+    costs, hopper = Costs(hop=4, message=0), eight(2)
+    one = course(hopper, 2**26, LAW, costs, "nvls-tree", "Simple")
+    wire, switch = 400 / 8, 370.8 / 16  # GB/s of a channel
+    assert one.fill == pytest.approx(2 * 8 * one.chunk / 1000 * (1 / wire + 1 / switch))
+
+
+def test_hosts_of_amd_make_no_hop_of_a_ring_three_times_as_long():
+    costs = Costs(hop=4, message=16)
+    intel, amd = (course(eight(1, amd=amd), 2**26, LAW, costs, "ring", "Simple") for amd in (False, True))
+    assert amd.inside == intel.inside
+
+
+def test_before_2_12_no_tree_runs_above_64_mib():
+    costs = Costs(hop=18, message=16, protocols=("Simple",))
+    for version, size, offered in (
+        (209, 2**27, {"ring"}),
+        (209, 2**26, {"ring", "tree"}),
+        (212, 2**27, {"ring", "tree"}),
+    ):
+        found = courses(eight(1, version=version), size, LAW, costs)
+        assert {one for one, _ in found} == offered
+
+
+def test_inside_a_node_the_fastest_ring_runs_or_the_switch_adds_up():
+    small, large = (node_course(eight(2, nodes=1), size, LAW, 450.0, 308.5) for size in (8, 2**30))
+    assert (small.algorithm, small.protocol) == ("ring", "LL")
+    assert small.time == pytest.approx(6.6 + 14 * 0.6, rel=0.001)
+    assert large.in_switch
+    assert large.time == pytest.approx(25 + 2 * 8 * 2**17 / (1000 * 370.8 / 16) + 2**30 * 9 / 8 / 308500)
+    ampere = node_course(eight(1, nodes=1), 2**30, LAW, 240.1, 0)
+    assert ampere.time == pytest.approx(8.4 + 14 * 3.4 + 2**30 * 14 / 8 / 240000)
+    assert abs(ampere.time / 8141 - 1) < 0.05  # measured on one p4d (NVIDIA/nccl issue 527)
+
+
+@given(st.integers(0, 3), st.integers(3, 33), st.booleans())
+def test_inside_a_node_a_larger_message_and_slower_links_are_never_faster(generation, power, nvlink):
+    seen, size = eight(generation, nodes=1, nvlink=nvlink), 2**power
+    here = node_course(seen, size, LAW, 200.0, 308.5).time
+    assert node_course(seen, 2 * size, LAW, 200.0, 308.5).time >= here
+    assert node_course(seen, size, LAW, 100.0, 308.5).time >= here

@@ -228,7 +228,6 @@ def _against(seen: Observed, columns: dict[int, list[float]], machine: Cluster) 
         asked = scenario(seen, shaped, usual_path(shaped), max(columns))
         if asked is None:
             return None
-        asked = _of_version(asked, seen)
         should = expectation(asked, columns)
     except PeerlabError:
         return None
@@ -247,16 +246,6 @@ def _carried_GBps(asked: Scenario, busbw: float) -> float | None:  # noqa: N802
     if asked.choice is None or not asked.hardware.nics:
         return None
     return busbw / asked.collective_record.bus_factor(asked.ranks) * asked.choice.load / asked.hardware.nics
-
-
-def _of_version(asked: Scenario, seen: Observed) -> Scenario:
-    said = re.search(r"(?:NCCL |^)(\d\.\d{1,2})(?:\.\d+)?\+cuda", seen.version)
-    if not said:
-        return asked
-    try:
-        return asked.with_(library_version=said[1])
-    except PeerlabError:
-        return asked
 
 
 def _rows(columns: dict[int, list[float]], should: Expectation) -> tuple[JudgedSize, ...]:
