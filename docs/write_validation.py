@@ -5,7 +5,9 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 
+from coverage_picture import PICTURE, coverage_svg
 from documents import table
 
 from peerlab.answer.gain import GainBand
@@ -58,10 +60,14 @@ other, so that {share} is a share of sizes, and a single machine may have fewer 
 
 {errors}
 
-A library of which no public log exists (HCL over host NICs), a collective that its law does not know, and an exchange inside one node have
-the factor of all transports. A gain compares two paths of one machine: their errors are taken as independent. The correlations of the pairs of logs
+The factor of all transports is that of the algorithm whose law is the least sure, of those with 3 machines and 20 measured times. A library of
+which no public log exists (HCL over host NICs), a collective that its law does not know, and an exchange inside one node have it, too. A gain compares two paths of one machine: their errors are taken as independent. The correlations of the pairs of logs
 that exist are {pairs}: they do not agree on a sign.
 
+![Share of measured times inside the band over the share that it is to hold, each machine left out in turn](pictures/coverage.svg)
+
+The picture has the same for bands that are to hold 50 to 99 % of the times. Below about 85 % they hold more: the ranges of assumed figures
+alone hold as many, and no band is narrower than those.
 """
 BAND = """\
 **The gain of Peer Direct on DL1**, 8 nodes, 64 MiB: reported in 2026 were 1.5 to 2 times. The model says {value:.2f} times; {low:.2f} to {high:.2f}
@@ -75,10 +81,16 @@ was fitted names its row.
 """
 
 
+@cache
+def _foretold() -> tuple[Unseen, ...]:
+    """Return the machines, each left out of the fit; text and picture are of the same."""
+    return tuple(unseen(load_machines()))
+
+
 def document() -> str:
     """Return the whole text."""
     expectations = load_expected()
-    results, foretold = list(validate(expectations.rows)), list(unseen(load_machines()))
+    results, foretold = list(validate(expectations.rows)), _foretold()
     parts = [
         HEAD.format(summary=say_score(results)),
         *_machines(foretold),
@@ -94,6 +106,11 @@ def document() -> str:
         CONSTANTS,
     ]
     return "\n".join(parts)
+
+
+def pictures() -> dict[str, str]:
+    """Return the picture of the coverage, as SVG, by name."""
+    return {PICTURE: coverage_svg(_foretold())}
 
 
 def _machines(found: Sequence[Unseen]) -> Iterator[str]:

@@ -160,6 +160,7 @@ def costs(library: Library, cluster: Cluster, seen: NcclSight) -> Costs:
         message=(cluster.message_ps or 0) / PS_PER_US if seen.nodes > 1 else 0.0,
         rendezvous=(cluster.rendezvous_ps or 0) / PS_PER_US,
         eager=cluster.eager_bytes or float("inf"),
+        held=1.0 if cluster.held is None else cluster.held,
         steering=steering,
         protocols=tuple(one for one in PROTOCOLS if one not in forbidden),
     )

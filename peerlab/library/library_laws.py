@@ -100,7 +100,14 @@ class NcclLaw(LibraryLaw):
 
     def figures(self, question: "Scenario") -> tuple[str, ...]:
         """Return those of the graph that it sees, and its transport's costs."""
-        return (*_GRAPH, "library.hop", "library.message", "library.rendezvous", "library.eager")
+        return (
+            *_GRAPH,
+            "library.hop",
+            "library.message",
+            "library.rendezvous",
+            "library.eager",
+            "library.held",
+        )
 
 
 class PairwiseLaw(LibraryLaw):

@@ -86,6 +86,8 @@ class Costs:
     """Microseconds more per hop for messages above `eager`."""
     eager: float = inf
     """Largest message that is sent without asking first."""
+    held: float = 1.0
+    """Share of a chunk of LL or LL128 that a device has before it passes it on inside its node."""
     steering: float | None = None
     """Latency in microseconds that the network's plugin tells NCCL, for the choice alone; None: the choice is the least of this law."""
     protocols: Sequence[str] = PROTOCOLS
@@ -175,7 +177,7 @@ def course(sight: NcclSight, size: int, law: Law, costs: Costs, algorithm: str, 
     hop = _network_hop(sight, law, algorithm, p) + costs.hop + flush
     if chunk > costs.eager:
         hop += costs.rendezvous
-    launch, inside = _inside(sight, law, algorithm, p, chunk)
+    launch, inside = _inside(sight, law, algorithm, p, chunk, held=costs.held)
     hops = _hops(sight, algorithm)
     nic = sight.wire / max(1, min(sight.channels, sight.ring[0]))
     filling = {
@@ -225,14 +227,22 @@ def _network_hop(sight: NcclSight, law: Law, algorithm: str, p: int) -> float:
 
 
 def _inside(
-    sight: NcclSight, law: Law, algorithm: str, p: int, chunk: float, *, planned: bool = False
+    sight: NcclSight,
+    law: Law,
+    algorithm: str,
+    p: int,
+    chunk: float,
+    *,
+    planned: bool = False,
+    held: float = 1.0,
 ) -> tuple[float, float]:
     """Return the launch, and the hops inside the node; `planned`: as tuning.cc counts them."""
     if algorithm == "nvls-tree":
         return float(law["launch_nvls_tree"]), 0.0
     link = "nvlink" if sight.nvlink else "pcie"
     if algorithm == "tree":
-        copy = chunk / (1000 * law["copy_rate"][p][sight.generation])
+        part = chunk if PROTOCOLS[p] == "Simple" else held * chunk
+        copy = part / (1000 * law["copy_rate"][p][sight.generation])
         return law["launch_tree"][p], 2 * (sight.devices - 1) * (
             law[f"{link}_tree"][p] + sight.inside_hop + copy
         )

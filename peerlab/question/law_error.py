@@ -72,7 +72,7 @@ def law_errors() -> tuple[LawError, ...]:
 
 
 def law_error(scenario: Scenario) -> LawError | None:
-    """Return the error of the law that answers a scenario: that of its transport and algorithm, else of its transport, else of all.
+    """Return the error of the law that answers a scenario: that of its transport, else of its algorithm, else of all.
 
     None where nothing is foretold of a machine: on a reference fabric, whose figures are its definition, and where topology alone was asked
     for (``library="none"``).
@@ -85,8 +85,12 @@ def law_error(scenario: Scenario) -> LawError | None:
         return None
     algorithm = scenario.choice.course.algorithm if scenario.choice else ""
     rows = {(one.transport, one.algorithm): one for one in law_errors()}
-    wanted = ((_transport(scenario), algorithm), (_transport(scenario), ""), (ANY, ""))
-    return next(rows[key] for key in wanted if key in rows)
+    return next(rows[key] for key in keys_of(_transport(scenario), algorithm) if key in rows)
+
+
+def keys_of(transport: str, algorithm: str) -> tuple[tuple[str, str], ...]:
+    """Return the transports and algorithms whose error is that of a law, the first that has one."""
+    return (transport, algorithm), (transport, ""), (ANY, algorithm), (ANY, "")
 
 
 def _transport(scenario: Scenario) -> str:

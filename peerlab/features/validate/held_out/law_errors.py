@@ -7,20 +7,20 @@ import json
 import math
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 
 from peerlab.features.validate.held_out.logged_machines import load_machines
 from peerlab.features.validate.held_out.unseen import SIZES, SizeError, Unseen
-from peerlab.question.law_error import ANY, SHARE, LawError
+from peerlab.question.law_error import ANY, SHARE, LawError, keys_of
 
 MACHINES, TIMES = 3, 20
-"""An error of one transport or algorithm needs the logs of so many machines, and so many measured times; else it is that of all transports."""
+"""An error of one algorithm needs the logs of so many machines, and so many measured times."""
 SOURCE = "peerlab validate --law-errors: each machine of data/machines.toml left out of the fit in turn"
 _HEAD = f"""\
 # Errors of laws: by which factor bands reach further than their figures make them. Written by `peerlab validate --law-errors`, not by hand:
 # of the factors by which times measured on machines that were left out miss the band of the assumed figures, {SHARE:.0%} are no larger.
-# An empty transport is all whose accuracy is promised; a transport or an algorithm has a row of its own where at least {MACHINES} machines
-# and {TIMES} measured times show a larger one, or where no accuracy is promised.
+# An empty transport is all whose accuracy is promised; its factor is the largest of the algorithms that at least {MACHINES} machines and
+# {TIMES} measured times show, an algorithm with a smaller one has its own. A transport has one where no accuracy is promised.
 """
 
 
@@ -69,47 +69,59 @@ def quantile(found: Iterable[float], share: float = SHARE) -> float:
 
 
 def law_errors_of(times: Sequence[LeftOut], share: float = SHARE) -> list[LawError]:
-    """Return the errors of laws: of all promised transports, and of those transports and algorithms whose logs carry a larger one.
-
-    A smaller one is not taken: where ranges of figures are wide, few times lie outside, and bands that are narrow elsewhere would stay so.
-    """
-    promised = [one for one in times if one.machine.promised]
-    found = [_error(promised, ANY, "", share)]
-    for transport in sorted({one.machine.transport for one in times}):
-        mine = [one for one in promised if one.machine.transport == transport]
-        if not mine:
-            mine = [one for one in times if one.machine.transport == transport]
-            error = _error(mine, transport, "", share)
-            # what is not solved may have widened its bands so far that nothing lies outside: it is no surer than the others for that
-            found.append(replace(error, times=max(error.times, found[0].times)))
-            continue
-        algorithms = sorted({one.point.algorithm for one in mine})
-        groups = [("", mine)] + [
-            (name, [one for one in mine if one.point.algorithm == name]) for name in algorithms
-        ]
-        for name, group in groups:
-            error = _error(group, transport, name, share)
-            if len(error.machines) >= MACHINES and error.sizes >= TIMES and error.times > found[0].times:
-                found.append(error)
+    """Return the errors of laws, with how many times lie inside their bands where each machine is left out."""
+    inside = {id(one): held for one, held in _held(times, share)}
+    found = []
+    for key, (factor, group) in _factors(times, share).items():
+        machines = sorted({one.machine.cluster for one in group})
+        found.append(
+            LawError(
+                times=round(factor, 3), transport=key[0], algorithm=key[1], sizes=len(group),
+                inside=sum(inside[id(one)] for one in group), machines=tuple(machines), source=SOURCE,
+            )
+        )  # fmt: skip
     return found
 
 
-def _error(group: Sequence[LeftOut], transport: str, algorithm: str, share: float) -> LawError:
-    clusters = sorted({one.machine.cluster for one in group})
-    inside = 0
-    for cluster in clusters:
-        others = [one.misses for one in group if one.machine.cluster != cluster]
-        times = quantile(others, share) if others else 1.0
-        inside += sum(bool(one.misses <= times) for one in group if one.machine.cluster == cluster)
-    return LawError(
-        times=round(float(quantile((one.misses for one in group), share)), 3),
-        transport=transport,
-        algorithm=algorithm,
-        sizes=len(group),
-        inside=inside,
-        machines=tuple(clusters),
-        source=SOURCE,
-    )
+_Key = tuple[str, str]
+"""Transport and algorithm, as in `LawError`."""
+
+
+def _factors(times: Sequence[LeftOut], share: float) -> dict[_Key, tuple[float, list[LeftOut]]]:
+    """Return the factor of each transport and algorithm that has one, with the times that it is of.
+
+    That of all transports is the largest of the algorithms that have enough times: what has a law and no log is no better known than
+    those. An algorithm with a smaller one has its own, but none smaller than all times together have: where ranges of figures are wide, few
+    times lie outside, and bands that are narrow elsewhere would stay so. A transport of which nothing is promised has at least the largest.
+    """
+    promised = [one for one in times if one.machine.promised]
+    together = quantile((one.misses for one in promised), share)
+    own = {
+        (ANY, name): max(together, quantile((one.misses for one in group), share))
+        for name, group in _by_algorithm(promised)
+        if _enough(group)
+    }
+    largest = max([together, *own.values()])
+    found = {(ANY, ""): (largest, promised)}
+    found |= {
+        key: (factor, [one for one in promised if one.point.algorithm == key[1]])
+        for key, factor in own.items()
+        if factor < largest
+    }
+    for transport in sorted({one.machine.transport for one in times}):
+        mine = [one for one in times if one.machine.transport == transport]
+        if not any(one.machine.promised for one in mine):
+            found[transport, ""] = max(largest, quantile((one.misses for one in mine), share)), mine
+    return found
+
+
+def _by_algorithm(times: Sequence[LeftOut]) -> list[tuple[str, list[LeftOut]]]:
+    names = sorted({one.point.algorithm for one in times})
+    return [(name, [one for one in times if one.point.algorithm == name]) for name in names]
+
+
+def _enough(group: Sequence[LeftOut]) -> bool:
+    return len(group) >= TIMES and len({one.machine.cluster for one in group}) >= MACHINES
 
 
 def written(errors: Iterable[LawError]) -> str:
@@ -154,12 +166,11 @@ def coverage(times: Sequence[LeftOut], share: float = SHARE) -> Iterator[Inside]
 def _held(times: Sequence[LeftOut], share: float) -> Iterator[tuple[LeftOut, bool]]:
     """Yield every time, and whether it lies inside a band whose error of the law comes from the other machines."""
     for cluster in {one.machine.cluster for one in times}:
-        rest = law_errors_of([one for one in times if one.machine.cluster != cluster], share)
-        rows = {(one.transport, one.algorithm): one.times for one in rest}
+        rows = _factors([one for one in times if one.machine.cluster != cluster], share)
         for one in times:
             if one.machine.cluster == cluster:
-                keys = ((one.machine.transport, one.point.algorithm), (one.machine.transport, ""), (ANY, ""))
-                yield one, one.misses <= next(rows[key] for key in keys if key in rows)
+                keys = keys_of(one.machine.transport, one.point.algorithm)
+                yield one, bool(one.misses <= next(rows[key][0] for key in keys if key in rows))
 
 
 def correlations(machines: Sequence[Unseen]) -> list[tuple[tuple[str, str], float]]:
