@@ -9,10 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerlab.answer.trace import SPAN_COLUMNS, Columns, Totals, freeze
+from peerlab.base.units import PS_PER_S
 from peerlab.engine.scaleup import exchange
 from peerlab.engine.system import System
-from peerlab.model.resources import resource_kind
+from peerlab.model.paths import sending_kinds
+from peerlab.model.resources import capacity_Bps, count_in_node, resource_kind
 from peerlab.model.stages import stage_number
+from peerlab.question.scenario import Scenario
 
 Parts = list[tuple[str, str, int]]
 """Stage, kind of resource, and how long it takes."""
@@ -23,8 +26,9 @@ def opening(system: System) -> Parts:
     scenario = system.scenario
     found = [(stage, "launch", lasts) for stage, lasts in scenario.law.opening(scenario)]
     lost = scenario.hardware.overlap_lost
-    if lost and scenario.law.serves(scenario) and system.plan.exchanges and system.plan.schedule.steps:
-        found.append(("apart", "scaleup", round(lost * _inside_ps(system))))
+    serves = scenario.law.serves(scenario) or scenario.data_path.uses_own_ports
+    if lost and serves and system.plan.exchanges and system.plan.schedule.steps:
+        found.append(("apart", "scaleup", round(lost * min(_inside_ps(system), _between_ps(scenario)))))
     return [part for part in found if part[2]]
 
 
@@ -33,6 +37,22 @@ def _inside_ps(system: System) -> int:
     traffic = exchange(system)
     collected = int(traffic.ready[-1]) if system.plan.collects else 0
     return collected + (int(traffic.link_ps.sum()) + traffic.latency_ps if system.plan.hands_out else 0)
+
+
+def _between_ps(scenario: Scenario) -> int:
+    """Return how long what a node sends to the others occupies that with which it sends, at least."""
+    sends = (
+        scenario.collective_record.node_factor(scenario.nodes, scenario.hardware.devices) * scenario.nbytes
+    )
+    kinds = sending_kinds(scenario.hardware, str(scenario.path))
+    return max(
+        round(
+            sends
+            * PS_PER_S
+            / (capacity_Bps(scenario.hardware, kind) * count_in_node(scenario.hardware, kind))
+        )
+        for kind in kinds
+    )
 
 
 def begin(system: System, lanes: Sequence[int]) -> None:

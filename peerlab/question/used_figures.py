@@ -22,6 +22,8 @@ def figures_used(scenario: Scenario) -> frozenset[str]:
     for stage in (*scenario.stages, REDUCE):
         keys.update(_of_stage(stage))
     keys.update(scenario.law.figures(scenario))
+    if scenario.data_path.uses_own_ports and scenario.nodes > 1:
+        keys.add("library.overlap_lost")
     keys.update(_of_transport(scenario))
     if not message and cluster.devices > 1:
         keys.update(_inside(scenario))
