@@ -62,7 +62,8 @@ other, so that {share} is a share of sizes, and a single machine may have fewer 
 
 The factor of all transports is that of the algorithm whose law is the least sure, of those with 3 machines and 20 measured times. A library of
 which no public log exists (HCL over host NICs), a collective that its law does not know, and an exchange inside one node have it, too. A gain compares two paths of one machine: their errors are taken as independent. The correlations of the pairs of logs
-that exist are {pairs}: they do not agree on a sign.
+that exist are {pairs}: two pairs are too few to take them off,
+and a positive one makes the band of a gain rather too wide.
 
 ![Share of measured times inside the band over the share that it is to hold, each machine left out in turn](pictures/coverage.svg)
 

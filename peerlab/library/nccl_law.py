@@ -27,7 +27,7 @@ SHAPES: dict[str, tuple[int, ...]] = {
     **dict.fromkeys(("ring_ll128_rate", "nvls_efficiency", "nvlink_rate", "nvls_rate", "ring_plateau"), (4,)),
     **dict.fromkeys(("ll_rate", "tree_ll128_rate", "tree_rate", "nvls_tree_rate"), (4, 3)),
     **dict.fromkeys(("launch_nvls_tree", "network_nvls_tree", "nvls_channels", "nvls_message_share", "tree_ll_share"), ()),
-    "small_chunks_before": (), "ring_alone_before": (), "ring_alone_above": (), "socket_threads": (2,), "socket_task": (), "steering": (2,), "steering_changes": (), "copy_rate": (3, 4), "correction": (3, 24),
+    "small_chunks_before": (), "ring_alone_before": (), "ring_alone_above": (), "ring_posts": (), "socket_threads": (2,), "socket_task": (), "steering": (2,), "steering_changes": (), "copy_rate": (3, 4), "correction": (3, 24),
     "speeds_before_hopper": (19,), "speeds_from_hopper": (17,), "speeds_from_blackwell": (20,),
 }  # fmt: skip
 """The constants of a law (``[law]`` of a library's file), and how many numbers each has: by protocol 3, by generation 4."""
@@ -252,13 +252,14 @@ def _inside(
 
 
 def _ring_hop(sight: NcclSight, law: Law, p: int, *, planned: bool = False) -> float:
-    """Return a hop of a ring inside a node, microseconds.
+    """Return a hop of a ring inside a node, microseconds; `planned`: as tuning.cc counts it.
 
-    The host posts each step of the network meanwhile. tuning.cc counts that as 2 us on AMD's hosts and 1 us on others, and three of them
-    with Simple: it chooses by that, but no log shows that a hop takes as long.
+    The host posts each step of the network meanwhile: 2 us on AMD's hosts and 1 us on others, and three of them with Simple. tuning.cc of
+    NCCL and RCCL chooses by that; of a run of RCCL it is not true (``ring_posts``).
     """
-    posts = (2.0 if sight.amd else 1.0) * (3 if planned and PROTOCOLS[p] == "Simple" else 1)
-    least = posts if sight.nodes > 1 else 0.0  # what the proxy needs for a message, where there is one
+    posts = 3.0 if planned else law["ring_posts"]
+    each = (2.0 if sight.amd else 1.0) * (posts if PROTOCOLS[p] == "Simple" else 1)
+    least = each if sight.nodes > 1 else 0.0  # what the proxy needs for a message, where there is one
     return float(max(law["nvlink_ring" if sight.nvlink else "pcie_ring"][p] + sight.inside_hop, least))
 
 

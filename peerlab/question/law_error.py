@@ -137,8 +137,8 @@ def reach(scenario: Scenario) -> Reach:
 def reach_of_ratio(one: Scenario, over: Scenario) -> Reach:
     """Return the same for the ratio of two scenarios of one machine, `one` over the other; the errors of their laws are taken as independent.
 
-    They are not quite: of the two pairs of logs of one machine that exist, one says a correlation of 0.6 and the other -0.4
-    (docs/validation.md), so none is claimed. What is not solved of both is the same on both.
+    They are not quite: the two pairs of logs of one machine that exist say correlations of 0.1 and 0.7 (docs/validation.md), too few to
+    claim any; a positive one makes this band rather too wide. What is not solved of both is the same on both.
     """
     errors = [found for found in (law_error(one), law_error(over)) if found]
     times = exp(hypot(*(log(found.times) for found in errors)))

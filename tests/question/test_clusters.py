@@ -57,7 +57,7 @@ def test_gaudi3_scales_out_over_its_own_ports_faster_than_over_host_nics():
         peerlab.simulate(peerlab.Scenario(cluster="gaudi3", path=path, message_bytes="1 GiB", nodes=32))
         for path in ("native", "peer-direct")
     )
-    assert native.busbw_GBps > 2 * direct.busbw_GBps
+    assert native.busbw_GBps > 1.6 * direct.busbw_GBps
     assert native.wire_limit_GBps == pytest.approx(600 * 255 / 256 * 32 / 31)
 
 
