@@ -120,7 +120,8 @@ def from_setup(seen: Observed, know: Knowledge, clusters: Sequence[Cluster] = ()
             kind="set-up",
             seen="one node",
             says="no network is needed at all, though a library may use its NIC even here",
-            points={IN_NODE: weigh["strong"]},
+            # an MPI over Slingshot sends two ranks' messages through the NIC even there (eth-cscs/cscs-docs, osu_bw intra-node)
+            points={IN_NODE: weigh["fair" if seen.collective_record.is_message else "strong"]},
             known=True,
             source="the log",
         )

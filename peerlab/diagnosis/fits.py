@@ -196,10 +196,21 @@ def from_clusters(found: Sequence[Fit], know: Knowledge, *, chosen: bool) -> Ite
             kind="cluster",
             seen=f"{fit.ratio:.2g} times the bandwidth of {path} on {fit.cluster.name}, simulated at {say_count(len(fit.sizes), 'size')}",
             says=says,
-            points={path: points} if points else {},
+            points=dict.fromkeys((path, *_no_faster(path, found, points)), points) if points else {},
             known=chosen and not fit.cluster.assumptions,
             source=f"data/hardware/{fit.cluster.name}.toml and the simulation{fitted}",
         )
+
+
+def _no_faster(path: str, found: Sequence[Fit], points: float) -> list[str]:
+    """Return the paths for which it is too fast as well that is too fast for `path`: those through host memory that nobody simulated.
+
+    They send over the same NICs, and make the way longer.
+    """
+    direct = path in PATHS and PATHS[path].uses_device_memory and PATHS[path].is_rdma
+    simulated = {one.path for one in found}
+    staged = [name for name, one in PATHS.items() if one.is_rdma and one.is_staged and name not in simulated]
+    return staged if direct and points < 0 and all(one.ratio > 1 for one in found if one.path == path) else []
 
 
 def _verdict(fit: Fit, know: Knowledge, *, chosen: bool) -> tuple[float, str]:

@@ -178,3 +178,28 @@ def test_evidence_counts_by_what_it_is_and_not_by_its_words():
     assert "holds this run up" in found.why
     assert kept
     assert all(one.of_smallest for one in kept)
+
+
+def test_small_messages_of_servers_that_nvlink_may_join_name_no_nic():
+    """GDR 1 is printed inside an NVLink domain as well (oracle-quickstart/oci-hpc-oke, 2 x 4 GB200); a large message tells NVLink from a NIC."""
+    small = {8: 29.0, 1024: 30.0, 65536: 40.0}
+    lines = ["Connected all rings, use ring PXN 0 GDR 1"]
+    found = peerlab.diagnose(nccl(small, 8, 2, (), transport=lines))
+    assert (found.path, {one.path for one in found.ranking[:2]}) == (None, {"in-node", "peer-direct"})
+    joined = peerlab.diagnose(nccl({**small, 2**30: 2900.0, 2**33: 18000.0}, 8, 2, (), transport=lines))
+    assert joined.path == "in-node"
+
+
+def test_two_ranks_of_a_node_may_send_through_its_nic():
+    """osu_bw D D between two GPUs of one node on Alps goes through the NIC (eth-cscs/cscs-docs 80abed13, openmpi.md)."""
+    rows = [
+        {"kind": "imported", "source": "osu: typed", "collective": "point-to-point", "variant": "bandwidth", "size_bytes": size, "ranks": 2, "nodes": 1, "time_s": us / 1e6}
+        for size, us in {1: 1.07, 1024: 1.1, 4096: 1.2}.items()
+    ]  # fmt: skip
+    assert peerlab.diagnose(peerlab.Records.of(rows, {"tool": "osu", "memory": "device"})).path is None
+
+
+def test_a_long_hop_alone_does_not_name_tcp():
+    """RCCL takes 87 us a hop over RDMA on MI300X, NCCL 2.9.9 some 60 over EFA."""
+    found = peerlab.diagnose(nccl({8: 219.0, 1024: 221.0, 65536: 241.0}, 16, 2, ()))
+    assert found.path is None
