@@ -10,13 +10,13 @@ import numpy as np
 
 from peerlab.base.display import shown
 from peerlab.base.errors import RecordsError
-from peerlab.base.units import MIB, say_share
+from peerlab.base.units import say_share
 from peerlab.diagnosis.evidence import Evidence, from_latency, from_lines, from_setup
 from peerlab.diagnosis.fits import Fit, best, fits, from_clusters, from_latencies, recognised
 from peerlab.diagnosis.forecast import Forecast, forecast
 from peerlab.diagnosis.hops import from_hops
 from peerlab.diagnosis.knowledge import Knowledge, NextMeasurement, explanations, knowledge
-from peerlab.diagnosis.misfit import contradicts
+from peerlab.diagnosis.misfit import contradicts, may_be_joined
 from peerlab.diagnosis.observed import Observed, fullest, observe, say_runs
 from peerlab.diagnosis.pathology import pathology, trusted
 from peerlab.diagnosis.rates import from_rates
@@ -24,7 +24,7 @@ from peerlab.diagnosis.remarks import notes
 from peerlab.diagnosis.replay import nodes_of
 from peerlab.diagnosis.shortfall import Shortfall, shortfall
 from peerlab.model.hardware import Cluster
-from peerlab.model.paths import IN_NODE, PATHS, PEER_DIRECT
+from peerlab.model.paths import IN_NODE, PATHS
 from peerlab.question.presets import known_clusters, load_cluster
 from peerlab.records import Records
 from peerlab.records.benchmarks import benchmark
@@ -222,7 +222,7 @@ def _candidates(
         here |= {path for path, one in PATHS.items() if one.uses_own_ports}
     nodes = seen.nodes or (nodes_of(seen, clusters[0]) if chosen else None)
     joined = any(one.points.get(IN_NODE, 0) > 0 and one.kind in ("line", "rate") for one in gathered)
-    joined = joined or _may_be_joined(seen, clusters, gathered)
+    joined = joined or may_be_joined(seen, clusters, gathered)
 
     def weighed(path: str) -> bool:
         record = PATHS.get(path)
@@ -235,27 +235,6 @@ def _candidates(
         return usual or (path in here and (chosen or not record.is_rare))
 
     return [path for path in explanations() if weighed(path)]
-
-
-_LARGE = 64 * MIB
-"""From here on a device sends at a rate that tells NVLink from a NIC."""
-
-
-def _may_be_joined(seen: Observed, clusters: Sequence[Cluster], gathered: Iterable[Evidence]) -> bool:
-    """Return whether NVLink may join the servers though no line and no rate says so.
-
-    NCCL prints ``GDR 1`` where a NIC reaches device memory, and where no connection goes to a NIC at all. Which it is, accelerators of a domain
-    leave open, as does a log that names none, until a large message tells the rate.
-    """
-    spared = any(
-        one.kind == "line"
-        and one.points
-        and max(one.points.values()) < 0
-        and not {IN_NODE, PEER_DIRECT} & set(one.points)
-        for one in gathered
-    )
-    of_domain = not seen.devices or any(one.domain_nodes for one in clusters)
-    return seen.nccl and spared and of_domain and not (seen.sizes >= _LARGE).any()
 
 
 def _weight(one: Evidence, paths: Sequence[str]) -> float:

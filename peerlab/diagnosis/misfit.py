@@ -1,12 +1,16 @@
-"""Why a log cannot be from a cluster that somebody has chosen."""
+"""Why a log cannot be from a cluster that somebody has chosen, and whether NVLink may join its servers."""
 
-from peerlab.base.units import say_count
+from collections.abc import Iterable, Sequence
+
+from peerlab.base.units import MIB, say_count
+from peerlab.diagnosis.evidence import Evidence
 from peerlab.diagnosis.fits import names_another
 from peerlab.diagnosis.knowledge import knowledge
 from peerlab.diagnosis.observed import Observed, observe
 from peerlab.diagnosis.replay import nodes_of, shape
 from peerlab.model.collective import COLLECTIVES
 from peerlab.model.hardware import Cluster
+from peerlab.model.paths import IN_NODE, PEER_DIRECT
 from peerlab.question.presets import known_clusters
 from peerlab.records import Records
 from peerlab.records.benchmarks import benchmark
@@ -64,3 +68,24 @@ def _too_fast(seen: Observed, cluster: Cluster, nodes: int) -> str:
     if sent <= knowledge().ranges["beyond"].high * most:
         return ""
     return f"a node of the log sends {sent:.3g} GB/s, and {say_count(many, name)} of {cluster.title} can send {most:.3g} GB/s"
+
+
+_LARGE = 64 * MIB
+"""From here on a device sends at a rate that tells NVLink from a NIC."""
+
+
+def may_be_joined(seen: Observed, clusters: Sequence[Cluster], gathered: Iterable[Evidence]) -> bool:
+    """Return whether NVLink may join the servers though no line and no rate says so.
+
+    NCCL prints ``GDR 1`` where a NIC reaches device memory, and where no connection goes to a NIC at all. Which it is, accelerators of a domain
+    leave open, as does a log that names none, until a large message tells the rate.
+    """
+    spared = any(
+        one.kind == "line"
+        and one.points
+        and max(one.points.values()) < 0
+        and not {IN_NODE, PEER_DIRECT} & set(one.points)
+        for one in gathered
+    )
+    of_domain = not seen.devices or any(one.domain_nodes for one in clusters)
+    return seen.nccl and spared and of_domain and not (seen.sizes >= _LARGE).any()

@@ -169,9 +169,7 @@ GUIDE = {
     "library.overlap_lost": Entry(
         "share of the exchange inside a node that does not overlap the one between nodes", "1", "per collective", _LIBRARY
     ),
-    "library.held": Entry(
-        "share of a chunk of LL or LL128 that a device of a tree has before it passes it on to the next of its node", "1", "per hop inside a node", _LIBRARY
-    ),
+    "library.held": Entry("share of a chunk of LL that a device has before it passes it on", "1", "per hop inside a node", _LIBRARY),
     "transport.mtu": Entry(
         "largest packet; leave the section out, and headers are not counted", "B", "per packet", "ibv_devinfo (active_mtu); ip link"
     ),
