@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from blank import Blank, run
 from driver import Explorer, Notebook, chromium
+from fewer_points import shorten_lab
 from groups import WITH_JUPYTERLAB, group_of
 from playwright.sync_api import expect
 from server import Lab
@@ -21,6 +22,8 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(scope="package")
 def lab(tmp_path_factory):
     server = Lab(tmp_path_factory.mktemp("lab"))
+    for copy in server.root.glob("*.ipynb"):
+        copy.write_text(shorten_lab(copy.read_text(encoding="utf-8")), encoding="utf-8")
     yield server
     server.close()
 

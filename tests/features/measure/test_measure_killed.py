@@ -19,7 +19,6 @@ from peerlab.base.errors import MeasurementError
 from peerlab.features.measure.schedule import Measurement
 from peerlab.features.measure.stream import Stream
 
-TRIALS = 100 if os.environ.get("PEERLAB_SOAK") else 10
 ENDLESS = Measurement.of(ranks=4, sizes="256 KiB", repetitions=1000)
 SMALL = {"ranks": 2, "sizes": "64 KiB", "arms": "direct", "registrations": "none", "repetitions": 1}
 
@@ -31,8 +30,8 @@ def follow(stream):
     return str(told.value), time.monotonic()
 
 
-@pytest.mark.soak
-@pytest.mark.parametrize("seed", range(TRIALS))
+@pytest.mark.sample(4)
+@pytest.mark.parametrize("seed", range(100))
 def test_a_rank_that_is_killed_at_any_moment_is_named_and_nothing_is_left(seed):
     chance = random.Random(seed)  # noqa: S311  (repeatable on purpose)
     files, shared = own_files(), shared_files()
