@@ -7,6 +7,8 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --no-input
 # Groups of tests side by side (tests/groups.py says which), the longest first; then the 25 tests that took longest.
 TOGETHER := --numprocesses=auto --maxprocesses=4 --dist=loadscope --no-loadscope-reorder --durations=25
+# Tests start some hundred processes of ours: each would compile every module again.
+unexport PYTHONDONTWRITEBYTECODE
 # Only these decide what is installed; editing our own code needs no new install.
 SETUP  := pyproject.toml Makefile
 # A line before each part that takes a while; pip's own warnings and errors stand between them.
@@ -23,7 +25,7 @@ voila: $(VENV)/test.stamp       ## serve copies of the labs as an app: prose and
 	rm -rf out/voila && mkdir -p out/voila && cp labs/*.ipynb out/voila
 	JUPYTER_PATH="$(CURDIR)/peerlab/jupyter" $(BIN)/python -m voila out/voila --template=peerlab --no-browser --Voila.ip=$(VOILA_IP) $(ARGS)
 
-test: $(VENV)/test.stamp lint chromium   ## set up and run all tests (a part of the long trials, with another seed each time)
+test: $(VENV)/test.stamp chromium        ## set up and run all tests (a part of the long trials, with another seed each time)
 	$(BIN)/python -m pytest $(TOGETHER)
 
 soak: $(VENV)/test.stamp chromium        ## all tests, every long trial

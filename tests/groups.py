@@ -34,7 +34,7 @@ TOGETHER = {
 WITH_JUPYTERLAB = ("labs", "explorer")
 """Groups that start a JupyterLab; one alone would take longer than all that is left for the other processor."""
 
-LONGEST = (*WITH_JUPYTERLAB, "documents", "slides", "Chromium", "deck")
+LONGEST = (*WITH_JUPYTERLAB, "test_style.py", "documents", "slides", "Chromium", "deck")
 """Groups that would keep one core busy while the others have nothing left, if they began last; the longest first."""
 
 
