@@ -30,7 +30,7 @@ GROUPS = {
 """Every public name, in the order in which one meets it."""
 RETURNED = {
     "IterationResult": "peerlab.answer.run",
-    "Explanation": "peerlab.features.simulate.explain",
+    "ExplainedRun": "peerlab.features.simulate.explain",
     "Bottleneck": "peerlab.answer.metrics",
     "Counters": "peerlab.model.registration",
     "Lease": "peerlab.model.registration",

@@ -8,7 +8,7 @@ FEATURE = Feature(
     commands={"simulate": "peerlab.features.simulate.simulate_command"},
     functions={"explain": "peerlab.features.simulate.explain"},
     shows={
-        "Explanation": "peerlab.features.simulate.explain:explained_html",
+        "ExplainedRun": "peerlab.features.simulate.explain:explained_html",
         "Run": "peerlab.picture.still:still_html",
         "GainBand": "peerlab.picture.how_sure:how_sure_html",
     },

@@ -21,7 +21,7 @@ MOST = 2000
 
 
 @dataclass(frozen=True, repr=False)
-class Explanation:
+class ExplainedRun:
     """What happens in a run, in words; ``str`` of it is the text, and a notebook shows it."""
 
     run: Run
@@ -34,15 +34,15 @@ class Explanation:
         return self.text
 
     def __repr__(self) -> str:
-        return f"Explanation({len(self.text.splitlines())} lines of {self.run!r})"
+        return f"ExplainedRun({len(self.text.splitlines())} lines of {self.run!r})"
 
 
-def explained_html(explanation: Explanation) -> str:
+def explained_html(explanation: ExplainedRun) -> str:
     """Return an explanation as HTML: a line for each span, to be scrolled."""
     return f"<pre style='max-height:24em;overflow:auto;margin:0'>{escape(explanation.text)}</pre>"
 
 
-def explain(run: Run) -> Explanation:
+def explain(run: Run) -> ExplainedRun:
     """Return what happens at each instant of a run's last iteration, one line a span, in the order of time.
 
     Each line has the time in microseconds since the beginning, the resource that begins, the slice, its bytes, and how long the
@@ -66,7 +66,7 @@ def explain(run: Run) -> Explanation:
             f"explain: {say_count(count, 'span')} are more than can be read, at most {MOST}; ask for fewer nodes or a smaller message"
         )
     end = f"{_time(run.trace.last.end_ps)}: all is done"
-    return Explanation(run, "\n".join([_head(run, count), *_lines(run.trace), end]))
+    return ExplainedRun(run, "\n".join([_head(run, count), *_lines(run.trace), end]))
 
 
 def _head(run: Run, count: int) -> str:
