@@ -110,7 +110,7 @@ class GainBand:
     @property
     def left_out(self) -> tuple[Assumption, ...]:
         """The assumptions without a range, which the band leaves out."""
-        return tuple(one for one in self.assumptions if not one.in_band)
+        return tuple(assumption for assumption in self.assumptions if not assumption.in_band)
 
     @property
     def least(self) -> float:
@@ -134,7 +134,7 @@ class GainBand:
     @property
     def decisive(self) -> Assumption | None:
         """The assumption that moves the gain most; None if none moves it by 1 %."""
-        return next((one for one in self.assumptions if one.reach >= FELT), None)
+        return next((assumption for assumption in self.assumptions if assumption.reach >= FELT), None)
 
     def __repr__(self) -> str:
         """Return it in one line, without what the law's error rests on: `range_in_words` says that."""
@@ -188,9 +188,9 @@ class GainBand:
         import pandas as pd  # noqa: PLC0415  (takes longer to load than the simulations)
 
         rows = [
-            (one.figure.key, one.figure.label, str(one.figure), case.says, case.gain, 100 * (case.gain / self.value - 1), one.in_band)
-            for one in self.assumptions
-            for case in one.cases
+            (assumption.figure.key, assumption.figure.label, str(assumption.figure), case.says, case.gain, 100 * (case.gain / self.value - 1), assumption.in_band)
+            for assumption in self.assumptions
+            for case in assumption.cases
         ]  # fmt: skip
         return pd.DataFrame(rows, columns=list(COLUMNS))
 

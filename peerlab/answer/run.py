@@ -134,12 +134,12 @@ class Run:
         """Every iteration, first to last."""
         return tuple(
             IterationResult(
-                seconds(one.time_ps),
-                metrics.algbw_GBps(self.scenario, one.time_ps),
-                metrics.busbw_GBps(self.scenario, one.time_ps),
-                one.recording.counters,
+                seconds(iteration.time_ps),
+                metrics.algbw_GBps(self.scenario, iteration.time_ps),
+                metrics.busbw_GBps(self.scenario, iteration.time_ps),
+                iteration.recording.counters,
             )
-            for one in self.trace.iterations
+            for iteration in self.trace.iterations
         )
 
     @cached_property
@@ -264,7 +264,11 @@ class Run:
             "registration_misses": self.registration.misses,
             "registration_evictions": self.registration.evictions,
             "registration_time_s": seconds(self.registration.time_ps),
-            **({ITERATION_TIMES: [one.time_s for one in self.iterations]} if iteration_times else {}),
+            **(
+                {ITERATION_TIMES: [iteration.time_s for iteration in self.iterations]}
+                if iteration_times
+                else {}
+            ),
             "extrapolated": s.extrapolates,
             "engine": self.engine,
         }

@@ -52,7 +52,7 @@ def _possible(scenario: Scenario, changes: Changes, field: str) -> bool:
 
 def _set_back(scenario: Scenario, changes: Changes) -> Changes:
     """Return the fields that go with those that change, back at their defaults: another transport has packets and switches of its own."""
-    usual = {one.name: one.default for one in fields(scenario)}
+    usual = {field.name: field.default for field in fields(scenario)}
     return {name: usual[name] for changed in changes for name in set_back_with(changed)}
 
 

@@ -96,7 +96,7 @@ class Rare:
             offer(self.placement, [("any: no leaf switches", name)], name)
         else:
             own = [("as given", _OWN)] if name == _OWN else []
-            offer(self.placement, [*((one, one) for one in PLACEMENTS), *own], name)
+            offer(self.placement, [*((placement, placement) for placement in PLACEMENTS), *own], name)
         self.slice.value = "" if s.slice_bytes == "auto" else write_bytes(s.slice_limit or s.nbytes)
 
     def _show_disturbance(self, s: Scenario) -> None:

@@ -246,7 +246,7 @@ def is_chain(schedule: Schedule) -> bool:
 @lru_cache(maxsize=256)
 def overlaps(schedule: Schedule) -> bool:
     """Return whether a later step waits for no arrival, as in a pairwise exchange, so that flights of several steps overlap."""
-    return schedule.symmetric and any(not found for found in waits(schedule, 0)[1:-1])
+    return schedule.symmetric and any(not wait for wait in waits(schedule, 0)[1:-1])
 
 
 @lru_cache(maxsize=256)

@@ -148,7 +148,7 @@ def _predict(seen: Observed, cluster: Cluster, own: Fit | None) -> Forecast:
     value, run = np.array([one.algbw_GBps for one in runs]), runs[-1]
     marked = np.unique(np.linspace(0, sizes.size - 1, _BANDS).round().astype(int))
     ends = [simulated_band(runs[place].scenario) for place in marked]
-    shares = np.array([(one.low_GBps / one.value_GBps, one.high_GBps / one.value_GBps) for one in ends]).T
+    shares = np.array([(end.low_GBps / end.value_GBps, end.high_GBps / end.value_GBps) for end in ends]).T
     low, high = (value * np.interp(np.log(sizes), np.log(sizes[marked]), share) for share in shares)
 
     def gain(machine: Cluster) -> float:

@@ -124,7 +124,7 @@ class Knowledge:
     def link_of(self, devices: Iterable[str]) -> DeviceLink | None:
         """Return what PCIe carries to accelerators of these names; None where that is not known."""
         names = list(devices)
-        return next((one for one in self.links if names and all(map(one.devices.search, names))), None)
+        return next((link for link in self.links if names and all(map(link.devices.search, names))), None)
 
     def decides(self, tied: Iterable[str], tool: str, command: str) -> NextMeasurement | None:
         """Return the one fact that would tell apart the paths that are `tied`, with the log's own command in its place."""
@@ -139,9 +139,10 @@ class Knowledge:
         `clear`: nothing more needs to be asked about which path it is.
         """
         return tuple(
-            one.check
-            for one in self.checks
-            if found in (one.when_clear if clear else one.when) and (not one.tools or tool in one.tools)
+            check.check
+            for check in self.checks
+            if found in (check.when_clear if clear else check.when)
+            and (not check.tools or tool in check.tools)
         )
 
 

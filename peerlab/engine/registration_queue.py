@@ -84,7 +84,9 @@ class RegistrationQueue:
         node = slowest(scenario.slow_domains, self.system.plan.nodes)
         devices = range(scenario.hardware.devices_per_switch)
         self._counted = {
-            one.registration_queue for one in self.system.lanes if one.node == node and one.device in devices
+            lane.registration_queue
+            for lane in self.system.lanes
+            if lane.node == node and lane.device in devices
         }
         self._cost = scenario.registration_cost if scenario.registers else None
         if scenario.data_path.uses_device_memory and scenario.registration == "pool":

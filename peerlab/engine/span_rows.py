@@ -105,7 +105,7 @@ def hits_of(
     steps, sides = np.arange(len(found))[:, None, None], np.arange(2)[:, None]
     nics = np.array([turns[schedule.turn(step)] for step in range(len(found))])
     kind, position, nbytes, work = (
-        np.array([[getattr(one, name) for one in ends] for ends in found])[:, :, None]
+        np.array([[getattr(end, name) for end in ends] for ends in found])[:, :, None]
         for name in ("kind", "position", "nbytes", "work_ps")
     )
     at = np.array(asked)[:, None, :]

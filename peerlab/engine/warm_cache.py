@@ -35,7 +35,7 @@ def may_evict(scenario: Scenario, schedule: Schedule) -> bool:
     if scenario.registration != "cached":
         return False  # nothing is kept
     # each buffer set registers its receive buffer chunk by chunk, and of its send buffer what is sent before anything has arrived
-    sent = sum(not found for found in waits(schedule, 0)[:-1])
+    sent = sum(not wait for wait in waits(schedule, 0)[:-1])
     regions = scenario.buffers * (schedule.chunks + sent) * scenario.hardware.devices_per_switch
     page = int(scenario.page_bytes)
     size = regions * (-(-schedule.chunk_bytes // page) * page)

@@ -29,7 +29,7 @@ def check_flight(library: str, path: str, stages: tuple[Stage, ...]) -> None:
     ScenarioError
         If it is so.
     """
-    if not any(one.crosses_fabric for one in stages):
+    if not any(stage.crosses_fabric for stage in stages):
         why = f"{library} passes slices on over the network between the nodes, which {path!r} does not cross"
         raise ScenarioError("library", f"{why}; give 'none'")
 

@@ -55,7 +55,9 @@ class Algorithm:
             article = "an" if does[0][0] in "aeiou" else "a"
             what = f"{article} {does[0]} only" if len(does) == 1 else ", ".join(does)
             can = [
-                one.name for one in ALGORITHMS.values() if collective in one.collectives and one.name != AUTO
+                algorithm.name
+                for algorithm in ALGORITHMS.values()
+                if collective in algorithm.collectives and algorithm.name != AUTO
             ]
             raise ScenarioError(
                 "algorithm", f"{name} does {what}, no {collective}; others do: {', '.join(can)}"

@@ -46,7 +46,7 @@ def rewired(cluster: Cluster, nic: str | None = None, acs_redirect: bool | None 
         If the cluster's file says nothing of the PCIe between NICs and accelerators.
     """
     # two clusters that say the same are equal, whatever their files are called; each keeps its own
-    origin = next((one.origin for one in cluster.figures.values()), "")
+    origin = next((figure.origin for figure in cluster.figures.values()), "")
     return _rewired(cluster, nic, acs_redirect, origin)
 
 
@@ -116,7 +116,7 @@ def _forwarding(cluster: Cluster, place: Place) -> Iterator[Figure]:
 
 def _socket_link(cluster: Cluster) -> Figure:
     links = [one for one in distances().socket_links if one.cpu == (cluster.cpu or "Intel")]
-    rates = sorted(one.rate_Bps / _GB for one in links)
+    rates = sorted(link.rate_Bps / _GB for link in links)
     usual: SocketLink = links[min(1, len(links) - 1)]
     why = f"as NCCL plans with {usual.generation} ({usual.source}); which processor it is, the file does not say"
     return _rate(_SOCKET_LINK, usual.rate_Bps / _GB, (rates[0], rates[-1]), "per socket, per direction", why)

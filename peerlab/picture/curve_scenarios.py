@@ -63,7 +63,7 @@ def machine_key(machine: Cluster) -> str:
 
 def key(scenario: Scenario, axis: str) -> str:
     """Return a key that two scenarios share if their curves along an axis are the same: all fields that `lines` does not vary."""
-    others = [one.name for one in fields(scenario) if one.name not in {*_APART, axis}]
+    others = [field.name for field in fields(scenario) if field.name not in {*_APART, axis}]
     return "|".join(
         [machine_key(scenario.hardware), _kept(scenario), *(f"{getattr(scenario, name)}" for name in others)]
     )

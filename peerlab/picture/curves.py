@@ -88,7 +88,7 @@ def _drawn(
         "y": [run.busbw_GBps if run else None for run in runs],
         "low": [band.low_GBps if band else None for band in own],
         "high": [band.high_GBps if band else None for band in own],
-        "switch": [bool(one) for one in switches],
+        "switch": [bool(switch) for switch in switches],
         "note": [
             _note(run, band) + one if run else "" for run, band, one in zip(runs, own, switches, strict=True)
         ],

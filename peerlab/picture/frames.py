@@ -73,7 +73,7 @@ class Segments:
 def spread(columns: Columns, blocks: Sequence[Block]) -> list[int]:
     """Return for each block over how many of its periods the rows of one step are spread, as steps overlap."""
     # rows lie in the order of time, so those of one step may begin in one period and end in a later one
-    least = [int(columns["step"][one.first : one.last].min(initial=one.after_step)) for one in blocks]
+    least = [int(columns["step"][block.first : block.last].min(initial=block.after_step)) for block in blocks]
     return [
         min((one.after_step - low) // one.period_steps + 2, one.repeats)
         for one, low in zip(blocks, least, strict=True)
@@ -180,7 +180,7 @@ def moves(trace: Trace, seen: ShownNodes | None = None) -> Segments:
     flight = columns["stage"] == trace.stages.index("flight")
     flights = {name: values[flight] for name, values in columns.items()}
     served = {name: values[~flight] for name, values in columns.items()}
-    link = np.array([one.kind in _LINKS for one in trace.resources])[served["resource"]]
+    link = np.array([resource.kind in _LINKS for resource in trace.resources])[served["resource"]]
     rows, row_of = _stages(served, link)
     _add_flights(rows, flights)
     _add_arrivals(rows, served, row_of, link)

@@ -14,7 +14,9 @@ def policy(*scripts: str) -> str:
 
     BokehJS writes its styles into the page as it goes, so inline styles are allowed; it needs no eval and no worker.
     """
-    hashes = " ".join(f"'sha256-{b64encode(sha256(one.encode()).digest()).decode()}'" for one in scripts)
+    hashes = " ".join(
+        f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts
+    )
     rules = (
         f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; base-uri 'none';"
         " form-action 'none'"

@@ -92,7 +92,7 @@ def _stops(run: Run, parts: list[RoadPart]) -> list[Stop]:
     s, last = run.scenario, len(parts)
     wires = [i for i, one in enumerate(parts) if one.part == "wire"]
     ports = (wires[0], wires[-1] + 1) if wires else ()
-    levels = [parts[0].start, *(one.end for one in parts)]
+    levels = [parts[0].start, *(part.end for part in parts)]
     middle = ports[0] if ports else last
     sides = (
         [i for i, level in enumerate(levels) if level and (i <= middle) == left] for left in (True, False)
@@ -144,7 +144,7 @@ def _hills(stops: list[Stop]) -> list[float]:
     return [
         hill
         for hill in HILLS
-        if any(one["level"] and (one["x"] < middle) == (hill < middle) for one in stops)
+        if any(stop["level"] and (stop["x"] < middle) == (hill < middle) for stop in stops)
     ]
 
 

@@ -77,7 +77,7 @@ def slices_on(run: Run, parts: list[RoadPart]) -> PageRows:
         tables.append(
             {**{name: times[name] for name in TIMES}, **said, "stretch": np.full(len(came), number)}
         )
-    rows = {name: np.concatenate([one[name] for one in tables]) for name in tables[0]}
+    rows = {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
     wide = spread(recording.spans, recording.blocks)
     return segment(rows, recording.blocks, by="came", wide=wide).page(
         (*TIMES, "stretch", "device", "slice"), TIMES
@@ -93,7 +93,7 @@ class _Stage:
         rows = found.rows[mine]
         self.which, self._count = which[mine], len(found.first)
         self.spans = {name: columns[name][rows] for name in ("queued", "start", "end", "work")}
-        self.kinds = np.array([one.kind for one in run.trace.resources])[columns["resource"][rows]]
+        self.kinds = np.array([resource.kind for resource in run.trace.resources])[columns["resource"][rows]]
 
     def first(self, name: str, rows: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return for each slice the least of a column in some spans."""

@@ -114,7 +114,10 @@ def focus(run: Run) -> int:
 
 def drawn(trace: Trace, nodes: Sequence[int], nics: int) -> list[bool]:
     """Return for each resource whether it belongs to the first PCIe switch of one of the nodes."""
-    return [one.node in nodes and one.index < _count(one, trace, nics) for one in trace.resources]
+    return [
+        resource.node in nodes and resource.index < _count(resource, trace, nics)
+        for resource in trace.resources
+    ]
 
 
 def _count(one: Resource, trace: Trace, nics: int) -> int:

@@ -150,7 +150,7 @@ def _foot(geometry: Geometry, node: int) -> list[Point]:
 
 def side_by_side(stages: Sequence[str]) -> list[str]:
     """Return what slices do that share links at one time, of the stages of a path: copied, sent."""
-    return sorted({stage_kind(one).counts_as for one in stages} & {"copy", "send"}) or ["send"]
+    return sorted({stage_kind(stage).counts_as for stage in stages} & {"copy", "send"}) or ["send"]
 
 
 def aside(stages: Sequence[str], stage: str, device: int) -> float:

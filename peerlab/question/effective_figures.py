@@ -90,7 +90,7 @@ class EffectiveFigure:
     def assumed(self) -> bool:
         """Whether its value rests on an assumption: that of a line, unless another takes its place."""
         places = [place for place, one in enumerate(self.lines) if one.how == "is"]
-        return any(one.assumed for one in self.lines[places[-1] if places else 0 :])
+        return any(line.assumed for line in self.lines[places[-1] if places else 0 :])
 
     @property
     def text(self) -> str:
@@ -107,7 +107,7 @@ class EffectiveFigure:
     @property
     def computed(self) -> tuple[FigureLine, ...]:
         """The lines that no file says: what was done to the figure for this question."""
-        return tuple(one for one in self.lines if one.computed)
+        return tuple(line for line in self.lines if line.computed)
 
     def __repr__(self) -> str:
         told = f" = {'; '.join(map(str, self.lines))}." if self.lines else "."
@@ -116,8 +116,8 @@ class EffectiveFigure:
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values."""
         lines = [
-            {**asdict(one), "range": list(one.range) if one.range else None, "why": one.why}
-            for one in self.lines
+            {**asdict(line), "range": list(line.range) if line.range else None, "why": line.why}
+            for line in self.lines
         ]
         return {
             "figure": self.key, "label": self.label, "value": self.value, "unit": self.unit, "basis": self.basis,
@@ -198,7 +198,7 @@ def _sections() -> list[str]:
 
 def _is_met(scenario: Scenario, key: str, used: frozenset[str]) -> bool:
     changes = scenario.effective_machine.changes.get(FIGURE_FIELDS[key], ())
-    return key in used or any(one.how == "is" for one in changes)
+    return key in used or any(change.how == "is" for change in changes)
 
 
 def _of(scenario: Scenario, key: str, used: frozenset[str]) -> EffectiveFigure:

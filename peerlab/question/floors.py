@@ -59,7 +59,7 @@ def floor_factor(scenario: Scenario) -> FloorFactor | None:
     (True, True)
     """
     carrier = carried_by(scenario)
-    return next((one for one in floor_factors() if carrier in one.transports), None)
+    return next((factor for factor in floor_factors() if carrier in factor.transports), None)
 
 
 def carried_by(scenario: Scenario) -> str:

@@ -45,7 +45,9 @@ def read(log: Log) -> Records:
     damage = Damage(log, "row")
     records = Records.of(_rows(log, "\n".join(rest[comments:]), 1 + comments, damage), about["manifest"])
     known = [clean(one) for one in about["warnings"]]
-    return replace(records, warnings=(*known, *(one for one in damage.sentences() if one not in known)))
+    return replace(
+        records, warnings=(*known, *(sentence for sentence in damage.sentences() if sentence not in known))
+    )
 
 
 def _about(log: Log, text: str) -> dict[str, Any]:
@@ -58,7 +60,7 @@ def _about(log: Log, text: str) -> dict[str, Any]:
     if not isinstance(about, dict) or not isinstance(about.get("manifest"), dict):
         raise log.fail("the comments at its head hold no manifest")
     warnings = about.get("warnings")
-    if not isinstance(warnings, list) or not all(isinstance(one, str) for one in warnings):
+    if not isinstance(warnings, list) or not all(isinstance(warning, str) for warning in warnings):
         raise log.fail("the comments at its head hold no list of warnings")
     return about
 

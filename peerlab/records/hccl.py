@@ -212,8 +212,8 @@ def _shape(columns: Sequence[str]) -> Shape:
 
 def _report_row(place: int, name: str, columns: Sequence[str], words: Sequence[str]) -> HcclResult:
     _shape(columns).check(words)
-    texts = [one for one in columns if one not in _NAMES]
-    names = [_NAMES[one] for one in columns if one in _NAMES]
+    texts = [column for column in columns if column not in _NAMES]
+    names = [_NAMES[column] for column in columns if column in _NAMES]
     if not {"algo", "bus", "host", "device"} & {*names}:
         raise RecordsError("its table has no column algoBW, nw_bw or latency")
     row, cells = dict(zip(texts, words, strict=False)), words[len(texts) :]

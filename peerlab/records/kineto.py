@@ -268,7 +268,7 @@ def _unknown(found: TraceEvents, dtype: str) -> str:
 def kernels(found: TraceEvents) -> list[TracedKernel]:
     """Return the collectives on the device in order; what one does not say is taken from what the host asked for."""
     every = []
-    wanted = {one["correlation"] for one in found.kernels if "correlation" in one}
+    wanted = {kernel["correlation"] for kernel in found.kernels if "correlation" in kernel}
     places = zip(found.launch_of, found.launch_at, strict=True)
     launched = {known: at for known, at in places if known in wanted}
     for one in found.kernels:

@@ -12,7 +12,11 @@ from peerlab.records.text import Log, open_log
 
 _READERS: tuple[tuple[str, Callable[[Log], bool], Callable[[Log], Records]], ...] = tuple(
     sorted(
-        ((one.name, looks_like, read) for one in BENCHMARKS.values() for looks_like, read in one.readers),
+        (
+            (benchmark.name, looks_like, read)
+            for benchmark in BENCHMARKS.values()
+            for looks_like, read in benchmark.readers
+        ),
         key=lambda reader: reader[2] is nccl.read,
     )
 )

@@ -230,7 +230,7 @@ def _with_hosts(launch: Launch, hosts: Sequence[str]) -> Launch:
 def _manifest(lines: Sequence[Line], launch: Launch) -> dict[str, Any]:
     versions = [found for line in lines if (found := _VERSION.search(line.text))]
     return {
-        "version": next((found[1] or found[2] for found in versions), ""),
+        "version": next((version[1] or version[2] for version in versions), ""),
         "command": launch.command,
         "transport": transport_lines(lines),
         "environment": {**launch.environment, **environment_lines(lines)},

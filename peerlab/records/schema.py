@@ -86,7 +86,7 @@ class Records:
     def parts(self) -> list[dict[str, Any]]:
         """The manifest of each log or run that these records were put together from."""
         parts = self.manifest.get("parts")
-        told = [dict(one) for one in parts if isinstance(one, Mapping)] if isinstance(parts, list) else []
+        told = [dict(part) for part in parts if isinstance(part, Mapping)] if isinstance(parts, list) else []
         return told or [dict(self.manifest)]
 
     @property

@@ -150,7 +150,7 @@ def _check_runs(known: Switching, launcher: str, repeats: int) -> None:
 
 def _switch(known: Switching, base: Scenario, tool: str, name: str) -> PathSwitch:
     """Return what is switched: by its name, else the first that the cluster's library has."""
-    names = [one.name for one in known.switches]
+    names = [switch.name for switch in known.switches]
     if name and name not in names:
         raise PeerlabError(f"unknown switch {name!r}; {nearest(name, names)}")
     if tool and tool not in known.tools:

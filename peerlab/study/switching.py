@@ -74,7 +74,7 @@ def _read(document: dict[str, Any]) -> Switching:
         {key: tuple(value) if key in lists else value for key, value in one.items()}
         for one in document["switch"]
     ]
-    switches = [PathSwitch(**one) for one in entries]
+    switches = [PathSwitch(**entry) for entry in entries]
     return Switching(
         tuple(switches),
         {one["name"]: ToolCall(**one) for one in document["tool"]},

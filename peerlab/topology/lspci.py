@@ -53,7 +53,7 @@ def read_vv(text: str) -> Topology:
         If its bridges lead in a circle, or there is no accelerator.
     """
     devices = list(map(_device, _BLOCK.split(text)))
-    known = [one for one in devices if one]
+    known = [device for device in devices if device]
     bridges = {one.bridge_to: one for one in known if one.bridge_to}
     cards, redirects = (
         [],

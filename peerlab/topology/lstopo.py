@@ -18,7 +18,7 @@ _GTPS = (2.5, 5.0, 8.0, 16.0, 32.0, 64.0)
 
 def looks_like(root: Element) -> bool:
     """Return whether an XML is of this tool."""
-    return root.tag == "topology" and any(one.tag == "object" for one in root.children)
+    return root.tag == "topology" and any(child.tag == "object" for child in root.children)
 
 
 def read(root: Element) -> Topology:
@@ -52,7 +52,7 @@ def _all(element: Element) -> Iterator[Element]:
 def _cards(element: Element, socket: int | None, way: tuple[str, ...]) -> Iterator[PciCard]:
     if element.get("type") in ("NUMANode", "Package", "Socket"):
         socket = _index(element.get("os_index"), socket)
-    numa = next((one for one in element.children if one.get("type") == "NUMANode"), None)
+    numa = next((child for child in element.children if child.get("type") == "NUMANode"), None)
     if numa:  # hwloc 2 has NUMA nodes beside what is near them
         socket = _index(numa.get("os_index"), socket)
     if element.get("type") == "Bridge" and element.get("bridge_type") != _HOST_BRIDGE:
@@ -72,8 +72,8 @@ def _card(element: Element, socket: int | None, way: tuple[str, ...]) -> PciCard
     kind = of_class(found[1], found[2]) if found else None
     if not found or kind is None:
         return None
-    devices = [one for one in element.children if one.get("type") == "OSDev"]
-    names = [one.get("name") for one in devices]
+    devices = [child for child in element.children if child.get("type") == "OSDev"]
+    names = [device.get("name") for device in devices]
     name = next((one for one in names if one.startswith(("mlx", "efa", "rdmap", "hsn", "cxi", "ib"))), "")
     return PciCard(
         name=name if name and not kind else element.get("pci_busid"),
@@ -84,7 +84,9 @@ def _card(element: Element, socket: int | None, way: tuple[str, ...]) -> PciCard
         way=way,
         link=_link(element),
         link_layer=link_layer(found[1]),
-        model=next((one.get("value") for one in element.children if one.get("name") == "PCIDevice"), ""),
+        model=next(
+            (child.get("value") for child in element.children if child.get("name") == "PCIDevice"), ""
+        ),
     )
 
 

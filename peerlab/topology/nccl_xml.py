@@ -13,7 +13,7 @@ _BRIDGE = "0604"
 
 def looks_like(root: Element) -> bool:
     """Return whether an XML is of this tool."""
-    return root.tag == "system" and any(one.tag == "cpu" for one in root.children)
+    return root.tag == "system" and any(child.tag == "cpu" for child in root.children)
 
 
 def read(root: Element) -> Topology:
@@ -24,7 +24,7 @@ def read(root: Element) -> Topology:
     HardwareError
         If it names no accelerator.
     """
-    cpus = [one for one in root.children if one.tag == "cpu"]
+    cpus = [child for child in root.children if child.tag == "cpu"]
     found = [card for index, cpu in enumerate(cpus) for card in _cards(cpu, _socket(cpu, index), ())]
     remarks = []
     if not any(card.accelerator for card, _ in found):
@@ -124,7 +124,9 @@ def _number(text: str) -> int:
 
 def _without_classes(cpus: list[Element]) -> tuple[list[tuple[PciCard, int | None]], str]:
     """Return the cards of a file that says only where they are: as many accelerators at each CPU, what is listed beyond is a NIC."""
-    each = [[one for one in cpu.children if one.tag == "pci" and not one.get("class")] for cpu in cpus]
+    each = [
+        [child for child in cpu.children if child.tag == "pci" and not child.get("class")] for cpu in cpus
+    ]
     fewest = min(map(len, each), default=0)
     if not fewest:
         raise HardwareError("it names no accelerator")

@@ -111,9 +111,9 @@ def _linked(names: list[str], rows: dict[str, list[str]]) -> tuple[list[str], li
     """Return the accelerators, and the pairs of them that NVLinks join."""
     gpus = [name for name in names if name.startswith("GPU")]
     pairs = [
-        (one, other)
-        for one in gpus
-        for other, cell in zip(names, rows[one], strict=True)
+        (gpu, other)
+        for gpu in gpus
+        for other, cell in zip(names, rows[gpu], strict=True)
         if cell.startswith("NV")
     ]
     return gpus, pairs

@@ -50,7 +50,9 @@ class Kind:
 
 def _deck(run: Run, name: str) -> Path:
     scenario, compared = run.scenario, ("path", "registration")
-    kept = {one.name: getattr(scenario, one.name) for one in fields(scenario) if one.name not in compared}
+    kept = {
+        field.name: getattr(scenario, field.name) for field in fields(scenario) if field.name not in compared
+    }
     return write_deck(Outline(scenario=kept), name)
 
 

@@ -163,7 +163,8 @@ def in_short(found: LogFindings) -> str:
 def _well(found: LogFindings) -> str:
     """Return the verdict on the log: that of its worst run, with what would look like it."""
     worst = next(
-        (one for one in found.verdicts if one.verdict == BELOW), found.verdicts[0] if found.verdicts else None
+        (verdict for verdict in found.verdicts if verdict.verdict == BELOW),
+        found.verdicts[0] if found.verdicts else None,
     )
     if worst is None or worst.verdict == UNKNOWN:
         return f"whether it is well is not known{f' ({worst.why})' if worst else ''}"
@@ -178,7 +179,7 @@ def _well(found: LogFindings) -> str:
 
 def _gain(found: LogFindings) -> str:
     would = found.diagnosis.forecast
-    if would.why_not and any(one.verdict == BELOW for one in found.verdicts):
+    if would.why_not and any(verdict.verdict == BELOW for verdict in found.verdicts):
         return "another path would not mend what is missing"
     return would.why_not or (
         f"{would.ratio[-1]:.2f} times at {say_bytes(int(would.sizes[-1]))}; {would.gain.range_in_words()}"

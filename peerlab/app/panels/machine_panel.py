@@ -103,7 +103,7 @@ def _in_words(found: DraftedFile) -> str:
         f"{cluster.summary} {switches} at {sockets}. "
         f"{say_count(len(drafted.read), 'figure')} read, {len(cluster.assumptions)} assumed †, most as on {drafted.like}."
     )
-    remarks = "".join(f"<li>{escape(one)}</li>" for one in drafted.remarks)
+    remarks = "".join(f"<li>{escape(remark)}</li>" for remark in drafted.remarks)
     return (
         f"<p role='status'>Drawn from <b>{escape(str(found.path))}</b>, written in {escape(one_line(Path.cwd()))}: {escape(said)}</p>"
         f"{f'<ul>{remarks}</ul>' if remarks else ''}"
@@ -111,7 +111,7 @@ def _in_words(found: DraftedFile) -> str:
 
 
 def _what_matters(band: GainBand) -> str:
-    most = [one.figure for one in band.assumptions if one.reach >= FELT][:_MOST_NAMED]
+    most = [assumption.figure for assumption in band.assumptions if assumption.reach >= FELT][:_MOST_NAMED]
     if not most:
         return "<p>None of what is assumed moves the gain by 1 %.</p>"
     names = ", ".join("where the NICs hang" if isinstance(one, Wiring) else one.label for one in most)

@@ -70,7 +70,7 @@ class OwnLog(PastePanel):
             return
         self._short.value = f"<p role='status'>{escape(in_short(found))}</p>{_warnings(found.records)}"
         told = found.diagnosis.as_dict() | {"warnings": []}  # they stand above, in the panel
-        self.verdict.value = verdict_html([one.as_dict() for one in found.verdicts]) + diagnosis_html(
+        self.verdict.value = verdict_html([verdict.as_dict() for verdict in found.verdicts]) + diagnosis_html(
             told, name
         )
         self._found = found
@@ -104,5 +104,5 @@ class OwnLog(PastePanel):
 
 
 def _warnings(records: Records) -> str:
-    lines = "".join(f"<li>{escape(one)}</li>" for one in records.warnings)
+    lines = "".join(f"<li>{escape(warning)}</li>" for warning in records.warnings)
     return f"<div class='pl-error'><ul role='alert'>{lines}</ul></div>" if lines else ""

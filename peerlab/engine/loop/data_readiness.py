@@ -45,7 +45,7 @@ class DataReadiness:
         for step in range(steps):
             if not order.waits[step] and self._system.receiver(lane, step) >= 0:
                 self.offer(0, step, lane)
-        for step in {step for found in order.leaders.values() for step in found} if steps > 1 else ():
+        for step in {step for leader in order.leaders.values() for step in leader} if steps > 1 else ():
             for piece, need in enumerate(order.needs(step)):
                 if need or step >= self._course.steps:
                     continue

@@ -29,7 +29,7 @@ def stands_in_line(system: System, registration_queue: RegistrationQueue) -> boo
         system.order(0).waits[schedule.reducing_steps : -1],
     )
     everything = tuple(range(schedule.reducing_steps))
-    if any(halves[0]) or any(found != everything for found in halves[1]):
+    if any(halves[0]) or any(half != everything for half in halves[1]):
         return False
     legs = [system.legs(lane, step)[0] for lane in range(len(system.lanes)) for step in _one_of_each(system)]
     first = {found[0].acquire for found in legs}

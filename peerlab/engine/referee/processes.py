@@ -347,7 +347,7 @@ class Referee:
         arrivals = self._arrivals(needed, owned, piece, lane)
         last: list[Key] = []
         for key, event in self.arrived.items():
-            if any(event is one for one in arrivals):
+            if any(event is arrival for arrival in arrivals):
                 self._note(event, key, last)
         yield self._all(arrivals)
         yield from self._send_to_peers(last[-1], lane)

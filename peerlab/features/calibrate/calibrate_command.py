@@ -88,7 +88,7 @@ def _lines(found: Calibration) -> Iterator[str]:
         yield from wrapped(one, "  * ")
     yield ""
     head = ("constant", "before", "fitted", "95 % interval", "")
-    yield table(head, [_constant(one) for one in found.constants], right={1, 2, 3})
+    yield table(head, [_constant(constant) for constant in found.constants], right={1, 2, 3})
     yield ""
     yield table(
         ("message", "measured", "before", "error", "after", "error", ""), list(_rows(found)), right=range(6)

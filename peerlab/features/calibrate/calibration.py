@@ -187,7 +187,7 @@ def calibrate(
     model, measured = Model(asked, messages, figures, progress), seen.times_s[rows]
     before = model.times_s(model.start)
     fitted = fit(model, measured, seed)
-    found = tuple(constant(one, fitted) for one in figures)
+    found = tuple(constant(figure, fitted) for figure in figures)
     return Calibration(
         cluster=described(base, found, seen, seen.sizes[rows], today or date.today()),  # noqa: DTZ011  (the user's day)
         path=path,

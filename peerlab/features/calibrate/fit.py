@@ -184,7 +184,7 @@ def _left_out(model: Model, values: Floats, residuals: Floats, slopes: Floats) -
 
 def _silent(model: Model, slopes: Floats) -> dict[str, str]:
     """Return constants that no row feels; else one of two that only act together."""
-    keys = [one.key for one in model.figures]
+    keys = [figure.key for figure in model.figures]
     silent = {key: _SILENT for key, column in zip(keys, slopes.T, strict=True) if abs(column).max() < _FELT}
     if silent:
         return silent

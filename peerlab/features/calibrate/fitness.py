@@ -68,8 +68,8 @@ def _against(before: float, after: float) -> Iterator[str]:
 def _doubts(constants: Sequence[Constant], after: float, left_out: float) -> Iterator[str]:
     if left_out > allowed() >= after:
         yield f"a size that was left out of the fit is met with {left_out:.1%} error: the fit follows single sizes"
-    if not any(one.identified for one in constants):
+    if not any(constant.identified for constant in constants):
         yield "this log tells none of the constants"
-    if ends := [one.key for one in constants if one.at_end]:
+    if ends := [constant.key for constant in constants if constant.at_end]:
         which = "its interval is" if len(ends) == 1 else "their intervals are"
         yield f"at the end of the range: {', '.join(ends)}; {which} cut off there and would say too little"

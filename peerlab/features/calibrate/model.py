@@ -33,22 +33,22 @@ class Model:
     @property
     def start(self) -> Floats:
         """Logarithms of the constants as the file has them."""
-        ends = np.array([log_bounds(one) for one in self.figures]).reshape(-1, 2)
+        ends = np.array([log_bounds(figure) for figure in self.figures]).reshape(-1, 2)
         with np.errstate(divide="ignore"):  # a constant of 0 begins at the lower end
-            here = np.log([one.value for one in self.figures])
+            here = np.log([figure.value for figure in self.figures])
         return np.clip(here, ends[:, 0], ends[:, 1])
 
     @property
     def bounds(self) -> tuple[Floats, Floats]:
         """Logarithms of the ends of their ranges."""
-        ends = np.array([log_bounds(one) for one in self.figures]).reshape(-1, 2)
+        ends = np.array([log_bounds(figure) for figure in self.figures]).reshape(-1, 2)
         return ends[:, 0], ends[:, 1]
 
     def without(self, keys: Mapping[str, object]) -> "Model":
         """Return the model with some constants left as the file has them."""
         if not keys:
             return self
-        return replace(self, figures=[one for one in self.figures if one.key not in keys], _known={})
+        return replace(self, figures=[figure for figure in self.figures if figure.key not in keys], _known={})
 
     def time_s(self, place: int, values: Floats) -> float:
         """Return the time at one size, for logarithms of the constants; constants it does not feel change nothing."""

@@ -18,8 +18,8 @@ _ROOM_FOR_TITLES = 110
 def list_lines(clusters: Sequence[Cluster]) -> Iterator[str]:
     """Return one row per cluster, two where the terminal is narrow."""
     titles = width() >= _ROOM_FOR_TITLES
-    names = max(len(one.name) for one in clusters)
-    title = max(len(one.title) for one in clusters) if titles else 0
+    names = max(len(cluster.name) for cluster in clusters)
+    title = max(len(cluster.title) for cluster in clusters) if titles else 0
     head = f"{'cluster':<{names}}  " + (f"{'title':<{title}}  " if titles else "")
     yield f"{head}devices  NICs   assumed  paths between nodes"
     for one in clusters:

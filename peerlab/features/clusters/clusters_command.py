@@ -97,7 +97,7 @@ def _clusters(parser: argparse.ArgumentParser, options: argparse.Namespace) -> i
 def _list(*, as_json: bool) -> None:
     clusters = [load_cluster(name) for name in known_clusters()]
     if as_json:
-        print(json.dumps({"clusters": [_summary(one) for one in clusters]}, indent=2))
+        print(json.dumps({"clusters": [_summary(cluster) for cluster in clusters]}, indent=2))
     else:
         print("\n".join(list_lines(clusters)))
 
@@ -117,7 +117,7 @@ def _show(cluster: Cluster, *, as_json: bool) -> None:
 
 
 def _summary(cluster: Cluster) -> dict[str, Any]:
-    assumed = [one.key for one in cluster.assumptions]
+    assumed = [assumption.key for assumption in cluster.assumptions]
     return {
         "name": cluster.name,
         "title": cluster.title,

@@ -56,7 +56,7 @@ def write_beside(name: str, topology: Topology, where: str, source: str) -> Draf
         If the machine is larger than a cluster may be, or the file cannot be written.
     """
     drafts = (draft_for(path, topology, where, source) for path in _names(name))
-    found = next(one for one in drafts if not _taken(one.path) or _holds(one))
+    found = next(draft for draft in drafts if not _taken(draft.path) or _holds(draft))
     if not _taken(found.path):
         write_new(found.path, found.text)
     return found

@@ -153,7 +153,7 @@ def _read(topology: Topology, how: Wired, kind: Accelerator, guessed: str, sourc
     else:
         yield from _usual_rate(topology, how, source + several)
     links = [nic.link for nic in how.carriers if nic.link]
-    slowest = min((one.effective_Bps for one in links), default=0) * how.ports
+    slowest = min((link.effective_Bps for link in links), default=0) * how.ports
     if slowest and rates and slowest < min(rates) * how.ports / 8:
         yield _pcie("nic.pcie", links, "per NIC, per direction", source)
     yield from _scaleup(topology, kind, guessed, source)
@@ -255,7 +255,7 @@ def _library(how: Wired, like: Cluster) -> str:
     if any(nic.vendor == _AMAZON for nic in how.carriers):
         return "nccl-efa"
     names = [f"{nic.name} {nic.model}".lower() for nic in how.carriers]
-    return next((library for word, library in _LIBRARIES if any(word in one for one in names)), _VERBS)
+    return next((library for word, library in _LIBRARIES if any(word in name for name in names)), _VERBS)
 
 
 def _transports(how: Wired, like: Cluster, library: str) -> tuple[str, ...]:

@@ -93,7 +93,8 @@ class ComparedRuns:
     def may_be_wired_otherwise(self) -> bool:
         """Whether where the NICs hang is assumed: then it may make a difference, which costs simulations to find out."""
         return any(
-            isinstance(one, Wiring) for one in alternatives(self.base, self.base.with_(path=PEER_DIRECT))
+            isinstance(alternative, Wiring)
+            for alternative in alternatives(self.base, self.base.with_(path=PEER_DIRECT))
         )
 
     @cached_property

@@ -44,7 +44,7 @@ class Training:
         ExportError
             If a value is missing, or is none.
         """
-        known = [one.name for one in fields(cls)]
+        known = [field.name for field in fields(cls)]
         for name in given:
             if name not in known:
                 raise ExportError(f"training: {name!r} is unknown; {nearest(name, known)}")

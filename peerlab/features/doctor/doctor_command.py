@@ -61,7 +61,7 @@ def _doctor(options: argparse.Namespace) -> int:
 
 def _lines(report: Report) -> Iterator[str]:
     yield from wrapped(f"Can this host do peer direct? {report.says}")
-    names = max(len(one.check.id) for one in report.findings)
+    names = max(len(finding.check.id) for finding in report.findings)
     for group, findings in groupby(report.findings, key=lambda one: one.check.group):
         yield f"\n{group}"
         for one in findings:

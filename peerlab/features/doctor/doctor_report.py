@@ -27,7 +27,7 @@ def _sign(status: str) -> str:
 
 def _table(group: str, findings: Sequence[Finding]) -> str:
     head = "".join(f"<th scope='col'>{name}</th>" for name in ("status", "check", "what was read"))
-    rows = "".join(_row(one) for one in findings)
+    rows = "".join(_row(finding) for finding in findings)
     return f"<table><caption>{escape(group)}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 

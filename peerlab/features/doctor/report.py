@@ -46,7 +46,7 @@ class Report:
     @property
     def failed(self) -> tuple[Finding, ...]:
         """Findings that block peer direct."""
-        return tuple(one for one in self.findings if one.status == FAIL)
+        return tuple(finding for finding in self.findings if finding.status == FAIL)
 
     @property
     def verdict(self) -> str:
@@ -64,9 +64,9 @@ class Report:
             left_out = [f"{say_count(len(self.left_out), 'check')} left out"] if self.left_out else []
             return (*(one.found for one in self._open), *left_out)
         return tuple(
-            one.found
-            for one in self.findings
-            if one.status == WARN and one.check.group != measuring_conditions.GROUP
+            finding.found
+            for finding in self.findings
+            if finding.status == WARN and finding.check.group != measuring_conditions.GROUP
         )
 
     @property
@@ -80,7 +80,7 @@ class Report:
 
     @property
     def _open(self) -> tuple[Finding, ...]:
-        return tuple(one for one in self.findings if one.status == UNKNOWN and one.blocks)
+        return tuple(finding for finding in self.findings if finding.status == UNKNOWN and finding.blocks)
 
     _repr_html_ = shown
 
@@ -92,7 +92,7 @@ class Report:
         return {
             "peer_direct": self.verdict,
             "because": list(self.because),
-            "checks": [one.as_dict() for one in self.findings],
+            "checks": [finding.as_dict() for finding in self.findings],
             "left_out": list(self.left_out),
         }
 

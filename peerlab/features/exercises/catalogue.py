@@ -45,7 +45,7 @@ def find(name: str, seed: int = EXAMPLE) -> Exercise:
         If there is none.
     """
     lab = name[:2] if name[:2] in _LABS else None
-    known = {one.name: one for one in exercises(lab)}
+    known = {exercise.name: exercise for exercise in exercises(lab)}
     if name not in known:
         raise PeerlabError(f"exercise: no {name!r}; {nearest(name, known)}")
     found = known[name]
@@ -74,5 +74,5 @@ def table() -> pd.DataFrame:
         If the file with the progress is damaged.
     """
     done = progress.read()
-    rows = {one.name: vars(done.get(one.name, progress.Done())) for one in exercises()}
+    rows = {exercise.name: vars(done.get(exercise.name, progress.Done())) for exercise in exercises()}
     return pd.DataFrame.from_dict(rows, orient="index")[["right", "tries", "hints"]].rename_axis("exercise")

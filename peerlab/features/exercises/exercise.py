@@ -137,8 +137,8 @@ class Number(Exercise):
         """Return the exercise about the learner's own records."""
         if not self.measured:
             return super().about(records)
-        mistakes = [replace(one, like=partial(one.like, records)) for one in self.mistakes]
-        bounds = [replace(one, figure=partial(one.figure, records)) for one in self.bounds]
+        mistakes = [replace(mistake, like=partial(mistake.like, records)) for mistake in self.mistakes]
+        bounds = [replace(bound, figure=partial(bound.figure, records)) for bound in self.bounds]
         return replace(self, truth=partial(self.truth, records), mistakes=mistakes, bounds=bounds)
 
     def judge(self, answer: Any) -> Verdict:

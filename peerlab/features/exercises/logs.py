@@ -86,14 +86,14 @@ def sources(logs: Sequence[LabLog]) -> pd.DataFrame:
     rows = [
         {
             "path": ", ".join(
-                path_titles().get(path, path) for path in sorted({*one.measured.table["path"]} - {""})
+                path_titles().get(path, path) for path in sorted({*log.measured.table["path"]} - {""})
             ),
-            "source": one.source,
-            "note": one.note,
+            "source": log.source,
+            "note": log.note,
         }
-        for one in logs
+        for log in logs
     ]
-    return pd.DataFrame(rows, index=pd.Index([one.name for one in logs]))
+    return pd.DataFrame(rows, index=pd.Index([log.name for log in logs]))
 
 
 def _of_nodes(records: Records, nodes: int) -> Records:

@@ -146,7 +146,7 @@ def _taken_over(path: Path) -> tuple[dict[str, Done], str]:
     except _DamagedError:
         place = path.resolve()  # a link stays one
         names = (place.with_name(f"progress.damaged-{number}.json") for number in count(1))
-        aside = next(one for one in names if not os.path.lexists(one))
+        aside = next(name for name in names if not os.path.lexists(name))
         place.rename(aside)
         kept = aside if path.is_symlink() else aside.name
         return {}, f"{path} was damaged: it is kept as {kept}, and your progress starts anew"

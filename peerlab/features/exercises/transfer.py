@@ -42,7 +42,7 @@ class TransferTask:
     @property
     def count(self) -> int:
         """How many tasks there are."""
-        return prod(len(one) for one in self.cases)
+        return prod(len(case) for case in self.cases)
 
     def values(self, seed: int) -> list[Any]:
         """Return the values of a seed's task; as many seeds in a row as there are tasks get different ones."""

@@ -40,7 +40,7 @@ def _check_verdict(verdict: object) -> str | None:
     for ratios, noise in _TRIALS:
         series = pd.Series(ratios)
         answer, true = verdict(series, noise), judge(series, noise)  # type: ignore[operator]
-        tried = f"Ratios {', '.join(f'{one:.2f}' for one in ratios)}, noise {noise}: you say {answer!r}."
+        tried = f"Ratios {', '.join(f'{ratio:.2f}' for ratio in ratios)}, noise {noise}: you say {answer!r}."
         said = meant(answer, _VERDICTS)
         if said is None:
             return f"{tried} Return one of {FASTER!r}, {SLOWER!r}, {NOISE!r}."

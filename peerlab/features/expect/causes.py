@@ -120,7 +120,7 @@ def _cause(
 
 def _contradicted(rows: Sequence[JudgedSize], with_it: dict[int, float]) -> bool:
     """Return whether sizes of 1 MiB and more that are clean are far faster than the fault lets them be."""
-    clean = [one for one in rows if not one.below and one.size >= MIB and one.expected]
+    clean = [row for row in rows if not row.below and row.size >= MIB and row.expected]
     reach = [one.expected.high / one.expected.expected for one in clean if one.expected]
     far = sum(one.measured > with_it[one.size] * times * 1.2 for one, times in zip(clean, reach, strict=True))
     return far > max(1, len(clean) // 4)

@@ -156,7 +156,7 @@ def _verdict(found: LogVerdict) -> Iterator[str]:
     yield from wrapped(found.log + held)
     yield ""
     head = ("size", "measured", "floor", "expected (band)", "")
-    yield table(head, [_judged_row(one) for one in found.rows], right={0, 1, 2, 3})
+    yield table(head, [_judged_row(row) for row in found.rows], right={0, 1, 2, 3})
     if found.causes:
         yield "\nwhich fault would look like it, and what decides"
     for cause in found.causes:
@@ -179,7 +179,7 @@ def _lines(found: Expectation) -> Iterator[str]:
     yield from wrapped(found.says)
     yield ""
     head = ("size", "floor", "expected (band)", "ceiling", "what limits")
-    yield table(head, [_row(one) for one in found.rows], right={0, 1, 2, 3})
+    yield table(head, [_row(row) for row in found.rows], right={0, 1, 2, 3})
     yield ""
     yield from wrapped("Bus bandwidth in GB/s, as nccl-tests print it.")
     for note in found.notes:

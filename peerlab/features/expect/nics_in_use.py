@@ -22,4 +22,4 @@ def nics_in_use(seen: Observed) -> int | None:
             counts.append(len(_CARD.findall(found[1])))
         elif found := _PLUGIN.search(line):
             counts.append(int(found[1]))
-    return min((one for one in counts if one), default=None)
+    return min((count for count in counts if count), default=None)

@@ -58,7 +58,7 @@ def write_thresholds(found: Expectation, path: str | Path) -> Path:
 
 def _rows(found: Expectation) -> list[tuple[ExpectedSize, float]]:
     # nccl-tests print bandwidths with two digits behind the point: a smaller floor would fail on rounding
-    return [(one, one.floor) for one in found.rows if one.floor is not None and one.floor >= 0.05]
+    return [(row, row.floor) for row in found.rows if row.floor is not None and row.floor >= 0.05]
 
 
 def _as_json(found: Expectation) -> str:

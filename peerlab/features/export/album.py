@@ -136,11 +136,12 @@ def _place(numbers: Sequence[int], controls: Sequence[PageControl]) -> int:
 
 def _check_number(scenario: Scenario, controls: Sequence[PageControl]) -> None:
     """Refuse more states than a page should have; say how large it would be, judged by those at the ends of the controls."""
-    number = prod(len(one.values) for one in controls)
+    number = prod(len(control.values) for control in controls)
     if number <= MOST_STATES:
         return
     ends = states(
-        scenario, [replace(one, values=one.values[:: max(1, len(one.values) - 1)]) for one in controls]
+        scenario,
+        [replace(control, values=control.values[:: max(1, len(control.values) - 1)]) for control in controls],
     )
     packing, some = Packing(), ends[:: -(-len(ends) // 8)]
     for state in some:

@@ -82,8 +82,8 @@ def states(scenario: Scenario, controls: Sequence[PageControl]) -> list[Scenario
         If a combination is impossible.
     """
     found = []
-    for values in product(*(one.values for one in controls)):
-        changes = dict(zip((one.field for one in controls), values, strict=True))
+    for values in product(*(control.values for control in controls)):
+        changes = dict(zip((control.field for control in controls), values, strict=True))
         try:
             state = scenario.with_(**changes)
         except ScenarioError as problem:
@@ -107,9 +107,9 @@ def start_of(
     """
     wanted = {_WORDS.get(name, name): value for name, value in (start or {}).items()}
     for name, value in wanted.items():
-        there = next((one for one in controls if one.field == name), None)
+        there = next((control for control in controls if control.field == name), None)
         if there is None:
-            known = nearest(name, [one.field for one in controls]) if controls else "it has none"
+            known = nearest(name, [control.field for control in controls]) if controls else "it has none"
             raise ExportError(f"start: {name!r} is no control of this page; {known}")
         if _value(scenario, name, value, "start") not in there.values:
             known = ", ".join(_word(name, one) for one in there.values)

@@ -201,8 +201,8 @@ def _titles(scenarios: Sequence[Scenario]) -> list[str]:
 
 def _subject(scenarios: Sequence[Scenario]) -> str:
     """Return what all that is shown is about: the machine and the operation, as far as they are the same."""
-    machines = {one.hardware.title for one in scenarios}
-    operations = {one.collective_record.title for one in scenarios}
+    machines = {scenario.hardware.title for scenario in scenarios}
+    operations = {scenario.collective_record.title for scenario in scenarios}
     return ", ".join(found.pop() for found in (machines, operations) if len(found) == 1)
 
 

@@ -129,8 +129,11 @@ def _stands_for(trace: Trace) -> str:
 
 def _threads(trace: Trace) -> list[tuple[int, int, str]]:
     """Return node, first thread number and name of every resource, lanes in the timeline's order."""
-    kinds = in_order(list(dict.fromkeys(one.kind for one in trace.resources)))
-    many = {kind: max(one.index for one in trace.resources if one.kind == kind) > 0 for kind in kinds}
+    kinds = in_order(list(dict.fromkeys(resource.kind for resource in trace.resources)))
+    many = {
+        kind: max(resource.index for resource in trace.resources if resource.kind == kind) > 0
+        for kind in kinds
+    }
     found = []
     for one in trace.resources:
         name = lane_name(one.kind) + (f" {one.index}" if many[one.kind] else "")

@@ -166,7 +166,11 @@ class Measurement:
     def cases(self) -> tuple[MeasuredCase, ...]:
         """What is measured in turn in each block, the control last."""
         plain = [MeasuredCase(arm) for arm in self.arms]
-        chosen = [Registration.read(one) for one in self.registrations] if "direct" in self.arms else []
+        chosen = (
+            [Registration.read(registration) for registration in self.registrations]
+            if "direct" in self.arms
+            else []
+        )
         registered = [MeasuredCase("direct", one) for one in chosen if one != UNREGISTERED]
         return (*plain, *registered, MeasuredCase(self.baseline, variant=CONTROL))
 

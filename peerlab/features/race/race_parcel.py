@@ -77,7 +77,7 @@ class RaceParcel(TypedDict):
 def race_parcel(race: Race, band: GainBand | None = None) -> RaceParcel:
     """Return what the page needs to play a race; `band` is that of the winner's ratio, if it was asked for."""
     names = told_apart([run.scenario for run in race.runs])
-    least = min(found.total for found in race.deliveries)
+    least = min(delivery.total for delivery in race.deliveries)
     unit, unit_bytes = next((one for one in _UNITS if least >= one[1]), ("B", 1))
     roles = _roles(race)
     several = zip(names, roles, race.runs, race.deliveries, strict=True)

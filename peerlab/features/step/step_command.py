@@ -154,7 +154,7 @@ def _step(options: argparse.Namespace) -> int:
     number = getattr(options, "trace_step", None)
     asked = [{**given, "path": path} for path in paths]
     steps = [found.step(None, number, **one) if found else Step.of(**one) for one in asked]
-    runs = [_with_progress(one) for one in steps]
+    runs = [_with_progress(step) for step in steps]
     if "json" in options:
         print(json.dumps({"steps": [_document(run, options) for run in runs]}, indent=2))
         return 0
@@ -249,15 +249,15 @@ def _row(run: StepRun, first: StepRun) -> list[str]:
 def _exchanges(run: StepRun) -> str:
     rows = [
         [
-            one.op.name,
-            one.op.collective,
-            say_bytes(one.op.nbytes),
-            say_time(one.ready_ps),
-            say_time(one.begin_ps),
-            say_time(one.end_ps),
-            say_time(run.trace.exposed_of(one)),
+            exchange.op.name,
+            exchange.op.collective,
+            say_bytes(exchange.op.nbytes),
+            say_time(exchange.ready_ps),
+            say_time(exchange.begin_ps),
+            say_time(exchange.end_ps),
+            say_time(run.trace.exposed_of(exchange)),
         ]
-        for one in run.trace.placed
+        for exchange in run.trace.placed
     ]
     return table(
         ["exchange", "collective", "size", "ready", "begin", "end", "exposed"], rows, right={2, 3, 4, 5}

@@ -85,8 +85,10 @@ class StepExplorer(Spoken):
     def _make(self, asked: Step) -> None:
         """Make the controls, with what the step has."""
         s, cluster = asked.scenario, asked.scenario.given_cluster
-        paths = [(path_title(one), one) for one in cluster.paths if not PATHS[one].is_bare]
-        names: list[tuple[str, Any]] = [(load_workload(one).title, one) for one in known_workloads()]
+        paths = [(path_title(path), path) for path in cluster.paths if not PATHS[path].is_bare]
+        names: list[tuple[str, Any]] = [
+            (load_workload(workload).title, workload) for workload in known_workloads()
+        ]
         if asked.workload not in known_workloads():
             names = [(asked.model.title, asked.workload), *names]
         self.workload = select("Workload", names, "pl-step-workload")
@@ -102,10 +104,10 @@ class StepExplorer(Spoken):
         limits = dict.fromkeys([*_BUCKETS, asked.bucket_bytes])
         self.bucket = select(
             "Bucket",
-            [(one if isinstance(one, str) else say_bytes(one), one) for one in limits],
+            [(limit if isinstance(limit, str) else say_bytes(limit), limit) for limit in limits],
             "pl-step-bucket",
         )
-        self.shard = select("Sharding", [(one, one) for one in SHARDS], "pl-step-shard")
+        self.shard = select("Sharding", [(shard, shard) for shard in SHARDS], "pl-step-shard")
         self.overlap = switch("Overlap", "pl-step-overlap")
         self.cache = switch("Registration cache", "pl-step-cache")
         self._first = [
@@ -225,7 +227,7 @@ def _how_sure(runs: list[StepRun], stop: threading.Event) -> StepGain:
             raise Cancelled("something else is wanted")
         return answer(asked)
 
-    first, second = (replace(one, answer=unless_stopped) for one in runs)
+    first, second = (replace(run, answer=unless_stopped) for run in runs)
     return step_gain(second, first)
 
 

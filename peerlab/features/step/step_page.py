@@ -107,7 +107,7 @@ def step_parcel(
         raise ExportError(
             f"controls: {number} states are too many for a page of a step; give {_MOST_STATES} at most"
         )
-    if any(len(one.trace.placed) > MOST_EXCHANGES for one in runs):
+    if any(len(run.trace.placed) > MOST_EXCHANGES for run in runs):
         raise ExportError(
             f"a step of more than {MOST_EXCHANGES} exchanges is too long for a page; give fewer passes or larger buckets"
         )
@@ -115,10 +115,10 @@ def step_parcel(
     states = []
     for values in product(*controls.values()):
         change = dict(zip(controls, values, strict=True))
-        answers = [one.answer for one in runs]
+        answers = [run.answer for run in runs]
         if None in answers:
             raise ExportError("a page shows steps that peerlab.step answered")
-        found = [one.answer(one.step.with_(**change)) for one in runs if one.answer]
+        found = [run.answer(run.step.with_(**change)) for run in runs if run.answer]
         same = all(one.step == other.step for one, other in zip(found, runs, strict=True))
         states.append(album.state(found, sure if same else None))
     return {

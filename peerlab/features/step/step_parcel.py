@@ -82,8 +82,8 @@ class StepAlbum:
 
     def state(self, runs: Sequence[StepRun], sure: StepGain | None = None) -> StepState:
         """Return what is shown for a step on one data path, or on two; `sure` is the band of the gain, where it is known."""
-        names = told_apart([one.step.scenario for one in runs]) if len(runs) > 1 else [_title(runs[0])]
-        roles = [data_path(str(one.step.scenario.path)).role for one in runs]
+        names = told_apart([run.step.scenario for run in runs]) if len(runs) > 1 else [_title(runs[0])]
+        roles = [data_path(str(run.step.scenario.path)).role for run in runs]
         if len(set(roles)) < len(roles):
             roles[1] = next(role for role in _OTHER if role != roles[0])
         return {
@@ -105,14 +105,19 @@ class StepAlbum:
             "filling": [_us(box) for box in lanes.filling],
             "waiting": [_us(box) for box in lanes.waiting],
             "flight": [
-                [one.begin_ps / PS_PER_US, one.end_ps / PS_PER_US, trace.exposed_of(one) / PS_PER_US]
-                for one in trace.placed
+                [
+                    exchange.begin_ps / PS_PER_US,
+                    exchange.end_ps / PS_PER_US,
+                    trace.exposed_of(exchange) / PS_PER_US,
+                ]
+                for exchange in trace.placed
             ],
             "exposed": [[begin / PS_PER_US, end / PS_PER_US] for begin, end in lanes.exposed],
             "names": [
-                f"{one.op.name}, {one.op.collective} of {say_bytes(one.op.nbytes)}" for one in trace.placed
+                f"{exchange.op.name}, {exchange.op.collective} of {say_bytes(exchange.op.nbytes)}"
+                for exchange in trace.placed
             ],
-            "roads": [self._road(one.run) for one in trace.placed],
+            "roads": [self._road(exchange.run) for exchange in trace.placed],
         }
 
     def _road(self, run: Run) -> int:

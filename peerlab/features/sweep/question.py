@@ -31,7 +31,7 @@ from peerlab.question.scenario_fields import FIELDS
 ERROR = "error"
 """The column with the reason why a combination is impossible."""
 
-_FIELDS = tuple(one.name for one in fields(Scenario))
+_FIELDS = tuple(field.name for field in fields(Scenario))
 
 
 @dataclass(frozen=True)

@@ -124,22 +124,22 @@ def _came_back(back: Returned) -> Iterator[str]:
     head = ("message", "off", "on", "gain", "over all pairs", "noise", "simulated")
     rows = [
         (
-            say_bytes(one.size_bytes),
-            f"{one.off_s * 1e3:.4g} ms",
-            f"{one.on_s * 1e3:.4g} ms",
-            f"{one.gain:.2f}",
-            f"{one.low:.2f} to {one.high:.2f}",
-            f"{one.noise:.2f}",
-            " / ".join(map(_simulated, one.expected.bands)) if one.expected else "",
+            say_bytes(gain.size_bytes),
+            f"{gain.off_s * 1e3:.4g} ms",
+            f"{gain.on_s * 1e3:.4g} ms",
+            f"{gain.gain:.2f}",
+            f"{gain.low:.2f} to {gain.high:.2f}",
+            f"{gain.noise:.2f}",
+            " / ".join(map(_simulated, gain.expected.bands)) if gain.expected else "",
         )
-        for one in back.gains
+        for gain in back.gains
     ]
     yield table(head, rows, right=range(6))
     yield from wrapped(
         f"{say_runs(back.runs)}; noise: the slowest over the fastest run of one setting. "
         + (
             "The plan was for other sizes."
-            if back.trial and not any(one.expected for one in back.gains)
+            if back.trial and not any(gain.expected for gain in back.gains)
             else ""
         )
     )

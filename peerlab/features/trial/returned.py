@@ -61,16 +61,16 @@ class Returned:
             "remarks": list(self.remarks),
             "gains": [
                 {
-                    "message_bytes": one.size_bytes,
-                    "off_s": one.off_s,
-                    "on_s": one.on_s,
-                    "gain": one.gain,
-                    "gain_low": one.low,
-                    "gain_high": one.high,
-                    "noise_factor": one.noise,
-                    "simulated": [vars(band) for band in one.expected.bands] if one.expected else None,
+                    "message_bytes": gain.size_bytes,
+                    "off_s": gain.off_s,
+                    "on_s": gain.on_s,
+                    "gain": gain.gain,
+                    "gain_low": gain.low,
+                    "gain_high": gain.high,
+                    "noise_factor": gain.noise,
+                    "simulated": [vars(band) for band in gain.expected.bands] if gain.expected else None,
                 }
-                for one in self.gains
+                for gain in self.gains
             ],
         }
 
@@ -233,7 +233,7 @@ def _few(seen: Runs) -> list[str]:
 
 def _verdict(gains: Sequence[MeasuredGain], trial: Trial | None, doubtful: bool) -> str:
     wanted = trial.size_bytes if trial else None
-    one = next((one for one in gains if one.size_bytes == wanted), gains[-1])
+    one = next((gain for gain in gains if gain.size_bytes == wanted), gains[-1])
     spread = f"{one.low:.2f} to {one.high:.2f} over all pairs"
     said = f"at {say_bytes(one.size_bytes)} {one.gain:.2f} times as fast ({spread})"
     if doubtful:

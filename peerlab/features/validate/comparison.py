@@ -29,7 +29,7 @@ class ComparedFigure:
 
 def _steady(run: Run) -> float:
     """Return the time of all iterations but the first round over the buffers."""
-    return sum(one.time_s for one in run.iterations[run.scenario.buffers :])
+    return sum(iteration.time_s for iteration in run.iterations[run.scenario.buffers :])
 
 
 COMPARISONS = {
@@ -38,7 +38,9 @@ COMPARISONS = {
     "busbw": ComparedFigure(lambda run: run.busbw_GBps),
     "goodput": ComparedFigure(lambda run: run.scenario.goodput),
     "message rate": ComparedFigure(lambda run: messages_per_s(run.trace, run.recording) / 1e6),
-    "hits": ComparedFigure(lambda run: float(sum(one.registration.hits for one in run.iterations))),
+    "hits": ComparedFigure(
+        lambda run: float(sum(iteration.registration.hits for iteration in run.iterations))
+    ),
     "time ratio": ComparedFigure(lambda run, other: run.time_s / other.time_s, of_two=True),
     "steady time ratio": ComparedFigure(lambda run, other: _steady(run) / _steady(other), of_two=True),
     "step time": ComparedFigure(lambda run: run.time_s, of_steps=True),

@@ -22,8 +22,8 @@ def cells(result: SimulatedRow, answer: SimulatedPoint | None = None) -> tuple[s
     tolerance = "in the range" if _ranged(result) else say_error(row.tolerance)
     return (
         row.name,
-        _span([say_expected(one, "1") for one in _ends(result, "expected")], row.unit),
-        _span([say_value(one.simulated, "1") for one in _ends(result, "simulated")], row.unit)
+        _span([say_expected(end, "1") for end in _ends(result, "expected")], row.unit),
+        _span([say_value(end.simulated, "1") for end in _ends(result, "simulated")], row.unit)
         + _say_band(result.answers, row.unit),
         _say_errors(result),
         tolerance,
@@ -33,7 +33,7 @@ def cells(result: SimulatedRow, answer: SimulatedPoint | None = None) -> tuple[s
 
 def _say_band(answers: Sequence[SimulatedPoint], unit: str) -> str:
     """Return from where to where the figures may lie; empty where nobody asked."""
-    ends = [end for one in answers if one.band for end in one.band]
+    ends = [end for answer in answers if answer.band for end in answer.band]
     return f", band {say_range(min(ends), max(ends))}{say_unit(unit)}" if ends else ""
 
 
@@ -83,7 +83,10 @@ def _say_errors(result: SimulatedRow) -> str:
 
 def say_score(results: Sequence[SimulatedRow]) -> str:
     """Return how many rows are met, and how many of them constants were fitted on: those predict nothing."""
-    met, free = sum(one.passed for one in results), [one.row for one in results if not one.row.fitted]
+    met, free = (
+        sum(result.passed for result in results),
+        [result.row for result in results if not result.row.fitted],
+    )
     groups = Counter(row.group for row in free)
     rest = ", ".join(f"{count} {group}" for group, count in groups.items())
     fitted = len(results) - len(free)

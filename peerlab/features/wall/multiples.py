@@ -100,7 +100,7 @@ def _about(runs: Sequence[Run]) -> str:
         {one.hardware.title for one in found},
         {one.data_path.title for one in found},
     )
-    return ", ".join(one.pop() for one in kinds if len(one) == 1)
+    return ", ".join(kind.pop() for kind in kinds if len(kind) == 1)
 
 
 def _picture(paper: Paper, run: Run, name: str, most: float) -> None:

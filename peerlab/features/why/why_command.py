@@ -45,15 +45,15 @@ def _why(options: argparse.Namespace) -> int:
     answer = why(Scenario(**given), options.figure)
     figures: Sequence[EffectiveFigure] = answer if isinstance(answer, EffectiveFigures) else (answer,)
     if "json" in options:
-        print(json.dumps({"figures": [one.as_dict() for one in figures]}, indent=2))
+        print(json.dumps({"figures": [figure.as_dict() for figure in figures]}, indent=2))
     else:
-        print("\n".join(line for one in figures for line in _lines(one)))
+        print("\n".join(line for figure in figures for line in _lines(figure)))
     return 0
 
 
 def _lines(figure: EffectiveFigure) -> Iterator[str]:
     yield from wrapped(figure.head, after="  ")
-    amounts = [f"{_SIGNS[one.how]}{one.text}" for one in figure.lines]
+    amounts = [f"{_SIGNS[line.how]}{line.text}" for line in figure.lines]
     widest = max(map(len, amounts), default=0)
     for one, amount in zip(figure.lines, amounts, strict=True):
         head = f"  {'*' if one.assumed else ' '} {amount:<{widest}}  "

@@ -137,7 +137,9 @@ def assumptions(_outline: Outline, compared: ComparedRuns) -> Slide:
         "Which assumptions move the gain",
         "The figures that move it most, each at the ends of its own range while all others stay",
         grid(*cards),
-        notes=tuple(f"{one.figure.label}: {one.figure.assumption}." for one in gain.assumptions),
+        notes=tuple(
+            f"{assumption.figure.label}: {assumption.figure.assumption}." for assumption in gain.assumptions
+        ),
         source=figures_said(compared),
     )
 
@@ -146,7 +148,7 @@ def _moving(gain: GainBand, most: int) -> str:
     """Return the table of the figures that move the gain most, and of all together."""
     together = "all that have a range, together"
     rows = [
-        *(_assumed(one) for one in gain.assumptions[:most]),
+        *(_assumed(assumption) for assumption in gain.assumptions[:most]),
         (together, "", "at the ends, and the law's error", span(gain.low, gain.high)),
         *(
             ("the same on another wiring", "", case.says, span(case.low, case.high))

@@ -62,7 +62,7 @@ def simulated_step(found: SimulatedStep) -> Slide:
         chart = card(batch_chart(found.batches, _WORTH), 7, title="Gain of the whole step", high="three-rows")
         body = grid(chart, sides[0], worth, sides[1])
     else:
-        body = grid(*(one.replace("c5", "c6") for one in sides))
+        body = grid(*(side.replace("c5", "c6") for side in sides))
     told = (repr(sure), _WHY, f"Computing: {say_time(step.compute.ps)} a pass, {step.compute.says}.")
     source = f"Exchange simulated; computing: {step.compute.says}{' †' * step.compute.assumed}"
     return Slide(title, about, body, notes=told, source=source)

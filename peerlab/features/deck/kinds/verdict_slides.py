@@ -174,7 +174,7 @@ def _threshold_said(trial: Trial | None) -> str:
 
 
 def _switch(trial: Trial | None) -> PathSwitch | None:
-    return next((one for one in switching().switches if trial and one.name == trial.switch), None)
+    return next((switch for switch in switching().switches if trial and switch.name == trial.switch), None)
 
 
 def _program(trial: Trial) -> str:

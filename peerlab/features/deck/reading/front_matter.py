@@ -21,8 +21,8 @@ from peerlab.question.scenario import Scenario
 _MOST_BYTES = 16 * KIB
 """The parser takes some seconds for a megabyte."""
 _FIELDS = {
-    "scenario": [one.name for one in fields(Scenario)],
-    "training": [*(one.name for one in fields(Training)), *TRAINED_FIELDS],
+    "scenario": [field.name for field in fields(Scenario)],
+    "training": [*(field.name for field in fields(Training)), *TRAINED_FIELDS],
 }
 _KEYS = ("title", "subtitle", "author", "date", "logo", "theme", "beside", "log", *_FIELDS)
 

@@ -62,9 +62,9 @@ def _slides(
 ) -> list[dict[str, str]]:
     """Return the slides on the lines from `first` on."""
     blocks = [
-        (one.type, one.map[0], one.map[1])
-        for one in tokens
-        if one.level == 0 and one.map and one.map[0] >= first
+        (token.type, token.map[0], token.map[1])
+        for token in tokens
+        if token.level == 0 and token.map and token.map[0] >= first
     ]
     headings = {
         one.map[0]: (one.tag, words.content)

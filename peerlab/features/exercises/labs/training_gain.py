@@ -74,7 +74,9 @@ def bucket_cost() -> float:
 
 def registered(**changes: Any) -> int:
     """Return what a step registers: ResNet-50 on 4 nodes of A100, first step or with a limit."""
-    return sum(one.run.registration.misses for one in _answered(Step.of(**CACHED, **changes)).trace.placed)
+    return sum(
+        exchange.run.registration.misses for exchange in _answered(Step.of(**CACHED, **changes)).trace.placed
+    )
 
 
 def regions() -> int:

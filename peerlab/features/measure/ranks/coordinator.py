@@ -71,7 +71,11 @@ def fitting(plan: Measurement, ranks: int, size: int) -> list[int]:
     """Return which cases to measure: registrations only where the limit has room for all of them, unless the user insists."""
     everything, limit = list(range(len(plan.cases))), limit_bytes()
     registrations = [case.registration for case in plan.cases]
-    locked = sum(locked_bytes(one, RingLayout(ranks, size)) for one in registrations if one.pins)
+    locked = sum(
+        locked_bytes(registration, RingLayout(ranks, size))
+        for registration in registrations
+        if registration.pins
+    )
     sharing = ranks if plan.pins == "io_uring" else 1  # what counts per user, and what per process
     if plan.insist or ((limit is None or sharing * locked <= limit) and not why_not(plan.pins)):
         return everything

@@ -16,7 +16,7 @@ def check(plan: Measurement) -> None:
         With the kernel's reason.
     """
     pinning = any(case.registration.pins for case in plan.cases) and plan.insist
-    asked = [("arms", one) for one in plan.arms] + [("pins", plan.pins)] * pinning
+    asked = [("arms", arm) for arm in plan.arms] + [("pins", plan.pins)] * pinning
     for field, extra in asked:
         reason = why_not(extra) if extra in _EXTRAS else ""
         if reason:

@@ -78,7 +78,7 @@ def _mean_errors(rows: Sequence[LoggedSize], constants: Mapping[str, Floats], tr
     errors = [
         np.minimum(abs(_law_s(row.scenario, constants, bound) / row.best_s - 1), _ENOUGH) for row in rows
     ]
-    columns = [np.broadcast_to(one, tries).tolist() for one in errors]
+    columns = [np.broadcast_to(error, tries).tolist() for error in errors]
     return [statistics.fmean(column) for column in zip(*columns, strict=True)]
 
 
