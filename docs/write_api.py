@@ -22,7 +22,7 @@ nearest known name.
 GROUPS = {
     "Ask": ("Scenario", "simulate", "Run", "sweep", "tails", "explain", "way", "why", "load_cluster", "known_clusters", "Cluster", "RegistrationCache"),
     "Train": ("step", "Step", "StepRun", "Workload", "load_workload", "known_workloads", "ProfiledTraining"),
-    "Measure, read and judge": ("measure", "ratios", "pin_cost", "show_limit", "load", "Records", "expect", "choices", "diagnose", "calibrate", "doctor"),
+    "Measure, read and judge": ("measure", "ratios", "pin_cost", "show_limit", "load", "Records", "expect", "suspects", "choices", "diagnose", "calibrate", "doctor"),
     "In a notebook": ("explore", "explore_step", "race", "steps", "predict", "exercise", "progress"),
     "Take away": ("export_html", "export_still", "export_video", "wall_chart", "write_deck"),
     "What goes wrong": ("PeerlabError",),
