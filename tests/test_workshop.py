@@ -70,6 +70,13 @@ def test_a_lab_has_three_core_exercises_where_they_stand_and_folds_the_others(ro
     assert not placed[f"{number}-transfer"]
 
 
+def test_the_tour_lets_a_learner_say_the_sentence_within_ten_minutes(root):
+    cells = lab_cells(next((root / "labs").glob("00_*.ipynb")))
+    asked_at = next(at for at, cell in enumerate(cells) if asked(cell.source) == "00-transfer")
+    assert sum(cell.minutes for cell in cells[: asked_at + 1]) <= 10
+    assert cells[0].source.index("**The answer first.**") < 1000
+
+
 def test_the_core_of_04_and_05_needs_nothing_that_02_alone_teaches(root):
     for number in ("04", "05"):
         (lab,) = (root / "labs").glob(f"{number}_*.ipynb")
