@@ -1,5 +1,6 @@
 """The compiled loop: it gives every span that the loop gives, or refuses in words; and nobody needs it."""
 
+import os
 import subprocess
 import sys
 from functools import partial
@@ -137,6 +138,9 @@ def test_auto_takes_it_where_it_pays_and_is_installed(monkeypatch, tmp_path):
     assert [fastest(least(one)) for one in (large, small)] == ["compiled", "loop"]
     assert fastest(least(large.with_(jitter=0))) == "loop"  # one switch of one node stands for all
     assert fastest(least(large.with_(cluster="p5", path="peer-direct"))) == "arrays"
+    os.utime(kept, (0, 0))  # of an earlier version of peerlab
+    assert fastest(least(large)) == "loop"
+    os.utime(kept)
     kept.rename(kept.with_name("compiled_loop.entry-1.py27.nbi"))  # of another Python
     assert [fastest(least(one)) for one in (large, large.with_(nodes=64))] == ["loop", "compiled"]
     monkeypatch.setattr(refusals, "find_spec", lambda _: None)
@@ -246,8 +250,8 @@ def test_machine_code_is_made_anew_when_a_stage_is_added(monkeypatch, tmp_path):
 
     before, own = compiling.sources(), tmp_path / "stages.py"
     own.write_text(Path(stages.__file__).read_text() + "# one more\n")
-    changed = tuple(own if file == Path(stages.__file__) else file for file in compiling._SOURCES)
-    monkeypatch.setattr(compiling, "_SOURCES", changed)
+    changed = tuple(own if file == Path(stages.__file__) else file for file in compiling.SOURCES)
+    monkeypatch.setattr(compiling, "SOURCES", changed)
     assert compiling.sources() != before
 
 

@@ -4,22 +4,14 @@ Nothing imports this module before the compiled engine is used: loading numba ta
 """
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar, cast
 from zlib import crc32
 
 import numba
 
-from peerlab.engine import jitter, standing_still
-from peerlab.model import stages
+from peerlab.engine.compiled.refusals import SOURCES
 
 Function = TypeVar("Function", bound=Callable[..., object])
-
-_SOURCES = (
-    *sorted(Path(__file__).parent.glob("*.py")),
-    *(Path(str(one.__file__)) for one in (jitter, standing_still, stages)),
-)
-"""Everything that is compiled together, and the stages, whose numbers are constants in it."""
 
 
 def compiled(function: Function) -> Function:
@@ -46,4 +38,4 @@ def _njit(function: Function, **options: bool) -> Function:
 
 def sources() -> int:
     """Return a checksum of what is compiled; numba itself looks only at the file of the function that is kept."""
-    return crc32(b"".join(file.read_bytes() for file in _SOURCES))
+    return crc32(b"".join(file.read_bytes() for file in SOURCES))

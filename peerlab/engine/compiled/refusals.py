@@ -6,11 +6,18 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from peerlab.collectives.plan import is_chain
+from peerlab.engine import jitter, standing_still
 from peerlab.engine.system import System
 from peerlab.engine.warm_cache import ends_warm
+from peerlab.model import stages
 from peerlab.model.paths import PROXY
 from peerlab.question.scenario import Scenario
 
+SOURCES = (
+    *sorted(Path(__file__).parent.glob("*.py")),
+    *(Path(str(one.__file__)) for one in (jitter, standing_still, stages)),
+)
+"""Everything that is compiled together, and the stages, whose numbers are constants in it."""
 MOST_VISITS = 60
 """Resources of one stage; one bit of an integer each."""
 _PAYS = 100_000
@@ -64,5 +71,8 @@ def pays(spans: int) -> bool:
 
     Looked for beside its source, where numba keeps it if it may write there; of code that is kept elsewhere nothing is known beforehand.
     """
-    kept = any((Path(__file__).parent / "__pycache__").glob(_CODE))
+    changed = max(
+        file.stat().st_mtime for file in SOURCES
+    )  # older code is of another version and is compiled anew
+    kept = any(code.stat().st_mtime > changed for code in (Path(__file__).parent / "__pycache__").glob(_CODE))
     return spans >= (_PAYS if kept else _PAYS_TO_COMPILE)
