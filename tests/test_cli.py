@@ -62,7 +62,7 @@ def test_a_bare_fabric_answers_without_a_word_on_paths_that_it_cannot_have():
 def test_an_unknown_cluster_is_answered_by_how_to_describe_it():
     status, _, said = run("simulate", "--cluster", "b200")
     assert status == 1
-    assert "known: alps-gh200" in said
+    assert "known: a3-mega, alps-gh200" in said
     assert "peerlab clusters new begins it" in said
 
 

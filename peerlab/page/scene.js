@@ -54,7 +54,7 @@ const RING = { x: 470, y: 130, radius: 17, dots: 24, words: 34 };
  * @property {number[]} source
  * @property {number[]} beyond
  * @property {Object<string, string>} slow
- * @property {string} unit What two of are shown: node, or domain
+ * @property {string} unit
  */
 export class Scene extends View {
   static place = ["beforebegin", ".pl-player"];
