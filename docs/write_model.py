@@ -8,6 +8,7 @@ from documents import anchor, link, plain, table
 from model_chain import PICTURE, draw, section
 from model_laws import laws
 from model_libraries import section as libraries_section
+from model_noise import section as noise_section
 from model_training import training
 from model_transports import pictures as transport_pictures
 from model_transports import transports
@@ -144,7 +145,7 @@ def document() -> str:
     """Return the whole text."""
     parts = [
         PATH_HEAD, *_paths(), section(), RESOURCE_HEAD, _resources(), LAW_HEAD, _laws(), *_detour(), *_distances(), *_algorithms(), *_alltoall(),
-        CACHE_HEAD.format(rules=_rules()), libraries_section(), transports(), *training(), NOT_MODELLED, *_clusters(),
+        CACHE_HEAD.format(rules=_rules()), libraries_section(), noise_section(), transports(), *training(), NOT_MODELLED, *_clusters(),
     ]  # fmt: skip
     headings = re.findall(r"^## (.*)", "\n".join(parts), re.MULTILINE)
     contents = "\n".join(f"* {link(one)}" for one in headings)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from peerlab.app.explorer import Explorer
     from peerlab.diagnosis.diagnosis import diagnose
     from peerlab.engine.simulate import simulate
+    from peerlab.features.blame.blaming import blame
     from peerlab.features.calibrate.calibration import calibrate
     from peerlab.features.choices.mapping import choices
     from peerlab.features.deck.write_deck import write_deck
@@ -176,6 +177,7 @@ __all__ = [
     "StepRun",
     "Workload",
     "__version__",
+    "blame",
     "calibrate",
     "choices",
     "diagnose",

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from peerlab.model.noise import NOISE_KINDS, Noise
 
+USUAL_SIGMAS = 1.645
+"""What one of twenty draws exceeds: where a part is made ordinary, its noise ends there."""
 Whole = NDArray[np.int64]
 Real = NDArray[np.float64]
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import exp
 
 from peerlab.base.units import PS_PER_S, service_ps
 from peerlab.engine import jitter
 from peerlab.engine.inventory import Inventory
 from peerlab.engine.legs import Flight, Leg, Link, Visit
-from peerlab.engine.noise_draws import Pauses, Whole, phases, spreads
+from peerlab.engine.noise_draws import USUAL_SIGMAS, Pauses, Whole, phases, spreads
 from peerlab.model.fabrics import NIC
 from peerlab.model.paths import MESSAGES, PROXY, REDUCE
 from peerlab.model.resources import resource_kind, service
@@ -31,6 +32,8 @@ class Pipeline:
     """Whether slices are added up where they arrive."""
     gated: bool
     """Whether adding up waits until the node's own contribution is added up."""
+    ordinary_nodes: frozenset[int] = frozenset()
+    """Nodes whose own factor is at most that which one of twenty nodes exceeds."""
     even: bool = False
     """Whether factors of nodes and ticks are left out: who asks puts them in for several runs at once."""
 
@@ -185,7 +188,10 @@ class Pipeline:
         if s.slow_links and resource_kind(use.kind).slowed_with_node:
             found.append(1 / link_share(s, self.ends["source"][0], self.ends["destination"][0]))
         if noise.spread and not self.even:
-            found.append(spreads(s.seed, noise.spread, s.nodes)[node])
+            factor = spreads(s.seed, noise.spread, s.nodes)[node]
+            found.append(
+                min(factor, exp(USUAL_SIGMAS * noise.spread)) if node in self.ordinary_nodes else factor
+            )
         return tuple(found)
 
     def _pauses(self, use: Use, node: int) -> Pauses | None:

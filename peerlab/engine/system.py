@@ -48,6 +48,8 @@ class System:
                 "collective", "not the same on every node, so that no node stands for the others"
             )
         self.one_switch |= self.folded
+        self.ordinary_nodes: frozenset[int] = frozenset()
+        """Nodes whose noise is cut at what one of twenty draws exceeds (`engine/ordinary`)."""
         self._legs: dict[tuple[int, ...], SliceLegs] = {}
         self._orders: dict[int, Order] = {}
         self._sizes: dict[int, tuple[int, ...]] = {}
@@ -217,7 +219,15 @@ class System:
     def _pipeline(self, lane: int, to: int, *, adds: bool, even: bool = False) -> Pipeline:
         source, destination = ((self.lanes[end].node, self.lanes[end].device) for end in (lane, to))
         ends = {"source": source, "destination": destination}
-        return Pipeline(self.scenario, self._inventory, ends, adds=adds, gated=self.plan.collects, even=even)
+        return Pipeline(
+            self.scenario,
+            self._inventory,
+            ends,
+            adds=adds,
+            gated=self.plan.collects,
+            ordinary_nodes=self.ordinary_nodes,
+            even=even,
+        )
 
     @property
     def noise_places(self) -> Places:

@@ -1,0 +1,120 @@
+"""The laws of noise: what an AllReduce of many runs comes to, by formula and simulated."""
+
+from math import exp
+
+from documents import table
+from model_laws import Law
+
+from peerlab.base.units import MIB, say_time
+from peerlab.engine.arrays.many_seeds import times_of_seeds
+from peerlab.engine.simulate import simulate
+from peerlab.question.scenario import Scenario
+
+_RING = Scenario(cluster="ideal-100g", nodes=8, message_bytes="64 MiB", slice_bytes=None)
+_LARGEST_OF_8 = 1.4236
+"""Mean of the largest of eight normal numbers."""
+_BLOCKING_8 = 1.039
+"""Growth per step of a blocking ring of 8, in sigmas of a transfer's noise (simulated elsewhere: x' = largest of three neighbours + w)."""
+
+HEAD = """\
+## Noise, and parts that are slow
+
+Noise makes no run average: a step of a blocking ring waits for the latest of three nodes, 2(N-1) times over. So jitter of mean 1 makes every run
+slower and hardly spreads them; a tail needs what lasts for a run (`spread`) or what is rare and long (`detours`). Latency absorbs noise: where
+it is long against the noise of a transfer, a pipelined ring pays less of it. Every kind is drawn beforehand, from streams of its own
+for each seed and node, and every engine meets the same draws. How much of each is assumed where nobody has measured it stands in
+`data/noise.toml`.
+
+d: service time of a transfer, L: latency, K = 2(N-1) steps, q = K (d + L): the quiet time, s: sigma, f: share of its rate that a slow node has, e_N: mean of
+the largest of N normal numbers (e_8 = 1.4236). Random ones are means of some hundred seeds and agree to their tolerance.
+
+"""
+
+
+def section() -> str:
+    """Return the section."""
+    rows = [
+        [
+            law.what,
+            f"`{law.formula}`",
+            law.example,
+            law.say(law.by_hand),
+            law.say(law.simulated),
+            f"{100 * law.tolerance:g} %",
+        ]
+        for law in (one.check() for one in (*_slow_nodes(), _jitter(), _spread(), *_detours()))
+    ]
+    return HEAD + table(["what", "formula", "example", "by hand", "simulated", "agree to"], rows)
+
+
+def _time(ps: float) -> str:
+    return say_time(round(ps))
+
+
+def _times(value: float) -> str:
+    return f"{value:.4g}"
+
+
+def _service(scenario: Scenario) -> int:
+    cluster = scenario.cluster_for_message
+    return -(-(scenario.nbytes // scenario.nodes) * 10**12 // cluster.nic_Bps)
+
+
+def _slow_nodes() -> list[Law]:
+    found = []
+    for dependency, formula in (
+        ("step", "K (L + d/f)"),
+        ("slice", "K d/f + 2 L, for L <= (1 - 2/N)(d/f - d)"),
+    ):
+        slow = _RING.with_(message_bytes=MIB, slow_nodes={2: 0.5}, dependency=dependency)
+        steps, latency, d = 2 * (slow.nodes - 1), slow.cluster_for_message.latency_ps, 2 * _service(slow)
+        by_hand = steps * (latency + d) if dependency == "step" else steps * d + 2 * latency
+        name = "blocking" if dependency == "step" else "pipelined"
+        found.append(
+            Law(
+                f"one slow node, {name} ring",
+                formula,
+                "8 nodes, 1 MiB, one at 50 %",
+                by_hand,
+                simulate(slow).time_ps,
+                _time,
+            )
+        )
+    return found
+
+
+def _jitter() -> Law:
+    noisy = _RING.with_(jitter=0.05, dependency="step")
+    quiet = simulate(_RING.with_(dependency="step")).time_ps
+    times = times_of_seeds(noisy, range(1000))
+    d, steps = _service(_RING), 2 * (_RING.nodes - 1)
+    by_hand = 1 + _BLOCKING_8 * 0.05 * d * steps / quiet
+    return Law(
+        "jitter, blocking ring: mean time over q", "1 + 1.039 s K d / q (N = 8)", "8 nodes, 64 MiB, jitter 5 %",
+        by_hand, sum(times) / len(times) / quiet, _times, tolerance=5e-3,
+    )  # fmt: skip
+
+
+def _spread() -> Law:
+    noisy = _RING.with_(spread=0.1, dependency="step", message_bytes="1 GiB")
+    quiet = simulate(noisy.with_(spread=0.0)).time_ps
+    times = times_of_seeds(noisy, range(1000))
+    return Law(
+        "spread of nodes: mean time over q", "e^(s e_N)", "8 nodes, 1 GiB, spread 10 %",
+        exp(0.1 * _LARGEST_OF_8), sum(times) / len(times) / quiet, _times, tolerance=1e-2,
+    )  # fmt: skip
+
+
+def _detours() -> list[Law]:
+    rare = {"detours": 7e-4, "detour_us": 100.0, "detour_tail": 1.5}
+    noisy = _RING.with_(message_bytes="64 KiB", dependency="step", **rare)
+    quiet = simulate(noisy.with_(detours=0.0)).time_ps
+    times = times_of_seeds(noisy, range(4000))
+    transfers = 8 * 14 * 7e-4
+    share = sum(one > quiet for one in times) / len(times)
+    return [
+        Law(
+            "rare detours: share of runs that one holds up", "1 - e^(-N K p), for N K p <= 0.1", "8 nodes, 64 KiB, p = 7e-4",
+            1 - exp(-transfers), share, _times, tolerance=0.15,
+        )
+    ]  # fmt: skip

@@ -1,0 +1,50 @@
+"""The blame strip: one bar for each node, hatched where it shares the blame with its neighbour, and a line at 80 %."""
+
+from peerlab.features.blame.blaming import EXPLAINS, Blame
+from peerlab.picture.svg import Paper
+from peerlab.picture.theme import PAGE, palette, properties
+
+_WIDTH, _ROW, _LEFT, _RIGHT, _TOP = 460.0, 22.0, 86.0, 386.0, 52.0
+
+
+def blame_html(blame: Blame) -> str:
+    """Return the picture in the colours of the page around it."""
+    return f"<style>{properties('.pl-blame')}</style><div class='pl-blame'>{blame_svg(blame, PAGE)}</div>"
+
+
+def blame_svg(blame: Blame, theme: str = "light") -> str:
+    """Return the picture."""
+    paper, shares, named = Paper(palette(theme)), blame.nodes, blame.named
+    height = _TOP + _ROW * len(shares) + 54
+    paper.box((0, 0, _WIDTH, height), "panel", radius=8)
+    paper.text((16, 26), "Who is to blame?", size=16, bold=True, align="left")
+    scale = (_RIGHT - _LEFT) / max(1.0, *shares)
+    for node, share in enumerate(shares):
+        top, end = _TOP + _ROW * node, _LEFT + scale * max(0.0, share)
+        paper.text((_LEFT - 10, top + 8), f"node {node}", size=11.5, ink="muted", align="right")
+        paper.box((_LEFT, top, _RIGHT, top + 16), "faint", radius=4)
+        paper.box((_LEFT, top, max(end, _LEFT + 2), top + 16), "hot" if node in named else "edge", radius=4)
+        if len(named) > 1 and node in named:
+            _hatch(paper, end, top)
+        ink = "hot-ink" if node in named else "muted"
+        paper.text(
+            (_RIGHT + 10, top + 8),
+            f"{100 * share:.0f} %",
+            size=11.5,
+            bold=node in named,
+            ink=ink,
+            align="left",
+        )
+    line, bottom = _LEFT + scale * EXPLAINS, _TOP + _ROW * len(shares)
+    paper.line([(line, _TOP - 6), (line, bottom)], "ink", 1.3, dash="4 3")
+    paper.text((line, bottom + 10), "80 % of what was lost", size=11)
+    paper.text((16, bottom + 34), blame.in_words, size=11.5, ink="muted", align="left")
+    return paper.svg(_WIDTH, height, f"Share of the delay that each node explains. {blame.in_words}")
+
+
+def _hatch(paper: Paper, end: float, top: float) -> None:
+    """Hatch a bar: its node shares the blame."""
+    x = _LEFT + 4
+    while x + 10 < end:
+        paper.line([(x, top + 15), (x + 8, top + 1)], "panel", 2)
+        x += 9

@@ -1,0 +1,126 @@
+"""What each node, and each way between two nodes, explains of a run that was slower than ordinary ones."""
+
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from peerlab.base.display import shown
+from peerlab.base.errors import ScenarioError
+from peerlab.engine.arrays.many_seeds import side_by_side, times_of_seeds
+from peerlab.engine.ordinary import Way, time_if_ordinary
+from peerlab.engine.simulate import simulate
+from peerlab.engine.system import System
+from peerlab.question.scenario import Scenario, checked_scenario
+
+EXPLAINS = 0.8
+"""Share of what was lost that somebody has to explain before it is named."""
+_ORDINARY = 41
+_MOST_NODES = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Blame:
+    """What each explains of the excess: of the run's time beyond the median of ordinary runs."""
+
+    scenario: Scenario
+    """The run: its seed counts."""
+    time_ps: int
+    ordinary_ps: int
+    """Median of ordinary runs: other seeds, no slow part."""
+    slowest_ps: int
+    """What 39 of 41 ordinary runs do not exceed: a run that is no slower lost nothing that calls for a cause."""
+    nodes: tuple[float, ...]
+    """For each node the share of the excess that would be gone had it been ordinary."""
+    ways: tuple[tuple[Way, float], ...]
+    """The same for each way from one node to another."""
+
+    @property
+    def excess_ps(self) -> int:
+        """What was lost, picoseconds; negative if the run was faster than ordinary ones."""
+        return self.time_ps - self.ordinary_ps
+
+    @property
+    def named(self) -> tuple[int, ...]:
+        """Who is named: both ends of a way, one node, or nobody."""
+        if self.time_ps <= self.slowest_ps:
+            return ()
+        for way, share in self.ways:
+            if share >= EXPLAINS:
+                return way  # sender and receiver explain it equally
+        best = max(range(len(self.nodes)), key=self.nodes.__getitem__)
+        return (best,) if self.nodes[best] >= EXPLAINS else ()
+
+    @property
+    def in_words(self) -> str:
+        """The answer as a sentence."""
+        match self.named:
+            case (one,):
+                return f"Node {one} explains {100 * self.nodes[one]:.0f} % of what was lost."
+            case (one, other):
+                return (
+                    f"The way from node {one} to node {other} explains it; sender and receiver do so equally."
+                )
+        if self.time_ps <= self.slowest_ps:
+            return "This run is no slower than ordinary ones."
+        return "No node and no way explains it: spread, no one cause."
+
+    _repr_html_ = shown
+
+    def __repr__(self) -> str:
+        return f"Blame({self.in_words})"
+
+
+def blame(scenario: Scenario | None = None, **fields: Any) -> Blame:
+    """Say who is to blame for a run that was slower than ordinary ones.
+
+    Everybody in turn is made ordinary, and the run simulated again: what that wins is what it explains. Ordinary runs have other seeds
+    and no slow part. Whoever explains 80 % is named: a way first, then a node.
+
+    Raises
+    ------
+    ScenarioError
+        If the question is impossible, has more than 64 nodes, or transfers queue for registration or share links.
+
+    >>> blame(cluster="ideal-100g", nodes=8, message_bytes="8 MiB", jitter=0.05, slow_nodes={3: 0.8})
+    Blame(Node 3 explains 99 % of what was lost.)
+    """
+    asked = Scenario(**fields) if scenario is None else checked_scenario(scenario).with_(**fields)
+    if asked.nodes > _MOST_NODES:
+        raise ScenarioError(
+            "nodes", f"blame simulates a run for each node and way; give at most {_MOST_NODES} nodes"
+        )
+    if not asked.noise and not asked.has_slow_parts:
+        raise ScenarioError(
+            "jitter", "without noise and slow parts nobody is to blame; give some, such as jitter=0.05"
+        )
+    took = simulate(asked).time_ps
+    others = _ordinary(asked.with_(slow_nodes=None, slow_nics=None, slow_links=None))
+    system = System(asked, folded=False)
+    ways = _ways(system)
+    ordinary = int(median(others))
+    lost = max(1, took - ordinary)
+    nodes = range(system.plan.nodes)
+    of_nodes = tuple(
+        (took - time_if_ordinary(asked, [way for way in ways if node in way], [node])) / lost
+        for node in nodes
+    )
+    of_ways = tuple((way, (took - time_if_ordinary(asked, [way])) / lost) for way in ways)
+    return Blame(asked, took, ordinary, sorted(others)[-3:][0], of_nodes, of_ways)
+
+
+def _ordinary(quiet: Scenario) -> list[int]:
+    """Return the times of ordinary runs."""
+    if not quiet.noise:
+        return [simulate(quiet).time_ps]
+    seeds = range(quiet.seed + 1, quiet.seed + 1 + _ORDINARY)
+    if side_by_side(quiet):
+        return times_of_seeds(quiet, seeds)
+    return [simulate(quiet.with_(seed=seed)).time_ps for seed in seeds]
+
+
+def _ways(system: System) -> list[Way]:
+    schedule = system.plan.schedule
+    found = {
+        (node, schedule.to(node, step)) for step in range(schedule.steps) for node in range(system.plan.nodes)
+    }
+    return sorted(way for way in found if way[1] >= 0)

@@ -1,0 +1,56 @@
+"""Who is to blame: a planted slow node is named, a late transfer accuses a pair, and where nothing is planted nobody is."""
+
+import pytest
+
+import peerlab
+from peerlab.base.errors import ScenarioError
+from peerlab.engine.arrays.many_seeds import times_of_seeds
+from peerlab.engine.ordinary import time_if_ordinary
+from peerlab.features.blame.blame_picture import blame_svg
+from peerlab.features.blame.blaming import Blame
+
+RING = peerlab.Scenario(cluster="ideal-100g", nodes=8, message_bytes="8 MiB", slice_bytes=None, jitter=0.05)
+
+
+@pytest.mark.parametrize(("dependency", "node"), [("step", 5), ("slice", 0)])
+def test_a_planted_slow_node_is_named(dependency, node):
+    found = peerlab.blame(RING.with_(dependency=dependency, slow_nodes={node: 1 / 1.2}, seed=node))
+    assert found.named == (node,)
+    assert f"Node {node} explains" in blame_svg(found)
+
+
+def test_where_nothing_is_planted_nobody_is_named():
+    assert [peerlab.blame(RING.with_(dependency="step", seed=seed)).named for seed in range(3)] == [()] * 3
+
+
+def test_one_late_transfer_accuses_both_of_its_ends():
+    rare = RING.with_(dependency="step", detours=0.0003, detour_us=2000, detour_tail=50)
+    times = times_of_seeds(rare, range(200))
+    found = peerlab.blame(rare.with_(seed=times.index(max(times))))
+    assert len(found.named) == 2
+    assert (found.named[1] - found.named[0]) % 8 == 1
+    assert "equally" in found.in_words
+    assert blame_svg(found).count("<polyline") > 4  # hatched
+
+
+def test_a_run_in_which_nothing_is_made_ordinary_is_the_run():
+    noisy = RING.with_(detours=0.05, spread=0.1, nodes=4)
+    assert time_if_ordinary(noisy, [], []) == peerlab.simulate(noisy).time_ps
+
+
+def test_what_cannot_be_told_is_refused():
+    with pytest.raises(ScenarioError, match="nobody is to blame"):
+        peerlab.blame(RING.with_(jitter=0))
+    with pytest.raises(ScenarioError, match="at most 64"):
+        peerlab.blame(RING.with_(nodes=65))
+    with pytest.raises(ScenarioError, match="share links"):
+        peerlab.blame(cluster="ideal-100g-leafspine-2to1", nodes=4, jitter=0.1)
+
+
+def test_a_sentence_says_who():
+    found = Blame(RING, 100, 50, 60, (0.9, 0.1), (((0, 1), 0.1),))
+    assert (found.named, found.excess_ps, repr(found)) == (
+        (0,),
+        50,
+        "Blame(Node 0 explains 90 % of what was lost.)",
+    )
