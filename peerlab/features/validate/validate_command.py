@@ -3,7 +3,7 @@
 import argparse
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -63,15 +63,7 @@ def add(commands: Any) -> None:
         const=Path("validation.html"),
         help="draw expected against simulated, as a page that needs no network (default: validation.html)",
     )
-    add("--log", metavar="LOG", type=Path, help="hold a log against its cluster and library instead")
-    add("--cluster", help="with --log: a known cluster, or the path of a .toml file of your own")
-    add("--path", help="with --log: its data path (default: what the log says, else the cluster's first)")
-    add("--library", help="with --log: its communication library (default: the cluster's)")
-    add(
-        "--library-version",
-        metavar="VERSION",
-        help="with --log: that library's version (default: the cluster's)",
-    )
+    _add_log(add)
     add(
         "--law-errors",
         metavar="FILE.toml",
@@ -85,6 +77,19 @@ def add(commands: Any) -> None:
         help="derive the factors of floors from machines left out in turn and write them (data/floors.toml) instead",
     )
     add("--json", action="store_true", help="print everything as JSON")
+
+
+def _add_log(add: Callable[..., Any]) -> None:
+    """Add the options that hold a log against the model."""
+    add("--log", metavar="LOG", type=Path, help="hold a log against its cluster and library instead")
+    add("--cluster", help="with --log: a known cluster, or the path of a .toml file of your own")
+    add("--path", help="with --log: its data path (default: what the log says, else the cluster's first)")
+    add("--library", help="with --log: its communication library (default: the cluster's)")
+    add(
+        "--library-version",
+        metavar="VERSION",
+        help="with --log: that library's version (default: the cluster's)",
+    )
 
 
 def _validate(options: argparse.Namespace) -> int:
