@@ -160,20 +160,21 @@ class MessagesLaw(LibraryLaw):
         """Return what messages take beyond their bytes.
 
         Point to point it is one message's: asking first, and device memory. In an all-to-all a rank's messages to all others are dealt
-        with one after the other, before the first leaves; no log tells how far that overlaps what is sent.
+        with one after the other, before the first leaves; no log tells how far that overlaps what is sent. What device memory costs is
+        counted once: the messages of a rank wait for it side by side.
         """
         machine = question.hardware
-        if question.collective_record.exchanges:
-            return (("launch", (question.ranks - 1) * (machine.message_ps or 0)),)
-        asks = machine.eager_bytes is not None and question.nbytes > machine.eager_bytes
         device = (question.memory == "device" and machine.device_buffers_ps) or 0
+        if question.collective_record.exchanges:
+            return (("launch", (question.ranks - 1) * (machine.message_ps or 0) + device),)
+        asks = machine.eager_bytes is not None and question.nbytes > machine.eager_bytes
         return (("launch", (machine.rendezvous_ps if asks else 0) + device),)
 
     def figures(self, question: "Scenario") -> tuple[str, ...]:
         """Return what a message costs; point to point, what asking first and device memory cost."""
         if question.collective_record.is_message:
             return ("library.rendezvous", "library.eager", "library.device_buffers")
-        return ("library.message",)
+        return ("library.message", "library.device_buffers")
 
 
 ALONE = LibraryLaw()
