@@ -31,8 +31,12 @@ SLOW = {"path": "peer-direct", "slow_nodes": {1: 0.5}}
 LARGE = {"path": "host-rdma", "jitter": 0.1, "nodes": 8, "message_bytes": "64 MiB"}
 
 
+MOST = 6000 if os.environ.get("PEERLAB_SOAK") else 2000
+"""Slices of an example: those of a long trial are larger, not only more."""
+
+
 @st.composite
-def scenarios(draw, most=6000):
+def scenarios(draw, most=MOST):
     """Make a ring on which nodes differ, of so many slices at most."""
     cluster = draw(st.sampled_from(CLUSTERS))
     nodes = draw(st.integers(2, 6))
