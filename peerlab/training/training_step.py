@@ -241,8 +241,9 @@ class Step:
                 _refuse_derived(name)
         if s.memory == "host":
             raise WorkloadError("memory: gradients lie in device memory; leave it at 'device'")
-        if s.jitter or s.slow_nodes:
-            name = "jitter" if s.jitter else "slow_nodes"
+        if s.noise or s.has_slow_parts:
+            uneven = ("jitter", "spread", "detours", "ticks", "slow_nodes", "slow_nics", "slow_links")
+            name = next(one for one in uneven if getattr(s, one))
             raise WorkloadError(
                 f"{name}: where nodes differ, ranks end a collective one after the other, and the next one begins rank by rank; "
                 "that is not modelled for a step, only for a single collective"

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import peerlab
-from peerlab.base.errors import ScenarioError
+from peerlab.base.errors import ScenarioError, WorkloadError
 from peerlab.engine.arrays.ring_arrays import refuses
 from peerlab.engine.system import least
 
@@ -88,3 +88,11 @@ def test_parts_that_there_are_not_are_refused_in_a_line(fields, says):
 def test_links_that_transfers_share_are_no_pairs_own():
     with pytest.raises(ScenarioError, match="shared by transfers"):
         peerlab.Scenario(cluster="ideal-100g-leafspine-2to1", nodes=4, slow_links={"0>1": 0.5})
+
+
+@pytest.mark.parametrize(
+    "fields", [{"spread": 0.1}, {"slow_nodes": {1: 0.5}}, {"detours": 1e-5}, {"ticks": 10}]
+)
+def test_a_step_refuses_what_makes_ranks_end_apart(fields):
+    with pytest.raises(WorkloadError, match="rank by rank"):
+        peerlab.step(peerlab.Scenario(nodes=2, **fields), workload="resnet50")
