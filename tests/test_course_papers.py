@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from peerlab.features.exercises import exercises
+from peerlab.features.exercises.catalogue import exercises
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 """Sentences of the labs that compare without a figure stand beside what computes them, over every cluster that they speak of.
 
-Lab 01 once said *several times* of a gain that is 1.6 times another one on p4d, and lab 06 called a bound too wide that was too narrow.
+Lab 01 once said *several times* of a gain that is 2.4 times another one on Alps, and lab 06 called a bound too wide that was too narrow.
 """
 
 import json

@@ -509,8 +509,8 @@ COMPUTED = {
             lambda: (min(map(large, three_paths())), max(map(large, three_paths()))),
         ),
         (
-            "The first gain is {:.1f} times the second on p4d, and {:.1f} times on Gaudi 3.",
-            lambda: (least_apart("p4d"), most_apart("gaudi3")),
+            "The first gain is {:.1f} times the second on Alps, and {:.1f} times on Gaudi 3.",
+            lambda: (least_apart("alps-gh200"), most_apart("gaudi3")),
         ),
         (
             "*H100 on InfiniBand NDR* gains {:.2f}, where the rule says {:.2f}.",
