@@ -19,6 +19,7 @@ _LABS = {
     "06": "peerlab.features.exercises.labs.design_review",
     "07": "peerlab.features.exercises.labs.training_gain",
     "08": "peerlab.features.exercises.labs.clean_fabrics",
+    "09": "peerlab.features.exercises.labs.is_it_well",
     "12": "peerlab.features.exercises.labs.whose_figures",
 }
 """The module of each lab: its ``EXERCISES`` in the order of the lab, and its ``TRANSFER``, the task at its end."""

@@ -30,6 +30,11 @@ _LINES = {
     "B": ("juliet/osu-latency-staged", 2),
     "C": ("p5/nccl-2n16r-efa", 2),
     "D": ("p4d/nccl-1gib-1-to-4-nodes", 2),
+    "F": ("h100-ndr/nccl-2n16r-ib", 2),
+    "G": ("azure-nd-a100-v4/nccl-2n16r-ib", 2),
+    "H": ("p4d/nccl-1gib-1-to-4-nodes", 4),
+    "I": ("g4dn-8xlarge/nccl-2n2r-efa", 2),
+    "J": ("gb200-nvl72/nccl-18n72r-mnnvl", 18),
 }
 """Table in data/measured of each log, and how many nodes its curve is of."""
 
@@ -43,7 +48,7 @@ class LabLog:
     """A log of a lab; a notebook shows its text."""
 
     name: str
-    """``"A"`` to ``"D"``."""
+    """``"A"`` to ``"D"`` of lab 05, ``"F"`` to ``"J"`` of lab 09."""
     measured: Records
     """The figures, with what their source says; their path too, where the source gives it away."""
 
@@ -68,7 +73,7 @@ class LabLog:
 
 
 def lab_log(name: str) -> LabLog:
-    """Return a log of lab 05.
+    """Return a log of lab 05 or 09.
 
     Raises
     ------

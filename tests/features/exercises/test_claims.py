@@ -105,6 +105,7 @@ CLAIMS = {
     ],
     "07_what_does_a_training_gain": [],
     "08_fabrics_side_by_side": [],
+    "09_is_my_cluster_well": [],
     "12_whose_figures_are_these": [],
 }  # fmt: skip
 """Per lab: a piece of a sentence, and what tells whether it is so."""

@@ -31,6 +31,7 @@ from peerlab.records.judge import LEAST_NOISE
 from peerlab.records.library import measured_library
 from peerlab.study.fabric_comparison import compare_fabrics
 
+H100 = peerlab.load_cluster("h100-ndr")
 LABS = {path.stem: path for path in sorted(folder("labs").glob("*.ipynb"))}
 
 TOUR = peerlab.Scenario(cluster="dl1", nodes=8, path="host-rdma", message_bytes="64 MiB")
@@ -729,6 +730,12 @@ COMPUTED = {
                 8 * quoted_tables.carried(*one)
                 for one in (("roce", 1024), ("infiniband", 1024), ("roce", 4096))
             ),
+        ),
+    ],
+    "09_is_my_cluster_well": [
+        (
+            "A NIC carries {:.0f} GB/s, so a server has {:.0f}",
+            lambda: (H100.nic_Bps / 1e9, H100.node_wire_Bps / 1e9),
         ),
     ],
     "12_whose_figures_are_these": [

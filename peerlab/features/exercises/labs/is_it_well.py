@@ -1,0 +1,122 @@
+"""Exercises of lab 09: whether a cluster is well, and what would look like it."""
+
+from functools import cache
+from typing import Any
+
+import pandas as pd
+
+import peerlab
+from peerlab.base.units import say_bytes
+from peerlab.features.exercises.exercise import Choice, Mistake, Number
+from peerlab.features.exercises.labs.unseen import unseen_run
+from peerlab.features.exercises.logs import lab_log
+from peerlab.records import Records
+from peerlab.records.load import load
+
+CLUSTERS = {"F": "h100-ndr", "G": "azure-nd-a100-v4", "H": "p4d", "I": "g4dn-8xlarge", "J": "gb200-nvl72"}
+"""The machine of each log."""
+NODES = {"H": 4, "J": 18}
+HEALTHY, HELD_UP, BELOW = "healthy", "held up at some sizes", "below its floor"
+
+
+def records_of(name: str) -> Records:
+    """Return what a log of the lab says."""
+    return load(lab_log(name).text, NODES.get(name, 2))
+
+
+@cache
+def verdict_of(name: str) -> Any:
+    """Return whether a log of the lab is well, as its machine."""
+    (verdict,) = peerlab.expect(CLUSTERS[name], log=records_of(name))
+    return verdict
+
+
+def rows_of(name: str) -> pd.DataFrame:
+    """Return the sizes of a log beside floor and band, GB/s of bus bandwidth."""
+    rows = [row.as_dict() for row in verdict_of(name).rows]
+    table = pd.DataFrame(rows)[["size", "measured", "floor", "low", "expected", "high", "ceiling"]]
+    return table.assign(size=[say_bytes(size) for size in table["size"]]).set_index("size")
+
+
+def _last(name: str) -> Any:
+    return verdict_of(name).rows[-1]
+
+
+def _missing() -> float:
+    row = _last("H")
+    return row.expected.expected - row.measured if row.expected else 0.0
+
+
+def _in_words(name: str) -> str:
+    return {"healthy": HEALTHY, "held-up": HELD_UP}.get(verdict_of(name).verdict, BELOW)
+
+
+_VERDICTS = {
+    HEALTHY: "Is no row of it below the column `floor`?",
+    HELD_UP: "Are only a few rows below the floor, with clean ones on both sides?",
+    BELOW: "Do its largest sizes, all of them, lie below the floor?",
+}
+
+EXERCISES = (
+    Choice(
+        name="09-first",
+        question="Log F is from two servers with eight H100 each. Compare its rows with floor and band. How is it?",
+        options=_VERDICTS,
+        truth=lambda: _in_words("F"),
+        hints=(
+            "The band holds nine of ten healthy runs. So a row outside the band is no fault yet.",
+            "Only a row below the floor says that something is wrong. Look for one.",
+        ),
+        why="Every row lies above its floor, though some lie outside the band.",
+        solution=f'"{HEALTHY}"',
+    ),
+    Choice(
+        name="09-rows",
+        question="Log I is from two g4dn.8xlarge with one T4 each. How is it?",
+        options=_VERDICTS,
+        truth=lambda: _in_words("I"),
+        hints=(
+            "Count the rows below the floor, and look at the rows above and below them.",
+            "A slow cable or a wrong path slows the largest messages most. Are these slow?",
+        ),
+        why="Three sizes in the middle are slow, and larger messages are not. No part of the machine does that.",
+        solution=f'"{HELD_UP}"',
+    ),
+    Number(
+        name="09-missing",
+        question="Log H is from four p4d, one size. How much busbw is missing of what is expected?",
+        unit="GB/s",
+        truth=_missing,
+        mistakes=(
+            Mistake(lambda: _last("H").measured, "That is what is there. What is missing?"),
+            Mistake(lambda: _last("H").expected.floor - _last("H").measured, "That is missing to the floor."),
+            Mistake(lambda: _last("H").expected.expected, "That is what is expected. What is missing of it?"),
+        ),
+        hints=(
+            "Take the columns `measured` and `expected` of its row.",
+            "Subtract the measured bandwidth from the expected one.",
+        ),
+        why="It lies below its floor, so something is wrong with that run.",
+        solution='rows_of("H").expected.iloc[-1] - rows_of("H").measured.iloc[-1]',
+    ),
+    Choice(
+        name="09-domain",
+        question=(
+            "Log J is from 18 trays of 4 GB200 each, and busbw is far more than the NICs of a tray carry. What carries the bytes?"
+        ),
+        options={
+            "NVLink of the rack": "Which link joins all trays of a rack?",
+            "the NICs of the trays": "How much do all NICs of a tray carry together, and how much is busbw?",
+            "nothing: busbw counts too much": "busbw counts a byte on the wire less than twice. Is that enough to explain it?",
+        },
+        truth=lambda: "NVLink of the rack",
+        hints=(
+            "Look at the line *Ceiling* of what `peerlab.expect` says for this machine.",
+            "In such a rack NVLink does not end at the server.",
+        ),
+        why="All trays of a rack share NVLink. No NIC has work until a second rack takes part.",
+        solution='"NVLink of the rack"',
+    ),
+)
+
+TRANSFER = unseen_run.TRANSFER
