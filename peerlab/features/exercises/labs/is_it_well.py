@@ -116,6 +116,7 @@ EXERCISES = (
         ),
         why="All trays of a rack share NVLink. No NIC has work until a second rack takes part.",
         solution='"NVLink of the rack"',
+        further=True,
     ),
 )
 
