@@ -4,7 +4,7 @@ from peerlab.features.blame.blaming import EXPLAINS, Blame
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette, properties
 
-_WIDTH, _ROW, _LEFT, _RIGHT, _TOP = 460.0, 22.0, 86.0, 386.0, 52.0
+_WIDTH, _ROW, _LEFT, _RIGHT, _TOP = 560.0, 22.0, 86.0, 486.0, 52.0
 
 
 def blame_html(blame: Blame) -> str:
