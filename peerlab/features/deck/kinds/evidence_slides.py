@@ -57,14 +57,22 @@ def elsewhere(_outline: Outline, compared: ComparedRuns) -> Slide:
     )
 
 
+_WIDE = 10.5
+"""A letter of a mark's label, as wide as it takes at most, in pixels."""
+
+
 def _measured(axis: GainAxis, y: float, one: GainElsewhere) -> None:
     """Draw what is known of one machine: a diamond for each figure."""
     _named(axis, y, one.title, one.about)
     low, high = one.ends
     axis.paper.line([(axis.at(low), y), (axis.at(high), y)], "register", 4)
-    for value, label in one.marks:
+    free = {-22: 0.0, 24: 0.0}
+    for value, label in sorted(one.marks):
         axis.mark(y, value, "register")
-        axis.paper.text((axis.at(value), y - 22), label, size=16, bold=True)
+        x, half = axis.at(value), _WIDE * len(label) / 2
+        above = next((at for at, right in free.items() if x - half > right), 24)  # else below the line
+        free[above] = x + half
+        axis.paper.text((x, y + above), label, size=16, bold=True)
 
 
 def _inside(gain: GainBand, known: Sequence[GainElsewhere]) -> str:
