@@ -29,6 +29,11 @@ def test_every_module_has_a_layer_and_design_knows_it(root):
     assert [name for name in sorted(code - former) if not re.search(rf"`{name}(/\w+)?`", table)] == []
 
 
+def test_the_design_stays_short(root):
+    """Reasons stand beside the code that they decide."""
+    assert len((root / "DESIGN.md").read_bytes()) <= 25_000
+
+
 HOMES = {
     "simpy": ("engine/referee/", "training/"),
     "bokeh": ("picture/", "features/validate/"),
