@@ -57,7 +57,8 @@ def say_rate(scenario: Scenario, node: int, speed: float) -> str:
     slow = speed < 1
     if native:
         return f"own ports, {rate} per device{mark}" + (f" at node {node}" if slow else "")
-    return f"wire, {rate}{mark} at node {node}" if slow else f"wire, {rate} each way{mark}"
+    each_way = "" if of else " each way"  # of two rates, the words have no room in a narrow picture
+    return f"wire, {rate}{mark} at node {node}" if slow else f"wire, {rate}{each_way}{mark}"
 
 
 def say_latency(scenario: Scenario) -> str:

@@ -16,8 +16,8 @@ def load(source: str | Path, nodes: int | None = None) -> Records | ProfiledTrai
     ----------
     source:
         A file, or a log's text itself (whatever holds a newline): output of nccl-tests, the OSU micro-benchmarks, hccl_demo,
-        nccom-test, NCCL Inspector or NCCL_DEBUG=INFO, or peerlab's own CSV; or a file that PyTorch's profiler wrote
-        (``.json``, ``.json.gz``).
+        nccom-test, perftest (ib_write_bw and its like), NCCL Inspector or NCCL_DEBUG=INFO, or peerlab's own CSV; or a
+        file that PyTorch's profiler wrote (``.json``, ``.json.gz``).
     nodes:
         How many nodes took part, for a log that does not say; few do without NCCL_DEBUG or their command line.
 

@@ -248,7 +248,7 @@ def test_the_library_and_its_protocol_can_be_forced_and_only_what_the_path_has_i
     assert lab.scenario.protocol == "auto"
     assert [name for name, _ in rare.protocol.options] == ["auto", "Simple"]
     rare.version.value = "2.3"
-    assert "NCCL over EFA is known from 2.12" in lab.controls.error.value
+    assert "NCCL over EFA is known from 2.8" in lab.controls.error.value
     rare.version.value = "2.23"
     assert lab.run.scenario.library_says.startswith("NCCL 2.23 over EFA: ")
     rare.library.value = "none"

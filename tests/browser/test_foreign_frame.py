@@ -49,7 +49,7 @@ def deck(serve, root, ours, tmp_path, browser):
     theirs = tmp_path / "theirs"
     theirs.mkdir()
     snippet = re.search(r"```html\n(<script>.*?)```", (root / "docs" / "using.md").read_text(), re.DOTALL)[1]
-    vendor = root / "peerlab" / "deck" / "vendor"
+    vendor = root / "peerlab" / "features" / "deck" / "vendor"
     held = DECK.format(
         page=f"{serve(ours)}/slide.html",
         style=(vendor / "reveal.css").read_text(),

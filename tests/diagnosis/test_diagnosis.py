@@ -266,7 +266,7 @@ def test_more_than_the_wire_carries_is_not_called_the_wires_rate():
         nccl({size: size / 420e3 for size in sizes}, 16, 2, ("NVIDIA H100",), transport=lines)
     )
     (note,) = (note for note in found.notes if "GB/s" in note)
-    assert "more than the 400 GB/s of the NICs of p5" in note
+    assert "more than the 400 GB/s of the NICs of h100-ndr" in note
 
 
 def test_small_messages_alone_are_said_to_tell_little():

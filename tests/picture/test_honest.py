@@ -68,11 +68,11 @@ def test_the_cores_that_copy_for_the_network_library_are_seen_to_work():
 
 def test_the_wire_is_the_one_of_the_protocol_that_this_message_takes():
     texts, _, _ = shown("p5", message_bytes="1 KiB")
-    assert {"wire, 3.562 of 50 GB/s each way", "LL protocol, 23 µs a hop †"} <= set(texts)
+    assert {"wire, 3.562 of 50 GB/s", "LL protocol, 23 µs a hop †"} <= set(texts)
     texts, _, _ = shown("p5", message_bytes="1 GiB")
     assert {
         "400 Gb/s",
-        "wire, 34.84 of 50 GB/s each way",
+        "wire, 34.84 of 50 GB/s",
         "Simple protocol, 63.9 µs a hop †",
     } <= set(texts)
     run = peerlab.simulate(peerlab.Scenario(cluster="p5", nodes=2, message_bytes="1 GiB"))

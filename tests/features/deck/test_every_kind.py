@@ -16,9 +16,10 @@ from peerlab.features.deck.slides import slides
 from peerlab.features.deck.trained_step import SimulatedStep, TrainedStep
 from peerlab.features.expect.expecting import expect
 from peerlab.features.export.page import FIGURES, page_html
-from peerlab.features.race.race_page import RACES, race_html
+from peerlab.features.race.race_page import race_html
 from peerlab.features.wall.wall_chart import wall_chart
 from peerlab.model.paths import PATHS, PEER_DIRECT
+from peerlab.page.embedded import RACES
 from peerlab.picture.still import node_svg, still_svg
 from peerlab.study.fabric_comparison import compare_fabrics
 

@@ -17,7 +17,9 @@ run = partial(peerlab_command, "validate")
 
 def test_every_row_stands_in_the_table_with_its_error_and_all_are_met():
     status, out, problem = run()
-    assert (status, problem) == (0, "")
+    assert status == 0
+    left = r"(peerlab: .*, about \d+ s more\n)*"  # said in a pipe where it takes longer, as on a busy machine
+    assert re.fullmatch(left, problem)
     assert [line for line in out.splitlines() if line and not line.startswith(" ")][:7] == [
         "machines with no log of their own: constants of their library fitted on the others' logs (us)",
         "measured times inside their bands: each machine left out of the fit, and of the error of its law",
@@ -168,7 +170,7 @@ def test_a_log_is_held_against_its_cluster(root):
         (("--log", log), "--log needs --cluster"),
         (("--cluster", "p5"), "--cluster goes with --log"),
         (("--log", log, "--cluster", "p5x"), "unknown cluster"),
-        (("--log", log, "--cluster", "azure-nd-a100-v4", "--library-version", "2.9"), "known from 2.12"),
+        (("--log", log, "--cluster", "azure-nd-a100-v4", "--library-version", "2.7"), "known from 2.8"),
         (("--log", log, "--cluster", "dl1"), "it says that it was taken on azure-nd-a100-v4"),
         (("--log", "nothing.log", "--cluster", "p5"), "nothing.log"),
     ):

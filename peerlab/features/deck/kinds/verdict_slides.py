@@ -1,6 +1,7 @@
 """The last slides of a review: how sure it is, and what to do on Monday."""
 
 import math
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -149,7 +150,8 @@ def _accept(gain: GainBand, trial: Trial | None) -> str:
     paper.line([(ends[0], 66), (ends[1], 66)], "direct-ink", 4)
     middle = min(max(sum(ends) / 2, 40), _WIDE - 40)
     expected = f"expected at {say_bytes(trial.size_bytes)}: {span(gain.low, gain.high)}"
-    middle = min(max(middle, 4.3 * len(expected)), _WIDE - 4.3 * len(expected))
+    half = 5.3 * len(expected)  # of the words, in the widest of the fonts that may draw them
+    middle = min(max(middle, half), _WIDE - half)
     paper.text((middle, 84), expected, size=15, bold=True, ink="direct-ink")
     says = f"Keep from {trial.threshold:.2f} on, below it go back; expected {span(gain.low, gain.high)}."
     return paper_without_ground(paper, _WIDE, 96, says) + (
@@ -170,7 +172,7 @@ def _around(threshold: float, most: float) -> Callable[[float], float]:
 def _threshold_said(trial: Trial | None) -> str:
     if trial is None:
         return ""
-    return f"Threshold: peerlab plan. Switch: {trial.source.partition(',')[0]}; in full: speaker's notes"
+    return f"Threshold: peerlab plan. Switch: {re.split('[,;:]', trial.source)[0]}; in full: speaker's notes"
 
 
 def _switch(trial: Trial | None) -> PathSwitch | None:
