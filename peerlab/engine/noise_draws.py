@@ -13,10 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from peerlab.base.errors import ScenarioError
 from peerlab.model.noise import NOISE_KINDS, Noise
 
 USUAL_SIGMAS = 1.645
 """What one of twenty draws exceeds: where a part is made ordinary, its noise ends there."""
+_MOST_PS = 2**62
 Whole = NDArray[np.int64]
 Real = NDArray[np.float64]
 
@@ -78,7 +80,14 @@ def held_up(seed: int, noise: Noise, places: Places) -> tuple[Whole, Whole]:
         lasts.append(np.rint(noise.detour_ps * longer))
     if not where:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    return np.concatenate(where), np.concatenate(lasts).astype(np.int64)
+    longest = np.concatenate(lasts)
+    # a float beyond 63 bits becomes a negative whole number, and the run would be faster for its detours
+    if longest.sum() > _MOST_PS:
+        raise ScenarioError(
+            "detours",
+            "together they are longer than the simulation can count (53 days); give fewer, shorter or a steeper tail",
+        )
+    return np.concatenate(where), longest.astype(np.int64)
 
 
 @lru_cache(maxsize=4)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 FILE = "noise.toml"
 _PS_PER_US = 10**6
+_FEWEST_TICKS = 1e-6
+"""A second: the period of rarer ones has no room in 63 bits of picoseconds."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,6 +163,11 @@ def noise_of(s: "Scenario") -> Noise:
         tail = kind.tail if s.detour_tail is None else s.detour_tail
         found |= {"detours": s.detours, "detour_ps": round(shortest * _PS_PER_US), "detour_tail": tail}
     if s.ticks:
+        if s.ticks < _FEWEST_TICKS:
+            raise ScenarioError(
+                "ticks",
+                f"{s.ticks:g} a second is less than the simulation can count; give 0, or {_FEWEST_TICKS:g} or more",
+            )
         lasts = round((assumed["ticks"].length_us if s.tick_us is None else s.tick_us) * _PS_PER_US)
         period = round(PS_PER_S / s.ticks)
         if lasts >= period:

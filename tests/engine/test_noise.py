@@ -115,11 +115,14 @@ def test_ticks_of_equal_mean_do_unequal_harm():
         ({"detour_tail": 0}, "an exponent"),
         ({"ticks": True}, "ticks a second"),
         ({"ticks": 1000, "tick_us": 1000}, "leaves no time to work"),
+        ({"ticks": 1e-9}, "less than the simulation can count"),
+        ({"ticks": 1e-300}, "less than the simulation can count"),
+        ({"detours": 1, "detour_tail": 0.1, "detour_us": 1e9}, "longer than the simulation can count"),
     ],
 )
 def test_impossible_noise_is_refused_in_a_line(fields, says):
     with pytest.raises(ScenarioError, match=says):
-        PAIR.with_(**fields)
+        peerlab.simulate(PAIR.with_(**fields))
 
 
 def test_how_long_noisy_runs_may_take_is_known_before_they_run():

@@ -58,6 +58,8 @@ def _choices(options: argparse.Namespace) -> int:
     if options.plot and options.plot.suffix not in (".html", ".htm"):
         raise ScenarioError("plot", f"{options.plot.name!r} must end in .html or .htm")
     if options.log:
+        if options.write or options.plot:
+            raise ScenarioError("log", "beside a log no file is written; leave out --write and --plot")
         return _compare(options)
     with progress_bar("choices", "cells"):
         found = _map(options, options.nodes, options.sizes)

@@ -82,6 +82,6 @@ def beside(found: ChoiceMap, logged: dict[int, tuple[str, str]]) -> Sequence[Tun
 
 
 def _name(word: str, names: Sequence[str]) -> str:
-    if word.isdigit() and int(word) < len(names):
+    if word.isdecimal() and int(word) < len(names):
         return names[int(word)]
     return _NAMES.get(word.upper().replace("_", ""), word)

@@ -88,6 +88,10 @@ def _add_outputs(sub: argparse.ArgumentParser) -> None:
 def _expect(options: argparse.Namespace) -> int:
     if options.plot and options.plot.suffix not in (".html", ".htm"):
         raise ScenarioError("plot", f"{options.plot.name!r} must end in .html or .htm")
+    if options.log is None and options.perftest is not None:
+        raise ScenarioError("perftest", "it is set beside a run: give the run's output with --log")
+    if options.log is not None and options.write is not None:
+        raise ScenarioError("write", "floors are written for a machine, not for a log; leave out --log")
     if options.log is not None:
         return _judge(options)
     if options.cluster is None:

@@ -17,6 +17,7 @@ NONE = "none"
 MOST_NODES = 1024
 _SHARES = tuple(round(0.3 + 0.05 * step, 2) for step in range(14))
 """Shares that an unknown fault may leave of a rate: 0.3 to 0.95."""
+_LEAST_SIGMA, _MOST_SIGMA = 1e-6, 10.0
 _OF_PAIRS = 0.2
 """Of what is suspected at all: the share of pairs, that is of cables, ports and ways; nodes fail more often (assumed)."""
 ENOUGH = 0.95
@@ -81,9 +82,9 @@ class Suspicion:
         """
         if not 2 <= nodes <= MOST_NODES:
             raise PeerlabError(f"nodes: {nodes} is not a number of nodes from 2 to {MOST_NODES}")
-        if not sigma > 0:
+        if not _LEAST_SIGMA <= sigma <= _MOST_SIGMA:
             raise PeerlabError(
-                f"sigma: {sigma:g} is no noise; give the spread of repeated runs, such as 0.02"
+                f"sigma: {sigma:g} is no spread of repeated runs from {_LEAST_SIGMA:g} to {_MOST_SIGMA:g}; give one such as 0.02"
             )
         self.nodes, self.sigma = nodes, sigma
         self.who: list[tuple[int, ...]] = [(), *((node,) for node in range(nodes)), *pairs]

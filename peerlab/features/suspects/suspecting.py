@@ -2,13 +2,15 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import log
+from math import inf, log
 from pathlib import Path
+from shlex import quote
 from statistics import median
 
 import numpy as np
 
 from peerlab.base.errors import PeerlabError
+from peerlab.base.units import say_bytes
 from peerlab.features.suspects.bayes import ENOUGH, Observation, Suspicion
 from peerlab.records.load import load
 
@@ -66,7 +68,7 @@ class Suspects:
     def commands(self, ranks_per_host: int = 1, binary: str = "all_reduce_perf") -> tuple[str, ...]:
         """Return the commands of the next runs, as nccl-tests are started by MPI."""
         return tuple(
-            f"mpirun -np {ranks_per_host * len(hosts)} -H {','.join(f'{host}:{ranks_per_host}' for host in hosts)} "
+            f"mpirun -np {ranks_per_host * len(hosts)} -H {quote(','.join(f'{host}:{ranks_per_host}' for host in hosts))} "
             f"{binary} -b 256M -e 256M -n 20 > suspects-{number}.log"
             for number, hosts in enumerate(self.next_hosts, 1)
         )
@@ -109,6 +111,11 @@ def suspects(
     names = list(dict.fromkeys([*(host for who, _ in runs for host in who), *hosts]))
     if not runs or len(names) < 2:
         raise PeerlabError("suspects: give runs on two hosts or more")
+    for who, seconds in runs:
+        if not 0 < seconds < inf:
+            raise PeerlabError(
+                f"suspects: the run on {', '.join(who):.60} took {seconds:g} s, which is no time to go by"
+            )
     spread = _sigma(runs) if sigma is None else sigma
     usual = _expected(runs, expected_s)
     ways = {way for who, _ in runs for way in Observation(tuple(names.index(one) for one in who), 0).ways}
@@ -134,18 +141,30 @@ def _answer(suspicion: Suspicion, names: Sequence[str], runs: int) -> Suspects:
 def _runs(source: str | Path | Iterable[str | Path] | Sequence[Timed]) -> list[Timed]:
     files: list[object]
     if isinstance(source, str | Path):
-        place = Path(source).expanduser()
-        inside = sorted(place.iterdir()) if place.is_dir() else [place]
-        files = [one for one in inside if not one.is_dir()]
+        files = [*_files(Path(source).expanduser())]
     else:
-        files = list(source)
+        files = [
+            file
+            for each in source
+            for file in ([each] if isinstance(each, tuple) else _files(Path(str(each))))
+        ]
     if len(files) > _MOST_LOGS:
         raise PeerlabError(f"suspects: {len(files)} logs are too many; at most {_MOST_LOGS}")
-    return [one if isinstance(one, tuple) else _run(Path(str(one))) for one in files]
+    sizes: dict[int, Path] = {}
+    return [one if isinstance(one, tuple) else _run(Path(str(one)), sizes) for one in files]
 
 
-def _run(file: Path) -> Timed:
-    """Return hosts and time of a log, at its largest message."""
+def _files(place: Path) -> list[Path]:
+    if not place.is_dir():
+        return [place]
+    try:
+        return [file for file in sorted(place.iterdir()) if not file.is_dir()]
+    except OSError as problem:
+        raise PeerlabError(f"cannot read {place}: {problem.strerror}") from None
+
+
+def _run(file: Path, sizes: dict[int, Path]) -> Timed:
+    """Return hosts and time of a log, at its largest message, which has to be that of all logs: of other ones times are no measure."""
     records = load(file)
     hosts = tuple(dict.fromkeys(map(str, records.manifest.get("hosts") or ())))
     if len(hosts) < 2:
@@ -153,7 +172,14 @@ def _run(file: Path) -> Timed:
             f"{file}: it names fewer than two hosts; run with NCCL_DEBUG=INFO, or keep the command in the log"
         )
     table = records.table
-    largest = table[table["size_bytes"] == table["size_bytes"].max()]
+    size = int(table["size_bytes"].max())
+    other = next(iter(sizes), size)
+    if size != other:
+        raise PeerlabError(
+            f"{file}: its largest message has {say_bytes(size)}, that of {sizes[other]} {say_bytes(other)}; give runs of the same"
+        )
+    sizes[size] = file
+    largest = table[table["size_bytes"] == size]
     return hosts, float(np.median(largest["time_s"].to_numpy(dtype=float)))
 
 

@@ -22,6 +22,7 @@ A suspect is named from 95 % on, a rank once it explains 80 % of the wait.
 exit status: 0 answered, 1 nothing to go by, 2 wrong usage
 """
 _SHOWN = 8
+_MOST_RANKS = 1024
 
 
 def add(commands: Any) -> None:
@@ -62,8 +63,11 @@ def _suspects(options: argparse.Namespace) -> int:
         return 0
     if not options.logs:
         raise PeerlabError("suspects: give a folder of logs, or --ranks with records of all ranks")
-    if options.sigma is not None and not (isinstance(options.sigma, float) and options.sigma > 0):
-        raise PeerlabError(f"--sigma: {options.sigma!r} is not a share above 0, such as 0.02")
+    if options.sigma is not None and not isinstance(options.sigma, float):
+        raise PeerlabError(f"--sigma: {options.sigma!r} is not a share, such as 0.02")
+    ranks = options.ranks_per_host
+    if not isinstance(ranks, int) or not 1 <= ranks <= _MOST_RANKS:
+        raise PeerlabError(f"--ranks-per-host: {ranks!r} is not a whole number from 1 to {_MOST_RANKS}")
     source = options.logs[0] if len(options.logs) == 1 else options.logs
     answer = suspects(source, sigma=options.sigma)
     print(

@@ -60,10 +60,10 @@ def _tails(options: argparse.Namespace) -> int:
     fields = {name: value for name, value in given.items() if name not in _OWN}
     how = {name: given[name] for name in ("workers", "dask", "output") if name in given}
     over = given.get("over", "auto")
+    if "write" in given and given["write"].suffix != ".svg":
+        raise PeerlabError(f"--write: give a file that ends in .svg, not {given['write'].name!r}")
     found = tails(seeds=given.get("seeds", 1000), over=None if over == "none" else over, **how, **fields)
     if "write" in given:
-        if given["write"].suffix != ".svg":
-            raise PeerlabError(f"--write: give a file that ends in .svg, not {given['write'].name!r}")
         with written(given["write"], PeerlabError) as file:
             file.write_text(tails_svg(found), encoding="utf-8")
     print(json.dumps(found.as_dict(), indent=2) if "json" in given else said(found))

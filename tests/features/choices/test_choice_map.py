@@ -124,6 +124,15 @@ def test_a_log_without_such_lines_says_how_to_get_them(own_folder):
     assert (status, "TUNING" in problem, problem.count("\n")) == (1, True, 1)
 
 
+def test_a_number_that_is_no_decimal_names_no_algorithm():
+    assert tuning_lines(log_of("8 Bytes -> Algo \u00b2 proto 0 time 1.0", "a.log")) == {8: ("\u00b2", "LL")}
+
+
+def test_beside_a_log_no_file_is_left_out_silently(own_folder):
+    status, _, problem = peerlab_command(*ASK, "--log", "run.log", "--plot", own_folder / "map.html")
+    assert (status, problem.count("\n"), "--plot" in problem) == (1, 1, True)
+
+
 def test_the_command_prints_the_map_and_writes_its_files(own_folder):
     status, text, _ = peerlab_command(
         *ASK, "--write", own_folder / "tuner.csv", "--plot", own_folder / "map.html"

@@ -136,3 +136,15 @@ def test_a_long_message_takes_what_all_of_its_slices_take(cluster, nodes, size):
 def test_a_long_message_is_simulated_whole_where_the_library_treats_shorter_ones_otherwise():
     asked = peerlab.Scenario(cluster="p5", nodes=2, path="peer-direct", message_bytes="64 MiB")
     assert simulated_in_place(asked) is asked
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--cluster", "p5", "--perftest", "nic.log"], "--log"),
+        (["--cluster", "p5", "--log", "run.log", "--write", "x.sh"], "leave out --log"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_refused_in_a_line(words, says):
+    status, _, problem = peerlab_command("expect", *words)
+    assert (status, problem.count("\n"), says in problem) == (1, 1, True)

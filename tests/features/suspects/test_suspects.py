@@ -1,6 +1,7 @@
 """Which node is slow: found in as few runs as the noise allows, and never where nothing is."""
 
 import json
+import shlex
 from math import log
 
 import numpy as np
@@ -108,6 +109,38 @@ def test_a_folder_of_logs_is_read_and_the_next_commands_are_written(tmp_path):
     found = json.loads(peerlab_command("suspects", tmp_path, "--json", "--sigma", "0.03")[1])
     assert found["runs"] == 3
     assert sum(one["probability"] for one in found["suspects"]) == pytest.approx(1)
+
+
+def logs_of(folder, runs):
+    """Write a log for each run: its hosts, its microseconds, and the bytes of its message."""
+    for number, (hosts, us, size) in enumerate(runs):
+        text = LOG.format(hosts=hosts, us=us, algbw="26.8").replace("   268435456 ", f"   {size} ")
+        (folder / f"{number}.log").write_text(text)
+
+
+def test_runs_of_unequal_messages_are_no_measure_of_each_other(tmp_path):
+    logs_of(tmp_path, [("n1:1,n2:1", "10000.0", 268435456), ("n3:1,n4:1", "100.0", 1048576)])
+    with pytest.raises(
+        PeerlabError, match=r"1\.log: its largest message has 1 MiB, that of .*0\.log 256 MiB"
+    ):
+        peerlab.suspects(tmp_path)
+
+
+@pytest.mark.parametrize("words", [["--sigma", "1e300"], ["--sigma", "1e-300"], ["--sigma", "inf"], ["--ranks-per-host", "0"], ["--ranks-per-host", "x"]])  # fmt: skip
+def test_odd_numbers_are_refused_in_a_line(words, tmp_path):
+    logs_of(tmp_path, [("n1:1,n2:1", "10000.0", 268435456), ("n3:1,n4:1", "10100.0", 268435456)])
+    status, _, problem = peerlab_command("suspects", tmp_path, tmp_path, *words)
+    assert (status, problem.count("\n")) == (1, 1)
+    assert words[0].strip("-").partition("-")[0] in problem
+
+
+def test_a_run_that_took_no_time_is_refused_and_a_host_is_quoted_for_the_shell():
+    with pytest.raises(PeerlabError, match="a, b took 0 s"):
+        peerlab.suspects([(("a", "b"), 0.0), (("c", "d"), 1.0)])
+    found = peerlab.suspects([(("a", "b;reboot"), 1.0), (("c", "d"), 1.4)], sigma=0.1)
+    some = next(line for line in found.commands() if "reboot" in line)
+    assert "b;reboot:1" in next(word for word in shlex.split(some) if "reboot" in word)
+    assert "'" in some
 
 
 def test_who_ran_shortest_began_last_and_is_named_if_it_explains_the_wait():

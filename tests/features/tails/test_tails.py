@@ -140,6 +140,12 @@ def test_a_picture_has_a_dot_for_every_run_that_is_not_far_out():
     assert " times at p50" in drawn
 
 
+def test_a_name_that_is_no_picture_is_refused_before_anything_runs(tmp_path):
+    runs = tmp_path / "runs.csv"
+    status, _, problem = peerlab_command("tails", "--seeds", "2", "--output", runs, "--write", "tails.png")
+    assert (status, problem.count("\n"), runs.exists()) == (1, 1, False)
+
+
 def test_impossible_questions_are_refused():
     with pytest.raises(ScenarioError, match="seeds"):
         tails(seeds=0)
