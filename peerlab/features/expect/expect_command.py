@@ -33,6 +33,7 @@ examples:
 
 exit status: 0 answered, 1 the question is impossible, 2 wrong usage
 """
+_UNIT = "Bus bandwidth in GB/s, as nccl-tests print it."
 
 
 def add(commands: Any) -> None:
@@ -161,6 +162,8 @@ def _verdict(found: LogVerdict) -> Iterator[str]:
     yield ""
     head = ("size", "measured", "floor", "expected (band)", "")
     yield table(head, [_judged_row(row) for row in found.rows], right={0, 1, 2, 3})
+    yield ""
+    yield from wrapped(_UNIT)
     if found.causes:
         yield "\nwhich fault would look like it, and what decides"
     for cause in found.causes:
@@ -185,7 +188,7 @@ def _lines(found: Expectation) -> Iterator[str]:
     head = ("size", "floor", "expected (band)", "ceiling", "what limits")
     yield table(head, [_row(row) for row in found.rows], right={0, 1, 2, 3})
     yield ""
-    yield from wrapped("Bus bandwidth in GB/s, as nccl-tests print it.")
+    yield from wrapped(_UNIT)
     for note in found.notes:
         yield from wrapped(note)
 

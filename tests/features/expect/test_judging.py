@@ -131,6 +131,7 @@ def test_the_command_says_the_verdict_in_its_first_line(own_folder):
     status, text, _ = peerlab_command("expect", "--log", own_folder / "ill.log", "--cluster", "p4d")
     assert status == 0
     assert text.startswith("below the floor from ")
+    assert "GB/s" in text
     told = json.loads(
         peerlab_command("expect", "--log", own_folder / "ill.log", "--cluster", "p4d", "--json")[1]
     )
