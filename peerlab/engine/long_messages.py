@@ -32,7 +32,11 @@ def time_ps(asked: Scenario) -> int:
 def simulated_in_place(asked: Scenario) -> Scenario:
     """Return the scenario that is simulated: a shorter message that the library treats alike, or `asked` itself."""
     base, does = asked, _does(asked)
-    while (shorter := base.with_(message_bytes=base.nbytes // 2)) and _slices(shorter) >= ENOUGH_SLICES:
+    while (
+        base.nbytes > 1
+        and (shorter := base.with_(message_bytes=base.nbytes // 2))
+        and _slices(shorter) >= ENOUGH_SLICES
+    ):
         if _does(shorter.with_(message_bytes=shorter.nbytes // 2)) != does:
             break
         base = shorter

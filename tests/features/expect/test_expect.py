@@ -148,3 +148,7 @@ def test_a_long_message_is_simulated_whole_where_the_library_treats_shorter_ones
 def test_an_option_that_would_do_nothing_is_refused_in_a_line(words, says):
     status, _, problem = peerlab_command("expect", *words)
     assert (status, problem.count("\n"), says in problem) == (1, 1, True)
+
+
+def test_a_message_of_a_byte_has_an_expectation():
+    assert peerlab.expect("p5", sizes=[1]).rows[0].expected > 0
