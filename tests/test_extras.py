@@ -15,6 +15,8 @@ WORK = """
 simulate --nodes 2
 why
 expect --cluster ideal-100g
+tails --cluster ideal-100g --nodes 2 --seeds 20
+suspects log
 choices --cluster p5 --nodes 2 --sizes 8MiB
 fabrics --nodes 2
 step

@@ -4,6 +4,7 @@ import hashlib
 import subprocess
 import sys
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -35,9 +36,7 @@ def fingerprint(engine):
 
 
 def test_two_runs_with_one_seed_are_identical_to_the_byte_across_engines_and_processes():
-    script = (
-        f"import sys; sys.path.insert(0, {str(__file__.rpartition('/')[0])!r}); import test_arrays as t\n"
-    )
+    script = f"import sys; sys.path[:0] = {[str(Path(__file__).parent), str(Path(__file__).parents[1])]!r}; import test_arrays as t\n"
     done = [
         subprocess.run(
             [sys.executable, "-c", f"{script}print(t.fingerprint({engine!r}))"],
