@@ -29,7 +29,7 @@ def draw_domain(sketch: Sketch, node: int) -> None:
     d.box(
         "boxes", (g.x(node, _LEFT), SWITCH_TOP, g.x(node, _RIGHT), SWITCH_BOTTOM), "box", "hot" if hot else "edge", 2.5 if hot else 1.2,
     )  # fmt: skip
-    rate = f"NVLink switches: {capacity_Bps(sketch.cluster, 'scaleup') / 1e9:.4g} GB/s a {sketch.cluster.device_name}{sketch.mark('domain.rate')}"
+    rate = f"NVLink: {capacity_Bps(sketch.cluster, 'scaleup') / 1e9:.4g} GB/s a {sketch.cluster.device_name}{sketch.mark('domain.rate')}"
     share = sketch.share(node, "scaleup")
     sketch.told.add("scaleup")
     said = f"{rate}, {share}" if share else rate

@@ -182,7 +182,7 @@ def _foot(paper: Paper, picture: Picture) -> float:
     machine = sketch.cluster
     rests = f" † {machine.counted}."
     said = caption(sketch.run, picture) + (rests if machine.assumptions else "")
-    for line in wrap(said, int(_LINE / letters)):
+    for line in wrap(said, int(0.93 * _LINE / letters)):
         y += 18
         paper.text((2, y), line, size=12, ink="muted", align="left")
     return y + 8

@@ -70,7 +70,8 @@ def _measured(axis: GainAxis, y: float, one: GainElsewhere) -> None:
     for value, label in sorted(one.marks):
         axis.mark(y, value, "register")
         x, half = axis.at(value), _WIDE * len(label) / 2
-        above = next((at for at, right in free.items() if x - half > right), 24)  # else below the line
+        above = next((at for at, right in free.items() if x - half > right), min(free, key=free.__getitem__))
+        x = max(x, free[above] + half)  # where neither side has room at its mark, a little to the right of it
         free[above] = x + half
         axis.paper.text((x, y + above), label, size=16, bold=True)
 
