@@ -44,4 +44,8 @@ def shown_results(folder):
         peerlab.expect("p5", sizes="8 MiB"),
         peerlab.expect("p5", log=peerlab.load(NCCL))[0],
         peerlab.load(save(trace, one_step())),
+        peerlab.tails(
+            cluster="ideal-100g", nodes=4, message_bytes="1 MiB", jitter=0.1, seeds=20, progress=False
+        ),
+        peerlab.blame(cluster="ideal-100g", nodes=4, message_bytes="1 MiB", jitter=0.1, seed=3),
     ]

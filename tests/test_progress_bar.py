@@ -32,8 +32,8 @@ LONG = {
     "calibrate": "calibrate alps.log --cluster alps-gh200 --path host-rdma",
 }
 """Commands that may take long, each with a question that does."""
-SHORT = {"clusters", "import", "doctor", "expect", "why"}
-OF_THEIR_OWN = {"lab": "tests/features/lab/test_ending.py"}
+SHORT = {"clusters", "import", "doctor", "expect", "suspects", "why"}
+OF_THEIR_OWN = {"lab": "tests/features/lab/test_ending.py", "tails": "tests/features/tails/test_tails.py"}
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ TOOL = "nvidia-smi topo -m"
 _COLOURS = re.compile(r"\x1b\[[0-9;]{0,8}m")
 _HEAD = re.compile(r"\s*GPU0\s")
 _FIRST = re.compile(r"\s*GPU0\s+X\b")
-_DEVICE = re.compile(r"GPU\d+|NIC\d+|[^\W_]+_\w+|ib\d+|e(?:th|n)\w+")
+_DEVICE = re.compile(r"GPU\d{1,4}|NIC\d{1,4}|[^\W_]{1,40}_\w{1,40}|ib\d{1,4}|e(?:th|n)\w{1,12}")
 _LEGEND = re.compile(r"\s*(NIC\d{1,4}): *(\S{1,40})\s*")
 _ROW = re.compile(
     r"^\s*(GPU\d{1,4}|NIC\d{1,4}|[a-z]+\d*_(?:bond_)?\d{1,4}|(?:ib|eth|ens|enp)\w{1,12})\s+(.*)$"

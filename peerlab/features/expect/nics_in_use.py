@@ -5,7 +5,7 @@ import re
 from peerlab.diagnosis.observed import Observed
 
 _VERBS = re.compile(r"NET/IB : Using (.*)")
-_CARD = re.compile(r"\[\d+\]\S+:\d+")
+_CARD = re.compile(r"\[\d{1,4}\]\S{1,60}:\d{1,4}")
 _PLUGIN = re.compile(r"found (\d{1,3}) nics")
 _CUT = 200
 """Characters of a line that readers keep: a longer line may name more."""

@@ -155,12 +155,12 @@ def _runs(source: str | Path | Iterable[str | Path] | Sequence[Timed]) -> list[T
 
 
 def _files(place: Path) -> list[Path]:
-    if not place.is_dir():
-        return [place]
     try:
+        if not place.is_dir():
+            return [place]
         return [file for file in sorted(place.iterdir()) if not file.is_dir()]
     except OSError as problem:
-        raise PeerlabError(f"cannot read {place}: {problem.strerror}") from None
+        raise PeerlabError(f"cannot read {str(place)[:200]}: {problem.strerror}") from None
 
 
 def _run(file: Path, sizes: dict[int, Path]) -> Timed:

@@ -1,6 +1,7 @@
 """The runs of both data paths as dots piled on one time axis: percentiles as lines, the quiet run beside its pile."""
 
 from collections.abc import Mapping, Sequence
+from html import escape
 from typing import NamedTuple
 
 from peerlab.base.units import PS_PER_MS, PS_PER_US
@@ -46,7 +47,7 @@ def tails_svg(
 
 def tails_html(tails: Tails) -> str:
     """Return the picture in the colours of the page around it."""
-    return f"<style>{properties('.pl-tails')}</style><div class='pl-tails'>{tails_svg(tails, PAGE)}</div>"
+    return f"<style>{properties('.pl-tails')}</style><div class='pl-tails'>{tails_svg(tails, PAGE)}<p>{escape(alt(tails))}</p></div>"
 
 
 def alt(tails: Tails) -> str:
