@@ -1,5 +1,7 @@
 """The blame strip: one bar for each node, hatched where it shares the blame with its neighbour, and a line at 80 %."""
 
+from html import escape
+
 from peerlab.features.blame.blaming import EXPLAINS, Blame
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette, properties
@@ -9,7 +11,7 @@ _WIDTH, _ROW, _LEFT, _RIGHT, _TOP = 560.0, 22.0, 86.0, 486.0, 52.0
 
 def blame_html(blame: Blame) -> str:
     """Return the picture in the colours of the page around it."""
-    return f"<style>{properties('.pl-blame')}</style><div class='pl-blame'>{blame_svg(blame, PAGE)}</div>"
+    return f"<style>{properties('.pl-blame')}</style><div class='pl-blame'>{blame_svg(blame, PAGE)}<p>{escape(repr(blame))}</p></div>"
 
 
 def blame_svg(blame: Blame, theme: str = "light") -> str:
