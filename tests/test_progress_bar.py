@@ -23,6 +23,7 @@ LONG = {
     "sweep": "sweep --nodes 2,3,4,5,6,7,8 --window 1,2,3,4,5,6 --jitter 0.1",
     "fabrics": "fabrics --cluster ideal-100g --nodes 100 --jitter 0.1",
     "plan": "plan --nodes 64",
+    "tails": "tails --nodes 8 --seeds 400",
     "choices": "choices --cluster p5",
     "export": "export --output slide.html",
     "deck": "deck --only title --output deck",
@@ -33,7 +34,7 @@ LONG = {
 }
 """Commands that may take long, each with a question that does."""
 SHORT = {"clusters", "import", "doctor", "expect", "suspects", "why"}
-OF_THEIR_OWN = {"lab": "tests/features/lab/test_ending.py", "tails": "tests/features/tails/test_tails.py"}
+OF_THEIR_OWN = {"lab": "tests/features/lab/test_ending.py"}
 
 
 @pytest.fixture(scope="module")

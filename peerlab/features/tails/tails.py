@@ -1,5 +1,6 @@
 """Many runs of a scenario with noise: how long they take, path by path, and what the paths have between them at each percentile."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -164,9 +165,15 @@ def _by_sweep(
 ) -> list[list[int]]:
     """Return the times that a sweep over paths and seeds gives: elsewhere, into a file, or on another engine."""
     paths = [str(one.path) for one in scenarios]
-    rows = peerlab.sweep(scenarios[0], path=paths, seed=list(seeds), progress=progress, **given)
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore", UserWarning
+        )  # that the sweep was stopped: the interrupt below says it
+        rows = peerlab.sweep(scenarios[0], path=paths, seed=list(seeds), progress=progress, **given)
     problems = [text for text in rows["error"].tolist() if isinstance(text, str) and text]
     missing = len(paths) * len(seeds) - len(rows)
+    if missing and "cancel" not in given and "output" not in given:
+        raise KeyboardInterrupt
     if problems or missing:
         raise ScenarioError(
             "seeds", problems[0] if problems else f"{missing} runs are missing; ask again to go on"

@@ -32,6 +32,7 @@ def test_every_row_stands_in_the_table_with_its_error_and_all_are_met():
     )
     assert "An outlier of the log, not met: 32 MiB" in out
     assert re.search(r"Azure ND A100 v4, 2 x 8 A100 +NCCL over InfiniBand or RoCE verbs +hop", out)
+    assert "nothing is promised of it" in out
     assert re.search(r"gaudi2-one-box .* met\n", out)
     assert "NOT MET" not in out
     assert "engines-agree" in out
