@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import peerlab
 from peerlab.base.errors import DoctorError
 from peerlab.features.doctor import host as host_module
+from peerlab.features.doctor.check import DEVICE_MEMORY
 from peerlab.features.doctor.checks.variables import RULES
 from peerlab.features.doctor.host import Host
 from peerlab.features.doctor.report import CHECKS, examine
@@ -44,7 +45,7 @@ def test_what_is_unknown_and_could_block_makes_the_verdict_unknown(fake):
     report = examine(fake.host())
     assert report.verdict == "cannot tell"
     assert report.because == ("NVIDIA's driver does not say its version, and no nvidia_peermem is loaded",)
-    assert [one.blocks for one in report.findings if one.status == "unknown"] == [("peer-direct",)]
+    assert [one.blocks for one in report.findings if one.status == "unknown"] == [DEVICE_MEMORY]
 
 
 def test_what_is_unknown_and_only_slows_does_not(fake):

@@ -9,8 +9,6 @@ from command_line import peerlab_command
 import peerlab
 from peerlab.base.errors import PeerlabError, ScenarioError
 from peerlab.base.units import GIB, MIB
-from peerlab.engine.long_messages import simulated_in_place, time_ps
-from peerlab.features.expect.expecting import usual_path
 from peerlab.question.floors import floor_factor
 from peerlab.question.size_list import LARGEST, SMALLEST, parse_sizes
 
@@ -120,22 +118,6 @@ def test_the_command_prints_a_row_for_each_size_and_the_same_as_json():
     assert set(told["rows"][0]) == {
         "size", "time_s", "floor", "low", "expected", "high", "ceiling", "limits"
     }  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("cluster", "nodes", "size"),
-    [("g4dn-metal", 2, GIB), ("p5", 64, 8 * GIB), ("alps-gh200", 16, GIB)],
-)
-def test_a_long_message_takes_what_all_of_its_slices_take(cluster, nodes, size):
-    machine = peerlab.load_cluster(cluster)
-    asked = peerlab.Scenario(cluster=machine, nodes=nodes, path=usual_path(machine), message_bytes=size)
-    assert simulated_in_place(asked).nbytes < size
-    assert time_ps(asked) == pytest.approx(peerlab.simulate(asked).time_ps, rel=1e-6)
-
-
-def test_a_long_message_is_simulated_whole_where_the_library_treats_shorter_ones_otherwise():
-    asked = peerlab.Scenario(cluster="p5", nodes=2, path="peer-direct", message_bytes="64 MiB")
-    assert simulated_in_place(asked) is asked
 
 
 @pytest.mark.parametrize(
