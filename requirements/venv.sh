@@ -3,11 +3,11 @@
 set -eu
 python=$1 venv=$2
 if ! command -v "$python" >/dev/null 2>&1; then
-    echo "peerlab needs Python 3.11 to 3.13; '$python' was not found. Try: make PYTHON=python3.12 ..." >&2
+    echo "peerlab needs Python 3.11 to 3.14; '$python' was not found. Try: make PYTHON=python3.12 ..." >&2
     exit 1
 fi
-if ! "$python" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))'; then
-    echo "peerlab needs Python 3.11 to 3.13; '$python' is $("$python" -V). Try: make PYTHON=python3.12 ..." >&2
+if ! "$python" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))'; then
+    echo "peerlab needs Python 3.11 to 3.14; '$python' is $("$python" -V). Try: make PYTHON=python3.12 ..." >&2
     exit 1
 fi
 if "$python" -m venv "$venv" >/dev/null 2>&1; then exit 0; fi

@@ -48,7 +48,7 @@ def test_the_locks_hold_what_the_project_asks_for(root, project):
     assert all(locked(root, "lab.txt")[name] == locked(root, "test.txt")[name] for name in both)
 
 
-@pytest.mark.parametrize("python", ["3.11.0", "3.12.0", "3.13.0"])
+@pytest.mark.parametrize("python", ["3.11.0", "3.12.0", "3.13.0", "3.14.0"])
 def test_what_is_locked_runs_on_the_first_python_of_each_kind(root, python):
     """Debian 12 has 3.11.2, and will keep it."""
     needs = {name: metadata(name).get("Requires-Python", "") for name in locked(root, "test.txt")}
@@ -61,8 +61,8 @@ def test_conda_and_binder_install_what_the_lock_says(root, project):
     wanted = yaml.safe_load(text)["dependencies"]
     pins = dict(one.split("=") for one in wanted if "=" in one)
     python = pins.pop("python")
-    assert re.fullmatch(r"3\.1[123]", python)
-    assert project["requires-python"] == ">=3.11,<3.14"
+    assert re.fullmatch(r"3\.1[1234]", python)
+    assert project["requires-python"] == ">=3.11,<3.15"
     needed = names([*project["dependencies"], *project["optional-dependencies"]["lab"]]) | {"hatchling"}
     assert pins.keys() == needed
     assert pins == {name: locked(root, "lab.txt")[name] for name in needed}

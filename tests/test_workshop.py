@@ -199,7 +199,7 @@ def test_what_the_table_of_troubles_quotes_is_what_is_said(root):
     text = (root / "docs" / "workshop.md").read_text()
     table = text.partition("## When something does not work")[2].partition("\n## ")[0]
     said = (root / "requirements" / "venv.sh").read_text() + (root / "peerlab/page/lab.js").read_text()
-    for quoted in ("peerlab needs Python 3.11 to 3.13", "cannot make a virtual environment here"):
+    for quoted in ("peerlab needs Python 3.11 to 3.14", "cannot make a virtual environment here"):
         assert f"`{quoted}`" in table
         assert quoted in said
     assert "*Waiting for the kernel*" in table
