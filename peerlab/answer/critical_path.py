@@ -12,9 +12,8 @@ begun with the slice: then the path goes on at that one's beginning. Over the wi
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from peerlab.answer.trace import REGISTRATION_KINDS, Recording, Trace
+from peerlab.base.numbers import np
 from peerlab.model.stages import stage_kind
 
 WAIT = "wait"

@@ -4,9 +4,7 @@ import heapq
 import math
 from collections.abc import Iterable
 
-import numpy as np
-from numpy.typing import NDArray
-
+from peerlab.base.numbers import NDArray, np
 from peerlab.model.resources import resource_kind
 
 

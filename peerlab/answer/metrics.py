@@ -13,10 +13,8 @@ kind that is busiest.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from peerlab.answer.trace import Recording, Trace
+from peerlab.base.numbers import NDArray, np
 from peerlab.base.units import PS_PER_S, gigabytes_per_second
 from peerlab.library.rate_bounds import path_bound_Bps
 from peerlab.model.paths import sending_kinds

@@ -12,13 +12,11 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-from numpy.typing import NDArray
-
 from peerlab.answer.run import Run
 from peerlab.answer.trace import Columns
 from peerlab.base.display import shown
 from peerlab.base.errors import PeerlabError
+from peerlab.base.numbers import NDArray, np
 from peerlab.base.units import say_time
 from peerlab.model.paths import REDUCE
 from peerlab.question.naming import told_apart

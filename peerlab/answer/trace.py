@@ -15,9 +15,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from peerlab.base.numbers import NDArray, np
 from peerlab.model.registration import Counters
 from peerlab.model.resources import resource_kind
 from peerlab.model.stages import STAGES

@@ -5,9 +5,7 @@ Each byte of the buffer stands for one number. Transfers of a step happen togeth
 
 from collections.abc import Iterator
 
-import numpy as np
-from numpy.typing import NDArray
-
+from peerlab.base.numbers import NDArray, np
 from peerlab.collectives.plan import Plan, Schedule
 
 Numbers = NDArray[np.int64]

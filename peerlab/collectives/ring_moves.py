@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
+from peerlab.base.numbers import NDArray, np
 
 Floats = NDArray[np.float32]
 

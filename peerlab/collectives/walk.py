@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from peerlab.base.checks import checked_word
 from peerlab.base.errors import ScenarioError
+from peerlab.base.numbers import NDArray, np
 from peerlab.collectives.choose import plan
 from peerlab.collectives.reference import Numbers, received, rounds, sent
 from peerlab.model.collective import COLLECTIVES, Collective, collective_of

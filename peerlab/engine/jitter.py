@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from math import prod
 
-import numpy as np
-from numpy.typing import NDArray
+from peerlab.base.numbers import NDArray, np
 
 Factors = NDArray[np.float64]
 

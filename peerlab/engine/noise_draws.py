@@ -10,10 +10,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from peerlab.base.errors import ScenarioError
+from peerlab.base.numbers import NDArray, np
 from peerlab.model.noise import NOISE_KINDS, Noise
 
 USUAL_SIGMAS = 1.645

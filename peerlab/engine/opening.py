@@ -5,10 +5,8 @@ Nothing of the simulation depends on it, so every engine begins at 0, and all it
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from peerlab.answer.trace import SPAN_COLUMNS, Columns, Totals, freeze
+from peerlab.base.numbers import NDArray, np
 from peerlab.base.units import PS_PER_S
 from peerlab.engine.scaleup import exchange
 from peerlab.engine.system import System

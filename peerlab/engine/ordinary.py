@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import exp
 
-import numpy as np
-
 from peerlab.base.errors import ScenarioError
+from peerlab.base.numbers import np
 from peerlab.engine import jitter, recording
 from peerlab.engine.noise_draws import USUAL_SIGMAS, Whole
 from peerlab.engine.simulate import warm_queue

@@ -14,9 +14,8 @@
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 
-import numpy as np
-
 from peerlab.answer.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS, Columns, Later, Recording, Totals, freeze
+from peerlab.base.numbers import np
 from peerlab.collectives.plan import neighbours
 from peerlab.engine.arrays.ring_arrays import Batch
 from peerlab.engine.arrays.service_order import OrderUnknownError

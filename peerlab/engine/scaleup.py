@@ -14,9 +14,7 @@ others of its node their shards, which they send and hand on, and then its own.
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from peerlab.base.numbers import NDArray, np
 from peerlab.engine.system import System
 from peerlab.model.resources import service
 from peerlab.model.stages import stage_number

@@ -2,10 +2,8 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from peerlab.answer.trace import Block, Columns, freeze, unroll
+from peerlab.base.numbers import NDArray, np
 from peerlab.engine.registration_queue import KIND, Event
 from peerlab.engine.scaleup import Exchange, Finished, broadcast_rows, gather_rows
 from peerlab.engine.system import System

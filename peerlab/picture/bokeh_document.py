@@ -9,7 +9,7 @@ import bokeh
 from bokeh.document import Document
 from bokeh.models import GlyphRenderer
 
-from peerlab.picture.views import VIEWS
+from peerlab.picture.plots import FIGURES
 
 
 def document(*, stretched: bool = False) -> dict[str, object]:
@@ -17,7 +17,7 @@ def document(*, stretched: bool = False) -> dict[str, object]:
 
     With `stretched` figures fill the height of the element that holds them; otherwise each has a fixed height.
     """
-    figures = {name: view.build() for name, view in VIEWS.items() if view.build}
+    figures = {name: build() for name, build in FIGURES.items()}
     for plot in figures.values():
         plot.hold_render = True  # empty figures need not be painted; the page lets go when it has filled them
         for renderer in plot.select(

@@ -16,10 +16,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
-import numpy as np
-from numpy.typing import NDArray
-
 from peerlab.answer.trace import Block, Columns, Recording, Trace
+from peerlab.base.numbers import NDArray, np
 from peerlab.base.units import PS_PER_US
 from peerlab.model.resources import RESOURCES
 from peerlab.model.stages import STAGES, StageKind

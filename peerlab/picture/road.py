@@ -5,9 +5,8 @@ Heights are levels: 0 is that of devices and NICs, 1 that of host memory. So a d
 
 from typing import TypedDict
 
-import numpy as np
-
 from peerlab.answer.run import Run
+from peerlab.base.numbers import np
 from peerlab.model.stages import stage_kind
 from peerlab.picture.frames import PageRows
 from peerlab.picture.road_slices import RoadPart, parts_of, slices_on

@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from peerlab.answer.race import Slices, arrivals
 from peerlab.answer.run import Run
 from peerlab.answer.trace import Columns
+from peerlab.base.numbers import NDArray, np
 from peerlab.model.stages import Stage, stage_kind
 from peerlab.picture.frames import PageRows, repeating, segment, spread
 from peerlab.picture.shown_nodes import focus

@@ -12,12 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-import numpy as np
-from numpy.typing import NDArray
-
 from peerlab.answer.metrics import busy_ps
 from peerlab.answer.run import Run
 from peerlab.answer.trace import Resource, Trace
+from peerlab.base.numbers import NDArray, np
 from peerlab.collectives.choose import plan
 from peerlab.collectives.plan import Schedule
 from peerlab.model.disturbance import slowest

@@ -13,9 +13,7 @@ A view is a module here and a script of the same name in ``peerlab/page`` that e
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from bokeh.plotting import figure
-
-from peerlab.picture import curves, datapath, footer, headline, timeline
+from peerlab.picture import datapath, footer, headline, timeline
 from peerlab.picture.picture import Picture
 
 
@@ -25,15 +23,13 @@ class View:
 
     send: Callable[[Picture], Mapping[str, object]] | None = None
     """Returns what the view gets for a run; its return type is a typed record. None: it gets nothing of its own."""
-    build: Callable[[], figure] | None = None
-    """Returns its empty Bokeh figure, built once; None: it has none."""
 
 
 VIEWS: dict[str, View] = {
     "headline": View(headline.headline),
-    "scene": View(datapath.scene, datapath.build),
-    "timeline": View(timeline.timeline, timeline.build),
-    "curves": View(build=curves.build),  # what it draws comes later than the parcel of a run
+    "scene": View(datapath.scene),
+    "timeline": View(timeline.timeline),
+    "curves": View(),  # what it draws comes later than the parcel of a run
     "footer": View(footer.footer),
 }
 """Name of the script to its view, in the order in which the page applies them."""

@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 import peerlab
 from peerlab import page as sources
+from peerlab.picture.plots import FIGURES
 from peerlab.picture.views import VIEWS, View
 
 SCRIPT = """import { View } from "./view.js";
@@ -46,7 +47,8 @@ def listed(monkeypatch):
     """The view is in the list."""
     read = sources._read
     monkeypatch.setattr(sources, "_read", lambda name: SCRIPT if name == "memory.js" else read(name))
-    monkeypatch.setitem(VIEWS, "memory", View(send, build))
+    monkeypatch.setitem(VIEWS, "memory", View(send))
+    monkeypatch.setitem(FIGURES, "memory", build)
 
 
 @pytest.fixture

@@ -2,10 +2,8 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from peerlab.answer.trace import Totals
+from peerlab.base.numbers import NDArray, np
 from peerlab.engine.arrays.service_order import Times
 from peerlab.engine.legs import Leg
 from peerlab.engine.scaleup import Exchange

@@ -3,9 +3,7 @@
 from collections.abc import Iterator, Sequence
 from math import exp
 
-import numpy as np
-from numpy.typing import NDArray
-
+from peerlab.base.numbers import NDArray, np
 from peerlab.engine import jitter
 from peerlab.engine.legs import Visit
 from peerlab.engine.noise_draws import Pauses, detours_side_by_side, phases, spreads

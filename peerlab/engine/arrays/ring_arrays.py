@@ -11,10 +11,8 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-from numpy.typing import NDArray
-
 from peerlab.base.errors import ScenarioError
+from peerlab.base.numbers import NDArray, np
 from peerlab.engine.arrays.array_record import ArrayRecord, Visited
 from peerlab.engine.arrays.noise_of_runs import NoiseOfRuns, SliceNoise, of_stage
 from peerlab.engine.arrays.service_order import Arrived, ServiceOrders, State, Times

@@ -11,10 +11,8 @@ once, comes a round later than one that had waited there.
 from collections.abc import Callable
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from peerlab.base.errors import ScenarioError
+from peerlab.base.numbers import NDArray, np
 from peerlab.engine.noise_draws import Pauses
 from peerlab.engine.standing_still import through
 

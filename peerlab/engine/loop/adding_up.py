@@ -4,9 +4,8 @@ So the loop leaves it out. When a slice is added up follows from when it has arr
 contribution is there.
 """
 
-import numpy as np
-
 from peerlab.answer.trace import Block, unroll
+from peerlab.base.numbers import np
 from peerlab.engine.legs import Leg
 from peerlab.engine.scaleup import fifo
 from peerlab.engine.span_rows import Whole, array, later, owners

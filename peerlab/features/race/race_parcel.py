@@ -2,12 +2,10 @@
 
 from typing import TypedDict
 
-import numpy as np
-from numpy.typing import NDArray
-
 from peerlab.answer.gain import GainBand
 from peerlab.answer.race import Delivery, Race
 from peerlab.answer.run import Run
+from peerlab.base.numbers import NDArray, np
 from peerlab.base.units import GIB, KIB, MIB, PS_PER_US, say_bytes, say_count, say_range, say_time
 from peerlab.model.hardware import say_counted
 from peerlab.model.paths import data_path
