@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 
-class Kind:
+class NumberKind:
     """A kind of number, such as `int64`; calling it converts a value.
 
     >>> int64(3.0), float64(3), bool_(1)
@@ -17,32 +17,32 @@ class Kind:
     def __call__(self, value: Any = 0) -> Any:
         return self.convert(value)
 
-    def __getitem__(self, _: object) -> "Kind":
+    def __getitem__(self, _: object) -> "NumberKind":
         return self  # a type, such as NDArray[int64]
 
-    def __or__(self, _: object) -> "Kind":
+    def __or__(self, _: object) -> "NumberKind":
         return self
 
     __ror__ = __or__
 
 
 int8, int16, int32, int64, intp, uint8, uint32, uint64 = (
-    Kind(name, int) for name in ("int8", "int16", "int32", "int64", "intp", "uint8", "uint32", "uint64")
+    NumberKind(name, int) for name in ("int8", "int16", "int32", "int64", "intp", "uint8", "uint32", "uint64")
 )
-float32, float64 = Kind("float32", float), Kind("float64", float)
-bool_ = Kind("bool", bool)
+float32, float64 = NumberKind("float32", float), NumberKind("float64", float)
+bool_ = NumberKind("bool", bool)
 
 PACKED = {"<f4": "f", "<f8": "d", "<i4": "i", "<i8": "q"}
 """Letters of `array.array` for the kinds of which a page gets columns."""
 
 
 def converter(kind: Any) -> Callable[[Any], Any]:
-    """Return what converts a value to a `dtype`: a `Kind`, a type of Python, or a name such as ``"<i4"``."""
+    """Return what converts a value to a `dtype`: a `NumberKind`, a type of Python, or a name such as ``"<i4"``."""
     if isinstance(kind, str):
         if kind not in PACKED:
             raise NotImplementedError(f"numbers of kind {kind!r} need numpy, which is not here")
         return float if "f" in kind else int
-    if isinstance(kind, Kind):
+    if isinstance(kind, NumberKind):
         return kind.convert
     if kind in (int, float, bool):
         return kind  # type: ignore[no-any-return]
