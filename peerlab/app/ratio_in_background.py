@@ -3,7 +3,6 @@
 import asyncio
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 
 from peerlab.answer.gain import GainBand
 from peerlab.answer.run import Run
@@ -73,11 +72,13 @@ class Comparing:
         except PeerlabError:  # impossible, or too slow
             self._show(None)
             return
-        self._show(path_ratio(slow, fast, None))
+        self._show(path_ratio(slow, fast, None, pending=True))
         if slow.time_ps and fast.time_ps:
             await asyncio.sleep(_REST_S)
-            with suppress(PeerlabError):  # an end that takes too long: then there is no range
+            try:
                 await self._draw_range(slow, fast)
+            except PeerlabError:  # an end that takes too long: then there is no range
+                self._show(path_ratio(slow, fast, None))
 
     async def _draw_range(self, slow: Run, fast: Run) -> None:
         stop = threading.Event()

@@ -36,6 +36,7 @@ const FACTS = ["copies", "dram", "cores", "registration"];
  * @property {number | null} low
  * @property {number | null} high
  * @property {OtherRatio[]} others
+ * @property {string} condition
  * @property {string} says
  * @property {string} sure
  * @property {string[]} times
@@ -72,12 +73,16 @@ export class Headline extends View {
   }
 
   show() {
-    const { scale, meta } = this, named = (name) => this.cards.find((card) => card.name === name);
+    const { scale, meta } = this, named = (name) => this.named(name);
     scale.factor = (scale.bits ? 8 : 1) / (scale.device ? meta.devices : 1);
     scale.unit = scale.bits ? "Gb/s" : "GB/s";
     const facts = make("div", "pl-facts");
     facts.append(...FACTS.map((name) => this.fact(named(name))));
     this.host.replaceChildren(this.hero(named("time")), this.card(named("bottleneck")), this.card(named("busbw")), facts);
+  }
+
+  named(name) {
+    return this.cards.find((card) => card.name === name);
   }
 
   // The ratio of two paths, if this scenario is one of them; of others it is another.
@@ -86,40 +91,37 @@ export class Headline extends View {
     return this.meta.nodes > 1 && ratio?.of?.includes(this.meta.code) ? ratio : null; // one node uses neither
   }
 
-  // The answer: the ratio with its range and the time of both paths; where there is nothing to compare, the time.
+  // The answer: from where to where the ratio lies, and the time of both paths; where there is nothing to compare, the time.
+  // On the detour it is a promise, with a dashed edge; past the host it is a fact, filled.
   hero(time) {
     const { ratio } = this, box = make("div", "pl-hero"), times = this.card(time);
     box.append(times);
     if (!ratio) return box;
-    const past = this.meta.mark.past, gain = ratio.value > 1, [first, second] = ratio.times;
-    box.classList.toggle("pl-won", past && gain);
-    const card = make("div", "pl-card"), value = make("div", "pl-value", sayTimes(ratio.value));
+    const { fast, value, low, times: [first, second] } = ratio, { past } = this.meta.mark;
+    box.classList.add(past ? "pl-fact-card" : "pl-promise");
+    box.classList.toggle("pl-won", (low ?? value) > 1);
+    const card = make("div", "pl-card"), label = make("div", "pl-label", `${fast} ${past ? "is" : "would be"}`);
     card.dataset.name = "ratio";
-    value.append(make("small", "", gain || sayTimes(ratio.value) === sayTimes(1) ? " as fast" : " as fast: slower"));
-    const label = make("div", "pl-label");
-    label.append(make("span", "", `${ratio.fast} vs ${ratio.slow}`));
-    card.append(label, value);
+    card.append(label, make("div", "pl-value", this.range(ratio)));
     const both = make("div", "pl-value");
     both.append(make(past ? "span" : "b", "", first), " → ", make(past ? "b" : "span", "", second));
-    times.querySelector(".pl-value").replaceWith(both);
-    times.querySelector(".pl-note").replaceWith(ratioBar(ratio));
-    times.querySelector(".pl-was")?.remove();
+    times.replaceChildren(both, ratioBar(ratio, past));
     box.prepend(card);
-    box.append(this.range(ratio));
+    box.append(this.condition(ratio));
     return box;
   }
 
-  // From where to where the ratio may lie, with what lies beside that; all of it is the tip.
-  range(ratio) {
-    const { low, high, others, says } = ratio;
-    const near = (a, b) => Math.abs(a / b - 1) < 0.01, felt = others.filter(({ ratio }) => !near(ratio, low) && !near(ratio, high));
-    const band = (from, to) => (near(from, to) ? sayTimes(to) : `${from.toFixed(2)} to ${sayTimes(to)}`);
-    const read = low === null ? "" : sayTimes(low) === sayTimes(high) ? sayTimes(high) : `${low.toFixed(2)} to ${sayTimes(high)}`; // once where both ends read the same
-    const told = low === null ? ["simulated; its range is not computed here"] : [`${read} (†)`];
-    told.push(...felt.map(({ says: if_, low: from, high: to }) => `${band(from, to)} if ${if_}`));
-    const note = make("div", "pl-note pl-range");
-    note.append(this.sure.button(ratio), told.join("; "));
-    note.title = says || told.join("; ");
+  // From where to where the ratio lies; once where both ends read the same. Without a range a digit less is shown.
+  range({ low, high, value }) {
+    if (low === null) return value >= 1 ? `about ${value.toFixed(1)}×` : `about ${sayTimes(value)}`;
+    return sayTimes(low) === sayTimes(high) ? sayTimes(high) : `${low.toFixed(2)} to ${sayTimes(high)}`;
+  }
+
+  // On what the range rests, as a link to the picture of how sure it is.
+  condition(ratio) {
+    const { slow, condition, says } = ratio, note = make("div", "pl-note pl-range", "as fast");
+    note.append(make("span", "pl-than", ` as ${slow}`), " ", this.sure.link(ratio, this.named("busbw").says) || condition);
+    note.title = says;
     return note;
   }
 
@@ -145,14 +147,9 @@ export class Headline extends View {
     const value = make("div", "pl-value", bandwidth ? this.rate(card.amount) : card.value);
     const shared = bandwidth && this.scale.device ? `, per device (1/${this.meta.devices})` : "";
     value.classList.toggle("pl-long", value.textContent.length > LONG);
-    const note = make("div", "pl-note", card.note + shared);
-    note.title = card.hint ?? "";
+    const note = make("div", "pl-note", [card.note + shared, card.does].filter(Boolean).join("; "));
+    note.title = card.hint ?? card.says ?? "";
     box.append(label, value, note);
-    if (card.does) {
-      const does = make("div", "pl-note pl-does", card.does);
-      does.title = card.says;
-      box.append(does);
-    }
     if (ratio) value.append(make("span", `pl-ratio pl-${verdict}`, ratio));
     if (was) box.append(make("div", `pl-was pl-${verdict}`, was));
     if (bandwidth) this.addUnits(label);

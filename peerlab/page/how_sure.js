@@ -1,4 +1,4 @@
-// How sure a ratio is, as a picture in a dialog: the button that opens it, and the dialog.
+// How sure a ratio is, as a picture in a dialog: the link that opens it, and the dialog.
 import { make } from "./dom.js";
 
 export class HowSure {
@@ -10,25 +10,26 @@ export class HowSure {
     page.find(".pl-help").after(this.dialog);
   }
 
-  // The button beside a ratio; nothing where there is no picture of it.
-  button({ fast, slow, sure, says }) {
+  // The condition of a ratio as a link that opens the picture; nothing where there is no picture of it.
+  link({ fast, slow, sure, says, condition }, simulated) {
     if (!sure) return "";
-    const button = make("button", "pl-unit-button", "sure?");
+    const button = make("button", "pl-link pl-condition", condition);
     button.type = "button";
-    button.setAttribute("aria-label", "How sure?");
+    button.setAttribute("aria-label", `${condition}: how sure?`);
     button.title = "What is not known, what each of it does to the figure, and which fact to check first";
-    button.addEventListener("click", () => this.open(`${fast} against ${slow}`, sure, says));
+    button.addEventListener("click", () => this.open(`${fast} against ${slow}`, sure, says, simulated));
     return button;
   }
 
-  open(of, sure, says) {
+  // Shows the picture, its sentence, and whether a library was simulated or topology alone.
+  open(of, sure, says, simulated) {
     const close = make("button", "pl-button", "Close"), told = make("p", "");
     this.picture = make("img", "");
     this.picture.alt = says.replaceAll("`", "");
     this.drawn = sure;
     for (const [i, part] of says.split("`").entries()) told.append(i % 2 ? make("code", "", part) : part); // between two backticks is a command
     close.addEventListener("click", () => this.dialog.close());
-    this.dialog.replaceChildren(make("h3", "", `How sure are we? ${of}`), this.picture, told, close);
+    this.dialog.replaceChildren(make("h3", "", `How sure are we? ${of}`), this.picture, told, make("p", "", `Simulated: ${simulated}.`), close);
     this.paint();
     this.dialog.showModal();
   }

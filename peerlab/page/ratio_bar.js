@@ -1,21 +1,32 @@
-// The bar below a ratio: the range in which it lies, what was simulated, and what it would be if another assumption held.
+// The bar beside a range: where the reader is, the range, what was simulated, and what it would be if another assumption held.
 import { make } from "./dom.js";
 import { sayTimes } from "./words.js";
 
-export function ratioBar({ value, low, high, others }) {
-  const all = [1, value, low ?? value, high ?? value, ...others.map(({ ratio }) => ratio)];
-  const from = Math.min(...all), to = Math.max(2, ...all), at = (ratio) => `${((100 * (ratio - from)) / (to - from)).toFixed(2)}%`;
-  const bar = make("div", "pl-bar"), put = (className, ratio, title) => {
+const APART = 40; // percent of the bar from 1 to a mark that both have words
+
+// `past`: the reader is on the faster path, so that what was simulated is where he is.
+export function ratioBar({ value, low, high, others }, past) {
+  const all = [1, value, low ?? value, high ?? value, ...others.map(({ ratio }) => ratio)], from = Math.min(...all), to = Math.max(2, ...all);
+  const at = (ratio) => (100 * (ratio - from)) / (to - from), bar = make("div", "pl-bar");
+  const put = (className, ratio, title = "") => {
     const mark = bar.appendChild(make("i", className));
-    mark.style.left = at(ratio);
-    if (title) mark.title = title;
+    mark.style.left = `${at(ratio).toFixed(2)}%`;
+    mark.title = title;
     return mark;
   };
-  if (low !== null) put("pl-bar-range", low).style.right = `calc(100% - ${at(high)})`;
+  // Words below the bar: two stand at its ends, one alone below its mark.
+  const name = (text, className, place, shift) => {
+    const word = bar.appendChild(make("i", `pl-bar-name ${className}`, text));
+    Object.assign(word.style, { left: `${place}%`, transform: `translateX(-${shift}%)` });
+  };
+  if (low !== null) put("pl-bar-range", low).style.right = `calc(100% - ${at(high).toFixed(2)}%)`;
   for (const { says, ratio } of others) put("pl-bar-other", ratio, `${sayTimes(ratio)} if ${says}`);
-  put("pl-bar-here", value, `${sayTimes(value)}, simulated`);
-  for (const ratio of [from, to]) put("pl-bar-end", ratio).textContent = sayTimes(ratio).replace(/\.00×/, "×");
+  put(past ? "pl-bar-here pl-bar-past" : "pl-bar-mark", value, `${sayTimes(value)}, simulated`);
+  put(past ? "pl-bar-mark" : "pl-bar-here", 1, past ? "the detour" : "you are here");
+  const two = at(value) - at(1) >= APART, place = at(value).toFixed(0);
+  if (two) name(past ? "detour 1×" : "you 1×", past ? "" : "pl-bar-you", 0, 0);
+  name(`${past ? "you" : "simulated"} ${sayTimes(value)}`, past ? "pl-bar-you" : "", two ? 100 : place, two ? 100 : place);
   bar.setAttribute("role", "img");
-  bar.setAttribute("aria-label", `${sayTimes(value)} on a scale from ${sayTimes(from)} to ${sayTimes(to)}`);
+  bar.setAttribute("aria-label", `${sayTimes(value)} simulated, on a scale from ${sayTimes(from)} to ${sayTimes(to)}; ${past ? "you are there" : "you are at 1×"}`);
   return bar;
 }

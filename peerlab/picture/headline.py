@@ -70,7 +70,7 @@ def _bandwidth(run: Run) -> Card:
         "amount": amount,
         "more": "better",
         "always": True,
-        "does": s.library_words.short,
+        "does": s.library_words.short if s.library_words.does else "",  # topology alone is said in *How sure*
         "says": s.library_says,
     }
 

@@ -40,6 +40,8 @@ class PathRatio(TypedDict):
     high: float | None
     others: list[OtherRatio]
     """Beside the band: with each alternative to an assumption without a range."""
+    condition: str
+    """On what the range rests most, as it ends a sentence: ``if each NIC hangs below the devices' switch``; or that there is none."""
     says: str
     """The band and the alternatives as one sentence without its end."""
     sure: str
@@ -48,8 +50,13 @@ class PathRatio(TypedDict):
     """How long the one path takes, and the other."""
 
 
-def path_ratio(slow: Run, fast: Run, band: GainBand | None, of: Sequence[str] = ()) -> PathRatio | None:
-    """Return the ratio of two runs of one machine, or nothing if one of them takes no time; `of` are other scenarios that it holds for."""
+def path_ratio(
+    slow: Run, fast: Run, band: GainBand | None, of: Sequence[str] = (), *, pending: bool = False
+) -> PathRatio | None:
+    """Return the ratio of two runs of one machine, or nothing if one of them takes no time.
+
+    `of` are other scenarios that it holds for; `pending`: the band follows.
+    """
     if not slow.time_ps or not fast.time_ps:
         return None
     cases = [
@@ -68,7 +75,18 @@ def path_ratio(slow: Run, fast: Run, band: GainBand | None, of: Sequence[str] = 
         "others": [
             {"says": says, "ratio": case.gain, "low": case.low, "high": case.high} for case, says in cases
         ],
+        "condition": _condition(band) if band else "(its range follows)" if pending else "(simulated, without a range here)",
         "says": band.range_in_words() if band else "",
         "sure": how_sure_svg(band, theme=PAGE) if band else "",
         "times": [say_time(slow.time_ps), say_time(fast.time_ps)],
     }
+
+
+def _condition(band: GainBand) -> str:
+    """Return the one condition that stands below a range: the wiring, else the figure that moves the gain most."""
+    if band.wired:
+        return f"if {band.wired[0].says}"
+    if band.decisive:
+        one = band.decisive
+        return f"if {one.figure.label} {'lies in its range' if one.in_band else f'is {one.figure}'}"
+    return "by the law's error"

@@ -165,7 +165,7 @@ def test_the_step_explorer_and_what_asks_are_dark(lab, browser):
 
 
 def test_how_sure_keys_and_sources_are_dark(dark):
-    dark.page.get_by_role("button", name="How sure?").last.click()
+    dark.page.get_by_role("button", name="how sure?").last.click()
     sure = dark.page.get_by_role("dialog", name="How sure are we?")
     sure.locator("img").evaluate("one => one.decode()")
     assert light_squares(sure.screenshot()) == []

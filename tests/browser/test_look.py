@@ -22,15 +22,15 @@ def size(shown, part):
     return shown.page.locator(part).evaluate("one => parseFloat(getComputedStyle(one).fontSize)")
 
 
-def test_the_ratio_with_its_range_is_the_largest_figure(wide):
+def test_the_range_is_the_largest_figure_with_one_condition_below_it(wide):
     wide.change(run(path="peer-direct"))
     band = run(path="peer-direct").gain_band(run())
-    told = wide.card("ratio")
-    assert f"{band.value:.2f}\u00d7" in told
     hero = wide.page.locator(".pl-hero")
-    expect(hero).to_contain_text(f"{band.low:.2f} to {band.high:.2f}\u00d7 (†);")
-    other = band.wired[1]  # the first is as the file says
-    expect(hero).to_contain_text(f"{other.low:.2f} to {other.high:.2f}\u00d7 if {other.says}")
+    expect(hero.locator("[data-name=ratio]")).to_have_text(
+        f"Peer Direct is{band.low:.2f} to {band.high:.2f}\u00d7"
+    )
+    expect(hero.locator(".pl-range")).to_contain_text(f"if {band.wired[0].says}")  # as the file says
+    expect(hero.locator(".pl-bar-you")).to_have_text(f"you {band.value:.2f}\u00d7")
     expect(hero.locator("[data-name=time] .pl-value")).to_have_text("4.38 ms → 2.54 ms")
     expect(hero.locator("[data-name=time] b")).to_have_text("2.54 ms")  # what is shown
     largest = size(wide, ".pl-card[data-name=ratio] .pl-value")
@@ -39,10 +39,32 @@ def test_the_ratio_with_its_range_is_the_largest_figure(wide):
     )
 
 
+def test_on_the_detour_the_headline_is_a_promise_and_past_the_host_a_fact(wide):
+    look = "one => [getComputedStyle(one).borderTopStyle, one.className]"
+    hero = wide.page.locator(".pl-hero")
+    expect(hero).to_contain_text("Peer Direct would be")
+    expect(hero.locator(".pl-bar-you")).to_have_text("you 1\u00d7")
+    assert hero.evaluate(look) == ["dashed", "pl-hero pl-promise pl-won"]
+    wide.change(run(path="peer-direct"))
+    expect(hero).to_contain_text("Peer Direct is")
+    assert hero.evaluate(look) == ["solid", "pl-hero pl-fact-card pl-won"]
+    one = ratio_of(run().scenario)
+    wide.give("ratio", {**one, "low": 0.9})  # nobody knows the sign then: nothing is green
+    assert hero.evaluate(look) == ["solid", "pl-hero pl-fact-card"]
+
+
+def test_until_its_range_is_there_a_ratio_is_about_a_figure(wide):
+    one = ratio_of(run().scenario)
+    wide.give("ratio", {**one, "low": None, "high": None, "sure": "", "condition": "(its range follows)"})
+    expect(wide.page.locator(".pl-hero")).to_contain_text("about 1.7\u00d7")
+    expect(wide.page.locator(".pl-range")).to_contain_text("(its range follows)")
+
+
 def test_how_sure_the_ratio_is_opens_as_a_picture(wide):
     wide.change(run(path="peer-direct"))
-    wide.page.get_by_role("button", name="How sure?").click()
+    wide.page.get_by_role("button", name="how sure?").click()
     dialog = wide.page.get_by_role("dialog", name="How sure are we?")
+    expect(dialog).to_contain_text(f"Simulated: {run(path='peer-direct').scenario.library_says}.")
     expect(dialog).to_contain_text("How sure are we? Peer Direct against")
     picture = dialog.locator("img")
     assert picture.evaluate("one => one.decode().then(() => one.naturalWidth)") >= 600
@@ -60,7 +82,7 @@ def test_a_ratio_of_another_scenario_is_not_shown(wide):
     expect(wide.page.locator(".pl-card[data-name=ratio]")).to_have_count(0)
     assert "4.38 ms" in wide.card("time")
     wide.give("ratio", ratio_of(run().scenario))
-    assert "1.72\u00d7" in wide.card("ratio")
+    assert "1.19 to 2.06\u00d7" in wide.card("ratio")
 
 
 def test_where_there_is_one_path_the_time_stands_in_its_place(wide):

@@ -22,7 +22,9 @@ def test_it_is_the_gain_with_its_range_and_what_lies_beside_that():
     assert ratio["says"] == band.range_in_words()
     assert ratio["times"] == ["4.38 ms", "2.54 ms"]
     assert ratio["sure"] == how_sure_svg(band, theme="page")
-    without = path_ratio(slow, fast, None)
+    assert ratio["condition"] == f"if {band.wired[0].says}"
+    without = path_ratio(slow, fast, None, pending=True)
+    assert without["condition"] == "(its range follows)"
     assert (without["low"], without["sure"]) == (None, "")
 
 
