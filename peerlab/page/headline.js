@@ -147,7 +147,8 @@ export class Headline extends View {
     const value = make("div", "pl-value", bandwidth ? this.rate(card.amount) : card.value);
     const shared = bandwidth && this.scale.device ? `, per device (1/${this.meta.devices})` : "";
     value.classList.toggle("pl-long", value.textContent.length > LONG);
-    const note = make("div", "pl-note", [card.note + shared, card.does].filter(Boolean).join("; "));
+    const note = make("div", "pl-note", card.note + shared);
+    if (card.does) note.append(make("span", "pl-does", `; ${card.does}`));
     note.title = card.hint ?? card.says ?? "";
     box.append(label, value, note);
     if (ratio) value.append(make("span", `pl-ratio pl-${verdict}`, ratio));

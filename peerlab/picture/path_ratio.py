@@ -75,7 +75,11 @@ def path_ratio(
         "others": [
             {"says": says, "ratio": case.gain, "low": case.low, "high": case.high} for case, says in cases
         ],
-        "condition": _condition(band) if band else "(its range follows)" if pending else "(simulated, without a range here)",
+        "condition": _condition(band)
+        if band
+        else "(its range follows)"
+        if pending
+        else "(simulated, without a range here)",
         "says": band.range_in_words() if band else "",
         "sure": how_sure_svg(band, theme=PAGE) if band else "",
         "times": [say_time(slow.time_ps), say_time(fast.time_ps)],
