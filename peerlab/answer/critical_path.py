@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from peerlab.answer.trace import REGISTRATION_KINDS, Recording, Trace
 from peerlab.base.numbers import np
+from peerlab.model.resources import resource_kind
 from peerlab.model.stages import stage_kind
 
 WAIT = "wait"
@@ -48,9 +49,12 @@ class _Spans:
         self.resources, self.flight = trace.resources, trace.stages.index(_FLIGHT)
         self.flights = {n for n, name in enumerate(trace.stages) if stage_kind(name).counts_as == "flight"}
         """Stages that are a latency, such as the flush of received data."""
-        # along a chain starts and ends never decrease, so their order is the chain's
+        # along a chain a slice queues, starts and ends never sooner than upstream, so their order is the chain's
         own = [spans[name] for name in ("node", "device", "step", "slice", "stage")]
-        order = np.lexsort((spans["resource"], spans["end"], spans["start"], *own[::-1]))
+        # a proxy has its message until the NIC has sent it: all of a chain may then begin and end with it
+        behind = np.array([not resource_kind(resource.kind).until_sent for resource in trace.resources], bool)
+        ties = (spans["resource"], behind[spans["resource"]], spans["queued"])
+        order = np.lexsort((*ties, spans["end"], spans["start"], *own[::-1]))
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))
         self.by_end = np.lexsort((place, spans["end"]))

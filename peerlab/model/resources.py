@@ -58,6 +58,8 @@ class ResourceKind:
     """Whether it serves nothing: slices in flight are drawn on it."""
     receives: bool = False
     """Whether it is the receiving end of what sends."""
+    until_sent: bool = False
+    """Whether it has a message until the NIC has sent it; it is the first of its stage's chain."""
     slowed_with_node: bool = False
     """Whether that of a slow node (`Scenario.slow_nodes`) has only the node's share of its capacity."""
 
@@ -164,7 +166,9 @@ RESOURCES: dict[str, ResourceKind] = {
     "launch": ResourceKind(
         label="launch and hops inside the node", scope="device", lane=5, lane_name="library"
     ),
-    "proxy": ResourceKind(label="library's proxy", scope="nic", lane=55, lane_name="proxy", drawn="NIC"),
+    "proxy": ResourceKind(
+        label="library's proxy", scope="nic", lane=55, lane_name="proxy", drawn="NIC", until_sent=True
+    ),
     "shared_memory": ResourceKind(
         label="copies inside the node",
         scope="device",

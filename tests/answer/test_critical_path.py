@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import peerlab
@@ -120,8 +120,20 @@ questions = st.builds(
     jitter=st.sampled_from([0.0, 0.1]),
 )
 
+PROXY_HOLDS_ALL = peerlab.Scenario(
+    cluster="g4dn-8xlarge", path="host-rdma", nodes=2, message_bytes=32769, slow_nodes={1: 0.5}, jitter=0.1
+)
+"""The proxy of the slow node, its core, its uplink and its NIC have one message from one moment to another."""
+
+UPLINK_BEFORE_DRAM = peerlab.Scenario(
+    cluster="p5en", path="host-rdma", nodes=5, message_bytes=9, slice_bytes=100_000, jitter=0.1
+)
+"""A shared uplink takes a slice late, and DRAM begins with it, though DRAM's number is the smaller."""
+
 
 @given(questions)
+@example(UPLINK_BEFORE_DRAM)
+@example(PROXY_HOLDS_ALL)
 def test_whatever_is_simulated_every_segment_is_work_or_latency_and_there_is_no_gap(scenario):
     run = peerlab.simulate(scenario, engine="loop")
     found, spans = run.critical_path, run.recording.unrolled

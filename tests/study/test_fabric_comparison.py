@@ -150,7 +150,8 @@ def test_the_command_refuses_in_one_line(words, says, capsys):
 def test_what_nothing_tells_apart_or_sends_is_said_in_words():
     """One node sends nothing; devices' own ports are no NICs; a backbone carries headers as NICs do; kernel TCP is listed once."""
     for asked, says in (
-        ({"cluster": "ideal-100g", "nodes": 1}, "nodes: one node sends nothing to another"),
+        ({"cluster": "ideal-100g", "nodes": 1}, "nodes: nothing leaves by a NIC; give more than 1"),
+        ({"cluster": "gb200-nvl72", "nodes": 2}, "nodes: nothing leaves by a NIC; give more than 18"),
         ({"cluster": "gaudi2"}, "path: nothing leaves by a NIC on path 'native'"),
     ):
         with pytest.raises(ScenarioError, match=says):
