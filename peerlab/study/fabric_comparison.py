@@ -182,7 +182,9 @@ def compare_fabrics(
     """
     base = checked_scenario(scenario)
     if base.domains == 1:
-        raise ScenarioError("nodes", f"nothing leaves by a NIC; give more than {base.given_cluster.domain_nodes or 1}")
+        raise ScenarioError(
+            "nodes", f"nothing leaves by a NIC; give more than {base.given_cluster.domain_nodes or 1}"
+        )
     names = list(dict.fromkeys(_served(base) if transports is None else transports))
     if not names and not base.uses_nic:
         raise ScenarioError("path", f"nothing leaves by a NIC on path {base.path!r}; give another")
