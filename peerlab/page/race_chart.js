@@ -26,7 +26,10 @@ export class RaceChart {
       svgShape("path", { d: `M${left} ${this.y(share)}H${right}`, stroke: "var(--pl-faint)" }, host);
       this.text(left - 6 * zoom, this.y(share) + 4 * zoom, digits(share * all) || "0", { "text-anchor": "end" });
     }
-    for (const time of ticks(data.end_us)) this.text(this.x(time), height - 6 * zoom, time ? sayTime(time) : "0", { "text-anchor": "middle" });
+    for (const time of ticks(data.end_us)) {
+      const word = this.text(this.x(time), height - 6 * zoom, time ? sayTime(time) : "0", { "text-anchor": "middle" });
+      word.setAttribute("x", Math.min(this.x(time), width - word.getComputedTextLength() / 2)); // the last one may stand at the edge
+    }
     this.wedge = svgShape("path", { fill: "url(#rc-hatch)", stroke: "none" }, host);
     this.lines = data.racers.map(({ role }) => [
       svgShape("path", { fill: "none", stroke: `var(--pl-${role}-ink)`, "stroke-width": 1.5 * zoom, "stroke-dasharray": `${2 * zoom} ${3 * zoom}` }, host),
