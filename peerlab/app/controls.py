@@ -6,6 +6,7 @@ from typing import Any
 
 import ipywidgets as w
 
+from peerlab.app.chips import Chip, Chips
 from peerlab.app.more_settings import Rare
 from peerlab.app.panels.exporting import Exporting
 from peerlab.app.panels.machine_panel import OwnMachine
@@ -13,16 +14,18 @@ from peerlab.app.panels.own_log import OwnLog
 from peerlab.app.panels.race_panel import RacePanel
 from peerlab.base.units import KIB, say_bytes, write_bytes
 from peerlab.model.collective import COLLECTIVES
-from peerlab.model.paths import PATHS, path_title
+from peerlab.model.paths import PATHS
 from peerlab.page.widgets import (
     Changes,
-    button,
     classed,
+    icon_button,
     number_field,
     offer,
     one_at_a_time,
     pair,
     row,
+    say_states,
+    segments,
     select,
     slider,
     switch,
@@ -34,6 +37,8 @@ from peerlab.question.scenario import Scenario
 
 NODES = tuple(2**k for k in range(1, 11))
 SIZES = tuple(64 * KIB * 2**k for k in range(15))
+HOST = "Host bottleneck"
+SETTINGS = Scenario()
 OWN_FILE = "your own file"
 OWN_MACHINE = "your machine"
 BASELINES = tuple((one.title, path) for path, one in PATHS.items() if one.is_staged)
@@ -66,9 +71,11 @@ class Controls:
         self.racing = racing
         self._make_primary()
         self._make_secondary()
-        self.rare = Rare()
-        self.undo = button("Undo", "Go back to the scenario before (U)")
-        self.reset = button("Reset", "Go back to the scenario at the start")
+        firsts = {"library": [self.collective], "fabric": [self.baseline, self.direct]}
+        self.rare = Rare(firsts, [exporting.panel])
+        self.chips = Chips(lambda changes: on_change(changes, "chip"))
+        self.undo = icon_button("undo", "undo", "Undo: go back to the scenario before (U)")
+        self.reset = icon_button("reset", "refresh", "Reset: go back to the scenario at the start")
         self.undo.on_click(lambda _: on_command("undo"))
         self.reset.on_click(lambda _: on_command("reset"))
         self.hint = classed(w.HTML(), "pl-hint")
@@ -78,38 +85,24 @@ class Controls:
     def rows(self) -> list[w.Widget]:
         """Return the rows of controls, top to bottom."""
         sliders = [pair(self.nodes, self.nodes_text), pair(self.size, self.size_text)]
-        primary = [self.host, self.cache, *sliders, self.hint]
-        secondary = [
-            self.cluster,
-            self.file,
-            self.baseline,
-            self.direct,
-            self.collective,
-            self.more,
-            self.racing.toggle,
-            self.log.toggle,
-            self.exporting.toggle,
-            self.undo,
-            self.reset,
-        ]
+        cluster = classed(w.Box([self.cluster, self.file]), "pl-pair")
+        buttons = classed(
+            w.Box([self.more, self.racing.toggle, self.log.toggle, self.undo, self.reset]), "pl-buttons"
+        )
+        panels = [self.rare.row, *(one.panel for one in (self.racing, self.log, self.machine))]
         return [
-            row(primary, "pl-primary"),
-            row(secondary, "pl-secondary"),
-            self.error,  # above the panels, which would hide it
-            classed(
-                w.Box(
-                    [
-                        self.rare.row,
-                        *(one.panel for one in (self.racing, self.log, self.machine, self.exporting)),
-                    ]
-                ),
-                "pl-panels",
+            row(
+                [self.host, self.cache, self.rests, *sliders, cluster, buttons, self.chips.box, self.hint],
+                "pl-primary",
             ),
+            self.error,  # above the panels, which would hide it
+            classed(w.Box(panels), "pl-panels"),
         ]
 
     def _make_primary(self) -> None:
-        self.host = switch("Host bottleneck", "pl-host")
+        self.host = segments(HOST, "pl-host")
         self.cache = switch("Registration cache", "pl-cache")
+        self.rests = classed(w.HTML(), "pl-cache-rests")
         self.nodes = slider("Nodes", [(str(n), n) for n in NODES], "pl-nodes")
         self.nodes_text = number_field("Nodes, as a number", "pl-nodes-text")
         self.size = slider("Message", [(say_bytes(n), n) for n in SIZES], "pl-size")
@@ -132,7 +125,7 @@ class Controls:
         """Return what the list of clusters offers: those that are known, those drafted here, and two ways to others."""
         known = [(load_cluster(name).title, name) for name in known_clusters()]
         drafted = [(file, file) for file in self.machine.files]
-        return [*known, *drafted, ("your own file ...", OWN_FILE), ("your machine ...", OWN_MACHINE)]
+        return [*known, *drafted, (OWN_FILE, OWN_FILE), (OWN_MACHINE, OWN_MACHINE)]
 
     def _connect(self) -> None:
         tell = self._tell
@@ -155,7 +148,7 @@ class Controls:
         self.machine.toggle.observe(self._machine_closed, "value")
 
     def _toggles(self) -> list[w.Widget]:
-        return [self.more, *(one.toggle for one in (self.racing, self.log, self.machine, self.exporting))]
+        return [self.more, *(one.toggle for one in (self.racing, self.log, self.machine))]
 
     def _tell(self, control: w.Widget, name: str, change: Callable[[Any], Changes | None]) -> None:
         def changed(event: Any) -> None:
@@ -215,9 +208,9 @@ class Controls:
             self._show_primary(scenario)
             self._show_secondary(scenario)
             self.rare.show(scenario)
+            self.chips.show([*self._chips(scenario), *self.rare.chips(scenario)])
             self.undo.disabled = not can_undo
-            hint = escape(_hint(scenario), quote=True)
-            self.hint.value = hint and f"<span title='{hint}'>{hint}</span>"
+            self.hint.value = escape(_extrapolated(scenario))
             self.say("")
         finally:
             self._showing = False
@@ -227,6 +220,7 @@ class Controls:
         self.host.disabled = not _there(DIRECT, s) or not _there(BASELINES, s)
         self.cache.value = s.registration != "per-transfer"
         self.cache.disabled = not s.data_path.uses_device_memory
+        self.rests.value = escape(s.data_path.cache_rests)
         self.nodes.value = _nearest(s.nodes, NODES)
         self.nodes_text.value = str(s.nodes)
         self.size.value = _nearest(s.nbytes, SIZES)
@@ -246,6 +240,20 @@ class Controls:
         self.baseline.disabled = not _there(BASELINES, s)
         self.direct.layout.display = "" if len(_there(DIRECT, s)) > 1 else "none"
         self.collective.value = s.collective
+        say_states(self.host, HOST, *host_states(s, self.direct.value))
+
+    def _chips(self, s: Scenario) -> list[Chip]:
+        """Return chips for what is chosen in *More* and is no setting of `Rare`: the operation, and another detour or direct path."""
+        usual = SETTINGS.collective
+        found: list[Chip] = []
+        if s.collective != usual:
+            found.append((f"Operation: {s.collective_record.title}", {"collective": usual}))
+        for name, ways in (("Detour", BASELINES), ("Direct", DIRECT)):
+            there = [path for _, path in _there(ways, s)]
+            first = next((path for path in s.hardware.paths if path in there), None)
+            if s.path in there and s.path != first:
+                found.append((f"{name}: {s.data_path.title}", {"path": first}))
+        return found
 
     def is_text(self, control: str) -> bool:
         """Return whether a control is a text field, which keeps what was written there although it was refused."""
@@ -260,21 +268,28 @@ class Controls:
         self.error.value = f'<p role="alert">{escape(problem)}</p>' if problem else ""
 
 
+State = tuple[str, bool]
+"""What a state of a switch is called, and whether the cluster has it."""
+
+
+def host_states(s: Scenario, chosen: str = "") -> tuple[State, State]:
+    """Return the two states of the host switch in `s`: through the host, and past it by the path `chosen`, else by the first there is."""
+    there = {path: name for name, path in _there(DIRECT, s)}
+    past = there.get(chosen) or next(iter(there.values()), "" if s.staged else s.data_path.title)
+    detour = bool(_there(BASELINES, s))
+    return ("Through host" if detour else "no detour", detour), (past or "no direct path", bool(past))
+
+
 def _there(ways: Sequence[tuple[str, str]], s: Scenario) -> list[tuple[str, str]]:
     """Return those of some paths, each with its name, that the cluster of `s` has."""
     return [(name, path) for name, path in ways if path in s.hardware.paths]
 
 
-def _hint(s: Scenario) -> str:
-    """Return why a switch is disabled, if one is."""
-    hardware = s.hardware
-    if len(hardware.paths) == 1:
-        return f"{hardware.title} has one path, {s.data_path.title}: neither switch has another to choose."
-    if not _there(DIRECT, s) or not _there(BASELINES, s):
-        return f"{hardware.title} has {' and '.join(path_title(path) for path in hardware.paths)} only: the host switch has no other to choose."
-    if s.extrapolates:
-        return f"An extrapolation: {s.ranks} ranks, and the vendor's library allows {hardware.max_ranks}."
-    return s.data_path.cache_rests
+def _extrapolated(s: Scenario) -> str:
+    """Return the warning of a scenario larger than the vendor's library allows."""
+    if not s.extrapolates:
+        return ""
+    return f"An extrapolation: {s.ranks} ranks, and the vendor's library allows {s.hardware.max_ranks}."
 
 
 def _nearest(value: int, options: tuple[int, ...]) -> int:

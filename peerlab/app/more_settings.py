@@ -1,7 +1,12 @@
 """The rarer settings, folded away under *More*."""
 
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
+import ipywidgets as w
+
+from peerlab.app.chips import Chip, chips_of
 from peerlab.app.field_controls import change, controls, possible, show, widget
 from peerlab.app.transport_settings import TransportSettings, chosen_transport
 from peerlab.app.wiring_settings import WiringSettings
@@ -10,7 +15,7 @@ from peerlab.library.library_files import known_libraries, load_library
 from peerlab.library.library_record import NONE
 from peerlab.library.nccl_law import PROTOCOLS
 from peerlab.model.algorithms import ALGORITHMS
-from peerlab.page.widgets import Tell, offer, row
+from peerlab.page.widgets import Tell, classed, offer, row
 from peerlab.question.library_fit import misfit_of
 from peerlab.question.placement import PLACEMENTS
 from peerlab.question.scenario import Scenario
@@ -27,6 +32,13 @@ _SHOWN_APART = {
 """Fields whose controls offer or show what more of the scenario decides; of the others the record is enough."""
 _JITTERS = (0.0, 0.05, 0.1, 0.2)
 _SHARES = (0.75, 0.5, 0.25)
+GROUPS = {
+    "library": ("Library", "nccl", "algorithm", "operation"),
+    "fabric": ("Fabric", "network", "topology", "nic"),
+    "registration": ("Registration", "memory", "cache", "mr"),
+    "trouble": ("Trouble", "noise", "slow", "fault"),
+}
+"""Headings of *More*, each with further words that find the whole group."""
 SLOW_NODE = 0
 """The node that the lab slows down: the one that it shows."""
 
@@ -34,7 +46,10 @@ SLOW_NODE = 0
 class Rare:
     """Widgets for the fields of a scenario that are seldom changed."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self, others: Mapping[str, Sequence[w.Widget]] = MappingProxyType({}), last: Sequence[w.Widget] = ()
+    ) -> None:
+        """`others` stand first in their groups; `last` stand below all."""
         self._controls = controls()
         made = self._widgets = {name: widget(one) for name, one in self._controls.items()}
         self.algorithm, self.protocol, self.placement = made["algorithm"], made["protocol"], made["placement"]
@@ -42,7 +57,34 @@ class Rare:
         self.jitter, self.slow, self.seed = made["jitter"], made["slow_nodes"], made["seed"]
         self.policy, self.slice = made["registration"], made["slice_bytes"]
         self.wiring, self.transport = WiringSettings(made), TransportSettings(made)
-        self.row = row(list(made.values()), "pl-more")
+        self._groups = {group: self._group(group, others.get(group, ())) for group in GROUPS}
+        self.search = classed(
+            w.Text(placeholder="find a setting", tooltip="Find a setting"), "pl-more-search"
+        )
+        self.search.observe(lambda event: self.find(event["new"]), "value")
+        self.row = classed(w.VBox([self.search, *self._groups.values(), *last]), "pl-more")
+
+    def _group(self, group: str, others: Sequence[w.Widget]) -> w.Widget:
+        own = [self._widgets[name] for name, control in self._controls.items() if control.group == group]
+        return row([w.HTML(f"<h3>{GROUPS[group][0]}</h3>"), *others, *own], "pl-more-group")
+
+    def find(self, text: str) -> None:
+        """Show the settings and groups whose words contain `text`; all, if it is empty."""
+        wanted = text.strip().lower()
+        tips = {self._widgets[name]: control.tip for name, control in self._controls.items()}
+        for group, box in self._groups.items():
+            whole = any(wanted in word for word in GROUPS[group][1:]) or wanted in group
+            fits = [
+                whole or wanted in f"{one.description} {tips.get(one, '')}".lower()
+                for one in box.children[1:]
+            ]
+            for one, fit in zip(box.children[1:], fits, strict=True):
+                one.layout.display = "" if fit else "none"
+            box.layout.display = "" if any(fits) else "none"
+
+    def chips(self, s: Scenario) -> list[Chip]:
+        """Return a chip for each setting here that `s` has otherwise than usually."""
+        return chips_of(s, self._widgets)
 
     def connect(self, tell: Tell) -> None:
         """Say what each control changes."""

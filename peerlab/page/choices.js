@@ -17,7 +17,8 @@ export class Choices {
   }
 
   build(host, choice, at) {
-    const box = make("label", `pl-choice pl-${choice.kind === "switch" ? "switch" : choice.kind}`), name = make("span", "pl-name", choice.label);
+    const box = make("label", `pl-choice pl-${choice.states ? "segments" : choice.kind}`), name = make("span", "pl-name", choice.states ? "" : choice.label);
+    if (choice.states) name.append(make("b", "", choice.label), ...choice.states.map((state) => make("i", "", state)));
     const input = make(choice.kind === "select" ? "select" : "input", "");
     input.name = choice.field;
     if (choice.kind === "switch") {

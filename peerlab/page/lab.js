@@ -119,7 +119,8 @@ class LabPage extends Page {
     name(".pl-nodes-text input", "Nodes, as a number");
     name(".pl-size-text input", "Message size, as text");
     name(".pl-file input", "Cluster file");
-    for (const box of explorer?.querySelectorAll(".pl-switch input") ?? []) box.setAttribute("role", "switch");
+    name(".pl-more-search input", "Find a setting");
+    for (const box of explorer?.querySelectorAll(":is(.pl-switch, .pl-segments) input") ?? []) box.setAttribute("role", "switch");
   }
 }
 

@@ -8,6 +8,7 @@
 # widgets is compiled once.
 
 from collections.abc import Callable, Sequence
+from html import escape
 from typing import Any
 
 import ipywidgets as w
@@ -56,6 +57,20 @@ def switch(label: str, name: str) -> w.Widget:
     return classed(w.Checkbox(description=label, indent=False), "pl-switch", name)
 
 
+def segments(label: str, name: str) -> w.Widget:
+    """Return a switch that shows its two states beside each other; `say_states` names them."""
+    one = w.Checkbox(description=label, indent=False, description_allow_html=True)
+    return classed(one, "pl-segments", name)
+
+
+def say_states(one: w.Widget, label: str, on: tuple[str, bool], off: tuple[str, bool]) -> None:
+    """Name both states of a switch, each with whether it can be had; ipywidgets lets `b`, `i` and `em` through."""
+    states = "".join(
+        f"<{tag}>{escape(says)}</{tag}>" for says, there in (on, off) for tag in ["i" if there else "em"]
+    )
+    one.description = f"<b>{escape(label)}</b>{states}"
+
+
 def slider(label: str, options: list[tuple[str, int]], name: str) -> w.Widget:
     """Return a slider over a few values."""
     one = w.SelectionSlider(options=options, description=label, readout=False, continuous_update=True)
@@ -85,13 +100,19 @@ def button(label: str, tooltip: str) -> w.Widget:
     return classed(w.Button(description=label, tooltip=tooltip), "pl-plain", f"pl-{label.lower()}")
 
 
+def icon_button(name: str, icon: str, tooltip: str) -> w.Widget:
+    """Return a button of one icon, which its tooltip names."""
+    return classed(w.Button(icon=icon, tooltip=tooltip), "pl-plain", "pl-icon", f"pl-{name}")
+
+
 def unfold(toggle: w.Widget, panel: w.Widget, shown: str = "") -> None:
-    """Let a button show and hide a panel, hidden at first, and say by its arrow which; `shown` is its display in CSS."""
+    """Let a button show and hide a panel, hidden at first, and say by its arrow, if it has one, which; `shown` is its display in CSS."""
     panel.layout.display = "none"
 
     def turn(event: Any) -> None:
         panel.layout.display = shown if event["new"] else "none"
-        toggle.icon = "caret-down" if event["new"] else "caret-right"
+        if toggle.icon:
+            toggle.icon = "caret-down" if event["new"] else "caret-right"
 
     toggle.observe(turn, "value")
 

@@ -23,7 +23,7 @@ DISTURBANCES: dict[str, Field] = {
             help=_says("a node whose NICs have this share of their rate, such as 4:0.5"),
         ),
         control=Control(
-            label="Slow node", name="slow", place=13, options=lambda: (("none", 1.0),), tip="A node whose NICs are slower, both ways",
+            label="Slow node", name="slow", group="trouble", place=13, options=lambda: (("none", 1.0),), tip="A node whose NICs are slower, both ways",
         ),
     ),
     "slow_nics": Field(
@@ -49,7 +49,7 @@ DISTURBANCES: dict[str, Field] = {
             read="fraction", metavar="SIGMA", help=_says("random service times: sigma of a factor of mean 1, such as 0.1"),
         ),
         control=Control(
-            label="Jitter", name="jitter", place=12, options=lambda: (("0 %", 0.0),), tip="How much every service time varies at random (sigma of a lognormal factor of mean 1)",
+            label="Jitter", name="jitter", group="trouble", place=12, options=lambda: (("0 %", 0.0),), tip="How much every service time varies at random (sigma of a lognormal factor of mean 1)",
         ),
     ),
     "spread": Field(
@@ -57,7 +57,7 @@ DISTURBANCES: dict[str, Field] = {
             read="fraction", metavar="SIGMA", help=_says("nodes that differ for a whole run: sigma of a factor for each, such as 0.1"),
         ),
         control=Control(
-            label="Spread of nodes", name="spread", place=12.1, options=lambda: _shares((0.0, 0.05, 0.1, 0.2)),
+            label="Spread of nodes", name="spread", group="trouble", place=12.1, options=lambda: _shares((0.0, 0.05, 0.1, 0.2)),
             tip="How much nodes differ from each other for a whole run (sigma of a lognormal factor of median 1)",
         ),
     ),
@@ -66,7 +66,7 @@ DISTURBANCES: dict[str, Field] = {
             read="fraction", metavar="SHARE", help=_says("slices held up at a stage, seldom and long: how likely each is, such as 1e-5"),
         ),
         control=Control(
-            label="Detours", name="detours", place=12.2, options=lambda: tuple((f"{p:g}" if p else "none", p) for p in (0.0, 1e-6, 1e-5, 1e-4)),
+            label="Detours", name="detours", group="trouble", place=12.2, options=lambda: tuple((f"{p:g}" if p else "none", p) for p in (0.0, 1e-6, 1e-5, 1e-4)),
             tip="How likely a slice is held up at a stage, for long",
         ),
     ),
@@ -83,7 +83,7 @@ DISTURBANCES: dict[str, Field] = {
             read="fraction", metavar="RATE", help=_says("how often a second every node stands still for a moment, such as 1000"),
         ),
         control=Control(
-            label="Ticks", name="ticks", place=12.3, options=lambda: (("none", 0.0), ("1000 a second", 1000.0), ("10 a second", 10.0)),
+            label="Ticks", name="ticks", group="trouble", place=12.3, options=lambda: (("none", 0.0), ("1000 a second", 1000.0), ("10 a second", 10.0)),
             tip="How often every node stands still for a moment, as a kernel that wakes does",
         ),
     ),
@@ -95,7 +95,7 @@ DISTURBANCES: dict[str, Field] = {
         whole=(0, 2**63 - 1), never_none=True, rests=lambda s: not s.noise and s.placement != "shuffled",
         option=CommandOption(read="number", help=_says("seed of all noise and of a shuffled placement (default: 0)")),
         control=Control(
-            label="Seed", name="seed", place=14, empty="0", usual=0, number="whole", tip="Seed of all noise and of a shuffled placement",
+            label="Seed", name="seed", group="trouble", place=14, empty="0", usual=0, number="whole", tip="Seed of all noise and of a shuffled placement",
         ),
     ),
 }  # fmt: skip

@@ -49,6 +49,8 @@ class Control:
     """What a list offers, each with its value."""
     number: Literal["whole", "fraction", ""] = ""
     """What number the text is; empty: it is a word or a size."""
+    group: Literal["library", "fabric", "registration", "trouble"] = "library"
+    """Under which heading of *More* it stands."""
     place: float = 100
     """Where it stands, the smallest number first."""
 

@@ -71,7 +71,7 @@ FIELDS: dict[str, Field] = {
         words=REGISTRATIONS, title="Registration", page_word="cache", switches=True,
         option=CommandOption(help=_listed(lambda: REGISTRATIONS, " (default: {usual})")),
         control=Control(
-            label="Cache", name="policy", place=15, options=lambda: (("LRU", "cached"), ("one static pool", "pool")),
+            label="Cache", name="policy", group="registration", place=15, options=lambda: (("LRU", "cached"), ("one static pool", "pool")),
             tip="What keeps registered memory: a cache of regions, or one pool registered at start",
         ),
         rests=lambda s: _unregistered(s) or s.registration == "per-transfer",
@@ -110,7 +110,7 @@ FIELDS: dict[str, Field] = {
         words=(AUTO, *PLACES), of_cluster=True, rests=_unwired,
         option=CommandOption(help=_listed(lambda: PLACES, " (default: as the cluster says)", "where the NICs hang: auto, ")),
         control=Control(
-            label="GPU and NIC are", name="wiring", place=5, tip="Where each NIC hangs, seen from the accelerators that it serves",
+            label="GPU and NIC are", name="wiring", group="fabric", place=5, tip="Where each NIC hangs, seen from the accelerators that it serves",
             options=lambda: (
                 ("as the cluster says", AUTO), ("below one switch", "switch"), ("below one CPU", "root-port"),
                 ("across sockets", "other-socket"), ("below one switch per socket", "socket-switch"),
@@ -121,7 +121,7 @@ FIELDS: dict[str, Field] = {
         words=SWITCHED, of_cluster=True, rests=_unwired,
         option=CommandOption(metavar="on|off", help=_says("whether switches send peer traffic up to the CPU first")),
         control=Control(
-            label="ACS redirect", name="acs", place=6, tip="Whether switches send what goes from card to card up to the CPU first",
+            label="ACS redirect", name="acs", group="fabric", place=6, tip="Whether switches send what goes from card to card up to the CPU first",
             options=lambda: (("as the cluster says", AUTO), ("off", OFF), ("on", ON)),
         ),
     ),
@@ -129,24 +129,24 @@ FIELDS: dict[str, Field] = {
         of_cluster=True,
         option=CommandOption(help=_listed(known_transports, ": count its headers (default: the cluster's, if it names one)")),
         control=Control(
-            label="Transport", name="transport", place=7,
+            label="Transport", name="transport", group="fabric", place=7,
             tip="What the NICs speak: its headers, switches, cable and message rate count",
         ),
     ),
     "mtu": Field(
         size=True, whole=(1, 2**20), of_cluster=True, follows="transport", rests=_no_packets,
         option=CommandOption(metavar="SIZE", help=_says("its packet size, such as 4096 (default: the transport's usual one)")),
-        control=Control(label="MTU", name="mtu", place=8, empty="its usual", tip="Packet size of the transport, such as 4096"),
+        control=Control(label="MTU", name="mtu", group="fabric", place=8, empty="its usual", tip="Packet size of the transport, such as 4096"),
     ),
     "hops": Field(
         whole=(0, 100), of_cluster=True, follows="transport", rests=_no_packets,
         option=CommandOption(read="number", help=_says("switches from NIC to NIC (default: as the transport says)")),
-        control=Control(label="Hops", name="hops", place=9, empty="its usual", number="whole", tip="Switches from NIC to NIC"),
+        control=Control(label="Hops", name="hops", group="fabric", place=9, empty="its usual", number="whole", tip="Switches from NIC to NIC"),
     ),
     "metres": Field(
         of_cluster=True, follows="transport", rests=_no_packets,
         option=CommandOption(read="fraction", help=_says("cable from NIC to NIC (default: as the transport says)")),
-        control=Control(label="Metres", name="metres", place=10, empty="its usual", number="fraction", tip="Cable from NIC to NIC"),
+        control=Control(label="Metres", name="metres", group="fabric", place=10, empty="its usual", number="fraction", tip="Cable from NIC to NIC"),
     ),
     "message_bytes": Field(
         size=True, whole=(1, MAX_BYTES), never_none=True, title="Message", page_word="message",
@@ -183,7 +183,7 @@ FIELDS: dict[str, Field] = {
         whole=(1, MAX_ITERATIONS), never_none=True, may_be_auto=True, rests=_unregistered,
         option=CommandOption(read="number", help=_says("how often the collective runs; the last run is reported")),
         control=Control(
-            label="Shown", name="call", place=19, options=lambda: (("warm call", AUTO), ("first call, cold", 1)),
+            label="Shown", name="call", group="registration", place=19, options=lambda: (("warm call", AUTO), ("first call, cold", 1)),
             tip="A warm call, as benchmarks report it, or the first one, which registers everything",
         ),
     ),
@@ -195,7 +195,7 @@ FIELDS: dict[str, Field] = {
         whole=(0, 2**24), rests=lambda s: FIELDS["registration"].rests(s) or s.registration == "pool",
         option=CommandOption(read="number", help=_says("most regions in the registration cache of a NIC; 0: no cache")),
         control=Control(
-            label="Cache regions", name="regions", place=16, empty="no limit", number="whole",
+            label="Cache regions", name="regions", group="registration", place=16, empty="no limit", number="whole",
             tip="Most regions that the cache of a NIC keeps; 0: none",
         ),
     ),
@@ -206,7 +206,7 @@ FIELDS: dict[str, Field] = {
         size=True, among=PAGES, rests=_unregistered,
         option=CommandOption(name="--page", metavar="SIZE", help=_says("page of registered memory: '4 KiB', '64 KiB' or '2 MiB'")),
         control=Control(
-            label="Page", name="page", place=17, options=lambda: [(say_bytes(n), n) for n in PAGES],
+            label="Page", name="page", group="registration", place=17, options=lambda: [(say_bytes(n), n) for n in PAGES],
             tip="Page of registered memory: registering costs per page",
         ),
     ),
@@ -224,7 +224,7 @@ FIELDS: dict[str, Field] = {
         types=(tuple, list, Mapping), for_each_node=True, of_cluster=True, rests=lambda s: s.fabric.uniform,
         option=CommandOption(help=_listed(lambda: PLACEMENTS, " (default: contiguous)", "where nodes stand in a leaf-spine fabric: ")),
         control=Control(
-            label="Placement", name="placement", place=11, options=lambda: [(name, name) for name in PLACEMENTS],
+            label="Placement", name="placement", group="fabric", place=11, options=lambda: [(name, name) for name in PLACEMENTS],
             tip="Which node stands where",
         ),
     ),
@@ -233,7 +233,7 @@ FIELDS: dict[str, Field] = {
         size=True, whole=(0, 2**50), rests=_unregistered,
         option=CommandOption(name="--memlock", metavar="SIZE", help=_says("locked-memory limit per NIC")),
         control=Control(
-            label="Locked-memory limit", name="memlock", place=18, empty="no limit",
+            label="Locked-memory limit", name="memlock", group="registration", place=18, empty="no limit",
             tip="Most memory that may be locked per NIC (ulimit -l)",
         ),
     ),

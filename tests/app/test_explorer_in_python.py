@@ -121,9 +121,9 @@ def test_an_impossible_start_is_an_error_that_names_the_field():
         explore(nodez=4)
 
 
-def test_more_log_and_export_open_one_at_a_time(lab):
-    toggles = [lab.controls.more, lab.controls.log.toggle, lab.controls.exporting.toggle]
-    panels = [lab.controls.rare.row, lab.controls.log.panel, lab.controls.exporting.panel]
+def test_more_race_and_log_open_one_at_a_time(lab):
+    toggles = [lab.controls.more, lab.controls.log.toggle, lab.controls.racing.toggle]
+    panels = [lab.controls.rare.row, lab.controls.log.panel, lab.controls.racing.panel]
     for one in toggles:
         one.value = True
         assert [toggle.value for toggle in toggles] == [toggle is one for toggle in toggles]

@@ -87,7 +87,7 @@ def test_a_pasted_topology_is_drawn_with_the_keyboard_and_undo_goes_back(fresh, 
     def part(name):
         return fresh.page.locator(f".pl-machine-{name}").last
 
-    fresh.select("cluster", "your machine ...")
+    fresh.select("cluster", "your machine")
     part("text").locator("textarea").fill("of no tool")
     part("read").press("Enter")
     expect(part("short").locator("[role=alert]")).to_contain_text("this is of no tool that is known")

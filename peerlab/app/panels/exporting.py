@@ -1,4 +1,4 @@
-"""The Export panel: what is shown goes into a file beside the notebook, to play, print or present without a kernel."""
+"""Export, below *More*: what is shown goes into a file beside the notebook, to play, print or present without a kernel."""
 
 import asyncio
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from peerlab.features.deck.write_deck import write_deck
 from peerlab.features.export.page import export_html
 from peerlab.features.export.pictures import export_still
 from peerlab.features.export.video import export_video
-from peerlab.page.widgets import classed, offer, row, select, unfold
+from peerlab.page.widgets import classed, offer, row, select
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,6 @@ class Exporting:
 
     Attributes
     ----------
-    toggle:
-        The button that shows and hides the panel.
     panel:
         What is written, and a button that begins.
     """
@@ -95,18 +93,14 @@ class Exporting:
     def __init__(self, current: Callable[[], Shown]) -> None:
         self._current = current
         self._task: asyncio.Task[None] | None = None
-        tooltip = "Take this along: a page that plays without a kernel, a picture, a video, slides; once something was switched, what was before beside it"
-        self.toggle = classed(
-            w.ToggleButton(description="Export", tooltip=tooltip, icon="caret-right"),
-            *("pl-plain", "pl-export-button"),
+        self.kind = select(
+            "Export", [], "pl-export-kind", "Take this along: what is saved beside the notebook"
         )
-        self.kind = select("What", [], "pl-export-kind", "What is saved beside the notebook")
         self.button = classed(w.Button(description="Save"), "pl-plain", "pl-export-write")
         self._said = classed(w.HTML(), "pl-exported")
         self.panel = classed(
             w.VBox([row([self.kind, self.button], "pl-export"), self._said]), "pl-export-panel"
         )
-        unfold(self.toggle, self.panel)
         self.button.on_click(lambda _: self.start())
         self.show(pair=False)
 

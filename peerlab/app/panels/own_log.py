@@ -31,7 +31,7 @@ class OwnLog(PastePanel):
     def __init__(
         self, on_found: Callable[[LogFindings | None], None], on_go: Callable[[Changes], None]
     ) -> None:
-        toggle = w.ToggleButton(description="Your log", tooltip=_INVITATION, icon="caret-right")
+        toggle = w.ToggleButton(description="Your log", tooltip=_INVITATION)
         super().__init__("log", _INVITATION, "Is it well?", classed(toggle, "pl-plain", "pl-log-button"))
         self._on_found, self._on_go = on_found, on_go
         self._held: tuple[str | bytes, str] = "", ""

@@ -28,7 +28,7 @@ class RacePanel:
         self._shown: list[object] = []
         tooltip = "Play this scenario against the one before, or against the other side of the host switch: one clock, bytes delivered"
         self.toggle = classed(
-            w.ToggleButton(description="Race", tooltip=tooltip, icon="caret-right"),
+            w.ToggleButton(description="Race", tooltip=tooltip),
             *("pl-plain", "pl-race-button"),
         )
         self.panel = classed(w.HTML(), "pl-race")

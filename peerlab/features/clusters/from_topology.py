@@ -4,7 +4,7 @@
 # draft` fills every figure that the file does not say with that of a like cluster
 # (`data/accelerators.toml`), as an assumption with a range. All switches of a node are alike in the model:
 # where a machine's differ, groups are taken together until NICs and accelerators divide evenly, and a
-# remark says so. The lab's *your machine ...* writes the file, too, so that what is drawn can be corrected
+# remark says so. The lab's *your machine* writes the file, too, so that what is drawn can be corrected
 # and named in Python; it overwrites none. XML is read by expat with entities refused, at most 200,000
 # elements and 200 levels: a topology needs no more, and a parser with these limits needs no package.
 

@@ -13,11 +13,13 @@ from typing import Any
 from peerlab.base.errors import ExportError, PeerlabError, ScenarioError, nearest
 from peerlab.base.textfile import read_value
 from peerlab.base.units import say_bytes, write_bytes
-from peerlab.model.paths import data_path
+from peerlab.model.paths import data_path, path_title
 from peerlab.picture.curve_scenarios import SIZES
 from peerlab.question.scenario import Scenario
 from peerlab.question.scenario_fields import FIELDS
 
+HOST = "Host bottleneck"
+"""Name of the switch between a path through the host and one past it."""
 Controls = str | Sequence[str] | Mapping[str, Sequence[Any]]
 """``"host,cache,nodes=2:64"``, a list of such words, or a field's name to its values."""
 
@@ -41,8 +43,13 @@ class PageControl:
     """What stands beside it."""
 
     def page(self) -> dict[str, object]:
-        """Return what the page needs to build the control: a ``word`` for each value in links, a ``name`` for people."""
+        """Return what the page needs to build the control: a ``word`` for each value in links, a ``name`` for people.
+
+        The host switch shows its two ``states``.
+        """
+        host = self.kind == "switch" and self.label == HOST
         return {
+            "states": ["Through host", path_title(self.values[1])] if host else None,
             "field": self.field,
             "kind": self.kind,
             "label": self.label,
@@ -250,7 +257,7 @@ def _switch_label(field: str, values: Sequence[Any]) -> str:
     if field == "registration":
         return "Registration cache" if "per-transfer" in values else _label(field)
     staged = [data_path(value).is_staged for value in values]
-    return "Host bottleneck" if staged == [True, False] else _label(field)
+    return HOST if staged == [True, False] else _label(field)
 
 
 def _word(field: str, value: Any) -> str:

@@ -1,0 +1,68 @@
+"""Chips beside the controls: each names a setting of *More* that was changed, and takes it back."""
+
+from collections.abc import Callable
+
+import ipywidgets as w
+
+from peerlab.app.field_controls import controls
+from peerlab.page.widgets import Changes, classed, close_all
+from peerlab.question.scenario import Scenario
+from peerlab.question.scenario_fields import FIELDS
+
+Chip = tuple[str, Changes]
+"""What is said of a setting, and the changes that take it back."""
+
+
+_TAKE_BACK = "\u00d7"
+"""Stands at the end of a chip."""
+
+
+class Chips:
+    """A button for each setting that is not as it usually is.
+
+    `take_back` is called with the changes that take one back.
+
+    Attributes
+    ----------
+    box:
+        The buttons; empty where nothing was changed.
+    """
+
+    def __init__(self, take_back: Callable[[Changes], None]) -> None:
+        self._take_back = take_back
+        self._shown: list[Chip] = []
+        self.box = classed(w.Box(), "pl-chips")
+
+    def show(self, chips: list[Chip]) -> None:
+        """Show these chips instead of those before."""
+        if chips == self._shown:
+            return
+        gone, self._shown = self.box.children, chips
+        self.box.children = [self._button(says, changes) for says, changes in chips]
+        for one in gone:
+            close_all(one)
+
+    def _button(self, says: str, changes: Changes) -> w.Widget:
+        one = w.Button(description=f"{says} {_TAKE_BACK}", tooltip=f"Take back: {says}")
+        one.on_click(lambda _: self._take_back(changes))
+        return classed(one, "pl-chip")
+
+
+def chips_of(scenario: Scenario, widgets: dict[str, w.Widget]) -> list[Chip]:
+    """Return a chip for each field of *More* that `scenario` has otherwise than usually; `widgets` show their values by field.
+
+    The way back is the default of the scenario's field. A setting that rests changes nothing, and has none.
+    """
+    usual = Scenario(cluster=scenario.given_cluster)
+    found = []
+    for name, control in controls().items():
+        value, before = getattr(scenario, name), getattr(usual, name)
+        if value == before or FIELDS[name].rests(scenario):
+            continue
+        found.append((f"{control.label}: {_words(widgets[name])}", {name: before}))
+    return found
+
+
+def _words(one: w.Widget) -> str:
+    """Return what a control shows: the option that is chosen, or the text."""
+    return str(getattr(one, "label", None) or one.value)
