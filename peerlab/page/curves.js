@@ -1,16 +1,15 @@
 // The curves: every path simulated along an axis, this scenario marked, what was before as a ghost. Behind each line
 // its band, as soon as Python has it: from where to where the line may lie if what is assumed lies at its ends.
-import { between, passed, roomAt } from "./labels.js";
+import { between } from "./labels.js";
 import { widthOf } from "./places.js";
 import { View } from "./view.js";
 
 const LIMIT = "limit"; // names the line of what the wire can carry
 const NEAR = 9; // pixels from a line at which it is meant
-const COVERED = 30; // what a place costs where a name would cover a line, in pixels of room
-const WAYS = [-4, -7, -10, -13, -17, -22, -28, -36, -46, -58, -72, -88, 15, 18, 22, 27, 33, 41, 51, 63, 77]; // heights of a name above its line, and below it
+const LINE_OF_NAMES = 15; // pixels from a name to the one below
+const BEYOND = 1.1; // times the last value: beyond it names stand
 const NAMES_APART = 4; // pixels beside a name
-const BESIDE = 20; // pixels around the names beside what was measured
-const MOST_ROOM = 4; // pixels between a name and the lines; more is no better: a name belongs to its line
+const BESIDE = 18; // pixels around the names at the ends of the lines
 
 /**
  * @typedef {object} Mark The mark of a run on the curves
@@ -103,6 +102,7 @@ export class Curves extends View {
     const highest = Math.max(this.there(mark) ? mark.y * scale.factor : 0, ...heights.filter(isFinite), ...[...limit, ...most].filter(isFinite), ...this.scaled(this.points().y));
     const values = curves.values, wide = this.span(values);
     figures.model("curves_x").setv({ start: wide[0], end: wide[1] });
+    figures.model("curves_grid").cross_bounds = [wide[0], this.along(values.length - 1)]; // a name stands on no line
     this.drawBands();
     const top = highest * (this.find(".pl-bands").offsetHeight > 16 ? 1.34 : 1.18) || 1; // a legend of two lines needs more room
     figures.model("curves_y").setv({ start: 0, end: top });
@@ -126,7 +126,7 @@ export class Curves extends View {
   }
 
   clear() {
-    for (const name of ["bands", "lines", "points", "measured", "marks", "words"]) {
+    for (const name of ["bands", "edges", "lines", "points", "measured", "marks", "words"]) {
       const columns = Object.keys(this.figures.model(`curves_${name}`).data);
       this.figures.fill(`curves_${name}`, Object.fromEntries(columns.map((column) => [column, []])));
     }
@@ -139,14 +139,12 @@ export class Curves extends View {
     return this.curves.axis === "here";
   }
 
-  // From where to where the axis goes; beside what was measured here is room for the names.
+  // From where to where the axis goes; at its right is room for the names.
   span(values) {
     const [first, last] = [values[0], values[values.length - 1]];
-    if (this.curves.axis === "nodes") return [1.7, 1300];
     if (first === last) return [first / 3, last * 4];
-    if (!this.here) return [first / 2, last * 2.2];
-    const { zoom } = this.figures, { width } = this.figures.view("curves").frame.bbox, words = this.curves.lines.map(({ label }) => widthOf(label, 12 * zoom, true));
-    const share = Math.min(0.6, (Math.max(0, ...words) + BESIDE * zoom) / Math.max(1, width)), from = first / 1.5;
+    const { zoom } = this.figures, { width } = this.figures.view("curves").frame.bbox, texts = [...this.curves.lines, ...(this.here ? [] : [this.limit()])];
+    const words = texts.map(({ label }) => widthOf(label, 12 * zoom, true)), share = Math.min(0.6, (Math.max(0, ...words) + BESIDE * zoom) / Math.max(1, width)), from = first / 1.3;
     return [from, from * (last / from) ** (1 / (1 - share))];
   }
 
@@ -203,21 +201,23 @@ export class Curves extends View {
   }
 
   drawBands() {
-    const { curves, mark, figures } = this, drawn = { xs: [], ys: [], fill: [], alpha: [] };
-    const add = (x, low, high, role, alpha) => {
+    const { curves, mark, figures } = this, drawn = { xs: [], ys: [], fill: [], alpha: [] }, edges = { xs: [], ys: [], line: [] };
+    const add = (x, low, high, role, alpha, edge = 0) => {
       const there = [...low.keys()].filter((i) => isFinite(low[i]));
       if (there.length < 2) return;
       drawn.xs.push([...there, ...[...there].reverse()].map((i) => x[i]));
       drawn.ys.push([...there.map((i) => high[i]), ...there.reverse().map((i) => low[i])]);
       drawn.fill.push(role);
       drawn.alpha.push(alpha * (figures.theme === "dark" ? 1.3 : 1));
+      if (edge) for (const ys of [low, high]) for (const name in edges) edges[name].push({ xs: x, ys, line: role }[name]);
     };
     const limit = this.limit(), { noise } = curves;
     if (this.pointed === LIMIT && limit.low?.some((low, i) => low < limit.high[i])) add(curves.values, this.scaled(limit.low), this.scaled(limit.high), "muted", 0.16);
     const shown = (line) => this.here || line.name === (this.pointed ?? mark.line); // one at a time: more hide each other
-    for (const line of this.upwards().filter(shown)) add(line.x, this.scaled(line.low), this.scaled(line.high), line.role, this.here ? 0.12 : 0.38);
+    for (const line of this.upwards().filter(shown)) add(line.x, this.scaled(line.low), this.scaled(line.high), line.role, this.here ? 0.12 : 0.07, this.here ? 0 : 1);
     if (noise) add(noise.x, noise.low, noise.high, "muted", 0.2);
     figures.fill("curves_bands", drawn, ["fill"]);
+    figures.fill("curves_edges", edges, ["line"]);
     const legend = this.find(".pl-bands");
     legend.textContent = curves.old ? "computing the curves of this scenario ..." : [this.sayMeasured(), curves.switches, curves.bands, curves.missing].filter(Boolean).join("; ");
     legend.title = legend.textContent;
@@ -255,47 +255,34 @@ export class Curves extends View {
     };
     if (!this.there(mark)) return figures.fill("curves_marks", drawn, ["fill", "line"]);
     if (ghost && ghost.machine === mark.machine) add(ghost[curves.axis], ghost.y * scale.factor, "none", "muted", 13);
-    add(mark[curves.axis], mark.y * scale.factor, mark.role, "ink", 14);
+    if (mark[curves.axis] <= curves.values.at(-1) * BEYOND) add(mark[curves.axis], mark.y * scale.factor, mark.role, "ink", 14);
     figures.fill("curves_marks", drawn, ["fill", "line"]);
   }
 
-  // Names stand at their line, above it or below, where they cover no line and meet no other name; if that is far from
-  // it, or beyond another line, a thin line leads there. Where no such place is, the line is seen through the name.
+  // Each name stands at the end of its line.
   drawNames(limit, top) {
-    const { curves, figures } = this, drawn = { x: [], y: [], text: [], ink: [], paper: [], ground: [], align: [], dy: [] };
-    const leaders = { xs: [], ys: [], ink: [] };
-    const { width, height } = figures.view("curves").frame.bbox, perUnit = Math.max(1, height) / top, wanted = [], taken = [this.markBox(perUnit), ...this.legendBox(perUnit, top)];
+    const { curves, figures } = this, drawn = { x: [], y: [], text: [], ink: [], dy: [] };
+    const { height } = figures.view("curves").frame.bbox, perUnit = Math.max(1, height) / top, wanted = [];
     for (const line of curves.lines)
       if (line.y.some((y) => y !== null)) wanted.push({ text: line.label, ink: line.ink, ys: this.scaled(line.y) });
     if (limit.some(isFinite)) wanted.push({ text: this.limit().label, ink: "muted", ys: limit });
-    const lines = [...curves.lines.map((line) => this.scaled(line.y)), limit];
-    const beside = this.here ? this.beside(wanted, perUnit) : null;
-    for (const name of wanted) {
-      const best = beside ? beside.get(name) : this.spot(name, taken, lines, perUnit, Math.max(1, width));
-      if (!best) continue;
-      taken.push(best);
-      const x = this.along(best.i);
-      const row = { x, y: best.at, text: name.text, ink: name.ink, paper: "paper", ground: best.room < 0 ? 0 : 0.6, align: best.align, dy: best.dy };
+    for (const [name, dy] of this.beside(wanted, perUnit)) {
+      const row = { x: this.along(curves.values.length - 1 + 0.25), y: name.ys.findLast(isFinite), text: name.text, ink: name.ink, dy };
       for (const column in drawn) drawn[column].push(row[column]);
-      if (!best.led) continue;
-      leaders.xs.push([x, x]);
-      leaders.ys.push([best.at, (best.dy < 0 ? best.low : best.high) / perUnit]);
-      leaders.ink.push(name.ink);
     }
-    figures.fill("curves_words", drawn, ["ink", "paper"]);
-    figures.fill("curves_leaders", leaders, ["ink"]);
+    figures.fill("curves_words", drawn, ["ink"]);
   }
 
-  // Names at the right of the last points, in their order, none on another.
+  // How far below its line's end each name stands, in their order, none on another.
   beside(wanted, perUnit) {
-    const last = this.curves.values.length - 1, found = new Map();
-    // from the top down, each at least 15 pixels below the one before, and high enough that all below it find room
+    const { zoom } = this.figures, pitch = LINE_OF_NAMES * zoom, found = new Map();
+    // from the top down, each at least a line below the one before, and high enough that all below it find room
     const ends = wanted.map((name) => [name, name.ys.findLast(isFinite)]).sort((a, b) => b[1] - a[1]);
     let above = Infinity;
     ends.forEach(([name, at], k) => {
-      const lowest = 15 * (ends.length - 1 - k) + 8, y = Math.max(lowest, Math.min(at * perUnit, above - 15));
+      const lowest = pitch * (ends.length - 1 - k) + 8 * zoom, y = Math.max(lowest, Math.min(at * perUnit, above - pitch));
       above = y;
-      found.set(name, { i: last + 0.15, at, align: "left", dy: at * perUnit - y + 6, room: 1 });
+      found.set(name, at * perUnit - y + 6 * zoom);
     });
     return found;
   }
@@ -305,48 +292,5 @@ export class Curves extends View {
     const { values } = this.curves, k = Math.min(values.length - 2, Math.floor(i));
     if (k < 0) return values[0] * (1 + i);
     return values[k] * (values[k + 1] / values[k]) ** (i - k);
-  }
-
-  // Where the mark is, which no name should cover.
-  markBox(perUnit) {
-    const { curves, mark, scale } = this, i = Math.log(mark[curves.axis] / curves.values[0]) / Math.log(curves.values[1] / curves.values[0]);
-    const y = mark.y * scale.factor * perUnit;
-    return this.there(mark) ? { from: i - 0.2, to: i + 0.2, low: y - 8, high: y + 8 } : { from: 0, to: 0, low: 0, high: 0 };
-  }
-
-  // How much of a step of the axis a pixel is.
-  stepOf(width) {
-    const { values } = this.curves, [from, to] = this.span(values);
-    return values.length > 1 ? Math.log(to / from) / Math.log(values[1] / values[0]) / Math.max(1, width) : 0;
-  }
-
-  // Where the legend of the bands is, in steps of the axis and pixels.
-  legendBox(perUnit, top) {
-    const legend = this.find(".pl-bands"), last = this.curves.values.length - 1, { frame } = this.figures.view("curves");
-    const width = legend.textContent ? (legend.offsetWidth + 8) * this.stepOf(frame.bbox.width) : 0, low = perUnit * top - legend.offsetHeight - 1;
-    const [from, to] = this.curves.axis === "nodes" ? [last - width, last + 1] : [-1, width];
-    return width ? [{ from, to, low, high: low + 40 }] : [];
-  }
-
-  spot({ text, ys }, taken, lines, perUnit, width) {
-    const last = this.curves.values.length - 1, { zoom } = this.figures, step = this.stepOf(width), half = (widthOf(text, 12 * zoom, true) * step) / 2, apart = NAMES_APART * zoom * step; // in steps of the axis
-    // every half step of the axis, and 16 heights above and below the line; `worth` is in pixels of room
-    let best = null;
-    for (let i = 0; i <= last; i += 0.5)
-      for (const align of i >= last - 1 ? ["right"] : i <= 1 ? ["left"] : ["center", "left"])
-        for (const way of WAYS) {
-          const dy = way * zoom, at = between(ys, i), away = Math.abs(way > 0 ? way - 15 : way + 4);
-          // even with all the room that counts, this place cannot be better
-          if (!isFinite(at) || (best && MOST_ROOM - away / 8 <= best.worth)) continue;
-          const y = at * perUnit - dy + 6 * zoom, from = i - (align === "right" ? 2 * half : align === "center" ? half : 0) - apart;
-          const box = { i, at, dy, align, from, to: from + 2 * (half + apart), low: y - 6 * zoom, high: y + 6 * zoom };
-          if (box.to > last + 0.2 || box.low < 0 || box.high > perUnit * this.figures.model("curves_y").end) continue;
-          // no name on another name, nor on the mark
-          if (taken.some((t) => t.from < box.to && box.from < t.to && t.low < box.high && box.low < t.high)) continue;
-          const room = Math.min(roomAt(box, lines, perUnit), MOST_ROOM), others = passed(box, lines, perUnit);
-          const worth = room - away / 8 - 6 * others + (room < 0 ? room - COVERED : 0);
-          if (!best || worth > best.worth) best = { ...box, room, worth, led: others > 0 || away > 24 };
-        }
-    return best;
   }
 }

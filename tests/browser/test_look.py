@@ -148,15 +148,16 @@ def test_one_band_is_shown_that_of_this_path_or_of_the_line_under_the_pointer(wi
     assert fills() == [role("copy")]
 
 
-def test_names_of_curves_lie_on_no_line_and_not_on_each_other(wide):
+def test_names_of_curves_stand_at_the_ends_of_their_lines_and_the_band_is_two_thin_lines(wide):
     for path in ("host-rdma", "peer-direct"):
         wide.change(run(path=path))
-        covered = wide.ask(
-            """page => { const { curves } = page, found = [], draw = curves.spot.bind(curves);
-                 curves.spot = (...all) => { const best = draw(...all); if (!best || best.room < 0) found.push(all[0].text); return best };
-                 curves.paint(); delete curves.spot; return found }"""
-        )
-        assert covered == []
+        assert all(x > 1024 for x in wide.column("curves_words", "x"))
+        assert {*wide.column("curves_words", "text")} >= {"Peer Direct", "RDMA through host", "wire limit"}
+    lines = wide.ask("page => page.curves.curves")
+    for line in lines["lines"]:
+        line["low"], line["high"] = ([0.9 * y for y in line["y"]], [1.1 * y for y in line["y"]])
+    wide.give("curves", lines)
+    assert wide.column("curves_edges", "line") == 2 * [wide.ask("page => page.figures.colour('direct')")]
 
 
 TIPS = [

@@ -25,9 +25,10 @@ def build() -> figure:
     plot = _axes()
     plot.add_glyph(
         _source("bands", "xs", "ys", "fill", "alpha"),
-        Patches(
-            xs="xs", ys="ys", fill_color="fill", line_color="fill", fill_alpha="alpha", line_alpha="alpha"
-        ),
+        Patches(xs="xs", ys="ys", fill_color="fill", line_color=None, fill_alpha="alpha"),
+    )
+    plot.add_glyph(
+        _source("edges", "xs", "ys", "line"), MultiLine(xs="xs", ys="ys", line_color="line", line_width=1)
     )
     plot.add_glyph(
         _source("lines", "xs", "ys", "line", "dash", "width", "alpha"),
@@ -83,23 +84,19 @@ def _axes() -> figure:
 
 
 def _add_names(plot: figure) -> None:
-    """Add the names of the lines, and the leaders from a name to its line."""
-    leaders = _source("leaders", "xs", "ys", "ink")
-    plot.add_glyph(leaders, MultiLine(xs="xs", ys="ys", line_color="ink", line_width=1))
+    """Add the names at the ends of the lines."""
     plot.add_glyph(
-        _source("words", "x", "y", "text", "ink", "paper", "ground", "align", "dy"),
+        _source("words", "x", "y", "text", "ink", "dy"),
         Text(
             name="curves_names",
             x="x",
             y="y",
             text="text",
             text_color="ink",
-            text_align="align",
+            text_align="left",
             y_offset="dy",
             text_font_size=value("12px"),
             text_font_style=value("bold"),
             text_font=value(FONT),
-            background_fill_color="paper",
-            background_fill_alpha="ground",
         ),
     )
