@@ -79,7 +79,7 @@ class Explorer(Spoken):
             lambda ratio: setattr(self.figures, "ratio", ratio or {}),
             self.controls.machine.rank,
         )
-        self._parts = [*self.controls.rows(), self.figures, self.controls.log.verdict]
+        self._parts = [*self.controls.rows(), self.figures]
         super().__init__(self._parts)
         self.add_class("pl-explorer")
         self._show(self.run)

@@ -105,6 +105,17 @@ def icon_button(name: str, icon: str, tooltip: str) -> w.Widget:
     return classed(w.Button(icon=icon, tooltip=tooltip), "pl-plain", "pl-icon", f"pl-{name}")
 
 
+def way_back(toggle: w.Widget) -> w.Widget:
+    """Return a button that closes what a toggle shows in place of the pictures."""
+    one = classed(
+        w.Button(description="Explorer", icon="chevron-left", tooltip="Back to the explorer (Escape)"),
+        "pl-plain",
+        "pl-back",
+    )
+    one.on_click(lambda _: setattr(toggle, "value", False))
+    return one
+
+
 def unfold(toggle: w.Widget, panel: w.Widget, shown: str = "") -> None:
     """Let a button show and hide a panel, hidden at first, and say by its arrow, if it has one, which; `shown` is its display in CSS."""
     panel.layout.display = "none"

@@ -10,7 +10,7 @@ def opened(**fields):
 
 
 def shown(explorer):
-    return explorer.controls.racing.panel.value
+    return explorer.controls.racing.frame.value
 
 
 def test_the_button_races_both_sides_of_the_host_switch_and_follows_what_is_shown():

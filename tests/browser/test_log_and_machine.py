@@ -68,6 +68,25 @@ def test_a_log_is_compared_with_the_chosen_cluster_and_a_button_goes_there(panel
     panel.change(panel.page.locator(".pl-reset").last.click)
 
 
+def test_the_verdict_on_a_log_is_the_largest_line_of_a_place_that_escape_leaves(fresh):
+    button, page = fresh.page.locator(".pl-log-button").last, fresh.page
+    button.click()
+    expect(page.locator(".pl-scene").last).to_be_hidden()
+    fresh.change(lambda: paste(fresh, ALPS))
+    verdict = page.locator(".pl-log-verdict .pl-expect .pl-verdict b").last
+    assert verdict.evaluate("one => getComputedStyle(one).fontSize") == "24px"
+    expect(page.locator(".pl-log-text").last).to_be_hidden()  # the raw text is folded
+    assert page.locator(".pl-log-panel").last.evaluate("one => one.scrollHeight <= one.clientHeight + 1")
+    page.locator(".pl-log-away").last.click()
+    expect(page.locator(".pl-log-text").last).to_be_visible()
+    page.get_by_role("button", name="Explorer").last.click()
+    expect(page.locator(".pl-scene").last).to_be_visible()
+    button.click()
+    page.locator(".pl-log-text textarea").last.press("Escape")
+    expect(page.locator(".pl-scene").last).to_be_visible()
+    fresh.change(page.locator(".pl-reset").last.click)
+
+
 def test_markup_in_a_log_is_text(panel):
     paste(panel, "<img src=x onerror=window.hacked=1> osu\n")
     alert = panel.page.locator(".pl-log-short [role=alert]").last

@@ -9,7 +9,7 @@ from peerlab.app.panels.log_findings import LogFindings, in_short, look_at, look
 from peerlab.app.panels.paste_panel import PastePanel
 from peerlab.features.diagnose.diagnosis_report import diagnosis_html
 from peerlab.features.expect.expect_report import verdict_html
-from peerlab.page.widgets import Changes, classed
+from peerlab.page.widgets import Changes, classed, row, unfold, way_back
 from peerlab.question.scenario import Scenario
 from peerlab.records import Records
 from peerlab.records.benchmarks import TOOLS
@@ -25,7 +25,7 @@ class OwnLog(PastePanel):
     Attributes
     ----------
     verdict:
-        All findings in words, below the figures.
+        All findings: whether the run is well, large, its picture, causes and commands.
     """
 
     def __init__(
@@ -37,10 +37,22 @@ class OwnLog(PastePanel):
         self._held: tuple[str | bytes, str] = "", ""
         self._found: LogFindings | None = None
         self._scenario: Scenario | None = None
-        self._away = classed(w.Button(description="Remove the log"), "pl-log-away")
+        self._away = classed(w.Button(description="Remove the log"), "pl-plain", "pl-log-away")
         self._go = classed(w.Button(), "pl-plain", "pl-log-go")
         self.verdict = classed(w.HTML(), "pl-log-verdict")
-        self._lay_out([self._away], [self._go])
+        self._lay_out([], [self._go])
+        self._other = classed(
+            w.ToggleButton(description="The log", icon="caret-right"), "pl-plain", "pl-log-other"
+        )
+        asking, told = self.panel.children
+        self.panel.children = [
+            row([way_back(self.toggle), self._other, self._away], "pl-place"),
+            asking,
+            self.verdict,
+            told,
+        ]
+        unfold(self._other, asking)
+        self._other.value = True
         self._away.on_click(lambda _: self._take_away())
         self._go.on_click(lambda _: self._follow())
         self._offer()
@@ -70,6 +82,7 @@ class OwnLog(PastePanel):
             return
         self._short.value = f"<p role='status'>{escape(in_short(found))}</p>{_warnings(found.records)}"
         told = found.diagnosis.as_dict() | {"warnings": []}  # they stand above, in the panel
+        self._other.value = False  # its text is folded: the verdict stands first
         self.verdict.value = verdict_html([verdict.as_dict() for verdict in found.verdicts]) + diagnosis_html(
             told, name
         )
@@ -98,6 +111,7 @@ class OwnLog(PastePanel):
 
     def _take_away(self) -> None:
         self._stop()
+        self._other.value = True
         self._text.value = self._short.value = self.verdict.value = ""
         self._forget()
         self._on_found(None)

@@ -9,7 +9,7 @@ from peerlab.answer.race import Race
 from peerlab.answer.run import Run
 from peerlab.base.errors import PeerlabError
 from peerlab.features.race.race_page import race_frame
-from peerlab.page.widgets import classed, unfold
+from peerlab.page.widgets import classed, unfold, way_back
 
 
 class RacePanel:
@@ -20,6 +20,8 @@ class RacePanel:
     toggle:
         The button that shows and hides the panel.
     panel:
+        A way back, and the race.
+    frame:
         The race, in a frame.
     """
 
@@ -31,21 +33,22 @@ class RacePanel:
             w.ToggleButton(description="Race", tooltip=tooltip),
             *("pl-plain", "pl-race-button"),
         )
-        self.panel = classed(w.HTML(), "pl-race")
+        self.frame = w.HTML()
+        self.panel = classed(w.VBox([way_back(self.toggle), self.frame]), "pl-race")
         unfold(self.toggle, self.panel)
         self.toggle.observe(lambda _: self.show(), "value")
 
     def show(self) -> None:
         """Show the race of what the lab shows now, if the panel is open."""
         if not self.toggle.value:
-            self._shown, self.panel.value = [], ""  # what is hidden plays no more
+            self._shown, self.frame.value = [], ""  # what is hidden plays no more
             return
         try:
             pair = self._pair()
             scenarios: list[object] = [run.scenario for run in pair]
             if scenarios != self._shown:
-                self.panel.value = race_frame(Race(pair))
+                self.frame.value = race_frame(Race(pair))
             self._shown = scenarios
         except PeerlabError as problem:
             self._shown = []
-            self.panel.value = f"<div class='pl-error'><p role='alert'>{escape(str(problem))}</p></div>"
+            self.frame.value = f"<div class='pl-error'><p role='alert'>{escape(str(problem))}</p></div>"

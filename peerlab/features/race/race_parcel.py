@@ -162,6 +162,7 @@ def _rows(race: Race) -> list[list[str]]:
         ("copies of a byte", lambda run: f"{run.copies_per_byte:.2g}"),
         ("host memory, per byte", lambda run: f"{run.dram_bytes_per_byte:.2g} B"),
         ("wire busy", wire_share),
+        ("CPU cores busy, per node", lambda run: f"{run.cores_busy:.1f}" if run.cores_busy else "0"),
     )
     return [[what, *map(of, race.runs)] for what, of in said]
 
