@@ -26,6 +26,8 @@ class LoggedMachine:
     """Name of the entry of the same machine over another path, if this is the second."""
     held_up: tuple[int, ...] = ()
     """From which size to which its log was held up, bytes; no healthy run is told by these."""
+    own_range: bool = False
+    """Whether a range of what is not solved was taken from this log: it lies inside that by construction, and counts for no coverage."""
     note: str = ""
 
 

@@ -108,6 +108,8 @@ class Unseen:
     transport: str = ""
     """What its library sends over, such as ``efa``."""
     promised: bool = True
+    own_range: bool = False
+    """Whether a range in its bands was taken from its own log."""
     note: str = ""
 
     @cached_property
@@ -307,7 +309,7 @@ def _compared(
             )
         )  # fmt: skip
     library = rows[0].scenario.used_library
-    more = (machine.promised, machine.note) if machine else ()
+    more = (machine.promised, machine.own_range, machine.note) if machine else ()
     return Unseen(
         name,
         library.title if library else "none",
