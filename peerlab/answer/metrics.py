@@ -92,8 +92,11 @@ def wire_limit_GBps(scenario: Scenario) -> float:  # noqa: N802
 def least_time_s(scenario: Scenario) -> float:
     """Return the seconds that a collective between nodes takes at least: its wires, or a part of the data path, always busy.
 
-    It costs no simulation, and no simulation is faster; how much slower one is, latencies and waiting decide.
+    It costs no simulation, and no simulation is faster; how much slower one is, latencies and waiting decide. 0 where nothing leaves by a
+    NIC: one node, or nodes of one NVLink domain.
     """
+    if scenario.domains == 1:
+        return 0.0
     busbw = wire_limit_GBps(scenario) * 1e9
     on_wires = scenario.collective_record.bus_factor(scenario.ranks) * scenario.nbytes / busbw
     if scenario.collective_record.is_message:

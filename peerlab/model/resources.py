@@ -74,11 +74,7 @@ RESOURCES: dict[str, ResourceKind] = {
         drawn="device",
     ),
     "nvlink_sharp": ResourceKind(
-        label="NVLink SHARP",
-        scope="device",
-        rate="sharp_Bps",
-        lane=121,
-        drawn="device",
+        label="NVLink SHARP", scope="device", rate="sharp_Bps", lane=121, drawn="device"
     ),
     "scaleup_reduce": ResourceKind(
         label="scale-up reduce", scope="device", rate="hbm_Bps", lane=None, drawn="device"

@@ -10,6 +10,7 @@ from bokeh.document import Document
 from bokeh.models import GlyphRenderer
 
 from peerlab.picture.plots import FIGURES
+from peerlab.picture.views import VIEWS
 
 
 def document(*, stretched: bool = False) -> dict[str, object]:
@@ -17,7 +18,7 @@ def document(*, stretched: bool = False) -> dict[str, object]:
 
     With `stretched` figures fill the height of the element that holds them; otherwise each has a fixed height.
     """
-    figures = {name: build() for name, build in FIGURES.items()}
+    figures = {name: FIGURES[name]() for name in VIEWS if name in FIGURES}
     for plot in figures.values():
         plot.hold_render = True  # empty figures need not be painted; the page lets go when it has filled them
         for renderer in plot.select(

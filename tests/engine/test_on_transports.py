@@ -14,6 +14,7 @@ from peerlab.base.errors import ScenarioError
 from peerlab.base.places import folder
 from peerlab.base.units import PS_PER_S
 from peerlab.engine.arrays import ring_arrays
+from peerlab.engine.arrays.service_order import OrderUnknownError
 from peerlab.engine.compiled import refusals
 from peerlab.engine.system import least
 from peerlab.model.transport_files import possible_transports
@@ -125,7 +126,12 @@ def test_every_engine_gives_the_referees_spans_on_every_transport(scenario):
     same(referee.trace, peerlab.simulate(scenario).trace)  # folded, where all nodes are alike
     for engine, refuses in (("arrays", ring_arrays.refuses), ("compiled", refusals.refuses)):
         if not refuses(least(scenario)):
-            same(referee.trace, peerlab.simulate(scenario, engine=engine).trace)
+            try:
+                run = peerlab.simulate(scenario, engine=engine)
+            except OrderUnknownError:  # slices met in an order that only the loop knows
+                assert (engine, peerlab.simulate(scenario, every_node=True).engine) == ("arrays", "loop")
+            else:
+                same(referee.trace, run.trace)
 
 
 # ---- reduction in the network -----------------------------------------------------------------------------------
