@@ -15,7 +15,7 @@ SETUP  := pyproject.toml Makefile
 say     = @echo "peerlab: $(1) ..."
 pinned  = $(shell grep -c == $(1)) packages
 
-.PHONY: lab voila test soak lint bench docs solutions shots course binder lock clean chromium
+.PHONY: lab voila site test soak lint bench docs solutions shots course binder lock clean chromium
 
 lab: $(VENV)/lab.stamp          ## set up and open the lab (prints its address)
 	$(call say,opening the lab)
@@ -27,6 +27,10 @@ voila: $(VENV)/test.stamp       ## serve copies of the labs as an app: prose and
 
 test: $(VENV)/test.stamp chromium        ## set up and run all tests (a part of the long trials, with another seed each time)
 	$(BIN)/python -m pytest $(TOGETHER)
+
+site: $(VENV)/lab.stamp         ## the lab in a browser tab, as static files in out/site (npm gets Pyodide, or ARGS="--pyodide FILE")
+	@mkdir -p out
+	@exec $(BIN)/peerlab site out/site $(ARGS)
 
 soak: $(VENV)/test.stamp chromium        ## all tests, every long trial
 	PEERLAB_SOAK=1 $(BIN)/python -m pytest $(TOGETHER)

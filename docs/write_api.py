@@ -24,7 +24,7 @@ GROUPS = {
     "Train": ("step", "Step", "StepRun", "Workload", "load_workload", "known_workloads", "ProfiledTraining"),
     "Measure, read and judge": ("measure", "ratios", "pin_cost", "show_limit", "load", "Records", "expect", "suspects", "choices", "diagnose", "calibrate", "doctor"),
     "In a notebook": ("explore", "explore_step", "race", "steps", "predict", "exercise", "progress"),
-    "Take away": ("export_html", "export_still", "export_video", "wall_chart", "write_deck"),
+    "Take away": ("export_html", "export_still", "export_video", "wall_chart", "write_deck", "write_site"),
     "What goes wrong": ("PeerlabError",),
 }  # fmt: skip
 """Every public name, in the order in which one meets it."""

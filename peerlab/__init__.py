@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from peerlab.features.measure.ranks.locked_memory import show_limit
     from peerlab.features.measure.ratios import ratios
     from peerlab.features.simulate.explain import explain
+    from peerlab.features.site.site_folder import write_site
     from peerlab.features.step.step_explorer import StepExplorer
     from peerlab.features.suspects.suspecting import suspects
     from peerlab.features.sweep.sweeping import sweep
@@ -212,4 +213,5 @@ __all__ = [
     "way",
     "why",
     "write_deck",
+    "write_site",
 ]

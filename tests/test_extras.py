@@ -37,6 +37,8 @@ NEED = {
     "deck --output a": ("deck", "lab"),
     "deck --help": ("deck", "lab"),
     "lab": ("lab", "lab"),
+    "site a": ("site", "lab"),
+    "site --help": ("site", "lab"),
     "validate --plot a.html": ("--plot", "lab"),
     "measure --mpi": ("--mpi", "mpi"),
     "sweep --nodes 2 --dask tcp://127.0.0.1:1": ("Dask", "dask"),

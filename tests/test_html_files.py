@@ -8,6 +8,7 @@ import pytest
 import peerlab
 from peerlab.cli import main
 from peerlab.features.deck.reading.outline import Outline
+from peerlab.features.site.live_page import live_page
 
 SMALL = {"nodes": 2, "message_bytes": "1 MiB"}
 PAIR = tuple(peerlab.Scenario(path=path, **SMALL) for path in ("host-rdma", "peer-direct"))
@@ -29,6 +30,9 @@ WRITERS = {
     "features/deck/deck_page.py": lambda file: (
         peerlab.write_deck(Outline(scenario=SMALL).only(["limits"]), file.parent),
         (file.parent / "index.html").rename(file),
+    ),
+    "features/site/live_page.py": lambda file: file.write_text(
+        live_page(PAIR[0], {"pyodide-lock.json": b'{"info": {}}'}, carried=False)
     ),
     "page/frame.py": command("fabrics", "--cluster", "ideal-100g", "--nodes", "2", "--output"),
     "features/validate/expected_page.py": command("validate", "--only", "gaudi2-one-box", "--plot"),

@@ -9,16 +9,18 @@ def inline(script: str) -> str:
     return script.replace("\r\n", "\n").replace("</script", r"<\/script").replace("<!--", r"<\!--")
 
 
-def policy(*scripts: str) -> str:
+def policy(*scripts: str, wasm: str = "") -> str:
     """Return the element that lets exactly these scripts run, as they stand in the page, and nothing be fetched.
 
-    BokehJS writes its styles into the page as it goes, so inline styles are allowed; it needs no eval and no worker.
+    BokehJS writes its styles into the page as it goes, so inline styles are allowed; it needs no eval and no worker. A page that runs
+    WebAssembly in a worker says with `wasm` where its files are from: ``'self'``, or ``blob:`` where it carries them.
     """
     hashes = " ".join(
         f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts
     )
+    more = f" {wasm} 'wasm-unsafe-eval'; worker-src {wasm}; connect-src {wasm}" if wasm else ""
     rules = (
-        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; base-uri 'none';"
+        f"default-src 'none'; script-src {hashes}{more}; style-src 'unsafe-inline'; img-src data:; base-uri 'none';"
         " form-action 'none'"
     )
     return f'<meta http-equiv="Content-Security-Policy" content="{rules}">'

@@ -1,0 +1,107 @@
+"""Writes the static site: a landing page, the live explorer, Python's files, and pages that were recorded."""
+
+from collections.abc import Callable
+from html import escape
+from pathlib import Path
+from string import Template
+
+from peerlab import page as sources
+from peerlab.base.errors import ExportError
+from peerlab.base.outfile import new_folder, put_on_disk, written
+from peerlab.base.version import __version__
+from peerlab.engine.simulate import simulate
+from peerlab.features.site.live_page import TITLE, live_page
+from peerlab.features.site.pyodide_package import VERSION, pyodide_files
+from peerlab.features.site.python_archive import python_archive
+from peerlab.page.embedded import page_of
+from peerlab.picture.still import still_svg
+from peerlab.question.scenario import Scenario
+from peerlab.study.racing import race
+
+Told = Callable[[str], None]
+
+
+def write_site(
+    place: str | Path,
+    scenario: Scenario | None = None,
+    *,
+    pyodide: str | Path | None = None,
+    told: Told = lambda _: None,
+) -> Path:
+    """Write a static site with the live explorer into a folder; return the folder.
+
+    Any server of files serves it. A page of it asks that server for its own files, and nobody for anything else.
+
+    Parameters
+    ----------
+    place:
+        The folder; files of the same names in it are replaced, others stay.
+    scenario:
+        What the explorer begins with; by default 8 nodes of DL1, through host memory.
+    pyodide:
+        The npm package of Pyodide that somebody downloaded; None: the npm client gets it.
+    told:
+        Hears what is being done.
+
+    Raises
+    ------
+    ExportError
+        If a file cannot be written, or Pyodide cannot be had.
+
+    There is no example here that runs: the npm client would ask a registry.
+    """
+    begins, files = _prepared(scenario, pyodide, told)
+    folder = Path(place).expanduser()
+    with new_folder(folder, ExportError):
+        for name, data in files.items():
+            with written(folder / name, ExportError) as file:
+                file.write_bytes(data)
+        told("pages")
+        slow = begins.with_(path=begins.hardware.paths[0])
+        pages = {
+            "explorer.html": live_page(begins, files, carried=False),
+            "live_worker.js": sources.script_of("live_worker"),
+            "race.html": page_of("race", race(Scenario(path="peer-direct"), Scenario(path="host-rdma"))),
+            "index.html": _landing(slow),
+        }
+        for name, text in pages.items():
+            with written(folder / name, ExportError) as file:
+                put_on_disk(file, text)
+    return folder
+
+
+def write_live_page(
+    place: str | Path,
+    scenario: Scenario | None = None,
+    *,
+    pyodide: str | Path | None = None,
+    told: Told = lambda _: None,
+) -> Path:
+    """Write one HTML file with the live explorer and all that it needs; it opens without a server.
+
+    Raises
+    ------
+    ExportError
+        If the file cannot be written, or Pyodide cannot be had.
+    """
+    begins, files = _prepared(scenario, pyodide, told)
+    told("page")
+    with written(place, ExportError) as file:
+        put_on_disk(file, live_page(begins, files, carried=True))
+    return Path(place)
+
+
+def _prepared(
+    scenario: Scenario | None, pyodide: str | Path | None, told: Told
+) -> tuple[Scenario, dict[str, bytes]]:
+    told(f"Pyodide {VERSION}")
+    files = pyodide_files(None if pyodide is None else Path(pyodide).expanduser())
+    told("peerlab for the tab")
+    return scenario or Scenario(), files | {"app.zip": python_archive(files)}
+
+
+def _landing(scenario: Scenario) -> str:
+    picture = still_svg(simulate(scenario))
+    text = (Path(__file__).with_name("landing.html")).read_text(encoding="utf-8")
+    words = {"title": escape(TITLE), "picture": picture, "version": escape(__version__), "pyodide": VERSION}
+    return Template(text).substitute(words)

@@ -1,0 +1,161 @@
+"""Python's side of the live page: questions and answers are JSON, with the columns of rows beside it.
+
+It runs in a worker of the browser, where neither numpy nor a thread is. What follows a picture (the ratio of the paths, curves, ranges,
+bands) comes in pieces, so that the next question waits for one piece at most.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from peerlab.answer.run import Run
+from peerlab.answer.sensitivity import Band  # noqa: TC001  (at home beside Run)
+from peerlab.base.errors import PeerlabError, ScenarioError
+from peerlab.engine.expected_duration import forecast_s
+from peerlab.engine.simulate import simulate
+from peerlab.picture.curve_scenarios import AXES, lines
+from peerlab.picture.curves import curves
+from peerlab.picture.path_ratio import path_ratio
+from peerlab.picture.payload import payload
+from peerlab.picture.timeline import critical
+from peerlab.question.scenario import Scenario
+from peerlab.study.bands import bands_of, gain_band_of
+
+Answer = tuple[str, list[bytes]]
+"""JSON, and the columns that its ``{"buffer": number}`` stand for."""
+
+SLOWER = 12
+"""So many times as long as with numpy on the same machine takes a run of nodes that differ (measured: 8 to 12)."""
+MOST_S = 20.0
+"""A run that takes longer in the tab is refused."""
+_MOST_KEPT = 400
+"""Runs that are kept: each holds some 100 kB."""
+SHOWN = ("cluster", "path", "registration", "nodes", "message_bytes", "collective")
+"""Fields of a scenario that the page's controls show."""
+
+
+class Tab:
+    """What is shown, what was before it, and what follows when nobody asks.
+
+    >>> text, columns = Tab(nodes=2).answer('{"kind": "show", "number": 1}')
+    >>> sorted(json.loads(text)), len(columns) > 10
+    (['data', 'fields'], True)
+    """
+
+    def __init__(self, **fields: Any) -> None:
+        self._runs: dict[Scenario, Run] = {}
+        self.run = self._simulated(Scenario(**fields))
+        self.before: Run | None = None
+        self._number, self._axis = 0, next(iter(AXES))
+        self._following: Iterator[Mapping[str, object]] = iter(())
+
+    def answer(self, question: str) -> Answer:
+        """Return the answer to a question; of an impossible one, why in words."""
+        asked = json.loads(question)
+        answers = {"show": self._show, "axis": self._draw_axis, "critical": self._critical}
+        try:
+            return _packed(answers[asked["kind"]](asked))
+        except PeerlabError as problem:
+            return _packed({"error": str(problem)})
+        except (
+            NotImplementedError
+        ) as problem:  # an operation of numpy that `whole_numbers` refuses, such as drawing noise
+            return _packed({"error": f"{problem}: open the notebook for this setting"})
+
+    def work(self) -> Answer | None:
+        """Do one piece of what follows the picture; None when all is done."""
+        for piece in self._following:
+            return _packed(piece)
+        return None
+
+    def _simulated(self, scenario: Scenario) -> Run:
+        if scenario not in self._runs:
+            expected_s = SLOWER * forecast_s(scenario)
+            if expected_s > MOST_S:
+                raise ScenarioError(
+                    "nodes", f"about {expected_s:.0f} s in a browser tab; open the notebook, or give fewer"
+                )
+            while len(self._runs) >= _MOST_KEPT:
+                del self._runs[next(iter(self._runs))]
+            self._runs[scenario] = simulate(scenario, engine="loop")
+        return self._runs[scenario]
+
+    def _show(self, asked: Mapping[str, Any]) -> Mapping[str, object]:
+        wanted = self.run.scenario.with_(**asked.get("changes", {}))
+        if wanted != self.run.scenario:
+            run = self._simulated(wanted)
+            self.before, self.run = self.run, run
+        self._number = asked["number"]
+        self._following = self._pieces()
+        fields = {name: getattr(self.run.scenario, name) for name in SHOWN}
+        return {
+            "data": payload(self.run, self.before, self._number),
+            "fields": fields | {"message_bytes": self.run.scenario.nbytes},
+        }
+
+    def _draw_axis(self, asked: Mapping[str, Any]) -> Mapping[str, object]:
+        if asked["axis"] in AXES:
+            self._axis = asked["axis"]
+            self._following = self._pieces()
+        return {}
+
+    def _critical(self, _: Mapping[str, Any]) -> Mapping[str, object]:
+        return {"critical": critical(self.run)}
+
+    def _pieces(self) -> Iterator[Mapping[str, object]]:
+        """Yield, piece by piece, the ratio of the paths, the curves, the ratio's range, the bands of the curves."""
+        pair = self._pair()
+        yield {"ratio": (pair and path_ratio(*pair, None, pending=True)) or {}}
+        scenario, axis, computed = self.run.scenario, self._axis, []
+        for line in lines(scenario, axis):
+            runs: list[Run | None] = []
+            for point in line.scenarios:
+                runs.append(self._possible(point))
+                yield {}
+            computed.append((line, runs))
+        yield {"curves": curves(scenario, axis, computed)}
+        if pair:
+            yield {"ratio": path_ratio(*pair, gain_band_of(*pair)) or {}}
+        bands: dict[str, list[Band | None]] = {}
+        # the shown path's line first: a reader looks there
+        for line, runs in sorted(computed, key=lambda each: self.run.scenario not in each[0].scenarios):
+            bands[line.name] = []
+            for run in runs:
+                bands[line.name] += bands_of([run])
+                yield {}
+            complete = len(bands) == len(computed)
+            yield {"curves": curves(scenario, axis, computed, bands, complete=complete)}
+
+    def _possible(self, scenario: Scenario | None) -> Run | None:
+        try:
+            return self._simulated(scenario) if scenario else None
+        except PeerlabError:  # a point that is impossible, or too slow, is left out
+            return None
+
+    def _pair(self) -> tuple[Run, Run] | None:
+        """Return the runs through the host and past it, where the cluster has both."""
+        s = self.run.scenario
+        paths = [s if path == s.path else s.with_(path=path) for path in s.hardware.paths]
+        staged = [each for each in paths if each.staged]
+        direct = [each for each in paths if not each.staged and not each.data_path.is_bare]
+        if not staged or not direct:
+            return None
+        slow, fast = s if s.staged else staged[0], s if s in direct else direct[-1]
+        runs = self._possible(slow), self._possible(fast)
+        return (runs[0], runs[1]) if runs[0] and runs[1] else None
+
+
+def _packed(value: Mapping[str, object]) -> Answer:
+    columns: list[bytes] = []
+    return json.dumps(_detached(value, columns)), columns
+
+
+def _detached(value: Any, columns: list[bytes]) -> Any:
+    if isinstance(value, bytes):
+        columns.append(value)
+        return {"buffer": len(columns) - 1}
+    if isinstance(value, Mapping):
+        return {key: _detached(part, columns) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_detached(part, columns) for part in value]
+    return value

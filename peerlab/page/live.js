@@ -1,0 +1,101 @@
+// A page with peerlab's own Python behind it, in a worker of this tab: no kernel, no server.
+import { patchOwnBokeh } from "./bokeh_patches.js";
+import { make } from "./dom.js";
+import { Footer } from "./footer.js";
+import { LiveControls } from "./live_controls.js";
+import { LiveModel } from "./live_model.js";
+import { Page } from "./page.js";
+import { painted } from "./turns.js";
+
+class LivePage extends Page {
+  constructor(model, host) {
+    super(model, host);
+    this.root.removeAttribute("tabindex");
+    this.keyboard = document.body;
+  }
+
+  get kinds() {
+    return { ...super.kinds, footer: Footer };
+  }
+
+  get watched() {
+    return document.querySelector(".pl-alone");
+  }
+
+  find(selector) {
+    return super.find(selector) ?? document.querySelector(`.pl-shared ${selector}`);
+  }
+
+  build() {
+    super.build();
+    document.querySelector(".pl-shared").append(this.find(".pl-footer"));
+  }
+
+  listen() {
+    super.listen();
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.setTheme());
+    addEventListener("resize", () => {
+      cancelAnimationFrame(this.resizing);
+      this.resizing = requestAnimationFrame(() => this.repaint());
+    });
+  }
+
+  dark() {
+    return matchMedia("(prefers-color-scheme: dark)").matches;
+  }
+
+  setTheme() {
+    super.setTheme();
+    const page = document.documentElement;
+    page.style.colorScheme = this.dark() ? "dark" : "light";
+    for (const [role, colour] of Object.entries(this.figures.palettes[this.root.dataset.theme])) page.style.setProperty(`--pl-${role}`, colour);
+  }
+
+  onKey(event) {
+    if (!event.target.matches("input, select")) super.onKey(event);
+  }
+}
+
+// The files of a page that carries them all: base64 of gzip, in elements that a browser does not read.
+async function carriedFiles() {
+  const files = {};
+  for (const element of document.querySelectorAll('script[type="text/plain"][data-file]')) {
+    const packed = Uint8Array.from(atob(element.textContent), (letter) => letter.charCodeAt(0));
+    element.remove();
+    files[element.dataset.file] = new Uint8Array(await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
+  }
+  return Object.keys(files).length ? files : null;
+}
+
+// From a file, Chromium starts no module as a worker, but a plain script that imports modules.
+function workerOf(text) {
+  if (!text) return new Worker("live_worker.js", { type: "module" });
+  return new Worker(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
+}
+
+function withoutWasm() {
+  return typeof WebAssembly === "object" ? "" : "This browser, or a rule of this site, lets no WebAssembly run: the picture stays as it is. The notebook has the live lab.";
+}
+
+async function begin() {
+  const given = JSON.parse(document.getElementById("pl-live").textContent), model = new LiveModel(given);
+  const link = location.hash.slice(1); // the controls write their own
+  patchOwnBokeh();
+  const controls = new LiveControls(document.querySelector(".pl-choices"), model, given.known);
+  const page = new LivePage(model, document.querySelector(".pl-sides").appendChild(make("section", "pl-side")));
+  await page.start();
+  await page.finished;
+  await painted();
+  performance.mark("first picture");
+  document.documentElement.dataset.ready = "yes";
+  const refused = withoutWasm();
+  if (refused) return void controls.note(refused);
+  controls.follow(link);
+  addEventListener("hashchange", () => controls.follow(location.hash.slice(1)));
+  const files = await carriedFiles(), text = document.getElementById("pl-worker")?.textContent;
+  model.start(() => workerOf(text), { files, base: new URL("./", location).href, lock: given.lock, first: given.fields });
+}
+
+begin().catch((problem) => {
+  document.querySelector(".pl-sides").textContent = `This page could not be shown: ${problem.message}`;
+});

@@ -1,0 +1,130 @@
+// The controls of a live page: native ones, named for screen readers; each shows a field of the scenario and changes it.
+import { make } from "./dom.js";
+
+const UNITS = ["B", "KiB", "MiB", "GiB"];
+const NODES = [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
+
+export class LiveControls {
+  constructor(host, model, known) {
+    Object.assign(this, { host, model, known });
+    this.staged = this.input("switch", "Host bottleneck", "checkbox");
+    this.cache = this.input("switch", "Registration cache", "checkbox");
+    this.nodes = this.input("range", "Nodes", "range");
+    Object.assign(this.nodes, { min: 0, max: NODES.length - 1, step: 1 });
+    this.count = this.text("Nodes, as a number", 5);
+    this.size = this.text("Message", 8, true);
+    this.cluster = this.list("Cluster", known.clusters.map(({ name, title }) => [title, name]));
+    this.path = this.list("Data path", []);
+    this.collective = this.list("Operation", known.collectives);
+    this.said = host.appendChild(make("span", "pl-choices-note"));
+    this.said.setAttribute("role", "status");
+    this.listen();
+    this.show();
+  }
+
+  listen() {
+    this.typing = null; // a text that somebody types stays, whatever is answered meanwhile
+    for (const text of [this.count, this.size]) {
+      text.addEventListener("input", () => (this.typing = text));
+      text.addEventListener("change", () => (this.typing = null));
+    }
+    const on = (input, event, changes) => input.addEventListener(event, () => this.model.change(changes(input)));
+    on(this.staged, "change", () => ({ path: this.otherPath() }));
+    on(this.cache, "change", ({ checked }) => ({ registration: checked ? "cached" : "per-transfer" }));
+    on(this.nodes, "input", ({ value }) => ({ nodes: NODES[value] }));
+    on(this.count, "change", ({ value }) => ({ nodes: Number(value) || 0 }));
+    on(this.size, "change", ({ value }) => ({ message_bytes: value }));
+    on(this.cluster, "change", ({ value }) => ({ cluster: value, path: this.bestPath(value) }));
+    on(this.path, "change", ({ value }) => ({ path: value }));
+    on(this.collective, "change", ({ value }) => ({ collective: value }));
+    this.model.on("fields", () => this.show());
+    this.model.on("note", (text) => this.note(text));
+    this.model.on("flip", (name) => (name === "host" ? this.staged : this.cache).click());
+  }
+
+  note(text) {
+    this.said.textContent = text;
+  }
+
+  // A link's fields, such as "cluster=p5&nodes=16"; those that are none are left out.
+  follow(link) {
+    const given = [...new URLSearchParams(link)].filter(([name]) => name in this.model.first);
+    if (!given.length || link === this.link) return;
+    const fields = Object.fromEntries(given);
+    if (fields.nodes) fields.nodes = Number(fields.nodes) || 0;
+    if (fields.cluster && !this.of(fields.cluster)) return this.note(`The link names ${fields.cluster}, which is no cluster here.`);
+    if (fields.cluster && !fields.path) fields.path = this.bestPath(fields.cluster);
+    this.model.change(fields);
+  }
+
+  of(cluster) {
+    return this.known.clusters.find(({ name }) => name === cluster);
+  }
+
+  // The way past the host where the cluster has one.
+  bestPath(cluster) {
+    const { paths } = this.of(cluster);
+    return (paths.find(({ staged }) => !staged) ?? paths[0]).path;
+  }
+
+  otherPath() {
+    const { cluster, path } = this.model.fields, { paths } = this.of(cluster), staged = paths.find((way) => way.path === path)?.staged;
+    return paths.filter((way) => way.staged !== staged).at(staged ? -1 : 0)?.path ?? path;
+  }
+
+  input(kind, label, type) {
+    const box = make("label", `pl-choice pl-${kind}`), input = make("input", ""), name = make("span", "pl-name", label);
+    input.type = type;
+    if (kind === "switch") input.setAttribute("role", "switch");
+    box.append(...(kind === "switch" ? [input, name] : [name, input]));
+    this.host.append(box);
+    return input;
+  }
+
+  text(label, size, named = false) {
+    const box = make("label", "pl-choice"), input = make("input", "");
+    Object.assign(input, { type: "text", size });
+    if (named) box.append(make("span", "pl-name", label));
+    else input.setAttribute("aria-label", label);
+    box.append(input);
+    this.host.append(box);
+    return input;
+  }
+
+  list(label, options) {
+    const box = make("label", "pl-choice"), input = make("select", "");
+    input.setAttribute("aria-label", label);
+    for (const [text, value] of options) input.append(new Option(text, value));
+    box.append(input);
+    this.host.append(box);
+    return input;
+  }
+
+  show() {
+    const { cluster, path, registration, nodes, message_bytes, collective } = this.model.fields, { paths } = this.of(cluster);
+    this.path.replaceChildren(...paths.map((way) => new Option(way.title, way.path)));
+    this.path.value = path;
+    this.cluster.value = cluster;
+    this.collective.value = collective;
+    this.staged.checked = paths.find((way) => way.path === path)?.staged ?? false;
+    this.staged.disabled = new Set(paths.map(({ staged }) => staged)).size < 2;
+    this.cache.checked = registration !== "per-transfer";
+    const nearest = NODES.reduce((best, count, i) => (Math.abs(count - nodes) < Math.abs(NODES[best] - nodes) ? i : best), 0);
+    if (document.activeElement !== this.nodes) this.nodes.value = nearest;
+    this.nodes.setAttribute("aria-valuetext", `${nodes} nodes`);
+    const size = typeof message_bytes === "number" ? inUnits(message_bytes) : message_bytes;
+    if (this.typing !== this.count) this.count.value = nodes;
+    if (this.typing !== this.size) this.size.value = size;
+    this.link = new URLSearchParams({ ...this.model.fields, message_bytes: size }).toString();
+    try {
+      history.replaceState(null, "", `#${this.link}`);
+    } catch {
+      // a frame without an address of its own has no link
+    }
+  }
+}
+
+function inUnits(bytes) {
+  const power = bytes ? Math.min(3, Math.floor(Math.log2(bytes) / 10)) : 0;
+  return bytes % 1024 ** power ? `${bytes} B` : `${bytes / 1024 ** power} ${UNITS[power]}`;
+}

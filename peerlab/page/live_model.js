@@ -1,0 +1,120 @@
+// What a live page asks and is answered: a model as the lab's widget is one (get, on, off, send), with a worker behind it.
+export class LiveModel {
+  constructor({ document, palettes, first, fields }) {
+    this.listeners = new Map();
+    this.values = { document, palettes, data: opened(first), curves: {}, ratio: {}, measured: {}, status: {} };
+    this.fields = this.shown = this.first = fields; // what is wished, what was possible last, what the page began with
+    this.number = 1;
+    this.history = [];
+    this.waiting = null; // the last wish while another is answered: a slider runs ahead of its answers
+    this.busy = true;
+  }
+
+  get(name) {
+    return this.values[name];
+  }
+
+  set(name, value) {
+    this.values[name] = value;
+    this.tell(`change:${name}`);
+  }
+
+  on(name, act) {
+    this.listeners.set(name, [...(this.listeners.get(name) ?? []), act]);
+  }
+
+  off(name, act) {
+    this.listeners.set(name, (this.listeners.get(name) ?? []).filter((other) => other !== act));
+  }
+
+  tell(name, message) {
+    for (const act of this.listeners.get(name) ?? []) act(message);
+  }
+
+  start(makeWorker, start) {
+    this.say("Loading Python ...");
+    try {
+      this.worker = makeWorker();
+    } catch (problem) {
+      return this.fail(problem.message);
+    }
+    this.worker.addEventListener("message", ({ data }) => this.hear(data));
+    this.worker.addEventListener("error", (problem) => this.fail(problem.message ?? "the browser refuses a worker here"));
+    this.worker.postMessage({ start });
+  }
+
+  say(text) {
+    this.set("status", text ? { busy: true, text } : { busy: false });
+    this.tell("note", text);
+  }
+
+  fail(why) {
+    this.set("status", { busy: false });
+    this.tell("note", `Python could not be started (${why}): the picture stays as it is. The notebook has the live lab.`);
+  }
+
+  hear(message) {
+    if (message.status) this.say(message.status);
+    if (message.failed) this.fail(message.failed);
+    if (message.ready) {
+      this.busy = false;
+      this.say("");
+      performance.mark("live");
+      document.documentElement.dataset.live = "yes";
+      this.ask(this.waiting ?? { kind: "show", changes: this.fields, number: this.number });
+    }
+    for (const name of ["ratio", "curves"]) if (message[name]) this.set(name, message[name]);
+    if (message.critical) this.tell("msg:custom", { kind: "critical", path: message.critical });
+    if (message.done) document.documentElement.dataset.done = this.number;
+    if (message.answers) this.answered(message);
+  }
+
+  answered(message) {
+    this.busy = false;
+    if (message.error) {
+      this.fields = this.shown;
+      this.tell("fields");
+      this.tell("note", message.error);
+    }
+    if (message.fields) this.shown = message.fields;
+    if (message.fields && !this.waiting) {
+      this.fields = message.fields; // a later wish stays as it is
+      this.tell("fields");
+    }
+    if (message.data) this.set("data", message.data);
+    const next = this.waiting;
+    this.waiting = null;
+    if (next) this.ask(next);
+  }
+
+  ask(question) {
+    if (this.busy) return void (this.waiting = question);
+    this.busy = true;
+    this.waiting = null;
+    this.worker.postMessage(question);
+  }
+
+  change(changes, remember = true) {
+    if (remember) this.history.push(this.fields);
+    this.fields = { ...this.fields, ...changes };
+    this.tell("note", "");
+    delete document.documentElement.dataset.done;
+    this.ask({ kind: "show", changes: this.fields, number: ++this.number });
+  }
+
+  send({ command, value }) {
+    if (command === "undo" && this.history.length) this.change(this.history.pop(), false);
+    if (command === "reset") this.change(this.first);
+    if (command === "critical") this.ask({ kind: "critical" });
+    if (command === "axis") this.ask({ kind: "axis", axis: value });
+    if (command === "host" || command === "cache") this.tell("flip", command);
+  }
+}
+
+// Columns that the page was built with.
+function opened(value) {
+  if (value === null || typeof value !== "object") return value;
+  if ("base64" in value) return new DataView(Uint8Array.from(atob(value.base64), (letter) => letter.charCodeAt(0)).buffer);
+  if (Array.isArray(value)) return value.map(opened);
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, opened(part)]));
+}

@@ -1,0 +1,116 @@
+"""The live page in a real Chromium, from a server of files and from a file: it simulates by itself, and asks nobody else."""
+
+import shutil
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+import peerlab
+from peerlab.base.errors import ExportError
+from peerlab.features.site.live_page import live_page
+from peerlab.features.site.pyodide_package import pyodide_files
+from peerlab.features.site.python_archive import python_archive
+from peerlab.features.site.site_folder import write_site
+
+LIVE_MS = 120_000
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        """Print nothing."""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """A site as somebody publishes it, and its one file."""
+    if not shutil.which("npm"):
+        pytest.skip("no npm client is here to get Pyodide: the live page is not tried")
+    folder = tmp_path_factory.mktemp("site")
+    try:
+        files = pyodide_files(None)
+    except ExportError as problem:
+        pytest.skip(f"Pyodide cannot be had, the live page is not tried: {problem}")
+    files["app.zip"] = python_archive(files)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("peerlab.features.site.site_folder.pyodide_files", lambda _: files)
+        patch.setattr("peerlab.features.site.site_folder.python_archive", lambda _: files["app.zip"])
+        write_site(folder, peerlab.Scenario(nodes=2))
+    (folder / "one.html").write_text(live_page(peerlab.Scenario(nodes=2), files, carried=True))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(site):
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.fixture
+def page(browser):
+    page = browser.new_page()
+    page.complaints, page.asked = [], []
+    page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    page.on("console", lambda message: message.type == "error" and page.complaints.append(message.text))
+    page.on("request", lambda request: page.asked.append(request.url))
+    yield page
+    page.close()
+
+
+def live(page, url):
+    page.goto(url)
+    page.wait_for_selector("html[data-ready]", state="attached")
+    page.wait_for_selector("html[data-live]", state="attached", timeout=LIVE_MS)
+
+
+def busbw(page):
+    return page.locator("[data-name=busbw]")
+
+
+def test_a_site_of_files_simulates_in_the_tab(page, address):
+    page.goto(address)
+    page.get_by_role("link", name="Open the live explorer").click()
+    live(page, page.url)
+    for path, host in (("peer-direct", False), ("host-rdma", True)):
+        page.get_by_role("switch", name="Host bottleneck").set_checked(host)
+        run = peerlab.simulate(peerlab.Scenario(nodes=2, path=path))
+        expect(busbw(page)).to_contain_text(f"{run.busbw_GBps:.3g} GB/s")
+    page.get_by_label("Nodes, as a number").fill("24")
+    page.get_by_label("Nodes, as a number").press("Enter")
+    expect(busbw(page)).to_contain_text(
+        f"{peerlab.simulate(peerlab.Scenario(nodes=24, path='host-rdma')).busbw_GBps:.3g} GB/s"
+    )
+    assert "nodes=24" in page.url
+    page.get_by_label("Message").fill("<b>nonsense")
+    page.get_by_label("Message").press("Enter")
+    expect(page.get_by_role("status").filter(has_text="nonsense")).to_be_visible()
+    expect(page.get_by_label("Message")).to_have_value("64 MiB")
+    page.wait_for_selector("html[data-done]", state="attached", timeout=LIVE_MS)
+    faults = Axe().run(page).response["violations"]
+    serious = [fault for fault in faults if fault["impact"] in ("serious", "critical")]
+    assert [(fault["id"], node["html"][:200]) for fault in serious for node in fault["nodes"]] == []
+    assert page.complaints == []
+    assert {url.split("/")[2] for url in page.asked if url.startswith("http")} == {address.split("/")[2]}
+
+
+def test_one_file_simulates_without_a_server_and_a_link_holds_its_scenario(page, site):
+    live(page, f"{(site / 'one.html').as_uri()}#cluster=p5&nodes=4")
+    expect(page.get_by_label("Cluster")).to_have_value("p5")
+    expect(busbw(page)).to_contain_text(
+        f"{peerlab.simulate(peerlab.Scenario(cluster='p5', nodes=4, path='peer-direct')).busbw_GBps:.3g} GB/s"
+    )
+    assert page.complaints == []
+    assert [url for url in page.asked if not url.startswith(("file:", "blob:", "data:"))] == []
+
+
+def test_where_no_python_starts_the_picture_stays_and_the_page_says_so(page, site, tmp_path):
+    (tmp_path / "explorer.html").write_text((site / "explorer.html").read_text())
+    page.goto((tmp_path / "explorer.html").as_uri())  # nothing lies beside it
+    page.wait_for_selector("html[data-ready]", state="attached")
+    expect(page.get_by_role("status").filter(has_text="the picture stays as it is")).to_be_visible()
+    expect(busbw(page)).to_contain_text("GB/s")

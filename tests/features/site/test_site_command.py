@@ -1,0 +1,56 @@
+"""`peerlab site`: what is wrong with Pyodide's package is said in a line, and nothing is written."""
+
+import pytest
+
+from peerlab.cli import main
+from peerlab.features.site import pyodide_package
+
+
+@pytest.fixture
+def nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", "")
+    return tmp_path
+
+
+def told(capsys):
+    return capsys.readouterr().err.splitlines()[-1]
+
+
+def test_without_npm_it_says_what_to_download(nothing, capsys):
+    assert main(["site", "lab"]) == 1
+    assert told(capsys).endswith(
+        f"no npm client is here to get pyodide@{pyodide_package.VERSION}; download its package elsewhere and name it with --pyodide FILE"
+    )
+    assert list(nothing.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda _: None, "cannot read other.tgz: No such file or directory"),
+        (lambda file: file.mkdir(), "cannot read other.tgz: Is a directory"),
+        (lambda file: file.write_bytes(b"no package"), "its hash is another one"),
+    ],
+)
+def test_another_file_is_no_package(nothing, capsys, make, says):
+    make(nothing / "other.tgz")
+    assert main(["site", "lab", "--pyodide", "other.tgz"]) == 1
+    assert says in told(capsys)
+    assert not (nothing / "lab").exists()
+
+
+@pytest.mark.usefixtures("nothing")
+def test_one_file_is_not_served(capsys):
+    assert main(["site", "lab.html", "--serve"]) == 1
+    assert "one file opens by itself" in told(capsys)
+
+
+def test_an_npm_that_gets_nothing_is_told(nothing, capsys, monkeypatch):
+    npm = nothing / "npm"
+    npm.write_text("#!/bin/sh\necho 'no such registry' >&2\nexit 1\n")
+    npm.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{nothing}:/bin:/usr/bin")
+    assert main(["site", "lab"]) == 1
+    assert "(no such registry); name a downloaded package with --pyodide FILE" in told(capsys)
+    assert not (nothing / "lab").exists()

@@ -1,0 +1,133 @@
+"""Python's side of the live page: it answers as the notebook's explorer does, and says in words what a tab cannot do."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import peerlab
+from peerlab.features.site.tab import MOST_S, SLOWER, Tab
+from peerlab.picture.payload import payload
+
+WITHOUT_NUMPY = """
+import json, sys
+sys.modules.update(dict.fromkeys(["numpy", "pandas", "bokeh", "scipy", "simpy", "tqdm", "yaml"]))
+from peerlab.features.site.tab import Tab
+tab = Tab(nodes=2)
+print(json.dumps([tab.answer(json.dumps({"kind": "show", "number": 2, "changes": changes}))[0] for changes in json.loads(sys.argv[1])]))
+"""
+
+
+def shown(tab, number=2, **changes):
+    text, columns = tab.answer(json.dumps({"kind": "show", "number": number, "changes": changes}))
+    return json.loads(text), columns
+
+
+def everything(tab):
+    while piece := tab.work():
+        yield json.loads(piece[0])
+
+
+def bytes_of(value):
+    if isinstance(value, bytes):
+        return [value]
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return [column for part in parts for column in bytes_of(part)]
+
+
+def test_a_switch_shows_what_the_notebook_shows():
+    tab = Tab(nodes=2, path="host-rdma")
+    answer, columns = shown(tab, path="peer-direct")
+    direct, before = (
+        peerlab.simulate(peerlab.Scenario(nodes=2, path=path)) for path in ("peer-direct", "host-rdma")
+    )
+    assert columns == bytes_of(payload(direct, before, 2))
+    assert answer["fields"]["path"] == "peer-direct"
+    assert answer["data"]["meta"]["number"] == 2
+
+
+def test_what_follows_a_picture_is_the_ratio_the_curves_its_range_and_bands():
+    tab = Tab(cluster="infiniband-hdr-a100", nodes=2, message_bytes=2**16)
+    shown(tab)
+    pieces = [piece for piece in everything(tab) if piece]
+    ratios, curves = ([piece[name] for piece in pieces if name in piece] for name in ("ratio", "curves"))
+    assert list(pieces[0]) == ["ratio"]
+    assert len(ratios) == 2
+    assert len(curves) > 2
+    assert curves[0]["axis"] == curves[-1]["axis"] == "nodes"
+    assert tab.work() is None
+
+
+def test_another_axis_draws_other_curves_and_an_unknown_one_none():
+    tab = Tab(cluster="ideal-100g", nodes=2, message_bytes=2**12)
+    tab.answer('{"kind": "axis", "axis": "nothing"}')
+    assert tab.work() is None
+    tab.answer('{"kind": "axis", "axis": "message_bytes"}')
+    assert {piece["curves"]["axis"] for piece in everything(tab) if "curves" in piece} == {"message_bytes"}
+
+
+def test_the_critical_path_is_that_of_what_is_shown():
+    tab = Tab(nodes=2)
+    answer = json.loads(tab.answer('{"kind": "critical"}')[0])
+    assert answer["critical"]["breakdown"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"nodes": 0}, "nodes"),
+        ({"message_bytes": "nonsense"}, "'nonsense'"),
+        ({"cluster": "<script>"}, "<script>"),
+        ({"path": "native"}, "path"),
+    ],
+)
+def test_what_is_impossible_is_said_and_the_last_picture_stays(changes, says):
+    tab = Tab(nodes=2)
+    answer, columns = shown(tab, **changes)
+    assert says in answer["error"]
+    assert columns == []
+    assert tab.run.scenario.nodes == 2
+    assert "data" in shown(tab, nodes=3)[0]
+
+
+def test_what_takes_long_is_refused_with_its_forecast(monkeypatch):
+    import peerlab.features.site.tab as module
+
+    monkeypatch.setattr(
+        module, "forecast_s", lambda scenario: 2 * MOST_S / SLOWER if scenario.nodes == 64 else 0.0
+    )
+    answer, _ = shown(Tab(nodes=2), nodes=64)
+    assert (
+        answer["error"]
+        == f"nodes: about {2 * MOST_S:.0f} s in a browser tab; open the notebook, or give fewer"
+    )
+
+
+def test_without_numpy_noise_is_refused_in_words_and_all_else_is_there(tmp_path):
+    asked = [{"jitter": 0.1}, {"path": "peer-direct"}, {"slow_nodes": {"1": 0.5}}]
+    command = [sys.executable, "-c", WITHOUT_NUMPY, json.dumps(asked)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    noise, direct, _ = map(json.loads, json.loads(done.stdout))
+    assert noise == {
+        "error": "numpy.random.default_rng needs numpy, which is not here: open the notebook for this setting"
+    }
+    assert direct["data"]["meta"]["number"] == 2
+
+
+def test_the_archive_of_a_tab_holds_all_that_its_modules_import(tmp_path):
+    """Sources alone, as where no node is: a Python that has nothing else answers."""
+    from zipfile import ZipFile
+
+    from peerlab.features.site.python_archive import _named, _zipped
+
+    (tmp_path / "app.zip").write_bytes(_zipped(_named()))
+    with ZipFile(tmp_path / "app.zip") as archive:
+        archive.extractall(tmp_path / "app")
+    script = WITHOUT_NUMPY.replace("from peerlab", "sys.path.insert(0, 'app'); from peerlab", 1)
+    script += "\nimport peerlab; print(peerlab.__file__, file=sys.stderr)"
+    command = [sys.executable, "-c", script, "[{}]"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "data" in json.loads(json.loads(done.stdout)[0])
+    assert Path(done.stderr.strip()).is_relative_to(tmp_path / "app") or done.stderr.startswith("app")
