@@ -118,12 +118,15 @@ def _expect(options: argparse.Namespace) -> int:
 
 def _judge(options: argparse.Namespace) -> int:
     records = load(options.log, options.nodes)
+    perftest = load(options.perftest) if options.perftest else None  # before anything is simulated
     with progress_bar("expect", "sizes"):
         found = judge(records, options.cluster)
     _draw(options.plot, lambda: verdict_html([verdict.as_dict() for verdict in found]))
     if options.json:
         first = next((one for one in found if one.verdict == BELOW), found[0])
         told = {**first.as_dict(), "warnings": list(records.warnings)}
+        if perftest:
+            told["perftest"] = nic_or_library(first, perftest)
         print(
             json.dumps(
                 told if len(found) == 1 else {**told, "logs": [one.as_dict() for one in found]}, indent=2
@@ -135,8 +138,7 @@ def _judge(options: argparse.Namespace) -> int:
     for place, one in enumerate(found):
         head = [f"\nrun {place + 1} of {len(found)}"] if len(found) > 1 else []
         print("\n".join([*head, *_verdict(one)]))
-    if options.perftest:
-        perftest = load(options.perftest)
+    if perftest:
         print(
             "\n".join(
                 ["", *(line for verdict in found for line in wrapped(nic_or_library(verdict, perftest)))]

@@ -12,7 +12,7 @@ import numpy as np
 from peerlab.answer.run import Run
 from peerlab.answer.trace import Trace
 from peerlab.base.display import shown
-from peerlab.base.errors import PeerlabError
+from peerlab.base.errors import PeerlabError, one_line
 from peerlab.base.units import PS_PER_US, say_bytes, say_count
 from peerlab.model.stages import STAGES
 
@@ -52,13 +52,15 @@ def explain(run: Run) -> ExplainedRun:
     Raises
     ------
     PeerlabError
-        If the run has more than `MOST` spans.
+        If it is no run, or has more than `MOST` spans.
 
     >>> import peerlab
     >>> s = peerlab.Scenario(cluster="ideal-100g", nodes=2, message_bytes="64 KiB", slice_bytes="32 KiB")
     >>> print(peerlab.explain(peerlab.simulate(s)).text.splitlines()[2])
     0.0 µs: NIC send 0 of node 0 begins slice 0 of step 0 of device 0: port to port (16 KiB, 1.3 µs)
     """
+    if not isinstance(run, Run):
+        raise PeerlabError(f"explain: give a run, as simulate returns it, not {one_line(repr(run)):.80}")
     spans = run.trace.last.unrolled
     count = len(spans["start"])
     if count > MOST:

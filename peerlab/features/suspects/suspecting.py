@@ -1,7 +1,7 @@
 """From logs of runs to suspects: which hosts took part in each, how long it took, and what that says of each of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, log
 from pathlib import Path
 from shlex import quote
@@ -9,7 +9,7 @@ from statistics import median
 
 import numpy as np
 
-from peerlab.base.errors import PeerlabError
+from peerlab.base.errors import PeerlabError, RecordsError, one_line
 from peerlab.base.units import say_bytes
 from peerlab.features.suspects.bayes import ENOUGH, Observation, Suspicion
 from peerlab.records.load import load
@@ -53,6 +53,8 @@ class Suspects:
     """Sets of hosts for the next runs, which may go at the same time; empty: enough is known."""
     runs_left: float
     """About how many rounds are left in the mean."""
+    left_out: tuple[str, ...] = ()
+    """Files of a folder that hold no run, by name."""
 
     @property
     def decided(self) -> bool:
@@ -107,7 +109,7 @@ def suspects(
     >>> suspects(runs, sigma=0.02)
     Suspects(4 runs: c 100 %)
     """
-    runs = _runs(source)
+    runs, left_out = _runs(source)
     names = list(dict.fromkeys([*(host for who, _ in runs for host in who), *hosts]))
     if not runs or len(names) < 2:
         raise PeerlabError("suspects: give runs on two hosts or more")
@@ -123,7 +125,7 @@ def suspects(
     for who, seconds in runs:
         numbers = tuple(names.index(one) for one in who)
         suspicion.see(Observation(numbers, log(seconds / usual[len(who)])))
-    return _answer(suspicion, names, len(runs))
+    return replace(_answer(suspicion, names, len(runs)), left_out=left_out)
 
 
 def _answer(suspicion: Suspicion, names: Sequence[str], runs: int) -> Suspects:
@@ -138,20 +140,36 @@ def _answer(suspicion: Suspicion, names: Sequence[str], runs: int) -> Suspects:
     return Suspects(found, runs, suspicion.sigma, tuple(rounds), suspicion.runs_left())
 
 
-def _runs(source: str | Path | Iterable[str | Path] | Sequence[Timed]) -> list[Timed]:
-    files: list[object]
-    if isinstance(source, str | Path):
-        files = [*_files(Path(source).expanduser())]
-    else:
-        files = [
-            file
-            for each in source
-            for file in ([each] if isinstance(each, tuple) else _files(Path(str(each))))
-        ]
+def _runs(
+    source: str | Path | Iterable[str | Path] | Sequence[Timed],
+) -> tuple[list[Timed], tuple[str, ...]]:
+    """Return the runs, and the names of files of a folder that hold none; a file that is named itself has to hold one."""
+    if not isinstance(source, str | Path | Iterable):
+        raise PeerlabError(f"suspects: give a folder, files or runs, not {one_line(repr(source)):.80}")
+    given: list[object] = [source] if isinstance(source, str | Path) else list(source)
+    named = {Path(str(each)).expanduser() for each in given if not isinstance(each, tuple)}
+    files: list[object] = [
+        file
+        for each in given
+        for file in ([each] if isinstance(each, tuple) else _files(Path(str(each)).expanduser()))
+    ]
     if len(files) > _MOST_LOGS:
         raise PeerlabError(f"suspects: {len(files)} logs are too many; at most {_MOST_LOGS}")
     sizes: dict[int, Path] = {}
-    return [one if isinstance(one, tuple) else _run(Path(str(one)), sizes) for one in files]
+    runs: list[Timed] = []
+    refusals: list[RecordsError] = []
+    left_out: list[str] = []
+    for one in files:
+        try:
+            runs.append(one if isinstance(one, tuple) else _run(Path(str(one)), sizes))
+        except RecordsError as problem:
+            if one in named:
+                raise
+            refusals.append(problem)
+            left_out.append(one_line(Path(str(one)).name))
+    if refusals and not runs:
+        raise refusals[0]
+    return runs, tuple(left_out)
 
 
 def _files(place: Path) -> list[Path]:

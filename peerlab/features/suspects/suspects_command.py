@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from peerlab.base.errors import PeerlabError
-from peerlab.base.terminal_text import command, fraction, number, table
+from peerlab.base.terminal_text import command, fraction, number, table, wrapped
 from peerlab.features.suspects.late_ranks import LateRank, late_rank
 from peerlab.features.suspects.suspecting import Suspects, suspects
 from peerlab.records.load import load
@@ -98,6 +98,7 @@ def said(found: Suspects, ranks_per_host: int = 1) -> str:
     rows = [[f"{100 * one.probability:.1f} %", one.in_words] for one in found.suspects[:_SHOWN]]
     lines = [
         f"{found.runs} runs, which differ by {100 * found.sigma:.1f} % where nothing is slow",
+        *_left_out(found),
         "",
         table(["", "suspect"], rows, right=(0,)),
         "",
@@ -116,6 +117,11 @@ def said(found: Suspects, ranks_per_host: int = 1) -> str:
     return "\n".join([*lines, *(f"  {one}" for one in found.commands(ranks_per_host))])
 
 
+def _left_out(found: Suspects) -> list[str]:
+    """Return the line that names files without a run; none where there is none."""
+    return wrapped(f"left out, as they hold no run: {', '.join(found.left_out)}") if found.left_out else []
+
+
 def _as_dict(found: Suspects, ranks_per_host: int) -> dict[str, object]:
     return {
         "runs": found.runs,
@@ -124,4 +130,5 @@ def _as_dict(found: Suspects, ranks_per_host: int) -> dict[str, object]:
         "suspects": [{"hosts": list(one.hosts), "probability": one.probability} for one in found.suspects],
         "next": list(found.commands(ranks_per_host)),
         "rounds_left": found.runs_left,
+        "left_out": list(found.left_out),
     }

@@ -47,3 +47,8 @@ def test_the_command_says_the_same():
     )
     assert (status, out) == (0, peerlab.explain(peerlab.simulate(SMALL)).text + "\n")
     assert peerlab_command("simulate", "--nodes", "2", "--explain")[0] == 1
+
+
+def test_what_is_no_run_is_refused():
+    with pytest.raises(PeerlabError, match="give a run, as simulate returns it, not 3"):
+        peerlab.explain(3)

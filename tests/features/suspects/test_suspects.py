@@ -118,6 +118,24 @@ def logs_of(folder, runs):
         (folder / f"{number}.log").write_text(text)
 
 
+def test_a_file_of_a_folder_that_holds_no_run_is_left_out_and_named(tmp_path):
+    logs_of(tmp_path, [("n1:1,n2:1", "10000.0", 268435456), ("n3:1,n4:1", "14100.0", 268435456)])
+    (tmp_path / "notes.txt").write_text("what we tried")
+    status, out, problem = peerlab_command("suspects", tmp_path, "--sigma", "0.03")
+    assert (status, problem) == (0, "")
+    assert "left out, as they hold no run: notes.txt" in out
+    assert json.loads(peerlab_command("suspects", tmp_path, "--json")[1])["left_out"] == ["notes.txt"]
+    status, _, problem = peerlab_command("suspects", tmp_path / "0.log", tmp_path / "notes.txt")
+    assert (status, problem.count("\n")) == (1, 1)
+    assert "notes.txt" in problem
+
+
+@pytest.mark.parametrize("odd", [None, 3])
+def test_what_is_no_source_is_refused(odd):
+    with pytest.raises(PeerlabError, match=f"give a folder, files or runs, not {odd}"):
+        peerlab.suspects(odd)
+
+
 def test_runs_of_unequal_messages_are_no_measure_of_each_other(tmp_path):
     logs_of(tmp_path, [("n1:1,n2:1", "10000.0", 268435456), ("n3:1,n4:1", "100.0", 1048576)])
     with pytest.raises(
