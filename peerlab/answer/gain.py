@@ -208,9 +208,9 @@ def _between(low: float, high: float) -> str:
     return _times(high) if _ratio(low) == _ratio(high) else f"{_ratio(low)} to {_times(high)}"
 
 
-def _say(one: Assumption) -> str:
-    cases = ", ".join(f"{_times(case.gain)} if {case.says}" for case in one.cases)
-    return f"{cases} (assumed is: {one.figure.assumption})"
+def _say(assumption: Assumption) -> str:
+    cases = ", ".join(f"{_times(case.gain)} if {case.says}" for case in assumption.cases)
+    return f"{cases} (assumed is: {assumption.figure.assumption})"
 
 
 def check_alike(scenario: Scenario, over: Scenario) -> None:
@@ -334,7 +334,7 @@ def without_range(
 
 
 def _ends(
-    known: Cluster,
+    cluster: Cluster,
     other: Cluster,
     gain: Callable[[Cluster], float],
     value: float,
@@ -342,7 +342,7 @@ def _ends(
     far: Reach,
 ) -> tuple[float, float]:
     """Return from where to where the gain on another wiring may lie, with what only that wiring needs at the ends of its range."""
-    own = [one for key, one in other.figures.items() if key not in known.figures and one.range]
+    own = [one for key, one in other.figures.items() if key not in cluster.figures and one.range]
     lows, highs = ([(one.key, ends(one)[end]) for one in own] for end in (0, 1))
     found = [value]
     for place, moves in enumerate([[], [], *together]):

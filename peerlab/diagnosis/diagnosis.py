@@ -104,7 +104,7 @@ class Diagnosis:
             "notes": list(self.notes),
             "warnings": list(self.warnings),
             "decides": vars(self.decides) if self.decides else None,
-            "checks": [vars(one) for one in self.checks],
+            "checks": [vars(check) for check in self.checks],
             "forecast": _plain_forecast(self.forecast),
             "shortfall": {**vars(self.shortfall), "says": self.shortfall.says} if self.shortfall else None,
             "clusters": list(self.clusters),
@@ -188,10 +188,10 @@ def _checks(
     return (*held_up, *know.checks_for(path or CANNOT_TELL, tool, clear=verdict == CLEAR))
 
 
-def _check_open(seen: Observed) -> None:
-    if seen.path:
+def _check_open(observed: Observed) -> None:
+    if observed.path:
         raise RecordsError(
-            f"these records say themselves which path they took: {seen.path}; there is nothing to find out. A notebook shows "
+            f"these records say themselves which path they took: {observed.path}; there is nothing to find out. A notebook shows "
             "them side by side: peerlab.load(FILE)"
         )
 
@@ -206,7 +206,7 @@ def _left_aside(named: Cluster | None, unlike: str) -> tuple[str, ...]:
 
 
 def _candidates(
-    seen: Observed, clusters: Sequence[Cluster], gathered: Iterable[Evidence], *, chosen: bool
+    observed: Observed, clusters: Sequence[Cluster], gathered: Iterable[Evidence], *, chosen: bool
 ) -> list[str]:
     """Return the paths to be weighed: those that a line names or that a cluster of the log has, else usual ones, and links inside a node where it may be one.
 
@@ -216,13 +216,13 @@ def _candidates(
     named = {
         path for one in gathered for path, points in one.points.items() if points > 0 and one.kind == "line"
     }
-    here = {path for one in clusters for path in one.paths}
+    here = {path for cluster in clusters for path in cluster.paths}
     described = chosen and any(not PATHS[path].is_bare for path in here)
-    if benchmark(seen.tool).gaudi:
+    if benchmark(observed.tool).gaudi:
         here |= {path for path, one in PATHS.items() if one.uses_own_ports}
-    nodes = seen.nodes or (nodes_of(seen, clusters[0]) if chosen else None)
+    nodes = observed.nodes or (nodes_of(observed, clusters[0]) if chosen else None)
     joined = any(one.points.get(IN_NODE, 0) > 0 and one.kind in ("line", "rate") for one in gathered)
-    joined = joined or may_be_joined(seen, clusters, gathered)
+    joined = joined or may_be_joined(observed, clusters, gathered)
 
     def weighed(path: str) -> bool:
         record = PATHS.get(path)
@@ -237,8 +237,8 @@ def _candidates(
     return [path for path in explanations() if weighed(path)]
 
 
-def _weight(one: Evidence, paths: Sequence[str]) -> float:
-    return max((abs(points) for path, points in one.points.items() if path in paths), default=0.0)
+def _weight(evidence: Evidence, paths: Sequence[str]) -> float:
+    return max((abs(points) for path, points in evidence.points.items() if path in paths), default=0.0)
 
 
 def _ranking(

@@ -88,15 +88,15 @@ def from_lines(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
     yield from _one_domain(seen, know)
 
 
-def _one_domain(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
+def _one_domain(observed: Observed, know: Knowledge) -> Iterator[Evidence]:
     """Yield that NVLink joins all ranks over several servers, where NCCL says so."""
-    hits = [hit for line in seen.said if (hit := _CLIQUE.search(line))]
-    if hits and seen.ranks and int(hits[0][1]) >= seen.ranks:
+    hits = [hit for line in observed.said if (hit := _CLIQUE.search(line))]
+    if hits and observed.ranks and int(hits[0][1]) >= observed.ranks:
         points = every(over_nic, -know.strengths["decides"]) | {IN_NODE: know.strengths["decides"]}
         yield Evidence(
             kind="line",
             seen=f"'{hits[0][0]}'",
-            says=f"NVLink joins all {seen.ranks} ranks, whatever servers they are on",
+            says=f"NVLink joins all {observed.ranks} ranks, whatever servers they are on",
             points=points,
             known=True,
             source="NVIDIA/nccl src/mnnvl.cc: a clique is what one NVLink domain joins",
@@ -126,20 +126,20 @@ def from_setup(seen: Observed, know: Knowledge, clusters: Sequence[Cluster] = ()
             source="the log",
         )
     elif seen.nodes is None:
-        yield from _how_many_nodes(seen, know, {one.devices for one in clusters})
+        yield from _how_many_nodes(seen, know, {cluster.devices for cluster in clusters})
 
 
-def _how_many_nodes(seen: Observed, know: Knowledge, boxes: Collection[int]) -> Iterator[Evidence]:
+def _how_many_nodes(observed: Observed, know: Knowledge, boxes: Collection[int]) -> Iterator[Evidence]:
     """Yield a guess at whether there is a network at all."""
     box = know.ranges["box"]
-    if seen.collective_record.is_message or seen.ranks is None:
+    if observed.collective_record.is_message or observed.ranks is None:
         return
-    fits = seen.ranks <= box.high
-    fill = set(boxes) == {seen.ranks}
-    if seen.ranks > know.ranges["nvlink_domain"].high:
+    fits = observed.ranks <= box.high
+    fill = set(boxes) == {observed.ranks}
+    if observed.ranks > know.ranges["nvlink_domain"].high:
         yield Evidence(
             kind="set-up",
-            seen=f"{say_count(seen.ranks, 'rank')}, and no word about nodes",
+            seen=f"{say_count(observed.ranks, 'rank')}, and no word about nodes",
             says="more accelerators than anything but a network joins",
             points={IN_NODE: -know.strengths["decides"]},
             known=True,
@@ -149,7 +149,7 @@ def _how_many_nodes(seen: Observed, know: Knowledge, boxes: Collection[int]) -> 
     inside = "they are as many as one box of these machines has" if fill else "they fit in one box"
     yield Evidence(
         kind="set-up",
-        seen=f"{say_count(seen.ranks, 'rank')}, and no word about nodes",
+        seen=f"{say_count(observed.ranks, 'rank')}, and no word about nodes",
         says=inside if fits else "more than a usual box has accelerators: two nodes or more",
         points={IN_NODE: know.strengths["fair" if fill else "weak"] if fits else -know.strengths["fair"]},
         known=False,
@@ -182,22 +182,22 @@ def message_us(seen: Observed, know: Knowledge) -> tuple[float, float] | None:
     return max(took - high, 0) / steps[1], max(took - low, 0) / steps[0]
 
 
-def _inside(seen: Observed, know: Knowledge) -> tuple[float, float]:
+def _inside(observed: Observed, know: Knowledge) -> tuple[float, float]:
     """Return what NCCL needs beside the messages between nodes, at least and at most, microseconds."""
     base, hop = know.ranges["nccl_base"], know.ranges["nccl_hop"]
-    others = (seen.per_node or 1) - 1  # a chain through the node, there and back
+    others = (observed.per_node or 1) - 1  # a chain through the node, there and back
     return base.low + others * hop.low, base.high + 2 * others * hop.high
 
 
-def _steps(seen: Observed) -> tuple[int, int] | None:
+def _steps(observed: Observed) -> tuple[int, int] | None:
     """Return how many messages between nodes follow one another, at least and at most; None where nobody knows."""
-    if seen.collective_record.is_message:
+    if observed.collective_record.is_message:
         return 1, 1
-    nodes, ranks = seen.nodes or 0, seen.ranks or 0
+    nodes, ranks = observed.nodes or 0, observed.ranks or 0
     if nodes < 2:
         return None
     halvings = math.ceil(math.log2(nodes))
-    record = seen.collective_record
+    record = observed.collective_record
     if record.exchanges:
         return math.ceil(math.log2(max(ranks, 2))), max(ranks - 1, 1)
     if record.rooted:
@@ -205,14 +205,14 @@ def _steps(seen: Observed) -> tuple[int, int] | None:
     if (
         record.adds and record.spreads
     ):  # NCCL goes up and down a tree or twice round a ring; MPI may exchange halves at once
-        return (2 if seen.nccl else 1) * halvings, 2 * (nodes - 1)
+        return (2 if observed.nccl else 1) * halvings, 2 * (nodes - 1)
     return halvings, nodes - 1
 
 
-def _promptness(seen: Observed, know: Knowledge, least: float, most: float) -> Iterator[Evidence]:
+def _promptness(observed: Observed, know: Knowledge, least: float, most: float) -> Iterator[Evidence]:
     """Yield what a message that takes `least` to `most` microseconds says."""
     weigh, tcp, rdma, efa = know.strengths, *(know.ranges[f"{n}_step"] for n in ("tcp", "rdma", "efa"))
-    if least > rdma.high and waits_for_copies(seen):
+    if least > rdma.high and waits_for_copies(observed):
         return
     ends = [f"{least:.3g} to"] if 0 < least < most else ["up to"] if least < most else []
     took = " ".join([*ends, f"{most:.3g} µs"])
@@ -221,7 +221,7 @@ def _promptness(seen: Observed, know: Knowledge, least: float, most: float) -> I
         says, points, of = "too prompt for kernel TCP", every(TCP, -weigh["decides"]), tcp
     elif least > efa.high:
         says, points, of = "slow even for EFA: TCP is likelier", every(TCP, weigh["fair"]), efa
-    elif least > rdma.high and not any("efa" in line.lower() for line in seen.said):
+    elif least > rdma.high and not any("efa" in line.lower() for line in observed.said):
         says, points, of = "slow for RDMA, except over EFA", every(TCP, weigh["weak"]), rdma
     else:
         says, points, of = "as prompt as several paths are", {}, efa
@@ -245,12 +245,12 @@ def waits_for_copies(seen: Observed) -> bool:
     return seen.memory == "device" and not seen.nccl and not any(map(_GDRCOPY.search, seen.said))
 
 
-def _in_node_latency(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
+def _in_node_latency(observed: Observed, know: Knowledge) -> Iterator[Evidence]:
     inside = know.ranges["in_node_collective"]
-    if seen.small_s * 1e6 > inside.high:
+    if observed.small_s * 1e6 > inside.high:
         yield Evidence(
             kind="latency",
-            seen=f"the smallest collective takes {seen.small_s * 1e6:.3g} µs",
+            seen=f"the smallest collective takes {observed.small_s * 1e6:.3g} µs",
             says=f"inside one node it would take {inside}",
             points={IN_NODE: -know.strengths["fair"]},
             known=False,
@@ -258,16 +258,16 @@ def _in_node_latency(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
         )
 
 
-def _interval(seen: Observed, know: Knowledge) -> Evidence:
+def _interval(observed: Observed, know: Knowledge) -> Evidence:
     """Return what the time from one small message to the next says, many in flight."""
-    weigh, usual, device = know.strengths, know.ranges["message_interval"], seen.memory == "device"
-    took = seen.small_s * 1e6
+    weigh, usual, device = know.strengths, know.ranges["message_interval"], observed.memory == "device"
+    took = observed.small_s * 1e6
     if took <= usual.high:
         says = "too quick for kernel TCP" + (
             ", and for a copy through the host before each" if device else ""
         )
         points = every(TCP, -weigh["strong"]) | (every(_DEVICE_MEMORY, weigh["fair"]) if device else {})
-    elif device and waits_for_copies(seen):
+    elif device and waits_for_copies(observed):
         says, points = "as slow as copies by the driver are, on whatever path: without gdrcopy", {}
     elif device:
         says = "slow for RDMA from device memory: a copy or TCP before each"
@@ -284,15 +284,17 @@ def _interval(seen: Observed, know: Knowledge) -> Evidence:
     )
 
 
-def _small_device_messages(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
+def _small_device_messages(observed: Observed, know: Knowledge) -> Iterator[Evidence]:
     """Yield what each further byte of a small message from device memory costs: copies by a processor are slow."""
-    some = (seen.sizes >= KIB) & (seen.sizes <= 8 * KIB)
-    if not seen.collective_record.is_message or seen.memory != "device" or some.sum() < 3:
+    some = (observed.sizes >= KIB) & (observed.sizes <= 8 * KIB)
+    if not observed.collective_record.is_message or observed.memory != "device" or some.sum() < 3:
         return
-    sizes, times = seen.sizes[some], seen.times_s[some]
+    sizes, times = observed.sizes[some], observed.times_s[some]
     slope = float(np.polyfit(sizes, times, 1)[0])
     rate, slow = (1e-9 / slope if slope > 0 else math.inf), know.ranges["processor_reads_device"]
-    if seen.small_s * 1e6 > know.ranges["rdma_step"].high and (rate > slow.high or waits_for_copies(seen)):
+    if observed.small_s * 1e6 > know.ranges["rdma_step"].high and (
+        rate > slow.high or waits_for_copies(observed)
+    ):
         return  # as slow as copies by the driver, or as TCP: says nothing
     copied = rate <= slow.high
     strength = know.strengths["fair"]

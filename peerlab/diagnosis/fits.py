@@ -129,15 +129,17 @@ def fits(seen: Observed, clusters: Sequence[Cluster]) -> list[Fit]:
     return found
 
 
-def _fit(seen: Observed, cluster: Cluster, path: str, points: int) -> Fit | None:
-    large = np.flatnonzero(seen.large)
-    if (moderate := large[seen.sizes[large] <= _LARGEST]).size >= _ENOUGH:
+def _fit(observed: Observed, cluster: Cluster, path: str, points: int) -> Fit | None:
+    large = np.flatnonzero(observed.large)
+    if (moderate := large[observed.sizes[large] <= _LARGEST]).size >= _ENOUGH:
         large = moderate
     if not large.size:
         return None
     some = large[np.unique(np.linspace(0, large.size - 1, points).round().astype(int))]
     try:
-        asked = [scenario(seen, cluster, path, min(int(size), MOST_SIMULATED)) for size in seen.sizes[some]]
+        asked = [
+            scenario(observed, cluster, path, min(int(size), MOST_SIMULATED)) for size in observed.sizes[some]
+        ]
         simulated = [_algbw(one, cluster) for one in asked]
     except (ScenarioError, HardwareError):
         return None
@@ -146,11 +148,11 @@ def _fit(seen: Observed, cluster: Cluster, path: str, points: int) -> Fit | None
     return Fit(
         path=path,
         cluster=cluster,
-        sizes=seen.sizes[some].astype(float),
-        measured_GBps=seen.algbw_GBps[some],
+        sizes=observed.sizes[some].astype(float),
+        measured_GBps=observed.algbw_GBps[some],
         simulated_GBps=np.array(simulated, dtype=float),
         largest=asked[-1],
-        sent_GBps=seen.node_rate(seen.fastest_GBps, nodes_of(seen, cluster) or 1),
+        sent_GBps=observed.node_rate(observed.fastest_GBps, nodes_of(observed, cluster) or 1),
     )
 
 
@@ -272,7 +274,7 @@ def _far_below(fit: Fit, know: Knowledge, *, enough: bool, chosen: bool) -> tupl
 def from_latencies(seen: Observed, clusters: Sequence[Cluster], know: Knowledge) -> Iterator[Evidence]:
     """Yield whether small messages take far longer than the clusters' own fabric does."""
     rdma = [path for path, one in PATHS.items() if one.is_rdma]
-    able = [one for one in clusters if set(one.paths) & set(rdma)]
+    able = [cluster for cluster in clusters if set(cluster.paths) & set(rdma)]
     took = message_us(seen, know)
     # NCCL's protocols have latencies of their own, and a copy by the driver has one on whatever path
     if not able or took is None or seen.nccl or waits_for_copies(seen):

@@ -106,18 +106,18 @@ def forecast(
         return Forecast(why_not=f"{able[0].name} cannot be simulated as this log was measured: {problem}")
 
 
-def _needless(seen: Observed, found: str | None, below: Shortfall | None) -> str:
+def _needless(observed: Observed, found: str | None, below: Shortfall | None) -> str:
     """Return why nothing is to be predicted, or nothing."""
     if found is None:
         return "the path is not known, so nobody can say what another one would bring"
     if found == IN_NODE:
-        where = "one node" if (seen.nodes or 1) == 1 else "one NVLink domain"
+        where = "one node" if (observed.nodes or 1) == 1 else "one NVLink domain"
         return f"{where}: no network, so nothing for Peer Direct to shorten"
-    if seen.memory == "host":
+    if observed.memory == "host":
         return "the buffers lie in host memory: Peer Direct would change nothing; measure device memory (osu_bw D D)"
     if what := _reaches_memory(found):
         return what + _gains_elsewhere(below)
-    return "" if seen.large.any() else "the log has no message of 1 MiB or more"
+    return "" if observed.large.any() else "the log has no message of 1 MiB or more"
 
 
 def _reaches_memory(found: str) -> str:
@@ -133,15 +133,15 @@ def _gains_elsewhere(below: Shortfall | None) -> str:
     return f", and yet {below.says}: another path would not mend that" if below else ": nothing to gain"
 
 
-def _predict(seen: Observed, cluster: Cluster, own: Fit | None) -> Forecast:
-    shaped = shape(cluster, seen)
+def _predict(observed: Observed, cluster: Cluster, own: Fit | None) -> Forecast:
+    shaped = shape(cluster, observed)
     if shaped is None:
-        raise PeerlabError(f"{seen.ranks} ranks do not fill its nodes")
+        raise PeerlabError(f"{observed.ranks} ranks do not fill its nodes")
     spread = own.spread if own else 1.0
-    large = np.flatnonzero(seen.large)
+    large = np.flatnonzero(observed.large)
     some = large[np.unique(np.linspace(0, large.size - 1, _POINTS).round().astype(int))]
-    sizes, measured = seen.sizes[some], seen.algbw_GBps[some]
-    asked = [scenario(seen, shaped, PEER_DIRECT, int(size)) for size in sizes]
+    sizes, measured = observed.sizes[some], observed.algbw_GBps[some]
+    asked = [scenario(observed, shaped, PEER_DIRECT, int(size)) for size in sizes]
     runs = [simulate(one) for one in asked if one is not None]
     if len(runs) < len(asked):
         raise PeerlabError("no network")

@@ -51,10 +51,10 @@ def contradicts(seen: Observed, cluster: Cluster) -> str:
     return _too_fast(seen, cluster, nodes) if nodes > 1 and cluster.domain_nodes is None else ""
 
 
-def _too_fast(seen: Observed, cluster: Cluster, nodes: int) -> str:
+def _too_fast(observed: Observed, cluster: Cluster, nodes: int) -> str:
     """Return how much more a node of the log sends than the cluster can, even with what is assumed at its best."""
-    two = seen.collective_record.is_message
-    sent, ways = seen.node_rate(seen.fastest_GBps, nodes), []
+    two = observed.collective_record.is_message
+    sent, ways = observed.node_rate(observed.fastest_GBps, nodes), []
     for key, field, count, name in (
         ("nic.rate", "nic_Bps", cluster.nics, "NIC"),
         ("port.rate", "port_Bps", cluster.devices, "device's own port"),
@@ -87,5 +87,5 @@ def may_be_joined(seen: Observed, clusters: Sequence[Cluster], gathered: Iterabl
         and not {IN_NODE, PEER_DIRECT} & set(one.points)
         for one in gathered
     )
-    of_domain = not seen.devices or any(one.domain_nodes for one in clusters)
+    of_domain = not seen.devices or any(cluster.domain_nodes for cluster in clusters)
     return seen.nccl and spared and of_domain and not (seen.sizes >= _LARGE).any()

@@ -58,36 +58,36 @@ def from_rates(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
     yield from _like_a_nic(seen, know)
 
 
-def _nodes_at_least(seen: Observed, know: Knowledge) -> int:
+def _nodes_at_least(observed: Observed, know: Knowledge) -> int:
     """Return how many nodes there are if there are several and the log does not say: as many as usual boxes hold the ranks, two at least."""
-    if seen.collective_record.is_message:
+    if observed.collective_record.is_message:
         return 2
-    return max(2, math.ceil((seen.ranks or 2) / know.ranges["box"].high))
+    return max(2, math.ceil((observed.ranks or 2) / know.ranges["box"].high))
 
 
 def _joined(
-    seen: Observed, know: Knowledge, each: float, nodes: int, guess: str
+    observed: Observed, know: Knowledge, each: float, nodes: int, guess: str
 ) -> Generator[Evidence, None, bool]:
     """Yield that a device sends more than a NIC carries, so that servers are one NVLink domain, and return whether that may be.
 
     Such a log is of *in-node* in the sense of a data path, whatever lines say of NICs. Where nobody knows how many servers there are,
     it may be a single one. A switch that adds up (SHARP) would halve what an AllReduce sends, nearly.
     """
-    nic, domain, record = know.ranges["nic_device"], know.ranges["nvlink_domain"], seen.collective_record
+    nic, domain, record = know.ranges["nic_device"], know.ranges["nvlink_domain"], observed.collective_record
     if (
         record.is_message
-        or seen.ranks is None
+        or observed.ranks is None
         or each <= (nic.low if guess else nic.high)
-        or know.link_of(seen.devices)
+        or know.link_of(observed.devices)
     ):
         return False
     summed = record.adds and record.spreads and nodes > 2
     once = each / record.node_factor(nodes, 1) if summed else each
     strength = "fair" if each <= nic.high else "strong" if once <= nic.high or guess else "decides"
     says = f"more than {nic.what} carry ({nic.low:g} GB/s, or {nic.high:g} of the fastest)"
-    fits = seen.ranks <= domain.high
+    fits = observed.ranks <= domain.high
     over = "NVLink joins them, or it is one server" if guess else "NVLink joins the servers"
-    beyond = f"NVLink joins some of the servers, and NICs the rest: {seen.ranks} ranks are more than one domain has ({domain.high:g})"
+    beyond = f"NVLink joins some of the servers, and NICs the rest: {observed.ranks} ranks are more than one domain has ({domain.high:g})"
     points = every(over_nic, -know.strengths[strength])
     yield Evidence(
         kind="rate",
@@ -100,9 +100,9 @@ def _joined(
     return True
 
 
-def _staged_device(seen: Observed, know: Knowledge) -> Known:
+def _staged_device(observed: Observed, know: Knowledge) -> Known:
     """Return how fast a device is staged at most: its own link, if its name says which, carries each byte twice per direction."""
-    link, usual = know.link_of(seen.devices), know.ranges["staged_device"]
+    link, usual = know.link_of(observed.devices), know.ranges["staged_device"]
     if link is None or link.GBps / 2 >= usual.high:
         return usual
     return replace(
@@ -125,22 +125,22 @@ def _over_memory(node: float, know: Knowledge, guess: str) -> Iterator[Evidence]
         )
 
 
-def _over_link(each: float, seen: Observed, know: Knowledge, guess: str) -> Iterator[Evidence]:
+def _over_link(each: float, observed: Observed, know: Knowledge, guess: str) -> Iterator[Evidence]:
     """Yield that a device sends more than its PCIe link carries, so that no NIC can have it all."""
-    link = know.link_of(seen.devices)
+    link = know.link_of(observed.devices)
     if link and each > link.GBps:
         yield Evidence(
             kind="rate",
             seen=f"a device sends {each:.3g} GB/s{guess}",
-            says=f"more than PCIe carries to {seen.devices[0]} ({link.GBps:g} GB/s): it goes over links between devices",
+            says=f"more than PCIe carries to {observed.devices[0]} ({link.GBps:g} GB/s): it goes over links between devices",
             points=every(over_nic, -know.strengths["strong" if guess else "decides"]),
             known=not guess,
             source=link.source,
         )
 
 
-def _slow(seen: Observed, know: Knowledge, nodes: int) -> Iterator[Evidence]:
-    stream, rate = know.ranges["tcp_stream"], seen.node_rate(seen.plateau_GBps, nodes)
+def _slow(observed: Observed, know: Knowledge, nodes: int) -> Iterator[Evidence]:
+    stream, rate = know.ranges["tcp_stream"], observed.node_rate(observed.plateau_GBps, nodes)
     if rate <= stream.high:  # false where there is no plateau
         yield Evidence(
             kind="rate",
@@ -152,10 +152,10 @@ def _slow(seen: Observed, know: Knowledge, nodes: int) -> Iterator[Evidence]:
         )
 
 
-def _like_a_nic(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
+def _like_a_nic(observed: Observed, know: Knowledge) -> Iterator[Evidence]:
     """Yield evidence from the largest messages between two ranks: whether they are as fast as a usual NIC carries them."""
-    share, rate = know.ranges["share_of_a_nic"], seen.plateau_GBps
-    for nic in know.nics_GBps if seen.collective_record.is_message else ():
+    share, rate = know.ranges["share_of_a_nic"], observed.plateau_GBps
+    for nic in know.nics_GBps if observed.collective_record.is_message else ():
         if share.low <= rate / nic <= share.high:
             yield Evidence(
                 kind="rate",

@@ -51,18 +51,18 @@ def notes(seen: Observed, path: str | None, own: Fit | None) -> Iterator[str]:
         yield from _nics(seen, own)
 
 
-def _one_node(seen: Observed) -> str:
+def _one_node(observed: Observed) -> str:
     """Return why a log of *in-node* says nothing about a network."""
-    if (seen.nodes or 1) > 1:
-        return f"NVLink joins these {seen.nodes} servers: as a data path they are one node, and this log says nothing about their NICs."
-    return f"One node{'' if seen.nodes else ', as it seems'}: this log says nothing about a network."
+    if (observed.nodes or 1) > 1:
+        return f"NVLink joins these {observed.nodes} servers: as a data path they are one node, and this log says nothing about their NICs."
+    return f"One node{'' if observed.nodes else ', as it seems'}: this log says nothing about a network."
 
 
-def _wire(seen: Observed, own: Fit, nodes: int) -> Iterator[str]:
+def _wire(observed: Observed, own: Fit, nodes: int) -> Iterator[str]:
     """Yield what bus bandwidth hides about the wire."""
     machine = own.cluster
     node_wire, sent = machine.node_wire_Bps / 1e9, own.sent_GBps
-    busbw = seen.fastest_GBps * bus_factor(seen.collective, seen.ranks or nodes * machine.devices)
+    busbw = observed.fastest_GBps * bus_factor(observed.collective, observed.ranks or nodes * machine.devices)
     if sent > node_wire:
         yield (
             f"A ring would send {sent:.3g} GB/s from each node, more than the {node_wire:.3g} GB/s of the NICs of "
@@ -75,10 +75,10 @@ def _wire(seen: Observed, own: Fit, nodes: int) -> Iterator[str]:
         )
 
 
-def _nics(seen: Observed, own: Fit) -> Iterator[str]:
+def _nics(observed: Observed, own: Fit) -> Iterator[str]:
     """Yield which NICs seem to carry nothing, or were not even found."""
     has, wire = own.cluster.nics, own.cluster.node_wire_Bps / 1e9
-    found = {int(hit[1]) for line in seen.said if (hit := _FOUND.search(line))}
+    found = {int(hit[1]) for line in observed.said if (hit := _FOUND.search(line))}
     if found and max(found) < has:
         yield (
             f"libfabric found {say_count(max(found), 'NIC')}, and a node of {own.cluster.name} has {has}: the others "

@@ -94,9 +94,9 @@ def scenario(seen: Observed, cluster: Cluster, path: str, size: int) -> Scenario
 _NCCL = re.compile(r"(?:NCCL |^)(\d\.\d{1,2})(?:\.\d+)?\+cuda")
 
 
-def _of_version(asked: Scenario, seen: Observed) -> Scenario:
+def _of_version(asked: Scenario, observed: Observed) -> Scenario:
     """Return a scenario with the library's version that the log names; as it is where it names none, or none that is known."""
-    said = _NCCL.search(seen.version)  # nccl-tests have versions of their own; those of NCCL name CUDA
+    said = _NCCL.search(observed.version)  # nccl-tests have versions of their own; those of NCCL name CUDA
     library = asked.used_library
     if not said or library is None or not law_of(library).chooses:
         return asked

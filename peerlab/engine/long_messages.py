@@ -43,11 +43,11 @@ def simulated_in_place(asked: Scenario) -> Scenario:
     return base
 
 
-def _slices(asked: Scenario) -> int:
-    choice = asked.choice
-    return asked.nbytes // (choice.slice_bytes * asked.hardware.devices) if choice else 0
+def _slices(scenario: Scenario) -> int:
+    choice = scenario.choice
+    return scenario.nbytes // (choice.slice_bytes * scenario.hardware.devices) if choice else 0
 
 
-def _does(asked: Scenario) -> object:
-    choice = asked.choice
+def _does(scenario: Scenario) -> object:
+    choice = scenario.choice
     return choice and (choice.does, choice.slice_bytes, choice.hops)

@@ -150,7 +150,7 @@ class Pipeline:
         for factor in (*self._slower(use, node), noise[0]):
             # rounded after each factor, in one place, so that all engines have the same picosecond
             if factor != 1.0:
-                times = [jitter.slowed(one, factor) for one in times]
+                times = [jitter.slowed(time, factor) for time in times]
         return Visit(
             resource,
             sum(times) + noise[1] * held_up,

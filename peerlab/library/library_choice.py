@@ -146,7 +146,7 @@ def joined_by_nvlink(cluster: Cluster) -> bool:
 
 
 def _speed(speeds: Sequence[float], rate: float) -> float:
-    return next((one for one in speeds if one <= rate), rate)
+    return next((speed for speed in speeds if speed <= rate), rate)
 
 
 def costs(library: Library, cluster: Cluster, seen: NcclSight) -> Costs:
@@ -154,7 +154,7 @@ def costs(library: Library, cluster: Cluster, seen: NcclSight) -> Costs:
     steering = library.law.get("steering")
     if steering is not None:
         steering = steering[seen.version >= round(100 * library.law["steering_changes"])]
-    forbidden = {one for rule in _forbidden(library, seen) for one in rule.protocols}
+    forbidden = {protocol for rule in _forbidden(library, seen) for protocol in rule.protocols}
     return Costs(
         hop=(cluster.hop_ps or 0) / PS_PER_US,
         message=(cluster.message_ps or 0) / PS_PER_US if seen.nodes > 1 else 0.0,
@@ -162,7 +162,7 @@ def costs(library: Library, cluster: Cluster, seen: NcclSight) -> Costs:
         eager=cluster.eager_bytes or float("inf"),
         held=1.0 if cluster.held is None else cluster.held,
         steering=steering,
-        protocols=tuple(one for one in PROTOCOLS if one not in forbidden),
+        protocols=tuple(protocol for protocol in PROTOCOLS if protocol not in forbidden),
     )
 
 

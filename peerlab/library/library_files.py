@@ -154,7 +154,7 @@ def _library(document: dict[str, Any]) -> Library:
         },
         since=(
             *(base.since if base else ()),
-            *(since(one, document["name"]) for one in tables(document, "since")),
+            *(since(table, document["name"]) for table in tables(document, "since")),
         ),
     )
     found.number(found.version)

@@ -303,7 +303,9 @@ class Cluster:
         """All figures, after where the NICs hang if that is assumed on its own: what a simulation says it rests on."""
         figures = tuple(self.figures.values())
         # an assumed count of NICs or switches says it already
-        said = self.wiring.assumption and all(one.assumption != self.wiring.assumption for one in figures)
+        said = self.wiring.assumption and all(
+            figure.assumption != self.wiring.assumption for figure in figures
+        )
         return ((self.wiring,) if said else ()) + figures
 
     @property

@@ -83,7 +83,7 @@ def fullest(run: Run) -> int:
     return max(moments, key=lambda time_ps: len(_placed(run, found, time_ps).trains))
 
 
-def _placed(run: Run, found: Segments, time_ps: int) -> Moment:
+def _placed(run: Run, segments: Segments, time_ps: int) -> Moment:
     geometry = geometry_of(run)
     drawn = [stage.name for stage in run.scenario.stages if stage_kind(stage.name).track]
     broad = breadth(drawn)
@@ -91,8 +91,8 @@ def _placed(run: Run, found: Segments, time_ps: int) -> Moment:
     trains: list[Train] = []
     stuck: list[tuple[int, list[Point], Train]] = []
     queued: dict[tuple[str, int], int] = {}
-    for row, shift, step in _present(found, time_ps):
-        one = {name: int(values[row]) for name, values in found.rows.items()}
+    for row, shift, step in _present(segments, time_ps):
+        one = {name: int(values[row]) for name, values in segments.rows.items()}
         stage, device, now = run.trace.stages[one["stage"]], one["device"], time_ps - shift
         track, times = stage_kind(stage).track, [one[name] for name in PASSED]
         if now < one["start"]:
@@ -160,10 +160,10 @@ def _stand_in_line(stuck: list[tuple[int, list[Point], Train]]) -> list[Train]:
     return found
 
 
-def _present(found: Segments, time_ps: int) -> Iterator[tuple[int, int, int]]:
+def _present(segments: Segments, time_ps: int) -> Iterator[tuple[int, int, int]]:
     """Yield the rows that have entered a stage and not left it at a moment, each with how much and how many steps later it occurs."""
-    enter, until = found.rows["enter"], found.rows["until"]
-    for first, last, times, period, steps in found.segments:
+    enter, until = segments.rows["enter"], segments.rows["until"]
+    for first, last, times, period, steps in segments.segments:
         here = slice(first, last)
         low, high = 0, 0
         if times > 1:

@@ -84,7 +84,7 @@ def law_error(scenario: Scenario) -> LawError | None:
     if scenario.library == NONE or (cluster.library == NONE and not cluster.assumptions):
         return None
     algorithm = scenario.choice.course.algorithm if scenario.choice else ""
-    rows = {(one.transport, one.algorithm): one for one in law_errors()}
+    rows = {(error.transport, error.algorithm): error for error in law_errors()}
     return next(rows[key] for key in keys_of(_transport(scenario), algorithm) if key in rows)
 
 
@@ -141,7 +141,7 @@ def reach_of_ratio(one: Scenario, over: Scenario) -> Reach:
     claim any; a positive one makes this band rather too wide. What is not solved of both is the same on both.
     """
     errors = [found for found in (law_error(one), law_error(over)) if found]
-    times = exp(hypot(*(log(found.times) for found in errors)))
+    times = exp(hypot(*(log(error.times) for error in errors)))
     both = set(unsolved(one)) & set(unsolved(over))
     own, other = (takes([each for each in unsolved(asked) if each not in both]) for asked in (one, over))
     worse = max(errors, key=lambda found: found.times, default=None)

@@ -16,7 +16,7 @@ _FIRST = ("cluster", "path", "registration", "collective", "message_bytes", "nod
 
 def told_apart(scenarios: Sequence[Scenario]) -> list[str]:
     """Return a name for each of two scenarios: the fields in which it differs from the other, else its data path."""
-    names = [*_FIRST, *(one.name for one in fields(Scenario) if one.init and one.name not in _FIRST)]
+    names = [*_FIRST, *(field.name for field in fields(Scenario) if field.init and field.name not in _FIRST)]
     told = []
     for one, other in (scenarios, reversed(scenarios)):
         parts = [_say(one, name) for name in names if getattr(one, name) != getattr(other, name)]

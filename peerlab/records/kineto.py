@@ -157,84 +157,88 @@ def read_events(source: Path | bytes, name: str) -> TraceEvents:
     return found
 
 
-def _read_all(found: TraceEvents, watched: WatchedTrace) -> None:
+def _read_all(trace_events: TraceEvents, watched: WatchedTrace) -> None:
     """Take every event; a trace is an object with ``traceEvents``, or an array of events."""
     try:
         for event in _events(watched):
             watched.since_event = 0
-            found.count += 1
-            if found.count > MOST_EVENTS:
+            trace_events.count += 1
+            if trace_events.count > MOST_EVENTS:
                 raise RecordsError(
-                    f"{found.name}: more than {MOST_EVENTS:,} events; record fewer steps (schedule(active=3)) or without stacks"
+                    f"{trace_events.name}: more than {MOST_EVENTS:,} events; record fewer steps (schedule(active=3)) or without stacks"
                 )
             if isinstance(event, dict):
-                _take(found, event)
+                _take(trace_events, event)
     except ijson.IncompleteJSONError as problem:
         why = str(problem).lower()
         whole = "is cut off" if "premature" in why else "is not in UTF-8" if "utf8" in why else "is no JSON"
-        raise RecordsError(f"{found.name}: {whole} after {found.count:,} events") from None
+        raise RecordsError(f"{trace_events.name}: {whole} after {trace_events.count:,} events") from None
     except UnicodeDecodeError:
-        raise RecordsError(f"{found.name}: is not in UTF-8 after {found.count:,} events") from None
+        raise RecordsError(
+            f"{trace_events.name}: is not in UTF-8 after {trace_events.count:,} events"
+        ) from None
     except (ijson.JSONError, InvalidOperation):
-        raise RecordsError(f"{found.name}: is no JSON after {found.count:,} events") from None
-    if not found.count:
-        raise RecordsError(f"{found.name}: no traceEvents; that is no trace of {TOOL}")
+        raise RecordsError(f"{trace_events.name}: is no JSON after {trace_events.count:,} events") from None
+    if not trace_events.count:
+        raise RecordsError(f"{trace_events.name}: no traceEvents; that is no trace of {TOOL}")
 
 
 def _events(watched: WatchedTrace) -> Iterator[Any]:
     yield from ijson.items(watched, "item" if watched.begin()[:1] == b"[" else "traceEvents.item")
 
 
-def _take(found: TraceEvents, event: dict[str, Any]) -> None:
+def _take(trace_events: TraceEvents, event: dict[str, Any]) -> None:
     """Keep what is needed of one event."""
     category, name = event.get("cat"), event.get("name")
     given = event.get("args")
     args = given if isinstance(given, dict) else {}
     begin, lasts = _time(event.get("ts")), _time(event.get("dur", 0))
     if event.get("ph") == "f" and category == "fwdbwd" and begin is not None:
-        found.backward.append(begin)
+        trace_events.backward.append(begin)
     if event.get("ph") != "X" or not isinstance(name, str):
         return
     step = _STEP.fullmatch(name) if category == "user_annotation" else None
     if not step and category not in (*_ON_DEVICE, "cpu_op", *_LAUNCHES):
         return
     if begin is None or lasts is None or lasts < 0:
-        found.warnings["events without a time were left out"] += 1
+        trace_events.warnings["events without a time were left out"] += 1
     elif step:
-        found.steps.append((int(step[1]), begin, begin + lasts))
+        trace_events.steps.append((int(step[1]), begin, begin + lasts))
     elif category in _ON_DEVICE and not _COMMUNICATES.search(name):
-        _take_kernel(found, category, args, (begin, begin + lasts))
+        _take_kernel(trace_events, category, args, (begin, begin + lasts))
     elif category in _ON_DEVICE:
-        found.kernels.append(_kept(args) | {"begin": begin, "end": begin + lasts})
-        _check_collectives(found)
+        trace_events.kernels.append(_kept(args) | {"begin": begin, "end": begin + lasts})
+        _check_collectives(trace_events)
     else:
-        _take_host(found, name, args, begin)
+        _take_host(trace_events, name, args, begin)
 
 
-def _take_host(found: TraceEvents, name: str, args: dict[str, Any], begin: float) -> None:
+def _take_host(trace_events: TraceEvents, name: str, args: dict[str, Any], begin: float) -> None:
     """Keep a launch, or what the host asks to communicate."""
     if name == "record_param_comms" and isinstance(args.get("External id"), int):
-        found.asked[args["External id"]] = _kept(args) | {"ts": begin}
-        _check_collectives(found)
+        trace_events.asked[args["External id"]] = _kept(args) | {"ts": begin}
+        _check_collectives(trace_events)
     elif isinstance(args.get("correlation"), int) and abs(args["correlation"]) < _MOST_ID:
-        found.launch_of.append(args["correlation"])
-        found.launch_at.append(begin)
+        trace_events.launch_of.append(args["correlation"])
+        trace_events.launch_at.append(begin)
 
 
-def _check_collectives(found: TraceEvents) -> None:
-    if max(len(found.kernels), len(found.asked)) > MOST_COLLECTIVES:
+def _check_collectives(trace_events: TraceEvents) -> None:
+    if max(len(trace_events.kernels), len(trace_events.asked)) > MOST_COLLECTIVES:
         raise RecordsError(
-            f"{found.name}: more than {MOST_COLLECTIVES:,} collectives; record fewer steps (schedule(active=3))"
+            f"{trace_events.name}: more than {MOST_COLLECTIVES:,} collectives; record fewer steps (schedule(active=3))"
         )
 
 
-def _take_kernel(found: TraceEvents, category: Any, args: dict[str, Any], times: tuple[float, float]) -> None:
+def _take_kernel(
+    trace_events: TraceEvents, category: Any, args: dict[str, Any], times: tuple[float, float]
+) -> None:
     correlation = args.get("correlation")
     known = isinstance(correlation, int) and abs(correlation) < _MOST_ID
-    found.begins.append(times[0])
-    found.ends.append(times[1])
-    found.correlations.append(correlation if known and isinstance(correlation, int) else -1)
-    found.computes.append(category == "kernel")
+    trace_events.begins.append(times[0])
+    trace_events.ends.append(times[1])
+    trace_events.correlations.append(correlation if known and isinstance(correlation, int) else -1)
+    trace_events.computes.append(category == "kernel")
 
 
 def _time(value: Any) -> float | None:
@@ -255,12 +259,12 @@ def _kept(args: dict[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def _unknown(found: TraceEvents, dtype: str) -> str:
+def _unknown(trace_events: TraceEvents, dtype: str) -> str:
     """Return the warning of an unknown type; after some types they share one."""
     says = f"collectives of unknown type {dtype!r} have no size"
     return (
         says
-        if len(found.warnings) < _MOST_NAMED or says in found.warnings
+        if len(trace_events.warnings) < _MOST_NAMED or says in trace_events.warnings
         else "collectives of other unknown types have no size"
     )
 

@@ -93,20 +93,20 @@ def read(log: Log) -> Records:
     return Records.of(rows, manifest, [*damage.sentences(), *notes])
 
 
-def _logged_alone(found: list[JobCollective], mine: list[JobCollective]) -> int:
+def _logged_alone(job_collectives: list[JobCollective], mine: list[JobCollective]) -> int:
     """Return how many of a process's collectives no other process logs, so that a count that is cut off cannot be seen."""
-    others = {one.op for one in found if one.who != mine[0].who}
+    others = {one.op for one in job_collectives if one.who != mine[0].who}
     return sum(one.op not in others for one in mine)
 
 
-def _row(one: JobCollective, place: int, source: str) -> dict[str, Any]:
+def _row(job_collective: JobCollective, place: int, source: str) -> dict[str, Any]:
     return {
         "kind": "imported",
         "source": source,
-        "collective": one.collective,
-        "size_bytes": one.size,
-        "dtype": one.dtype,
-        "ranks": one.ranks,
+        "collective": job_collective.collective,
+        "size_bytes": job_collective.size,
+        "dtype": job_collective.dtype,
+        "ranks": job_collective.ranks,
         "repetition": place,
     }
 
@@ -127,11 +127,11 @@ def _manifest(log: Log, mine: list[JobCollective], processes: Collection[str]) -
     }
 
 
-def _compare(found: list[JobCollective], damage: Damage) -> None:
+def _compare(job_collectives: list[JobCollective], damage: Damage) -> None:
     """Doubt lines of one process that say something else than those of another with the same number."""
     first: dict[tuple[str, int], JobCollective] = {}
     nth: dict[tuple[str, str], int] = {}
-    for one in found:
+    for one in job_collectives:
         key = (one.op, nth.setdefault((one.who, one.op), 0))
         nth[one.who, one.op] += 1
         other = first.setdefault(key, one)

@@ -190,18 +190,18 @@ def _expected(base: Scenario, chosen: PathSwitch, size: int) -> ExpectedGain:
     )
 
 
-def _separation(one: ExpectedGain) -> float:
+def _separation(expected_gain: ExpectedGain) -> float:
     """Return by which factor the bands at a size lie apart: of the wirings, or of the only one and a gain of 1."""
-    lows, highs = _sides(one)
+    lows, highs = _sides(expected_gain)
     return lows / highs
 
 
-def _sides(one: ExpectedGain) -> tuple[float, float]:
+def _sides(expected_gain: ExpectedGain) -> tuple[float, float]:
     """Return the low end of the upper band and the high end of the lower: what lies between decides nothing."""
-    if len(one.bands) == 1:
-        only = one.bands[0]
+    if len(expected_gain.bands) == 1:
+        only = expected_gain.bands[0]
         return (only.low, 1.0) if only.value >= 1 else (1.0, only.high)
-    *others, best = sorted(one.bands, key=lambda band: band.value)
+    *others, best = sorted(expected_gain.bands, key=lambda band: band.value)
     return best.low, max(band.high for band in others)
 
 

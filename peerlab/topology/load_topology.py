@@ -81,17 +81,17 @@ def _read(data: bytes) -> Topology:
     raise HardwareError(f"this is of no tool that is known; {_known()}")
 
 
-def _each_once(found: Topology) -> Topology:
+def _each_once(topology: Topology) -> Topology:
     """Return a topology without the cards that are given again."""
     cards: dict[str, PciCard] = {}
-    for number, card in enumerate(found.cards):
+    for number, card in enumerate(topology.cards):
         name = card.name.casefold()
         cards.setdefault(f"{number} of no name" if name in _NAMELESS else name, card)
-    again = len(found.cards) - len(cards)
+    again = len(topology.cards) - len(cards)
     if not again:
-        return found
-    remark = f"{again} of its {len(found.cards)} cards are given twice, and count as one each"
-    return replace(found, cards=tuple(cards.values()), remarks=(*found.remarks, remark))
+        return topology
+    remark = f"{again} of its {len(topology.cards)} cards are given twice, and count as one each"
+    return replace(topology, cards=tuple(cards.values()), remarks=(*topology.remarks, remark))
 
 
 def _known() -> str:

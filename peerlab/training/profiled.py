@@ -58,7 +58,7 @@ class ProfiledTraining:
     @property
     def verdict(self) -> str:
         """``bad`` if the rule explains fewer than half of the steps, else ``good``."""
-        good = sum(one.verdict == "good" for one in self.steps)
+        good = sum(step.verdict == "good" for step in self.steps)
         return "good" if 2 * good > len(self.steps) else "bad"
 
     def of(self, number: int | None = None) -> ProfiledStep:
@@ -70,10 +70,12 @@ class ProfiledTraining:
             If there is none of that number.
         """
         found = (
-            self.usual if number is None else next((one for one in self.steps if one.number == number), None)
+            self.usual
+            if number is None
+            else next((step for step in self.steps if step.number == number), None)
         )
         if found is None:
-            there = ", ".join(str(one.number) for one in self.steps)
+            there = ", ".join(str(step.number) for step in self.steps)
             raise RecordsError(f"{self.name}: no step {number}; it has {there}")
         return found
 
@@ -83,15 +85,15 @@ class ProfiledTraining:
 
         return pd.DataFrame(
             {
-                "step": one.number,
-                "time_ms": one.time_ms,
-                "replayed_ms": one.replayed_ms,
-                "exposed_ms": one.exposed_ms,
-                "replayed_exposed_ms": one.replayed_exposed_ms,
-                "late_ms": one.late_ms,
-                "verdict": one.verdict,
+                "step": step.number,
+                "time_ms": step.time_ms,
+                "replayed_ms": step.replayed_ms,
+                "exposed_ms": step.exposed_ms,
+                "replayed_exposed_ms": step.replayed_exposed_ms,
+                "late_ms": step.late_ms,
+                "verdict": step.verdict,
             }
-            for one in self.steps
+            for step in self.steps
         )
 
     def exchanges(self) -> "pd.DataFrame":
@@ -128,14 +130,16 @@ class ProfiledTraining:
             If there is no such step, or an exchange has no size.
         """
         step = self.of(number)
-        sizes = [one.kernel.nbytes for one in step.exchanges]
+        sizes = [exchange.kernel.nbytes for exchange in step.exchanges]
         if 0 in sizes:
             raise RecordsError(
                 f"{self.name}: {sizes.count(0)} of {len(sizes)} exchanges of step {step.number} have no size, so they cannot be simulated; "
                 "record with PyTorch 2.2 or later, without CUDA graphs"
             )
         item = sizes[0] // step.exchanges[0].kernel.elements
-        ready = [min(max(one.ready_ms, step.backward_ms), step.computed_ms) for one in step.exchanges]
+        ready = [
+            min(max(exchange.ready_ms, step.backward_ms), step.computed_ms) for exchange in step.exchanges
+        ]
         ends = list(accumulate([*ready, step.computed_ms], max))
         parts = [end - begin for begin, end in zip([step.backward_ms, *ends], ends, strict=False)]
         layers = [
@@ -191,7 +195,7 @@ class ProfiledTraining:
 
     def __repr__(self) -> str:
         usual = self.usual
-        moved = say_bytes(sum(one.kernel.nbytes for one in usual.exchanges))
+        moved = say_bytes(sum(exchange.kernel.nbytes for exchange in usual.exchanges))
         steps = f"{len(self.steps)} step{'s' * (len(self.steps) != 1)}"
         return (
             f"ProfiledTraining({self.name}: {steps} of {usual.time_ms:.1f} ms, {len(usual.exchanges)} exchanges of {moved}, "
@@ -265,7 +269,7 @@ def profiled(events: TraceEvents) -> ProfiledTraining:
         )
     if len(kept) < len(steps):
         events.warnings["steps without an AllReduce were left out"] = len(steps) - len(kept)
-    ranks = max(one.kernel.ranks for step in kept for one in step.exchanges)
+    ranks = max(exchange.kernel.ranks for step in kept for exchange in step.exchanges)
     others = tuple(one for one in _named(every) if one != ADDS)
     warnings = tuple(f"{count:,} {what}" for what, count in events.warnings.items())
     return ProfiledTraining(events.name, tuple(kept), ranks, others, warnings)

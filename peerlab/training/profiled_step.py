@@ -58,7 +58,7 @@ class ProfiledStep:
     @property
     def rest_ms(self) -> float:
         """What follows the last exchange, or backward: the optimizer, and all else."""
-        return self.time_ms - max([self.computed_ms, *(one.end_ms for one in self.exchanges[-1:])])
+        return self.time_ms - max([self.computed_ms, *(exchange.end_ms for exchange in self.exchanges[-1:])])
 
     @cached_property
     def replayed(self) -> tuple[float, ...]:
@@ -80,8 +80,10 @@ class ProfiledStep:
     @property
     def replayed_exposed_ms(self) -> float:
         """The exposed time by the rule."""
-        ready = [one.ready_ms for one in self.exchanges]
-        return exposed(ready, [one.end_ms - one.begin_ms for one in self.exchanges], self.computed_ms)
+        ready = [exchange.ready_ms for exchange in self.exchanges]
+        return exposed(
+            ready, [exchange.end_ms - exchange.begin_ms for exchange in self.exchanges], self.computed_ms
+        )
 
     @property
     def replayed_ms(self) -> float:

@@ -83,7 +83,7 @@ def compose(step: Step, program: Program, progress: Progress | None = None) -> S
 def carries(scenario: Scenario) -> bool:
     """Return whether an exchange may find less in the registration caches because of those before it."""
     limits = (scenario.cache_regions, scenario.cache_bytes, scenario.memlock_bytes)
-    limited = any(one is not None for one in limits)
+    limited = any(limit is not None for limit in limits)
     if limited and scenario.registration == "pool" and scenario.data_path.uses_device_memory:
         raise WorkloadError(
             "registration: a pool with limits is not modelled for a step; leave the limits out"

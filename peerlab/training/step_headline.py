@@ -38,10 +38,10 @@ class GainAtBatches(TypedDict):
 def cards(runs: Sequence[StepRun], names: Sequence[str], sure: StepGain | None = None) -> list[StepCard]:
     """Return the large figures of a step on one data path, or on two; `sure` is the band of the gain, where it is known."""
     last = runs[-1]
-    shares = [say_share(1 - one.utilisation) for one in runs]
+    shares = [say_share(1 - run.utilisation) for run in runs]
     found = [
-        _card("step", "Step", [_time(one.time_s) for one in runs], f"computing {_time(last.compute_s)}, {say_share(last.utilisation)} of it"),
-        _card("exposed", "Exposed exchange", [_time(one.exposed_s) for one in runs], f"{' → '.join(shares)} of the step"),
+        _card("step", "Step", [_time(run.time_s) for run in runs], f"computing {_time(last.compute_s)}, {say_share(last.utilisation)} of it"),
+        _card("exposed", "Exposed exchange", [_time(run.exposed_s) for run in runs], f"{' → '.join(shares)} of the step"),
     ]  # fmt: skip
     if len(runs) == 1:
         return found
@@ -61,11 +61,11 @@ def cards(runs: Sequence[StepRun], names: Sequence[str], sure: StepGain | None =
 def rows(runs: Sequence[StepRun]) -> list[list[str]]:
     """Return the small figures: each of the first and the second, and their ratio."""
     found = [
-        _row("all exchanges", [one.exchange_s for one in runs], _time),
-        _row("hidden of them", [one.exchange_s - one.exposed_s for one in runs], _time),
-        _row("samples per second", [one.samples_per_s for one in runs], "{:,.0f}".format),
+        _row("all exchanges", [run.exchange_s for run in runs], _time),
+        _row("hidden of them", [run.exchange_s - run.exposed_s for run in runs], _time),
+        _row("samples per second", [run.samples_per_s for run in runs], "{:,.0f}".format),
     ]
-    spent = [one.spent for one in runs]
+    spent = [run.spent for run in runs]
     return found + [_row(unit, [one[unit] for one in spent], "{:.4g}".format) for unit in spent[0]]
 
 
@@ -88,7 +88,7 @@ def _points(runs: Sequence[StepRun]) -> Iterator[list[float]]:
     here = int(runs[0].step.batch or 1)
     for batch in sorted({*_BATCHES, here}):
         try:
-            first, second = (one.answer(one.step.with_(batch=batch)) for one in runs if one.answer)
+            first, second = (run.answer(run.step.with_(batch=batch)) for run in runs if run.answer)
         except PeerlabError:
             continue  # the workload's times do not reach so far
         yield [float(batch), second.gain(first)]

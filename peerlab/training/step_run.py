@@ -57,7 +57,7 @@ class StepRun:
     @property
     def exchange_s(self) -> float:
         """All exchanges, one after the other, hidden or not, seconds."""
-        return seconds(sum(one.run.time_ps for one in self.trace.placed))
+        return seconds(sum(exchange.run.time_ps for exchange in self.trace.placed))
 
     @property
     def compute_s(self) -> float:
@@ -131,17 +131,17 @@ class StepRun:
 
         rows = [
             {
-                "exchange": one.op.name,
-                "collective": one.op.collective,
-                "bytes": one.op.nbytes,
-                "ready_s": seconds(one.ready_ps),
-                "begin_s": seconds(one.begin_ps),
-                "end_s": seconds(one.end_ps),
-                "waits_s": seconds(one.begin_ps - one.ready_ps),
-                "time_s": seconds(one.run.time_ps),
-                "exposed_s": seconds(self.trace.exposed_of(one)),
+                "exchange": exchange.op.name,
+                "collective": exchange.op.collective,
+                "bytes": exchange.op.nbytes,
+                "ready_s": seconds(exchange.ready_ps),
+                "begin_s": seconds(exchange.begin_ps),
+                "end_s": seconds(exchange.end_ps),
+                "waits_s": seconds(exchange.begin_ps - exchange.ready_ps),
+                "time_s": seconds(exchange.run.time_ps),
+                "exposed_s": seconds(self.trace.exposed_of(exchange)),
             }
-            for one in self.trace.placed
+            for exchange in self.trace.placed
         ]
         return pd.DataFrame(rows)
 

@@ -53,7 +53,9 @@ class StepTrace:
     @cached_property
     def end_ps(self) -> int:
         """When everything was over."""
-        return max([0, *(one.end_ps for one in self.computed), *(one.end_ps for one in self.placed)])
+        return max(
+            [0, *(one.end_ps for one in self.computed), *(exchange.end_ps for exchange in self.placed)]
+        )
 
     @cached_property
     def waits(self) -> tuple[Interval, ...]:

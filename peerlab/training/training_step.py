@@ -200,7 +200,9 @@ class Step:
     @cached_property
     def buckets(self) -> tuple[Bucket, ...]:
         """What is exchanged as one, in the order in which gradients arrive: that of backward."""
-        sizes = [n * self.item_bytes for one in reversed(self.model.layers) for n in reversed(one.tensors)]
+        sizes = [
+            n * self.item_bytes for layer in reversed(self.model.layers) for n in reversed(layer.tensors)
+        ]
         cap = None if self.bucket_bytes == ALL else int(self.bucket_bytes)
         return buckets(sizes, int(self.first_bucket_bytes), cap)
 

@@ -100,7 +100,7 @@ class Workload:
     @cached_property
     def parameters(self) -> int:
         """Parameters of the whole model."""
-        return sum(sum(one.tensors) for one in self.layers)
+        return sum(sum(layer.tensors) for layer in self.layers)
 
     @cached_property
     def block_parameters(self) -> tuple[int, ...]:
@@ -146,8 +146,8 @@ class Workload:
 
     def shared_out(self, total_ps: int) -> tuple[int, ...]:
         """Return how much of a time each layer has; the parts add up to it exactly."""
-        sums = [0.0, *accumulate(one.share for one in self.layers)]
-        ends = [int(total_ps * one / (sums[-1] or 1)) for one in sums[:-1]] + [total_ps]
+        sums = [0.0, *accumulate(layer.share for layer in self.layers)]
+        ends = [int(total_ps * total / (sums[-1] or 1)) for total in sums[:-1]] + [total_ps]
         return tuple(end - begin for begin, end in pairwise(ends))
 
 
@@ -156,11 +156,11 @@ def given_time(ps: int, says: str) -> ComputeTime:
     return ComputeTime(ps, ps, ps, says, assumed=False)
 
 
-def _in_proportion(found: MeasuredStep, batch: int) -> ComputeTime:
-    whole = found.time.value * PS_PER_MS
-    if found.batch == batch:
-        return given_time(round(whole), found.time.source)
-    ps = round(whole * batch / found.batch)
-    other = round(ps * _PER_HALVING ** log2(found.batch / batch))
-    says = f"in proportion to a batch of {found.batch}, assumed; {found.time.source}"
+def _in_proportion(measured_step: MeasuredStep, batch: int) -> ComputeTime:
+    whole = measured_step.time.value * PS_PER_MS
+    if measured_step.batch == batch:
+        return given_time(round(whole), measured_step.time.source)
+    ps = round(whole * batch / measured_step.batch)
+    other = round(ps * _PER_HALVING ** log2(measured_step.batch / batch))
+    says = f"in proportion to a batch of {measured_step.batch}, assumed; {measured_step.time.source}"
     return ComputeTime(ps, min(ps, other), max(ps, other), says, assumed=True)

@@ -97,10 +97,12 @@ def read_workload(document: dict[str, Any]) -> Workload:
     given = {name: _figure(name, document[name]) for name in optional if name in document}
     _check_unit(given.get("flop_per_sample"), "TFLOP")
     _check_unit(given.get("samples_per_epoch"), None)
-    rates = {_text(one, "device"): _figure("rate", one.get("rate")) for one in _tables(document, "rate")}
+    rates = {
+        _text(table, "device"): _figure("rate", table.get("rate")) for table in _tables(document, "rate")
+    }
     for rate in rates.values():
         _check_unit(rate, "TFLOP/s")
-    measured = tuple(_measured(one) for one in _tables(document, "compute"))
+    measured = tuple(_measured(table) for table in _tables(document, "compute"))
     return Workload(
         name=texts["name"],
         title=texts["title"],
@@ -165,14 +167,14 @@ def _figure(key: str, given: Any) -> Figure:
     )
 
 
-def _check_unit(given: Figure | None, unit: str | None) -> None:
+def _check_unit(figure: Figure | None, unit: str | None) -> None:
     """Refuse a figure in another unit, and one that is nothing, next to nothing, or may be."""
-    if given is None:
+    if figure is None:
         return
-    if unit is not None and given.unit != unit:
-        raise WorkloadError(f"{given.key}: unit must be {unit!r}, not {given.unit!r:.40}")
-    if min(given.value, *(given.range or (given.value,))) < _LEAST:
-        raise WorkloadError(f"{given.key}: value and range must be {_LEAST:g} or more")
+    if unit is not None and figure.unit != unit:
+        raise WorkloadError(f"{figure.key}: unit must be {unit!r}, not {figure.unit!r:.40}")
+    if min(figure.value, *(figure.range or (figure.value,))) < _LEAST:
+        raise WorkloadError(f"{figure.key}: value and range must be {_LEAST:g} or more")
 
 
 def _measured(table: dict[str, Any]) -> MeasuredStep:
@@ -196,7 +198,7 @@ def _layers(given: Any) -> tuple[tuple[str, ...], tuple[TrainedLayer, ...]]:
         name, repeat = _text(block, "name"), block.get("repeat", 1)
         if not _number(repeat, above=1, whole=True) or repeat > _MOST_LAYERS:
             raise WorkloadError(f"block {name}: repeat must be a whole number up to {_MOST_LAYERS}")
-        inside = [_layer(name, one) for one in _tables(block, "layers")]
+        inside = [_layer(name, table) for table in _tables(block, "layers")]
         if not inside:
             raise WorkloadError(f"block {name}: has no layers")
         held += repeat * sum(len(sizes) for *_, sizes in inside)
@@ -208,8 +210,8 @@ def _layers(given: Any) -> tuple[tuple[str, ...], tuple[TrainedLayer, ...]]:
                 TrainedLayer(f"{called}.{one}", len(names), share, sizes) for one, share, sizes in inside
             ]
             names.append(called)
-    total = sum(sum(one.tensors) for one in layers)
-    if not 0 < total <= _MOST_PARAMETERS or not sum(one.share for one in layers):
+    total = sum(sum(layer.tensors) for layer in layers)
+    if not 0 < total <= _MOST_PARAMETERS or not sum(layer.share for layer in layers):
         raise WorkloadError(
             "blocks must have layers with parameters (fewer than 8 trillion) and shares of the computing"
         )
@@ -221,10 +223,10 @@ def _layer(block: str, given: dict[str, Any]) -> tuple[str, float, tuple[int, ..
     if not _number(share):
         raise WorkloadError(f"layer {block}.{name}: share must be a number of 0 or more")
     shapes = tensors if isinstance(tensors, list) else []
-    if not shapes or not all(isinstance(one, list) and one for one in shapes):
+    if not shapes or not all(isinstance(shape, list) and shape for shape in shapes):
         raise WorkloadError(
             f"layer {block}.{name}: tensors must be a list of shapes, as in [[64, 3, 7, 7], [64]]"
         )
-    if not all(_number(side, above=1, whole=True) for one in shapes for side in one):
+    if not all(_number(side, above=1, whole=True) for shape in shapes for side in shape):
         raise WorkloadError(f"layer {block}.{name}: a shape has whole numbers of 1 or more")
     return name, float(share or 0), tuple(map(prod, shapes))

@@ -75,12 +75,12 @@ class Measuring:
             records = stream.records
         loop.call_soon_threadsafe(self._ended, stream, records, problem)
 
-    def _heard(self, stream: Stream, progress: Progress, found: list[Comparison] | None) -> None:
+    def _heard(self, stream: Stream, progress: Progress, comparisons: list[Comparison] | None) -> None:
         if self._stream is not stream:
             return
         part = progress.done / progress.total if progress.total else 0
         what = say_block(progress.ranks, progress.size_bytes) if progress.ranks else ""
-        self._tell(f"{part:.0%} {what}" if part else "Starting the ranks ...", found)
+        self._tell(f"{part:.0%} {what}" if part else "Starting the ranks ...", comparisons)
 
     def _ended(self, stream: Stream, records: Records, problem: str) -> None:
         if self._stream is not stream:
@@ -94,7 +94,7 @@ class Measuring:
             )
         )
 
-    def _tell(self, text: str, found: list[Comparison] | None) -> None:
-        if found is not None:
-            self._found = found
+    def _tell(self, text: str, comparisons: list[Comparison] | None) -> None:
+        if comparisons is not None:
+            self._found = comparisons
         self._show(here(self._found, text, busy=True))

@@ -112,8 +112,8 @@ def way_to(scenario: Scenario, found: LogFindings) -> Changes:
     return {field: value for field, value in changes.items() if getattr(scenario, field) != value}
 
 
-def _changes(scenario: Scenario, found: LogFindings, nbytes: int) -> Changes:
-    cluster, seen = found.cluster, found.diagnosis.seen
+def _changes(scenario: Scenario, log_findings: LogFindings, nbytes: int) -> Changes:
+    cluster, seen = log_findings.cluster, log_findings.diagnosis.seen
     if cluster is None:
         return {}
     changes: Changes = {"message_bytes": nbytes}
@@ -121,9 +121,9 @@ def _changes(scenario: Scenario, found: LogFindings, nbytes: int) -> Changes:
         changes["cluster"] = cluster.name
     if seen.collective in COLLECTIVES:
         changes["collective"] = seen.collective
-    if found.nodes:
-        changes["nodes"] = found.nodes
-    path = {"path": found.diagnosis.path} if found.diagnosis.path in cluster.paths else {}
+    if log_findings.nodes:
+        changes["nodes"] = log_findings.nodes
+    path = {"path": log_findings.diagnosis.path} if log_findings.diagnosis.path in cluster.paths else {}
     return {**fitting(scenario, changes), **path}
 
 
@@ -160,36 +160,40 @@ def in_short(found: LogFindings) -> str:
     return f"{found.name}: {_well(found)}. Path: {path}. {_where(found)} With Peer Direct: {_gain(found)}. The evidence is below the figures."
 
 
-def _well(found: LogFindings) -> str:
+def _well(log_findings: LogFindings) -> str:
     """Return the verdict on the log: that of its worst run, with what would look like it."""
     worst = next(
-        (verdict for verdict in found.verdicts if verdict.verdict == BELOW),
-        found.verdicts[0] if found.verdicts else None,
+        (verdict for verdict in log_findings.verdicts if verdict.verdict == BELOW),
+        log_findings.verdicts[0] if log_findings.verdicts else None,
     )
     if worst is None or worst.verdict == UNKNOWN:
         return f"whether it is well is not known{f' ({worst.why})' if worst else ''}"
     because = f". {worst.because.removesuffix('.')}" if worst.because else ""
     runs = (
-        f" ({found.verdicts.index(worst) + 1} of {len(found.verdicts)} runs)"
-        if len(found.verdicts) > 1
+        f" ({log_findings.verdicts.index(worst) + 1} of {len(log_findings.verdicts)} runs)"
+        if len(log_findings.verdicts) > 1
         else ""
     )
     return f"{worst.why}{runs}{because}"
 
 
-def _gain(found: LogFindings) -> str:
-    would = found.diagnosis.forecast
-    if would.why_not and any(verdict.verdict == BELOW for verdict in found.verdicts):
+def _gain(log_findings: LogFindings) -> str:
+    would = log_findings.diagnosis.forecast
+    if would.why_not and any(verdict.verdict == BELOW for verdict in log_findings.verdicts):
         return "another path would not mend what is missing"
     return would.why_not or (
         f"{would.ratio[-1]:.2f} times at {say_bytes(int(would.sizes[-1]))}; {would.gain.range_in_words()}"
     )
 
 
-def _where(found: LogFindings) -> str:
-    if found.compared and found.shown:
-        return f"It is compared with {found.shown.title}, which is chosen above."
-    if found.cluster:
-        return f"It is compared with {found.cluster.title}, recognised from the log."
-    still = f": {found.unlike}. The pictures still show {found.shown.title}" if found.shown else ""
+def _where(log_findings: LogFindings) -> str:
+    if log_findings.compared and log_findings.shown:
+        return f"It is compared with {log_findings.shown.title}, which is chosen above."
+    if log_findings.cluster:
+        return f"It is compared with {log_findings.cluster.title}, recognised from the log."
+    still = (
+        f": {log_findings.unlike}. The pictures still show {log_findings.shown.title}"
+        if log_findings.shown
+        else ""
+    )
     return f"It is compared with no cluster{still}."

@@ -79,12 +79,12 @@ class OwnMachine(PastePanel):
         if self._drafted and scenario.cluster == str(self._drafted.path):
             self._short.value = _in_words(self._drafted) + _what_matters(band)
 
-    def _tell(self, found: DraftedFile) -> None:
-        self._drafted = found
-        self._short.value = _in_words(found)
-        self.files = [*dict.fromkeys([*self.files, str(found.path)])]
+    def _tell(self, drafted_file: DraftedFile) -> None:
+        self._drafted = drafted_file
+        self._short.value = _in_words(drafted_file)
+        self.files = [*dict.fromkeys([*self.files, str(drafted_file.path)])]
         self._ask(asking=False)
-        self._on_drafted(str(found.path))
+        self._on_drafted(str(drafted_file.path))
 
 
 def _draft_here() -> DraftedFile:
@@ -94,9 +94,9 @@ def _draft_here() -> DraftedFile:
         raise HardwareError(f"{problem}; paste what its tools printed on the machine that has some") from None
 
 
-def _in_words(found: DraftedFile) -> str:
+def _in_words(drafted_file: DraftedFile) -> str:
     """Return where the file is, what was read, and how much of it is assumed."""
-    cluster, drafted = found.drafted.cluster, found.drafted
+    cluster, drafted = drafted_file.drafted.cluster, drafted_file.drafted
     switches = say_count(cluster.numa_domains * cluster.switches_per_numa, "PCIe switch")
     sockets = say_count(cluster.numa_domains, "CPU socket")
     said = (
@@ -105,7 +105,7 @@ def _in_words(found: DraftedFile) -> str:
     )
     remarks = "".join(f"<li>{escape(remark)}</li>" for remark in drafted.remarks)
     return (
-        f"<p role='status'>Drawn from <b>{escape(str(found.path))}</b>, written in {escape(one_line(Path.cwd()))}: {escape(said)}</p>"
+        f"<p role='status'>Drawn from <b>{escape(str(drafted_file.path))}</b>, written in {escape(one_line(Path.cwd()))}: {escape(said)}</p>"
         f"{f'<ul>{remarks}</ul>' if remarks else ''}"
     )
 

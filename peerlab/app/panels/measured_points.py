@@ -49,13 +49,17 @@ class MeasuredPoints:
         self.log.show(scenario)
         self._show({**overlay(scenario, known), "here": self._here})
 
-    def _log_read(self, found: LogFindings | None) -> None:
+    def _log_read(self, log_findings: LogFindings | None) -> None:
         self._of_log = (
-            points(found.records, found.diagnosis.path or "", own=True, nodes=found.nodes) if found else ()
+            points(
+                log_findings.records, log_findings.diagnosis.path or "", own=True, nodes=log_findings.nodes
+            )
+            if log_findings
+            else ()
         )
         self._redraw()
-        if found and self._of_log:
-            self._on_log(found)
+        if log_findings and self._of_log:
+            self._on_log(log_findings)
 
     def _machine_measured(self, parcel: dict[str, object]) -> None:
         self._here = parcel

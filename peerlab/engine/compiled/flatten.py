@@ -196,13 +196,16 @@ def _pools(system: System) -> Records:
 def _servers(system: System, ways: _Ways) -> tuple[Records, Records]:
     """Return the resources, and the engines of the shared ones."""
     engines = np.array([ways.engines.get(index, 0) for index in range(len(system.resources))], np.int64)
-    kinds = [SHARED if one.shared else SEVERAL if one.servers > 1 else EXCLUSIVE for one in system.resources]
+    kinds = [
+        SHARED if resource.shared else SEVERAL if resource.servers > 1 else EXCLUSIVE
+        for resource in system.resources
+    ]
     servers = _records(
         len(system.resources),
         SERVER,
         kind=kinds,
-        idle=[one.servers for one in system.resources],
-        copies=[one.copies for one in system.resources],
+        idle=[resource.servers for resource in system.resources],
+        copies=[resource.copies for resource in system.resources],
         engine=np.cumsum(engines) - engines,
         engines=engines,
         first=-1,

@@ -308,7 +308,7 @@ class Serving:
                 for resource, waiting in sorted(self._waiting.items())
                 if waiting
             ),
-            tuple(sorted(one.state(now, base) for one in self.chains.values())),
+            tuple(sorted(chain.state(now, base) for chain in self.chains.values())),
             tuple(fair.state(now, base) for fair in self._fair.values()),
             self._flows.state(now, base),
         )

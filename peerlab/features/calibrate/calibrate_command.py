@@ -79,42 +79,55 @@ def _calibrate(options: argparse.Namespace) -> int:
     return 0
 
 
-def _lines(found: Calibration) -> Iterator[str]:
+def _lines(calibration: Calibration) -> Iterator[str]:
     yield from wrapped(
-        f"{found.cluster.title}: {found.path}, {found.path_from}; fitted on {found.cluster.fitted_on}"
+        f"{calibration.cluster.title}: {calibration.path}, {calibration.path_from}; fitted on {calibration.cluster.fitted_on}"
     )
-    yield f"{found.verdict} fit"
-    for one in found.why:
+    yield f"{calibration.verdict} fit"
+    for one in calibration.why:
         yield from wrapped(one, "  * ")
     yield ""
     head = ("constant", "before", "fitted", "95 % interval", "")
-    yield table(head, [_constant(constant) for constant in found.constants], right={1, 2, 3})
+    yield table(head, [_constant(constant) for constant in calibration.constants], right={1, 2, 3})
     yield ""
     yield table(
-        ("message", "measured", "before", "error", "after", "error", ""), list(_rows(found)), right=range(6)
+        ("message", "measured", "before", "error", "after", "error", ""),
+        list(_rows(calibration)),
+        right=range(6),
     )
     yield from wrapped(
-        f"median error: {found.error_before:.1%} before, {found.error_after:.1%} after, {found.error_left_out:.1%} at a size "
+        f"median error: {calibration.error_before:.1%} before, {calibration.error_after:.1%} after, {calibration.error_left_out:.1%} at a size "
         "left out of the fit (with the model taken as straight around it)"
     )
 
 
-def _constant(one: Constant) -> tuple[str, ...]:
-    unit = say_unit(one.unit)
-    if not one.identified:
-        return (named(one.key), f"{one.before:.4g}{unit}", "-", "-", f"this log cannot tell it: {one.remark}")
+def _constant(constant: Constant) -> tuple[str, ...]:
+    unit = say_unit(constant.unit)
+    if not constant.identified:
+        return (
+            named(constant.key),
+            f"{constant.before:.4g}{unit}",
+            "-",
+            "-",
+            f"this log cannot tell it: {constant.remark}",
+        )
     return (
-        named(one.key),
-        f"{one.before:.4g}{unit}",
-        f"{one.value:.4g}{unit}",
-        "cut off" if one.at_end else f"{one.low:.4g} to {one.high:.4g}{unit}",
-        one.remark,
+        named(constant.key),
+        f"{constant.before:.4g}{unit}",
+        f"{constant.value:.4g}{unit}",
+        "cut off" if constant.at_end else f"{constant.low:.4g} to {constant.high:.4g}{unit}",
+        constant.remark,
     )
 
 
-def _rows(found: Calibration) -> Iterator[tuple[str, ...]]:
+def _rows(calibration: Calibration) -> Iterator[tuple[str, ...]]:
     for size, measured, *simulated, lost in zip(
-        found.sizes, found.measured_s, found.before_s, found.after_s, found.worse, strict=True
+        calibration.sizes,
+        calibration.measured_s,
+        calibration.before_s,
+        calibration.after_s,
+        calibration.worse,
+        strict=True,
     ):
         cells = [
             cell for one in simulated for cell in (say_time(one * PS_PER_S), f"{one / measured - 1:+.1%}")

@@ -202,30 +202,30 @@ def calibrate(
     )
 
 
-def _path(records: Records, seen: Observed, base: Cluster, path: str | None) -> tuple[str, str]:
+def _path(records: Records, observed: Observed, base: Cluster, path: str | None) -> tuple[str, str]:
     """Return the path, and who says so."""
-    if seen.path and path is None and seen.path not in explanations():
+    if observed.path and path is None and observed.path not in explanations():
         raise RecordsError(
-            f"{seen.path!r} is no data path of a cluster: these records are of one machine, nothing is to be fitted"
+            f"{observed.path!r} is no data path of a cluster: these records are of one machine, nothing is to be fitted"
         )
-    if path or seen.path:
-        return path or seen.path, "as given" if path else "as the records say"
+    if path or observed.path:
+        return path or observed.path, "as given" if path else "as the records say"
     found = diagnose(records, base)
     if found.path is None:
         raise RecordsError(f"{found.why}: say which path it took")
     return found.path, f"as diagnosed ({found.verdict})"
 
 
-def _rows(seen: Observed, smallest_bytes: int | str | None) -> NDArray[np.int64]:
+def _rows(observed: Observed, smallest_bytes: int | str | None) -> NDArray[np.int64]:
     """Return the places of the sizes to be fitted."""
     try:
         least = parse_bytes(smallest_bytes) if smallest_bytes is not None else 1
     except ValueError as problem:
         raise RecordsError(f"smallest message: {problem}") from None
-    if smallest_bytes is None and seen.variant == "bandwidth":
+    if smallest_bytes is None and observed.variant == "bandwidth":
         least = _SMALLEST_IN_FLIGHT
-    enough = seen.sizes >= least
-    moderate = enough & (seen.sizes <= _LARGEST)
+    enough = observed.sizes >= least
+    moderate = enough & (observed.sizes <= _LARGEST)
     rows: NDArray[np.int64] = np.flatnonzero(moderate if moderate.sum() >= _FEWEST else enough)
     if len(rows) < _FEWEST:
         raise RecordsError(
@@ -235,14 +235,14 @@ def _rows(seen: Observed, smallest_bytes: int | str | None) -> NDArray[np.int64]
     return evenly
 
 
-def _asked(seen: Observed, base: Cluster, path: str, sizes: NDArray[np.int64]) -> list[Scenario]:
-    shaped = shape(base, seen)
+def _asked(observed: Observed, base: Cluster, path: str, sizes: NDArray[np.int64]) -> list[Scenario]:
+    shaped = shape(base, observed)
     if shaped is None:
         raise ScenarioError(
             "cluster",
-            f"{seen.ranks} ranks on {seen.nodes} nodes do not fit {base.name}'s {base.devices} devices a node",
+            f"{observed.ranks} ranks on {observed.nodes} nodes do not fit {base.name}'s {base.devices} devices a node",
         )
-    asked = [scenario(seen, shaped, path, int(size)) for size in sizes]
+    asked = [scenario(observed, shaped, path, int(size)) for size in sizes]
     scenarios = [one for one in asked if one is not None]
     if not scenarios:
         raise PeerlabError(

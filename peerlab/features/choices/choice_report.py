@@ -28,8 +28,8 @@ def choices_page(found: ChoiceMap) -> str:
     return alone("Map of choices", choices_html(found))
 
 
-def _rows(found: ChoiceMap) -> Iterator[tuple[str, ...]]:
-    for cell in found.cells:
+def _rows(choice_map: ChoiceMap) -> Iterator[tuple[str, ...]]:
+    for cell in choice_map.cells:
         if cell.faster:
             yield (
                 str(cell.nodes),

@@ -117,18 +117,18 @@ def _tuned(each: TunedSize) -> tuple[str, ...]:
     )
 
 
-def _lines(found: ChoiceMap) -> Iterator[str]:
-    yield from wrapped(found.headline)
+def _lines(choice_map: ChoiceMap) -> Iterator[str]:
+    yield from wrapped(choice_map.headline)
     yield ""
-    yield table(("nodes", "from", "to", "taken", "faster"), list(_runs(found)), right={0, 1, 2})
+    yield table(("nodes", "from", "to", "taken", "faster"), list(_runs(choice_map)), right={0, 1, 2})
     yield ""
-    for note in found.notes:
+    for note in choice_map.notes:
         yield from wrapped(note)
 
 
-def _runs(found: ChoiceMap) -> Iterator[tuple[str, ...]]:
+def _runs(choice_map: ChoiceMap) -> Iterator[tuple[str, ...]]:
     """Yield neighbouring sizes of a row that take the same and have the same that is faster."""
-    cells = list(found.cells)
+    cells = list(choice_map.cells)
     place = 0
     while place < len(cells):
         last = place

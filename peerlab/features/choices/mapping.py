@@ -93,32 +93,37 @@ def parse_nodes(nodes: str | Sequence[int] | None) -> list[int]:
     return counts
 
 
-def _choice(asked: Scenario) -> LibraryChoice:
-    if asked.choice is None:
+def _choice(scenario: Scenario) -> LibraryChoice:
+    if scenario.choice is None:
         raise HardwareError(
-            f"{asked.hardware.name} over {asked.path} has no library that chooses an algorithm: a map needs NCCL's law"
+            f"{scenario.hardware.name} over {scenario.path} has no library that chooses an algorithm: a map needs NCCL's law"
         )
-    return asked.choice
+    return scenario.choice
 
 
-def _cell(asked: Scenario) -> MapCell:
-    taken = _choice(asked)
-    own = time_ps(asked)
-    others = [(time_ps(other), other) for other in _others(asked, taken)]
-    time, best = min(others, key=lambda entry: entry[0], default=(own, asked))
+def _cell(scenario: Scenario) -> MapCell:
+    taken = _choice(scenario)
+    own = time_ps(scenario)
+    others = [(time_ps(other), other) for other in _others(scenario, taken)]
+    time, best = min(others, key=lambda entry: entry[0], default=(own, scenario))
     gain = own / time
     if gain < WORTH:
-        return _as_cell(asked, taken, own, None, 1.0, 1.0)
-    return _as_cell(asked, taken, own, _choice(best).does, gain, gain * reach_of_ratio(best, asked).low)
+        return _as_cell(scenario, taken, own, None, 1.0, 1.0)
+    return _as_cell(scenario, taken, own, _choice(best).does, gain, gain * reach_of_ratio(best, scenario).low)
 
 
 def _as_cell(
-    asked: Scenario, taken: LibraryChoice, own: int, faster: tuple[str, str] | None, gain: float, least: float
+    scenario: Scenario,
+    taken: LibraryChoice,
+    own: int,
+    faster: tuple[str, str] | None,
+    gain: float,
+    least: float,
 ) -> MapCell:
     algorithm, protocol = taken.does
     return MapCell(
-        nodes=asked.nodes,
-        size=asked.nbytes,
+        nodes=scenario.nodes,
+        size=scenario.nbytes,
         algorithm=algorithm,
         protocol=protocol,
         time_s=seconds(own),
@@ -128,12 +133,12 @@ def _as_cell(
     )
 
 
-def _others(asked: Scenario, taken: LibraryChoice) -> Iterator[Scenario]:
+def _others(scenario: Scenario, taken: LibraryChoice) -> Iterator[Scenario]:
     """Yield the scenario with each other algorithm and protocol that the library has here, and whose law does not rule out that it is faster."""
     for algorithm in ALGORITHMS:
         for protocol in PROTOCOLS:
             with suppress(ScenarioError):
-                other = asked.with_(algorithm=algorithm, protocol=protocol)
+                other = scenario.with_(algorithm=algorithm, protocol=protocol)
                 choice = other.choice
                 if choice and choice.does != taken.does and choice.course.time < _NEAR * taken.course.time:
                     yield other

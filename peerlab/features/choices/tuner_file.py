@@ -50,14 +50,14 @@ def write_tuner(found: ChoiceMap, path: str | Path) -> Path:
     return target
 
 
-def _lines(found: ChoiceMap) -> Iterator[str]:
-    for nodes in found.nodes:
-        row = [cell for cell in found.cells if cell.nodes == nodes]
+def _lines(choice_map: ChoiceMap) -> Iterator[str]:
+    for nodes in choice_map.nodes:
+        row = [cell for cell in choice_map.cells if cell.nodes == nodes]
         for choice, cells in groupby(row, key=_better):
             same = list(cells)
             if choice:
                 algorithm, protocol = choice
-                ranks = nodes * found.cluster.devices
+                ranks = nodes * choice_map.cluster.devices
                 low, high = isqrt(same[0].size ** 2 // 2), isqrt(same[-1].size ** 2 * 2) - 1
                 yield f"allreduce,{low},{high},{_ALGORITHMS[algorithm]},{protocol.lower()},{_DEFAULT},{nodes},{ranks}"
 

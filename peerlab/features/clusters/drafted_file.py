@@ -71,9 +71,9 @@ def _taken(path: Path) -> bool:
     return path.exists() or path.is_symlink()  # of a link to nothing the first is not true
 
 
-def _holds(found: DraftedFile) -> bool:
+def _holds(drafted_file: DraftedFile) -> bool:
     try:
-        return read_cluster_text(found.path) == found.text
+        return read_cluster_text(drafted_file.path) == drafted_file.text
     except HardwareError:  # a folder, a pipe, no text: not ours
         return False
 

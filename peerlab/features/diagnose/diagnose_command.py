@@ -56,40 +56,46 @@ def _diagnose(options: argparse.Namespace) -> int:
     return 0
 
 
-def _lines(found: Diagnosis) -> Iterator[str]:
-    yield from wrapped(found.seen.says)
-    names = ", ".join(found.clusters) or "no cluster: only what holds on any machine"
-    yield from wrapped(f"{'held against' if found.chosen else 'recognised'}: {names}")
+def _lines(diagnosis: Diagnosis) -> Iterator[str]:
+    yield from wrapped(diagnosis.seen.says)
+    names = ", ".join(diagnosis.clusters) or "no cluster: only what holds on any machine"
+    yield from wrapped(f"{'held against' if diagnosis.chosen else 'recognised'}: {names}")
     yield ""
-    path = "cannot tell which path" if found.path is None else f"{found.path} ({explanations()[found.path]})"
-    yield from wrapped(
-        f"{path}: {found.why}" if found.path is None else f"{path}: {found.verdict}; {found.why}"
+    path = (
+        "cannot tell which path"
+        if diagnosis.path is None
+        else f"{diagnosis.path} ({explanations()[diagnosis.path]})"
     )
-    if found.decides:
-        yield from wrapped(f"One fact would decide: {found.decides.what}", "  ")
-        yield f"    {found.decides.command}"
-        yield from wrapped(found.decides.tells, "    ")
+    yield from wrapped(
+        f"{path}: {diagnosis.why}"
+        if diagnosis.path is None
+        else f"{path}: {diagnosis.verdict}; {diagnosis.why}"
+    )
+    if diagnosis.decides:
+        yield from wrapped(f"One fact would decide: {diagnosis.decides.what}", "  ")
+        yield f"    {diagnosis.decides.command}"
+        yield from wrapped(diagnosis.decides.tells, "    ")
     yield ""
-    yield _ranking(found.ranking)
+    yield _ranking(diagnosis.ranking)
     yield from wrapped(
         "odds rest on how much each kind of evidence weighs, which is judgement (data/diagnosis.toml); points are the "
         "natural logarithms of the weights, added up: 2.3 points are 10 times likelier"
     )
     yield "\nevidence, the weightiest first"
-    for one in found.evidence:
+    for one in diagnosis.evidence:
         yield from _evidence(one)
-    if found.shortfall:
-        yield from wrapped(f"The run is slower than its own path: {found.shortfall.says}.", "  note: ")
-    for note in found.notes:
+    if diagnosis.shortfall:
+        yield from wrapped(f"The run is slower than its own path: {diagnosis.shortfall.says}.", "  note: ")
+    for note in diagnosis.notes:
         yield from wrapped(note, "  note: ")
-    for warning in found.warnings:
+    for warning in diagnosis.warnings:
         yield from wrapped(warning, "  warning: ")
     yield "\nwith Peer Direct"
-    yield from _forecast(found.forecast)
+    yield from _forecast(diagnosis.forecast)
     yield "\nnext"
-    if not found.checks:
+    if not diagnosis.checks:
         yield from wrapped("nothing: the path is clear, and there is no shorter one", "  ")
-    for check in found.checks:
+    for check in diagnosis.checks:
         yield from wrapped(f"{check.what}: {check.command}", "  ", "      ")
         yield from wrapped(check.tells, "      ")
 
@@ -107,15 +113,17 @@ def _ranking(ranking: Sequence[Explanation]) -> str:
     return wide if fits else table(head, rows, right={1, 2})
 
 
-def _ranked(one: Explanation) -> tuple[str, ...]:
-    met = f"{one.fit.ratio:.3g} on {one.fit.cluster.name}" if one.fit else "-"
-    return (one.path, f"{one.odds:.0%}", f"{one.points:+.1f}", met)
+def _ranked(explanation: Explanation) -> tuple[str, ...]:
+    met = f"{explanation.fit.ratio:.3g} on {explanation.fit.cluster.name}" if explanation.fit else "-"
+    return (explanation.path, f"{explanation.odds:.0%}", f"{explanation.points:+.1f}", met)
 
 
-def _evidence(one: Evidence) -> Iterator[str]:
-    yield from wrapped(f"{one.seen}: {one.says}", "  * ")
-    points = ", ".join(map(_points, one.points, one.points.values())) or "says nothing for or against"
-    yield from wrapped(f"{points}; {'known' if one.known else 'assumed'}: {one.source}", "      ")
+def _evidence(evidence: Evidence) -> Iterator[str]:
+    yield from wrapped(f"{evidence.seen}: {evidence.says}", "  * ")
+    points = (
+        ", ".join(map(_points, evidence.points, evidence.points.values())) or "says nothing for or against"
+    )
+    yield from wrapped(f"{points}; {'known' if evidence.known else 'assumed'}: {evidence.source}", "      ")
 
 
 def _points(path: str, points: float) -> str:
@@ -123,9 +131,9 @@ def _points(path: str, points: float) -> str:
     return f"{path} {math.exp(abs(points)):.2g} times {likelier} ({points:+.1f})"
 
 
-def _forecast(one: Forecast) -> Iterator[str]:
-    if one.why_not:
-        yield from wrapped(one.why_not, "  ")
+def _forecast(forecast: Forecast) -> Iterator[str]:
+    if forecast.why_not:
+        yield from wrapped(forecast.why_not, "  ")
         return
     head = ("message", "measured", "with it", "from, to", "gain")
     rows = [
@@ -137,16 +145,22 @@ def _forecast(one: Forecast) -> Iterator[str]:
             f"{now / was:.3g}x",
         )
         for size, was, now, low, high in zip(
-            one.sizes, one.measured_GBps, one.GBps, one.low_GBps, one.high_GBps, strict=True
+            forecast.sizes,
+            forecast.measured_GBps,
+            forecast.GBps,
+            forecast.low_GBps,
+            forecast.high_GBps,
+            strict=True,
         )
     ]
     yield table(head, rows, right=range(4))
     yield from wrapped(
-        f"{one.ratio[-1]:.2f} times at {say_bytes(one.sizes[-1])}; {one.gain.range_in_words()}.", "  "
+        f"{forecast.ratio[-1]:.2f} times at {say_bytes(forecast.sizes[-1])}; {forecast.gain.range_in_words()}.",
+        "  ",
     )
-    fitted = f"; some of its figures were fitted on {one.fitted_on}" if one.fitted_on else ""
+    fitted = f"; some of its figures were fitted on {forecast.fitted_on}" if forecast.fitted_on else ""
     yield from wrapped(
-        f"algorithm bandwidth, simulated on {one.cluster}{fitted}. From, to: all assumed figures at the ends of their "
-        f"ranges, and the model's own error on this log, a factor of {one.spread:.3g}.",
+        f"algorithm bandwidth, simulated on {forecast.cluster}{fitted}. From, to: all assumed figures at the ends of their "
+        f"ranges, and the model's own error on this log, a factor of {forecast.spread:.3g}.",
         "  ",
     )

@@ -68,16 +68,16 @@ def _lines(report: Report) -> Iterator[str]:
             yield from _finding_lines(one, names)
 
 
-def _finding_lines(one: Finding, names: int) -> Iterator[str]:
-    yield from wrapped(one.found, f"  {_WORDS[one.status]:<7}  {one.check.id:<{names}}  ")
-    if one.status == PASS:
+def _finding_lines(finding: Finding, names: int) -> Iterator[str]:
+    yield from wrapped(finding.found, f"  {_WORDS[finding.status]:<7}  {finding.check.id:<{names}}  ")
+    if finding.status == PASS:
         return
-    yield from _detail("read in", one.check.where)
-    if one.status != UNKNOWN:
-        yield from _detail("why", one.check.why)
-        yield from _detail("mend", one.mend)
-    if one.blocks:
-        yield from _detail("blocks" if one.status == FAIL else "may block", ", ".join(one.blocks))
+    yield from _detail("read in", finding.check.where)
+    if finding.status != UNKNOWN:
+        yield from _detail("why", finding.check.why)
+        yield from _detail("mend", finding.mend)
+    if finding.blocks:
+        yield from _detail("blocks" if finding.status == FAIL else "may block", ", ".join(finding.blocks))
 
 
 def _detail(name: str, text: str) -> list[str]:

@@ -31,29 +31,29 @@ def _table(group: str, findings: Sequence[Finding]) -> str:
     return f"<table><caption>{escape(group)}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
-def _row(one: Finding) -> str:
-    check = one.check
+def _row(finding: Finding) -> str:
+    check = finding.check
     return (
-        f"<tr class='pl-{one.status}'><td>{_sign(one.status)} {one.status}</td>"
+        f"<tr class='pl-{finding.status}'><td>{_sign(finding.status)} {finding.status}</td>"
         f"<th scope='row'>{escape(check.title)}<br><code>{escape(check.id)}</code></th>"
-        f"<td>{escape(one.found)}{_advice(one)}{_details(one)}</td></tr>"
+        f"<td>{escape(finding.found)}{_advice(finding)}{_details(finding)}</td></tr>"
     )
 
 
-def _advice(one: Finding) -> str:
+def _advice(finding: Finding) -> str:
     """Return what follows from what is not as it should be, and how to mend it."""
     parts = []
-    if one.status in (WARN, FAIL):
-        parts += [("why", one.check.why), ("mend", one.mend)]
-    if one.blocks:
-        parts.append(("blocks" if one.status == FAIL else "may block", ", ".join(one.blocks)))
+    if finding.status in (WARN, FAIL):
+        parts += [("why", finding.check.why), ("mend", finding.mend)]
+    if finding.blocks:
+        parts.append(("blocks" if finding.status == FAIL else "may block", ", ".join(finding.blocks)))
     return "".join(f"<p><b>{name}</b> {escape(text)}</p>" for name, text in parts)
 
 
-def _details(one: Finding) -> str:
-    check = one.check
-    parts = {"read in": check.where, "rule": check.rule, "source": one.source}
-    if one.status in (PASS, UNKNOWN):
+def _details(finding: Finding) -> str:
+    check = finding.check
+    parts = {"read in": check.where, "rule": check.rule, "source": finding.source}
+    if finding.status in (PASS, UNKNOWN):
         parts["why"] = check.why
     items = "".join(f"<dt>{name}</dt><dd>{escape(text)}</dd>" for name, text in parts.items())
     return f"<details><summary>rule and source</summary><dl>{items}</dl></details>"

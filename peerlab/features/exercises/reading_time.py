@@ -58,10 +58,10 @@ def _cells(cells: Sequence[Any]) -> Iterator[LabCell]:
 
 def minutes(cells: Sequence[LabCell]) -> int:
     """Return how many minutes some cells take, rounded to five."""
-    return _ROUNDED_TO * round(sum(one.minutes for one in cells) / _ROUNDED_TO)
+    return _ROUNDED_TO * round(sum(cell.minutes for cell in cells) / _ROUNDED_TO)
 
 
 def core_and_all(lab: Path) -> tuple[int, int]:
     """Return the minutes of a lab's core, and of all of it."""
     cells = lab_cells(lab)
-    return minutes([one for one in cells if not one.further]), minutes(cells)
+    return minutes([cell for cell in cells if not cell.further]), minutes(cells)

@@ -87,18 +87,18 @@ def possible_causes(asked: Scenario, rows: Sequence[JudgedSize], seen: Observed)
     yield from sorted(causes, key=lambda cause: (-cause.said, -cause.explains))
 
 
-def _leads(asked: Scenario, seen: Observed) -> Callable[[Fault], float]:
+def _leads(scenario: Scenario, observed: Observed) -> Callable[[Fault], float]:
     """Return what says by how much the log's own lines speak for a fault; below zero they speak against it."""
-    strong, in_use = knowledge().strengths["strong"], nics_in_use(seen)
+    strong, in_use = knowledge().strengths["strong"], nics_in_use(observed)
     points: dict[str, float] = {}
-    for evidence in from_lines(seen, knowledge()):
+    for evidence in from_lines(observed, knowledge()):
         for path, weight in evidence.points.items():
             points[path] = points.get(path, 0.0) + weight
 
     def lead(fault: Fault) -> float:
         if fault.nics and in_use:
             return strong if fault.nics == in_use else -strong
-        return points.get(fault.path, 0.0) - points.get(str(asked.path), 0.0) if fault.path else 0.0
+        return points.get(fault.path, 0.0) - points.get(str(scenario.path), 0.0) if fault.path else 0.0
 
     return lead
 

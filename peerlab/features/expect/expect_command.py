@@ -155,50 +155,50 @@ def _draw(target: Path | None, report: Callable[[], str]) -> None:
             file.write_text(expect_page(report()), encoding="utf-8")
 
 
-def _verdict(found: LogVerdict) -> Iterator[str]:
-    yield from wrapped(f"unknown: {found.why}" if found.verdict == UNKNOWN else found.why)
-    if found.because:
-        yield from wrapped(found.because)
-    held = f", held against {found.cluster}" if found.cluster else ""
-    yield from wrapped(found.log + held)
+def _verdict(log_verdict: LogVerdict) -> Iterator[str]:
+    yield from wrapped(f"unknown: {log_verdict.why}" if log_verdict.verdict == UNKNOWN else log_verdict.why)
+    if log_verdict.because:
+        yield from wrapped(log_verdict.because)
+    held = f", held against {log_verdict.cluster}" if log_verdict.cluster else ""
+    yield from wrapped(log_verdict.log + held)
     yield ""
     head = ("size", "measured", "floor", "expected (band)", "")
-    yield table(head, [_judged_row(row) for row in found.rows], right={0, 1, 2, 3})
+    yield table(head, [_judged_row(row) for row in log_verdict.rows], right={0, 1, 2, 3})
     yield ""
     yield from wrapped(_UNIT)
-    if found.causes:
+    if log_verdict.causes:
         yield "\nwhich fault would look like it, and what decides"
-    for cause in found.causes:
+    for cause in log_verdict.causes:
         share = "the log says so" if cause.said else f"explains {cause.explains:.0%}"
         yield from wrapped(f"{cause.name}: {share}, leaves a factor of {cause.leaves:.2f}", "  * ")
         yield from wrapped(cause.decides, "      ")
 
 
-def _judged_row(one: JudgedSize) -> tuple[str, ...]:
-    should = one.expected
-    words = "below its floor" if one.below else "held up" if one.disturbed else ""
+def _judged_row(judged_size: JudgedSize) -> tuple[str, ...]:
+    should = judged_size.expected
+    words = "below its floor" if judged_size.below else "held up" if judged_size.disturbed else ""
     if should is None:
-        return (say_bytes(one.size), figure(one.measured), "-", "-", words)
+        return (say_bytes(judged_size.size), figure(judged_size.measured), "-", "-", words)
     floor = "-" if should.floor is None else figure(should.floor)
     band = f"{figure(should.expected)} ({figure(should.low)} to {figure(should.high)})"
-    return (say_bytes(one.size), figure(one.measured), floor, band, words)
+    return (say_bytes(judged_size.size), figure(judged_size.measured), floor, band, words)
 
 
-def _lines(found: Expectation) -> Iterator[str]:
-    yield from wrapped(found.says)
+def _lines(expectation: Expectation) -> Iterator[str]:
+    yield from wrapped(expectation.says)
     yield ""
     head = ("size", "floor", "expected (band)", "ceiling", "what limits")
-    yield table(head, [_row(row) for row in found.rows], right={0, 1, 2, 3})
+    yield table(head, [_row(row) for row in expectation.rows], right={0, 1, 2, 3})
     yield ""
     yield from wrapped(_UNIT)
-    for note in found.notes:
+    for note in expectation.notes:
         yield from wrapped(note)
 
 
-def _row(one: ExpectedSize) -> tuple[str, ...]:
-    band = f"{figure(one.expected)} ({figure(one.low)} to {figure(one.high)})"
-    floor = "-" if one.floor is None else figure(one.floor)
-    return (say_bytes(one.size), floor, band, figure(one.ceiling), one.limits)
+def _row(expected_size: ExpectedSize) -> tuple[str, ...]:
+    band = f"{figure(expected_size.expected)} ({figure(expected_size.low)} to {figure(expected_size.high)})"
+    floor = "-" if expected_size.floor is None else figure(expected_size.floor)
+    return (say_bytes(expected_size.size), floor, band, figure(expected_size.ceiling), expected_size.limits)
 
 
 def figure(GBps: float) -> str:  # noqa: N803

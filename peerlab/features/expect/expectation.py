@@ -77,7 +77,7 @@ class Expectation:
         else:
             yield "No floor: no log says how far a healthy run of this library and collective may be off."
         yield f"Ceiling: {self.ceiling.says}."
-        yield from dict.fromkeys(said for row in self._asked() for said in row.library_unsolved)
+        yield from dict.fromkeys(sentence for row in self._asked() for sentence in row.library_unsolved)
 
     def _asked(self) -> Iterator[Scenario]:
         return (self.scenario.with_(message_bytes=row.size) for row in self.rows)
@@ -96,7 +96,7 @@ class Expectation:
             "unit": "GB/s busbw",
             "ceiling": vars(self.ceiling),
             "floor_from": self.factor.says if self.factor else None,
-            "rows": [one.as_dict() for one in self.rows],
+            "rows": [row.as_dict() for row in self.rows],
             "notes": list(self.notes),
         }
 
@@ -120,23 +120,23 @@ def expectation(asked: Scenario, sizes: Iterable[int]) -> Expectation:
 
 def usual_path(cluster: Cluster) -> str:
     """Return the path that a machine should take: its devices' own ports, else Peer Direct, else the first of its file."""
-    own = next((one for one in cluster.paths if data_path(one).uses_own_ports), None)
+    own = next((path for path in cluster.paths if data_path(path).uses_own_ports), None)
     return own or (PEER_DIRECT if PEER_DIRECT in cluster.paths else cluster.paths[0])
 
 
-def _row(asked: Scenario, most: Ceiling, factor: FloorFactor | None) -> ExpectedSize:
-    here = simulated_GBps(asked)
-    found = band(asked, simulated_GBps, here, wire_limit_GBps)
+def _row(scenario: Scenario, most: Ceiling, factor: FloorFactor | None) -> ExpectedSize:
+    here = simulated_GBps(scenario)
+    found = band(scenario, simulated_GBps, here, wire_limit_GBps)
     limit, by_figures = max(most.busbw_GBps, here), found.low_GBps / found.reach.low
     return ExpectedSize(
-        size=asked.nbytes,
-        time_s=seconds(time_ps(asked)),
+        size=scenario.nbytes,
+        time_s=seconds(time_ps(scenario)),
         floor=min(found.low_GBps, by_figures / factor.times) if factor else None,
         low=found.low_GBps,
         expected=here,
         high=min(found.high_GBps, limit),
         ceiling=limit,
-        limits=_limits(simulate(simulated_in_place(asked))),
+        limits=_limits(simulate(simulated_in_place(scenario))),
     )
 
 

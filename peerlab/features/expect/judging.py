@@ -60,7 +60,7 @@ class LogVerdict:
     @property
     def likely(self) -> tuple[PossibleCause, ...]:
         """The faults that explain enough to be the cause, those alike to the best; empty where none does."""
-        enough = [one for one in self.causes if one.said or one.explains >= THE_CAUSE]
+        enough = [cause for cause in self.causes if cause.said or cause.explains >= THE_CAUSE]
         said = [one for one in enough if one.said]
         best = max((one.explains for one in enough), default=0.0)
         return tuple(said or [one for one in enough if one.explains >= best - ALIKE])
@@ -89,7 +89,7 @@ class LogVerdict:
         """Return it as plain values that JSON can hold; bus bandwidths in GB/s."""
         return {
             "verdict": self.verdict, "why": self.why, "because": self.because, "log": self.log, "cluster": self.cluster,
-            "rows": [one.as_dict() for one in self.rows], "causes": [vars(one) for one in self.causes],
+            "rows": [row.as_dict() for row in self.rows], "causes": [vars(cause) for cause in self.causes],
             "likely": [one.name for one in self.likely], "notes": list(self.notes), "nic_GBps": self.nic_GBps,
         }  # fmt: skip
 
@@ -157,7 +157,7 @@ def _judged(records: Records, named: Cluster | None) -> LogVerdict:
         says = "; ".join(f"{one.cluster}: {one.verdict}" for one in found)
         return unknown(f"it may be from several machines ({says}): name its own with --cluster")
     nearest = min(found, key=_distance)
-    if named is None and nearest.verdict == BELOW and not any(one.said for one in nearest.causes):
+    if named is None and nearest.verdict == BELOW and not any(cause.said for cause in nearest.causes):
         # accelerators alone do not say which NICs a machine has
         return unknown(
             f"as {nearest.cluster} it would be {nearest.why}; only its accelerators were recognised: name the machine with --cluster"
@@ -165,18 +165,20 @@ def _judged(records: Records, named: Cluster | None) -> LogVerdict:
     return nearest
 
 
-def _alike(seen: Observed) -> list[Cluster]:
+def _alike(observed: Observed) -> list[Cluster]:
     """Return the known clusters that a log may be from."""
-    return [one for one in recognised(seen) if not contradicts(seen, one) and _same_net(seen, one)]
+    return [
+        one for one in recognised(observed) if not contradicts(observed, one) and _same_net(observed, one)
+    ]
 
 
-def _no_cluster(seen: Observed) -> str:
+def _no_cluster(observed: Observed) -> str:
     """Return what is needed of a log whose machine nothing in it names."""
     named = [load_cluster(name) for name in known_clusters()]
     fit = [
         one.name
         for one in named
-        if floor_of(one) and not contradicts(seen, one) and (nodes_of(seen, one) or 1) > 1
+        if floor_of(one) and not contradicts(observed, one) and (nodes_of(observed, one) or 1) > 1
     ]
     which = f", such as {', '.join(fit)}" if fit else ""
     return f"nothing in the log names its machine: name it with --cluster{which}; or describe it (peerlab clusters draft my.toml --from topo.xml)"
@@ -190,42 +192,42 @@ def floor_of(cluster: Cluster) -> FloorFactor | None:
         return None
 
 
-def _unheld(seen: Observed) -> str:
+def _unheld(observed: Observed) -> str:
     """Return why a log is held against nothing."""
-    if old := older_nccl(seen):
+    if old := older_nccl(observed):
         return f"NCCL {old} is older than those whose law is known"
-    if not seen.by_nccl_law:
-        return f"no law that was held against logs foretells {seen.collective} of {seen.tool or 'this tool'}"
-    if seen.nodes == 1:
+    if not observed.by_nccl_law:
+        return f"no law that was held against logs foretells {observed.collective} of {observed.tool or 'this tool'}"
+    if observed.nodes == 1:
         return "one node: no law inside a node was held against logs"
-    return "the buffers lie in host memory" if seen.memory == "host" else ""
+    return "the buffers lie in host memory" if observed.memory == "host" else ""
 
 
-def _same_net(seen: Observed, cluster: Cluster) -> bool:
+def _same_net(observed: Observed, cluster: Cluster) -> bool:
     """Return whether what the log says of its network suits a cluster that was only recognised."""
-    said = " ".join(seen.said)
+    said = " ".join(observed.said)
     told = [name for name, words in _NETS.items() if words.search(said)]
     return not told or any(str(cluster.library).endswith(name) for name in told)
 
 
-def _columns(records: Records, seen: Observed) -> dict[int, list[float]]:
+def _columns(records: Records, observed: Observed) -> dict[int, list[float]]:
     """Return the bus bandwidths of each size, a column of the log each."""
     table = records.medians()
-    factor = seen.collective_record.bus_factor(seen.ranks or 2)
+    factor = observed.collective_record.bus_factor(observed.ranks or 2)
     known: dict[int, list[float]] = {}
     for size, time_s in zip(table["size_bytes"], table["time_s"], strict=True):
         if pd.notna(size) and pd.notna(time_s) and size > 0 and time_s > 0:
             known.setdefault(int(size), []).append(float(size / time_s / 1e9 * factor))
-    usual = zip(seen.sizes, seen.algbw_GBps, strict=True)
+    usual = zip(observed.sizes, observed.algbw_GBps, strict=True)
     return {int(size): known.get(int(size)) or [float(algbw * factor)] for size, algbw in usual}
 
 
-def _against(seen: Observed, columns: dict[int, list[float]], machine: Cluster) -> LogVerdict | None:
-    shaped = shape(machine, seen)
-    if shaped is None or (nodes_of(seen, machine) or 1) < 2:
+def _against(observed: Observed, columns: dict[int, list[float]], machine: Cluster) -> LogVerdict | None:
+    shaped = shape(machine, observed)
+    if shaped is None or (nodes_of(observed, machine) or 1) < 2:
         return None
     try:
-        asked = scenario(seen, shaped, usual_path(shaped), max(columns))
+        asked = scenario(observed, shaped, usual_path(shaped), max(columns))
         if asked is None:
             return None
         should = expectation(asked, columns)
@@ -233,10 +235,10 @@ def _against(seen: Observed, columns: dict[int, list[float]], machine: Cluster) 
         return None
     rows = _rows(columns, should)
     verdict, why = _verdict(rows, should)
-    short = [one for one in rows if one.below]
-    causes = tuple(possible_causes(asked, rows, seen)) if short and verdict in (BELOW, HELD_UP) else ()
+    short = [row for row in rows if row.below]
+    causes = tuple(possible_causes(asked, rows, observed)) if short and verdict in (BELOW, HELD_UP) else ()
     return LogVerdict(
-        verdict=verdict, why=why, rows=rows, causes=causes if verdict == BELOW else (), log=seen.says, cluster=machine.name, notes=tuple(should.notes),
+        verdict=verdict, why=why, rows=rows, causes=causes if verdict == BELOW else (), log=observed.says, cluster=machine.name, notes=tuple(should.notes),
         nic_GBps=_carried_GBps(asked, rows[-1].measured),
     )  # fmt: skip
 
@@ -266,7 +268,7 @@ def _rows(columns: dict[int, list[float]], should: Expectation) -> tuple[JudgedS
 def _verdict(rows: Sequence[JudgedSize], should: Expectation) -> tuple[str, str]:
     if should.factor is None:
         return UNKNOWN, "no log says how far a healthy run of this library may be off"
-    short = [one for one in rows if one.below]
+    short = [row for row in rows if row.below]
     tail = 0
     while tail < len(rows) and rows[-1 - tail].below:
         tail += 1
@@ -282,7 +284,7 @@ def _verdict(rows: Sequence[JudgedSize], should: Expectation) -> tuple[str, str]
                 "%", " %"
             ),
         )
-    held = [say_bytes(one.size) for one in rows if one.below or one.disturbed]
+    held = [say_bytes(row.size) for row in rows if row.below or row.disturbed]
     if held:
         return (
             HELD_UP,
@@ -296,10 +298,10 @@ def _none_of(sizes: int) -> str:
 
 
 def _mostly_below(rows: Sequence[JudgedSize]) -> bool:
-    return sum(one.below for one in rows) >= _MOST * len(rows)
+    return sum(row.below for row in rows) >= _MOST * len(rows)
 
 
-def _distance(one: LogVerdict) -> float:
+def _distance(log_verdict: LogVerdict) -> float:
     """Return how far a log is from what a machine should reach, for the machine that is nearest."""
-    logs = [abs(math.log(row.measured / row.expected.expected)) for row in one.rows if row.expected]
+    logs = [abs(math.log(row.measured / row.expected.expected)) for row in log_verdict.rows if row.expected]
     return sum(logs) / len(logs)

@@ -56,28 +56,28 @@ def write_thresholds(found: Expectation, path: str | Path) -> Path:
     return target
 
 
-def _rows(found: Expectation) -> list[tuple[ExpectedSize, float]]:
+def _rows(expectation: Expectation) -> list[tuple[ExpectedSize, float]]:
     # nccl-tests print bandwidths with two digits behind the point: a smaller floor would fail on rounding
-    return [(row, row.floor) for row in found.rows if row.floor is not None and row.floor >= 0.05]
+    return [(row, row.floor) for row in expectation.rows if row.floor is not None and row.floor >= 0.05]
 
 
-def _as_json(found: Expectation) -> str:
-    told = found.as_dict()
+def _as_json(expectation: Expectation) -> str:
+    told = expectation.as_dict()
     return json.dumps({name: told[name] for name in told if name != "notes"}, indent=2) + "\n"
 
 
-def _as_shell(found: Expectation) -> str:
+def _as_shell(expectation: Expectation) -> str:
     lines = [
         f'    floor["{one.size}"] = {floor:.3g}; limits["{one.size}"] = "{one.limits}"'
-        for one, floor in _rows(found)
+        for one, floor in _rows(expectation)
     ]
-    return _CHECK.format(says=found.says, floors="\n".join(lines))
+    return _CHECK.format(says=expectation.says, floors="\n".join(lines))
 
 
-def _as_rules(found: Expectation) -> str:
+def _as_rules(expectation: Expectation) -> str:
     """Return recording rules: what a communicator reaches over its floor; below 1 something is wrong."""
-    asked, lines = found.scenario, ["groups:", "  - name: peerlab_expect", "    rules:"]
-    for one, floor in _rows(found):
+    asked, lines = expectation.scenario, ["groups:", "  - name: peerlab_expect", "    rules:"]
+    for one, floor in _rows(expectation):
         match = (
             f'collective="{asked.collective_record.title}",n_nodes="{asked.nodes}",nranks="{asked.ranks}",'
             f'message_size="{inspector_range(one.size)}"'

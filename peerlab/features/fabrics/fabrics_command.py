@@ -83,15 +83,15 @@ def _asked(given: dict[str, Any], only: list[str] | None) -> Scenario:
     raise refused or ScenarioError("transport", f"{cluster.name} has none that counts packets or switches")
 
 
-def _row(one: OnTransport) -> tuple[str, ...]:
-    run = one.run
+def _row(on_transport: OnTransport) -> tuple[str, ...]:
+    run = on_transport.run
     limits = run.bottleneck.label if run.bottleneck else "-"
-    rate = f"{one.messages_per_s:,.0f}" if one.messages_per_s else "-"
+    rate = f"{on_transport.messages_per_s:,.0f}" if on_transport.messages_per_s else "-"
     goodput = f"{run.scenario.goodput:.1%}"
     return (
-        one.title,
+        on_transport.title,
         say_time(run.time_ps),
-        f"{one.latency_us:.3g} us",
+        f"{on_transport.latency_us:.3g} us",
         goodput,
         f"{run.busbw_GBps:.3g}",
         rate,
@@ -99,9 +99,13 @@ def _row(one: OnTransport) -> tuple[str, ...]:
     )
 
 
-def _write(found: FabricComparison, output: Path) -> None:
+def _write(fabric_comparison: FabricComparison, output: Path) -> None:
     still = output.suffix == ".svg"
-    text = fabrics_svg(found) if still else alone("Transports side by side", fabrics_html(found))
+    text = (
+        fabrics_svg(fabric_comparison)
+        if still
+        else alone("Transports side by side", fabrics_html(fabric_comparison))
+    )
     with written(output, ExportError) as file:
         file.write_text(text, encoding="utf-8")
     print(f"{one_line(output)}: written")

@@ -53,9 +53,9 @@ def say_condition(one: Comparison) -> str:
     return f"lru:{one.capacity}" if one.registration == "lru" else one.registration
 
 
-def _cell(one: Comparison) -> str:
-    mark = {NOISE: "~", WRONG: "!"}.get(one.verdict, " ")
-    return f"{one.ratio:.2f} [{one.low:.2f}-{one.high:.2f}]{mark}"
+def _cell(comparison: Comparison) -> str:
+    mark = {NOISE: "~", WRONG: "!"}.get(comparison.verdict, " ")
+    return f"{comparison.ratio:.2f} [{comparison.low:.2f}-{comparison.high:.2f}]{mark}"
 
 
 def _line(ranks: str, size: str, cells: Sequence[str]) -> str:

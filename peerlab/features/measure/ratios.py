@@ -96,9 +96,9 @@ def ratios(records: Records, against: str = "staged", only: str = "") -> Ratios:
     raise RecordsError(f"against: {against!r} was measured with registration alone")
 
 
-def _end(found: Sequence[Comparison]) -> float:
+def _end(comparisons: Sequence[Comparison]) -> float:
     """Return the ratio at the right end of the axis; the left end is as far on the other side of 1."""
-    drawn = [end for one in found for end in (one.low, one.high, one.noise) if end]
+    drawn = [end for one in comparisons for end in (one.low, one.high, one.noise) if end]
     most = max((max(end, 1 / end) for end in drawn if math.isfinite(end)), default=1.0)
     return max(_LEAST_END, 1.08 * most)
 
@@ -122,49 +122,51 @@ def _block(against: str, where: str, ones: Sequence[Comparison], end: float) -> 
     return table(caption, head, (_row(one, end) for one in others), "arms")
 
 
-def _row(one: Comparison, end: float) -> tuple[str, ...]:
-    role, sign = _SIGNS.get(one.verdict, ("muted", "?"))
-    verdict = f"<span style='color:var(--pl-{role})'><span class='pl-sign' aria-hidden='true'>{sign}</span> {escape(one.verdict)}</span>"
+def _row(comparison: Comparison, end: float) -> tuple[str, ...]:
+    role, sign = _SIGNS.get(comparison.verdict, ("muted", "?"))
+    verdict = f"<span style='color:var(--pl-{role})'><span class='pl-sign' aria-hidden='true'>{sign}</span> {escape(comparison.verdict)}</span>"
     return (
-        escape(_name(one)),
-        f"<b>{one.ratio:.2f}</b>",
-        f"{one.low:.2f} to {one.high:.2f}",
-        _picture(one, end, role),
+        escape(_name(comparison)),
+        f"<b>{comparison.ratio:.2f}</b>",
+        f"{comparison.low:.2f} to {comparison.high:.2f}",
+        _picture(comparison, end, role),
         verdict,
     )
 
 
-def _name(one: Comparison) -> str:
-    if one.variant:
-        return f"{one.path} again ({one.variant})"
-    if one.registration == "none":
-        return one.path
-    kept = f" of {one.capacity}" if one.registration == "lru" else ""
-    said = {"lru": f"cache{kept}", "null": "cache that pins nothing"}.get(one.registration, one.registration)
-    return f"{one.path}, {said}"
+def _name(comparison: Comparison) -> str:
+    if comparison.variant:
+        return f"{comparison.path} again ({comparison.variant})"
+    if comparison.registration == "none":
+        return comparison.path
+    kept = f" of {comparison.capacity}" if comparison.registration == "lru" else ""
+    said = {"lru": f"cache{kept}", "null": "cache that pins nothing"}.get(
+        comparison.registration, comparison.registration
+    )
+    return f"{comparison.path}, {said}"
 
 
-def _picture(one: Comparison, end: float, role: str) -> str:
+def _picture(comparison: Comparison, end: float, role: str) -> str:
     """Return band of noise, quartiles and median as boxes: notebooks keep those even where they take drawings out."""
 
     def place(ratio: float) -> float:
         share = math.log(ratio) / math.log(end) if ratio > 0 else -1.0
         return round(50 + 50 * min(max(share, -1.0), 1.0), 1)
 
-    if not math.isfinite(one.ratio):
+    if not math.isfinite(comparison.ratio):
         return ""
-    noise = one.noise or 1.0
+    noise = comparison.noise or 1.0
     boxes = [
         (place(1 / noise), place(noise) - place(1 / noise), "0;bottom:0;background:var(--pl-faint);opacity:.6"),
         (50, 0, "0;bottom:0;border-left:1px solid var(--pl-edge)"),
-        (place(one.low), max(place(one.high) - place(one.low), 0.6), f"10px;height:2px;background:var(--pl-{role})"),
+        (place(comparison.low), max(place(comparison.high) - place(comparison.low), 0.6), f"10px;height:2px;background:var(--pl-{role})"),
     ]  # fmt: skip
     drawn = "".join(
         f"<span style='position:absolute;left:{at}%;width:{width:.1f}%;top:{rest}'></span>"
         for at, width, rest in boxes
     )
     mark = (
-        f"<span style='position:absolute;left:calc({place(one.ratio)}% - 4px);top:7px;width:8px;height:8px;"
+        f"<span style='position:absolute;left:calc({place(comparison.ratio)}% - 4px);top:7px;width:8px;height:8px;"
         f"background:var(--pl-{role});transform:rotate(45deg)'></span>"
     )
     return f"<span style='position:relative;display:block;width:100%;max-width:{_WIDTH}px;height:{_HEIGHT}px'>{drawn}{mark}</span>"

@@ -53,16 +53,16 @@ def here(found: Sequence[Comparison], text: str = "", *, busy: bool = False) -> 
     }
 
 
-def _curve(found: Sequence[Comparison], ranks: int) -> tuple[bool, int]:
+def _curve(comparisons: Sequence[Comparison], ranks: int) -> tuple[bool, int]:
     """Return whether several sizes were measured with so many ranks, and with how many."""
-    return len({one.size_bytes for one in found if one.ranks == ranks}) > 1, ranks
+    return len({one.size_bytes for one in comparisons if one.ranks == ranks}) > 1, ranks
 
 
-def _way(one: Comparison) -> tuple[str, str, str] | None:
+def _way(comparison: Comparison) -> tuple[str, str, str] | None:
     """Return name, role and ink of the way that a row is of; None for what is not drawn."""
-    if one.registration == "lru" and one.capacity and one.capacity < _SMALL_CACHE:
+    if comparison.registration == "lru" and comparison.capacity and comparison.capacity < _SMALL_CACHE:
         return "direct, small cache", "hot", "hot-ink"
-    return _WAYS.get((one.path, one.registration))
+    return _WAYS.get((comparison.path, comparison.registration))
 
 
 def _line(way: tuple[str, str, str], sizes: Sequence[int], ones: Sequence[Comparison]) -> dict[str, object]:
@@ -82,14 +82,18 @@ def _line(way: tuple[str, str, str], sizes: Sequence[int], ones: Sequence[Compar
     }
 
 
-def _note(one: Comparison) -> str:
-    took = say_time(round(one.time_s * PS_PER_S))
-    spread = f"{one.ratio:.2f} times staged ({one.low:.2f} to {one.high:.2f})"
-    noise = "" if one.noise is None else f"; noise: {one.noise:.2f}"
-    kept = f":{one.capacity}" if one.registration == "lru" else ""
-    how = one.path if one.registration == "none" else f"{one.path}, {one.registration}{kept}"
+def _note(comparison: Comparison) -> str:
+    took = say_time(round(comparison.time_s * PS_PER_S))
+    spread = f"{comparison.ratio:.2f} times staged ({comparison.low:.2f} to {comparison.high:.2f})"
+    noise = "" if comparison.noise is None else f"; noise: {comparison.noise:.2f}"
+    kept = f":{comparison.capacity}" if comparison.registration == "lru" else ""
+    how = (
+        comparison.path
+        if comparison.registration == "none"
+        else f"{comparison.path}, {comparison.registration}{kept}"
+    )
     return escape(
-        f"{how}; {one.ranks} ranks, {say_bytes(one.size_bytes)}: {took}, {spread}: {one.verdict}{noise}"
+        f"{how}; {comparison.ranks} ranks, {say_bytes(comparison.size_bytes)}: {took}, {spread}: {comparison.verdict}{noise}"
     )
 
 

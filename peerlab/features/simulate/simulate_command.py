@@ -160,12 +160,14 @@ def _print_table(runs: list[Run], lacking: dict[str, str]) -> None:
         print(f"placement changes nothing: on this fabric ({s.fabric.title}) all nodes are alike")
 
 
-def _print_libraries(asked: Sequence[Scenario]) -> None:
+def _print_libraries(scenarios: Sequence[Scenario]) -> None:
     """Say what the library does on which paths (unless it is the same on all), and below it what of that is not solved."""
-    for says in dict.fromkeys(one.library_says for one in asked if one.library_says):
-        mine = [one for one in asked if one.library_says == says]
+    for says in dict.fromkeys(one.library_says for one in scenarios if one.library_says):
+        mine = [one for one in scenarios if one.library_says == says]
         on = (
-            f" on {', '.join(dict.fromkeys(str(one.path) for one in mine))}" if len(mine) < len(asked) else ""
+            f" on {', '.join(dict.fromkeys(str(one.path) for one in mine))}"
+            if len(mine) < len(scenarios)
+            else ""
         )
         print(f"library{on}: {says}")
         for misfit in dict.fromkeys(one.library_misfit for one in mine if one.library_misfit):

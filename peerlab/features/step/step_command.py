@@ -168,9 +168,9 @@ def _step(options: argparse.Namespace) -> int:
     return 0
 
 
-def _with_progress(asked: Step) -> StepRun:
-    with progress_bar(str(asked.scenario.path), "exchanges") as bar:
-        return peerlab.step(asked, progress=bar)
+def _with_progress(step: Step) -> StepRun:
+    with progress_bar(str(step.scenario.path), "exchanges") as bar:
+        return peerlab.step(step, progress=bar)
 
 
 def _trace(options: argparse.Namespace) -> ProfiledTraining | None:
@@ -186,8 +186,8 @@ def _trace(options: argparse.Namespace) -> ProfiledTraining | None:
     return found
 
 
-def _print_recorded(found: ProfiledTraining, number: int | None) -> None:
-    step = found.of(number)
+def _print_recorded(profiled: ProfiledTraining, number: int | None) -> None:
+    step = profiled.of(number)
     recorded, exposed, replayed, again = (
         say_time(round(ms * PS_PER_MS))
         for ms in (step.time_ms, step.exposed_ms, step.replayed_ms, step.replayed_exposed_ms)
@@ -195,7 +195,7 @@ def _print_recorded(found: ProfiledTraining, number: int | None) -> None:
     print(
         f"recorded: {recorded} a step, {exposed} exposed; replayed {replayed}, {again} exposed: {step.verdict}"
     )
-    for warning in found.warnings:
+    for warning in profiled.warnings:
         print(f"  {warning}")
 
 

@@ -193,9 +193,9 @@ class StepExplorer(Spoken):
             stop.set()  # the thread ends soon after this is cancelled
         self.sure.value = f"<p role='status'>{escape(_sure_in_words(sure))}</p>"
 
-    def _try(self, asked: list[Step]) -> None:
+    def _try(self, steps: list[Step]) -> None:
         try:
-            self._take([self._answer(one) for one in asked])
+            self._take([self._answer(one) for one in steps])
         except PeerlabError as problem:
             self._refuse(problem)
 

@@ -42,7 +42,7 @@ class Tails:
         if len(self.paths) < 2:
             return None
         place = PER_MILLE.index(per_mille)
-        own, other = (one.percentiles[place] for one in self.paths)
+        own, other = (path.percentiles[place] for path in self.paths)
         return None if own.missing or other.missing else other.value_ps / own.value_ps
 
     @property
@@ -55,7 +55,7 @@ class Tails:
         return {
             "noise": self.paths[0].scenario.noise.in_words,
             "assumed": list(self.assumed),
-            "paths": [one.as_dict() for one in self.paths],
+            "paths": [path.as_dict() for path in self.paths],
             "gain": {"quiet": self.quiet_gain, **{name_of(p): self.gain(p) for p in PER_MILLE}},
         }
 
@@ -145,7 +145,7 @@ def _others(s: Scenario, over: str | None) -> list[str]:
     if over != "auto":
         return [over]
     direct = data_path(str(s.path)).uses_device_memory
-    others = [one for one in s.given_cluster.paths if data_path(one).uses_device_memory != direct]
+    others = [path for path in s.given_cluster.paths if data_path(path).uses_device_memory != direct]
     return others[:1] if not s.data_path.is_bare else []
 
 
@@ -164,7 +164,7 @@ def _by_sweep(
     scenarios: Sequence[Scenario], seeds: range, progress: bool | Told, given: dict[str, Any]
 ) -> list[list[int]]:
     """Return the times that a sweep over paths and seeds gives: elsewhere, into a file, or on another engine."""
-    paths = [str(one.path) for one in scenarios]
+    paths = [str(scenario.path) for scenario in scenarios]
     with warnings.catch_warnings():
         warnings.simplefilter(
             "ignore", UserWarning
@@ -180,4 +180,6 @@ def _by_sweep(
         )
     times = rows["time_s"].to_numpy()
     count = len(seeds)
-    return [[round(one * PS_PER_S) for one in times[k * count : (k + 1) * count]] for k in range(len(paths))]
+    return [
+        [round(time * PS_PER_S) for time in times[k * count : (k + 1) * count]] for k in range(len(paths))
+    ]

@@ -83,7 +83,7 @@ def said(found: Tails) -> str:
         )
     unit, name = _unit(found)
     head = ["path", f"quiet, {name}", "mean", *(name_of(one) for one in PER_MILLE)]
-    lines += ["", table(head, [_row(one, unit) for one in found.paths], right=range(1, len(head) - 1))]
+    lines += ["", table(head, [_row(path, unit) for path in found.paths], right=range(1, len(head) - 1))]
     gains = [(name_of(one), found.gain(one)) for one in PER_MILLE]
     told = [f"{value:.3f} at {name}" for name, value in gains if value]
     if told:
@@ -99,16 +99,16 @@ def said(found: Tails) -> str:
 
 def _unit(found: Tails) -> tuple[int, str]:
     """Return the unit in which times stand in a table, in picoseconds, and its name."""
-    longest = max(one.ordered_ps[-1] for one in found.paths)
+    longest = max(path.ordered_ps[-1] for path in found.paths)
     return (PS_PER_MS, "ms") if longest >= 10 * PS_PER_MS else (PS_PER_US, "µs")
 
 
-def _row(one: PathTimes, unit: int) -> list[str]:
+def _row(path_times: PathTimes, unit: int) -> list[str]:
     def say(ps: float) -> str:
         return f"{ps / unit:.5g}"
 
-    cells = [str(one.scenario.path), say(one.quiet_ps), say(one.mean_ps)]
-    for found in one.percentiles:
+    cells = [str(path_times.scenario.path), say(path_times.quiet_ps), say(path_times.mean_ps)]
+    for found in path_times.percentiles:
         between = f"{say(found.value_ps)} ({say(found.low_ps)} to {say(found.high_ps)})"
         cells.append("-" if found.missing else between)
     return cells

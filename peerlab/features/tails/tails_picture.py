@@ -64,29 +64,29 @@ def alt(tails: Tails) -> str:
 
 
 def _axis(tails: Tails) -> Axis:
-    low = min(min(one.quiet_ps, one.ordered_ps[0]) for one in tails.paths)
-    high = max(_last(one) for one in tails.paths)
+    low = min(min(path.quiet_ps, path.ordered_ps[0]) for path in tails.paths)
+    high = max(_last(path) for path in tails.paths)
     room = 0.08 * max(high - low, 0.02 * high)
     return Axis(low - room, high + room)
 
 
-def _last(one: PathTimes) -> int:
+def _last(path_times: PathTimes) -> int:
     """Return up to where a path is drawn: its rarest runs may lie so far out that nothing else would be seen."""
-    ordered = one.ordered_ps
+    ordered = path_times.ordered_ps
     usual = ordered[max(0, -(-len(ordered) * 995 // 1000) - 1)]
     return min(ordered[-1], max(usual, round(1.25 * usual)))
 
 
-def _role(one: PathTimes) -> str:
-    return data_path(str(one.scenario.path)).role
+def _role(path_times: PathTimes) -> str:
+    return data_path(str(path_times.scenario.path)).role
 
 
-def _pile(paper: Paper, axis: Axis, one: PathTimes, shown: int) -> None:
+def _pile(paper: Paper, axis: Axis, path_times: PathTimes, shown: int) -> None:
     """Draw the runs of a path, its percentiles and its quiet run."""
-    role, last = _role(one), _last(one)
+    role, last = _role(path_times), _last(path_times)
     columns: dict[int, int] = {}
-    beyond = sum(ps > last for ps in one.ordered_ps)
-    for ps in one.ordered_ps[: len(one.ordered_ps) - beyond]:
+    beyond = sum(ps > last for ps in path_times.ordered_ps)
+    for ps in path_times.ordered_ps[: len(path_times.ordered_ps) - beyond]:
         place = round((axis.x(ps) - _LEFT) / _DOT)
         columns[place] = columns.get(place, 0) + 1
     worth = max(1.0, max(columns.values()) / _MOST_DOTS)
@@ -94,17 +94,20 @@ def _pile(paper: Paper, axis: Axis, one: PathTimes, shown: int) -> None:
         for level in range(max(1, round(count / worth))):
             x, y = _LEFT + place * _DOT, _BASE - 5 - level * _DOT
             paper.square((x, y), _DOT / 2 - 0.4, role, radius=2)
-    _percentiles(paper, axis, one)
-    x = axis.x(one.quiet_ps)
+    _percentiles(paper, axis, path_times)
+    x = axis.x(path_times.quiet_ps)
     paper.square((x, _BASE - 6), 5, "panel", role, 2, radius=5)
-    paper.text((x, _BASE - 21), f"quiet {_say(one.quiet_ps)}", size=11.5, ink=f"{role}-ink")
-    if shown < len(one.times_ps) and one.times_ps[shown] <= last:
-        paper.square((axis.x(one.times_ps[shown]), _BASE - 6), 5, "ink", "panel", 1.5, radius=5)
-    title = (axis.x(one.percentiles[0].value_ps or one.ordered_ps[len(one.ordered_ps) // 2]), 34)
-    half = len(one.title) * 4.6
+    paper.text((x, _BASE - 21), f"quiet {_say(path_times.quiet_ps)}", size=11.5, ink=f"{role}-ink")
+    if shown < len(path_times.times_ps) and path_times.times_ps[shown] <= last:
+        paper.square((axis.x(path_times.times_ps[shown]), _BASE - 6), 5, "ink", "panel", 1.5, radius=5)
+    title = (
+        axis.x(path_times.percentiles[0].value_ps or path_times.ordered_ps[len(path_times.ordered_ps) // 2]),
+        34,
+    )
+    half = len(path_times.title) * 4.6
     paper.text(
         (min(max(title[0], half + 24), WIDTH - half - 24), 34),
-        one.title,
+        path_times.title,
         size=16,
         bold=True,
         ink=f"{role}-ink",
@@ -113,12 +116,12 @@ def _pile(paper: Paper, axis: Axis, one: PathTimes, shown: int) -> None:
         paper.text((WIDTH - 24, _BASE - 34), f"{beyond} later", size=11, ink="muted", align="right")
 
 
-def _percentiles(paper: Paper, axis: Axis, one: PathTimes) -> None:
-    ink, last = f"{_role(one)}-ink", _last(one)
-    for level, found in enumerate(one.percentiles[:3]):
+def _percentiles(paper: Paper, axis: Axis, path_times: PathTimes) -> None:
+    ink, last = f"{_role(path_times)}-ink", _last(path_times)
+    for level, found in enumerate(path_times.percentiles[:3]):
         top = 62.0 + 18 * level
         if found.missing:
-            x = axis.x(nearest_rank(one.ordered_ps, 0.5))
+            x = axis.x(nearest_rank(path_times.ordered_ps, 0.5))
             text = f"{found.name} needs {found.missing:,} more runs"
             _label(paper, x, top, text, ink="muted", bold=False)
             continue
@@ -175,7 +178,7 @@ def _unit(high_ps: float) -> tuple[int, str]:
 def _step(width: float, most: int = 9) -> float:
     """Return a round distance between ticks."""
     steps: Sequence[float] = [m * 10.0**e for e in range(-6, 10) for m in (1, 2, 5)]
-    return next(one for one in steps if width / one <= most)
+    return next(step for step in steps if width / step <= most)
 
 
 def _say(ps: float) -> str:

@@ -153,8 +153,8 @@ def _times(runs: Sequence[tuple[str, Observed]], size: int) -> list[float]:
     return [float(one.times_s[one.sizes == size][0]) for _, one in runs]
 
 
-def _gain(size: int, seen: Runs, trial: Trial | None) -> MeasuredGain:
-    off, on = (_times(seen[setting], size) for setting in (OFF, ON))
+def _gain(size: int, runs: Runs, trial: Trial | None) -> MeasuredGain:
+    off, on = (_times(runs[setting], size) for setting in (OFF, ON))
     expected = next((one for one in trial.expected if one.size_bytes == size), None) if trial else None
     return MeasuredGain(
         size_bytes=size,
@@ -168,16 +168,16 @@ def _gain(size: int, seen: Runs, trial: Trial | None) -> MeasuredGain:
     )
 
 
-def _unheard(seen: Runs, trial: Trial | None) -> list[str]:
+def _unheard(runs: Runs, trial: Trial | None) -> list[str]:
     """Name the logs that say that the switch did nothing."""
     if not trial or not trial.needs:
         return []
     told = []
-    for name, one in seen[ON]:
+    for name, one in runs[ON]:
         lines = [line for line in one.said if "via NET" in line]
         if lines and not any(trial.needs in line for line in lines):
             told.append(f"{name} says that its channels go without {trial.needs}: the switch did nothing")
-    for name, one in seen[OFF]:
+    for name, one in runs[OFF]:
         if any(trial.needs in line for line in one.said if "via NET" in line):
             told.append(f"{name} says {trial.needs} though it was to be off: the switch did nothing")
     return told
@@ -194,15 +194,15 @@ def _of_another(seen: Runs, trial: Trial | None) -> list[str]:
     ]
 
 
-def _contradictions(seen: Runs, gains: Sequence[MeasuredGain]) -> list[str]:
+def _contradictions(runs: Runs, gains: Sequence[MeasuredGain]) -> list[str]:
     """Name runs of one setting that contradict each other at the size where they differ most."""
     worst = max(gains, key=lambda one: one.noise)
     if worst.noise < _CONTRADICT:
         return []
     for setting in (OFF, ON):
-        times = _times(seen[setting], worst.size_bytes)
+        times = _times(runs[setting], worst.size_bytes)
         if max(times) / min(times) == worst.noise:
-            names = [name for name, _ in seen[setting]]
+            names = [name for name, _ in runs[setting]]
             slow, fast = names[int(np.argmax(times))], names[int(np.argmin(times))]
             said = f"{slow} takes {worst.noise:.2f} times as long as {fast} at {say_bytes(worst.size_bytes)}, with the same setting"
             return [

@@ -158,12 +158,12 @@ def _moving(gain: GainBand, most: int) -> str:
     return table(("what is assumed †", "value", "if instead", "the gain is"), rows)
 
 
-def _assumed(one: Assumption) -> tuple[str, str, str, str]:
+def _assumed(assumption: Assumption) -> tuple[str, str, str, str]:
     """Return a row of the table: what is assumed, as what, what else may be, and the gain then."""
-    figure = one.figure
+    figure = assumption.figure
     ends = "{:g} or {:g}".format(*figure.range) + say_unit(figure.unit) if figure.range else ""
-    others = " / ".join(case.says for case in one.cases) or "not simulated otherwise"
-    gains = " / ".join(f"{case.gain:.2f}{TIMES}" for case in one.cases)
+    others = " / ".join(case.says for case in assumption.cases) or "not simulated otherwise"
+    gains = " / ".join(f"{case.gain:.2f}{TIMES}" for case in assumption.cases)
     return figure.label, str(figure), ends or others, gains
 
 

@@ -66,9 +66,9 @@ def logged(outline: Outline, compared: ComparedRuns) -> Slide:
     )
 
 
-def _brings(found: Diagnosis) -> str:
+def _brings(diagnosis: Diagnosis) -> str:
     """Return the card of what Peer Direct would bring, or why nobody can say."""
-    ahead = found.forecast
+    ahead = diagnosis.forecast
     if ahead.why_not:
         return card(
             paragraphs(_titled(f"{ahead.why_not}.")), 5, title="What Peer Direct would bring", tone="hot"
@@ -94,17 +94,17 @@ def _brings(found: Diagnosis) -> str:
     )
 
 
-def _path(found: Diagnosis) -> str:
-    if found.path is None:
+def _path(diagnosis: Diagnosis) -> str:
+    if diagnosis.path is None:
         return "which path it took cannot be told"
-    return "links inside one node" if found.path == IN_NODE else path_title(found.path)
+    return "links inside one node" if diagnosis.path == IN_NODE else path_title(diagnosis.path)
 
 
-def _measured(found: Diagnosis) -> str:
+def _measured(diagnosis: Diagnosis) -> str:
     """Draw the log's large sizes: what was measured, and with Peer Direct, pale from its low to its high end."""
-    ahead, seen = found.forecast, found.seen
+    ahead, seen = diagnosis.forecast, diagnosis.seen
     forecast = not ahead.why_not
-    role = "direct" if found.path == PEER_DIRECT else "copy"
+    role = "direct" if diagnosis.path == PEER_DIRECT else "copy"
     sizes = (ahead.sizes if forecast else seen.sizes)[-_MOST_SIZES:]
     was = (ahead.measured_GBps if forecast else seen.algbw_GBps)[-_MOST_SIZES:]
     most = max([*was, *(ahead.high_GBps[-_MOST_SIZES:] if forecast else ())])
@@ -152,6 +152,6 @@ _TITLES = {**path_titles(), IN_NODE: "links inside one node"}
 _KEYS = re.compile(rf"\b({'|'.join(map(re.escape, _TITLES))})\b(?![\w-])", re.IGNORECASE)
 
 
-def _evidence(found: Diagnosis) -> list[str]:
-    told = [_titled(f"{found.why}.")]
-    return told + [_titled(f"{one.seen}: {one.says}.") for one in found.evidence[:2]]
+def _evidence(diagnosis: Diagnosis) -> list[str]:
+    told = [_titled(f"{diagnosis.why}.")]
+    return told + [_titled(f"{one.seen}: {one.says}.") for one in diagnosis.evidence[:2]]

@@ -81,18 +81,18 @@ def _check_file(answer: Any) -> str | None:
     return next((said for key in review.SHEET if (said := _check_figure(found, key))), None)
 
 
-def _untouched(found: Cluster, key: str) -> str | None:
+def _untouched(cluster: Cluster, key: str) -> str | None:
     """Return which figure was not put in at all."""
-    mine, before = found.figures[key], review.drafted().figures[key]
+    mine, before = cluster.figures[key], review.drafted().figures[key]
     if (mine.value, mine.unit) != (before.value, before.unit):
         return None
     return f"`{key}` is still that of the draft: {before.value:g} {before.unit}."
 
 
-def _check_figure(found: Cluster, key: str) -> str | None:
+def _check_figure(cluster: Cluster, key: str) -> str | None:
     """Return what is wrong with a figure that the data sheet gives."""
-    mine = found.figures[key]
-    if not isclose(_meant(found, key), _meant(review.filled_in(), key), rel_tol=_ROUNDED):
+    mine = cluster.figures[key]
+    if not isclose(_meant(cluster, key), _meant(review.filled_in(), key), rel_tol=_ROUNDED):
         return f"`{key}` = {mine.value:g} {mine.unit} is not what the data sheet says; mind the unit, and what it is of: {mine.basis}."
     return f"`{key}` has no source yet; where was it read?" if mine.assumption else None
 

@@ -79,9 +79,9 @@ def mine() -> Cluster:
 def assumed(cluster: Cluster) -> pd.DataFrame:
     """Return what a cluster file assumes: one row per figure, with its range where it has one."""
     rows = [
-        {"figure": one.named, "value": str(one), "range": "{:g} to {:g}".format(*one.range) if one.range else "",
-         "assumption": one.assumption}
-        for one in cluster.assumptions
+        {"figure": assumption.named, "value": str(assumption), "range": "{:g} to {:g}".format(*assumption.range) if assumption.range else "",
+         "assumption": assumption.assumption}
+        for assumption in cluster.assumptions
     ]  # fmt: skip
     return (
         pd.DataFrame(rows, columns=["figure", "value", "range", "assumption"])

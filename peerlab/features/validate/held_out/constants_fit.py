@@ -82,24 +82,26 @@ def _mean_errors(rows: Sequence[LoggedSize], constants: Mapping[str, Floats], tr
     return [statistics.fmean(column) for column in zip(*columns, strict=True)]
 
 
-def _bound(asked: Scenario) -> float:
+def _bound(scenario: Scenario) -> float:
     """Return the rate that topology alone bounds, GB/s, which the law takes from a simulation."""
-    alone = asked.with_(library="none", library_version=None, message_bytes=_PLATEAU)
+    alone = scenario.with_(library="none", library_version=None, message_bytes=_PLATEAU)
     return _PLATEAU / seconds(answer(alone, simulate).time_ps) / 1e9
 
 
-def _law_s(asked: Scenario, constants: Mapping[str, Floats], bound: float) -> Floats:
+def _law_s(scenario: Scenario, constants: Mapping[str, Floats], bound: float) -> Floats:
     """Return the closed form's time of a scenario, seconds, with each of the values that are tried."""
-    library, cluster = asked.used_library, asked.hardware
+    library, cluster = scenario.used_library, scenario.hardware
     if library is None or not law_of(library).chooses:
         raise PeerlabError(f"{cluster.name} has no NCCL: nothing can be fitted")
-    seen = replace(sight(library, cluster, asked.domains, str(asked.path), asked.library_number), bound=bound)
+    seen = replace(
+        sight(library, cluster, scenario.domains, str(scenario.path), scenario.library_number), bound=bound
+    )
     # the law adds and multiplies its costs, and asks nothing about them: an array of tries goes through it as a number does
     tried: dict[str, Any] = {
         _COSTS[key]: values for key, values in constants.items() if key in cluster.figures
     }
     cost = replace(costs(library, cluster, seen), **tried)
-    found = courses(seen, asked.nbytes, library.law, cost)
+    found = courses(seen, scenario.nbytes, library.law, cost)
     if cost.steering is None:  # it runs the fastest, which may be another one for each try
         return np.asarray(np.minimum.reduce([one.time for one in found.values()]) / 1e6)
-    return np.asarray(chosen(seen, asked.nbytes, library.law, cost, found).time / 1e6)
+    return np.asarray(chosen(seen, scenario.nbytes, library.law, cost, found).time / 1e6)

@@ -20,7 +20,7 @@ _HEAD = f"""\
 def floor_factors_of(times: Sequence[LeftOut], machines: Iterable[LoggedMachine]) -> list[FloorFactor]:
     """Return the factors of floors, by what carries the bytes: promised transports together, then each other one."""
     held_up = {machine.name: machine.held_up for machine in machines}
-    clean = [one for one in times if not _within(one.point.size, held_up.get(one.machine.name, ()))]
+    clean = [time for time in times if not _within(time.point.size, held_up.get(time.machine.name, ()))]
     promised = [one for one in clean if one.machine.promised]
     carriers = {one.machine.transport for one in promised}
     groups = [promised] + [

@@ -115,27 +115,29 @@ class Unseen:
     @cached_property
     def median(self) -> float:
         """Median of the relative errors."""
-        return statistics.median(abs(one.error) for one in self.points)
+        return statistics.median(abs(point.error) for point in self.points)
 
     @property
     def worst(self) -> SizeError:
         """The largest of those that count."""
-        counted = [one for one in self.points if one.counts] or list(self.points)
+        counted = [point for point in self.points if point.counts] or list(self.points)
         return max(counted, key=lambda one: abs(one.error))
 
     @property
     def median_alone(self) -> float:
         """Median error of topology alone."""
-        return statistics.median(abs(one.error_alone) for one in self.points)
+        return statistics.median(abs(point.error_alone) for point in self.points)
 
     @property
     def not_counted(self) -> tuple[SizeError, ...]:
         """Rows whose two columns differ too much."""
-        return tuple(one for one in self.points if not one.counts)
+        return tuple(point for point in self.points if not point.counts)
 
     def by_size(self) -> tuple[float, ...]:
         """Return the median signed error of each of `SIZES`; not a number where the log has none."""
-        groups = [[one.error for one in self.points if low <= one.size <= high] for _, low, high in SIZES]
+        groups = [
+            [point.error for point in self.points if low <= point.size <= high] for _, low, high in SIZES
+        ]
         return tuple(statistics.median(group) if group else math.nan for group in groups)
 
     def as_dict(self) -> dict[str, Any]:
@@ -154,15 +156,15 @@ class Unseen:
             "note": self.note,
             "points": [
                 {
-                    "message_bytes": one.size,
-                    "measured_s": one.measured_s,
-                    "simulated_s": one.simulated_s,
-                    "topology_alone_s": one.alone_s,
-                    "error": one.error,
-                    "counts_for_the_worst": one.counts,
-                    "library_does": one.says,
+                    "message_bytes": point.size,
+                    "measured_s": point.measured_s,
+                    "simulated_s": point.simulated_s,
+                    "topology_alone_s": point.alone_s,
+                    "error": point.error,
+                    "counts_for_the_worst": point.counts,
+                    "library_does": point.says,
                 }
-                for one in self.points
+                for point in self.points
             ],
         }
 
@@ -170,8 +172,10 @@ class Unseen:
 def unseen(machines: Sequence[LoggedMachine]) -> Iterator[Unseen]:
     """Yield each machine with its library's constants fitted on the logs of the others, as soon as it is simulated."""
     asked = {
-        one: _asked(_records(one.records), load_cluster(one.cluster), one.version, one.library)
-        for one in load_machines()
+        machine: _asked(
+            _records(machine.records), load_cluster(machine.cluster), machine.version, machine.library
+        )
+        for machine in load_machines()
     }
     for one in machines:
         others = {
