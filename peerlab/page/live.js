@@ -5,7 +5,10 @@ import { Footer } from "./footer.js";
 import { LiveControls } from "./live_controls.js";
 import { LiveModel } from "./live_model.js";
 import { Page } from "./page.js";
+import { SCENE_HEIGHT, SCENE_WIDTH } from "./scene.js";
 import { painted } from "./turns.js";
+
+const SPARSE = 850; // pixels: a data path that is less wide has names only
 
 class LivePage extends Page {
   constructor(model, host) {
@@ -44,7 +47,19 @@ class LivePage extends Page {
     return matchMedia("(prefers-color-scheme: dark)").matches;
   }
 
+  // Words of the data path keep their size where it is narrow; there it has names only.
+  fit() {
+    const { clientWidth: across, clientHeight: down } = this.find(".pl-scene"), sparse = across < SPARSE;
+    this.figures.setZoom(1, Math.min(((sparse ? 1.5 : 1) * across) / SCENE_WIDTH, (1.15 * down) / SCENE_HEIGHT), sparse);
+  }
+
+  repaint() {
+    this.fit();
+    super.repaint();
+  }
+
   setTheme() {
+    this.fit();
     super.setTheme();
     const page = document.documentElement;
     page.style.colorScheme = this.dark() ? "dark" : "light";

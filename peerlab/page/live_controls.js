@@ -7,7 +7,10 @@ const NODES = [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 export class LiveControls {
   constructor(host, model, known) {
     Object.assign(this, { host, model, known });
-    this.staged = this.input("switch", "Host bottleneck", "checkbox");
+    this.staged = this.input("segments", "", "checkbox");
+    this.staged.setAttribute("role", "switch");
+    this.sides = [make("i", ""), make("i", "")];
+    this.staged.nextSibling.append(make("b", "", "Host bottleneck"), ...this.sides);
     this.cache = this.input("switch", "Registration cache", "checkbox");
     this.nodes = this.input("range", "Nodes", "range");
     Object.assign(this.nodes, { min: 0, max: NODES.length - 1, step: 1 });
@@ -76,7 +79,7 @@ export class LiveControls {
     const box = make("label", `pl-choice pl-${kind}`), input = make("input", ""), name = make("span", "pl-name", label);
     input.type = type;
     if (kind === "switch") input.setAttribute("role", "switch");
-    box.append(...(kind === "switch" ? [input, name] : [name, input]));
+    box.append(...(kind === "range" ? [name, input] : [input, name]));
     this.host.append(box);
     return input;
   }
@@ -108,6 +111,9 @@ export class LiveControls {
     this.collective.value = collective;
     this.staged.checked = paths.find((way) => way.path === path)?.staged ?? false;
     this.staged.disabled = new Set(paths.map(({ staged }) => staged)).size < 2;
+    const direct = paths.find((way) => !way.staged);
+    this.sides[0].textContent = paths.some((way) => way.staged) ? "Through host" : "no detour";
+    this.sides[1].textContent = direct ? direct.title : "no direct path";
     this.cache.checked = registration !== "per-transfer";
     const nearest = NODES.reduce((best, count, i) => (Math.abs(count - nodes) < Math.abs(NODES[best] - nodes) ? i : best), 0);
     if (document.activeElement !== this.nodes) this.nodes.value = nearest;
