@@ -301,12 +301,10 @@ class Cluster:
     @property
     def stated(self) -> tuple[Figure | Wiring, ...]:
         """All figures, after where the NICs hang if that is assumed on its own: what a simulation says it rests on."""
-        figures = tuple(self.figures.values())
+        figures, assumption = tuple(self.figures.values()), self.wiring.assumption
         # an assumed count of NICs or switches says it already
-        said = self.wiring.assumption and all(
-            figure.assumption != self.wiring.assumption for figure in figures
-        )
-        return ((self.wiring,) if said else ()) + figures
+        alone = assumption and all(figure.assumption != assumption for figure in figures)
+        return ((self.wiring,) if alone else ()) + figures
 
     @property
     def counted(self) -> str:

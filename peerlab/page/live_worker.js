@@ -1,6 +1,6 @@
 // peerlab's Python in a worker. It gets what to start with, then questions; it says when it is ready, and answers.
 let tab = null;
-let turn = 0;
+let current = 0;
 
 function urlOf(bytes, type) {
   return URL.createObjectURL(new Blob([bytes], { type }));
@@ -62,7 +62,7 @@ function attached(value, buffers) {
 
 // What follows the picture, in pieces; a question goes before the next one.
 function work(mine) {
-  if (mine !== turn) return;
+  if (mine !== current) return;
   const piece = opened(tab.work());
   if (!piece) return void postMessage({ done: true, heap: self.heap() });
   if (Object.keys(piece).length) postMessage(piece);
@@ -76,5 +76,5 @@ addEventListener("message", ({ data }) => {
   } catch (problem) {
     postMessage({ answers: true, error: `This should not happen; please report it: ${String(problem.message).trim().split("\n").at(-1)}` });
   }
-  setTimeout(work, 150, ++turn);
+  setTimeout(work, 150, ++current);
 });

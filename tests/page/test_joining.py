@@ -88,6 +88,8 @@ def test_every_script_is_in_a_page(root):
         + page.script_alone(tuple(VIEWS))
         + page.script_of("race")
         + page.script_of("training")
+        + page.script_of("live", tuple(VIEWS))
+        + page.script_of("live_worker")
     )
     for script, text in sources(root).items():
         assert text.split("\n", 1)[0] in served, script

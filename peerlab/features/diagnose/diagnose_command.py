@@ -61,16 +61,7 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
     names = ", ".join(diagnosis.clusters) or "no cluster: only what holds on any machine"
     yield from wrapped(f"{'held against' if diagnosis.chosen else 'recognised'}: {names}")
     yield ""
-    path = (
-        "cannot tell which path"
-        if diagnosis.path is None
-        else f"{diagnosis.path} ({explanations()[diagnosis.path]})"
-    )
-    yield from wrapped(
-        f"{path}: {diagnosis.why}"
-        if diagnosis.path is None
-        else f"{path}: {diagnosis.verdict}; {diagnosis.why}"
-    )
+    yield from wrapped(_path(diagnosis))
     if diagnosis.decides:
         yield from wrapped(f"One fact would decide: {diagnosis.decides.what}", "  ")
         yield f"    {diagnosis.decides.command}"
@@ -98,6 +89,13 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
     for check in diagnosis.checks:
         yield from wrapped(f"{check.what}: {check.command}", "  ", "      ")
         yield from wrapped(check.tells, "      ")
+
+
+def _path(diagnosis: Diagnosis) -> str:
+    """Return which path it is, how sure that is, and why."""
+    if diagnosis.path is None:
+        return f"cannot tell which path: {diagnosis.why}"
+    return f"{diagnosis.path} ({explanations()[diagnosis.path]}): {diagnosis.verdict}; {diagnosis.why}"
 
 
 def _ranking(ranking: Sequence[Explanation]) -> str:

@@ -135,9 +135,8 @@ class Unseen:
 
     def by_size(self) -> tuple[float, ...]:
         """Return the median signed error of each of `SIZES`; not a number where the log has none."""
-        groups = [
-            [point.error for point in self.points if low <= point.size <= high] for _, low, high in SIZES
-        ]
+        errors = [(point.size, point.error) for point in self.points]
+        groups = [[error for size, error in errors if low <= size <= high] for _, low, high in SIZES]
         return tuple(statistics.median(group) if group else math.nan for group in groups)
 
     def as_dict(self) -> dict[str, Any]:
@@ -171,12 +170,7 @@ class Unseen:
 
 def unseen(machines: Sequence[LoggedMachine]) -> Iterator[Unseen]:
     """Yield each machine with its library's constants fitted on the logs of the others, as soon as it is simulated."""
-    asked = {
-        machine: _asked(
-            _records(machine.records), load_cluster(machine.cluster), machine.version, machine.library
-        )
-        for machine in load_machines()
-    }
+    asked = {machine: _asked_of(machine) for machine in load_machines()}
     for one in machines:
         others = {
             other: rows
@@ -245,6 +239,11 @@ def _over_sockets(records: Records, cluster: Cluster) -> str | None:
             f"the log says that NCCL used sockets, and {cluster.name} has no path through TCP; name another with --cluster"
         )
     return _SOCKETS_PATH
+
+
+def _asked_of(machine: LoggedMachine) -> list[LoggedSize]:
+    cluster = load_cluster(machine.cluster)
+    return _asked(_records(machine.records), cluster, machine.version, machine.library)
 
 
 def _asked(
