@@ -12,6 +12,7 @@ from peerlab.base.errors import ScenarioError
 from peerlab.base.progress_bar import progress_bar
 from peerlab.base.units import PS_PER_S, say_time
 from peerlab.engine.arrays.many_seeds import side_by_side, times_of_seeds
+from peerlab.engine.expected_duration import forecast_s
 from peerlab.engine.simulate import simulate
 from peerlab.features.tails.percentiles import PER_MILLE, name_of
 from peerlab.features.tails.times import PathTimes
@@ -19,6 +20,9 @@ from peerlab.model.noise import NOISE_KINDS, assumed_noise
 from peerlab.model.paths import data_path
 from peerlab.question.scenario import Scenario, checked_scenario
 
+USUAL_SEEDS = 1000
+"""Runs of each path where nobody says how many; p99 needs as many."""
+_ABOUT_S = 60.0
 MOST_SEEDS = 10**6
 _ASSUMED = ("jitter", "spread", "detours")
 """The kinds that are assumed where a scenario has none: what moves every run, what lasts, and what is rare and long."""
@@ -72,7 +76,7 @@ class Tails:
 def tails(
     scenario: Scenario | None = None,
     *,
-    seeds: int = 1000,
+    seeds: int | None = None,
     over: str | None = "auto",
     output: str | Path | None = None,
     progress: bool | Told = True,
@@ -90,7 +94,7 @@ def tails(
         The question, with its noise; default: ``Scenario()``. Without noise that of ``data/noise.toml`` is assumed: jitter, a spread of
         nodes, and detours.
     seeds:
-        How many runs; p99 needs 1,000 of them and p99.9 10,000.
+        How many runs; p99 needs 1,000 of them and p99.9 10,000. None: 1,000, or as many as take about a minute here.
     over:
         The path that it is compared with; ``auto``: Peer Direct's usual detour, or for a detour Peer Direct; None: none.
     workers, dask, executor, output, progress, cancel:
@@ -109,20 +113,32 @@ def tails(
     >>> found.paths[0].percentiles[0].missing, found.paths[0].percentiles[2].missing
     (0, 900)
     """
-    if isinstance(seeds, bool) or not isinstance(seeds, int) or not 1 <= seeds <= MOST_SEEDS:
+    if seeds is not None and (type(seeds) is not int or not 1 <= seeds <= MOST_SEEDS):
         raise ScenarioError("seeds", f"{seeds!r} is not a number of runs from 1 to {MOST_SEEDS}")
     asked = Scenario(**fields) if scenario is None else checked_scenario(scenario).with_(**fields)
     asked, assumed = with_noise(asked)
     scenarios = [asked, *(asked.with_(path=one) for one in _others(asked, over))]
     elsewhere = {"workers": workers, "dask": dask, "executor": executor, "output": output, "cancel": cancel}
     given = {name: value for name, value in elsewhere.items() if value is not None}
-    numbers = range(asked.seed, asked.seed + seeds)
+    numbers = range(asked.seed, asked.seed + (usual_seeds(scenarios) if seeds is None else seeds))
     if given or not all(map(side_by_side, scenarios)):
         found = _by_sweep(scenarios, numbers, progress, given)
     else:
         found = _together(scenarios, numbers, progress)
     paths = [PathTimes(one, tuple(times), quiet_ps(one)) for one, times in zip(scenarios, found, strict=True)]
     return Tails(tuple(paths), assumed)
+
+
+def usual_seeds(scenarios: Sequence[Scenario]) -> int:
+    """Return how many runs of each scenario there are where nobody says it: those of about a minute on one core, from 20 to 1,000.
+
+    >>> usual_seeds([Scenario(cluster="ideal-100g", dependency="step", jitter=0.1)])
+    1000
+    """
+    if all(map(side_by_side, scenarios)):
+        return USUAL_SEEDS
+    each_s = sum(map(forecast_s, scenarios))
+    return max(20, min(USUAL_SEEDS, int(_ABOUT_S / each_s))) if each_s else USUAL_SEEDS
 
 
 def with_noise(s: Scenario) -> tuple[Scenario, tuple[str, ...]]:

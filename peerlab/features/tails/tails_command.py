@@ -42,7 +42,12 @@ def add(commands: Any) -> None:
         argument_default=argparse.SUPPRESS,
     )
     add_fields(sub.add_argument, path="the cluster's usual one", registration="cached")
-    sub.add_argument("--seeds", type=number, metavar="N", help="how many runs (default: 1000)")
+    sub.add_argument(
+        "--seeds",
+        type=number,
+        metavar="N",
+        help="how many runs (default: 1000, or as many as take about a minute)",
+    )
     sub.add_argument(
         "--over",
         metavar="PATH",
@@ -62,7 +67,7 @@ def _tails(options: argparse.Namespace) -> int:
     over = given.get("over", "auto")
     if "write" in given and given["write"].suffix != ".svg":
         raise PeerlabError(f"--write: give a file that ends in .svg, not {given['write'].name!r}")
-    found = tails(seeds=given.get("seeds", 1000), over=None if over == "none" else over, **how, **fields)
+    found = tails(seeds=given.get("seeds"), over=None if over == "none" else over, **how, **fields)
     if "write" in given:
         with written(given["write"], PeerlabError) as file:
             file.write_text(tails_svg(found), encoding="utf-8")

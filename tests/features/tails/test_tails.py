@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 import peerlab
 from peerlab.base.errors import ScenarioError
 from peerlab.engine.arrays.many_seeds import times_of_seeds
+from peerlab.engine.expected_duration import forecast_s
 from peerlab.features.tails.percentiles import PER_MILLE, nearest_rank, percentile, runs_needed
-from peerlab.features.tails.tails import Tails, tails
+from peerlab.features.tails.tails import Tails, tails, usual_seeds, with_noise
 from peerlab.features.tails.tails_picture import tails_svg
 from peerlab.features.tails.times import PathTimes
 
@@ -151,3 +152,12 @@ def test_impossible_questions_are_refused():
         tails(seeds=0)
     with pytest.raises(ScenarioError, match="path"):
         tails(over="nowhere", seeds=2)
+
+
+def test_where_nobody_says_how_many_runs_take_about_a_minute():
+    staged, _ = with_noise(peerlab.Scenario(nodes=8, message_bytes="8 MiB"))
+    both = [staged, staged.with_(path="peer-direct")]
+    seeds = usual_seeds(both)
+    assert 20 <= seeds < 1000
+    assert seeds * sum(map(forecast_s, both)) <= 60
+    assert usual_seeds([staged.with_(nodes=512)]) == 20
