@@ -34,7 +34,10 @@ LONG = {
 }
 """Commands that may take long, each with a question that does."""
 SHORT = {"clusters", "import", "doctor", "expect", "suspects", "why"}
-OF_THEIR_OWN = {"lab": "tests/features/lab/test_ending.py"}
+OF_THEIR_OWN = {
+    "lab": "tests/features/lab/test_ending.py",
+    "site": "tests/features/site/test_site_command.py",
+}
 
 
 @pytest.fixture(scope="module")

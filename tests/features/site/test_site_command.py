@@ -1,5 +1,12 @@
 """`peerlab site`: what is wrong with Pyodide's package is said in a line, and nothing is written."""
 
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
 import pytest
 
 from peerlab.cli import main
@@ -54,3 +61,27 @@ def test_an_npm_that_gets_nothing_is_told(nothing, capsys, monkeypatch):
     assert main(["site", "lab"]) == 1
     assert "(no such registry); name a downloaded package with --pyodide FILE" in told(capsys)
     assert not (nothing / "lab").exists()
+
+
+def test_ctrl_c_while_npm_loads_ends_it_in_one_line(nothing):
+    npm = nothing / "npm"
+    npm.write_text("#!/bin/sh\nexec sleep 600\n")
+    npm.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{nothing}:/bin:/usr/bin"}
+    with subprocess.Popen(
+        [sys.executable, "-m", "peerlab", "site", "lab"],
+        cwd=nothing, env=environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
+    ) as process:  # fmt: skip
+        assert process.stderr.readline().startswith("peerlab: Pyodide")
+        wait_for_child(process.pid)
+        os.killpg(process.pid, signal.SIGINT)
+        out, problem = process.communicate()
+    assert (process.returncode, out) == (130, "")
+    assert problem.strip().startswith("peerlab: stopped")
+    assert not (nothing / "lab").exists()
+
+
+def wait_for_child(pid):
+    children = Path(f"/proc/{pid}/task/{pid}/children")
+    while not children.read_text().strip():
+        time.sleep(0.01)
