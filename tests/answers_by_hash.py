@@ -35,7 +35,7 @@ OPERATIONS = (
 
 
 def _fields(chance):
-    from peerlab import known_clusters, load_cluster
+    from peerlab.question.presets import known_clusters, load_cluster
 
     cluster = chance.choice(known_clusters())
     fields = {
