@@ -1,8 +1,10 @@
 """The options that are fields of a scenario, for every command that asks about scenarios: as their records say."""
 
+import argparse
 from collections.abc import Callable
 from typing import Any
 
+from peerlab.base.errors import one_line
 from peerlab.base.terminal_text import fraction, number, slice_size, slow_node, slow_part, switch
 from peerlab.question.field_record import CommandOption, Read
 from peerlab.question.scenario_fields import FIELDS
@@ -17,6 +19,29 @@ _READS: dict[Read, Callable[[str], Any]] = {
 }
 
 
+_OF_PARTS: tuple[Read, ...] = ("slow node", "slow part")
+"""What may be given several times, once for each part of the machine."""
+
+
+class PartsTogether(argparse.Action):
+    """Takes an option that is given several times as one mapping; a part that is named twice is refused."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Add what is given to what stands there."""
+        before = getattr(namespace, self.dest, None)
+        if isinstance(before, dict) and isinstance(values, dict):
+            if twice := before.keys() & values.keys():
+                parser.error(f"argument {option_string}: {one_line(twice.pop()):.40} is named twice")
+            values = before | values
+        setattr(namespace, self.dest, values)
+
+
 def add_fields(add: Callable[..., Any], *, path: str, registration: str) -> None:
     """Add the options; `add` is a parser's ``add_argument`` or stands for it, the others say what the defaults are."""
     usual = {"path": path, "registration": registration}
@@ -29,6 +54,8 @@ def _add(add: Callable[..., Any], name: str, option: CommandOption, usual: str) 
     more: dict[str, Any] = {"metavar": option.metavar} if option.metavar else {}
     if option.read in _READS:
         more["type"] = _READS[option.read]
+    if option.read in _OF_PARTS:
+        more["action"] = PartsTogether
     word = option.name or f"--{name.replace('_', '-')}"
     if option.name:
         more["dest"] = name

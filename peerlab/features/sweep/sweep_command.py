@@ -50,9 +50,8 @@ def add(commands: Any) -> None:
     )
 
     def add_list(flag: str, *, type: Callable[[str], Any] = str, **words: Any) -> None:  # noqa: A002  (argparse's word)
-        sub.add_argument(
-            flag, action="extend", type=lambda text: [type(v.strip()) for v in text.split(",")], **words
-        )
+        words["action"] = "extend"  # values of a list are tried in turn
+        sub.add_argument(flag, type=lambda text: [type(v.strip()) for v in text.split(",")], **words)
 
     add_fields(add_list, path="the cluster's usual one", registration="cached")
     sub.add_argument(
