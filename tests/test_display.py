@@ -14,8 +14,8 @@ from peerlab.base.errors import MOST
 from peerlab.features import features
 
 SHOWS = ("_repr_html_", "_repr_mimebundle_", "_repr_svg_", "_repr_png_", "_ipython_display_")
-WIDGETS = {"peerlab/page/widgets.py", "peerlab/features/exercises/labs/review.py"}
-"""A widget's own bundle: what it shows is alive, and no picture. A sentence of a lab that is set as one to quote is none either."""
+WIDGETS = {"peerlab/page/widgets.py"}
+"""A widget's own bundle: what it shows is alive, and no picture."""
 
 
 def modules(root):

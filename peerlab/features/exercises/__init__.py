@@ -14,6 +14,7 @@ FEATURE = Feature(
         "Steps": "peerlab.features.exercises.steps:walked_html",
         "LabLog": "peerlab.features.exercises.lesson_style:lab_log_html",
         "Folded": "peerlab.features.exercises.lesson_style:folded_table_html",
+        "QuotedGain": "peerlab.features.exercises.lesson_style:quoted_html",
         "TrainingSums": "peerlab.features.exercises.lesson_style:sums_html",
     },
     document="docs/workshop.md",

@@ -58,6 +58,11 @@ def lab_log_html(log: LabLog) -> str:
     return log_html(log.name, log.text)
 
 
+def quoted_html(sentence: str) -> str:
+    """Return a sentence set as one to be quoted."""
+    return f"<p style='font-size:1.25em;font-weight:600;margin:.4em 0'>{escape(sentence)}</p>"
+
+
 def folded_table_html(folded: Folded) -> str:
     """Return a table folded below its line."""
     return folded_html(folded.says, folded.shown._repr_html_())

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from html import escape
 from pathlib import Path
 from types import MappingProxyType
 
 import pandas as pd
 
 from peerlab.answer.gain import GainBand
+from peerlab.base.display import shown
 from peerlab.base.errors import HardwareError, nearest
 from peerlab.model.hardware import Cluster
 from peerlab.model.nic_wiring import PLACES, Wiring
@@ -127,9 +127,7 @@ class QuotedGain(str):
     """A sentence that a notebook sets as one to be quoted."""
 
     __slots__ = ()
-
-    def _repr_html_(self) -> str:
-        return f"<p style='font-size:1.25em;font-weight:600;margin:.4em 0'>{escape(self)}</p>"
+    _repr_html_ = shown
 
 
 def quoted(gain: GainBand) -> QuotedGain:
