@@ -54,19 +54,23 @@ class TransferTask:
         return drawn
 
     def drawn(self, seed: int) -> Exercise:
-        """Return the task of a seed, without mistakes that lead to its truth by chance, or to the same figure as another one."""
+        """Return the task of a seed, without mistakes that lead to its truth by chance; those that lead to one figure are one."""
         made = replace(self.make(*self.values(seed)), name=f"{self.lab}-transfer", seed=seed)
         return replace(made, mistakes=_apart(made)) if isinstance(made, Number) else made
 
 
 def _apart(made: Number) -> list[Mistake]:
-    """Return the mistakes of an exercise whose figures differ from its truth and from one another."""
+    """Return the mistakes of an exercise whose figures differ from its truth; what several lead to is told all of them."""
     truth, kept = made.truth(), dict[float, Mistake]()
     for one in made.mistakes:
         figure = one.like()
-        known = any(isclose(figure, other, rel_tol=_ALIKE) for other in kept)
-        if abs(figure - truth) > made.tolerance * abs(truth) and not known:
+        if abs(figure - truth) <= made.tolerance * abs(truth):
+            continue
+        known = next((other for other in kept if isclose(figure, other, rel_tol=_ALIKE)), None)
+        if known is None:
             kept[figure] = one
+        else:
+            kept[known] = replace(one, says=f"{kept[known].says} Or: {one.says}")
     return list(kept.values())
 
 

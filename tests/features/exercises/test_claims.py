@@ -12,13 +12,19 @@ import pytest
 import peerlab
 from peerlab.base.places import folder
 from peerlab.features.exercises.catalogue import find
-from peerlab.features.exercises.labs import review
-from peerlab.features.exercises.labs.gain_by_cluster import rule
+from peerlab.features.exercises.labs import clean_fabrics, quoted_tables, review
+from peerlab.features.exercises.labs.gain_by_cluster import ALONE, rule
+from peerlab.features.exercises.labs.other_wirings import SETTINGS
+from peerlab.features.exercises.labs.unseen.unseen_log import detour_limit
 from peerlab.features.exercises.logs import lab_log, times
 
 LABS = {path.stem: path for path in sorted(folder("labs").glob("*.ipynb"))}
 STAGED = peerlab.Scenario(cluster="dl1", library="none", nodes=8, path="host-rdma", message_bytes="64 MiB")
 DIRECT = STAGED.with_(path="peer-direct")
+UNCACHED = DIRECT.with_(registration="per-transfer")
+TOUR = STAGED.with_(library=None)
+"""What the tour shows, with the library that DL1 has."""
+COST = DIRECT.registration_cost
 run = cache(peerlab.simulate)
 
 
@@ -69,9 +75,78 @@ def reviewed(place=""):
     return run(host.with_(path="peer-direct")).gain_band(run(host))
 
 
+def uncached_to_detour(staged):
+    """Return how many times as long Peer Direct takes without a cache as the detour."""
+    return run(staged.with_(path="peer-direct", registration="per-transfer")).time_s / run(staged).time_s
+
+
+def acs_is_the_detour():
+    """Tell whether Peer Direct with ACS redirect is as fast as the detour, and no other setting of lab 01 is."""
+    off = {
+        name: abs(run(STAGED).time_s / run(DIRECT.with_(**fields)).time_s - 1)
+        for name, fields in SETTINGS.items()
+    }
+    return off.pop("ACS redirect") < 0.02 < min(off.values())
+
+
+def no_gain_without_need():
+    """Tell whether the gain is 1 on every cluster whose uplinks carry twice what its NICs send, and on some cluster they do."""
+    enough = [
+        name
+        for name, server in with_both().items()
+        if server.uplink_Bps and server.uplink_Bps >= 2 * server.nics_per_switch * server.nic_Bps
+    ]
+    return bool(enough) and all(gain(cluster=name, message_bytes="1 GiB") < 1.01 for name in enough)
+
+
+def one_law_of_puts():
+    """Tell whether the law of puts is within 5 per cent at two numbers of thread blocks below the knee, and a fifth too high at four."""
+    table = quoted_tables.puts()
+    off = table["from the GPU, by the law"] / table["from the GPU, measured"] - 1
+    return abs(off[1]) < 0.05 and abs(off[2]) < 0.05 and 0.15 < off[4] < 0.25
+
+
+def gains_fall():
+    """Tell whether each doubling makes the gain smaller from where latency takes over, and the two curves meet."""
+    first = next(
+        nodes
+        for nodes in (8, 16, 32, 64, 128)
+        if run(DIRECT.with_(nodes=nodes)).bottleneck.label == "latency"
+    )
+    gains = [gain(nodes=nodes) for nodes in (first // 2, first, 2 * first, 4 * first, 8 * first)]
+    return gains == sorted(gains, reverse=True) and gains[-1] < 1.05
+
+
+def both_ways_ps(nbytes):
+    return COST.register_ps(nbytes) + COST.deregister_ps(nbytes)
+
+
+def algorithms():
+    """Return what goes between the nodes in lab 03, and in the tour."""
+    return UNCACHED.schedule_name, TOUR.schedule_name
+
+
+def names_tcp_without_a_line():
+    """Tell whether log A is told to be of TCP by figures alone, and an RDMA path that is held up stays possible."""
+    ranking = {
+        one["path"]: one for one in peerlab.diagnose(peerlab.load(lab_log("A").text)).as_dict()["ranking"]
+    }
+    return next(iter(ranking)) == "host-tcp" and ranking["host-rdma"]["odds"] > 0
+
+
 CLAIMS = {
-    "00_tour": [],
+    "00_tour": [
+        ("Registering memory can cost more than the detour did.", lambda: uncached_to_detour(TOUR) > 1),
+    ],
     "01_the_long_detour": [
+        ("The NICs rest for nearly half of the time.", lambda: 0.4 < 1 - run(STAGED).wire_busy < 0.5),
+        (
+            "Nearly all the time is in one stage, *NIC to NIC, through host memory*.",
+            lambda: max(run(STAGED).breakdown().values()) > 0.9 * run(STAGED).time_s,
+        ),
+        ("On 64 servers it hardly matters.", lambda: 0.97 < rule(ALONE, 64) / rule(STAGED.hardware, 64) < 1),
+        ("**Which of these settings turns Peer Direct into the detour**, as fast as", acs_is_the_detour),
+        ("If the detour can send as fast as the NICs, there is no gain in bandwidth.", no_gain_without_need),
         ("Then the detour is about as fast as Peer Direct.", lambda: 0.9 < gain(wiring="root-port", message_bytes="1 GiB") < 1.1),
         ("The gain on large messages is the NICs' rate over half the uplink's, where nothing else is slow", where_the_rule_holds),
         (
@@ -81,16 +156,32 @@ CLAIMS = {
         ),
         ("So the detour is as fast as before.", lambda: abs(alone() / run(STAGED).time_s - 1) < 0.01),
     ],
-    "02_allreduce_and_nodes": [],
+    "02_allreduce_and_nodes": [
+        ("From there on each doubling of the servers makes the gain smaller, until the curves", gains_fall),
+    ],
     "03_registration_and_the_cache": [
         ("registering it is many times cheaper", lambda: cheaper_pages() > 10),
         ("A cache of 64 regions finds as much as one of 32", lambda: as_fast(64, 32)),
         ("One that is too small works in steps", steps_of_a_cache),
-        ("and is slower than the detour.", lambda: gain(registration="per-transfer") < 1),
+        ("and is slower than the detour.", lambda: uncached_to_detour(STAGED) > 1),
+        ("With Peer Direct this can take longer than the detour", lambda: uncached_to_detour(STAGED) > 1),
+        (
+            "For a small region the fixed part is nearly all of the cost, and copying it into memory that is registered already is cheaper.",
+            lambda: COST.base_ps > 0.9 * both_ways_ps(4096)
+            and 4096 / STAGED.hardware.copy_engine_Bps < both_ways_ps(4096) / 1e12,
+        ),
+        (
+            "Registering and deregistering a large region takes longer than sending it.",
+            lambda: all(both_ways_ps(size) / 1e12 > size / STAGED.hardware.nic_Bps for size in (1 << 24, 1 << 27)),
+        ),
+        ("the lane *NIC send* is empty more than half of the time", lambda: run(UNCACHED).wire_busy < 0.5),
+        ("It is a ring without a library here, where the tour has Habana's pairwise exchange.", lambda: algorithms() == ("ring", "pairwise")),
     ],
     "04_measure_your_machine": [],
     "05_read_a_log": [
         ("the others would have been much faster", lambda: min(others_than_tcp()) > 2),
+        ("Even this lower figure is too high for the detour.", lambda: find("05-wire").truth() > detour_limit(peerlab.load_cluster("p5"))),
+        ("A slow run makes a slow path likely, and does not exclude a fast one", names_tcp_without_a_line),
         ("this run chose a protocol that was many times slower", lambda: slow_sizes() > 2),
     ],
     "06_design_review": [
@@ -98,13 +189,16 @@ CLAIMS = {
             "It is too wide for the one question, and too narrow for the other.",
             lambda: reviewed().least < find("06-worst").truth() < reviewed().low,
         ),
-        ("What moves the gain most comes first.", lambda: sorted(moves(), reverse=True) == moves()),
+        ("What moves it most comes first.", lambda: sorted(moves(), reverse=True) == moves()),
         ("even the least gain is clear", lambda: reviewed("switch").least > 1.05),
         ("One look at a server turns *measure first* into an answer.", lambda: reviewed().least < 1.05 < reviewed().most),
         ("Then the detour is about as fast as Peer Direct, and what is left open must be measured.", lambda: abs(reviewed("root-port").value - 1) < 0.1 and reviewed("root-port").least < 1.05 < reviewed("root-port").most),
     ],
     "07_what_does_a_training_gain": [],
-    "08_fabrics_side_by_side": [],
+    "08_fabrics_side_by_side": [
+        ("For small messages latency is nearly all there is.", lambda: run(clean_fabrics.RING.with_(message_bytes="8 KiB")).bottleneck.share > 0.95),
+        ("holds for two of them and is a fifth too high at four", one_law_of_puts),
+    ],
     "09_is_my_cluster_well": [],
     "12_whose_figures_are_these": [],
 }  # fmt: skip
@@ -112,7 +206,8 @@ CLAIMS = {
 
 _COMPARES = re.compile(
     r"several times|many times|order of (?:two|ten)|too (?:wide|narrow)\b|moves \w+(?: \w+)? most|nearly twice|hardly faster|"
-    r"about as fast|as fast as before|a good deal faster|much faster|turns \*measure first\*",
+    r"about as fast|as fast as before|a good deal faster|much faster|turns \*measure first\*|nearly (?:half|all) |hardly matters|hardly anything|"
+    r"more than half|too (?:high|low)\b|(?:longer|slower) than (?:the detour|sending)|cost more than|makes? the gain",
     re.IGNORECASE,
 )
 """What compares without a figure."""

@@ -201,6 +201,14 @@ def large(cluster):
     return gain(cluster=cluster, message_bytes="1 GiB")
 
 
+def as_odd():
+    """Return the other clusters whose rule and whose simulated gain are those of H100 on InfiniBand NDR, to two digits."""
+    both = {name: peerlab.load_cluster(name) for name in peerlab.known_clusters()}
+    both = {name: one for name, one in both.items() if {"host-rdma", "peer-direct"} <= set(one.paths)}
+    says = {name: (f"{rule(one):.2f}", f"{large(name):.2f}") for name, one in both.items()}
+    return [name for name in says if says[name] == says["h100-ndr"] and name != "h100-ndr"]
+
+
 def three_paths():
     """Return the clusters that have kernel TCP, RDMA through host memory and Peer Direct."""
     known = {name: set(peerlab.load_cluster(name).paths) for name in peerlab.known_clusters()}
@@ -514,8 +522,12 @@ COMPUTED = {
             lambda: (least_apart("alps-gh200"), most_apart("gaudi3")),
         ),
         (
-            "*H100 on InfiniBand NDR* gains {:.2f}, where the rule says {:.2f}.",
-            lambda: (large("h100-ndr"), rule(peerlab.load_cluster("h100-ndr"))),
+            "*H100 on InfiniBand NDR* gains {:.2f}, where the rule says {:.2f}, and so do {} others.",
+            lambda: (
+                large("h100-ndr"),
+                rule(H100),
+                ("no", "one", "two", "three", "four", "five", "six")[len(as_odd())],
+            ),
         ),
         (
             "*p5* gains {:.2f}, where the rule says {:.2f}.",

@@ -1,5 +1,7 @@
 """Cells that show what was asked wait for an answer, and say so in one sentence."""
 
+import re
+
 import nbformat
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
@@ -8,6 +10,7 @@ import peerlab
 from peerlab.base.errors import PeerlabError
 from peerlab.base.places import folder
 from peerlab.features.exercises.catalogue import find
+from peerlab.features.exercises.exercise import Number
 from peerlab.features.exercises.exercise_widget import AnswerNeeded
 from peerlab.features.exercises.solved import asked
 
@@ -49,3 +52,27 @@ def test_in_labs_that_wait_every_core_exercise_is_waited_for_below_it(lab):
         else:
             (at,) = waits
             assert at > next(number for number, cell in enumerate(cells) if asked(cell) == name)
+
+
+def opened_with(cells, at):
+    """Yield the prose that stands open below a question, up to the summary: what no heading folds that comes after it."""
+    level = 0
+    for cell in cells[at + 1 : -1]:
+        heading = len(cell.source) - len(cell.source.lstrip("#")) if cell.cell_type == "markdown" else 0
+        if heading and (not level or heading <= level):
+            level = heading if cell.metadata.get("jp-MarkdownHeadingCollapsed") else 0
+        if cell.cell_type == "markdown" and not level:
+            yield cell.source
+
+
+@pytest.mark.parametrize("lab", ["05_read_a_log", "06_design_review"])
+def test_in_labs_that_wait_no_open_prose_says_the_figure_that_is_asked(lab):
+    """A cell can wait, and prose cannot: lab 06 said 1.10 two cells below the question for it."""
+    cells = nbformat.read(folder("labs") / f"{lab}.ipynb", as_version=4).cells
+    for at, cell in enumerate(cells):
+        name = asked(cell.source) if cell.cell_type == "code" else None
+        one = find(name) if name else None
+        if isinstance(one, Number) and one.seed is None:
+            said = {f"{one.truth():.2f}", f"{one.truth():.3g}", f"{one.truth():.1f}"}
+            numbers = set(re.findall(r"\d+(?:\.\d+)?", "\n".join(opened_with(cells, at))))
+            assert not said & numbers, (name, said & numbers)

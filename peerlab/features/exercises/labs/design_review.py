@@ -235,7 +235,7 @@ EXERCISES = (
         truth=_most,
         hints=(
             "A range moves a figure a little. What is not known as a yes or no, and decides what crosses the uplink?",
-            "The sentence to quote, above, names a condition.",
+            "In the list of section 1 two rows have no range. One of them decides which way the bytes take.",
         ),
         why="That is what to find out before anything else. Here one look at `lspci -tv` on a server decides it.",
         solution=f'"{_WIRING}"',

@@ -27,7 +27,7 @@ WIRING = (
         further=True,
         question="Which setting turns Peer Direct into the detour?",
         options={
-            "below one CPU": "Then each byte crosses the uplink once in each direction, the detour twice. Compare the rates in the table.",
+            "below one CPU": "Then each byte crosses the uplink once in each direction, and on the detour twice. What does that make of the rate?",
             "across sockets": "That is slower than the detour: it waits for the link between the sockets.",
             "one switch per socket": "Then the detour becomes slower, and Peer Direct stays below the switch.",
             "ACS redirect": "",
@@ -41,7 +41,7 @@ WIRING = (
         truth=_as_slow_as_the_detour,
         hints=(
             "Which way crosses the uplink as often as the detour does?",
-            "The detour reaches the bus bandwidth that the table at the top of this lab says. Which row has it?",
+            "Choose each setting in the explorer, with Peer Direct. The table in section 3 has the detour's bus bandwidth: which setting comes to it?",
         ),
         why="With ACS redirect every byte goes up and down the uplink, at both ends, like the detour: two crossings in each direction, "
         "so half of the uplink is left. The copies are spared, the gain is gone.",
