@@ -1,5 +1,5 @@
 // A training step: what the devices compute, the buckets that they exchange, the time that they wait, and below it the data path of the
-// bucket under way. One clock with two zooms: the step, or one bucket.
+// bucket under way, on one of two paths. One clock with two zooms: the step, or one bucket.
 import { make } from "./dom.js";
 import { followSlides, passKeysOn } from "./frame.js";
 import { followTheme } from "./frame_theme.js";
@@ -54,9 +54,8 @@ import { sayTime } from "./words.js";
  * @property {string} title
  * @property {string} role
  * @property {number} end_us
- * @property {string} told
+ * @property {string[]} says
  * @property {number[][]} computing
- * @property {number[][]} filling
  * @property {number[][]} waiting
  * @property {number[][]} flight
  * @property {number[][]} exposed
@@ -64,13 +63,14 @@ import { sayTime } from "./words.js";
  * @property {number[]} roads
  */
 const WATCHED_S = 12; // a step, or a bucket, lasts this long at the usual speed
-const LANE = { computing: [4, 20], filling: [28, 42], waiting: [47, 55], flight: [60, 88], high: 96 };
+const COMPUTING = { high: 22, gap: 12 }; // the lane of computing, and the room below it
+const LANE = { waiting: [6, 13], flight: [18, 52], high: 58, gap: 24 }; // a path's lanes, and the room above them for its words
+const LABEL = { font: 12, wide: 108, narrow: 84, right: 74 }; // px: the words of the lanes, at their left and of what is exposed
 const SHADES = [["gather", "faint"], ["inside", "edge"], ["muted", "muted"]];
 const LEAST = 0.4; // px; what is narrower joins its neighbour
 const HATCH = 7;
-const LANE_LETTERS = 12; // px
 const PHASE_NAMES = ["forward", "backward", "optimizer"];
-const NAMES = { computing: "computing", filling: "filling", waiting: "ready, waits", flight: "in flight" };
+const NAMES = { waiting: "ready, waits", flight: "in flight" };
 
 const HTML = `
 <h1></h1>
@@ -80,7 +80,8 @@ const HTML = `
 <div class="ts-controls"></div></div>
 <div class="ts-head"><div class="ts-cards"></div><table class="ts-rows"></table></div>
 <svg class="ts-lanes" role="img"></svg>
-<div class="ts-lower"><div class="ts-roads"></div><figure class="ts-gain"><figcaption></figcaption><svg role="img"></svg></figure></div>
+<div class="ts-lower"><section class="ts-road"><div class="ts-under"><h2></h2><p></p></div>
+<fieldset class="ts-zoom ts-path"><legend>Data path shown</legend></fieldset><svg role="img"></svg></section><figure class="ts-gain"><figcaption></figcaption><svg role="img"></svg></figure></div>
 <p class="ts-source"></p>`;
 
 class StepPage {
@@ -92,6 +93,7 @@ class StepPage {
     this.numbers = [...data.start];
     this.followed = null; // the exchange whose clock it is; none: the step's
     this.chosen = 0;
+    this.side = 0; // whose road is shown
     this.find("h1").textContent = data.about;
     this.find(".ts-source").textContent = data.source;
     this.player = new Player(this.find(".pl-player"), { onCommand: () => {} });
@@ -155,22 +157,37 @@ class StepPage {
       return row;
     }));
     this.find(".ts-lanes").setAttribute("aria-label", words);
-    this.find(".ts-roads").replaceChildren(...sides.map((side, i) => this.roadOf(side, i)));
+    this.fillPaths();
     this.find(".ts-gain").hidden = !gain;
     this.curve = gain && new GainCurve(this.find(".ts-gain"), gain);
-    this.on = sides.map(() => -1);
-    this.roads = sides.map(() => null);
+    this.road = null;
     this.paint();
     this.follow(this.followed === null ? null : this.chosen);
   }
 
-  roadOf({ title, role }) {
-    const one = make("section", "ts-road");
-    one.style.setProperty("--ts", `var(--pl-${role})`);
-    one.style.setProperty("--ts-ink", `var(--pl-${role}-ink)`);
-    one.innerHTML = `<h2></h2><p></p><svg role="img"></svg>`;
-    one.querySelector("h2").textContent = title;
-    return one;
+  // The switch between the roads of two paths; of one path nothing is to be chosen.
+  fillPaths() {
+    const { sides } = this.state, host = this.find(".ts-path");
+    host.hidden = sides.length < 2;
+    this.side = Math.min(this.side, sides.length - 1);
+    const labels = sides.map(({ title }, i) => {
+      const label = make("label", ""), choice = Object.assign(make("input", ""), { type: "radio", name: "ts-path", value: i, checked: i === this.side });
+      choice.addEventListener("change", () => {
+        this.choosePath(i);
+        this.player.draw();
+      });
+      label.append(choice, title);
+      return label;
+    });
+    host.replaceChildren(host.querySelector("legend"), ...labels);
+    this.choosePath(this.side);
+  }
+
+  choosePath(number) {
+    const { role } = this.state.sides[number], host = this.find(".ts-road");
+    this.side = number;
+    this.road = null;
+    host.style.setProperty("--ts", `var(--pl-${role})`);
   }
 
   // Gives the clock to one exchange, or to the step.
@@ -200,33 +217,54 @@ class StepPage {
 
   paint() {
     const host = this.find(".ts-lanes"), { sides } = this.state, width = host.clientWidth || 1080;
-    const left = width < 700 ? 84 : 104, high = sides.length * (LANE.high + 26) + 22;
+    const left = width < 700 ? LABEL.narrow : LABEL.wide, right = width < 700 ? 14 : LABEL.right;
+    this.longest = Math.max(...sides.map(({ end_us }) => end_us)) || 1;
+    this.x = (time) => left + ((width - left - right) * time) / this.longest;
+    // devices compute the same on both paths, unless exchanges slow them down
+    const alike = sides.every(({ computing }) => this.alike(computing, sides[0].computing)), shared = alike ? COMPUTING.high + COMPUTING.gap : 0;
+    const each = LANE.gap + LANE.high + (alike ? 0 : COMPUTING.high), high = shared + sides.length * each + 24;
     host.setAttribute("viewBox", `0 0 ${width} ${high}`);
     host.style.height = `${high}px`;
     host.replaceChildren();
-    this.longest = Math.max(...sides.map(({ end_us }) => end_us)) || 1;
-    this.x = (time) => left + ((width - left - 14) * time) / this.longest;
-    this.tops = sides.map((_, i) => i * (LANE.high + 26) + 20);
-    sides.forEach((side, i) => this.paintSide(host, side, this.tops[i]));
+    if (alike) this.paintComputing(host, sides[0], 0);
+    this.tops = sides.map((_, i) => shared + (i + 1) * each - LANE.high);
+    sides.forEach((side, i) => this.paintSide(host, side, this.tops[i], alike));
     this.marks = sides.map((_, i) => svgShape("rect", { class: "ts-chosen", fill: "none", stroke: "var(--pl-ink)", "stroke-width": 2, rx: 2, y: this.tops[i] + LANE.flight[0] - 2, height: LANE.flight[1] - LANE.flight[0] + 4 }, host));
-    this.heads = sides.map((_, i) => svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 2, y1: this.tops[i] - 2, y2: this.tops[i] + LANE.high }, host));
+    this.heads = sides.map((_, i) => svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 2, y1: this.tops[i] - 2, y2: this.tops[i] + LANE.high + 2 }, host));
     this.axis(host, high - 18);
     this.paintChosen();
-    for (const road of this.roads ?? []) road?.paint(1);
+    this.road?.paint(1);
     this.curve?.paint();
   }
 
-  paintSide(host, side, top) {
-    const role = side.role, right = this.x(this.longest);
+  // Whether the operations of two paths that take any time lie on each other, to a pixel.
+  alike(...paths) {
+    const [some, others] = paths.map((computing) => computing.filter(([begin, end]) => end > begin));
+    return some.length === others.length && some.every(([begin, end], i) => Math.max(Math.abs(this.x(begin) - this.x(others[i][0])), Math.abs(this.x(end) - this.x(others[i][1]))) < 1);
+  }
+
+  paintComputing(host, { computing }, top) {
+    text(host, this.x(0) - 8, top + COMPUTING.high / 2 + 4, "computing", { "text-anchor": "end", "font-weight": 650 });
+    this.boxes(host, computing, top, [0, COMPUTING.high], ([, , phase], even) => SHADES[phase][even]);
+    PHASE_NAMES.forEach((phase, number) => this.chip(host, computing.filter((row) => row[2] === number), phase, top));
+  }
+
+  paintSide(host, side, top, alike) {
+    const role = side.role, right = this.x(this.longest), exposed = side.exposed.reduce((sum, [begin, end]) => sum + end - begin, 0);
+    const words = top - (alike ? 0 : COMPUTING.high) - 7;
     svgShape("rect", { x: this.x(0), y: top, width: right - this.x(0), height: LANE.high, fill: "var(--pl-panel)", rx: 4 }, host);
-    text(host, this.x(0), top - 6, `${side.title}: ${side.told}`, { fill: `var(--pl-${role}-ink)`, "font-weight": 650 });
-    for (const [lane, name] of Object.entries(NAMES)) text(host, this.x(0) - 8, top + (LANE[lane][0] + LANE[lane][1]) / 2 + 4, name, { "text-anchor": "end", fill: "var(--pl-muted)" });
-    const colour = { filling: ["inside", "gather"], waiting: ["ink", "ink"], flight: [role, role] };
-    this.boxes(host, side.computing, top, LANE.computing, ([, , phase], even) => SHADES[phase][even]);
-    PHASE_NAMES.forEach((phase, number) => this.chip(host, side.computing.filter((row) => row[2] === number), phase, top));
-    for (const lane of ["filling", "waiting", "flight"]) this.boxes(host, side[lane], top, LANE[lane], (_, even) => colour[lane][even], lane === "flight" ? side.names : null);
+    const name = text(host, this.x(0), words, side.title, { fill: `var(--pl-${role}-ink)`, "font-weight": 650 });
+    svgShape("tspan", { fill: "var(--pl-muted)", "font-weight": 400, dx: 8 }, name).textContent = host.clientWidth < 700 ? side.says.at(-1) : side.says.join(", ");
+    if (!alike) this.paintComputing(host, side, top - COMPUTING.high);
+    for (const [lane, label] of Object.entries(NAMES)) text(host, this.x(0) - 8, top + (LANE[lane][0] + LANE[lane][1]) / 2 + 4, label, { "text-anchor": "end", fill: "var(--pl-muted)" });
+    this.boxes(host, side.waiting, top, LANE.waiting, () => "ink");
+    this.boxes(host, side.flight, top, LANE.flight, () => role, side.names);
     for (const [begin, end] of side.exposed) this.hatch(host, [this.x(begin), top, this.x(end), top + LANE.high], role);
     svgShape("line", { x1: this.x(side.end_us), x2: this.x(side.end_us), y1: top, y2: top + LANE.high, stroke: `var(--pl-${role})`, "stroke-width": 2 }, host);
+    if (host.clientWidth < 700) return; // the words above say it, too
+    const ink = { fill: `var(--pl-${role}-ink)` };
+    text(host, this.x(side.end_us) + 7, top + 30, sayTime(exposed), { ...ink, "font-weight": 650, "font-size": 13 });
+    text(host, this.x(side.end_us) + 7, top + 46, "exposed", ink);
   }
 
   boxes(host, rows, top, [above, below], fill, names) {
@@ -248,9 +286,8 @@ class StepPage {
     if (!rows.length) return;
     const left = this.x(rows[0][0]), right = this.x(rows[rows.length - 1][1]), middle = (left + right) / 2, half = phase.length * 3.4 + 8;
     if (right - left < 2 * half + 16) return;
-    const [above, below] = LANE.computing;
-    svgShape("rect", { x: middle - half, y: top + above + 2, width: 2 * half, height: below - above - 4, rx: 3, fill: "var(--pl-box)" }, host);
-    text(host, middle, top + (above + below) / 2 + 4, phase, { "text-anchor": "middle", "font-size": 11, fill: "var(--pl-ink)" });
+    svgShape("rect", { x: middle - half, y: top + 3, width: 2 * half, height: COMPUTING.high - 6, rx: 3, fill: "var(--pl-box)" }, host);
+    text(host, middle, top + COMPUTING.high / 2 + 4, phase, { "text-anchor": "middle", fill: "var(--pl-ink)" });
   }
 
   // Slanted lines inside a box.
@@ -268,7 +305,7 @@ class StepPage {
     const rough = this.longest / 7, power = 10 ** Math.floor(Math.log10(rough)), each = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough);
     for (let at = 0; at <= this.longest; at += each) {
       svgShape("line", { x1: this.x(at), x2: this.x(at), y1: top - 4, y2: top, stroke: "var(--pl-edge)" }, host);
-      const words = sayTime(at), last = host.clientWidth - widthOf(words, LANE_LETTERS) / 2; // within the picture
+      const words = sayTime(at), last = host.clientWidth - widthOf(words, LABEL.font) / 2; // within the picture
       text(host, Math.min(this.x(at), last), top + 12, words, { "text-anchor": "middle", fill: "var(--pl-muted)" });
     }
   }
@@ -293,23 +330,23 @@ class StepPage {
       const now = this.followed === null ? time : Math.min(begin + time, end);
       this.heads[i].setAttribute("x1", this.x(Math.min(now, side.end_us)));
       this.heads[i].setAttribute("x2", this.x(Math.min(now, side.end_us)));
-      this.drawRoad(side, i, at, now, moving);
+      if (i === this.side) this.drawRoad(side, at, now, moving);
     });
   }
 
-  drawRoad(side, i, at, now, moving) {
-    const host = this.root.querySelectorAll(".ts-road")[i], kind = side.roads[at];
+  drawRoad(side, at, now, moving) {
+    const host = this.find(".ts-road"), kind = side.roads[at];
     if (kind === undefined) return;
-    const [begin, end] = side.flight[at];
-    if (this.on[i] !== kind) {
-      this.on[i] = kind;
-      this.roads[i] = new RaceRoad(host.querySelector("svg"), this.data.roads[kind]);
-      this.roads[i].paint(1);
+    const [begin, end] = side.flight[at], road = this.data.roads[kind];
+    if (this.road?.road !== road) {
+      this.road = new RaceRoad(host.querySelector("svg"), road);
+      this.road.paint(1);
     }
     const doing = now < begin ? "waits for its gradients" : now >= end - 1e-6 ? `done after ${sayTime(end - begin)}` : `${sayTime(now - begin)} of ${sayTime(end - begin)}`;
-    say(host.querySelector("p"), this.followed === null ? `at this moment: ${side.names[at]}, ${doing}` : `${side.names[at]}: ${doing}`);
+    say(host.querySelector("h2"), capital(side.names[at]));
+    say(host.querySelector("p"), this.followed === null ? `at this moment: ${doing}` : doing);
     host.querySelector("svg").setAttribute("aria-label", `${side.title}: ${side.names[at]}, ${doing}`);
-    this.roads[i].draw(Math.max(0, Math.min(now - begin, end - begin)), now < begin || now >= end ? 0 : moving, !this.calm);
+    this.road.draw(Math.max(0, Math.min(now - begin, end - begin)), now < begin || now >= end ? 0 : moving, !this.calm);
   }
 
   // ---- what a reader does ---------------------------------------------------------------------------------------
@@ -333,14 +370,15 @@ class StepPage {
       event.stopImmediatePropagation(); // else a frame's parent would hear of it
       keys[event.key]();
     });
-    let width = 0;
-    new ResizeObserver(() => {
-      const now = this.find(".ts-lanes").clientWidth;
-      if (now === width) return;
-      width = now;
+    let size = "";
+    const observer = new ResizeObserver(() => {
+      const now = `${this.find(".ts-lanes").clientWidth}x${this.find(".ts-lower").clientHeight}`;
+      if (now === size) return;
+      size = now;
       this.paint();
       this.player.draw();
-    }).observe(this.find(".ts-lanes"));
+    });
+    for (const part of [".ts-lanes", ".ts-lower"]) observer.observe(this.find(part));
   }
 }
 
@@ -349,7 +387,7 @@ function largeFigure({ name, label, before, value, note, good }) {
   one.dataset.name = name;
   one.classList.toggle("ts-good", good);
   if (before) figure.append(make("small", "", `${before} → `));
-  figure.append(make("b", "", value), ...(name === "gain" ? [make("small", "", " as fast a step")] : []));
+  figure.append(make("b", "", value), ...(name === "gain" ? [make("small", "", " as fast")] : []));
   one.append(make("h2", "", label), figure, make("p", "ts-note", note));
   return one;
 }
@@ -368,7 +406,13 @@ function under({ flight }, time) {
 }
 
 function text(host, x, y, words, more) {
-  svgShape("text", { x, y, "font-size": LANE_LETTERS, ...more }, host).textContent = words;
+  const shape = svgShape("text", { x, y, "font-size": LABEL.font, ...more }, host);
+  shape.textContent = words;
+  return shape;
+}
+
+function capital(words) {
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function say(element, words) {

@@ -46,13 +46,14 @@ def cards(runs: Sequence[StepRun], names: Sequence[str], sure: StepGain | None =
     if len(runs) == 1:
         return found
     gain, alone = last.gain(runs[0]), runs[0].exchange_s / last.exchange_s if last.exchange_s else 1.0
-    band = f"{_between(sure)} (†); " if sure else ""
+    simulated = f"{gain:.2f}\u00d7"
+    point = f"simulated {simulated} (†); " if sure else ""
     hero: StepCard = {
         "name": "gain",
         "label": f"{names[1]} against {names[0]}",
         "before": "",
-        "value": f"{gain:.2f}\u00d7",
-        "note": f"{band}the exchange alone is {alone:.2f}\u00d7 as fast",
+        "value": _between(sure) if sure else simulated,
+        "note": f"{point}the exchange alone {alone:.2f}\u00d7",
         "good": gain > 1,
     }
     return [hero, *found]
@@ -62,7 +63,6 @@ def rows(runs: Sequence[StepRun]) -> list[list[str]]:
     """Return the small figures: each of the first and the second, and their ratio."""
     found = [
         _row("all exchanges", [run.exchange_s for run in runs], _time),
-        _row("hidden of them", [run.exchange_s - run.exposed_s for run in runs], _time),
         _row("samples per second", [run.samples_per_s for run in runs], "{:,.0f}".format),
     ]
     spent = [run.spent for run in runs]

@@ -45,21 +45,25 @@ def test_the_road_below_is_that_of_the_bucket_under_way(opened):
     page = opened()
     for number, one in enumerate(HOST.trace.placed):
         seek(page, (one.begin_ps + one.end_ps) / 2e6)
-        expect(page.locator(".ts-road p").first).to_contain_text(f"bucket {number + 1}, allreduce")
+        expect(page.locator(".ts-road h2")).to_contain_text(f"Bucket {number + 1}, allreduce")
     seek(page, 0)
-    expect(page.locator(".ts-road p").first).to_contain_text("waits for its gradients")
+    expect(page.locator(".ts-road p")).to_contain_text("waits for its gradients")
 
 
-def test_on_one_clock_each_road_says_which_bucket_is_under_way_at_this_moment(opened):
+def test_on_one_clock_the_road_says_which_bucket_of_its_path_is_under_way_at_this_moment(opened):
     """The two paths are at different buckets then, and neither is the one that a list has chosen: each says its own (N5)."""
     page = opened()
     middle = 0.4 * max(HOST.time_ps, PEER.time_ps) / 1e6
     seek(page, middle)
-    for road in page.locator(".ts-road p").all():
-        expect(road).to_contain_text(re.compile("^at this moment: bucket [0-9]+, "))
+    for choice, run in zip(page.locator(".ts-path label").all(), (HOST, PEER), strict=True):
+        choice.click()
+        expect(page.locator(".ts-road p")).to_contain_text("at this moment: ")
+        number = sum(exchange.begin_ps <= 1e6 * middle for exchange in run.trace.placed)
+        expect(page.locator(".ts-road h2")).to_contain_text(f"Bucket {max(1, number)}, ")
+        assert page.locator(".ts-road svg").get_attribute("aria-label").startswith(choice.inner_text())
     page.locator("[data-exchange='3']").first.click()
-    for road in page.locator(".ts-road p").all():
-        expect(road).to_contain_text(re.compile("^bucket 4, "))
+    expect(page.locator(".ts-road h2")).to_contain_text(re.compile("^Bucket 4, "))
+    expect(page.locator(".ts-road p")).not_to_contain_text("moment")
 
 
 def test_a_click_on_a_bucket_gives_it_the_clock(opened):
@@ -69,8 +73,8 @@ def test_a_click_on_a_bucket_gives_it_the_clock(opened):
     length = page.evaluate("[...peerlabPages][0].player.length")
     assert length == pytest.approx(HOST.trace.placed[3].run.time_ps / 1e6)
     seek(page, length)
-    for road in page.locator(".ts-road p").all():
-        expect(road).to_contain_text("bucket 4, allreduce of 25.3 MiB: done after")
+    expect(page.locator(".ts-road h2")).to_have_text("Bucket 4, allreduce of 25.3 MiB")
+    expect(page.locator(".ts-road p")).to_contain_text("done after")
     page.keyboard.press("n")
     expect(page.locator(".ts-zoom select")).to_have_value("4")
     page.keyboard.press("s")
@@ -89,9 +93,7 @@ def test_overlap_off_shows_the_detour(opened):
 
 def test_it_begins_with_what_the_step_gains_at_the_exposed_exchange(opened):
     page = opened()
-    expect(page.locator(".ts-card[data-name=gain]")).to_contain_text(
-        f"{PEER.gain(HOST):.2f}\u00d7 as fast a step"
-    )
+    expect(page.locator(".ts-card[data-name=gain]")).to_contain_text(f"{PEER.gain(HOST):.2f}\u00d7 as fast")
     last = PEER.trace.placed[-1]
     here = page.evaluate("[...peerlabPages][0].player.time")
     assert here == pytest.approx((last.begin_ps + last.end_ps) / 2e6)
@@ -114,14 +116,37 @@ def test_a_still_and_a_video_show_a_step_on_two_paths(tmp_path):
         peerlab.export_still(PEER, tmp_path / "x.png", view="curves")
 
 
-def test_an_exported_page_says_how_sure_the_gain_is_where_it_begins(browser, tmp_path):
+def test_an_exported_page_begins_with_the_range_of_the_gain_and_the_simulated_gain_below_it(
+    browser, tmp_path
+):
     page = browser.new_page()
     page.goto(peerlab.export_html([HOST, PEER], tmp_path / "step.html").as_uri())
     sure = step_gain(PEER, HOST)
-    note = page.locator(".ts-card[data-name=gain] .ts-note")
-    expect(note).to_contain_text(f"{sure.high:.2f}\u00d7 (\u2020)")
+    card = page.locator(".ts-card[data-name=gain]")
+    expect(card.locator("b")).to_have_text(f"{sure.low:.2f} to {sure.high:.2f}\u00d7")
+    expect(card.locator(".ts-note")).to_contain_text(f"simulated {PEER.gain(HOST):.2f}\u00d7")
     page.get_by_label("overlap").select_option("off")
-    expect(note).not_to_contain_text("\u2020")
+    expect(card.locator("b")).not_to_contain_text(" to ")
+    page.close()
+
+
+@pytest.mark.parametrize("size", [(1280, 640), (1280, 800), (1920, 1080)])
+def test_a_step_on_two_paths_fits_a_window_640_high(opened, size):
+    page = opened()
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    assert page.evaluate("document.documentElement.scrollHeight") <= size[1]
+
+
+def test_paths_that_compute_alike_share_their_lane_of_computing(opened):
+    page = opened()
+    expect(page.locator(".ts-lanes text", has_text="computing")).to_have_count(1)
+
+
+def test_paths_whose_exchanges_slow_computing_down_have_a_lane_of_computing_each(browser, tmp_path):
+    page = browser.new_page()
+    runs = [HOST.answer(run.step.with_(slowdown=0.2)) for run in (HOST, PEER)]
+    page.goto(peerlab.export_html(runs, tmp_path / "slowed.html", controls={}).as_uri())
+    expect(page.locator(".ts-lanes text", has_text="computing")).to_have_count(2)
     page.close()
 
 

@@ -90,7 +90,7 @@ def step_frame(run: StepRun) -> str:
 def runs_frame(runs: Sequence[StepRun], controls: Mapping[str, Sequence[Any]] | None = None) -> str:
     """Return a frame that plays a step on one data path, or on two, in a notebook; without controls of its own unless they are given."""
     page = step_page_html(runs, controls=controls or {}, layout="frame")
-    high = 470 if len(runs) == 1 else 760
+    high = 540 if len(runs) == 1 else 640
     return (
         f"<iframe srcdoc='{escape(page, quote=True)}' title='{escape(about(runs[0]), quote=True)}'"
         f" style='width:100%;height:{high}px;border:0;display:block'></iframe>"

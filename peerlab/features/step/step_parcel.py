@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TypedDict
 
 from peerlab.answer.run import Run
-from peerlab.base.units import PS_PER_US, say_bytes, say_share, say_time
+from peerlab.base.units import PS_PER_US, say_bytes, say_time
 from peerlab.model.paths import data_path
 from peerlab.picture.road import Road, road
 from peerlab.question.naming import told_apart
@@ -25,13 +25,12 @@ class StepSide(TypedDict):
     title: str
     role: str
     end_us: float
-    told: str
-    """Its figures as a sentence."""
+    says: list[str]
+    """Its exchanges: all of them, what of them is hidden, what is exposed."""
     computing: list[list[float]]
     """``[begin, end, phase]`` of every operation; phases are 0 forward, 1 backward, 2 the optimizer."""
-    filling: list[list[float]]
-    """``[begin, end]`` of a bucket whose gradients are being computed."""
     waiting: list[list[float]]
+    """``[begin, end]`` of a bucket that is ready while the one before it is in flight."""
     flight: list[list[float]]
     """``[begin, end, exposed]`` of every exchange, in order."""
     exposed: list[list[float]]
@@ -100,9 +99,8 @@ class StepAlbum:
             "title": title,
             "role": role,
             "end_us": run.time_ps / PS_PER_US,
-            "told": f"{say_time(run.time_ps)} a step, {say_time(trace.exposed_ps)} ({say_share(1 - run.utilisation)}) exposed",
+            "says": _exchanges(run),
             "computing": [[*_us(box), float(_PHASES.index(phase))] for phase, box in lanes.computing],
-            "filling": [_us(box) for box in lanes.filling],
             "waiting": [_us(box) for box in lanes.waiting],
             "flight": [
                 [
@@ -125,6 +123,16 @@ class StepAlbum:
             self._known[id(run)] = run, len(self.roads)  # the run is kept, so that its id stays its own
             self.roads.append(road(run))
         return self._known[id(run)][1]
+
+
+def _exchanges(run: StepRun) -> list[str]:
+    exchanging = sum(exchange.run.time_ps for exchange in run.trace.placed)
+    exposed = run.trace.exposed_ps
+    return [
+        f"{say_time(exchanging)} of exchange",
+        f"{say_time(exchanging - exposed)} of it hidden",
+        f"{say_time(exposed)} exposed",
+    ]
 
 
 def about(run: StepRun) -> str:
