@@ -1,0 +1,70 @@
+"""A port of the loop: its queues, what its far end holds of its cells, and who may send."""
+
+from collections import deque
+
+from peerlab.engine.ports.port_laws import Shed
+from peerlab.engine.ports.port_scene import PortScene
+from peerlab.engine.ports.port_sender import FlowEnds, PortCell
+
+Waiting = tuple[PortCell, "LoopPort", int]
+"""A cell in a queue, the port that it came by, and since when it waits."""
+
+
+class LoopPort:
+    """One end of a directed link, the sending one."""
+
+    __slots__ = (
+        "account", "backlog", "busy", "first", "flows", "into_switch", "link", "number", "paused", "pool",
+        "queues", "service", "shed", "starved", "told", "turn",
+    )  # fmt: skip
+
+    def __init__(self, number: int, scene: PortScene, flows: list[FlowEnds]) -> None:
+        fabric, vls = scene.fabric, scene.fabric.vls
+        self.number = number
+        self.link = scene.links[number]
+        self.into_switch = self.link.sink < 0
+        self.flows = flows
+        """Of a host: its flows."""
+        self.queues: list[deque[Waiting]] = [deque() for _ in range(vls)]
+        self.backlog = 0
+        self.account = [0] * vls
+        """Bytes at the far end that came by this link and have not left it."""
+        self.pool = [fabric.credits] * vls if fabric.credits and self.into_switch else None
+        """Bytes that may be sent."""
+        self.told = [False] * vls
+        """Whether the far end has asked for a pause last."""
+        self.paused = [-1] * vls
+        """Since when it is paused; -1: it is not."""
+        self.starved = -1
+        """Since when it has cells and no credits."""
+        self.busy = False
+        self.turn = 0
+        """The lane, or the flow of a host, that is looked at first."""
+        self.shed = Shed(fabric.queue) if fabric.queue and self.link.source < 0 else None
+        self.service: dict[int, int] = {}
+        """Picoseconds by bytes."""
+
+    def service_ps(self, wire: int) -> int:
+        """Return how long it sends a cell."""
+        found = self.service.get(wire)
+        if found is None:
+            found = self.service[wire] = self.link.service_ps(wire)
+        return found
+
+    def next_waiting(self) -> Waiting | None:
+        """Take the cell that a switch sends next, its lanes in turn; None where no lane has one that may go."""
+        vls = len(self.queues)
+        for k in range(vls):
+            vl = (self.turn + k) % vls
+            queue = self.queues[vl]
+            if queue and self.paused[vl] < 0 and (self.pool is None or self.pool[vl] >= queue[0][0].wire):
+                self.turn = vl + 1
+                return queue.popleft()
+        return None
+
+    @property
+    def lacks_credits(self) -> bool:
+        """Whether a cell waits that only credits keep."""
+        return self.pool is not None and any(
+            queue and paused < 0 for queue, paused in zip(self.queues, self.paused, strict=True)
+        )

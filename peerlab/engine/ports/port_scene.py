@@ -1,0 +1,204 @@
+"""What a scene of ports is: hosts below one or two leaf switches, flows between them, and what its fabric does when a queue grows.
+
+Bytes cross the network as *cells*, whole packets that move together. A cell leaves by a port after those before it, lasts as long as its
+bytes on the wire, and begins at the next port as soon as that port could send it without a gap: a switch forwards packets, so a cell of many is
+cut through. It holds the ingress account of the link that it came by until it has left by the next port.
+"""
+
+# Why cells and not packets: what flow control does depends on thresholds and latencies, not on packets (FABRICS: a victim's share is the
+# same for cells of XOFF/64 to XOFF/4), and a message of 64 MiB is 16,384 packets at every hop.
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from peerlab.base.units import PS_PER_S
+
+MOST_HOSTS = 64
+MOST_EVENTS = 10**7
+EVENTS_PER_HOP = 3
+"""A cell arrives at a port, leaves it, and what it held comes back."""
+ENDLESS = 1 << 60
+"""Packets of a flow that never ends."""
+RECOVERIES = ("none", "selective", "go-back-n", "go-back-0")
+STARTS = ("cold", "fair")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MarkedRates:
+    """Marks of a queue and what a sender makes of them (DCQCN)."""
+
+    kmin: int
+    """Bytes of a queue from which cells are marked."""
+    kmax: int
+    """Bytes at which the share of marked packets is `pmax`; beyond all are."""
+    pmax_ppb: int
+    """That share, in 1e-9."""
+    cnp_ps: int
+    """Least time between two notifications of a flow."""
+    alpha_ps: int
+    """After so long without one alpha falls."""
+    timer_ps: int
+    """After so long a rate rises."""
+    byte_counter: int
+    """After so many bytes, too."""
+    recoveries: int
+    """Rises that halve the way back to the target, before the target itself rises."""
+    rai_Bps: int  # noqa: N815  (the field writes B for bytes)
+    """By how much the target rises."""
+    rhai_Bps: int = 0  # noqa: N815
+    """By how much once timer and byte counter both are beyond the recoveries; 0: as before."""
+    gain: int = 4
+    """Weight of a new observation in alpha, in 1/1024: 4 is g = 1/256."""
+    start: str = "cold"
+    """``cold``: at line rate, alpha 1; ``fair``: at the max-min share."""
+    alpha_ppm: int = 200_000
+    """Alpha of a fair start, in 1e-6."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PortFabric:
+    """What a fabric does with packets, and when a queue grows."""
+
+    name: str
+    mtu: int
+    """Payload of a full packet."""
+    header: int
+    """Bytes on the wire besides, per packet."""
+    processing_ps: int = 0
+    """From when a credit or a pause arrives until it is heeded."""
+    vls: int = 1
+    """Virtual lanes or classes, each with queues and accounts of its own; ports serve them in turn."""
+    credits: int = 0
+    """Bytes that a link may have unanswered in each lane; 0: a link asks for no credit."""
+    xoff: int = 0
+    """Bytes of an ingress account beyond which its sender is paused; 0: never."""
+    xon: int = 0
+    """Bytes below which it goes on."""
+    headroom: int = 0
+    """Bytes beyond `xoff` that an account holds."""
+    overrun: str = "refuse"
+    """What is beyond it: ``refuse`` ends the scene in words, ``drop`` loses cells."""
+    queue: int = 0
+    """Bytes that an egress queue holds before cells are lost; 0: no cell is."""
+    recovery: str = "none"
+    """How what is lost is sent again."""
+    recovery_ps: int = 0
+    """Time of a sender from hearing of a loss to sending again."""
+    timeout_ps: int = 0
+    """Time after which a sender that has nothing more to send and no answer sends again."""
+    loss_ppb: int = 0
+    """Share of packets that are lost on their way, in 1e-9."""
+    loss_seed: int | None = None
+    """None: losses at even distances; else drawn, each flow from a stream of its own."""
+    marking: MarkedRates | None = None
+
+    @property
+    def packet(self) -> int:
+        """Bytes of a full packet on the wire."""
+        return self.mtu + self.header
+
+    @property
+    def goodput(self) -> float:
+        """Share of a full packet that is payload (F1)."""
+        return self.mtu / self.packet
+
+    @property
+    def loses(self) -> bool:
+        """Whether a packet may be lost."""
+        return bool(self.queue or self.loss_ppb or (self.xoff and self.overrun == "drop"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PortFlow:
+    """Messages from one host to another, one after the other."""
+
+    src: int
+    dst: int
+    nbytes: int = 0
+    """Payload of one message; 0: one that never ends."""
+    messages: int = 1
+    vl: int = 0
+    start_ps: int = 0
+    """When the first may be sent."""
+    after: int | None = None
+    """The flow whose message k - 1 must have arrived before message k is sent; None: all may follow at once."""
+    job: str = ""
+    """Whose it is."""
+
+    @property
+    def is_endless(self) -> bool:
+        """Whether it never ends by itself."""
+        return not self.nbytes
+
+
+@dataclass(frozen=True)
+class PortLink:
+    """A directed link: the port that sends over it is its own."""
+
+    name: str
+    rate_Bps: int  # noqa: N815
+    source: int
+    """Host, or -1 where a switch sends."""
+    sink: int
+    """Host, or -1 where a switch receives."""
+
+    def service_ps(self, nbytes: int) -> int:
+        """Return how long it takes to send so many bytes of the wire."""
+        return -(-nbytes * PS_PER_S // self.rate_Bps)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PortScene:
+    """Hosts, links, flows and a fabric."""
+
+    fabric: PortFabric
+    leaves: tuple[int, ...]
+    """Leaf of each host: 0 or 1."""
+    flows: tuple[PortFlow, ...]
+    host_Bps: int  # noqa: N815
+    trunk_Bps: int = 0  # noqa: N815
+    """Of one trunk link between the leaves, each way."""
+    trunks: int = 1
+    hop_ps: int
+    """From the end of a link's sender to its receiver, the switch's own time included."""
+    latency_ps: int = 1
+    """From the last byte of a message at the NIC until the receiver may go on."""
+    cell_packets: int = 1
+    until_ps: int = 0
+    """When the scene is cut; 0: when every flow that ends has ended."""
+    spray: bool = False
+    """Whether each cell takes the trunk with the least waiting, instead of one by a hash of its flow."""
+    seed: int = 0
+    """Of that hash."""
+
+    def __post_init__(self) -> None:
+        from peerlab.engine.ports.scene_checks import check_scene  # noqa: PLC0415  (it reads this module)
+
+        check_scene(self)
+
+    @property
+    def hosts(self) -> int:
+        """How many there are."""
+        return len(self.leaves)
+
+    @cached_property
+    def links(self) -> tuple[PortLink, ...]:
+        """Up from each host, down to each host, the trunks from leaf 0 to 1, and those back."""
+        up = [PortLink(f"host {h} up", self.host_Bps, h, -1) for h in range(self.hosts)]
+        down = [PortLink(f"host {h} down", self.host_Bps, -1, h) for h in range(self.hosts)]
+        ways = ("0>1", "1>0") if self.trunk_Bps else ()
+        trunks = [
+            PortLink(f"trunk {way} {k}", self.trunk_Bps, -1, -1) for way in ways for k in range(self.trunks)
+        ]
+        return (*up, *down, *trunks)
+
+    def trunk_links(self, flow: PortFlow) -> range:
+        """Return the numbers of the trunks that a flow may take; none where both hosts share a leaf."""
+        one, other = self.leaves[flow.src], self.leaves[flow.dst]
+        first = 2 * self.hosts + (self.trunks if one else 0)
+        return range(first, first + self.trunks) if one != other else range(0)
+
+    @property
+    def finite(self) -> int:
+        """How many flows end."""
+        return sum(not flow.is_endless for flow in self.flows)

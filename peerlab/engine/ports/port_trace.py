@@ -1,0 +1,156 @@
+"""Everything that happened in a scene of ports; the height of a queue and what was sent twice follow from it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from peerlab.base.units import PS_PER_S
+from peerlab.engine.ports.port_scene import PortScene
+
+
+class CellSpan(NamedTuple):
+    """A port sent a cell."""
+
+    link: int
+    start_ps: int
+    end_ps: int
+    queued_ps: int
+    """From when it waited there."""
+    flow: int
+    first: int
+    packets: int
+    wire: int
+    again: bool
+    """Whether it was sent before."""
+
+
+class PauseSpan(NamedTuple):
+    """A port must not send in one class."""
+
+    link: int
+    vl: int
+    start_ps: int
+    end_ps: int
+
+
+class StarvedSpan(NamedTuple):
+    """A port had cells and no credits for any."""
+
+    link: int
+    start_ps: int
+    end_ps: int
+
+
+class Signal(NamedTuple):
+    """What goes against the bytes: ``xoff`` and ``xon`` of a link, ``cnp``, ``gap`` and ``timeout`` of a flow."""
+
+    kind: str
+    of: int
+    """Link or flow."""
+    vl: int
+    sent_ps: int
+    arrives_ps: int
+
+
+class PacketEvent(NamedTuple):
+    """What happened to packets of a flow: ``mark``, ``drop`` (a queue), ``loss`` (on the way), ``discard`` (after a gap)."""
+
+    kind: str
+    at_ps: int
+    link: int
+    """-1: at its receiver."""
+    flow: int
+    first: int
+    packets: int
+
+
+class RateChange(NamedTuple):
+    """A sender has another rate from now on."""
+
+    at_ps: int
+    flow: int
+    rate_Bps: int  # noqa: N815
+
+
+class MessageEnd(NamedTuple):
+    """A message has arrived."""
+
+    at_ps: int
+    flow: int
+    message: int
+
+
+@dataclass
+class PortTrace:
+    """What an engine recorded of a scene."""
+
+    scene: PortScene
+    cells: list[CellSpan] = field(default_factory=list)
+    pauses: list[PauseSpan] = field(default_factory=list)
+    starved: list[StarvedSpan] = field(default_factory=list)
+    signals: list[Signal] = field(default_factory=list)
+    packets: list[PacketEvent] = field(default_factory=list)
+    rates: list[RateChange] = field(default_factory=list)
+    messages: list[MessageEnd] = field(default_factory=list)
+    left: list[CellSpan] = field(default_factory=list)
+    """Cells that waited at ports when the scene ended; they begin and end then."""
+    time_ps: int = 0
+    """When that was."""
+    overrun: int = 0
+    """Most bytes that an ingress account had beyond its headroom."""
+    overrun_link: int = -1
+
+    def closed(self, time_ps: int) -> "PortTrace":
+        """Return it in an order that no engine decides, without what began at its end or later."""
+        self.time_ps = time_ps
+        self.cells = sorted(one for one in self.cells if one.start_ps < time_ps)
+        self.left.sort()
+        self.pauses = sorted(one for one in self.pauses if one.start_ps < time_ps)
+        self.starved = sorted(one for one in self.starved if one.start_ps < time_ps)
+        self.signals = sorted(one for one in self.signals if one.sent_ps < time_ps)
+        self.packets = sorted(one for one in self.packets if one.at_ps < time_ps)
+        self.rates = sorted(one for one in self.rates if one.at_ps < time_ps)
+        self.messages.sort()
+        return self
+
+    def on(self, link: int) -> Iterator[CellSpan]:
+        """Yield what a port sent."""
+        return (cell for cell in self.cells if cell.link == link)
+
+    def delivered(self, flow: int) -> Iterator[CellSpan]:
+        """Yield what reached the receiver of a flow."""
+        last = self.scene.hosts + self.scene.flows[flow].dst
+        return (cell for cell in self.cells if cell.flow == flow and cell.link == last)
+
+    def rate_Bps(self, flow: int, start_ps: int, end_ps: int) -> float:  # noqa: N802
+        """Return the bytes of the wire a second that arrived of a flow, in the mean of a window."""
+        total = sum(cell.wire * overlap(cell.start_ps, cell.end_ps, start_ps, end_ps) for cell in self.delivered(flow))  # fmt: skip
+        return total * PS_PER_S / (end_ps - start_ps)
+
+    def busy(self, link: int, start_ps: int, end_ps: int) -> float:
+        """Return the share of a window in which a port sent."""
+        total = sum(max(0, min(cell.end_ps, end_ps) - max(cell.start_ps, start_ps)) for cell in self.on(link))
+        return total / (end_ps - start_ps)
+
+    def mean_queue(self, link: int, start_ps: int, end_ps: int) -> float:
+        """Return the bytes at a port, those that leave included, in the mean of a window."""
+        total = sum(cell.wire * (min(cell.end_ps, end_ps) - max(cell.queued_ps, start_ps)) for cell in self.on(link) if cell.end_ps > start_ps and cell.queued_ps < end_ps)  # fmt: skip
+        return total / (end_ps - start_ps)
+
+
+def overlap(start: int, end: int, first: int, last: int) -> float:
+    """Return the share of a span that lies within a window."""
+    return max(0, min(end, last) - max(start, first)) / (end - start)
+
+
+def heights(cells: Sequence[CellSpan]) -> list[tuple[int, int]]:
+    """Return the height of a queue after each change, from the cells that left it: a moment and bytes."""
+    changes: dict[int, int] = {}
+    for cell in cells:
+        changes[cell.queued_ps] = changes.get(cell.queued_ps, 0) + cell.wire
+        changes[cell.end_ps] = changes.get(cell.end_ps, 0) - cell.wire
+    found, height = [], 0
+    for moment in sorted(changes):
+        height += changes[moment]
+        found.append((moment, height))
+    return found

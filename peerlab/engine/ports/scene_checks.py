@@ -1,0 +1,100 @@
+"""What a scene of ports must be: its flows have hosts, its thresholds have room for a cell, and it is small enough to simulate."""
+
+from peerlab.base.errors import ScenarioError
+from peerlab.base.units import say_bytes, say_time
+from peerlab.engine.ports.port_scene import (
+    EVENTS_PER_HOP,
+    MOST_EVENTS,
+    MOST_HOSTS,
+    PortFlow,
+    PortScene,
+)
+
+
+def check_scene(scene: PortScene) -> None:
+    """Refuse what cannot be simulated.
+
+    Raises
+    ------
+    ScenarioError
+        In one line, with what would fit.
+    """
+    _check_hosts(scene)
+    for number, flow in enumerate(scene.flows):
+        _check_flow(scene, number, flow)
+    _check_room(scene)
+    _check_size(scene)
+
+
+def _check_hosts(scene: PortScene) -> None:
+    if not 2 <= scene.hosts <= MOST_HOSTS:
+        raise ScenarioError("nodes", f"{scene.hosts} hosts; queues are simulated for 2 to {MOST_HOSTS}")
+    if min(scene.cell_packets, scene.trunks, scene.hop_ps, scene.latency_ps, scene.host_Bps) < 1:
+        raise ScenarioError("cell", "a cell has a packet or more; rates and latencies are above 0")
+    if not set(scene.leaves) <= {0, 1} or (len(set(scene.leaves)) > 1 and not scene.trunk_Bps):
+        raise ScenarioError("trunk", "hosts are below leaf 0 or 1, and two leaves have a trunk")
+    if not scene.flows or not (scene.finite or scene.until_ps):
+        raise ScenarioError("until", "nothing ends this scene: give a time, or a flow that has an end")
+
+
+def _check_flow(scene: PortScene, number: int, flow: PortFlow) -> None:
+    hosts = range(scene.hosts)
+    if flow.src not in hosts or flow.dst not in hosts or flow.src == flow.dst:
+        raise ScenarioError(
+            "flows", f"flow {number} goes from host {flow.src} to {flow.dst} of {scene.hosts}"
+        )
+    if not 0 <= flow.vl < scene.fabric.vls:
+        raise ScenarioError("vls", f"flow {number} is in lane {flow.vl}; there are {scene.fabric.vls}")
+    if flow.messages < 1 or (flow.is_endless and (flow.messages > 1 or flow.after is not None)):
+        raise ScenarioError("flows", f"flow {number} has {flow.messages} messages of {flow.nbytes} bytes")
+    if flow.after is not None:
+        before = scene.flows[flow.after] if 0 <= flow.after < len(scene.flows) else None
+        if before is None or before.messages < flow.messages - 1:
+            raise ScenarioError("flows", f"flow {number} waits for messages that nobody sends")
+
+
+def _check_room(scene: PortScene) -> None:
+    fabric, cell = scene.fabric, scene.cell_packets * scene.fabric.packet
+    said = f"a cell is {say_bytes(cell)} on the wire"
+    if fabric.credits and fabric.credits < cell:
+        raise ScenarioError("credits", f"{say_bytes(fabric.credits)} never let a cell go: {said}")
+    if fabric.xoff and not cell <= fabric.xon <= fabric.xoff:
+        raise ScenarioError("xon", f"XON lies between a cell and XOFF, {say_bytes(fabric.xoff)}: {said}")
+    if fabric.queue and fabric.queue < cell:
+        raise ScenarioError("queue", f"{say_bytes(fabric.queue)} hold no cell: {said}")
+
+
+def hops(scene: PortScene, flow: PortFlow) -> int:
+    """Return how many links a flow crosses."""
+    return 3 if scene.trunk_links(flow) else 2
+
+
+def events(scene: PortScene) -> int:
+    """Return about how many events a scene has, without what is sent again."""
+    cell = scene.cell_packets * scene.fabric.mtu
+    total = 0
+    for flow in scene.flows:
+        if not flow.is_endless:
+            cells = flow.messages * -(-flow.nbytes // cell)
+        else:
+            wire = scene.cell_packets * scene.fabric.packet
+            cells = scene.until_ps * scene.host_Bps // (wire * 10**12)
+        total += cells * hops(scene, flow) * EVENTS_PER_HOP
+    return total
+
+
+def _check_size(scene: PortScene) -> None:
+    count = events(scene)
+    if count > MOST_EVENTS:
+        raise ScenarioError("cell", f"some {count:,} events; {what_fits(scene, count)}")
+
+
+def what_fits(scene: PortScene, count: int) -> str:
+    """Return the words for a scene with too many events."""
+    most = f"at most {MOST_EVENTS:,} are simulated"
+    longest = max(flow.nbytes * flow.messages for flow in scene.flows)
+    cell = scene.cell_packets * scene.fabric.mtu
+    larger = f"cells of {say_bytes(cell * -(-count // MOST_EVENTS))} instead of {say_bytes(cell)} fit"
+    if longest:
+        return f"{most}: {larger}, or {say_bytes(longest * MOST_EVENTS // count)} a flow instead of {say_bytes(longest)}"
+    return f"{most}: {larger}, or {say_time(scene.until_ps * MOST_EVENTS // count)} instead of {say_time(scene.until_ps)}"
