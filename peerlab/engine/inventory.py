@@ -23,7 +23,8 @@ class Inventory:
         self._engines: list[int] = []
         self._ids: dict[tuple[str, int, int], int] = {}
         self._engine_ids: dict[tuple[int, str, int], int] = {}
-        self._pool_ids: dict[tuple[str, int, int], int] = {}
+        self.pools: dict[tuple[str, int, int], int] = {}
+        """Index of a pool, by what it is a place of, node and device."""
 
     @property
     def nodes(self) -> range:
@@ -128,7 +129,7 @@ class Inventory:
     def pool(self, kind: str, end: tuple[int, int], places: int) -> int:
         """Return the index of a node's and device's pool of so many places."""
         key = (kind, *end)
-        if key not in self._pool_ids:
-            self._pool_ids[key] = len(self.places)
+        if key not in self.pools:
+            self.pools[key] = len(self.places)
             self.places.append(places)
-        return self._pool_ids[key]
+        return self.pools[key]

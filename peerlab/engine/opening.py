@@ -60,24 +60,29 @@ def begin(system: System, lanes: Sequence[int]) -> None:
             system.resource(kind, system.lanes[lane].node, system.lanes[lane].device)
 
 
-def opened(system: System, spans: Columns, lanes: Sequence[int], parts: Parts) -> Columns:
-    """Return the spans moved behind the opening, with its own behind them."""
+def opened(
+    system: System, spans: Columns, lanes: Sequence[int], parts: Parts, begins: Sequence[int] = ()
+) -> Columns:
+    """Return the spans moved behind the opening, with its own behind them; `begins`: when nodes begin, if not at 0."""
     moved = {name: np.array(spans[name]) for name in SPAN_COLUMNS}
     shift = sum(lasts for *_, lasts in parts)
     for name in ("queued", "start", "end"):
         moved[name] += shift
-    more = _rows(system, lanes, parts)
+    more = _rows(system, lanes, parts, begins)
     return freeze({name: np.concatenate([moved[name], more[:, at]]) for at, name in enumerate(SPAN_COLUMNS)})
 
 
-def _rows(system: System, lanes: Sequence[int], parts: Parts) -> NDArray[np.int64]:
+def _rows(
+    system: System, lanes: Sequence[int], parts: Parts, begins: Sequence[int] = ()
+) -> NDArray[np.int64]:
     rows = []
     for lane in lanes:
-        one, at = system.lanes[lane], 0
+        one = system.lanes[lane]
+        at = first = begins[one.node] if begins else 0
         for stage, kind, lasts in parts:
             resource = system.resource(kind, one.node, one.device)
             rows.append(
-                (one.node, one.device, 0, 0, stage_number(stage), resource, 0, at, at + lasts, 0, lasts)
+                (one.node, one.device, 0, 0, stage_number(stage), resource, first, at, at + lasts, 0, lasts)
             )
             at += lasts
     return np.array(rows, np.int64).reshape(-1, len(SPAN_COLUMNS))

@@ -66,9 +66,11 @@ def by_loop(
     end = loop.end + sum(skip.spans.repeats * skip.spans.period_ps for skip in skips)
     # the ring waits for no scale-up link, so spans inside the node follow from when each slice is finished
     if traffic:
-        more, last = scaleup_rows(system, traffic, loop.readiness.finished, [skip.finished for skip in skips])
+        more, lasts = scaleup_rows(
+            system, traffic, loop.readiness.finished, [skip.finished for skip in skips]
+        )
         spans = np.concatenate([spans, *more])
-        end = max(end, last)
+        end = max(end, int(lasts.max()))
     asked = columns(REGISTRATION_COLUMNS, events)
     if loop.line and system.scenario.registers:
         registration_queue.count_hits()
@@ -100,8 +102,12 @@ def recorded(
     summed: Totals | None = None,
     lanes: Sequence[int] | None = None,
     whole: tuple[int, ...] = (),
+    begins: Sequence[int] = (),
 ) -> Recording:
-    """Return the recording of an engine's rows, moved behind what the library does before the first slice."""
+    """Return the recording of an engine's rows, moved behind what the library does before the first slice.
+
+    `begins`: when nodes begin, if not at 0.
+    """
     parts = opening(system)
     shift = sum(lasts for *_, lasts in parts)
     if parts:
@@ -109,7 +115,7 @@ def recorded(
         begin(system, kept)
         spans, events = rows
         rows = (
-            Later(lambda: opened(system, spans, kept, parts)),
+            Later(lambda: opened(system, spans, kept, parts, begins)),
             Later(lambda: behind(events, shift)),
         )
         summed = with_opening(system, summed, kept, parts) if summed else None

@@ -12,7 +12,7 @@ others of its node their shards, which they send and hand on, and then its own.
 # simulation would (`engine/scaleup`). It overlaps the ring slice by slice. The reduction of received slices
 # and that of the node's own contributions are separate streams on the device's memory.
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from peerlab.base.numbers import NDArray, np
 from peerlab.engine.system import System
@@ -53,6 +53,12 @@ class Exchange:
     """When each slice is added up."""
     way: NodeExchange
     """How often a slice crosses those links, and what adds it up."""
+    begin: int = 0
+    """When the node begins."""
+
+    def begun(self, at: int) -> "Exchange":
+        """Return the traffic of a node that begins at a time."""
+        return replace(self, link_end=self.link_end + at, ready=self.ready + at, begin=at) if at else self
 
 
 def exchange(system: System) -> Exchange:
@@ -79,7 +85,7 @@ def gather_rows(system: System, lane: int, traffic: Exchange) -> list[NDArray[np
     link, reduce = system.lanes[lane].scaleup
     count, per_chunk = len(traffic.slices), len(system.chunk_sizes)
     step, piece = np.divmod(np.arange(count), per_chunk)  # the step in which the ring uses it
-    zero = np.zeros(count, np.int64)
+    zero = np.full(count, traffic.begin, np.int64)
     there = traffic.link_end + traffic.latency_ps
     way, times = traffic.way, (zero, traffic.link_ps, traffic.link_end)
     moved = traffic.slices * way.collects

@@ -117,8 +117,9 @@ def scaleup_rows(
     finished: Sequence[tuple[int, ...]] | Whole,
     blocks: list[Block],
     lanes: Sequence[int] | None = None,
-) -> tuple[list[Whole], int]:
-    """Return the spans inside the nodes and when the last of them is over."""
+    begins: Sequence[int] = (),
+) -> tuple[list[Whole], Whole]:
+    """Return the spans inside the nodes, and for each of the lanes when the last of them is over; `begins`: when nodes begin, if not at 0."""
     plan = system.plan
     ids, owner, at = array(finished, 3).T.copy()
     step, piece, _ = _decoded(system, ids)
@@ -128,9 +129,11 @@ def scaleup_rows(
     # in the order of lanes, once: to look for each lane among all slices would take their product
     order = np.argsort(final["lane"], kind="stable")
     first = np.searchsorted(final["lane"][order], np.arange(len(system.lanes) + 1))
-    rows, last = [], int(traffic.ready[-1])
+    rows, lasts, from_0 = list[Whole](), list[int](), traffic
     for index in range(len(system.lanes)) if lanes is None else lanes:
         one = system.lanes[index]
+        traffic = from_0.begun(begins[one.node]) if begins else from_0
+        lasts.append(int(traffic.ready[-1]))
         if plan.collects or (plan.scatters and plan.is_root(one.node, one.device)):
             rows += gather_rows(system, index, traffic)
         if not (plan.hands_out or plan.hands_own) or _root_alone(system, index):
@@ -141,8 +144,8 @@ def scaleup_rows(
             done = _with_own(system, done, _own_at(system, traffic, index))
         more, end = broadcast_rows(system, index, traffic, done)
         rows.append(more)
-        last = max(last, end)
-    return rows, last
+        lasts[-1] = max(lasts[-1], end)
+    return rows, np.array(lasts, np.int64)
 
 
 def _sizes_of(system: System, step: Whole, piece: Whole) -> Whole:
@@ -168,7 +171,11 @@ def _own_at(system: System, traffic: Exchange, lane: int) -> Whole:
     one, plan = system.lanes[lane], system.plan
     if plan.is_root(one.node, one.device):  # its links first hand the others their shards
         return np.full_like(traffic.ready, traffic.link_end[-1])
-    return traffic.ready if plan.schedule.steps == 0 or plan.rooted else np.zeros_like(traffic.ready)
+    return (
+        traffic.ready
+        if plan.schedule.steps == 0 or plan.rooted
+        else np.full_like(traffic.ready, traffic.begin)
+    )
 
 
 def _with_own(system: System, done: Finished, at: Whole) -> Finished:

@@ -18,6 +18,7 @@ from peerlab.collectives.choose import cut, plan
 from peerlab.collectives.plan import Plan
 from peerlab.engine import jitter
 from peerlab.engine.inventory import Inventory
+from peerlab.engine.legs import Leg
 from peerlab.engine.noise_draws import Places, Whole, detours
 from peerlab.engine.pipeline import Pipeline, SliceLegs, UnevenLegs
 from peerlab.engine.slice_dependencies import Order, intervals
@@ -58,6 +59,8 @@ class System:
         """Everything that serves slices; grows as legs are asked for."""
         self.places = self._inventory.places
         """Per pool, how many slices may hold a place of it; grows likewise."""
+        self.pools, self.pool = self._inventory.pools, self._inventory.pool
+        """Index of each pool, by what it is a place of, node and device; and what returns it, if need be making it."""
         self.resource = self._inventory.resource
         """Returns the index of the resource of a kind that serves a device of a node."""
         self.speeds = self._inventory.speeds
@@ -160,6 +163,11 @@ class System:
             if source < 0
             else self._at(source, self.plan.further(self.lanes[lane].device, schedule.turn(step), back=True))
         )
+
+    def at_receiver(self, leg: Leg, to: int) -> bool:
+        """Return whether a leg begins at the lane that the slice goes to, and not at its sender."""
+        first = leg.visits[0].resource if leg.visits else leg.flight.wire if leg.flight else -1
+        return first >= 0 and self.resources[first].node == self.lanes[to].node
 
     def next_step(self, lane: int, step: int) -> int:
         """Return the next step in which a lane sends; after its last, the number of steps."""

@@ -226,6 +226,7 @@ NOT_COMPARED = {
         "readiness": "keeps nothing in a chain (see the last test), and in a line nothing that later slices wait for",
         "line": "holds no more than the first of each line, which waits for its place or is due",
         "adding": "is behind the loop: nothing in it waits for that",
+        "apart": "is there only where nodes begin apart; there no repetition is looked for",
         **dict.fromkeys(("gate_waits", "at_gate"), "is compared by `Repeats` itself"),
         "_under_way": "is that of `transfers`",
         "_routes": "is that of `transfers`",

@@ -29,6 +29,8 @@ class DataReadiness:
         self._lanes, self._pieces = len(system.lanes), system.pieces
         self.line, self.adding, self.gathered = line, adding, gathered
         """When the node's own contribution to each slice is added up; None where there is none to wait for."""
+        self.begun: tuple[int, ...] | None = None
+        """When each node begins, where they begin apart."""
         self.chain = is_chain(system.plan.schedule)
         self._blocking, self._hands_out = system.scenario.blocking, system.plan.hands_out
         self._missing: dict[int, int] = {}
@@ -62,7 +64,7 @@ class DataReadiness:
             own = self._system.own_ready(self.gathered, self._system.plan.schedule.sends(real), sizes)
         for piece in range(len(sizes)):
             slice_id = (step * self._pieces + piece) * self._lanes + lane
-            ready = max(own[piece], now) if own else now
+            ready = max(own[piece] + self._begun(lane), now) if own else now
             # at time 0 all lanes begin at once, and the heap puts them into the order of keys
             if ready > now or now == 0:
                 heappush(self._heap, (ready, READY, slice_id, 0))
@@ -74,16 +76,21 @@ class DataReadiness:
         """Return when the receiver's own contribution, to which an arriving slice is added, is added up over its node."""
         if not self.gathered:
             return 0
-        rest = slice_id // self._lanes
+        rest, lane = divmod(slice_id, self._lanes)
         step, piece = divmod(rest, self._pieces)
+        begun = self._begun(self._system.receiver(lane, step + self._course.skipped)) if self.begun else 0
         if self.chain:  # gathered in the order of the ring's steps
-            return self.gathered[rest + self._pieces]
+            return self.gathered[rest + self._pieces] + begun
         step += self._course.skipped
         if step not in self._own_of_step:
             positions = self._system.plan.schedule.receives(step)
             own = self._system.own_ready(self.gathered, positions, self._system.sizes(step))
             self._own_of_step[step] = own
-        return self._own_of_step[step][piece]
+        return self._own_of_step[step][piece] + begun
+
+    def _begun(self, lane: int) -> int:
+        """Return when a lane's node begins."""
+        return self.begun[self._system.lanes[lane].node] if self.begun else 0
 
     def pass_on(self, now: int, slice_id: int, step: int, piece: int, to: int) -> list[int]:
         """Note that a slice has arrived, perhaps with its final value; return the slices whose data is now complete."""

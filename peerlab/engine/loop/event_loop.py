@@ -7,6 +7,7 @@ are given out; then resources that are free again, and slices that arrive. Ties 
 from collections.abc import Callable
 from heapq import heappop, heappush
 
+from peerlab.engine.begins import Begins
 from peerlab.engine.legs import Leg
 from peerlab.engine.loop.adding_up import ADDS, AddingUp, adds_last
 from peerlab.engine.loop.blocking_steps import BlockingSteps
@@ -14,6 +15,7 @@ from peerlab.engine.loop.collector import not_collecting
 from peerlab.engine.loop.data_readiness import DataReadiness
 from peerlab.engine.loop.in_order import in_order
 from peerlab.engine.loop.loop_resources import ALARM, GATED, POSTED, STAGE_OVER, Heap, Rows, Serving
+from peerlab.engine.loop.nodes_apart import NodesApart
 from peerlab.engine.loop.transfers import Course, Transfers
 from peerlab.engine.loop.waiting_line import WaitingLine, stands_in_line
 from peerlab.engine.loop.windows import Windows
@@ -38,6 +40,7 @@ class Loop:
         registration_queue: RegistrationQueue,
         gathered: list[int] | None,
         progress: Progress | None,
+        begins: Begins | None = None,
     ) -> None:
         schedule = system.plan.schedule
         self.system, self.registration_queue, self.progress = system, registration_queue, progress
@@ -61,6 +64,11 @@ class Loop:
             system, registration_queue, self.course, places, notes, in_line=bool(self.line)
         )
         self.readiness = DataReadiness(system, self.course, gathered, self.heap, self.line, self.adding)
+        self.apart = None
+        """When nodes begin; None: all together, at 0."""
+        if begins:
+            self.readiness.begun = begins.at
+            self.apart = NodesApart(system, begins, self.windows, self.heap)
         self._under_way, self._routes = self.transfers.under_way, self.transfers.routes
         self.blocking_steps = BlockingSteps(system) if system.scenario.blocking else None
         self.gate_waits = 0
@@ -83,20 +91,25 @@ class Loop:
         heap, serving = self.heap, self.serving
         # by kind of entry
         handle = (self._over, serving.arrives, serving.through, self._deliver, self._gate_opens, self._posted)
+        come = self.apart.come if self.apart else _come_to_nobody
         due = events = 0
         while heap:
             now = heap[0][0]
             # an event may cause others at this very instant; they belong to it, and come before what `_settle` decides
             while heap and heap[0][0] == now:
                 _, kind, what, generation = heappop(heap)
-                if kind == ALARM:  # of a resource, which may end its work on several slices at once
+                if kind < ALARM:
+                    handle[kind](now, what)
+                elif kind == ALARM:  # of a resource, which may end its work on several slices at once
                     serving.alarm(now, what, generation)
                 else:
-                    handle[kind](now, what)
+                    come(kind, what)
                 events += 1
                 if not events % _EVENTS and self.progress:
                     self._report()
             self._settle(now)
+            if self.apart:
+                self._begin_apart(now, self.apart)
             if watch and self.marker is not None:
                 watch(self, now, self.marker)
             self.marker = None
@@ -106,6 +119,17 @@ class Loop:
                 due = len(self.rows) + 2048  # counted in spans, as an instant may hold one or thousands
                 events = 0
                 self._report()
+
+    def _begin_apart(self, now: int, apart: NodesApart) -> None:
+        """Let slices go on that have waited for a node to begin, once all else of this instant has happened."""
+        if not apart.beginning or (self.heap and self.heap[0][0] == now):
+            return
+        for slice_id, entered in apart.begin(now):
+            if entered:
+                self._start_leg(now, slice_id, self.leg[slice_id])
+            else:
+                self._take(now, slice_id)
+        self._settle(now)
 
     def _report(self) -> None:
         if self.progress:
@@ -122,7 +146,12 @@ class Loop:
                 self.readiness.begin(lane)
 
     def _deliver(self, now: int, slice_id: int) -> None:
-        """Take a slice whose data is there; it waits until its transfer is registered."""
+        """Take a slice whose data is there, as soon as its nodes have begun."""
+        if not (self.apart and self.apart.wait(now, slice_id)):
+            self._take(now, slice_id)
+
+    def _take(self, now: int, slice_id: int) -> None:
+        """Take a slice that may go; it waits until its transfer is registered."""
         lane = slice_id % self.lanes
         step = slice_id // self.lanes // self.pieces
         transfer_id = step * self.lanes + lane
@@ -150,6 +179,8 @@ class Loop:
     def _start_leg(self, now: int, slice_id: int, number: int) -> None:
         leg = self._legs(slice_id)[number]
         self.leg[slice_id] = number
+        if self.apart and self.apart.posted and self.apart.wait_to_enter(now, slice_id, leg):
+            return
         if leg.gated:
             ready = self.readiness.own_ready(slice_id)
             # counted for `Repeats._gather_keeps_pace`: waits that grow shorter do not repeat
@@ -188,6 +219,8 @@ class Loop:
         release = legs[number].release
         if release >= 0:
             self.windows.give_back(release)
+            if self.apart:
+                self.apart.note(now, release)
         if number + 1 < len(legs) and not (self.adding and legs[number + 1].stage == ADDS):
             self._start_leg(now, slice_id, number + 1)
         else:
@@ -254,3 +287,7 @@ class Loop:
             self.blocking_steps.state(step) if self.blocking_steps else (),
             self.registration_queue.phase(step + self.course.skipped),
         )
+
+
+def _come_to_nobody(_kind: int, _what: int) -> None:
+    """Take an entry that is there only where nodes begin apart."""

@@ -10,8 +10,8 @@ from peerlab.engine.legs import Leg, Visit
 from peerlab.engine.max_min import Flow, Flows
 from peerlab.engine.processor_sharing import FairShare, Job
 
-STAGE_OVER, ARRIVES, THROUGH, READY, GATED, POSTED, ALARM = range(7)
-"""Kinds of entries of the loop's heap."""
+STAGE_OVER, ARRIVES, THROUGH, READY, GATED, POSTED, ALARM, GIVEN, BEGUN, ENTERS = range(10)
+"""Kinds of entries of the loop's heap; those behind the alarm are there only where nodes begin apart."""
 FABRIC = -1
 """In place of a resource's index: the alarm of the fabric."""
 

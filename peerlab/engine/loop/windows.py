@@ -23,6 +23,10 @@ class Windows:
             self._places.append(count)
             self._queues.append([])
 
+    def hold(self, pool: int, count: int) -> None:
+        """Note that slices of an exchange before this one hold so many places."""
+        self._places[pool] -= count
+
     def ask(self, now: int, pool: int, slice_id: int) -> None:
         """Let a slice wait for a place."""
         heappush(self._queues[pool], (now, slice_id))
@@ -39,7 +43,7 @@ class Windows:
         for pool in self.touched:
             # a heap of (time, slice id): the order in which they came, and within an instant that of their ids
             queue = self._queues[pool]
-            while queue and self._places[pool]:
+            while queue and self._places[pool] > 0:
                 self._places[pool] -= 1
                 granted.append(heappop(queue)[1])
         self.touched.clear()

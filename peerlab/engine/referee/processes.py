@@ -60,6 +60,8 @@ class Referee:
         self.spans: list[Span] = []
         self.events: list[tuple[int, ...]] = []
         self.legs = cache(system.legs)
+        self.turn: Key = ()
+        """What goes before every key: which of the collectives of its world it is."""
         self.end = 0
 
     def run(self) -> None:
@@ -69,22 +71,27 @@ class Referee:
 
     def begin(self) -> None:
         """Start every process, now."""
-        schedule, lanes = self.system.plan.schedule, range(len(self.system.lanes))
-        transfers = [
-            (step, lane)
-            for step in range(schedule.steps)
-            for lane in lanes
-            if self.system.receiver(lane, step) >= 0
-        ]
-        for step, lane in transfers:
+        self.make_events()
+        for lane in range(len(self.system.lanes)):
+            self._begin(lane)
+        self.start_transfers()
+
+    def _transfers(self) -> list[tuple[int, int]]:
+        """Return step and lane of every transfer."""
+        steps, lanes = range(self.system.plan.schedule.steps), range(len(self.system.lanes))
+        return [(step, lane) for step in steps for lane in lanes if self.system.receiver(lane, step) >= 0]
+
+    def make_events(self) -> None:
+        """Make all events before any process, so that a process may wait for those of later steps."""
+        for step, lane in self._transfers():
             self.posted[step, lane], self.over[step, lane] = self.env.event(), self.env.event()
-            # all events are made before any process, so that a process may wait for those of later steps
             for piece in range(len(self.system.sizes(step))):
                 self.there[step, piece, lane] = self.env.event()
                 self.arrived[step, piece, lane] = self.env.event()
-        for lane in lanes:
-            self._begin(lane)
-        for step, lane in transfers:
+
+    def start_transfers(self) -> None:
+        """Start the processes of all transfers and of their slices, now."""
+        for step, lane in self._transfers():
             self._start(self._transfer(step, lane))
             for piece in range(len(self.system.sizes(step))):
                 self._start(self._slice(step, piece, lane))
@@ -118,10 +125,9 @@ class Referee:
         yield self.there[key]
         yield self.posted[step, lane]
         for leg in self.legs(lane, step)[piece]:
-            if leg.gated:
-                yield self._all(self._own(schedule.receives(step), step, piece, to))
+            yield from self._before_leg(key, leg, to)
             if leg.acquire >= 0:
-                yield self._window(leg.acquire).take(key)
+                yield self._window(leg.acquire).take((*self.turn, *key))
             if leg.visits:
                 yield self._stage(key, leg)
             else:
@@ -132,6 +138,12 @@ class Referee:
         self.arrived[key].succeed()  # slices that carry these bytes, and the end of the transfer, wait for it
         if self.system.plan.hands_out and step >= schedule.reducing_steps:
             self._start(self._send_to_peers(key, to))
+
+    def _before_leg(self, key: Key, leg: Leg, to: int) -> Process:
+        """Wait for what a slice needs before a leg."""
+        step, piece, _ = key
+        if leg.gated:
+            yield self._all(self._own(self.system.plan.schedule.receives(step), step, piece, to))
 
     def _data(self, step: int, piece: int, lane: int) -> Process:
         """Wait for what a slice carries, and in blocking code for its step."""
@@ -191,7 +203,7 @@ class Referee:
         # a key behind those of all lanes: the receiver serves what it sends itself first
         place = (*key[:2], len(self.system.lanes) + key[2]) if visit.behind else key
         server = self.links if visit.link else self._server(visit.resource)
-        claim = server.ask(place, visit)
+        claim = server.ask((*self.turn, *place), visit)
         yield claim.begun
         start = self.clock.now
         begun[number].succeed()
@@ -199,6 +211,7 @@ class Referee:
         if number:
             yield past[number - 1]
         server.release(claim)
+        self._released(key, visit)
         times = (queued, start, self.clock.now)
         if visit.link:
             for one, alone_ps in zip(visit.link.route, visit.link.alone_ps, strict=True):
@@ -207,6 +220,9 @@ class Referee:
             self._log(key, leg.stage, visit.resource, visit.nbytes, times, visit.work_ps)
         yield from self._fly(key, leg, number + 1, start)
         past[number].succeed()
+
+    def _released(self, key: Key, visit: Visit) -> None:
+        """Note that a resource is through with a slice."""
 
     def _fly(self, key: Key, leg: Leg, visits: int, start: int) -> Process:
         """Wait for the latency behind so many visits, if there is one; in flight from `start` on, where more resources follow."""
@@ -246,14 +262,16 @@ class Referee:
             ends = [self.env.event() for _ in (SOURCE, DESTINATION)]
             for side, registered in enumerate(ends):
                 act = self._register(step, lane, side, registered, leases)
-                self.clock.later(REGISTRATION, (step, side, lane), act)
+                self.clock.later(REGISTRATION, (*self.turn, step, side, lane), act)
             yield self._all(ends)
         self.posted[step, lane].succeed()
         yield self._all([self.arrived[step, piece, lane] for piece in pieces])
         self.over[step, lane].succeed()
         for side, nic, lease in sorted(leases, key=lambda entry: entry[:2]):
             self.clock.later(
-                REGISTRATION, (step, 2 + side, lane), self._deregister(step, lane, side, nic, lease)
+                REGISTRATION,
+                (*self.turn, step, 2 + side, lane),
+                self._deregister(step, lane, side, nic, lease),
             )
 
     # ---- registration ------------------------------------------------------------------------------------------
@@ -388,7 +406,7 @@ class Referee:
         """Let a scale-up link, or the reduction behind it, serve a slice."""
         duration = service(self.system.scenario.cluster_for_message, kind)(nbytes)
         queued, server = self.clock.now, self._server(resource)
-        claim = server.ask(key, Visit(resource, duration, nbytes))
+        claim = server.ask((*self.turn, *key), Visit(resource, duration, nbytes))
         yield claim.begun
         start = self.clock.now
         yield claim.worked

@@ -16,7 +16,7 @@ from peerlab.engine.max_min import max_min
 Key = tuple[int, ...]
 Action = Callable[[], None]
 
-REGISTRATION, WINDOWS, FREED, ARRIVALS, LINKS, OVER = range(6)
+REGISTRATION, WINDOWS, FREED, ARRIVALS, LINKS, OVER, BEGINS = range(7)
 """Ranks of what is decided at the end of an instant; the lower rank comes first."""
 
 
@@ -31,7 +31,7 @@ class Clock:
     def __init__(self) -> None:
         self.env = simpy.Environment()
         self._pending: dict[int, list[tuple[Key, Action]]] = {
-            rank: [] for rank in (REGISTRATION, WINDOWS, FREED, ARRIVALS, LINKS, OVER)
+            rank: [] for rank in (REGISTRATION, WINDOWS, FREED, ARRIVALS, LINKS, OVER, BEGINS)
         }
 
     @property
@@ -308,6 +308,6 @@ class Window:
     def _grant(self) -> None:
         # those that came earlier first, and of one instant the lowest key
         self.waiting.sort(key=lambda entry: entry[:2])
-        while self.places and self.waiting:
+        while self.places > 0 and self.waiting:
             self.places -= 1
             self.waiting.pop(0)[2].succeed()

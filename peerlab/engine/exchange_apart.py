@@ -1,0 +1,66 @@
+"""One exchange that nodes begin apart: what happens in it, when each node is done, and which places are held then.
+
+Times are those of the step, from wherever that counts. The engines leave out what a library does before the first slice; so a node's begin
+is the same on their clock, and all that happens later is earlier by that opening.
+"""
+
+from dataclasses import dataclass
+
+from peerlab.answer.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS, Recording
+from peerlab.base.numbers import np
+from peerlab.engine.begins import Begins, Held, done_of
+from peerlab.engine.loop.event_loop import Loop, Progress
+from peerlab.engine.opening import opening
+from peerlab.engine.recording import recorded
+from peerlab.engine.registration_queue import RegistrationQueue
+from peerlab.engine.scaleup import exchange
+from peerlab.engine.span_rows import columns, events_of, scaleup_rows, spans_of
+from peerlab.engine.system import System
+
+
+@dataclass(frozen=True)
+class Ended:
+    """An exchange that is over."""
+
+    recording: Recording
+    """Everything that happened."""
+    done: tuple[int, ...]
+    """When each node was done, picoseconds."""
+    held: Held
+    """Places that are held when their nodes are done."""
+
+
+def by_loop(
+    system: System, registration_queue: RegistrationQueue, begins: Begins, progress: Progress | None = None
+) -> Ended:
+    """Return the exchange, as the loop has it."""
+    shift = sum(lasts for *_, lasts in opening(system))
+    begins = earlier(begins, shift)
+    traffic = exchange(system) if system.plan.exchanges else None
+    own = traffic.ready.tolist() if traffic and system.plan.collects else None
+    loop = Loop(system, registration_queue, own, progress, begins)
+    loop.run()
+    spans = spans_of(system, loop.rows, [])
+    done = done_of(system, spans, begins.at)
+    if traffic:
+        more, lasts = scaleup_rows(system, traffic, loop.readiness.finished, [], begins=begins.at)
+        spans = np.concatenate([spans, *more])
+        np.maximum.at(done, [one.node for one in system.lanes], lasts)
+    rows = (
+        columns(SPAN_COLUMNS, spans),
+        columns(REGISTRATION_COLUMNS, events_of(system, loop.transfers.events, [])),
+    )
+    found = recorded(system, registration_queue, rows, max(loop.end, int(done.max())), begins=begins.at)
+    held = loop.apart.held_after(dict(enumerate(done.tolist()))) if loop.apart else ()
+    return Ended(found, tuple((done + shift).tolist()), later(held, shift))
+
+
+def earlier(begins: Begins, shift: int) -> Begins:
+    """Return begins on the clock of an engine, which leaves the opening out."""
+    opens = tuple(t - shift for t in begins.opens) if begins.posted else begins.at
+    return Begins(begins.at, opens, later(begins.held, -shift))
+
+
+def later(held: Held, shift: int) -> Held:
+    """Return places that are held so much later."""
+    return tuple((pool, tuple(t + shift for t in until)) for pool, until in held)
