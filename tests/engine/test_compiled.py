@@ -16,7 +16,7 @@ import peerlab
 from peerlab.answer.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS
 from peerlab.base.errors import Cancelled, ScenarioError
 from peerlab.engine import recording
-from peerlab.engine.compiled import refusals
+from peerlab.engine.compiled import machine_code, refusals
 from peerlab.engine.simulate import fastest
 from peerlab.engine.system import System, least
 from peerlab.model import stages
@@ -134,7 +134,7 @@ def test_what_it_does_not_take_it_refuses_in_words(fields, reason):
 
 
 def test_auto_takes_it_where_it_pays_and_is_installed(monkeypatch, tmp_path):
-    monkeypatch.setattr(refusals, "__file__", str(tmp_path / "refusals.py"))
+    monkeypatch.setattr(machine_code, "__file__", str(tmp_path / "machine_code.py"))
     kept = tmp_path / "__pycache__" / "compiled_loop.entry-1.py{}{}.nbi".format(*sys.version_info)
     kept.parent.mkdir()
     kept.touch()  # its machine code is on disk

@@ -9,7 +9,7 @@ from zlib import crc32
 
 import numba
 
-from peerlab.engine.compiled.refusals import SOURCES
+from peerlab.engine.compiled.machine_code import SOURCES
 
 Function = TypeVar("Function", bound=Callable[..., object])
 

@@ -1,31 +1,21 @@
 """What the compiled engine does not take, in words, and when it pays; asking loads no compiler."""
 
-import sys
 from functools import cache
 from importlib.util import find_spec
-from pathlib import Path
 
 from peerlab.collectives.plan import is_chain
-from peerlab.engine import jitter, standing_still
+from peerlab.engine.compiled.machine_code import on_disk
 from peerlab.engine.system import System
 from peerlab.engine.warm_cache import ends_warm
-from peerlab.model import stages
 from peerlab.model.paths import PROXY
 from peerlab.question.scenario import Scenario
 
-SOURCES = (
-    *sorted(Path(__file__).parent.glob("*.py")),
-    *(Path(str(one.__file__)) for one in (jitter, standing_still, stages)),
-)
-"""Everything that is compiled together, and the stages, whose numbers are constants in it."""
 MOST_VISITS = 60
 """Resources of one stage; one bit of an integer each."""
 _PAYS = 100_000
 """Spans for which the loop takes a second; loading numba and the machine code takes half of one."""
 _PAYS_TO_COMPILE = 3_000_000
 """Spans for which the loop takes longer than compiling, which takes fifteen seconds or more."""
-_CODE = f"compiled_loop.*py{sys.version_info.major}{sys.version_info.minor}*.nbi"
-"""What numba calls the list of the machine code that it keeps."""
 
 
 def installed() -> bool:
@@ -67,12 +57,5 @@ def _refuses_uses(scenario: Scenario) -> str:
 
 
 def pays(spans: int) -> bool:
-    """Return whether a run of so many spans is over sooner than in the loop; without machine code on disk it begins with compiling.
-
-    Looked for beside its source, where numba keeps it if it may write there; of code that is kept elsewhere nothing is known beforehand.
-    """
-    changed = max(
-        file.stat().st_mtime for file in SOURCES
-    )  # older code is of another version and is compiled anew
-    kept = any(code.stat().st_mtime > changed for code in (Path(__file__).parent / "__pycache__").glob(_CODE))
-    return spans >= (_PAYS if kept else _PAYS_TO_COMPILE)
+    """Return whether a run of so many spans is over sooner than in the loop; without machine code on disk it begins with compiling."""
+    return spans >= (_PAYS if on_disk() else _PAYS_TO_COMPILE)
