@@ -32,6 +32,7 @@ from peerlab.page.widgets import (
     unfold,
     whole,
 )
+from peerlab.question.host_switch import detour_and_direct
 from peerlab.question.presets import known_clusters, load_cluster
 from peerlab.question.scenario import Scenario
 
@@ -194,10 +195,7 @@ class Controls:
 
     def pair(self, scenario: Scenario) -> tuple[Scenario, Scenario] | None:
         """Return `scenario` through the host and past it, as the host switch changes it; None where there is nothing to switch."""
-        if self.host.disabled:
-            return None
-        slow = scenario if scenario.staged else scenario.with_(path=self.baseline.value)
-        return slow, scenario.with_(path=self.direct.value) if scenario.staged else scenario
+        return detour_and_direct(scenario, self.baseline.value, self.direct.value)
 
     # ---- showing -----------------------------------------------------------------------------------------------
 

@@ -66,13 +66,13 @@ export class LiveControls {
 
   // The way past the host where the cluster has one.
   bestPath(cluster) {
-    const { paths } = this.of(cluster);
-    return (paths.find(({ staged }) => !staged) ?? paths[0]).path;
+    const { past, paths } = this.of(cluster);
+    return past[0] ?? paths[0].path;
   }
 
   otherPath() {
-    const { cluster, path } = this.model.fields, { paths } = this.of(cluster), staged = paths.find((way) => way.path === path)?.staged;
-    return paths.filter((way) => way.staged !== staged).at(staged ? -1 : 0)?.path ?? path;
+    const { cluster, path } = this.model.fields, { through, past } = this.of(cluster);
+    return (through.includes(path) ? past : through)[0] ?? path;
   }
 
   input(kind, label, type) {
@@ -104,16 +104,16 @@ export class LiveControls {
   }
 
   show() {
-    const { cluster, path, registration, nodes, message_bytes, collective } = this.model.fields, { paths } = this.of(cluster);
+    const { cluster, path, registration, nodes, message_bytes, collective } = this.model.fields, { paths, through, past } = this.of(cluster);
     this.path.replaceChildren(...paths.map((way) => new Option(way.title, way.path)));
     this.path.value = path;
     this.cluster.value = cluster;
     this.collective.value = collective;
-    this.staged.checked = paths.find((way) => way.path === path)?.staged ?? false;
-    this.staged.disabled = new Set(paths.map(({ staged }) => staged)).size < 2;
-    const direct = paths.find((way) => !way.staged);
-    this.sides[0].textContent = paths.some((way) => way.staged) ? "Through host" : "no detour";
-    this.sides[1].textContent = direct ? direct.title : "no direct path";
+    const direct = past.includes(path) ? path : past[0];
+    this.staged.checked = through.includes(path);
+    this.staged.disabled = !through.length || !past.length;
+    this.sides[0].textContent = through.length ? "Through host" : "no detour";
+    this.sides[1].textContent = paths.find((way) => way.path === direct)?.title ?? "no direct path";
     this.cache.checked = registration !== "per-transfer";
     const nearest = NODES.reduce((best, count, i) => (Math.abs(count - nodes) < Math.abs(NODES[best] - nodes) ? i : best), 0);
     if (document.activeElement !== this.nodes) this.nodes.value = nearest;

@@ -8,7 +8,6 @@ from shown import Shown
 
 import peerlab
 from peerlab import page as sources
-from peerlab.features.export.choices import detour_and_direct
 from peerlab.features.measure.this_machine import here
 from peerlab.picture.bokeh_document import bokeh_script, document
 from peerlab.picture.curve_scenarios import lines
@@ -18,6 +17,7 @@ from peerlab.picture.path_ratio import path_ratio
 from peerlab.picture.payload import payload
 from peerlab.picture.theme import palettes
 from peerlab.picture.views import VIEWS
+from peerlab.question.host_switch import detour_and_direct
 
 MODEL = """
 class Model {
@@ -72,7 +72,7 @@ def ratio_of(scenario):
     pair = detour_and_direct(scenario)
     if pair is None:
         return {}
-    slow, fast = (peerlab.simulate(scenario.with_(path=path)) for path in pair)
+    slow, fast = map(peerlab.simulate, pair)
     return path_ratio(slow, fast, fast.gain_band(slow)) or {}
 
 

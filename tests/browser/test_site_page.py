@@ -108,6 +108,16 @@ def test_one_file_simulates_without_a_server_and_a_link_holds_its_scenario(page,
     assert [url for url in page.asked if not url.startswith(("file:", "blob:", "data:"))] == []
 
 
+def test_the_host_switch_goes_past_the_host_on_the_whole_way(page, address):
+    live(page, f"{address}/explorer.html#cluster=p4d&nodes=2&path=host-rdma")
+    expect(page.get_by_label("Cluster")).to_have_value("p4d")
+    for path in ("peer-direct", "host-rdma"):
+        page.get_by_role("switch", name="Host bottleneck").click()
+        expect(page.get_by_label("Data path")).to_have_value(path)
+        page.wait_for_selector("html[data-done]", state="attached", timeout=LIVE_MS)
+        expect(page.locator(".pl-hero")).to_contain_text("Peer Direct")
+
+
 def test_where_no_python_starts_the_picture_stays_and_the_page_says_so(page, site, tmp_path):
     (tmp_path / "explorer.html").write_text((site / "explorer.html").read_text())
     page.goto((tmp_path / "explorer.html").as_uri())  # nothing lies beside it

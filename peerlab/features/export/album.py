@@ -18,7 +18,7 @@ from peerlab.base.errors import ExportError, PeerlabError
 from peerlab.base.units import PS_PER_US
 from peerlab.engine.simulate import simulate, takes_every_node
 from peerlab.engine.system import least
-from peerlab.features.export.choices import PageControl, detour_and_direct, states
+from peerlab.features.export.choices import PageControl, states
 from peerlab.features.export.pack import Packing, rounding_ns
 from peerlab.picture.curve_scenarios import AXES, PathCurve, key, lines
 from peerlab.picture.curves import curves
@@ -26,6 +26,7 @@ from peerlab.picture.measured import MeasuredPoint, overlay, points
 from peerlab.picture.path_ratio import path_ratio
 from peerlab.picture.payload import payload
 from peerlab.picture.timeline import critical
+from peerlab.question.host_switch import detour_and_direct
 from peerlab.question.scenario import Scenario
 from peerlab.records import measured_for
 from peerlab.study.bands import bands_of, gain_band_of
@@ -71,7 +72,7 @@ class Album:
         wanted = states(scenario, controls)
         place = _place(start, controls)
         self._draw(wanted[place], bands=self.bands)
-        self._first = _pair(wanted[place]) if self.bands else None
+        self._first = detour_and_direct(wanted[place]) if self.bands else None
         found = []
         for number, state in enumerate(wanted):
             if state not in self._known:
@@ -100,7 +101,7 @@ class Album:
 
     def _ratio(self, run: Run) -> Any:
         """Return how many times as fast the way past the host is; nothing where there is no such pair of paths."""
-        pair = _pair(run.scenario)
+        pair = detour_and_direct(run.scenario)
         if pair is None:
             return {}
         try:
@@ -110,15 +111,6 @@ class Album:
         except PeerlabError:  # the other path is impossible here, or an end of the range takes too long
             return {}
         return path_ratio(slow, fast, band, [run.scenario.as_code()]) or {}
-
-
-def _pair(scenario: Scenario) -> tuple[Scenario, Scenario] | None:
-    """Return a scenario through the host, and past it."""
-    paths = detour_and_direct(scenario)
-    if paths is None:
-        return None
-    slow, fast = (scenario if path == scenario.path else scenario.with_(path=path) for path in paths)
-    return slow, fast
 
 
 @lru_cache(maxsize=32)

@@ -15,6 +15,7 @@ from peerlab.base.textfile import read_value
 from peerlab.base.units import say_bytes, write_bytes
 from peerlab.model.paths import data_path, path_title
 from peerlab.picture.curve_scenarios import SIZES
+from peerlab.question.host_switch import detour_and_direct
 from peerlab.question.scenario import Scenario
 from peerlab.question.scenario_fields import FIELDS
 
@@ -192,23 +193,13 @@ def _default(scenario: Scenario, name: str, field: str) -> list[Any]:
     return []
 
 
-def detour_and_direct(scenario: Scenario) -> tuple[str, str] | None:
-    """Return a path through the host and one past it, the scenario's own one of them; None if its cluster has but one kind."""
-    paths, own = scenario.hardware.paths, str(scenario.path)
-    staged = [path for path in paths if data_path(path).is_staged]
-    direct = [path for path in paths if path not in staged]
-    if not staged or not direct:
-        return None
-    return own if own in staged else staged[0], own if own in direct else direct[0]
-
-
 def _host_switch(scenario: Scenario) -> tuple[str, str]:
-    found = detour_and_direct(scenario)
-    if found is None:
+    pair = detour_and_direct(scenario)
+    if pair is None:
         raise ExportError(
             f"controls: {scenario.hardware.name} has {', '.join(scenario.hardware.paths)} only, so there is nothing for host to switch"
         )
-    return found
+    return str(pair[0].path), str(pair[1].path)
 
 
 def _doubled(low: int, high: int) -> list[int]:

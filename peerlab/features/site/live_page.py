@@ -18,6 +18,7 @@ from peerlab.picture.payload import payload
 from peerlab.picture.policy import inline, policy
 from peerlab.picture.theme import palettes
 from peerlab.picture.views import VIEWS
+from peerlab.question.host_switch import through_and_past
 from peerlab.question.presets import known_clusters, load_cluster
 from peerlab.question.scenario import Scenario
 
@@ -94,10 +95,9 @@ def _begins(scenario: Scenario, files: Mapping[str, bytes]) -> dict[str, Any]:
 
 def _cluster(name: str) -> dict[str, Any]:
     cluster = load_cluster(name)
-    paths = [
-        {"path": path, "title": PATHS[path].title, "staged": PATHS[path].is_staged} for path in cluster.paths
-    ]
-    return {"name": name, "title": cluster.title, "paths": paths}
+    paths = [{"path": path, "title": PATHS[path].title} for path in cluster.paths]
+    through, past = through_and_past(cluster)
+    return {"name": name, "title": cluster.title, "paths": paths, "through": through, "past": past}
 
 
 def _in_base64(value: Any) -> Any:

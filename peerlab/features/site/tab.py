@@ -18,6 +18,7 @@ from peerlab.picture.curves import curves
 from peerlab.picture.path_ratio import path_ratio
 from peerlab.picture.payload import payload
 from peerlab.picture.timeline import critical
+from peerlab.question.host_switch import detour_and_direct
 from peerlab.question.scenario import Scenario
 from peerlab.study.bands import bands_of, gain_band_of
 
@@ -134,15 +135,12 @@ class Tab:
 
     def _pair(self) -> tuple[Run, Run] | None:
         """Return the runs through the host and past it, where the cluster has both."""
-        s = self.run.scenario
-        paths = [s if path == s.path else s.with_(path=path) for path in s.hardware.paths]
-        staged = [each for each in paths if each.staged]
-        direct = [each for each in paths if not each.staged and not each.data_path.is_bare]
-        if not staged or not direct:
+        try:
+            pair = detour_and_direct(self.run.scenario)
+        except PeerlabError:  # the other path is impossible with these settings
             return None
-        slow, fast = s if s.staged else staged[0], s if s in direct else direct[-1]
-        runs = self._possible(slow), self._possible(fast)
-        return (runs[0], runs[1]) if runs[0] and runs[1] else None
+        slow, fast = map(self._possible, pair or (None, None))
+        return (slow, fast) if slow and fast else None
 
 
 def _packed(value: Mapping[str, object]) -> Answer:
