@@ -15,6 +15,7 @@ import traitlets
 
 from peerlab import page
 from peerlab.picture.bokeh_document import bokeh_script, document
+from peerlab.picture.packed_columns import numbered
 from peerlab.picture.payload import Parcel
 from peerlab.picture.theme import palettes
 from peerlab.picture.views import VIEWS
@@ -54,7 +55,7 @@ class FiguresWidget(anywidget.AnyWidget):
     def send_ahead(self, parcels: Mapping[str, Parcel]) -> None:
         """Send what each switch would show; a message, because a trait would be saved with the notebook."""
         buffers: list[bytes] = []
-        self.send({"kind": "ahead", "parcels": _detach(parcels, buffers)}, buffers=buffers)
+        self.send({"kind": "ahead", "parcels": numbered(parcels, buffers)}, buffers=buffers)
 
     def when_seen(self, act: Callable[[], None]) -> None:
         """Let something be done once, as soon as a page shows this."""
@@ -73,15 +74,3 @@ class FiguresWidget(anywidget.AnyWidget):
             self.seen()
         elif content.get("kind") == "command":
             self._on_command(str(content.get("command")), content.get("value"))
-
-
-def _detach(value: Any, buffers: list[bytes]) -> Any:
-    """Return `value` with its bytes moved to `buffers`, and their numbers in their places."""
-    if isinstance(value, bytes):
-        buffers.append(value)
-        return {"buffer": len(buffers) - 1}
-    if isinstance(value, dict):
-        return {key: _detach(one, buffers) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_detach(one, buffers) for one in value]
-    return value

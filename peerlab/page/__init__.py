@@ -30,12 +30,6 @@ def script(views: tuple[str, ...]) -> str:
 
 
 @cache
-def script_alone(views: tuple[str, ...]) -> str:
-    """Return the script of a page with these views that plays without a kernel; it begins by itself."""
-    return script_of("alone", views)
-
-
-@cache
 def style() -> str:
     """Return the style sheet of the page."""
     return _read("page.css")

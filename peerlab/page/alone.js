@@ -5,7 +5,7 @@ import { Choices } from "./choices.js";
 import { make } from "./dom.js";
 import { Footer } from "./footer.js";
 import { followSlides, passKeysOn } from "./frame.js";
-import { Page } from "./page.js";
+import { PageAlone, SPARSE } from "./page_alone.js";
 import { SCENE_HEIGHT, SCENE_WIDTH } from "./scene.js";
 import { painted } from "./turns.js";
 
@@ -13,7 +13,6 @@ const FIGURE_TEXT = 1.5; // a single figure is read from the last row: the small
 const SMALLEST = { scene: 11, other: 12 };
 const SLIDE = { "16:9": 1280, "4:3": 1024 }; // pixels: as wide as a slide of this ratio is drawn
 const LEAST_ZOOM = 11 / SMALLEST.other; // no word of a slide is smaller than 11 pixels
-const SPARSE = 850; // pixels: a data path that is less wide has names only
 const LEAST_SLIDE = 0.84; // of its width: in less room than that the page is a column that scrolls
 
 // How large a slide is in this window, beside what it is drawn for; a page knows by its data-layout whether it is one.
@@ -31,12 +30,10 @@ class AloneFooter extends Footer {
   }
 }
 
-class AlonePage extends Page {
+class AlonePage extends PageAlone {
   constructor(album, host, wanted, leader = null) {
     super(album, host, leader);
     this.wanted = wanted;
-    this.root.removeAttribute("tabindex");
-    this.keyboard = document.body;
   }
 
   get kinds() {
@@ -54,44 +51,13 @@ class AlonePage extends Page {
     return this.wanted.mode === "explorer";
   }
 
-  find(selector) {
-    return super.find(selector) ?? document.querySelector(`.pl-shared ${selector}`);
-  }
-
-  get watched() {
-    return document.querySelector(".pl-alone");
-  }
-
-  listen() {
-    super.listen();
-    const dark = matchMedia("(prefers-color-scheme: dark)");
-    dark.addEventListener("change", () => this.setTheme());
-    addEventListener("resize", () => {
-      cancelAnimationFrame(this.resizing);
-      this.resizing = requestAnimationFrame(() => this.repaint()); // of a single figure, words grow with the window, too
-    });
-  }
-
   dark() {
-    return this.wanted.theme === "auto" ? matchMedia("(prefers-color-scheme: dark)").matches : this.wanted.theme === "dark";
+    return this.wanted.theme === "auto" ? super.dark() : this.wanted.theme === "dark";
   }
 
   applyData() {
     this.player.rest(); // frames of the old picture would only be in the way of the new one
     super.applyData();
-  }
-
-  setTheme() {
-    this.fit();
-    super.setTheme();
-    const page = document.documentElement;
-    page.style.colorScheme = this.dark() ? "dark" : "light";
-    for (const [role, colour] of Object.entries(this.figures.palettes[this.root.dataset.theme])) page.style.setProperty(`--pl-${role}`, colour);
-  }
-
-  repaint() {
-    this.fit();
-    super.repaint();
   }
 
   // Words grow with the page, so that a slide reads alike on a small screen and a large one.
@@ -105,7 +71,7 @@ class AlonePage extends Page {
   }
 
   onKey(event) {
-    const own = event.target.matches(".pl-choices input[type=range]") && /^(Arrow|Home|End|Page| )/.test(event.key);
+    const own = event.target.matches(".pl-choices input[type=range]") && /^(Arrow|Home|End|PageUp|PageDown| )/.test(event.key);
     if (!own && !this.leader) super.onKey(event);
   }
 }

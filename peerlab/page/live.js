@@ -4,29 +4,13 @@ import { make } from "./dom.js";
 import { Footer } from "./footer.js";
 import { LiveControls } from "./live_controls.js";
 import { LiveModel } from "./live_model.js";
-import { Page } from "./page.js";
+import { PageAlone, SPARSE } from "./page_alone.js";
 import { SCENE_HEIGHT, SCENE_WIDTH } from "./scene.js";
 import { painted } from "./turns.js";
 
-const SPARSE = 850; // pixels: a data path that is less wide has names only
-
-class LivePage extends Page {
-  constructor(model, host) {
-    super(model, host);
-    this.root.removeAttribute("tabindex");
-    this.keyboard = document.body;
-  }
-
+class LivePage extends PageAlone {
   get kinds() {
     return { ...super.kinds, footer: Footer };
-  }
-
-  get watched() {
-    return document.querySelector(".pl-alone");
-  }
-
-  find(selector) {
-    return super.find(selector) ?? document.querySelector(`.pl-shared ${selector}`);
   }
 
   build() {
@@ -34,36 +18,10 @@ class LivePage extends Page {
     document.querySelector(".pl-shared").append(this.find(".pl-footer"));
   }
 
-  listen() {
-    super.listen();
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.setTheme());
-    addEventListener("resize", () => {
-      cancelAnimationFrame(this.resizing);
-      this.resizing = requestAnimationFrame(() => this.repaint());
-    });
-  }
-
-  dark() {
-    return matchMedia("(prefers-color-scheme: dark)").matches;
-  }
-
   // Words of the data path keep their size where it is narrow; there it has names only.
   fit() {
     const { clientWidth: across, clientHeight: down } = this.find(".pl-scene"), sparse = across < SPARSE;
     this.figures.setZoom(1, Math.min(((sparse ? 1.5 : 1) * across) / SCENE_WIDTH, (1.15 * down) / SCENE_HEIGHT), sparse);
-  }
-
-  repaint() {
-    this.fit();
-    super.repaint();
-  }
-
-  setTheme() {
-    this.fit();
-    super.setTheme();
-    const page = document.documentElement;
-    page.style.colorScheme = this.dark() ? "dark" : "light";
-    for (const [role, colour] of Object.entries(this.figures.palettes[this.root.dataset.theme])) page.style.setProperty(`--pl-${role}`, colour);
   }
 
   onKey(event) {

@@ -1,4 +1,6 @@
 // What a live page asks and is answered: a model as the lab's widget is one (get, on, off, send), with a worker behind it.
+import { unpacked } from "./packed.js";
+
 export class LiveModel {
   constructor({ document, palettes, first, fields }) {
     this.listeners = new Map();
@@ -114,7 +116,7 @@ export class LiveModel {
 // Columns that the page was built with.
 function opened(value) {
   if (value === null || typeof value !== "object") return value;
-  if ("base64" in value) return new DataView(Uint8Array.from(atob(value.base64), (letter) => letter.charCodeAt(0)).buffer);
+  if ("base64" in value) return new DataView(unpacked(value.base64));
   if (Array.isArray(value)) return value.map(opened);
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, opened(part)]));
 }

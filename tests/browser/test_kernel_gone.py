@@ -6,7 +6,7 @@ import signal
 from driver import Explorer
 from playwright.sync_api import expect
 
-from peerlab.page import script_alone
+from peerlab.page import script_of
 from peerlab.picture.views import VIEWS
 
 WORDS = "The kernel has gone; run the cell again."
@@ -52,4 +52,4 @@ def test_a_page_whose_kernel_has_gone_says_so_and_the_cell_that_runs_again_bring
 
 
 def test_a_page_without_a_kernel_has_none_to_lose():
-    assert "kernel has gone" not in script_alone(tuple(VIEWS))
+    assert "kernel has gone" not in script_of("alone", tuple(VIEWS))

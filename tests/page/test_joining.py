@@ -85,7 +85,7 @@ def test_every_script_imports_what_it_uses_and_uses_what_it_imports(root):
 def test_every_script_is_in_a_page(root):
     served = (
         page.script(tuple(VIEWS))
-        + page.script_alone(tuple(VIEWS))
+        + page.script_of("alone", tuple(VIEWS))
         + page.script_of("race")
         + page.script_of("training")
         + page.script_of("live", tuple(VIEWS))

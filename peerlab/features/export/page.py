@@ -3,22 +3,20 @@
 import json
 from collections.abc import Mapping, Sequence
 from functools import cache
-from html import escape
 from pathlib import Path
 from typing import Any
 
-from peerlab import page as sources
 from peerlab.answer.run import Run
 from peerlab.base.errors import ExportError, nearest
 from peerlab.base.outfile import written
 from peerlab.base.version import __version__
 from peerlab.features.export.album import Album, Progress
 from peerlab.features.export.choices import Controls, PageControl, choices, start_of
+from peerlab.page.alone_page import page_alone
 from peerlab.page.embedded import RACES, page_of
 from peerlab.page.target import place_of
-from peerlab.picture.bokeh_document import bokeh_script, document
+from peerlab.picture.bokeh_document import document
 from peerlab.picture.curve_scenarios import AXES
-from peerlab.picture.policy import inline, policy
 from peerlab.picture.theme import palettes
 from peerlab.picture.views import VIEWS
 from peerlab.question.naming import told_apart
@@ -31,6 +29,8 @@ MODES = ("explorer", "side-by-side", "figure", *RACES)
 FIGURES = ("datapath", "timeline", "curves")
 THEMES = ("auto", "light", "dark")
 RATIOS = ("16:9", "4:3")
+
+_PACK = '<script type="text/plain" id="pl-pack">{}</script>'
 
 Subject = Scenario | Run | StepRun | Sequence[Scenario | Run] | Sequence[StepRun]
 """What a page is about: a scenario, a run of one, or two of them side by side; or a training step."""
@@ -134,7 +134,8 @@ def page_html(
             "version": __version__,
         }
     )
-    return _html(pack, _title(scenarios), {"mode": mode, "figure": figure, "ratio": ratio})
+    shown = {"mode": mode, "figure": figure, "ratio": ratio}
+    return page_alone("alone", _title(scenarios), shown, _PACK.format(pack))
 
 
 @cache
@@ -209,34 +210,3 @@ def _subject(scenarios: Sequence[Scenario]) -> str:
 def _title(scenarios: Sequence[Scenario]) -> str:
     s = scenarios[0]
     return f"{s.hardware.title}: {s.collective_record.title}, {' against '.join(_titles(scenarios)) or 'data path, timeline and bandwidth'}"
-
-
-def _html(pack: str, title: str, shown: Mapping[str, str]) -> str:
-    bokeh, script = (
-        inline(bokeh_script().read_text(encoding="utf-8")),
-        inline(sources.script_alone(tuple(VIEWS))),
-    )
-    attributes = " ".join(f'data-{name}="{escape(value, quote=True)}"' for name, value in shown.items())
-    return f"""<!doctype html>
-<html lang="en" {attributes}>
-<head>
-<meta charset="utf-8">
-{policy(bokeh, script)}
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(title)}</title>
-<style>{sources.style()}
-{sources.style_alone()}</style>
-<script>{bokeh}</script>
-</head>
-<body>
-<main class="pl-alone">
-<h1 class="pl-hidden">{escape(title)}</h1>
-<div class="pl-choices" role="group" aria-label="Scenario"></div>
-<div class="pl-sides"></div>
-<div class="pl-shared"></div>
-</main>
-<script type="text/plain" id="pl-pack">{pack}</script>
-<script type="module">{script}</script>
-</body>
-</html>
-"""

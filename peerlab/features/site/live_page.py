@@ -4,7 +4,6 @@ import json
 from base64 import b64encode
 from collections.abc import Mapping
 from gzip import compress
-from html import escape
 from typing import Any
 
 from peerlab import page as sources
@@ -13,11 +12,12 @@ from peerlab.features.site.pyodide_package import lock_of
 from peerlab.features.site.tab import SHOWN
 from peerlab.model.collective import COLLECTIVES
 from peerlab.model.paths import PATHS
-from peerlab.picture.bokeh_document import bokeh_script, document
+from peerlab.page.alone_page import page_alone
+from peerlab.picture.bokeh_document import document
+from peerlab.picture.packed_columns import in_base64
 from peerlab.picture.payload import payload
-from peerlab.picture.policy import inline, policy
+from peerlab.picture.policy import inline
 from peerlab.picture.theme import palettes
-from peerlab.picture.views import VIEWS
 from peerlab.question.host_switch import through_and_past
 from peerlab.question.presets import known_clusters, load_cluster
 from peerlab.question.scenario import Scenario
@@ -37,41 +37,18 @@ def live_page(scenario: Scenario, files: Mapping[str, bytes], *, carried: bool) 
     carried:
         Whether the page carries the files, to be opened without a server; else they lie beside it.
     """
-    script = inline(sources.script_of("live", tuple(VIEWS)))
-    worker = sources.script_of("live_worker")
-    bokeh = inline(bokeh_script().read_text(encoding="utf-8"))
-    parts = ""
-    if carried:
-        names = [name for name in files if not name.endswith("lock.json")]
-        parts = "\n".join(
-            f'<script type="text/plain" data-file="{name}">{_packed(files[name])}</script>' for name in names
-        )
-        parts += f'\n<script type="text/plain" id="pl-worker">{inline(worker)}</script>'
     begins = json.dumps(_begins(scenario, files)).replace("<", "\\u003c")
-    return f"""<!doctype html>
-<html lang="en" data-mode="explorer" data-ratio="16:9">
-<head>
-<meta charset="utf-8">
-{policy(bokeh, script, wasm="blob:" if carried else "'self'")}
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(TITLE)}</title>
-<style>{sources.style()}
-{sources.style_alone()}</style>
-<script>{bokeh}</script>
-</head>
-<body>
-<main class="pl-alone">
-<h1 class="pl-hidden">{escape(TITLE)}</h1>
-<div class="pl-choices" role="group" aria-label="Scenario"></div>
-<div class="pl-sides"></div>
-<div class="pl-shared"></div>
-</main>
-<script type="application/json" id="pl-live">{begins}</script>
-{parts}
-<script type="module">{script}</script>
-</body>
-</html>
-"""
+    elements = f'<script type="application/json" id="pl-live">{begins}</script>'
+    if carried:
+        elements += "".join(
+            f'\n<script type="text/plain" data-file="{name}">{_packed(data)}</script>'
+            for name, data in files.items()
+            if not name.endswith("lock.json")
+        )
+        worker = inline(sources.script_of("live_worker"))
+        elements += f'\n<script type="text/plain" id="pl-worker">{worker}</script>'
+    shown = {"mode": "explorer", "ratio": "16:9"}
+    return page_alone("live", TITLE, shown, elements, wasm="blob:" if carried else "'self'")
 
 
 def _packed(data: bytes) -> str:
@@ -85,7 +62,7 @@ def _begins(scenario: Scenario, files: Mapping[str, bytes]) -> dict[str, Any]:
         "palettes": palettes(),
         "fields": {name: getattr(scenario, name) for name in SHOWN} | {"message_bytes": scenario.nbytes},
         "lock": lock_of(dict(files)),
-        "first": _in_base64(payload(simulate(scenario), None, 1)),
+        "first": in_base64(payload(simulate(scenario), None, 1)),
         "known": {
             "clusters": [_cluster(name) for name in known_clusters()],
             "collectives": [[each.title, name] for name, each in COLLECTIVES.items()],
@@ -98,13 +75,3 @@ def _cluster(name: str) -> dict[str, Any]:
     paths = [{"path": path, "title": PATHS[path].title} for path in cluster.paths]
     through, past = through_and_past(cluster)
     return {"name": name, "title": cluster.title, "paths": paths, "through": through, "past": past}
-
-
-def _in_base64(value: Any) -> Any:
-    if isinstance(value, bytes):
-        return {"base64": b64encode(value).decode()}
-    if isinstance(value, Mapping):
-        return {key: _in_base64(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_in_base64(part) for part in value]
-    return value

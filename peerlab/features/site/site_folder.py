@@ -1,20 +1,24 @@
 """Writes the static site: a landing page, the live explorer, Python's files, and pages that were recorded."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from gzip import compress
 from html import escape
 from pathlib import Path
 from string import Template
 
 from peerlab import page as sources
-from peerlab.base.errors import ExportError
-from peerlab.base.outfile import new_folder, put_on_disk, written
+from peerlab.base.errors import ExportError, one_line
+from peerlab.base.outfile import check_place, new_folder, put_on_disk, written
 from peerlab.base.version import __version__
 from peerlab.engine.simulate import simulate
 from peerlab.features.site.live_page import TITLE, live_page
 from peerlab.features.site.pyodide_package import VERSION, pyodide_files
 from peerlab.features.site.python_archive import python_archive
+from peerlab.features.site.tab import SHOWN
 from peerlab.page.embedded import page_of
 from peerlab.picture.still import still_svg
+from peerlab.question.presets import known_clusters
 from peerlab.question.scenario import Scenario
 from peerlab.study.racing import race
 
@@ -46,13 +50,15 @@ def write_site(
     Raises
     ------
     ExportError
-        If a file cannot be written, or Pyodide cannot be had.
+        If a file cannot be written, Pyodide cannot be had, or the page has no control for a field of the scenario.
 
     There is no example here that runs: the npm client would ask a registry.
     """
-    begins, files = _prepared(scenario, pyodide, told)
     folder = Path(place).expanduser()
+    _check_fields(scenario)
     with new_folder(folder, ExportError):
+        check_place(folder / "index.html", ExportError)
+        begins, files = _prepared(scenario, pyodide, told)
         for name, data in files.items():
             with written(folder / name, ExportError) as file:
                 file.write_bytes(data)
@@ -62,8 +68,8 @@ def write_site(
             "explorer.html": live_page(begins, files, carried=False),
             "live_worker.js": sources.script_of("live_worker"),
             "race.html": page_of("race", race(Scenario(path="peer-direct"), Scenario(path="host-rdma"))),
-            "index.html": _landing(slow),
         }
+        pages["index.html"] = _landing(slow, [*files.values(), *(text.encode() for text in pages.values())])
         for name, text in pages.items():
             with written(folder / name, ExportError) as file:
                 put_on_disk(file, text)
@@ -82,8 +88,10 @@ def write_live_page(
     Raises
     ------
     ExportError
-        If the file cannot be written, or Pyodide cannot be had.
+        If the file cannot be written, Pyodide cannot be had, or the page has no control for a field of the scenario.
     """
+    _check_fields(scenario)
+    check_place(place, ExportError)
     begins, files = _prepared(scenario, pyodide, told)
     told("page")
     with written(place, ExportError) as file:
@@ -100,8 +108,27 @@ def _prepared(
     return scenario or Scenario(), files | {"app.zip": python_archive(files)}
 
 
-def _landing(scenario: Scenario) -> str:
+def _check_fields(scenario: Scenario | None) -> None:
+    """Refuse what the page could neither show nor change."""
+    for field in fields(scenario) if scenario else ():
+        if field.init and field.name not in SHOWN and getattr(scenario, field.name) != field.default:
+            known = ", ".join(SHOWN)
+            raise ExportError(f"{field.name}: the live page has no control for it; it has {known}")
+    if scenario and scenario.cluster not in known_clusters():
+        raise ExportError(
+            f"cluster: {one_line(scenario.cluster)} is a file; the live page has the clusters that come with peerlab"
+        )
+
+
+def _landing(scenario: Scenario, loaded: Sequence[bytes]) -> str:
+    """Return the first page; `loaded` is all that the explorer asks for, which servers compress."""
     picture = still_svg(simulate(scenario))
     text = (Path(__file__).with_name("landing.html")).read_text(encoding="utf-8")
-    words = {"title": escape(TITLE), "picture": picture, "version": escape(__version__), "pyodide": VERSION}
+    words = {
+        "title": escape(TITLE),
+        "picture": picture,
+        "version": escape(__version__),
+        "pyodide": VERSION,
+        "size": f"{sum(len(compress(part)) for part in loaded) / 1e6:.1f} MB",
+    }
     return Template(text).substitute(words)

@@ -15,6 +15,7 @@ from peerlab.engine.expected_duration import forecast_s
 from peerlab.engine.simulate import simulate
 from peerlab.picture.curve_scenarios import AXES, lines
 from peerlab.picture.curves import curves
+from peerlab.picture.packed_columns import numbered
 from peerlab.picture.path_ratio import path_ratio
 from peerlab.picture.payload import payload
 from peerlab.picture.timeline import critical
@@ -145,15 +146,4 @@ class Tab:
 
 def _packed(value: Mapping[str, object]) -> Answer:
     columns: list[bytes] = []
-    return json.dumps(_detached(value, columns)), columns
-
-
-def _detached(value: Any, columns: list[bytes]) -> Any:
-    if isinstance(value, bytes):
-        columns.append(value)
-        return {"buffer": len(columns) - 1}
-    if isinstance(value, Mapping):
-        return {key: _detached(part, columns) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_detached(part, columns) for part in value]
-    return value
+    return json.dumps(numbered(value, columns)), columns

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from peerlab.base import places
 from peerlab.cli import main
 from peerlab.features.site import pyodide_package
 
@@ -51,6 +52,26 @@ def test_another_file_is_no_package(nothing, capsys, make, says):
 def test_one_file_is_not_served(capsys):
     assert main(["site", "lab.html", "--serve"]) == 1
     assert "one file opens by itself" in told(capsys)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["lab", "--jitter", "0.1"], "jitter: the live page has no control for it; it has cluster, path,"),
+        (["lab.html", "--library", "none"], "library: the live page has no control for it"),
+        (["lab", "--cluster", "mine.toml"], "cluster: mine.toml is a file; the live page has the clusters"),
+        (["npm"], "cannot write npm: it is a file; give a folder"),
+        (["nowhere/lab.html"], "cannot write nowhere/lab.html: there is no folder nowhere"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_is_loaded(nothing, capsys, monkeypatch, words, says):
+    (nothing / "mine.toml").write_text((places.folder("data") / "hardware" / "dl1.toml").read_text())
+    (nothing / "npm").write_text("#!/bin/sh\ntouch asked\n")
+    (nothing / "npm").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{nothing}:/bin:/usr/bin")
+    assert main(["site", *words]) == 1
+    assert says in told(capsys)
+    assert sorted(file.name for file in nothing.iterdir()) == ["mine.toml", "npm"]
 
 
 def test_an_npm_that_gets_nothing_is_told(nothing, capsys, monkeypatch):
