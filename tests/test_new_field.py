@@ -8,10 +8,10 @@ import pytest
 
 import peerlab
 from peerlab.app import field_controls
-from peerlab.app.adjustments import fitting
 from peerlab.app.more_settings import Rare
 from peerlab.base.errors import ScenarioError
 from peerlab.features.export.choices import choices, states
+from peerlab.question.adjustments import fitting
 from peerlab.question.field_record import CommandOption, Control, Field
 from peerlab.question.fields import add_fields
 from peerlab.question.scenario_fields import FIELDS, set_back_with

@@ -13,22 +13,23 @@ from contextlib import contextmanager
 from typing import Any
 
 from peerlab.answer.run import Run
-from peerlab.app.adjustments import fitting
 from peerlab.app.controls import Controls
 from peerlab.app.curves_in_background import Curving
 from peerlab.app.figures_widget import FiguresWidget
 from peerlab.app.panels.exporting import Exporting, Shown
-from peerlab.app.panels.log_findings import LogFindings, as_measured
+from peerlab.app.panels.log_findings import LogFindings
 from peerlab.app.panels.machine_panel import OwnMachine
 from peerlab.app.panels.measured_points import MeasuredPoints
 from peerlab.app.panels.race_panel import RacePanel
 from peerlab.app.ratio_in_background import Comparing
 from peerlab.app.runs import PATIENCE_S, Background, Runs, give_turns, in_all
 from peerlab.base.errors import Cancelled, PeerlabError
+from peerlab.diagnosis.placed_log import as_measured
 from peerlab.page.widgets import Changes, Spoken, close_all
 from peerlab.picture.curve_scenarios import AXES
 from peerlab.picture.payload import payload
 from peerlab.picture.timeline import critical
+from peerlab.question.adjustments import fitting
 from peerlab.question.scenario import Scenario
 from peerlab.records import Records
 from peerlab.study.patience import TooSlow

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from peerlab.base.display import shown
 from peerlab.base.errors import RecordsError
 from peerlab.base.units import say_share
@@ -306,7 +304,7 @@ def _contradiction(first: str, evidence: Sequence[Evidence], know: Knowledge) ->
 
 
 def _plain(values: Iterable[float]) -> list[float | None]:
-    return [float(value) if np.isfinite(value) else None for value in values]
+    return [float(value) if math.isfinite(value) else None for value in values]
 
 
 def _plain_fit(fit: Fit | None) -> dict[str, Any] | None:

@@ -13,8 +13,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-
-import numpy as np
+from statistics import linear_regression
 
 from peerlab.base.units import KIB, say_bytes, say_count
 from peerlab.diagnosis.knowledge import Knowledge, Known
@@ -290,7 +289,7 @@ def _small_device_messages(observed: Observed, know: Knowledge) -> Iterator[Evid
     if not observed.collective_record.is_message or observed.memory != "device" or some.sum() < 3:
         return
     sizes, times = observed.sizes[some], observed.times_s[some]
-    slope = float(np.polyfit(sizes, times, 1)[0])
+    slope = linear_regression(sizes.tolist(), times.tolist()).slope
     rate, slow = (1e-9 / slope if slope > 0 else math.inf), know.ranges["processor_reads_device"]
     if observed.small_s * 1e6 > know.ranges["rdma_step"].high and (
         rate > slow.high or waits_for_copies(observed)

@@ -5,13 +5,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-
-import numpy as np
+from statistics import median
 
 from peerlab.answer.known_answers import answer
 from peerlab.answer.metrics import algbw_GBps, busbw_GBps, wire_limit_GBps
 from peerlab.answer.sensitivity import Band, band
 from peerlab.base.errors import HardwareError, ScenarioError
+from peerlab.base.numbers import np
 from peerlab.base.units import MIB, PS_PER_US, say_count
 from peerlab.diagnosis.evidence import Evidence, message_us, told_source, waits_for_copies
 from peerlab.diagnosis.knowledge import Knowledge
@@ -80,7 +80,7 @@ class Fit:
     @property
     def ratio(self) -> float:
         """Measured over simulated bandwidth, the median over the sizes."""
-        return float(np.median(self.measured_GBps / self.simulated_GBps))
+        return float(median(self.measured_GBps / self.simulated_GBps))
 
     @property
     def largest_ratio(self) -> float:
@@ -90,7 +90,7 @@ class Fit:
     @property
     def spread(self) -> float:
         """How far the log is from the simulation, as a factor of 1 or more: the median over the sizes."""
-        return math.exp(float(np.median(np.abs(np.log(self.measured_GBps / self.simulated_GBps)))))
+        return math.exp(median(abs(math.log(ratio)) for ratio in self.measured_GBps / self.simulated_GBps))
 
 
 def recognised(seen: Observed) -> list[Cluster]:
@@ -135,7 +135,7 @@ def _fit(observed: Observed, cluster: Cluster, path: str, points: int) -> Fit | 
         large = moderate
     if not large.size:
         return None
-    some = large[np.unique(np.linspace(0, large.size - 1, points).round().astype(int))]
+    some = large[spread_over(large.size, points)]
     try:
         asked = [
             scenario(observed, cluster, path, min(int(size), MOST_SIMULATED)) for size in observed.sizes[some]
@@ -150,10 +150,19 @@ def _fit(observed: Observed, cluster: Cluster, path: str, points: int) -> Fit | 
         cluster=cluster,
         sizes=observed.sizes[some].astype(float),
         measured_GBps=observed.algbw_GBps[some],
-        simulated_GBps=np.array(simulated, dtype=float),
+        simulated_GBps=np.array(simulated, dtype=np.float64),
         largest=asked[-1],
         sent_GBps=observed.node_rate(observed.fastest_GBps, nodes_of(observed, cluster) or 1),
     )
+
+
+def spread_over(count: int, most: int) -> list[int]:
+    """Return at most so many places of a list, from its first to its last, as far apart as can be.
+
+    >>> spread_over(10, 4), spread_over(2, 4)
+    ([0, 3, 6, 9], [0, 1])
+    """
+    return sorted({round(place * (count - 1) / (most - 1)) for place in range(most)})
 
 
 def _algbw(asked: Scenario | None, cluster: Cluster) -> float | None:

@@ -6,12 +6,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-
-import numpy as np
+from math import log
 
 from peerlab.answer.gain import Assumption, GainBand, without_range
 from peerlab.base.errors import PeerlabError
-from peerlab.diagnosis.fits import Fit, simulated_band
+from peerlab.base.numbers import np
+from peerlab.diagnosis.fits import Fit, simulated_band, spread_over
 from peerlab.diagnosis.observed import Floats, Observed
 from peerlab.diagnosis.replay import scenario, shape
 from peerlab.diagnosis.shortfall import Shortfall
@@ -139,17 +139,23 @@ def _predict(observed: Observed, cluster: Cluster, own: Fit | None) -> Forecast:
         raise PeerlabError(f"{observed.ranks} ranks do not fill its nodes")
     spread = own.spread if own else 1.0
     large = np.flatnonzero(observed.large)
-    some = large[np.unique(np.linspace(0, large.size - 1, _POINTS).round().astype(int))]
+    some = large[spread_over(large.size, _POINTS)]
     sizes, measured = observed.sizes[some], observed.algbw_GBps[some]
     asked = [scenario(observed, shaped, PEER_DIRECT, int(size)) for size in sizes]
     runs = [simulate(one) for one in asked if one is not None]
     if len(runs) < len(asked):
         raise PeerlabError("no network")
     value, run = np.array([one.algbw_GBps for one in runs]), runs[-1]
-    marked = np.unique(np.linspace(0, sizes.size - 1, _BANDS).round().astype(int))
+    marked = spread_over(sizes.size, _BANDS)
     ends = [simulated_band(runs[place].scenario) for place in marked]
-    shares = np.array([(end.low_GBps / end.value_GBps, end.high_GBps / end.value_GBps) for end in ends]).T
-    low, high = (value * np.interp(np.log(sizes), np.log(sizes[marked]), share) for share in shares)
+    places, known = [log(size) for size in sizes], [log(sizes[place]) for place in marked]
+    low, high = (
+        value * np.array([np.interp(place, known, share) for place in places])
+        for share in (
+            [end.low_GBps / end.value_GBps for end in ends],
+            [end.high_GBps / end.value_GBps for end in ends],
+        )
+    )
 
     def gain(machine: Cluster) -> float:
         return float(simulate(run.scenario.with_(cluster=machine)).algbw_GBps / measured[-1])

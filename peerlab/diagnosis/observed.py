@@ -4,19 +4,18 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
-import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
-
 from peerlab.base.errors import RecordsError
+from peerlab.base.numbers import NDArray, np
 from peerlab.base.textfile import printable
 from peerlab.base.units import MIB, say_bytes, say_count
 from peerlab.library.library_laws import NcclLaw
 from peerlab.model.collective import Collective, collective_of
 from peerlab.records import Records
 from peerlab.records.benchmarks import benchmark
+from peerlab.records.conditions_measured import Row, condition_rows, grouped
 
 Floats = NDArray[np.float64]
 
@@ -112,7 +111,7 @@ class Observed:
     def small_s(self) -> float:
         """Time of the smallest messages, seconds; not a number where the log has none."""
         small = self.sizes <= _SMALL
-        return float(np.median(self.times_s[small])) if small.any() else math.nan
+        return float(median(self.times_s[small])) if small.any() else math.nan
 
     @property
     def fastest_GBps(self) -> float:  # noqa: N802
@@ -123,7 +122,7 @@ class Observed:
     def plateau_GBps(self) -> float:  # noqa: N802
         """Algorithm bandwidth at the three largest sizes, GB/s; not a number where fewer are large."""
         large = self.algbw_GBps[self.large]
-        return float(np.median(large[-3:])) if len(large) >= 3 else math.nan
+        return float(median(large[-3:])) if len(large) >= 3 else math.nan
 
     def node_rate(self, algbw: float, nodes: int) -> float:
         """Return what a node sends per second to others, at an algorithm bandwidth, in its unit."""
@@ -166,32 +165,28 @@ def observe(records: Records) -> Observed:
     """
     table = _with_figures(records)
     rows = _longest(table)
-    first = rows.iloc[0]
+    first = rows[0]
     two = collective_of(first["collective"]).is_message
-    ranks = 2 if two else _count(first["ranks"])
+    ranks = 2 if two else first["ranks"]
     if ranks is not None and ranks < 2:
         raise RecordsError("one rank exchanges nothing: there is nothing to learn from it")
     memory, known = _memory(records.manifest)
-    sizes = rows["size_bytes"].to_numpy(dtype=np.int64)
-    times = rows["time_s"].to_numpy(dtype=float, na_value=math.nan)
-    algbw = rows["algbw_GBps"].to_numpy(dtype=float, na_value=math.nan)
-    with np.errstate(divide="ignore", invalid="ignore"):  # a time of 0 beside a bandwidth is a damaged one
-        algbw = np.where(algbw > 0, algbw, sizes / times / 1e9)
+    times, algbw = zip(*map(_figures, rows), strict=True)
     return Observed(
         tool=_text(records.manifest.get("tool")),
-        collective=str(first["collective"]),
-        variant=str(first["variant"]),
+        collective=first["collective"],
+        variant=first["variant"],
         ranks=ranks,
-        nodes=_count(first["nodes"]),
-        path=str(first["path"]),
-        registration=str(first["registration"]),
+        nodes=first["nodes"],
+        path=first["path"],
+        registration=first["registration"],
         source=_text(first["source"]),
         memory=memory,
         memory_known=known,
-        sizes=sizes,
-        times_s=np.where(times > 0, times, sizes / algbw / 1e9),
-        algbw_GBps=algbw,
-        others=len(table.drop_duplicates(["source", "collective", "ranks", "nodes", "path"])) - 1,
+        sizes=np.array([row["size_bytes"] for row in rows], dtype=np.int64),
+        times_s=np.array(times, dtype=np.float64),
+        algbw_GBps=np.array(algbw, dtype=np.float64),
+        others=len(grouped(table, ("source", "collective", "ranks", "nodes", "path"))) - 1,
         devices=_texts(records.manifest.get("devices")),
         said=_said(records.manifest),
         command=_text(records.manifest.get("command")),
@@ -199,7 +194,7 @@ def observe(records: Records) -> Observed:
     )
 
 
-def _with_figures(records: Records) -> pd.DataFrame:
+def _with_figures(records: Records) -> list[Row]:
     """Return the medians of one log, those with a size and a time or a bandwidth that can be."""
     if not isinstance(records, Records):
         raise RecordsError(
@@ -207,28 +202,34 @@ def _with_figures(records: Records) -> pd.DataFrame:
         )
     if len(records.parts) > 1:
         raise RecordsError(f"these records are of {len(records.parts)} logs; give them one by one")
-    table = records.medians()
-    table = table[(table["size_bytes"] > 0) & ((table["time_s"] > 0) | (table["algbw_GBps"] > 0))]
-    if table.empty:
+    rows: list[Row] = [
+        row
+        for row in condition_rows(records.rows)
+        if row["size_bytes"] and (row["time_s"] or row["algbw_GBps"])
+    ]
+    if not rows:
         raise RecordsError("nothing to go by: no row has both a size and a time")
-    if (table["algbw_GBps"] > _MOST_GBPS).any():
+    if any((row["algbw_GBps"] or 0) > _MOST_GBPS for row in rows):
         raise RecordsError(
             f"a bandwidth of more than {_MOST_GBPS:g} GB/s is no machine's: is the time in another unit?"
         )
-    return table
+    return rows
 
 
-def _longest(table: pd.DataFrame) -> pd.DataFrame:
+def _longest(rows: Sequence[Row]) -> list[Row]:
     """Return the rows of one curve, one per size: that with most sizes; of several, the first in the log."""
-    groups = [rows for _, rows in table.groupby(_WHAT, dropna=False, sort=False)]
-    rows = max(
-        groups, key=lambda one: (one["size_bytes"].nunique(), one["variant"].iloc[0] == "out-of-place")
+    curves = [{row["size_bytes"]: row for row in reversed(curve)} for curve in grouped(rows, _WHAT).values()]
+    sizes = max(
+        curves, key=lambda curve: (len(curve), next(iter(curve.values()))["variant"] == "out-of-place")
     )
-    return rows.drop_duplicates("size_bytes").sort_values("size_bytes")
+    return [sizes[size] for size in sorted(sizes)]
 
 
-def _count(value: Any) -> int | None:
-    return None if pd.isna(value) else int(value)
+def _figures(row: Row) -> tuple[float, float]:
+    """Return time and algorithm bandwidth of a row; the one follows from the other where it is missing or damaged."""
+    size, time, algbw = row["size_bytes"], row["time_s"] or 0.0, row["algbw_GBps"] or 0.0
+    algbw = algbw if algbw > 0 else size / time / 1e9
+    return (time if time > 0 else size / algbw / 1e9), algbw
 
 
 def _text(value: object) -> str:

@@ -1,7 +1,6 @@
 """A run that is held up at some sizes: figures of such a run tell nothing of the path."""
 
-import numpy as np
-
+from peerlab.base.numbers import np
 from peerlab.base.units import PS_PER_S, say_bytes, say_time
 from peerlab.diagnosis.evidence import Evidence
 from peerlab.diagnosis.knowledge import Knowledge
@@ -23,7 +22,7 @@ def pathology(seen: Observed, know: Knowledge) -> str:
     slower = times[1:] / times[:-1] / (sizes[1:] / sizes[:-1])
     quicker = times[:-1] / times[1:]
     worst = np.maximum(slower, quicker)
-    at = int(np.argmax(worst))
+    at = int(worst.argmax())
     if worst[at] < most:
         return ""
     each = (f"{say_bytes(int(sizes[one]))} takes {say_time(times[one] * PS_PER_S)}" for one in (at, at + 1))

@@ -53,6 +53,12 @@ def style_training() -> str:
     return _read("training.css")
 
 
+@cache
+def style_lesson() -> str:
+    """Return the style sheet of a lab as a page."""
+    return _read("lesson_page.css")
+
+
 def script_of(name: str, views: tuple[str, ...] = ()) -> str:
     """Return a script of this folder and all that it imports, joined into one."""
     return joined(name, lambda one: _list(views) if one == "views" else _read(f"{one}.js"))

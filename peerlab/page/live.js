@@ -3,6 +3,7 @@ import { patchOwnBokeh } from "./bokeh_patches.js";
 import { make } from "./dom.js";
 import { Footer } from "./footer.js";
 import { LiveControls } from "./live_controls.js";
+import { LiveLog } from "./live_log.js";
 import { LiveModel } from "./live_model.js";
 import { PageAlone, SPARSE } from "./page_alone.js";
 import { SCENE_HEIGHT, SCENE_WIDTH } from "./scene.js";
@@ -25,7 +26,7 @@ class LivePage extends PageAlone {
   }
 
   onKey(event) {
-    if (!event.target.matches("input, select")) super.onKey(event);
+    if (!event.target.matches("input, select, textarea, .pl-live-log *")) super.onKey(event);
   }
 }
 
@@ -55,6 +56,7 @@ async function begin() {
   const link = location.hash.slice(1); // the controls write their own
   patchOwnBokeh();
   const controls = new LiveControls(document.querySelector(".pl-choices"), model, given.known);
+  new LiveLog(document.querySelector(".pl-choices"), document.querySelector(".pl-live-log"), model, given.invitation);
   const page = new LivePage(model, document.querySelector(".pl-sides").appendChild(make("section", "pl-side")));
   await page.start();
   await page.finished;

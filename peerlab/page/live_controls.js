@@ -19,6 +19,7 @@ export class LiveControls {
     this.cluster = this.list("Cluster", known.clusters.map(({ name, title }) => [title, name]));
     this.path = this.list("Data path", []);
     this.collective = this.list("Operation", known.collectives);
+    this.chips = host.appendChild(make("span", "pl-live-chips"));
     this.said = host.appendChild(make("span", "pl-choices-note"));
     this.said.setAttribute("role", "status");
     this.listen();
@@ -51,7 +52,7 @@ export class LiveControls {
 
   // A link's fields, such as "cluster=p5&nodes=16"; those that are none are left out.
   follow(link) {
-    const given = [...new URLSearchParams(link)].filter(([name]) => name in this.model.first);
+    const given = [...new URLSearchParams(link)].filter(([name]) => name in this.model.first || name in this.known.linkable);
     if (!given.length || link === this.link) return;
     const fields = Object.fromEntries(given);
     if (fields.nodes) fields.nodes = Number(fields.nodes) || 0;
@@ -103,6 +104,18 @@ export class LiveControls {
     return input;
   }
 
+  // A chip for each field that a link set and no control shows; it takes the field back.
+  showChips() {
+    const others = Object.entries(this.known.linkable).filter(([name]) => name in this.model.fields);
+    this.chips.replaceChildren(
+      ...others.map(([name, { label, usual }]) => {
+        const chip = Object.assign(make("button", "pl-live-button", `${label}: ${this.model.fields[name]} \u00d7`), { type: "button", title: `Take back: ${label}` });
+        chip.addEventListener("click", () => this.model.change({ [name]: usual }));
+        return chip;
+      }),
+    );
+  }
+
   show() {
     const { cluster, path, registration, nodes, message_bytes, collective } = this.model.fields, { paths, through, past } = this.of(cluster);
     this.path.replaceChildren(...paths.map((way) => new Option(way.title, way.path)));
@@ -121,6 +134,7 @@ export class LiveControls {
     const size = typeof message_bytes === "number" ? inUnits(message_bytes) : message_bytes;
     if (this.typing !== this.count) this.count.value = nodes;
     if (this.typing !== this.size) this.size.value = size;
+    this.showChips();
     this.link = new URLSearchParams({ ...this.model.fields, message_bytes: size }).toString();
     try {
       history.replaceState(null, "", `#${this.link}`);

@@ -8,7 +8,7 @@ export class LiveModel {
     this.fields = this.shown = this.first = fields; // what is wished, what was possible last, what the page began with
     this.number = 1;
     this.history = [];
-    this.waiting = null; // the last wish while another is answered: a slider runs ahead of its answers
+    this.waiting = []; // the last wish of each kind while another is answered: a slider runs ahead of its answers
     this.busy = true;
   }
 
@@ -63,9 +63,11 @@ export class LiveModel {
       this.say("");
       performance.mark("live");
       document.documentElement.dataset.live = "yes";
-      this.ask(this.waiting ?? { kind: "show", changes: this.fields, number: this.number });
+      if (!this.waiting.length) this.waiting = [{ kind: "show", changes: this.fields, number: this.number }];
+      this.ask(this.waiting.shift());
     }
-    for (const name of ["ratio", "curves"]) if (message[name]) this.set(name, message[name]);
+    for (const name of ["ratio", "curves", "measured"]) if (message[name]) this.set(name, message[name]);
+    if (message.log) this.tell("log", message.log);
     if (message.critical) this.tell("msg:custom", { kind: "critical", path: message.critical });
     if (message.done) document.documentElement.dataset.done = this.number;
     if (message.answers) this.answered(message);
@@ -73,26 +75,24 @@ export class LiveModel {
 
   answered(message) {
     this.busy = false;
-    if (message.error) {
+    if (message.error && message.about === "log") this.tell("log", message);
+    else if (message.error) {
       this.fields = this.shown;
       this.tell("fields");
       this.tell("note", message.error);
     }
     if (message.fields) this.shown = message.fields;
-    if (message.fields && !this.waiting) {
+    if (message.fields && !this.waiting.some(({ kind }) => kind === "show")) {
       this.fields = message.fields; // a later wish stays as it is
       this.tell("fields");
     }
     if (message.data) this.set("data", message.data);
-    const next = this.waiting;
-    this.waiting = null;
-    if (next) this.ask(next);
+    if (this.waiting.length) this.ask(this.waiting.shift());
   }
 
   ask(question) {
-    if (this.busy) return void (this.waiting = question);
+    if (this.busy) return void (this.waiting = [...this.waiting.filter(({ kind }) => kind !== question.kind), question]);
     this.busy = true;
-    this.waiting = null;
     this.worker.postMessage(question);
   }
 

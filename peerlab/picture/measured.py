@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-import pandas as pd
-
 from peerlab.base.units import PS_PER_S, say_bytes, say_count, say_time
 from peerlab.model.paths import PATHS, path_titles
 from peerlab.picture.curve_scenarios import machine_key
 from peerlab.picture.theme import line_roles
 from peerlab.question.scenario import Scenario
 from peerlab.records import Records
+from peerlab.records.conditions_measured import condition_rows
 
 _SAME_SIZE = 0.02
 """Sizes so near to each other are one: 64 MiB in one tool are 67,108,864 bytes, in another 67,108,860."""
@@ -50,11 +49,11 @@ def points(
 
     `path` and `nodes` are those of rows that do not name theirs; without, each rank is taken for a node.
     """
-    rows = records.medians()
-    there = rows.dropna(subset=["busbw_GBps", "ranks", "size_bytes"])
+    needed = ("busbw_GBps", "ranks", "size_bytes")
+    rows = [row for row in condition_rows(records.rows) if all(row[name] is not None for name in needed)]
     found: dict[tuple[Any, ...], MeasuredPoint] = {}
-    for row in sorted(there.to_dict("records"), key=_preference):
-        known = row["nodes"] if pd.notna(row["nodes"]) else nodes or row["ranks"]
+    for row in sorted(rows, key=_preference):
+        known = row["nodes"] if row["nodes"] is not None else nodes or row["ranks"]
         point = _point({**row, "path": row["path"] or path, "nodes": known}, own=own)
         found.setdefault((point.collective, point.nodes, point.ranks, point.size_bytes, point.path), point)
     return tuple(found.values())
@@ -69,7 +68,7 @@ def _point(row: Mapping[Any, Any], *, own: bool) -> MeasuredPoint:
     ranks, size, busbw = int(row["ranks"]), int(row["size_bytes"]), float(row["busbw_GBps"])
     nodes = int(row["nodes"])
     way = f", {row['variant']}" if row["variant"] else ""
-    took = "" if pd.isna(row["time_s"]) else f", {say_time(round(row['time_s'] * PS_PER_S))}"
+    took = "" if row["time_s"] is None else f", {say_time(round(row['time_s'] * PS_PER_S))}"
     figures = f"{say_count(nodes, 'node')}, {say_count(ranks, 'rank')}, {say_bytes(size)}: {busbw:.3g} GB/s{took}{way}"
     note = f"{escape(figures)}<br>{escape(str(row['kind']))}: {escape(str(row['source']))}"
     return MeasuredPoint(str(row["collective"]), nodes, ranks, size, busbw, str(row["path"]), note, own)

@@ -1,7 +1,6 @@
 """The way of a byte, hop by hop, as a table: what it crosses, at which end, and how often."""
 
-import pandas as pd
-
+from peerlab.base.data_frames import pd
 from peerlab.model.resources import resource_kind
 from peerlab.model.stages import stage_kind
 from peerlab.question.scenario import Scenario, checked_scenario
@@ -20,9 +19,13 @@ def way(scenario: Scenario) -> pd.DataFrame:
     ScenarioError
         If it is no scenario.
     """
-    rows = [
+    return pd.DataFrame(crossed(scenario), columns=["stage", "end", "crosses", "times"])
+
+
+def crossed(scenario: Scenario) -> list[tuple[str, str, str, int]]:
+    """Return the rows of `way`: stage, end, what the byte crosses there, and how often."""
+    return [
         (stage_kind(stage.name).says, _ENDS[use.side], resource_kind(use.kind).label, use.touches)
         for stage in checked_scenario(scenario).stages
         for use in stage.uses
     ]
-    return pd.DataFrame(rows, columns=["stage", "end", "crosses", "times"])

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-import pandas as pd
-
+from peerlab.records.columns import Columns
 from peerlab.records.launch import ALLOWED, benchmark_of, is_launcher
 
 _QUOTED = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\"""")
@@ -36,17 +35,16 @@ _PLAIN = frozenset(
 
 
 def anonymised(
-    table: pd.DataFrame, manifest: Mapping[str, Any], warnings: Sequence[str]
-) -> tuple[pd.DataFrame, dict[str, Any], tuple[str, ...]]:
+    columns: Columns, manifest: Mapping[str, Any], warnings: Sequence[str]
+) -> tuple[Columns, dict[str, Any], tuple[str, ...]]:
     """Return the parts of records without names of hosts, users and files, without addresses and paths.
 
     The same name gets the same stand-in everywhere (``host-1``). Of the command only what is known to be harmless is
     left; transport, providers, devices and the environment (an allow-list anyway) stay.
     """
-    scrub = _Scrubber(_hosts(manifest), (name.partition(": ")[2] for name in table["source"]))
-    sources = [scrub.text(name) for name in table["source"]]
+    scrub = _Scrubber(_hosts(manifest), (name.partition(": ")[2] for name in columns["source"]))
     return (
-        table.assign(source=sources).astype({"source": table["source"].dtype}),
+        {**columns, "source": [scrub.text(name) for name in columns["source"]]},
         {name: scrub.entry(name, value) for name, value in manifest.items()},
         tuple(map(scrub.warning, warnings)),
     )

@@ -1,17 +1,20 @@
-"""The columns of a table of measurements, and how rows become one."""
+"""The columns of a table of measurements, and how rows become one.
+
+They are Python's own lists, of which a notebook gets a table of pandas: where a log is only read, in a browser tab, there is no pandas.
+"""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any
-
-import numpy as np
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from peerlab.base.errors import RecordsError, nearest
 from peerlab.collectives.busbw import bus_factor
 from peerlab.model.collective import MEASURED
 from peerlab.records.text import clean
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 KINDS = ("measured", "imported", "simulated")
 """Run here by peerlab; read from somebody's log; told by the model."""
@@ -47,17 +50,14 @@ COLUMNS: dict[str, str] = {
 }
 """Name and pandas type of every column; what a tool does not say is missing (``""`` in text)."""
 
-_EMPTY: Mapping[str, tuple[Any, Any]] = {
-    "Int64": (pd.arrays.IntegerArray, np.int64),
-    "Float64": (pd.arrays.FloatingArray, np.float64),
-    "boolean": (pd.arrays.BooleanArray, np.bool_),
-}
+Columns = Mapping[str, Sequence[Any]]
+"""Every name of `COLUMNS` to its values, one per row; None where one is missing (``""`` in text)."""
 
 
-def table_of(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return rows that name only the columns they know as a table; bandwidths are filled in from size and time.
+def columns_of(rows: Iterable[Mapping[str, Any]]) -> Columns:
+    """Return the columns of rows that name only those they know; bandwidths are filled in from size and time.
 
-    Rows are taken one by one, so that they need not be held beside their table. Text is kept as one line that tells a
+    Rows are taken one by one, so that they need not be held beside their columns. Text is kept as one line that tells a
     terminal nothing.
 
     Raises
@@ -68,34 +68,82 @@ def table_of(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     try:
         columns = _columns(rows)
         _check_names(columns)
-        table = pd.DataFrame({name: _array(name, values) for name, values in columns.items()})
-        _check_figures(table)
+        _check_figures(columns)
     except RecordsError:
         raise
     except (TypeError, ValueError, OverflowError) as problem:
         raise RecordsError(f"a value does not fit its column: {problem}") from None
-    _fill(table)
-    return table
+    _fill(columns)
+    return columns
+
+
+def table_of(columns: Columns) -> "pd.DataFrame":
+    """Return columns as a table of pandas; names that `COLUMNS` lacks are left to pandas."""
+    import pandas as pd  # noqa: PLC0415  (where a log is only read there is none)
+
+    held = {
+        name: pd.array(values, dtype=COLUMNS[name]) if name in COLUMNS else values  # type: ignore[call-overload]
+        for name, values in columns.items()
+    }
+    return pd.DataFrame(held)
+
+
+def plain_columns(table: "pd.DataFrame") -> Columns:
+    """Return a table of pandas as columns: whoever works on one may give it back."""
+    return {str(name): [_plain(str(name), value) for value in table[name].tolist()] for name in table}
+
+
+def _plain(name: str, value: Any) -> Any:
+    """Return a value as its column has it; None where it is missing."""
+    kind = COLUMNS.get(name, "str")
+    if value is None or type(value).__name__ == "NAType" or value != value:  # noqa: PLR0124  (not a number)
+        return "" if kind == "str" else None
+    return _CONVERT[kind](value)
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, str) or int(value) != value:
+        raise TypeError(f"{value!r:.60} is no whole number")
+    if abs(value) >= 2**63:
+        raise OverflowError(f"{value!r:.60} is larger than a table can hold")
+    return int(value)
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, str):
+        raise TypeError(f"{value!r:.60} is no number")
+    return float(value)
+
+
+def _truth(value: Any) -> bool:
+    if value not in (True, False):
+        raise TypeError(f"{value!r:.60} is neither true nor false")
+    return bool(value)
+
+
+_CONVERT: Mapping[str, Callable[[Any], Any]] = {
+    "str": lambda value: clean(str(value)), "Int64": _whole, "Float64": _number, "boolean": _truth,
+}  # fmt: skip
 
 
 def _columns(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
     """Return the values of all columns; rows may come one by one, and none is kept."""
     columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
-    known: dict[Any, str] = {}  # texts repeat
+    texts: dict[Any, str] = {}  # they repeat
     count = 0
     for row in rows:
         for name, value in row.items():
             column = columns.get(name)
             if column is None:
                 raise RecordsError(f"unknown column {name!r}; known: {', '.join(COLUMNS)}")
-            missing = "" if COLUMNS[name] == "str" else None
-            column.extend([missing] * (count - len(column)))
-            if missing is None:
-                column.append(value)
+            text = COLUMNS[name] == "str"
+            column.extend(["" if text else None] * (count - len(column)))
+            if not text:
+                column.append(_plain(name, value))
                 continue
-            if value not in known:
-                known[value] = "" if pd.isna(value) else clean(str(value))
-            column.append(known[value])
+            if value not in texts:
+                texts[value] = _plain(name, value)
+            column.append(texts[value])
         count += 1
     for name, column in columns.items():
         column.extend(["" if COLUMNS[name] == "str" else None] * (count - len(column)))
@@ -108,35 +156,24 @@ def _check_names(columns: Mapping[str, Sequence[str]]) -> None:
             raise RecordsError(f"{name} {value[:40]!r} is unknown; {nearest(value[:40], known)}")
 
 
-def _array(name: str, values: Sequence[Any]) -> Any:
-    """Return a column as pandas has it; one in which no row has anything is common, and made without looking."""
-    kind: Any = COLUMNS[name]
-    if kind in _EMPTY and values.count(None) == len(values):
-        array, what = _EMPTY[kind]
-        return array(np.zeros(len(values), what), np.ones(len(values), bool))
-    return pd.array(values, dtype=kind)
-
-
-def _check_figures(table: pd.DataFrame) -> None:
+def _check_figures(columns: Columns) -> None:
     for name in (name for name, kind in COLUMNS.items() if kind in ("Int64", "Float64")):
-        given = table[name].dropna()
         least = 1 if name in ("ranks", "nodes") else 0
-        wrong = given[(given < least) | (given == math.inf)]
-        if len(wrong):
-            raise ValueError(f"{name} {wrong.iloc[0]} is out of range; a measurement has {least} or more")
+        for value in columns[name]:
+            if value is not None and (value < least or value == math.inf):
+                raise ValueError(f"{name} {value} is out of range; a measurement has {least} or more")
 
 
-def _fill(table: pd.DataFrame) -> None:
+def _fill(columns: dict[str, list[Any]]) -> None:
     """Fill in the bandwidths that follow from size, time and ranks, where a row has none of its own."""
-    size, time, algbw, busbw, ranks = (
-        table[name].to_numpy(dtype=float, na_value=math.nan, copy=True)
-        for name in ("size_bytes", "time_s", "algbw_GBps", "busbw_GBps", "ranks")
-    )
-    with np.errstate(all="ignore"):
-        rate = size / time / 1e9
-    algbw = np.where(np.isnan(algbw) & np.isfinite(rate), rate, algbw)
-    todo = np.flatnonzero(np.isnan(busbw) & ~np.isnan(algbw) & ~np.isnan(ranks))
     factor = cache(bus_factor)
-    collectives = table["collective"].to_numpy()
-    busbw[todo] = [algbw[i] * factor(str(collectives[i]), int(ranks[i])) for i in todo]
-    table["algbw_GBps"], table["busbw_GBps"] = pd.array(algbw, "Float64"), pd.array(busbw, "Float64")
+    names = ("collective", "size_bytes", "time_s", "algbw_GBps", "busbw_GBps", "ranks")
+    for place, (collective, size, time, algbw, busbw, ranks) in enumerate(
+        zip(*(columns[name] for name in names), strict=True)
+    ):
+        if algbw is None and size is not None and time:
+            rate = size / time / 1e9
+            columns["algbw_GBps"][place] = rate if math.isfinite(rate) else None
+        known = columns["algbw_GBps"][place]
+        if busbw is None and known is not None and ranks is not None:
+            columns["busbw_GBps"][place] = known * factor(collective, ranks)

@@ -7,11 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pandas as pd
-
 from peerlab.base.errors import RecordsError
 from peerlab.base.outfile import written
+from peerlab.records.columns import Columns
 
 FORMAT = "# peerlab records 1"
 """First line of the file. Comments with one JSON object follow, then the table."""
@@ -20,7 +18,7 @@ ALWAYS = ("kind", "source", "collective", "variant", "size_bytes")
 
 
 def write_csv(
-    path: str | Path, table: pd.DataFrame, manifest: Mapping[str, Any], warnings: Sequence[str]
+    path: str | Path, columns: Columns, manifest: Mapping[str, Any], warnings: Sequence[str]
 ) -> None:
     """Write records to a file.
 
@@ -29,20 +27,20 @@ def write_csv(
     RecordsError
         If the file cannot be written, or the manifest holds what JSON cannot.
     """
-    text = csv_text(table, manifest, warnings)
+    text = csv_text(columns, manifest, warnings)
     with written(path, RecordsError) as file:
         file.write_text(text, encoding="utf-8", newline="")
 
 
-def csv_text(table: pd.DataFrame, manifest: Mapping[str, Any], warnings: Sequence[str]) -> str:
+def csv_text(columns: Columns, manifest: Mapping[str, Any], warnings: Sequence[str]) -> str:
     """Return what the file holds; columns in which no row has anything are left out."""
     about = {"manifest": dict(manifest), "warnings": list(warnings)}
     try:
         head = json.dumps(about, indent=1, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as problem:
         raise RecordsError(f"the manifest holds what a file cannot: {problem}") from None
-    columns = {str(name): [_cell(value) for value in table[name]] for name in table}
-    kept = {name: cells for name, cells in columns.items() if name in ALWAYS or any(cells)}
+    texts = {name: [_cell(value) for value in values] for name, values in columns.items()}
+    kept = {name: cells for name, cells in texts.items() if name in ALWAYS or any(cells)}
     out = io.StringIO()
     out.writelines(f"{line}\n" for line in (FORMAT, *(f"# {line}" for line in head.splitlines())))
     returns = any(
@@ -58,8 +56,6 @@ def _cell(value: Any) -> str:
     """Return a value as its cell, from which reading makes exactly this value again."""
     if isinstance(value, str):
         return value
-    if pd.isna(value):
+    if value is None:
         return ""
-    if isinstance(value, (bool, np.bool_)):
-        return str(bool(value)).lower()
-    return repr(float(value)) if isinstance(value, (float, np.floating)) else str(int(value))
+    return str(value).lower() if isinstance(value, bool) else repr(value)

@@ -4,10 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
-
+from peerlab.base.data_frames import pd
+from peerlab.base.numbers import NDArray, np
 from peerlab.base.units import say_bytes, say_count
 from peerlab.collectives.conditions import CONTROL, say_block
 from peerlab.records.schema import Records

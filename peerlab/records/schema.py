@@ -2,34 +2,30 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from peerlab.base.display import shown
 from peerlab.base.errors import RecordsError
 from peerlab.base.units import say_count
-from peerlab.collectives.busbw import bus_factor
 from peerlab.records.anonymous import anonymised
-from peerlab.records.columns import table_of
+from peerlab.records.columns import Columns, columns_of, plain_columns, table_of
+from peerlab.records.conditions_measured import condition_table
 from peerlab.records.csv_file import write_csv
 from peerlab.records.notes import describe_ranks
 from peerlab.records.text import clean
 
-CONDITIONS = (
-    *("kind", "source", "collective", "variant", "size_bytes", "dtype", "op", "ranks", "nodes"),
-    *("path", "registration", "capacity", "slice_bytes", "window"),
-)
-"""Columns that say what was measured; rows that agree in them are repetitions of one another."""
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False)
 class Records:
     """Measurements, one row per repetition and rank, or per line of a log."""
 
-    table: pd.DataFrame
-    """Tidy, with the columns of :data:`COLUMNS`, in the order measured."""
+    data: "Columns | pd.DataFrame"
+    """The columns of :data:`COLUMNS`, in the order measured: as lists, or as a table of pandas."""
     manifest: Mapping[str, Any] = field(default_factory=dict)
     """Where it comes from, as plain values that JSON can hold: tool, version, command, hosts, devices, transport, ..."""
     warnings: Sequence[str] = ()
@@ -51,9 +47,9 @@ class Records:
         RecordsError
             If a row names an unknown column, or holds what its column cannot; if the manifest is nested too deeply.
         """
-        table = table_of(rows)
+        columns = columns_of(rows)
         try:
-            return cls(table, _cleaned(dict(manifest or {})), tuple(map(clean, warnings)))
+            return cls(columns, _cleaned(dict(manifest or {})), tuple(map(clean, warnings)))
         except RecursionError:
             raise RecordsError("the manifest is nested too deeply") from None
 
@@ -77,10 +73,34 @@ class Records:
             for name, value in first.items()
             if all(name in other and other[name] == value for other in others)
         }
-        table = pd.concat([part.table for part in parts], ignore_index=True)
+        columns = {
+            name: [value for part in parts for value in part.columns[name]] for name in parts[0].columns
+        }
         warnings = dict.fromkeys(one for part in parts for one in _by_source(part))
         manifests = [one for part in parts for one in part.parts]
-        return cls(table, agreed | {"parts": manifests}, tuple(warnings))
+        return cls(columns, agreed | {"parts": manifests}, tuple(warnings))
+
+    @cached_property
+    def columns(self) -> Columns:
+        """Every column as a list, None where a value is missing."""
+        return self.data if isinstance(self.data, Mapping) else plain_columns(self.data)
+
+    @cached_property
+    def table(self) -> "pd.DataFrame":
+        """The same as a table of pandas: tidy, with the columns of :data:`COLUMNS`."""
+        return table_of(self.data) if isinstance(self.data, Mapping) else self.data
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The same row by row."""
+        names = list(self.columns)
+        return [dict(zip(names, values, strict=True)) for values in zip(*self.columns.values(), strict=True)]
+
+    def some(self, places: Iterable[int]) -> "Records":
+        """Return the rows at these places, with the same manifest and warnings."""
+        kept = list(places)
+        columns = {name: [values[place] for place in kept] for name, values in self.columns.items()}
+        return Records(columns, self.manifest, self.warnings)
 
     @property
     def parts(self) -> list[dict[str, Any]]:
@@ -92,7 +112,7 @@ class Records:
     @property
     def sources(self) -> list[str]:
         """Where the rows come from, each once."""
-        return list(dict.fromkeys(self.table["source"]))
+        return list(dict.fromkeys(self.columns["source"]))
 
     @property
     def runs(self) -> tuple["Records", ...]:
@@ -101,22 +121,23 @@ class Records:
         A script may run a test on 1, 2, 4 and 8 nodes and write all into one file. Records put together from several logs are no runs
         of one; they come back as they are.
         """
-        kinds = self.table[["ranks", "nodes"]].drop_duplicates()
+        kinds = dict.fromkeys(self._counts)
         if len(kinds) < 2 or len(self.parts) > 1:
             return (self,)
-        return tuple(self._run(*kind) for kind in kinds.itertuples(index=False, name=None))
+        return tuple(self._run(*kind) for kind in kinds)
 
-    def _run(self, ranks: Any, nodes: Any) -> "Records":
+    @property
+    def _counts(self) -> list[tuple[int | None, int | None]]:
+        """How many ranks and nodes each row says."""
+        return list(zip(self.columns["ranks"], self.columns["nodes"], strict=True))
+
+    def _run(self, ranks: int | None, nodes: int | None) -> "Records":
         """Return the rows of so many ranks and nodes, where they may be missing, with a manifest of their own."""
-        alike = pd.Series(data=True, index=self.table.index)
-        for name, value in (("ranks", ranks), ("nodes", nodes)):
-            column = self.table[name]
-            alike &= column.isna() if pd.isna(value) else (column == value).fillna(value=False)
-        counts = [None if pd.isna(value) else int(value) for value in (ranks, nodes)]
+        alike = [place for place, counts in enumerate(self._counts) if counts == (ranks, nodes)]
         hosts = self.manifest.get("hosts")
-        own = hosts if isinstance(hosts, list) and len(hosts) == counts[1] else ()
-        manifest = {**self.manifest, **describe_ranks(counts[0], own, counts[1])}
-        return Records(self.table[alike].reset_index(drop=True), manifest, self.warnings)
+        own = hosts if isinstance(hosts, list) and len(hosts) == nodes else ()
+        manifest = {**self.manifest, **describe_ranks(ranks, own, nodes)}
+        return Records(self.some(alike).data, manifest, self.warnings)
 
     def save(self, path: str | Path) -> None:
         """Write everything to one CSV file, which :func:`peerlab.load` reads back as it is.
@@ -126,7 +147,7 @@ class Records:
         RecordsError
             If the file cannot be written, or the manifest holds what JSON cannot.
         """
-        write_csv(path, self.table, self.manifest, self.warnings)
+        write_csv(path, self.columns, self.manifest, self.warnings)
 
     def on_nodes(self, nodes: int) -> "Records":
         """Return the same of so many nodes, where they do not say themselves how many took part.
@@ -138,19 +159,19 @@ class Records:
         """
         if not isinstance(nodes, int) or nodes < 1:
             raise RecordsError(f"nodes: {nodes!r} is no whole number of 1 or more")
-        name, table = ", ".join(self.sources), self.table
-        for said in table["nodes"].dropna().unique():
-            if said != nodes:
-                raise RecordsError(f"{name}: it says itself that {say_count(int(said), 'node')} took part")
-        for ranks in table["ranks"].dropna().unique():
-            if ranks < nodes:
-                raise RecordsError(f"{name}: {say_count(int(ranks), 'rank')} cannot fill {nodes} nodes")
-        if table["nodes"].notna().all():
+        name, given = ", ".join(self.sources), self.columns["nodes"]
+        for said in given:
+            if said not in (None, nodes):
+                raise RecordsError(f"{name}: it says itself that {say_count(said, 'node')} took part")
+        for ranks in self.columns["ranks"]:
+            if ranks is not None and ranks < nodes:
+                raise RecordsError(f"{name}: {say_count(ranks, 'rank')} cannot fill {nodes} nodes")
+        if None not in given:
             return self
         told = describe_ranks(self.manifest.get("ranks"), (), nodes)
         manifest = {**self.manifest, "nodes": nodes, "ranks_per_node": told["ranks_per_node"]}
         note = f"the log does not say how many nodes took part; {nodes} as given"
-        return Records(table.assign(nodes=table["nodes"].fillna(nodes)), manifest, (*self.warnings, note))
+        return Records({**self.columns, "nodes": [nodes] * len(self)}, manifest, (*self.warnings, note))
 
     def anonymised(self) -> "Records":
         """Return the same without host names, addresses, users, files and paths, for sharing.
@@ -161,42 +182,27 @@ class Records:
             If the manifest is nested too deeply to be looked through.
         """
         try:
-            return Records(*anonymised(self.table, self.manifest, self.warnings))
+            return Records(*anonymised(self.columns, self.manifest, self.warnings))
         except RecursionError:
             raise RecordsError("the manifest is nested too deeply") from None
 
     def __len__(self) -> int:
-        return len(self.table)
+        return len(self.columns["kind"])
 
     def __repr__(self) -> str:
-        what = [", ".join(dict.fromkeys(self.table[name])) for name in ("collective", "kind")]
+        what = [", ".join(dict.fromkeys(self.columns[name])) for name in ("collective", "kind")]
         return (
             f"Records({say_count(len(self), 'row')} of {', '.join(what)})" if len(self) else "Records(no row)"
         )
 
     _repr_html_ = shown
 
-    def medians(self) -> pd.DataFrame:
+    def medians(self) -> "pd.DataFrame":
         """Return one row per condition: the median of its repetitions, and their quartiles of time (`low_s`, `high_s`).
 
         A repetition takes as long as its slowest rank.
         """
-        slowest = self.table.groupby([*CONDITIONS, "repetition"], dropna=False, sort=False)
-        runs = slowest.agg(
-            time_s=("time_s", "max"), correct=("correct", "min"), algbw_GBps=("algbw_GBps", "min")
-        )
-        grouped = runs.reset_index().groupby(list(CONDITIONS), dropna=False, sort=False)
-        found = grouped.agg(
-            time_s=("time_s", "median"),
-            algbw_GBps=("algbw_GBps", "median"),
-            repetitions=("time_s", "size"),
-            correct=("correct", "min"),
-        )
-        found["low_s"], found["high_s"] = (grouped["time_s"].quantile(part) for part in (0.25, 0.75))
-        found = found.reset_index()
-        factors = [_factor(row.collective, row.ranks) for row in found.itertuples()]
-        found["busbw_GBps"] = found["algbw_GBps"] * pd.array(factors, dtype="Float64")
-        return found
+        return condition_table(self.rows)
 
 
 def _by_source(records: Records) -> Iterator[str]:
@@ -213,7 +219,3 @@ def _cleaned(entry: Any) -> Any:
     if isinstance(entry, Mapping):
         return {_cleaned(name): _cleaned(one) for name, one in entry.items()}
     return type(entry)(map(_cleaned, entry)) if isinstance(entry, (list, tuple)) else entry
-
-
-def _factor(collective: Any, ranks: Any) -> float | None:
-    return None if pd.isna(ranks) else bus_factor(collective, int(ranks))

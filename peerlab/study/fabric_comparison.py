@@ -6,10 +6,9 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-import pandas as pd
-
 from peerlab.answer.metrics import messages_per_s
 from peerlab.answer.run import Run
+from peerlab.base.data_frames import pd
 from peerlab.base.display import shown
 from peerlab.base.errors import ScenarioError
 from peerlab.base.units import say_time

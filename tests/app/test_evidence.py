@@ -21,11 +21,12 @@ import peerlab
 import peerlab.records
 from peerlab.app.explore import explore
 from peerlab.app.panels.background_measurement import Measuring
-from peerlab.app.panels.log_findings import LogFindings, as_measured, in_short, look_at
+from peerlab.app.panels.log_findings import LogFindings, in_short, look_at
+from peerlab.diagnosis.placed_log import as_measured
 from peerlab.features.measure.schedule import Measurement
 
 _SHIPPED = peerlab.records.measured_for("juliet")["juliet/osu-latency-direct"]
-DIRECT = replace(_SHIPPED, table=_SHIPPED.table.assign(path=""))  # as a log, which does not say its path
+DIRECT = replace(_SHIPPED, data=_SHIPPED.table.assign(path=""))  # as a log, which does not say its path
 
 
 @pytest.fixture

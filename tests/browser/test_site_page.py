@@ -8,6 +8,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
+from tool_logs import NCCL
 
 import peerlab
 from peerlab.base.errors import ExportError
@@ -113,9 +114,31 @@ def test_the_host_switch_goes_past_the_host_on_the_whole_way(page, address):
     expect(page.get_by_label("Cluster")).to_have_value("p4d")
     for path in ("peer-direct", "host-rdma"):
         page.get_by_role("switch", name="Host bottleneck").click()
-        expect(page.get_by_label("Data path")).to_have_value(path)
+        expect(page.get_by_label("Data path", exact=True)).to_have_value(path)
         page.wait_for_selector("html[data-done]", state="attached", timeout=LIVE_MS)
         expect(page.locator(".pl-hero")).to_contain_text("Peer Direct")
+
+
+def test_a_log_is_read_in_the_tab_and_leaves_it_never(page, site):
+    live(page, (site / "one.html").as_uri())
+    asked = len(page.asked)
+    page.get_by_role("button", name="Your log").click()
+    expect(page.get_by_text("Nothing of it leaves this machine")).to_be_visible()
+    expect(page.locator(".pl-sides")).to_be_hidden()
+    page.locator("textarea").fill("no log\nat all")
+    page.get_by_role("button", name="Is it well?").click()
+    expect(page.get_by_role("status").filter(has_text="not the output of nccl-tests")).to_be_visible()
+    page.locator("textarea").fill(NCCL)
+    page.get_by_role("button", name="Is it well?").click()
+    expect(page.get_by_text("Which data path is your log from?")).to_be_visible()
+    faults = Axe().run(page).response["violations"]
+    serious = [fault for fault in faults if fault["impact"] in ("serious", "critical")]
+    assert [(fault["id"], node["html"][:200]) for fault in serious for node in fault["nodes"]] == []
+    page.get_by_role("button", name="Show ").click()
+    expect(page.locator(".pl-sides")).to_be_visible()
+    expect(page.get_by_label("Nodes, as a number")).to_have_value("2")
+    assert page.complaints == []
+    assert [url for url in page.asked[asked:] if not url.startswith(("blob:", "data:"))] == []
 
 
 def test_where_no_python_starts_the_picture_stays_and_the_page_says_so(page, site, tmp_path):

@@ -57,6 +57,10 @@ def test_the_list_loads_no_feature():
 
 LATE = {
     (
+        "peerlab/features/site/tab.py",
+        "peerlab.features.site.tab_log",
+    ): "a tab's first answer does not wait for what reads logs",
+    (
         "peerlab/cli/__init__.py",
         "peerlab.cli.commands",
     ): "Ctrl+C ends a command in a line while it is being loaded, too",

@@ -5,8 +5,9 @@ from html import escape
 
 import ipywidgets as w
 
-from peerlab.app.panels.log_findings import LogFindings, in_short, look_at, look_at_trace, say_changes, way_to
+from peerlab.app.panels.log_findings import LogFindings, in_short, look_at, look_at_trace
 from peerlab.app.panels.paste_panel import PastePanel
+from peerlab.diagnosis.placed_log import say_changes, way_to
 from peerlab.features.diagnose.diagnosis_report import diagnosis_html
 from peerlab.features.expect.expect_report import verdict_html
 from peerlab.page.widgets import Changes, classed, row, unfold, way_back

@@ -9,6 +9,8 @@ view, while ``rows[2:5] += 1`` writes into `rows`. And whole numbers do not over
 
 from typing import Any
 
+from peerlab.base.absent import Absent
+
 # every public name of these modules is one of numpy's
 from peerlab.base.whole_numbers.combining import *  # noqa: F403
 from peerlab.base.whole_numbers.kinds import *  # noqa: F403
@@ -17,30 +19,7 @@ from peerlab.base.whole_numbers.rows import *  # noqa: F403
 from peerlab.base.whole_numbers.searching import *  # noqa: F403
 
 
-class _Absent:
-    """A name of numpy that is not here: it may stand in a type, and whoever calls it gets an error."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __getattr__(self, name: str) -> "_Absent":
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return _Absent(f"{self._name}.{name}")
-
-    def __getitem__(self, _: object) -> "_Absent":
-        return self
-
-    def __or__(self, _: object) -> "_Absent":
-        return self
-
-    __ror__ = __or__
-
-    def __call__(self, *_: object, **__: object) -> Any:
-        raise NotImplementedError(f"{self._name} needs numpy, which is not here")
-
-
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    return _Absent(f"numpy.{name}")
+    return Absent(f"numpy.{name}")

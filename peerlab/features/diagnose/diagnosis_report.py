@@ -5,8 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-import numpy as np
-
 from peerlab.base.units import say_bytes
 from peerlab.diagnosis.diagnosis import Diagnosis
 from peerlab.model.paths import PATHS, path_titles
@@ -117,7 +115,7 @@ def _forecast(one: Told) -> str:
         )
         for size, was, now, low, high, ratio in zip(*(one[name] for name in columns), strict=True)
     ]
-    largest = int(np.argmax(one["message_bytes"]))
+    largest = one["message_bytes"].index(max(one["message_bytes"]))
     says = (
         f"<p class='pl-gain'><b>{one['ratio'][largest]:.2f} times</b> with Peer Direct at {rows[largest][0]}; "
         f"{escape(one['gain_in_words'])}</p>"

@@ -17,5 +17,10 @@ FEATURE = Feature(
         "QuotedGain": "peerlab.features.exercises.lesson_style:quoted_html",
         "TrainingSums": "peerlab.features.exercises.lesson_style:sums_html",
     },
+    offers={
+        "articles of the labs": "peerlab.features.exercises.lab_article:lab_articles",
+        "answer to an exercise": "peerlab.features.exercises.cards:judged",
+        "drawn exercise": "peerlab.features.exercises.cards:drawn_card",
+    },
     document="docs/workshop.md",
 )

@@ -2,8 +2,7 @@
 
 from importlib import import_module
 
-import pandas as pd
-
+from peerlab.base.data_frames import pd
 from peerlab.base.errors import PeerlabError, nearest
 from peerlab.features.exercises import progress
 from peerlab.features.exercises.exercise import Exercise

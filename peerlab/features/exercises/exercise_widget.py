@@ -4,32 +4,20 @@
 # explorer is its run in one line, an exercise its question and the replies so far. So labs can be done in
 # IPython with `exercise(name, answer=...)`.
 
-import re
 from html import escape
-from textwrap import dedent
 from typing import Any
 
 import ipywidgets as w
 
 from peerlab.base.errors import PeerlabError
 from peerlab.features.exercises import progress
-from peerlab.features.exercises.catalogue import exercises, find
+from peerlab.features.exercises.cards import html, place_of
+from peerlab.features.exercises.catalogue import find
 from peerlab.features.exercises.exercise import Choice, Exercise, Number, Verdict, unanswered
 from peerlab.features.exercises.lesson_style import style
 from peerlab.features.exercises.own_seed import own_seed
 from peerlab.page.widgets import Spoken
 from peerlab.records import Records
-
-_LINES = re.compile(r"\n\n((?: {4}.*\n?)+)")
-"""Lines that are set as they stand, such as those of a log: each with four blanks before it."""
-
-
-def html(text: str) -> str:
-    """Return a text of an exercise as HTML: escaped, with its `code` and its lines of a log set as such."""
-    parts = _LINES.split(escape(text, quote=False))
-    parts[::2] = [re.sub(r"`([^`]+)`", r"<code>\1</code>", words) for words in parts[::2]]
-    parts[1::2] = [f"<pre>{dedent(lines)}</pre>" for lines in parts[1::2]]
-    return "".join(parts)
 
 
 class Asked(Spoken):
@@ -147,15 +135,7 @@ class Asked(Spoken):
 
 def _question(exercise: Exercise) -> w.HTML:
     """Return which exercise this is, and what it asks."""
-    alike = [
-        one.name for one in exercises(exercise.lab) if one.seed is None and one.further == exercise.further
-    ]
-    kind = "Further" if exercise.further else "Exercise"
-    where = (
-        f"{kind} {alike.index(exercise.name) + 1} of {len(alike)}"
-        if exercise.seed is None
-        else "Transfer task"
-    )
+    where = place_of(exercise)
     drawn = "" if exercise.seed is None else f", drawn with your seed {exercise.seed}"
     cell = (
         ""

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import pandas as pd
-
+from peerlab.base.data_frames import pd
 from peerlab.base.display import shown
 from peerlab.base.errors import RecordsError, nearest
 from peerlab.model.paths import path_titles
@@ -91,7 +90,7 @@ def sources(logs: Sequence[LabLog]) -> pd.DataFrame:
     rows = [
         {
             "path": ", ".join(
-                path_titles().get(path, path) for path in sorted({*log.measured.table["path"]} - {""})
+                path_titles().get(path, path) for path in sorted({*log.measured.columns["path"]} - {""})
             ),
             "source": log.source,
             "note": log.note,
@@ -103,17 +102,16 @@ def sources(logs: Sequence[LabLog]) -> pd.DataFrame:
 
 def _of_nodes(records: Records, nodes: int) -> Records:
     """Return the rows of so many nodes, with a manifest that says so."""
-    table = records.table[records.table["nodes"] == nodes].reset_index(drop=True)
-    ranks = int(table["ranks"].iloc[0])
-    return Records(table, {**records.manifest, "nodes": nodes, "ranks": ranks})
+    own = records.some(place for place, count in enumerate(records.columns["nodes"]) if count == nodes)
+    return Records(own.columns, {**records.manifest, "nodes": nodes, "ranks": own.columns["ranks"][0]})
 
 
 def _nccl(records: Records) -> Iterator[str]:
     """Yield the lines of nccl-tests: its command where settings are known, its devices where the source names them."""
-    said, table = records.manifest, records.table
+    said, rows = records.manifest, records.rows
     ranks, nodes = said["ranks"], said["nodes"]
     if settings := _settings(said.get("environment", {})):
-        low, high = (int(end) for end in (table["size_bytes"].min(), table["size_bytes"].max()))
+        low, high = (end(records.columns["size_bytes"]) for end in (min, max))
         yield f"$ mpirun -np {ranks} -npernode {ranks // nodes} {settings} all_reduce_perf -b {low} -e {high} -g 1"
     if test := said.get("test"):
         yield f"# Collective test starting: {test}"
@@ -126,7 +124,6 @@ def _nccl(records: Records) -> Iterator[str]:
     yield f"#{'size':>12}{'count':>13}{'type':>9}{'redop':>8}{'root':>8}{one}{one}"
     unit = f"{'(us)':>9}{'(GB/s)':>8}{'(GB/s)':>8}{'':>8}"
     yield f"#{'(B)':>12}{'(elements)':>13}{'':>25}{unit}{unit}".rstrip()
-    rows = _rows(table)
     for size in dict.fromkeys(row["size_bytes"] for row in rows):
         cells = "".join(_cells(row) for row in rows if row["size_bytes"] == size)
         yield f"{size:>13}{size // 4:>13}{'float':>9}{'sum':>8}{'-1':>8}{cells}"
@@ -136,15 +133,9 @@ def _nccl(records: Records) -> Iterator[str]:
 
 def _cells(row: Row) -> str:
     """Return the cells of one way to run a size; the tables hold out-of-place first, as the tool prints it."""
-    algbw, busbw = (
-        f"{0.0 if pd.isna(row[rate]) else row[rate]:>8.2f}" for rate in ("algbw_GBps", "busbw_GBps")
-    )
+    algbw, busbw = (f"{row[rate] or 0.0:>8.2f}" for rate in ("algbw_GBps", "busbw_GBps"))
     wrong = "0" if row["correct"] is True else "N/A"
     return f"{row['time_s'] * 1e6:>9.6g}{algbw}{busbw}{wrong:>8}"
-
-
-def _rows(table: pd.DataFrame) -> list[Row]:
-    return table.to_dict("records")  # type: ignore[return-value]  # names of columns are text
 
 
 def _devices(ranks: int, nodes: int, device: str) -> Iterator[str]:
@@ -162,7 +153,7 @@ def _osu(records: Records) -> Iterator[str]:
     yield "# Send Buffer on DEVICE (D) and Receive Buffer on DEVICE (D)"
     yield f"{'# Size':<10}{'Latency (us)':>22}"
     yield "# Datatype: MPI_CHAR."
-    for row in _rows(records.table):
+    for row in records.rows:
         yield f"{row['size_bytes']:<10}{row['time_s'] * 1e6:>22.2f}"
 
 

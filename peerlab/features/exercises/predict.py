@@ -7,6 +7,7 @@ from typing import Any
 import ipywidgets as w
 
 from peerlab.base.errors import PeerlabError
+from peerlab.features.exercises.cards import revealed, say_figure
 from peerlab.features.exercises.lesson_style import style
 from peerlab.page.widgets import Spoken
 
@@ -48,7 +49,7 @@ class Prediction(Spoken):
         return f"Predict: {self._asked}\n  {answers}\n{self._told or 'Simulate it with .reveal().'}"
 
     def _say(self, value: float) -> str:
-        return f"{value:.3g}{self._unit}"
+        return say_figure(value, self._unit)
 
     def _chosen(self, event: Any) -> None:
         self.button.disabled = event["new"] is None
@@ -63,16 +64,9 @@ class Prediction(Spoken):
             self.verdict.value = f'<p class="pl-no" role="alert">{escape(str(problem))}</p>'
             return
         answers = [answer for _, answer in self.choice.options]
-        closest = min(answers, key=lambda answer: abs(answer - (self.truth or 0.0)))
-        said = f"You said {self._say(self.choice.value)}." if self.choice.value is not None else ""
-        comment = (
-            "That is the closest."
-            if self.choice.value == closest
-            else f"The closest was {self._say(closest)}."
-        )
-        found = f"{self._how}: {self._say(self.truth)}."
-        self._told = " ".join(part for part in (found, said, comment) if part)
-        text = f"<b>{escape(found)}</b> {escape(said)} {escape(comment)}"
+        found, comment = revealed(answers, self.choice.value, self.truth, self._unit, self._how)
+        self._told = f"{found} {comment}"
+        text = f"<b>{escape(found)}</b> {escape(comment)}"
         self.verdict.value = f'<p role="status">{text}</p>'
 
 

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
 from peerlab.answer.critical_path import WAIT
+from peerlab.base.data_frames import pd
 from peerlab.base.display import shown
 from peerlab.model.paths import path_titles
 from peerlab.model.stages import STAGES

@@ -1,7 +1,6 @@
 """The exercise of lab 04 on verdicts: a learner's rule beside ours, on ratios that differ."""
 
-import pandas as pd
-
+from peerlab.base.data_frames import pd
 from peerlab.features.exercises.exercise import Code
 from peerlab.features.exercises.wording import meant
 from peerlab.records.judge import FASTER, NOISE, SLOWER

@@ -11,5 +11,9 @@ FEATURE = Feature(
         "Expectation": "peerlab.features.expect.expect_report:expected_html",
         "LogVerdict": "peerlab.features.expect.expect_report:judged_html",
     },
+    offers={
+        "verdicts on a log": "peerlab.features.expect.judging:judge",
+        "HTML of verdicts": "peerlab.features.expect.expect_report:verdict_html",
+    },
     document="docs/using.md",
 )

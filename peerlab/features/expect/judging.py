@@ -3,11 +3,9 @@
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import pandas as pd
 
 from peerlab.base.display import shown
 from peerlab.base.errors import PeerlabError
@@ -24,6 +22,7 @@ from peerlab.question.floors import FloorFactor, floor_factor
 from peerlab.question.presets import known_clusters, load_cluster
 from peerlab.question.scenario import Scenario
 from peerlab.records import Records
+from peerlab.records.conditions_measured import condition_rows, grouped
 
 HEALTHY, HELD_UP, BELOW, UNKNOWN = "healthy", "held-up", "below", "unknown"
 _TAIL = 3
@@ -110,19 +109,22 @@ def judge(records: Records, cluster: str | Path | Cluster | None = None) -> tupl
         If there is no such cluster.
     """
     named = None if cluster is None else cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
-    runs = [replace(records, table=rows) for rows in _runs(records.table)]
+    runs = [records.some(places) for places in _runs(records)]
     return tuple(_judged(run, named) for run in runs or [records])
 
 
-def _runs(table: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    """Yield the rows of each run: of one test, its ranks and nodes; where half of the sizes come again, that is another run."""
-    run = ["source", "collective", "dtype", "op", "ranks", "nodes"]
-    for _, rows in table[table["size_bytes"] > 0].groupby(run, dropna=False, sort=False):
-        again = rows.groupby(["variant", "size_bytes"], dropna=False).cumcount()
-        counts = again.value_counts()
-        runs = rows.groupby(again) if counts.min() * 2 >= counts.max() else [(0, rows)]
-        for _, own in runs:
-            yield own.reset_index(drop=True)
+def _runs(records: Records) -> Iterator[list[int]]:
+    """Yield the places of each run: of one test, its ranks and nodes; where half of the sizes come again, that is another run."""
+    run = ("source", "collective", "dtype", "op", "ranks", "nodes")
+    sized = [{**row, "place": place} for place, row in enumerate(records.rows) if row["size_bytes"]]
+    for rows in grouped(sized, run).values():
+        again: dict[int, list[int]] = {}
+        for each in grouped(rows, ("variant", "size_bytes")).values():
+            for time, row in enumerate(each):
+                again.setdefault(time, []).append(row["place"])
+        counts = [len(places) for places in again.values()]
+        apart = min(counts) * 2 >= max(counts)
+        yield from map(sorted, again.values() if apart else [[row["place"] for row in rows]])
 
 
 def _judged(records: Records, named: Cluster | None) -> LogVerdict:
@@ -212,12 +214,11 @@ def _same_net(observed: Observed, cluster: Cluster) -> bool:
 
 def _columns(records: Records, observed: Observed) -> dict[int, list[float]]:
     """Return the bus bandwidths of each size, a column of the log each."""
-    table = records.medians()
     factor = observed.collective_record.bus_factor(observed.ranks or 2)
     known: dict[int, list[float]] = {}
-    for size, time_s in zip(table["size_bytes"], table["time_s"], strict=True):
-        if pd.notna(size) and pd.notna(time_s) and size > 0 and time_s > 0:
-            known.setdefault(int(size), []).append(float(size / time_s / 1e9 * factor))
+    for row in condition_rows(records.rows):
+        if row["size_bytes"] and row["time_s"]:
+            known.setdefault(row["size_bytes"], []).append(row["size_bytes"] / row["time_s"] / 1e9 * factor)
     usual = zip(observed.sizes, observed.algbw_GBps, strict=True)
     return {int(size): known.get(int(size)) or [float(algbw * factor)] for size, algbw in usual}
 

@@ -9,7 +9,7 @@ from typing import Any
 from peerlab import page as sources
 from peerlab.engine.simulate import simulate
 from peerlab.features.site.pyodide_package import lock_of
-from peerlab.features.site.tab import SHOWN
+from peerlab.features.site.tab_fields import fields_of, linkable
 from peerlab.model.collective import COLLECTIVES
 from peerlab.model.paths import PATHS
 from peerlab.page.alone_page import page_alone
@@ -21,6 +21,7 @@ from peerlab.picture.theme import palettes
 from peerlab.question.host_switch import through_and_past
 from peerlab.question.presets import known_clusters, load_cluster
 from peerlab.question.scenario import Scenario
+from peerlab.records.benchmarks import TOOLS
 
 TITLE = "peerlab: where the bytes of an AllReduce go"
 
@@ -38,7 +39,8 @@ def live_page(scenario: Scenario, files: Mapping[str, bytes], *, carried: bool) 
         Whether the page carries the files, to be opened without a server; else they lie beside it.
     """
     begins = json.dumps(_begins(scenario, files)).replace("<", "\\u003c")
-    elements = f'<script type="application/json" id="pl-live">{begins}</script>'
+    elements = f"""<section class="pl-live-log" aria-label="Your log" hidden></section>
+<script type="application/json" id="pl-live">{begins}</script>"""
     if carried:
         elements += "".join(
             f'\n<script type="text/plain" data-file="{name}">{_packed(data)}</script>'
@@ -60,11 +62,13 @@ def _begins(scenario: Scenario, files: Mapping[str, bytes]) -> dict[str, Any]:
     return {
         "document": json.dumps(document(stretched=True)),
         "palettes": palettes(),
-        "fields": {name: getattr(scenario, name) for name in SHOWN} | {"message_bytes": scenario.nbytes},
+        "fields": fields_of(scenario),
+        "invitation": f"Paste the output of {TOOLS}, its command line included; or choose the file.",
         "lock": lock_of(dict(files)),
         "first": in_base64(payload(simulate(scenario), None, 1)),
         "known": {
             "clusters": [_cluster(name) for name in known_clusters()],
+            "linkable": linkable(),
             "collectives": [[each.title, name] for name, each in COLLECTIVES.items()],
         },
     }

@@ -24,14 +24,31 @@ _LAYERS = (
     "topology",
     "records",
     "answer",
+    "diagnosis",
     "engine",
     "picture",
     "study",
+    "training",
 )
-"""Folders of the package that an answer needs; features, widgets and the command line stay behind."""
-_SINGLE = ("__init__.py", "features/__init__.py", "features/site/__init__.py", "features/site/tab.py")
-_LEFT_OUT = ("picture/plots", "picture/bokeh_document.py")
-_DATA = ("*.toml", "hardware/*.toml", "libraries/*.toml", "transports/*.toml")
+"""Folders of the package that an answer needs; most of the features, widgets and the command line stay behind."""
+_SINGLE = (
+    *("__init__.py", "features/__init__.py", "features/*/__init__.py", "features/site/tab*.py"),
+    *("page/__init__.py", "page/joining.py", "page/frame.py", "page/report.css"),
+    *("features/diagnose/diagnosis_report.py", "features/expect/*.py", "features/exercises/**/*.py"),
+)
+_LEFT_OUT = (
+    *("picture/plots", "picture/bokeh_document.py", "features/expect/expect_command.py"),
+    *("features/exercises/exercise_widget.py", "features/exercises/predict.py"),
+    "features/exercises/lab_article.py",
+)
+_DATA = (
+    "*.toml",
+    "hardware/*.toml",
+    "libraries/*.toml",
+    "transports/*.toml",
+    "workloads/*.toml",
+    "measured/**/*.csv",
+)
 _PACK = Path(__file__).with_name("bytecode.mjs")
 _DAY = (2020, 1, 1, 0, 0, 0)
 """The date of every file in an archive: the same sources give the same bytes."""
@@ -51,7 +68,7 @@ def python_archive(files: dict[str, bytes]) -> bytes:
 
 def _named() -> dict[str, bytes]:
     modules = [file for layer in _LAYERS for file in (_PACKAGE / layer).rglob("*.py")]
-    modules += [_PACKAGE / name for name in _SINGLE]
+    modules += [file for pattern in _SINGLE for file in _PACKAGE.glob(pattern)]
     kept = [file for file in modules if not file.relative_to(_PACKAGE).as_posix().startswith(_LEFT_OUT)]
     named = {f"peerlab/{file.relative_to(_PACKAGE).as_posix()}": file.read_bytes() for file in kept}
     data = folder("data")

@@ -12,10 +12,11 @@ from peerlab.base.errors import ExportError, one_line
 from peerlab.base.outfile import check_place, new_folder, put_on_disk, written
 from peerlab.base.version import __version__
 from peerlab.engine.simulate import simulate
+from peerlab.features.site.lab_pages import lab_pages
 from peerlab.features.site.live_page import TITLE, live_page
 from peerlab.features.site.pyodide_package import VERSION, pyodide_files
 from peerlab.features.site.python_archive import python_archive
-from peerlab.features.site.tab import SHOWN
+from peerlab.features.site.tab_fields import SHOWN, linkable
 from peerlab.page.embedded import page_of
 from peerlab.picture.still import still_svg
 from peerlab.question.presets import known_clusters
@@ -69,7 +70,12 @@ def write_site(
             "live_worker.js": sources.script_of("live_worker"),
             "race.html": page_of("race", race(Scenario(path="peer-direct"), Scenario(path="host-rdma"))),
         }
-        pages["index.html"] = _landing(slow, [*files.values(), *(text.encode() for text in pages.values())])
+        told("labs")
+        labs, listed = lab_pages(files)
+        pages |= labs
+        pages["index.html"] = _landing(
+            slow, listed, [*files.values(), *(text.encode() for text in pages.values())]
+        )
         for name, text in pages.items():
             with written(folder / name, ExportError) as file:
                 put_on_disk(file, text)
@@ -111,16 +117,16 @@ def _prepared(
 def _check_fields(scenario: Scenario | None) -> None:
     """Refuse what the page could neither show nor change."""
     for field in fields(scenario) if scenario else ():
-        if field.init and field.name not in SHOWN and getattr(scenario, field.name) != field.default:
-            known = ", ".join(SHOWN)
-            raise ExportError(f"{field.name}: the live page has no control for it; it has {known}")
+        known = [*SHOWN, *linkable()]
+        if field.init and field.name not in known and getattr(scenario, field.name) != field.default:
+            raise ExportError(f"{field.name}: the live page has no control for it; it has {', '.join(known)}")
     if scenario and scenario.cluster not in known_clusters():
         raise ExportError(
             f"cluster: {one_line(scenario.cluster)} is a file; the live page has the clusters that come with peerlab"
         )
 
 
-def _landing(scenario: Scenario, loaded: Sequence[bytes]) -> str:
+def _landing(scenario: Scenario, labs: Sequence[tuple[str, str, str]], loaded: Sequence[bytes]) -> str:
     """Return the first page; `loaded` is all that the explorer asks for, which servers compress."""
     picture = still_svg(simulate(scenario))
     text = (Path(__file__).with_name("landing.html")).read_text(encoding="utf-8")
@@ -129,6 +135,14 @@ def _landing(scenario: Scenario, loaded: Sequence[bytes]) -> str:
         "picture": picture,
         "version": escape(__version__),
         "pyodide": VERSION,
+        "labs": "".join(map(_lab_line, labs)),
         "size": f"{sum(len(compress(part)) for part in loaded) / 1e6:.1f} MB",
     }
     return Template(text).substitute(words)
+
+
+def _lab_line(lab: tuple[str, str, str]) -> str:
+    title, page, why_not = lab
+    if page:
+        return f"<li><a href='{page}'>{escape(title)}</a></li>"
+    return f"<li>{escape(title)} <span>{escape(why_not)} It needs the notebook.</span></li>"

@@ -5,14 +5,17 @@ bands) comes in pieces, so that the next question waits for one piece at most.
 """
 
 import json
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from peerlab.answer.run import Run
 from peerlab.answer.sensitivity import Band  # noqa: TC001  (at home beside Run)
 from peerlab.base.errors import PeerlabError, ScenarioError
+from peerlab.base.feature import registered
 from peerlab.engine.expected_duration import forecast_s
 from peerlab.engine.simulate import simulate
+from peerlab.features.site.tab_fields import as_changes, fields_of
 from peerlab.picture.curve_scenarios import AXES, lines
 from peerlab.picture.curves import curves
 from peerlab.picture.packed_columns import numbered
@@ -23,6 +26,9 @@ from peerlab.question.host_switch import detour_and_direct
 from peerlab.question.scenario import Scenario
 from peerlab.study.bands import bands_of, gain_band_of
 
+if TYPE_CHECKING:
+    from peerlab.features.site.tab_log import LogInTab
+
 Answer = tuple[str, list[bytes]]
 """JSON, and the columns that its ``{"buffer": number}`` stand for."""
 
@@ -32,8 +38,6 @@ MOST_S = 20.0
 """A run that takes longer in the tab is refused."""
 _MOST_KEPT = 400
 """Runs that are kept: each holds some 100 kB."""
-SHOWN = ("cluster", "path", "registration", "nodes", "message_bytes", "collective")
-"""Fields of a scenario that the page's controls show."""
 
 
 class Tab:
@@ -46,7 +50,7 @@ class Tab:
 
     def __init__(self, **fields: Any) -> None:
         self._runs: dict[Scenario, Run] = {}
-        self.run = self._simulated(Scenario(**fields))
+        self.run = self._simulated(Scenario(**as_changes(fields)))
         self.before: Run | None = None
         self._number, self._axis = 0, next(iter(AXES))
         self._following: Iterator[Mapping[str, object]] = iter(())
@@ -54,15 +58,21 @@ class Tab:
     def answer(self, question: str) -> Answer:
         """Return the answer to a question; of an impossible one, why in words."""
         asked = json.loads(question)
-        answers = {"show": self._show, "axis": self._draw_axis, "critical": self._critical}
+        answers: Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, object]]] = {
+            "show": self._show,
+            "axis": self._draw_axis,
+            "critical": self._critical,
+            "log": self._read_log,
+            "no log": self._remove_log,
+            "judge": lambda asked: {"judged": registered("offers", "answer to an exercise")(asked)},
+            "task": lambda asked: {"task": registered("offers", "drawn exercise")(asked)},
+        }
         try:
             return _packed(answers[asked["kind"]](asked))
         except PeerlabError as problem:
-            return _packed({"error": str(problem)})
-        except (
-            NotImplementedError
-        ) as problem:  # an operation of numpy that `whole_numbers` refuses, such as drawing noise
-            return _packed({"error": f"{problem}: open the notebook for this setting"})
+            return _packed({"error": str(problem), "about": asked["kind"]})
+        except (NotImplementedError, ImportError) as problem:  # such as drawing noise, or a table of pandas
+            return _packed({"error": f"{problem}: open the notebook for this", "about": asked["kind"]})
 
     def work(self) -> Answer | None:
         """Do one piece of what follows the picture; None when all is done."""
@@ -83,16 +93,15 @@ class Tab:
         return self._runs[scenario]
 
     def _show(self, asked: Mapping[str, Any]) -> Mapping[str, object]:
-        wanted = self.run.scenario.with_(**asked.get("changes", {}))
+        wanted = self.run.scenario.with_(**as_changes(asked.get("changes", {})))
         if wanted != self.run.scenario:
             run = self._simulated(wanted)
             self.before, self.run = self.run, run
         self._number = asked["number"]
         self._following = self._pieces()
-        fields = {name: getattr(self.run.scenario, name) for name in SHOWN}
         return {
             "data": payload(self.run, self.before, self._number),
-            "fields": fields | {"message_bytes": self.run.scenario.nbytes},
+            "fields": fields_of(self.run.scenario),
         }
 
     def _draw_axis(self, asked: Mapping[str, Any]) -> Mapping[str, object]:
@@ -104,8 +113,22 @@ class Tab:
     def _critical(self, _: Mapping[str, Any]) -> Mapping[str, object]:
         return {"critical": critical(self.run)}
 
+    @cached_property
+    def _log(self) -> "LogInTab":
+        from peerlab.features.site.tab_log import LogInTab  # noqa: PLC0415  (the first picture does not wait for it)
+
+        return LogInTab()
+
+    def _read_log(self, asked: Mapping[str, Any]) -> Mapping[str, object]:
+        found = self._log.read(asked, self.run.scenario)
+        return {"log": found, "measured": self._log.measured(self.run.scenario)}
+
+    def _remove_log(self, _: Mapping[str, Any]) -> Mapping[str, object]:
+        self._log.remove()
+        return {"measured": self._log.measured(self.run.scenario)}
+
     def _pieces(self) -> Iterator[Mapping[str, object]]:
-        """Yield, piece by piece, the ratio of the paths, the curves, the ratio's range, the bands of the curves."""
+        """Yield, piece by piece, the ratio of the paths, curves, measured points, the ratio's range, the bands of the curves."""
         pair = self._pair()
         yield {"ratio": (pair and path_ratio(*pair, None, pending=True)) or {}}
         scenario, axis, computed = self.run.scenario, self._axis, []
@@ -116,6 +139,7 @@ class Tab:
                 yield {}
             computed.append((line, runs))
         yield {"curves": curves(scenario, axis, computed)}
+        yield {"measured": self._log.measured(scenario)}
         if pair:
             yield {"ratio": path_ratio(*pair, gain_band_of(*pair)) or {}}
         bands: dict[str, list[Band | None]] = {}

@@ -58,7 +58,7 @@ def test_one_file_is_not_served(capsys):
     ("words", "says"),
     [
         (["lab", "--jitter", "0.1"], "jitter: the live page has no control for it; it has cluster, path,"),
-        (["lab.html", "--library", "none"], "library: the live page has no control for it"),
+        (["lab.html", "--slow-node", "1:0.5"], "slow_nodes: the live page has no control for it"),
         (["lab", "--cluster", "mine.toml"], "cluster: mine.toml is a file; the live page has the clusters"),
         (["npm"], "cannot write npm: it is a file; give a folder"),
         (["nowhere/lab.html"], "cannot write nowhere/lab.html: there is no folder nowhere"),

@@ -3,13 +3,21 @@
 import json
 import subprocess
 import sys
+from base64 import b64encode
 from pathlib import Path
 
 import pytest
+import tool_logs
+from tool_logs import NCCL
 
 import peerlab
+from peerlab.app.panels.log_findings import look_at
+from peerlab.diagnosis.placed_log import way_to
+from peerlab.features.diagnose.diagnosis_report import diagnosis_html
+from peerlab.features.expect.expect_report import verdict_html
 from peerlab.features.site.tab import MOST_S, SLOWER, Tab
 from peerlab.picture.payload import payload
+from peerlab.records import Records, measured_library
 
 WITHOUT_NUMPY = """
 import json, sys
@@ -74,6 +82,66 @@ def test_the_critical_path_is_that_of_what_is_shown():
     assert answer["critical"]["breakdown"]
 
 
+def read(tab, text, name="mine.log"):
+    return json.loads(tab.answer(json.dumps({"kind": "log", "name": name, "text": text}))[0])
+
+
+def test_a_log_is_diagnosed_as_in_the_notebook():
+    tab = Tab(cluster="alps-gh200", nodes=8)
+    answer = read(tab, NCCL)
+    assert {*answer} == {"log", "measured"}
+    lab = look_at(NCCL, "mine.log", tab.run.scenario.hardware)
+    assert diagnosis_html(lab.diagnosis.as_dict(), "mine.log") in answer["log"]["html"]
+    assert verdict_html([verdict.as_dict() for verdict in lab.verdicts]) in answer["log"]["html"]
+    assert answer["log"]["changes"] == way_to(tab.run.scenario, lab)
+    assert "2 nodes" in answer["log"]["leads"]
+    assert answer["log"]["says"] == "Held against Alps GH200, which is chosen above."
+    assert (
+        "Choose the log's own above" in read(Tab(nodes=2), NCCL.replace("GH200 120GB", "GPU"))["log"]["says"]
+    )
+    led, _ = shown(tab, **answer["log"]["changes"])
+    assert led["fields"]["nodes"] == 2
+
+
+def test_the_points_of_a_log_stand_on_the_curves_until_it_is_removed(tmp_path):
+    tab = Tab(cluster="alps-gh200", nodes=2)
+    records = measured_library()["alps/nccl-2n8r-rdma"]
+    table = records.table.assign(path="")  # as a log, which does not say its path
+    Records(table, records.manifest).save(tmp_path / "run.csv")
+    assert any(read(tab, (tmp_path / "run.csv").read_text())["measured"]["message_bytes"]["own"])
+    shown(tab, path="host-rdma")
+    measured = next(piece["measured"] for piece in everything(tab) if "measured" in piece)
+    assert any(measured["message_bytes"]["own"])
+    away = json.loads(tab.answer('{"kind": "no log"}')[0])["measured"]
+    assert not any(away["message_bytes"]["own"])
+
+
+def test_what_is_no_log_is_said_and_a_file_may_hold_bytes():
+    tab = Tab(nodes=2)
+    assert read(tab, "hello\nworld") == {"error": contains("mine.log: not the output of"), "about": "log"}
+    held = b64encode(NCCL.encode()).decode()
+    answer = tab.answer(json.dumps({"kind": "log", "name": "run.log", "base64": held}))[0]
+    assert "run.log" in json.loads(answer)["log"]["html"]
+
+
+def test_a_hostile_log_is_inert():
+    answer = read(
+        Tab(nodes=2), NCCL.replace("GH200", "<img src=x onerror=alert(1)>"), "<script>alert(2)</script>"
+    )
+    assert "<img src=x" not in answer["log"]["html"]
+    assert "<script" not in answer["log"]["html"]
+
+
+class contains(str):  # noqa: N801
+    """Equals every text that it is a part of."""
+
+    __slots__ = ()
+    __hash__ = str.__hash__
+
+    def __eq__(self, other):
+        return str(self) in other
+
+
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
@@ -111,9 +179,39 @@ def test_without_numpy_noise_is_refused_in_words_and_all_else_is_there(tmp_path)
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     noise, direct, _ = map(json.loads, json.loads(done.stdout))
     assert noise == {
-        "error": "numpy.random.default_rng needs numpy, which is not here: open the notebook for this setting"
+        "error": "numpy.random.default_rng needs numpy, which is not here: open the notebook for this",
+        "about": "show",
     }
     assert direct["data"]["meta"]["number"] == 2
+
+
+READ_WITHOUT = """
+import json, sys
+sys.modules.update(dict.fromkeys(["numpy", "pandas", "bokeh", "scipy", "simpy", "tqdm", "yaml"]))
+from peerlab.features.site.tab import Tab
+tab = Tab(nodes=2)
+for text in json.load(sys.stdin):
+    print(tab.answer(json.dumps({"kind": "log", "name": "mine.log", "text": text}))[0])
+"""
+
+
+def test_without_numpy_and_pandas_a_log_says_the_same():
+    logs = [
+        text
+        for name, text in vars(tool_logs).items()
+        if name.isupper() and isinstance(text, str) and "\n" in text
+    ]
+    assert len(logs) > 15
+    done = subprocess.run(
+        [sys.executable, "-c", READ_WITHOUT],
+        input=json.dumps(logs),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    tab = Tab(nodes=2)
+    for text, answer in zip(logs, done.stdout.splitlines(), strict=True):
+        assert json.loads(answer) == read(tab, text), text[:200]
 
 
 def test_the_archive_of_a_tab_holds_all_that_its_modules_import(tmp_path):

@@ -1,7 +1,6 @@
 """Lab 05: what an AllReduce of 8 bytes takes, apart into its five numbers."""
 
-import pandas as pd
-
+from peerlab.base.data_frames import pd
 from peerlab.base.errors import ScenarioError
 from peerlab.base.units import PS_PER_US
 from peerlab.features.exercises.exercise import Bound, Mistake, Number

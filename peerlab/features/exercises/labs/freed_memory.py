@@ -8,10 +8,8 @@ same address again (ofi-cray/libfabric-cray issue 1350).
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from peerlab.base.errors import PeerlabError
+from peerlab.base.numbers import NDArray, np
 from peerlab.base.units import KIB, say_bytes
 
 PAGE = 4 * KIB

@@ -2,8 +2,7 @@
 
 import math
 
-import numpy as np
-
+from peerlab.base.numbers import np
 from peerlab.features.exercises.exercise import Bound, Choice, Mistake, Number
 from peerlab.features.exercises.scenes import DIRECT, STAGED, TCP, simulated
 from peerlab.model.hardware import Cluster

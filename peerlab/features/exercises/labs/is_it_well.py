@@ -3,9 +3,8 @@
 from functools import cache
 from typing import Any
 
-import pandas as pd
-
 import peerlab
+from peerlab.base.data_frames import pd
 from peerlab.base.units import say_bytes
 from peerlab.features.exercises.exercise import Choice, Mistake, Number
 from peerlab.features.exercises.labs.unseen import unseen_run

@@ -12,14 +12,12 @@ from peerlab.features.exercises.labs.unseen import unseen_server
 from peerlab.features.exercises.scenes import DIRECT, STAGED, TCP, simulated
 from peerlab.model.paths import path_title
 from peerlab.question.scenario import Scenario
-from peerlab.question.way import way
+from peerlab.question.way import crossed
 
 
 def _times(scenario: Scenario, crosses: str, end: str = "") -> int:
     """Return how often a byte crosses what has `crosses` in its name, at one end or at both."""
-    table = way(scenario)
-    here = table["crosses"].str.contains(crosses) & table["end"].str.contains(end)
-    return int(table[here]["times"].sum())
+    return sum(times for _, where, label, times in crossed(scenario) if crosses in label and end in where)
 
 
 def _check_crossings(function: Any) -> str | None:

@@ -5,10 +5,10 @@
 
 from functools import cache
 from itertools import product
-
-import pandas as pd
+from typing import Any
 
 from peerlab.answer.run import Run
+from peerlab.base.data_frames import pd
 from peerlab.engine.simulate import simulate
 from peerlab.features.exercises.labs import fabric_forms as forms
 from peerlab.question.presets import load_cluster
@@ -170,6 +170,11 @@ def nvlink_sharp() -> pd.DataFrame:
 
 def storage() -> pd.DataFrame:
     """Return how fast drives fill a GPU, bounced and direct, GB/s: the quoted gain of 2 to 3 needs a slow copy."""
+    return pd.DataFrame.from_dict(storage_rows(), orient="index")
+
+
+def storage_rows() -> dict[str, dict[str, Any]]:
+    """Return the rows of `storage` by their names."""
     cases = {
         "copy by one core, 8 GB/s": (forms.storage_bounced(25, 28.2, 200, 8), forms.storage_direct(25, 28.2, 28.2)),
         "uplink shared both ways": (forms.storage_bounced(25, 28.2, 200, 23), forms.storage_direct(25, 28.2, 28.2)),
@@ -179,14 +184,13 @@ def storage() -> pd.DataFrame:
         "two drives of 3.5 GB/s": (forms.storage_bounced(7, 28.2, 200, 23), forms.storage_direct(7, 28.2, 28.2)),
         "old host, Xeon E5-2650 v4": (forms.storage_bounced(9.4, 24, 60, 12), forms.storage_direct(9.4, 7.1, 12)),
     }  # fmt: skip
-    rows = {
+    return {
         name: {
             "bounced": one.rate, "limited by": one.limit, "direct": other.rate, "then by": other.limit,
             "times as fast": other.rate / one.rate, "quoted": "2 to 3",
         }
         for name, (one, other) in cases.items()
     }  # fmt: skip
-    return pd.DataFrame.from_dict(rows, orient="index")
 
 
 def puts() -> pd.DataFrame:

@@ -5,9 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-import pandas as pd
-
 from peerlab.answer.gain import GainBand
+from peerlab.base.data_frames import pd
 from peerlab.base.display import shown
 from peerlab.base.errors import HardwareError, nearest
 from peerlab.model.hardware import Cluster

@@ -4,8 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import numpy as np
-
 from peerlab.base.display import shown
 from peerlab.base.units import parse_bytes, say_count
 from peerlab.features.exercises.labs.freed_memory import PAGE, Key, NicError, ProcessMemory, TranslatingNic
@@ -180,7 +178,7 @@ def _sum(
         read = [
             nic.read(cache.register(address + at, each), address + at, each) for nic, cache, address in ends
         ]
-        total = np.sum(read, axis=0)
+        total = sum(read[1:], start=read[0])
         if wrong := [one for one in total if one != should_be]:
             return float(wrong[0])
     return should_be

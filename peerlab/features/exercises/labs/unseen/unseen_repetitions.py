@@ -2,8 +2,7 @@
 
 from random import Random
 
-import pandas as pd
-
+from peerlab.base.data_frames import pd
 from peerlab.features.exercises.exercise import Choice
 from peerlab.features.exercises.transfer import TransferTask
 from peerlab.features.exercises.verdict import judge

@@ -1,13 +1,16 @@
 """What else has to change with what a user changes, so that the lab can show it."""
 
 from dataclasses import fields
+from typing import Any
 
 from peerlab.base.errors import PeerlabError
 from peerlab.model.algorithms import ALGORITHMS
-from peerlab.page.widgets import Changes
 from peerlab.question.presets import load_cluster
 from peerlab.question.scenario import Scenario
 from peerlab.question.scenario_fields import set_back_with
+
+Changes = dict[str, Any]
+"""Fields of a scenario with their new values."""
 
 
 def fitting(scenario: Scenario, changes: Changes) -> Changes:

@@ -1,0 +1,98 @@
+"""The labs as pages of the site: each an article whose cards are judged by the Python of the tab."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from html import escape
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from urllib.parse import urlencode
+
+from peerlab import page as sources
+from peerlab.base.feature import registered
+from peerlab.base.places import folder
+from peerlab.features.site.pyodide_package import lock_of
+from peerlab.features.site.tab_fields import fields_of
+from peerlab.picture.policy import inline, policy
+from peerlab.picture.theme import properties
+from peerlab.question.scenario import Scenario
+
+_START = {"nodes": 2, "message_bytes": 2**16}
+"""What the Python of a lab begins with: something that is simulated at once."""
+
+
+def lab_pages(files: Mapping[str, bytes]) -> tuple[dict[str, str], list[tuple[str, str, str]]]:
+    """Return the pages of the labs by their names, and of every lab its title, its page and, where it has none, why.
+
+    `files` are those of Pyodide.
+
+    Raises
+    ------
+    PeerlabError
+        If a cell of a lab fails.
+    """
+    found = registered("offers", "articles of the labs")
+    with _empty_folder():  # labs write files of their own
+        articles = found(folder("labs"), _link)
+    made = [article for article in articles if not article.why_not]
+    pages = {
+        f"lab-{article.number}.html": _page(article, files, following)
+        for article, following in zip(made, [*made[1:], None], strict=True)
+    }
+    listed = [
+        (
+            f"{article.number} {article.title}",
+            "" if article.why_not else f"lab-{article.number}.html",
+            article.why_not,
+        )
+        for article in articles
+    ]
+    return pages, listed
+
+
+@contextmanager
+def _empty_folder() -> Iterator[None]:
+    before = Path.cwd()
+    with TemporaryDirectory() as place:
+        os.chdir(place)
+        try:
+            yield
+        finally:
+            os.chdir(before)
+
+
+def _link(scenario: Scenario) -> str:
+    return f"explorer.html#{urlencode(fields_of(scenario))}"
+
+
+def _page(article: Any, files: Mapping[str, bytes], following: Any) -> str:
+    script = inline(sources.script_of("lesson_page"))
+    given = {"cards": article.cards, "start": {"lock": lock_of(dict(files)), "first": _START}}
+    held = json.dumps(given).replace("<", "\\u003c")
+    after = (
+        f"<p class='pl-next'><a href='lab-{following.number}.html'>Next: {escape(following.title)}</a></p>"
+        if following
+        else ""
+    )
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+{policy(script, wasm="'self'")}
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(article.title)} (peerlab)</title>
+<style>{properties(":root")}{sources.style_lesson()}</style>
+</head>
+<body>
+<header class="pl-top"><a href="index.html">All labs</a><a href="explorer.html">Live explorer</a><span class="pl-progress"></span></header>
+<main>
+{article.html}
+{after}
+</main>
+<script type="application/json" id="pl-lab">{held}</script>
+<script type="module">{script}</script>
+</body>
+</html>
+"""

@@ -1,0 +1,36 @@
+"""Fields of a scenario in the live page: those with a control of their own, and those that a link may set, which stand as chips."""
+
+from typing import Any
+
+from peerlab.base.textfile import read_value
+from peerlab.question.adjustments import Changes
+from peerlab.question.scenario import Scenario
+from peerlab.question.scenario_fields import FIELDS
+
+SHOWN = ("cluster", "path", "registration", "nodes", "message_bytes", "collective")
+"""Fields that the page's controls show."""
+_USUAL = Scenario()
+
+
+def linkable() -> dict[str, dict[str, Any]]:
+    """Return the other fields that a link may set, with what a chip calls them and their default; what nodes suffer is none of them."""
+    return {
+        name: {"label": field.control.label, "usual": getattr(_USUAL, name)}
+        for name, field in FIELDS.items()
+        if name not in SHOWN and field.control and field.control.group != "trouble"
+    }
+
+
+def fields_of(scenario: Scenario) -> dict[str, Any]:
+    """Return the fields that a link to a scenario holds: those that are shown, and the others that are not as usual."""
+    shown = {name: getattr(scenario, name) for name in SHOWN} | {"message_bytes": scenario.nbytes}
+    others = {name: getattr(scenario, name) for name in linkable()}
+    return shown | {name: value for name, value in others.items() if value != getattr(_USUAL, name)}
+
+
+def as_changes(fields: Changes) -> Changes:
+    """Return fields as a page or a link gives them: of those without a control a text may be a number or a truth value."""
+    return {
+        name: read_value(value) if name not in SHOWN and isinstance(value, str) else value
+        for name, value in fields.items()
+    }
