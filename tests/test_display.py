@@ -3,8 +3,6 @@
 import ast
 import re
 
-import nbclient
-import nbformat
 import pytest
 from IPython.core.formatters import DisplayFormatter
 from results_shown import shown_results
@@ -71,6 +69,9 @@ def test_every_result_is_html_in_a_notebook_and_one_line_elsewhere(results):
 
 
 def test_a_saved_notebook_still_shows_a_result(tmp_path):
+    import nbclient  # takes a second, which only the process that needs it spends
+    import nbformat
+
     cell = "import peerlab\npeerlab.simulate(peerlab.Scenario(nodes=2))"
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell)])
     nbclient.NotebookClient(notebook, timeout=120).execute()

@@ -6,11 +6,8 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-import nbclient
-import nbformat
 import pytest
 from fewer_points import shorten_lab
-from jupyter_client import AsyncKernelManager
 
 from peerlab.base.places import folder
 from peerlab.features.exercises import progress
@@ -25,7 +22,14 @@ WITH_EXERCISES = [lab for lab in LABS if exercises(lab.stem[:2])]
 
 @pytest.fixture(params=LABS, ids=[lab.stem for lab in LABS])
 def lab(request):
-    return nbformat.read(request.param, as_version=4)
+    return read(request.param)
+
+
+def read(path):
+    """Return a notebook. nbformat takes a second to import, and every process of the tests collects this file."""
+    import nbformat
+
+    return nbformat.read(path, as_version=4)
 
 
 def code(lab):
@@ -33,6 +37,8 @@ def code(lab):
 
 
 def test_a_lab_is_stored_without_outputs(lab):
+    import nbformat
+
     nbformat.validate(lab)
     assert all(cell.outputs == [] and cell.execution_count is None for cell in code(lab))
     assert "widgets" not in lab.metadata
@@ -57,7 +63,7 @@ def test_a_learner_gets_every_lab_and_no_solution(tmp_path, monkeypatch):
 @pytest.mark.parametrize(("path", "following"), list(pairwise(LABS)), ids=lambda path: path.stem)
 def test_a_lab_leads_to_the_one_after_it(path, following):
     """There is no index: who begins with the tour finds them all."""
-    last = nbformat.read(path, as_version=4).cells[-1].source
+    last = read(path).cells[-1].source
     assert f"Next: [{following.stem}]({following.name})" in last
 
 
@@ -74,6 +80,8 @@ peerlab.engine.simulate._simulate = kept_runs.KeptRuns()
 @pytest.fixture(scope="module")
 def kernel():
     """One kernel for all labs: what it imports and simulates is there for the next; its curves and charts have fewer points."""
+    from jupyter_client import AsyncKernelManager
+
     manager = AsyncKernelManager()
     execute(manager, notebook_of(SETUP))
     yield manager
@@ -81,10 +89,14 @@ def kernel():
 
 
 def notebook_of(cell):
+    import nbformat
+
     return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell)])
 
 
 def execute(kernel, notebook):
+    import nbclient
+
     client = nbclient.NotebookClient(notebook, km=kernel, timeout=120)
     client.execute()
     client.kc.stop_channels()
@@ -93,6 +105,8 @@ def execute(kernel, notebook):
 @pytest.mark.parametrize("path", LABS, ids=lambda path: path.stem)
 def test_with_the_solutions_a_lab_runs_shows_what_it_should_and_every_check_passes(kernel, path, tmp_path):
     """As they are stored, without answers, the labs run in a real JupyterLab: tests/browser."""
+    import nbformat
+
     known = {one.name for one in exercises(path.stem[:2])}
     stored = (SOLUTIONS / path.name if known else path).read_text(encoding="utf-8")
     notebook = nbformat.reads(shorten_lab(stored), as_version=4)
@@ -118,7 +132,7 @@ def test_solutions_are_the_labs_with_the_answers_filled_in(path):
 
 @pytest.mark.parametrize("path", WITH_EXERCISES, ids=lambda path: path.stem)
 def test_an_exercise_is_asked_once_in_its_order_and_has_hints(path):
-    cells = [cell.source for cell in code(nbformat.read(path, as_version=4))]
+    cells = [cell.source for cell in code(read(path))]
     known = exercises(path.stem[:2])
     assert [asked(cell) for cell in cells if asked(cell)] == [one.name for one in known]
     assert all(len(one.hints) >= 2 for one in known)
@@ -138,7 +152,7 @@ def attempts():
 @cache
 def opened(path):
     """Return what a lab's first cell defines, and the source of all of its code cells."""
-    cells, names = [cell.source for cell in code(nbformat.read(path, as_version=4))], {}
+    cells, names = [cell.source for cell in code(read(path))], {}
     exec(cells[0], names)  # noqa: S102
     return names, cells
 
