@@ -1,5 +1,6 @@
 """The exercises of the labs: one module per lab, found by the name that the lab uses."""
 
+from functools import cache
 from importlib import import_module
 
 from peerlab.base.data_frames import pd
@@ -58,6 +59,7 @@ def transfer_of(lab: str) -> TransferTask:
     return found
 
 
+@cache  # the example of a transfer task is simulated, and asked for with every exercise of its lab
 def _of(lab: str) -> tuple[Exercise, ...]:
     found: tuple[Exercise, ...] = import_module(_LABS[lab]).EXERCISES
     return (*found, transfer_of(lab).drawn(EXAMPLE))

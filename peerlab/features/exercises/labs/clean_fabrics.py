@@ -17,6 +17,7 @@ WRITES = Scenario(
 )  # fmt: skip
 
 
+@cache
 def writes() -> float:
     """Return the million messages of 8 bytes that a NIC sends a second over RoCE."""
     run = simulate(WRITES)
