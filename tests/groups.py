@@ -19,6 +19,7 @@ TOGETHER = {
     "slides": ("browser/test_deck_page.py",),
     "documents": (
         "test_documents.py",
+        "features/validate/test_law_errors.py",
         "features/validate/test_validate.py",
         "features/validate/test_validate_command.py",
         "features/validate/test_unseen.py",

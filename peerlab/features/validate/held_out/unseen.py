@@ -304,7 +304,7 @@ def _compared(
             cluster = _with_constant(cluster, key, value)
         asked = row.scenario.with_(cluster=cluster)
         alone = row.scenario.with_(library="none", library_version=None)
-        both = simulate(asked).time_s, simulate(alone).time_s
+        both = _time_s(asked), _time_s(alone)
         points.append(
             SizeError(
                 asked.nbytes, row.out_of_place_s, row.in_place_s, *both, asked.library_says, _ends_s(asked, both[0]),
@@ -326,6 +326,11 @@ def _compared(
     )
 
 
+def _time_s(scenario: Scenario) -> float:
+    """Return how long a scenario takes; several fits and bands ask it of the same ones."""
+    return seconds(answer(scenario, simulate).time_ps)
+
+
 def _with_constant(cluster: Cluster, key: str, value: float) -> Cluster:
     """Return a cluster with a constant that logs of others fitted; its range is that of the library's file."""
     if key not in cluster.figures:
@@ -337,6 +342,6 @@ def _with_constant(cluster: Cluster, key: str, value: float) -> Cluster:
 
 
 def _ends_s(asked: Scenario, here_s: float) -> tuple[float, float]:
-    found = [here_s, *(seconds(answer(corner, simulate).time_ps) for corner in corners(asked))]
+    found = [here_s, *map(_time_s, corners(asked))]
     shortest, longest = takes(unsolved(asked))
     return min(found) * shortest, max(found) * longest
