@@ -223,11 +223,19 @@ def test_a_command_that_is_told_to_end_leaves_what_was_there_and_nothing_beside_
 TRACE = ("simulate", "--nodes", "2", "--path", "host-rdma", "--trace")
 
 
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """What is written to a file, and what is said beside it."""
+    folder = tmp_path_factory.mktemp("alone")
+    said = peerlab(*TRACE, "trace.json", cwd=folder, stdout=subprocess.PIPE).stdout
+    return (folder / "trace.json").read_text(), said
+
+
 @pytest.mark.parametrize("mode", ["a", "r+"])
 @pytest.mark.parametrize(
     "name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "/proc/thread-self/fd/1", "out"]
 )
-def test_what_a_shell_redirects_to_is_written_to_where_it_is(tmp_path, name, mode):
+def test_what_a_shell_redirects_to_is_written_to_where_it_is(tmp_path, alone, name, mode):
     (tmp_path / "out").symlink_to("/dev/stdout")
     file = tmp_path / "both.txt"
     file.write_text("before\n")
@@ -236,10 +244,10 @@ def test_what_a_shell_redirects_to_is_written_to_where_it_is(tmp_path, name, mod
         done = peerlab(*TRACE, name, cwd=tmp_path, stdout=shell)
         os.write(shell.fileno(), b"after\n")
     assert (done.returncode, done.stderr) == (0, "")
-    text, here = file.read_text(), peerlab(*TRACE, "trace.json", cwd=tmp_path, stdout=subprocess.PIPE)
+    text, (trace, said) = file.read_text(), alone
     assert text.startswith("before\n")
-    assert (tmp_path / "trace.json").read_text() in text
-    assert "".join(text.split((tmp_path / "trace.json").read_text())) == f"before\n{here.stdout}after\n"
+    assert trace in text
+    assert "".join(text.split(trace)) == f"before\n{said}after\n"
     assert (tmp_path / "out").is_symlink()
 
 
