@@ -65,6 +65,8 @@ def opened_with(cells, at):
 @pytest.mark.parametrize("lab", ["05_read_a_log", "06_design_review"])
 def test_in_labs_that_wait_no_open_prose_says_the_figure_that_is_asked(lab):
     """A cell can wait, and prose cannot: lab 06 said 1.10 two cells below the question for it."""
+    import nbformat  # takes a second, which only the process that needs it spends
+
     cells = nbformat.read(folder("labs") / f"{lab}.ipynb", as_version=4).cells
     for at, cell in enumerate(cells):
         name = asked(cell.source) if cell.cell_type == "code" else None
