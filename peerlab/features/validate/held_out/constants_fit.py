@@ -82,10 +82,15 @@ def _mean_errors(rows: Sequence[LoggedSize], constants: Mapping[str, Floats], tr
     return [statistics.fmean(column) for column in zip(*columns, strict=True)]
 
 
+def time_s(scenario: Scenario) -> float:
+    """Return how long a scenario takes, seconds; fits, errors and bands ask it of the same ones."""
+    return seconds(answer(scenario, simulate).time_ps)
+
+
 def _bound(scenario: Scenario) -> float:
     """Return the rate that topology alone bounds, GB/s, which the law takes from a simulation."""
     alone = scenario.with_(library="none", library_version=None, message_bytes=_PLATEAU)
-    return _PLATEAU / seconds(answer(alone, simulate).time_ps) / 1e9
+    return _PLATEAU / time_s(alone) / 1e9
 
 
 def _law_s(scenario: Scenario, constants: Mapping[str, Floats], bound: float) -> Floats:

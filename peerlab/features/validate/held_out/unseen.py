@@ -12,15 +12,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from peerlab.answer.known_answers import answer
 from peerlab.answer.sensitivity import corners
 from peerlab.base.errors import ExpectationError, RecordsError, nearest
-from peerlab.base.units import GIB, MIB, seconds
+from peerlab.base.units import GIB, MIB
 from peerlab.diagnosis import taken_elsewhere
 from peerlab.diagnosis.observed import observe
 from peerlab.diagnosis.replay import scenario, shape
-from peerlab.engine.simulate import simulate
-from peerlab.features.validate.held_out.constants_fit import FITTED, LoggedSize, fitted
+from peerlab.features.validate.held_out.constants_fit import FITTED, LoggedSize, fitted, time_s
 from peerlab.features.validate.held_out.logged_machines import LoggedMachine, load_machines
 from peerlab.model.hardware import Cluster
 from peerlab.question.law_error import takes, unsolved
@@ -304,7 +302,7 @@ def _compared(
             cluster = _with_constant(cluster, key, value)
         asked = row.scenario.with_(cluster=cluster)
         alone = row.scenario.with_(library="none", library_version=None)
-        both = _time_s(asked), _time_s(alone)
+        both = time_s(asked), time_s(alone)
         points.append(
             SizeError(
                 asked.nbytes, row.out_of_place_s, row.in_place_s, *both, asked.library_says, _ends_s(asked, both[0]),
@@ -326,11 +324,6 @@ def _compared(
     )
 
 
-def _time_s(scenario: Scenario) -> float:
-    """Return how long a scenario takes; several fits and bands ask it of the same ones."""
-    return seconds(answer(scenario, simulate).time_ps)
-
-
 def _with_constant(cluster: Cluster, key: str, value: float) -> Cluster:
     """Return a cluster with a constant that logs of others fitted; its range is that of the library's file."""
     if key not in cluster.figures:
@@ -342,6 +335,6 @@ def _with_constant(cluster: Cluster, key: str, value: float) -> Cluster:
 
 
 def _ends_s(asked: Scenario, here_s: float) -> tuple[float, float]:
-    found = [here_s, *map(_time_s, corners(asked))]
+    found = [here_s, *map(time_s, corners(asked))]
     shortest, longest = takes(unsolved(asked))
     return min(found) * shortest, max(found) * longest
