@@ -39,6 +39,20 @@ def test_an_edit_keeps_the_rest_and_brings_its_source():
         review.edit(mine, {"nic.rat": 1})
 
 
+def test_an_edit_without_a_source_is_refused_and_the_file_stays():
+    """Such a file could not be read any more, and no edit would have mended it."""
+    mine = review.draft()
+    before = mine.read_text()
+    with pytest.raises(PeerlabError, match="source must say where the figures are from"):
+        review.edit(mine, {"nic.rate": 200}, source=" ")
+    assert mine.read_text() == before
+
+
+@pytest.mark.parametrize("answer", ["my-cluster", "200 Gbit/s", 200, "dl1"])
+def test_what_is_no_file_is_told_what_to_answer(answer):
+    assert find("06-file").judge(answer).says == "Answer with the name of your file, as `mine` holds it."
+
+
 @pytest.mark.parametrize("value", [..., "200 Gbit/s", float("nan"), True])
 def test_what_is_no_number_is_refused_in_one_line(value):
     with pytest.raises(PeerlabError, match=r"nic\.rate must be a number, in Gbit/s: .* is none"):

@@ -1,5 +1,6 @@
 """Honest wrong thoughts: each exercise knows some and names them; other figures are told the method; nothing wrong is right."""
 
+import re
 from contextlib import chdir
 
 import pytest
@@ -70,6 +71,10 @@ def test_an_exercise_knows_three_wrong_thoughts(name):
         ("05-eight-bytes", 18, "other machines"),
         ("05-eight-bytes", 200, "more than the whole"),
         ("06-second-nic", 0, "same speed is 1 time"),
+        ("06-second-nic", 1, "Nearly: the uplink stays full"),
+        ("06-second-nic", "10 %", "exceeds 1"),
+        ("06-worst", 1.18, "on both paths together"),
+        ("06-worst", 0.84, "least of all wirings"),
         ("06-second-nic", 4, "more than twice"),
     ],
 )  # fmt: skip
@@ -100,6 +105,18 @@ def test_the_truth_is_right_however_it_is_rounded_or_written(name):
     exact = f"{truth:.0f}" if one.tolerance == 0 else f"{truth:.3g}"
     for written in (exact, exact.replace(".", ","), f"{exact} {one.unit}", f" ~{exact}{one.unit} ", truth):
         assert one.judge(written).right, written
+
+
+def test_two_mistakes_that_lead_to_one_figure_are_both_told():
+    """Two NICs of 200 Gbit/s and PCIe Gen4 x16: 1.77 counts the uplink once, or one of the NICs."""
+    seed = next(
+        seed
+        for seed in range(100)
+        if re.search(r"two NICs of 200 .* Gen4 x16", find("01-transfer", seed).question)
+    )
+    says = find("01-transfer", seed).judge(1.77).says
+    assert "counts the uplink once" in says
+    assert "Or: That is one NIC." in says
 
 
 def test_a_count_is_exact():

@@ -68,7 +68,7 @@ def _most() -> str:
 
 def _check_file(answer: Any) -> str | None:
     """Return what is wrong with a learner's cluster file."""
-    if not isinstance(answer, str | Path):
+    if not isinstance(answer, str | Path) or Path(answer).suffix != ".toml":
         return "Answer with the name of your file, as `mine` holds it."
     report = check(answer)
     if report.missing or report.wrong:
@@ -136,11 +136,11 @@ _WIRING = Wiring.label
 _STAGED, _HOP = (FIGURE_LABELS[key] for key in ("slices.staged", "library.hop"))
 _ASSUMED = {
     _WIRING: "Has your file a source for it by now?",
-    _STAGED: "NCCL cuts the message itself, so that this figure has no part here. Which may be so or not so, on both paths?",
+    _STAGED: "NCCL cuts the message itself, so that this figure has no part here. Which of them is a yes or no, and decides the way of the bytes?",
     FIGURE_LABELS[
         "fabric.latency"
-    ]: "What NCCL plans with for a hop stands in its place. Which may be so or not so, on both paths?",
-    _HOP: "It moves the gain by about 1 %. Which may be so or not so, on both paths?",
+    ]: "What NCCL plans with for a hop stands in its place. Which of them is a yes or no, and decides the way of the bytes?",
+    _HOP: "It moves the gain by about 1 %. Which of them is a yes or no, and decides the way of the bytes?",
     FIGURE_LABELS["nic.rate"]: "Your file has a source for it by now, so it is not assumed.",
     FIGURE_LABELS["registration.base"]: "In a warm cache nothing is registered any more.",
     _OTHER: "It is one of those that are named.",
@@ -197,6 +197,14 @@ EXERCISES = (
                 "Twice the NICs are twice the speed only if the NICs were what everything waits for.",
             ),
             Mistake(
+                lambda: 1.0,
+                "Nearly: the uplink stays full. But what the library adds to the bytes changes with the NICs. Divide the two runs.",
+            ),
+            Mistake(
+                lambda: round(_second_nic("host-rdma") - 1, 1),
+                "That is what exceeds 1. Asked is how many times as fast it becomes.",
+            ),
+            Mistake(
                 lambda: _second_nic("peer-direct"),
                 "That is what a second NIC brings to Peer Direct. Here the detour is asked about.",
             ),
@@ -251,6 +259,14 @@ EXERCISES = (
             Mistake(
                 lambda: _gain("both"),
                 "That compares the worst ends of both; the worst for Peer Direct is against the best of the detour.",
+            ),
+            Mistake(
+                lambda: _gain_band().low,
+                "That is the lower end of the band: it moves each figure on both paths together. Here the two paths are moved apart.",
+            ),
+            Mistake(
+                lambda: _gain_band().least,
+                "That is the least of all wirings. Here the adapters hang where the file says.",
             ),
             Mistake(
                 lambda: _gain("high"),

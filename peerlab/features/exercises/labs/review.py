@@ -63,8 +63,10 @@ def edit(file: str | Path, figures: Mapping[str, float], source: str = _SHEET_SA
     Raises
     ------
     HardwareError
-        If it cannot be read or written, has no such figure, or the value is impossible.
+        If it cannot be read or written, has no such figure, the value is impossible, or there is no source.
     """
+    if not source.strip():
+        raise HardwareError("edit: source must say where the figures are from")
     path = Path(file)
     write_new(path, cluster_text(_with(load_cluster(path), figures, source), _REMARK), force=True)
     return path
