@@ -15,7 +15,7 @@ from peerlab.base.units import GIB
 from peerlab.cli import main
 from peerlab.engine.simulate import simulate
 from peerlab.features.exercises import progress, reading_time
-from peerlab.features.exercises.catalogue import exercises
+from peerlab.features.exercises.catalogue import exercises, find
 from peerlab.features.exercises.reading_time import core_and_all, lab_cells
 from peerlab.features.exercises.solved import asked
 from peerlab.features.lab.opening_lab import _free_port
@@ -191,6 +191,20 @@ def test_what_a_trainer_says_is_what_the_simulation_says(root):
     assert tcp.time_s / peer.time_s > 2 * host.time_s / peer.time_s
     assert (
         f"in its row `peer-direct, cached` stand {1e3 * peer.time_s:.2f} ms and {peer.busbw_GBps:.1f} GB/s"
+        in text
+    )
+
+
+def test_what_a_trainer_says_of_a_cache_that_is_too_small_is_what_the_simulation_says(root):
+    text = " ".join((root / "docs" / "workshop.md").read_text().split())
+    bare = Scenario(cluster="dl1", library="none", nodes=8, path="host-rdma", message_bytes="64 MiB")
+    needed = find("03-fits").truth()
+    small, short = (
+        simulate(bare).time_s / simulate(bare.with_(path="peer-direct", cache_regions=regions)).time_s
+        for regions in (8, needed - 1)
+    )
+    assert (
+        f"with 8 of the {needed} regions that DL1 needs it is {small:.2f} times as fast as the detour, with {needed - 1} it is {short:.2f} times."
         in text
     )
 

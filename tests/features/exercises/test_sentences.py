@@ -6,7 +6,7 @@ import re
 import pytest
 
 from peerlab.base.places import folder
-from peerlab.features.exercises.catalogue import exercises
+from peerlab.features.exercises.catalogue import exercises, transfer_of
 
 MOST = 25
 LABS = {path.stem: path for path in sorted(folder("labs").glob("*.ipynb"))}
@@ -44,11 +44,23 @@ def test_no_sentence_of_a_lab_is_too_long(name):
     assert too_long(text) == []
 
 
-@pytest.mark.parametrize("one", exercises(), ids=lambda one: one.name)
-def test_no_sentence_of_an_exercise_is_too_long(one):
+def words(one):
+    """Return all that an exercise says, but for what its code is told."""
     replies = [says for _, says in one.wrong()] if not hasattr(one, "attempts") else []
     bounds = [bound.says for bound in getattr(one, "bounds", ())]
-    assert too_long("\n\n".join([one.question, one.why, *one.hints, *replies, *bounds])) == []
+    return "\n\n".join([one.question, one.why, *one.hints, *replies, *bounds])
+
+
+@pytest.mark.parametrize("one", exercises(), ids=lambda one: one.name)
+def test_no_sentence_of_an_exercise_is_too_long(one):
+    assert too_long(words(one)) == []
+
+
+@pytest.mark.parametrize("lab", sorted({one.lab for one in exercises()} - {"00"}))
+def test_no_sentence_of_a_transfer_task_is_too_long_whatever_its_seed(lab):
+    """Those of the tour simulate a band each, and differ in their figures alone."""
+    for seed in range(0, 50, 7):
+        assert too_long(words(transfer_of(lab).drawn(seed))) == []
 
 
 def test_no_sentence_of_the_trainers_paper_is_too_long(root):

@@ -73,7 +73,7 @@ def _requests() -> int:
 
 
 _TCP, _BOUNCE, CANNOT_TELL = "TCP", "the bounce buffers", "cannot tell"
-_WHERE_TO_LOOK = "Look at the table of the largest size: which of `tcp` and `staged-shm` lies further to the right, and what did it leave out?"
+_WHERE_TO_LOOK = "Look at the picture below, at the largest size: which of `tcp` and `staged-shm` lies further to the right, and what did it leave out?"
 _OVERLAPPING = "If their lines overlap, another measurement may say the opposite."
 _PART_SOLUTION = """\
 "cannot tell" if parts.low.max() <= parts.high.min() else "TCP" if parts.ratio.idxmax() == "staged-shm" else "the bounce buffers"
@@ -135,7 +135,7 @@ EXERCISES: tuple[Exercise, ...] = (
     VERDICT,
     Choice(
         name="04-part",
-        question="Which part of the detour costs more on your machine, at the largest size? Leave out what two overlapping lines cannot tell.",
+        question="Which part of the detour costs more on your machine, at the largest size? Expect something first; then the picture below decides, unless two lines overlap.",
         measured=True,
         options={
             _TCP: f"{_WHERE_TO_LOOK} {_OVERLAPPING}",
