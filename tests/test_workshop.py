@@ -89,6 +89,24 @@ def test_the_core_of_04_and_05_needs_nothing_that_02_alone_teaches(root):
     assert text.index("**2(N-1)/N times the message**") < text.index('"05-wire"')
 
 
+@pytest.mark.parametrize("lab", sorted(LABS_WITH_CORE | {"00"}))
+def test_a_checkpoint_is_reached_in_the_minutes_of_the_rule(root, lab):
+    """What has to be answered at minute 10 or 20 is, by words, cells and exercises of the core; and a core exercise is discussed."""
+    text = (root / "docs" / "workshop.md").read_text().partition("## Checkpoints")[2].partition("\n## ")[0]
+    (row,) = re.findall(rf"^\| {lab} \|([^|]*)\|([^|]*)\|([^|]*)\|([^|]*)\|$", text, re.MULTILINE)
+    (file,) = (root / "labs").glob(f"{lab}_*.ipynb")
+    core = [cell for cell in lab_cells(file) if not cell.further]
+    reached = {
+        asked(one.source): sum(cell.minutes for cell in core[: at + 1])
+        for at, one in enumerate(core)
+        if one.kind == "code"
+    }
+    for minute, said in zip((10, 20), row, strict=False):
+        for name in re.findall(r"\d\d-[a-z-]+", said):
+            assert round(reached[name]) <= minute
+    assert set(re.findall(r"\d\d-[a-z-]+", row[2])) <= set(reached)
+
+
 def test_the_timetable_adds_up_and_leaves_every_lab_its_time_and_the_trainer_five_minutes(root, labs):
     table = (root / "docs" / "workshop.md").read_text().partition("## Timetable")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| (\d):(\d\d) \| (\d+) \|([^|]*)\|([^|]*)\|$", table, re.MULTILINE)

@@ -154,8 +154,9 @@ def _section(text: str, heading: str) -> str:
 
 
 def _rows(text: str, heading: str) -> list[list[str]]:
-    """Return the rows of the table below a heading, without its head."""
-    lines = re.findall(r"^\|(.*)\|$", _section(text, heading), re.MULTILINE)
+    """Return the rows of the first table below a heading, without its head."""
+    first = re.search(r"(?:^\|.*\|\n)+", _section(text, heading), re.MULTILINE)
+    lines = re.findall(r"^\|(.*)\|$", first[0] if first else "", re.MULTILINE)
     return [[cell.strip() for cell in line.split("|")] for line in lines[2:]]
 
 
