@@ -12,12 +12,12 @@ from peerlab.features.exercises.exercise import Choice, Code, Exercise, Number
 
 _STYLE = """
 @page { size: A4; margin: 9mm }
-body { font: 8.8pt/1.3 system-ui, sans-serif; margin: 0 auto; max-width: 192mm; color: #111; background: #fff }
+body { font: 8pt/1.25 system-ui, sans-serif; margin: 0 auto; max-width: 192mm; color: #111; background: #fff }
 h1 { font-size: 13pt; margin: 0 0 1mm } p { margin: 0 0 2mm }
 main { columns: 2; column-gap: 6mm }
-section { break-inside: avoid; margin-bottom: 2.2mm } h2 { font-size: 10.5pt; margin: 0 0 .6mm; border-bottom: .4pt solid #888 }
-dl { margin: 0 } dt { font-weight: 600; margin-top: .7mm } dd { margin: 0 0 0 3mm } dd.wrong { color: #8a2b06 }
-code { font-size: 7.8pt; overflow-wrap: anywhere }
+section { break-inside: avoid; margin-bottom: 1.8mm } h2 { font-size: 10.5pt; margin: 0 0 .6mm; border-bottom: .4pt solid #888 }
+dl { margin: 0 } dt { font-weight: 600; margin-top: .5mm } dd { margin: 0 0 0 3mm } dd.wrong { color: #8a2b06 }
+code { font-size: 7.2pt; overflow-wrap: anywhere }
 """
 _LARGE = 1000
 _MOST = 120

@@ -2,24 +2,18 @@
 
 import re
 from collections.abc import Iterator
-from html import escape
 from pathlib import Path
 
-from learning_tasks import log_lines
+from course_cards import after_lab, before_lab, large, set_closely
 
-from peerlab.engine.simulate import simulate
-from peerlab.features.deck.blocks import card, grid, paragraphs
+from peerlab.features.deck.blocks import card
 from peerlab.features.deck.deck_page import page
 from peerlab.features.deck.slide import Slide
-from peerlab.features.exercises.catalogue import exercises, find
-from peerlab.features.exercises.labs import review
-from peerlab.features.exercises.labs.advice import advice
-from peerlab.picture.still import still_svg
-from peerlab.question.scenario import Scenario
+from peerlab.features.exercises.catalogue import exercises
+from peerlab.features.exercises.reading_time import core_and_all
 
 WORKSHOP = Path(__file__).parent.parent / "workshop.md"
-DETOUR = Scenario(cluster="dl1", nodes=8, path="host-rdma", message_bytes="64 MiB")
-DIRECT = DETOUR.with_(path="peer-direct")
+LABS = WORKSHOP.parent.parent / "labs"
 
 
 def html() -> str:
@@ -28,24 +22,35 @@ def html() -> str:
 
 
 def slides() -> Iterator[Slide]:
-    """Yield the slides: a bet, the tasks, two for each lab of the timetable, and the end."""
+    """Yield the slides: a bet, the tasks, three for each lab of the timetable, and the end."""
     text = WORKSHOP.read_text(encoding="utf-8")
+    bets = (card(f"<p class='hero'>{bet}</p>", 3) for bet in ("1.1", "1.7", "4", "10"))
     yield Slide(
         title="Where do the bytes of an AllReduce go?",
-        lines=(
-            "Two servers, an accelerator and a NIC in each. The bytes go up into host memory, over the wire, and down again.",
-            "Somebody connects the NIC to the accelerator directly. How many times as fast?",
-            "1.1   1.7   4   10: hands up.",
+        body=set_closely(
+            card(
+                large(
+                    "Two servers, an accelerator and a NIC in each. The bytes go up into host memory, over the wire, and down again."
+                ),
+                12,
+                high="plain",
+            ),
+            card(
+                large("Somebody connects the NIC to the accelerator directly. How many times as fast?"),
+                12,
+                high="plain",
+            ),
+            *bets,
         ),
         cover=True,
         notes=(_plain(_section(text, "### Welcome, and a bet")),),
     )
     yield Slide(
         title="Two tasks, five minutes, no names",
-        lines=(
-            "A drawing: the way of a byte, by the detour and by Peer Direct.",
-            "A log of six lines: whose path is it?",
-            "A number of your own choice on the sheet. You get the same sheet at the end.",
+        body=set_closely(
+            card(large("The way of a byte, by the detour and by Peer Direct."), 6, title="1. A drawing"),
+            card(large("Six lines: whose path is it?"), 6, title="2. A log"),
+            card(large("A number of your own choice on the sheet. You get the same sheet at the end."), 12),
         ),
         notes=(
             "Give out tasks.html, printed. Collect the sheets after five minutes; do not talk about them.",
@@ -53,30 +58,40 @@ def slides() -> Iterator[Slide]:
     )
     for row in _rows(text, "## Checkpoints"):
         yield from _lab(text, row)
+    asked = re.findall(r"^\d\. (.+)$", _section(text, "## Four questions for the end"), re.MULTILINE)
     yield Slide(
         title="The same two tasks again, and four questions",
-        lines=tuple(
-            re.findall(r"^\d\. (.+)$", _section(text, "## Four questions for the end"), re.MULTILINE)
-        ),
+        body=set_closely(*(card(large(one), 6, title=str(number)) for number, one in enumerate(asked, 1))),
         notes=(_plain(_section(text, "### Good-bye")),),
     )
 
 
 def _lab(text: str, row: list[str]) -> Iterator[Slide]:
-    """Yield what is said before a lab, and what the room discusses after it."""
+    """Yield what is said before a lab, what stands on the wall meanwhile, and what the room discusses after it."""
     number, first, second, discussed, because = row
-    said = _section(text, f"### {number}: ")
-    idea, trap, close = (_plain(part) for part in _parts(said))
+    idea, trap, close = (_plain(part) for part in _parts(_section(text, f"### {number}: ")))
     title = idea.partition(".")[0]
-    yield from _shown(number, f"{number}: {title[0].upper()}{title[1:]}", (idea, trap))
-    lines = (
-        _question(discussed),
-        f"At minute 10: {_plain(first)}. At minute 20: {_plain(second)}.",
-        f"To end with: {close}",
+    yield Slide(title=f"{number}: {title[0].upper()}{title[1:]}", body=before_lab(number), notes=(idea, trap))
+    (file,) = LABS.glob(f"{number}_*.ipynb")
+    core = [one.name for one in exercises(number) if not one.further]
+    yield Slide(
+        title=f"{number}: {core_and_all(file)[0]} minutes, alone or in pairs",
+        body=set_closely(
+            card("".join(large(name) for name in core), 4, title="The core, in this order"),
+            card(large(_plain(first)), 4, title="At minute 10"),
+            card(large(_plain(second)), 4, title="At minute 20"),
+            card(
+                large("Stuck: the red cup on top. Done early: open what is folded as Further."),
+                12,
+                tone="hot",
+            ),
+        ),
+        notes=("Leave this on the wall while they work.",),
     )
     yield Slide(
-        title=f"{number}: With the room, {_plain(discussed)}",
-        lines=lines,
+        title=f"{number}: With the room",
+        subtitle=_plain(discussed),
+        body=after_lab(number, discussed, close),
         notes=(f"Because: {because}.", trap),
     )
 
@@ -90,61 +105,6 @@ def _parts(said: str) -> tuple[str, str, str]:
         raise ValueError(f"docs/workshop.md: no idea and closing question in {said[:60]!r}")
     idea, trap, close = (part or "" for part in found.groups())
     return idea, trap, close
-
-
-def _question(discussed: str) -> str:
-    names = {one.name for one in exercises()}
-    name = next((word for word in re.findall(r"\d\d-[\w-]+", discussed) if word in names), "")
-    return "Three of you read your sentence aloud." if name.endswith("-transfer") else find(name).question
-
-
-def _shown(number: str, title: str, notes: tuple[str, ...]) -> Iterator[Slide]:
-    """Yield the slide with a lab's picture: a log, a table, or a path with what is busy on it."""
-    if number == "05":
-        log = card(
-            f"<pre style='font-size:20px;line-height:1.7;margin:0'>{escape(chr(10).join(log_lines()))}</pre>",
-            12,
-        )
-        vote = card(
-            paragraphs(
-                "Whose path is it? Kernel TCP, RDMA through host memory, Peer Direct, or cannot tell. Vote before anybody runs anything."
-            ),
-            12,
-            tone="hot",
-        )
-        yield Slide(title=title, body=grid(log, vote), notes=notes)
-    elif number == "06":
-        rows = (("where the NICs hang", "least gain", "largest gain", "what the rule says"), *_bands())
-        yield Slide(
-            title=title,
-            subtitle="One machine, before and after somebody looks at a server",
-            rows=rows,
-            notes=notes,
-        )
-    else:
-        run = simulate(
-            {
-                "00": DETOUR,
-                "01": DETOUR.with_(library="none"),
-                "03": DIRECT.with_(registration="per-transfer"),
-            }[number]
-        )
-        busy = ", ".join(f"{name} {share:.0%}" for name, share in list(run.busy_lanes().items())[:4])
-        yield Slide(title=title, pictures=(still_svg(run),), lines=(f"Busy: {busy}.",), notes=notes)
-
-
-def _bands() -> list[tuple[str, ...]]:
-    file = review.filled_in()
-    rows = []
-    for says, cluster in (
-        ("nobody has looked", file),
-        ("below the switch", review.looked_at(file)),
-        ("a root port of its own", review.looked_at(file, "root-port")),
-    ):
-        host, direct = (simulate(one.with_(cluster=cluster)) for one in (DETOUR, DIRECT))
-        gain = direct.gain_band(host)
-        rows.append((says, f"{gain.least:.2f}", f"{gain.most:.2f}", advice(gain.least, gain.most)))
-    return rows
 
 
 def _section(text: str, heading: str) -> str:

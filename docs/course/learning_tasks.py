@@ -45,7 +45,7 @@ def html() -> str:
         f"<!doctype html><html lang='en'><meta charset='utf-8'><title>Two tasks, before and after</title><style>{_STYLE}</style>"
         "<div class='page'><h1>Two tasks, five minutes</h1><p>A number of your own choice, the same both times: ________ &nbsp; &#9744; before &nbsp; &#9744; after</p>"
         "<h2>1. A drawing</h2><p>Two servers. Draw the way of a byte from the left accelerator to the right one: by RDMA through host memory with a full line, by Peer Direct with a "
-        f"dashed one. Both servers send and receive. Write at each uplink what crosses it upwards on the detour.</p>{_drawing()}"
+        f"dashed one. Both servers send and receive. Write at each piece of the way who moves the bytes, and at each uplink what crosses it upwards on the detour.</p>{_drawing()}"
         f"<h2>2. A log</h2><p>{asked} Which path did the bytes take? What in the log says so, and what says nothing?</p><pre>{escape(chr(10).join(log_lines()))}</pre>{lines}</div>"
         f"<div class='page'><h1>Marking sheet</h1><p>A point for each line that is there; half points are not given. Sum up before and after, and note which line is missing most often.</p>{_marks()}</div></html>\n"
     )

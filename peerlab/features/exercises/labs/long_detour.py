@@ -232,7 +232,7 @@ EXERCISES = (
     ),
     Choice(
         name="01-upgrade",
-        question="There is money for one upgrade of every server. Which one makes the detour fastest? Two tables below tell afterwards.",
+        question="There is money for one upgrade of every server. Which one makes the detour fastest?",
         options={
             "NICs of 200 Gbit/s": "A NIC that waits for the uplink would wait longer if it were faster. What does each byte cross twice?",
             "PCIe Gen4 between switch and CPU": "",
