@@ -1,9 +1,6 @@
 """Exercises of lab 06: a review of one's own cluster; every truth is computed from the learner's own file."""
 
 from collections.abc import Callable
-from math import isclose
-from pathlib import Path
-from typing import Any
 
 from peerlab.answer.gain import GainBand
 from peerlab.answer.run import Run
@@ -11,12 +8,11 @@ from peerlab.engine.simulate import simulate
 from peerlab.features.exercises.exercise import Bound, Choice, Code, Mistake, Number
 from peerlab.features.exercises.labs import review
 from peerlab.features.exercises.labs.advice import CLEAR, MEASURE, STAY, USE, advice
+from peerlab.features.exercises.labs.learners_file import check_file
 from peerlab.features.exercises.labs.unseen import unseen_review
 from peerlab.features.exercises.wording import meant
 from peerlab.model.hardware import FIGURE_LABELS, Cluster
 from peerlab.model.nic_wiring import Wiring
-from peerlab.question.completeness import check
-from peerlab.question.presets import load_cluster
 from peerlab.question.scenario import Scenario
 
 _ADVICE = {USE: ("use",), MEASURE: ("measure",), STAY: ("stay",)}
@@ -24,8 +20,6 @@ _KINDS = {
     "uplink": "the PCIe uplink", "NIC": "the NIC", "CPU": "a CPU core", "DRAM": "host memory", "latency": "latency"
 }  # fmt: skip
 _OTHER = "something else"
-_ROUNDED = 0.01
-"""How far a figure may be rounded: 28 GB/s are 28.2; what PCIe carries before its headers is further off."""
 
 
 def _run(path: str, cluster: Cluster | None = None, message: str = "64 MiB") -> Run:
@@ -64,41 +58,6 @@ def _most() -> str:
     """Return the assumed figure that the gain owes most to, as one of the options."""
     found = _gain_band().decisive
     return found.figure.label if found and found.figure.label in _ASSUMED else _OTHER
-
-
-def _check_file(answer: Any) -> str | None:
-    """Return what is wrong with a learner's cluster file."""
-    if not isinstance(answer, str | Path) or Path(answer).suffix != ".toml":
-        return "Answer with the name of your file, as `mine` holds it."
-    report = check(answer)
-    if report.missing or report.wrong:
-        return f"peerlab cannot use it yet: {[*report.wrong, *(one.key for one in report.missing)][0]}."
-    found = load_cluster(answer)
-    if untouched := [said for key in review.SHEET if (said := _untouched(found, key))]:
-        return untouched[0]
-    if report.implausible:
-        return f"It can be read, but: {report.implausible[0]}."
-    return next((said for key in review.SHEET if (said := _check_figure(found, key))), None)
-
-
-def _untouched(cluster: Cluster, key: str) -> str | None:
-    """Return which figure was not put in at all."""
-    mine, before = cluster.figures[key], review.drafted().figures[key]
-    if (mine.value, mine.unit) != (before.value, before.unit):
-        return None
-    return f"`{key}` is still that of the draft: {before.value:g} {before.unit}."
-
-
-def _check_figure(cluster: Cluster, key: str) -> str | None:
-    """Return what is wrong with a figure that the data sheet gives."""
-    mine = cluster.figures[key]
-    if not isclose(_meant(cluster, key), _meant(review.filled_in(), key), rel_tol=_ROUNDED):
-        return f"`{key}` = {mine.value:g} {mine.unit} is not what the data sheet says; mind the unit, and what it is of: {mine.basis}."
-    return f"`{key}` has no source yet; where was it read?" if mine.assumption else None
-
-
-def _meant(cluster: Cluster, key: str) -> int:
-    return {"nic.rate": cluster.nic_Bps, "switch.uplink": cluster.uplink_Bps}[key]
 
 
 def _try_advice(answer: Callable[[float, float], str]) -> str | None:
@@ -152,7 +111,7 @@ EXERCISES = (
     Code(
         name="06-file",
         question="Put the two figures of the data sheet into your file, and name it here.",
-        check=_check_file,
+        check=check_file,
         attempts={
             "review.draft()": "is still that of the draft",
             'review.edit(review.draft(), {"nic.rate": 25, "switch.uplink": 28.2})': "mind the unit",
