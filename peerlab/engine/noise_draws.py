@@ -17,6 +17,8 @@ from peerlab.model.noise import NOISE_KINDS, Noise
 USUAL_SIGMAS = 1.645
 """What one of twenty draws exceeds: where a part is made ordinary, its noise ends there."""
 _MOST_PS = 2**62
+_COMPUTE_STREAM = 100
+"""Number of the stream of what a node computes; those of `NOISE_KINDS` are lower."""
 Whole = NDArray[np.int64]
 Real = NDArray[np.float64]
 
@@ -47,6 +49,22 @@ class Places:
 
 def _stream(seed: int, kind: str, node: int) -> np.random.Generator:
     return np.random.default_rng((seed, NOISE_KINDS[kind].stream, node))
+
+
+def seed_of(seed: int, number: int) -> int:
+    """Return the seed of what the slices of an exchange draw, by its number in a step; the first draws as a collective alone."""
+    return (
+        seed
+        if not number
+        else int(np.random.SeedSequence((seed, number)).generate_state(1, np.uint64)[0] >> 1)
+    )
+
+
+def compute_factors(seed: int, sigma: float, node: int, count: int) -> Real:
+    """Return a factor of mean 1 for each of so many operations that a node computes in a step."""
+    drawn = np.random.default_rng((seed, _COMPUTE_STREAM, node)).standard_normal(count)
+    found: Real = np.exp(sigma * drawn - sigma * sigma / 2)
+    return found
 
 
 @lru_cache(maxsize=64)

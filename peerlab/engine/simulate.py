@@ -88,7 +88,7 @@ def _run(system: System, engine: str, progress: Progress | None, *, every_node: 
         system = system.of_every_node()
     # the others keep the spans of a few nodes, where all are many
     if every_node or (engine in ("referee", "loop") and not system.folded):
-        _refuse_too_many(system)
+        refuse_too_many(system)
     engines: dict[str, Engine] = {
         "referee": recording.by_referee,
         "loop": recording.by_loop,
@@ -130,7 +130,7 @@ def warm_queue(system: System) -> RegistrationQueue:
 def _with_cold_runs(system: System) -> tuple[Iteration, ...]:
     """Return every iteration. The loop runs them, because those that register queue for it."""
     if not system.folded:
-        _refuse_too_many(system)
+        refuse_too_many(system)
     return _iterate(system, lambda registration_queue: recording.by_loop(system, registration_queue, None))
 
 
@@ -149,7 +149,14 @@ def trace(system: System, last: Recording, iterations: Callable[[], tuple[Iterat
     )
 
 
-def _refuse_too_many(system: System) -> None:
+def refuse_too_many(system: System) -> None:
+    """Refuse a run of which so many spans would be kept that memory may not suffice.
+
+    Raises
+    ------
+    ScenarioError
+        If they are more than ten million.
+    """
     spans = recording.spans_of_all(system)
     if spans > _MOST_OF_ALL:
         slow = compiled.installed() and not compiled.refuses(system)

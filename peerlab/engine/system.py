@@ -19,7 +19,7 @@ from peerlab.collectives.plan import Plan
 from peerlab.engine import jitter
 from peerlab.engine.inventory import Inventory
 from peerlab.engine.legs import Leg
-from peerlab.engine.noise_draws import Places, Whole, detours
+from peerlab.engine.noise_draws import Places, Whole, detours, seed_of
 from peerlab.engine.pipeline import Pipeline, SliceLegs, UnevenLegs
 from peerlab.engine.slice_dependencies import Order, intervals
 from peerlab.model.slow_parts import REBALANCE
@@ -49,6 +49,8 @@ class System:
                 "collective", "not the same on every node, so that no node stands for the others"
             )
         self.one_switch |= self.folded
+        self.number = 0
+        """Which exchange of a step it is: the slices of each draw noise of their own."""
         self.ordinary_nodes: frozenset[int] = frozenset()
         """Nodes whose noise is cut at what one of twenty draws exceeds (`engine/ordinary`)."""
         self._legs: dict[tuple[int, ...], SliceLegs] = {}
@@ -71,7 +73,9 @@ class System:
         """Return the system of every node, and of a node one PCIe switch, where it stands for the others; itself, if it is that."""
         if not self.folded:
             return self
-        return System(self.scenario, folded=False, one_switch=True, planned=self.plan)
+        found = System(self.scenario, folded=False, one_switch=True, planned=self.plan)
+        found.number = self.number
+        return found
 
     @cached_property
     def inside(self) -> NodeExchange:
@@ -249,13 +253,13 @@ class System:
         """Factors on service times, shape ``(steps, slices, stages, lanes)``; None without jitter."""
         s, places = self.scenario, self.noise_places
         shape = (places.steps, places.pieces, places.stages, len(self.lanes))
-        return jitter.factors(s.seed, s.jitter, shape) if s.jitter else None
+        return jitter.factors(seed_of(s.seed, self.number), s.jitter, shape) if s.jitter else None
 
     @property
     def detours(self) -> Whole | None:
         """How long slices are held up, picoseconds, in the same shape; None without detours."""
         s = self.scenario
-        return detours(s.seed, s.noise, self.noise_places) if s.noise.detours else None
+        return detours(seed_of(s.seed, self.number), s.noise, self.noise_places) if s.noise.detours else None
 
 
 def foldable(scenario: Scenario) -> bool:

@@ -2,7 +2,7 @@
 
 That is exact, because the exchanges of a step are one after the other on one stream: nothing else uses the resources meanwhile, and a
 recording depends on nothing but its scenario and what its registration caches hold at the beginning. It takes a collective that all ranks end
-together; where they do not, the next one would begin rank by rank.
+together; where they do not, the next one begins rank by rank (`training/rank_by_rank`).
 """
 
 # A step is composed, not simulated again. The exchanges of a data-parallel step are one after the other on
@@ -12,7 +12,8 @@ together; where they do not, the next one would begin rank by rank.
 # 1,024 nodes is five of them, and a switch that moves no bucket's size costs two milliseconds. The referee
 # (`training/whole_step`) runs all of it in one world, with a preemptible compute lane, and hypothesis holds
 # the two to `==`. Where ranks do not end together (jitter, slow nodes, a tree, an uneven fabric) the next
-# collective would begin rank by rank, and both refuse. Two streams at once are not modelled.
+# collective begins rank by rank, which costs a simulation for each exchange. Two streams at once are not
+# modelled.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -28,10 +29,12 @@ from peerlab.engine import recording
 from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.registration_queue import RegistrationQueue
 from peerlab.engine.simulate import simulate, trace
-from peerlab.engine.system import System, foldable, least
+from peerlab.engine.system import System, least
 from peerlab.library.library_files import load_library
 from peerlab.question.scenario import Scenario
+from peerlab.training.nodes_differ import differs
 from peerlab.training.program import Exchanging, Program
+from peerlab.training.rank_by_rank import RankByRank
 from peerlab.training.step_times import timed
 from peerlab.training.step_trace import Computed, Placed, StepTrace
 from peerlab.training.training_step import Step
@@ -43,20 +46,18 @@ Held = tuple[tuple[tuple[int, int], tuple[tuple[int, int], ...]], ...]
 
 
 def scenario_of(step: Step, one: Exchanging) -> Scenario:
-    """Return the collective alone.
+    """Return the collective alone."""
+    return _loaded(step.scenario).with_(collective=one.collective, message_bytes=one.nbytes)
 
-    Raises
-    ------
-    WorkloadError
-        If its ranks do not end together.
-    """
-    found = _loaded(step.scenario).with_(collective=one.collective, message_bytes=one.nbytes)
-    if not foldable(found):
-        raise WorkloadError(
-            f"path {found.path!r} with this algorithm or fabric: ranks do not end a collective together, so the next one would "
-            "begin rank by rank; that is not modelled for a step, only for a single collective"
-        )
-    return found
+
+def scenarios_of(step: Step, program: Program) -> list[Scenario]:
+    """Return the collective of every exchange; equal ones are one."""
+    known: dict[tuple[str, int], Scenario] = {}
+    for one in program.exchanging:
+        key = (one.collective, one.nbytes)
+        if key not in known:
+            known[key] = scenario_of(step, one)
+    return [known[one.collective, one.nbytes] for one in program.exchanging]
 
 
 def _loaded(scenario: Scenario) -> Scenario:
@@ -70,8 +71,18 @@ def _loaded(scenario: Scenario) -> Scenario:
 
 
 def compose(step: Step, program: Program, progress: Progress | None = None) -> StepTrace:
-    """Return a step, composed of its collectives; `progress` is told how many of them there are and how many are simulated."""
-    runs = _carried(step, program) if carries(step.scenario) else _alone(step, program)
+    """Return a step, composed of its collectives; `progress` is told how many of them there are and how many are simulated.
+
+    Raises
+    ------
+    LinksAreSharedError
+        If nodes differ, and two exchanges would be under way at once on links that they share.
+    """
+    scenarios = scenarios_of(step, program)
+    if differs(step, scenarios):
+        return RankByRank(step, program, scenarios, progress).run()
+    carried = carries(step.scenario) or _finds_again(step.scenario, program)
+    runs = _carried(step, program) if carried else _alone(step, program)
     found: list[Run] = []
     for number, run in enumerate(runs):
         found.append(run)
@@ -89,6 +100,12 @@ def carries(scenario: Scenario) -> bool:
             "registration: a pool with limits is not modelled for a step; leave the limits out"
         )
     return limited and scenario.registers and scenario.registration == "cached"
+
+
+def _finds_again(scenario: Scenario, program: Program) -> bool:
+    """Return whether an exchange of a cold step finds what one before it has registered: a block is gathered twice."""
+    cold = scenario.registers and scenario.registration == "cached" and scenario.runs == 1
+    return cold and len({one.buffer_set for one in program.exchanging}) < len(program.exchanging)
 
 
 def _alone(step: Step, program: Program) -> Iterator[Run]:

@@ -24,7 +24,7 @@ class Computed:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """An exchange: all its spans are those of its run, `begin_ps` later."""
+    """An exchange: all its spans are those of its run, `first_ps` later. Where nodes differ, its times are those of the node that is shown."""
 
     op: Exchanging
     """What it is."""
@@ -34,11 +34,45 @@ class Placed:
     """When the last of what it waits for was computed."""
     begin_ps: int
     """When the stream began with it."""
+    apart: "Apart | None" = None
+    """When every node began it and was done; None where all do the same."""
 
     @property
     def end_ps(self) -> int:
         """When it was over."""
-        return self.begin_ps + self.run.time_ps
+        return self.apart.ends[self.apart.shown] if self.apart else self.begin_ps + self.run.time_ps
+
+    @property
+    def first_ps(self) -> int:
+        """When the first node began with it."""
+        return min(self.apart.begins) if self.apart else self.begin_ps
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """An exchange that nodes begin apart, or end apart; picoseconds, by node."""
+
+    begins: tuple[int, ...]
+    """When each began it: ready, and done with the one before."""
+    ends: tuple[int, ...]
+    """When each was done with it."""
+    exposed: tuple[int, ...]
+    """How long the devices of each waited while it was under way there."""
+    shown: int
+    """The node whose times a picture shows: the last to end the step."""
+
+    @property
+    def last(self) -> tuple[int, ...]:
+        """The nodes that began last, for which the others waited; none where all began together."""
+        latest = max(self.begins)
+        return (
+            () if latest == min(self.begins) else tuple(n for n, b in enumerate(self.begins) if b == latest)
+        )
+
+    @property
+    def waited_ps(self) -> int:
+        """How long the first to begin waited for the last, picoseconds."""
+        return max(self.begins) - min(self.begins)
 
 
 @dataclass(frozen=True)

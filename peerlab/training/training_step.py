@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from peerlab.base.checks import check_switch
-from peerlab.base.errors import WorkloadError, nearest
+from peerlab.base.errors import ScenarioError, WorkloadError, nearest
 from peerlab.base.units import MIB, PS_PER_MS, parse_bytes
+from peerlab.model.disturbance import Slow, checked_slow_nodes
 from peerlab.model.hardware import Figure
 from peerlab.question.scenario import Scenario
 from peerlab.training.bucket_rule import Bucket, buckets
@@ -22,11 +23,17 @@ SHARDS = {
     "fsdp": "every device keeps its part: a block's parameters are gathered before forward and before backward",
 }
 """How a model is spread over the devices, in words."""
+OPENS = {
+    "begin": "a node takes slices of others from its own begin on: they go into memory of the user, or by rendezvous",
+    "posted": "a node takes slices of others as soon as it is done with the exchange before: into buffers that are posted ahead",
+}
+"""From when on a node takes slices of others, in words."""
 ALL = "all"
 """A bucket that holds everything that is left."""
 _DERIVED = ("message_bytes", "collective", "buffers")
 _MOST_ACCUMULATED, _MOST_BATCH = 1024, 2**20
 _PER_MILLE = 1000
+_MOST_JITTER = 2.0
 _AMOUNTS = {
     "compute_ms": "milliseconds of forward and backward of one batch",
     "optimizer_ms": "milliseconds of the optimizer",
@@ -74,6 +81,13 @@ class Step:
     """``fp32``, ``bf16``, ``fp16``, ``fp8`` or ``fp64``; None: the workload's. With `zero1` and `fsdp` parameters are gathered in it, too."""
     slowdown: float | None = None
     """Share of computing that a collective under way takes, 0 to 0.9; None: the device's (`data/devices.toml`), else 0."""
+    slow_compute: Mapping[int, float] | None = None
+    """Nodes whose devices compute at a share of the rate, such as ``{4: 0.8}``; `slow_nodes` of the scenario slows what they send."""
+    compute_jitter: float = 0.0
+    """Sigma of a random factor of mean 1 for every operation of every node, such as 0.05; drawn with the scenario's seed."""
+    open: str | None = None
+    """Where nodes differ: whether a node takes slices of others from its own ``begin`` on, or where it was done before (``posted``);
+    None: posted where the path has bounce buffers at the receiver."""
     compute_ms: float | None = None
     """Forward and backward of one batch together; None: the workload's."""
     optimizer_ms: float = 0.0
@@ -113,6 +127,13 @@ class Step:
             self._set("batch", workload.used_batch(self.device))
         _check_whole("batch", self.batch, _MOST_BATCH)
         _check_whole("accumulate", self.accumulate, _MOST_ACCUMULATED)
+        self._set("slow_compute", checked_slow_compute(self.slow_compute, self.scenario.nodes))
+        if not (_is_amount(self.compute_jitter) and self.compute_jitter <= _MOST_JITTER):
+            raise WorkloadError(
+                f"compute_jitter: {self.compute_jitter!r:.40} is not a sigma from 0 to {_MOST_JITTER:g}, such as 0.05"
+            )
+        if self.open is not None:
+            _checked_one_of("open", self.open, OPENS)
         if self.slowdown is not None and not (_is_amount(self.slowdown) and self.slowdown <= 0.9):
             raise WorkloadError(f"slowdown: {self.slowdown!r:.40} is not a share from 0 to 0.9")
         for name, what in _AMOUNTS.items():
@@ -243,13 +264,15 @@ class Step:
                 _refuse_derived(name)
         if s.memory == "host":
             raise WorkloadError("memory: gradients lie in device memory; leave it at 'device'")
-        if s.noise or s.has_slow_parts:
-            uneven = ("jitter", "spread", "detours", "ticks", "slow_nodes", "slow_nics", "slow_links")
-            name = next(one for one in uneven if getattr(s, one))
+        if s.ticks:
             raise WorkloadError(
-                f"{name}: where nodes differ, ranks end a collective one after the other, and the next one begins rank by rank; "
-                "that is not modelled for a step, only for a single collective"
+                "ticks: a node that stands still computes nothing either, which is not modelled for a step; give compute_jitter, spread or detours"
             )
+
+    @property
+    def computes_apart(self) -> bool:
+        """Whether nodes differ in what they compute."""
+        return bool(self.slow_compute or self.compute_jitter)
 
 
 STEP_FIELDS = tuple(one.name for one in fields(Step))
@@ -260,6 +283,20 @@ def _check_step_names(given: Mapping[str, Any]) -> None:
     for name in given:
         if name not in STEP_FIELDS:
             raise WorkloadError(f"{name}: unknown field of a step; {nearest(name, STEP_FIELDS)}")
+
+
+def checked_slow_compute(given: Any, nodes: int) -> Slow | None:
+    """Return nodes that compute slowly as a step keeps them; None if there are none.
+
+    Raises
+    ------
+    WorkloadError
+        If there is no such node, or its share is impossible.
+    """
+    try:
+        return checked_slow_nodes(given, nodes)
+    except ScenarioError as problem:
+        raise WorkloadError(str(problem).replace("slow_nodes", "slow_compute")) from None
 
 
 def _refuse_derived(name: str) -> None:

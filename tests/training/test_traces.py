@@ -89,8 +89,8 @@ def test_the_same_computing_is_played_on_another_cluster(tmp_path):
         found.step(compute_ms=3)
     with pytest.raises(RecordsError, match="no step 7; it has 3"):
         found.step(number=7)
-    with pytest.raises(WorkloadError, match="jitter"):
-        found.step(jitter=0.1)
+    with pytest.raises(WorkloadError, match="ticks"):
+        found.step(ticks=1000)
 
 
 def test_the_median_step_is_the_usual_one(tmp_path):

@@ -6,7 +6,7 @@ from math import exp
 from peerlab.base.numbers import NDArray, np
 from peerlab.engine import jitter
 from peerlab.engine.legs import Visit
-from peerlab.engine.noise_draws import Pauses, detours_side_by_side, phases, spreads
+from peerlab.engine.noise_draws import Pauses, detours_side_by_side, phases, seed_of, spreads
 from peerlab.engine.system import System
 
 Times = NDArray[np.int64]
@@ -38,6 +38,7 @@ class NoiseOfRuns:
     def __init__(self, system: System, seeds: Sequence[int], sigmas: Sequence[float]) -> None:
         self._system, self._noise = system, system.scenario.noise
         self._seeds, self._sigmas = seeds, sigmas
+        self._slice_seeds = [seed_of(seed, system.number) for seed in seeds]
         lanes, nodes = system.lanes, system.plan.nodes
         own = [one.node for one in lanes]
         ends = (
@@ -81,11 +82,11 @@ class NoiseOfRuns:
         """Yield for every step factors and detours, shape ``(runs, slices, stages, lanes)``; None where there are none."""
         places = self._system.noise_places
         shape = (places.pieces, places.stages, places.devices * places.nodes)
-        factors = jitter.side_by_side(self._seeds, self._sigmas, places.steps, shape)
+        factors = jitter.side_by_side(self._slice_seeds, self._sigmas, places.steps, shape)
         yield from zip(factors, self._detours(), strict=True)
 
     def _detours(self) -> Iterator[Times | None]:
-        return detours_side_by_side(self._seeds, self._noise, self._system.noise_places)
+        return detours_side_by_side(self._slice_seeds, self._noise, self._system.noise_places)
 
     def longest(self, quiet_ps: float, visits: int) -> float:
         """Return how long so many visits may take at most that take `quiet_ps` without noise; of detours only the drawn are known."""

@@ -19,7 +19,7 @@ from peerlab.engine.system import System
 Told = Callable[[int], None]
 
 
-class Apart(Referee):
+class BegunApart(Referee):
     """One exchange; `begin_node` and `open_node` say when a node begins, and when it takes slices of others."""
 
     def __init__(
@@ -148,7 +148,7 @@ def by_referee(system: System, registration_queue: RegistrationQueue, begins: Be
     begins = earlier(begins, shift)
     clock = Clock()
     meet_all(system)
-    one = Apart(system, registration_queue, clock, _nobody, posted=begins.posted)
+    one = BegunApart(system, registration_queue, clock, _nobody, posted=begins.posted)
     for node in one.nodes:
         clock.at(begins.at[node], partial(one.begin_node, node))
         clock.at(max(0, begins.opens[node]), partial(one.open_node, node))

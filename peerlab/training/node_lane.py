@@ -1,0 +1,64 @@
+"""The compute lane of one node: operations in order, slower while the node's own exchange is under way; whole picoseconds."""
+
+from collections.abc import Sequence
+
+from peerlab.training.program import Exchanging, Program
+
+PER_MILLE = 1000
+
+
+class NodeLane:
+    """What one node computes, as far as it is known; exchanges are told one after the other."""
+
+    def __init__(self, program: Program, durations: Sequence[int], slowdown: int) -> None:
+        """`durations`: how long each operation takes alone; `slowdown`: thousandths that computing is slower beside an exchange."""
+        self._program, self._durations, self._slow = program, durations, PER_MILLE - slowdown
+        self.computed: list[tuple[int, int]] = []
+        """When each operation began and ended."""
+        self.placed: list[tuple[int, int]] = []
+        """When the node began each exchange, and was done with it."""
+
+    def ready(self, exchange: Exchanging) -> int:
+        """Return when all is computed that an exchange needs."""
+        self._advance(max(exchange.after, default=-1) + 1)
+        return max((self.computed[one][1] for one in exchange.after), default=0)
+
+    def finish(self) -> int:
+        """Compute the rest; return when the node's step is over."""
+        self._advance(len(self._program.computing))
+        return max([0, *(end for _, end in self.computed[-1:]), *(end for _, end in self.placed[-1:])])
+
+    def waits(self) -> list[tuple[int, int]]:
+        """Return when the lane had nothing to do, once all is computed."""
+        found, at = [], 0
+        for begin, end in [*self.computed, (self.finish(), 0)]:
+            if begin > at:
+                found.append((at, begin))
+            at = max(at, end)
+        return found
+
+    def exposed(self) -> list[int]:
+        """Return for each exchange how long the lane waited while it was under way."""
+        waits = self.waits()
+        return [sum(max(0, min(end, e) - max(begin, b)) for begin, end in waits) for b, e in self.placed]
+
+    def _advance(self, count: int) -> None:
+        while len(self.computed) < count:
+            number = len(self.computed)
+            free = self.computed[-1][1] if self.computed else 0
+            begin = max([free, *(self.placed[one][1] for one in self._program.computing[number].after)])
+            self.computed.append((begin, self._end(begin, self._durations[number])))
+
+    def _end(self, begin: int, duration: int) -> int:
+        """Return when an operation is over that begins now: it is slower between begin and end of each exchange."""
+        now, left = begin, duration * PER_MILLE
+        for b, e in self.placed:
+            for until, rate in ((b, PER_MILLE), (e, self._slow)):
+                if until <= now:
+                    continue
+                end = now - (-left // rate)
+                if end <= until:
+                    return end
+                left -= (until - now) * rate
+                now = until
+        return now - (-left // PER_MILLE)

@@ -1,0 +1,57 @@
+"""Where nodes of a step differ: in what they compute, in what they send, or because of a schedule or a fabric that is not the same for all."""
+
+import numpy as np
+
+from peerlab.base.errors import WorkloadError
+from peerlab.engine.noise_draws import compute_factors
+from peerlab.engine.system import foldable
+from peerlab.question.scenario import Scenario
+from peerlab.training.program import Program
+from peerlab.training.training_step import Step
+
+POSTED, BEGIN = "posted", "begin"
+
+
+def differs(step: Step, scenarios: list[Scenario]) -> bool:
+    """Return whether nodes do not do the same at the same time; `scenarios` are those of the exchanges."""
+    return step.computes_apart or not all(foldable(one) for one in set(scenarios))
+
+
+def durations(step: Step, program: Program) -> list[list[int]]:
+    """Return how long every operation takes on every node, picoseconds: as given, times what noise and slow nodes make of it.
+
+    Where NVLink joins nodes, they compute as their latest does, since what they exchange first is a barrier for them.
+    """
+    alone = np.array([op.duration_ps for op in program.computing], float)
+    s, slow = step.scenario, step.slow_compute or {}
+    found = np.tile(alone, (s.nodes, 1))
+    for node in range(s.nodes):
+        found[node] /= slow.get(node, 1.0)
+        if step.compute_jitter:
+            found[node] *= compute_factors(s.seed, step.compute_jitter, node, len(alone))
+    together = np.array_split(np.rint(found).astype(np.int64), s.domains)
+    return [one.max(axis=0).tolist() for one in together]
+
+
+def opens_at(step: Step) -> str:
+    """Return from when on a node takes slices of others: as given, else ahead of its begin where it has bounce buffers for them."""
+    return step.open or (POSTED if step.scenario.data_path.is_staged else BEGIN)
+
+
+def check_differing(scenario: Scenario) -> None:
+    """Refuse an exchange that nodes cannot begin apart.
+
+    Raises
+    ------
+    WorkloadError
+        If what would happen is not known exactly.
+    """
+    if scenario.sums_between or scenario.sums_inside:
+        raise WorkloadError(
+            "algorithm: where nodes differ, they come to a sum in the switches one after the other; what those do meanwhile is not modelled"
+        )
+    limits = (scenario.cache_regions, scenario.cache_bytes, scenario.memlock_bytes)
+    if scenario.registers and any(limit is not None for limit in limits):
+        raise WorkloadError(
+            "cache_regions: where nodes differ, which region a limited cache gives up depends on who comes first; leave the limits out"
+        )

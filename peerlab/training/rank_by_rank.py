@@ -1,0 +1,185 @@
+"""A step whose nodes differ, composed of its exchanges: each node begins the next one when it is ready and done with the one before.
+
+That is exact as long as two exchanges have nothing to wait for in common but places that are still held, which go on from one to the next:
+a node has all its resources for itself again when it is done. Only links that nodes share could serve two exchanges at once; there the whole
+step is simulated in one world instead (`training/uneven_world`).
+"""
+
+# A library's tree or ring is walked in one pass (`collectives/hop_chain`): every slice goes one way round for all, and a node's own end says
+# nothing of who else has to come. An AllReduce is a barrier, so such an exchange begins with the last node and ends for all together.
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from peerlab.answer.run import Run
+from peerlab.answer.trace import Iteration, Ran, Recording
+from peerlab.engine.begins import Begins, Held, meet_all
+from peerlab.engine.exchange_apart import by_loop, later
+from peerlab.engine.loop.event_loop import Progress
+from peerlab.engine.registration_queue import Contents, RegistrationQueue
+from peerlab.engine.simulate import refuse_too_many, simulate, trace
+from peerlab.engine.system import System, least
+from peerlab.question.scenario import Scenario
+from peerlab.training.node_lane import NodeLane
+from peerlab.training.nodes_differ import POSTED, check_differing, durations, opens_at
+from peerlab.training.program import Exchanging, Program
+from peerlab.training.step_trace import Apart, Computed, Placed, StepTrace
+from peerlab.training.training_step import Step
+
+_MOST_KEPT = 64
+
+
+class LinksAreSharedError(Exception):
+    """Two exchanges are under way at once on links that nodes share."""
+
+
+@dataclass(frozen=True)
+class AskedExchange:
+    """One exchange of a step, on the clock of the first node that begins it; equal ones are simulated once."""
+
+    scenario: Scenario
+    number: int
+    """Which exchange of the step, as far as its noise depends on that."""
+    at: tuple[int, ...]
+    opens: tuple[int, ...]
+    held: Held
+    contents: Contents | None
+    """What the registration caches hold; None: all that is asked for."""
+    buffer_set: int
+
+
+@dataclass(frozen=True)
+class AnsweredExchange:
+    """What became of it."""
+
+    run: Run
+    done: tuple[int, ...]
+    held: Held
+    contents: Contents | None
+
+
+def system_of(scenario: Scenario, number: int) -> System:
+    """Return an exchange made ready to run, with every node."""
+    found = least(scenario)
+    found.number = number
+    return found.of_every_node()
+
+
+def together(scenario: Scenario) -> bool:
+    """Return whether an exchange begins with the last node and ends for all at once: what a library's law walks in one pass."""
+    return scenario.choice is not None
+
+
+def number_of(scenario: Scenario, number: int) -> int:
+    """Return the number of an exchange as far as its noise depends on it."""
+    return number if scenario.noise.of_slices else 0
+
+
+def queue_of(system: System, contents: Contents | None, buffer_set: int) -> RegistrationQueue:
+    """Return the registration queue of an exchange that finds so much."""
+    queue = RegistrationQueue(system, warm=contents is None)
+    if contents is not None:
+        queue.restore(contents)
+    queue.begin(buffer_set)
+    return queue
+
+
+def warm(scenario: Scenario) -> bool:
+    """Return whether all memory is registered before the step that is shown."""
+    return scenario.runs > 1 and scenario.registration == "cached"
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _answered(asked: AskedExchange) -> AnsweredExchange:
+    system = system_of(asked.scenario, asked.number)
+    refuse_too_many(system)
+    queue = queue_of(system, asked.contents, asked.buffer_set)
+    meet_all(system)
+    ended = by_loop(system, queue, Begins(asked.at, asked.opens, asked.held))
+    after = None if asked.contents is None else queue.contents()
+    return AnsweredExchange(run_of(system, ended.recording), ended.done, ended.held, after)
+
+
+def run_of(system: System, found: Recording) -> Run:
+    """Return the run of an exchange."""
+    ran = Ran((Iteration(0, found),))
+    return Run(system.scenario, trace(system, found, ran), "loop", simulate)
+
+
+class RankByRank:
+    """A step that is being composed."""
+
+    def __init__(
+        self, step: Step, program: Program, scenarios: Sequence[Scenario], progress: Progress | None
+    ) -> None:
+        self._step, self._program, self._scenarios, self._progress = step, program, scenarios, progress
+        for one in set(scenarios):
+            check_differing(one)
+        times = durations(step, program)
+        self._lanes = [NodeLane(program, one, step.slowdown_per_mille) for one in times]
+        self._posted = opens_at(step) == POSTED
+        self._done = (0,) * len(times)
+        self._held: Held = ()
+        self._contents: Contents | None = None if warm(step.scenario) else ()
+        self._answers: list[tuple[tuple[int, ...], tuple[int, ...], Run]] = []
+
+    def run(self) -> StepTrace:
+        """Return the step.
+
+        Raises
+        ------
+        LinksAreSharedError
+            If two exchanges would be under way at once on links that nodes share.
+        """
+        ready = []
+        for number, (op, scenario) in enumerate(zip(self._program.exchanging, self._scenarios, strict=True)):
+            ready.append([lane.ready(op) for lane in self._lanes])
+            self._exchange(number, op, scenario, tuple(map(max, ready[-1], self._done)))
+            if self._progress:
+                self._progress(number + 1, len(self._program.exchanging))
+        return put_together(self._program, self._lanes, ready, self._answers)
+
+    def _exchange(self, number: int, op: Exchanging, scenario: Scenario, at: tuple[int, ...]) -> None:
+        if scenario.fabric.contended and number and min(at) < max(self._done):
+            raise LinksAreSharedError
+        first = max(at) if together(scenario) else min(at)
+        opens = self._done if self._posted else at
+        begins = tuple(max(t, first) - first for t in at)
+        asked = AskedExchange(
+            scenario,
+            number_of(scenario, number),
+            begins,
+            tuple(t - first for t in opens) if self._posted and not together(scenario) else begins,
+            later(self._held, -first),
+            self._contents,
+            op.buffer_set,
+        )
+        found = _answered(asked)
+        done = tuple(t + first for t in found.done)
+        self._done = (max(done),) * len(done) if together(scenario) else done
+        self._held, self._contents = later(found.held, first), found.contents
+        for lane, b, e in zip(self._lanes, at, self._done, strict=True):
+            lane.placed.append((b, e))
+        self._answers.append((at, self._done, found.run))
+
+
+def put_together(
+    program: Program,
+    lanes: Sequence[NodeLane],
+    ready: Sequence[Sequence[int]],
+    answers: Sequence[tuple[tuple[int, ...], tuple[int, ...], Run]],
+) -> StepTrace:
+    """Return the step of the node that ends last, and of every exchange when all nodes began and were done."""
+    ends = [lane.finish() for lane in lanes]
+    exposed = [lane.exposed() for lane in lanes]
+    # of those that end together, the one that waits least: the others wait for it
+    shown = min(range(len(lanes)), key=lambda node: (-ends[node], sum(exposed[node]), node))
+    computed = tuple(
+        Computed(op, *when) for op, when in zip(program.computing, lanes[shown].computed, strict=True)
+    )
+    placed = []
+    for number, (op, (begins, done, run)) in enumerate(zip(program.exchanging, answers, strict=True)):
+        apart = Apart(begins, done, tuple(one[number] for one in exposed), shown)
+        placed.append(Placed(op, run, ready[number][shown], begins[shown], apart))
+    return StepTrace(computed, tuple(placed))

@@ -1,0 +1,211 @@
+"""The referee of a step whose nodes differ: the lanes of all nodes and all exchanges in one world, each node at its own pace."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from peerlab.answer.run import Run
+from peerlab.answer.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS, Resource
+from peerlab.engine.begins import meet_all
+from peerlab.engine.legs import Visit
+from peerlab.engine.opening import opening
+from peerlab.engine.recording import recorded
+from peerlab.engine.referee.apart import BegunApart
+from peerlab.engine.referee.processes import Process
+from peerlab.engine.referee.simpy_resources import Claim, Clock, Exclusive, Key, Links, Shared, Window
+from peerlab.engine.span_rows import array, columns
+from peerlab.engine.system import System
+from peerlab.question.scenario import Scenario
+from peerlab.training.node_lane import PER_MILLE, NodeLane
+from peerlab.training.nodes_differ import POSTED, check_differing, durations, opens_at
+from peerlab.training.program import Program
+from peerlab.training.rank_by_rank import number_of, put_together, queue_of, run_of, system_of, together, warm
+from peerlab.training.step_trace import StepTrace
+from peerlab.training.training_step import Step
+
+if TYPE_CHECKING:
+    from peerlab.model.registration import RegistrationCache
+
+Place = tuple[str, int, int]
+"""Kind, node and place of a resource, whatever its number in a system."""
+
+
+class SharedLinks:
+    """The links of the fabric, as one exchange numbers them; all exchanges of a world share them."""
+
+    def __init__(self, world: "UnevenWorld", system: System) -> None:
+        self._world, self._system = world, system
+
+    def ask(self, key: Key, visit: Visit) -> Claim:
+        """Queue a slice that arrives now."""
+        link = visit.link
+        route = tuple(map(self._number, link.route)) if link else ()
+        moved = replace(
+            visit, resource=self._number(visit.resource), link=link and replace(link, route=route)
+        )
+        return self._world.links.ask(key, moved)
+
+    def release(self, claim: Claim) -> None:
+        """Let the sender take the next slice."""
+        self._world.links.release(claim)
+
+    def _number(self, resource: int) -> int:
+        return self._world.number_of(self._system.resources[resource])
+
+
+class OneOfSeveral(BegunApart):
+    """An exchange in a world that those before it and behind it use, too."""
+
+    def __init__(self, world: "UnevenWorld", number: int) -> None:
+        scenario, op = world.scenarios[number], world.program.exchanging[number]
+        self.world, self.number = world, number
+        system = system_of(scenario, number_of(scenario, number))
+        meet_all(system)
+        queue = queue_of(system, None if world.caches is None else (), op.buffer_set)
+        if world.caches is not None:  # an exchange before this one may be under way on other nodes
+            queue.caches = world.caches
+            queue.begin(op.buffer_set)
+        self.begins = [0] * system.plan.nodes
+        self.opening = sum(lasts for *_, lasts in opening(system))
+        self.together = together(scenario)
+        self.waiting = set(range(system.plan.nodes))
+        """Nodes that have not come."""
+        super().__init__(system, queue, world.clock, self._over, posted=world.posted and not self.together)
+        self.turn = (number,)
+        self.finished = [self.env.event() for _ in self.nodes]
+        self.links = SharedLinks(world, system)  # type: ignore[assignment]
+
+    def come(self, node: int) -> None:
+        """Note that a node comes; it begins, or where all have to be there the last lets all begin."""
+        self.waiting.discard(node)
+        for one in self.nodes if self.together else [node]:
+            if not (self.together and self.waiting):
+                self.begin_node(one)
+
+    def _over(self, node: int) -> None:
+        for one in self.nodes if self.together else [node]:
+            if not self.together or len(self.done) == len(self.nodes):
+                self.finished[one].succeed()
+
+    def _server(self, resource: int) -> Exclusive | Shared:
+        one = self.system.resources[resource]
+        place = (one.kind, one.node, one.index)
+        if place not in self.world.servers:
+            self.world.servers[place] = (Shared if one.shared else Exclusive)(self.clock, one)
+        return self.world.servers[place]
+
+    def _window(self, pool: int) -> Window:
+        if pool not in self.windows:
+            name = next(one for one, index in self.system.pools.items() if index == pool)
+            places = self.system.places[pool]
+            window, before = self.world.windows.get(name, (Window(self.clock, 0), 0))
+            window.places += places - before  # what is still held stays held
+            self.world.windows[name] = (window, places)
+            self.windows[pool] = window
+        return self.windows[pool]
+
+    @cached_property
+    def answer(self) -> tuple[tuple[int, ...], tuple[int, ...], Run]:
+        """When each node began and was done, and what happened, once all is over."""
+        done = [self.done[node] for node in self.nodes]
+        done = [max(done)] * len(done) if self.together else done
+        first = max(self.begins) if self.together else min(self.begins)
+        at = [max(t, first) - first for t in self.begins]
+        spans, events = array(self.spans, len(SPAN_COLUMNS)), array(self.events, len(REGISTRATION_COLUMNS))
+        since = first + self.opening
+        for rows, names, times in (
+            (spans, SPAN_COLUMNS, ("queued", "start", "end")),
+            (events, REGISTRATION_COLUMNS, ("start", "end")),
+        ):
+            rows[:, [names.index(name) for name in times]] -= since
+        both = columns(SPAN_COLUMNS, spans), columns(REGISTRATION_COLUMNS, events)
+        end = max(self.end, *self.done.values()) - since
+        found = recorded(self.system, self.registration_queue, both, end, begins=at)
+        return tuple(self.begins), tuple(done), run_of(self.system, found)
+
+
+class UnevenWorld:
+    """A step in one world; every node begins it at 0."""
+
+    def __init__(self, step: Step, program: Program, scenarios: Sequence[Scenario]) -> None:
+        self.step, self.program, self.scenarios = step, program, scenarios
+        for one in set(scenarios):
+            check_differing(one)
+        self.times = durations(step, program)
+        self.posted = opens_at(step) == POSTED
+        self.clock = Clock()
+        self.env = self.clock.env
+        self.servers: dict[Place, Exclusive | Shared] = {}
+        self.windows: dict[Place, tuple[Window, int]] = {}
+        self.links = Links(self.clock, [])
+        self._numbers: dict[Place, int] = {}
+        self.caches: dict[int, RegistrationCache] | None = None if warm(step.scenario) else {}
+        """Of every NIC; None: all memory is registered before the step."""
+        self._exchanges: list[OneOfSeveral] = []
+        nodes = range(len(self.times))
+        self.nodes = nodes
+        self._under_way = [False for _ in nodes]
+        self._changed = [self.env.event() for _ in nodes]
+        self._through = [[self.env.event() for _ in program.computing] for _ in nodes]
+        self._over = [[self.env.event() for _ in program.exchanging] for _ in nodes]
+        self._lanes = [NodeLane(program, one, step.slowdown_per_mille) for one in self.times]
+        self._ready: list[list[int]] = [[0 for _ in nodes] for _ in program.exchanging]
+
+    def number_of(self, resource: Resource) -> int:
+        """Return the number of a link in this world."""
+        place = (resource.kind, resource.node, resource.index)
+        if place not in self._numbers:
+            self._numbers[place] = len(self._numbers)
+            self.links.resources = [*self.links.resources, resource]
+        return self._numbers[place]
+
+    def run(self) -> StepTrace:
+        """Return the step."""
+        for node in self.nodes:
+            self.env.process(self._compute(node))
+            self.env.process(self._exchange_all(node))
+        self.env.run()
+        answers = [one.answer for one in self._exchanges]
+        for node, lane in enumerate(self._lanes):
+            lane.placed = [(begins[node], done[node]) for begins, done, _ in answers]
+        return put_together(self.program, self._lanes, self._ready, answers)
+
+    def _compute(self, node: int) -> Process:
+        lane = self._lanes[node]
+        for number, op in enumerate(self.program.computing):
+            for one in op.after:
+                yield self._over[node][one]
+            begin, left = self.clock.now, self.times[node][number] * PER_MILLE
+            while left > 0:
+                rate = PER_MILLE - (self.step.slowdown_per_mille if self._under_way[node] else 0)
+                since = self.clock.now
+                yield self.env.any_of([self.env.timeout(-(-left // rate)), self._changed[node]])
+                left -= (self.clock.now - since) * rate
+            lane.computed.append((begin, self.clock.now))
+            self._through[node][number].succeed()
+
+    def _exchange_all(self, node: int) -> Process:
+        for number, op in enumerate(self.program.exchanging):
+            one = self._exchange(number)
+            one.open_node(node)
+            for other in op.after:
+                yield self._through[node][other]
+            self._ready[number][node] = max((self._lanes[node].computed[o][1] for o in op.after), default=0)
+            self._change(node, under_way=True)
+            one.begins[node] = self.clock.now
+            yield self.env.timeout(one.opening)
+            one.come(node)
+            yield one.finished[node]
+            self._change(node, under_way=False)
+            self._over[node][number].succeed()
+
+    def _exchange(self, number: int) -> OneOfSeveral:
+        if number == len(self._exchanges):
+            self._exchanges.append(OneOfSeveral(self, number))
+        return self._exchanges[number]
+
+    def _change(self, node: int, *, under_way: bool) -> None:
+        self._under_way[node] = under_way
+        changed, self._changed[node] = self._changed[node], self.env.event()
+        changed.succeed()
