@@ -20,7 +20,7 @@ nearest known name.
 
 """
 GROUPS = {
-    "Ask": ("Scenario", "simulate", "Run", "sweep", "tails", "blame", "explain", "way", "why", "load_cluster", "known_clusters", "Cluster", "RegistrationCache"),
+    "Ask": ("Scenario", "simulate", "Run", "sweep", "tails", "neighbours", "blame", "explain", "way", "why", "load_cluster", "known_clusters", "Cluster", "RegistrationCache"),
     "Train": ("step", "Step", "StepRun", "Workload", "load_workload", "known_workloads", "ProfiledTraining"),
     "Measure, read and judge": ("measure", "ratios", "pin_cost", "show_limit", "load", "Records", "expect", "suspects", "choices", "diagnose", "calibrate", "doctor"),
     "In a notebook": ("explore", "explore_step", "race", "steps", "predict", "exercise", "progress"),
@@ -44,6 +44,9 @@ RETURNED = {
     "Suspects": "peerlab.features.suspects.suspecting",
     "HostSuspect": "peerlab.features.suspects.suspecting",
     "Blame": "peerlab.features.blame.blaming",
+    "PortComparison": "peerlab.features.neighbours.port_comparison",
+    "PortAnswer": "peerlab.study.port_answer",
+    "PortQuestion": "peerlab.study.port_question",
     "Tails": "peerlab.features.tails.tails",
     "PathTimes": "peerlab.features.tails.times",
     "Percentile": "peerlab.features.tails.percentiles",

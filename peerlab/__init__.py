@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from peerlab.features.measure.pin_cost import pin_cost
     from peerlab.features.measure.ranks.locked_memory import show_limit
     from peerlab.features.measure.ratios import ratios
+    from peerlab.features.neighbours.port_comparison import neighbours
     from peerlab.features.simulate.explain import explain
     from peerlab.features.site.site_folder import write_site
     from peerlab.features.step.step_explorer import StepExplorer
@@ -197,6 +198,7 @@ __all__ = [
     "load_cluster",
     "load_workload",
     "measure",
+    "neighbours",
     "pin_cost",
     "predict",
     "progress",

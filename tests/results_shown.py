@@ -50,5 +50,6 @@ def shown_results(folder):
         peerlab.tails(
             cluster="ideal-100g", nodes=4, message_bytes="1 MiB", jitter=0.1, seeds=20, progress=False
         ),
+        peerlab.neighbours(nodes=4, message_bytes="64 KiB"),
         peerlab.blame(cluster="ideal-100g", nodes=4, message_bytes="1 MiB", jitter=0.1, seed=3),
     ]

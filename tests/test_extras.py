@@ -19,6 +19,7 @@ tails --cluster ideal-100g --nodes 2 --seeds 20
 suspects log
 choices --cluster p5 --nodes 2 --sizes 8MiB
 fabrics --nodes 2
+neighbours --nodes 2 --message 64KiB --fabric infiniband
 step
 sweep --nodes 2 --output a.csv
 clusters

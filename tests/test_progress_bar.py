@@ -22,6 +22,7 @@ LONG = {
     "step": "step --workload resnet50 --bucket 1KiB --path host-rdma",
     "sweep": "sweep --nodes 2,3,4,5,6,7,8 --window 1,2,3,4,5,6 --jitter 0.1",
     "fabrics": "fabrics --cluster ideal-100g --nodes 100 --jitter 0.1",
+    "neighbours": "neighbours --message 64MiB",
     "plan": "plan --nodes 64",
     "tails": "tails --nodes 8 --seeds 400",
     "choices": "choices --cluster p5",

@@ -11,7 +11,7 @@ from importlib import import_module
 from peerlab.base.feature import Feature
 
 NAMES = (
-    "simulate", "why", "fabrics", "step", "sweep", "tails", "blame", "export", "deck", "clusters", "validate", "measure", "logs", "diagnose", "expect", "suspects",
+    "simulate", "why", "fabrics", "neighbours", "step", "sweep", "tails", "blame", "export", "deck", "clusters", "validate", "measure", "logs", "diagnose", "expect", "suspects",
     "choices", "calibrate", "trial", "doctor", "lab", "race", "wall", "exercises", "site",
 )  # fmt: skip
 """The folders, in the order in which the command line lists their commands."""

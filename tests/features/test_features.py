@@ -70,6 +70,10 @@ LATE = {
         "peerlab.engine.compiled.compiled_ring",
     ): "numba is an extra, and takes a second",
     (
+        "peerlab/engine/ports/simulate_ports.py",
+        "peerlab.engine.referee.port_processes",
+    ): "SimPy is loaded for who asks for the referee",
+    (
         "peerlab/engine/recording.py",
         "peerlab.engine.referee.processes",
     ): "SimPy is loaded for who asks for the referee",

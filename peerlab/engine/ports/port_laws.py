@@ -13,24 +13,20 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from random import Random
 
-from peerlab.engine.ports.port_scene import MarkedRates, PortFabric, PortFlow, PortLink, PortScene
+from peerlab.engine.ports.port_scene import ONE, MarkedRates, PortFabric, PortFlow, PortLink, PortScene
 
-ONE = 10**9
-"""A whole packet, in the unit of losses and marks."""
 _SPREAD = 618_033_989
 """Flows begin with other debts, so that their losses do not fall into one moment: the fractions of the golden ratio."""
 _REMEMBERED = 16
 """A port remembers who sent as many bytes as its queue holds times this, so that no phase of arrivals weighs."""
 
 
-def follow_ps(wire: int, packet: int, hop_ps: int, here: PortLink, there: PortLink) -> int:
-    """Return how long after its begin at a port a cell can leave the next one without a gap.
-
-    Its first packet has arrived by then, and its last will have in time.
-    """
-    first = min(wire, packet)
-    last_in_time = here.service_ps(wire) - there.service_ps(wire) + there.service_ps(first)
-    return hop_ps + max(here.service_ps(first), last_in_time)
+def follow_ps(wire: int, packet: int, hop_ps: int, link: PortLink) -> int:
+    """Return how long after its begin at a port a cell can leave the next one: its first packet has arrived."""
+    # A trunk is faster than the link before it, so a whole cell would leave it before its last packet came: its packets and those of
+    # others leave in turn, which a cell says as its share of the trunk's time, at once. Hosts have one rate, so no cell reaches one
+    # sooner than its packets do. To hold it back until its end is there would add half a cell's time that no packet waits.
+    return hop_ps + link.service_ps(min(wire, packet))
 
 
 def trunk_of(scene: PortScene, number: int, flow: PortFlow) -> int:

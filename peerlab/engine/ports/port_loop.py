@@ -10,7 +10,8 @@ from typing import Any
 from peerlab.base.errors import ScenarioError
 from peerlab.engine.ports.loop_port import LoopPort
 from peerlab.engine.ports.port_laws import Marks, follow_ps, trunk_of
-from peerlab.engine.ports.port_scene import EVENTS_PER_HOP, MOST_EVENTS, PortScene
+from peerlab.engine.ports.port_limits import EVENTS_PER_HOP, MOST_EVENTS
+from peerlab.engine.ports.port_scene import PortScene
 from peerlab.engine.ports.port_sender import FlowEnds, PortCell, ends_of
 from peerlab.engine.ports.port_trace import CellSpan, PacketEvent, PauseSpan, PortTrace, Signal, StarvedSpan
 from peerlab.engine.ports.scene_checks import what_fits
@@ -60,7 +61,7 @@ class PortLoop:
         self.watched = self.fabric.loses or self.marks is not None
         """Whether receivers look at each cell; else it is enough to count."""
         self.wakes = [-1] * scene.hosts
-        self.follows: dict[tuple[int, int, int], int] = {}
+        self.follows: dict[tuple[int, int], int] = {}
         self.senders = SenderEvents(self.ends, scene, self.push, self.trace)
         self.most = MOST_EVENTS // EVENTS_PER_HOP
         self.sent: list[tuple[int, int, int, int, int, int, int, int, bool]] = []
@@ -244,21 +245,15 @@ class PortLoop:
         if len(self.sent) > self.most:
             raise ScenarioError("cell", f"too many events; {what_fits(self.scene, 2 * MOST_EVENTS)}")
         self.push(end, ENDS, port.number, port, came_by, cell)
-        if port.into_switch:
-            after = (
-                self.routes[flow][cell.hop + 1] or self.ports[self.scene.trunk_links(self.ends[flow].flow)[0]]
-            )
-        elif self.watched:
-            after = port
-        else:
+        if not port.into_switch and not self.watched:
             message = self.ends[flow].count(cell.first, cell.packets)
             if message >= 0:
                 self.push(end + self.scene.hop_ps + self.scene.latency_ps, DONE, flow, message, 0, 0)
             return
-        key = (wire, port.link.rate_Bps, after.link.rate_Bps)
+        key = (min(wire, self.fabric.packet), port.link.rate_Bps)
         follows = self.follows.get(key)
         if follows is None:
-            follows = follow_ps(wire, self.fabric.packet, self.scene.hop_ps, port.link, after.link)
+            follows = follow_ps(wire, self.fabric.packet, self.scene.hop_ps, port.link)
             self.follows[key] = follows
         self.push(now + follows, ARRIVES, port.number << 20 | flow, port, cell, end)
 

@@ -1,8 +1,7 @@
 """What a scene of ports is: hosts below one or two leaf switches, flows between them, and what its fabric does when a queue grows.
 
 Bytes cross the network as *cells*, whole packets that move together. A cell leaves by a port after those before it, lasts as long as its
-bytes on the wire, and begins at the next port as soon as that port could send it without a gap: a switch forwards packets, so a cell of many is
-cut through. It holds the ingress account of the link that it came by until it has left by the next port.
+bytes on the wire, and may begin at the next port once its first packet is there: a switch forwards packets, so a cell of many is cut through. It holds the ingress account of the link that it came by until it has left by the next port.
 """
 
 # Why cells and not packets: what flow control does depends on thresholds and latencies, not on packets (FABRICS: a victim's share is the
@@ -12,11 +11,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from peerlab.base.units import PS_PER_S
+from peerlab.engine.ports.scene_checks import check_scene
 
-MOST_HOSTS = 64
-MOST_EVENTS = 10**7
-EVENTS_PER_HOP = 3
-"""A cell arrives at a port, leaves it, and what it held comes back."""
+ONE = 10**9
+"""A whole packet, in the unit of shares that are lost or marked."""
 ENDLESS = 1 << 60
 """Packets of a flow that never ends."""
 RECOVERIES = ("none", "selective", "go-back-n", "go-back-0")
@@ -165,15 +163,13 @@ class PortScene:
     """From the last byte of a message at the NIC until the receiver may go on."""
     cell_packets: int = 1
     until_ps: int = 0
-    """When the scene is cut; 0: when every flow that ends has ended."""
+    """When the scene is cut at the latest; it ends before, once every flow that has an end has ended. 0: only then."""
     spray: bool = False
     """Whether each cell takes the trunk with the least waiting, instead of one by a hash of its flow."""
     seed: int = 0
     """Of that hash."""
 
     def __post_init__(self) -> None:
-        from peerlab.engine.ports.scene_checks import check_scene  # noqa: PLC0415  (it reads this module)
-
         check_scene(self)
 
     @property

@@ -1,17 +1,16 @@
 """What a scene of ports must be: its flows have hosts, its thresholds have room for a cell, and it is small enough to simulate."""
 
+from typing import TYPE_CHECKING
+
 from peerlab.base.errors import ScenarioError
 from peerlab.base.units import say_bytes, say_time
-from peerlab.engine.ports.port_scene import (
-    EVENTS_PER_HOP,
-    MOST_EVENTS,
-    MOST_HOSTS,
-    PortFlow,
-    PortScene,
-)
+from peerlab.engine.ports.port_limits import EVENTS_PER_HOP, MOST_EVENTS, MOST_HOSTS
+
+if TYPE_CHECKING:
+    from peerlab.engine.ports.port_scene import PortFlow, PortScene
 
 
-def check_scene(scene: PortScene) -> None:
+def check_scene(scene: "PortScene") -> None:
     """Refuse what cannot be simulated.
 
     Raises
@@ -26,7 +25,7 @@ def check_scene(scene: PortScene) -> None:
     _check_size(scene)
 
 
-def _check_hosts(scene: PortScene) -> None:
+def _check_hosts(scene: "PortScene") -> None:
     if not 2 <= scene.hosts <= MOST_HOSTS:
         raise ScenarioError("nodes", f"{scene.hosts} hosts; queues are simulated for 2 to {MOST_HOSTS}")
     if min(scene.cell_packets, scene.trunks, scene.hop_ps, scene.latency_ps, scene.host_Bps) < 1:
@@ -37,7 +36,7 @@ def _check_hosts(scene: PortScene) -> None:
         raise ScenarioError("until", "nothing ends this scene: give a time, or a flow that has an end")
 
 
-def _check_flow(scene: PortScene, number: int, flow: PortFlow) -> None:
+def _check_flow(scene: "PortScene", number: int, flow: "PortFlow") -> None:
     hosts = range(scene.hosts)
     if flow.src not in hosts or flow.dst not in hosts or flow.src == flow.dst:
         raise ScenarioError(
@@ -53,7 +52,7 @@ def _check_flow(scene: PortScene, number: int, flow: PortFlow) -> None:
             raise ScenarioError("flows", f"flow {number} waits for messages that nobody sends")
 
 
-def _check_room(scene: PortScene) -> None:
+def _check_room(scene: "PortScene") -> None:
     fabric, cell = scene.fabric, scene.cell_packets * scene.fabric.packet
     said = f"a cell is {say_bytes(cell)} on the wire"
     if fabric.credits and fabric.credits < cell:
@@ -64,12 +63,12 @@ def _check_room(scene: PortScene) -> None:
         raise ScenarioError("queue", f"{say_bytes(fabric.queue)} hold no cell: {said}")
 
 
-def hops(scene: PortScene, flow: PortFlow) -> int:
+def hops(scene: "PortScene", flow: "PortFlow") -> int:
     """Return how many links a flow crosses."""
     return 3 if scene.trunk_links(flow) else 2
 
 
-def events(scene: PortScene) -> int:
+def events(scene: "PortScene") -> int:
     """Return about how many events a scene has, without what is sent again."""
     cell = scene.cell_packets * scene.fabric.mtu
     total = 0
@@ -83,18 +82,19 @@ def events(scene: PortScene) -> int:
     return total
 
 
-def _check_size(scene: PortScene) -> None:
+def _check_size(scene: "PortScene") -> None:
     count = events(scene)
     if count > MOST_EVENTS:
         raise ScenarioError("cell", f"some {count:,} events; {what_fits(scene, count)}")
 
 
-def what_fits(scene: PortScene, count: int) -> str:
+def what_fits(scene: "PortScene", count: int) -> str:
     """Return the words for a scene with too many events."""
     most = f"at most {MOST_EVENTS:,} are simulated"
-    longest = max(flow.nbytes * flow.messages for flow in scene.flows)
+    less = -(-count // MOST_EVENTS)
     cell = scene.cell_packets * scene.fabric.mtu
-    larger = f"cells of {say_bytes(cell * -(-count // MOST_EVENTS))} instead of {say_bytes(cell)} fit"
-    if longest:
-        return f"{most}: {larger}, or {say_bytes(longest * MOST_EVENTS // count)} a flow instead of {say_bytes(longest)}"
-    return f"{most}: {larger}, or {say_time(scene.until_ps * MOST_EVENTS // count)} instead of {say_time(scene.until_ps)}"
+    larger = f"cells of {say_bytes(cell * less)} instead of {say_bytes(cell)} fit"
+    if any(not flow.is_endless for flow in scene.flows):
+        nbytes = max(flow.nbytes * flow.messages for flow in scene.flows)
+        return f"{most}: {larger}, or a {less}th of the message, {say_bytes(nbytes // less)} a flow instead of {say_bytes(nbytes)}"
+    return f"{most}: {larger}, or {say_time(scene.until_ps // less)} instead of {say_time(scene.until_ps)}"

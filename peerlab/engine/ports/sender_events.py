@@ -66,7 +66,7 @@ class SenderEvents:
         before, done = ends.done, ends.arrived()
         if done == ends.flow.messages and before < done:
             self.left -= 1
-            self.over = not self.left and not self.scene.until_ps
+            self.over = not self.left
         for number in self.followers[ends.number]:
             self.ends[number].allow(min(done + 1, self.ends[number].flow.messages))
         return self.followers[ends.number]

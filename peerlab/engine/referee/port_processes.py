@@ -76,8 +76,10 @@ class PortReferee:
     def run(self) -> PortTrace:
         """Simulate until the scene ends."""
         self.senders.begin()
-        self.env.run(until=self.scene.until_ps or self.over)  # with a time, before anything of that instant
-        return self._close(self.scene.until_ps or int(self.env.now))
+        until = self.scene.until_ps
+        cut = self.env.timeout(until) if until else self.env.event()
+        self.env.run(until=cut | self.over)
+        return self._close(int(self.env.now))
 
     # an instant
 
@@ -196,8 +198,7 @@ class PortReferee:
                 cell.again,
             )
         )
-        after = self._next(port, cell) or port
-        follows = follow_ps(cell.wire, self.fabric.packet, self.scene.hop_ps, port.link, after.link)
+        follows = follow_ps(cell.wire, self.fabric.packet, self.scene.hop_ps, port.link)
         key = port.number << 20 | cell.flow
         self._later(follows, ARRIVES, key, (), lambda: self._arrives(port, cell, now + took))
         yield self.env.timeout(took)

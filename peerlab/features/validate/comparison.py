@@ -6,8 +6,11 @@ from typing import Any
 
 from peerlab.answer.metrics import messages_per_s
 from peerlab.answer.run import Run
+from peerlab.base.units import PS_PER_S
 from peerlab.engine.simulate import simulate
 from peerlab.question.scenario import Scenario
+from peerlab.study.port_answer import answer_ports
+from peerlab.study.port_question import PortQuestion
 from peerlab.training.answer_step import step
 from peerlab.training.training_step import Step
 
@@ -25,6 +28,8 @@ class ComparedFigure:
     """Whether it needs a second run to divide by."""
     of_steps: bool = False
     """Whether it is one of training steps; then `scenario` has a workload."""
+    of_ports: bool = False
+    """Whether it is one of queues in ports; then `scenario` has a neighbour."""
 
 
 def _steady(run: Run) -> float:
@@ -47,6 +52,11 @@ COMPARISONS = {
     "exposed time": ComparedFigure(lambda run: run.exposed_s, of_steps=True),
     "utilisation": ComparedFigure(lambda run: run.utilisation, of_steps=True),
     "step gain": ComparedFigure(lambda run, other: other.time_s / run.time_s, of_two=True, of_steps=True),
+    "port time": ComparedFigure(lambda answer: answer.time_ps / PS_PER_S, of_ports=True),
+    "victim share": ComparedFigure(lambda answer: answer.share, of_ports=True),
+    "receiver share": ComparedFigure(lambda answer: answer.neighbours, of_ports=True),
+    "counted share": ComparedFigure(lambda answer: answer.counted, of_ports=True),
+    "mean queue": ComparedFigure(lambda answer: answer.mean_queue / 1e3, of_ports=True),
 }
 """By name. Times and bandwidths are those of the last iteration, hits those of all."""
 
@@ -57,12 +67,18 @@ UNITS: dict[str, tuple[str, ...]] = dict.fromkeys(COMPARISONS, ("1",)) | {
     "message rate": ("M/s",),
     "step time": tuple(SECONDS),
     "exposed time": tuple(SECONDS),
+    "port time": tuple(SECONDS),
+    "mean queue": ("KB",),
 }
 """Units that a comparison can be given in."""
 
 
 def figure(
-    compare: str, unit: str, one: Scenario | Step, other: Scenario | Step | None, **options: Any
+    compare: str,
+    unit: str,
+    one: Scenario | Step | PortQuestion,
+    other: Scenario | Step | PortQuestion | None,
+    **options: Any,
 ) -> float:
     """Return the simulated figure, in `unit`.
 
@@ -72,5 +88,11 @@ def figure(
         If a scenario is impossible.
     """
     asked = [each for each in (one, other) if each is not None]
-    runs = [step(each, **options) if isinstance(each, Step) else simulate(each, **options) for each in asked]
+    runs = [_answer(each, options) for each in asked]
     return COMPARISONS[compare].figure(*runs) / SECONDS.get(unit, 1.0)
+
+
+def _answer(question: Scenario | Step | PortQuestion, options: dict[str, Any]) -> Any:
+    if isinstance(question, PortQuestion):
+        return answer_ports(question)
+    return step(question, **options) if isinstance(question, Step) else simulate(question, **options)

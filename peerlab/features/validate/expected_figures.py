@@ -18,7 +18,7 @@ may differ, the source, and whether constants of the cluster were fitted on it::
 
 `expected` is a value with a relative `tolerance`, or a range ``[low, high]``. Instead of one scenario a row may have
 ``points = [{ message_bytes = "1 MiB", expected = 3.4 }, ...]`` or a grid, ``each = { nodes = [2, 4] }``. Ratios divide
-`scenario` by what `over` changes of it. With a ``workload`` a scenario is a step of a training. ``judged = "median"`` holds the median error of the points to the tolerance.
+`scenario` by what `over` changes of it. With a ``workload`` a scenario is a step of a training, with a ``neighbour`` a question about queues. ``judged = "median"`` holds the median error of the points to the tolerance.
 """
 
 # Expected figures are data. `data/expected/` holds every figure that the model must agree with, its source
@@ -37,6 +37,7 @@ from peerlab.base.places import folder
 from peerlab.base.textfile import read_toml
 from peerlab.features.validate.comparison import COMPARISONS, UNITS
 from peerlab.question.scenario import Scenario
+from peerlab.study.port_question import PortQuestion, port_question
 from peerlab.training.training_step import Step
 
 JUDGED = ("each", "median")
@@ -207,6 +208,8 @@ def _check_comparison(entry: dict[str, Any], where: str) -> None:
     """Refuse a row whose scenarios are not of the kind that is compared."""
     if ("workload" in entry["scenario"]) != COMPARISONS[entry["compare"]].of_steps:
         raise ExpectationError(f"{where}: a workload belongs to figures of a training step, and only to them")
+    if ("neighbour" in entry["scenario"]) != COMPARISONS[entry["compare"]].of_ports:
+        raise ExpectationError(f"{where}: a neighbour belongs to figures of queues, and only to them")
     if ("over" in entry) != COMPARISONS[entry["compare"]].of_two:
         raise ExpectationError(f"{where}: 'over' belongs to ratios, and only to them")
     if entry.get("band") and entry["compare"] != "time ratio":
@@ -239,13 +242,24 @@ def _point(entry: dict[str, Any], change: dict[str, Any], where: str) -> Expecte
 def _label(change: Mapping[str, Any]) -> str:
     words = {"message_bytes": "{}", "nodes": "{} nodes", "path": "{}", "algorithm": "{}"}
     return ", ".join(
-        words.get(name, name.replace("_", " ") + " {}").format(value) for name, value in change.items()
+        words.get(name, name.replace("_", " ") + " {}").format(_say(value)) for name, value in change.items()
     )
 
 
-def scenario(fields: Mapping[str, Any]) -> Scenario | Step:
-    """Return the scenario with these fields, as TOML can write them: ``"none"`` for None, text for numbers as keys; with a workload the step."""
+def _say(value: Any) -> str:
+    """Return a value of a point; of several figures each with its name."""
+    return (
+        ", ".join(f"{name} {one}" for name, one in value.items())
+        if isinstance(value, Mapping)
+        else str(value)
+    )
+
+
+def scenario(fields: Mapping[str, Any]) -> Scenario | Step | PortQuestion:
+    """Return the scenario with these fields, as TOML can write them: ``"none"`` for None, text for numbers as keys; with a workload the step, with a neighbour the question about queues."""
     given = dict(fields)
+    if "neighbour" in given:
+        return port_question(**given)
     if given.get("slice_bytes") == "none":
         given["slice_bytes"] = None
     if "placement" in given:

@@ -1,0 +1,133 @@
+"""`peerlab neighbours`: an AllReduce with neighbours, on fabrics with queues."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from peerlab.base.errors import PeerlabError, ScenarioError, one_line
+from peerlab.base.outfile import check_place, written
+from peerlab.base.progress_bar import progress_bar
+from peerlab.base.terminal_text import command, fraction, number, table, wrapped
+from peerlab.base.units import say_bytes, say_time
+from peerlab.features.neighbours.neighbours_report import HEAD, cells, heading, neighbours_html
+from peerlab.features.neighbours.port_comparison import PortComparison, neighbours
+from peerlab.page.frame import alone
+from peerlab.study.port_figures import port_fabrics
+
+_EXAMPLES = """\
+examples:
+  peerlab neighbours                                             four hosts send into one behind our trunk, on every fabric
+  peerlab neighbours --neighbour "victim(4)" --lanes 2           a victim whose class or lane is its own
+  peerlab neighbours --neighbour quiet --fabric roce-lossy --loss 0.001     one packet in 1,000 is lost
+  peerlab neighbours --fabric roce-pfc --figure xon=20000        a threshold that is too low
+  peerlab neighbours --neighbour "collide(3)" --spread spray     cells of a flow take whatever trunk is free
+  peerlab neighbours --output page.html                          the same as a page
+
+share: what the AllReduce has of its speed alone on that fabric; without one, what the victim has of a host's rate. Paused and waiting
+times are those of all ports together, as counters such as rx_prio3_pause and PortXmitWait add them up.
+
+exit status: 0 answered, 1 the question is impossible (one line says why), 2 wrong usage
+"""
+_TEXTS = (
+    ("neighbour", "WHO", 'who else sends: quiet, "incast(N)", "neighbour(N)", "collide(N)", "victim(N)", "senders(N)" (default: neighbour(4))'),
+    ("cluster", "NAME", "whose NIC rate and network latency (default: ideal-100g)"),
+    ("message", "SIZE", "of the AllReduce (default: 16 MiB)"),
+    ("spread", "HOW", "how flows use several trunks: ecmp or spray (default: ecmp)"),
+    ("recovery", "HOW", "what is sent again: go-back-n, selective, go-back-0 or none (default: go-back-n where something is lost)"),
+    ("start", "HOW", "of DCQCN: cold or fair (default: cold)"),
+    ("cell", "SIZE", "payload that moves as one (default: a sixteenth of the smallest threshold)"),
+    ("engine", "NAME", "loop, or referee, which is slower and gives the same (default: loop)"),
+)  # fmt: skip
+_NUMBERS = (
+    ("nodes", number, "hosts of the AllReduce (default: 8)"),
+    ("lanes", number, "classes or virtual lanes; neighbours have the last one (default: 1)"),
+    ("trunks", number, "trunk links of a direction (default: 1)"),
+    ("seed", number, "of the hash that chooses trunks (default: 0)"),
+    ("loss-seed", number, "draw losses with this seed (default: at even distances)"),
+    ("trunk", fraction, "rate of all trunks together, in rates of a host (default: 2)"),
+    ("loss", fraction, "share of packets that are lost on their way (default: 0)"),
+    ("until-ms", fraction, "cut the scene then (default: at the end of the AllReduce, or after 20 times as long as alone)"),
+)  # fmt: skip
+_FIELDS = {"message": "message_bytes", "lanes": "vls"}
+_OWN = ("run", "fabric", "figure", "output", "json")
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    says = "an AllReduce with neighbours, losses and marks: who pays, fabric by fabric"
+    sub = command(
+        commands, "neighbours", says, _neighbours, epilog=_EXAMPLES, argument_default=argparse.SUPPRESS
+    )
+    for name, value, what in _TEXTS:
+        sub.add_argument(f"--{name}", metavar=value, help=what)
+    for name, kind, what in _NUMBERS:
+        sub.add_argument(f"--{name}", metavar="N", type=kind, help=what)
+    names = ", ".join(port_fabrics())
+    sub.add_argument("--fabric", metavar="NAME,...", help=f"these alone, of {names} (default: all)")
+    sub.add_argument(
+        "--figure",
+        metavar="NAME=VALUE",
+        action="append",
+        help="change a figure of data/port_fabrics.toml, in its unit",
+    )
+    sub.add_argument("--output", metavar="FILE.html", type=Path, help="write a page")
+    sub.add_argument("--json", action="store_true", help="print everything as JSON")
+
+
+def _neighbours(options: argparse.Namespace) -> int:
+    given = vars(options)
+    output = given.get("output")
+    if output is not None:
+        if output.suffix != ".html":
+            raise PeerlabError(f"--output {one_line(output)}: give a name that ends with .html")
+        check_place(output, PeerlabError)
+    fields = {
+        _FIELDS.get(name, name): _checked(name, value) for name, value in given.items() if name not in _OWN
+    }
+    names = (
+        [one.strip() for one in given["fabric"].split(",") if one.strip()]
+        if "fabric" in given
+        else list(port_fabrics())
+    )
+    with progress_bar("neighbours", "fabrics", len(names)) as bar:
+        comparison = neighbours(
+            fabrics=names, figures=dict(map(_figure, given.get("figure", []))), progress=bar, **fields
+        )
+    print(json.dumps(comparison.as_dict(), indent=2) if "json" in given else _said(comparison))
+    if output is not None:
+        with written(output, PeerlabError) as file:
+            file.write_text(alone("A network with neighbours", neighbours_html(comparison)), encoding="utf-8")
+        print(f"{one_line(output)}: written")
+    return 0
+
+
+def _checked(name: str, value: Any) -> Any:
+    """Return what an option says; refuse what is no number where one belongs."""
+    if isinstance(value, str) and any(name == option.replace("-", "_") for option, _, _ in _NUMBERS):
+        raise ScenarioError(name, f"{value!r} is not a number")
+    return value
+
+
+def _figure(text: str) -> tuple[str, float]:
+    name, equals, value = text.partition("=")
+    number_ = fraction(value)
+    if not equals or isinstance(number_, str):
+        raise ScenarioError("figure", f"{text!r}: give a name and a number, such as xon=40000")
+    return name.strip(), number_
+
+
+def _said(comparison: PortComparison) -> str:
+    rows = [cells(one) for one in comparison.answers]
+    lines = [
+        heading(comparison.question),
+        table(HEAD, rows, right=range(1, len(HEAD) - 1)),
+        *wrapped(comparison.finding),
+    ]
+    first = comparison.answers[0]
+    scene = first.trace.scene
+    cell = scene.cell_packets * scene.fabric.mtu
+    lines += wrapped(
+        f"{scene.hosts} hosts, {len(scene.flows)} flows; {first.title}: cells of {say_bytes(cell)}, {say_time(scene.hop_ps)} a hop"
+    )
+    return "\n".join(lines)

@@ -1,0 +1,105 @@
+"""One question about a network with neighbours, on several fabrics side by side."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from peerlab.base.display import shown
+from peerlab.base.errors import ScenarioError, nearest
+from peerlab.base.units import say_share, say_time
+from peerlab.study.port_answer import PortAnswer, answer_ports
+from peerlab.study.port_figures import port_fabrics
+from peerlab.study.port_question import PortQuestion, port_question
+
+_SAME = 0.01
+"""Shares that differ by less are called the same."""
+
+
+@dataclass(frozen=True, eq=False)
+class PortComparison:
+    """Answers of several fabrics to one question."""
+
+    answers: tuple[PortAnswer, ...]
+
+    @property
+    def question(self) -> PortQuestion:
+        """What was asked, of the first fabric."""
+        return self.answers[0].question
+
+    @property
+    def finding(self) -> str:
+        """What the answers have in common and what not, in a sentence or two."""
+        worst = min(self.answers, key=lambda one: one.share)
+        best = max(self.answers, key=lambda one: one.share)
+        what = "of its speed alone" if worst.alone_ps else "of a host's rate"
+        cut = " at most: it had not ended when the scene was cut" if worst.alone_ps and not worst.ends else ""
+        if best.share - worst.share < _SAME:
+            where = "each of them" if len(self.answers) > 1 else worst.title
+            return f"The victim has {say_share(worst.share)} {what} on {where}{cut and ','}{cut}."
+        least = f"least on {worst.title}, {say_share(worst.share)}{cut}"
+        return f"The victim has most on {best.title}, {say_share(best.share)} {what}, and {least}."
+
+    def as_dict(self) -> dict[str, object]:
+        """Return all figures, with units in their names."""
+        asked = {name: value for name, value in vars(self.question).items() if name != "fabric"}
+        return {"asked": asked, "fabrics": [one.as_dict() for one in self.answers], "finding": self.finding}
+
+    _repr_html_ = shown
+
+    def __repr__(self) -> str:
+        shares = ", ".join(f"{one.question.fabric} {one.share:.3f}" for one in self.answers)
+        return f"PortComparison({self.question.neighbour}, {say_time(self.answers[0].time_ps)}: victim's share {shares})"
+
+
+def neighbours(
+    neighbour: str = "neighbour(4)",
+    fabrics: str | Sequence[str] | None = None,
+    *,
+    engine: str = "loop",
+    progress: Callable[[int], None] | None = None,
+    **fields: Any,
+) -> PortComparison:
+    """Simulate queues, pauses, credits, marks and losses of an AllReduce with neighbours; return an answer for each fabric.
+
+    Parameters
+    ----------
+    neighbour:
+        Who else sends: ``quiet``; ``incast(n)``, n hosts into one of ours; ``neighbour(n)``, n hosts into a host of their own behind our
+        trunk; ``collide(n)``, n pairs over trunks that a hash chooses; ``victim(n)`` and ``senders(n)``, scenes without an AllReduce.
+    fabrics:
+        One or several of ``infiniband``, ``roce-pfc``, ``roce-lossy``, ``roce-dcqcn``; None: all.
+    engine:
+        ``loop``, or ``referee``, which is slower and gives the same spans.
+    **fields:
+        Fields of the question, such as ``nodes=8, message_bytes="16 MiB", loss=1e-3, vls=2, figures={"xon": 40000}``.
+
+    Raises
+    ------
+    ScenarioError, HardwareError
+        If it cannot be simulated: more than 64 hosts, more than 10 million events, a headroom that is too small.
+
+    >>> found = neighbours("neighbour(4)", "infiniband", message_bytes="1 MiB")
+    >>> round(found.answers[0].share, 1)
+    0.3
+    """
+    names = [fabrics] if isinstance(fabrics, str) else list(fabrics or port_fabrics())
+    for name in names:
+        if name not in port_fabrics():
+            raise ScenarioError("fabric", f"{name!r} has no queues here; {nearest(name, port_fabrics())}")
+    figures = dict(fields.pop("figures", {}))
+    answers = []
+    for name in names:
+        known = port_fabrics()[name].figures
+        own = {key: value for key, value in figures.items() if key in known or len(names) == 1}
+        answers.append(
+            answer_ports(port_question(fabric=name, neighbour=neighbour, figures=own, **fields), engine)
+        )
+        if progress is not None:
+            progress(1)
+    unused = figures.keys() - {key for name in names for key in port_fabrics()[name].figures}
+    if unused:
+        everywhere = {key for one in port_fabrics().values() for key in one.figures}
+        raise ScenarioError(
+            "figure", f"no fabric has {min(unused)!r}; {nearest(min(unused), sorted(everywhere))}"
+        )
+    return PortComparison(tuple(answers))

@@ -1,0 +1,237 @@
+"""One question about a network with neighbours: an AllReduce, a fabric, and who else sends; and the scene of ports that it is."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from peerlab.base.errors import ScenarioError, nearest
+from peerlab.base.units import PS_PER_S, parse_bytes
+from peerlab.engine.ports.port_forms import ring_s
+from peerlab.engine.ports.port_limits import MOST_HOSTS
+from peerlab.engine.ports.port_scene import STARTS, PortFlow, PortScene
+from peerlab.question.presets import load_cluster
+from peerlab.study.port_figures import port_fabric, port_fabrics
+
+_CELLS = 16
+"""Cells that a threshold holds; shares do not depend on it (FABRICS: XOFF/64 to XOFF/4 give the same)."""
+_MOST_CELL = 64 * 1024
+_PS_PER_MS = 10**9
+_USUAL_MS = 3.0
+"""How long a scene without a collective lasts where nobody says it."""
+PATIENCE = 20
+"""So many times as long as alone, by the formula, an AllReduce may take; then the scene is cut."""
+_RANGES: Mapping[str, tuple[float, float]] = {
+    "trunk": (0.01, 64), "trunks": (1, MOST_HOSTS), "vls": (1, 4), "until_ms": (1e-3, 1e6), "seed": (0, 2**63), "loss_seed": (0, 2**63),
+}  # fmt: skip
+SPREADS = ("ecmp", "spray")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PortQuestion:
+    """An AllReduce as a blocking ring over two leaves, one accelerator a host, and its neighbours."""
+
+    cluster: str = "ideal-100g"
+    """Whose NIC rate and network latency it has."""
+    nodes: int = 8
+    message_bytes: int | str = "16 MiB"
+    fabric: str = "infiniband"
+    """A name of ``data/port_fabrics.toml``."""
+    neighbour: str = "quiet"
+    """``quiet``; ``incast(n)``: n hosts send into one of ours; ``neighbour(n)``: into a host of their own behind our trunk; ``collide(n)``: n pairs over
+    trunks that a hash chooses; ``victim(n)``: n hosts into one, and a victim over the same trunk, no AllReduce; ``senders(n)``: n hosts into one below one switch."""
+    trunk: float = 2.0
+    """All trunk links of a direction, in rates of a host."""
+    trunks: int = 1
+    """How many they are."""
+    spread: str = "ecmp"
+    """How flows use several: ``ecmp``, by a hash; ``spray``, each cell where least waits."""
+    vls: int = 1
+    """Lanes or classes; with more than one the neighbours have the last one, and the AllReduce the first."""
+    loss: float = 0.0
+    """Share of packets that are lost on their way."""
+    loss_seed: int | None = None
+    """None: losses at even distances."""
+    recovery: str | None = None
+    """``go-back-n``, ``selective``, ``go-back-0`` or ``none``; None: as usual, go-back-n where something is lost."""
+    start: str = "cold"
+    """DCQCN's: ``cold``, at line rate with alpha 1, or ``fair``."""
+    cell: int | str | None = None
+    """Payload of a cell; None: a sixteenth of the smallest threshold, 4 to 64 KiB."""
+    until_ms: float | None = None
+    """When a scene is cut; None: with the AllReduce, or after 20 times as long as it takes alone."""
+    seed: int = 0
+    """Of the hash."""
+    figures: Mapping[str, float] = field(default_factory=dict)
+    """Figures of the fabric that are changed."""
+
+    def scene(self) -> PortScene:
+        """Return the scene of ports.
+
+        Raises
+        ------
+        PeerlabError
+            If it cannot be simulated.
+        """
+        if self.fabric not in port_fabrics():
+            raise ScenarioError(
+                "fabric", f"{self.fabric!r} has no queues here; {nearest(self.fabric, port_fabrics())}"
+            )
+        for name, value, words in (("spread", self.spread, SPREADS), ("start", self.start, STARTS)):
+            if value not in words:
+                raise ScenarioError(name, f"{value!r} is unknown; {nearest(value, words)}")
+        for name, (low, high) in _RANGES.items():
+            value = getattr(self, name)
+            if value is not None and not low <= value <= high:
+                raise ScenarioError(name, f"{value!r} is out of range; give {low:g} to {high:g}")
+        kind, senders = self._who()
+        values = port_fabrics()[self.fabric].values(self.figures)
+        rate, latency_ps = self._line()
+        packets, hop_ps = self._packets(values), max(1, round(values["hop"] * 10**6))
+        leaves, flows = NEIGHBOURS[kind](self, senders)
+        fabric = port_fabric(
+            values, self.fabric, rate, packets, {name: getattr(self, name) for name in _TO_FABRIC}
+        )
+        trunks = max(self.trunks, senders + 1) if kind == _COLLIDES and self.trunks == 1 else self.trunks
+        share = trunks if kind == _COLLIDES else self.trunk
+        trunk_rate = max(1, int(share * rate / trunks))
+        chosen = {name: getattr(self, name) for name in _TO_FABRIC}
+        fabric = port_fabric(values, self.fabric, max(rate, trunk_rate), packets, chosen)
+        return PortScene(
+            fabric=fabric, leaves=leaves, flows=flows, host_Bps=rate, trunk_Bps=trunk_rate, trunks=trunks,
+            hop_ps=hop_ps, latency_ps=max(1, latency_ps - 2 * hop_ps), cell_packets=packets, spray=self.spread == SPREADS[1],
+            seed=self.seed, until_ps=self._until_ps(flows, rate, latency_ps),
+        )  # fmt: skip
+
+    def _who(self) -> tuple[str, int]:
+        """Return what the neighbours do, and how many they are."""
+        match = re.fullmatch(r"([a-z]+)(?:\((\d{1,3})\))?", self.neighbour)
+        kind = match[1] if match else self.neighbour
+        if match is None or kind not in NEIGHBOURS:
+            raise ScenarioError(
+                "neighbour",
+                f"{self.neighbour!r} is unknown; {nearest(kind, NEIGHBOURS)}, such as neighbour(4)",
+            )
+        senders = int(match[2] or 0)
+        if bool(senders) != (kind != _QUIET):
+            raise ScenarioError(
+                "neighbour", f"{self.neighbour!r}: say how many send, such as neighbour(4); quiet has none"
+            )
+        if type(self.nodes) is not int or not 2 <= self.nodes <= MOST_HOSTS or senders > MOST_HOSTS:
+            raise ScenarioError(
+                "nodes",
+                f"{self.nodes!r} nodes and {senders} neighbours; queues are simulated for {MOST_HOSTS} hosts at most",
+            )
+        return kind, senders
+
+    def _line(self) -> tuple[int, int]:
+        cluster = load_cluster(self.cluster)
+        if not cluster.nic_Bps or cluster.latency_ps is None:
+            raise ScenarioError("cluster", f"{cluster.name} leaves NIC rate or network latency out")
+        return cluster.nic_Bps, cluster.latency_ps
+
+    def _packets(self, values: Mapping[str, float]) -> int:
+        """Return the packets of a cell."""
+        mtu = int(values["mtu"])
+        if mtu < 1:
+            raise ScenarioError("figure", "mtu is 1 byte or more")
+        if self.cell is not None:
+            return max(1, _bytes("cell", self.cell) // mtu)
+        thresholds = [values[name] for name in ("credits", "xoff", "queue", "kmax") if values.get(name)]
+        return max(1, int(min(_MOST_CELL, *(one / _CELLS for one in thresholds), _MOST_CELL)) // mtu)
+
+    def _until_ps(self, flows: tuple[PortFlow, ...], rate: int, latency_ps: int) -> int:
+        """Return when the scene is cut: what takes far longer than an AllReduce alone is not waited for."""
+        if self.until_ms is not None:
+            return max(1, round(self.until_ms * _PS_PER_MS))
+        if all(flow.is_endless for flow in flows):
+            return round(_USUAL_MS * _PS_PER_MS)
+        quiet_s = ring_s(self.nodes, latency_ps / PS_PER_S, _bytes("message_bytes", self.message_bytes), rate)
+        return round(PATIENCE * quiet_s * PS_PER_S)
+
+
+Made = tuple[tuple[int, ...], tuple[PortFlow, ...]]
+"""Leaves of hosts, and flows."""
+_TO_FABRIC = ("vls", "loss", "loss_seed", "recovery", "start")
+_QUIET, _COLLIDES = "quiet", "collide"
+OWN, OTHER = "allreduce", "neighbour"
+"""Whose a flow is."""
+
+
+def _ring(q: PortQuestion) -> tuple[list[int], list[PortFlow]]:
+    """Return the hosts and flows of the AllReduce: half of its nodes below each leaf, in the order of the ring."""
+    nodes, nbytes = q.nodes, _bytes("message_bytes", q.message_bytes)
+    if nbytes < 1:
+        raise ScenarioError("message_bytes", "an AllReduce of 0 bytes sends nothing")
+    leaves = [int(2 * node >= nodes) for node in range(nodes)]
+    flows = [
+        PortFlow(
+            src=node, dst=(node + 1) % nodes, nbytes=-(-nbytes // nodes), messages=2 * (nodes - 1), after=(node - 1) % nodes, job=OWN
+        )
+        for node in range(nodes)
+    ]  # fmt: skip
+    return leaves, flows
+
+
+def _quiet(q: PortQuestion, senders: int) -> Made:
+    leaves, flows = _ring(q)
+    return (*leaves, *[0] * senders), tuple(flows)
+
+
+def _incast(q: PortQuestion, senders: int) -> Made:
+    leaves, flows = _ring(q)
+    flows += [_endless(q, q.nodes + one, q.nodes - 1) for one in range(senders)]
+    return (*leaves, *[0] * senders), tuple(flows)
+
+
+def _neighbour(q: PortQuestion, senders: int) -> Made:
+    leaves, flows = _ring(q)
+    flows += [_endless(q, q.nodes + one, q.nodes + senders) for one in range(senders)]
+    return (*leaves, *[0] * senders, 1), tuple(flows)
+
+
+def _collide(q: PortQuestion, senders: int) -> Made:
+    leaves, flows = _ring(q)
+    flows += [_endless(q, q.nodes + one, q.nodes + senders + one) for one in range(senders)]
+    return (*leaves, *[0] * senders, *[1] * senders), tuple(flows)
+
+
+def _victim(q: PortQuestion, senders: int) -> Made:
+    flows = [_endless(q, one, senders + 1) for one in range(senders)]
+    return (*[0] * (senders + 1), 1, 1), (*flows, PortFlow(src=senders, dst=senders + 2, job=OWN))
+
+
+def _senders(q: PortQuestion, senders: int) -> Made:
+    return (0,) * (senders + 1), tuple(_endless(q, one, senders) for one in range(senders))
+
+
+def _endless(q: PortQuestion, src: int, dst: int) -> PortFlow:
+    return PortFlow(src=src, dst=dst, vl=max(0, q.vls - 1), job=OTHER)
+
+
+NEIGHBOURS: Mapping[str, Callable[[PortQuestion, int], Made]] = {
+    _QUIET: _quiet, "incast": _incast, "neighbour": _neighbour, _COLLIDES: _collide, "victim": _victim, "senders": _senders,
+}  # fmt: skip
+"""Who else sends."""
+
+
+def _bytes(name: str, value: int | str) -> int:
+    try:
+        return parse_bytes(value)
+    except ValueError as problem:
+        raise ScenarioError(name, str(problem)) from None
+
+
+def port_question(**given: Any) -> PortQuestion:
+    """Return the question of these fields.
+
+    Raises
+    ------
+    ScenarioError
+        If there is no such field.
+    """
+    known = PortQuestion.__dataclass_fields__
+    for name in given:
+        if name not in known:
+            raise ScenarioError(name, f"a network with neighbours has no such field; {nearest(name, known)}")
+    return PortQuestion(**given)
