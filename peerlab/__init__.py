@@ -101,13 +101,23 @@ def __dir__() -> list[str]:
 
 
 def explore(scenario: "Scenario | None" = None, **fields: Any) -> "Explorer":
-    """Return the live lab for a scenario, to be shown in a notebook; see :func:`peerlab.app.explore.explore`."""
+    """Return the live lab for a scenario, to be shown in a notebook; see :func:`peerlab.app.explore.explore`.
+
+    >>> import peerlab
+    >>> peerlab.explore(nodes=4).scenario.nodes
+    4
+    """
     show: Callable[..., Explorer] = _loaded("peerlab.app.explore", "explore")
     return show(scenario, **fields)
 
 
 def explore_step(question: "Step | Scenario | None" = None, **given: Any) -> "StepExplorer":
-    """Return a training step with switches, to be shown in a notebook; see :func:`peerlab.features.step.step_explorer.explore_step`."""
+    """Return a training step with switches, to be shown in a notebook; see :func:`peerlab.features.step.step_explorer.explore_step`.
+
+    >>> import peerlab
+    >>> [run.step.batch for run in peerlab.explore_step(workload="resnet50").runs]
+    [128, 128]
+    """
     show: Callable[..., StepExplorer] = _loaded("peerlab.features.step.step_explorer", "explore_step")
     return show(question, **given)
 
@@ -119,7 +129,14 @@ def predict(
     unit: str = "x",
     how: str = "Simulated",
 ) -> "Prediction":
-    """Return a question for a notebook whose answer is simulated; see :func:`peerlab.features.exercises.predict.predict`."""
+    """Return a question for a notebook whose answer is simulated; see :func:`peerlab.features.exercises.predict.predict`.
+
+    >>> import peerlab
+    >>> peerlab.predict("How many times as fast?", [1, 2], lambda: 1.7)
+    Predict: How many times as fast?
+      1x, 2x
+    Simulate it with .reveal().
+    """
     ask: Callable[..., Prediction] = _loaded("peerlab.features.exercises.predict", "predict")
     return ask(question, answers, truth, unit, how)
 
@@ -139,7 +156,12 @@ def wait_for(name: str) -> None:
 
 
 def progress() -> "pd.DataFrame":
-    """Return which exercises of the labs are done in this folder; see :func:`peerlab.features.exercises.catalogue.table`."""
+    """Return which exercises of the labs are done in this folder; see :func:`peerlab.features.exercises.catalogue.table`.
+
+    >>> import peerlab
+    >>> peerlab.progress().columns.tolist()
+    ['right', 'tries', 'hints']
+    """
     table: Callable[[], pd.DataFrame] = _loaded("peerlab.features.exercises.catalogue", "table")
     return table()
 
@@ -156,7 +178,12 @@ def doctor(only: str | Sequence[str] = (), host: "Host | None" = None) -> "Repor
 def export_html(
     subject: "Scenario | Run | Sequence[Scenario | Run]", path: "str | Path", **options: Any
 ) -> "Path":
-    """Write a page that plays without a kernel, in any browser; see :func:`peerlab.features.export.page.export_html`."""
+    """Write a page that plays without a kernel, in any browser; see :func:`peerlab.features.export.page.export_html`.
+
+    >>> import peerlab
+    >>> peerlab.export_html(peerlab.step(workload="resnet50"), "step.html", controls={}).name
+    'step.html'
+    """
     write: Callable[..., Path] = _loaded("peerlab.features.export.page", "export_html")
     return write(subject, path, **options)
 

@@ -64,7 +64,15 @@ def message(text: object) -> str:
 
 
 class PeerlabError(Exception):
-    """Base of every error that a user can cause; its message is one line, whatever the user gave."""
+    """Base of every error that a user can cause; its message is one line, whatever the user gave.
+
+    >>> from peerlab import Scenario
+    >>> try:
+    ...     Scenario(nodes=0)
+    ... except PeerlabError as problem:
+    ...     print(problem)
+    nodes: 0 is out of range; give a whole number from 1 to 16384
+    """
 
     def __init__(self, problem: object = "") -> None:
         super().__init__(message(problem))

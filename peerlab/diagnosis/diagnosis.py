@@ -111,7 +111,7 @@ class Diagnosis:
 
 
 def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> Diagnosis:
-    """Return which data path explains some records best, with the evidence, and what Peer Direct would bring.
+    r"""Return which data path explains some records best, with the evidence, and what Peer Direct would bring.
 
     Parameters
     ----------
@@ -127,6 +127,10 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
         If there is nothing to go by, or the records say themselves which path they took.
     HardwareError
         If there is no such cluster.
+
+    >>> from peerlab import load
+    >>> diagnose(load("# OSU MPI Allreduce Latency Test v7.0\n# Size       Avg Latency(us)\n1048576            512.25\n")).path is None
+    True
     """
     records, several = _one_run(records)
     seen, know = observe(records), knowledge()

@@ -56,6 +56,9 @@ def simulate(
     ScenarioError
         If it is no scenario, the engine is unknown or cannot run the scenario, or the collective takes longer than can be counted
         (106 days).
+
+    >>> simulate(Scenario(path="peer-direct")).time_ps
+    2541669584
     """
     checked_scenario(scenario)
     check_switch("every_node", every_node)

@@ -73,6 +73,10 @@ class Cluster:
     accelerators below it, `nics_per_switch` NICs that serve them, and one uplink to the CPU above it. Where the NICs hang,
     `wiring` says.
     Fields that no path of this cluster needs may be ``None``; so are those that the file leaves out, with a reason.
+
+    >>> from peerlab import load_cluster
+    >>> load_cluster("dl1").devices, load_cluster("dl1").nic_Bps
+    (8, 12500000000)
     """
 
     name: str

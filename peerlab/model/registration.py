@@ -120,6 +120,12 @@ class RegistrationCache:
       if all are in use, the new region is registered but not kept.
     * A registration beyond the locked-memory limit evicts idle regions once, then fails.
     * A limit of 0 regions is no cache: every request registers, every release deregisters.
+
+    >>> cache = RegistrationCache(max_regions=1)
+    >>> for address in (0, 0, 8192):
+    ...     _ = cache.release(cache.acquire(address, 4096))
+    >>> cache.counters.hits, cache.counters.misses, cache.counters.evictions
+    (1, 2, 1)
     """
 
     page_bytes: int = 4096

@@ -150,6 +150,10 @@ def why(scenario: Scenario, figure: str | None = None) -> EffectiveFigure | Effe
     ------
     HardwareError
         If there is no such figure; it names the nearest.
+
+    >>> from peerlab import Scenario
+    >>> why(Scenario(path="peer-direct"), "NIC rate").text
+    '12.5 GB/s'
     """
     asked = checked_scenario(scenario)
     if figure is not None:

@@ -124,6 +124,9 @@ def load_cluster(name: str | Path) -> Cluster:
     ------
     HardwareError
         If there is no such cluster or file, or the file is wrong.
+
+    >>> load_cluster("dl1").title
+    'Gaudi DL1'
     """
     return _known_cluster(name) if name in known_clusters() else _from_file(name)
 

@@ -18,6 +18,9 @@ def way(scenario: Scenario) -> pd.DataFrame:
     ------
     ScenarioError
         If it is no scenario.
+
+    >>> way(Scenario(path="peer-direct"))["crosses"].tolist()
+    ['device PCIe out', 'NIC send', 'NIC receive', 'device PCIe in']
     """
     return pd.DataFrame(crossed(scenario), columns=["stage", "end", "crosses", "times"])
 

@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Records:
-    """Measurements, one row per repetition and rank, or per line of a log."""
+    r"""Measurements, one row per repetition and rank, or per line of a log.
+
+    >>> from peerlab import load
+    >>> load("# OSU MPI Allreduce Latency Test v7.0\n# Size       Avg Latency(us)\n1048576            512.25\n")
+    Records(1 row of allreduce, imported)
+    """
 
     data: "Columns | pd.DataFrame"
     """The columns of :data:`COLUMNS`, in the order measured: as lists, or as a table of pandas."""

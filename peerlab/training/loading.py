@@ -10,7 +10,7 @@ from peerlab.training.profiled import ProfiledTraining, profiled
 
 
 def load(source: str | Path, nodes: int | None = None) -> Records | ProfiledTraining:
-    """Return the measurements in a log, or the steps in a trace of PyTorch's profiler.
+    r"""Return the measurements in a log, or the steps in a trace of PyTorch's profiler.
 
     Parameters
     ----------
@@ -30,6 +30,9 @@ def load(source: str | Path, nodes: int | None = None) -> Records | ProfiledTrai
     RecordsError
         If it cannot be read, is none of these, holds no good row or step, or says another number of nodes. Single damaged rows
         and events are left out with a warning.
+
+    >>> load("# OSU MPI Allreduce Latency Test v7.0\n# Size       Avg Latency(us)\n1048576            512.25\n").rows[0]["size_bytes"]
+    1048576
     """
     path = Path(source) if isinstance(source, (str, Path)) and "\n" not in str(source) else None
     if path is None or not _is_file(path) or not looks_like_trace(path.expanduser()):

@@ -27,7 +27,13 @@ class AnswersSteps(Protocol):
 
 @dataclass(frozen=True, repr=False)
 class StepRun:
-    """One step of a training, after its warm-up: the caches hold what the step before left there."""
+    """One step of a training, after its warm-up: the caches hold what the step before left there.
+
+    >>> from peerlab import step
+    >>> run = step(workload="resnet50", path="peer-direct")
+    >>> run.time_ps > run.trace.exposed_ps
+    True
+    """
 
     step: Step
     """The question."""

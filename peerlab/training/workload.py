@@ -70,7 +70,12 @@ class ComputeTime:
 
 @dataclass(frozen=True, kw_only=True)
 class Workload:
-    """A model that is trained, read from a file of `data/workloads` or of your own."""
+    """A model that is trained, read from a file of `data/workloads` or of your own.
+
+    >>> from peerlab import load_workload
+    >>> load_workload("bert-large").sample
+    'sequence of 512 tokens'
+    """
 
     name: str
     """Short name, as in a step."""

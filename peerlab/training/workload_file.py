@@ -37,6 +37,9 @@ def load_workload(name: "str | Path | Workload") -> Workload:
     ------
     WorkloadError
         If there is no such workload or file, or the file is wrong.
+
+    >>> load_workload("bert-large").title
+    'BERT-large'
     """
     if isinstance(name, Workload):
         return name

@@ -55,7 +55,7 @@ class Blame:
         """The answer as a sentence."""
         match self.named:
             case (one,):
-                return f"Node {one} explains {100 * self.nodes[one]:.0f} % of what was lost."
+                return f"Node {one} explains {100 * min(1.0, self.nodes[one]):.0f} % of what was lost."
             case (one, other):
                 return (
                     f"The way from node {one} to node {other} explains it; sender and receiver do so equally."
@@ -82,7 +82,7 @@ def blame(scenario: Scenario | None = None, **fields: Any) -> Blame:
         If the question is impossible, has more than 64 nodes, or transfers queue for registration or share links.
 
     >>> blame(cluster="ideal-100g", nodes=8, message_bytes="8 MiB", jitter=0.05, slow_nodes={3: 0.8})
-    Blame(Node 3 explains 99 % of what was lost.)
+    Blame(Node 3 explains 100 % of what was lost.)
     """
     asked = Scenario(**fields) if scenario is None else checked_scenario(scenario).with_(**fields)
     if asked.nodes > _MOST_NODES:

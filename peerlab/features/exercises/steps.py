@@ -80,6 +80,9 @@ def steps(
     ScenarioError
         If there are too few or too many ranks, the algorithm is not for so many or not for the collective, or the collective is
         another one.
+
+    >>> steps("ring", 3).walk.held(1).tolist()
+    [[1, 1, 101], [11, 10, 10], [100, 110, 100]]
     """
     return Steps(walk(algorithm, ranks, numbers, collective))
 

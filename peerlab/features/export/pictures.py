@@ -57,6 +57,10 @@ def export_still(
     ------
     ExportError
         If the suffix or an option is unknown, there is no browser, or the file cannot be written.
+
+    >>> from peerlab import Scenario, simulate
+    >>> export_still(simulate(Scenario()), "moment.svg").name
+    'moment.svg'
     """
     target = checked(path, STILLS, theme)
     if scale not in SCALES:

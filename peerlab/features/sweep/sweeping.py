@@ -164,7 +164,7 @@ def sweep(
         files to be merged are of another question, contradict each other, or lack rows.
 
     >>> sweep(nodes=[2, 4], path=["host-rdma", "peer-direct"])["busbw_GBps"].round(1).tolist()
-    [48.7, 82.0, 34.5, 58.9]
+    [48.9, 82.0, 34.5, 58.9]
     """
     who = Who(executor, workers, dask, dask_wait_s)
     if isinstance(scenario, Step) or asks_for_steps(scenario, fields):

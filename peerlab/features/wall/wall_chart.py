@@ -45,6 +45,10 @@ def wall_chart(
     ------
     ExportError
         If a word is unknown, nothing can be shown, or the file cannot be written.
+
+    >>> from peerlab import Scenario
+    >>> wall_chart(Scenario(), "chart.svg").name
+    'chart.svg'
     """
     if over not in OVERS:
         raise ExportError(f"over: unknown {over!r}; {nearest(str(over), OVERS)}")
