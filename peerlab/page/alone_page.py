@@ -1,12 +1,20 @@
 """The frame of a page that stands alone: an exported one with its states, and the live one with Python in a worker."""
 
+import json
 from collections.abc import Mapping
+from functools import cache
 from html import escape
 
 from peerlab import page as sources
-from peerlab.picture.bokeh_document import bokeh_script
+from peerlab.picture.bokeh_document import bokeh_script, document
 from peerlab.picture.policy import inline, policy
 from peerlab.picture.views import VIEWS
+
+
+@cache
+def empty_figures(_views: tuple[str, ...]) -> str:
+    """Return the empty figures of these views as text, which every page fills."""
+    return json.dumps(document(stretched=True))
 
 
 def page_alone(script: str, title: str, shown: Mapping[str, str], elements: str, *, wasm: str = "") -> str:

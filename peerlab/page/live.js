@@ -47,6 +47,15 @@ function workerOf(text) {
   return new Worker(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
 }
 
+// A file that somebody drops anywhere on the page.
+function followDrops(act) {
+  addEventListener("dragover", (event) => event.preventDefault());
+  addEventListener("drop", (event) => {
+    event.preventDefault();
+    if (event.dataTransfer.files[0]) act(event.dataTransfer.files[0]);
+  });
+}
+
 function withoutWasm() {
   return typeof WebAssembly === "object" ? "" : "This browser, or a rule of this site, lets no WebAssembly run: the picture stays as it is. The notebook has the live lab.";
 }
@@ -56,7 +65,8 @@ async function begin() {
   const link = location.hash.slice(1); // the controls write their own
   patchOwnBokeh();
   const controls = new LiveControls(document.querySelector(".pl-choices"), model, given.known);
-  new LiveLog(document.querySelector(".pl-choices"), document.querySelector(".pl-live-log"), model, given.invitation);
+  const log = new LiveLog(document.querySelector(".pl-choices"), document.querySelector(".pl-live-log"), model, given.invitation);
+  followDrops((file) => (file.name.endsWith(".toml") ? controls.take(file) : log.take(file)));
   const page = new LivePage(model, document.querySelector(".pl-sides").appendChild(make("section", "pl-side")));
   await page.start();
   await page.finished;

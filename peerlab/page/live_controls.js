@@ -16,7 +16,10 @@ export class LiveControls {
     Object.assign(this.nodes, { min: 0, max: NODES.length - 1, step: 1 });
     this.count = this.text("Nodes, as a number", 5);
     this.size = this.text("Message", 8, true);
-    this.cluster = this.list("Cluster", known.clusters.map(({ name, title }) => [title, name]));
+    this.cluster = this.list("Cluster", []);
+    this.offerClusters();
+    this.file = Object.assign(make("input", ""), { type: "file", accept: ".toml", hidden: true });
+    host.append(this.file);
     this.path = this.list("Data path", []);
     this.collective = this.list("Operation", known.collectives);
     this.chips = host.appendChild(make("span", "pl-live-chips"));
@@ -38,12 +41,35 @@ export class LiveControls {
     on(this.nodes, "input", ({ value }) => ({ nodes: NODES[value] }));
     on(this.count, "change", ({ value }) => ({ nodes: Number(value) || 0 }));
     on(this.size, "change", ({ value }) => ({ message_bytes: value }));
-    on(this.cluster, "change", ({ value }) => ({ cluster: value, path: this.bestPath(value) }));
+    this.cluster.addEventListener("change", ({ target }) => (target.value ? this.choose(target.value) : this.file.click()));
+    this.file.addEventListener("change", () => this.take(this.file.files[0]));
     on(this.path, "change", ({ value }) => ({ path: value }));
     on(this.collective, "change", ({ value }) => ({ collective: value }));
     this.model.on("fields", () => this.show());
+    this.model.on("cluster", (cluster) => this.add(cluster));
     this.model.on("note", (text) => this.note(text));
     this.model.on("flip", (name) => (name === "host" ? this.staged : this.cache).click());
+  }
+
+  choose(cluster) {
+    this.model.change({ cluster, path: this.bestPath(cluster) });
+  }
+
+  // A cluster file of the reader's own, chosen or dropped; Python reads it in this tab.
+  async take(file) {
+    this.show();
+    if (file) this.model.ask({ kind: "cluster", name: file.name, text: await file.text() });
+    this.file.value = "";
+  }
+
+  add(cluster) {
+    this.known.clusters = [...this.known.clusters.filter(({ name }) => name !== cluster.name), cluster];
+    this.offerClusters();
+    this.choose(cluster.name);
+  }
+
+  offerClusters() {
+    this.cluster.replaceChildren(...this.known.clusters.map(({ name, title }) => new Option(title, name)), new Option("your own file ...", ""));
   }
 
   note(text) {

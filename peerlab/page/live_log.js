@@ -49,6 +49,11 @@ export class LiveLog {
     if (!shown) dispatchEvent(new Event("resize")); // pictures that were hidden have their width again
   }
 
+  take(file) {
+    this.open(true);
+    this.choose(file);
+  }
+
   async choose(file) {
     if (!file) return;
     this.file.value = "";

@@ -67,6 +67,7 @@ export class LiveModel {
       this.ask(this.waiting.shift());
     }
     for (const name of ["ratio", "curves", "measured"]) if (message[name]) this.set(name, message[name]);
+    if (message.cluster) this.tell("cluster", message.cluster);
     if (message.log) this.tell("log", message.log);
     if (message.critical) this.tell("msg:custom", { kind: "critical", path: message.critical });
     if (message.done) document.documentElement.dataset.done = this.number;

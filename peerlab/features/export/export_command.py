@@ -1,11 +1,13 @@
 """`peerlab export`."""
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
 import peerlab
 from peerlab.base.errors import ExportError, one_line
+from peerlab.base.feature import registered
 from peerlab.base.progress_bar import progress_bar
 from peerlab.base.terminal_text import command
 from peerlab.base.textfile import read_value
@@ -28,6 +30,7 @@ examples:
   peerlab export --path host-rdma --beside path=peer-direct --view race-slide --output race.mp4
   peerlab export --over paths --output wall.svg                              all data paths of the cluster in one picture
   peerlab export --path host-rdma --over clusters --output wall.png          one path on every cluster that has it
+  peerlab export --nodes 16 --live --output live.html                        Python runs in the page: every setting, 11 MB
   peerlab export --mode figure --figure curves --theme dark --ratio 4:3 --output curves.html
 
 The file plays in any browser, in an iframe of a deck too, without a network. slide.html#nodes=64&path=peer-direct
@@ -39,7 +42,7 @@ exit status: 0 written, 1 impossible (one line says why), 2 wrong usage
 
 PAGES = (".html", ".htm")
 """What a page may be called."""
-_OURS = ("run", "output", "controls", "beside", "start", "over")
+_OURS = ("run", "output", "controls", "beside", "start", "over", "live", "pyodide")
 _OPTIONS = ("mode", "figure", "theme", "ratio")
 
 
@@ -70,6 +73,16 @@ def add(commands: Any) -> None:
     add("--over", help="paths or clusters: one picture of all of them, .svg, .png, .pdf or .html")
     add("--mode", help="explorer, side-by-side, figure, or of two race or race-slide (default: explorer)")
     add("--figure", help="datapath, timeline or curves (default: datapath)")
+    add(
+        "--live",
+        action="store_true",
+        help="a page that simulates by itself, 11 MB: every setting, as of peerlab site",
+    )
+    add(
+        "--pyodide",
+        metavar="FILE",
+        help="of --live: Pyodide's npm package, downloaded (default: the npm client gets it)",
+    )
     add("--theme", help="auto, light or dark (default: auto, what the reader's system has)")
     add("--ratio", help="16:9 or 4:3 (default: 16:9)")
     add_options(add)
@@ -81,6 +94,10 @@ def _export(options: argparse.Namespace) -> int:
     scenario = Scenario(**{name: value for name, value in given.items() if name not in ours})
     if "over" in given:
         return _wall_chart(scenario, given)
+    if "live" in given:
+        return _live(scenario, given)
+    if "pyodide" in given:
+        raise ExportError("--pyodide: of --live alone")
     subject = [scenario]
     if "beside" in given:
         subject.append(scenario.with_(**_changes("--beside", options.beside)))
@@ -101,6 +118,22 @@ def _export(options: argparse.Namespace) -> int:
         path = peerlab.export_html(
             subject, options.output, controls=given.get("controls"), progress=bar, **chosen
         )
+    print(f"{one_line(path)}: {path.stat().st_size / 1e6:.2f} MB")
+    return 0
+
+
+def _live(scenario: Scenario, given: dict[str, Any]) -> int:
+    """Write a page that simulates by itself, as `peerlab site` writes one, and print where it is."""
+    ours = {*_OURS, *_OPTIONS, *OPTIONS}
+    for name in sorted(ours & given.keys() - {"run", "output", "live", "pyodide"}):
+        raise ExportError(f"--{name}: not of a live page, whose reader changes everything")
+    write = registered("offers", "live page")
+    path = write(
+        given["output"],
+        scenario,
+        pyodide=given.get("pyodide"),
+        told=lambda part: print(f"peerlab: {part} ...", file=sys.stderr),
+    )
     print(f"{one_line(path)}: {path.stat().st_size / 1e6:.2f} MB")
     return 0
 

@@ -1,8 +1,6 @@
 """One HTML file that plays in any browser: figures, scripts and every state inside, nothing from outside."""
 
-import json
 from collections.abc import Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +10,9 @@ from peerlab.base.outfile import written
 from peerlab.base.version import __version__
 from peerlab.features.export.album import Album, Progress
 from peerlab.features.export.choices import Controls, PageControl, choices, start_of
-from peerlab.page.alone_page import page_alone
+from peerlab.page.alone_page import empty_figures, page_alone
 from peerlab.page.embedded import RACES, page_of
 from peerlab.page.target import place_of
-from peerlab.picture.bokeh_document import document
 from peerlab.picture.curve_scenarios import AXES
 from peerlab.picture.theme import palettes
 from peerlab.picture.views import VIEWS
@@ -129,19 +126,13 @@ def page_html(
             "start": numbers,
             "states": packed,
             "curves": album.curves,
-            "figures": _figures(tuple(VIEWS)),
+            "figures": empty_figures(tuple(VIEWS)),
             "palettes": palettes(),
             "version": __version__,
         }
     )
     shown = {"mode": mode, "figure": figure, "ratio": ratio}
     return page_alone("alone", _title(scenarios), shown, _PACK.format(pack))
-
-
-@cache
-def _figures(_views: tuple[str, ...]) -> str:
-    """Return the empty figures of these views, which every page fills."""
-    return json.dumps(document(stretched=True))
 
 
 def _steps(subject: object) -> list[StepRun]:

@@ -6,6 +6,7 @@ FEATURE = Feature(
     asks="Can I give the lab to others by a link?",
     answers="a folder of static files with the live explorer, or one HTML file",
     commands={"site": "peerlab.features.site.site_command"},
+    offers={"live page": "peerlab.features.site.site_folder:write_live_page"},
     functions={"write_site": "peerlab.features.site.site_folder"},
     document="docs/site.md",
 )

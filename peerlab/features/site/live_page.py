@@ -9,17 +9,15 @@ from typing import Any
 from peerlab import page as sources
 from peerlab.engine.simulate import simulate
 from peerlab.features.site.pyodide_package import lock_of
-from peerlab.features.site.tab_fields import fields_of, linkable
+from peerlab.features.site.tab_fields import fields_of, linkable, offered
 from peerlab.model.collective import COLLECTIVES
-from peerlab.model.paths import PATHS
-from peerlab.page.alone_page import page_alone
-from peerlab.picture.bokeh_document import document
+from peerlab.page.alone_page import empty_figures, page_alone
 from peerlab.picture.packed_columns import in_base64
 from peerlab.picture.payload import payload
 from peerlab.picture.policy import inline
 from peerlab.picture.theme import palettes
-from peerlab.question.host_switch import through_and_past
-from peerlab.question.presets import known_clusters, load_cluster
+from peerlab.picture.views import VIEWS
+from peerlab.question.presets import known_clusters
 from peerlab.question.scenario import Scenario
 from peerlab.records.benchmarks import TOOLS
 
@@ -60,22 +58,15 @@ def _packed(data: bytes) -> str:
 def _begins(scenario: Scenario, files: Mapping[str, bytes]) -> dict[str, Any]:
     """Return what the page begins with: figures, what the controls offer, and the first picture."""
     return {
-        "document": json.dumps(document(stretched=True)),
+        "document": empty_figures(tuple(VIEWS)),
         "palettes": palettes(),
         "fields": fields_of(scenario),
         "invitation": f"Paste the output of {TOOLS}, its command line included; or choose the file.",
         "lock": lock_of(dict(files)),
         "first": in_base64(payload(simulate(scenario), None, 1)),
         "known": {
-            "clusters": [_cluster(name) for name in known_clusters()],
+            "clusters": [offered(name) for name in known_clusters()],
             "linkable": linkable(),
             "collectives": [[each.title, name] for name, each in COLLECTIVES.items()],
         },
     }
-
-
-def _cluster(name: str) -> dict[str, Any]:
-    cluster = load_cluster(name)
-    paths = [{"path": path, "title": PATHS[path].title} for path in cluster.paths]
-    through, past = through_and_past(cluster)
-    return {"name": name, "title": cluster.title, "paths": paths, "through": through, "past": past}

@@ -16,12 +16,11 @@ from peerlab.features.site.lab_pages import lab_pages
 from peerlab.features.site.live_page import TITLE, live_page
 from peerlab.features.site.pyodide_package import VERSION, pyodide_files
 from peerlab.features.site.python_archive import python_archive
+from peerlab.features.site.recorded_pages import RECORDED
 from peerlab.features.site.tab_fields import SHOWN, linkable
-from peerlab.page.embedded import page_of
 from peerlab.picture.still import still_svg
 from peerlab.question.presets import known_clusters
 from peerlab.question.scenario import Scenario
-from peerlab.study.racing import race
 
 Told = Callable[[str], None]
 
@@ -68,7 +67,7 @@ def write_site(
         pages = {
             "explorer.html": live_page(begins, files, carried=False),
             "live_worker.js": sources.script_of("live_worker"),
-            "race.html": page_of("race", race(Scenario(path="peer-direct"), Scenario(path="host-rdma"))),
+            **{page.name: page.make() for page in RECORDED},
         }
         told("labs")
         labs, listed = lab_pages(files)
@@ -135,6 +134,7 @@ def _landing(scenario: Scenario, labs: Sequence[tuple[str, str, str]], loaded: S
         "picture": picture,
         "version": escape(__version__),
         "pyodide": VERSION,
+        "recorded": "".join(f"<a href='{page.name}'>{escape(page.asks)}</a>" for page in RECORDED),
         "labs": "".join(map(_lab_line, labs)),
         "size": f"{sum(len(compress(part)) for part in loaded) / 1e6:.1f} MB",
     }

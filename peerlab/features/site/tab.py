@@ -7,15 +7,16 @@ bands) comes in pieces, so that the next question waits for one piece at most.
 import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from peerlab.answer.run import Run
 from peerlab.answer.sensitivity import Band  # noqa: TC001  (at home beside Run)
-from peerlab.base.errors import PeerlabError, ScenarioError
+from peerlab.base.errors import PeerlabError, ScenarioError, one_line
 from peerlab.base.feature import registered
 from peerlab.engine.expected_duration import forecast_s
 from peerlab.engine.simulate import simulate
-from peerlab.features.site.tab_fields import as_changes, fields_of
+from peerlab.features.site.tab_fields import as_changes, fields_of, offered
 from peerlab.picture.curve_scenarios import AXES, lines
 from peerlab.picture.curves import curves
 from peerlab.picture.packed_columns import numbered
@@ -64,6 +65,7 @@ class Tab:
             "critical": self._critical,
             "log": self._read_log,
             "no log": self._remove_log,
+            "cluster": self._take_cluster,
             "judge": lambda asked: {"judged": registered("offers", "answer to an exercise")(asked)},
             "task": lambda asked: {"task": registered("offers", "drawn exercise")(asked)},
         }
@@ -126,6 +128,14 @@ class Tab:
     def _remove_log(self, _: Mapping[str, Any]) -> Mapping[str, object]:
         self._log.remove()
         return {"measured": self._log.measured(self.run.scenario)}
+
+    def _take_cluster(self, asked: Mapping[str, Any]) -> Mapping[str, object]:
+        """Keep a cluster file of one's own, in the tab's memory, and return what the controls offer of it."""
+        file = Path(Path(asked["name"]).name)
+        if file.suffix != ".toml":
+            raise ScenarioError("cluster", f"{one_line(file)} is no cluster file; its name ends with .toml")
+        file.write_text(asked["text"], encoding="utf-8")
+        return {"cluster": offered(str(file))}
 
     def _pieces(self) -> Iterator[Mapping[str, object]]:
         """Yield, piece by piece, the ratio of the paths, curves, measured points, the ratio's range, the bands of the curves."""

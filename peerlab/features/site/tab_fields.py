@@ -3,7 +3,10 @@
 from typing import Any
 
 from peerlab.base.textfile import read_value
+from peerlab.model.paths import PATHS
 from peerlab.question.adjustments import Changes
+from peerlab.question.host_switch import through_and_past
+from peerlab.question.presets import load_cluster
 from peerlab.question.scenario import Scenario
 from peerlab.question.scenario_fields import FIELDS
 
@@ -34,3 +37,11 @@ def as_changes(fields: Changes) -> Changes:
         name: read_value(value) if name not in SHOWN and isinstance(value, str) else value
         for name, value in fields.items()
     }
+
+
+def offered(name: str) -> dict[str, Any]:
+    """Return what the controls offer of a cluster: its paths, and those that the host switch goes between."""
+    cluster = load_cluster(name)
+    through, past = through_and_past(cluster)
+    paths = [{"path": path, "title": PATHS[path].title} for path in cluster.paths]
+    return {"name": name, "title": cluster.title, "paths": paths, "through": through, "past": past}

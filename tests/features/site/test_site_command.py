@@ -11,7 +11,7 @@ import pytest
 
 from peerlab.base import places
 from peerlab.cli import main
-from peerlab.features.site import pyodide_package
+from peerlab.features.site import pyodide_package, site_folder
 
 
 @pytest.fixture
@@ -72,6 +72,35 @@ def test_what_cannot_be_is_refused_before_anything_is_loaded(nothing, capsys, mo
     assert main(["site", *words]) == 1
     assert says in told(capsys)
     assert sorted(file.name for file in nothing.iterdir()) == ["mine.toml", "npm"]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--live", "--output", "live.html"], "no npm client is here to get pyodide@"),
+        (["--live", "--output", "nowhere/live.html"], "cannot write nowhere/live.html"),
+        (
+            ["--live", "--jitter", "0.1", "--output", "live.html"],
+            "jitter: the live page has no control for it",
+        ),
+        (["--live", "--beside", "path=peer-direct", "--output", "live.html"], "--beside: not of a live page"),
+        (["--pyodide", "p.tgz", "--output", "page.html"], "--pyodide: of --live alone"),
+    ],
+)
+@pytest.mark.usefixtures("nothing")
+def test_an_export_may_be_live(capsys, words, says):
+    assert main(["export", *words]) == 1
+    assert says in told(capsys)
+
+
+def test_export_and_site_write_the_same_live_page(nothing, capsys, monkeypatch):
+    files = dict.fromkeys(("pyodide.mjs", "pyodide.asm.mjs"), b"") | {"pyodide-lock.json": b'{"info": {}}'}
+    monkeypatch.setattr(site_folder, "pyodide_files", lambda _: files)
+    monkeypatch.setattr(site_folder, "python_archive", lambda _: b"")
+    assert main(["site", "one.html", "--nodes", "2"]) == 0
+    assert main(["export", "--live", "--nodes", "2", "--output", "two.html"]) == 0
+    assert "two.html: " in capsys.readouterr().out
+    assert (nothing / "one.html").read_bytes() == (nothing / "two.html").read_bytes()
 
 
 def test_an_npm_that_gets_nothing_is_told(nothing, capsys, monkeypatch):

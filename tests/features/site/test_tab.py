@@ -12,10 +12,12 @@ from tool_logs import NCCL
 
 import peerlab
 from peerlab.app.panels.log_findings import look_at
+from peerlab.base.places import folder
 from peerlab.diagnosis.placed_log import way_to
 from peerlab.features.diagnose.diagnosis_report import diagnosis_html
 from peerlab.features.expect.expect_report import verdict_html
 from peerlab.features.site.tab import MOST_S, SLOWER, Tab
+from peerlab.features.site.tab_fields import SHOWN, linkable
 from peerlab.picture.payload import payload
 from peerlab.records import Records, measured_library
 
@@ -122,6 +124,35 @@ def test_what_is_no_log_is_said_and_a_file_may_hold_bytes():
     held = b64encode(NCCL.encode()).decode()
     answer = tab.answer(json.dumps({"kind": "log", "name": "run.log", "base64": held}))[0]
     assert "run.log" in json.loads(answer)["log"]["html"]
+
+
+def test_a_cluster_file_of_ones_own_is_offered_and_shown(own_folder):
+    text = (
+        (folder("data") / "hardware" / "dl1.toml")
+        .read_text()
+        .replace('title = "Gaudi DL1"', 'title = "Mine"')
+    )
+    tab = Tab(nodes=2)
+    asked = {"kind": "cluster", "name": "../elsewhere/mine.toml", "text": text}
+    offered = json.loads(tab.answer(json.dumps(asked))[0])["cluster"]
+    assert (offered["name"], offered["title"], offered["past"]) == ("mine.toml", "Mine", ["peer-direct"])
+    assert [file.name for file in own_folder.iterdir()] == ["mine.toml"]
+    answer, _ = shown(tab, cluster="mine.toml", path="peer-direct")
+    assert answer["fields"]["cluster"] == "mine.toml"
+    for name, held, says in (
+        ("mine.txt", text, "its name ends with .toml"),
+        ("broken.toml", "no = [", "broken.toml"),
+    ):
+        refused = json.loads(tab.answer(json.dumps({"kind": "cluster", "name": name, "text": held}))[0])
+        assert says in refused["error"]
+
+
+def test_a_link_sets_what_has_no_control_and_a_chip_takes_it_back():
+    tab = Tab(nodes=2)
+    fields = shown(tab, library="none", cache_regions="4")[0]["fields"]
+    assert (fields["library"], fields["cache_regions"]) == ("none", 4)
+    assert {*fields} - {*SHOWN} == {"library", "cache_regions"}
+    assert "library" not in shown(tab, library=linkable()["library"]["usual"])[0]["fields"]
 
 
 def test_a_hostile_log_is_inert():
