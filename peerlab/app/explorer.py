@@ -7,7 +7,6 @@
 
 import asyncio
 import logging
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -29,16 +28,13 @@ from peerlab.page.widgets import Changes, Spoken, close_all
 from peerlab.picture.curve_scenarios import AXES
 from peerlab.picture.payload import payload
 from peerlab.picture.timeline import critical
-from peerlab.question.adjustments import fitting
 from peerlab.question.scenario import Scenario
 from peerlab.records import Records
+from peerlab.study.exploration import Exploration
 from peerlab.study.patience import TooSlow
 
 _runs = Runs()  # shared: several labs in one notebook draw the same curves
 
-_ONE_DRAG_S = 1.0
-"""Changes of one slider that follow each other this closely are one step of undo."""
-_SLIDERS = ("nodes", "size")
 _PAUSE_S = 0.3
 """So long after the last change the states behind the switches are computed ahead."""
 
@@ -48,22 +44,16 @@ class Explorer(Spoken):
 
     Attributes
     ----------
-    scenario:
-        What is shown.
-    run:
-        Its run.
+    exploration:
+        What is shown, what it is compared with, and the way back.
     """
 
     def __init__(self, scenario: Scenario, records: Sequence[Records] = ()) -> None:
         self._runs = _runs
         self._number = 0
-        self._history: list[Scenario] = []
-        self._last_change = ("", 0.0)
         self._job: Background | None = None
         self._looking: asyncio.Task[None] | None = None
-        self.run: Run = self._runs.get(scenario)
-        self.first = scenario
-        self.before: Run | None = None
+        self.exploration = Exploration(self._runs.get(scenario))
         self.figures = FiguresWidget(self._command)
         self._evidence = MeasuredPoints(records, self._show_measured, self._log_read, self._go_to_log)
         self.controls = Controls(
@@ -90,9 +80,24 @@ class Explorer(Spoken):
         return f"{self.run!r}\nThe live lab needs a notebook with widgets."
 
     @property
+    def run(self) -> Run:
+        """The run of what is shown."""
+        return self.exploration.run
+
+    @property
+    def before(self) -> Run | None:
+        """What it is compared with."""
+        return self.exploration.before
+
+    @property
+    def first(self) -> Scenario:
+        """What the lab began with."""
+        return self.exploration.first
+
+    @property
     def scenario(self) -> Scenario:
         """What is shown."""
-        return self.run.scenario
+        return self.exploration.scenario
 
     def close(self) -> None:
         """Stop what runs in the background, and close every widget."""
@@ -119,13 +124,11 @@ class Explorer(Spoken):
         self._curving.rest()
         self._comparing.rest()
         with self._telling(control):
-            self._change(self.scenario.with_(**fitting(self.scenario, changes)), control)
+            self._change(self.exploration.changed(changes), control)
 
     def _change(self, scenario: Scenario, control: str) -> None:
-        name, when = self._last_change
-        same_drag = control == name and control in _SLIDERS and time.monotonic() - when < _ONE_DRAG_S
-        self._last_change = (control, time.monotonic())
-        self._go(scenario, control, remember=not same_drag)
+        self.exploration.begin(control)
+        self._go(scenario, control)
 
     @contextmanager
     def _telling(self, control: str) -> Iterator[None]:
@@ -143,7 +146,7 @@ class Explorer(Spoken):
     def _refuse(self, problem: PeerlabError, control: str) -> None:
         """Show why a scenario is impossible; a list goes back to the shown value, a text stays so that it can be corrected."""
         if not self.controls.is_text(control):
-            self.controls.show(self.scenario, can_undo=bool(self._history))
+            self.controls.show(self.scenario, can_undo=self.exploration.can_undo)
         self.controls.say(str(problem), control)
 
     def _command(self, command: str, value: Any = None) -> None:
@@ -154,13 +157,11 @@ class Explorer(Spoken):
 
     def _obey(self, command: str, value: Any) -> None:
         match command:
-            case "undo" if self._history:
-                self._last_change = ("", 0.0)
-                self._go(self._history.pop(), "", remember=False)
+            case "undo" if before := self.exploration.undo():
+                self._go(before, "")
             case "reset":
                 self.figures.send({"kind": "reset"})  # the player's speed is the page's own
-                self._last_change = ("", 0.0)
-                self._go(self.first, "", remember=True)
+                self._go(self.exploration.reset(), "")
             case "host" if not self.controls.host.disabled:
                 self.controls.host.value = not self.controls.host.value
             case "cache" if not self.controls.cache.disabled:
@@ -174,21 +175,19 @@ class Explorer(Spoken):
                 self._evidence.measuring.obey(command)
             case "cancel":
                 self._stop()
-                self.controls.show(self.scenario, can_undo=bool(self._history))
+                self.controls.show(self.scenario, can_undo=self.exploration.can_undo)
 
     # ---- from scenario to picture ------------------------------------------------------------------------------
 
-    def _go(self, scenario: Scenario, control: str, *, remember: bool) -> None:
+    def _go(self, scenario: Scenario, control: str) -> None:
         """Show a scenario: at once, or when the simulation in the background is done."""
         self._stop()
         try:
-            self._arrive(
-                self._runs.get(scenario, PATIENCE_S if _running_loop() else float("inf")), remember=remember
-            )
+            self._arrive(self._runs.get(scenario, PATIENCE_S if _running_loop() else float("inf")))
         except TooSlow:
-            self._go_slowly(scenario, control, remember=remember)
+            self._go_slowly(scenario, control)
 
-    def _go_slowly(self, scenario: Scenario, control: str, *, remember: bool) -> None:
+    def _go_slowly(self, scenario: Scenario, control: str) -> None:
         loop = asyncio.get_running_loop()
         about = in_all(scenario)
         self.figures.status = {"busy": True, "text": f"Simulating ...{about}"}
@@ -208,7 +207,7 @@ class Explorer(Spoken):
                 return
             self._stop()
             if isinstance(result, Run):
-                self._arrive(self._runs.keep(result), remember=remember)
+                self._arrive(self._runs.keep(result))
             elif not isinstance(result, Cancelled):
                 self._refuse(result, control)
 
@@ -222,26 +221,18 @@ class Explorer(Spoken):
         if self.figures.status.get("busy"):
             self.figures.status = {"busy": False}
 
-    def _arrive(self, run: Run, *, remember: bool) -> None:
-        if run.scenario == self.scenario:
-            self.controls.show(self.scenario, can_undo=bool(self._history))
-            return
-        if remember:
-            self._history.append(self.scenario)
-            self.before = self.run
-        elif not self._last_change[0]:  # undo compares with what was shown until now
-            self.before = self.run
-        if run.scenario == self.first and not self._last_change[0]:  # back at the start: nothing came before
-            self.before = None
-        self.run = run
-        self._show(run)
+    def _arrive(self, run: Run) -> None:
+        if self.exploration.arrive(run):
+            self._show(run)
+        else:
+            self.controls.show(self.scenario, can_undo=self.exploration.can_undo)
 
     def _show(self, run: Run) -> None:
         self._number += 1
         self.figures.data = dict(
             payload(run, self.before, self._number)
         )  # first: the user waits for the picture
-        self.controls.show(run.scenario, can_undo=bool(self._history))
+        self.controls.show(run.scenario, can_undo=self.exploration.can_undo)
         self.controls.exporting.show(pair=self.before is not None)
         self.controls.racing.show()
         self.figures.shown = self._number

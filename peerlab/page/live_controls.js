@@ -35,7 +35,7 @@ export class LiveControls {
       text.addEventListener("input", () => (this.typing = text));
       text.addEventListener("change", () => (this.typing = null));
     }
-    const on = (input, event, changes) => input.addEventListener(event, () => this.model.change(changes(input)));
+    const on = (input, event, changes) => input.addEventListener(event, () => this.model.change(changes(input), input === this.nodes ? "nodes" : "other"));
     on(this.staged, "change", () => ({ path: this.otherPath() }));
     on(this.cache, "change", ({ checked }) => ({ registration: checked ? "cached" : "per-transfer" }));
     on(this.nodes, "input", ({ value }) => ({ nodes: NODES[value] }));

@@ -7,7 +7,6 @@ export class LiveModel {
     this.values = { document, palettes, data: opened(first), curves: {}, ratio: {}, measured: {}, status: {} };
     this.fields = this.shown = this.first = fields; // what is wished, what was possible last, what the page began with
     this.number = 1;
-    this.history = [];
     this.waiting = []; // the last wish of each kind while another is answered: a slider runs ahead of its answers
     this.busy = true;
   }
@@ -97,17 +96,20 @@ export class LiveModel {
     this.worker.postMessage(question);
   }
 
-  change(changes, remember = true) {
-    if (remember) this.history.push(this.fields);
+  // What Python decides: undo and reset are its own, and what has to change with a change.
+  change(changes, control = "other") {
     this.fields = { ...this.fields, ...changes };
+    this.go({ kind: "show", changes: this.fields, control });
+  }
+
+  go(question) {
     this.tell("note", "");
     delete document.documentElement.dataset.done;
-    this.ask({ kind: "show", changes: this.fields, number: ++this.number });
+    this.ask({ ...question, number: ++this.number });
   }
 
   send({ command, value }) {
-    if (command === "undo" && this.history.length) this.change(this.history.pop(), false);
-    if (command === "reset") this.change(this.first);
+    if (command === "undo" || command === "reset") this.go({ kind: command });
     if (command === "critical") this.ask({ kind: "critical" });
     if (command === "axis") this.ask({ kind: "axis", axis: value });
     if (command === "host" || command === "cache") this.tell("flip", command);

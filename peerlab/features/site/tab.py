@@ -26,6 +26,7 @@ from peerlab.picture.timeline import critical
 from peerlab.question.host_switch import detour_and_direct
 from peerlab.question.scenario import Scenario
 from peerlab.study.bands import bands_of, gain_band_of
+from peerlab.study.exploration import Exploration
 
 if TYPE_CHECKING:
     from peerlab.features.site.tab_log import LogInTab
@@ -51,8 +52,7 @@ class Tab:
 
     def __init__(self, **fields: Any) -> None:
         self._runs: dict[Scenario, Run] = {}
-        self.run = self._simulated(Scenario(**as_changes(fields)))
-        self.before: Run | None = None
+        self.exploration = Exploration(self._simulated(Scenario(**as_changes(fields))))
         self._number, self._axis = 0, next(iter(AXES))
         self._following: Iterator[Mapping[str, object]] = iter(())
 
@@ -61,6 +61,8 @@ class Tab:
         asked = json.loads(question)
         answers: Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, object]]] = {
             "show": self._show,
+            "undo": self._undo,
+            "reset": self._reset,
             "axis": self._draw_axis,
             "critical": self._critical,
             "log": self._read_log,
@@ -94,15 +96,33 @@ class Tab:
             self._runs[scenario] = simulate(scenario, engine="loop")
         return self._runs[scenario]
 
+    @property
+    def run(self) -> Run:
+        """The run of what is shown."""
+        return self.exploration.run
+
     def _show(self, asked: Mapping[str, Any]) -> Mapping[str, object]:
-        wanted = self.run.scenario.with_(**as_changes(asked.get("changes", {})))
-        if wanted != self.run.scenario:
-            run = self._simulated(wanted)
-            self.before, self.run = self.run, run
+        shown, given = fields_of(self.run.scenario), as_changes(asked.get("changes", {}))
+        changes = {
+            name: value
+            for name, value in given.items()
+            if shown.get(name, value) != value or name not in shown
+        }
+        self.exploration.begin(asked.get("control", "other"))
+        return self._go(self.exploration.changed(changes), asked)
+
+    def _undo(self, asked: Mapping[str, Any]) -> Mapping[str, object]:
+        return self._go(self.exploration.undo() or self.run.scenario, asked)
+
+    def _reset(self, asked: Mapping[str, Any]) -> Mapping[str, object]:
+        return self._go(self.exploration.reset(), asked)
+
+    def _go(self, wanted: Scenario, asked: Mapping[str, Any]) -> Mapping[str, object]:
+        self.exploration.arrive(self._simulated(wanted))
         self._number = asked["number"]
         self._following = self._pieces()
         return {
-            "data": payload(self.run, self.before, self._number),
+            "data": payload(self.run, self.exploration.before, self._number),
             "fields": fields_of(self.run.scenario),
         }
 
