@@ -77,7 +77,7 @@ def _cases() -> Iterator[tuple[str, tuple[Records, str, str]]]:
         # where one node needs no network, there is no path between nodes to be named
         for (nodes, path), rows in records.table.groupby(["nodes", "path"], dropna=False, sort=False):
             several = len(records.table["nodes"].unique()) > 1
-            blind = replace(records, table=_without_path(rows), manifest=_without_cluster(records.manifest))
+            blind = replace(records, data=_without_path(rows), manifest=_without_cluster(records.manifest))
             title = f"{name}, {say_count(nodes, 'node')}" if several else name
             yield title, (blind, str(records.manifest["cluster"]), str(path) or "in-node")
 
@@ -180,7 +180,7 @@ def _forecasts() -> Iterator[str]:
     ):
         records = library[name]
         blind = replace(
-            records, table=_without_path(records.table), manifest=_without_cluster(records.manifest)
+            records, data=_without_path(records.table), manifest=_without_cluster(records.manifest)
         )
         cluster = "juliet" if name.startswith("juliet") else None
         yield f"### `{name}`\n"
