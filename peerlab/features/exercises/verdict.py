@@ -18,10 +18,18 @@ _TRIALS: tuple[tuple[list[float], float], ...] = (
     ),  # clear where noise is high: below 1/1.4 = 0.71, and above 2 - 1.4 = 0.6
     ([0.70, 0.72, 0.73, 0.74, 0.76], 1.40),  # the other way, within a noise that is high
 )
+_ODD: tuple[tuple[list[float], float], ...] = (
+    ([1.47, 0.98, 1.60, 1.38, 1.42], 1.15),  # clear but for one repetition, in the order of measuring
+    ([0.61, 0.52, 1.04, 0.58, 0.66], 1.15),  # the other way
+    ([1.02, 1.05, 1.31, 1.33, 1.35, 1.38, 1.44, 1.52, 1.58], 1.15),  # of nine the quartile is the third
+    ([1.02, 1.18, 1.10, 1.45, 1.47, 1.50, 1.52, 1.55, 1.58], 1.30),
+)
+"""Ratios whose quartiles are not what the lowest, the highest, or one in a fixed place says."""
+_QUARTILE = "A quartile leaves out what is off: it is neither the lowest nor the highest ratio, and it has no fixed place."
 
 
 _VISIBLE = 0.05
-_VERDICTS = {FASTER: (), SLOWER: (), NOISE: ("noise", "within noise", "in the noise")}
+_VERDICTS = {FASTER: (), SLOWER: (), NOISE: ("noise", "within noise", "in the noise", "no verdict")}
 
 
 def judge(ratios: "pd.Series[float]", noise: float) -> str:
@@ -36,7 +44,7 @@ def high_noise(noise: float) -> bool:
 
 
 def _check_verdict(verdict: object) -> str | None:
-    for ratios, noise in _TRIALS:
+    for ratios, noise in (*_TRIALS, *_ODD):
         series = pd.Series(ratios)
         answer, true = verdict(series, noise), judge(series, noise)  # type: ignore[operator]
         tried = f"Ratios {', '.join(f'{ratio:.2f}' for ratio in ratios)}, noise {noise}: you say {answer!r}."
@@ -45,7 +53,8 @@ def _check_verdict(verdict: object) -> str | None:
             return f"{tried} Return one of {FASTER!r}, {SLOWER!r}, {NOISE!r}."
         if said == true:
             continue
-        return f"{tried} {_overlooked(said, true, ratios[0], noise)}"
+        overlooked = _QUARTILE if (ratios, noise) in _ODD else _overlooked(said, true, min(ratios), noise)
+        return f"{tried} {overlooked}"
     return None
 
 
@@ -74,6 +83,7 @@ VERDICT = Code(
         'return "faster" if ratios.quantile(0.25) > noise else "within the noise"': "that side of 1",
         'low, high = ratios.quantile([0.25, 0.75])\nif low > noise:\n    return "faster"\nreturn "slower" if high < 1 else "within the noise"': "1/noise",
         'low, high = ratios.quantile([0.25, 0.75])\nif low > noise:\n    return "faster"\nreturn "slower" if high < 2 - noise else "within the noise"': "and not 0.60",
+        'if ratios.min() > noise:\n    return "faster"\nreturn "slower" if ratios.max() < 1 / noise else "within the noise"': "A quartile leaves out what is off",
     },
     hints=(
         "`low, high = ratios.quantile([0.25, 0.75])` are the quartiles.",

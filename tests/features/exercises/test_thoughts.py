@@ -142,6 +142,34 @@ def test_a_rule_that_takes_two_less_the_noise_for_its_inverse_is_wrong():
     assert "It is 0.71, and not 0.60." in says
 
 
+WRONG_RULES = {
+    "the lowest and the highest": lambda ratios, _: (ratios.min(), ratios.max()),
+    "the second and the last but one": lambda ratios, _: (sorted(ratios)[1], sorted(ratios)[-2]),
+    "the first and the last measured": lambda ratios, _: (ratios.iloc[0], ratios.iloc[-1]),
+    "the second and the fourth measured": lambda ratios, _: (ratios.iloc[1], ratios.iloc[3]),
+    "the median": lambda ratios, _: (ratios.median(), ratios.median()),
+    "the mean": lambda ratios, _: (ratios.mean(), ratios.mean()),
+    "mean and spread": lambda ratios, _: (ratios.mean() - ratios.std(), ratios.mean() + ratios.std()),
+    "tenths": lambda ratios, _: tuple(ratios.quantile([0.1, 0.9])),
+    "thirds": lambda ratios, _: tuple(ratios.quantile([0.33, 0.67])),
+    "the quartile that is further from 1": lambda ratios, _: tuple(ratios.quantile([0.75, 0.25])),
+    "a noise that is none": lambda ratios, noise: (ratios.quantile(0.25) * noise, ratios.quantile(0.75) / noise),
+    "a noise to be added": lambda ratios, noise: (ratios.quantile(0.25), ratios.quantile(0.75) / (noise * (2 - noise))),
+}  # fmt: skip
+"""Rules of lab 04 that look right: the two figures that each holds against noise and 1/noise."""
+
+
+@pytest.mark.parametrize("name", WRONG_RULES)
+def test_a_wrong_rule_for_a_verdict_does_not_pass(name):
+    """Lowest and highest ratio in place of the quartiles passed as right."""
+
+    def verdict(ratios, noise):
+        low, high = WRONG_RULES[name](ratios, noise)
+        return "faster" if low > noise else "slower" if high < 1 / noise else "within the noise"
+
+    assert not find("04-verdict").judge(verdict).right
+
+
 def test_a_function_may_answer_in_other_words():
     quartile = find("04-verdict")
 

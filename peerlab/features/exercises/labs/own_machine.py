@@ -126,6 +126,7 @@ EXERCISES: tuple[Exercise, ...] = (
             ),
         ),
         hints=(
+            "How far does the grey band reach at your largest size? Its right end is the factor.",
             "The noise is in the table of what is drawn: `peerlab.ratios(mine).table`, a pandas table with the largest size last.",
             "Its column is `noise`; `.iloc[-1]` is the last entry of a column.",
         ),

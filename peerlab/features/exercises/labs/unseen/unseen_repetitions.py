@@ -71,7 +71,7 @@ def _verdict_task(kind: str, busy: bool, number: int) -> Choice:
             NOISE: "Quartiles of five are the second and the fourth. Compare them with the noise on either side of 1.",
         },
         truth=lambda: judge(pd.Series(ratios), noise),
-        called={NOISE: ("noise", "within noise", "in the noise")},
+        called={NOISE: ("noise", "within noise", "in the noise", "no verdict")},
         hints=(
             "First the noise: how far do the quartiles of the control reach, as a factor?",
             "Quartiles of five sorted figures are the second and the fourth. Faster: the second is above the noise.",
