@@ -245,7 +245,8 @@ def gain_band(
     larger, and at their worse and better ends. Each alternative to an assumption without a range is tried alone.
     """
     met = scenario.hardware.figures  # of another library on the other path, only what both have
-    figures = list({one.key: one for one in (*assumed(scenario), *assumed(over)) if one.key in met}.values())
+    own = {one.key: one for one in assumed(scenario)}  # a range may be another one on the other path
+    figures = [one for one in ({one.key: one for one in assumed(over)} | own).values() if one.key in met]
 
     def gain(cluster: Cluster) -> float:
         return busbw(scenario.with_(cluster=cluster)) / busbw(over.with_(cluster=cluster))

@@ -1,6 +1,7 @@
 """Which figures of a cluster a scenario meets on its way, and which way is the better one for each."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_KINDS, Figure
 from peerlab.model.paths import REDUCE
@@ -79,7 +80,31 @@ def _of_stage(stage: Stage) -> Iterator[str]:
 def assumed(scenario: Scenario) -> list[Figure]:
     """Return the assumed figures with a range that a scenario meets, in the order of the cluster's file."""
     used = figures_used(scenario)
-    return [one for key, one in scenario.hardware.figures.items() if key in used and one.range]
+    return [
+        _as_met(figure, scenario)
+        for key, figure in scenario.hardware.figures.items()
+        if key in used and figure.range
+    ]
+
+
+def _as_met(figure: Figure, scenario: Scenario) -> Figure:
+    """Return a figure with the range that it has in a scenario.
+
+    The lower end of a link's rate is what NCCL plans with for rings and trees. Where the switch adds up between nodes (NVLSTree), a device
+    sends its bytes once, over all of its links at their own rate: no less than that goes through, and no more than the switch was measured to add up
+    (`scaleup.sharp`).
+    """
+    sharp = scenario.hardware.figures.get("scaleup.sharp")
+    if (
+        figure.key != "scaleup.rate"
+        or sharp is None
+        or not (scenario.choice and scenario.choice.course.in_switch)
+    ):
+        return figure
+    as_links = [
+        end * 2 / (scenario.hardware.devices + 1) for end in ends(sharp)
+    ]  # rate n/2 = sharp n/(n + 1)
+    return replace(figure, range=(min(figure.value, *as_links), max(figure.value, *as_links)))
 
 
 def ends(figure: Figure) -> tuple[float, float]:
