@@ -96,4 +96,4 @@ class LibraryLaw:
             question.library_number,
             domain,
         )
-        return tuple(gap for gap in library.unsolved if gap.concerns(*asks))
+        return tuple(gap for gap in library.unsolved if gap.concerns(*asks, staged=question.staged))

@@ -45,14 +45,32 @@ class Unsolved:
     """How many times as long as simulated it may take, from and to; every band holds it."""
     before: str = ""
     """Of versions before this one; empty: of all."""
+    when: str = ""
+    """``staged``: where slices stage in host memory; empty: on any path."""
+    promised: bool = True
+    """Whether the accuracy that is promised of the library is promised there, too."""
+
+    @property
+    def sentence(self) -> str:
+        """What it says, and whether it takes a promise away."""
+        return self.says if self.promised else f"{self.says} No accuracy is promised there."
 
     def concerns(
-        self, nodes: int, size: int, algorithm: str, collective: str, version: int, domain: str = ""
+        self,
+        nodes: int,
+        size: int,
+        algorithm: str,
+        collective: str,
+        version: int,
+        domain: str = "",
+        *,
+        staged: bool = False,
     ) -> bool:
         """Return whether a message of so many bytes between so many nodes, or NVLink domains, meets it; `version` is as `Library.number` returns it."""
         last = size if self.to_bytes is None else self.to_bytes
         here = nodes >= self.nodes and self.from_bytes <= size <= last and self.domain in ("", domain)
         here = here and not (self.before and version >= version_number(self.before))
+        here = here and (staged or not self.when)
         return here and self.algorithm in ("", algorithm) and self.collective in ("", collective)
 
 

@@ -13,6 +13,7 @@ from peerlab.model.collective import COLLECTIVES
 from peerlab.model.hardware import FIGURE_KINDS, Figure
 
 _WHEN = ("always", "staged", "before Hopper")
+_GAP_WHEN = ("staged",)
 SECTION = "library."
 _DOMAIN = ("within", "between")
 """Where of NVLink domains a thing is not solved."""
@@ -78,18 +79,23 @@ def tables(document: dict[str, Any], entry: str) -> list[Any]:
 def unsolved(given: Any) -> Unsolved:
     """Return what a table below ``[[unsolved]]`` says."""
     kinds: dict[str, type] = {
-        "says": str, "nodes": int, "from_bytes": str, "to_bytes": str, "algorithm": str, "collective": str, "domain": str, "before": str, "takes": list
+        "says": str, "nodes": int, "from_bytes": str, "to_bytes": str, "algorithm": str, "collective": str, "domain": str, "before": str, "takes": list, "when": str, "promised": bool
     }  # fmt: skip
     if not isinstance(given, dict) or "says" not in given:
         raise HardwareError("[[unsolved]] needs says, a sentence")
     for name, value in given.items():
         if name not in kinds:
             raise HardwareError(f"[[unsolved]] has the unknown entry {name!r}; {nearest(name, list(kinds))}")
-        if not isinstance(value, kinds[name]) or isinstance(value, bool):
-            what = {int: "number", list: "list"}.get(kinds[name], "text")
+        if not isinstance(value, kinds[name]) or (isinstance(value, bool) and kinds[name] is not bool):
+            what = {int: "number", list: "list", bool: "true or false"}.get(kinds[name], "text")
             raise HardwareError(f"[[unsolved]] {name} = {value!r} is no {what}")
     sentence("[[unsolved]] says", given["says"])
-    for name, words in (("algorithm", ALGORITHMS), ("collective", COLLECTIVES), ("domain", _DOMAIN)):
+    for name, words in (
+        ("algorithm", ALGORITHMS),
+        ("collective", COLLECTIVES),
+        ("domain", _DOMAIN),
+        ("when", _GAP_WHEN),
+    ):
         if name in given:
             one_of(f"[[unsolved]] {name}", given[name], words)
     if version_number(given.get("before", "2.0")) < 0:

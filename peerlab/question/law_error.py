@@ -1,10 +1,10 @@
 """How far a law was from machines that it had not seen: a factor by which every band is wider than its figures make it.
 
 ``peerlab validate --law-errors`` derives the factors and writes ``data/law_errors.toml``: each machine of ``data/machines.toml`` is left out of
-the fit in turn, its band is that of the assumed figures alone, and a measured time outside it has missed it by a factor. Of these factors
-the one that nine of ten do not exceed (`SHARE`) widens all bands. That is split conformal prediction: nothing is assumed about how errors are
-distributed, but the next machine is assumed to resemble those that were left out. Errors of one machine resemble each other, so that
-the share is that of sizes, not of machines; how it came out machine by machine is in docs/validation.md.
+the fit in turn, its band is that of the assumed figures alone, and a measured time outside it has missed it by a factor. The factor that nine of
+ten times of a further machine should not exceed (`SHARE`) widens all bands: Student's t times the root mean square of the logarithms of misses, each machine
+counted once, as errors of one machine resemble each other. They are taken as normal about 0, and the next machine as one more of those that were left
+out; how it came out machine by machine is in docs/validation.md.
 """
 
 from collections.abc import Iterable

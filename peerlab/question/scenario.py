@@ -263,7 +263,7 @@ class Scenario(DomainSettings):
     def library_unsolved(self) -> tuple[str, ...]:
         """What the library's law does not meet at this message, as sentences."""
         found = self.law.unsolved(self.used_library, self) if self.used_library else ()
-        return tuple(gap.says for gap in found)
+        return tuple(gap.sentence for gap in found)
 
     # ---- slices and registrations ----------------------------------------------------------------------------------
 

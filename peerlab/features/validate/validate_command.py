@@ -146,7 +146,7 @@ def _derive_floors(file: Path) -> int:
     outfile.check_place(file, ExpectationError)
     machines = load_machines()
     times = left_out(with_progress(unseen(machines), "unseen machines", "machines", len(machines)))
-    factors = floor_factors_of(times, machines)
+    factors = floor_factors_of(times)
     with outfile.written(file, ExpectationError) as place:
         place.write_text(written_floors(factors), encoding="utf-8")
     for factor in factors:

@@ -85,7 +85,11 @@ def test_a_healthy_run_with_noise_is_healthy(cluster):
     [
         ("azure-nd-a100-v4", half_rate, "half of the NICs"),
         ("p4d", half_rate, "half of the NICs"),
-        ("h100-ndr", half_rate, "half of the NICs"),  # NVLSTree, which no range of NVLink's rate turns into a ring
+        (
+            "h100-ndr",
+            half_rate,
+            "half of the NICs",
+        ),  # NVLSTree, which no range of NVLink's rate turns into a ring
         ("azure-nd-a100-v4", lambda s: s.with_(path="host-rdma"), "GPUDirect off"),
         ("p4d", lambda s: s.with_(path="host-tcp"), "kernel TCP"),
         ("azure-nd-a100-v4", lambda s: s.with_(registration="per-transfer"), "registration without a cache"),
@@ -97,6 +101,15 @@ def test_an_ill_run_is_below_and_its_fault_is_among_those_alike(cluster, change,
     assert found.verdict == "below"
     assert any(one.name.startswith(cause) for one in found.likely), found.because
     assert all(one.explains >= 0.8 for one in found.likely)
+
+
+def test_half_of_the_nics_is_found_where_nvlink_switches_add_up():
+    """NVLSTree on two nodes: no end of the range of NVLink's rate makes a ring of it, which half of the NICs carry."""
+    text = log_of("h100-ndr", sizes=[8 << power for power in range(31)], change=half_rate)
+    found = verdict(text, "h100-ndr")
+    assert found.verdict == "below"
+    assert all(row.below for row in found.rows if row.size >= 256 * 2**20)
+    assert any(one.name.startswith("half of the NICs") for one in found.likely), found.because
 
 
 def test_a_run_that_is_disturbed_at_one_size_is_held_up():

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
 from peerlab.features.validate.held_out.law_errors import LeftOut, quantile
-from peerlab.features.validate.held_out.logged_machines import LoggedMachine
 from peerlab.question.floors import SHARE, FloorFactor
 
 MACHINES = 2
@@ -17,11 +16,10 @@ _HEAD = f"""\
 """
 
 
-def floor_factors_of(times: Sequence[LeftOut], machines: Iterable[LoggedMachine]) -> list[FloorFactor]:
+def floor_factors_of(times: Sequence[LeftOut]) -> list[FloorFactor]:
     """Return the factors of floors, by what carries the bytes: promised transports together, then each other one."""
-    held_up = {machine.name: machine.held_up for machine in machines}
-    clean = [time for time in times if not _within(time.point.size, held_up.get(time.machine.name, ()))]
-    promised = [one for one in clean if one.machine.promised]
+    clean = [time for time in times if not time.point.held_up]
+    promised = [one for one in clean if one.promised]
     carriers = {one.machine.transport for one in promised}
     groups = [promised] + [
         [one for one in clean if one.machine.transport == transport]
@@ -29,10 +27,6 @@ def floor_factors_of(times: Sequence[LeftOut], machines: Iterable[LoggedMachine]
     ]
     factors = [_factor(group) for group in groups if group]
     return [factor for factor in factors if len(factor.machines) >= MACHINES]
-
-
-def _within(size: int, ends: Sequence[int]) -> bool:
-    return bool(ends) and ends[0] <= size <= ends[1]
 
 
 def _factor(group: Sequence[LeftOut]) -> FloorFactor:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 from peerlab.features.validate.held_out.logged_machines import load_machines
+from peerlab.features.validate.held_out.next_machine import factor
 from peerlab.features.validate.held_out.unseen import SIZES, SizeError, Unseen
 from peerlab.question.law_error import ANY, SHARE, LawError, keys_of
 
@@ -18,7 +19,7 @@ MACHINES, TIMES = 3, 20
 SOURCE = "peerlab validate --law-errors: each machine of data/machines.toml left out of the fit in turn"
 _HEAD = f"""\
 # Errors of laws: by which factor bands reach further than their figures make them. Written by `peerlab validate --law-errors`, not by hand:
-# of the factors by which times measured on machines that were left out miss the band of the assumed figures, {SHARE:.0%} are no larger.
+# by so much a further machine misses the band of the assumed figures, at {SHARE:.0%} of its sizes no more, if it resembles those that were left out.
 # An empty transport is all whose accuracy is promised; its factor is the largest of the algorithms that at least {MACHINES} machines and
 # {TIMES} measured times show, an algorithm with a smaller one has its own. A transport has one where no accuracy is promised.
 """
@@ -30,6 +31,16 @@ class LeftOut:
 
     machine: Unseen
     point: SizeError
+
+    @property
+    def promised(self) -> bool:
+        """Whether accuracy is promised for such a machine, and at this size."""
+        return self.machine.promised and self.point.promised
+
+    @property
+    def proves(self) -> bool:
+        """Whether it says anything of a band: a log from which a range was taken lies inside by construction."""
+        return not (self.machine.own_range or self.point.held_up)
 
     @property
     def misses(self) -> float:
@@ -72,11 +83,11 @@ def law_errors_of(times: Sequence[LeftOut], share: float = SHARE) -> list[LawErr
     """Return the errors of laws, with how many times lie inside their bands where each machine is left out."""
     inside = {id(one): held for one, held in _held(times, share)}
     found = []
-    for key, (factor, group) in _factors(times, share).items():
+    for key, (times_off, group) in _factors(times, share).items():
         machines = sorted({one.machine.cluster for one in group})
         found.append(
             LawError(
-                times=round(factor, 3), transport=key[0], algorithm=key[1], sizes=len(group),
+                times=round(times_off, 3), transport=key[0], algorithm=key[1], sizes=len(group),
                 inside=sum(inside[id(one)] for one in group), machines=tuple(machines), source=SOURCE,
             )
         )  # fmt: skip
@@ -94,25 +105,32 @@ def _factors(times: Sequence[LeftOut], share: float) -> dict[_Key, tuple[float, 
     those. An algorithm with a smaller one has its own, but none smaller than all times together have: where ranges of figures are wide, few
     times lie outside, and bands that are narrow elsewhere would stay so. A transport of which nothing is promised has at least the largest.
     """
-    promised = [one for one in times if one.machine.promised]
-    together = quantile((one.misses for one in promised), share)
+    promised = [one for one in times if one.promised]
+    together = _factor(promised, share)
     own = {
-        (ANY, name): max(together, quantile((one.misses for one in group), share))
+        (ANY, name): max(together, _factor(group, share))
         for name, group in _by_algorithm(promised)
         if _enough(group)
     }
     largest = max([together, *own.values()])
     found = {(ANY, ""): (largest, promised)}
     found |= {
-        key: (factor, [one for one in promised if one.point.algorithm == key[1]])
-        for key, factor in own.items()
-        if factor < largest
+        key: (times_off, [one for one in promised if one.point.algorithm == key[1]])
+        for key, times_off in own.items()
+        if times_off < largest
     }
     for transport in sorted({one.machine.transport for one in times}):
         mine = [one for one in times if one.machine.transport == transport]
         if not any(one.machine.promised for one in mine):
-            found[transport, ""] = max(largest, quantile((one.misses for one in mine), share)), mine
+            found[transport, ""] = max(largest, _factor(mine, share)), mine
     return found
+
+
+def _factor(times: Iterable[LeftOut], share: float) -> float:
+    misses: dict[str, list[float]] = {}
+    for one in times:
+        misses.setdefault(one.machine.cluster, []).append(one.misses)
+    return factor(misses, share)
 
 
 def _by_algorithm(times: Sequence[LeftOut]) -> list[tuple[str, list[LeftOut]]]:
@@ -144,9 +162,9 @@ def coverage(times: Sequence[LeftOut], share: float = SHARE) -> Iterator[Inside]
     A log from which a range was taken lies inside by construction: it has a row of its own, and counts in no group.
     """
     inside = {id(one): held for one, held in _held(times, share)}
-    promised = [one for one in times if one.machine.promised]
+    promised = [one for one in times if one.promised]
     groups = {
-        "all machines": [one for one in times if not one.machine.own_range],
+        "all machines": [one for one in times if one.proves],
         "where accuracy is promised": promised,
         **{f"promised, {name}": [one for one in promised if low <= one.point.size <= high] for name, low, high in SIZES},
         **{

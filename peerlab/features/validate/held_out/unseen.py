@@ -59,6 +59,10 @@ class SizeError:
     """From where to where the simulated time lies by the ranges of assumed figures and by what is not solved, the error of the law aside."""
     algorithm: str = ""
     """What the library runs."""
+    promised: bool = True
+    """Whether the accuracy that is promised of its library is promised at this size."""
+    held_up: bool = False
+    """Whether the log was held up there: no healthy run is told by it, and no band checked."""
 
     @property
     def measured_s(self) -> float:
@@ -306,7 +310,7 @@ def _compared(
         points.append(
             SizeError(
                 asked.nbytes, row.out_of_place_s, row.in_place_s, *both, asked.library_says, _ends_s(asked, both[0]),
-                asked.choice.course.algorithm if asked.choice else "",
+                asked.choice.course.algorithm if asked.choice else "", all(gap.promised for gap in unsolved(asked)), _within(asked.nbytes, machine),
             )
         )  # fmt: skip
     library = rows[0].scenario.used_library
@@ -322,6 +326,10 @@ def _compared(
         library.transport if library else "",
         *more,
     )
+
+
+def _within(size: int, machine: LoggedMachine | None) -> bool:
+    return bool(machine and machine.held_up) and machine.held_up[0] <= size <= machine.held_up[1]
 
 
 def _with_constant(cluster: Cluster, key: str, value: float) -> Cluster:
