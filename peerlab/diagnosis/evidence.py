@@ -28,6 +28,7 @@ OWN_PORTS: Holds = attrgetter("uses_own_ports")
 _DEVICE_MEMORY: Holds = attrgetter("uses_device_memory")
 RDMA: Holds = attrgetter("is_rdma")
 _CLIQUE = re.compile(r"MNNVL 1 cliqueId \S+ cliqueSize (\d{1,6})")
+_NCCL_OVER_UCX = re.compile(r"NET/UCX|\bNCCL_NET=UCX|\bNCCL_PLUGIN_P2P=ucx|Using network UCX", re.IGNORECASE)
 _GDRCOPY = re.compile(r"gdr_copy|gdrcopy(?!(?:_ENABLE)?=0)", re.IGNORECASE)
 """How a log says that a processor can reach device memory itself, so that small messages wait for no copy."""
 
@@ -71,7 +72,10 @@ class Evidence:
 
 def from_lines(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
     """Yield what lines and settings say, each meaning once."""
+    heeds_ucx = not seen.nccl or any(map(_NCCL_OVER_UCX.search, seen.said))
     for rule in know.rules:
+        if rule.ucx and not heeds_ucx:
+            continue
         hits = [hit[0].strip() for line in seen.said if (hit := rule.pattern.search(line))]
         beside = not rule.beside or any(map(rule.beside.search, seen.said))
         if hits and beside and not (rule.unless and any(map(rule.unless.search, seen.said))):

@@ -56,6 +56,8 @@ class Rule:
     """What makes it mean nothing if it stands anywhere in the log."""
     elsewhere: bool
     """Whether it says that the log took none of the paths that are weighed."""
+    ucx: bool
+    """Whether it is a setting of UCX, which NCCL heeds with its UCX plug-in alone."""
 
 
 @dataclass(frozen=True)
@@ -189,6 +191,7 @@ def _rule(entry: Mapping[str, Any], strengths: Mapping[str, float]) -> Rule:
         beside=re.compile(entry["beside"]) if "beside" in entry else None,
         unless=re.compile(entry["unless"]) if "unless" in entry else None,
         elsewhere=entry.get("elsewhere", False),
+        ucx=entry.get("ucx", False),
     )
 
 

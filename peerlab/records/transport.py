@@ -22,7 +22,10 @@ _TELLS = re.compile(
     r"|UCX +INFO .{0,200}(?:inter|intra)-node.*"
     r"|Send Buffer on .*)"
 )
-_SET = re.compile(r"\b([A-Z][A-Z0-9_]{3,60}) set by environment to (\S{1,200}?)\.?\s*\Z")
+_SET = re.compile(
+    r"\b([A-Z][A-Z0-9_]{3,60}) set (?:by environment )?to (\S{1,200}?)\.?\s*\Z"  # NCCL itself, of NCCL_IB_HCA without "by environment"
+    r"|\A\s*(?:\++\s*)?(?:export\s+)?([A-Z][A-Z0-9_]{3,60})=([\"']?)([^\s\"']{1,200})\4\s*\Z"  # a script's export, its trace, or a line of env
+)
 
 
 def transport_lines(lines: Iterable[Line]) -> list[str]:
@@ -38,5 +41,5 @@ def transport_lines(lines: Iterable[Line]) -> list[str]:
 
 def environment_lines(lines: Iterable[Line]) -> dict[str, str]:
     """Return what lines say about environment variables, as far as they may be kept."""
-    matches = (_SET.search(line.text) for line in lines if "set by environment" in line.text)
-    return allowed(f"{match[1]}={match[2]}" for match in matches if match)
+    matches = (_SET.search(line.text) for line in lines if " to " in line.text or "=" in line.text)
+    return allowed(f"{match[1] or match[3]}={match[2] or match[5]}" for match in matches if match)

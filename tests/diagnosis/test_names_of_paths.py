@@ -44,6 +44,45 @@ def test_an_rdma_device_that_was_named_excludes_tcp(setting):
     assert next(one.points["host-tcp"] for one in found.evidence if one.kind == "line") <= -math.log(9)
 
 
+def test_what_ucx_was_told_says_nothing_of_nccl_unless_nccl_sends_by_ucx():
+    """Launchers of nccl-tests set UCX_TLS=tcp for MPI's own messages, on machines whose NCCL does RDMA."""
+    told = {"environment": {"UCX_TLS": "tcp", "UCX_IB_GPU_DIRECT_RDMA": "no"}}
+    log = times_us(60)
+    found = peerlab.diagnose(nccl(log, 16, 2, (A100,), **told))
+    assert not [one for one in found.evidence if one.kind == "line"]
+    assert found.path == peerlab.diagnose(nccl(log, 16, 2, (A100,))).path
+    plug_in = peerlab.diagnose(nccl(log, 16, 2, (A100,), transport=["Using network UCX"], **told))
+    assert next(one.points["host-tcp"] for one in plug_in.evidence if one.seen == "'UCX_TLS=tcp'") > 0
+    assert (
+        peerlab.diagnose(osu(slow_start(), command="mpirun -np 2 osu_latency -d cuda D D", **told)).path
+        == "host-tcp"
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "NCCL_NET_GDR_LEVEL=LOC",
+        'export NCCL_NET_GDR_LEVEL="LOC"',
+        "+ export NCCL_NET_GDR_LEVEL=LOC",
+        "n0:1:2 [0] NCCL INFO NCCL_NET_GDR_LEVEL set by environment to LOC",
+    ],
+)
+def test_a_setting_is_read_wherever_a_log_prints_it(line):
+    rows = [
+        f"{size:>12} {size // 4:>12} float sum -1 {us:.2f} {size / us / 1e3:.2f} {1.875 * size / us / 1e3:.2f} 0"
+        for size, us in times_us(22).items()
+    ]
+    ranks = [
+        f"#  Rank {rank:>2} Group  0 Pid {rank} on n{rank // 8} device {rank % 8} [0x00] {A100}"
+        for rank in range(16)
+    ]
+    head = "#       size         count      type   redop    root     time   algbw   busbw #wrong\n#        (B)    (elements)                               (us)  (GB/s)  (GB/s)"
+    log = peerlab.load("\n".join([line, "PATH=/usr/bin", "# nThread 1 nGpus 1", *ranks, head, *rows, ""]))
+    assert log.manifest["environment"] == {"NCCL_NET_GDR_LEVEL": "LOC"}
+    assert peerlab.diagnose(log).ranking[0].path == "host-rdma"
+
+
 @pytest.mark.parametrize(
     "setting",
     ["UCX_NET_DEVICES=mlx5_0:1,eth0", "UCX_NET_DEVICES=ib0", "UCX_TLS=rc,tcp,cuda_copy", "UCX_TLS=all", "NCCL_SOCKET_IFNAME=eth0"],
