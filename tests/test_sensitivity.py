@@ -130,7 +130,7 @@ def test_the_command_line_prints_a_table_for_each_path(capsys):
 def test_a_what_if_in_which_the_library_chooses_otherwise_says_so(capsys):
     """A faster part may then be slower, which nobody would understand."""
     asked = ["simulate", "--cluster", "mi250x-slingshot", "--nodes", "2", "--path", "peer-direct"]
-    for message, told in (("64KiB", ["the library would choose ring, LL"]), ("256KiB", [])):
+    for message, told in (("96KiB", ["the library would choose ring, LL"]), ("256KiB", [])):
         assert main([*asked, "--message", message, "--registration", "cached", "--sensitivity"]) == 0
         said = [line for line in capsys.readouterr().out.splitlines() if "would choose" in line]
         assert [line.partition("; ")[2] for line in said] == told
