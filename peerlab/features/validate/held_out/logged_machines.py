@@ -30,6 +30,10 @@ class LoggedMachine:
     """Whether a range of what is not solved was taken from this log: it lies inside that by construction, and counts for no coverage."""
     note: str = ""
 
+    def was_held_up(self, size: int) -> bool:
+        """Return whether its log was held up at a size, bytes."""
+        return bool(self.held_up) and self.held_up[0] <= size <= self.held_up[1]
+
 
 def load_machines() -> tuple[LoggedMachine, ...]:
     """Return the machines of ``data/machines.toml``."""

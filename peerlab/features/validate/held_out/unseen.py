@@ -310,7 +310,7 @@ def _compared(
         points.append(
             SizeError(
                 asked.nbytes, row.out_of_place_s, row.in_place_s, *both, asked.library_says, _ends_s(asked, both[0]),
-                asked.choice.course.algorithm if asked.choice else "", all(gap.promised for gap in unsolved(asked)), _within(asked.nbytes, machine),
+                asked.choice.course.algorithm if asked.choice else "", all(gap.promised for gap in unsolved(asked)), bool(machine and machine.was_held_up(asked.nbytes)),
             )
         )  # fmt: skip
     library = rows[0].scenario.used_library
@@ -326,10 +326,6 @@ def _compared(
         library.transport if library else "",
         *more,
     )
-
-
-def _within(size: int, machine: LoggedMachine | None) -> bool:
-    return bool(machine and machine.held_up) and machine.held_up[0] <= size <= machine.held_up[1]
 
 
 def _with_constant(cluster: Cluster, key: str, value: float) -> Cluster:
