@@ -20,7 +20,7 @@ nearest known name.
 
 """
 GROUPS = {
-    "Ask": ("Scenario", "simulate", "Run", "sweep", "tails", "neighbours", "blame", "explain", "way", "why", "load_cluster", "known_clusters", "Cluster", "RegistrationCache"),
+    "Ask": ("Scenario", "simulate", "Run", "sweep", "tails", "neighbours", "shared_fabric", "blame", "explain", "way", "why", "load_cluster", "known_clusters", "Cluster", "RegistrationCache"),
     "Train": ("step", "Step", "StepRun", "Workload", "load_workload", "known_workloads", "ProfiledTraining"),
     "Measure, read and judge": ("measure", "ratios", "pin_cost", "show_limit", "load", "Records", "expect", "suspects", "choices", "diagnose", "calibrate", "doctor"),
     "In a notebook": ("explore", "explore_step", "race", "steps", "predict", "exercise", "progress"),
@@ -45,6 +45,9 @@ RETURNED = {
     "HostSuspect": "peerlab.features.suspects.suspecting",
     "Blame": "peerlab.features.blame.blaming",
     "PortComparison": "peerlab.features.neighbours.port_comparison",
+    "SharedFabric": "peerlab.study.jobs_answer",
+    "JobsTrace": "peerlab.study.shared_jobs",
+    "SharedJob": "peerlab.study.shared_jobs",
     "PortAnswer": "peerlab.study.port_answer",
     "PortQuestion": "peerlab.study.port_question",
     "Tails": "peerlab.features.tails.tails",

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from peerlab.question.scenario import Scenario
     from peerlab.question.way import way
     from peerlab.records import Records
+    from peerlab.study.jobs_answer import shared_fabric
     from peerlab.study.racing import race
     from peerlab.training.answer_step import step
     from peerlab.training.loading import load
@@ -231,6 +232,7 @@ __all__ = [
     "progress",
     "race",
     "ratios",
+    "shared_fabric",
     "show_limit",
     "simulate",
     "step",

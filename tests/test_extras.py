@@ -20,6 +20,7 @@ suspects log
 choices --cluster p5 --nodes 2 --sizes 8MiB
 fabrics --nodes 2
 neighbours --nodes 2 --message 64KiB --fabric infiniband
+jobs --job 0,4,1,5 --job 2,3,6,7
 step
 sweep --nodes 2 --output a.csv
 clusters

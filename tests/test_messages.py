@@ -133,6 +133,7 @@ NEEDS = {
     "import": [LOG],
     "simulate": ["--path=peer-direct", "--registration=cached"],
     "lab": ["--port=0"],
+    "jobs": ["--job=0,1"],
     "site": ["folder", "--pyodide=missing.tgz"],
 }
 """What a command must be given to look at the rest."""

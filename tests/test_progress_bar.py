@@ -34,7 +34,7 @@ LONG = {
     "calibrate": "calibrate alps.log --cluster alps-gh200 --path host-rdma",
 }
 """Commands that may take long, each with a question that does."""
-SHORT = {"clusters", "import", "doctor", "expect", "suspects", "why"}
+SHORT = {"clusters", "jobs", "import", "doctor", "expect", "suspects", "why"}
 OF_THEIR_OWN = {
     "lab": "tests/features/lab/test_ending.py",
     "site": "tests/features/site/test_site_command.py",

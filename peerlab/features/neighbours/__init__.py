@@ -4,9 +4,18 @@ from peerlab.base.feature import Feature
 
 FEATURE = Feature(
     asks="Who else sends over these links, or what is lost on them, and what does it cost my AllReduce?",
-    answers="`PortComparison`: time, bus bandwidth, share, bytes sent twice and time paused on each fabric",
-    commands={"neighbours": "peerlab.features.neighbours.neighbours_command"},
-    functions={"neighbours": "peerlab.features.neighbours.port_comparison"},
-    shows={"PortComparison": "peerlab.features.neighbours.neighbours_report:neighbours_html"},
+    answers="`PortComparison`: time, bus bandwidth, share, bytes sent twice and time paused on each fabric; `SharedFabric`: jobs alone and together",
+    commands={
+        "neighbours": "peerlab.features.neighbours.neighbours_command",
+        "jobs": "peerlab.features.neighbours.jobs_command",
+    },
+    functions={
+        "neighbours": "peerlab.features.neighbours.port_comparison",
+        "shared_fabric": "peerlab.study.jobs_answer",
+    },
+    shows={
+        "PortComparison": "peerlab.features.neighbours.neighbours_report:neighbours_html",
+        "SharedFabric": "peerlab.features.neighbours.jobs_report:jobs_html",
+    },
     document="docs/using.md",
 )

@@ -9,6 +9,7 @@ from peerlab.answer.run import Run
 from peerlab.base.units import PS_PER_S
 from peerlab.engine.simulate import simulate
 from peerlab.question.scenario import Scenario
+from peerlab.study.jobs_answer import SharedFabric
 from peerlab.study.port_answer import answer_ports
 from peerlab.study.port_question import PortQuestion
 from peerlab.training.answer_step import step
@@ -16,6 +17,19 @@ from peerlab.training.training_step import Step
 
 SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
 """Units of time and how many seconds they have."""
+
+
+@dataclass(frozen=True)
+class JobsQuestion:
+    """One collective of one of several jobs."""
+
+    shared: SharedFabric
+    job: int
+    repeat: int
+
+
+Compared = Scenario | Step | PortQuestion | JobsQuestion
+"""What a row may ask."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +44,8 @@ class ComparedFigure:
     """Whether it is one of training steps; then `scenario` has a workload."""
     of_ports: bool = False
     """Whether it is one of queues in ports; then `scenario` has a neighbour."""
+    of_jobs: bool = False
+    """Whether it is one of several jobs on one fabric; then `scenario` has jobs."""
 
 
 def _steady(run: Run) -> float:
@@ -56,6 +72,16 @@ COMPARISONS = {
     "victim share": ComparedFigure(lambda answer: answer.share, of_ports=True),
     "receiver share": ComparedFigure(lambda answer: answer.neighbours, of_ports=True),
     "counted share": ComparedFigure(lambda answer: answer.counted, of_ports=True),
+    "job time": ComparedFigure(lambda one: float(one.shared.trace.lasts(one.job)[one.repeat]), of_jobs=True),
+    "job slow-down": ComparedFigure(
+        lambda one: float(one.shared.slowdowns(one.job)[one.repeat]), of_jobs=True
+    ),
+    "job period": ComparedFigure(
+        lambda one: float(one.shared.trace.periods(one.job)[one.repeat]), of_jobs=True
+    ),
+    "job offset": ComparedFigure(
+        lambda one: float(one.shared.trace.offsets(one.job)[one.repeat]), of_jobs=True
+    ),
     "mean queue": ComparedFigure(lambda answer: answer.mean_queue / 1e3, of_ports=True),
 }
 """By name. Times and bandwidths are those of the last iteration, hits those of all."""
@@ -68,6 +94,9 @@ UNITS: dict[str, tuple[str, ...]] = dict.fromkeys(COMPARISONS, ("1",)) | {
     "step time": tuple(SECONDS),
     "exposed time": tuple(SECONDS),
     "port time": tuple(SECONDS),
+    "job time": ("s",),
+    "job period": ("s",),
+    "job offset": ("s",),
     "mean queue": ("KB",),
 }
 """Units that a comparison can be given in."""
@@ -76,8 +105,8 @@ UNITS: dict[str, tuple[str, ...]] = dict.fromkeys(COMPARISONS, ("1",)) | {
 def figure(
     compare: str,
     unit: str,
-    one: Scenario | Step | PortQuestion,
-    other: Scenario | Step | PortQuestion | None,
+    one: Compared,
+    other: Compared | None,
     **options: Any,
 ) -> float:
     """Return the simulated figure, in `unit`.
@@ -92,7 +121,9 @@ def figure(
     return COMPARISONS[compare].figure(*runs) / SECONDS.get(unit, 1.0)
 
 
-def _answer(question: Scenario | Step | PortQuestion, options: dict[str, Any]) -> Any:
+def _answer(question: Compared, options: dict[str, Any]) -> Any:
+    if isinstance(question, JobsQuestion):
+        return question
     if isinstance(question, PortQuestion):
         return answer_ports(question)
     return step(question, **options) if isinstance(question, Step) else simulate(question, **options)

@@ -18,7 +18,7 @@ may differ, the source, and whether constants of the cluster were fitted on it::
 
 `expected` is a value with a relative `tolerance`, or a range ``[low, high]``. Instead of one scenario a row may have
 ``points = [{ message_bytes = "1 MiB", expected = 3.4 }, ...]`` or a grid, ``each = { nodes = [2, 4] }``. Ratios divide
-`scenario` by what `over` changes of it. With a ``workload`` a scenario is a step of a training, with a ``neighbour`` a question about queues. ``judged = "median"`` holds the median error of the points to the tolerance.
+`scenario` by what `over` changes of it. With a ``workload`` a scenario is a step of a training, with a ``neighbour`` a question about queues, with ``jobs`` one about them. ``judged = "median"`` holds the median error of the points to the tolerance.
 """
 
 # Expected figures are data. `data/expected/` holds every figure that the model must agree with, its source
@@ -35,9 +35,10 @@ from typing import Any
 from peerlab.base.errors import ExpectationError, nearest
 from peerlab.base.places import folder
 from peerlab.base.textfile import read_toml
-from peerlab.features.validate.comparison import COMPARISONS, UNITS
+from peerlab.features.validate.comparison import COMPARISONS, UNITS, Compared, JobsQuestion
 from peerlab.question.scenario import Scenario
-from peerlab.study.port_question import PortQuestion, port_question
+from peerlab.study.jobs_answer import shared_fabric
+from peerlab.study.port_question import port_question
 from peerlab.training.training_step import Step
 
 JUDGED = ("each", "median")
@@ -210,6 +211,9 @@ def _check_comparison(entry: dict[str, Any], where: str) -> None:
         raise ExpectationError(f"{where}: a workload belongs to figures of a training step, and only to them")
     if ("neighbour" in entry["scenario"]) != COMPARISONS[entry["compare"]].of_ports:
         raise ExpectationError(f"{where}: a neighbour belongs to figures of queues, and only to them")
+    jobs = all("jobs" in {**entry["scenario"], **point} for point in entry.get("points", [{}]))
+    if jobs != COMPARISONS[entry["compare"]].of_jobs:
+        raise ExpectationError(f"{where}: jobs belong to figures of several jobs, and only to them")
     if ("over" in entry) != COMPARISONS[entry["compare"]].of_two:
         raise ExpectationError(f"{where}: 'over' belongs to ratios, and only to them")
     if entry.get("band") and entry["compare"] != "time ratio":
@@ -248,16 +252,19 @@ def _label(change: Mapping[str, Any]) -> str:
 
 def _say(value: Any) -> str:
     """Return a value of a point; of several figures each with its name."""
-    return (
-        ", ".join(f"{name} {one}" for name, one in value.items())
-        if isinstance(value, Mapping)
-        else str(value)
-    )
+    if isinstance(value, Mapping):
+        return " ".join(f"{name.replace('_', ' ')} {_say(one)}" for name, one in value.items())
+    if isinstance(value, list):
+        return (" / " if any(isinstance(one, Mapping) for one in value) else "-").join(map(_say, value))
+    return str(value)
 
 
-def scenario(fields: Mapping[str, Any]) -> Scenario | Step | PortQuestion:
-    """Return the scenario with these fields, as TOML can write them: ``"none"`` for None, text for numbers as keys; with a workload the step, with a neighbour the question about queues."""
+def scenario(fields: Mapping[str, Any]) -> Compared:
+    """Return the scenario with these fields, as TOML can write them: ``"none"`` for None, text for numbers as keys; with a workload the step, with a neighbour or with jobs the question about those."""
     given = dict(fields)
+    if "jobs" in given:
+        job, repeat = given.pop("job", 0), given.pop("repeat", 0)
+        return JobsQuestion(shared_fabric(**given), job, repeat)
     if "neighbour" in given:
         return port_question(**given)
     if given.get("slice_bytes") == "none":

@@ -1,0 +1,97 @@
+"""`peerlab jobs`: several jobs on one fabric, each alone and together."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from peerlab.base.errors import PeerlabError, ScenarioError, one_line
+from peerlab.base.outfile import check_place, written
+from peerlab.base.terminal_text import command, number, table, wrapped
+from peerlab.features.neighbours.jobs_report import HEAD, job_cells, jobs_heading, jobs_html, jobs_svg
+from peerlab.page.frame import alone
+from peerlab.study.jobs_answer import shared_fabric
+
+_EXAMPLES = """\
+examples:
+  peerlab jobs --job 0,4,1,5 --job 2,3,6,7                       a ring that crosses the uplink in every step beside one that crosses twice
+  peerlab jobs --job "0,1,4,5 compute=3 repeats=5" --job "2,3,6,7 compute=3 repeats=5 offset=1"
+                                                                 do they slide out of each other's way?
+  peerlab jobs --job "0,1,4,5 compute=3 repeats=6 flows=2" --job "2,3,6,7 compute=3 repeats=6" --output jobs.svg
+
+A job is its hosts in the order of its ring; then, if wanted, offset= and compute= in ms, repeats=, flows= per transfer (a share for
+each), weight=, and message= of its own. Rates are max-min fair; latency, queues and losses are left out (peerlab neighbours has them).
+
+exit status: 0 answered, 1 the question is impossible (one line says why), 2 wrong usage
+"""
+_SAYS = {
+    "offset": "offset_ms", "compute": "compute_ms", "repeats": "repeats", "flows": "flows", "weight": "weight", "message": "message_bytes",
+}  # fmt: skip
+_WHOLE = ("repeats", "flows")
+_OWN = ("run", "job", "output", "json")
+_FIELDS = {"message": "message_bytes"}
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    says = "several jobs on one fabric: each alone and together, the victim and the culprit"
+    sub = command(commands, "jobs", says, _jobs, epilog=_EXAMPLES, argument_default=argparse.SUPPRESS)
+    sub.add_argument(
+        "--job",
+        metavar="HOSTS",
+        action="append",
+        required=True,
+        help="hosts of a ring, and what else it does; once for each job",
+    )
+    sub.add_argument("--cluster", metavar="NAME", help="whose NIC rate a host has (default: ideal-100g)")
+    sub.add_argument("--message", metavar="SIZE", help="of each AllReduce (default: 64 MiB)")
+    sub.add_argument("--leaf", metavar="N", type=number, help="hosts below a leaf (default: 4)")
+    sub.add_argument(
+        "--uplink", metavar="N", help="rate of a leaf's uplinks together, in rates of a host (default: 1)"
+    )
+    sub.add_argument("--until-ms", metavar="N", help="cut it then (default: when all is done)")
+    sub.add_argument("--output", metavar="FILE", type=Path, help="write a page (.html) or a still (.svg)")
+    sub.add_argument("--json", action="store_true", help="print everything as JSON")
+
+
+def _jobs(options: argparse.Namespace) -> int:
+    given = vars(options)
+    output = given.get("output")
+    if output is not None:
+        if output.suffix not in (".html", ".svg"):
+            raise PeerlabError(f"--output {one_line(output)}: give a name that ends with .html or .svg")
+        check_place(output, PeerlabError)
+    fields = {_FIELDS.get(name, name): value for name, value in given.items() if name not in _OWN}
+    if isinstance(fields.get("leaf"), str):
+        raise ScenarioError("leaf", f"{fields['leaf']!r} is not a number of hosts")
+    shared = shared_fabric([_job(text) for text in given["job"]], **fields)
+    if "json" in given:
+        print(json.dumps(shared.as_dict(), indent=2))
+    else:
+        rows = [job_cells(shared, one) for one in range(len(shared.trace.jobs))]
+        print("\n".join([jobs_heading(shared), table(HEAD, rows), *wrapped(shared.finding)]))
+    if output is not None:
+        page = output.suffix == ".html"
+        with written(output, PeerlabError) as file:
+            file.write_text(
+                alone("Jobs on one fabric", jobs_html(shared)) if page else jobs_svg(shared), encoding="utf-8"
+            )
+        print(f"{one_line(output)}: written")
+    return 0
+
+
+def _job(text: str) -> dict[str, Any]:
+    """Return a job as it is written on the command line."""
+    hosts, *more = text.split() or [""]
+    try:
+        job: dict[str, Any] = {"hosts": [int(one) for one in hosts.split(",")]}
+    except ValueError:
+        raise ScenarioError("job", f"{hosts!r} are no hosts; give them as 0,4,1,5") from None
+    for part in more:
+        name, equals, value = part.partition("=")
+        if name not in _SAYS or not equals:
+            raise ScenarioError(
+                "job", f"{part!r} is unknown; a job has {', '.join(f'{one}=' for one in _SAYS)}"
+            )
+        job[_SAYS[name]] = number(value) if name in _WHOLE else value
+    return job

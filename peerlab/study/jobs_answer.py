@@ -1,0 +1,199 @@
+"""Several jobs on one fabric: each alone and together, who pays most, and whose fault that is."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from peerlab.base.display import shown
+from peerlab.base.errors import ScenarioError, nearest
+from peerlab.base.units import PS_PER_S, parse_bytes
+from peerlab.question.presets import load_cluster
+from peerlab.study.shared_jobs import NAMED, JobsTrace, LeafFabric, Link, SharedJob, run_jobs
+
+_MS = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class SharedFabric:
+    """What several jobs do to each other; times are seconds, as exact fractions."""
+
+    fabric: LeafFabric
+    trace: JobsTrace
+    alone: tuple[Fraction, ...]
+    """How long one collective of each job takes alone."""
+
+    def slowdowns(self, job: int) -> list[Fraction]:
+        """Return how many times as long as alone each collective of a job takes."""
+        return [time / self.alone[job] for time in self.trace.lasts(job)]
+
+    @cached_property
+    def lost(self) -> tuple[Fraction, ...]:
+        """How many times as long as alone each job's collectives take, in the mean."""
+        found = [self.slowdowns(job) for job in range(len(self.trace.jobs))]
+        return tuple(sum(one, Fraction(0)) / len(one) if one else Fraction(1) for one in found)
+
+    @property
+    def victim(self) -> int | None:
+        """The job that is slowed down most; None where none is, or all are alike."""
+        most = max(self.lost)
+        return self.lost.index(most) if most > 1 and min(self.lost) < most else None
+
+    @cached_property
+    def culprit(self) -> int | None:
+        """The job without which the victim wins four fifths or more of what it lost; None: no single one."""
+        victim = self.victim
+        if victim is None:
+            return None
+        gains = {}
+        for other in range(len(self.trace.jobs)):
+            if other != victim:
+                rest = [job for number, job in enumerate(self.trace.jobs) if number != other]
+                mine = run_jobs(rest, self.fabric).lasts(victim - (other < victim))
+                gains[other] = self.lost[victim] - sum(mine, Fraction(0)) / len(mine) / self.alone[victim]
+        best = max(gains, key=lambda one: gains[one])
+        return best if gains[best] >= NAMED * (self.lost[victim] - 1) else None
+
+    @property
+    def links(self) -> list[Link]:
+        """The uplinks that somebody used."""
+        return sorted({use.link for use in self.trace.uses})
+
+    @property
+    def finding(self) -> str:
+        """Who pays, in a sentence."""
+        times = ", ".join(f"{float(one):.3g}" for one in self.lost)
+        if self.victim is None:
+            alike = (
+                "nobody is slowed down"
+                if max(self.lost) == 1
+                else f"all jobs are slowed down alike ({times} times)"
+            )
+            return f"{alike[0].upper()}{alike[1:]}."
+        named = (
+            f"without job {self.culprit} it would not be"
+            if self.culprit is not None
+            else "no single other job explains it"
+        )
+        return f"Job {self.victim} pays most: collectives take {times} times as long as alone; {named}."
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the figures, seconds in their names."""
+        jobs = [
+            {
+                "hosts": list(job.hosts),
+                "alone_s": float(self.alone[number]),
+                "collectives_s": list(map(float, self.trace.lasts(number))),
+                "slowdown": float(self.lost[number]),
+                "periods_s": list(map(float, self.trace.periods(number))),
+                "offsets_s": list(map(float, self.trace.offsets(number))),
+            }
+            for number, job in enumerate(self.trace.jobs)
+        ]
+        links = [
+            {"link": f"{name} {leaf}", "shared_s": float(sum((end - start for start, end in self.trace.shared((name, leaf))), Fraction(0)))}
+            for name, leaf in self.links
+        ]  # fmt: skip
+        return {
+            "jobs": jobs,
+            "links": links,
+            "victim": self.victim,
+            "culprit": self.culprit,
+            "finding": self.finding,
+        }
+
+    _repr_html_ = shown
+
+    def __repr__(self) -> str:
+        times = ", ".join(f"{float(one):.3g}" for one in self.lost)
+        return f"SharedFabric({len(self.trace.jobs)} jobs: {times} times as long as alone)"
+
+
+def shared_fabric(
+    jobs: Sequence[Mapping[str, Any]],
+    *,
+    cluster: str = "ideal-100g",
+    message_bytes: int | str = "64 MiB",
+    leaf: int = 4,
+    uplink: float | str = 1,
+    until_ms: float | str | None = None,
+) -> SharedFabric:
+    """Let several jobs share leaves and uplinks; return each alone and together.
+
+    Parameters
+    ----------
+    jobs:
+        Of each ``hosts`` in the order of its ring, and if wanted ``offset_ms``, ``compute_ms`` (between collectives), ``repeats``,
+        ``flows`` (a share for each), ``weight``, and a ``message_bytes`` of its own.
+    cluster:
+        Whose NIC rate a host has. Latency is left out.
+    leaf:
+        Hosts below a leaf.
+    uplink:
+        Rate of all uplinks of a leaf together, in rates of a host.
+    until_ms:
+        When it is cut; None: when all is done.
+
+    Raises
+    ------
+    ScenarioError
+        If jobs share hosts, or are too many.
+
+    >>> found = shared_fabric([{"hosts": [0, 4, 1, 5]}, {"hosts": [2, 3, 6, 7]}])
+    >>> [str(one) for one in found.lost], found.victim, found.culprit
+    (['3/2', '3'], 1, 0)
+    """
+    rate = load_cluster(cluster).nic_Bps
+    if not rate:
+        raise ScenarioError("cluster", f"{cluster} has no rate of a NIC")
+    fabric = LeafFabric(leaf, exact("uplink", uplink))
+    made = [_job(job, rate, message_bytes) for job in jobs]
+    until = None if until_ms is None else exact("until_ms", until_ms) / _MS
+    trace = run_jobs(made, fabric, until)
+    alone = tuple(
+        run_jobs([SharedJob(hosts=job.hosts, work=job.work, flows=job.flows)], fabric).lasts(0)[0]
+        for job in made
+    )
+    return SharedFabric(fabric, trace, alone)
+
+
+_FIELDS = ("hosts", "offset_ms", "compute_ms", "repeats", "flows", "weight", "message_bytes")
+
+
+def _job(given: Mapping[str, Any], rate: int, nbytes: int | str) -> SharedJob:
+    for name in given:
+        if name not in _FIELDS:
+            raise ScenarioError("jobs", f"a job has no {name!r}; {nearest(name, _FIELDS)}")
+    hosts = tuple(given.get("hosts", ()))
+    if not all(type(one) is int for one in hosts):
+        raise ScenarioError("hosts", f"{hosts!r} are not numbers of hosts")
+    try:
+        size = parse_bytes(given.get("message_bytes", nbytes))
+    except ValueError as problem:
+        raise ScenarioError("message_bytes", str(problem)) from None
+    counts = {name: given.get(name, 1) for name in ("repeats", "flows")}
+    for name, count in counts.items():
+        if type(count) is not int or not 1 <= count <= 1000:
+            raise ScenarioError(name, f"{count!r} is not a number from 1 to 1000")
+    return SharedJob(
+        hosts=hosts, work=Fraction(size, max(1, len(hosts)) * rate), weight=exact("weight", given.get("weight", 1)),
+        offset=exact("offset_ms", given.get("offset_ms", 0)) / _MS, compute=exact("compute_ms", given.get("compute_ms", 0)) / _MS, **counts,
+    )  # fmt: skip
+
+
+def exact(name: str, value: float | str | Fraction) -> Fraction:
+    """Return a number as it is written: 0.1 is a tenth.
+
+    Raises
+    ------
+    ScenarioError
+        If it is none, or out of range.
+    """
+    try:
+        found = Fraction(str(value))
+    except (ValueError, ZeroDivisionError):
+        raise ScenarioError(name, f"{value!r} is not a number") from None
+    if not 0 <= found <= 10**9 or found.denominator > PS_PER_S:
+        raise ScenarioError(name, f"{value!r} is out of range; give 0 to 10^9, to 12 digits")
+    return found
