@@ -30,7 +30,7 @@ def _review_task(link: tuple[int, int], rates: tuple[int, ...], known: str) -> C
         name="",
         question=f"Behind each switch of a server there will be one NIC of {nic} Gbit/s{': the order is open' if len(rates) > 1 else ''}. "
         f"{known}. The switch's uplink is PCIe Gen{gen} x{lanes}, {uplink:.4g} GB/s of data in each direction. With a root port of its own a NIC leaves the "
-        "uplink to the copies. Work out the least and the largest gain over RDMA through host memory, for long messages. What do you recommend?",
+        "uplink to the copies. Work out the least and the largest gain over RDMA through host memory, for long messages. Nothing else is open. What do you recommend?",
         options={
             USE: "Is even the least gain more than 5 per cent? Try each case that is open.",
             MEASURE: "Do two cases that are open lead to different answers?",
