@@ -21,7 +21,7 @@ from functools import partial
 from typing import Any, Self
 
 from peerlab.base.errors import PeerlabError
-from peerlab.features.exercises.figure import figure, slips
+from peerlab.features.exercises.figure import WrittenFigure, figure, scale, slips
 from peerlab.features.exercises.wording import meant
 
 
@@ -152,26 +152,29 @@ class Number(Exercise):
             return self._right()
         return Verdict(
             right=False,
-            says=self._mistaken(said.value, truth)
-            or self._in_its_unit(said.value, said.written, truth)
+            says=self._in_its_unit(said, truth)
+            or self._mistaken(said, truth)
             or self._impossible(said.value)
             or self._method(said.value, truth),
         )
 
-    def _mistaken(self, said: float, truth: float) -> str | None:
-        """Return what the mistake overlooks that an answer is nearest to, if it is near to one."""
+    def _mistaken(self, said: WrittenFigure, truth: float) -> str | None:
+        """Return what the mistake overlooks that an answer is nearest to, if it is near to one; who named a unit did not mistake it."""
         near = max(self.tolerance, _ROUNDED)
-        known = [*self.wrong(), *slips(truth, self.unit)]
-        off = [(abs(said - wrong), says) for wrong, says in known if _near(said, wrong, near)]
+        named = scale(self.unit) and said.value != said.written
+        known = [*self.wrong(), *(() if named else slips(truth, self.unit))]
+        off = [(abs(said.value - wrong), says) for wrong, says in known if _near(said.value, wrong, near)]
         return min(off, key=lambda one: one[0])[1] if off else None
 
-    def _in_its_unit(self, said: float, written: float, truth: float) -> str | None:
+    def _in_its_unit(self, said: WrittenFigure, truth: float) -> str | None:
         """Return what is wrong where the figure would be right in the unit that is asked for."""
-        if said == written or not _near(written, truth, self.tolerance):
+        if said.value == said.written or not _near(said.written, truth, self.tolerance):
             return None
-        return (
-            f"As written that is {self._say(said)}. Mind the unit: a b is a bit, a B a byte, MiB are not MB."
+        asked = scale(self.unit)
+        mind = (
+            "1 ms is 1,000 µs" if asked and asked[0] == "time" else "a b is a bit, a B a byte, MiB are not MB"
         )
+        return f"As written that is {self._say(said.value)}. Mind the unit: {mind}."
 
     def _impossible(self, said: float) -> str | None:
         return next((bound.says for bound in self.bounds if bound.forbids(said)), None)
@@ -181,13 +184,16 @@ class Number(Exercise):
         return f"{self.hints[0]} ({self._say(said)} is too {'high' if said > truth else 'low'}.)"
 
     def _say(self, said: float) -> str:
-        return f"{said:.4g} {self.unit}".strip()
+        written = f"{said:,.0f}" if _MANY <= abs(said) < _MANY**4 else f"{said:.4g}"
+        return f"{written} {self.unit}".strip()
 
     def wrong(self) -> list[tuple[Any, str]]:
         """Return the figures of the typical mistakes."""
         return [(mistake.like(), mistake.says) for mistake in self.mistakes]
 
 
+_MANY = 1000
+"""From here on a figure is written with commas, and far beyond as a power of ten."""
 _ROUNDED = 0.01
 """How far off a typical mistake may be written where the answer itself has to be exact."""
 

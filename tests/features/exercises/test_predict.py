@@ -1,6 +1,10 @@
 """Predict, then reveal."""
 
+import json
+import re
+
 import peerlab
+from peerlab.base.places import folder
 
 
 def test_nothing_is_simulated_before_an_answer_is_chosen():
@@ -36,3 +40,20 @@ def test_what_was_measured_is_not_called_simulated():
     question.choice.value = 2
     question.button.click()
     assert "Measured: 1.9x." in question.verdict.value
+
+
+MEASURED = re.compile(r"\btimes\(|arms\.table|puts\(\)")
+"""What a lab has of measured figures."""
+
+
+def test_what_a_lab_takes_from_a_measurement_it_calls_measured():
+    """Lab 05 called the gain that juliet was measured with simulated."""
+    cells = [
+        "".join(cell["source"])
+        for lab in folder("labs").glob("*.ipynb")
+        for cell in json.loads(lab.read_text(encoding="utf-8"))["cells"]
+        if cell["cell_type"] == "code"
+    ]
+    measured = [cell for cell in cells if "peerlab.predict(" in cell and MEASURED.search(cell)]
+    assert len(measured) >= 3
+    assert [cell for cell in measured if 'how="Measured"' not in cell] == []

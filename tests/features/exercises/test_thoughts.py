@@ -66,6 +66,7 @@ def test_an_exercise_knows_three_wrong_thoughts(name):
         ("05-nics", 50, "all four"),
         ("05-nics", 30.5, "the log says"),
         ("05-eight-bytes", 86.7, "How often"),
+        ("05-eight-bytes", "21.7 ms", "As written that is 21,700 µs. Mind the unit: 1 ms is 1,000 µs."),
         ("05-eight-bytes", 43.4, "twice"),
         ("05-eight-bytes", 28.7, "14 hops"),
         ("05-eight-bytes", 18, "other machines"),
