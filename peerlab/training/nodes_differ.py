@@ -1,8 +1,7 @@
 """Where nodes of a step differ: in what they compute, in what they send, or because of a schedule or a fabric that is not the same for all."""
 
-import numpy as np
-
 from peerlab.base.errors import WorkloadError
+from peerlab.base.numbers import np
 from peerlab.engine.noise_draws import compute_factors
 from peerlab.engine.system import foldable
 from peerlab.question.scenario import Scenario

@@ -12,6 +12,7 @@ from tool_logs import NCCL
 
 import peerlab
 from peerlab.base.errors import ExportError
+from peerlab.base.places import folder
 from peerlab.features.site.live_page import live_page
 from peerlab.features.site.pyodide_package import pyodide_files
 from peerlab.features.site.python_archive import python_archive
@@ -139,6 +140,54 @@ def test_a_log_is_read_in_the_tab_and_leaves_it_never(page, site):
     expect(page.get_by_label("Nodes, as a number")).to_have_value("2")
     assert page.complaints == []
     assert [url for url in page.asked[asked:] if not url.startswith(("blob:", "data:"))] == []
+
+
+def test_a_lab_is_judged_in_the_tab_and_its_progress_stays(page, address):
+    page.goto(address)
+    page.get_by_role("link", name="01 The long detour").click()
+    page.wait_for_selector("html[data-ready]", state="attached")
+    expect(page.locator(".pl-progress")).to_contain_text("0 of ")
+    card = page.locator("[data-card]").filter(has_text="01-gain")
+    for answer, reply in (("0.56", "turn the ratio round"), ("1.78", "Right.")):
+        card.get_by_role("textbox").fill(answer)
+        card.get_by_role("button", name="Check").click()
+        expect(card.locator(".pl-told")).to_contain_text(reply, timeout=LIVE_MS)
+    expect(page.locator(".pl-progress")).to_contain_text("1 of ")
+    predicted = page.locator("[data-card]").filter(has_text="Predict").first
+    predicted.get_by_role("radio").first.check()
+    predicted.get_by_role("button", name="Reveal").click()
+    expect(predicted.get_by_role("status")).to_contain_text("Simulated: ")
+    task = page.locator("[data-card]").filter(has_text="01-transfer")
+    task.get_by_role("button", name="Draw my own task").click()
+    expect(task).to_contain_text("drawn with your number")
+    faults = Axe().run(page).response["violations"]
+    serious = [fault for fault in faults if fault["impact"] in ("serious", "critical")]
+    assert [(fault["id"], node["html"][:200]) for fault in serious for node in fault["nodes"]] == []
+    assert {url.split("/")[2] for url in page.asked if url.startswith("http")} == {address.split("/")[2]}
+    page.reload()
+    expect(page.locator(".pl-progress")).to_contain_text("1 of ")
+    link = page.get_by_role("link", name="Open it live").first
+    assert "library=none" in link.get_attribute("href")
+    link.click()
+    live(page, page.url)
+    chip = page.get_by_role("button", name="Library: none")
+    expect(chip).to_be_visible()
+    chip.click()
+    expect(chip).to_have_count(0)
+    assert page.complaints == []
+
+
+def test_a_cluster_file_of_ones_own_is_dropped_into_the_explorer(page, address, tmp_path):
+    text = (folder("data") / "hardware" / "dl1.toml").read_text()
+    (tmp_path / "mine.toml").write_text(text.replace('title = "Gaudi DL1"', 'title = "My <b>machine"'))
+    live(page, f"{address}/explorer.html")
+    page.locator("input[type=file][accept='.toml']").set_input_files(tmp_path / "mine.toml")
+    expect(page.get_by_label("Cluster")).to_have_value("mine.toml")
+    expect(page.get_by_label("Cluster").locator("option:checked")).to_have_text("My <b>machine")
+    (tmp_path / "broken.toml").write_text("no = [")
+    page.locator("input[type=file][accept='.toml']").set_input_files(tmp_path / "broken.toml")
+    expect(page.get_by_role("status").filter(has_text="broken.toml")).to_be_visible()
+    assert page.complaints == []
 
 
 def test_where_no_python_starts_the_picture_stays_and_the_page_says_so(page, site, tmp_path):
