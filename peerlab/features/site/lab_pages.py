@@ -83,14 +83,17 @@ def _page(article: Any, files: Mapping[str, bytes], following: Any) -> str:
 {policy(script, wasm="'self'")}
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(article.title)} (peerlab)</title>
-<style>{properties(":root")}{sources.style_lesson()}</style>
+<style>{properties(".pl-page")}{sources.style_lesson()}</style>
 </head>
 <body>
+<div class="pl-page">
 <header class="pl-top"><a href="index.html">All labs</a><a href="explorer.html">Live explorer</a><span class="pl-progress"></span></header>
 <main>
+<p class="pl-note">The lab as a page: what its cells show stands here already, answers are judged in this tab, and your progress stays in this browser.</p>
 {article.html}
 {after}
 </main>
+</div>
 <script type="application/json" id="pl-lab">{held}</script>
 <script type="module">{script}</script>
 </body>
