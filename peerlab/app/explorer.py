@@ -17,11 +17,12 @@ from peerlab.app.curves_in_background import Curving
 from peerlab.app.figures_widget import FiguresWidget
 from peerlab.app.panels.exporting import Exporting, Shown
 from peerlab.app.panels.log_findings import LogFindings
+from peerlab.app.panels.machine_answers import MachineAnswers
 from peerlab.app.panels.machine_panel import OwnMachine
 from peerlab.app.panels.measured_points import MeasuredPoints
 from peerlab.app.panels.race_panel import RacePanel
 from peerlab.app.ratio_in_background import Comparing
-from peerlab.app.runs import PATIENCE_S, Background, Runs, give_turns, in_all
+from peerlab.app.runs import PATIENCE_S, Background, Runs, give_turns, in_all, running_loop
 from peerlab.base.errors import Cancelled, PeerlabError
 from peerlab.diagnosis.placed_log import as_measured
 from peerlab.page.widgets import Changes, Spoken, close_all
@@ -54,6 +55,7 @@ class Explorer(Spoken):
         self._job: Background | None = None
         self._looking: asyncio.Task[None] | None = None
         self.exploration = Exploration(self._runs.get(scenario))
+        self.answers = MachineAnswers()
         self.figures = FiguresWidget(self._command)
         self._evidence = MeasuredPoints(records, self._show_measured, self._log_read, self._go_to_log)
         self.controls = Controls(
@@ -70,7 +72,7 @@ class Explorer(Spoken):
             lambda ratio: setattr(self.figures, "ratio", ratio or {}),
             self.controls.machine.rank,
         )
-        self._parts = [*self.controls.rows(), self.figures]
+        self._parts = [*self.controls.rows(), self.figures, self.answers.box]
         super().__init__(self._parts)
         self.add_class("pl-explorer")
         self._show(self.run)
@@ -115,6 +117,7 @@ class Explorer(Spoken):
         self._curving.cancel()
         self._comparing.cancel()
         self._evidence.measuring.stop()
+        self.answers.rest()
         if self._looking:
             self._looking.cancel()
 
@@ -183,7 +186,7 @@ class Explorer(Spoken):
         """Show a scenario: at once, or when the simulation in the background is done."""
         self._stop()
         try:
-            self._arrive(self._runs.get(scenario, PATIENCE_S if _running_loop() else float("inf")))
+            self._arrive(self._runs.get(scenario, PATIENCE_S if running_loop() else float("inf")))
         except TooSlow:
             self._go_slowly(scenario, control)
 
@@ -239,9 +242,10 @@ class Explorer(Spoken):
         self._evidence.draw(run.scenario)
         self._comparing.draw(self.controls.pair(run.scenario))
         self._curving.draw(run.scenario)
+        self.answers.show(run.scenario)
         if self._looking:
             self._looking.cancel()
-        if _running_loop():
+        if running_loop():
             self._looking = asyncio.ensure_future(self._look_ahead())
 
     def _rivals(self) -> tuple[Run, Run]:
@@ -300,10 +304,3 @@ class Explorer(Spoken):
             parcels[switch] = payload(run, self.run, self._number + 1)
             await give_turns()
         self.figures.send_ahead(parcels)
-
-
-def _running_loop() -> asyncio.AbstractEventLoop | None:
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None

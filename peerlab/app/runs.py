@@ -186,3 +186,11 @@ class Background:
         if time.monotonic() - self._told > 0.2:
             self._told = time.monotonic()
             self._on_progress(done / max(total, 1))
+
+
+def running_loop() -> asyncio.AbstractEventLoop | None:
+    """Return the event loop that runs; None where there is no page, so that nobody waits."""
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None

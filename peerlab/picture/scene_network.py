@@ -226,7 +226,7 @@ def _crossing(sketch: Sketch) -> str:
 def draw_alone(sketch: Sketch) -> None:
     """Say, where a second node would be, what a node does that has no partner."""
     g, d, c = sketch.geometry, sketch.drawing, sketch.cluster
-    x, y = g.x(1, NODE_WIDTH / 2), HEIGHT / 2
+    x, y = (NODE_WIDTH + g.x(1, 0.0)) / 2, HEIGHT / 2  # the words are broader than a node
     in_switch = sketch.run.scenario.sums_inside
     if c.devices > 1 and in_switch:
         _node_switch(sketch, x)

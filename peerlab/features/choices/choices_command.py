@@ -14,7 +14,7 @@ from peerlab.base.units import say_bytes
 from peerlab.features.choices.choice_map import ChoiceMap, MapCell
 from peerlab.features.choices.choice_report import choices_page
 from peerlab.features.choices.mapping import choices
-from peerlab.features.choices.tuner_file import write_tuner
+from peerlab.features.choices.tuner_file import ONE_CHANNEL, write_tuner
 from peerlab.features.choices.tuning_lines import TunedSize, beside, nodes_in, tuning_lines
 from peerlab.question.presets import load_cluster
 from peerlab.records.text import open_log
@@ -69,6 +69,8 @@ def _choices(options: argparse.Namespace) -> int:
         with outfile.written(options.plot, ExportError) as file:
             file.write_text(choices_page(found), encoding="utf-8")
     print(json.dumps(found.as_dict(), indent=2) if options.json else "\n".join(_lines(found)))
+    if options.write and not options.json:
+        print("\n".join(wrapped(f"{options.write.name}: {ONE_CHANNEL}")))
     return 0
 
 

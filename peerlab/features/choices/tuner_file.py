@@ -13,7 +13,8 @@ COLUMNS = "collective_type,min_bytes,max_bytes,algorithm,protocol,channels,nNode
 _ALGORITHMS = {"tree": "tree", "ring": "ring", "NVLSTree": "nvls_tree"}
 """The plugin's names; it takes any other for a ring."""
 _DEFAULT = -1
-"""Leaves the number of channels to NCCL."""
+"""Leaves the number of channels to what the plugin sets first, which NCCL takes for a limit unless it is 0 (src/enqueue.cc: nMaxChannels)."""
+ONE_CHANNEL = "Before you build the plugin write *nChannels = 0 for *nChannels = 1 in its plugin.c: as it is, -1 and every size without a line run on one channel."
 _LONGEST = 200
 """The plugin reads 255 characters of a line, and takes the rest for another one."""
 
@@ -42,6 +43,7 @@ def write_tuner(found: ChoiceMap, path: str | Path) -> Path:
         f"Written by `peerlab choices` for {found.cluster.name}, {found.library}, {found.path}.",
         "These are predictions: try each with `peerlab plan` and nccl-tests before a job uses it.",
         "For NCCL's example tuner plugin: NCCL_TUNER_PLUGIN=libnccl-tuner-example.so NCCL_TUNER_CONFIG_FILE=this file",
+        ONE_CHANNEL,
         f"Format: {COLUMNS}",
     )
     head = "".join(f"# {line[:_LONGEST]}\n" for line in about)

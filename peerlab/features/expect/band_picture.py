@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from peerlab.base.units import KIB, say_bytes
+from peerlab.features.expect.expected_figure import figure
 
 _WIDE, _HIGH = 760, 360
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 92, 20, 30
@@ -20,8 +21,13 @@ _APART = 14
 """Pixels between two words at the right edge."""
 
 
-def band_svg(rows: Sequence[Row], judged: Sequence[Row] = ()) -> str:
-    """Return the picture as SVG in the colours of the page around it; hovering a point says its figures."""
+def band_svg(
+    rows: Sequence[Row], judged: Sequence[Row] = (), faults: Sequence[Sequence[tuple[int, float]]] = ()
+) -> str:
+    """Return the picture as SVG in the colours of the page around it; hovering a point says its figures.
+
+    `faults`: what each fault would leave, a curve of sizes and GB/s that is hidden until its cause is pointed at.
+    """
     rows, judged = _drawn(rows, judged), _drawn(judged, judged)
     across, up = _across(rows), _up(rows, judged)
     parts = _grid(across, up, rows, judged)
@@ -35,7 +41,17 @@ def band_svg(rows: Sequence[Row], judged: Sequence[Row] = ()) -> str:
     ]
     parts += [_line(across, up, points, role, width, dash) for _, role, width, dash, points in curves]
     ends = [(name, role, up(points[-1][1])) for name, role, _, _, points in curves if points]
+    ends += [
+        ("log", "hot-ink" if row["below"] else "ink", up(row["measured"]))
+        for row in judged[-1:]
+        if row["measured"] > 0
+    ]
     parts += _ends(ends)
+    drawn = {row["size"] for row in rows}
+    for place, curve in enumerate(faults):
+        points = [(size, GBps) for size, GBps in curve if size in drawn]
+        line = _line(across, up, points, "copy-ink", "2.5", "2 4")
+        parts.append(f"<g class='pl-fault' data-fault='{place}'>{line}</g>")
     parts += [_point(across, up, row) for row in judged]
     says = f"Bus bandwidth by size, {say_bytes(rows[0]['size'])} to {say_bytes(rows[-1]['size'])}: band, floor and ceiling"
     return (
@@ -77,7 +93,7 @@ def _grid(across: Scale, up: Scale, rows: Sequence[Row], judged: Sequence[Row]) 
             y = up(2.0**power)
             parts.append(
                 f"<path d='M{_LEFT} {y:.1f}H{_WIDE - _RIGHT}' stroke='var(--pl-faint)'/>"
-                f"<text x='{_LEFT - 8}' y='{y + 4:.1f}' text-anchor='end'>{2.0**power:.3g}</text>"
+                f"<text x='{_LEFT - 8}' y='{y + 4:.1f}' text-anchor='end'>{figure(2.0**power)}</text>"
             )
     step = math.ceil(len(rows) / _TICKS)
     parts += [
@@ -138,8 +154,8 @@ def _point(across: Scale, up: Scale, row: Row) -> str:
         return ""
     colour = "hot" if row["below"] else "ink"
     fill = f"var(--pl-{colour})" if row["below"] or not row["disturbed"] else "var(--pl-paper)"
-    should = f", should be {row['expected']:.3g}" if row["expected"] else ""
+    should = f", should be {figure(row['expected'])}" if row["expected"] else ""
     return (
         f"<circle cx='{across(row['size']):.1f}' cy='{up(row['measured']):.1f}' r='4' fill='{fill}' stroke='var(--pl-{colour})' stroke-width='1.5'>"
-        f"<title>{say_bytes(row['size'])}: {row['measured']:.3g} GB/s{should}</title></circle>"
+        f"<title>{say_bytes(row['size'])}: {figure(row['measured'])} GB/s{should}</title></circle>"
     )

@@ -1,7 +1,7 @@
 """How much of what a log lacks each fault would explain."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,8 @@ class JudgedSize:
     expected: ExpectedSize | None
     disturbed: bool
     """Whether the log itself shows that it was held up: beside its neighbours, or in one of its columns."""
+    apart: float = 1.0
+    """How many times as fast the better of the log's columns is, where the worse is below its floor."""
 
     @property
     def below(self) -> bool:
@@ -61,6 +63,8 @@ class PossibleCause:
     """A fault, and how much of what is missing it explains."""
 
     name: str
+    means: str
+    """How it comes about, or what it does."""
     explains: float
     """Share of the logarithm of what is missing, over the sizes that fall short; 1 is all of it."""
     leaves: float
@@ -69,22 +73,34 @@ class PossibleCause:
     """The one command or counter that decides."""
     said: bool
     """Whether the log's own lines say so."""
+    curve: tuple[tuple[int, float], ...]
+    """What it would leave: size in bytes and GB/s, for each size of the log."""
 
 
-def possible_causes(asked: Scenario, rows: Sequence[JudgedSize], seen: Observed) -> Iterator[PossibleCause]:
-    """Return the faults that would look like the log, the best first; what its lines or its clean sizes contradict is left out."""
+def possible_causes(
+    asked: Scenario, rows: Sequence[JudgedSize], short: Sequence[JudgedSize], seen: Observed
+) -> tuple[tuple[PossibleCause, ...], tuple[str, ...]]:
+    """Return the faults that would look like the log, the best first, and the names of those that the log rules out.
+
+    `short`: the sizes that a fault would have to explain. What the log's lines or its clean sizes contradict is ruled out.
+    """
     healthy = {row.size: asked.with_(message_bytes=row.size) for row in rows}
+    clean = [row for row in rows if row not in short and not row.below]
     sure, lead_of = knowledge().strengths["strong"] * 0.99, _leads(asked, seen)
-    causes = []
+    causes, ruled_out = [], []
     for fault in faults(asked, nics_in_use(seen)):
         lead = lead_of(fault)
         with_it = {size: GBps for size, scenario in healthy.items() if (GBps := fault.GBps(scenario))}
-        if lead <= -sure or len(with_it) < len(rows) or (_contradicted(rows, with_it) and lead < sure):
+        if len(with_it) < len(rows):  # this machine cannot have it
             continue
-        cause = _cause(fault, rows, with_it, said=lead >= sure)
-        if cause.said or cause.explains > ALIKE:
+        cause = _cause(fault, short, with_it, said=lead >= sure)
+        if cause.said or (lead > -sure and cause.explains > ALIKE and not _contradicted(clean, with_it)):
             causes.append(cause)
-    yield from sorted(causes, key=lambda cause: (-cause.said, -cause.explains))
+        else:
+            ruled_out.append(fault.name)
+    return tuple(sorted(causes, key=lambda cause: (-cause.said, -cause.explains))), tuple(
+        dict.fromkeys(ruled_out)
+    )
 
 
 def _leads(scenario: Scenario, observed: Observed) -> Callable[[Fault], float]:
@@ -104,23 +120,24 @@ def _leads(scenario: Scenario, observed: Observed) -> Callable[[Fault], float]:
 
 
 def _cause(
-    fault: Fault, rows: Sequence[JudgedSize], with_it: dict[int, float], *, said: bool
+    fault: Fault, short: Sequence[JudgedSize], with_it: dict[int, float], *, said: bool
 ) -> PossibleCause:
-    short = [(row, row.expected) for row in rows if row.below and row.expected]
-    gap = sum(math.log(should.expected / row.measured) for row, should in short)
-    left = [math.log(with_it[row.size] / row.measured) for row, _ in short]
+    gap = sum(math.log(row.expected.expected / row.measured) for row in short if row.expected)
+    left = [math.log(with_it[row.size] / row.measured) for row in short]
     return PossibleCause(
         name=fault.name,
+        means=fault.means,
         explains=max(0.0, 1 - sum(map(abs, left)) / gap),
         leaves=math.exp(-sum(left) / len(left)),
         decides=fault.decides,
         said=said,
+        curve=tuple(sorted(with_it.items())),
     )
 
 
 def _contradicted(rows: Sequence[JudgedSize], with_it: dict[int, float]) -> bool:
-    """Return whether sizes of 1 MiB and more that are clean are far faster than the fault lets them be."""
-    clean = [row for row in rows if not row.below and row.size >= MIB and row.expected]
+    """Return whether clean sizes of 1 MiB and more are far faster than the fault lets them be."""
+    clean = [row for row in rows if row.size >= MIB and row.expected]
     reach = [one.expected.high / one.expected.expected for one in clean if one.expected]
     far = sum(one.measured > with_it[one.size] * times * 1.2 for one, times in zip(clean, reach, strict=True))
     return far > max(1, len(clean) // 4)

@@ -13,11 +13,14 @@ from peerlab.base.terminal_text import command, number, table, wrapped
 from peerlab.base.units import say_bytes
 from peerlab.features.expect.beside_perftest import nic_or_library
 from peerlab.features.expect.causes import JudgedSize
+from peerlab.features.expect.closest import DRAFT
 from peerlab.features.expect.expect_report import expect_page, expectation_html, verdict_html
 from peerlab.features.expect.expectation import Expectation, ExpectedSize
+from peerlab.features.expect.expected_figure import figure
 from peerlab.features.expect.expecting import expect
-from peerlab.features.expect.judging import BELOW, UNKNOWN, LogVerdict, judge
+from peerlab.features.expect.judging import LogVerdict, judge
 from peerlab.features.expect.thresholds import write_thresholds
+from peerlab.features.expect.verdict_rules import BELOW, UNKNOWN
 from peerlab.model.collective import COLLECTIVES
 from peerlab.records.benchmarks import TOOLS
 from peerlab.records.load import load
@@ -97,7 +100,8 @@ def _expect(options: argparse.Namespace) -> int:
         return _judge(options)
     if options.cluster is None:
         raise ScenarioError(
-            "cluster", "name the machine with --cluster; `peerlab clusters` lists those that are known"
+            "cluster",
+            f"name the machine with --cluster; `peerlab clusters` lists those that are known, {DRAFT}",
         )
     with progress_bar("expect", "sizes"):
         found = expect(
@@ -170,8 +174,11 @@ def _verdict(log_verdict: LogVerdict) -> Iterator[str]:
         yield "\nwhich fault would look like it, and what decides"
     for cause in log_verdict.causes:
         share = "the log says so" if cause.said else f"explains {cause.explains:.0%}"
-        yield from wrapped(f"{cause.name}: {share}, leaves a factor of {cause.leaves:.2f}", "  * ")
+        means = f" ({cause.means})" if cause.means else ""
+        yield from wrapped(f"{cause.name}{means}: {share}, leaves a factor of {cause.leaves:.2f}", "  * ")
         yield from wrapped(cause.decides, "      ")
+    if log_verdict.ruled_out:
+        yield from wrapped(f"ruled out: {', '.join(log_verdict.ruled_out)}")
 
 
 def _judged_row(judged_size: JudgedSize) -> tuple[str, ...]:
@@ -185,6 +192,8 @@ def _judged_row(judged_size: JudgedSize) -> tuple[str, ...]:
 
 
 def _lines(expectation: Expectation) -> Iterator[str]:
+    if expectation.what_if:
+        yield from wrapped(expectation.what_if)
     yield from wrapped(expectation.says)
     yield ""
     head = ("size", "floor", "expected (band)", "ceiling", "what limits")
@@ -199,12 +208,3 @@ def _row(expected_size: ExpectedSize) -> tuple[str, ...]:
     band = f"{figure(expected_size.expected)} ({figure(expected_size.low)} to {figure(expected_size.high)})"
     floor = "-" if expected_size.floor is None else figure(expected_size.floor)
     return (say_bytes(expected_size.size), floor, band, figure(expected_size.ceiling), expected_size.limits)
-
-
-def figure(GBps: float) -> str:  # noqa: N803
-    """Return a bandwidth in three digits.
-
-    >>> figure(0.000115), figure(342.66)
-    ('0.000115', '343')
-    """
-    return f"{GBps:.3g}"

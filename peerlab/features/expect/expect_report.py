@@ -6,7 +6,9 @@ from typing import Any
 
 from peerlab.base.units import say_bytes
 from peerlab.features.expect.band_picture import band_svg
+from peerlab.features.expect.causes import THE_CAUSE
 from peerlab.features.expect.expectation import Expectation
+from peerlab.features.expect.expected_figure import figure
 from peerlab.features.expect.judging import LogVerdict
 from peerlab.page.frame import alone, framed, table
 
@@ -20,9 +22,9 @@ _SIGNS = {
 }
 _OPEN = {"unknown": "cannot tell: "}
 """Before the sentence of a verdict."""
-_THE_CAUSE = 0.8
-"""Share of what is missing from which on a fault may be the cause; the bars have a line there."""
 _MOST_CAUSES = 5
+_SAME = 0.05
+"""A log and a curve that are apart by less on the average are alike."""
 _TITLE = "Is this run well?"
 
 
@@ -40,12 +42,13 @@ def expectation_html(found: Told) -> str:
     """Return what a machine should reach as HTML that brings its own style."""
     notes = "".join(f"<p class='pl-quiet'>{escape(note)}</p>" for note in found["notes"])
     rows = [_expected_row(row) for row in found["rows"]]
+    what_if = f"<p class='pl-verdict pl-unknown'>{escape(found['what_if'])}</p>" if found["what_if"] else ""
     head = ("size", "floor, GB/s", "expected (band)", "ceiling", "what limits")
     listed = f"<details><summary>Each size as a table</summary>{table('', head, rows, 'sizes')}</details>"
     return framed(
         "expect",
         "What this machine should reach",
-        f"<p class='pl-quiet'>{escape(found['says'])}</p>{band_svg(found['rows'])}{notes}{listed}",
+        f"{what_if}<p class='pl-quiet'>{escape(found['says'])}</p>{band_svg(found['rows'])}{notes}{listed}",
     )
 
 
@@ -60,36 +63,80 @@ def _parts(verdict: Told) -> Iterator[str]:
     because = f"<br>{escape(verdict['because'])}" if verdict["because"] else ""
     yield (
         f"<p class='pl-verdict pl-{kind}'><span class='pl-sign' aria-hidden='true'>{sign}</span> "
-        f"<b>{escape(why[:1].upper() + why[1:])}</b>{because}</p>"
+        f"<b>{escape(_first_up(why))}</b>{because}</p>"
     )
     held = f"; held against {verdict['cluster']}" if verdict["cluster"] else ""
     yield f"<p class='pl-quiet'>{escape(verdict['log'] + held)}</p>"
-    rows = [row for row in verdict["rows"] if row["expected"]]
+    rows, causes = [row for row in verdict["rows"] if row["expected"]], verdict["causes"][:_MOST_CAUSES]
     if rows:
-        yield band_svg(rows, rows)
-    if verdict["causes"]:
-        yield f"<h4>What would look like this</h4><p class='pl-quiet'>Each fault is simulated; from {100 * _THE_CAUSE:.0f} % of what is missing on, it may be the cause.</p>"
-        yield "".join(_cause(cause) for cause in verdict["causes"][:_MOST_CAUSES])
-    yield f"<details><summary>Each size as a table</summary>{_table(verdict['rows'])}</details>"
+        picture = band_svg(rows, rows, [cause["curve"] for cause in causes])
+        beside = _causes(verdict, causes) if causes else ""
+        yield f"<div class='pl-beside'><div class='pl-picture'>{picture}</div>{beside}</div>"
+    notes = "".join(f"<p>{escape(note)}</p>" for note in verdict["notes"])
+    yield f"<details><summary>Each size as a table</summary>{_table(verdict['rows'])}{notes}</details>"
 
 
-def _cause(cause: Told) -> str:
-    share = "the log says so" if cause["said"] else f"{cause['explains']:.0%}".replace("%", " %")
-    role = "ink" if cause["said"] or cause["explains"] >= _THE_CAUSE else "edge"
-    bar = (
-        "<svg viewBox='0 0 200 12' width='200' height='12' aria-hidden='true'><rect y='3' width='200' height='6' rx='3' fill='var(--pl-faint)'/>"
-        f"<rect y='3' width='{200 * min(1.0, cause['explains']):.0f}' height='6' rx='3' fill='var(--pl-{role})'/>"
-        f"<path d='M{200 * _THE_CAUSE:.0f} 0V12' stroke='var(--pl-ink)' stroke-dasharray='2 2'/></svg>"
+def _causes(verdict: Told, causes: Sequence[Told]) -> str:
+    """Return what would look like the log, with the commands that decide."""
+    likely = [cause for cause in causes if cause["name"] in verdict["likely"]]
+    others = [cause for cause in causes if cause not in likely]
+    listed = "".join(_cause(cause, place, likely=cause in likely) for place, cause in enumerate(causes))
+    decides = f"<h4>What decides</h4>{_commands(likely)}" if likely else ""
+    further = (
+        f"<details><summary>What decides the others</summary>{_commands(others)}</details>" if others else ""
     )
-    left = (
-        f"leaves {cause['leaves']:.2f} of what it would"
-        if cause["leaves"] < 1
-        else f"would leave less than the log has: {cause['leaves']:.2f} times"
+    out = (
+        f"<p class='pl-quiet'>Ruled out: {escape(', '.join(verdict['ruled_out']))}</p>"
+        if verdict["ruled_out"]
+        else ""
     )
     return (
-        f"<div class='pl-cause'><p><b>{escape(cause['name'])}</b>: {share}; {left}</p>{bar}"
-        f"<p><code>{escape(cause['decides'])}</code></p></div>"
+        f"<div class='pl-causes'><div class='pl-head'><h4>What would look like this</h4><span>explains of the gap</span></div>{listed}"
+        f"<p class='pl-from'>from {100 * THE_CAUSE:.0f} % on (dotted): a cause</p></div><div class='pl-decides'>{decides}{further}{out}</div>"
     )
+
+
+def _commands(causes: Sequence[Told]) -> str:
+    each = {
+        cause["decides"]: [one["name"] for one in causes if one["decides"] == cause["decides"]]
+        for cause in causes
+    }
+    return "".join(
+        f"<p>{_coded(decides)}<br><span>{escape(_first_up('; '.join(names)))}</span></p>"
+        for decides, names in each.items()
+    )
+
+
+def _coded(words: str) -> str:
+    """Return words with what stands between backquotes as code."""
+    parts = escape(words).split("`")
+    return "".join(f"<code>{part}</code>" if place % 2 else part for place, part in enumerate(parts))
+
+
+def _cause(cause: Told, place: int, *, likely: bool) -> str:
+    share = "the log says so" if cause["said"] else f"{100 * cause['explains']:.0f} %"
+    wide = min(1.0, cause["explains"])
+    bar = (
+        "<svg viewBox='0 0 200 12' preserveAspectRatio='none' aria-hidden='true'><rect y='3' width='200' height='6' fill='var(--pl-faint)'/>"
+        f"<rect y='3' width='{200 * wide:.0f}' height='6' fill='var(--pl-{'ink' if likely else 'edge'})'/>"
+        f"<path d='M{200 * THE_CAUSE:.0f} 0V12' stroke='var(--pl-ink)' stroke-dasharray='2 2' vector-effect='non-scaling-stroke'/></svg>"
+    )
+    words = "; ".join(one for one in (cause["means"], _leaves(cause["leaves"])) if one)
+    return (
+        f"<div class='pl-cause' data-cause='{place}' tabindex='0'><p class='pl-head'><b>{escape(_first_up(cause['name']))}</b><b>{share}</b></p>{bar}"
+        f"<p class='pl-quiet'>{escape(_first_up(words))}</p></div>"
+    )
+
+
+def _leaves(times: float) -> str:
+    """Return what a log has over what a fault would leave, in words; nothing where they are the same."""
+    if abs(times - 1) < _SAME:
+        return ""
+    return f"the log has {100 * times:.0f} % of what it would leave"
+
+
+def _first_up(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 def _table(rows: Sequence[Told]) -> str:
@@ -100,18 +147,18 @@ def _table(rows: Sequence[Told]) -> str:
 def _judged_row(row: Told) -> tuple[str, ...]:
     words = "below its floor" if row["below"] else "held up" if row["disturbed"] else ""
     if row["expected"] is None:
-        return (say_bytes(row["size"]), f"{row['measured']:.3g}", "", "", "", words)
+        return (say_bytes(row["size"]), f"{figure(row['measured'])}", "", "", "", words)
     _, floor, band, ceiling, _ = _expected_row(row)
-    return (say_bytes(row["size"]), f"{row['measured']:.3g}", floor, band, ceiling, words)
+    return (say_bytes(row["size"]), f"{figure(row['measured'])}", floor, band, ceiling, words)
 
 
 def _expected_row(row: Told) -> tuple[str, ...]:
-    band = f"{row['expected']:.3g} ({row['low']:.3g} to {row['high']:.3g})"
+    band = f"{figure(row['expected'])} ({figure(row['low'])} to {figure(row['high'])})"
     return (
         say_bytes(row["size"]),
-        f"{row['floor']:.3g}" if row["floor"] else "",
+        f"{figure(row['floor'])}" if row["floor"] else "",
         band,
-        f"{row['ceiling']:.3g}",
+        f"{figure(row['ceiling'])}",
         escape(row.get("limits", "")),
     )
 

@@ -12,6 +12,7 @@ from peerlab.base.units import say_bytes, say_count, seconds
 from peerlab.engine.long_messages import simulated_GBps, simulated_in_place, time_ps
 from peerlab.engine.simulate import simulate
 from peerlab.features.expect.ceiling import Ceiling, ceiling
+from peerlab.features.expect.expected_figure import figure
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import PEER_DIRECT, data_path
 from peerlab.question.floors import FloorFactor, floor_factor
@@ -54,6 +55,8 @@ class Expectation:
     """What cannot be passed at any size."""
     factor: FloorFactor | None
     """What puts the floor below the band."""
+    what_if: str = ""
+    """That another machine was asked for, of which nothing is known; empty: this one was."""
 
     _repr_html_ = shown
 
@@ -61,10 +64,11 @@ class Expectation:
     def says(self) -> str:
         """The question in one line."""
         asked = self.scenario
+        way = "over NVLink, past every NIC" if asked.domains == 1 else asked.path
         library = f", {asked.library_words.who}" if asked.library_words.who else ""
         return (
             f"{asked.collective_record.title} on {say_count(asked.nodes, 'node')} of {asked.hardware.title}, "
-            f"{say_count(asked.ranks, 'rank')}, {asked.path}{library}"
+            f"{say_count(asked.ranks, 'rank')}, {way}{library}"
         )
 
     @property
@@ -86,6 +90,7 @@ class Expectation:
         """Return it as plain values that JSON can hold; bus bandwidths in GB/s."""
         asked = self.scenario
         return {
+            "what_if": self.what_if or None,
             "says": self.says,
             "cluster": asked.hardware.name,
             "nodes": asked.nodes,
@@ -102,10 +107,10 @@ class Expectation:
 
     def __repr__(self) -> str:
         last = self.rows[-1]
-        floor = "" if last.floor is None else f"floor {last.floor:.3g}, "
+        floor = "" if last.floor is None else f"floor {figure(last.floor)}, "
         return (
-            f"Expectation({self.says}: at {say_bytes(last.size)} {last.expected:.3g} GB/s, "
-            f"{floor}band {last.low:.3g} to {last.high:.3g}, ceiling {last.ceiling:.3g})"
+            f"Expectation({self.says}: at {say_bytes(last.size)} {figure(last.expected)} GB/s, "
+            f"{floor}band {figure(last.low)} to {figure(last.high)}, ceiling {figure(last.ceiling)})"
         )
 
 

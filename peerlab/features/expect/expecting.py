@@ -1,15 +1,16 @@
 """The question what a machine should reach, as people ask it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import overload
 
 from peerlab.base.errors import ScenarioError
 from peerlab.diagnosis.replay import with_devices
+from peerlab.features.expect.closest import DRAFT, machine_or_closest
 from peerlab.features.expect.expectation import Expectation, expectation, usual_path
 from peerlab.features.expect.judging import LogVerdict, judge
 from peerlab.model.hardware import Cluster
-from peerlab.question.presets import load_cluster
 from peerlab.question.scenario import Scenario
 from peerlab.question.size_list import parse_sizes
 from peerlab.records import Records
@@ -49,7 +50,8 @@ def expect(
     Parameters
     ----------
     cluster:
-        A known name, a cluster file, or a `Cluster`; for a log None, too: recognised from what it names.
+        A known name, a cluster file, or a `Cluster`; for a log None, too: recognised from what it names. A name that no file has, and
+        that names a known accelerator, such as ``dgx-h100``, is answered for the closest known machine, as a what-if that says so first.
     log:
         What `peerlab.load` returns. Each run of it is held against the floor of its machine, and where it is below, against every
         fault that would look like it; the other options are the log's to say.
@@ -81,8 +83,10 @@ def expect(
     if log is not None:
         return judge(log, cluster)
     if cluster is None:
-        raise ScenarioError("cluster", "name the machine; `peerlab clusters` lists those that are known")
-    machine = cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
+        raise ScenarioError(
+            "cluster", f"name the machine; `peerlab clusters` lists those that are known, {DRAFT}"
+        )
+    machine, what_if = machine_or_closest(cluster)
     if ranks_per_node is not None:
         machine = _with_ranks(machine, ranks_per_node)
     if nodes == 1:
@@ -95,7 +99,7 @@ def expect(
         library_version=library_version,
         registration="pool",
     )
-    return expectation(asked, parse_sizes(sizes))
+    return replace(expectation(asked, parse_sizes(sizes)), what_if=what_if)
 
 
 def _with_ranks(cluster: Cluster, ranks: int) -> Cluster:

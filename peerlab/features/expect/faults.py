@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from peerlab.base.errors import PeerlabError
 from peerlab.engine.long_messages import simulated_GBps
+from peerlab.features.expect.over_tcp import TCP, over_tcp
 from peerlab.library.nccl_law import PROTOCOLS
-from peerlab.model.paths import PATHS, data_path
+from peerlab.model.paths import data_path
 from peerlab.question.scenario import Scenario
 
 
@@ -17,6 +18,8 @@ class Fault:
 
     name: str
     """What is wrong, in a few words."""
+    means: str = ""
+    """How it comes about, or what it does."""
     decides: str
     """The one command or counter that decides."""
     with_it: Callable[[Scenario], list[Scenario]]
@@ -43,33 +46,44 @@ def faults(healthy: Scenario, in_use: int | None = None) -> list[Fault]:
 
 def _of_nics(healthy: Scenario, in_use: int | None) -> list[Fault]:
     nics = min(healthy.hardware.nics, healthy.hardware.devices)
+    # channels have equal shares of a message, so one slow NIC holds all of them up as a slow node does
     found = [
         Fault(
-            name="a NIC at half its rate (PCIe x8, or a cable), for which all wait",
-            decides="`lspci -vv` of each NIC: LnkSta, and `ibstat` or `ethtool`: rate; compare the nodes",
-            with_it=lambda s: [_nic_rate(s, 0.5)],
-        ),
-        Fault(
-            name="a slow node, at half its rate",
-            decides="nccl-tests on each pair of nodes: the pairs with that node are slow",
-            with_it=lambda s: [s.with_(slow_nodes={0: 0.5})],
-        ),
+            name=f"a NIC at {words} its rate, or a slow node",
+            means=f"a cable, or PCIe {lanes}; all wait for it",
+            decides="nccl-tests on each pair of nodes: those with that node are slow; there `lspci -vv`: LnkSta, `ibstat` or `ethtool`: rate",
+            with_it=lambda s, share=share: [s.with_(slow_nodes={0: share})],  # type: ignore[misc]
+        )
+        for words, share, lanes in (("half", 0.5, "x8"), ("a quarter of", 0.25, "x4"))
     ]
+    found.append(
+        Fault(
+            name="every NIC at half its rate",
+            means="a link speed, or PCIe x8",
+            decides="`ibstat` or `ethtool`: rate, and `lspci -vv`: LnkSta, of each NIC",
+            with_it=lambda s: [_nic_rate(s, 0.5)],
+        )
+    )
     left = {
-        nics // 2: "half of the NICs carry everything ({}, of all nodes or of one)",
-        nics // 4: "a quarter of the NICs carries everything ({}, of all nodes or of one)",
-        1: "one NIC carries everything ({}: one rail, or one channel)",
+        nics - 1: ("one NIC is missing", "{} carry everything, of all nodes or of one"),
+        nics // 2: (
+            "half of the NICs carry everything",
+            "{}, of all nodes or of one",
+        ),
+        nics // 4: ("a quarter of the NICs carries everything", "{}, of all nodes or of one"),
+        1: ("one NIC carries everything", "{}: one rail, or one channel"),
     }
     if in_use:
-        left.setdefault(in_use, "{} NICs carry everything")
+        left.setdefault(in_use, (f"{in_use} NICs carry everything", "{}"))
     found += [
         Fault(
-            name=words.format(f"{count} of {nics}"),
+            name=name,
+            means=means.format(f"{count} of {nics}"),
             decides="NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET: which NICs it uses; `ibstat`: state Active on every port",
             with_it=lambda s, count=count: [_nic_rate(s, count / nics)],  # type: ignore[misc]
             nics=count,
         )
-        for count, words in left.items()
+        for count, (name, means) in left.items()
         if 0 < count < nics
     ]
     return found
@@ -81,30 +95,36 @@ def _nic_rate(healthy: Scenario, times: float) -> Scenario:
 
 
 _PATHS = {
-    "host-rdma": ("GPUDirect off: bytes bounce through host memory", "NCCL_DEBUG=INFO: channels `via NET/.../GDRDMA`, or without GDRDMA"),
-    "host-tcp": ("kernel TCP carries it", "NCCL_DEBUG=INFO: `Using network Socket` instead of IB or the plugin"),
+    "host-rdma": ("GPUDirect off", "bytes bounce through host memory", "NCCL_DEBUG=INFO: channels `via NET/.../GDRDMA`, or without GDRDMA"),
+    TCP: ("kernel TCP carries it", "","NCCL_DEBUG=INFO: `Using network Socket` instead of IB or the plugin"),
 }  # fmt: skip
 
 
 def _taking(path: str) -> Callable[[Scenario], list[Scenario]]:
+    if data_path(path).uses_kernel_tcp:
+        return lambda healthy: [healthy.with_(cluster=over_tcp(healthy.given_cluster), path=path)]
     return lambda healthy: [healthy.with_(path=path)]
 
 
 def _of_path(healthy: Scenario) -> list[Fault]:
     found = [
-        Fault(name=name, decides=decides, with_it=_taking(path), path=path)
-        for path, (name, decides) in _PATHS.items()
-        if path in healthy.given_cluster.paths and path != healthy.path and path in PATHS
+        Fault(name=name, means=means, decides=decides, with_it=_taking(path), path=path)
+        for path, (name, means, decides) in _PATHS.items()
+        if path != healthy.path
+        and (data_path(path).uses_kernel_tcp or path in healthy.given_cluster.paths)
+        and healthy.domains > 1
     ]
     if healthy.is_wired and data_path(str(healthy.path)).uses_device_memory:
         found += [
             Fault(
-                name="NICs beside another GPU (on the other socket)",
+                name="NICs beside another GPU",
+                means="on the other socket",
                 decides="`nvidia-smi topo -m`: PIX or PXB between each GPU and its NIC, not SYS",
                 with_it=lambda s: [s.with_(wiring="other-socket")],
             ),
             Fault(
-                name="ACS redirect: switches send peer traffic up to the CPU",
+                name="ACS redirect",
+                means="switches send peer traffic up to the CPU",
                 decides="`lspci -vvv | grep ACSCtl`: ReqRedir+ on a switch port",
                 with_it=lambda s: [s.with_(acs_redirect="on")],
             ),
@@ -129,7 +149,7 @@ def _of_library(healthy: Scenario) -> list[Fault]:
             with_it=lambda s: [s.with_(protocol=one) for one in others] if s.choice and s.choice.does[1] == "LL128" else [s],
         ),
         Fault(
-            name="Simple alone (NCCL_PROTO=Simple)",
+            name="Simple alone", means="NCCL_PROTO=Simple",
             decides=f"{debug}: protocol; unset NCCL_PROTO",
             with_it=lambda s: [s.with_(protocol="Simple")],
         ),
@@ -139,17 +159,17 @@ def _of_library(healthy: Scenario) -> list[Fault]:
             with_it=lambda s: [s.with_(algorithm=one) for one in ("tree", "ring")] if s.choice and s.choice.course.in_switch else [s],
         ),
         Fault(
-            name="ring alone (NCCL_ALGO=Ring)",
+            name="ring alone", means="NCCL_ALGO=Ring",
             decides=f"{debug}: algorithm; unset NCCL_ALGO",
             with_it=lambda s: [s.with_(algorithm="ring")],
         ),
         Fault(
-            name="tree alone (NCCL_ALGO=Tree)",
+            name="tree alone", means="NCCL_ALGO=Tree",
             decides=f"{debug}: algorithm; unset NCCL_ALGO",
             with_it=lambda s: [s.with_(algorithm="tree")],
         ),
         Fault(
-            name="a small window (NCCL_BUFFSIZE)",
+            name="a small window", means="NCCL_BUFFSIZE",
             decides="`env | grep NCCL_BUFFSIZE`; unset it",
             with_it=lambda s: [s.with_(window=1)],
         ),

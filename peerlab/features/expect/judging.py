@@ -2,14 +2,14 @@
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from peerlab.base.display import shown
 from peerlab.base.errors import PeerlabError
-from peerlab.base.units import say_bytes, say_count, say_share
+from peerlab.base.units import say_count, say_share
 from peerlab.diagnosis.fits import recognised
 from peerlab.diagnosis.hops import older_nccl
 from peerlab.diagnosis.misfit import contradicts
@@ -17,6 +17,7 @@ from peerlab.diagnosis.observed import Observed, observe
 from peerlab.diagnosis.replay import nodes_of, scenario, shape
 from peerlab.features.expect.causes import ALIKE, THE_CAUSE, JudgedSize, PossibleCause, possible_causes
 from peerlab.features.expect.expectation import Expectation, expectation, usual_path
+from peerlab.features.expect.verdict_rules import BELOW, DISTURBED, ENOUGH, HELD_UP, UNKNOWN, ruled
 from peerlab.model.hardware import Cluster
 from peerlab.question.floors import FloorFactor, floor_factor
 from peerlab.question.presets import known_clusters, load_cluster
@@ -24,13 +25,6 @@ from peerlab.question.scenario import Scenario
 from peerlab.records import Records
 from peerlab.records.conditions_measured import condition_rows, grouped
 
-HEALTHY, HELD_UP, BELOW, UNKNOWN = "healthy", "held-up", "below", "unknown"
-_TAIL = 3
-"""So many of the largest sizes below the floor are no disturbance."""
-_MOST = 0.8
-"""A run is below its floor from a size on if this share of its sizes from there on is."""
-_DISTURBED = 1.5
-"""A larger message that takes so many times less time says that the smaller one was held up; so do two columns that differ so."""
 _NETS = {
     "verbs": re.compile(r"NET/IB\b|Using network IB"),
     "efa": re.compile(r"NET/AWS Libfabric|NET/OFI.*efa|Using network AWS Libfabric"),
@@ -48,6 +42,10 @@ class LogVerdict:
     rows: tuple[JudgedSize, ...]
     causes: tuple[PossibleCause, ...]
     """Faults that would look like it, the best first; empty where nothing is missing."""
+    falls_short: int = 0
+    """How many sizes a fault has to explain."""
+    ruled_out: tuple[str, ...] = ()
+    """Faults that the log's lines or sizes contradict."""
     log: str
     cluster: str | None
     notes: tuple[str, ...] = ()
@@ -58,8 +56,9 @@ class LogVerdict:
 
     @property
     def likely(self) -> tuple[PossibleCause, ...]:
-        """The faults that explain enough to be the cause, those alike to the best; empty where none does."""
-        enough = [cause for cause in self.causes if cause.said or cause.explains >= THE_CAUSE]
+        """The faults that explain enough to be the cause, those alike to the best; empty where none does, or sizes are too few to tell."""
+        few = self.falls_short < ENOUGH
+        enough = [one for one in self.causes if one.said or (one.explains >= THE_CAUSE and not few)]
         said = [one for one in enough if one.said]
         best = max((one.explains for one in enough), default=0.0)
         return tuple(said or [one for one in enough if one.explains >= best - ALIKE])
@@ -67,9 +66,15 @@ class LogVerdict:
     @property
     def because(self) -> str:
         """The cause as a sentence; empty where nothing is missing."""
+        return self._because.replace("%", " %")
+
+    @property
+    def _because(self) -> str:
         if not self.causes:
             return "No single fault that is simulated looks like it." if self.verdict == BELOW else ""
         names = [one.name for one in self.likely]
+        if self.verdict == HELD_UP:
+            return f"If a second run has it, too, it is no disturbance, and this would look like it: {'; '.join(names)}."
         if any(one.said for one in self.likely):
             return f"The log's own lines say it: {'; '.join(names)}."
         if len(names) == 1:
@@ -77,7 +82,16 @@ class LogVerdict:
             return f"Of the faults that are simulated one looks like it: {names[0]} ({share} of what is missing). The command below decides."
         if names:
             return f"{say_count(len(names), 'fault')} look alike, and only a command decides: {'; '.join(names)}."
+        return self._no_cause
+
+    @property
+    def _no_cause(self) -> str:
         first = self.causes[0]
+        if self.falls_short < ENOUGH:
+            return (
+                f"A fault is a curve over sizes, and {say_count(self.falls_short, 'size')} cannot tell one from another: "
+                "run the test from 8 B to 8 GiB, or try the commands below."
+            )
         return f"No single fault explains it: {first.name} would explain {say_share(first.explains)} of what is missing."
 
     def __repr__(self) -> str:
@@ -89,7 +103,7 @@ class LogVerdict:
         return {
             "verdict": self.verdict, "why": self.why, "because": self.because, "log": self.log, "cluster": self.cluster,
             "rows": [row.as_dict() for row in self.rows], "causes": [vars(cause) for cause in self.causes],
-            "likely": [one.name for one in self.likely], "notes": list(self.notes), "nic_GBps": self.nic_GBps,
+            "likely": [one.name for one in self.likely], "ruled_out": list(self.ruled_out), "notes": list(self.notes), "nic_GBps": self.nic_GBps,
         }  # fmt: skip
 
 
@@ -235,11 +249,14 @@ def _against(observed: Observed, columns: dict[int, list[float]], machine: Clust
     except PeerlabError:
         return None
     rows = _rows(columns, should)
-    verdict, why = _verdict(rows, should)
-    short = [row for row in rows if row.below]
-    causes = tuple(possible_causes(asked, rows, observed)) if short and verdict in (BELOW, HELD_UP) else ()
+    rule = ruled(rows, sure=should.factor is not None)
+    causes, ruled_out = possible_causes(asked, rows, rule.short, observed) if rule.short else ((), ())
+    if (
+        rule.verdict == HELD_UP
+    ):  # other work on the machine looks like a fault by chance: only what explains it is said
+        causes, ruled_out = tuple(cause for cause in causes if cause.explains >= THE_CAUSE), ()
     return LogVerdict(
-        verdict=verdict, why=why, rows=rows, causes=causes if verdict == BELOW else (), log=observed.says, cluster=machine.name, notes=tuple(should.notes),
+        verdict=rule.verdict, why=rule.why, rows=rows, causes=causes, falls_short=len(rule.short), ruled_out=ruled_out, log=observed.says, cluster=machine.name, notes=tuple(should.notes),
         nic_GBps=_carried_GBps(asked, rows[-1].measured),
     )  # fmt: skip
 
@@ -257,49 +274,14 @@ def _rows(columns: dict[int, list[float]], should: Expectation) -> tuple[JudgedS
     found = []
     for place, one in enumerate(should.rows):
         times = [size / best[size] for size in sizes[place : place + 2]]
-        late = len(times) == 2 and times[0] > _DISTURBED * times[1]
+        late = len(times) == 2 and times[0] > DISTURBED * times[1]
         worst = min(columns[one.size])
-        apart = best[one.size] > _DISTURBED * worst and one.floor is not None and worst < one.floor
+        apart = best[one.size] / worst if one.floor is not None and worst < one.floor else 1.0
+        disturbed = late or apart > DISTURBED
         found.append(
-            JudgedSize(size=one.size, measured=best[one.size], expected=one, disturbed=late or apart)
+            JudgedSize(size=one.size, measured=best[one.size], expected=one, disturbed=disturbed, apart=apart)
         )
     return tuple(found)
-
-
-def _verdict(rows: Sequence[JudgedSize], should: Expectation) -> tuple[str, str]:
-    if should.factor is None:
-        return UNKNOWN, "no log says how far a healthy run of this library may be off"
-    short = [row for row in rows if row.below]
-    tail = 0
-    while tail < len(rows) and rows[-1 - tail].below:
-        tail += 1
-    most = 2 * len(short) > len(rows) and _mostly_below(rows[rows.index(short[0]) :])
-    if tail >= min(_TAIL, len(rows)) or most:
-        first = next(one for place, one in enumerate(rows) if one.below and _mostly_below(rows[place:]))
-        share = math.exp(
-            sum(math.log(one.measured / one.expected.expected) for one in short if one.expected) / len(short)
-        )
-        return (
-            BELOW,
-            f"below the floor from {say_bytes(first.size)} on: {share:.0%} of what it should reach".replace(
-                "%", " %"
-            ),
-        )
-    held = [say_bytes(row.size) for row in rows if row.below or row.disturbed]
-    if held:
-        return (
-            HELD_UP,
-            f"held up at {', '.join(held)}; the other {len(rows) - len(held)} sizes are not below their floor",
-        )
-    return HEALTHY, f"healthy: {_none_of(len(rows))} below its floor"
-
-
-def _none_of(sizes: int) -> str:
-    return "its one size is not" if sizes == 1 else f"none of {sizes} sizes is"
-
-
-def _mostly_below(rows: Sequence[JudgedSize]) -> bool:
-    return sum(row.below for row in rows) >= _MOST * len(rows)
 
 
 def _distance(log_verdict: LogVerdict) -> float:

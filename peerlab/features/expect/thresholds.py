@@ -8,6 +8,7 @@ from peerlab.base.errors import ExportError, ScenarioError, nearest
 from peerlab.base.outfile import written
 from peerlab.base.units import say_bytes
 from peerlab.features.expect.expectation import Expectation, ExpectedSize
+from peerlab.features.expect.expected_figure import figure
 
 _UNITS = ("B", "KB", "MB", "GB", "TB")
 _CHECK = """\
@@ -47,6 +48,10 @@ def write_thresholds(found: Expectation, path: str | Path) -> Path:
         raise ScenarioError(
             "write", f"{target.name!r}: {nearest(target.suffix, list(_FORMS))}; such as rules.yaml"
         )
+    if found.what_if:
+        raise ScenarioError(
+            "write", "a what-if is no floor for another machine: describe yours, or name the known one"
+        )
     if found.factor is None:
         raise ScenarioError(
             "write", "there is no floor: no log says how far a healthy run of this library may be off"
@@ -68,7 +73,7 @@ def _as_json(expectation: Expectation) -> str:
 
 def _as_shell(expectation: Expectation) -> str:
     lines = [
-        f'    floor["{one.size}"] = {floor:.3g}; limits["{one.size}"] = "{one.limits}"'
+        f'    floor["{one.size}"] = {figure(floor)}; limits["{one.size}"] = "{one.limits}"'
         for one, floor in _rows(expectation)
     ]
     return _CHECK.format(says=expectation.says, floors="\n".join(lines))
@@ -83,7 +88,7 @@ def _as_rules(expectation: Expectation) -> str:
             f'message_size="{inspector_range(one.size)}"'
         )
         lines += [
-            f"      # {say_bytes(one.size)}: floor {floor:.3g}, expected {one.expected:.3g} GB/s",
+            f"      # {say_bytes(one.size)}: floor {figure(floor)}, expected {figure(one.expected)} GB/s",
             "      - record: peerlab:nccl_bus_bandwidth_over_floor:ratio",
             f"        expr: 'nccl_bus_bandwidth_gbs{{{match}}} / {floor:.4g}'",
             "        labels:",

@@ -67,6 +67,8 @@ def test_the_picture_has_a_cell_for_each_and_a_dot_for_what_is_faster(found):
 
 def test_the_tuner_file_holds_what_the_plugin_reads(found, own_folder):
     text = write_tuner(found, own_folder / "tuner.csv").read_text()
+    assert "*nChannels = 0" in text  # plugin.c sets 1, and NCCL takes what is not 0 for a limit
+    assert all(len(line) < 255 for line in text.splitlines())
     assert "peerlab plan" in text
     assert max(map(len, text.splitlines())) < 256  # the plugin's buffer
     rows = [line.split(",") for line in text.splitlines() if not line.startswith("#")]

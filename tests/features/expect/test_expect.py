@@ -134,3 +134,39 @@ def test_an_option_that_would_do_nothing_is_refused_in_a_line(words, says):
 
 def test_a_message_of_a_byte_has_an_expectation():
     assert peerlab.expect("p5", sizes=[1]).rows[0].expected > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [
+        ("dgx-h100", "h100-ndr"),
+        ("H200", "h200-roce"),
+        ("our-b200-roce", "b200-roce"),
+        ("mi300x", "mi300x-roce"),
+        ("gb200", "gb200-nvl72"),
+    ],
+)
+def test_a_machine_without_a_file_is_answered_as_the_closest_known_one_and_its_first_line_says_so(
+    name, known
+):
+    found = peerlab.expect(name, nodes=2, sizes="1GiB")
+    assert found.scenario.hardware.name == known
+    status, text, _ = peerlab_command("expect", "--cluster", name, "--sizes", "1GiB")
+    first = " ".join(text.splitlines()[:3])
+    assert (status, first.startswith(f"What if: no file describes {name}"), known in first) == (0, True, True)
+    assert "clusters draft" in " ".join(text.split())
+
+
+def test_no_floors_are_written_for_a_what_if(own_folder):
+    status, _, problem = peerlab_command(
+        "expect", "--cluster", "dgx-h100", "--sizes", "1GiB", "--write", own_folder / "x.sh"
+    )
+    assert (status, "what-if" in problem, list(own_folder.glob("*.sh"))) == (1, True, [])
+
+
+def test_inside_one_nvlink_domain_no_nic_is_named_and_figures_are_written_out():
+    status, text, _ = peerlab_command(
+        "expect", "--cluster", "gb200-nvl72", "--nodes", "18", "--sizes", "1GiB"
+    )
+    assert (status, "past every NIC" in text, "e+03" in text) == (0, True, False)
+    assert "peer-direct" in peerlab.expect("gb200-nvl72", nodes=32, sizes="1GiB").says

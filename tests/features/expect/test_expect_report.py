@@ -31,6 +31,7 @@ def test_only_points_below_the_floor_are_vermilion():
         == sum(row.below for row in found.rows)
         == 4
     )
+    assert page.count("class='pl-fault'") == page.count("class='pl-cause'") >= 1
     assert page.index("Below the floor from") < page.index("<svg")
     assert page.index("What would look like this") > page.index("<svg")
 

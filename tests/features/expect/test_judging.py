@@ -8,9 +8,14 @@ from command_line import peerlab_command
 from tool_logs import ALPS
 
 import peerlab
+from peerlab.features.expect.causes import JudgedSize
+from peerlab.features.expect.expectation import ExpectedSize
 from peerlab.features.expect.judging import judge
+from peerlab.features.expect.over_tcp import over_tcp
+from peerlab.features.expect.verdict_rules import ruled
 
 SIZES = [8 << power for power in range(0, 30, 2)]
+DENSE = [64 * 1024 << power for power in range(15)]
 HEALTHY = {
     "nccl_aws_p5_2n16r_efa": "p5",
     "nccl_azure_ndA100_2n16r_ib_a": "azure-nd-a100-v4",
@@ -88,7 +93,9 @@ def test_a_healthy_run_with_noise_is_healthy(cluster):
         ("azure-nd-a100-v4", lambda s: s.with_(path="host-rdma"), "GPUDirect off"),
         ("p4d", lambda s: s.with_(path="host-tcp"), "kernel TCP"),
         ("azure-nd-a100-v4", lambda s: s.with_(registration="per-transfer"), "registration without a cache"),
-        ("azure-nd-a100-v4", lambda s: s.with_(slow_nodes={0: 0.5}), "a slow node"),
+        ("azure-nd-a100-v4", lambda s: s.with_(slow_nodes={0: 0.5}), "a NIC at half its rate"),
+        ("h100-ndr", lambda s: s.with_(slow_nics={"1.1": 0.25}), "a NIC at a quarter of its rate"),
+        ("h100-ndr", lambda s: s.with_(cluster=over_tcp(s.given_cluster), path="host-tcp"), "kernel TCP"),
     ],
 )
 def test_an_ill_run_is_below_and_its_fault_is_among_those_alike(cluster, change, cause):
@@ -117,6 +124,59 @@ def test_a_run_that_is_disturbed_at_one_size_is_held_up():
     assert not found.causes
 
 
+def test_a_setting_that_costs_small_messages_alone_is_no_disturbance():
+    found = verdict(
+        log_of("azure-nd-a100-v4", change=lambda s: s.with_(protocol="Simple")), "azure-nd-a100-v4"
+    )
+    assert found.why.startswith("below the floor from 8 B to ")
+    assert any(one.name.startswith("Simple alone") for one in found.likely), found.because
+
+
+def ruled_by(measured):
+    """Return the rule on sizes from 1 KiB on, all with a floor of 80, a band of 90 to 110 and 100 expected."""
+    rows = []
+    for place, rate in enumerate(measured):
+        one = ExpectedSize(
+            size=1024 << place,
+            time_s=1.0,
+            floor=80.0,
+            low=90.0,
+            expected=100.0,
+            high=110.0,
+            ceiling=120.0,
+            limits="",
+        )
+        rows.append(JudgedSize(size=one.size, measured=rate, expected=one, disturbed=False))
+    return ruled(rows, sure=True)
+
+
+@pytest.mark.parametrize(
+    ("measured", "verdict", "says", "short"),
+    [
+        ([100] * 12, "healthy", "none of 12", 0),
+        ([100] * 5 + [85] * 7, "healthy", "none of 12", 0),
+        ([100, 50, 100, 50, 100, 100, 100, 100], "held-up", "2 KiB, 8 KiB; the other 6", 0),
+        ([100, 50, 50, 50, 100, 100, 100, 100], "held-up", "2 KiB, 4 KiB, 8 KiB; the other 5", 3),
+        ([50, 50, 50, 50, 100, 100, 100, 100, 100, 100], "below", "from 1 KiB to 8 KiB: 50 %", 4),
+        ([100] * 5 + [50] * 3, "below", "from 32 KiB on: 50 %", 3),
+        ([100] * 5 + [75, 85, 75, 85, 85], "below", "at 32 KiB, 128 KiB, and below the band to the end", 5),
+        ([100] * 5 + [75, 85, 75, 85, 100], "held-up", "32 KiB, 128 KiB", 0),
+        ([50], "below", "from 1 KiB on: 50 %", 1),
+    ],
+)
+def test_what_passes_is_a_disturbance_and_what_stays_is_a_fault(measured, verdict, says, short):
+    found = ruled_by(measured)
+    assert (found.verdict, says in found.why, len(found.short)) == (verdict, True, short), found.why
+
+
+def test_neighbours_that_one_fault_explains_are_held_up_and_the_fault_is_said_with_its_condition():
+    found = verdict(
+        log_of("azure-nd-a100-v4", sizes=DENSE, change=lambda s: s.with_(window=1)), "azure-nd-a100-v4"
+    )
+    assert found.verdict == "held-up"
+    assert found.because.startswith("If a second run has it, too"), found.because
+
+
 def test_lines_of_the_log_that_say_the_cause_come_first():
     said = "host0:1:1 [0] NCCL INFO Using network Socket"
     found = verdict(log_of("p4d", change=lambda s: s.with_(path="host-tcp"), also=said), "p4d")
@@ -134,6 +194,9 @@ def test_a_cluster_that_cannot_be_the_logs_is_said_in_words():
 def test_one_row_is_judged_too():
     found = verdict(log_of("p4d", sizes=[1 << 30], change=half_rate), "p4d")
     assert found.verdict == "below"
+    assert found.causes
+    assert not found.likely  # every fault that costs as much at one size would do
+    assert "1 size cannot tell one from another" in found.because
 
 
 def test_the_command_says_the_verdict_in_its_first_line(own_folder):
@@ -163,9 +226,7 @@ def test_lines_that_name_fewer_nics_than_the_machine_has_say_the_cause():
     found = verdict(
         log_of("azure-nd-a100-v4", change=half_rate, also=using(4), noise=0.03), "azure-nd-a100-v4"
     )
-    assert [one.name for one in found.likely] == [
-        "half of the NICs carry everything (4 of 8, of all nodes or of one)"
-    ]
+    assert [one.name for one in found.likely] == ["half of the NICs carry everything"]
 
 
 def test_lines_that_name_all_nics_rule_out_that_some_are_missing():
@@ -174,7 +235,7 @@ def test_lines_that_name_all_nics_rule_out_that_some_are_missing():
     )
     assert not any("carry everything" in one.name or "carries everything" in one.name for one in found.causes)
     # half a NIC makes NCCL run a tree on two nodes, so that a tree alone looks alike
-    assert any(one.name.startswith("a NIC at half its rate") for one in found.likely)
+    assert any(one.name.startswith("every NIC at half its rate") for one in found.likely)
 
 
 def test_the_same_test_four_times_in_a_file_is_judged_four_times():
@@ -207,3 +268,16 @@ def test_rows_of_zero_bytes_and_a_row_that_is_printed_twice_make_no_further_run(
     zero = "0 0 float sum -1 3.91 0.00 0.00 0"
     (found,) = judge(peerlab.load("\n".join([*lines[:-4], zero, zero, *lines[-4:], lines[-1], ""])), "p4d")
     assert (found.verdict, len(found.rows)) == ("healthy", len(SIZES))
+
+
+def test_columns_that_contradict_one_another_are_no_disturbance():
+    lines = log_of("p4d").splitlines()
+    for place, line in enumerate(lines):
+        if line.endswith("#wrong"):
+            lines[place] = f"{line}     time   algbw   busbw #wrong"
+        if line[:12].strip().isdecimal():
+            time, algbw, busbw = map(float, line.split()[5:8])
+            lines[place] = f"{line} {4 * time:.2f} {algbw / 4:.2f} {busbw / 4:.2f} 0"
+    found = verdict("\n".join(lines) + "\n", "p4d")
+    assert (found.verdict, len(found.rows)) == ("unknown", len(SIZES))
+    assert "columns contradict one another: at 15 of 15 sizes" in found.why

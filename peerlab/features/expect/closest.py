@@ -1,0 +1,54 @@
+"""The closest known machine to one that no file describes: its answer is a what-if, and says so first."""
+
+from pathlib import Path
+
+from peerlab.base.errors import HardwareError
+from peerlab.model.hardware import Cluster
+from peerlab.question.presets import known_clusters, load_cluster
+
+DRAFT = "`peerlab clusters draft my.toml --from topo.xml` describes yours"
+
+
+def machine_or_closest(name: str | Path | Cluster) -> tuple[Cluster, str]:
+    """Return a machine, and a sentence that says so where it is the closest known one instead: with the same accelerator.
+
+    Raises
+    ------
+    HardwareError
+        If there is no such cluster, and its name has no accelerator that is known.
+
+    >>> machine_or_closest("dgx-h100")[0].name
+    'h100-ndr'
+    """
+    if isinstance(name, Cluster):
+        return name, ""
+    try:
+        return load_cluster(name), ""
+    except HardwareError:
+        found = None if _is_file(name) else closest(str(name))
+        if found is None:
+            raise
+        return (
+            found,
+            f"What if: no file describes {name!s:.60}, and {found.title} ({found.name}) is the closest known machine; {DRAFT}.",
+        )
+
+
+def _is_file(name: str | Path) -> bool:
+    return isinstance(name, Path) or "/" in name or name.endswith(".toml")
+
+
+def closest(name: str) -> Cluster | None:
+    """Return the known cluster whose accelerator a name has, and of several the one with most of its other words."""
+    low = name.lower().replace("_", "-")
+    able = [
+        one for one in map(load_cluster, known_clusters()) if one.device_name.lower().replace(" ", "-") in low
+    ]
+    longest = max((len(one.device_name) for one in able), default=0)
+    words = set(low.split("-"))
+
+    def alike(one: Cluster) -> tuple[int, bool]:
+        own = set(f"{one.name} {one.title}".lower().replace(" ", "-").split("-"))
+        return len(words & own), one.name.startswith(one.device_name.lower())  # else its name is a cloud's
+
+    return max((one for one in able if len(one.device_name) == longest), key=alike, default=None)

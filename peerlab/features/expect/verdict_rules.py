@@ -1,0 +1,124 @@
+"""From which sizes are below their floor to a verdict: what passes is a disturbance, what stays is a fault."""
+
+# A disturbance, such as other work on the network, lasts for some sizes and is over. So a run is below its floor where its
+# largest sizes stay there, where most of its sizes from one on do, where neighbours over a factor of 8 do (a setting such as
+# NCCL_PROTO costs small messages alone), or where it falls below and does not come back into its band.
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from peerlab.base.units import say_bytes
+from peerlab.features.expect.causes import JudgedSize
+
+HEALTHY, HELD_UP, BELOW, UNKNOWN = "healthy", "held-up", "below", "unknown"
+DISTURBED = 1.5
+"""A larger message that takes so many times less time says that the smaller one was held up; so do two columns that differ so."""
+ENOUGH = 3
+"""So many of the largest sizes below the floor, or below the band after one below the floor, are no disturbance; fewer tell no fault from another."""
+_NEIGHBOURS = 4
+"""Nor are so many neighbours anywhere."""
+_MOST = 0.8
+"""A run is below its floor from a size on if this share of its sizes from there on is."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuledVerdict:
+    """A verdict with its reason."""
+
+    verdict: str
+    why: str
+    short: tuple[JudgedSize, ...]
+    """The sizes that a fault would have to explain; empty where there is none to look for."""
+
+
+def ruled(rows: Sequence[JudgedSize], *, sure: bool) -> RuledVerdict:
+    """Return the verdict on a run by its sizes, ascending; `sure`: whether they have floors."""
+    if not sure:
+        return _found(UNKNOWN, "no log says how far a healthy run of this library may be off")
+    if fault := _stays(rows):
+        return fault
+    apart = [row.apart for row in rows if row.apart > DISTURBED]
+    if 2 * len(apart) > len(rows):
+        return _found(UNKNOWN, _contradict(apart, len(rows)))
+    held = [row for row in rows if row.below or row.disturbed]
+    if held:
+        others = len(rows) - len(held)
+        why = f"held up at {_listed(held)}; the other {others} sizes are not below their floor"
+        longest = max(_stretches(rows), key=len)
+        return _found(HELD_UP, why, longest if len(longest) >= ENOUGH else ())
+    return _found(HEALTHY, f"healthy: {_none_of(len(rows))} below its floor")
+
+
+def _stays(rows: Sequence[JudgedSize]) -> RuledVerdict | None:
+    """Return that a run is below its floor; None where nothing of it stays there."""
+    below = [row for row in rows if row.below]
+    stays = _at_the_end(rows, [row.below for row in rows])
+    if len(stays) >= min(ENOUGH, len(rows)) or (
+        below and 2 * len(below) > len(rows) and _mostly(rows[rows.index(below[0]) :])
+    ):
+        first = next(row for place, row in enumerate(rows) if row.below and _mostly(rows[place:]))
+        return _below(f"from {say_bytes(first.size)} on", below)
+    longest = max(_stretches(rows), key=len, default=[])
+    if len(longest) >= _NEIGHBOURS:
+        return _below(_span(longest), longest)
+    low = _at_the_end(rows, [row.expected is not None and row.measured < row.expected.low for row in rows])
+    while low and not low[0].below:
+        low = low[1:]
+    if len(low) >= ENOUGH:
+        return _below(f"at {_listed([row for row in low if row.below])}, and below the band to the end", low)
+    return None
+
+
+def _found(verdict: str, why: str, short: Sequence[JudgedSize] = ()) -> RuledVerdict:
+    return RuledVerdict(verdict=verdict, why=why, short=tuple(short))
+
+
+def _below(where: str, short: Sequence[JudgedSize]) -> RuledVerdict:
+    logs = [math.log(row.measured / row.expected.expected) for row in short if row.expected]
+    share = math.exp(sum(logs) / len(logs))
+    return _found(BELOW, f"below the floor {where}: {100 * share:.0f} % of what it should reach", short)
+
+
+def _contradict(apart: Sequence[float], sizes: int) -> str:
+    low, high = f"{min(apart):.1f}", f"{max(apart):.1f}"
+    times = low if low == high else f"{low} to {high}"
+    return (
+        f"its columns contradict one another: at {len(apart)} of {sizes} sizes one takes {times} times as long as the other, "
+        "which is not below its floor; out of place and in place differ little on a machine that is well"
+    )
+
+
+def _at_the_end(rows: Sequence[JudgedSize], holds: Sequence[bool]) -> list[JudgedSize]:
+    """Return the largest sizes of which all something holds."""
+    count = 0
+    while count < len(rows) and holds[-1 - count]:
+        count += 1
+    return list(rows[len(rows) - count :])
+
+
+def _stretches(rows: Sequence[JudgedSize]) -> list[list[JudgedSize]]:
+    """Return neighbouring sizes below their floor, one list for each stretch of them."""
+    found: list[list[JudgedSize]] = [[]]
+    for row in rows:
+        if row.below:
+            found[-1].append(row)
+        elif found[-1]:
+            found.append([])
+    return found
+
+
+def _span(stretch: Sequence[JudgedSize]) -> str:
+    return f"from {say_bytes(stretch[0].size)} to {say_bytes(stretch[-1].size)}"
+
+
+def _listed(rows: Sequence[JudgedSize]) -> str:
+    return ", ".join(say_bytes(row.size) for row in rows)
+
+
+def _none_of(sizes: int) -> str:
+    return "its one size is not" if sizes == 1 else f"none of {sizes} sizes is"
+
+
+def _mostly(rows: Sequence[JudgedSize]) -> bool:
+    return sum(row.below for row in rows) >= _MOST * len(rows)
