@@ -41,11 +41,10 @@ class Fault:
 
 def faults(healthy: Scenario, in_use: int | None = None) -> list[Fault]:
     """Return the faults that the machine of a scenario may have; `in_use`: how many NICs of a node its log names."""
-    return [*_of_nics(healthy, in_use), *_of_path(healthy), *_of_library(healthy)]
+    return [*_slow_nics(), *_missing_nics(healthy, in_use), *_of_path(healthy), *_of_library(healthy)]
 
 
-def _of_nics(healthy: Scenario, in_use: int | None) -> list[Fault]:
-    nics = min(healthy.hardware.nics, healthy.hardware.devices)
+def _slow_nics() -> list[Fault]:
     # channels have equal shares of a message, so one slow NIC holds all of them up as a slow node does
     found = [
         Fault(
@@ -56,26 +55,26 @@ def _of_nics(healthy: Scenario, in_use: int | None) -> list[Fault]:
         )
         for words, share, lanes in (("half", 0.5, "x8"), ("a quarter of", 0.25, "x4"))
     ]
-    found.append(
-        Fault(
-            name="every NIC at half its rate",
-            means="a link speed, or PCIe x8",
-            decides="`ibstat` or `ethtool`: rate, and `lspci -vv`: LnkSta, of each NIC",
-            with_it=lambda s: [_nic_rate(s, 0.5)],
-        )
+    every = Fault(
+        name="every NIC at half its rate",
+        means="a link speed, or PCIe x8",
+        decides="`ibstat` or `ethtool`: rate, and `lspci -vv`: LnkSta, of each NIC",
+        with_it=lambda s: [_nic_rate(s, 0.5)],
     )
+    return [*found, every]
+
+
+def _missing_nics(healthy: Scenario, in_use: int | None) -> list[Fault]:
+    nics = min(healthy.hardware.nics, healthy.hardware.devices)
     left = {
         nics - 1: ("one NIC is missing", "{} carry everything, of all nodes or of one"),
-        nics // 2: (
-            "half of the NICs carry everything",
-            "{}, of all nodes or of one",
-        ),
+        nics // 2: ("half of the NICs carry everything", "{}, of all nodes or of one"),
         nics // 4: ("a quarter of the NICs carries everything", "{}, of all nodes or of one"),
         1: ("one NIC carries everything", "{}: one rail, or one channel"),
     }
     if in_use:
         left.setdefault(in_use, (f"{in_use} NICs carry everything", "{}"))
-    found += [
+    return [
         Fault(
             name=name,
             means=means.format(f"{count} of {nics}"),
@@ -86,7 +85,6 @@ def _of_nics(healthy: Scenario, in_use: int | None) -> list[Fault]:
         for count, (name, means) in left.items()
         if 0 < count < nics
     ]
-    return found
 
 
 def _nic_rate(healthy: Scenario, times: float) -> Scenario:
