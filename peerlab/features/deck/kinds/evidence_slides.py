@@ -45,7 +45,7 @@ def elsewhere(_outline: Outline, compared: ComparedRuns) -> Slide:
     told = (
         card(paragraphs(_inside(gain, known)), 4, title="Inside its range, and outside", tone="direct"),
         card(paragraphs(_other(known, compared)), 4, title="Not the same machines", tone="hot"),
-        card(paragraphs("Here the baseline is RDMA through the host. Against kernel TCP a gain is several times larger, and says nothing about this detour."), 4, title="Do not mix the baselines", tone="copy"),
+        card(paragraphs("Here the baseline is RDMA through the host. Against kernel TCP a gain is another, larger one, and says nothing about this detour."), 4, title="Do not mix the baselines", tone="copy"),
     )  # fmt: skip
     source = "; ".join(dict.fromkeys(re.split(r"[,(:]", one.source)[0].strip() for one in known))
     return Slide(
