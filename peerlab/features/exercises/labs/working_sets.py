@@ -1,5 +1,6 @@
 """Exercises of lab 03 on rows that do not fit a simple sentence: a full queue beside a busy NIC, a cache one region short, a new tensor for every step."""
 
+from peerlab.base.units import PS_PER_S
 from peerlab.features.exercises.exercise import Bound, Choice, Mistake, Number
 from peerlab.features.exercises.scenes import DIRECT, STAGED, simulated
 from peerlab.question.scenario import Scenario
@@ -114,24 +115,31 @@ def new_to_used(cluster: str) -> float:
     return cold / warm
 
 
+def _fixed_part() -> float:
+    """Return how many seconds registering a region on p5 takes, however small it is."""
+    return Scenario(cluster="p5", path="peer-direct").registration_cost.base_ps / PS_PER_S
+
+
 FRESH = Number(
     name="03-fresh",
     further=True,
-    question="p5: a step of 256 MiB takes 2.06 ms when its tensor was registered before. A new tensor is two regions behind each switch, one to send from and one to "
-    "receive into. With them registering and deregistering take 8.4 ms. How many times as long is a step with a new tensor?",
+    question="p5: a step of 256 MiB takes 2.06 ms when its tensor was registered before. A new tensor is two regions of 32 MiB behind each switch, one to send from and one "
+    "to receive into. There registering takes 2.2 ms, and 0.246 µs for each page of 4 KiB. How many times as long is a step with a new tensor?",
     truth=lambda: new_to_used("p5"),
     mistakes=(
         Mistake(lambda: new_to_used("dl1"), "That is DL1. On p5 a region takes milliseconds."),
-        Mistake(lambda: (new_tensor("p5")[0] - new_tensor("p5")[1]) / new_tensor("p5")[1], "That is what is added. The step itself still comes on top."),
+        Mistake(lambda: new_to_used("p5") - 1, "That is what is added. The step itself still comes on top."),
+        Mistake(lambda: (1 + new_to_used("p5")) / 2, "That is one region. A tensor is sent from one, and another one receives."),
+        Mistake(lambda: 1 + 2 * _fixed_part() / new_tensor("p5")[1], "That is the fixed part alone. How many pages have 32 MiB?"),
         Mistake(lambda: 1.0, "Then registering would cost nothing. Does the transfer wait for it?"),
         Mistake(lambda: new_tensor("p5")[1] / new_tensor("p5")[0], "Turn the ratio round: how many times as long?"),
     ),
     bounds=(Bound(lambda: 1.0, "A step with a new tensor does all that the other one does, and registers as well."),),
     hints=(
-        "A transfer begins only when its memory is registered. So the two times add up.",
-        "(2.06 + 8.4) / 2.06.",
+        "A transfer begins only when its memory is registered, one region after the other. So the times add up.",
+        "32 MiB are 8,192 pages. A region takes 2.2 ms and 8,192 times 0.246 µs, and there are two of them.",
     ),
     why="A cache finds only what it has seen. Allocate buffers of gradients once, and keep them: using a tensor again costs nothing.",
-    solution="(2.06 + 8.4) / 2.06",
+    solution="(2.06 + 2 * (2.2 + 8192 * 0.246e-3)) / 2.06",
 )  # fmt: skip
 """What a new tensor for every step costs."""
