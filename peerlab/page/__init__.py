@@ -59,6 +59,12 @@ def style_lesson() -> str:
     return _read("lesson_page.css")
 
 
+@cache
+def style_ports() -> str:
+    """Return what the page of a network with neighbours has besides `style_training`."""
+    return _read("ports.css")
+
+
 def script_of(name: str, views: tuple[str, ...] = ()) -> str:
     """Return a script of this folder and all that it imports, joined into one."""
     return joined(name, lambda one: _list(views) if one == "views" else _read(f"{one}.js"))

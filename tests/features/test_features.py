@@ -66,6 +66,10 @@ LATE = {
     ): "Ctrl+C ends a command in a line while it is being loaded, too",
     ("peerlab/engine/compiled/refusals.py", "peerlab.engine.compiled"): "numba is an extra: it is tried",
     (
+        "peerlab/training/answer_step.py",
+        "peerlab.training.uneven_world",
+    ): "SimPy is loaded by whoever asks for the referee",
+    (
         "peerlab/engine/recording.py",
         "peerlab.engine.compiled.compiled_ring",
     ): "numba is an extra, and takes a second",

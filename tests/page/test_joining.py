@@ -91,6 +91,7 @@ def test_every_script_is_in_a_page(root):
         + page.script_of("live", tuple(VIEWS))
         + page.script_of("live_worker")
         + page.script_of("lesson_page")
+        + page.script_of("ports")
     )
     for script, text in sources(root).items():
         assert text.split("\n", 1)[0] in served, script

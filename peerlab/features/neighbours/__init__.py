@@ -14,7 +14,7 @@ FEATURE = Feature(
         "shared_fabric": "peerlab.study.jobs_answer",
     },
     shows={
-        "PortComparison": "peerlab.features.neighbours.neighbours_report:neighbours_html",
+        "PortComparison": "peerlab.features.neighbours.port_page:neighbours_frame",
         "SharedFabric": "peerlab.features.neighbours.jobs_report:jobs_html",
     },
     document="docs/using.md",

@@ -10,9 +10,9 @@ from peerlab.base.outfile import check_place, written
 from peerlab.base.progress_bar import progress_bar
 from peerlab.base.terminal_text import command, fraction, number, table, wrapped
 from peerlab.base.units import say_bytes, say_time
-from peerlab.features.neighbours.neighbours_report import HEAD, cells, heading, neighbours_html
+from peerlab.features.neighbours.neighbours_report import HEAD, cells, heading
 from peerlab.features.neighbours.port_comparison import PortComparison, neighbours
-from peerlab.page.frame import alone
+from peerlab.features.neighbours.port_page import port_page_html
 from peerlab.study.port_figures import port_fabrics
 
 _EXAMPLES = """\
@@ -71,7 +71,7 @@ def add(commands: Any) -> None:
         action="append",
         help="change a figure of data/port_fabrics.toml, in its unit",
     )
-    sub.add_argument("--output", metavar="FILE.html", type=Path, help="write a page")
+    sub.add_argument("--output", metavar="FILE.html", type=Path, help="write a page that plays it")
     sub.add_argument("--json", action="store_true", help="print everything as JSON")
 
 
@@ -97,7 +97,7 @@ def _neighbours(options: argparse.Namespace) -> int:
     print(json.dumps(comparison.as_dict(), indent=2) if "json" in given else _said(comparison))
     if output is not None:
         with written(output, PeerlabError) as file:
-            file.write_text(alone("A network with neighbours", neighbours_html(comparison)), encoding="utf-8")
+            file.write_text(port_page_html(comparison.answers), encoding="utf-8")
         print(f"{one_line(output)}: written")
     return 0
 

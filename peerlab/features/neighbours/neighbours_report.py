@@ -1,10 +1,6 @@
 """Fabrics side by side for an AllReduce with neighbours: the cells of the table, on the screen and on a page."""
 
-from html import escape
-from typing import Any
-
 from peerlab.base.units import say_bytes, say_share, say_time
-from peerlab.page.frame import framed, table
 from peerlab.study.port_answer import PortAnswer
 from peerlab.study.port_question import PortQuestion
 
@@ -52,10 +48,3 @@ def cells(answer: PortAnswer) -> tuple[str, ...]:
         say_time(answer.starved_ps),
         ", ".join(packets) or "none lost or marked",
     )
-
-
-def neighbours_html(comparison: Any) -> str:
-    """Return a `PortComparison` as HTML; all text is escaped."""
-    rows = [tuple(map(escape, cells(one))) for one in comparison.answers]
-    body = f"<p>{escape(comparison.finding)}</p>{table('', HEAD, rows)}"
-    return framed("neighbours", heading(comparison.question), body)

@@ -1,0 +1,108 @@
+"""A network with neighbours in a browser: glasses, pauses and the fabrics beside each other, on one clock."""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from peerlab.features.neighbours.port_page import port_page_html
+from peerlab.study.port_answer import answer_ports
+from peerlab.study.port_question import port_question
+
+
+@pytest.fixture(scope="module")
+def answers():
+    given = {"nodes": 4, "message_bytes": "1 MiB", "neighbour": "neighbour(3)"}
+    return [answer_ports(port_question(fabric=fabric, **given)) for fabric in ("infiniband", "roce-pfc")]
+
+
+@pytest.fixture
+def opened(browser, tmp_path, answers):
+    """Open the page; complaints of the page fail the test."""
+    page, complaints = browser.new_page(), []
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
+    page.on("request", lambda asked: complaints.append(asked.url) if asked.url.startswith("http") else None)
+
+    def open_ports(**options):
+        file = tmp_path / "ports.html"
+        file.write_text(port_page_html(answers, **options), encoding="utf-8")
+        page.goto(file.as_uri())
+        page.wait_for_selector("html[data-ready]")
+        return page
+
+    yield open_ports
+    page.close()
+    assert complaints == []
+
+
+def seek(page, ps):
+    page.evaluate("us => [...peerlabPages][0].player.seek(us)", ps / 1e6)
+
+
+def test_a_paused_port_says_so_as_long_as_it_is_paused(opened, answers):
+    page = opened()
+    page.get_by_role("radio", name="RoCE, pauses").check()
+    pauses = answers[1].trace.pauses
+    longest = max(pauses, key=lambda pause: pause.end_ps - pause.start_ps)
+    seek(page, (longest.start_ps + longest.end_ps) / 2)
+    moment = (longest.start_ps + longest.end_ps) / 2
+    paused = {pause.link for pause in pauses if pause.start_ps <= moment < pause.end_ps}
+    expect(page.locator(".np-scene text", has_text=re.compile("^paused$"))).to_have_count(len(paused))
+    seek(page, 0)
+    expect(page.locator(".np-scene text", has_text=re.compile("^paused$"))).to_have_count(0)
+
+
+def test_a_glass_holds_the_bytes_that_wait_at_its_port(opened, answers):
+    """The level that is drawn is the height of the queue in the trace, at the trunk's port and a moment in the middle."""
+    page = opened()
+    trace = answers[0].trace
+    moment = trace.time_ps * 0.4
+    seek(page, moment)
+    trunk = 2 * trace.scene.hosts
+    waiting = sum(
+        cell.wire for cell in [*trace.cells, *trace.left] if cell.link == trunk and cell.queued_ps <= moment < cell.end_ps
+    )  # fmt: skip
+    drawn = page.evaluate(
+        """link => {
+          const { scene } = [...peerlabPages][0], part = scene.parts.find((one) => one.number === link && !one.account);
+          return part.pieces.reduce((sum, piece) => sum + Number(piece.getAttribute("width")), 0) * part.place.scale / (part.place.wide - 3);
+        }""",
+        trunk,
+    )
+    assert waiting > 0
+    assert drawn == pytest.approx(waiting, rel=0.02)
+
+
+def test_another_fabric_keeps_the_clock_and_says_its_own_figures(opened, answers):
+    page = opened()
+    seek(page, answers[1].time_ps / 2)
+    page.keyboard.press("n")
+    expect(page.get_by_role("radio", name="RoCE, pauses")).to_be_checked()
+    assert page.evaluate("[...peerlabPages][0].player.time") == pytest.approx(answers[1].time_ps / 2e6)
+    slower = answers[1].time_ps / answers[1].alone_ps
+    expect(page.locator(".np-hero b")).to_have_text(f"{slower:.2f}\u00d7")
+
+
+def test_space_plays_and_arrows_step_to_the_next_pause(opened):
+    page = opened()
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("[...peerlabPages][0].player.time") > 0
+    page.keyboard.press(" ")
+    page.wait_for_function("time => [...peerlabPages][0].player.time > time", arg=0)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_it_can_be_read_by_everybody(opened, theme):
+    page = opened(theme=theme)
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    expect(page.locator(".np-scene")).to_have_attribute(
+        "aria-label", re.compile("AllReduce of 1 MiB on 4 hosts of ideal-100g")
+    )
+    for width in (1280, 900, 420):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
