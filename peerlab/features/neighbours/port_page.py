@@ -39,8 +39,9 @@ def port_page_html(answers: Sequence[PortAnswer], *, layout: str = "page", theme
         raise ExportError(f"a page shows one to {MOST_FABRICS} fabrics, not {len(answers)}")
     if len({(answer.trace.scene.leaves, answer.trace.scene.flows) for answer in answers}) > 1:
         raise ExportError("a page shows one question on several fabrics; these differ in hosts or senders")
+    parcel = port_parcel(answers)
     shown = {
-        "ports": port_parcel(answers),
+        "ports": parcel,
         "wanted": {"mode": layout, "theme": theme},
         "palettes": palettes(),
     }
@@ -52,7 +53,7 @@ def port_page_html(answers: Sequence[PortAnswer], *, layout: str = "page", theme
 <meta charset="utf-8">
 {policy(script)}
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(shown["ports"]["about"])}</title>
+<title>{escape(parcel["about"])}</title>
 <style>{sources.style_training()}{sources.style_ports()}</style>
 </head>
 <body>
@@ -65,12 +66,13 @@ def port_page_html(answers: Sequence[PortAnswer], *, layout: str = "page", theme
 
 
 def neighbours_frame(comparison: PortComparison) -> str:
-    """Return a `PortComparison` in a frame that plays it in a notebook."""
+    """Return a `PortComparison` in a frame that plays it in a notebook, and below it what it finds."""
     page = port_page_html(comparison.answers[:MOST_FABRICS], layout="frame")
     title = escape(heading(comparison.question), quote=True)
     return (
         f"<iframe srcdoc='{escape(page, quote=True)}' title='{title}'"
         " style='width:100%;height:840px;border:0;display:block'></iframe>"
+        f"<p>{escape(comparison.finding)}</p>"
     )
 
 
