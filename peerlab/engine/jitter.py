@@ -53,4 +53,4 @@ def side_by_side(
 
 def slowed(duration_ps: int, factor: float) -> int:
     """Return a service time with its factor, a whole picosecond or more."""
-    return max(1, int(np.rint(duration_ps * factor)))
+    return max(1, round(duration_ps * factor))  # as np.rint: a half goes to the even one

@@ -1,7 +1,7 @@
 """From the stages of a data path to the legs of a slice: which resources each needs, and for how long."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from math import exp
 
 from peerlab.base.units import PS_PER_S, service_ps
@@ -16,6 +16,9 @@ from peerlab.model.slow_parts import link_share
 from peerlab.model.stages import Side, Stage, Use, stage_kind, stage_number
 from peerlab.model.transport_record import wire_bytes
 from peerlab.question.scenario import Scenario
+
+_Times = list[int]
+"""What a service time is made of: work, and how long a proxy has a message beyond it."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,8 @@ class Pipeline:
     """Nodes whose own factor is at most that which one of twenty nodes exceeds."""
     even: bool = False
     """Whether factors of nodes and ticks are left out: who asks puts them in for several runs at once."""
+    _quiet: dict[tuple[int, int, int], tuple[Leg, list[_Times]]] = field(default_factory=dict)
+    """By stage, bytes and envelope."""
 
     def legs(
         self,
@@ -69,7 +74,12 @@ class Pipeline:
             factor = factors[number] if factors else 1.0
             envelope = int(scenario.envelope_bytes) if last and stage is not REDUCE else 0
             noise = (factor, detours[number] if detours else 0)
-            leg = self._leg(stage, nbytes if stage is REDUCE else self._sent(nbytes), noise, envelope)
+            key = number, nbytes, envelope
+            if key not in self._quiet:  # with noise no two slices are alike, but for this
+                self._quiet[key] = self._quiet_leg(
+                    stage, nbytes if stage is REDUCE else self._sent(nbytes), envelope
+                )
+            leg = self._noisy(*self._quiet[key], *noise)
             if scenario.has_workers and pieces > 1 and stage is not REDUCE:
                 # a pool of one place: the worker takes the next slice when the latency of this one is over
                 worker = self.inventory.pool(stage.name, self.ends[stage.side], 1)
@@ -83,10 +93,11 @@ class Pipeline:
         choice = self.scenario.choice
         return max(1, round(nbytes * choice.load)) if choice else nbytes
 
-    def _leg(self, stage: Stage, nbytes: int, noise: tuple[float, int], envelope: int) -> Leg:
+    def _quiet_leg(self, stage: Stage, nbytes: int, envelope: int) -> tuple[Leg, list[_Times]]:
+        """Return a leg without what noise makes of the slice, and of each of its visits the times that it is made of."""
         through_fabric = self.scenario.fabric.contended and any(use.kind in NIC for use in stage.uses)
         sent = {use.kind for use in stage.uses if use.side == "source" and not resource_kind(use.kind).shared}
-        visits: list[Visit] = []
+        visits: list[tuple[Visit, _Times]] = []
         flies_after = 0
         # a slice that is held up holds what serves one at a time; what is shared goes on for others, unless there is nothing else
         all_shared = all(resource_kind(use.kind).shared for use in stage.uses)
@@ -94,22 +105,37 @@ class Pipeline:
             # over a contended fabric the NICs are links of the flow, which is one resource of the chain
             if through_fabric and use.kind in NIC:
                 if use.side == "source":
-                    visits.append(self._flow(nbytes + envelope, *noise))
+                    visits.append((self._flow(nbytes + envelope), []))
             else:
                 # on every node a device sends and receives; a core that does both serves what it sends first
                 behind = use.side == "destination" and use.kind in sent
                 held_up = all_shared or not resource_kind(use.kind).shared
-                visits.append(self._visit(use, nbytes, noise, envelope, (behind, held_up)))
+                visits.append(
+                    self._visit(use, (nbytes + envelope) * use.touches, behind=behind, held_up=held_up)
+                )
             if use.side == stage.side:
                 flies_after = len(visits)
-        return Leg(
+        leg = Leg(
             stage=stage_number(stage.name),
-            visits=tuple(visits),
+            visits=tuple(visit for visit, _ in visits),
             flight=self._flight(stage, flies_after),
             acquire=self._place(stage.acquire),
             release=self._place(stage.release),
             gated=stage is REDUCE and self.gated,
         )
+        return leg, [times for _, times in visits]
+
+    def _noisy(self, leg: Leg, times: Sequence[_Times], factor: float, detour_ps: int) -> Leg:
+        """Return a leg with the factor on its service times, and held up so long."""
+        if factor == 1.0 and not detour_ps:
+            return leg
+        visits = (
+            self._flow(visit.nbytes, factor, detour_ps)
+            if visit.link
+            else _noisy_visit(visit, parts, factor, detour_ps)
+            for visit, parts in zip(leg.visits, times, strict=True)
+        )
+        return replace(leg, visits=tuple(visits))
 
     def _flight(self, stage: Stage, after: int) -> Flight | None:
         duration_ps: int = (
@@ -123,7 +149,7 @@ class Pipeline:
         """Return the pool of bounce buffers (or of slices in flight) at an end, or -1."""
         return self.inventory.pool(side, self.ends[side], self.scenario.places) if side else -1
 
-    def _flow(self, nbytes: int, factor: float, detour_ps: int) -> Visit:
+    def _flow(self, nbytes: int, factor: float = 1.0, detour_ps: int = 0) -> Visit:
         tx, rx = (
             self.inventory.resource(kind, *self.ends[side]) for kind, side in zip(NIC, self.ends, strict=True)
         )
@@ -137,23 +163,18 @@ class Pipeline:
         link = Link(route, wired * factor + more, tuple(duration + detour_ps for duration in alone))
         return Visit(tx, link.alone_ps[0], nbytes, link=link, held_up=True)
 
-    def _visit(
-        self, use: Use, nbytes: int, noise: tuple[float, int], envelope: int, how: tuple[bool, bool]
-    ) -> Visit:
-        """Return a visit; `how`: whether it is behind what the node itself sends, and whether a detour holds it up."""
+    def _visit(self, use: Use, crossing: int, *, behind: bool, held_up: bool) -> tuple[Visit, _Times]:
+        """Return a visit and its times: `behind` what the node itself sends; whether a detour holds it up."""
         node, device = self.ends[use.side]
         resource = self.inventory.resource(use.kind, node, device)
-        crossing, (behind, held_up) = (nbytes + envelope) * use.touches, how
         times = [self._alone_ps(use, resource, crossing)]
         if use.kind == PROXY.kind:
             times.append(self._held_ps(use, crossing))
-        for factor in (*self._slower(use, node), noise[0]):
-            # rounded after each factor, in one place, so that all engines have the same picosecond
-            if factor != 1.0:
-                times = [jitter.slowed(time, factor) for time in times]
-        return Visit(
+        for factor in self._slower(use, node):
+            times = _slowed(times, factor)
+        visit = Visit(
             resource,
-            sum(times) + noise[1] * held_up,
+            sum(times),
             crossing,
             self.inventory.engine(resource, use, device),
             behind,
@@ -161,6 +182,7 @@ class Pipeline:
             pauses=self._pauses(use, node),
             held_up=held_up,
         )
+        return visit, times
 
     def _held_ps(self, use: Use, crossing: int) -> int:
         """Return how long a proxy has a message, until its NIC has sent it."""
@@ -201,6 +223,19 @@ class Pipeline:
             return None
         phase = phases(self.scenario.seed, noise.tick_period_ps, self.scenario.nodes)[node]
         return Pauses(phase, noise.tick_period_ps, noise.tick_ps)
+
+
+def _slowed(times: _Times, factor: float) -> _Times:
+    # rounded after each factor, in one place, so that all engines have the same picosecond
+    return times if factor == 1.0 else [jitter.slowed(time, factor) for time in times]
+
+
+def _noisy_visit(visit: Visit, times: _Times, factor: float, detour_ps: int) -> Visit:
+    """Return a visit of a slice with noise; it is made for each slice, so no `replace`."""
+    times = _slowed(times, factor)
+    duration_ps = sum(times) + (detour_ps if visit.held_up else 0)
+    how = visit.nbytes, visit.engine, visit.behind, None, sum(times[1:]), visit.pauses, visit.held_up
+    return Visit(visit.resource, duration_ps, *how)
 
 
 class UnevenLegs:

@@ -54,6 +54,7 @@ class System:
         self.ordinary_nodes: frozenset[int] = frozenset()
         """Nodes whose noise is cut at what one of twenty draws exceeds (`engine/ordinary`)."""
         self._legs: dict[tuple[int, ...], SliceLegs] = {}
+        self._pipelines: dict[int, tuple[tuple[int, bool, bool, frozenset[int]], Pipeline]] = {}
         self._orders: dict[int, Order] = {}
         self._sizes: dict[int, tuple[int, ...]] = {}
         self._inventory = Inventory(self.scenario, self.plan, folded=self.folded, one_switch=self.one_switch)
@@ -229,17 +230,22 @@ class System:
         )
 
     def _pipeline(self, lane: int, to: int, *, adds: bool, even: bool = False) -> Pipeline:
-        source, destination = ((self.lanes[end].node, self.lanes[end].device) for end in (lane, to))
-        ends = {"source": source, "destination": destination}
-        return Pipeline(
-            self.scenario,
-            self._inventory,
-            ends,
-            adds=adds,
-            gated=self.plan.collects,
-            ordinary_nodes=self.ordinary_nodes,
-            even=even,
-        )
+        # a pipeline keeps what its slices have in common; a lane's peers may be many, so only the last one stays
+        known = self._pipelines.get(lane)
+        asked = to, adds, even, self.ordinary_nodes
+        if known is None or known[0] != asked:
+            source, destination = ((self.lanes[end].node, self.lanes[end].device) for end in (lane, to))
+            route = Pipeline(
+                self.scenario,
+                self._inventory,
+                {"source": source, "destination": destination},
+                adds=adds,
+                gated=self.plan.collects,
+                ordinary_nodes=self.ordinary_nodes,
+                even=even,
+            )
+            known = self._pipelines[lane] = asked, route
+        return known[1]
 
     @property
     def noise_places(self) -> Places:
