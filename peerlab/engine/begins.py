@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from peerlab.base.numbers import NDArray, np
 from peerlab.engine.system import System
+from peerlab.model.resources import resource_kind
 
 Pool = tuple[str, int, int]
 """What it is a place of, node and device."""
@@ -63,7 +64,7 @@ def waits_for_arrival(system: System) -> bool:
 
 def owners_of(system: System) -> Whole:
     """Return the node that has each resource; -1: what flies, and links that nodes share, are nobody's."""
-    found = [_NOWHERE if one.kind == "wire" else one.node for one in system.resources]
+    found = [_NOWHERE if resource_kind(one.kind).in_flight else one.node for one in system.resources]
     return np.array(found, np.int64)
 
 
