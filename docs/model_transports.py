@@ -51,8 +51,8 @@ Worked out by a formula, not simulated (`peerlab.features.exercises.labs.fabric_
 * GPU-initiated sends: n messages take t + (n - 1)/r, where t is the latency of the first and r the messages a second; from the GPU t is longer and r larger.
 * CXL: nothing. No measured figure of memory pools across hosts was found.
 
-Not modelled: queues, pauses, credits, marks and losses (every port is served as if nothing else were sent); TCP's windows; acknowledgements; routes that collide. So a
-transport's congestion control decides nothing here, and no comparison of them is drawn from it.
+Not modelled here: queues, pauses, credits, marks and losses (every port is served as if nothing else were sent); the next section has them, in scenes of their own. TCP's windows
+and acknowledgements are nowhere. So a transport's congestion control decides nothing here, and no comparison of them is drawn from it.
 """
 _SIDE_BY_SIDE = """
 With each one's own latency (`peerlab fabrics` writes this as a table, a page that plays or a still):

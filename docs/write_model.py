@@ -8,6 +8,7 @@ from documents import anchor, link, plain, table
 from model_chain import PICTURE, draw, section
 from model_laws import laws
 from model_libraries import section as libraries_section
+from model_neighbours import section as neighbours_section
 from model_noise import section as noise_section
 from model_training import training
 from model_transports import pictures as transport_pictures
@@ -127,7 +128,7 @@ NOT_MODELLED = """\
 ## What is not modelled
 
 * The copy within a device that a static pool needs: nobody publishes it.
-* Lost packets, congestion control, and other traffic on the network.
+* Lost packets, congestion control, and other traffic on the network: `peerlab neighbours` asks about them, in scenes of their own.
 * That registering gets dearer the more is registered already, as was seen on EFA (kvcache-ai/Mooncake issue 3217).
 * How long computing takes: a training step is given its times.
 """
@@ -145,7 +146,7 @@ def document() -> str:
     """Return the whole text."""
     parts = [
         PATH_HEAD, *_paths(), section(), RESOURCE_HEAD, _resources(), LAW_HEAD, _laws(), *_detour(), *_distances(), *_algorithms(), *_alltoall(),
-        CACHE_HEAD.format(rules=_rules()), libraries_section(), noise_section(), transports(), *training(), NOT_MODELLED, *_clusters(),
+        CACHE_HEAD.format(rules=_rules()), libraries_section(), noise_section(), transports(), neighbours_section(), *training(), NOT_MODELLED, *_clusters(),
     ]  # fmt: skip
     headings = re.findall(r"^## (.*)", "\n".join(parts), re.MULTILINE)
     contents = "\n".join(f"* {link(one)}" for one in headings)

@@ -63,20 +63,20 @@ class SharedFabric:
     @property
     def finding(self) -> str:
         """Who pays, in a sentence."""
-        times = ", ".join(f"{float(one):.3g}" for one in self.lost)
-        if self.victim is None:
-            alike = (
-                "nobody is slowed down"
+        victim = self.victim
+        if victim is None:
+            times = f"{float(self.lost[0]):.3g} times"
+            return (
+                "Nobody is slowed down."
                 if max(self.lost) == 1
-                else f"all jobs are slowed down alike ({times} times)"
+                else f"All jobs are slowed down alike, {times}."
             )
-            return f"{alike[0].upper()}{alike[1:]}."
         named = (
-            f"without job {self.culprit} it would not be"
+            f"without job {self.culprit} it would win four fifths of that back or more"
             if self.culprit is not None
             else "no single other job explains it"
         )
-        return f"Job {self.victim} pays most: collectives take {times} times as long as alone; {named}."
+        return f"Job {victim} pays most: its collectives take {float(self.lost[victim]):.3g} times as long as alone; {named}."
 
     def as_dict(self) -> dict[str, object]:
         """Return the figures, seconds in their names."""

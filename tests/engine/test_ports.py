@@ -60,6 +60,18 @@ def test_no_queue_is_ever_below_nothing_and_ports_send_one_cell_at_a_time(scene)
         assert all(height >= 0 for _, height in heights(cells))
 
 
+@given(scenes(kinds=("lossy",)))
+def test_no_queue_holds_more_than_it_can(scene):
+    trace, cell = simulate_ports(scene), scene.cell_packets * scene.fabric.packet
+    # a queue of fewer cells than flows may hold one more of each
+    holds = max(scene.fabric.queue, (len(scene.flows) + 1) * cell)
+    for link in range(scene.hosts, len(scene.links)):
+        assert all(
+            height <= holds
+            for _, height in heights([*trace.on(link), *(one for one in trace.left if one.link == link)])
+        )
+
+
 @given(scenes(kinds=("credits",)))
 def test_no_link_has_more_unanswered_than_its_credits(scene):
     trace, back = simulate_ports(scene), scene.hop_ps + scene.fabric.processing_ps

@@ -115,7 +115,9 @@ class Shed:
     def loses(self, flow: int, wire: int, queued: int) -> bool:
         """Return whether a cell that arrives is lost."""
         self._remember(flow, wire)
-        if queued - self.owed + wire > self.holds:
+        # so that what is let in and owed fits, too; a queue of fewer cells than flows may hold one more of each
+        room = max(wire, self.holds - len(self._sent) * wire)
+        if queued - self.owed + wire > room:
             self._divide(flow, wire)
         if self._debts.get(flow, 0) < wire:
             return False

@@ -9,20 +9,21 @@ from peerlab.page.frame import framed, table
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import palette, palettes
 from peerlab.study.jobs_answer import SharedFabric
-from peerlab.study.shared_jobs import Link
+from peerlab.study.shared_jobs import Link, LinkUse
 
 HEAD = ("job", "hosts", "alone", "each collective", "slow-down", "period")
 """Headings of the table."""
 _SHOWN = 4
 """Collectives that a table lists."""
 _WIDTH, _LEFT, _RIGHT, _LANE, _TOP = 1060.0, 132.0, 1040.0, 46.0, 40.0
-_ROLES = ("network", "device", "host", "reduce", "registration", "hot", "ink", "muted")
+_ROLES = ("network", "copy", "direct", "cpu", "register", "hot", "inside", "edge")
+_TITLES = {"leaf up": "out of leaf", "leaf down": "into leaf"}
 
 
 def jobs_heading(shared: SharedFabric) -> str:
     """Return what was asked, in words."""
     fabric = shared.fabric
-    return f"{len(shared.trace.jobs)} jobs below leaves of {fabric.leaf} hosts, uplinks of {float(fabric.uplink):g} hosts' rate"
+    return f"{len(shared.trace.jobs)} jobs, leaves of {fabric.leaf} hosts, uplink {float(fabric.uplink):g} x a host's rate"
 
 
 def job_cells(shared: SharedFabric, number: int) -> tuple[str, ...]:
@@ -51,7 +52,10 @@ def jobs_html(shared: SharedFabric) -> str:
     """Return a `SharedFabric` as HTML; all text is escaped."""
     rows = [tuple(map(escape, job_cells(shared, number))) for number in range(len(shared.trace.jobs))]
     colours = {role: f"var(--pl-{role})" for role in palettes()["light"]}  # of the theme around it
-    body = f"{_picture(shared, colours)}<p>{escape(shared.finding)}</p>{table('', HEAD, rows)}"
+    style = (
+        "<style>.pl-report.pl-jobs table { table-layout: auto; font-variant-numeric: tabular-nums; }</style>"
+    )
+    body = f"{style}{_picture(shared, colours)}<p>{escape(shared.finding)}</p>{table('', HEAD, rows)}"
     return framed("jobs", jobs_heading(shared), body)
 
 
@@ -77,14 +81,25 @@ def _picture(shared: SharedFabric, colours: Mapping[str, str]) -> str:
 
 
 def _lane(paper: Paper, shared: SharedFabric, link: Link, top: float, end: Fraction) -> None:
-    paper.text((_LEFT - 10, top + _LANE / 2), f"{link[0]} {link[1]}", size=13, bold=True, align="right")
+    paper.text(
+        (_LEFT - 10, top + _LANE / 2), f"{_TITLES[link[0]]} {link[1]}", size=13, bold=True, align="right"
+    )
     paper.line([(_LEFT, top + _LANE - 6), (_RIGHT, top + _LANE - 6)], "faint", 1)
-    for use in shared.trace.uses:
-        if use.link != link:
-            continue
+    for use in _merged([use for use in shared.trace.uses if use.link == link]):
         left, right = (_LEFT + (_RIGHT - _LEFT) * float(moment / end) for moment in (use.start, use.end))
         base = top + _LANE - 6
         for job, rate in use.rates:
             height = (_LANE - 10) * float(rate / shared.fabric.uplink)
             paper.box((left, base - height, right, base), _ROLES[job])
             base -= height
+
+
+def _merged(uses: list[LinkUse]) -> list[LinkUse]:
+    """Return uses one after the other of equal rates as one, so that no seam is drawn."""
+    found: list[LinkUse] = []
+    for use in uses:
+        if found and found[-1].end == use.start and found[-1].rates == use.rates:
+            found[-1] = found[-1]._replace(end=use.end)
+        else:
+            found.append(use)
+    return found

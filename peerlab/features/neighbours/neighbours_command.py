@@ -10,6 +10,7 @@ from peerlab.base.outfile import check_place, written
 from peerlab.base.progress_bar import progress_bar
 from peerlab.base.terminal_text import command, fraction, number, table, wrapped
 from peerlab.base.units import say_bytes, say_time
+from peerlab.features.neighbours.neighbours_picture import neighbours_svg
 from peerlab.features.neighbours.neighbours_report import HEAD, cells, heading
 from peerlab.features.neighbours.port_comparison import PortComparison, neighbours
 from peerlab.features.neighbours.port_page import port_page_html
@@ -71,7 +72,9 @@ def add(commands: Any) -> None:
         action="append",
         help="change a figure of data/port_fabrics.toml, in its unit",
     )
-    sub.add_argument("--output", metavar="FILE.html", type=Path, help="write a page that plays it")
+    sub.add_argument(
+        "--output", metavar="FILE", type=Path, help="write a page that plays it (.html) or a still (.svg)"
+    )
     sub.add_argument("--json", action="store_true", help="print everything as JSON")
 
 
@@ -79,8 +82,8 @@ def _neighbours(options: argparse.Namespace) -> int:
     given = vars(options)
     output = given.get("output")
     if output is not None:
-        if output.suffix != ".html":
-            raise PeerlabError(f"--output {one_line(output)}: give a name that ends with .html")
+        if output.suffix not in (".html", ".svg"):
+            raise PeerlabError(f"--output {one_line(output)}: give a name that ends with .html or .svg")
         check_place(output, PeerlabError)
     fields = {
         _FIELDS.get(name, name): _checked(name, value) for name, value in given.items() if name not in _OWN
@@ -96,8 +99,10 @@ def _neighbours(options: argparse.Namespace) -> int:
         )
     print(json.dumps(comparison.as_dict(), indent=2) if "json" in given else _said(comparison))
     if output is not None:
+        page = output.suffix == ".html"
+        report = port_page_html(comparison.answers) if page else neighbours_svg(comparison)
         with written(output, PeerlabError) as file:
-            file.write_text(port_page_html(comparison.answers), encoding="utf-8")
+            file.write_text(report, encoding="utf-8")
         print(f"{one_line(output)}: written")
     return 0
 
@@ -120,7 +125,7 @@ def _figure(text: str) -> tuple[str, float]:
 def _said(comparison: PortComparison) -> str:
     rows = [cells(one) for one in comparison.answers]
     lines = [
-        heading(comparison.question),
+        heading(comparison.answers[0]),
         table(HEAD, rows, right=range(1, len(HEAD) - 1)),
         *wrapped(comparison.finding),
     ]

@@ -1,8 +1,7 @@
 """Fabrics side by side for an AllReduce with neighbours: the cells of the table, on the screen and on a page."""
 
-from peerlab.base.units import say_bytes, say_share, say_time
+from peerlab.base.units import parse_bytes, say_bytes, say_share, say_time
 from peerlab.study.port_answer import PortAnswer
-from peerlab.study.port_question import PortQuestion
 
 HEAD = (
     "fabric",
@@ -20,15 +19,14 @@ HEAD = (
 _KINDS = {"mark": "marked", "drop": "dropped", "loss": "lost", "discard": "discarded"}
 
 
-def heading(question: PortQuestion) -> str:
+def heading(answer: PortAnswer) -> str:
     """Return the question in words."""
+    question = answer.question
     lost = f", a loss of {question.loss:g}" if question.loss else ""
-    return f"AllReduce of {_size(question)} on {question.nodes} hosts of {question.cluster}, {question.neighbour}{lost}"
-
-
-def _size(question: PortQuestion) -> str:
-    size = question.message_bytes
-    return say_bytes(size) if isinstance(size, int) else size
+    if not answer.alone_ps:
+        return f"Hosts of {question.cluster}, {question.neighbour}{lost}"
+    size = say_bytes(parse_bytes(question.message_bytes))
+    return f"AllReduce of {size} on {question.nodes} hosts of {question.cluster}, {question.neighbour}{lost}"
 
 
 def cells(answer: PortAnswer) -> tuple[str, ...]:

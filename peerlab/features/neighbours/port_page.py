@@ -68,7 +68,7 @@ def port_page_html(answers: Sequence[PortAnswer], *, layout: str = "page", theme
 def neighbours_frame(comparison: PortComparison) -> str:
     """Return a `PortComparison` in a frame that plays it in a notebook, and below it what it finds."""
     page = port_page_html(comparison.answers[:MOST_FABRICS], layout="frame")
-    title = escape(heading(comparison.question), quote=True)
+    title = escape(heading(comparison.answers[0]), quote=True)
     return (
         f"<iframe srcdoc='{escape(page, quote=True)}' title='{title}'"
         " style='width:100%;height:840px;border:0;display:block'></iframe>"

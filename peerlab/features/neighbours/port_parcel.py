@@ -112,8 +112,7 @@ def port_parcel(answers: Sequence[PortAnswer]) -> PortParcel:
 
 def about(answer: PortAnswer) -> str:
     """Return what is simulated, in a sentence without its fabric."""
-    question = answer.question
-    return heading(question) if answer.alone_ps else f"{question.neighbour} on hosts of {question.cluster}"
+    return heading(answer)
 
 
 def _link(scene: PortScene, number: int) -> PortParcelLink:

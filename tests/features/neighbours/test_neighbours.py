@@ -153,3 +153,12 @@ def test_the_command_refuses_in_a_line(wrong):
     status, out, problem = peerlab_command("neighbours", "--nodes", "4", "--message", "64KiB", *wrong.split())
     assert (status, out) == (1, "")
     assert problem.count("\n") == 1
+
+
+def test_a_still_says_whose_bytes_wait(own_folder):
+    line = "neighbours --nodes 4 --message 256KiB --neighbour incast(2) --output queues.svg"
+    assert peerlab_command(*line.split())[0] == 0
+    still = (own_folder / "queues.svg").read_text()
+    assert still.startswith("<svg")
+    assert "Bytes that wait at the shared port" in still
+    assert all(one.title in still for one in port_fabrics().values())

@@ -1,0 +1,167 @@
+"""What waits at the port that everybody shares, fabric by fabric on one axis of time: whose bytes, and when the victim's host may not send."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerlab.base.units import say_bytes, say_share, say_time
+from peerlab.engine.ports.port_trace import CellSpan
+from peerlab.picture.svg import Paper
+from peerlab.picture.theme import palette
+from peerlab.study.port_answer import PortAnswer
+from peerlab.study.port_question import OWN
+
+WIDTH = 1060.0
+_LEFT, _RIGHT, _TOP, _ROW, _GLASS, _STRIP = 148.0, 1044.0, 44.0, 92.0, 66.0, 7.0
+_POINTS = 448
+"""Columns of a queue, each two pixels wide and as high as the queue is in the mean of its time."""
+_LONGER = 1.25
+"""A scene that was cut is drawn up to so many times the longest that ended."""
+_LOW = "kmin"
+_LINES = {_LOW: "Kmin", "kmax": "Kmax", "queue": "full"}
+_Heights = NDArray[np.float64]
+
+
+def neighbours_svg(comparison: Any, theme: str = "light", colours: Mapping[str, str] | None = None) -> str:
+    """Return the picture of a `PortComparison`."""
+    paper, answers = Paper(colours or palette(theme)), comparison.answers
+    ended = [one.time_ps for one in answers if one.ends or not one.alone_ps]
+    end = int(
+        min(
+            max(one.time_ps for one in answers),
+            _LONGER * max(ended, default=max(one.time_ps for one in answers)),
+        )
+    )
+    queues = [_queues(one, end) for one in answers]
+    highest = max(float((own + others).max()) for own, others in queues) or 1.0
+    _legend(paper, highest)
+    for row, (answer, (own, others)) in enumerate(zip(answers, queues, strict=True)):
+        _glass(paper, answer, own, others, highest, _TOP + row * _ROW, end)
+    bottom = _TOP + len(answers) * _ROW
+    paper.text((_LEFT, bottom + 4), "0", size=12, ink="muted")
+    paper.text((_RIGHT, bottom + 4), say_time(end), size=12, ink="muted", align="right")
+    return paper.svg(WIDTH, bottom + 18, f"{alt(comparison)} {comparison.finding}")
+
+
+def alt(comparison: Any) -> str:
+    """Return what is to be seen, in words."""
+    parts = [
+        f"{one.title}: {_most(one)} at most, the victim has {say_share(one.share)}"
+        for one in comparison.answers
+    ]
+    return f"Bytes that wait at the shared port in time. {'; '.join(parts)}."
+
+
+def _most(answer: PortAnswer) -> str:
+    own, others = _queues(answer, answer.time_ps)
+    return say_bytes(float((own + others).max()))
+
+
+def shared_port(answer: PortAnswer) -> int:
+    """Return the port that the victim shares: the first trunk towards leaf 1, or the receiver's where there is none."""
+    scene = answer.trace.scene
+    return 2 * scene.hosts if scene.trunk_Bps and len(set(scene.leaves)) > 1 else 2 * scene.hosts - 1
+
+
+def victim_host(answer: PortAnswer) -> int:
+    """Return the port of the host whose flow crosses the trunk with the neighbours'."""
+    flows, leaves = answer.trace.scene.flows, answer.trace.scene.leaves
+    crossing = [flow.src for flow in flows if flow.job == OWN and leaves[flow.src] < leaves[flow.dst]]
+    return crossing[0] if crossing else 0
+
+
+def _queues(answer: PortAnswer, end: int) -> tuple[_Heights, _Heights]:
+    """Return the bytes of the victim and of its neighbours at the shared port, in the mean of each column."""
+    flows = answer.trace.scene.flows
+    cells = [
+        *answer.trace.on(shared_port(answer)),
+        *(one for one in answer.trace.left if one.link == shared_port(answer)),
+    ]
+    own = [cell for cell in cells if flows[cell.flow].job == OWN]
+    others = [cell for cell in cells if flows[cell.flow].job != OWN]
+    return _mean_heights(own, end), _mean_heights(others, end)
+
+
+def _mean_heights(cells: Sequence[CellSpan], end: int) -> _Heights:
+    """Return the mean height of a queue in each column, from when its cells came and left."""
+    edges = np.linspace(0, end, _POINTS + 1)
+    if not cells:
+        return np.zeros(_POINTS)
+    moments = np.array([one.queued_ps for one in cells] + [one.end_ps for one in cells], dtype=np.float64)
+    changes = np.array([one.wire for one in cells] + [-one.wire for one in cells], dtype=np.float64)
+    order = np.argsort(moments, kind="stable")
+    moments, heights = moments[order], np.cumsum(changes[order])
+    area = np.concatenate([[0.0], np.cumsum(heights[:-1] * np.diff(moments))])  # up to each moment
+    until = np.interp(edges, moments, area, left=0.0, right=float(area[-1]))
+    means: _Heights = np.diff(until) / (edges[1] - edges[0])
+    return means
+
+
+def _legend(paper: Paper, highest: float) -> None:
+    paper.text(
+        (_RIGHT, 22), f"each row is {say_bytes(round(highest))} high", size=12, ink="muted", align="right"
+    )
+    x = _LEFT
+    for role, meaning in (
+        ("network", "the victim's bytes at the port"),
+        ("gather", "its neighbours'"),
+        ("hot", "the victim's host may not send"),
+    ):
+        paper.square((x + 5, 22), 5, role, radius=2)
+        paper.text((x + 15, 22), meaning, size=12, ink="muted", align="left")
+        x += 40 + 6.6 * len(meaning)
+
+
+def _glass(paper: Paper, answer: PortAnswer, own: _Heights, others: _Heights, highest: float, top: float, end: int) -> None:  # fmt: skip
+    """Draw one fabric: its queue from the bottom up, thresholds as lines, and the strip below."""
+    base = top + _GLASS
+    paper.text((_LEFT - 10, top + 18), answer.title, size=13, bold=True, align="right")
+    paper.text(
+        (_LEFT - 10, top + 38), f"victim {say_share(answer.share)}", size=12, ink="muted", align="right"
+    )
+    cut = "> " if answer.alone_ps and not answer.ends else ""
+    paper.text(
+        (_LEFT - 10, top + 56), f"{cut}{say_time(answer.time_ps)}", size=12, ink="muted", align="right"
+    )
+    paper.box((_LEFT, top, _RIGHT, base), "panel")
+    _stack(paper, np.zeros(_POINTS), own, highest, base, "network")
+    _stack(paper, own, others, highest, base, "gather")
+    _thresholds(paper, answer, highest, top)
+    for start, stop in _stops(answer):
+        if start < end:
+            left, right = (_LEFT + (_RIGHT - _LEFT) * min(moment, end) / end for moment in (start, stop))
+            paper.box((left, base + 4, max(right, left + 0.4), base + 4 + _STRIP), "hot")
+    if answer.time_ps < end:
+        x = _LEFT + (_RIGHT - _LEFT) * answer.time_ps / end
+        paper.line([(x, top), (x, base + 4 + _STRIP)], "ink", 1.5)
+
+
+def _stack(paper: Paper, below: _Heights, heights: _Heights, highest: float, base: float, role: str) -> None:
+    """Draw heights as steps upon what is below them."""
+    if not heights.any():
+        return
+    edges = np.repeat(np.linspace(_LEFT, _RIGHT, _POINTS + 1), 2)[1:-1]
+    tops, feet = (base - _GLASS / highest * np.repeat(one, 2) for one in (below + heights, below))
+    way = [*zip(edges, tops, strict=True), *zip(edges[::-1], feet[::-1], strict=True)]
+    points = " ".join(f"{x:.5g},{y:.4g}" for x, y in way)
+    paper.shapes.append(f"<polygon points='{points}' fill='{paper.colour(role)}'/>")
+
+
+def _thresholds(paper: Paper, answer: PortAnswer, highest: float, top: float) -> None:
+    fabric, rule = answer.trace.scene.fabric, answer.trace.scene.fabric.marking
+    values = {"queue": fabric.queue, _LOW: rule.kmin if rule else 0, "kmax": rule.kmax if rule else 0}
+    for name, value in values.items():
+        if 0 < value <= highest:
+            y = top + _GLASS * (1 - value / highest)
+            paper.line([(_LEFT, y), (_RIGHT, y)], "edge", 1, "4 3")
+            x = _RIGHT - (60 if name == _LOW else 4)  # beside the other, which may be as high
+            paper.text((x, y - 7), _LINES[name], size=11, ink="muted", align="right")
+
+
+def _stops(answer: PortAnswer) -> list[tuple[int, int]]:
+    """Return when the victim's host was paused or had no credits."""
+    port = victim_host(answer)
+    pauses = [(one.start_ps, one.end_ps) for one in answer.trace.pauses if one.link == port]
+    return pauses + [(one.start_ps, one.end_ps) for one in answer.trace.starved if one.link == port]
