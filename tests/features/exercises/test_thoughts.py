@@ -55,7 +55,7 @@ def test_an_exercise_knows_three_wrong_thoughts(name):
         ("02-busbw", 442.9, "Gbit/s"),
         ("02-half", 1024, "not for the first time"),
         ("03-cost", 0.104, "That is in ms"),
-        ("03-fits", 20, "first size in the table"),
+        ("03-fits", 20, "first size without an eviction"),
         ("03-fits", 2, "whole buffer"),
         ("03-fits", 1, "share of requests"),
         ("03-fits", "100 %", "number of regions"),

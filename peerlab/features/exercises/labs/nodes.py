@@ -234,7 +234,7 @@ EXERCISES: tuple[Exercise, ...] = (
         ),
         hints=(
             "Compare `peerlab.simulate(direct.with_(nodes=n)).wire_busy` for n = 2, 4, 8, ...: which is the first below 0.5?",
-            "Or drag *Nodes* in the lab above, and read the wire's busy share on its card. Begin at 64.",
+            "Or drag *Nodes* in the lab below, and read the wire's busy share on its card. Begin at 64.",
         ),
         why="Twice the servers are twice the steps with half the chunk each: the latency term doubles and the other one stays.",
         solution="next(n for n in (2, 4, 8, 16, 32, 64, 128, 256, 512) if peerlab.simulate(direct.with_(nodes=n)).wire_busy < 0.5)",

@@ -174,7 +174,7 @@ EXERCISES: tuple[Exercise, ...] = (
             ),
             Mistake(
                 lambda: smallest_cache() + 2,
-                "That is the first size in the table without an eviction. Sizes between were not tried; do fewer regions do?",
+                "In the table below that is the first size without an eviction. Sizes between were not tried; do fewer regions do?",
             ),
             Mistake(
                 lambda: smallest_cache() - 1,
@@ -198,7 +198,7 @@ EXERCISES: tuple[Exercise, ...] = (
             ),
         ),
         hints=(
-            "Look at the table: which is the last size with evictions, and which the first without?",
+            "Look at the table below: which is the last size with evictions, and which the first without?",
             "Try the sizes between them with `peerlab.simulate(direct.with_(cache_regions=17)).registration.misses`.",
             "`next(k for k in range(1, 100) if ...)` finds the first one.",
         ),

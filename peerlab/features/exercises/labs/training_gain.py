@@ -239,10 +239,10 @@ EXERCISES = (
         called={case: (name,) for name, case in _HALVES.items()},
         hints=(
             "Computing stays. Of a step of 2, of which 1 is exposed, at most half can go.",
-            "The three gains are in the table above.",
+            "The exposed half has nearly to vanish. Against which detour is an exchange so much shorter, and what hides the rest?",
         ),
         why="Three things at once: half of the step exposed, overlap, and TCP as what it is compared with.",
-        solution="cases.idxmax()",
+        solution=f'"{_HALVES["tcp"]}"',
     ),
     Number(
         name="07-table",
