@@ -26,11 +26,14 @@ def choice_svg(found: ChoiceMap) -> str:
     cells = {(cell.nodes, cell.size): cell for cell in found.cells}
     parts = [_square(cell, *places[key], roles) for key, cell in cells.items()]
     parts += _borders(cells, rows, columns)
-    parts += _names(cells, places, roles)
+    names = _names(cells, places)
+    parts += names.values()
     parts += [_dot(cell, *places[key], roles) for key, cell in cells.items() if cell.faster]
     parts += _axes(rows, columns)
+    unnamed = [taken for taken in dict.fromkeys(map(_taken, found.cells)) if taken not in names]
     parts += _legend(roles, _TOP + len(rows) * _HIGH + 52)
-    wide, high = _LEFT + len(columns) * _WIDE + 12, _TOP + len(rows) * _HIGH + _BELOW
+    parts += _small_regions(unnamed, roles, _TOP + len(rows) * _HIGH + 76)
+    wide, high = _LEFT + len(columns) * _WIDE + 12, _TOP + len(rows) * _HIGH + _BELOW + 24 * bool(unnamed)
     return (
         f"<svg class='pl-map' viewBox='0 0 {max(wide, 560)} {high}' width='{max(wide, 560)}' role='img' "
         f"aria-label='{escape(found.headline, quote=True)}' font-size='12' fill='var(--pl-ink)' style='max-width:100%;height:auto'>{''.join(parts)}</svg>"
@@ -100,11 +103,10 @@ def _taken(cell: MapCell) -> tuple[str, str]:
 def _names(
     cells: dict[tuple[int, int], MapCell],
     places: dict[tuple[int, int], tuple[int, int]],
-    roles: dict[str, str],
-) -> list[str]:
-    """Return the name of each region, in its row with most cells in a line that have no dot."""
+) -> dict[tuple[str, str], str]:
+    """Return the name of each region that has room for it, in its row with most cells in a line that have no dot."""
     many = Counter(_taken(cell) for cell in cells.values())
-    names = []
+    names = {}
     for taken, count in many.items():
         runs = _free_runs(cells, places, taken)
         if count < _LABELLED or not runs:
@@ -114,9 +116,9 @@ def _names(
         if length * _WIDE < 7.5 * len(words):
             continue
         left, top = _corner(x, y)
-        names.append(
+        names[taken] = (
             f"<text x='{left + length * _WIDE / 2}' y='{top + 21}' text-anchor='middle' font-size='13' font-weight='650' "
-            f"fill='var(--pl-{roles[taken[0]]}-ink)' pointer-events='none'>{escape(words)}</text>"
+            f"pointer-events='none'>{escape(words)}</text>"
         )
     return names
 
@@ -165,4 +167,22 @@ def _legend(roles: dict[str, str], y: int) -> list[str]:
             f"<circle cx='{x}' cy='{y - 4}' r='4.5' fill='{fill}' stroke='var(--pl-ink)' stroke-width='2'/><text x='{x + 10}' y='{y}'>{words}</text>"
         )
         x += 36 + 7 * len(words)
+    return parts
+
+
+def _small_regions(unnamed: list[tuple[str, str]], roles: dict[str, str], y: int) -> list[str]:
+    """Return what is taken where a region has no room for its name."""
+    parts, x = (
+        [f"<text x='0' y='{y}' fill='var(--pl-muted)'>taken, without a name above:</text>"]
+        if unnamed
+        else [],
+        188,
+    )
+    for algorithm, protocol in unnamed:
+        words = f"{algorithm}, {protocol}"
+        parts.append(
+            f"<rect x='{x}' y='{y - 11}' width='14' height='14' fill='var(--pl-{roles[algorithm]})' fill-opacity='{_THICK.get(protocol, 0.3)}'/>"
+            f"<text x='{x + 20}' y='{y}'>{escape(words)}</text>"
+        )
+        x += 44 + 8 * len(words)
     return parts

@@ -14,7 +14,7 @@ def choices_html(found: ChoiceMap) -> str:
     about = f"AllReduce, {found.library}, {found.path}. Nodes upwards, size of the message across. Colour: what the library takes."
     head = ("nodes", "size", "taken", "time", "faster", "times as fast", "at the worse end of the errors")
     rows = table("", head, _rows(found), "faster")
-    notes = "".join(f"<p class='pl-quiet'>{escape(note)}</p>" for note in found.notes)
+    notes = "".join(f"<p class='pl-quiet'>{escape(note).replace('`', '')}</p>" for note in found.notes)
     listed = f"<details><summary>The cells with a dot as a table</summary>{rows}</details>"
     return framed(
         "choices",
