@@ -10,6 +10,7 @@ from tool_logs import ALPS
 import peerlab
 from peerlab.features.expect.causes import JudgedSize
 from peerlab.features.expect.expectation import ExpectedSize
+from peerlab.features.expect.faults import _slow_nics
 from peerlab.features.expect.judging import judge
 from peerlab.features.expect.over_tcp import over_tcp
 from peerlab.features.expect.verdict_rules import ruled
@@ -281,3 +282,12 @@ def test_columns_that_contradict_one_another_are_no_disturbance():
     found = verdict("\n".join(lines) + "\n", "p4d")
     assert (found.verdict, len(found.rows)) == ("unknown", len(SIZES))
     assert "columns contradict one another: at 15 of 15 sizes" in found.why
+
+
+def test_what_one_slow_node_costs_many_is_near_what_simulating_all_of_them_says():
+    fault = next(one for one in _slow_nics() if one.of_one_node)
+    asked = peerlab.Scenario(
+        cluster="p5", nodes=32, path="peer-direct", registration="pool", message_bytes="64 MiB"
+    )
+    whole = peerlab.simulate(asked.with_(slow_nodes={0: 0.5})).busbw_GBps
+    assert fault.GBps(asked) == pytest.approx(whole, rel=0.1)
