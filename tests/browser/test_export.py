@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from exported import Exported, lanes
+from fewer_points import fewer_points
 from overlaps import faults, settle, watch
 from playwright.sync_api import expect
 
@@ -89,14 +90,15 @@ def test_every_state_of_a_page_is_what_is_simulated(open_):
 
 
 def test_a_sample_of_a_large_page_is_what_is_simulated(folder, browser):
-    sizes = ":".join(f"{size}MiB" for size in range(2, 21, 2))
+    sizes = ":".join(f"{size}MiB" for size in (2, 8, 14, 20))
     words = f"host,cache,nodes=2:64,message={sizes}"
-    peerlab.export_html(STAGED, folder / "large.html", controls=words, bands=False)
-    assert (folder / "large.html").stat().st_size < 2.5e6
+    with fewer_points():  # nobody looks at its curves, which would be three quarters of the simulations
+        peerlab.export_html(STAGED, folder / "large.html", controls=words, bands=False)
+    assert (folder / "large.html").stat().st_size < 1.9e6
     page = browser.new_page()
     shown = Exported(page, f"file://{folder / 'large.html'}")
-    assert shown.ask("page => page.model.pack.document.states[0].length") == 240
-    for number in random.Random(7).sample(range(240), 5):  # noqa: S311  (a sample, no secret)
+    assert shown.ask("page => page.model.pack.document.states[0].length") == 96
+    for number in random.Random(7).sample(range(96), 5):  # noqa: S311  (a sample, no secret)
         choices = shown.ask("page => page.model.choices.map(({ field, words }) => [field, words])")
         words, rest = {}, number
         for field, values in choices:

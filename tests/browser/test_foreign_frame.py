@@ -6,6 +6,7 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from fewer_points import fewer_points
 
 import peerlab
 
@@ -39,7 +40,8 @@ def serve():
 def ours(tmp_path_factory):
     """A folder with an exported page."""
     folder = tmp_path_factory.mktemp("ours")
-    peerlab.export_html(peerlab.Scenario(), folder / "slide.html", controls="host,nodes=2:8", bands=False)
+    with fewer_points():
+        peerlab.export_html(peerlab.Scenario(), folder / "slide.html", controls="host,nodes=2:8", bands=False)
     return folder
 
 

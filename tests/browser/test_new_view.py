@@ -5,6 +5,7 @@ from typing import TypedDict
 import pytest
 from blank import Blank, run
 from bokeh.plotting import figure
+from fewer_points import fewer_points
 from playwright.sync_api import expect
 
 import peerlab
@@ -81,7 +82,8 @@ def test_a_new_view_applies_parcels_draws_moments_paints_and_closes(page):
 @pytest.mark.usefixtures("listed")
 def test_it_is_in_exported_pages_too(browser, tmp_path):
     file = tmp_path / "page.html"
-    peerlab.export_html(peerlab.Scenario(path="host-rdma"), file, controls="host", bands=False)
+    with fewer_points():
+        peerlab.export_html(peerlab.Scenario(path="host-rdma"), file, controls="host", bands=False)
     other = browser.new_page()
     other.goto(file.as_uri())
     other.wait_for_selector("html[data-ready]")

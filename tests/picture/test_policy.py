@@ -5,6 +5,7 @@ from base64 import b64encode
 from hashlib import sha256
 
 import pytest
+from fewer_points import fewer_points
 
 import peerlab
 from peerlab.cli import main
@@ -14,7 +15,8 @@ SCRIPT = re.compile(r"<script(?P<kind>[^>]*)>(?P<text>.*?)</script>", re.DOTALL)
 
 
 def exported(folder):
-    return peerlab.export_html(peerlab.Scenario(), folder / "page.html", controls="host", bands=False)
+    with fewer_points():
+        return peerlab.export_html(peerlab.Scenario(), folder / "page.html", controls="host", bands=False)
 
 
 def plotted(folder):
@@ -23,7 +25,8 @@ def plotted(folder):
 
 
 def deck(folder):
-    assert main(["deck", "--nodes", "2", "--message", "64 KiB", "--output", str(folder / "deck")]) == 0
+    with fewer_points():
+        assert main(["deck", "--nodes", "2", "--message", "64 KiB", "--output", str(folder / "deck")]) == 0
     return folder / "deck" / "index.html"
 
 
