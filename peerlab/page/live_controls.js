@@ -35,7 +35,7 @@ export class LiveControls {
       text.addEventListener("input", () => (this.typing = text));
       text.addEventListener("change", () => (this.typing = null));
     }
-    const on = (input, event, changes) => input.addEventListener(event, () => this.model.change(changes(input), input === this.nodes ? "nodes" : "other"));
+    const on = (input, event, changes) => input.addEventListener(event, () => this.change(changes(input), input === this.nodes ? "nodes" : "other"));
     on(this.staged, "change", () => ({ path: this.otherPath() }));
     on(this.cache, "change", ({ checked }) => ({ registration: checked ? "cached" : "per-transfer" }));
     on(this.nodes, "input", ({ value }) => ({ nodes: NODES[value] }));
@@ -51,8 +51,13 @@ export class LiveControls {
     this.model.on("flip", (name) => (name === "host" ? this.staged : this.cache).click());
   }
 
+  change(changes, control) {
+    this.lacking = "";
+    this.model.change(changes, control);
+  }
+
   choose(cluster) {
-    this.model.change({ cluster, path: this.bestPath(cluster) });
+    this.change({ cluster, path: this.bestPath(cluster) });
   }
 
   // A cluster file of the reader's own, chosen or dropped; Python reads it in this tab.
@@ -73,12 +78,15 @@ export class LiveControls {
   }
 
   note(text) {
-    this.said.textContent = text;
+    this.said.textContent = [text, this.lacking].filter(Boolean).join(" ");
   }
 
-  // A link's fields, such as "cluster=p5&nodes=16"; those that are none are left out.
+  // A link's fields, such as "cluster=p5&nodes=16"; those that are none here are said.
   follow(link) {
-    const given = [...new URLSearchParams(link)].filter(([name]) => name in this.model.first || name in this.known.linkable);
+    const asked = [...new URLSearchParams(link)], known = ([name]) => name in this.model.first || name in this.known.linkable;
+    const given = asked.filter(known), lacking = asked.filter((pair) => !known(pair)).map((pair) => pair.join("="));
+    this.lacking = lacking.length && link !== this.link ? `The link asks for ${lacking.join(", ")}, which a browser tab does not have: open the notebook for it.` : "";
+    this.note("");
     if (!given.length || link === this.link) return;
     const fields = Object.fromEntries(given);
     if (fields.nodes) fields.nodes = Number(fields.nodes) || 0;

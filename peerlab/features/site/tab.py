@@ -86,6 +86,9 @@ class Tab:
 
     def _simulated(self, scenario: Scenario) -> Run:
         if scenario not in self._runs:
+            if scenario.noise:
+                says = f"{scenario.noise.in_words} is drawn by numpy's generator, which a browser tab does not have"
+                raise ScenarioError("noise", f"{says}; open the notebook")
             expected_s = SLOWER * forecast_s(scenario)
             if expected_s > MOST_S:
                 raise ScenarioError(

@@ -210,7 +210,7 @@ def test_without_numpy_noise_is_refused_in_words_and_all_else_is_there(tmp_path)
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     noise, direct, _ = map(json.loads, json.loads(done.stdout))
     assert noise == {
-        "error": "numpy.random.default_rng needs numpy, which is not here: open the notebook for this",
+        "error": "noise: jitter 10 % is drawn by numpy's generator, which a browser tab does not have; open the notebook",
         "about": "show",
     }
     assert direct["data"]["meta"]["number"] == 2
