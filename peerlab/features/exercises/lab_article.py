@@ -30,6 +30,8 @@ NOTEBOOK_ONLY = {
 """Labs that no page can hold, and why."""
 Link = Callable[[Scenario], str]
 """Where the live explorer shows a scenario."""
+_HOW_TO_RUN = re.compile(r"Run the cells one by one with .*?(?=\n\n|\Z)", re.DOTALL)
+"""What labs say of running their cells, to the end of the paragraph; a page has none to run."""
 _LAB_LINK = re.compile(r"\(((\d\d)_\w+)\.ipynb\)")
 
 
@@ -134,7 +136,7 @@ def _heading(cells: Sequence[tuple[str, str, bool]]) -> str:
 def _prose(text: str) -> str:
     from markdown_it import MarkdownIt  # noqa: PLC0415  (of the extra lab; a tab has none)
 
-    linked = _LAB_LINK.sub(lambda found: f"(lab-{found[2]}.html)", text)
+    linked = _LAB_LINK.sub(lambda found: f"(lab-{found[2]}.html)", _HOW_TO_RUN.sub("", text))
     return str(MarkdownIt("commonmark", {"html": False}).enable("table").render(linked))
 
 

@@ -72,9 +72,8 @@ def write_site(
         told("labs")
         labs, listed = lab_pages(files)
         pages |= labs
-        pages["index.html"] = _landing(
-            slow, listed, [*files.values(), *(text.encode() for text in pages.values())]
-        )
+        explorer = [pages[name].encode() for name in ("explorer.html", "live_worker.js")]
+        pages["index.html"] = _landing(slow, listed, [*files.values(), *explorer])
         for name, text in pages.items():
             with written(folder / name, ExportError) as file:
                 put_on_disk(file, text)
@@ -145,4 +144,4 @@ def _lab_line(lab: tuple[str, str, str]) -> str:
     title, page, why_not = lab
     if page:
         return f"<li><a href='{page}'>{escape(title)}</a></li>"
-    return f"<li>{escape(title)} <span>{escape(why_not)} It needs the notebook.</span></li>"
+    return f"<li>{escape(title)}<span>{escape(why_not)} It needs the notebook.</span></li>"

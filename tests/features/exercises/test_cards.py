@@ -96,6 +96,7 @@ def test_a_lab_is_an_article_with_its_cards_its_links_and_what_its_cells_showed(
     assert article.html.count("<details") == article.html.count("</details>")
     assert fields_of(linked[0])["library"] == "none"
     assert "copies per byte" in article.html
+    assert "Shift+Enter" not in article.html
     assert card(find("01-crossings"))["unit"] is None
 
 
