@@ -17,7 +17,8 @@ HEAD = """\
 
 On a ring over a fabric that never limits every port has one sender, so nothing above ever waits in a switch. `peerlab neighbours` (`peerlab.neighbours`) simulates what happens
 once somebody else sends, or something is lost: up to 64 hosts below two leaf switches with a trunk between them, an AllReduce as a blocking ring (half of its nodes below each
-leaf, one accelerator a host), and neighbours: `incast(n)` into one of its hosts, `neighbour(n)` past it into a host of their own, `collide(n)` over trunks that a hash chooses;
+leaf, one accelerator a host), and neighbours: `incast(n)` into one of its hosts, `neighbour(n)` past it into a host of their own, `collide(n)` over trunks that a hash chooses,
+`job(n)`, the AllReduce of another job, again and again;
 `victim(n)` and `senders(n)` are scenes without an AllReduce.
 
 Bytes cross the network as *cells*, whole packets that move together: by default a sixteenth of the smallest threshold, 4 to 64 KiB. A port serves its lanes in turn, cells of a lane in

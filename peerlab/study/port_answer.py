@@ -31,8 +31,8 @@ class PortAnswer:
     def ends(self) -> bool:
         """Whether there is an AllReduce, and it ended before the scene was cut."""
         scene = self.trace.scene
-        wanted = sum(flow.messages for flow in scene.flows if not flow.is_endless)
-        return bool(wanted) and len(self.trace.messages) == wanted
+        wanted = sum(flow.messages for flow in scene.flows if flow.counts)
+        return bool(wanted) and sum(scene.flows[one.flow].counts for one in self.trace.messages) == wanted
 
     @property
     def time_ps(self) -> int:

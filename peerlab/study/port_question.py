@@ -39,7 +39,7 @@ class PortQuestion:
     """A name of ``data/port_fabrics.toml``."""
     neighbour: str = "quiet"
     """``quiet``; ``incast(n)``: n hosts send into one of ours; ``neighbour(n)``: into a host of their own behind our trunk; ``collide(n)``: n pairs over
-    trunks that a hash chooses; ``victim(n)``: n hosts into one, and a victim over the same trunk, no AllReduce; ``senders(n)``: n hosts into one below one switch."""
+    trunks that a hash chooses; ``job(n)``: the AllReduce of another job on n hosts, again and again; ``victim(n)``: n hosts into one, and a victim over the same trunk, no AllReduce; ``senders(n)``: n hosts into one below one switch."""
     trunk: float = 2.0
     """All trunk links of a direction, in rates of a host."""
     trunks: int = 1
@@ -117,6 +117,8 @@ class PortQuestion:
             raise ScenarioError(
                 "neighbour", f"{self.neighbour!r}: say how many send, such as neighbour(4); quiet has none"
             )
+        if kind == "job" and senders < 2:
+            raise ScenarioError("neighbour", "another job has 2 hosts or more, such as job(8)")
         if type(self.nodes) is not int or not 2 <= self.nodes <= MOST_HOSTS or senders > MOST_HOSTS:
             raise ScenarioError(
                 "nodes",
@@ -144,7 +146,7 @@ class PortQuestion:
         """Return when the scene is cut: what takes far longer than an AllReduce alone is not waited for."""
         if self.until_ms is not None:
             return max(1, round(self.until_ms * _PS_PER_MS))
-        if all(flow.is_endless for flow in flows):
+        if not any(flow.counts for flow in flows):
             return round(_USUAL_MS * _PS_PER_MS)
         quiet_s = ring_s(self.nodes, latency_ps / PS_PER_S, _bytes("message_bytes", self.message_bytes), rate)
         return round(PATIENCE * quiet_s * PS_PER_S)
@@ -154,6 +156,8 @@ Made = tuple[tuple[int, ...], tuple[PortFlow, ...]]
 """Leaves of hosts, and flows."""
 _TO_FABRIC = ("vls", "loss", "loss_seed", "recovery", "start")
 _QUIET, _COLLIDES = "quiet", "collide"
+_FOR_EVER = 10**9
+"""Messages of a job that does not end while the scene lasts."""
 OWN, OTHER = "allreduce", "neighbour"
 """Whose a flow is."""
 
@@ -196,6 +200,21 @@ def _collide(q: PortQuestion, senders: int) -> Made:
     return (*leaves, *[0] * senders, *[1] * senders), tuple(flows)
 
 
+def _job(q: PortQuestion, hosts: int) -> Made:
+    """Return the AllReduce beside another job's, which has hosts of its own, as many below each leaf, and goes on for ever."""
+    leaves, flows = _ring(q)
+    others = [int(2 * host >= hosts) for host in range(hosts)]
+    nbytes = -(-_bytes("message_bytes", q.message_bytes) // hosts)
+    flows += [
+        PortFlow(
+            src=q.nodes + one, dst=q.nodes + (one + 1) % hosts, nbytes=nbytes, messages=_FOR_EVER, after=len(leaves) + (one - 1) % hosts,
+            vl=max(0, q.vls - 1), job=OTHER, background=True,
+        )
+        for one in range(hosts)
+    ]  # fmt: skip
+    return (*leaves, *others), tuple(flows)
+
+
 def _victim(q: PortQuestion, senders: int) -> Made:
     flows = [_endless(q, one, senders + 1) for one in range(senders)]
     return (*[0] * (senders + 1), 1, 1), (*flows, PortFlow(src=senders, dst=senders + 2, job=OWN))
@@ -210,7 +229,7 @@ def _endless(q: PortQuestion, src: int, dst: int) -> PortFlow:
 
 
 NEIGHBOURS: Mapping[str, Callable[[PortQuestion, int], Made]] = {
-    _QUIET: _quiet, "incast": _incast, "neighbour": _neighbour, _COLLIDES: _collide, "victim": _victim, "senders": _senders,
+    _QUIET: _quiet, "incast": _incast, "neighbour": _neighbour, _COLLIDES: _collide, "job": _job, "victim": _victim, "senders": _senders,
 }  # fmt: skip
 """Who else sends."""
 

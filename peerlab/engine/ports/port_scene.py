@@ -122,11 +122,18 @@ class PortFlow:
     """The flow whose message k - 1 must have arrived before message k is sent; None: all may follow at once."""
     job: str = ""
     """Whose it is."""
+    background: bool = False
+    """Whether a scene ends without it."""
 
     @property
     def is_endless(self) -> bool:
         """Whether it never ends by itself."""
         return not self.nbytes
+
+    @property
+    def counts(self) -> bool:
+        """Whether a scene goes on until it has ended."""
+        return not (self.is_endless or self.background)
 
 
 @dataclass(frozen=True)
@@ -196,5 +203,5 @@ class PortScene:
 
     @property
     def finite(self) -> int:
-        """How many flows end."""
-        return sum(not flow.is_endless for flow in self.flows)
+        """How many flows a scene waits for."""
+        return sum(flow.counts for flow in self.flows)

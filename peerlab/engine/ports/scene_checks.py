@@ -69,15 +69,14 @@ def hops(scene: "PortScene", flow: "PortFlow") -> int:
 
 
 def events(scene: "PortScene") -> int:
-    """Return about how many events a scene has, without what is sent again."""
-    cell = scene.cell_packets * scene.fabric.mtu
+    """Return about how many events a scene has, of the flows that it waits for, or else until it is cut; without what is sent again."""
+    cell, wire = scene.cell_packets * scene.fabric.mtu, scene.cell_packets * scene.fabric.packet
     total = 0
     for flow in scene.flows:
-        if not flow.is_endless:
+        if flow.counts:
             cells = flow.messages * -(-flow.nbytes // cell)
         else:
-            wire = scene.cell_packets * scene.fabric.packet
-            cells = scene.until_ps * scene.host_Bps // (wire * 10**12)
+            cells = 0 if scene.finite else scene.until_ps * scene.host_Bps // (wire * 10**12)
         total += cells * hops(scene, flow) * EVENTS_PER_HOP
     return total
 
@@ -94,7 +93,7 @@ def what_fits(scene: "PortScene", count: int) -> str:
     less = -(-count // MOST_EVENTS)
     cell = scene.cell_packets * scene.fabric.mtu
     larger = f"cells of {say_bytes(cell * less)} instead of {say_bytes(cell)} fit"
-    if any(not flow.is_endless for flow in scene.flows):
-        nbytes = max(flow.nbytes * flow.messages for flow in scene.flows)
+    if scene.finite:
+        nbytes = max(flow.nbytes * flow.messages for flow in scene.flows if flow.counts)
         return f"{most}: {larger}, or a {less}th of the message, {say_bytes(nbytes // less)} a flow instead of {say_bytes(nbytes)}"
     return f"{most}: {larger}, or {say_time(scene.until_ps // less)} instead of {say_time(scene.until_ps)}"

@@ -64,7 +64,7 @@ class SenderEvents:
     def _done(self, now: int, ends: FlowEnds, message: int) -> list[int]:
         self.trace.messages.append(MessageEnd(now, ends.number, message))
         before, done = ends.done, ends.arrived()
-        if done == ends.flow.messages and before < done:
+        if done == ends.flow.messages and before < done and ends.flow.counts:
             self.left -= 1
             self.over = not self.left
         for number in self.followers[ends.number]:

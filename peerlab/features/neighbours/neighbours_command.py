@@ -31,7 +31,7 @@ times are those of all ports together, as counters such as rx_prio3_pause and Po
 exit status: 0 answered, 1 the question is impossible (one line says why), 2 wrong usage
 """
 _TEXTS = (
-    ("neighbour", "WHO", 'who else sends: quiet, "incast(N)", "neighbour(N)", "collide(N)", "victim(N)", "senders(N)" (default: neighbour(4))'),
+    ("neighbour", "WHO", 'who else sends: quiet, "incast(N)", "neighbour(N)", "collide(N)", "job(N)", "victim(N)", "senders(N)" (default: neighbour(4))'),
     ("cluster", "NAME", "whose NIC rate and network latency (default: ideal-100g)"),
     ("message", "SIZE", "of the AllReduce (default: 16 MiB)"),
     ("spread", "HOW", "how flows use several trunks: ecmp or spray (default: ecmp)"),

@@ -65,7 +65,7 @@ def neighbours(
     ----------
     neighbour:
         Who else sends: ``quiet``; ``incast(n)``, n hosts into one of ours; ``neighbour(n)``, n hosts into a host of their own behind our
-        trunk; ``collide(n)``, n pairs over trunks that a hash chooses; ``victim(n)`` and ``senders(n)``, scenes without an AllReduce.
+        trunk; ``collide(n)``, n pairs over trunks that a hash chooses; ``job(n)``, another job's AllReduce on n hosts, again and again; ``victim(n)`` and ``senders(n)``, scenes without an AllReduce.
     fabrics:
         One or several of ``infiniband``, ``roce-pfc``, ``roce-lossy``, ``roce-dcqcn``; None: all.
     engine:

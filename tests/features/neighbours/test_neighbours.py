@@ -78,6 +78,17 @@ def test_spraying_uses_every_trunk():
     assert min(shares["spray"]) > 0.9
 
 
+def test_another_job_takes_half_of_a_narrow_trunk_and_nothing_of_a_wide_one():
+    narrow, wide = (
+        answer_ports(port_question(fabric="roce-pfc", neighbour="job(4)", trunk=trunk, **SMALL))
+        for trunk in (1.0, 2.0)
+    )
+    assert narrow.ends
+    assert 0.5 < narrow.share < 0.7  # its bytes take twice as long, its latency does not
+    assert wide.share == pytest.approx(1.0, rel=0.01)
+    assert narrow.neighbours > 0.2
+
+
 def test_both_engines_answer_alike():
     question = port_question(fabric="roce-dcqcn", neighbour="incast(2)", **SMALL)
     assert answer_ports(question).as_dict() == answer_ports(question, "referee").as_dict()
@@ -95,6 +106,7 @@ def test_every_figure_has_a_source_or_an_assumption():
     ("given", "says"),
     [
         ({"neighbour": "incast"}, "say how many"),
+        ({"neighbour": "job(1)"}, "2 hosts or more"),
         ({"neighbour": "quiet(3)"}, "say how many"),
         ({"neighbour": "storm(2)"}, "incast"),
         ({"fabric": "ethernet"}, "infiniband"),
