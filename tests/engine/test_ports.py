@@ -315,3 +315,11 @@ def test_the_size_that_fits_fits():
 def test_another_engine_knows_no_queues():
     with pytest.raises(ScenarioError, match="knows no queues"):
         simulate_ports(victim(2, fabric(**PFC)), "arrays")
+
+
+def test_a_message_counts_when_it_is_through_and_not_when_its_bytes_are_counted():
+    flows = (PortFlow(src=0, dst=1, nbytes=1, messages=2),)
+    scene = PortScene(fabric=fabric(), leaves=(0, 0), flows=flows, host_Bps=C, hop_ps=1)
+    trace = simulate_ports(scene)
+    assert [end.message for end in trace.messages] == [0, 1]
+    assert trace == simulate_ports(scene, "referee")

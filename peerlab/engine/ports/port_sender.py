@@ -54,6 +54,7 @@ class FlowEnds:
     got: dict[int, int] = field(default_factory=dict)
     """Packets that arrived, of messages that are not whole."""
     whole: set[int] = field(default_factory=set)
+    """Messages that arrived before one that was sent earlier."""
     done: int = 0
     """Messages that arrived, and all before them."""
 
@@ -168,11 +169,11 @@ class FlowEnds:
             self.got[message] = total
             return -1
         self.got.pop(message, None)
-        self.whole.add(message)
         return message
 
-    def arrived(self) -> int:
-        """Return how many messages have arrived, with all before them."""
+    def arrived(self, message: int) -> int:
+        """Take a message as arrived; return how many have, with all before them."""
+        self.whole.add(message)
         while self.done in self.whole:
             self.whole.discard(self.done)
             self.done += 1

@@ -63,7 +63,7 @@ class SenderEvents:
 
     def _done(self, now: int, ends: FlowEnds, message: int) -> list[int]:
         self.trace.messages.append(MessageEnd(now, ends.number, message))
-        before, done = ends.done, ends.arrived()
+        before, done = ends.done, ends.arrived(message)
         if done == ends.flow.messages and before < done and ends.flow.counts:
             self.left -= 1
             self.over = not self.left
