@@ -9,7 +9,7 @@ has a range.
 # has measured steps with their source, and at other batches time in proportion, with a range. Where nobody
 # measured, operations at an assumed rate stand in and are marked.
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -22,8 +22,8 @@ from peerlab.model.hardware import Figure
 ITEM_BYTES = {"fp64": 8, "fp32": 4, "bf16": 2, "fp16": 2, "fp8": 1}
 """Bytes of one gradient, by type."""
 _PER_HALVING = 1.1
-"""How much longer a sample takes at half the batch, at most: 1.09 times from 256 to 128 in ResNet-50, 1.09 from 56 to 24 / 2.3 in BERT-large
-(mlcommons logs of Gaudi)."""
+"""How much longer a sample takes at half the batch, at most: 1.09 times from 256 to 128 in ResNet-50 (mlcommons logs of Gaudi; an exchange between two
+nodes is in the second)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,15 @@ class MeasuredStep:
     """Samples per device."""
     time: Figure
     """Forward and backward, milliseconds."""
+    nodes: int = 1
+    """Nodes of the run: on several of them its exchange is in the time."""
+    accumulated: int = 1
+    """How many parts of the batch one after the other made a step; a device computes on a part at a time."""
+
+    @property
+    def at_once(self) -> float:
+        """Samples on which a device computes at a time."""
+        return self.batch / self.accumulated
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +139,8 @@ class Workload:
         """
         here = [one for one in self.measured if one.device == device]
         if here:
-            return _in_proportion(min(here, key=lambda one: abs(log2(one.batch / batch))), batch)
+            nearest = min(here, key=lambda one: abs(log2(one.at_once / batch)))
+            return _in_proportion(nearest, _without_exchange(nearest, here), batch)
         if device in self.rates and self.flop_per_sample:
             return self._by_operations(self.rates[device], batch)
         raise WorkloadError(
@@ -161,11 +171,35 @@ def given_time(ps: int, says: str) -> ComputeTime:
     return ComputeTime(ps, ps, ps, says, assumed=False)
 
 
-def _in_proportion(measured_step: MeasuredStep, batch: int) -> ComputeTime:
-    whole = measured_step.time.value * PS_PER_MS
-    if measured_step.batch == batch:
-        return given_time(round(whole), measured_step.time.source)
-    ps = round(whole * batch / measured_step.batch)
-    other = round(ps * _PER_HALVING ** log2(measured_step.batch / batch))
-    says = f"in proportion to a batch of {measured_step.batch}, assumed; {measured_step.time.source}"
-    return ComputeTime(ps, min(ps, other), max(ps, other), says, assumed=True)
+def _without_exchange(nearest: MeasuredStep, here: Sequence[MeasuredStep]) -> ComputeTime:
+    """Return how long a device computed in a measured step.
+
+    A run on several nodes has an exchange in it, which would be counted twice. On one node the same device says how long its batch takes at the least,
+    in proportion, and at the most, a smaller batch taking longer a sample; what a run on several nodes took beyond that is its exchange.
+    """
+    whole, source = nearest.time.value * PS_PER_MS, nearest.time.source
+    alone = [one for one in here if one.nodes == 1]
+    if nearest.nodes == 1 or not alone:
+        return given_time(round(whole), source)
+    one = min(alone, key=lambda each: abs(log2(each.at_once / nearest.at_once)))
+    least = one.time.value * PS_PER_MS * nearest.batch / one.batch
+    ps = min(whole, max(least, least * _PER_HALVING ** log2(one.at_once / nearest.at_once)))
+    says = (
+        f"without the exchange that {source} has in it: as {one.time.source} takes at such a batch, at most"
+    )
+    return ComputeTime(round(ps), round(min(least, ps)), round(whole), says, assumed=True)
+
+
+def _in_proportion(nearest: MeasuredStep, computed: ComputeTime, batch: int) -> ComputeTime:
+    if nearest.batch == batch:
+        return computed
+    times = batch / nearest.batch
+    ps, smaller = round(computed.ps * times), _PER_HALVING ** log2(nearest.at_once / batch)
+    ends = (
+        computed.low_ps * times,
+        computed.low_ps * times * smaller,
+        computed.ps * times,
+        computed.ps * times * smaller,
+    )
+    says = f"in proportion to a batch of {nearest.batch}, assumed; {computed.says}"
+    return ComputeTime(ps, round(min(ends)), round(max(ends)), says, assumed=True)

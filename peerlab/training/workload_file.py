@@ -189,7 +189,15 @@ def _measured(table: dict[str, Any]) -> MeasuredStep:
     _check_unit(time, "ms")
     if time.value > _MOST_MS:
         raise WorkloadError(f"compute.time: {time.value:g} ms is more than {_MOST_MS:g} ms")
-    return MeasuredStep(_text(table, "device"), int(batch or 0), time)
+    counts = [_count_of(table, name) for name in ("nodes", "accumulated")]
+    return MeasuredStep(_text(table, "device"), int(batch or 0), time, *counts)
+
+
+def _count_of(table: dict[str, Any], name: str) -> int:
+    given = table.get(name, 1)
+    if not _number(given, above=1, whole=True):
+        raise WorkloadError(f"compute: {name} must be a whole number from 1 on, not {given!r:.40}")
+    return int(given)
 
 
 def _layers(given: Any) -> tuple[tuple[str, ...], tuple[TrainedLayer, ...]]:
