@@ -136,6 +136,37 @@ def test_a_what_if_in_which_the_library_chooses_otherwise_says_so(capsys):
         assert [line.partition("; ")[2] for line in said] == told
 
 
+def test_before_nccl_2_12_tree_or_ring_stands_beside_the_band(capsys):
+    """The one log is of 2 nodes; on 8 of them NCCL 2.12 runs a tree where 2.9 is taken to run a ring."""
+    asked = [
+        "simulate",
+        "--cluster",
+        "p4d",
+        "--path",
+        "peer-direct",
+        "--registration",
+        "cached",
+        "--sensitivity",
+    ]
+    for version, nodes, told in (("2.9", 8, True), ("2.9", 2, False), ("2.12", 8, False)):
+        of = ["--library-version", version, "--nodes", str(nodes), "--message", "256MiB"]
+        assert main([*asked, *of]) == 0
+        assert ("tree or ring: which of them" in (out := capsys.readouterr().out)) == told
+        if told:
+            tree = peerlab.simulate(
+                peerlab.Scenario(
+                    cluster="p4d",
+                    nodes=8,
+                    path="peer-direct",
+                    message_bytes="256 MiB",
+                    library_version="2.9",
+                    algorithm="tree",
+                )
+            )
+            assert f"{tree.busbw_GBps:.3g} GB/s if it runs a tree" in out
+            assert "a tree or a ring may run" in out
+
+
 def test_the_command_line_gives_the_same_as_json(capsys):
     assert main(["simulate", "--nodes", "2", "--path", "host-tcp", "--sensitivity", "--json"]) == 0
     (run,) = json.loads(capsys.readouterr().out)["runs"]

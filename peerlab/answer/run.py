@@ -22,7 +22,7 @@ from peerlab.collectives.plan import overlaps
 from peerlab.model.hardware import Figure
 from peerlab.model.nic_wiring import Wiring
 from peerlab.model.registration import Counters
-from peerlab.question.alternatives import Alternative, alternatives
+from peerlab.question.alternatives import Alternative, alternatives, as_later_versions
 from peerlab.question.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -190,6 +190,17 @@ class Run:
             If this run was not made by `peerlab.simulate`.
         """
         return band(self.scenario, self._busbw_of, self.busbw_GBps, metrics.wire_limit_GBps)
+
+    def other_algorithm(self) -> tuple[str, float] | None:
+        """Return the algorithm that the library may run instead, and the bus bandwidth (GB/s) with it; None where its version leaves no doubt.
+
+        Raises
+        ------
+        PeerlabError
+            If this run was not made by `peerlab.simulate`.
+        """
+        other = as_later_versions(self.scenario)
+        return (str(other.algorithm), self._busbw_of(other)) if other else None
 
     def alternatives(self) -> dict[Figure | Wiring, list[tuple[Alternative, float]]]:
         """Return what the bus bandwidth (GB/s) would be if an assumption without a range did not hold, by what is assumed.

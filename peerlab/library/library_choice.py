@@ -201,7 +201,7 @@ def nccl_choice(
     cost = costs(library, cluster, seen)
     if protocol != "auto":
         cost = _only(cost, protocol)
-    found = courses(seen, size, library.law, cost)
+    found = courses(seen, size, library.law, cost, asked=algorithm)
     wanted = "ring" if algorithm == "hierarchical" else algorithm
     found = {key: one for key, one in found.items() if wanted in ("auto", key[0])}
     if not found:

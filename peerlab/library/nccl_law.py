@@ -144,9 +144,12 @@ Law = Mapping[str, Any]
 """The constants of NCCL's source, by name (``data/libraries/nccl.toml``)."""
 
 
-def courses(sight: NcclSight, size: int, law: Law, costs: Costs) -> dict[tuple[str, str], LawCourse]:
-    """Return what every algorithm and protocol that the library may use would take."""
-    without = "tree" if _before(sight, law, "ring_alone_before") and size > law["ring_alone_above"] else ""
+def courses(
+    sight: NcclSight, size: int, law: Law, costs: Costs, *, asked: str = ""
+) -> dict[tuple[str, str], LawCourse]:
+    """Return what every algorithm and protocol that the library may use would take, and the algorithm `asked` for, which no version refuses."""
+    alone = _before(sight, law, "ring_alone_before") and size > law["ring_alone_above"]
+    without = "tree" if alone and asked != "tree" else ""
     allowed = [
         (algorithm, protocol)
         for algorithm in ALGORITHMS

@@ -27,6 +27,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from peerlab.base.errors import HardwareError
+from peerlab.model.collective import AUTO
 from peerlab.model.hardware import Cluster, Figure
 from peerlab.model.nic_wiring import Wiring
 from peerlab.model.rewiring import rewired
@@ -61,6 +62,23 @@ def alternatives(*scenarios: Scenario) -> dict[Figure | Wiring, tuple[Alternativ
         for one, others in _of(scenarios[0].hardware).items()
         if (nics if isinstance(one, Wiring) else one.key in met)
     }
+
+
+def as_later_versions(scenario: Scenario) -> Scenario | None:
+    """Return a scenario with the algorithm that later versions of its library run there; None where that is the same, or known.
+
+    Before NCCL 2.12 large messages took a ring in the one log there is, of 2 nodes: on more of them nobody knows which version changed it.
+    """
+    choice, library = scenario.choice, scenario.used_library
+    if choice is None or library is None or scenario.domains <= 2 or scenario.algorithm != AUTO:
+        return None
+    first = round(100 * library.law["ring_alone_before"])
+    if scenario.library_number >= first:
+        return None
+    later = scenario.with_(library_version=f"{first // 100}.{first % 100}").choice
+    if later is None or later.course.algorithm == choice.course.algorithm:
+        return None
+    return scenario.with_(algorithm=later.course.algorithm)
 
 
 @lru_cache(maxsize=64)

@@ -33,6 +33,9 @@ def sensitivity_document(run: Run) -> dict[str, Any]:
             for figure, others in without_range.items()
             for one, busbw in others
         ],
+        "other_algorithm": dict(
+            zip(("algorithm", "busbw_GBps"), run.other_algorithm() or (None, None), strict=True)
+        ),
     }
 
 
@@ -51,6 +54,9 @@ def print_sensitivity(runs: Sequence[tuple[str, Run]]) -> None:
                 print(f"    {busbw:.3g} GB/s if {one.says}{then and f'; {then}'}")
             if not others:
                 print("    not simulated otherwise")
+        if other := run.other_algorithm():
+            print(f"  outside that band: {_either(run, other[0])}")
+            print(f"    {other[1]:.3g} GB/s if it runs a {other[0]}")
     staged = next((run for _, run in runs if run.scenario.staged), None)
     direct = next((run for _, run in runs if run.scenario.data_path.uses_device_memory), None)
     if staged and direct and staged.time_ps:
@@ -61,6 +67,13 @@ def print_sensitivity(runs: Sequence[tuple[str, Run]]) -> None:
             print(
                 f"It depends most on {decisive.figure.named}. Find that out first: {where_to_find(decisive.figure)}."
             )
+
+
+def _either(run: Run, other: str) -> str:
+    """Say that an old version of a library may run another algorithm."""
+    choice = run.scenario.choice
+    own = choice.course.algorithm if choice else ""
+    return f"{other} or {own}: which of them {run.scenario.library_words.who} runs between so many nodes nobody has read"
 
 
 def _then(run: Run, what_if: Alternative) -> str:
