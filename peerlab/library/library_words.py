@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from peerlab.base.units import say_bytes
+from peerlab.library.library_laws import MessagesLaw
 from peerlab.model.collective import AUTO
 
 if TYPE_CHECKING:
@@ -74,8 +75,13 @@ def words_of(question: "Scenario") -> LibraryWords:
     if question.algorithm_record.in_network:
         return LibraryWords(alone="a what-if", because=f"{library.title} has no {question.algorithm!r}")
     if not question.law.serves(question):
+        mpi = (
+            f"; for a program over MPI ask for library {library.mpi}"
+            if library.mpi and question.collective in MessagesLaw.collectives
+            else ""
+        )
         return LibraryWords(
-            alone="topology alone", because=f"what {library.title} adds to it is not modelled"
+            alone="topology alone", because=f"what {library.title} adds to it is not modelled{mpi}"
         )
     version = f"{question.library_number // 100}.{question.library_number % 100}"
     return LibraryWords(who=f"{library.title} {version}", does=question.law.does(question))

@@ -207,3 +207,15 @@ def test_what_the_library_assumes_is_in_the_band():
     assert "fabric.latency" not in met
     dl1 = {one.key for one in peerlab.question.used_figures.assumed(peerlab.Scenario())}
     assert {"library.hop", "library.message", "library.overlap_lost"} <= dl1
+
+
+def test_where_nccl_says_nothing_the_library_of_mpi_is_offered():
+    said = peerlab.Scenario(
+        cluster="alps-gh200", nodes=2, collective="point-to-point", path="peer-direct"
+    ).library_says
+    assert said.endswith("for a program over MPI ask for library openmpi-cxi")
+    for other in (
+        {"cluster": "p5", "collective": "point-to-point"},
+        {"cluster": "alps-gh200", "collective": "broadcast"},
+    ):
+        assert "MPI" not in peerlab.Scenario(**{"nodes": 2, "path": "peer-direct", **other}).library_says
