@@ -33,7 +33,7 @@ SHARP = """\
 
 `algorithm="sharp"`: a node sends its whole buffer up once, the switches add, and the sums come down to all. Every slice flies up and down, T = 2 L + S / (B g), whatever the number of
 nodes. A ring moves 2(N-1)/N of the message and flies 2(N-1) times; but for small messages recursive doubling, which flies log2 N times, is the one to beat, and on two nodes
-it is ahead of SHARP. So SHARP is held against the fastest of a ring, halving-doubling and recursive doubling. One device a node, 12.5 GB/s and 5 us:
+it is ahead of SHARP. Of bytes SHARP spares 2(N-1)/N times at most, less than 2: what it gains beyond that is latency. So it is held against the fastest of a ring, halving-doubling and recursive doubling. One device a node, 12.5 GB/s and 5 us:
 
 """
 NVLS = """\
