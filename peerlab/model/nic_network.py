@@ -10,6 +10,7 @@ from peerlab.model.effective_machine import Change, Changes
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import data_path, stages
 from peerlab.model.transport_files import (
+    is_own_file,
     known_transports,
     load_transport,
     possible_transports,
@@ -53,6 +54,11 @@ class Network:
         return load_transport(named.instead[self.path]) if self.path in named.instead else named
 
     @property
+    def _served_by_another(self) -> bool:
+        """Whether another transport than the one that was named serves the path, whose packets are its own."""
+        return bool(self.name) and self.path in load_transport(str(self.name)).instead
+
+    @property
     def fitting(self) -> tuple[str, ...]:
         """Names of the transports that cluster and path can have; none where nothing leaves by a NIC."""
         if not self.uses_nic:
@@ -78,7 +84,7 @@ class Network:
         """Return a cluster with the figures of the transport that serves the path."""
         if self.used is None:
             return cluster
-        return with_transport(cluster, self.used, self.mtu if self.used.name == self.name else None)
+        return with_transport(cluster, self.used, None if self._served_by_another else self.mtu)
 
     # ---- what it does to figures ---------------------------------------------------------------------------------
 
@@ -142,7 +148,7 @@ class Network:
             self._check_nameless()
             return
         named = load_transport(self.name)
-        if self.name not in possible_transports(cluster):
+        if not is_own_file(self.name) and self.name not in possible_transports(cluster):
             has = ", ".join(cluster.transports)
             raise ScenarioError("transport", f"{cluster.name} has no {self.name!r}; it has: {has}")
         if not self.uses_nic and self.transport:

@@ -8,6 +8,7 @@ figures as a cluster file does, under ``[transport]`` and ``[nic]``.
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -39,9 +40,8 @@ def possible_transports(cluster: Cluster) -> tuple[str, ...]:
     return tuple(name for name in known_transports() if name in (*cluster.transports, _ADDS_NOTHING))
 
 
-@cache
 def load_transport(name: str) -> TransportRecord:
-    """Return a transport by name.
+    """Return a transport by name, or from a TOML file of your own, such as one with the header of a VLAN.
 
     Raises
     ------
@@ -50,9 +50,32 @@ def load_transport(name: str) -> TransportRecord:
     HardwareError
         If its file is damaged.
     """
+    if not is_own_file(name):
+        return _known(name)
+    own = _of_file(Path(name))  # it may have changed
+    if own.name in known_transports():
+        raise HardwareError(
+            f"{name}: name = {own.name!r} is a transport that comes with peerlab; give yours a name of its own"
+        )
+    return own
+
+
+def is_own_file(name: object) -> bool:
+    """Return whether a transport is named by the path of its file."""
+    return str(name).endswith(".toml")
+
+
+@cache
+def _known(name: str) -> TransportRecord:
     if name not in known_transports():
-        raise ScenarioError("transport", f"unknown {name!r:.60}; {nearest(name, known_transports())}")
-    path = folder("data") / "transports" / f"{name}.toml"
+        offer = nearest(str(name), known_transports())
+        raise ScenarioError(
+            "transport", f"unknown {name!r:.60}; {offer}; or the path of a .toml file of your own"
+        )
+    return _of_file(folder("data") / "transports" / f"{name}.toml")
+
+
+def _of_file(path: Path) -> TransportRecord:
     return read_transport(
         read_text(path, what="transport file", most_bytes=_MOST_BYTES, error=HardwareError), str(path)
     )

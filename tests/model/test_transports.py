@@ -185,3 +185,23 @@ def test_a_damaged_transport_file_is_said(old, new, says):
     with pytest.raises(HardwareError) as error:
         read_transport(ROCE.replace(old, new, 1), "roce.toml")
     assert says in str(error.value)
+
+
+def test_a_transport_may_be_a_file_of_ones_own(tmp_path):
+    """RoCE in a VLAN has 4 bytes more in each packet."""
+    text = (folder("data") / "transports" / "roce.toml").read_text()
+    own = tmp_path / "vlan.toml"
+    own.write_text(text.replace('name = "roce"', 'name = "roce-vlan"').replace("value = 82,", "value = 86,"))
+    roce, vlan = (
+        peerlab.simulate(BARE.with_(transport=name, mtu=1024, message_bytes="64 MiB"))
+        for name in ("roce", str(own))
+    )
+    assert vlan.time_ps / roce.time_ps == pytest.approx((1024 + 86) / (1024 + 82), abs=0.001)
+    assert "RoCE v2" in vlan.scenario.transport_says
+    own.write_text(text)
+    with pytest.raises(HardwareError, match="give yours a name of its own"):
+        BARE.with_(transport=str(own))
+    with pytest.raises(HardwareError, match=r"missing\.toml"):
+        BARE.with_(transport=str(tmp_path / "missing.toml"))
+    with pytest.raises(ScenarioError, match=r"or the path of a \.toml file of your own"):
+        BARE.with_(transport="roec")
