@@ -15,9 +15,9 @@ HEALTHY, HELD_UP, BELOW, UNKNOWN = "healthy", "held-up", "below", "unknown"
 DISTURBED = 1.5
 """A larger message that takes so many times less time says that the smaller one was held up; so do two columns that differ so."""
 ENOUGH = 3
-"""So many of the largest sizes below the floor, or below the band after one below the floor, are no disturbance; fewer tell no fault from another."""
-_NEIGHBOURS = 4
-"""Nor are so many neighbours anywhere."""
+"""Fewer sizes tell no fault from another."""
+_END, _ANYWHERE = 4, 8
+"""So many times as large as the smallest is the largest of those that are below and no disturbance: the largest of a run, or neighbours anywhere."""
 _MOST = 0.8
 """A run is below its floor from a size on if this share of its sizes from there on is."""
 
@@ -54,18 +54,20 @@ def _stays(rows: Sequence[JudgedSize]) -> RuledVerdict | None:
     """Return that a run is below its floor; None where nothing of it stays there."""
     below = [row for row in rows if row.below]
     stays = _at_the_end(rows, [row.below for row in rows])
-    if len(stays) >= min(ENOUGH, len(rows)) or (
-        below and 2 * len(below) > len(rows) and _mostly(rows[rows.index(below[0]) :])
+    if (
+        _spans(stays, _END)
+        or len(stays) == len(rows)
+        or (below and 2 * len(below) > len(rows) and _mostly(rows[rows.index(below[0]) :]))
     ):
         first = next(row for place, row in enumerate(rows) if row.below and _mostly(rows[place:]))
         return _below(f"from {say_bytes(first.size)} on", below)
     longest = max(_stretches(rows), key=len, default=[])
-    if len(longest) >= _NEIGHBOURS:
+    if _spans(longest, _ANYWHERE):
         return _below(_span(longest), longest)
     low = _at_the_end(rows, [row.expected is not None and row.measured < row.expected.low for row in rows])
     while low and not low[0].below:
         low = low[1:]
-    if len(low) >= ENOUGH:
+    if _spans(low, _END):
         return _below(f"at {_listed([row for row in low if row.below])}, and below the band to the end", low)
     return None
 
@@ -95,6 +97,11 @@ def _at_the_end(rows: Sequence[JudgedSize], holds: Sequence[bool]) -> list[Judge
     while count < len(rows) and holds[-1 - count]:
         count += 1
     return list(rows[len(rows) - count :])
+
+
+def _spans(rows: Sequence[JudgedSize], times: int) -> bool:
+    """Return whether the largest of some sizes, ascending, is so many times as large as the smallest."""
+    return bool(rows) and rows[-1].size >= times * rows[0].size
 
 
 def _stretches(rows: Sequence[JudgedSize]) -> list[list[JudgedSize]]:

@@ -291,3 +291,45 @@ def test_what_one_slow_node_costs_many_is_near_what_simulating_all_of_them_says(
     )
     whole = peerlab.simulate(asked.with_(slow_nodes={0: 0.5})).busbw_GBps
     assert fault.GBps(asked) == pytest.approx(whole, rel=0.1)
+
+
+def rate_of_nics(share):
+    def slower(s):
+        machine = s.given_cluster
+        return s.with_(cluster=machine.with_figure("nic.rate", machine.figures["nic.rate"].value * share))
+
+    return slower
+
+
+ILL = {
+    "half of the NICs": (rate_of_nics(1 / 2), "half of the NICs carry everything"),
+    "a quarter of the NICs": (rate_of_nics(1 / 4), "a quarter of the NICs carries everything"),
+    "one rail": (rate_of_nics(1 / 8), "one NIC carries everything"),
+    "a cable at half its rate": (lambda s: s.with_(slow_nics={"0.3": 0.5}), "a NIC at half its rate"),
+    "a cable at a quarter": (lambda s: s.with_(slow_nics={"1.1": 0.25}), "a NIC at a quarter of its rate"),
+    "GPUDirect off": (lambda s: s.with_(path="host-rdma"), "GPUDirect off"),
+    "the other socket": (lambda s: s.with_(wiring="other-socket"), "NICs beside another GPU"),
+    "ring alone": (lambda s: s.with_(algorithm="ring"), "ring alone"),
+    "TCP": (lambda s: s.with_(cluster=over_tcp(s.given_cluster), path="host-tcp"), "kernel TCP carries it"),
+    "no cache": (lambda s: s.with_(registration="per-transfer"), "registration without a cache"),
+    "Simple alone": (lambda s: s.with_(protocol="Simple"), "Simple alone"),
+    "tree alone": (lambda s: s.with_(algorithm="tree"), "tree alone"),
+}
+
+
+@pytest.mark.parametrize("fault", ILL)
+def test_of_a_dozen_ill_runs_each_is_found_and_its_cause_is_among_those_alike(fault):
+    change, cause = ILL[fault]
+    sizes = [1024 << power for power in range(24)]
+    found = verdict(log_of("h100-ndr", 2, sizes, change, noise=0.015), "h100-ndr")
+    assert found.verdict == "below", found.why
+    assert any(one.name.startswith(cause) for one in found.likely), found.because
+
+
+@pytest.mark.parametrize(
+    ("cluster", "nodes"),
+    [("p5", 2), ("p5", 16), ("p4d", 4), ("h100-ndr", 8), ("azure-nd-a100-v4", 2), ("h200-roce", 2), ("b200-roce", 4),
+     ("mi300x-roce", 2), ("alps-gh200", 2), ("p5en", 4), ("gb200-nvl72", 36), ("p6-b200", 2)],
+)  # fmt: skip
+def test_no_healthy_run_with_noise_is_called_ill(cluster, nodes):
+    assert verdict(log_of(cluster, nodes, noise=0.015), cluster).verdict == "healthy"
