@@ -15,23 +15,25 @@ async function fromFiles(files, lock) {
   self.fetch = (what, how) => (String(what.url ?? what).endsWith("pyodide.asm.wasm") ? Promise.resolve(wasm()) : own(what, how));
   const loop = await import(urlOf(files["pyodide.asm.mjs"], "text/javascript"));
   const options = { indexURL: "file:/nowhere/", createPyodideModule: loop.default, stdLibURL: urlOf(files["python_stdlib.zip"], "application/zip"), lockFileContents: lock };
-  return { library: urlOf(files["pyodide.mjs"], "text/javascript"), options, app: files["app.zip"] };
+  return { library: urlOf(files["pyodide.mjs"], "text/javascript"), options, app: [files["app.zip"]] };
 }
 
-async function fromServer(base, lock) {
-  const app = fetch(`${base}app.zip`).then((answer) => {
-    if (!answer.ok) throw new Error(`app.zip: ${answer.status}`);
+async function fromServer(base, lock, more) {
+  const archives = ["app.zip", ...more].map(async (name) => {
+    const answer = await fetch(`${base}${name}`);
+    if (!answer.ok) throw new Error(`${name}: ${answer.status}`);
     return answer.arrayBuffer();
   });
+  const app = Promise.all(archives);
   return { library: `${base}pyodide.mjs`, options: { indexURL: base, lockFileContents: lock }, app };
 }
 
-async function start({ files, base, lock, first }) {
-  const { library, options, app } = files ? await fromFiles(files, lock) : await fromServer(base, lock);
+async function start({ files, base, lock, first, more = [] }) {
+  const { library, options, app } = files ? await fromFiles(files, lock) : await fromServer(base, lock, more);
   const { loadPyodide } = await import(library);
   const python = await loadPyodide(options);
   postMessage({ status: "Loading peerlab ..." });
-  python.unpackArchive(await app, "zip", { extractDir: "/lib/app" });
+  for (const archive of await app) python.unpackArchive(archive, "zip", { extractDir: "/lib/app" });
   python.globals.set("first", python.toPy(first));
   tab = python.runPython("import sys; sys.path.insert(0, '/lib/app')\nfrom peerlab.features.site.tab import Tab\nTab(**first)");
   self.heap = () => python._module.HEAPU8.length;

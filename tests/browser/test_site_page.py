@@ -15,7 +15,7 @@ from peerlab.base.errors import ExportError
 from peerlab.base.places import folder
 from peerlab.features.site.live_page import live_page
 from peerlab.features.site.pyodide_package import pyodide_files
-from peerlab.features.site.python_archive import python_archive
+from peerlab.features.site.python_archive import python_archives
 from peerlab.features.site.site_folder import write_site
 
 LIVE_MS = 120_000
@@ -36,12 +36,12 @@ def site(tmp_path_factory):
         files = pyodide_files(None)
     except ExportError as problem:
         pytest.skip(f"Pyodide cannot be had, the live page is not tried: {problem}")
-    files["app.zip"] = python_archive(files)
+    archives = python_archives(files)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("peerlab.features.site.site_folder.pyodide_files", lambda _: files)
-        patch.setattr("peerlab.features.site.site_folder.python_archive", lambda _: files["app.zip"])
+        patch.setattr("peerlab.features.site.site_folder.python_archives", lambda _: archives)
         write_site(folder, peerlab.Scenario(nodes=2))
-    (folder / "one.html").write_text(live_page(peerlab.Scenario(nodes=2), files, carried=True))
+    (folder / "one.html").write_text(live_page(peerlab.Scenario(nodes=2), files | archives, carried=True))
     return folder
 
 

@@ -43,7 +43,7 @@ def live_page(scenario: Scenario, files: Mapping[str, bytes], *, carried: bool) 
         elements += "".join(
             f'\n<script type="text/plain" data-file="{name}">{_packed(data)}</script>'
             for name, data in files.items()
-            if not name.endswith("lock.json")
+            if not name.endswith(("lock.json", "labs.zip"))
         )
         worker = inline(sources.script_of("live_worker"))
         elements += f'\n<script type="text/plain" id="pl-worker">{worker}</script>'

@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -39,8 +40,13 @@ _SINGLE = (
 _LEFT_OUT = (
     *("picture/plots", "picture/bokeh_document.py", "features/expect/expect_command.py"),
     *("features/exercises/exercise_widget.py", "features/exercises/predict.py"),
+    *("engine/ports", "engine/referee"),
     "features/exercises/lab_article.py",
 )
+_OF_LABS = (*("peerlab/features/exercises/", "peerlab/training/", "peerlab/data/workloads/"),)
+"""What the explorer needs nothing of."""
+_RECORD = "peerlab/features/exercises/__init__."
+"""But for the record of the feature: all records are read together."""
 _DATA = (
     "*.toml",
     "hardware/*.toml",
@@ -54,8 +60,10 @@ _DAY = (2020, 1, 1, 0, 0, 0)
 """The date of every file in an archive: the same sources give the same bytes."""
 
 
-def python_archive(files: dict[str, bytes]) -> bytes:
-    """Return a ZIP of peerlab's modules and data; with node as bytecode of Pyodide's Python, which starts three seconds sooner.
+def python_archives(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return peerlab's modules and data as ZIP: ``app.zip``, and ``labs.zip``, which the labs' pages need besides.
+
+    With node they are bytecode of Pyodide's Python, which starts three seconds sooner.
 
     Raises
     ------
@@ -63,7 +71,18 @@ def python_archive(files: dict[str, bytes]) -> bytes:
         If node is there and cannot compile it.
     """
     sources = _zipped(_named())
-    return _compiled(sources, files) if shutil.which("node") else sources
+    whole = _compiled(sources, files) if shutil.which("node") else sources
+    with ZipFile(BytesIO(whole)) as archive:
+        named = {name: archive.read(name) for name in archive.namelist()}
+    labs = {
+        name: data
+        for name, data in named.items()
+        if name.startswith(_OF_LABS) and not name.startswith(_RECORD)
+    }
+    return {
+        "app.zip": _zipped({name: data for name, data in named.items() if name not in labs}),
+        "labs.zip": _zipped(labs),
+    }
 
 
 def _named() -> dict[str, bytes]:
@@ -84,7 +103,7 @@ def _zipped(named: dict[str, bytes]) -> bytes:
     return packed.getvalue()
 
 
-def _compiled(sources: bytes, files: dict[str, bytes]) -> bytes:
+def _compiled(sources: bytes, files: Mapping[str, bytes]) -> bytes:
     with TemporaryDirectory() as name:
         place = Path(name)
         for file in (*FILES, LOCK):

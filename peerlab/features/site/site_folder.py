@@ -15,7 +15,7 @@ from peerlab.engine.simulate import simulate
 from peerlab.features.site.lab_pages import lab_pages
 from peerlab.features.site.live_page import TITLE, live_page
 from peerlab.features.site.pyodide_package import VERSION, pyodide_files
-from peerlab.features.site.python_archive import python_archive
+from peerlab.features.site.python_archive import python_archives
 from peerlab.features.site.recorded_pages import RECORDED
 from peerlab.features.site.tab_fields import SHOWN, linkable
 from peerlab.picture.still import still_svg
@@ -73,7 +73,9 @@ def write_site(
         labs, listed = lab_pages(files)
         pages |= labs
         explorer = [pages[name].encode() for name in ("explorer.html", "live_worker.js")]
-        pages["index.html"] = _landing(slow, listed, [*files.values(), *explorer])
+        pages["index.html"] = _landing(
+            slow, listed, [*(data for name, data in files.items() if name != "labs.zip"), *explorer]
+        )
         for name, text in pages.items():
             with written(folder / name, ExportError) as file:
                 put_on_disk(file, text)
@@ -109,7 +111,7 @@ def _prepared(
     told(f"Pyodide {VERSION}")
     files = pyodide_files(None if pyodide is None else Path(pyodide).expanduser())
     told("peerlab for the tab")
-    return scenario or Scenario(), files | {"app.zip": python_archive(files)}
+    return scenario or Scenario(), files | python_archives(files)
 
 
 def _check_fields(scenario: Scenario | None) -> None:

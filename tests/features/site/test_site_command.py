@@ -96,7 +96,7 @@ def test_an_export_may_be_live(capsys, words, says):
 def test_export_and_site_write_the_same_live_page(nothing, capsys, monkeypatch):
     files = dict.fromkeys(("pyodide.mjs", "pyodide.asm.mjs"), b"") | {"pyodide-lock.json": b'{"info": {}}'}
     monkeypatch.setattr(site_folder, "pyodide_files", lambda _: files)
-    monkeypatch.setattr(site_folder, "python_archive", lambda _: b"")
+    monkeypatch.setattr(site_folder, "python_archives", lambda _: {"app.zip": b"", "labs.zip": b""})
     assert main(["site", "one.html", "--nodes", "2"]) == 0
     assert main(["export", "--live", "--nodes", "2", "--output", "two.html"]) == 0
     assert "two.html: " in capsys.readouterr().out

@@ -245,16 +245,19 @@ def test_without_numpy_and_pandas_a_log_says_the_same():
         assert json.loads(answer) == read(tab, text), text[:200]
 
 
-def test_the_archive_of_a_tab_holds_all_that_its_modules_import(tmp_path):
+def test_the_archive_of_a_tab_holds_all_that_its_modules_import(tmp_path, monkeypatch):
     """Sources alone, as where no node is: a Python that has nothing else answers."""
     from zipfile import ZipFile
 
-    from peerlab.features.site.python_archive import _named, _zipped
+    from peerlab.features.site.python_archive import python_archives
 
-    (tmp_path / "app.zip").write_bytes(_zipped(_named()))
+    monkeypatch.setenv("PATH", "")
+    (tmp_path / "app.zip").write_bytes(python_archives({})["app.zip"])
     with ZipFile(tmp_path / "app.zip") as archive:
         archive.extractall(tmp_path / "app")
     script = WITHOUT_NUMPY.replace("from peerlab", "sys.path.insert(0, 'app'); from peerlab", 1)
+    log = json.dumps({"kind": "log", "name": "mine.log", "text": NCCL})
+    script += f"\nassert 'html' in tab.answer({log!r})[0]"
     script += "\nimport peerlab; print(peerlab.__file__, file=sys.stderr)"
     command = [sys.executable, "-c", script, "[{}]"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
