@@ -5,13 +5,16 @@ is the same on their clock, and all that happens later is earlier by that openin
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 from peerlab.answer.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS, Recording
 from peerlab.base.numbers import np
+from peerlab.engine.arrays.ring_arrays import Batch
+from peerlab.engine.arrays.service_order import OrderUnknownError
 from peerlab.engine.begins import Begins, Held, done_of
 from peerlab.engine.loop.event_loop import Loop, Progress
 from peerlab.engine.opening import opening
-from peerlab.engine.recording import recorded
+from peerlab.engine.recording import array_rows, kept_lanes, later_rows, recorded
 from peerlab.engine.registration_queue import RegistrationQueue
 from peerlab.engine.scaleup import exchange
 from peerlab.engine.span_rows import columns, events_of, scaleup_rows, spans_of
@@ -53,6 +56,32 @@ def by_loop(
     found = recorded(system, registration_queue, rows, max(loop.end, int(done.max())), begins=begins.at)
     held = loop.apart.held_after(dict(enumerate(done.tolist()))) if loop.apart else ()
     return Ended(found, tuple((done + shift).tolist()), later(held, shift))
+
+
+def by_arrays(
+    system: System, registration_queue: RegistrationQueue, begins: Begins, progress: Progress | None = None
+) -> Ended:
+    """Return the exchange, as the array engine has it; its spans are made when they are asked for, unless they are few.
+
+    Raises
+    ------
+    OrderUnknownError
+        If slices come to a resource in another order than the one that is assumed.
+    """
+    scenario, shift = system.scenario, sum(lasts for *_, lasts in opening(system))
+    begins, kept = earlier(begins, shift), kept_lanes(system)
+    few = len(kept) < len(system.lanes)
+    found = registration_queue.find_all() if scenario.registers else []
+    batch = Batch(system, [scenario.seed], [scenario.jitter], kept if few else (), begins)
+    end = int(batch.run(progress)[0])
+    if not batch.orders.hold().all():
+        raise OrderUnknownError("engine", "slices come in an order that is known only when they come")
+    done, held = batch.ended()
+    rows = later_rows(partial(array_rows, batch if few else None, system, scenario, kept, found, begins))
+    totals = batch.record.totals(kept, batch.traffic)[0]
+    end = max(end, *done)
+    made = recorded(system, registration_queue, rows, end, summed=totals, lanes=kept, begins=begins.at)
+    return Ended(made, tuple(t + shift for t in done), later(held, shift))
 
 
 def earlier(begins: Begins, shift: int) -> Begins:

@@ -19,6 +19,7 @@ from peerlab.base.numbers import np
 from peerlab.collectives.plan import neighbours
 from peerlab.engine.arrays.ring_arrays import Batch
 from peerlab.engine.arrays.service_order import OrderUnknownError
+from peerlab.engine.begins import Begins
 from peerlab.engine.loop.adding_up import ADDS
 from peerlab.engine.loop.event_loop import Loop, Progress
 from peerlab.engine.loop.steady_state import Repeats, Skip
@@ -178,7 +179,7 @@ def side_by_side(
 
     `kept` are the lanes whose spans are recorded; without it, all where their spans are not too many.
     """
-    kept = _kept(system) if kept is None else kept
+    kept = kept_lanes(system) if kept is None else kept
     # rows of all lanes are made later, by a run of their own; those of a few cost little while this one runs
     few = len(kept) < len(system.lanes) and len(scenarios) == 1
     found = registration_queue.find_all() if system.scenario.registers else []
@@ -190,18 +191,18 @@ def side_by_side(
         if not exact:
             recordings.append(None)
             continue
-        rows = _later(partial(_recorded, batch if few else None, system, scenario, kept, found))
+        rows = later_rows(partial(array_rows, batch if few else None, system, scenario, kept, found))
         recordings.append(recorded(system, registration_queue, rows, end, summed=summed, lanes=kept))
     return recordings
 
 
-def _later(make: Callable[[], Rows]) -> Rows:
+def later_rows(make: Callable[[], Rows]) -> Rows:
     """Return the columns of spans and registrations, which are made together when one of them is asked for."""
     once = cache(make)
     return Later(lambda: once()[0]), Later(lambda: once()[1])
 
 
-def _kept(system: System) -> tuple[int, ...]:
+def kept_lanes(system: System) -> tuple[int, ...]:
     """Return the lanes whose spans are recorded: all, or those of the slowest node (else node 0) and its neighbours."""
     if spans_of_all(system) <= _MOST_SPANS:
         return tuple(range(len(system.lanes)))
@@ -220,16 +221,17 @@ def spans_of_all(system: System) -> int:
     return transfers * system.pieces * visits
 
 
-def _recorded(
+def array_rows(
     batch: Batch | None,
     system: System,
     scenario: Scenario,
     kept: tuple[int, ...],
     found: Sequence[tuple[Event, Event]],
+    begins: Begins | None = None,
 ) -> Rows:
     """Return the rows that an array run has kept; if it kept none (`batch` is None), run the scenario again with rows."""
     if batch is None:
-        batch = Batch(system, [scenario.seed], [scenario.jitter], kept)
+        batch = Batch(system, [scenario.seed], [scenario.jitter], kept, begins)
         batch.run()
     record = batch.record
     rows = np.concatenate(record.rows) if record.rows else np.zeros((0, 10), np.int64)
@@ -238,7 +240,8 @@ def _recorded(
     if system.plan.exchanges:
         finished = [tuple(row) for block in record.finished for row in block.tolist()]
         traffic = batch.traffic or exchange(system)
-        spans += scaleup_rows(system, traffic, finished, [], kept)[0]
+        at = begins.at if begins else ()
+        spans += scaleup_rows(system, traffic, finished, [], kept, at)[0]
     asked = hits_of(system, kept, found, record.opened)
     return columns(SPAN_COLUMNS, np.concatenate(spans)), columns(REGISTRATION_COLUMNS, asked)
 
@@ -253,7 +256,7 @@ def by_compiled(
     """Return an iteration of the compiled loop; `every_lane`: whether all lanes are recorded, however many spans they have."""
     from peerlab.engine.compiled.compiled_ring import CompiledRing  # noqa: PLC0415  (numba is loaded only where it is used)
 
-    kept = tuple(range(len(system.lanes))) if every_lane else _kept(system)
+    kept = tuple(range(len(system.lanes))) if every_lane else kept_lanes(system)
     ring = CompiledRing(system, kept)
     ring.run(progress)
     spans = freeze(dict(zip(SPAN_COLUMNS, ring.spans(), strict=True)))

@@ -73,6 +73,13 @@ def simulate(
 
 def _simulate(scenario: Scenario, engine: str, progress: Progress | None, *, every_node: bool) -> Run:
     system = System(scenario, folded=False) if every_node else least(scenario)
+    return simulate_system(system, engine, progress, every_node=every_node)
+
+
+def simulate_system(
+    system: System, engine: str = "auto", progress: Progress | None = None, *, every_node: bool = False
+) -> Run:
+    """Return the run of a scenario that was made ready to run."""
     if engine == "auto":
         engine = fastest(system)
         if engine == "arrays":

@@ -122,7 +122,7 @@ class OneOfSeveral(BegunApart):
         both = columns(SPAN_COLUMNS, spans), columns(REGISTRATION_COLUMNS, events)
         end = max(self.end, *self.done.values()) - since
         found = recorded(self.system, self.registration_queue, both, end, begins=at)
-        return tuple(self.begins), tuple(done), run_of(self.system, found)
+        return tuple(self.begins), tuple(done), run_of(self.system, found, "referee")
 
 
 class UnevenWorld:

@@ -11,8 +11,10 @@ from noise_scenes import noises
 import peerlab
 from peerlab.base.errors import ScenarioError
 from peerlab.base.places import folder
+from peerlab.engine.arrays.ring_arrays import refuses
+from peerlab.engine.arrays.service_order import OrderUnknownError
 from peerlab.engine.begins import Begins
-from peerlab.engine.exchange_apart import by_loop
+from peerlab.engine.exchange_apart import by_arrays, by_loop
 from peerlab.engine.loop.loop_resources import BEGUN
 from peerlab.engine.loop.nodes_apart import NodesApart
 from peerlab.engine.loop.windows import Windows
@@ -36,12 +38,12 @@ LEAVES = [
     for name in ("ideal-100g", "dl1")
 ]
 """Machines whose nodes share links."""
-ENGINES = {"loop": by_loop, "referee": by_referee}
+ENGINES = {"loop": by_loop, "referee": by_referee, "arrays": by_arrays}
 
 
-def ended(engine, scenario, at, opens=None, held=()):
+def ended(engine, scenario, at, opens=None, held=(), *, warm=False):
     system = least(scenario).of_every_node()
-    queue = RegistrationQueue(system)
+    queue = RegistrationQueue(system, warm=warm)
     queue.begin(0)
     return ENGINES[engine](system, queue, Begins(tuple(at), tuple(opens or at), held))
 
@@ -60,7 +62,7 @@ def begins_of(nodes):
 
 
 @given(
-    st.sampled_from(["loop", "referee"]),
+    st.sampled_from(["loop", "referee", "arrays"]),
     st.integers(2, 7).flatmap(lambda n: st.tuples(st.just(n), begins_of(n))),
 )
 def test_on_equal_nodes_the_ends_are_closed_forms_of_the_begins(engine, asked):
@@ -142,6 +144,26 @@ def test_the_loop_is_the_referee_whoever_begins_when(scenario, data):
     assert rows(loop) == rows(referee)
 
 
+@given(scenes(), st.data())
+def test_the_arrays_are_the_loop_whoever_begins_when(scenario, data):
+    scenario = scenario.with_(iterations="auto", registration="cached", algorithm="auto", library="none")
+    assume(not refuses(least(scenario)))
+    b = [t // data.draw(st.sampled_from([1, 1000])) for t in data.draw(begins_of(scenario.nodes))]
+    opens = [t - data.draw(st.integers(0, t)) for t in b] if data.draw(st.booleans()) else b
+    loop = ended("loop", scenario, b, opens, warm=True)
+    try:
+        arrays = ended("arrays", scenario, b, opens, warm=True)
+    except OrderUnknownError:
+        return
+    assert (arrays.done, arrays.held) == (loop.done, loop.held)
+    assert rows(arrays) == rows(loop)
+    after = [t + data.draw(st.integers(0, 1000)) for t in loop.done]
+    assert (
+        ended("arrays", scenario, after, held=loop.held, warm=True).done
+        == ended("loop", scenario, after, held=loop.held, warm=True).done
+    )
+
+
 @st.composite
 def rings(draw):
     """Draw a ring on which nodes differ, and how it is coded."""
@@ -160,7 +182,7 @@ def rings(draw):
     return ideal(nodes, **fields)
 
 
-@given(st.sampled_from(["loop", "referee"]), rings(), st.booleans(), st.data())
+@given(st.sampled_from(["loop", "referee", "arrays"]), rings(), st.booleans(), st.data())
 def test_an_exchange_is_an_operator_on_begins(engine, scenario, posted, data):
     """Monotone; moved with its begins; of the later of two it is the later; nobody ends before the last has begun."""
     nodes = scenario.nodes

@@ -64,7 +64,7 @@ def check_equal(fields):
             other.end_ps,
         )
         assert one.apart == other.apart
-        if one.apart:
+        if one.apart and not one.run.trace.folded:  # else one node stands for all
             assert spans(one.run) == spans(other.run)
             assert registered(one.run) == registered(other.run)
     return composed

@@ -14,8 +14,10 @@ from dataclasses import dataclass, field
 from peerlab.base.errors import ScenarioError
 from peerlab.base.numbers import NDArray, np
 from peerlab.engine.arrays.array_record import ArrayRecord, Visited
+from peerlab.engine.arrays.lanes_apart import LanesApart
 from peerlab.engine.arrays.noise_of_runs import NoiseOfRuns, SliceNoise, of_stage
 from peerlab.engine.arrays.service_order import Arrived, ServiceOrders, State, Times
+from peerlab.engine.begins import Begins, Held
 from peerlab.engine.legs import Leg
 from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.scaleup import Exchange, exchange
@@ -61,6 +63,8 @@ class Batch:
     """One for each run, of its jitter; all other noise is the system's."""
     keep: tuple[int, ...] = ()
     """Lanes whose spans are kept; for one run at a time."""
+    begins: Begins | None = None
+    """When nodes begin; None: all together, at 0."""
     record: ArrayRecord = field(init=False)
     """Its rows and totals."""
     orders: ServiceOrders = field(init=False)
@@ -85,6 +89,10 @@ class Batch:
         self._lookup_ps = system.scenario.registration_cost.lookup_ps if system.scenario.registers else 0
         self._before: Times | None = None
         self._end = np.zeros((runs, self._lanes), np.int64)
+        self._apart = LanesApart(system, self.begins) if self.begins else None
+        self._begun = self._apart.begun if self._apart else np.zeros(self._lanes, np.int64)
+        if self._apart:
+            self._held.update(self._apart.held())
         self._first_round = np.ones_like(self._end)
         self._hand_out_free = self._begin_handing_out()
         self._check_horizon()
@@ -107,7 +115,7 @@ class Batch:
                 longest = max(longest, sharing * served + flown + self._lookup_ps)
         slices = max(1, schedule.steps) * len(self._pieces)
         visits = slices * sum(len(stage.uses) for stage in self.system.scenario.stages)
-        if self.noise.longest(longest * slices, visits) > _LAST_PS:
+        if self.noise.longest(longest * slices, visits) + int(self._begun.max()) > _LAST_PS:
             raise OverflowError("the times do not fit")
 
     def run(self, progress: Progress | None = None) -> Times:
@@ -115,9 +123,10 @@ class Batch:
         schedule, blocking = self.system.plan.schedule, self.system.scenario.blocking
         shape = self._end.shape
         # `turn`: when a lane may begin a step of blocking code; `there`: when the data of each slice has arrived
-        turn = np.zeros(shape, np.int64)
+        turn = np.zeros(shape, np.int64) + (self._apart.gate if self._apart else 0)
         there = [
-            np.full(shape, 0 if self._own is None else self._own[piece], np.int64) for piece in self._pieces
+            np.full(shape, 0 if self._own is None else self._own[piece], np.int64) + self._begun
+            for piece in self._pieces
         ]
         for step, noise in zip(range(schedule.steps), self.noise.of_slices(), strict=True):
             # the first slice begins the transfer; those behind it need only their data and their place
@@ -131,6 +140,8 @@ class Batch:
             if blocking:  # a step needs both of its ends, and each must be through with both of its transfers
                 turn = np.maximum(np.maximum(over, self._at_receiver(over)), self._at_receiver(over, -1))
             np.maximum(self._end, over, out=self._end)
+            if self._apart:
+                self._apart.arrive(self._at_receiver(over), over)
             if not self.orders.hold().any():
                 break
             if progress and not step & 31:
@@ -167,9 +178,16 @@ class Batch:
         for leg, durations in self._ways(step, piece):
             if leg.visits:
                 number += 1
+            if (
+                self._apart
+                and self._apart.posted
+                and self.system.at_receiver(leg, self.system.receiver(0, step))
+            ):
+                at = np.maximum(at, self._apart.begun_there)
             if leg.gated and self._own is not None:
                 # contributions are collected in the order of sending, and what arrives in this step is sent in the next
-                at = np.maximum(at, self._own[(step + 1) * len(self._pieces) + piece])
+                own = self._own[(step + 1) * len(self._pieces) + piece]
+                at = np.maximum(at, own + (self._apart.begun_there if self._apart else 0))
             if leg.acquire >= 0:
                 held = self._held.setdefault(leg.acquire, deque())
                 # slices release places in the order of taking them, so the oldest release is the next free place
@@ -223,6 +241,8 @@ class Batch:
                 # what a resource begins with at once arrives at the next in the next round of this instant
                 round_ = np.where(start > came, 1, round_ + 1) if self.orders.shared else round_
                 served[key] = (served[key] if key in served else np.zeros_like(past)) + duration
+                if self._apart and not self.noise.at_receiver(visit):
+                    self._apart.leave(past)
                 if self.keep:
                     work = np.broadcast_to(duration, past.shape)
                     self.record.serve(step, piece, key, leg, (came, start, past, work))
@@ -279,17 +299,29 @@ class Batch:
 
     # ---- inside the nodes --------------------------------------------------------------------------------------
 
+    def ended(self) -> tuple[list[int], Held]:
+        """Return when each node is done, once the only run is over, and which places are held then."""
+        assert self._apart  # noqa: S101  (asked only where nodes begin apart)
+        traffic, plan = self.traffic, self.system.plan
+        inside = np.zeros(self._lanes, np.int64)
+        if traffic:
+            inside = (int(traffic.ready[-1]) if plan.collects else 0) + self._begun
+        if traffic and plan.hands_out:
+            inside = np.maximum(inside, self._hand_out_free[0] + traffic.latency_ps)
+        done = self._apart.done(inside)
+        return done, self._apart.held_after(done, self._held)
+
     def _begin_handing_out(self) -> Times:
         """Return when each lane's scale-up links are free to hand out final slices."""
         free = np.zeros_like(self._end)
         traffic, plan = self.traffic, self.system.plan
         if not traffic:
             return free
-        free += int(traffic.link_end[-1])
-        self._end[:] = int(traffic.ready[-1]) if plan.collects else 0
+        free += int(traffic.link_end[-1]) + self._begun
+        self._end[:] = (int(traffic.ready[-1]) if plan.collects else 0) + self._begun
         if plan.hands_out and (plan.schedule.steps == 0 or not plan.adds):
             for piece in self._pieces:
-                ready = int(traffic.ready[piece]) if plan.collects else 0
+                ready = (int(traffic.ready[piece]) if plan.collects else 0) + self._begun
                 free = np.maximum(free, ready) + int(traffic.link_ps[piece])
                 self.record.hand_out(
                     int(traffic.link_ps[piece]), int(traffic.slices[piece]) * traffic.way.hands
