@@ -94,7 +94,7 @@ def _reach(run: StepRun, over: StepRun, value: float) -> Reach:
 
 def end_ps(run: StepRun, longer: float) -> int:
     """Return when a step would be over if every exchange took so many times as long, picoseconds."""
-    lasts = [round(longer * exchange.run.time_ps) for exchange in run.trace.placed]
+    lasts = [round(longer * exchange.lasts_ps) for exchange in run.trace.placed]
     return timed(program(run.step), lasts, run.step.slowdown_per_mille).end_ps
 
 

@@ -26,6 +26,7 @@ from peerlab.answer.run import Run
 from peerlab.answer.trace import Iteration, Ran
 from peerlab.base.errors import WorkloadError
 from peerlab.engine import recording
+from peerlab.engine.expected_duration import forecast_s
 from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.registration_queue import RegistrationQueue
 from peerlab.engine.simulate import simulate, trace
@@ -33,7 +34,7 @@ from peerlab.engine.system import System, least
 from peerlab.library.library_files import load_library
 from peerlab.question.scenario import Scenario
 from peerlab.training.nodes_differ import differs
-from peerlab.training.program import Exchanging, Program
+from peerlab.training.program import Exchanging, Program, program
 from peerlab.training.rank_by_rank import RankByRank
 from peerlab.training.step_times import timed
 from peerlab.training.step_trace import Computed, Placed, StepTrace
@@ -171,3 +172,12 @@ def _place(program: Program, runs: Sequence[Run], slowdown: int) -> StepTrace:
         Placed(op, run, *when) for op, run, when in zip(program.exchanging, runs, times.placed, strict=True)
     )
     return StepTrace(tuple(computed), tuple(placed))
+
+
+def step_forecast_s(step: Step) -> float:
+    """Return about how many seconds a step takes to answer; 0 where one node stands for all.
+
+    Equal exchanges that nodes begin together are simulated once; those that they begin apart are more.
+    """
+    scenarios = scenarios_of(step, program(step))
+    return sum(map(forecast_s, set(scenarios))) if differs(step, scenarios) else 0.0

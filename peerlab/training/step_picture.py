@@ -95,7 +95,7 @@ def alt_text(runs: Sequence[StepRun]) -> str:
     first = runs[0].step
     told = [
         f"{path_title(str(run.step.scenario.path))}: a step of {say_time(run.time_ps)}, {say_time(run.trace.exposed_ps)} exposed, "
-        f"{len(run.trace.placed)} exchanges of {say_time(sum(x.run.time_ps for x in run.trace.placed))} altogether"
+        f"{len(run.trace.placed)} exchanges of {say_time(sum(x.lasts_ps for x in run.trace.placed))} altogether"
         for run in runs
     ]
     return f"A step of {first.model.title}: forward and backward take {say_time(first.compute.ps * first.accumulate)}. {'. '.join(told)}."

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from peerlab.base.display import shown, write_trace
 from peerlab.base.units import say_share, say_time, seconds
 from peerlab.training.program import PHASES
-from peerlab.training.step_trace import StepTrace
+from peerlab.training.step_trace import Apart, StepTrace
 from peerlab.training.training_step import Step
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class StepRun:
     @property
     def exchange_s(self) -> float:
         """All exchanges, one after the other, hidden or not, seconds."""
-        return seconds(sum(exchange.run.time_ps for exchange in self.trace.placed))
+        return seconds(sum(exchange.lasts_ps for exchange in self.trace.placed))
 
     @property
     def compute_s(self) -> float:
@@ -131,7 +131,8 @@ class StepRun:
         """Return one row for each exchange, in order.
 
         Columns: ``exchange``, ``collective``, ``bytes``; ``ready_s``, ``begin_s``, ``end_s`` from the beginning of the step; ``waits_s`` for the
-        stream; ``time_s``; ``exposed_s``, in which the devices wait while it is under way.
+        stream; ``time_s``; ``exposed_s``, in which the devices wait while it is under way. Where nodes differ, these are of the node that ends
+        the step last, and ``began_last`` has the nodes for which the others waited, ``apart_s`` how long the first of them did.
         """
         import pandas as pd  # noqa: PLC0415  (takes longer to load than most questions to answer)
 
@@ -144,8 +145,9 @@ class StepRun:
                 "begin_s": seconds(exchange.begin_ps),
                 "end_s": seconds(exchange.end_ps),
                 "waits_s": seconds(exchange.begin_ps - exchange.ready_ps),
-                "time_s": seconds(exchange.run.time_ps),
+                "time_s": seconds(exchange.lasts_ps),
                 "exposed_s": seconds(self.trace.exposed_of(exchange)),
+                **_apart(exchange.apart),
             }
             for exchange in self.trace.placed
         ]
@@ -183,7 +185,20 @@ class StepRun:
             "cost_per_step": cost, "cost_per_epoch": None if cost is None or steps is None else cost * steps,
             "energy_per_step_J": energy, "energy_per_epoch_J": None if energy is None or steps is None else energy * steps,
             "engine": self.engine,
+            **self._of_nodes(),
         }  # fmt: skip
+
+    def _of_nodes(self) -> dict[str, Any]:
+        """Return what makes nodes differ, and which of them is shown; nothing where all do the same."""
+        apart = self.trace.apart
+        if not apart:
+            return {}
+        slow = dict(self.step.slow_compute or {})
+        return {
+            "slow_compute": slow,
+            "compute_jitter": self.step.compute_jitter,
+            "shown_node": apart[-1].shown,
+        }
 
     def __repr__(self) -> str:
         s = self.step.scenario
@@ -192,3 +207,7 @@ class StepRun:
             f"{say_time(self.time_ps)}, {say_time(self.trace.exposed_ps)} ({say_share(self.exposed_s / self.time_s if self.time_ps else 0)}) exposed, "
             f"{self.samples_per_s:.4g} samples/s)"
         )
+
+
+def _apart(one: Apart | None) -> dict[str, Any]:
+    return {"began_last": one.last, "apart_s": seconds(one.waited_ps)} if one else {}

@@ -43,6 +43,11 @@ class Placed:
         return self.apart.ends[self.apart.shown] if self.apart else self.begin_ps + self.run.time_ps
 
     @property
+    def lasts_ps(self) -> int:
+        """How long it was under way."""
+        return self.end_ps - self.begin_ps
+
+    @property
     def first_ps(self) -> int:
         """When the first node began with it."""
         return min(self.apart.begins) if self.apart else self.begin_ps
@@ -90,6 +95,11 @@ class StepTrace:
         return max(
             [0, *(one.end_ps for one in self.computed), *(exchange.end_ps for exchange in self.placed)]
         )
+
+    @property
+    def apart(self) -> tuple[Apart, ...]:
+        """Of each exchange when every node began it and was done; none where all nodes do the same."""
+        return tuple(one.apart for one in self.placed if one.apart)
 
     @cached_property
     def waits(self) -> tuple[Interval, ...]:

@@ -1,13 +1,25 @@
 """A step whose nodes differ: composed rank by rank against the referee, which runs all of it in one world, with ==; and its laws."""
 
+from unittest.mock import patch
+
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from small_workloads import workload
 from test_step_engines import registered, spans
 
 import peerlab
+from peerlab.base.errors import WorkloadError
 from peerlab.base.places import folder
 from peerlab.question.presets import read_cluster
+from peerlab.training.node_lane import NodeLane
+from peerlab.training.program import Computing, Exchanging, Program
+from peerlab.training.rank_by_rank import RankByRank
+from peerlab.training.step_composition import scenarios_of
+from peerlab.training.training_step import Step
+from peerlab.training.uneven_world import UnevenWorld
+from peerlab.training.waited_for import who_was_last
 
 COUNT = 'unit = "1", basis = "per leaf", source = "test" }'
 LEAVES = read_cluster(
@@ -79,3 +91,113 @@ def test_a_step_composed_rank_by_rank_is_the_referees(fields):
             assert all(b >= e for b, e in zip(one.apart.begins, before.ends, strict=True))
         before = one.apart
     assert run.trace.exposed_ps + sum(one.end_ps - one.begin_ps for one in run.trace.computed) == run.time_ps
+
+
+UNIT = 5_000_000
+"""Picoseconds of a unit of time in the example by hand: the latency of the ideal fabric."""
+RING = {"cluster": "ideal-100g", "nodes": 3, "slice_bytes": None, "dependency": "slice", "library": "none"}
+"""Three nodes whose exchange of 375,000 bytes has 4 steps of 2 units of service and 1 of latency."""
+
+
+def by_hand(engine, times, after=((0,), (1,)), **more):
+    """Answer a step of two buckets whose computing takes so many units on each node."""
+    asked = Step.of(workload=workload(1), compute_ms=1, **{**RING, **more})
+    written = Program(
+        tuple(Computing("backward", f"l{n}", 0) for n in range(len(times[0]))),
+        tuple(Exchanging("allreduce", f"bucket {n}", 375_000, one, n) for n, one in enumerate(after)),
+    )
+    lasts = [[one * UNIT for one in node] for node in times]
+    scenarios = scenarios_of(asked, written)
+    with patch(f"peerlab.training.{engine}.durations", return_value=lasts):
+        if engine == "rank_by_rank":
+            return RankByRank(asked, written, scenarios, None).run()
+        return UnevenWorld(asked, written, scenarios).run()
+
+
+def units(values):
+    return tuple(one / UNIT for one in values)
+
+
+@pytest.mark.parametrize("engine", ["rank_by_rank", "uneven_world"])
+def test_the_row_by_hand_of_two_buckets(engine):
+    """Rank 2 is 3 late: the step takes 3 more, ranks 0 and 1 wait 3 and 2 before the second bucket, the late one nothing."""
+    one, two = by_hand(engine, [(10, 12), (10, 12), (13, 12)]).apart
+    assert (units(one.begins), units(one.ends)) == ((10, 10, 13), (25, 24, 25))
+    assert (units(two.begins), units(two.ends)) == ((25, 24, 25), (37, 37, 37))
+    assert (one.last, two.last) == ((2,), (0, 2))
+    quiet = by_hand(engine, [(10, 12)] * 3).apart
+    assert [units(each.ends) for each in quiet] == [(22,) * 3, (34,) * 3]
+    one, two = by_hand(engine, [(10, 12), (10, 12), (13, 12)], dependency="step").apart
+    assert [units(each.ends) for each in (one, two)] == [(25,) * 3, (37,) * 3]
+    two = by_hand(engine, [(10, 12), (10, 12), (13, 12)], slowdown=0.25).apart[1]
+    # a second bucket that is ready at 25.75 is ready at the next whole unit in the row, and a picosecond is a whole one here
+    assert units(two.begins) == pytest.approx((25.75, 25.5, 28))
+    assert units(two.ends) == pytest.approx((40, 39, 40))
+
+
+@given(st.lists(st.lists(st.integers(0, 60), min_size=3, max_size=3), min_size=3, max_size=3), st.booleans())
+def test_where_all_end_together_a_step_is_the_latest_of_its_buckets(times, blocking):
+    """T = max_k (M_k + sum of X_j for j >= k), M_k when the latest rank is ready for the k-th (B11)."""
+    found = by_hand("rank_by_rank", times, [(0,), (1,), (2,)], dependency="step" if blocking else "slice")
+    ready = [max(sum(node[: k + 1]) for node in times) for k in range(3)]
+    law = max(ready[k] + 12 * (3 - k) for k in range(3))
+    if blocking:
+        assert found.end_ps == law * UNIT
+    assert law * UNIT <= found.end_ps <= (law + 3 * 2) * UNIT  # a pipelined ring ends within (N - 1) L
+
+
+def test_overlap_averages_the_noise_of_computing():
+    """64 ranks, compute 160, exchange 80, 16 buckets, sigma 8 a step: 183.7 with overlap, 314.9 if each bucket is waited for (B12)."""
+    drawn, buckets, e_64 = np.random.default_rng(1), 16, 2.3437
+    exchange, compute, sigma = 80 / buckets, 160 / buckets, 8.0
+    overlapped, waited = [], []
+    for _ in range(400):
+        noise = compute + drawn.normal(0, sigma / buckets**0.5, (64, buckets))
+        ready = noise.cumsum(axis=1).max(axis=0)
+        overlapped.append(max(ready[k] + exchange * (buckets - k) for k in range(buckets)))
+        waited.append((noise.max(axis=0) + exchange).sum())
+    assert np.mean(overlapped) == pytest.approx(160 + exchange + sigma * e_64, rel=0.005)
+    assert np.mean(waited) == pytest.approx(240 + buckets**0.5 * sigma * e_64, rel=0.005)
+
+
+def test_a_lane_slows_only_while_its_own_exchange_is_under_way():
+    written = Program(
+        (Computing("backward", "a", 10), Computing("backward", "b", 100)), (Exchanging("allreduce", "x", 8, (0,), 0),)
+    )  # fmt: skip
+    lane = NodeLane(written, (10, 100), 250)
+    assert lane.ready(written.exchanging[0]) == 10
+    lane.placed.append((20, 60))
+    # 10 until 20, 30 of 40 until 60, the other 60 after it
+    assert lane.finish() == 120
+    assert lane.computed == [(0, 10), (10, 120)]
+    assert lane.exposed() == [0]
+
+
+def test_who_was_last_is_named_in_words():
+    run = peerlab.step(nodes=3, path="peer-direct", library="none", slow_compute={1: 0.8})
+    (told,) = who_was_last(run.trace)
+    assert told.startswith("Waited for: node 1 was last at 5 of 5 exchanges, the others waited up to")
+    assert run.exchanges()["began_last"].tolist() == [(1,)] * 5
+    assert who_was_last(peerlab.step(nodes=3, path="peer-direct", library="none").trace) == []
+    assert run.as_dict()["slow_compute"] == {1: 0.8}
+
+
+def test_a_slow_node_makes_a_step_longer_by_no_more_than_its_own_share():
+    quiet, slow = (
+        peerlab.step(nodes=8, path="peer-direct", library="none", algorithm="hierarchical", slow_compute=one)
+        for one in (None, {4: 0.8})
+    )
+    assert quiet.time_ps < slow.time_ps <= quiet.time_ps / 0.8 + 1
+    alone = slow.step.compute.ps / 0.8
+    assert slow.time_ps == pytest.approx(alone + quiet.trace.exposed_ps, rel=0.01)
+
+
+def test_links_that_two_exchanges_would_share_are_answered_in_one_world():
+    fields = {
+        "cluster": LEAVES, "nodes": 4, "path": "peer-direct", "library": "none", "algorithm": "hierarchical", "compute_ms": 0.01,
+        "workload": workload(20_000, 20_000), "first_bucket_bytes": 1, "bucket_bytes": 1, "slow_compute": {0: 0.5},
+    }  # fmt: skip
+    run = peerlab.step(**fields)
+    assert run.engine == "referee"
+    with pytest.raises(WorkloadError, match="engine: two exchanges are under way at once"):
+        peerlab.step(**fields, engine="composition")

@@ -89,7 +89,7 @@ def step_events(run: StepRun) -> Iterator[dict[str, Any]]:
             yield {"ph": "X", "name": says, "cat": name, "pid": _STEP, "tid": thread, **times}
     named: set[str] = set()
     for one in trace.placed:
-        alone = replace(one.run.trace, all_iterations=Ran((Iteration(one.begin_ps, one.run.recording),)))
+        alone = replace(one.run.trace, all_iterations=Ran((Iteration(one.first_ps, one.run.recording),)))
         for event in events(alone):
             key = json.dumps(event) if event["ph"] == "M" else ""
             if key not in named:

@@ -8,16 +8,19 @@ from typing import Any
 import peerlab
 from peerlab.base.errors import PeerlabError
 from peerlab.base.progress_bar import progress_bar
-from peerlab.base.terminal_text import command, fraction, number, switch, table
+from peerlab.base.terminal_text import command, fraction, number, slow_node, switch, table
 from peerlab.base.units import PS_PER_MS, say_bytes, say_count, say_share, say_time
 from peerlab.features.step.device_memory import device_memory
 from peerlab.model.paths import PATHS
-from peerlab.question.fields import add_fields
+from peerlab.question.fields import PartsTogether, add_fields
 from peerlab.question.presets import load_cluster
 from peerlab.records.benchmarks import TOOLS
 from peerlab.training.profiled import ProfiledTraining
+from peerlab.training.step_composition import step_forecast_s
 from peerlab.training.step_run import StepRun
-from peerlab.training.training_step import SHARDS, Step
+from peerlab.training.step_trace import Placed
+from peerlab.training.training_step import OPENS, SHARDS, Step
+from peerlab.training.waited_for import who_was_last
 from peerlab.training.workload import ITEM_BYTES
 from peerlab.training.workload_file import known_workloads
 
@@ -30,11 +33,13 @@ examples:
   peerlab step --compute-ms 300 --cluster my.toml       a time of your own, for a device that nobody measured
   peerlab step --path peer-direct --exchanges           each bucket: ready, begin, end, exposed
   peerlab step --trace rank0.json.gz --cluster p4d      a step of your own, as PyTorch's profiler saw it
+  peerlab step --slow-compute 4:0.8 --cluster p4d       one node computes slowly: who waits for it, and how long
+  peerlab step --compute-jitter 0.05 --jitter 0.1       nodes that differ: each begins an exchange when it is ready
   peerlab step --price 13.1 --busy-watt 3000 --wait-watt 1800   with cost and energy per epoch
 
 exit status: 0 answered, 1 the question is impossible (one line says why), 2 wrong usage
 """
-_DERIVED = ("--message", "--collective", "--buffers", "--memory", "--prefetch", "--jitter", "--slow-node", "--seed", "--placement")  # fmt: skip
+_DERIVED = ("--message", "--collective", "--buffers", "--memory", "--prefetch", "--ticks", "--tick-us")  # fmt: skip
 """Options of a scenario that a step has no use for, or has another of."""
 
 
@@ -105,6 +110,23 @@ def _add_step_fields(add: Callable[..., Any]) -> None:
         help="share of computing that an exchange takes (default: the device's)",
     )
     add(
+        "--slow-compute",
+        metavar="NODE:SHARE",
+        type=slow_node,
+        action=PartsTogether,
+        help="a node that computes at this share of the rate, such as 4:0.8 (--slow-node: one that sends so)",
+    )
+    add(
+        "--compute-jitter",
+        type=fraction,
+        metavar="SIGMA",
+        help="random computing times: sigma of a factor of mean 1 for each operation of each node (default: 0)",
+    )
+    add(
+        "--open",
+        help=f"where nodes differ, from when on one takes slices of others: {', '.join(OPENS)} (default: as the path has it)",
+    )
+    add(
         "--compute-ms",
         type=fraction,
         metavar="MS",
@@ -141,6 +163,8 @@ def _add_step_fields(add: Callable[..., Any]) -> None:
     )
 
 
+_MOST_NAMED = 3
+"""Nodes that a row of exchanges names."""
 _NOT_FIELDS = ("run", "json", "exchanges", "trace", "trace_step")
 
 
@@ -169,7 +193,7 @@ def _step(options: argparse.Namespace) -> int:
 
 
 def _with_progress(step: Step) -> StepRun:
-    with progress_bar(str(step.scenario.path), "exchanges") as bar:
+    with progress_bar(str(step.scenario.path), "exchanges", forecast_s=step_forecast_s(step)) as bar:
         return peerlab.step(step, progress=bar)
 
 
@@ -224,13 +248,17 @@ def _print_table(runs: Sequence[StepRun]) -> None:
     if step.compute.assumed:
         low, high = step.compute.low_ps, step.compute.high_ps
         print(f"that is assumed; it may be {say_time(low)} to {say_time(high)}")
+    for run in runs:
+        for says in who_was_last(run.trace):
+            print(f"{run.step.scenario.path}: {says[0].lower()}{says[1:]}")
     known = step.slowdown_figure
     if known:
         share = f"{say_share(known.value)} ({say_share((known.range or (0, 0))[0])} to {say_share((known.range or (0, 0))[1])})"
         print(f"an exchange takes {share} of the computing beside it: {known.assumption or known.source}")
     print(f"memory: {device_memory(step).says}")
+    alike = "devices of a node do the same" if runs[0].trace.apart else "every device does the same"
     print(
-        "every device does the same; input, failures and memory limits are not modelled, tensor and pipeline parallelism are formulas"
+        f"{alike}; input, failures and memory limits are not modelled, tensor and pipeline parallelism are formulas"
     )
 
 
@@ -256,9 +284,19 @@ def _exchanges(run: StepRun) -> str:
             say_time(exchange.begin_ps),
             say_time(exchange.end_ps),
             say_time(run.trace.exposed_of(exchange)),
+            *_last(exchange),
         ]
         for exchange in run.trace.placed
     ]
-    return table(
-        ["exchange", "collective", "size", "ready", "begin", "end", "exposed"], rows, right={2, 3, 4, 5}
-    )
+    head = ["exchange", "collective", "size", "ready", "begin", "end", "exposed"]
+    head += ["waited for", "apart"] if run.trace.apart else []
+    return table(head, rows, right={2, 3, 4, 5})
+
+
+def _last(exchange: Placed) -> list[str]:
+    """Return who began an exchange last, and how long after the first; nothing where all nodes do the same."""
+    apart = exchange.apart
+    if not apart:
+        return []
+    nodes = ", ".join(map(str, apart.last[:_MOST_NAMED])) + ", ..." * (len(apart.last) > _MOST_NAMED)
+    return [f"node {nodes}" if apart.last else "nobody", say_time(apart.waited_ps)]

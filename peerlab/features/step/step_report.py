@@ -9,6 +9,7 @@ from peerlab.page.frame import framed, table
 from peerlab.training.profiled import ProfiledTraining
 from peerlab.training.step_picture import step_svg
 from peerlab.training.step_run import StepRun
+from peerlab.training.waited_for import who_was_last
 
 _SIGNS = {"good": ("pass", "✓"), "bad": ("fail", "✕")}
 _MOST_ROWS = 12
@@ -30,6 +31,7 @@ def _parts(run: StepRun) -> Iterable[str]:
         f"({say_share(1 - run.utilisation)}) exposed: the devices wait. {run.samples_per_s:,.0f} samples/s on {s.nodes} nodes, "
         f"{escape(path_title(str(s.path)))}, {escape(step.shard)}, batch {step.batch} a device.</p>"
     )
+    yield from (f"<p>{escape(says)}</p>" for says in who_was_last(run.trace))
     yield step_svg(run)
     yield _told(run)
     worst = sorted(run.trace.placed, key=run.trace.exposed_of, reverse=True)[:_MOST_ROWS]
@@ -39,7 +41,7 @@ def _parts(run: StepRun) -> Iterable[str]:
             say_bytes(one.op.nbytes),
             say_time(one.ready_ps),
             say_time(one.begin_ps - one.ready_ps),
-            say_time(one.run.time_ps),
+            say_time(one.lasts_ps),
             say_time(run.trace.exposed_of(one)),
         )
         for one in worst
