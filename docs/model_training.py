@@ -6,8 +6,14 @@ from documents import table
 from model_laws import Law
 
 from peerlab.base.units import say_share, say_time
+from peerlab.engine.begins import Begins
+from peerlab.engine.exchange_apart import by_loop
+from peerlab.engine.system import least
+from peerlab.question.scenario import Scenario
 from peerlab.training import closed_forms as forms
 from peerlab.training.answer_step import step
+from peerlab.training.nodes_differ import BEGIN, POSTED
+from peerlab.training.rank_by_rank import queue_of
 from peerlab.training.step_run import StepRun
 from peerlab.training.workload_file import device_figures, known_workloads, load_workload
 
@@ -27,7 +33,7 @@ moved to where it begins, in whole picoseconds; the referee runs the whole step 
 * **Slow-down**: computing runs slower by a share while an exchange is under way: {slowdowns}.
 * **Registration**: each bucket has buffers of its own, visited in a cycle. A cache with one region too few for each device of a NIC has always just
   given up what is asked for.
-* **Refused**: jitter, slow nodes, and whatever else lets ranks end a collective one after the other.
+* **Where nodes differ** each begins an exchange at its own time, as the section below says.
 
 Not modelled: two streams at once, input, the host's launches (a trace brings them), compression, failures, checkpoints, memory limits.
 Tensor and pipeline parallelism are formulas only. Of the halo exchange of a particle code the messages are simulated, point to point on every path
@@ -48,6 +54,40 @@ Those that no step is simulated for; tests simulate the pipeline and check the o
 | share of the peak | `MFU = 72... / (T n peak)`, `HFU = 96... / (T n peak)` |
 | tensor parallelism, elements a device sends per layer and micro-batch | `8 b s h (t-1)/t` |
 | halo exchange of particles | `T = c + N / (P R) + phases x t(face)`, and twice `copy_start` per message where copies are staged |
+
+"""
+APART = """\
+### Where nodes of a step differ
+
+Jitter, spread and detours, slow nodes, NICs and links, computing that differs (`slow_compute`, `compute_jitter`), trees, and fabrics that are not the
+same for all let nodes end an exchange one after the other. Then each begins the next one at its own time; nothing waits for all but the exchange itself.
+
+* A node is **ready** for bucket k when it has computed what the bucket needs. Its computing slows only while its *own* exchange is under way.
+* It **begins** at `b_r(k) = max(ready_r(k), done_r(k-1))`.
+* It is **done** when the last slice that it receives is through its last stage, and the last that it sends has left its own resources. That slice may still be
+  under way, and holds its place until it arrives; such places go on into the next exchange. In blocking code, and where memory is given back
+  after a transfer, what a node sends has to have arrived.
+* A slice goes when its sender has begun and its receiver takes slices: from its own begin on (`open="begin"`: into memory of the user, or by rendezvous), or from
+  when it was done before (`open="posted"`: into buffers posted ahead; what the receiver does with them waits for its begin). Left out, `open` is `posted`
+  where a path has bounce buffers at the receiver. In blocking code a transfer starts at the later of both begins.
+* Devices of a node, and nodes of one NVLink domain, begin together.
+* **A library's tree or ring** (NCCL's laws) is walked in one pass of which no single node's end says who else has to come: it begins with the last node and
+  ends for all together.
+* A step is that of the node that ends it last; all begin it together. Slices of every exchange draw jitter and detours of their own; spread lasts for the step.
+
+An exchange takes begins b to ends e. It is monotone, moves with its begins, and of the later of two begins gives the later of both ends; nobody ends before the
+last has begun. On equal nodes of a ring, with q the time of the exchange alone:
+
+{ends}
+So ends differ because nodes differ, not because begins do, and a step whose exchanges end together takes `T = max_k (M_k + sum_{{j>=k}} X_j)`, M_k when the latest node
+is ready for bucket k and X_j what exchange j takes. Overlap also averages: noise sigma of computing over B buckets costs `sigma e_n` with overlap, and `sqrt(B)`
+times that if every bucket is waited for (e_n: mean of the largest of n normal numbers; 64 nodes, compute 160, exchange 80, sigma 8, 16 buckets: 183.75 against 315).
+
+Exchange by exchange this is exact, because a node that is done has all its resources for itself: loop and arrays are held to a referee that runs all nodes and all
+exchanges in one world. Only links that nodes share could serve two exchanges at once; where they would, that world answers instead.
+
+**Refused** where nodes differ: registration caches with limits (who comes first decides what is given up), sums in the switches (SHARP, NVLS), ticks (a node that stands
+still computes nothing either), and exchanges of more than ten million spans.
 
 """
 TABLE = """\
@@ -80,6 +120,7 @@ def training() -> Iterator[str]:
     ]
     yield table(("what", "formula", "example", "by hand", "simulated"), rows)
     yield FORMULAS
+    yield APART.format(ends=_ends())
     yield TABLE
     head = [
         "workload",
@@ -93,6 +134,42 @@ def training() -> Iterator[str]:
         "no cache",
     ]
     yield table([*head, "with DL1's library: exposed", "gain"], map(_row, ROWS))
+
+
+def _ends() -> str:
+    """Return the ends of a ring of equal nodes, by formula and simulated, for the begins of an example."""
+    begins, L, nodes = (0, 0, 3), 5_000_000, 3  # noqa: N806  (the field's letter)
+    rows = []
+    for what, formula, dependency, opens, back in (
+        ("blocking", "e_r = max b + q", "step", BEGIN, ()),
+        (
+            "pipelined, `begin`",
+            "e_r = max_s (b_s + q - L min((s-2-r) mod N, (s-3-r) mod N))",
+            "slice",
+            BEGIN,
+            (2, 3),
+        ),
+        ("pipelined, `posted`", "e_r = max_s (b_s + q - L ((s-2-r) mod N))", "slice", POSTED, (2,)),
+    ):
+        asked = Scenario(
+            cluster="ideal-100g", nodes=nodes, message_bytes=375_000, slice_bytes=None, dependency=dependency
+        )
+        system = least(asked).of_every_node()
+        at = tuple(L * b for b in begins)
+        found = by_loop(
+            system, queue_of(system, None, 0), Begins(at, at if opens == BEGIN else (0,) * nodes)
+        ).done
+        quiet = 12 * L
+        by_hand = tuple(
+            max(at[s] + quiet - L * min([(s - k - r) % nodes for k in back] or [0]) for s in range(nodes))
+            for r in range(nodes)
+        )
+        if found != by_hand:
+            raise AssertionError(f"{what}: {by_hand} by hand, {found} simulated")
+        ends = ", ".join(f"{e / L:g}" for e in by_hand)
+        rows.append((what, f"`{formula}`", f"({ends})", "the same"))
+    head = ("code", "ends", "N = 3, d = 2, L = 1, begins 0, 0, 3: by hand", "simulated")
+    return table(head, rows)
 
 
 def _workloads() -> str:

@@ -11,6 +11,7 @@ from noise_scenes import noises
 import peerlab
 from peerlab.base.errors import ScenarioError
 from peerlab.base.places import folder
+from peerlab.engine.arrays.lanes_apart import LanesApart
 from peerlab.engine.arrays.ring_arrays import refuses
 from peerlab.engine.arrays.service_order import OrderUnknownError
 from peerlab.engine.begins import Begins
@@ -244,3 +245,15 @@ def test_a_begin_comes_last_in_its_instant_and_held_places_are_given_back():
     assert not apart.wait(7, slice_id)  # what comes now has missed nothing
     assert sorted(one[0] for one in heap) == [4, 7, 7, 9]
     assert apart.held_after({0: 4, 1: 0, 2: 0}) == ((("source", 0, 0), (9,)),)
+
+
+def test_an_array_run_gives_every_lane_the_places_that_it_still_holds():
+    system = least(ideal(3, window=2, jitter=0.1)).of_every_node()
+    begins = Begins((0, 0, 7), (0, 0, 7), ((("source", 1, 0), (9, 4)),))
+    lanes = LanesApart(system, begins)
+    assert lanes.gate.tolist() == [0, 7, 7]
+    (places,) = lanes.held().values()
+    assert [one[0].tolist() for one in places] == [[0, 4, 0], [0, 9, 0]]
+    lanes.arrive(np.array([[20, 5, 6]]), np.array([[0, 0, 0]]))
+    assert lanes.done(np.zeros(3, np.int64)) == [20, 5, 7]
+    assert lanes.held_after([20, 5, 7], lanes.held()) == ((("source", 1, 0), (9,)),)

@@ -271,6 +271,6 @@ def scenario(fields: Mapping[str, Any]) -> Compared:
         given["slice_bytes"] = None
     if "placement" in given:
         given["placement"] = tuple(given["placement"])
-    if "slow_nodes" in given:
-        given["slow_nodes"] = {int(node): factor for node, factor in given["slow_nodes"].items()}
+    for name in {"slow_nodes", "slow_compute"} & given.keys():
+        given[name] = {int(node): factor for node, factor in given[name].items()}
     return Step.of(**given) if "workload" in given else Scenario(**given)
