@@ -60,9 +60,10 @@ class LanesApart:
     def held_after(self, done: Sequence[int], held: Mapping[int, deque[Times]]) -> Held:
         """Return the places that senders hold when they are done; receivers hold none."""
         first, found = self._system.lanes[0], dict[Pool, tuple[int, ...]]()
-        pool = self._system.pools.get(("source", first.node, first.device))
-        for lane, one in enumerate(self._system.lanes) if pool in held else ():
-            until = tuple(t for t in (int(given[0, lane]) for given in held[pool]) if t > done[one.node])
+        pool = self._system.pools.get(("source", first.node, first.device), -1)
+        for lane, one in enumerate(self._system.lanes):
+            freed = [int(given[0, lane]) for given in held.get(pool, ())]
+            until = tuple(t for t in freed if t > done[one.node])
             if until:
                 found["source", one.node, one.device] = until
         return tuple(sorted(found.items()))
