@@ -76,7 +76,8 @@ def by_arrays(
     end = int(batch.run(progress)[0])
     if not batch.orders.hold().all():
         raise OrderUnknownError("engine", "slices come in an order that is known only when they come")
-    done, held = batch.ended()
+    assert batch.apart  # noqa: S101  (it was given begins)
+    done, held = batch.apart.ended(batch.traffic, batch.hand_out_free[0], batch.held)
     rows = later_rows(partial(array_rows, batch if few else None, system, scenario, kept, found, begins))
     totals = batch.record.totals(kept, batch.traffic)[0]
     end = max(end, *done)

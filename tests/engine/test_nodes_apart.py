@@ -14,6 +14,7 @@ from peerlab.base.places import folder
 from peerlab.engine.arrays.lanes_apart import LanesApart
 from peerlab.engine.arrays.ring_arrays import refuses
 from peerlab.engine.arrays.service_order import OrderUnknownError
+from peerlab.engine.arrays.service_times import kinds_of_lanes, spread
 from peerlab.engine.begins import Begins
 from peerlab.engine.exchange_apart import by_arrays, by_loop
 from peerlab.engine.loop.loop_resources import BEGUN
@@ -257,3 +258,13 @@ def test_an_array_run_gives_every_lane_the_places_that_it_still_holds():
     lanes.arrive(np.array([[20, 5, 6]]), np.array([[0, 0, 0]]))
     assert lanes.done(np.zeros(3, np.int64)) == [20, 5, 7]
     assert lanes.held_after([20, 5, 7], lanes.held()) == ((("source", 1, 0), (9,)),)
+
+
+def test_lanes_that_send_alike_share_their_service_times():
+    system = least(ideal(5, slow_nodes={2: 0.5})).of_every_node()
+    kinds = kinds_of_lanes(system)
+    assert len(set(kinds)) == 3  # from a slow node, to one, and between others
+    legs = {lane: system.legs(lane, 0)[0] for lane in range(5)}
+    (sent, received) = spread(legs, np.arange(5), 0)
+    assert sent.tolist() == [10_000_000, 10_000_000, 20_000_000, 10_000_000, 10_000_000]
+    assert received.tolist() == [10_000_000, 20_000_000, 10_000_000, 10_000_000, 10_000_000]

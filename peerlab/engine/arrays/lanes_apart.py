@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from peerlab.base.numbers import NDArray, np
 from peerlab.engine.begins import Begins, Held, Pool, waits_for_arrival
+from peerlab.engine.scaleup import Exchange
 from peerlab.engine.system import System
 
 Times = NDArray[np.int64]
@@ -36,6 +37,18 @@ class LanesApart:
     def leave(self, past: Times) -> None:
         """Note that a resource of every lane's node is through with what the lane sends."""
         np.maximum(self._done, past, out=self._done)
+
+    def ended(
+        self, traffic: Exchange | None, handed_out: Times, held: Mapping[int, deque[Times]]
+    ) -> tuple[list[int], Held]:
+        """Return when each node is done, also with the exchange inside it, and which places are held then."""
+        plan, inside = self._system.plan, np.zeros(len(self._nodes), np.int64)
+        if traffic:
+            inside = (int(traffic.ready[-1]) if plan.collects else 0) + self.begun
+        if traffic and plan.hands_out:
+            inside = np.maximum(inside, handed_out + traffic.latency_ps)
+        done = self.done(inside)
+        return done, self.held_after(done, held)
 
     def done(self, inside: Times) -> list[int]:
         """Return when each node is done, where its lanes are `inside` it."""

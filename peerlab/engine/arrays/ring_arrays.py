@@ -17,7 +17,8 @@ from peerlab.engine.arrays.array_record import ArrayRecord, Visited
 from peerlab.engine.arrays.lanes_apart import LanesApart
 from peerlab.engine.arrays.noise_of_runs import NoiseOfRuns, SliceNoise, of_stage
 from peerlab.engine.arrays.service_order import Arrived, ServiceOrders, State, Times
-from peerlab.engine.begins import Begins, Held
+from peerlab.engine.arrays.service_times import kinds_of_lanes, spread
+from peerlab.engine.begins import Begins
 from peerlab.engine.legs import Leg
 from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.scaleup import Exchange, exchange
@@ -25,7 +26,7 @@ from peerlab.engine.system import System
 from peerlab.engine.warm_cache import ends_warm
 from peerlab.model.paths import PROXY
 from peerlab.model.resources import resource_kind, service
-from peerlab.model.slow_parts import link_share, lost_to_neighbour
+from peerlab.model.slow_parts import lost_to_neighbour
 
 _LAST_PS = 2**57
 """`service_order` multiplies times by 16."""
@@ -85,16 +86,16 @@ class Batch:
         self._known: dict[tuple[bool, int], list[tuple[Leg, list[NDArray[np.int64]]]]] = {}
         self._free: dict[Visited, State] = {}
         self.orders = ServiceOrders(self.record.resources, runs)
-        self._held: dict[int, deque[Times]] = {}
+        self.held: dict[int, deque[Times]] = {}
         self._lookup_ps = system.scenario.registration_cost.lookup_ps if system.scenario.registers else 0
         self._before: Times | None = None
         self._end = np.zeros((runs, self._lanes), np.int64)
-        self._apart = LanesApart(system, self.begins) if self.begins else None
-        self._begun = self._apart.begun if self._apart else np.zeros(self._lanes, np.int64)
-        if self._apart:
-            self._held.update(self._apart.held())
+        self.apart = LanesApart(system, self.begins) if self.begins else None
+        self._begun = self.apart.begun if self.apart else np.zeros(self._lanes, np.int64)
+        if self.apart:
+            self.held.update(self.apart.held())
         self._first_round = np.ones_like(self._end)
-        self._hand_out_free = self._begin_handing_out()
+        self.hand_out_free = self._begin_handing_out()
         self._check_horizon()
 
     def _check_horizon(self) -> None:
@@ -123,7 +124,7 @@ class Batch:
         schedule, blocking = self.system.plan.schedule, self.system.scenario.blocking
         shape = self._end.shape
         # `turn`: when a lane may begin a step of blocking code; `there`: when the data of each slice has arrived
-        turn = np.zeros(shape, np.int64) + (self._apart.gate if self._apart else 0)
+        turn = np.zeros(shape, np.int64) + (self.apart.gate if self.apart else 0)
         there = [
             np.full(shape, 0 if self._own is None else self._own[piece], np.int64) + self._begun
             for piece in self._pieces
@@ -140,8 +141,8 @@ class Batch:
             if blocking:  # a step needs both of its ends, and each must be through with both of its transfers
                 turn = np.maximum(np.maximum(over, self._at_receiver(over)), self._at_receiver(over, -1))
             np.maximum(self._end, over, out=self._end)
-            if self._apart:
-                self._apart.arrive(self._at_receiver(over), over)
+            if self.apart:
+                self.apart.arrive(self._at_receiver(over), over)
             if not self.orders.hold().any():
                 break
             if progress and not step & 31:
@@ -179,17 +180,17 @@ class Batch:
             if leg.visits:
                 number += 1
             if (
-                self._apart
-                and self._apart.posted
+                self.apart
+                and self.apart.posted
                 and self.system.at_receiver(leg, self.system.receiver(0, step))
             ):
-                at = np.maximum(at, self._apart.begun_there)
+                at = np.maximum(at, self.apart.begun_there)
             if leg.gated and self._own is not None:
                 # contributions are collected in the order of sending, and what arrives in this step is sent in the next
                 own = self._own[(step + 1) * len(self._pieces) + piece]
-                at = np.maximum(at, own + (self._apart.begun_there if self._apart else 0))
+                at = np.maximum(at, own + (self.apart.begun_there if self.apart else 0))
             if leg.acquire >= 0:
-                held = self._held.setdefault(leg.acquire, deque())
+                held = self.held.setdefault(leg.acquire, deque())
                 # slices release places in the order of taking them, so the oldest release is the next free place
                 if len(held) == self.system.places[leg.acquire]:
                     at = np.maximum(at, held.popleft())
@@ -200,7 +201,7 @@ class Batch:
                 self.record.fly(step, piece, leg, (at, at, over))
                 at = over
             if leg.release >= 0:
-                self._held.setdefault(leg.release, deque()).append(at)
+                self.held.setdefault(leg.release, deque()).append(at)
         return at
 
     def _serve(
@@ -241,8 +242,8 @@ class Batch:
                 # what a resource begins with at once arrives at the next in the next round of this instant
                 round_ = np.where(start > came, 1, round_ + 1) if self.orders.shared else round_
                 served[key] = (served[key] if key in served else np.zeros_like(past)) + duration
-                if self._apart and not self.noise.at_receiver(visit):
-                    self._apart.leave(past)
+                if self.apart and not self.noise.at_receiver(visit):
+                    self.apart.leave(past)
                 if self.keep:
                     work = np.broadcast_to(duration, past.shape)
                     self.record.serve(step, piece, key, leg, (came, start, past, work))
@@ -259,7 +260,7 @@ class Batch:
         key = (step < self.system.plan.schedule.reducing_steps, piece)
         if key not in self._known:
             alike: dict[object, int] = {}
-            kinds = self._kinds_of_lanes()
+            kinds = kinds_of_lanes(self.system)
             for lane, kind in enumerate(kinds):
                 alike.setdefault(kind, lane)
             which = np.array([alike[kind] for kind in kinds], np.int64)
@@ -267,49 +268,10 @@ class Batch:
                 lane: self.system.legs(lane, step, plain=True, even=True)[piece]
                 for lane in {0, *alike.values()}
             }
-            self._known[key] = [
-                (leg, self._spread(legs, which, number)) for number, leg in enumerate(legs[0])
-            ]
+            self._known[key] = [(leg, spread(legs, which, number)) for number, leg in enumerate(legs[0])]
         return self._known[key]
 
-    def _kinds_of_lanes(self) -> list[tuple[object, ...]]:
-        """Return for every lane what its service times depend on: the speeds of both ends, and of the link between them."""
-        system, found = self.system, list[tuple[object, ...]]()
-        for lane, one in enumerate(system.lanes):
-            to = system.lanes[system.receiver(lane, 0)]
-            ends = (system.speeds(one.node, one.device), system.speeds(to.node, to.device))
-            found.append((*ends, link_share(system.scenario, one.node, to.node)))
-        return found
-
-    @staticmethod
-    def _spread(
-        legs: dict[int, tuple[Leg, ...]], which: NDArray[np.int64], number: int
-    ) -> list[NDArray[np.int64]]:
-        """Return each visit's service time for every lane, from those of the lanes that represent others.
-
-        Visits that always take the same time share one array.
-        """
-        found: dict[bytes, NDArray[np.int64]] = {}
-        spread = []
-        for visit in range(len(legs[0][number].visits)):
-            table = {lane: way[number].visits[visit].duration_ps for lane, way in legs.items()}
-            values = np.array([table[lane] for lane in which.tolist()], np.int64)
-            spread.append(found.setdefault(values.tobytes(), values))
-        return spread
-
     # ---- inside the nodes --------------------------------------------------------------------------------------
-
-    def ended(self) -> tuple[list[int], Held]:
-        """Return when each node is done, once the only run is over, and which places are held then."""
-        assert self._apart  # noqa: S101  (asked only where nodes begin apart)
-        traffic, plan = self.traffic, self.system.plan
-        inside = np.zeros(self._lanes, np.int64)
-        if traffic:
-            inside = (int(traffic.ready[-1]) if plan.collects else 0) + self._begun
-        if traffic and plan.hands_out:
-            inside = np.maximum(inside, self._hand_out_free[0] + traffic.latency_ps)
-        done = self._apart.done(inside)
-        return done, self._apart.held_after(done, self._held)
 
     def _begin_handing_out(self) -> Times:
         """Return when each lane's scale-up links are free to hand out final slices."""
@@ -336,9 +298,9 @@ class Batch:
         traffic = self.traffic
         moved = self.system.chunk_sizes[piece] * (traffic.way.hands if traffic else 0)
         duration = service(self.system.scenario.cluster_for_message, "scaleup")(moved)
-        self._hand_out_free = np.maximum(self._hand_out_free, at) + duration
+        self.hand_out_free = np.maximum(self.hand_out_free, at) + duration
         latency = traffic.latency_ps if traffic else 0
-        np.maximum(self._end, self._hand_out_free + latency, out=self._end)
+        np.maximum(self._end, self.hand_out_free + latency, out=self._end)
         self.record.hand_out(duration, moved)
         if self.keep:
             sender = self._at_receiver(np.arange(self._lanes)[None, :])[0]

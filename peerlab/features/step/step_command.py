@@ -2,15 +2,15 @@
 
 import argparse
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import peerlab
 from peerlab.base.errors import PeerlabError
 from peerlab.base.progress_bar import progress_bar
-from peerlab.base.terminal_text import command, fraction, number, slow_node, switch, table
-from peerlab.base.units import PS_PER_MS, say_bytes, say_count, say_share, say_time
-from peerlab.features.step.device_memory import device_memory
+from peerlab.base.terminal_text import command, fraction, number, slow_node, switch
+from peerlab.base.units import PS_PER_MS, say_time
+from peerlab.features.step.step_tables import exchanges_table, lines
 from peerlab.model.paths import PATHS
 from peerlab.question.fields import PartsTogether, add_fields
 from peerlab.question.presets import load_cluster
@@ -18,9 +18,7 @@ from peerlab.records.benchmarks import TOOLS
 from peerlab.training.profiled import ProfiledTraining
 from peerlab.training.step_composition import step_forecast_s
 from peerlab.training.step_run import StepRun
-from peerlab.training.step_trace import Placed
 from peerlab.training.training_step import OPENS, SHARDS, Step
-from peerlab.training.waited_for import who_was_last
 from peerlab.training.workload import ITEM_BYTES
 from peerlab.training.workload_file import known_workloads
 
@@ -163,8 +161,6 @@ def _add_step_fields(add: Callable[..., Any]) -> None:
     )
 
 
-_MOST_NAMED = 3
-"""Nodes that a row of exchanges names."""
 _NOT_FIELDS = ("run", "json", "exchanges", "trace", "trace_step")
 
 
@@ -184,11 +180,11 @@ def _step(options: argparse.Namespace) -> int:
         return 0
     if found:
         _print_recorded(found, number)
-    _print_table(runs)
+    print("\n".join(lines(runs)))
     if "exchanges" in options:
         for run in runs:
             print(f"\n{run.step.scenario.path}:")
-            print(_exchanges(run))
+            print(exchanges_table(run))
     return 0
 
 
@@ -226,77 +222,3 @@ def _print_recorded(profiled: ProfiledTraining, number: int | None) -> None:
 def _document(run: StepRun, options: argparse.Namespace) -> dict[str, Any]:
     more = {"exchanges_each": run.exchanges().to_dict("records")} if "exchanges" in options else {}
     return {**run.as_dict(), **more}
-
-
-def _print_table(runs: Sequence[StepRun]) -> None:
-    step = runs[0].step
-    passes = f", {step.accumulate} passes" if step.accumulate > 1 else ""
-    print(
-        f"{step.model.title} on {step.scenario.hardware.title}: {say_count(step.scenario.nodes, 'node')}, {say_count(step.devices, 'device')}, "
-        f"batch {step.batch} each{passes}, {step.shard}, {say_bytes(step.gradient_bytes)} of gradients as {step.gradient_dtype}"
-    )
-    unsaid = step.model.sample == "batch" and step.batch == 1  # a trace does not say how large its batch is
-    counted = "batches/s" if unsaid else "samples/s"
-    head = ["path", "step", "exposed", "computing", counted]
-    head += runs[0].spent
-    print(
-        table(
-            [*head, "against the first"], [_row(run, runs[0]) for run in runs], right=set(range(1, len(head)))
-        )
-    )
-    print(f"computing: {say_time(step.compute.ps)} a pass, {step.compute.says}")
-    if step.compute.assumed:
-        low, high = step.compute.low_ps, step.compute.high_ps
-        print(f"that is assumed; it may be {say_time(low)} to {say_time(high)}")
-    for run in runs:
-        for says in who_was_last(run.trace):
-            print(f"{run.step.scenario.path}: {says[0].lower()}{says[1:]}")
-    known = step.slowdown_figure
-    if known:
-        share = f"{say_share(known.value)} ({say_share((known.range or (0, 0))[0])} to {say_share((known.range or (0, 0))[1])})"
-        print(f"an exchange takes {share} of the computing beside it: {known.assumption or known.source}")
-    print(f"memory: {device_memory(step).says}")
-    alike = "devices of a node do the same" if runs[0].trace.apart else "every device does the same"
-    print(
-        f"{alike}; input, failures and memory limits are not modelled, tensor and pipeline parallelism are formulas"
-    )
-
-
-def _row(run: StepRun, first: StepRun) -> list[str]:
-    return [
-        str(run.step.scenario.path),
-        say_time(run.time_ps),
-        f"{say_time(run.trace.exposed_ps)} ({say_share(1 - run.utilisation)})",
-        say_share(run.utilisation),
-        f"{run.samples_per_s:.4g}",
-        *(f"{one:.4g}" for one in run.spent.values()),
-        f"{run.gain(first):.3f} times as fast",
-    ]
-
-
-def _exchanges(run: StepRun) -> str:
-    rows = [
-        [
-            exchange.op.name,
-            exchange.op.collective,
-            say_bytes(exchange.op.nbytes),
-            say_time(exchange.ready_ps),
-            say_time(exchange.begin_ps),
-            say_time(exchange.end_ps),
-            say_time(run.trace.exposed_of(exchange)),
-            *_last(exchange),
-        ]
-        for exchange in run.trace.placed
-    ]
-    head = ["exchange", "collective", "size", "ready", "begin", "end", "exposed"]
-    head += ["waited for", "apart"] if run.trace.apart else []
-    return table(head, rows, right={2, 3, 4, 5})
-
-
-def _last(exchange: Placed) -> list[str]:
-    """Return who began an exchange last, and how long after the first; nothing where all nodes do the same."""
-    apart = exchange.apart
-    if not apart:
-        return []
-    nodes = ", ".join(map(str, apart.last[:_MOST_NAMED])) + ", ..." * (len(apart.last) > _MOST_NAMED)
-    return [f"node {nodes}" if apart.last else "nobody", say_time(apart.waited_ps)]
