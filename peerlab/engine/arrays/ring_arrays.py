@@ -298,6 +298,7 @@ class Batch:
         traffic = self.traffic
         moved = self.system.chunk_sizes[piece] * (traffic.way.hands if traffic else 0)
         duration = service(self.system.scenario.cluster_for_message, "scaleup")(moved)
+        self.orders.finish(at, self.hand_out_free)
         self.hand_out_free = np.maximum(self.hand_out_free, at) + duration
         latency = traffic.latency_ps if traffic else 0
         np.maximum(self._end, self.hand_out_free + latency, out=self._end)

@@ -116,6 +116,7 @@ class ServiceOrders:
         self._resources, self._runs = resources, runs
         self._at: dict[int, ServiceOrder] = {}
         self._last: Times | None = None
+        self._final: tuple[Times, NDArray[np.bool_]] | None = None
         self._in_turn = np.ones(runs, bool)
         self.shared = False
         """Whether any of the resources serves several lanes."""
@@ -138,6 +139,16 @@ class ServiceOrders:
         if self._last is not None:
             self._in_turn &= (there >= self._last).all(axis=1)
         self._last = there
+
+    def finish(self, at: Times, free: Times) -> None:
+        """Note when a final slice is at every lane, whose links to the other devices are `free` from then on.
+
+        One that comes before that of an earlier step, for which the links have waited, is handed out first.
+        """
+        if self._final is not None:
+            before, waited = self._final
+            self._in_turn &= ~((at < before) & waited).any(axis=1)
+        self._final = at, free < at
 
     def hold(self) -> NDArray[np.bool_]:
         """Return for each run whether, until now, slices have come to every resource in the order that is assumed."""
