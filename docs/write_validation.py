@@ -194,7 +194,8 @@ def _row(result: SimulatedRow) -> tuple[str, ...]:
 def _fitted_on(row: ExpectedRow) -> list[str]:
     """Return the figures of the row's cluster and library that say they were fitted on it, with their values."""
     asked = scenario(row.points[0].scenario)
-    library = (asked.scenario if isinstance(asked, Step) else asked).used_library
+    asked = asked.scenario if isinstance(asked, Step) else asked
+    library = asked.used_library if isinstance(asked, Scenario) else None  # queues and jobs have none
     own = [one for one in library.figures.values() if one.assumption] if library else []
     return [
         f"{figure.key} {figure}"

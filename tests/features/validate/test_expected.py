@@ -143,3 +143,16 @@ def test_the_figures_typed_from_logs_are_those_in_the_logs(reference_dir):
         rows = [re.match(r"(?:0:)? +(\d+) +\d+ +float +sum +-1 +([\d.]+)", line) for line in lines]
         times = [float(row[2]) for row in rows if row]
         assert typed[name] == times[-len(typed[name]) :]
+
+
+@pytest.mark.parametrize(
+    ("scenario_", "says"),
+    [
+        ('{ cluster = "ideal-100g", neighbour = "victim(2)" }', "a neighbour belongs to figures of queues"),
+        ('{ cluster = "ideal-100g", jobs = [{ hosts = [0, 1] }] }', "jobs belong to figures of several jobs"),
+    ],
+)
+def test_a_question_of_another_kind_is_refused(scenario_, says):
+    row = f'group = "a"\n[[row]]\nname = "a"\nwhat = "a"\nscenario = {scenario_}\ncompare = "time"\nunit = "s"\nexpected = 1\ntolerance = 1\nfitted = false\nsource = "a"\n'
+    with pytest.raises(ExpectationError, match=says):
+        read_expected(row, "a.toml")
