@@ -2,7 +2,7 @@
 
 import os
 
-RUNS = 20 if os.environ.get("PEERLAB_SOAK") else 5
+RUNS = 20 if os.environ.get("PEERLAB_SOAK") else 3
 EXPLORER = "import peerlab\npeerlab.explore()"
 PLAIN = """
 import ipywidgets as w, peerlab

@@ -6,7 +6,7 @@ import time
 from driver import Explorer
 from playwright.sync_api import expect
 
-RUNS = 20 if os.environ.get("PEERLAB_SOAK") else 5
+RUNS = 20 if os.environ.get("PEERLAB_SOAK") else 3
 MODELS = "() => Object.keys([...window.peerlabPages][0].model.widget_manager._models).length"
 
 
