@@ -124,7 +124,9 @@ def test_the_host_switch_goes_past_the_host_on_the_whole_way(page, address):
 
 
 def test_a_log_is_read_in_the_tab_and_leaves_it_never(page, site):
-    live(page, (site / "one.html").as_uri())
+    live(page, f"{(site / 'one.html').as_uri()}#cluster=alps-gh200&nodes=8")
+    expect(page.get_by_label("Nodes, as a number")).to_have_value("8")
+    page.wait_for_selector("html[data-done]", state="attached", timeout=LIVE_MS)
     asked = len(page.asked)
     page.get_by_role("button", name="Your log").click()
     expect(page.get_by_text("Nothing of it leaves this machine")).to_be_visible()
@@ -138,7 +140,7 @@ def test_a_log_is_read_in_the_tab_and_leaves_it_never(page, site):
     faults = Axe().run(page).response["violations"]
     serious = [fault for fault in faults if fault["impact"] in ("serious", "critical")]
     assert [(fault["id"], node["html"][:200]) for fault in serious for node in fault["nodes"]] == []
-    page.get_by_role("button", name="Show ").click()
+    page.locator(".pl-live-log").get_by_role("button", name="2 nodes").click()
     expect(page.locator(".pl-sides")).to_be_visible()
     expect(page.get_by_label("Nodes, as a number")).to_have_value("2")
     assert page.complaints == []
