@@ -27,7 +27,7 @@ Engine = Callable[[System, RegistrationQueue, Progress | None], Recording]
 
 ENGINES = ("auto", "referee", "loop", "arrays", "compiled")
 
-_MOST_OF_ALL = 10_000_000
+MOST_OF_ALL = 10_000_000
 """Spans of a run that records every node, at most: about 2.5 GiB while it runs."""
 _MOST_BY_ITSELF = 100_000_000
 """Spans for which ``auto`` takes the compiled loop, at most: it keeps a few nodes, but so many take a minute."""
@@ -159,8 +159,8 @@ def trace(system: System, last: Recording, iterations: Callable[[], tuple[Iterat
     )
 
 
-def refuse_too_many(system: System) -> None:
-    """Refuse a run of which so many spans would be kept that memory may not suffice.
+def refuse_too_many(system: System, *, in_a_step: bool = False) -> None:
+    """Refuse a run of which so many spans would be kept that memory may not suffice; an exchange `in_a_step` has no engine to choose.
 
     Raises
     ------
@@ -168,12 +168,12 @@ def refuse_too_many(system: System) -> None:
         If they are more than ten million.
     """
     spans = recording.spans_of_all(system)
-    if spans > _MOST_OF_ALL:
-        slow = compiled.installed() and not compiled.refuses(system)
+    if spans > MOST_OF_ALL:
+        slow = compiled.installed() and not compiled.refuses(system) and not in_a_step
         by_compiled = "; engine='compiled' keeps a few nodes, and takes minutes" if slow else ""
         raise ScenarioError(
             "nodes",
-            f"{system.scenario.nodes} nodes that differ make about {spans / 1e6:.0f} million spans, and {_MOST_OF_ALL // 10**6} "
+            f"{system.scenario.nodes} nodes that differ make about {spans / 1e6:.0f} million spans, and {MOST_OF_ALL // 10**6} "
             "million can be kept; give fewer nodes, larger slices, or leave out what makes nodes differ"
             + by_compiled,
         )

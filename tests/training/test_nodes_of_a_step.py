@@ -10,12 +10,12 @@ from small_workloads import workload
 from test_step_engines import registered, spans
 
 import peerlab
-from peerlab.base.errors import WorkloadError
+from peerlab.base.errors import ScenarioError, WorkloadError
 from peerlab.base.places import folder
 from peerlab.question.presets import read_cluster
 from peerlab.training.node_lane import NodeLane
 from peerlab.training.program import Computing, Exchanging, Program
-from peerlab.training.rank_by_rank import RankByRank
+from peerlab.training.rank_by_rank import RankByRank, _answered
 from peerlab.training.step_composition import scenarios_of
 from peerlab.training.training_step import Step
 from peerlab.training.uneven_world import UnevenWorld
@@ -201,3 +201,24 @@ def test_links_that_two_exchanges_would_share_are_answered_in_one_world():
     assert run.engine == "referee"
     with pytest.raises(WorkloadError, match="engine: two exchanges are under way at once"):
         peerlab.step(**fields, engine="composition")
+
+
+def test_nodes_too_many_to_be_told_apart_are_answered_where_nobody_goes_on_before_all_are_done():
+    asked = {
+        "nodes": 6,
+        "path": "peer-direct",
+        "library": "none",
+        "algorithm": "hierarchical",
+        "slow_nodes": {4: 0.6},
+    }
+    exact = peerlab.step(**asked)
+    with (
+        patch("peerlab.training.rank_by_rank.MOST_OF_ALL", 10),
+        patch("peerlab.training.rank_by_rank.refuses", return_value="no"),
+        patch("peerlab.training.rank_by_rank._answered", _answered.__wrapped__),
+    ):
+        assert peerlab.step(**asked).time_ps == exact.time_ps
+        with pytest.raises(ScenarioError, match="nodes: 6 nodes that differ"):
+            peerlab.step(**asked, slowdown=0.1)
+        with pytest.raises(ScenarioError, match="each goes on when it is done"):
+            peerlab.step(**asked, compute_ms=1)

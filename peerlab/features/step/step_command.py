@@ -2,11 +2,11 @@
 
 import argparse
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import peerlab
-from peerlab.base.errors import PeerlabError
+from peerlab.base.errors import PeerlabError, ScenarioError
 from peerlab.base.progress_bar import progress_bar
 from peerlab.base.terminal_text import command, fraction, number, slow_node, switch
 from peerlab.base.units import PS_PER_MS, say_time
@@ -174,18 +174,34 @@ def _step(options: argparse.Namespace) -> int:
     number = getattr(options, "trace_step", None)
     asked = [{**given, "path": path} for path in paths]
     steps = [found.step(None, number, **one) if found else Step.of(**one) for one in asked]
-    runs = [_with_progress(step) for step in steps]
+    runs, left_out = _answered(steps)
     if "json" in options:
         print(json.dumps({"steps": [_document(run, options) for run in runs]}, indent=2))
         return 0
     if found:
         _print_recorded(found, number)
-    print("\n".join(lines(runs)))
+    print("\n".join([*lines(runs), *left_out]))
     if "exchanges" in options:
         for run in runs:
             print(f"\n{run.step.scenario.path}:")
             print(exchanges_table(run))
     return 0
+
+
+def _answered(steps: Sequence[Step]) -> tuple[list[StepRun], list[str]]:
+    """Return the steps, and a line for each data path on which nodes that differ make more spans than can be kept."""
+    runs, left_out, problems = list[StepRun](), list[str](), list[ScenarioError]()
+    for step in steps:
+        try:
+            runs.append(_with_progress(step))
+        except ScenarioError as problem:
+            if problem.field != "nodes":
+                raise
+            problems.append(problem)
+            left_out.append(f"{step.scenario.path}: left out; {problem}")
+    if not runs:
+        raise problems[0]
+    return runs, left_out
 
 
 def _with_progress(step: Step) -> StepRun:
