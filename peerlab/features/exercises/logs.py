@@ -32,7 +32,7 @@ _LINES = {
     "F": ("h100-ndr/nccl-2n16r-ib", 2),
     "G": ("azure-nd-a100-v4/nccl-2n16r-ib", 2),
     "H": ("p4d/nccl-1gib-1-to-4-nodes", 4),
-    "I": ("g4dn-8xlarge/nccl-2n2r-efa", 2),
+    "I": ("alps/nccl-2n8r-tcp", 2),
     "J": ("gb200-nvl72/nccl-18n72r-mnnvl", 18),
 }
 """Table in data/measured of each log, and how many nodes its curve is of."""

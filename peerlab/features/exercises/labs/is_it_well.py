@@ -12,7 +12,7 @@ from peerlab.features.exercises.logs import lab_log
 from peerlab.records import Records
 from peerlab.records.load import load
 
-CLUSTERS = {"F": "h100-ndr", "G": "azure-nd-a100-v4", "H": "p4d", "I": "g4dn-8xlarge", "J": "gb200-nvl72"}
+CLUSTERS = {"F": "h100-ndr", "G": "azure-nd-a100-v4", "H": "p4d", "I": "alps-gh200-tcp", "J": "gb200-nvl72"}
 """The machine of each log."""
 NODES = {"H": 4, "J": 18}
 HEALTHY, HELD_UP, BELOW = "healthy", "held up at some sizes", "below its floor"
@@ -52,7 +52,7 @@ def _in_words(name: str) -> str:
 
 _VERDICTS = {
     HEALTHY: "Is no row of it below the column `floor`?",
-    HELD_UP: "Are only a few rows below the floor, with clean ones on both sides?",
+    HELD_UP: "Are only a few rows slow, with clean ones on both sides?",
     BELOW: "Do its largest sizes, all of them, lie below the floor?",
 }
 
@@ -71,14 +71,14 @@ EXERCISES = (
     ),
     Choice(
         name="09-rows",
-        question="Log I is from two g4dn.8xlarge with one T4 each. How is it?",
+        question="Log I is from two servers of four GH200 each, over kernel TCP. How is it?",
         options=_VERDICTS,
         truth=lambda: _in_words("I"),
         hints=(
-            "Count the rows below the floor, and look at the rows above and below them.",
-            "A slow cable or a wrong path slows the largest messages most. Are these slow?",
+            "No row lies below its floor. The column `measured` should grow from row to row: where does it fall, or jump?",
+            "A size over its bandwidth is its time. Does a row take longer than the next one?",
         ),
-        why="Three sizes in the middle are slow, and larger messages are not. No part of the machine does that.",
+        why="At some sizes a message takes longer than one of twice the size. No part of a machine does that.",
         solution=f'"{HELD_UP}"',
     ),
     Number(
