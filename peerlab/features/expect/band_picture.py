@@ -29,8 +29,9 @@ def band_svg(
     `faults`: what each fault would leave, a curve of sizes and GB/s that is hidden until its cause is pointed at.
     """
     rows, judged = _drawn(rows, judged), _drawn(judged, judged)
+    told, rows = rows, _broadened(rows)
     across, up = _across(rows), _up(rows, judged)
-    parts = _grid(across, up, rows, judged)
+    parts = _grid(across, up, told, judged)
     parts.append(_area(across, up, [(row["size"], row["low"], row["high"]) for row in rows]))
     short = [row for row in judged if row["below"]]
     parts += [_missing(across, up, run) for run in _neighbours(short, rows)]
@@ -53,7 +54,7 @@ def band_svg(
         line = _line(across, up, points, "copy-ink", "2.5", "2 4")
         parts.append(f"<g class='pl-fault' data-fault='{place}'>{line}</g>")
     parts += [_point(across, up, row) for row in judged]
-    says = f"Bus bandwidth by size, {say_bytes(rows[0]['size'])} to {say_bytes(rows[-1]['size'])}: band, floor and ceiling"
+    says = f"Bus bandwidth by size, {say_bytes(told[0]['size'])} to {say_bytes(told[-1]['size'])}: band, floor and ceiling"
     return (
         f"<svg class='pl-band' viewBox='0 0 {_WIDE} {_HIGH}' width='{_WIDE}' role='img' aria-label='{escape(says, quote=True)}' "
         f"font-size='12' fill='var(--pl-muted)' style='max-width:100%;height:auto'>{''.join(parts)}</svg>"
@@ -61,10 +62,17 @@ def band_svg(
 
 
 def _drawn(rows: Sequence[Row], judged: Sequence[Row]) -> Sequence[Row]:
-    """Return the rows that are drawn: below 64 KiB all curves are one line, so they are left out unless a log falls short there."""
-    least = min([_FROM, *(row["size"] for row in judged if row["below"])])
+    """Return the rows that are drawn: below 64 KiB all curves are one line, so they are left out unless a log is slow there."""
+    least = min([_FROM, *(row["size"] for row in judged if row["below"] or row["disturbed"])])
     large = [row for row in rows if row["size"] >= least]
     return large if len(large) >= _ENOUGH else rows
+
+
+def _broadened(rows: Sequence[Row]) -> Sequence[Row]:
+    """Return rows that lines can be drawn through: a single size has its figures at half and twice of it, too."""
+    if len(rows) > 1:
+        return rows
+    return [{**rows[0], "size": rows[0]["size"] * times} for times in (0.5, 1, 2)]
 
 
 def _across(rows: Sequence[Row]) -> Scale:

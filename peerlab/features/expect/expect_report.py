@@ -82,9 +82,8 @@ def _causes(verdict: Told, causes: Sequence[Told]) -> str:
     others = [cause for cause in causes if cause not in likely]
     listed = "".join(_cause(cause, place, likely=cause in likely) for place, cause in enumerate(causes))
     decides = f"<h4>What decides</h4>{_commands(likely)}" if likely else ""
-    further = (
-        f"<details><summary>What decides the others</summary>{_commands(others)}</details>" if others else ""
-    )
+    what = "What decides the others" if likely else "What decides"
+    further = f"<details><summary>{what}</summary>{_commands(others)}</details>" if others else ""
     out = (
         f"<p class='pl-quiet'>Ruled out: {escape(', '.join(verdict['ruled_out']))}</p>"
         if verdict["ruled_out"]

@@ -54,3 +54,11 @@ def test_an_expectation_shows_itself_in_a_notebook():
     shown = peerlab.expect("p4d", sizes=SIZES)._repr_html_()
     assert shown.count("<svg") == 1
     assert "16 ranks" in shown
+
+
+def test_a_single_size_has_lines_to_stand_between_and_its_own_name_alone():
+    page = peerlab.expect("p4d", sizes=["1 GiB"])._repr_html_()
+    picture = page[page.index("<svg") : page.index("</svg>")]
+    assert picture.count(">1 GiB</text>") == 1
+    assert "2 GiB" not in picture
+    assert len(re.findall(r"<path d='M[^']*L", picture)) >= 3  # floor, expected, ceiling
