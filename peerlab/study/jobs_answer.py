@@ -31,8 +31,8 @@ class SharedFabric:
     @cached_property
     def lost(self) -> tuple[Fraction, ...]:
         """How many times as long as alone each job's collectives take, in the mean."""
-        found = [self.slowdowns(job) for job in range(len(self.trace.jobs))]
-        return tuple(sum(one, Fraction(0)) / len(one) if one else Fraction(1) for one in found)
+        slowdowns = [self.slowdowns(job) for job in range(len(self.trace.jobs))]
+        return tuple(sum(one, Fraction(0)) / len(one) if one else Fraction(1) for one in slowdowns)
 
     @property
     def victim(self) -> int | None:
@@ -191,9 +191,9 @@ def exact(name: str, value: float | str | Fraction) -> Fraction:
         If it is none, or out of range.
     """
     try:
-        found = Fraction(str(value))
+        number = Fraction(str(value))
     except (ValueError, ZeroDivisionError):
         raise ScenarioError(name, f"{value!r} is not a number") from None
-    if not 0 <= found <= 10**9 or found.denominator > PS_PER_S:
+    if not 0 <= number <= 10**9 or number.denominator > PS_PER_S:
         raise ScenarioError(name, f"{value!r} is out of range; give 0 to 10^9, to 12 digits")
-    return found
+    return number

@@ -249,8 +249,8 @@ def port_question(**given: Any) -> PortQuestion:
     ScenarioError
         If there is no such field.
     """
-    known = PortQuestion.__dataclass_fields__
+    fields = PortQuestion.__dataclass_fields__
     for name in given:
-        if name not in known:
-            raise ScenarioError(name, f"a network with neighbours has no such field; {nearest(name, known)}")
+        if name not in fields:
+            raise ScenarioError(name, f"a network with neighbours has no such field; {nearest(name, fields)}")
     return PortQuestion(**given)

@@ -14,8 +14,22 @@ class LoopPort:
     """One end of a directed link, the sending one."""
 
     __slots__ = (
-        "account", "backlog", "busy", "first", "flows", "into_switch", "link", "number", "paused", "pool",
-        "queues", "service", "shed", "starved", "told", "turn",
+        "account",
+        "backlog",
+        "busy",
+        "first",
+        "flows",
+        "into_switch",
+        "link",
+        "number",
+        "pause_asked",
+        "paused",
+        "pool",
+        "queues",
+        "service",
+        "shed",
+        "starved",
+        "turn",
     )  # fmt: skip
 
     def __init__(self, number: int, scene: PortScene, flows: list[FlowEnds]) -> None:
@@ -31,7 +45,7 @@ class LoopPort:
         """Bytes at the far end that came by this link and have not left it."""
         self.pool = [fabric.credits] * vls if fabric.credits and self.into_switch else None
         """Bytes that may be sent."""
-        self.told = [False] * vls
+        self.pause_asked = [False] * vls
         """Whether the far end has asked for a pause last."""
         self.paused = [-1] * vls
         """Since when it is paused; -1: it is not."""
@@ -46,10 +60,10 @@ class LoopPort:
 
     def service_ps(self, wire: int) -> int:
         """Return how long it sends a cell."""
-        found = self.service.get(wire)
-        if found is None:
-            found = self.service[wire] = self.link.service_ps(wire)
-        return found
+        took = self.service.get(wire)
+        if took is None:
+            took = self.service[wire] = self.link.service_ps(wire)
+        return took
 
     def next_waiting(self) -> Waiting | None:
         """Take the cell that a switch sends next, its lanes in turn; None where no lane has one that may go."""

@@ -107,7 +107,7 @@ class Shed:
     holds: int
     """Bytes that the queue holds."""
     owed: int = 0
-    """Bytes that were let in beyond that, and will be lost of what comes next; less than a cell of each flow."""
+    """Bytes that were let in beyond its share of that, and will be lost of what comes next; below 0: lost before they were owed."""
     _sent: dict[int, int] = field(default_factory=dict)
     _debts: dict[int, int] = field(default_factory=dict)
     _total: int = 0
@@ -115,13 +115,14 @@ class Shed:
     def loses(self, flow: int, wire: int, queued: int) -> bool:
         """Return whether a cell that arrives is lost."""
         self._remember(flow, wire)
-        # so that what is let in and owed fits, too; a queue of fewer cells than flows may hold one more of each
+        # so that what is let in and owed fits, too
         room = max(wire, self.holds - len(self._sent) * wire)
         if queued - self.owed + wire > room:
             self._divide(flow, wire)
-        if self._debts.get(flow, 0) < wire:
+        if self._debts.get(flow, 0) < wire and queued + wire <= self.holds:
             return False
-        self._debts[flow] -= wire
+        # where a flow that came late finds no room at all, it pays before it owes
+        self._debts[flow] = self._debts.get(flow, 0) - wire
         self.owed -= wire
         return True
 

@@ -185,12 +185,12 @@ class PortLoop:
         for number, vl in sorted(self.accounts):
             port = self.ports[number]
             account = port.account[vl]
-            if account > fabric.xoff if not port.told[vl] else account < fabric.xon:
-                port.told[vl] = not port.told[vl]
+            if account > fabric.xoff if not port.pause_asked[vl] else account < fabric.xon:
+                port.pause_asked[vl] = not port.pause_asked[vl]
                 arrives = now + self.scene.hop_ps + fabric.processing_ps
-                kind = "xoff" if port.told[vl] else "xon"
+                kind = "xoff" if port.pause_asked[vl] else "xon"
                 self.trace.signals.append(Signal(kind, number, vl, now, arrives))
-                self.push(arrives, PAUSE, number << 4 | vl, int(port.told[vl]), 0, 0)
+                self.push(arrives, PAUSE, number << 4 | vl, int(port.pause_asked[vl]), 0, 0)
         self.accounts.clear()
 
     def _begin(self, now: int, port: LoopPort) -> None:

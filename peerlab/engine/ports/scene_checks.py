@@ -54,13 +54,13 @@ def _check_flow(scene: "PortScene", number: int, flow: "PortFlow") -> None:
 
 def _check_room(scene: "PortScene") -> None:
     fabric, cell = scene.fabric, scene.cell_packets * scene.fabric.packet
-    said = f"a cell is {say_bytes(cell)} on the wire"
+    size = f"a cell is {say_bytes(cell)} on the wire"
     if fabric.credits and fabric.credits < cell:
-        raise ScenarioError("credits", f"{say_bytes(fabric.credits)} never let a cell go: {said}")
+        raise ScenarioError("credits", f"{say_bytes(fabric.credits)} never let a cell go: {size}")
     if fabric.xoff and not cell <= fabric.xon <= fabric.xoff:
-        raise ScenarioError("xon", f"XON lies between a cell and XOFF, {say_bytes(fabric.xoff)}: {said}")
+        raise ScenarioError("xon", f"XON lies between a cell and XOFF, {say_bytes(fabric.xoff)}: {size}")
     if fabric.queue and fabric.queue < cell:
-        raise ScenarioError("queue", f"{say_bytes(fabric.queue)} hold no cell: {said}")
+        raise ScenarioError("queue", f"{say_bytes(fabric.queue)} hold no cell: {size}")
 
 
 def hops(scene: "PortScene", flow: "PortFlow") -> int:

@@ -127,8 +127,8 @@ class SenderEvents:
         if discarded:
             self.trace.packets.append(PacketEvent("discard", now, -1, cell.flow, cell.first, discarded))
         if arrival.gap_at >= 0 and scene.fabric.recovery != "none":
-            told = now + arrival.gap_at * packet_ps
-            self._tell_gap(told, ends, arrival.packet, 0 if ends.in_order else 1)
+            at = now + arrival.gap_at * packet_ps
+            self._tell_gap(at, ends, arrival.packet, 0 if ends.in_order else 1)
         marking = scene.fabric.marking
         heard = self.heard[cell.flow]
         if cell.marked and marking and (heard < 0 or now - heard >= marking.cnp_ps):

@@ -35,7 +35,7 @@ class SimPort:
     unanswered: list[PortCell] = field(default_factory=list)
     paused: dict[int, int] = field(default_factory=dict)
     """Since when, by lane."""
-    told: set[int] = field(default_factory=set)
+    pause_asked: set[int] = field(default_factory=set)
     """Lanes for which its far end asked for a pause last."""
     starved: int = -1
     turn: int = 0
@@ -261,10 +261,10 @@ class PortReferee:
 
     def _decide(self, now: int, port: SimPort, vl: int) -> None:
         """Let the far end of a link ask for a pause, or for its end."""
-        account, asked = port.account(vl), vl in port.told
+        account, asked = port.account(vl), vl in port.pause_asked
         if not (account < self.fabric.xon if asked else account > self.fabric.xoff):
             return
-        port.told ^= {vl}
+        port.pause_asked ^= {vl}
         arrives = now + self.scene.hop_ps + self.fabric.processing_ps
         self.trace.signals.append(Signal("xon" if asked else "xoff", port.number, vl, now, arrives))
         key = port.number << 4 | vl
