@@ -241,3 +241,15 @@ def test_the_name_of_a_written_file_tells_a_terminal_nothing(command, tmp_path, 
     lines = out.splitlines() + problem.splitlines()
     assert [line for line in lines if not line.isprintable()] == []
     assert any(r"\x1b[31m\n." in line for line in lines)
+
+
+def test_a_notebook_shows_where_it_was_asked_and_the_message_and_no_lines_of_ours():
+    def asks():
+        return peerlab.Scenario(cluster="dl2")
+
+    with pytest.raises(PeerlabError) as caught:
+        asks()
+    asking, said = caught.value._render_traceback_()
+    assert asking.startswith("line ")
+    assert asking.endswith(': return peerlab.Scenario(cluster="dl2")')
+    assert said == f"HardwareError: {caught.value}"

@@ -14,17 +14,22 @@
     |-- Cancelled            the user stopped a running simulation
     `-- WorkersLost          those who answer a sweep went away
 
-Messages are one line and name the field, the value, what is allowed and, for names, the nearest known one.
+Messages are one line and name the field, the value, what is allowed and, for names, the nearest known ones.
 """
 
 import re
 import shlex
 from collections.abc import Iterable
 from difflib import get_close_matches
+from itertools import takewhile
+from pathlib import Path
+from traceback import extract_tb
 from typing import Protocol
 
 MOST = 600
 """Characters of a message: what peerlab itself says in one is shorter, so only what a user gave is cut."""
+_OFFERED = 4
+"""Names that are offered for one that is unknown, at most."""
 _LONG_WORD = re.compile(r"\S{81,}")
 
 
@@ -76,6 +81,15 @@ class PeerlabError(Exception):
 
     def __init__(self, problem: object = "") -> None:
         super().__init__(message(problem))
+
+    def _render_traceback_(self) -> list[str]:
+        """Return what a notebook shows: where the user asked, and the message; what lies between would hide both."""
+        package = str(Path(__file__).parents[1])
+        frames = takewhile(
+            lambda frame: not frame.filename.startswith(package), extract_tb(self.__traceback__)
+        )
+        asking = [f"line {frame.lineno}: {frame.line}" for frame in frames if frame.line][-1:]
+        return [*asking, f"{type(self).__name__}: {self}"]
 
 
 class ScenarioError(PeerlabError, ValueError):
@@ -151,7 +165,7 @@ class WorkersLost(PeerlabError):  # noqa: N818  (named after what happened, as i
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return a clause that offers the known name closest to `name`, and lists all of them.
+    """Return a clause that offers the known names closest to `name`, and lists all of them.
 
     >>> nearest("dl2", ["dl1", "ideal-100g"])
     "did you mean 'dl1'? known: dl1, ideal-100g"
@@ -160,5 +174,24 @@ def nearest(name: str, known: Iterable[str]) -> str:
     longest = 4 * max(
         map(len, known), default=0
     )  # what is longer is close to none; it may be a file that was pasted
-    close = get_close_matches(str(name)[:longest].lower(), known, n=1, cutoff=0.5)
-    return (f"did you mean {close[0]!r}? " if close else "") + f"known: {', '.join(known)}"
+    close = _closest(str(name)[:longest].lower(), known)
+    offer = " or ".join(filter(None, [", ".join(map(repr, close[:-1])), *map(repr, close[-1:])]))
+    return (f"did you mean {offer}? " if close else "") + f"known: {', '.join(known)}"
+
+
+def _closest(name: str, known: list[str]) -> list[str]:
+    """Return the names that are meant most likely: with a word that begins so, misspelt a little, with a word in common, or like it."""
+    words = set(_words(name))
+    begun = [full for full in known if name and any(word.startswith(name) for word in [full, *_words(full)])]
+    shared = [full for full in known if words & set(_words(full))]
+    guesses = (
+        begun,
+        get_close_matches(name, known, n=1, cutoff=0.8),
+        shared,
+        get_close_matches(name, known, n=1, cutoff=0.5),
+    )
+    return next((names for names in guesses if 1 <= len(names) <= _OFFERED), [])
+
+
+def _words(name: str) -> list[str]:
+    return re.findall(r"\w+", name.lower())

@@ -33,7 +33,9 @@ def checked_slow_nodes(given: Any, nodes: int) -> Slow | None:
     if given is None:
         return None
     if not isinstance(given, Mapping):
-        raise ScenarioError("slow_nodes", f"{given!r} is not a mapping such as {{4: 0.5}}")
+        raise ScenarioError(
+            "slow_nodes", f"{given!r} is not a mapping such as {{4: 0.5}}, or 4:0.5 as an option"
+        )
     for node, share in given.items():
         if not _is_a(Integral, node) or not 0 <= node < nodes:
             raise ScenarioError("slow_nodes", f"there is no node {node!r}; nodes are 0 to {nodes - 1}")

@@ -93,7 +93,10 @@ def _pairs(name: str, given: Any, example: str, least: float) -> SlowParts | Non
     if given is None:
         return None
     if not isinstance(given, Mapping):
-        raise ScenarioError(name, f"{given!r:.60} is not a mapping such as {{'{example}': 0.5}}")
+        raise ScenarioError(
+            name,
+            f"{given!r:.60} is not a mapping such as {{'{example}': 0.5}}, or '{example}:0.5' as an option",
+        )
     found = {}
     for key, share in given.items():
         match = _PAIR.fullmatch(key) if isinstance(key, str) else None

@@ -10,6 +10,7 @@ const LINE_OF_NAMES = 15; // pixels from a name to the one below
 const BEYOND = 1.1; // times the last value: beyond it names stand
 const NAMES_APART = 4; // pixels beside a name
 const BESIDE = 18; // pixels around the names at the ends of the lines
+const BEFORE = 12; // of them before a name
 
 /**
  * @typedef {object} Mark The mark of a run on the curves
@@ -262,12 +263,13 @@ export class Curves extends View {
   // Each name stands at the end of its line.
   drawNames(limit, top) {
     const { curves, figures } = this, drawn = { x: [], y: [], text: [], ink: [], dy: [] };
-    const { height } = figures.view("curves").frame.bbox, perUnit = Math.max(1, height) / top, wanted = [];
+    const { width, height } = figures.view("curves").frame.bbox, perUnit = Math.max(1, height) / top, wanted = [];
+    const [from, to] = this.span(curves.values), x = curves.values.at(-1) * (to / from) ** ((BEFORE * figures.zoom) / Math.max(1, width));
     for (const line of curves.lines)
       if (line.y.some((y) => y !== null)) wanted.push({ text: line.label, ink: line.ink, ys: this.scaled(line.y) });
     if (limit.some(isFinite)) wanted.push({ text: this.limit().label, ink: "muted", ys: limit });
     for (const [name, dy] of this.beside(wanted, perUnit)) {
-      const row = { x: this.along(curves.values.length - 1 + 0.25), y: name.ys.findLast(isFinite), text: name.text, ink: name.ink, dy };
+      const row = { x, y: name.ys.findLast(isFinite), text: name.text, ink: name.ink, dy };
       for (const column in drawn) drawn[column].push(row[column]);
     }
     figures.fill("curves_words", drawn, ["ink"]);

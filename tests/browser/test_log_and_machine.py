@@ -64,6 +64,7 @@ def test_a_log_is_compared_with_the_chosen_cluster_and_a_button_goes_there(panel
     expect(go).to_have_text("Show 2 nodes, Peer Direct")
     panel.change(go.click, curves=True)
     expect(go).to_be_hidden()
+    expect(panel.page.locator(".pl-log-other").last).to_be_focused()
     assert measured_yours(panel) == [8, 2**30]
     panel.change(panel.page.locator(".pl-reset").last.click)
 
@@ -77,6 +78,9 @@ def test_the_verdict_on_a_log_is_the_largest_line_of_a_place_that_escape_leaves(
     assert verdict.evaluate("one => getComputedStyle(one).fontSize") == "24px"
     expect(page.locator(".pl-log-text").last).to_be_hidden()  # the raw text is folded
     assert page.locator(".pl-log-panel").last.evaluate("one => one.scrollHeight <= one.clientHeight + 1")
+    page.keyboard.press("Escape")  # the button that was pressed is hidden with the text
+    expect(page.locator(".pl-scene").last).to_be_visible()
+    button.click()
     page.locator(".pl-log-away").last.click()
     expect(page.locator(".pl-log-text").last).to_be_visible()
     page.get_by_role("button", name="Explorer").last.click()

@@ -123,9 +123,10 @@ def test_words_of_the_explorer(explorer, cluster):
     assert found == []
 
 
-def test_words_of_an_axis_of_sizes_in_a_notebook(explorer):
-    """JupyterLab's bars leave an explorer of 1120 pixels in a window of 1280."""
-    explorer.page.set_viewport_size({"width": 1120, "height": 640})
+@pytest.mark.parametrize("width", [1120, 848])
+def test_words_of_an_axis_of_sizes_in_a_notebook(explorer, width):
+    """JupyterLab's bars leave an explorer of 1120 pixels in a window of 1280, and its list of files one of 848."""
+    explorer.page.set_viewport_size({"width": width, "height": 640})
     explorer.change(run(), lines=False)
     explorer.still()  # what plays behind another page slows it down
     explorer.give("curves", short_curves(run().scenario, "message_bytes"))

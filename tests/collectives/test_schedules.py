@@ -199,3 +199,12 @@ def test_a_library_cuts_a_transfer_into_its_own_slices_and_no_finer():
     assert slices(peerlab.Scenario(path="peer-direct")) == (1024 * 1024,)
     tree = peerlab.Scenario(cluster="p4d", nodes=2, path="peer-direct", library_version="2.19")
     assert set(slices(tree)) == {tree.choice.course.chunk}
+
+
+@pytest.mark.parametrize(("message", "same"), [("64 MiB", False), ("512 MiB", True), ("1 GiB", True)])
+def test_a_message_that_hcl_cuts_as_topology_alone_does_takes_the_same_to_the_last_digit(message, same):
+    """Pairwise and ring differ by whom a node exchanges with, not by how much: all that HCL adds on DL1 is its slices."""
+    hcl = peerlab.Scenario(path="peer-direct", message_bytes=message)
+    bare = hcl.with_(library="none")
+    assert (slices(hcl) == slices(bare)) is same
+    assert (peerlab.simulate(hcl).time_ps == peerlab.simulate(bare).time_ps) is same

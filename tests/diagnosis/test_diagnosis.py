@@ -25,6 +25,7 @@ from logs import (
 
 import peerlab
 from peerlab import Records
+from peerlab.cli import main
 from peerlab.diagnosis import explanations, fits
 from peerlab.diagnosis.evidence import from_latency
 from peerlab.diagnosis.knowledge import knowledge
@@ -81,9 +82,24 @@ def test_a_run_on_a_clear_path_that_is_slower_than_its_own_path_is_never_called_
     assert "nothing to gain" not in found.forecast.why_not
     assert f"{below.expected_GBps:.3g} GB/s" in found.forecast.why_not
     assert found.as_dict()["shortfall"]["says"] in found._repr_html_()
-    printed = " ".join("\n".join(_lines(found)).split())
+    printed = " ".join("\n".join(_lines(found, "peerlab expect --log slow.log")).split())
     assert "The run is slower than its own path: at 1 GiB" in printed
-    assert "nothing: the path is clear" not in printed
+    assert "the path is clear" not in printed
+
+
+def test_a_clear_path_is_no_healthy_run_and_the_next_step_finds_that_out(tmp_path, capsys):
+    log = tmp_path / "a run; of p5.log"
+    log.write_text(
+        "#  size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n"
+        "1073741824 268435456 float sum -1 5298.0 202.67 380.00 0 5298.0 202.67 380.00 0\n"
+    )
+    assert main(["diagnose", str(log), "--cluster", "p5", "--nodes", "2"]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert (
+        f"next is the run well, too?: peerlab expect --log '{log}' --cluster p5 --nodes 2 the path is clear"
+        in printed
+    )
+    assert "nothing:" not in printed
 
 
 def test_a_run_within_its_band_lacks_nothing():

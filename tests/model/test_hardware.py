@@ -49,6 +49,23 @@ def test_an_unknown_cluster_gets_the_nearest_name():
         peerlab.load_cluster("dl2")
 
 
+@pytest.mark.parametrize(
+    ("name", "offer"),
+    [
+        ("b200", "'b200-ndr', 'b200-roce' or 'p6-b200'"),
+        ("a100", "'azure-nd-a100-v4', 'infiniband-hdr-a100' or 'roce-100g-a100'"),
+        ("gb200", "'gb200-nvl72'"),
+        ("gaudi", "'gaudi2' or 'gaudi3'"),
+        ("p5.48xlarge", "'p5'"),
+        ("Gaudi DL1", "'dl1'"),
+        ("mi300", "'mi300x-roce'"),
+    ],
+)
+def test_an_unknown_cluster_is_answered_by_those_that_are_named_by_its_word(name, offer):
+    with pytest.raises(HardwareError, match=f"did you mean {offer}\\?"):
+        load_cluster(name)
+
+
 def test_a_missing_source_is_refused():
     text = DL1.replace('source = "AWS Compute blog, Amazon EC2 DL1 instances deep dive"', 'source = " "', 1)
     assert refused(text).startswith("my.toml: node.numa_domains has no source")

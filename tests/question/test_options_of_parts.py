@@ -28,3 +28,13 @@ def test_a_part_that_is_named_twice_is_refused():
     status, _, problem = peerlab_command(*ASKED, "--slow-node", "1:0.5", "--slow-node", "1:0.8")
     assert status == 2
     assert problem.splitlines()[-1].endswith("argument --slow-node: 1 is named twice")
+
+
+@pytest.mark.parametrize(
+    ("option", "part", "example"),
+    [("--slow-node", "4", "4:0.5"), ("--slow-nic", "4.1", "'4.1:0.5'"), ("--slow-link", "3>4", "'3>4:0.5'")],
+)
+def test_a_part_without_a_share_is_answered_with_what_an_option_looks_like(option, part, example):
+    status, _, problem = peerlab_command("simulate", option, part)
+    assert status == 1
+    assert problem.endswith(f"or {example} as an option\n")

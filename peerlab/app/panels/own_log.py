@@ -55,7 +55,7 @@ class OwnLog(PastePanel):
         unfold(self._other, asking)
         self._other.value = True
         self._away.on_click(lambda _: self._take_away())
-        self._go.on_click(lambda _: self._follow())
+        self._go.on_click(lambda _: self._gone())
         self._offer()
 
     def show(self, scenario: Scenario) -> None:
@@ -84,6 +84,7 @@ class OwnLog(PastePanel):
         self._short.value = f"<p role='status'>{escape(in_short(found))}</p>{_warnings(found.records)}"
         told = found.diagnosis.as_dict() | {"warnings": []}  # they stand above, in the panel
         self._other.value = False  # its text is folded: the verdict stands first
+        self._other.focus()  # the button that was pressed is hidden, and Escape must still be heard
         self.verdict.value = verdict_html([verdict.as_dict() for verdict in found.verdicts]) + diagnosis_html(
             told, name
         )
@@ -105,6 +106,10 @@ class OwnLog(PastePanel):
             return f"Compare with {shown.hardware.title}", lambda: self.read(*self._held)
         there = way_to(shown, found)
         return f"Show {said}" if (said := say_changes(there)) else "", lambda: self._on_go(there)
+
+    def _gone(self) -> None:
+        self._follow()
+        self._other.focus()  # the button hides itself
 
     def _forget(self) -> None:
         self._found = None

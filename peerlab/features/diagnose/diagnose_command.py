@@ -3,6 +3,7 @@
 import argparse
 import json
 import math
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -52,11 +53,17 @@ def _diagnose(options: argparse.Namespace) -> int:
         print("\n".join(wrapped(say_runs(runs))))
     for place, one in enumerate(found, start=1):
         head = [f"\nrun {place} of {len(found)}"] if len(found) > 1 else []
-        print("\n".join([*head, *_lines(one)]))
+        print("\n".join([*head, *_lines(one, _judging(options))]))
     return 0
 
 
-def _lines(diagnosis: Diagnosis) -> Iterator[str]:
+def _judging(options: argparse.Namespace) -> str:
+    """Return the command that says whether the log is well, with what was said of it here."""
+    said = [("--log", options.log), ("--cluster", options.cluster), ("--nodes", options.nodes)]
+    return shlex.join(["peerlab", "expect", *(str(word) for one in said if one[1] for word in one)])
+
+
+def _lines(diagnosis: Diagnosis, judging: str) -> Iterator[str]:
     yield from wrapped(diagnosis.seen.says)
     names = ", ".join(diagnosis.clusters) or "no cluster: only what holds on any machine"
     yield from wrapped(f"{'held against' if diagnosis.chosen else 'recognised'}: {names}")
@@ -85,7 +92,8 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
     yield from _forecast(diagnosis.forecast)
     yield "\nnext"
     if not diagnosis.checks:
-        yield from wrapped("nothing: the path is clear, and there is no shorter one", "  ")
+        yield from wrapped(f"is the run well, too?: {judging}", "  ", "      ")
+        yield from wrapped("the path is clear, and there is no shorter one", "      ")
     for check in diagnosis.checks:
         yield from wrapped(f"{check.what}: {check.command}", "  ", "      ")
         yield from wrapped(check.tells, "      ")

@@ -44,7 +44,7 @@ def _parts(told: Told) -> Iterable[str]:
     yield _list("To know when reading it", [escape(note) for note in told["notes"]])
     yield _list("What reading the log found", [escape(warning) for warning in told["warnings"]])
     if not told["checks"]:
-        yield "<p class='pl-quiet'>Nothing to check: the path is clear, and there is no shorter one.</p>"
+        yield "<p class='pl-quiet'>The path is clear, and there is no shorter one.</p>"
     yield _list(
         "What to check next",
         [
