@@ -7,6 +7,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -22,7 +23,7 @@ from peerlab.app.panels.machine_panel import OwnMachine
 from peerlab.app.panels.measured_points import MeasuredPoints
 from peerlab.app.panels.race_panel import RacePanel
 from peerlab.app.ratio_in_background import Comparing
-from peerlab.app.runs import PATIENCE_S, Background, Runs, give_turns, in_all, running_loop
+from peerlab.app.runs import PATIENCE_S, Background, Runs, give_turns, in_all, running_loop, so_far
 from peerlab.base.errors import Cancelled, PeerlabError
 from peerlab.diagnosis.placed_log import as_measured
 from peerlab.page.widgets import Changes, Spoken, close_all
@@ -192,11 +193,11 @@ class Explorer(Spoken):
 
     def _go_slowly(self, scenario: Scenario, control: str) -> None:
         loop = asyncio.get_running_loop()
-        about = in_all(scenario)
+        about, begun = in_all(scenario), time.monotonic()
         self.figures.status = {"busy": True, "text": f"Simulating ...{about}"}
 
         def progress(part: float) -> None:
-            loop.call_soon_threadsafe(told, f"Simulating ... {part:.0%}{about}")
+            loop.call_soon_threadsafe(told, f"Simulating {so_far(part, begun)}{about}")
 
         def told(text: str) -> None:
             if self._job is job:

@@ -2,7 +2,7 @@
 import { Rows } from "./rows.js";
 import { sayTime } from "./words.js";
 
-const TABLE = { left: 414, right: 646, top: 23, pitch: 17, rows: 4 };
+const TABLE = { left: 414, right: 646, top: 23, pitch: 17, rows: 4, inset: 7, between: 6 };
 
 /**
  * @typedef {object} StandingTable A registration table in which nothing happens
@@ -37,9 +37,10 @@ export class RegistrationTable {
     });
   }
 
-  // Adds what the table shows at a moment; `hot`: registering is what the run waits for.
-  add(words, quads, time, pace, hot) {
-    const { left, right, top, pitch, rows } = TABLE, { table } = this, height = rows * pitch;
+  // Adds what the table shows at a moment; `hot`: registering is what the run waits for; wide(text, size, style) says how much
+  // of the scene words take.
+  add(words, quads, time, pace, { hot, wide }) {
+    const { left, right, top, pitch, rows, inset } = TABLE, { table } = this, height = rows * pitch;
     if (hot) quads.push([left - 5, top - 22, right + 5, top + height + 17, "hot-wash", "hot"]);
     if (!table.live && (this.figures.sparse || !table.title)) return; // its rows are words
     words.push([left + 2, 13, table.title, 12, "bold", "ink", "left"]);
@@ -47,17 +48,17 @@ export class RegistrationTable {
       table.lines.forEach(([name, note], i) => {
         const y = top + i * pitch;
         quads.push([left, y, right, y + pitch - 3, "box", "faint"]);
-        words.push([left + 7, y + 8, name, 11, "normal", "ink", "left"]);
-        words.push([right - 7, y + 8, note, 11, "normal", "muted", "right"]);
+        words.push([left + inset, y + 8, name, 11, "normal", "ink", "left"]);
+        words.push([right - inset, y + 8, note, 11, "normal", "muted", "right"]);
       });
       return;
     }
     this.regions(time, rows).forEach((region, i) => {
-      const y = top + i * pitch, state = this.stateOf(region, time, pace);
+      const y = top + i * pitch, state = this.stateOf(region, time, pace), [name, note] = this.wordsOf(region, state, wide);
       quads.push([left, y, right, y + pitch - 3, state.fill, "faint"]);
       if (state.done < 1) quads.push([left, y, left + (right - left) * state.done, y + pitch - 3, "register-wash", "none"]);
-      words.push([left + 7, y + 8, this.nameOf(region), 11, "normal", state.ink, "left"]);
-      words.push([right - 7, y + 8, state.text, 11, state.style, state.inkOf, "right"]);
+      words.push([left + inset, y + 8, name, 11, "normal", state.ink, "left"]);
+      words.push([right - inset, y + 8, note, 11, state.style, state.inkOf, "right"]);
     });
     words.push([left + 2, top + rows * pitch + 8, table.total, 11, "normal", "muted", "left"]);
   }
@@ -75,9 +76,12 @@ export class RegistrationTable {
     return [...seen.values()].sort((a, b) => a.device - b.device || a.position - b.position);
   }
 
-  nameOf({ device, position }) {
-    const { table } = this, whose = table.devices > 1 ? `${table.device} ${device}, ` : "";
-    return whose + (position < 0 ? "send buffer" : `chunk ${position}`);
+  // Name and state of a region; where both have no room in a row, without what it cost, and then without whose it is.
+  wordsOf({ device, position }, { word, cost, style }, wide) {
+    const { table } = this, name = position < 0 ? "send buffer" : `chunk ${position}`;
+    const full = table.devices > 1 ? `${table.device} ${device}, ${name}` : name, room = TABLE.right - TABLE.left - 2 * TABLE.inset - TABLE.between;
+    const pairs = [[full, word + cost], [full, word], [name, word]];
+    return pairs.find(([left, right]) => wide(left, 11, "normal") + wide(right, 11, style) <= room) ?? pairs.at(-1);
   }
 
   stateOf({ row, shift }, time, pace) {
@@ -85,12 +89,12 @@ export class RegistrationTable {
     const start = registered.start[row] + shift, end = registered.end[row] + shift, fresh = time - end < pace * 0.35;
     const plain = { fill: "box", ink: "ink", inkOf: "muted", style: "normal", done: 1 };
     const cost = ` ${sayTime(end - start)}`;
-    if (kind === "hit") return { ...plain, text: "hit", fill: fresh ? "direct-wash" : "box", inkOf: "direct-ink", style: "bold" };
+    if (kind === "hit") return { ...plain, word: "hit", cost: "", fill: fresh ? "direct-wash" : "box", inkOf: "direct-ink", style: "bold" };
     if (kind === "miss" || kind === "uncached") {
-      if (time < end) return { ...plain, text: `registering${cost}`, inkOf: "register-ink", style: "bold", done: (time - start) / (end - start) };
-      return { ...plain, text: `registered${cost}` };
+      if (time < end) return { ...plain, word: "registering", cost, inkOf: "register-ink", style: "bold", done: (time - start) / (end - start) };
+      return { ...plain, word: "registered", cost };
     }
     const word = kind === "evict" ? "evicted" : "released";
-    return { ...plain, text: `${word}${cost}`, ink: "muted", inkOf: kind === "evict" ? "hot-ink" : "muted", fill: "panel" };
+    return { ...plain, word, cost, ink: "muted", inkOf: kind === "evict" ? "hot-ink" : "muted", fill: "panel" };
   }
 }

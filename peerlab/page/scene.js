@@ -129,6 +129,12 @@ export class Scene extends View {
     return free;
   }
 
+  // How much of the scene words take, where they are larger than what their place was made for.
+  wide(text, size, style) {
+    const letters = parseFloat(this.px(size));
+    return letters > size * this.scale ? widthOf(text, letters, style === "bold") / this.scale : 0;
+  }
+
   px(size) {
     return `${Math.max(LEAST_WORD, size * (this.figures.sceneText ?? Math.min(this.scale, 1.3))).toFixed(1)}px`; // words need not grow as far as boxes do
   }
@@ -244,7 +250,7 @@ export class Scene extends View {
     this.addBadges(words, counts);
     this.addQueues(words);
     const ring = this.addRing(words, time);
-    this.table.add(words, quads, time, pace, this.meta.hot === "registration");
+    this.table.add(words, quads, time, pace, { hot: this.meta.hot === "registration", wide: (...word) => this.wide(...word) });
     const key = JSON.stringify([words, quads, this.scale, this.figures.theme]);
     if (key === this.lastWords) return;
     this.lastWords = key;

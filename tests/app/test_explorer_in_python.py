@@ -142,15 +142,17 @@ def test_a_long_simulation_is_forecast_leaves_the_kernel_free_and_can_be_cancell
         one = peerlab.explore(cluster="g4dn-8xlarge", nodes=2, path="host-tcp")
         one._changed({"nodes": 8, "message_bytes": "64 MiB", "jitter": 0.05}, "more")
         said, turns = one.figures.status["text"], 0
-        while "%" not in one.figures.status["text"]:  # the loop turns while the thread simulates
+        while one.figures.status["text"] == said:  # the loop turns while the thread simulates
             await asyncio.sleep(0.01)
             turns += 1
+        then = one.figures.status["text"]
         one._command("cancel")
         busy, nodes = one.figures.status["busy"], one.scenario.nodes
         one.close()
-        return said, turns, busy, nodes
+        return said, then, turns, busy, nodes
 
-    said, turns, busy, nodes = asyncio.run(asked())
+    said, then, turns, busy, nodes = asyncio.run(asked())
+    assert re.match(r"Simulating (for \d+ s|\.\.\. [1-9]\d?%), about", then), "nothing of it is done yet"
     assert re.fullmatch(r"Simulating \.\.\., about \d+ (s|min) in all", said)
     assert turns
     assert (busy, nodes) == (False, 2)

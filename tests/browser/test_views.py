@@ -246,6 +246,8 @@ def test_the_critical_path_is_lit_and_broken_down(shown):
         "page => page.figures.model('timeline_critical').data.y.map(lane => page.timeline.inRows[lane].label)"
     )
     assert {"scale-up", "PCIe uplink up"} <= set(lit)
+    line, lane = (shown.page.locator(name).bounding_box() for name in (".pl-path", ".pl-idle"))
+    assert line["x"] <= lane["x"] - 5, "half of the axis's first number stands beside the words"
     shown.page.get_by_role("button", name="Critical path").click()
     assert shown.column("timeline_critical", "y") == []
     expect(shown.page.locator(".pl-path")).to_be_hidden()

@@ -123,6 +123,14 @@ def test_words_of_the_explorer(explorer, cluster):
     assert found == []
 
 
+BEYOND_THE_CURVES = """page => {
+    const { frame } = page.figures.view("curves"), { x, text } = page.figures.model("curves_words").data, pen = document.createElement("canvas").getContext("2d");
+    pen.font = `650 ${12 * page.figures.zoom}px ${getComputedStyle(document.body).fontFamily}`;
+    return x.map((at, i) => frame.x_scale.compute(at) + pen.measureText(text[i]).width - frame.bbox.right);
+}"""
+"""How many pixels of each curve's name are cut off."""
+
+
 @pytest.mark.parametrize("width", [1120, 848])
 def test_words_of_an_axis_of_sizes_in_a_notebook(explorer, width):
     """JupyterLab's bars leave an explorer of 1120 pixels in a window of 1280, and its list of files one of 848."""
@@ -133,6 +141,19 @@ def test_words_of_an_axis_of_sizes_in_a_notebook(explorer, width):
     explorer.settle()
     settle(explorer.page)
     assert faults(explorer.page, ".pl-curves", least=SMALLEST) == []
+    assert max(explorer.ask(BEYOND_THE_CURVES)) <= 0
+
+
+def test_words_of_a_registration_table_beside_a_list_of_files(explorer):
+    """Whose memory it is, and what registering it took, are left out where the words have no room."""
+    explorer.page.set_viewport_size({"width": 848, "height": 900})
+    explorer.change(run(path="peer-direct", registration="per-transfer"), lines=False)
+    for part in (0.2, 0.5, 0.8):
+        explorer.still(part)
+        settle(explorer.page)
+        texts = explorer.column("scene_words", "text")
+        assert any(text.startswith(("registering", "registered", "released")) for text in texts)
+        assert faults(explorer.page, ".pl-scene", least=SMALLEST) == []
 
 
 @pytest.mark.parametrize(("workload", "options"), [("resnet50", {"batch": 32}), ("bert-large", {})])
