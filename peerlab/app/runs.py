@@ -151,6 +151,15 @@ def in_all(scenario: Scenario) -> str:
     return f", about {say_seconds(expected_s)} in all" if expected_s >= _LONG_S else ""
 
 
+_LEAST_PART = 0.01
+"""Less is no progress to tell: where a library sends all in one step, there is none before the end."""
+
+
+def so_far(part: float, begun: float) -> str:
+    """Say which part of a simulation is done, or for how long it has run since `begun`, on the monotonic clock."""
+    return f"... {part:.0%}" if part >= _LEAST_PART else f"for {say_seconds(time.monotonic() - begun)}"
+
+
 class Background:
     """One simulation in a thread of its own; it reports in that thread."""
 

@@ -7,6 +7,7 @@ import { View } from "./view.js";
 const LIMIT = "limit"; // names the line of what the wire can carry
 const NEAR = 9; // pixels from a line at which it is meant
 const LINE_OF_NAMES = 15; // pixels from a name to the one below
+const LINE_OF_LEGEND = 14; // pixels, as in page.css
 const BEYOND = 1.1; // times the last value: beyond it names stand
 const NAMES_APART = 4; // pixels beside a name
 const BESIDE = 18; // pixels around the names at the ends of the lines
@@ -105,7 +106,7 @@ export class Curves extends View {
     figures.model("curves_x").setv({ start: wide[0], end: wide[1] });
     figures.model("curves_grid").cross_bounds = [wide[0], this.along(values.length - 1)]; // a name stands on no line
     this.drawBands();
-    const top = highest * (this.find(".pl-bands").offsetHeight > 16 ? 1.34 : 1.18) || 1; // a legend of two lines needs more room
+    const legend = Math.max(1, Math.round(this.find(".pl-bands").offsetHeight / LINE_OF_LEGEND)), top = highest * (1.02 + 0.16 * legend) || 1; // each of its lines needs room
     figures.model("curves_y").setv({ start: 0, end: top });
     const shown = this.ticks();
     figures.model("curves_ticks").ticks = shown;
