@@ -8,7 +8,7 @@
 
 from peerlab.engine.compiled import refusals as compiled
 from peerlab.engine.recording import spans_of_all
-from peerlab.engine.simulate import fastest
+from peerlab.engine.simulate import MOST_OF_ALL, fastest
 from peerlab.engine.system import least
 from peerlab.engine.warm_cache import ends_warm
 from peerlab.question.scenario import Scenario
@@ -25,6 +25,12 @@ def forecast_s(scenario: Scenario) -> float:
     engine = fastest(system)
     iterations = 1 if ends_warm(scenario, system.plan.schedule) else scenario.runs
     return iterations * spans_of_all(system) / _SPANS_PER_S[engine]
+
+
+def makes_too_many(scenario: Scenario) -> bool:
+    """Return whether the loop would run every node, and has more spans than can be kept: it refuses."""
+    system = least(scenario)
+    return not system.folded and fastest(system) == "loop" and spans_of_all(system) > MOST_OF_ALL
 
 
 def offer(scenario: Scenario) -> str:

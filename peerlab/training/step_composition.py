@@ -26,7 +26,7 @@ from peerlab.answer.run import Run
 from peerlab.answer.trace import Iteration, Ran
 from peerlab.base.errors import WorkloadError
 from peerlab.engine import recording
-from peerlab.engine.expected_duration import forecast_s
+from peerlab.engine.expected_duration import forecast_s, makes_too_many
 from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.registration_queue import RegistrationQueue
 from peerlab.engine.simulate import simulate, trace
@@ -175,9 +175,11 @@ def _place(program: Program, runs: Sequence[Run], slowdown: int) -> StepTrace:
 
 
 def step_forecast_s(step: Step) -> float:
-    """Return about how many seconds a step takes to answer; 0 where one node stands for all.
+    """Return about how many seconds a step takes to answer; 0 where one node stands for all, and where it is refused at once.
 
     Equal exchanges that nodes begin together are simulated once; those that they begin apart are more.
     """
     scenarios = scenarios_of(step, program(step))
-    return sum(map(forecast_s, set(scenarios))) if differs(step, scenarios) else 0.0
+    if not differs(step, scenarios) or any(map(makes_too_many, set(scenarios))):
+        return 0.0
+    return sum(map(forecast_s, set(scenarios)))

@@ -16,7 +16,7 @@ from peerlab.question.presets import read_cluster
 from peerlab.training.node_lane import NodeLane
 from peerlab.training.program import Computing, Exchanging, Program
 from peerlab.training.rank_by_rank import RankByRank, _answered
-from peerlab.training.step_composition import scenarios_of
+from peerlab.training.step_composition import scenarios_of, step_forecast_s
 from peerlab.training.training_step import Step
 from peerlab.training.uneven_world import UnevenWorld
 from peerlab.training.waited_for import who_was_last
@@ -222,3 +222,12 @@ def test_nodes_too_many_to_be_told_apart_are_answered_where_nobody_goes_on_befor
             peerlab.step(**asked, slowdown=0.1)
         with pytest.raises(ScenarioError, match="each goes on when it is done"):
             peerlab.step(**asked, compute_ms=1)
+
+
+def test_a_step_that_takes_long_is_forecast_unless_it_is_refused_at_once():
+    def forecast(**more):
+        return step_forecast_s(Step.of(path="peer-direct", slow_nodes={4: 0.8}, **more))
+
+    assert 5 < forecast(nodes=64) < forecast(nodes=512)
+    assert step_forecast_s(Step.of(nodes=512)) == 0
+    assert step_forecast_s(Step.of(nodes=512, path="host-rdma", slow_nodes={4: 0.8})) == 0
