@@ -112,6 +112,10 @@ class ScenarioError(PeerlabError, ValueError):
         return message(f"{field}: {problem}")
 
 
+class TooManySpansError(ScenarioError):
+    """Nodes that differ make more spans than can be kept."""
+
+
 class HardwareError(PeerlabError, ValueError):
     """A cluster file is missing, incomplete or wrong."""
 

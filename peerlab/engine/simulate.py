@@ -11,7 +11,7 @@ from functools import cache, partial
 from peerlab.answer.run import Run
 from peerlab.answer.trace import Iteration, Ran, Recording, Trace
 from peerlab.base.checks import check_switch, checked_word
-from peerlab.base.errors import ScenarioError
+from peerlab.base.errors import ScenarioError, TooManySpansError
 from peerlab.engine import recording
 from peerlab.engine.arrays.ring_arrays import refuses
 from peerlab.engine.arrays.service_order import OrderUnknownError
@@ -164,14 +164,14 @@ def refuse_too_many(system: System, *, in_a_step: bool = False) -> None:
 
     Raises
     ------
-    ScenarioError
+    TooManySpansError
         If they are more than ten million.
     """
     spans = recording.spans_of_all(system)
     if spans > MOST_OF_ALL:
         slow = compiled.installed() and not compiled.refuses(system) and not in_a_step
         by_compiled = "; engine='compiled' keeps a few nodes, and takes minutes" if slow else ""
-        raise ScenarioError(
+        raise TooManySpansError(
             "nodes",
             f"{system.scenario.nodes} nodes that differ make about {spans / 1e6:.0f} million spans, and {MOST_OF_ALL // 10**6} "
             "million can be kept; give fewer nodes, larger slices, or leave out what makes nodes differ"

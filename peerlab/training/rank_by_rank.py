@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from peerlab.answer.run import Run
 from peerlab.answer.trace import Iteration, Ran, Recording
-from peerlab.base.errors import ScenarioError
+from peerlab.base.errors import TooManySpansError
 from peerlab.engine.arrays.ring_arrays import refuses
 from peerlab.engine.arrays.service_order import OrderUnknownError
 from peerlab.engine.begins import Begins, Held, meet_all
@@ -201,7 +201,7 @@ class RankByRank:
     def _check_told_apart(self, *, goes_on: bool) -> None:
         """Refuse what depends on when each node was done, where only the last is known."""
         if not self._told_apart and (goes_on or self._step.slowdown_per_mille):
-            raise ScenarioError(
+            raise TooManySpansError(
                 "nodes",
                 f"{self._step.scenario.nodes} nodes that differ make more than {MOST_OF_ALL // 10**6} million spans, and each goes on when it is "
                 "done; give fewer nodes, larger slices, or a ring",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import peerlab
-from peerlab.base.errors import PeerlabError, ScenarioError
+from peerlab.base.errors import PeerlabError, TooManySpansError
 from peerlab.base.progress_bar import progress_bar
 from peerlab.base.terminal_text import command, fraction, number, slow_node, switch
 from peerlab.base.units import PS_PER_MS, say_time
@@ -190,13 +190,11 @@ def _step(options: argparse.Namespace) -> int:
 
 def _answered(steps: Sequence[Step]) -> tuple[list[StepRun], list[str]]:
     """Return the steps, and a line for each data path on which nodes that differ make more spans than can be kept."""
-    runs, left_out, problems = list[StepRun](), list[str](), list[ScenarioError]()
+    runs, left_out, problems = list[StepRun](), list[str](), list[TooManySpansError]()
     for step in steps:
         try:
             runs.append(_with_progress(step))
-        except ScenarioError as problem:
-            if problem.field != "nodes":
-                raise
+        except TooManySpansError as problem:
             problems.append(problem)
             left_out.append(f"{step.scenario.path}: left out; {problem}")
     if not runs:
