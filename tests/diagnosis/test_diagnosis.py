@@ -91,7 +91,7 @@ def test_a_clear_path_is_no_healthy_run_and_the_next_step_finds_that_out(tmp_pat
     log = tmp_path / "a run; of p5.log"
     log.write_text(
         "#  size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n"
-        "1073741824 268435456 float sum -1 5298.0 202.67 380.00 0 5298.0 202.67 380.00 0\n"
+        "1073741824 268435456 float sum -1 4607.0 233.07 437.00 0 4607.0 233.07 437.00 0\n"
     )
     assert main(["diagnose", str(log), "--cluster", "p5", "--nodes", "2"]) == 0
     printed = " ".join(capsys.readouterr().out.split())
