@@ -174,7 +174,7 @@ class Tab:
         yield {"curves": curves(scenario, axis, computed)}
         yield {"measured": self._log.measured(scenario)}
         if pair:
-            yield {"ratio": path_ratio(*pair, gain_band_of(*pair)) or {}}
+            yield {"ratio": self._ranged(*pair) or {}}
         bands: dict[str, list[Band | None]] = {}
         # the shown path's line first: a reader looks there
         for line, runs in sorted(computed, key=lambda each: self.run.scenario not in each[0].scenarios):
@@ -184,6 +184,12 @@ class Tab:
                 yield {}
             complete = len(bands) == len(computed)
             yield {"curves": curves(scenario, axis, computed, bands, complete=complete)}
+
+    def _ranged(self, slow: Run, fast: Run) -> Mapping[str, object] | None:
+        try:
+            return path_ratio(slow, fast, gain_band_of(slow, fast))
+        except PeerlabError:  # an end that takes too long: then there is no range
+            return path_ratio(slow, fast, None)
 
     def _possible(self, scenario: Scenario | None) -> Run | None:
         try:
