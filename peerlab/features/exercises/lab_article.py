@@ -177,7 +177,7 @@ class _Reader:
         }
         if isinstance(expression, ast.Call) and name in shows:
             return shows[name](expression, source)
-        return f"<div class='pl-recorded'>{_recorded(self._value(expression))}</div>{_code(source, 'The code of this')}"
+        return f"<div class='pl-recorded' tabindex='0'>{_recorded(self._value(expression))}</div>{_code(source, 'The code of this')}"
 
     def _exercise(self, call: ast.Call, source: str) -> str:
         name = self._value(call.args[0])
