@@ -79,8 +79,8 @@ def neighbours(
         If it cannot be simulated: more than 64 hosts, more than 10 million events, a headroom that is too small.
 
     >>> found = neighbours("neighbour(4)", "infiniband", message_bytes="1 MiB")
-    >>> round(found.answers[0].share, 1)
-    0.3
+    >>> 0.2 < found.answers[0].share < 0.5
+    True
     """
     names = [fabrics] if isinstance(fabrics, str) else list(fabrics or port_fabrics())
     for name in names:
