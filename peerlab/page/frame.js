@@ -35,3 +35,12 @@ export function followSlides(player) {
     if (player.onSlide && player.wanted) player.seek(0);
   });
 }
+
+// Makes the frame in a notebook as high as its page, which reflows in a narrow one.
+export function fitFrame(page) {
+  try {
+    if (frameElement) frameElement.style.height = `${Math.ceil(page.getBoundingClientRect().height)}px`;
+  } catch {
+    // of another origin: it keeps the height that it was given
+  }
+}

@@ -1,6 +1,6 @@
 // A network with neighbours: ports as glasses, links that pauses or missing credits stop, and the same question on other fabrics beside it.
 import { make } from "./dom.js";
-import { followSlides, passKeysOn } from "./frame.js";
+import { fitFrame, followSlides, passKeysOn } from "./frame.js";
 import { followTheme } from "./frame_theme.js";
 import { keeps } from "./keys.js";
 import { Player } from "./player.js";
@@ -71,7 +71,7 @@ const HTML = `
 
 class PortsPage {
   constructor(host, data, wanted, palettes) {
-    Object.assign(this, { root: host, data });
+    Object.assign(this, { root: host, data, wanted });
     host.innerHTML = HTML;
     this.find("h1").textContent = data.about;
     this.find(".ts-source").textContent = data.source;
@@ -199,6 +199,7 @@ class PortsPage {
       width = now;
       this.choose(this.number);
       this.player.draw();
+      if (this.wanted.mode === "frame") fitFrame(this.root);
     }).observe(this.find(".np-scene"));
   }
 

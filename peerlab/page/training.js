@@ -1,7 +1,7 @@
 // A training step: what the devices compute, the buckets that they exchange, the time that they wait, and below it the data path of the
 // bucket under way, on one of two paths. One clock with two zooms: the step, or one bucket.
 import { make } from "./dom.js";
-import { followSlides, passKeysOn } from "./frame.js";
+import { fitFrame, followSlides, passKeysOn } from "./frame.js";
 import { followTheme } from "./frame_theme.js";
 import { GainCurve } from "./gain_curve.js";
 import { keeps } from "./keys.js";
@@ -377,6 +377,7 @@ class StepPage {
       size = now;
       this.paint();
       this.player.draw();
+      if (this.wanted.mode === "frame") fitFrame(this.root);
     });
     for (const part of [".ts-lanes", ".ts-lower"]) observer.observe(this.find(part));
   }

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 import peerlab
 from peerlab.features.export.video import frames
-from peerlab.features.step.step_page import step_page_html
+from peerlab.features.step.step_page import runs_frame, step_page_html
 from peerlab.training.step_band import step_gain
 
 HOST = peerlab.step(workload="resnet50", batch=32, path="host-tcp", library="none")
@@ -135,6 +135,28 @@ def test_a_step_on_two_paths_fits_a_window_640_high(opened, size):
     page = opened()
     page.set_viewport_size({"width": size[0], "height": size[1]})
     assert page.evaluate("document.documentElement.scrollHeight") <= size[1]
+
+
+@pytest.mark.parametrize("width", [848, 700, 1100])
+def test_a_frame_in_a_notebook_is_as_high_as_its_page(browser, tmp_path, width):
+    """In a notebook beside the list of files the page is narrow: it reflows, and nothing of it is below an inner scroll bar."""
+    page = browser.new_page()
+    page.set_viewport_size({"width": width, "height": 700})
+    file = tmp_path / "notebook.html"
+    file.write_text(
+        f"<!doctype html><meta charset='utf-8'><body style='margin:0'>{runs_frame([HOST, PEER])}",
+        encoding="utf-8",
+    )
+    page.goto(file.as_uri())
+    inner = page.frame_locator("iframe")
+    expect(inner.locator("html[data-ready]")).to_be_attached()
+    page.wait_for_function(
+        "() => { const [frame] = document.querySelectorAll('iframe'); return frame.contentDocument.documentElement.scrollHeight <= frame.clientHeight; }"
+    )
+    lowest = inner.locator(".ts-source").bounding_box()
+    frame = page.locator("iframe").bounding_box()
+    assert lowest["y"] + lowest["height"] <= frame["y"] + frame["height"] + 1
+    page.close()
 
 
 def test_paths_that_compute_alike_share_their_lane_of_computing(opened):
