@@ -116,8 +116,12 @@ def test_thirty_logs_are_read_together_and_calibrated_one_by_one(tmp_path, monke
     assert capsys.readouterr().err == "peerlab: these records are of 30 logs; give them one by one\n"
 
 
-def test_a_transport_is_asked_for_by_its_name_and_not_by_a_file(tmp_path):
+def test_a_transport_file_of_ones_own_that_lacks_its_name_is_refused_with_the_file(tmp_path):
     file = tmp_path / "mine.toml"
     file.write_text("title = 'Mine'\n")
-    with pytest.raises(PeerlabError, match=r"^transport: unknown .*; known: .*roce"):
+    with pytest.raises(
+        PeerlabError, match=r"mine\.toml: name is missing; it is a text at the top of the file"
+    ):
         peerlab.Scenario(transport=str(file))
+    with pytest.raises(PeerlabError, match=r"^transport: unknown .*known: .*roce"):
+        peerlab.Scenario(transport="rocket")

@@ -90,9 +90,6 @@ def test_links_that_transfers_share_are_no_pairs_own():
         peerlab.Scenario(cluster="ideal-100g-leafspine-2to1", nodes=4, slow_links={"0>1": 0.5})
 
 
-@pytest.mark.parametrize(
-    "fields", [{"spread": 0.1}, {"slow_nodes": {1: 0.5}}, {"detours": 1e-5}, {"ticks": 10}]
-)
-def test_a_step_refuses_what_makes_ranks_end_apart(fields):
-    with pytest.raises(WorkloadError, match="rank by rank"):
-        peerlab.step(peerlab.Scenario(nodes=2, **fields), workload="resnet50")
+def test_a_step_refuses_a_node_that_stands_still():
+    with pytest.raises(WorkloadError, match="a node that stands still computes nothing either"):
+        peerlab.step(peerlab.Scenario(nodes=2, ticks=10), workload="resnet50")
