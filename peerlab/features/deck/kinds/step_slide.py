@@ -64,7 +64,9 @@ def simulated_step(found: SimulatedStep) -> Slide:
     else:
         body = grid(*(side.replace("c5", "c6") for side in sides))
     told = (repr(sure), _WHY, f"Computing: {say_time(step.compute.ps)} a pass, {step.compute.says}.")
-    source = f"Exchange simulated; computing: {step.compute.says}{' †' * step.compute.assumed}"
+    # one line; the notes have all of it
+    computing = step.compute.says.partition(";")[0]
+    source = f"Exchange simulated; computing: {computing}{' †' * step.compute.assumed}"
     return Slide(title, about, body, notes=told, source=source)
 
 
