@@ -184,7 +184,7 @@ def _without_exchange(nearest: MeasuredStep, here: Sequence[MeasuredStep]) -> Co
     one = min(alone, key=lambda each: abs(log2(each.at_once / nearest.at_once)))
     least = one.time.value * PS_PER_MS * nearest.batch / one.batch
     ps = min(whole, max(least, least * _PER_HALVING ** log2(one.at_once / nearest.at_once)))
-    says = f"{source}; less an exchange between {nearest.nodes} nodes"
+    says = f"{source}; less its exchange"
     return ComputeTime(round(ps), round(min(least, ps)), round(whole), says, assumed=True)
 
 

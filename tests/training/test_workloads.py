@@ -80,7 +80,7 @@ def test_the_exchange_of_a_run_on_several_nodes_is_not_counted_as_computing(work
     found = peerlab.load_workload(workload).compute_time("Gaudi", batch)
     assert [one / PS_PER_MS for one in (found.low_ps, found.ps, found.high_ps)] == pytest.approx(ms, abs=0.06)
     assert found.assumed
-    assert "less an exchange between" in found.says
+    assert "less its exchange" in found.says
 
 
 def test_operations_and_a_rate_stand_in_and_are_assumed():

@@ -64,9 +64,7 @@ def simulated_step(found: SimulatedStep) -> Slide:
     else:
         body = grid(*(side.replace("c5", "c6") for side in sides))
     told = (repr(sure), _WHY, f"Computing: {say_time(step.compute.ps)} a pass, {step.compute.says}.")
-    # one line; the notes have all of it
-    computing = step.compute.says.partition(";")[0]
-    source = f"Exchange simulated; computing: {computing}{' †' * step.compute.assumed}"
+    source = f"Computing: {step.compute.says}{' †' * step.compute.assumed}"
     return Slide(title, about, body, notes=told, source=source)
 
 
