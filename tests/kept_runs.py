@@ -22,8 +22,7 @@ class KeptRuns:
     def __call__(self, scenario, engine, progress, *, every_node):
         if not _known(scenario):
             return self._simulate(scenario, engine, progress, every_node=every_node)
-        # 0 and 0.0 are equal and are written differently, and a page writes the scenario of its run
-        key = (scenario, repr(scenario), scenario.hardware, engine, every_node)
+        key = (scenario, scenario.hardware, engine, every_node)
         if key in self._kept:
             self._kept.move_to_end(key)
             run, told = self._kept[key]
