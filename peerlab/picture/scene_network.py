@@ -233,6 +233,8 @@ def draw_alone(sketch: Sketch) -> None:
         y = 46.0
     s = sketch.run.scenario
     joined = s.nodes_per_domain > 1
+    if joined:
+        y += 76  # the time and what is busy stand above, between the nodes
     said = (
         "One NVLink domain: no byte crosses a NIC."
         if joined
