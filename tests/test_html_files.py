@@ -52,7 +52,10 @@ WRITERS = {
 """By the module that writes the page."""
 BEGUN_IN = {
     "features/export/page.py": "page/alone_page.py",
+    "features/neighbours/port_page.py": "page/played_page.py",
+    "features/race/race_page.py": "page/played_page.py",
     "features/site/live_page.py": "page/alone_page.py",
+    "features/step/step_page.py": "page/played_page.py",
 }
 """Where a page is begun that another module begins."""
 NOT_FOR_READERS = {"features/export/in_browser.py"}

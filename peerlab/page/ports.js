@@ -1,8 +1,8 @@
 // A network with neighbours: ports as glasses, links that pauses or missing credits stop, and the same question on other fabrics beside it.
 import { make } from "./dom.js";
-import { fitFrame, followSlides, passKeysOn } from "./frame.js";
+import { fitFrame } from "./frame.js";
 import { followTheme } from "./frame_theme.js";
-import { keeps } from "./keys.js";
+import { beginPlayed, forControl, onKeys } from "./played.js";
 import { Player } from "./player.js";
 import { PortCells } from "./port_cells.js";
 import { PortSceneView } from "./port_scene.js";
@@ -185,13 +185,7 @@ class PortsPage {
 
   listen() {
     const keys = { " ": () => this.player.toggle(), ArrowLeft: () => this.player.step(-1), ArrowRight: () => this.player.step(1), Home: () => this.player.seek(0), n: () => this.turn(1), p: () => this.turn(-1) };
-    document.addEventListener("keydown", (event) => {
-      const own = event.target.matches("input, select") && /^(Arrow|Home|[a-z]$)/.test(event.key);
-      if (!keys[event.key] || event.ctrlKey || event.metaKey || event.altKey || keeps(event) || own) return;
-      event.preventDefault();
-      event.stopImmediatePropagation(); // else a frame's parent would hear of it
-      keys[event.key]();
-    });
+    onKeys(keys, forControl);
     let width = 0;
     new ResizeObserver(() => {
       const now = this.find(".np-scene").clientWidth;
@@ -210,13 +204,4 @@ class PortsPage {
   }
 }
 
-function begin() {
-  const { ports, wanted, palettes } = JSON.parse(document.getElementById("np-data").textContent);
-  const page = new PortsPage(document.querySelector(".np-root"), ports, wanted, palettes);
-  (window.peerlabPages ??= new Set()).add(page);
-  if (wanted.mode === "slide") followSlides(page.player);
-  passKeysOn();
-  document.documentElement.dataset.ready = "yes";
-}
-
-begin();
+beginPlayed("np", PortsPage);

@@ -1,9 +1,8 @@
 // A race: two data paths one above the other on one clock, the bytes that each has delivered, and by how much one leads.
 import { make } from "./dom.js";
-import { followSlides, passKeysOn } from "./frame.js";
 import { followTheme } from "./frame_theme.js";
-import { keeps } from "./keys.js";
 import { unpacked } from "./packed.js";
+import { beginPlayed, onKeys, showWords } from "./played.js";
 import { Player } from "./player.js";
 import { RaceChart } from "./race_chart.js";
 import { RaceRoad } from "./race_road.js";
@@ -228,13 +227,7 @@ class RacePage {
   listen() {
     this.find(".rc-go").addEventListener("click", () => this.go());
     const keys = { " ": () => this.go(), ArrowLeft: () => this.player.step(-1), ArrowRight: () => this.player.step(1), Home: () => this.player.seek(0) };
-    document.addEventListener("keydown", (event) => {
-      const own = event.target.matches("input[type=range]") && /^(Arrow|Home)/.test(event.key);
-      if (!keys[event.key] || event.ctrlKey || event.metaKey || event.altKey || keeps(event) || own) return;
-      event.preventDefault();
-      event.stopImmediatePropagation(); // else a frame's parent would hear of it
-      keys[event.key]();
-    });
+    onKeys(keys, ({ target, key }) => target.matches("input[type=range]") && /^(Arrow|Home)/.test(key));
     const sized = new ResizeObserver(() => this.fit());
     for (const part of [document.documentElement, ...this.lanes.map(({ road }) => road.host), this.chart.host]) sized.observe(part);
   }
@@ -257,9 +250,9 @@ class RacePage {
     const shares = this.delivered.map((one, i) => (through[i] ? 1 : one.at(time))), moving = this.film || (this.player?.playing ? flow : 0);
     for (const [i, { lane, road, cells, bar, count, unit }] of this.lanes.entries()) {
       const racer = data.racers[i];
-      say(count, sayAmount(this.amount(shares[i], i)));
-      say(unit, data.unit);
-      say(lane.querySelector(".rc-waits"), through[i] ? `finished at ${sayTime(racer.finish_us)}` : `waits for ${racer.waits}`);
+      showWords(count, sayAmount(this.amount(shares[i], i)));
+      showWords(unit, data.unit);
+      showWords(lane.querySelector(".rc-waits"), through[i] ? `finished at ${sayTime(racer.finish_us)}` : `waits for ${racer.waits}`);
       lane.classList.toggle("rc-through", through[i]);
       const filled = shares[i] * CELLS;
       for (let k = 0; k < CELLS; k++) {
@@ -271,23 +264,10 @@ class RacePage {
     }
     const ahead = lead(data, shares);
     this.chart.draw(time, shares, ahead && { who: ahead[0], text: `${ahead[1].replace(" of the way", "")} ahead` });
-    say(this.find("h1"), sentence(data, through, shares));
-    say(this.find(".rc-clock b"), this.clock(time));
+    showWords(this.find("h1"), sentence(data, through, shares));
+    showWords(this.find(".rc-clock b"), this.clock(time));
     this.show();
   }
 }
 
-function say(element, text) {
-  if (element.textContent !== text) element.textContent = text;
-}
-
-function begin() {
-  const { race, wanted, palettes } = JSON.parse(document.getElementById("rc-data").textContent);
-  const page = new RacePage(document.querySelector(".rc-root"), race, wanted, palettes);
-  (window.peerlabPages ??= new Set()).add(page);
-  if (wanted.mode === "slide") followSlides(page.player);
-  passKeysOn();
-  document.documentElement.dataset.ready = "yes";
-}
-
-begin();
+beginPlayed("rc", RacePage);

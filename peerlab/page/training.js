@@ -1,12 +1,12 @@
 // A training step: what the devices compute, the buckets that they exchange, the time that they wait, and below it the data path of the
 // bucket under way, on one of two paths. One clock with two zooms: the step, or one bucket.
 import { make } from "./dom.js";
-import { fitFrame, followSlides, passKeysOn } from "./frame.js";
+import { fitFrame } from "./frame.js";
 import { followTheme } from "./frame_theme.js";
 import { GainCurve } from "./gain_curve.js";
-import { keeps } from "./keys.js";
 import { unpacked } from "./packed.js";
 import { widthOf } from "./places.js";
+import { beginPlayed, forControl, onKeys, showWords } from "./played.js";
 import { Player } from "./player.js";
 import { RaceRoad } from "./race_road.js";
 import { svgShape } from "./svg.js";
@@ -343,8 +343,8 @@ class StepPage {
       this.road.paint(1);
     }
     const doing = now < begin ? "waits for its gradients" : now >= end - 1e-6 ? `done after ${sayTime(end - begin)}` : `${sayTime(now - begin)} of ${sayTime(end - begin)}`;
-    say(host.querySelector("h2"), capital(side.names[at]));
-    say(host.querySelector("p"), this.followed === null ? `at this moment: ${doing}` : doing);
+    showWords(host.querySelector("h2"), capital(side.names[at]));
+    showWords(host.querySelector("p"), this.followed === null ? `at this moment: ${doing}` : doing);
     host.querySelector("svg").setAttribute("aria-label", `${side.title}: ${side.names[at]}, ${doing}`);
     this.road.draw(Math.max(0, Math.min(now - begin, end - begin)), now < begin || now >= end ? 0 : moving, !this.calm);
   }
@@ -363,13 +363,7 @@ class StepPage {
     this.find(".ts-lanes").addEventListener("click", ({ target }) => target.dataset?.exchange !== undefined && this.follow(Number(target.dataset.exchange)));
     this.find(".pl-play").addEventListener("click", () => this.rewind(), { capture: true });
     const keys = { " ": () => { this.rewind(); this.player.toggle(); }, ArrowLeft: () => this.player.step(-1), ArrowRight: () => this.player.step(1), Home: () => this.player.seek(0), s: () => this.follow(null), b: () => this.follow(this.chosen), n: () => this.turn(1), p: () => this.turn(-1) };
-    document.addEventListener("keydown", (event) => {
-      const own = event.target.matches("input, select") && /^(Arrow|Home|[a-z]$)/.test(event.key);
-      if (!keys[event.key] || event.ctrlKey || event.metaKey || event.altKey || keeps(event) || own) return;
-      event.preventDefault();
-      event.stopImmediatePropagation(); // else a frame's parent would hear of it
-      keys[event.key]();
-    });
+    onKeys(keys, forControl);
     let size = "";
     const observer = new ResizeObserver(() => {
       const now = `${this.find(".ts-lanes").clientWidth}x${this.find(".ts-lower").clientHeight}`;
@@ -416,17 +410,4 @@ function capital(words) {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-function say(element, words) {
-  if (element.textContent !== words) element.textContent = words;
-}
-
-function begin() {
-  const { step, wanted, palettes } = JSON.parse(document.getElementById("ts-data").textContent);
-  const page = new StepPage(document.querySelector(".ts-root"), step, wanted, palettes);
-  (window.peerlabPages ??= new Set()).add(page);
-  if (wanted.mode === "slide") followSlides(page.player);
-  passKeysOn();
-  document.documentElement.dataset.ready = "yes";
-}
-
-begin();
+beginPlayed("ts", StepPage);

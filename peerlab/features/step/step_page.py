@@ -1,9 +1,6 @@
 """A training step as one HTML file: compute lane, buckets and exposed time above the data path, on one clock."""
 
-import json
-from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from html import escape
 from itertools import product
 from math import prod
 from typing import Any
@@ -13,8 +10,7 @@ from peerlab.base.errors import ExportError
 from peerlab.base.units import say_bytes
 from peerlab.features.step.step_parcel import StepAlbum, StepControl, StepParcel, about, source
 from peerlab.features.step.step_report import step_html
-from peerlab.picture.policy import inline, policy
-from peerlab.picture.theme import palettes
+from peerlab.page.played_page import played_frame, played_page
 from peerlab.training.step_band import StepGain
 from peerlab.training.step_run import StepRun
 
@@ -57,29 +53,17 @@ def step_page_html(
     WorkloadError, ScenarioError
         If a combination is impossible.
     """
-    shown = {
-        "step": step_parcel(runs, {"overlap": [True, False]} if controls is None else controls, sure),
-        "wanted": {"mode": layout, "theme": theme},
-        "palettes": palettes(),
-    }
-    data = json.dumps(shown, default=_packed).replace("<", "\\u003c")
-    script = inline(sources.script_of("training"))
-    return f"""<!doctype html>
-<html lang="en" data-mode="{layout}">
-<head>
-<meta charset="utf-8">
-{policy(script)}
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(about(runs[0]))}</title>
-<style>{sources.style_training()}</style>
-</head>
-<body>
-<main class="ts-root"></main>
-<script type="application/json" id="ts-data">{data}</script>
-<script type="module">{script}</script>
-</body>
-</html>
-"""
+    parcel = step_parcel(runs, {"overlap": [True, False]} if controls is None else controls, sure)
+    wanted = {"mode": layout, "theme": theme}
+    return played_page(
+        "training",
+        "ts",
+        about(runs[0]),
+        {"step": parcel},
+        sources.style_training(),
+        'class="ts-root"',
+        wanted,
+    )
 
 
 def step_frame(run: StepRun) -> str:
@@ -91,10 +75,7 @@ def runs_frame(runs: Sequence[StepRun], controls: Mapping[str, Sequence[Any]] | 
     """Return a frame that plays a step on one data path, or on two, in a notebook; without controls of its own unless they are given."""
     page = step_page_html(runs, controls=controls or {}, layout="frame")
     high = 540 if len(runs) == 1 else 640
-    return (
-        f"<iframe srcdoc='{escape(page, quote=True)}' title='{escape(about(runs[0]), quote=True)}'"
-        f" style='width:100%;height:{high}px;border:0;display:block'></iframe>"
-    )
+    return played_frame(page, about(runs[0]), f"height:{high}px")
 
 
 def step_parcel(
@@ -147,11 +128,6 @@ def _said(name: str, value: Any) -> str:
 def _start(run: StepRun, name: str, values: Sequence[Any]) -> int:
     here = getattr(run.step, name, getattr(run.step.scenario, name, None))
     return next((place for place, value in enumerate(values) if value == here), 0)
-
-
-def _packed(value: Any) -> str:
-    """Return the columns of rows in base64."""
-    return b64encode(value).decode()
 
 
 def played_html(run: StepRun) -> str:
