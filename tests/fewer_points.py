@@ -32,11 +32,6 @@ def shorten_curves(set_item=setitem):
         set_item(axes, axis, values[:3:2])
 
 
-def forget_limits():
-    """Forget wire limits that were computed along an axis of another length."""
-    import_module("peerlab.picture.curves")._limit.cache_clear()
-
-
 def shorten_series(set_attribute=setattr):
     """Shorten what pages offer and what slides chart; `set_attribute` may be `MonkeyPatch.setattr`."""
     for module, series in SERIES.items():
@@ -52,6 +47,4 @@ def fewer_points():
     with pytest.MonkeyPatch.context() as patch:
         shorten_curves(patch.setitem)
         shorten_series(patch.setattr)
-        forget_limits()
         yield
-    forget_limits()

@@ -96,7 +96,7 @@ def _limits(scenario: Scenario, axis: str, *, banded: bool) -> dict[str, dict[st
             label = says.get(name, f"{name} limit")
             found[name] = {
                 "label": label,
-                **_limit(scenario.with_(path=way), scenario.hardware, axis, banded),
+                **_limit(scenario.with_(path=way), scenario.hardware, axis, AXES[axis], banded),
             }
     return found
 
@@ -109,12 +109,13 @@ def _limit_name(path: str, sends: Sequence[str]) -> str:
     return others[0] if others else "nic"
 
 
-@lru_cache(
-    maxsize=64
-)  # each line of a picture that grows asks again; the cluster is in the key, as its file may change
-def _limit(scenario: Scenario, _machine: Cluster, axis: str, banded: bool) -> dict[str, list[float | None]]:
-    """Return the wire limit along an axis; where `banded`, with the range in which it may lie."""
-    asked = [at(scenario, axis, value, {}) for value in AXES[axis]]
+# each line of a picture that grows asks again; the cluster is in the key, as its file may change
+@lru_cache(maxsize=64)
+def _limit(
+    scenario: Scenario, _machine: Cluster, axis: str, values: tuple[int, ...], banded: bool
+) -> dict[str, list[float | None]]:
+    """Return the wire limit at these values of an axis; where `banded`, with the range in which it may lie."""
+    asked = [at(scenario, axis, value, {}) for value in values]
     bands = [limit_band(one, wire_limit_GBps) if one and banded else None for one in asked]
     return {
         "y": [_number(wire_limit_GBps(one)) if one else None for one in asked],

@@ -1,7 +1,7 @@
 """The lab without a browser: its curves have two points each where no test looks at more."""
 
 import pytest
-from fewer_points import forget_limits, shorten_curves
+from fewer_points import shorten_curves
 
 
 @pytest.fixture
@@ -15,6 +15,4 @@ def _short_curves(request):
     with pytest.MonkeyPatch.context() as patch:
         if "whole_curves" not in request.fixturenames:
             shorten_curves(patch.setitem)
-        forget_limits()
         yield
-    forget_limits()
