@@ -18,7 +18,7 @@ from pathlib import Path
 from secrets import token_hex
 from tempfile import mkstemp
 
-from peerlab.base.errors import PeerlabError
+from peerlab.base.errors import PeerlabError, one_line
 from peerlab.base.locks import has_no_holder, lock
 from peerlab.base.textfile import in_words
 
@@ -78,6 +78,19 @@ def check_place(path: str | Path, error: type[PeerlabError]) -> None:
     file, put, held = _prepared(path, error)
     if put:
         _end(file, held)
+
+
+def check_page_or_still(path: Path, error: type[PeerlabError]) -> None:
+    """Refuse a place for ``--output`` that is no page and no still, or cannot be written.
+
+    Raises
+    ------
+    PeerlabError
+        As `error`.
+    """
+    if path.suffix not in (".html", ".svg"):
+        raise error(f"--output {one_line(path)}: give a name that ends with .html or .svg")
+    check_place(path, error)
 
 
 @contextmanager

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from peerlab.training.program import Exchanging, Program
-
-PER_MILLE = 1000
+from peerlab.training.training_step import PER_MILLE
 
 
 class NodeLane:

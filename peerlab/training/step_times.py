@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from peerlab.training.program import Program
-
-_PER_MILLE = 1000
+from peerlab.training.training_step import PER_MILLE
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ def timed(program: Program, lasts: Sequence[int], slowdown: int) -> StepTimes:
         if working < 0 and at < len(program.computing):
             op = program.computing[at]
             if all(one < len(placed) - flies for one in op.after):
-                working, left = now, op.duration_ps * _PER_MILLE
+                working, left = now, op.duration_ps * PER_MILLE
         if not flies and len(placed) < len(program.exchanging):
             one = program.exchanging[len(placed)]
             if all(other < at for other in one.after):
@@ -43,7 +42,7 @@ def timed(program: Program, lasts: Sequence[int], slowdown: int) -> StepTimes:
                 placed.append((max((computed[other][1] for other in one.after), default=0), now))
         if working < 0 and not flies:
             return StepTimes(tuple(computed), tuple(placed), now)
-        rate = _PER_MILLE - slowdown if flies else _PER_MILLE
+        rate = PER_MILLE - slowdown if flies else PER_MILLE
         ends = now - (-left // rate) if working >= 0 else flying
         then = min(ends, flying) if flies else ends
         left -= (then - now) * rate

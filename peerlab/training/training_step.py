@@ -28,11 +28,12 @@ OPENS = {
     "posted": "a node takes slices of others as soon as it is done with the exchange before: into buffers that are posted ahead",
 }
 """From when on a node takes slices of others, in words."""
+PER_MILLE = 1000
+"""A slow-down of computing is given in these parts, whole, so that engines agree."""
 ALL = "all"
 """A bucket that holds everything that is left."""
 _DERIVED = ("message_bytes", "collective", "buffers")
 _MOST_ACCUMULATED, _MOST_BATCH = 1024, 2**20
-_PER_MILLE = 1000
 _MOST_JITTER = 2.0
 _AMOUNTS = {
     "compute_ms": "milliseconds of forward and backward of one batch",
@@ -210,7 +211,7 @@ class Step:
         """How much slower computing is while a collective is under way."""
         known = self.slowdown_figure
         share = known.value if known else self.slowdown or 0.0
-        return round(_PER_MILLE * share)
+        return round(PER_MILLE * share)
 
     @property
     def peak(self) -> float | None:

@@ -17,18 +17,16 @@ from peerlab.engine.referee.simpy_resources import Claim, Clock, Exclusive, Key,
 from peerlab.engine.span_rows import array, columns
 from peerlab.engine.system import System
 from peerlab.question.scenario import Scenario
-from peerlab.training.node_lane import PER_MILLE, NodeLane
+from peerlab.training.node_lane import NodeLane
 from peerlab.training.nodes_differ import POSTED, check_differing, durations, opens_at
 from peerlab.training.program import Program
 from peerlab.training.rank_by_rank import number_of, put_together, queue_of, run_of, system_of, together, warm
 from peerlab.training.step_trace import StepTrace
-from peerlab.training.training_step import Step
+from peerlab.training.training_step import PER_MILLE, Step
+from peerlab.training.whole_step import Place, Servers
 
 if TYPE_CHECKING:
     from peerlab.model.registration import RegistrationCache
-
-Place = tuple[str, int, int]
-"""Kind, node and place of a resource, whatever its number in a system."""
 
 
 class SharedLinks:
@@ -89,11 +87,7 @@ class OneOfSeveral(BegunApart):
                 self.finished[one].succeed()
 
     def _server(self, resource: int) -> Exclusive | Shared:
-        one = self.system.resources[resource]
-        place = (one.kind, one.node, one.index)
-        if place not in self.world.servers:
-            self.world.servers[place] = (Shared if one.shared else Exclusive)(self.clock, one)
-        return self.world.servers[place]
+        return self.world.servers.of(self.system.resources[resource])
 
     def _window(self, pool: int) -> Window:
         if pool not in self.windows:
@@ -136,7 +130,7 @@ class UnevenWorld:
         self.posted = opens_at(step) == POSTED
         self.clock = Clock()
         self.env = self.clock.env
-        self.servers: dict[Place, Exclusive | Shared] = {}
+        self.servers = Servers(self.clock)
         self.windows: dict[Place, tuple[Window, int]] = {}
         self.links = Links(self.clock, [])
         self._numbers: dict[Place, int] = {}

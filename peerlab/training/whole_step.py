@@ -7,7 +7,7 @@ import numpy as np
 import simpy
 
 from peerlab.answer.run import Run
-from peerlab.answer.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS, Iteration, Ran, Recording
+from peerlab.answer.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS, Iteration, Ran, Recording, Resource
 from peerlab.engine import recording
 from peerlab.engine.opening import opening
 from peerlab.engine.referee.processes import Process, Referee
@@ -19,15 +19,29 @@ from peerlab.engine.system import System, least
 from peerlab.training.program import Exchanging, Program
 from peerlab.training.step_composition import place_of, scenario_of
 from peerlab.training.step_trace import Computed, Placed, StepTrace
-from peerlab.training.training_step import Step
+from peerlab.training.training_step import PER_MILLE, Step
 
 if TYPE_CHECKING:
     from peerlab.model.registration import RegistrationCache
 
-_PER_MILLE = 1000
 Waits = Generator[simpy.Event, object, None]
 Place = tuple[str, int, int]
 """Kind, node and place of a resource, whatever its number in a system."""
+
+
+class Servers:
+    """The resources of a world, which many systems have, each under a number of its own."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._servers: dict[Place, Exclusive | Shared] = {}
+
+    def of(self, resource: Resource) -> Exclusive | Shared:
+        """Return what serves a resource; it is made when it is first asked for."""
+        place = (resource.kind, resource.node, resource.index)
+        if place not in self._servers:
+            self._servers[place] = (Shared if resource.shared else Exclusive)(self._clock, resource)
+        return self._servers[place]
 
 
 class OneOfMany(Referee):
@@ -48,11 +62,7 @@ class OneOfMany(Referee):
         self.clock.later(OVER, (), self._look)
 
     def _server(self, resource: int) -> Exclusive | Shared:
-        one = self.system.resources[resource]
-        place = (one.kind, one.node, one.index)
-        if place not in self.world.servers:
-            self.world.servers[place] = (Shared if one.shared else Exclusive)(self.clock, one)
-        return self.world.servers[place]
+        return self.world.servers.of(self.system.resources[resource])
 
     def _start(self, process: Process) -> None:
         self.running += 1
@@ -75,7 +85,7 @@ class World:
         self.step, self.program = step, program
         self.clock = Clock()
         self.env = self.clock.env
-        self.servers: dict[Place, Exclusive | Shared] = {}
+        self.servers = Servers(self.clock)
         self.caches: dict[tuple[int, int], RegistrationCache] = {}
         self.registered_until: dict[tuple[int, int], int] = {}
         self.under_way = False
@@ -98,9 +108,9 @@ class World:
         for op, through in zip(self.program.computing, self.through, strict=True):
             for one in op.after:
                 yield self.over[one]
-            begin, left = self.clock.now, op.duration_ps * _PER_MILLE
+            begin, left = self.clock.now, op.duration_ps * PER_MILLE
             while left > 0:
-                rate = _PER_MILLE - (self.step.slowdown_per_mille if self.under_way else 0)
+                rate = PER_MILLE - (self.step.slowdown_per_mille if self.under_way else 0)
                 since = self.clock.now
                 yield self.env.any_of([self.env.timeout(-(-left // rate)), self.changed])
                 left -= (self.clock.now - since) * rate

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from peerlab.base.errors import ExportError, ScenarioError, one_line
-from peerlab.base.outfile import check_place, written
+from peerlab.base.outfile import check_page_or_still, written
 from peerlab.base.progress_bar import progress_bar
 from peerlab.base.terminal_text import command, table
 from peerlab.base.units import say_bytes, say_count, say_time
@@ -48,9 +48,7 @@ def _fabrics(options: argparse.Namespace) -> int:
     given = {name: value for name, value in vars(options).items() if name not in _NOT_FIELDS}
     output = getattr(options, "output", None)
     if output is not None:
-        if output.suffix not in (".html", ".svg"):
-            raise ExportError(f"--output {one_line(output)}: give a name that ends with .html or .svg")
-        check_place(output, ExportError)
+        check_page_or_still(output, ExportError)
     only = [one.strip() for one in options.only.split(",") if one.strip()] if "only" in options else None
     with progress_bar("fabrics", "transports") as bar:
         found = compare_fabrics(_asked(given, only), only, progress=bar)

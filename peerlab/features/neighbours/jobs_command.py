@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from peerlab.base.errors import PeerlabError, ScenarioError, one_line
-from peerlab.base.outfile import check_place, written
+from peerlab.base.outfile import check_page_or_still, written
 from peerlab.base.terminal_text import command, number, table, wrapped
 from peerlab.features.neighbours.jobs_report import HEAD, job_cells, jobs_heading, jobs_html, jobs_svg
 from peerlab.page.frame import alone
@@ -58,9 +58,7 @@ def _jobs(options: argparse.Namespace) -> int:
     given = vars(options)
     output = given.get("output")
     if output is not None:
-        if output.suffix not in (".html", ".svg"):
-            raise PeerlabError(f"--output {one_line(output)}: give a name that ends with .html or .svg")
-        check_place(output, PeerlabError)
+        check_page_or_still(output, PeerlabError)
     fields = {_FIELDS.get(name, name): value for name, value in given.items() if name not in _OWN}
     if isinstance(fields.get("leaf"), str):
         raise ScenarioError("leaf", f"{fields['leaf']!r} is not a number of hosts")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from peerlab.base.errors import PeerlabError, ScenarioError, one_line
-from peerlab.base.outfile import check_place, written
+from peerlab.base.outfile import check_page_or_still, written
 from peerlab.base.progress_bar import progress_bar
 from peerlab.base.terminal_text import command, fraction, number, table, wrapped
 from peerlab.base.units import say_bytes, say_time
@@ -82,9 +82,7 @@ def _neighbours(options: argparse.Namespace) -> int:
     given = vars(options)
     output = given.get("output")
     if output is not None:
-        if output.suffix not in (".html", ".svg"):
-            raise PeerlabError(f"--output {one_line(output)}: give a name that ends with .html or .svg")
-        check_place(output, PeerlabError)
+        check_page_or_still(output, PeerlabError)
     fields = {
         _FIELDS.get(name, name): _checked(name, value) for name, value in given.items() if name not in _OWN
     }
