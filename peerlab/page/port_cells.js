@@ -40,14 +40,21 @@ export class PortCells {
     return i < this.first[link + 1] && this.start[i] <= time ? i : -1;
   }
 
-  // Most bytes that were at a port, or that came by a link and were at the ports behind it.
-  most(link, via) {
-    const changes = [];
-    for (let i = 0; i < this.link.length; i++)
-      if (via ? this.via[i] === link : this.link[i] === link) changes.push([this.queued[i], this.wire[i]], [this.end[i], -this.wire[i]]);
-    changes.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-    let height = 0, most = 0;
-    for (const [, change] of changes) most = Math.max(most, (height += change));
-    return most;
+  // Most bytes that were at each port, and that came by each link and were at the ports behind it.
+  peaks() {
+    const links = this.first.length - 1, ports = Array.from({ length: links }, () => []), accounts = ports.map(() => []);
+    for (let i = 0; i < this.link.length; i++) {
+      const changes = [[this.queued[i], this.wire[i]], [this.end[i], -this.wire[i]]];
+      ports[this.link[i]].push(...changes);
+      if (this.via[i] >= 0) accounts[this.via[i]].push(...changes);
+    }
+    return { ports: ports.map(highest), accounts: accounts.map(highest) };
   }
+}
+
+function highest(changes) {
+  changes.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  let height = 0, most = 0;
+  for (const [, change] of changes) most = Math.max(most, (height += change));
+  return most;
 }

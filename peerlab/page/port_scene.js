@@ -23,14 +23,12 @@ export class PortSceneView {
   }
 
   // Takes a fabric: its cells and what stops them.
-  show(fabric, cells) {
-    Object.assign(this, { fabric, cells });
+  show(fabric, cells, { ports, accounts }) {
+    Object.assign(this, { fabric, cells, most: ports });
     const { links } = this.data;
-    this.most = links.map((_, link) => cells.most(link, false));
-    this.held = links.map((_, link) => cells.most(link, true));
     const room = (values) => 1.08 * Math.max(1, ...values);
     const kind = (name) => links.map((link, i) => (name.includes(link.kind) ? this.most[i] : 0));
-    this.scale = { up: room(kind(["up"])), port: room([...kind(["down", "trunk"]), fabric.marks.kmin ?? 0]), account: room([...this.held, fabric.marks.xoff ?? fabric.marks.credits ?? 0]) };
+    this.scale = { up: room(kind(["up"])), port: room([...kind(["down", "trunk"]), fabric.marks.kmin ?? 0]), account: room([...accounts, fabric.marks.xoff ?? fabric.marks.credits ?? 0]) };
     this.paint();
   }
 
@@ -140,13 +138,13 @@ export class PortSceneView {
     const stop = svgShape("text", { ...OUTLINE, "font-size": LETTERS, "font-weight": 650, fill: "var(--pl-hot-ink)", "text-anchor": upright ? (place.exit ? "end" : "start") : "middle", x: upright ? x0 + (place.exit ? -8 : 8) : (x0 + x1) / 2, y: (y0 + y1) / 2 + 4 }, host);
     const glass = this.glass(place);
     if (place.marks) this.marks(place, Object.keys(NAMES).filter((name) => !OF_ACCOUNT.includes(name)), this.scale.port);
-    this.parts.push({ ...link, ...glass, place, line, fits: upright ? 80 : Math.abs(x1 - x0), track, roll, cell, signal, stop, at: (time, visit) => this.cells.at(link.number, time, visit) });
+    this.parts.push({ ...link, ...glass, place, line, fits: upright ? 80 : Math.abs(x1 - x0), track, roll, cell, signal, stop });
   }
 
   // What came by a link and has not left the switch.
   account(link, place) {
-    const full = { ...place, scale: this.scale.account }, behind = this.data.links.map((_, i) => i);
-    this.parts.push({ account: true, number: link, ...this.glass(full), place: full, at: (time, visit) => behind.forEach((port) => this.cells.at(port, time, (i) => this.cells.via[i] === link && visit(i))) });
+    const full = { ...place, scale: this.scale.account };
+    this.parts.push({ account: true, number: link, ...this.glass(full), place: full });
     this.marks(full, OF_ACCOUNT, this.scale.account);
   }
 
@@ -172,9 +170,9 @@ export class PortSceneView {
   // Draws a moment; `flow` is microseconds per second of watching.
   draw(time, flow, moving) {
     if (!this.parts || !this.cells) return;
-    const stopped = this.stopped(time, flow);
+    const stopped = this.stopped(time, flow), { ports, accounts } = this.levels(time);
     for (const part of this.parts) {
-      this.level(part, time);
+      this.drawLevel(part, (part.account ? accounts : ports)[part.number]);
       if (part.account) continue;
       const why = stopped.get(part.number);
       part.stop.textContent = why && part.fits >= widthOf(why, LETTERS, true) ? why : "";
@@ -194,14 +192,24 @@ export class PortSceneView {
     return found;
   }
 
-  // The cells of a glass, from its exit on; neighbours of one kind are one piece.
-  level({ place, fill, pieces, at }, time) {
-    const { cells, data } = this, runs = [];
-    at(time, (i) => {
-      const kind = (data.flows[cells.flow[i]].own ? 1 : 0) + 2 * cells.again[i], last = runs.at(-1);
-      if (last && last.kind === kind) last.bytes += cells.wire[i];
-      else runs.push({ kind, bytes: cells.wire[i] });
-    });
+  // What is at every port and in every account, first what leaves first; neighbours of one kind are one run.
+  levels(time) {
+    const { cells, data } = this, ports = data.links.map(() => []), accounts = data.links.map(() => []);
+    const add = (runs, kind, bytes) => {
+      const last = runs.at(-1);
+      if (last?.kind === kind) last.bytes += bytes;
+      else runs.push({ kind, bytes });
+    };
+    data.links.forEach((_, port) => cells.at(port, time, (i) => {
+      const kind = (data.flows[cells.flow[i]].own ? 1 : 0) + 2 * cells.again[i];
+      add(ports[port], kind, cells.wire[i]);
+      if (cells.via[i] >= 0) add(accounts[cells.via[i]], kind, cells.wire[i]);
+    }));
+    return { ports, accounts };
+  }
+
+  // Draws the runs of a glass from its exit on.
+  drawLevel({ place, fill, pieces }, runs) {
     let done = 0;
     runs.forEach(({ kind, bytes }, n) => {
       const piece = (pieces[n] ??= svgShape("rect", { y: place.y - GLASS / 2 + 1.5, height: GLASS - 3, "stroke-width": 1 }, fill));

@@ -76,6 +76,7 @@ class PortsPage {
     this.find("h1").textContent = data.about;
     this.find(".ts-source").textContent = data.source;
     this.cells = data.fabrics.map(({ cells }) => new PortCells(cells, data.links.length));
+    this.peaks = this.cells.map((cells) => cells.peaks());
     this.scene = new PortSceneView(this.find(".np-scene"), data);
     this.player = new Player(this.find(".pl-player"), { onCommand: () => {} });
     this.player.wanted = false;
@@ -140,7 +141,7 @@ class PortsPage {
     const times = ends ? `${sayTime(alone_us)} alone, ${sayTime(length_us)} here` : `${sayTime(alone_us)} alone; cut after ${sayTime(length_us)}`;
     hero.querySelector(".ts-note").textContent = alone_us ? `${times}: ${does}` : does;
     this.find(".np-scene").setAttribute("aria-label", words);
-    this.scene.show(this.fabric, this.cells[number]);
+    this.scene.show(this.fabric, this.cells[number], this.peaks[number]);
     this.paintStrip();
   }
 

@@ -35,6 +35,29 @@ def browser():
 
 
 @pytest.fixture
+def open_page(browser, tmp_path):
+    """Open a page that needs no kernel, from its text; what it complains of, and what it asks of the network, fails the test."""
+    page, complaints = browser.new_page(), []
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
+    page.on(
+        "request", lambda request: complaints.append(request.url) if request.url.startswith("http") else None
+    )
+
+    def open_(html):
+        file = tmp_path / "opened.html"
+        file.write_text(html, encoding="utf-8")
+        page.goto(file.as_uri())
+        page.wait_for_selector("html[data-ready]")
+        return page
+
+    yield open_
+    page.close()
+    assert complaints == []
+
+
+@pytest.fixture
 def open_notebook(lab, browser):
     """Open notebooks of code cells, each in a page of its own."""
     pages, names = [], set()

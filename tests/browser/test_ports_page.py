@@ -18,24 +18,9 @@ def answers():
 
 
 @pytest.fixture
-def opened(browser, tmp_path, answers):
-    """Open the page; complaints of the page fail the test."""
-    page, complaints = browser.new_page(), []
-    page.set_viewport_size({"width": 1280, "height": 800})
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
-    page.on("request", lambda asked: complaints.append(asked.url) if asked.url.startswith("http") else None)
-
-    def open_ports(**options):
-        file = tmp_path / "ports.html"
-        file.write_text(port_page_html(answers, **options), encoding="utf-8")
-        page.goto(file.as_uri())
-        page.wait_for_selector("html[data-ready]")
-        return page
-
-    yield open_ports
-    page.close()
-    assert complaints == []
+def opened(open_page, answers):
+    """Open the page of two fabrics."""
+    return lambda **options: open_page(port_page_html(answers, **options))
 
 
 def seek(page, ps):

@@ -25,22 +25,9 @@ def page(browser):
 
 
 @pytest.fixture
-def opened(page, tmp_path):
-    """Open a race; complaints of the page fail the test."""
-    complaints = []
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
-    page.on("request", lambda asked: complaints.append(asked.url) if asked.url.startswith("http") else None)
-
-    def open_race(race=RACE, **options):
-        file = tmp_path / "race.html"
-        file.write_text(race_html(race, bands=False, **options), encoding="utf-8")
-        page.goto(file.as_uri())
-        page.wait_for_selector("html[data-ready]")
-        return page
-
-    yield open_race
-    assert complaints == []
+def opened(open_page):
+    """Open a race."""
+    return lambda race=RACE, **options: open_page(race_html(race, bands=False, **options))
 
 
 def seek(page, part):

@@ -17,24 +17,9 @@ PEER = HOST.answer(HOST.step.with_(path="peer-direct"))
 
 
 @pytest.fixture
-def opened(browser, tmp_path):
-    """Open the page; complaints of the page fail the test."""
-    page, complaints = browser.new_page(), []
-    page.set_viewport_size({"width": 1280, "height": 800})
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
-    page.on("request", lambda asked: complaints.append(asked.url) if asked.url.startswith("http") else None)
-
-    def open_step(**options):
-        file = tmp_path / "step.html"
-        file.write_text(step_page_html([HOST, PEER], **options), encoding="utf-8")
-        page.goto(file.as_uri())
-        page.wait_for_selector("html[data-ready]")
-        return page
-
-    yield open_step
-    page.close()
-    assert complaints == []
+def opened(open_page):
+    """Open the page of two steps."""
+    return lambda **options: open_page(step_page_html([HOST, PEER], **options))
 
 
 def seek(page, us):
