@@ -101,16 +101,10 @@ export class PortSceneView {
     return kind === "trunk" ? name : kind === "up" ? `${this.hostName(host)} sends` : `to ${this.hostName(host)}`;
   }
 
+  // A host by its place among those of its kind.
   hostName(host) {
-    return this.isOwn(host) ? `node ${this.ownNumber(host)}` : `other ${host - this.ownHosts().length}`;
-  }
-
-  ownHosts() {
-    return (this.owns ??= this.data.leaves.map((_, host) => host).filter((host) => this.isOwn(host)));
-  }
-
-  ownNumber(host) {
-    return this.ownHosts().indexOf(host);
+    const own = this.isOwn(host), before = this.data.leaves.slice(0, host).filter((_, other) => this.isOwn(other) === own).length;
+    return `${own ? "node" : "other"} ${before}`;
   }
 
   isOwn(host) {

@@ -123,7 +123,7 @@ class PortsPage {
   fillKey() {
     const key = this.find(".np-key"), own = this.data.fabrics[0].alone_us ? "AllReduce" : "victim";
     for (const [className, words] of [["np-own", own], ["np-other", "neighbours"], ["np-again", "sent again"], ["np-pause", "a pause on its way"], ["np-go", "its end"]]) key.append(make("i", className), make("span", "", words));
-    key.append(make("span", "", "A tick on a glass: where the fabric acts (credits, XOFF and XON; Kmin; full)."));
+    key.append(make("span", "", "A tick on a glass: where the fabric acts (credits, XOFF and XON; Kmin; full). C: the rate of a host."));
   }
 
   // Shows one fabric; the clock stays.

@@ -71,6 +71,14 @@ def test_another_fabric_keeps_the_clock_and_says_its_own_figures(opened, answers
     expect(page.locator(".np-hero b")).to_have_text(f"{slower:.2f}\u00d7")
 
 
+def test_hosts_are_counted_from_0_whether_they_come_before_or_behind_the_others(open_page):
+    scene = answer_ports(port_question(fabric="infiniband", neighbour="victim(3)", until_ms=0.2))
+    page = open_page(port_page_html([scene]))
+    names = page.locator(".np-scene text").all_text_contents()
+    assert [name for name in names if name.startswith("other")] == [f"other {number}" for number in range(4)]
+    assert [name for name in names if name.startswith("node")] == ["node 0", "node 1"]
+
+
 def test_space_plays_and_arrows_step_to_the_next_pause(opened):
     page = opened()
     page.keyboard.press("Home")
