@@ -32,7 +32,7 @@ class SharedFabric:
     def lost(self) -> tuple[Fraction, ...]:
         """How many times as long as alone each job's collectives take, in the mean."""
         slowdowns = [self.slowdowns(job) for job in range(len(self.trace.jobs))]
-        return tuple(sum(one, Fraction(0)) / len(one) if one else Fraction(1) for one in slowdowns)
+        return tuple(sum(job, Fraction(0)) / len(job) if job else Fraction(1) for job in slowdowns)
 
     @property
     def victim(self) -> int | None:
@@ -52,7 +52,7 @@ class SharedFabric:
                 rest = [job for number, job in enumerate(self.trace.jobs) if number != other]
                 mine = run_jobs(rest, self.fabric).lasts(victim - (other < victim))
                 gains[other] = self.lost[victim] - sum(mine, Fraction(0)) / len(mine) / self.alone[victim]
-        best = max(gains, key=lambda one: gains[one])
+        best = max(gains, key=lambda job: gains[job])
         return best if gains[best] >= NAMED * (self.lost[victim] - 1) else None
 
     @property
@@ -106,7 +106,7 @@ class SharedFabric:
     _repr_html_ = shown
 
     def __repr__(self) -> str:
-        times = ", ".join(f"{float(one):.3g}" for one in self.lost)
+        times = ", ".join(f"{float(ratio):.3g}" for ratio in self.lost)
         return f"SharedFabric({len(self.trace.jobs)} jobs: {times} times as long as alone)"
 
 
@@ -140,8 +140,8 @@ def shared_fabric(
     ScenarioError
         If jobs share hosts, or are too many.
 
-    >>> found = shared_fabric([{"hosts": [0, 4, 1, 5]}, {"hosts": [2, 3, 6, 7]}])
-    >>> [str(one) for one in found.lost], found.victim, found.culprit
+    >>> shared = shared_fabric([{"hosts": [0, 4, 1, 5]}, {"hosts": [2, 3, 6, 7]}])
+    >>> [str(ratio) for ratio in shared.lost], shared.victim, shared.culprit
     (['3/2', '3'], 1, 0)
     """
     rate = load_cluster(cluster).nic_Bps
@@ -166,7 +166,7 @@ def _job(given: Mapping[str, Any], rate: int, nbytes: int | str) -> SharedJob:
         if name not in _FIELDS:
             raise ScenarioError("jobs", f"a job has no {name!r}; {nearest(name, _FIELDS)}")
     hosts = tuple(given.get("hosts", ()))
-    if not all(type(one) is int for one in hosts):
+    if not all(type(host) is int for host in hosts):
         raise ScenarioError("hosts", f"{hosts!r} are not numbers of hosts")
     try:
         size = parse_bytes(given.get("message_bytes", nbytes))

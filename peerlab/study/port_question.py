@@ -140,7 +140,8 @@ class PortQuestion:
         if self.cell is not None:
             return max(1, _bytes("cell", self.cell) // mtu)
         thresholds = [values[name] for name in ("credits", "xoff", "queue", "kmax") if values.get(name)]
-        return max(1, int(min(_MOST_CELL, *(one / _CELLS for one in thresholds), _MOST_CELL)) // mtu)
+        largest = min([_MOST_CELL, *(threshold / _CELLS for threshold in thresholds)])
+        return max(1, int(largest) // mtu)
 
     def _until_ps(self, flows: tuple[PortFlow, ...], rate: int, latency_ps: int) -> int:
         """Return when the scene is cut: what takes far longer than an AllReduce alone is not waited for."""
@@ -184,19 +185,19 @@ def _quiet(q: PortQuestion, senders: int) -> Made:
 
 def _incast(q: PortQuestion, senders: int) -> Made:
     leaves, flows = _ring(q)
-    flows += [_endless(q, q.nodes + one, q.nodes - 1) for one in range(senders)]
+    flows += [_endless(q, q.nodes + sender, q.nodes - 1) for sender in range(senders)]
     return (*leaves, *[0] * senders), tuple(flows)
 
 
 def _neighbour(q: PortQuestion, senders: int) -> Made:
     leaves, flows = _ring(q)
-    flows += [_endless(q, q.nodes + one, q.nodes + senders) for one in range(senders)]
+    flows += [_endless(q, q.nodes + sender, q.nodes + senders) for sender in range(senders)]
     return (*leaves, *[0] * senders, 1), tuple(flows)
 
 
 def _collide(q: PortQuestion, senders: int) -> Made:
     leaves, flows = _ring(q)
-    flows += [_endless(q, q.nodes + one, q.nodes + senders + one) for one in range(senders)]
+    flows += [_endless(q, q.nodes + sender, q.nodes + senders + sender) for sender in range(senders)]
     return (*leaves, *[0] * senders, *[1] * senders), tuple(flows)
 
 
@@ -207,21 +208,21 @@ def _job(q: PortQuestion, hosts: int) -> Made:
     nbytes = -(-_bytes("message_bytes", q.message_bytes) // hosts)
     flows += [
         PortFlow(
-            src=q.nodes + one, dst=q.nodes + (one + 1) % hosts, nbytes=nbytes, messages=_FOR_EVER, after=len(leaves) + (one - 1) % hosts,
+            src=q.nodes + host, dst=q.nodes + (host + 1) % hosts, nbytes=nbytes, messages=_FOR_EVER, after=len(leaves) + (host - 1) % hosts,
             vl=max(0, q.vls - 1), job=OTHER, background=True,
         )
-        for one in range(hosts)
+        for host in range(hosts)
     ]  # fmt: skip
     return (*leaves, *others), tuple(flows)
 
 
 def _victim(q: PortQuestion, senders: int) -> Made:
-    flows = [_endless(q, one, senders + 1) for one in range(senders)]
+    flows = [_endless(q, sender, senders + 1) for sender in range(senders)]
     return (*[0] * (senders + 1), 1, 1), (*flows, PortFlow(src=senders, dst=senders + 2, job=OWN))
 
 
 def _senders(q: PortQuestion, senders: int) -> Made:
-    return (0,) * (senders + 1), tuple(_endless(q, one, senders) for one in range(senders))
+    return (0,) * (senders + 1), tuple(_endless(q, sender, senders) for sender in range(senders))
 
 
 def _endless(q: PortQuestion, src: int, dst: int) -> PortFlow:

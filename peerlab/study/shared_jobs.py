@@ -54,8 +54,8 @@ class LeafFabric:
 
     def route(self, src: int, dst: int) -> tuple[Link, ...]:
         """Return the links of a transfer."""
-        one, other = src // self.leaf, dst // self.leaf
-        between: tuple[Link, ...] = () if one == other else (("leaf up", one), ("leaf down", other))
+        near, far = src // self.leaf, dst // self.leaf
+        between: tuple[Link, ...] = () if near == far else (("leaf up", near), ("leaf down", far))
         return (("up", src), *between, ("down", dst))
 
     def capacity(self, link: Link) -> Fraction:
@@ -103,7 +103,7 @@ class JobsTrace:
 
     def periods(self, job: int) -> list[Fraction]:
         """Return the times from the begin of a collective to that of the next."""
-        return [then - one for one, then in zip(self.begins[job], self.begins[job][1:], strict=False)]
+        return [then - begin for begin, then in zip(self.begins[job], self.begins[job][1:], strict=False)]
 
     def offsets(self, job: int, other: int = 0) -> list[Fraction]:
         """Return by how much each collective of a job began after that of another."""
@@ -126,8 +126,8 @@ class JobsTrace:
 def fair_shares(routes: Sequence[tuple[Sequence[Link], Fraction]], fabric: LeafFabric) -> list[Fraction]:
     """Return the max-min fair rates of flows, each a route and a weight: all grow in proportion until a link is full.
 
-    >>> one = LeafFabric(4, Fraction(1))
-    >>> fair_shares([(one.route(0, 4), Fraction(2)), (one.route(1, 5), Fraction(1))], one)
+    >>> fabric = LeafFabric(4, Fraction(1))
+    >>> fair_shares([(fabric.route(0, 4), Fraction(2)), (fabric.route(1, 5), Fraction(1))], fabric)
     [Fraction(2, 3), Fraction(1, 3)]
     """
     rates = [Fraction(0)] * len(routes)
@@ -181,9 +181,9 @@ class _World:
 
     def run(self, until: Fraction | None) -> JobsTrace:
         """Go from change to change."""
-        while self.active or any(one is not None for one in self.next_begin):
-            due = [one for one in self.next_begin if one is not None]
-            then = min([self.now + one.left / one.rate for one in self.active] + due)
+        while self.active or any(begin is not None for begin in self.next_begin):
+            due = [begin for begin in self.next_begin if begin is not None]
+            then = min([self.now + transfer.left / transfer.rate for transfer in self.active] + due)
             if until is not None and then > until:
                 break
             self._pass(then)
@@ -198,35 +198,37 @@ class _World:
         """Let time pass, and note who used the uplinks."""
         if then > self.now:
             rates: dict[Link, dict[int, Fraction]] = {}
-            for one in self.active:
-                for link in self._route(one):
+            for transfer in self.active:
+                for link in self._route(transfer):
                     if link[0].startswith("leaf"):
                         mine = rates.setdefault(link, {})
-                        mine[one.job] = mine.get(one.job, Fraction(0)) + one.rate
+                        mine[transfer.job] = mine.get(transfer.job, Fraction(0)) + transfer.rate
             self.uses += [
-                LinkUse(link, self.now, then, tuple(sorted(one.items())))
-                for link, one in sorted(rates.items())
+                LinkUse(link, self.now, then, tuple(sorted(jobs.items())))
+                for link, jobs in sorted(rates.items())
             ]
-        for one in self.active:
-            one.left -= one.rate * (then - self.now)
+        for transfer in self.active:
+            transfer.left -= transfer.rate * (then - self.now)
         self.now = then
 
-    def _route(self, one: _Active) -> tuple[Link, ...]:
-        hosts = self.jobs[one.job].hosts
-        return self.fabric.route(hosts[one.place], hosts[(one.place + 1) % len(hosts)])
+    def _route(self, transfer: _Active) -> tuple[Link, ...]:
+        hosts = self.jobs[transfer.job].hosts
+        return self.fabric.route(hosts[transfer.place], hosts[(transfer.place + 1) % len(hosts)])
 
     def _end(self) -> None:
-        ended = [one for one in self.active if not one.left]
-        self.active = [one for one in self.active if one.left]
-        for one in ended:
-            repeat = len(self.begins[one.job]) - 1
-            self.transfers.append(JobTransfer(one.job, repeat, one.step, one.place, one.start, self.now))
-            self.sent[one.job][one.place] = one.step + 1
+        ended = [transfer for transfer in self.active if not transfer.left]
+        self.active = [transfer for transfer in self.active if transfer.left]
+        for transfer in ended:
+            repeat = len(self.begins[transfer.job]) - 1
+            self.transfers.append(
+                JobTransfer(transfer.job, repeat, transfer.step, transfer.place, transfer.start, self.now)
+            )
+            self.sent[transfer.job][transfer.place] = transfer.step + 1
         if len(self.transfers) > MOST_TRANSFERS:
             raise ScenarioError(
                 "repeats", f"more than {MOST_TRANSFERS} transfers; give fewer repeats, hosts, or a time until"
             )
-        for number in {one.job for one in ended}:
+        for number in {transfer.job for transfer in ended}:
             job = self.jobs[number]
             if min(self.sent[number]) == job.steps:
                 self.ends[number].append(self.now)
@@ -240,7 +242,7 @@ class _World:
                 self.next_begin[number] = None
                 self.begins[number].append(self.now)
                 self.sent[number] = [0] * len(self.sent[number])
-        busy = {(one.job, one.place) for one in self.active}
+        busy = {(transfer.job, transfer.place) for transfer in self.active}
         for number, job in enumerate(self.jobs):
             if len(self.begins[number]) == len(self.ends[number]):
                 continue
@@ -252,11 +254,11 @@ class _World:
 
     def _share(self) -> None:
         routes = []
-        for one in self.active:
-            job = self.jobs[one.job]
-            routes.append((self._route(one), job.weight * job.flows))
-        for one, rate in zip(self.active, fair_shares(routes, self.fabric), strict=True):
-            one.rate = rate
+        for transfer in self.active:
+            job = self.jobs[transfer.job]
+            routes.append((self._route(transfer), job.weight * job.flows))
+        for transfer, rate in zip(self.active, fair_shares(routes, self.fabric), strict=True):
+            transfer.rate = rate
 
 
 def run_jobs(jobs: Sequence[SharedJob], fabric: LeafFabric, until: Fraction | None = None) -> JobsTrace:

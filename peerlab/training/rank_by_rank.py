@@ -67,9 +67,9 @@ class AnsweredExchange:
 
 def system_of(scenario: Scenario, number: int) -> System:
     """Return an exchange made ready to run, with every node."""
-    found = least(scenario)
-    found.number = number
-    return found.of_every_node()
+    system = least(scenario)
+    system.number = number
+    return system.of_every_node()
 
 
 def together(scenario: Scenario) -> bool:
@@ -132,10 +132,10 @@ def _even(asked: AskedExchange, system: System) -> AnsweredExchange:
     return AnsweredExchange(run, (run.time_ps,) * len(asked.at), (), asked.contents)
 
 
-def run_of(system: System, found: Recording, engine: str) -> Run:
+def run_of(system: System, recording: Recording, engine: str) -> Run:
     """Return the run of an exchange."""
-    ran = Ran((Iteration(0, found),))
-    return Run(system.scenario, trace(system, found, ran), engine, simulate)
+    ran = Ran((Iteration(0, recording),))
+    return Run(system.scenario, trace(system, recording, ran), engine, simulate)
 
 
 class RankByRank:
@@ -145,10 +145,10 @@ class RankByRank:
         self, step: Step, program: Program, scenarios: Sequence[Scenario], progress: Progress | None
     ) -> None:
         self._step, self._program, self._scenarios, self._progress = step, program, scenarios, progress
-        for one in set(scenarios):
-            check_differing(one)
+        for scenario in set(scenarios):
+            check_differing(scenario)
         times = durations(step, program)
-        self._lanes = [NodeLane(program, one, step.slowdown_per_mille) for one in times]
+        self._lanes = [NodeLane(program, own, step.slowdown_per_mille) for own in times]
         self._posted = opens_at(step) == POSTED
         self._done = (0,) * len(times)
         self._told_apart = True
@@ -188,15 +188,15 @@ class RankByRank:
             self._contents,
             op.buffer_set,
         )
-        found = _answered(asked)
-        self._told_apart = found.told_apart or together(scenario)
+        answer = _answered(asked)
+        self._told_apart = answer.told_apart or together(scenario)
         self._check_told_apart(goes_on=False)
-        done = tuple(t + first for t in found.done)
+        done = tuple(t + first for t in answer.done)
         self._done = (max(done),) * len(done) if together(scenario) else done
-        self._held, self._contents = later(found.held, first), found.contents
+        self._held, self._contents = later(answer.held, first), answer.contents
         for lane, b, e in zip(self._lanes, at, self._done, strict=True):
             lane.placed.append((b, e))
-        self._answers.append((at, self._done, found.run))
+        self._answers.append((at, self._done, answer.run))
 
     def _check_told_apart(self, *, goes_on: bool) -> None:
         """Refuse what depends on when each node was done, where only the last is known."""
@@ -224,6 +224,6 @@ def put_together(
     )
     placed = []
     for number, (op, (begins, done, run)) in enumerate(zip(program.exchanging, answers, strict=True)):
-        apart = Apart(begins, done, tuple(one[number] for one in exposed), shown)
+        apart = Apart(begins, done, tuple(node[number] for node in exposed), shown)
         placed.append(Placed(op, run, ready[number][shown], begins[shown], apart))
     return StepTrace(computed, tuple(placed))

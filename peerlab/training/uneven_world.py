@@ -77,21 +77,21 @@ class OneOfSeveral(BegunApart):
     def come(self, node: int) -> None:
         """Note that a node comes; it begins, or where all have to be there the last lets all begin."""
         self.waiting.discard(node)
-        for one in self.nodes if self.together else [node]:
+        for each in self.nodes if self.together else [node]:
             if not (self.together and self.waiting):
-                self.begin_node(one)
+                self.begin_node(each)
 
     def _over(self, node: int) -> None:
-        for one in self.nodes if self.together else [node]:
+        for each in self.nodes if self.together else [node]:
             if not self.together or len(self.done) == len(self.nodes):
-                self.finished[one].succeed()
+                self.finished[each].succeed()
 
     def _server(self, resource: int) -> Exclusive | Shared:
         return self.world.servers.of(self.system.resources[resource])
 
     def _window(self, pool: int) -> Window:
         if pool not in self.windows:
-            name = next(one for one, index in self.system.pools.items() if index == pool)
+            name = next(place for place, index in self.system.pools.items() if index == pool)
             places = self.system.places[pool]
             window, before = self.world.windows.get(name, (Window(self.clock, 0), 0))
             window.places += places - before  # what is still held stays held
@@ -115,8 +115,8 @@ class OneOfSeveral(BegunApart):
             rows[:, [names.index(name) for name in times]] -= since
         both = columns(SPAN_COLUMNS, spans), columns(REGISTRATION_COLUMNS, events)
         end = max(self.end, *self.done.values()) - since
-        found = recorded(self.system, self.registration_queue, both, end, begins=at)
-        return tuple(self.begins), tuple(done), run_of(self.system, found, "referee")
+        recording = recorded(self.system, self.registration_queue, both, end, begins=at)
+        return tuple(self.begins), tuple(done), run_of(self.system, recording, "referee")
 
 
 class UnevenWorld:
@@ -124,8 +124,8 @@ class UnevenWorld:
 
     def __init__(self, step: Step, program: Program, scenarios: Sequence[Scenario]) -> None:
         self.step, self.program, self.scenarios = step, program, scenarios
-        for one in set(scenarios):
-            check_differing(one)
+        for scenario in set(scenarios):
+            check_differing(scenario)
         self.times = durations(step, program)
         self.posted = opens_at(step) == POSTED
         self.clock = Clock()
@@ -143,7 +143,7 @@ class UnevenWorld:
         self._changed = [self.env.event() for _ in nodes]
         self._through = [[self.env.event() for _ in program.computing] for _ in nodes]
         self._over = [[self.env.event() for _ in program.exchanging] for _ in nodes]
-        self._lanes = [NodeLane(program, one, step.slowdown_per_mille) for one in self.times]
+        self._lanes = [NodeLane(program, times, step.slowdown_per_mille) for times in self.times]
         self._ready: list[list[int]] = [[0 for _ in nodes] for _ in program.exchanging]
 
     def number_of(self, resource: Resource) -> int:
@@ -160,7 +160,7 @@ class UnevenWorld:
             self.env.process(self._compute(node))
             self.env.process(self._exchange_all(node))
         self.env.run()
-        answers = [one.answer for one in self._exchanges]
+        answers = [exchange.answer for exchange in self._exchanges]
         for node, lane in enumerate(self._lanes):
             lane.placed = [(begins[node], done[node]) for begins, done, _ in answers]
         return put_together(self.program, self._lanes, self._ready, answers)
@@ -168,8 +168,8 @@ class UnevenWorld:
     def _compute(self, node: int) -> Process:
         lane = self._lanes[node]
         for number, op in enumerate(self.program.computing):
-            for one in op.after:
-                yield self._over[node][one]
+            for exchange in op.after:
+                yield self._over[node][exchange]
             begin, left = self.clock.now, self.times[node][number] * PER_MILLE
             while left > 0:
                 rate = PER_MILLE - (self.step.slowdown_per_mille if self._under_way[node] else 0)
@@ -181,16 +181,16 @@ class UnevenWorld:
 
     def _exchange_all(self, node: int) -> Process:
         for number, op in enumerate(self.program.exchanging):
-            one = self._exchange(number)
-            one.open_node(node)
+            exchange = self._exchange(number)
+            exchange.open_node(node)
             for other in op.after:
                 yield self._through[node][other]
             self._ready[number][node] = max((self._lanes[node].computed[o][1] for o in op.after), default=0)
             self._change(node, under_way=True)
-            one.begins[node] = self.clock.now
-            yield self.env.timeout(one.opening)
-            one.come(node)
-            yield one.finished[node]
+            exchange.begins[node] = self.clock.now
+            yield self.env.timeout(exchange.opening)
+            exchange.come(node)
+            yield exchange.finished[node]
             self._change(node, under_way=False)
             self._over[node][number].succeed()
 

@@ -103,13 +103,13 @@ class PortTrace:
     def closed(self, time_ps: int) -> "PortTrace":
         """Return it in an order that no engine decides, without what began at its end or later."""
         self.time_ps = time_ps
-        self.cells = sorted(one for one in self.cells if one.start_ps < time_ps)
+        self.cells = sorted(cell for cell in self.cells if cell.start_ps < time_ps)
         self.left.sort()
-        self.pauses = sorted(one for one in self.pauses if one.start_ps < time_ps)
-        self.starved = sorted(one for one in self.starved if one.start_ps < time_ps)
-        self.signals = sorted(one for one in self.signals if one.sent_ps < time_ps)
-        self.packets = sorted(one for one in self.packets if one.at_ps < time_ps)
-        self.rates = sorted(one for one in self.rates if one.at_ps < time_ps)
+        self.pauses = sorted(pause for pause in self.pauses if pause.start_ps < time_ps)
+        self.starved = sorted(span for span in self.starved if span.start_ps < time_ps)
+        self.signals = sorted(signal for signal in self.signals if signal.sent_ps < time_ps)
+        self.packets = sorted(event for event in self.packets if event.at_ps < time_ps)
+        self.rates = sorted(change for change in self.rates if change.at_ps < time_ps)
         self.messages.sort()
         return self
 
@@ -149,8 +149,8 @@ def heights(cells: Sequence[CellSpan]) -> list[tuple[int, int]]:
     for cell in cells:
         changes[cell.queued_ps] = changes.get(cell.queued_ps, 0) + cell.wire
         changes[cell.end_ps] = changes.get(cell.end_ps, 0) - cell.wire
-    found, height = [], 0
+    levels, height = [], 0
     for moment in sorted(changes):
         height += changes[moment]
-        found.append((moment, height))
-    return found
+        levels.append((moment, height))
+    return levels

@@ -66,7 +66,7 @@ def _jobs(options: argparse.Namespace) -> int:
     if "json" in given:
         print(json.dumps(shared.as_dict(), indent=2))
     else:
-        rows = [job_cells(shared, one) for one in range(len(shared.trace.jobs))]
+        rows = [job_cells(shared, job) for job in range(len(shared.trace.jobs))]
         print("\n".join([jobs_heading(shared), table(HEAD, rows), *wrapped(shared.finding)]))
     if output is not None:
         page = output.suffix == ".html"
@@ -82,14 +82,14 @@ def _job(text: str) -> dict[str, Any]:
     """Return a job as it is written on the command line."""
     hosts, *more = text.split() or [""]
     try:
-        job: dict[str, Any] = {"hosts": [int(one) for one in hosts.split(",")]}
+        job: dict[str, Any] = {"hosts": [int(host) for host in hosts.split(",")]}
     except ValueError:
         raise ScenarioError("job", f"{hosts!r} are no hosts; give them as 0,4,1,5") from None
     for part in more:
         name, equals, value = part.partition("=")
         if name not in _SAYS or not equals:
             raise ScenarioError(
-                "job", f"{part!r} is unknown; a job has {', '.join(f'{one}=' for one in _SAYS)}"
+                "job", f"{part!r} is unknown; a job has {', '.join(f'{name}=' for name in _SAYS)}"
             )
         job[_SAYS[name]] = number(value) if name in _WHOLE else value
     return job

@@ -87,7 +87,7 @@ def _neighbours(options: argparse.Namespace) -> int:
         _FIELDS.get(name, name): _checked(name, value) for name, value in given.items() if name not in _OWN
     }
     names = (
-        [one.strip() for one in given["fabric"].split(",") if one.strip()]
+        [name.strip() for name in given["fabric"].split(",") if name.strip()]
         if "fabric" in given
         else list(port_fabrics())
     )
@@ -121,7 +121,7 @@ def _figure(text: str) -> tuple[str, float]:
 
 
 def _said(comparison: PortComparison) -> str:
-    rows = [cells(one) for one in comparison.answers]
+    rows = [cells(answer) for answer in comparison.answers]
     lines = [
         heading(comparison.answers[0]),
         table(HEAD, rows, right=range(1, len(HEAD) - 1)),

@@ -27,14 +27,14 @@ _Heights = NDArray[np.float64]
 def neighbours_svg(comparison: Any, theme: str = "light", colours: Mapping[str, str] | None = None) -> str:
     """Return the picture of a `PortComparison`."""
     paper, answers = Paper(colours or palette(theme)), comparison.answers
-    ended = [one.time_ps for one in answers if one.ends or not one.alone_ps]
+    ended = [answer.time_ps for answer in answers if answer.ends or not answer.alone_ps]
     end = int(
         min(
-            max(one.time_ps for one in answers),
-            _LONGER * max(ended, default=max(one.time_ps for one in answers)),
+            max(answer.time_ps for answer in answers),
+            _LONGER * max(ended, default=max(answer.time_ps for answer in answers)),
         )
     )
-    queues = [_queues(one, end) for one in answers]
+    queues = [_queues(answer, end) for answer in answers]
     highest = max(float((own + others).max()) for own, others in queues) or 1.0
     _legend(paper, highest)
     for row, (answer, (own, others)) in enumerate(zip(answers, queues, strict=True)):
@@ -48,8 +48,8 @@ def neighbours_svg(comparison: Any, theme: str = "light", colours: Mapping[str, 
 def alt(comparison: Any) -> str:
     """Return what is to be seen, in words."""
     parts = [
-        f"{one.title}: {_most(one)} at most, the victim has {say_share(one.share)}"
-        for one in comparison.answers
+        f"{answer.title}: {_most(answer)} at most, the victim has {say_share(answer.share)}"
+        for answer in comparison.answers
     ]
     return f"Bytes that wait at the shared port in time. {'; '.join(parts)}."
 
@@ -77,7 +77,7 @@ def _queues(answer: PortAnswer, end: int) -> tuple[_Heights, _Heights]:
     flows = answer.trace.scene.flows
     cells = [
         *answer.trace.on(shared_port(answer)),
-        *(one for one in answer.trace.left if one.link == shared_port(answer)),
+        *(cell for cell in answer.trace.left if cell.link == shared_port(answer)),
     ]
     own = [cell for cell in cells if flows[cell.flow].job == OWN]
     others = [cell for cell in cells if flows[cell.flow].job != OWN]
@@ -89,8 +89,8 @@ def _mean_heights(cells: Sequence[CellSpan], end: int) -> _Heights:
     edges = np.linspace(0, end, _POINTS + 1)
     if not cells:
         return np.zeros(_POINTS)
-    moments = np.array([one.queued_ps for one in cells] + [one.end_ps for one in cells], dtype=np.float64)
-    changes = np.array([one.wire for one in cells] + [-one.wire for one in cells], dtype=np.float64)
+    moments = np.array([cell.queued_ps for cell in cells] + [cell.end_ps for cell in cells], dtype=np.float64)
+    changes = np.array([cell.wire for cell in cells] + [-cell.wire for cell in cells], dtype=np.float64)
     order = np.argsort(moments, kind="stable")
     moments, heights = moments[order], np.cumsum(changes[order])
     area = np.concatenate([[0.0], np.cumsum(heights[:-1] * np.diff(moments))])  # up to each moment
@@ -143,7 +143,7 @@ def _stack(paper: Paper, below: _Heights, heights: _Heights, highest: float, bas
     if not heights.any():
         return
     edges = np.repeat(np.linspace(_LEFT, _RIGHT, _POINTS + 1), 2)[1:-1]
-    tops, feet = (base - _GLASS / highest * np.repeat(one, 2) for one in (below + heights, below))
+    tops, feet = (base - _GLASS / highest * np.repeat(edge, 2) for edge in (below + heights, below))
     way = [*zip(edges, tops, strict=True), *zip(edges[::-1], feet[::-1], strict=True)]
     points = " ".join(f"{x:.5g},{y:.4g}" for x, y in way)
     paper.shapes.append(f"<polygon points='{points}' fill='{paper.colour(role)}'/>")
@@ -163,5 +163,5 @@ def _thresholds(paper: Paper, answer: PortAnswer, highest: float, top: float) ->
 def _stops(answer: PortAnswer) -> list[tuple[int, int]]:
     """Return when the victim's host was paused or had no credits."""
     port = victim_host(answer)
-    pauses = [(one.start_ps, one.end_ps) for one in answer.trace.pauses if one.link == port]
-    return pauses + [(one.start_ps, one.end_ps) for one in answer.trace.starved if one.link == port]
+    pauses = [(span.start_ps, span.end_ps) for span in answer.trace.pauses if span.link == port]
+    return pauses + [(span.start_ps, span.end_ps) for span in answer.trace.starved if span.link == port]

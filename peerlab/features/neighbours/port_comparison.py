@@ -29,8 +29,8 @@ class PortComparison:
     @property
     def finding(self) -> str:
         """What the answers have in common and what not, in a sentence or two."""
-        worst = min(self.answers, key=lambda one: one.share)
-        best = max(self.answers, key=lambda one: one.share)
+        worst = min(self.answers, key=lambda answer: answer.share)
+        best = max(self.answers, key=lambda answer: answer.share)
         what = "of its speed alone" if worst.alone_ps else "of a host's rate"
         cut = " at most: it had not ended when the scene was cut" if worst.alone_ps and not worst.ends else ""
         if best.share - worst.share < _SAME:
@@ -42,12 +42,16 @@ class PortComparison:
     def as_dict(self) -> dict[str, object]:
         """Return all figures, with units in their names."""
         asked = {name: value for name, value in vars(self.question).items() if name != "fabric"}
-        return {"asked": asked, "fabrics": [one.as_dict() for one in self.answers], "finding": self.finding}
+        return {
+            "asked": asked,
+            "fabrics": [answer.as_dict() for answer in self.answers],
+            "finding": self.finding,
+        }
 
     _repr_html_ = shown
 
     def __repr__(self) -> str:
-        shares = ", ".join(f"{one.question.fabric} {one.share:.3f}" for one in self.answers)
+        shares = ", ".join(f"{answer.question.fabric} {answer.share:.3f}" for answer in self.answers)
         return f"PortComparison({self.question.neighbour}, {say_time(self.answers[0].time_ps)}: victim's share {shares})"
 
 
@@ -78,8 +82,8 @@ def neighbours(
     ScenarioError, HardwareError
         If it cannot be simulated: more than 64 hosts, more than 10 million events, a headroom that is too small.
 
-    >>> found = neighbours("neighbour(4)", "infiniband", message_bytes="1 MiB")
-    >>> 0.2 < found.answers[0].share < 0.5
+    >>> comparison = neighbours("neighbour(4)", "infiniband", message_bytes="1 MiB")
+    >>> 0.2 < comparison.answers[0].share < 0.5
     True
     """
     names = [fabrics] if isinstance(fabrics, str) else list(fabrics or port_fabrics())
@@ -98,7 +102,7 @@ def neighbours(
             progress(1)
     unused = figures.keys() - {key for name in names for key in port_fabrics()[name].figures}
     if unused:
-        everywhere = {key for one in port_fabrics().values() for key in one.figures}
+        everywhere = {key for fabric in port_fabrics().values() for key in fabric.figures}
         raise ScenarioError(
             "figure", f"no fabric has {min(unused)!r}; {nearest(min(unused), sorted(everywhere))}"
         )
