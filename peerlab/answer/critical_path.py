@@ -123,24 +123,24 @@ class _Spans:
         resource = self.resources[c["resource"][row]]
         slack = _ROUND_PS * resource.copies if resource.shared else 0
         mine = self._together(row) if resource.shared else {c["resource"][row]}
-        found = [
+        numbers = [
             other
             for other in self.ending(max(start - slack - 1, queued), start)
             if other != row
             and c["resource"][other] in mine
             and (not resource.shared or c["stage"][other] == c["stage"][row])
         ]
-        return max(found, key=lambda other: self._nearness(other, row), default=-1)
+        return max(numbers, key=lambda other: self._nearness(other, row), default=-1)
 
     def _together(self, row: int) -> set[int]:
         """Return the resources that a slice has together: it crosses all links of a fabric at once, and queues for the first."""
-        found, times = {self.columns["resource"][row]}, self.times(row)
+        numbers, times = {self.columns["resource"][row]}, self.times(row)
         for by in (-1, 1):
             other = self._neighbour(row, by)
             while other >= 0 and self.times(other) == times:
-                found.add(self.columns["resource"][other])
+                numbers.add(self.columns["resource"][other])
                 other = self._neighbour(other, by)
-        return found
+        return numbers
 
     def _nearness(self, other: int, row: int) -> tuple[int, ...]:
         c = self.columns
@@ -214,14 +214,14 @@ class _Walk:
     def _left(self, flight: int) -> int:
         """Return the row that sent what is in flight."""
         spans, begin = self.spans, self.spans.columns["start"][flight]
-        found = [
+        numbers = [
             row
             for row in spans.ending(self.when - 1, self.when)
             if spans.whose(row) == spans.whose(flight)
             and spans.columns["stage"][row] not in spans.flights
             and begin in (self.when, spans.columns["start"][row])
         ]
-        return max(found, key=lambda row: spans.place[row]) if found else self._cause(flight)
+        return max(numbers, key=lambda row: spans.place[row]) if numbers else self._cause(flight)
 
     def _before_start(self, row: int) -> int:
         """Return the row whose end explains why this one started, itself or somebody upstream of it."""
@@ -240,9 +240,9 @@ class _Walk:
 
     def _cause(self, effect: int) -> int:
         """Return the row that ends now and explains best that the stage of `effect` begins; before it, add what nothing explains."""
-        asked = self.spans.looked_up(effect, self.when) if effect >= 0 else -1
-        if asked >= 0:
-            self._add(WAIT, asked, -1)
+        number = self.spans.looked_up(effect, self.when) if effect >= 0 else -1
+        if number >= 0:
+            self._add(WAIT, number, -1)
         while self.when > 0:
             now = [
                 row

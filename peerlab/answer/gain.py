@@ -115,20 +115,20 @@ class GainBand:
     @property
     def least(self) -> float:
         """The smallest gain there is, in the band or with an alternative beside it: for a verdict, not to be shown as an end of a band."""
-        return min([self.low, *(case.low for one in self.left_out for case in one.cases)])
+        return min([self.low, *(case.low for assumption in self.left_out for case in assumption.cases)])
 
     @property
     def most(self) -> float:
         """The largest gain there is, in the band or with an alternative beside it: for a verdict, as `least`."""
-        return max([self.high, *(case.high for one in self.left_out for case in one.cases)])
+        return max([self.high, *(case.high for assumption in self.left_out for case in assumption.cases)])
 
     @property
     def wired(self) -> tuple[GainCase, ...]:
         """Each wiring that is possible, the assumed one first, with the gain and its band; empty where it is known or not felt."""
-        for one in self.left_out:
-            if isinstance(one.figure, Wiring) and one.reach >= FELT:
-                assumed = GainCase(one.figure.place.holds, self.value, (self.low, self.high))
-                return (assumed, *one.cases)
+        for assumption in self.left_out:
+            if isinstance(assumption.figure, Wiring) and assumption.reach >= FELT:
+                assumed = GainCase(assumption.figure.place.holds, self.value, (self.low, self.high))
+                return (assumed, *assumption.cases)
         return ()
 
     @property
@@ -152,32 +152,42 @@ class GainBand:
 
     def _left_out_in_words(self) -> list[str]:
         """Return what else may be otherwise, and how much it would move the gain."""
-        told = [_say(one) for one in self.left_out if one.reach >= FELT and isinstance(one.figure, Figure)]
-        quiet = [one.figure.label for one in self.left_out if one.cases and one.reach < FELT]
-        silent = [one.figure.label for one in self.left_out if not one.cases]
+        sentences = [
+            _say(assumption)
+            for assumption in self.left_out
+            if assumption.reach >= FELT and isinstance(assumption.figure, Figure)
+        ]
+        quiet = [
+            assumption.figure.label
+            for assumption in self.left_out
+            if assumption.cases and assumption.reach < FELT
+        ]
+        silent = [assumption.figure.label for assumption in self.left_out if not assumption.cases]
         if quiet:
-            told.append(f"other {', '.join(quiet)} would move it by less than {FELT:.0%}")
+            sentences.append(f"other {', '.join(quiet)} would move it by less than {FELT:.0%}")
         if silent:
-            told.append(f"other {', '.join(silent)} cannot be simulated")
-        return told
+            sentences.append(f"other {', '.join(silent)} cannot be simulated")
+        return sentences
 
     def _bands_in_words(self) -> list[str]:
         """Return the band, or that of every wiring that is possible, and how to find out which one holds."""
-        told, ends = [], "the assumed figures that have a range lie at its ends"
+        sentences, ends = [], "the assumed figures that have a range lie at its ends"
         if self.wired:
-            (wiring,) = (one.figure for one in self.left_out if isinstance(one.figure, Wiring))
+            (wiring,) = (
+                assumption.figure for assumption in self.left_out if isinstance(assumption.figure, Wiring)
+            )
             suggests = f", which {wiring.suggests} suggests" if wiring.suggests else " as assumed"
             first, *others = (f"{_between(case.low, case.high)} if {case.says}" for case in self.wired)
-            told = [first + suggests, *others, wiring.check, f"each band: {ends}"]
+            sentences = [first + suggests, *others, wiring.check, f"each band: {ends}"]
         else:
-            told = [f"{_between(self.low, self.high)} if {ends}"]
+            sentences = [f"{_between(self.low, self.high)} if {ends}"]
         if self.topology:
             of = "of the first band" if self.wired else "of that"
             alone = f"; without a library it is {_ratio(self.alone)}" if self.alone else ""
             low, high = map(_ratio, self.topology)
             rest = "the library's and its law's error" if self.reach.error else "the library's"
-            told.append(f"{of} the machine's figures make {low} to {high}, {rest} the rest{alone}")
-        return told
+            sentences.append(f"{of} the machine's figures make {low} to {high}, {rest} the rest{alone}")
+        return sentences
 
     def table(self) -> "pd.DataFrame":
         """Return one row for each case of each assumed figure, the most influential figure first.
@@ -223,11 +233,11 @@ def check_alike(scenario: Scenario, over: Scenario) -> None:
     """
     if with_library(over.hardware, None) != with_library(scenario.hardware, None):
         raise PeerlabError("gain_band compares two runs on one cluster; these are on two")
-    said = [
+    rows = [
         (one.collective, f"{one.nbytes} bytes per rank", say_count(one.nodes, "node"))
         for one in (scenario, over)
     ]
-    for one, other in zip(*said, strict=True):
+    for one, other in zip(*rows, strict=True):
         if one != other:
             raise PeerlabError(
                 f"gain_band compares two data paths of one exchange; one run is of {one}, the other of {other}"
@@ -245,8 +255,9 @@ def gain_band(
     larger, and at their worse and better ends. Each alternative to an assumption without a range is tried alone.
     """
     met = scenario.hardware.figures  # of another library on the other path, only what both have
-    own = {one.key: one for one in assumed(scenario)}  # a range may be another one on the other path
-    figures = [one for one in ({one.key: one for one in assumed(over)} | own).values() if one.key in met]
+    own = {figure.key: figure for figure in assumed(scenario)}  # a range may be another one on the other path
+    both = {figure.key: figure for figure in assumed(over)} | own
+    figures = [figure for figure in both.values() if figure.key in met]
 
     def gain(cluster: Cluster) -> float:
         return busbw(scenario.with_(cluster=cluster)) / busbw(over.with_(cluster=cluster))
@@ -254,37 +265,36 @@ def gain_band(
     def moved(values: Moves) -> float:
         return gain(changed(scenario, values).hardware)
 
-    alone = [[(moved([(one.key, end)]), end) for end in ends(one)] for one in figures]
+    alone = [[(moved([(figure.key, end)]), end) for end in ends(figure)] for figure in figures]
 
     def together(some: list[Figure]) -> list[Moves]:
-        tried = [alone[figures.index(one)] for one in some]
+        tried = [alone[figures.index(figure)] for figure in some]
         found: list[Moves] = [
             [(one.key, sorted(its)[place][1]) for one, its in zip(some, tried, strict=True)]
             for place in (0, -1)
         ]
-        known = [one for one in some if better_end(one) is not None]
+        known = [figure for figure in some if better_end(figure) is not None]
         return found + [
-            [end_of(one, better_end(one), better=better) for one in known] for better in (False, True)
+            [end_of(figure, better_end(figure), better=up) for figure in known] for up in (False, True)
         ]
 
     def reached(some: list[Figure]) -> list[float]:
-        tried = (ratio for one in some for ratio, _ in alone[figures.index(one)])
+        tried = (ratio for figure in some for ratio, _ in alone[figures.index(figure)])
         return [here, *tried, *map(moved, together(some))]
 
-    found = reached(figures)
-    wired = [one for one in figures if not one.key.startswith(OF_LIBRARY)]
+    numbers = reached(figures)
+    wired = [figure for figure in figures if not figure.key.startswith(OF_LIBRARY)]
     part = reached(wired) if len(wired) < len(figures) else None
-    bare = _without_library(scenario, over, busbw) if part else None
-    told = [_ranged(figure, tried, here) for figure, tried in zip(figures, alone, strict=True)]
+    assumptions = [_ranged(figure, tried, here) for figure, tried in zip(figures, alone, strict=True)]
     far = far or reach_of_ratio(scenario, over)
-    told += without_range((scenario, over), gain, here, together(figures), far)
+    assumptions += without_range((scenario, over), gain, here, together(figures), far)
     return GainBand(
-        min(found) * far.low,
+        min(numbers) * far.low,
         here,
-        max(found) * far.high,
-        tuple(sorted(told, key=lambda one: -one.reach)),
+        max(numbers) * far.high,
+        tuple(sorted(assumptions, key=lambda one: -one.reach)),
         (min(part), max(part)) if part else None,
-        bare,
+        _without_library(scenario, over, busbw) if part else None,
         far,
     )
 
@@ -318,7 +328,7 @@ def without_range(
     that made the gain smallest and largest, and all at their worse and better ends, as `gain_band` found them; `far` is how far the law's
     error moves both ends.
     """
-    told = []
+    assumptions = []
     for one, others in alternatives(*scenarios).items():
         cases = [
             GainCase(
@@ -330,8 +340,8 @@ def without_range(
             )
             for other in others
         ]
-        told.append(_assumption(one, cases, here))
-    return told
+        assumptions.append(_assumption(one, cases, here))
+    return assumptions
 
 
 def _ends(
@@ -344,14 +354,14 @@ def _ends(
 ) -> tuple[float, float]:
     """Return from where to where the gain on another wiring may lie, with what only that wiring needs at the ends of its range."""
     own = [one for key, one in other.figures.items() if key not in cluster.figures and one.range]
-    lows, highs = ([(one.key, ends(one)[end]) for one in own] for end in (0, 1))
-    found = [value]
+    lows, highs = ([(figure.key, ends(figure)[end]) for figure in own] for end in (0, 1))
+    values = [value]
     for place, moves in enumerate([[], [], *together]):
         wired = other
         for key, end in (*moves, *(highs if place % 2 else lows)):
             wired = wired.with_figure(key, end)
-        found.append(gain(wired))
-    return min(found) * far.low, max(found) * far.high
+        values.append(gain(wired))
+    return min(values) * far.low, max(values) * far.high
 
 
 def _assumption(figure: Figure | Wiring, cases: list[GainCase], here: float) -> Assumption:

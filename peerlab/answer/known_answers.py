@@ -27,9 +27,9 @@ _SLICES = frozenset(("slices.staged", "slices.direct", "slices.least"))
 """Figures of which a simulation sees the sizes of slices alone."""
 _ASKED = tuple(name for name, field in FIELDS.items() if Cluster not in field.types)
 _BESIDE_FIGURES = tuple(
-    one.name
-    for one in fields(Cluster)
-    if "figure" not in one.metadata and one.name not in ("lacks", "leaves_out", "figures")
+    field.name
+    for field in fields(Cluster)
+    if "figure" not in field.metadata and field.name not in ("lacks", "leaves_out", "figures")
 )
 
 

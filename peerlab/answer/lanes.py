@@ -26,13 +26,13 @@ def in_order(kinds: Iterable[str]) -> list[str]:
 
 def tracks(start: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return for each span the first track on which it overlaps no other; spans are sorted by start."""
-    found = np.zeros(len(start), np.int64)
+    values = np.zeros(len(start), np.int64)
     ends: list[tuple[int, int]] = []  # (end, track) of tracks in use
     free: list[int] = []
     for row, (begin, finish) in enumerate(zip(start.tolist(), end.tolist(), strict=True)):
         while ends and ends[0][0] <= begin:
             heapq.heappush(free, heapq.heappop(ends)[1])
         track = heapq.heappop(free) if free else len(ends)
-        found[row] = track
+        values[row] = track
         heapq.heappush(ends, (finish, track))
-    return found
+    return values

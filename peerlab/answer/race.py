@@ -159,7 +159,7 @@ class Race:
 
     def __repr__(self) -> str:
         names = told_apart([run.scenario for run in self.runs])
-        said = ", ".join(
+        sentence = ", ".join(
             f"{name} {say_time(run.time_ps)}" for name, run in zip(names, self.runs, strict=True)
         )
         end = (
@@ -167,6 +167,6 @@ class Race:
             if self.winner is None
             else f"{names[self.winner]} {self.times_as_fast:.2f} times as fast"
         )
-        return f"Race({said}: {end})"
+        return f"Race({sentence}: {end})"
 
     _repr_html_ = shown

@@ -211,7 +211,10 @@ class Run:
             If this run was not made by `peerlab.simulate`.
         """
         return {
-            figure: [(one, self._busbw_of(self.scenario.with_(cluster=one.cluster))) for one in others]
+            figure: [
+                (alternative, self._busbw_of(self.scenario.with_(cluster=alternative.cluster)))
+                for alternative in others
+            ]
             for figure, others in alternatives(self.scenario).items()
         }
 

@@ -75,9 +75,9 @@ def influences(scenario: Scenario, busbw: Busbw, here: float) -> "pd.DataFrame":
 
 def _row(scenario: Scenario, figure: Figure, busbw: Busbw, here: float) -> tuple[object, ...]:
     low, high = ends(figure)
-    found = [busbw(changed(scenario, [(figure.key, value)])) for value in (low, high)]
-    changes = [100 * (end / here - 1) if here else 0.0 for end in found]
-    return (figure.key, figure.unit, low, figure.value, high, *found, *changes)
+    values = [busbw(changed(scenario, [(figure.key, value)])) for value in (low, high)]
+    changes = [100 * (end / here - 1) if here else 0.0 for end in values]
+    return (figure.key, figure.unit, low, figure.value, high, *values, *changes)
 
 
 def band(scenario: Scenario, busbw: Busbw, here: float, limit: Busbw) -> Band:
@@ -85,11 +85,11 @@ def band(scenario: Scenario, busbw: Busbw, here: float, limit: Busbw) -> Band:
 
     No error of a law lets more through than the wire does: `limit` tells its limit, GB/s, without simulating.
     """
-    found, far = [here, *(busbw(corner) for corner in corners(scenario))], reach(scenario)
-    wire, high = limit_band(scenario, limit).high_GBps, max(found) * far.high
+    values, far = [here, *(busbw(corner) for corner in corners(scenario))], reach(scenario)
+    wire, high = limit_band(scenario, limit).high_GBps, max(values) * far.high
     if wire < high:  # never where nothing is sent, and the limit is not a number
-        high = max(*found, wire)
-    return Band(min(found) * far.low, here, high, far)
+        high = max(*values, wire)
+    return Band(min(values) * far.low, here, high, far)
 
 
 LIMITING = frozenset({"nic.rate", "port.rate", "graph.ring_rate", "graph.tree_rate"})
@@ -99,8 +99,8 @@ LIMITING = frozenset({"nic.rate", "port.rate", "graph.ring_rate", "graph.tree_ra
 def limit_band(scenario: Scenario, limit: Busbw) -> Band:
     """Return from where to where the wire limit of `scenario` may lie; `limit` tells that of one, GB/s, without simulating."""
     here = limit(scenario)
-    found = [limit(corner) for corner in corners(scenario, LIMITING)]
-    return Band(min([here, *found]), here, max([here, *found]))
+    values = [limit(corner) for corner in corners(scenario, LIMITING)]
+    return Band(min([here, *values]), here, max([here, *values]))
 
 
 def corners(scenario: Scenario, only: frozenset[str] | None = None) -> list[Scenario]:
@@ -108,14 +108,14 @@ def corners(scenario: Scenario, only: frozenset[str] | None = None) -> list[Scen
 
     `only` holds the keys of the figures that may move; None: all may.
     """
-    figures = [one for one in assumed(scenario) if only is None or one.key in only]
+    figures = [figure for figure in assumed(scenario) if only is None or figure.key in only]
     choices = [(better_end(figure),) if better_end(figure) is not None else (0, 1) for figure in figures]
-    found = []
+    scenarios = []
     for chosen in product(*choices) if figures else ():
         for better in (False, True):
             values = [end_of(figure, end, better=better) for figure, end in zip(figures, chosen, strict=True)]
-            found.append(changed(scenario, values))
-    return found
+            scenarios.append(changed(scenario, values))
+    return scenarios
 
 
 def end_of(figure: Figure, end: int | None, *, better: bool) -> tuple[str, float]:

@@ -118,9 +118,9 @@ def freeze(columns: Mapping[str, NDArray[np.int64]]) -> Columns:
 
 def _summed(where: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the sum of the values at each place, exactly: `numpy.bincount` would add up floats."""
-    found = np.zeros(int(where.max(initial=-1)) + 1, np.int64)
-    np.add.at(found, where, values)
-    return found
+    numbers = np.zeros(int(where.max(initial=-1)) + 1, np.int64)
+    np.add.at(numbers, where, values)
+    return numbers
 
 
 def unroll(columns: Columns, blocks: Sequence[Block], modulo: int = 0) -> dict[str, NDArray[np.int64]]:

@@ -54,13 +54,13 @@ def chips_of(scenario: Scenario, widgets: dict[str, w.Widget]) -> list[Chip]:
     The way back is the default of the scenario's field. A setting that rests changes nothing, and has none.
     """
     usual = Scenario(cluster=scenario.given_cluster)
-    found = []
+    rows = []
     for name, control in controls().items():
         value, before = getattr(scenario, name), getattr(usual, name)
         if value == before or FIELDS[name].rests(scenario):
             continue
-        found.append((f"{control.label}: {_words(widgets[name])}", {name: before}))
-    return found
+        rows.append((f"{control.label}: {_words(widgets[name])}", {name: before}))
+    return rows
 
 
 def _words(one: w.Widget) -> str:

@@ -180,18 +180,18 @@ class Controls:
             self._showing = True
             self.cluster.value = self._shown_cluster
             self._showing = False
-        if not any(one.value for one in self._toggles()):
+        if not any(toggle.value for toggle in self._toggles()):
             self.cluster.focus()
 
     def switches(self, scenario: Scenario) -> dict[str, Changes]:
         """Return what each enabled switch would change in `scenario`."""
-        found: dict[str, Changes] = {}
+        entries: dict[str, Changes] = {}
         if not self.host.disabled:
-            found["host"] = {"path": (self.direct if scenario.staged else self.baseline).value}
+            entries["host"] = {"path": (self.direct if scenario.staged else self.baseline).value}
         if not self.cache.disabled:
             on = scenario.registration != "per-transfer"
-            found["cache"] = {"registration": "per-transfer" if on else self.rare.policy.value}
-        return found
+            entries["cache"] = {"registration": "per-transfer" if on else self.rare.policy.value}
+        return entries
 
     def pair(self, scenario: Scenario) -> tuple[Scenario, Scenario] | None:
         """Return `scenario` through the host and past it, as the host switch changes it; None where there is nothing to switch."""
@@ -225,11 +225,11 @@ class Controls:
         self.size_text.value = write_bytes(s.nbytes)
 
     def _show_secondary(self, s: Scenario) -> None:
-        known = s.cluster if s.cluster in (*known_clusters(), *self.machine.files) else OWN_FILE
-        self._shown_cluster = known
-        offer(self.cluster, self._clusters(), known)
-        self.file.layout.display = "" if known == OWN_FILE else "none"
-        if known == OWN_FILE:
+        name = s.cluster if s.cluster in (*known_clusters(), *self.machine.files) else OWN_FILE
+        self._shown_cluster = name
+        offer(self.cluster, self._clusters(), name)
+        self.file.layout.display = "" if name == OWN_FILE else "none"
+        if name == OWN_FILE:
             self.file.value = str(getattr(s.cluster, "name", s.cluster))
         for one, ways in ((self.baseline, BASELINES), (self.direct, DIRECT)):
             there = _there(ways, s) or ways[:1]
@@ -259,8 +259,8 @@ class Controls:
 
     def say(self, problem: str, control: str = "") -> None:
         """Show what is wrong, beside the control that it is about; nothing, if `problem` is empty."""
-        for one in self._texts.values():
-            one.remove_class("pl-bad")
+        for text in self._texts.values():
+            text.remove_class("pl-bad")
         if control in self._texts:
             self._texts[control].add_class("pl-bad")
         self.error.value = f'<p role="alert">{escape(problem)}</p>' if problem else ""

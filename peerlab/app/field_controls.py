@@ -16,8 +16,8 @@ from peerlab.question.scenario_fields import FIELDS
 
 def controls() -> dict[str, Control]:
     """Return the controls of *More* by their field, in their order."""
-    found = [(name, one.control) for name, one in FIELDS.items() if one.control]
-    return dict(sorted(found, key=lambda pair: pair[1].place))
+    rows = [(name, one.control) for name, one in FIELDS.items() if one.control]
+    return dict(sorted(rows, key=lambda pair: pair[1].place))
 
 
 def widget(control: Control) -> w.Widget:

@@ -60,7 +60,7 @@ class Comparing:
 
     def _tell(self, pair: Pair, most_s: float) -> None:
         try:
-            slow, fast = (self._runs.get(one, most_s) for one in pair)
+            slow, fast = (self._runs.get(scenario, most_s) for scenario in pair)
         except PeerlabError:  # impossible, or too slow
             self._show(None)
         else:
@@ -68,7 +68,7 @@ class Comparing:
 
     async def _draw(self, pair: Pair) -> None:
         try:
-            slow, fast = [await self._runs.get_patiently(one) for one in pair]
+            slow, fast = [await self._runs.get_patiently(scenario) for scenario in pair]
         except PeerlabError:  # impossible, or too slow
             self._show(None)
             return

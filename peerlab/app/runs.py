@@ -92,10 +92,10 @@ class Runs:
         TooSlow
             If that takes longer than `patience_s`.
         """
-        found = self.find(scenario)
-        if found is None and patience_s < float("inf") and large(scenario):
+        run = self.find(scenario)
+        if run is None and patience_s < float("inf") and large(scenario):
             raise TooSlow("every transfer of every node")
-        return found or self.keep(simulate(scenario, progress=patient(patience_s)))
+        return run or self.keep(simulate(scenario, progress=patient(patience_s)))
 
     async def get_patiently(self, scenario: Scenario, most_s: float = 3.0) -> Run:
         """Return the run of a scenario; a long simulation goes to a thread, so that a switch need not wait for it.

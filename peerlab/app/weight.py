@@ -15,13 +15,13 @@ def weight(held: object) -> int:
     >>> weight(np.zeros(10**6)) // 10**6
     8
     """
-    seen: set[int] = set()
+    numbers: set[int] = set()
     total, waiting = 0, [held]
     while waiting:
         each = waiting.pop()
-        if id(each) in seen or isinstance(each, type | ModuleType):
+        if id(each) in numbers or isinstance(each, type | ModuleType):
             continue
-        seen.add(id(each))
+        numbers.add(id(each))
         total += sys.getsizeof(each)
         if isinstance(each, FunctionType):
             waiting += each.__closure__ or ()  # its globals are its module's

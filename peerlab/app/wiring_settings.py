@@ -19,13 +19,13 @@ class WiringSettings:
 
     def show(self, s: Scenario) -> None:
         """Offer where NICs may hang; of a cluster without a PCIe uplink nothing of the kind is known."""
-        known = s.given_cluster.wiring
-        assumed = ", as assumed \u2020" if known.assumption else ""
-        near = next(name for name, place in _WIRINGS if place == known.nic)
-        place = "auto" if s.wiring == known.nic else s.wiring
-        others = [one for one in _WIRINGS if one[1] not in ("auto", known.nic)]
+        wiring = s.given_cluster.wiring
+        assumed = ", as assumed \u2020" if wiring.assumption else ""
+        near = next(name for name, place in _WIRINGS if place == wiring.nic)
+        place = "auto" if s.wiring == wiring.nic else s.wiring
+        others = [one for one in _WIRINGS if one[1] not in ("auto", wiring.nic)]
         offer(self.place, [(f"{near}{assumed}", "auto"), *others], place)
-        now = "on" if known.acs_redirect else "off"
+        now = "on" if wiring.acs_redirect else "off"
         redirect = "auto" if s.acs_redirect == now else s.acs_redirect
         kept = [one for one in _REDIRECTS if one[1] not in ("auto", now)]
         offer(self.acs, [(f"{now}{assumed}", "auto"), *kept], redirect)

@@ -169,14 +169,14 @@ def _end(file: Path, held: int) -> None:
 
 def _clear(folder: Path) -> None:
     """Take away what processes that were killed left in a folder; a file that a living process writes is locked."""
-    for one in folder.glob(f"{_UNFINISHED}*"):
+    for path in folder.glob(f"{_UNFINISHED}*"):
         with suppress(OSError):  # gone meanwhile, or somebody else's
-            if one.is_symlink() or not one.is_file():
+            if path.is_symlink() or not path.is_file():
                 continue
-            held = os.open(one, os.O_RDONLY)
+            held = os.open(path, os.O_RDONLY)
             try:
                 if has_no_holder(held):
-                    one.unlink()
+                    path.unlink()
             finally:
                 os.close(held)
 

@@ -60,8 +60,8 @@ class Parser(argparse.ArgumentParser):
 
 def add_nodes(parser: argparse.ArgumentParser) -> None:
     """Add the option that says what many logs do not."""
-    says = "how many nodes took part, where the log does not say"
-    parser.add_argument("--nodes", metavar="N", type=number, help=says)
+    sentence = "how many nodes took part, where the log does not say"
+    parser.add_argument("--nodes", metavar="N", type=number, help=sentence)
 
 
 def number(text: str) -> int | str:

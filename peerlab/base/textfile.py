@@ -97,11 +97,11 @@ def read_toml(text: str, what: str, error: type[PeerlabError]) -> dict[str, Any]
 
 def _refuse_long_keys(text: str, what: str, error: type[PeerlabError]) -> None:
     """Refuse ``a.a.a. ...``: the parser's time grows with the square of the parts, to 20 s for 64 KiB."""
-    for found in _TOML.finditer(text):
-        if found["long"]:
-            line = text.count("\n", 0, found.start()) + 1
+    for match in _TOML.finditer(text):
+        if match["long"]:
+            line = text.count("\n", 0, match.start()) + 1
             raise error(f"{what}: line {line} has a key of more than {_MOST_PARTS} parts")
-        if found["unclosed"]:  # the parser refuses this quote
+        if match["unclosed"]:  # the parser refuses this quote
             return
 
 

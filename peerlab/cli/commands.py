@@ -62,12 +62,14 @@ def _read(words: Sequence[str]) -> argparse.Namespace:
     first = words[0] if words else ""
     if first in _COMMANDS:
         _module(first)  # it may need an extra, whatever its options say
-    parser, known = command_line([first] if first in _COMMANDS else [] if first == "--version" else _COMMANDS)
+    parser, entries = command_line(
+        [first] if first in _COMMANDS else [] if first == "--version" else _COMMANDS
+    )
     if not words:
         parser.print_help(sys.stderr)
         raise SystemExit(WRONG_USAGE)
-    if not first.startswith("-") and first not in known:
-        parser.error(f"unknown command {first!r}; {nearest(first, known)}")
+    if not first.startswith("-") and first not in entries:
+        parser.error(f"unknown command {first!r}; {nearest(first, entries)}")
     return parser.parse_args(words)
 
 

@@ -210,10 +210,10 @@ def waits(schedule: Schedule, rank: int) -> tuple[tuple[int, ...], ...]:
     shared: dict[tuple[int, ...], tuple[int, ...]] = {}
 
     def arrivals(positions: range) -> tuple[int, ...]:
-        found = tuple(written.get(positions[0], ())) if len(positions) == 1 else ()
+        numbers = tuple(written.get(positions[0], ())) if len(positions) == 1 else ()
         if len(positions) > 1:
-            found = tuple(sorted({step for p in positions for step in written.get(p, ())}))
-        return shared.setdefault(found, found)
+            numbers = tuple(sorted({step for p in positions for step in written.get(p, ())}))
+        return shared.setdefault(numbers, numbers)
 
     needed: list[tuple[int, ...]] = []
     own: tuple[int, ...] = ()

@@ -81,24 +81,24 @@ class Walk:
 
     def there(self, after: int) -> NDArray[np.bool_]:
         """Return whether anything is in each box after so many steps, ``[rank, box]``: at first nothing has been received."""
-        found: NDArray[np.bool_] = np.ones(self.start.shape, bool)
+        values: NDArray[np.bool_] = np.ones(self.start.shape, bool)
         if self.exchanges:
-            found[:, self.sends :] = np.repeat(
+            values[:, self.sends :] = np.repeat(
                 np.eye(self.ranks, dtype=bool), self.sends // self.ranks, axis=1
             )
             for step in self.steps[:after]:
                 for move in step.moves:
-                    found[move.to, list(move.into)] = True
-        return found
+                    values[move.to, list(move.into)] = True
+        return values
 
     def final(self, after: int) -> NDArray[np.bool_]:
         """Return whether each box holds its final value after so many steps, ``[rank, box]``; what an all-to-all sends has none."""
         if not self.exchanges:
             finished: NDArray[np.bool_] = self.held(after) == self.total
             return finished
-        found = self.there(after)
-        found[:, : self.sends] = False
-        return found
+        values = self.there(after)
+        values[:, : self.sends] = False
+        return values
 
     def held(self, after: int) -> Numbers:
         """Return what every rank holds after so many steps (0: what it contributes)."""
@@ -131,7 +131,7 @@ def walk(
     exchanges = collective_of(collective).exchanges
     start = _start(ranks, numbers, exchanges=exchanges)
     ranks, boxes = start.shape
-    asked = Scenario(
+    scenario = Scenario(
         cluster="ideal-100g",
         nodes=ranks,
         message_bytes=boxes,
@@ -140,7 +140,7 @@ def walk(
     )
     if exchanges:
         start = np.hstack([start, _kept(start)])
-    schedule = plan(asked).schedule
+    schedule = plan(scenario).schedule
     steps, before = [], start
     for index, after in enumerate(rounds(schedule, start.copy())):
         moves = []
@@ -155,7 +155,7 @@ def walk(
         if moves:  # a tree's level may be without right children
             steps.append(WalkedStep(index < schedule.reducing_steps, tuple(moves), before, after.copy()))
             before = steps[-1].after
-    return Walk(asked, start, tuple(steps))
+    return Walk(scenario, start, tuple(steps))
 
 
 def _walks(collective: Collective) -> bool:
@@ -185,13 +185,13 @@ def _start(ranks: int, numbers: Sequence[Sequence[int]] | None, *, exchanges: bo
 
 def _whole(numbers: Sequence[Sequence[int]]) -> Numbers:
     try:
-        given = np.array(numbers, dtype=np.int64)
+        values = np.array(numbers, dtype=np.int64)
     except (TypeError, ValueError, OverflowError):
-        given = np.empty(0, np.int64)
-    if given.ndim != 2 or not given.size:
+        values = np.empty(0, np.int64)
+    if values.ndim != 2 or not values.size:
         raise ScenarioError("numbers", "give a row of whole numbers per rank, all of the same length")
-    if given.shape[1] > 2 * MOST_RANKS:
+    if values.shape[1] > 2 * MOST_RANKS:
         raise ScenarioError(
-            "numbers", f"{given.shape[1]} boxes are too many to look at; give {2 * MOST_RANKS} or fewer"
+            "numbers", f"{values.shape[1]} boxes are too many to look at; give {2 * MOST_RANKS} or fewer"
         )
-    return given
+    return values

@@ -84,8 +84,8 @@ class Diagnosis:
     _repr_html_ = shown
 
     def __repr__(self) -> str:
-        found = self.verdict if self.path is None else f"{self.path}, {self.verdict}"
-        return f"Diagnosis({found}: {self.why})"
+        text = self.verdict if self.path is None else f"{self.path}, {self.verdict}"
+        return f"Diagnosis({text}: {self.why})"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the diagnosis as plain values that JSON can hold, units in the names."""
@@ -98,7 +98,7 @@ class Diagnosis:
                 {"path": one.path, "points": one.points, "odds": one.odds, "simulated": _plain_fit(one.fit)}
                 for one in self.ranking
             ],
-            "evidence": [{**vars(one), "points": dict(one.points)} for one in self.evidence],
+            "evidence": [{**vars(evidence), "points": dict(evidence.points)} for evidence in self.evidence],
             "notes": list(self.notes),
             "warnings": list(self.warnings),
             "decides": vars(self.decides) if self.decides else None,
@@ -133,43 +133,43 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
     True
     """
     records, several = _one_run(records)
-    seen, know = observe(records), knowledge()
-    _check_open(seen)
+    observed, know = observe(records), knowledge()
+    _check_open(observed)
     if cluster is None and records.manifest.get("cluster") in known_clusters():
         cluster = records.manifest["cluster"]
     named = None if cluster is None else _loaded(cluster)
-    unlike = contradicts(seen, named) if named else ""
+    unlike = contradicts(observed, named) if named else ""
     chosen = named is not None and not unlike
-    clusters = [named] if named and chosen else recognised(seen)
-    found, held_up = fits(seen, clusters), pathology(seen, know)
+    clusters = [named] if named and chosen else recognised(observed)
+    found, held_up = fits(observed, clusters), pathology(observed, know)
     gathered = (
-        *from_lines(seen, know), *from_setup(seen, know, clusters), *from_latency(seen, know), *from_hops(seen, know), *from_rates(seen, know),
-        *from_clusters(found, know, chosen=chosen), *from_latencies(seen, clusters, know),
+        *from_lines(observed, know), *from_setup(observed, know, clusters), *from_latency(observed, know), *from_hops(observed, know), *from_rates(observed, know),
+        *from_clusters(found, know, chosen=chosen), *from_latencies(observed, clusters, know),
     )  # fmt: skip
-    paths = _candidates(seen, clusters, gathered, chosen=chosen)
+    paths = _candidates(observed, clusters, gathered, chosen=chosen)
     kept = [one for one in gathered if not held_up or trusted(one)]
     evidence = sorted(kept, key=lambda one: -_weight(one, paths))
     ranking = _ranking(paths, evidence, best(found))
-    verdict, why = _verdict(ranking, evidence, know, sizes=len(seen.sizes))
+    verdict, why = _verdict(ranking, evidence, know, sizes=len(observed.sizes))
     why += f"; {held_up}, so its figures were not weighed" if held_up else ""
     path = None if verdict == CANNOT_TELL else ranking[0].path
-    own = next((one.fit for one in ranking if one.path == path), None)
-    below = shortfall(seen, own)
+    own = next((explanation.fit for explanation in ranking if explanation.path == path), None)
+    below = shortfall(observed, own)
     return Diagnosis(
         path=path,
         verdict=verdict,
         why=why,
         ranking=ranking,
         evidence=tuple(evidence),
-        notes=(*filter(None, [several]), *_left_aside(named, unlike), *notes(seen, path, own)),
+        notes=(*filter(None, [several]), *_left_aside(named, unlike), *notes(observed, path, own)),
         warnings=tuple(records.warnings),
-        decides=know.decides(_tied(ranking, know), seen.tool, seen.command) if path is None else None,
-        checks=_checks(know, path, verdict, seen.tool, below),
-        forecast=forecast(seen, path, own, clusters, below),
+        decides=know.decides(_tied(ranking, know), observed.tool, observed.command) if path is None else None,
+        checks=_checks(know, path, verdict, observed.tool, below),
+        forecast=forecast(observed, path, own, clusters, below),
         shortfall=below,
         clusters=tuple(one.name for one in clusters),
         chosen=chosen,
-        seen=seen,
+        seen=observed,
     )
 
 
@@ -216,14 +216,17 @@ def _candidates(
     """
     gathered = list(gathered)
     named = {
-        path for one in gathered for path, points in one.points.items() if points > 0 and one.kind == "line"
+        path
+        for piece in gathered
+        for path, points in piece.points.items()
+        if points > 0 and piece.kind == "line"
     }
     here = {path for cluster in clusters for path in cluster.paths}
     described = chosen and any(not PATHS[path].is_bare for path in here)
     if benchmark(observed.tool).gaudi:
         here |= {path for path, one in PATHS.items() if one.uses_own_ports}
     nodes = observed.nodes or (nodes_of(observed, clusters[0]) if chosen else None)
-    joined = any(one.points.get(IN_NODE, 0) > 0 and one.kind in ("line", "rate") for one in gathered)
+    joined = any(piece.points.get(IN_NODE, 0) > 0 and piece.kind in ("line", "rate") for piece in gathered)
     joined = joined or may_be_joined(observed, clusters, gathered)
 
     def weighed(path: str) -> bool:
@@ -265,8 +268,8 @@ def _verdict(
     if other:
         return CANNOT_TELL, f"{other.seen} says {other.says}"
     first = ranking[0]
-    if said := _contradiction(first.path, evidence, know):
-        return CANNOT_TELL, said
+    if sentence := _contradiction(first.path, evidence, know):
+        return CANNOT_TELL, sentence
     told = any(one.kind == "line" and one.points.get(first.path, 0) > 0 for one in evidence)
     if sizes == 1 and not told and first.odds < know.ranges["odds_of_one_size"].low:
         enough = say_share(know.ranges["odds_of_one_size"].low)
@@ -289,8 +292,8 @@ def _verdict(
 def _tied(ranking: Sequence[Explanation], know: Knowledge) -> list[str]:
     """Return the paths that are not worse enough than the best, two at the least."""
     first = ranking[0]
-    tied = [one.path for one in ranking if first.points - one.points < know.leads["probable"]]
-    return tied if len(tied) > 1 else [one.path for one in ranking[:2]]
+    tied = [other.path for other in ranking if first.points - other.points < know.leads["probable"]]
+    return tied if len(tied) > 1 else [explanation.path for explanation in ranking[:2]]
 
 
 def _contradiction(first: str, evidence: Sequence[Evidence], know: Knowledge) -> str:

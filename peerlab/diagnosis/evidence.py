@@ -221,17 +221,17 @@ def _promptness(observed: Observed, know: Knowledge, least: float, most: float) 
     took = " ".join([*ends, f"{most:.3g} µs"])
     what = f"a message of a few bytes takes {took}"
     if most < tcp.low:
-        says, points, of = "too prompt for kernel TCP", every(TCP, -weigh["decides"]), tcp
+        sentence, points, of = "too prompt for kernel TCP", every(TCP, -weigh["decides"]), tcp
     elif least > efa.high:
-        says, points, of = "slow even for EFA: TCP is likelier", every(TCP, weigh["fair"]), efa
+        sentence, points, of = "slow even for EFA: TCP is likelier", every(TCP, weigh["fair"]), efa
     elif least > rdma.high and not any("efa" in line.lower() for line in observed.said):
-        says, points, of = "slow for RDMA, except over EFA", every(TCP, weigh["weak"]), rdma
+        sentence, points, of = "slow for RDMA, except over EFA", every(TCP, weigh["weak"]), rdma
     else:
-        says, points, of = "as prompt as several paths are", {}, efa
+        sentence, points, of = "as prompt as several paths are", {}, efa
     yield Evidence(
         kind="latency",
         seen=what,
-        says=says,
+        says=sentence,
         points=points,
         known=True,
         source=told_source(of),
@@ -266,21 +266,21 @@ def _interval(observed: Observed, know: Knowledge) -> Evidence:
     weigh, usual, device = know.strengths, know.ranges["message_interval"], observed.memory == "device"
     took = observed.small_s * 1e6
     if took <= usual.high:
-        says = "too quick for kernel TCP" + (
+        sentence = "too quick for kernel TCP" + (
             ", and for a copy through the host before each" if device else ""
         )
         points = every(TCP, -weigh["strong"]) | (every(_DEVICE_MEMORY, weigh["fair"]) if device else {})
     elif device and waits_for_copies(observed):
-        says, points = "as slow as copies by the driver are, on whatever path: without gdrcopy", {}
+        sentence, points = "as slow as copies by the driver are, on whatever path: without gdrcopy", {}
     elif device:
-        says = "slow for RDMA from device memory: a copy or TCP before each"
+        sentence = "slow for RDMA from device memory: a copy or TCP before each"
         points = every(TCP, weigh["weak"]) | every(_DEVICE_MEMORY, -weigh["fair"])
     else:
-        says, points = "slow for RDMA: kernel TCP is likelier", every(TCP, weigh["fair"])
+        sentence, points = "slow for RDMA: kernel TCP is likelier", every(TCP, weigh["fair"])
     return Evidence(
         kind="latency",
         seen=f"a small message every {took:.3g} µs, many in flight",
-        says=says,
+        says=sentence,
         points=points,
         known=True,
         source=told_source(usual),

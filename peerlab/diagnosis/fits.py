@@ -95,11 +95,13 @@ class Fit:
 
 def recognised(seen: Observed) -> list[Cluster]:
     """Return the known clusters whose accelerators the log names, or that its tool is made for."""
-    found = [load_cluster(name) for name in known_clusters()]
+    clusters = [load_cluster(name) for name in known_clusters()]
     if benchmark(seen.tool).gaudi and not seen.devices:
-        return [one for one in found if one.device_name.startswith("Gaudi")]
+        return [cluster for cluster in clusters if cluster.device_name.startswith("Gaudi")]
     return [
-        one for one in found if one.device_name not in _NAMELESS and _named(one.device_name, seen.devices)
+        cluster
+        for cluster in clusters
+        if cluster.device_name not in _NAMELESS and _named(cluster.device_name, seen.devices)
     ]
 
 
@@ -137,10 +139,10 @@ def _fit(observed: Observed, cluster: Cluster, path: str, points: int) -> Fit | 
         return None
     some = large[spread_over(large.size, points)]
     try:
-        asked = [
+        scenarios = [
             scenario(observed, cluster, path, min(int(size), MOST_SIMULATED)) for size in observed.sizes[some]
         ]
-        simulated = [_algbw(one, cluster) for one in asked]
+        simulated = [_algbw(one, cluster) for one in scenarios]
     except (ScenarioError, HardwareError):
         return None
     if None in simulated:
@@ -151,7 +153,7 @@ def _fit(observed: Observed, cluster: Cluster, path: str, points: int) -> Fit | 
         sizes=observed.sizes[some].astype(float),
         measured_GBps=observed.algbw_GBps[some],
         simulated_GBps=np.array(simulated, dtype=np.float64),
-        largest=asked[-1],
+        largest=scenarios[-1],
         sent_GBps=observed.node_rate(observed.fastest_GBps, nodes_of(observed, cluster) or 1),
     )
 
@@ -201,12 +203,12 @@ def best(found: Sequence[Fit]) -> dict[str, Fit]:
 def from_clusters(found: Sequence[Fit], know: Knowledge, *, chosen: bool) -> Iterator[Evidence]:
     """Yield what the simulated paths say; clusters that nobody has chosen may be the wrong ones."""
     for path, fit in best(found).items():
-        points, says = _verdict(fit, know, chosen=chosen)
+        points, sentence = _verdict(fit, know, chosen=chosen)
         fitted = f"; its figures were fitted on {fit.cluster.fitted_on}" if fit.cluster.fitted_on else ""
         yield Evidence(
             kind="cluster",
             seen=f"{fit.ratio:.2g} times the bandwidth of {path} on {fit.cluster.name}, simulated at {say_count(len(fit.sizes), 'size')}",
-            says=says,
+            says=sentence,
             points=dict.fromkeys((path, *_no_faster(path, found, points)), points) if points else {},
             known=chosen and not fit.cluster.assumptions,
             source=f"data/hardware/{fit.cluster.name}.toml and the simulation{fitted}",
@@ -219,9 +221,9 @@ def _no_faster(path: str, found: Sequence[Fit], points: float) -> list[str]:
     They send over the same NICs, and make the way longer.
     """
     direct = path in PATHS and PATHS[path].uses_device_memory and PATHS[path].is_rdma
-    simulated = {one.path for one in found}
+    simulated = {fit.path for fit in found}
     staged = [name for name, one in PATHS.items() if one.is_rdma and one.is_staged and name not in simulated]
-    return staged if direct and points < 0 and all(one.ratio > 1 for one in found if one.path == path) else []
+    return staged if direct and points < 0 and all(fit.ratio > 1 for fit in found if fit.path == path) else []
 
 
 def _verdict(fit: Fit, know: Knowledge, *, chosen: bool) -> tuple[float, str]:
@@ -253,8 +255,8 @@ def _above(fit: Fit, know: Knowledge, *, chosen: bool, enough: bool) -> tuple[fl
         return -weigh[
             "weak"
         ], "faster than this path is here; how fast TCP is, no figure of a cluster promises"
-    says = "faster than this path can be, even with all assumed figures at their better ends"
-    return -weigh["decides" if chosen else "fair" if enough else "weak"], says
+    sentence = "faster than this path can be, even with all assumed figures at their better ends"
+    return -weigh["decides" if chosen else "fair" if enough else "weak"], sentence
 
 
 def _other_nics_would_do(fit: Fit, know: Knowledge) -> bool:

@@ -94,11 +94,11 @@ def forecast(
         )
     first = own.cluster.name if own else clusters[0].name
     ordered = sorted(clusters, key=lambda one: one.name != first)
-    able = [one for one in ordered if PEER_DIRECT in one.paths]
+    able = [cluster for cluster in ordered if PEER_DIRECT in cluster.paths]
     if not able:
         return Forecast(why_not=f"{ordered[0].name} has no Peer Direct: {ordered[0].lacks[PEER_DIRECT]}")
     if own is None and len(able) > 1:
-        names = ", ".join(one.name for one in able)
+        names = ", ".join(cluster.name for cluster in able)
         return Forecast(why_not=f"the log may be from several clusters ({names}): name one")
     try:
         return _predict(seen, able[0], own)
@@ -141,16 +141,16 @@ def _predict(observed: Observed, cluster: Cluster, own: Fit | None) -> Forecast:
     large = np.flatnonzero(observed.large)
     some = large[spread_over(large.size, _POINTS)]
     sizes, measured = observed.sizes[some], observed.algbw_GBps[some]
-    asked = [scenario(observed, shaped, PEER_DIRECT, int(size)) for size in sizes]
-    runs = [simulate(one) for one in asked if one is not None]
-    if len(runs) < len(asked):
+    scenarios = [scenario(observed, shaped, PEER_DIRECT, int(size)) for size in sizes]
+    runs = [simulate(one) for one in scenarios if one is not None]
+    if len(runs) < len(scenarios):
         raise PeerlabError("no network")
     value, run = np.array([one.algbw_GBps for one in runs]), runs[-1]
     marked = spread_over(sizes.size, _BANDS)
     ends = [simulated_band(runs[place].scenario) for place in marked]
-    places, known = [log(size) for size in sizes], [log(sizes[place]) for place in marked]
+    places, values = [log(size) for size in sizes], [log(sizes[place]) for place in marked]
     low, high = (
-        value * np.array([np.interp(place, known, share) for place in places])
+        value * np.array([np.interp(place, values, share) for place in places])
         for share in (
             [end.low_GBps / end.value_GBps for end in ends],
             [end.high_GBps / end.value_GBps for end in ends],

@@ -41,14 +41,14 @@ def transports(devices: Sequence[str] = ()) -> list[Transport]:
     """
     maker = next((one for one in MAKERS if any(one in device for device in devices)), MAKERS[0])
     rare = {load_cluster(name).library for name in known_clusters() if _is_rare(load_cluster(name))}
-    found = [load_library(name) for name in known_libraries() if name not in rare]
+    libraries = [load_library(name) for name in known_libraries() if name not in rare]
     told = [
-        _transport(one)
-        for one in found
-        if one
-        and (one.maker == maker or _SOCKETS in one.name)
-        and law_of(one).chooses
-        and _HOP in one.figures
+        _transport(library)
+        for library in libraries
+        if library
+        and (library.maker == maker or _SOCKETS in library.name)
+        and law_of(library).chooses
+        and _HOP in library.figures
     ]
     return sorted(told, key=lambda one: one.low_us)
 
@@ -104,31 +104,34 @@ def from_hops(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
         return
     least, most = found
     known = transports(seen.devices)
-    fitting = [one for one in known if one.low_us <= most and one.high_us >= least]
+    fitting = [transport for transport in known if transport.low_us <= most and transport.high_us >= least]
     guess = "" if seen.nodes else ", if there are two nodes"
     ends = f"{least:.2g} to {most:.2g}" if least else f"at most {most:.2g}"
-    told = " or ".join(f"{one.title} ({one.low_us:g} to {one.high_us:g} µs)" for one in fitting)
-    tcp = [one for one in known if one.tcp]
+    sentence = " or ".join(f"{one.title} ({one.low_us:g} to {one.high_us:g} µs)" for one in fitting)
+    tcp = [transport for transport in known if transport.tcp]
     weigh = know.strengths
     points: dict[str, float] = {}
-    if fitting and not any(one.tcp for one in fitting):
+    if fitting and not any(transport.tcp for transport in fitting):
         # what TCP adds in clouds is known; a bare host may be quicker, though hardly below what one message takes anywhere
         sure = ("strong" if seen.nodes else "fair") if most < know.ranges["tcp_step"].low else "weak"
         points = dict.fromkeys(_tcp_paths(), -weigh[sure])
-        says = f"as over {told}; too prompt for {tcp[0].title} ({tcp[0].low_us:g} to {tcp[0].high_us:g} µs)"
-    elif fitting and all(one.tcp for one in fitting):
+        text = (
+            f"as over {sentence}; too prompt for {tcp[0].title} ({tcp[0].low_us:g} to {tcp[0].high_us:g} µs)"
+        )
+    elif fitting and all(transport.tcp for transport in fitting):
         # RCCL on MI300X takes 87 us a hop over RDMA, and nobody knows why: so long a hop names no path by itself
         points = dict.fromkeys(_tcp_paths(), weigh["weak"])
-        says = f"as over {told}; RDMA takes as long with a flush after each hop, or held up"
+        text = f"as over {sentence}; RDMA takes as long with a flush after each hop, or held up"
     else:
-        says = f"as over {told}" if told else "more than any transport that is known"
+        text = f"as over {sentence}" if sentence else "more than any transport that is known"
     yield Evidence(
         kind="latency",
         seen=f"a hop between nodes adds {ends} µs to what NCCL plans with{guess}",
-        says=says,
+        says=text,
         points=points,
         known=bool(seen.nodes),
-        source="NVIDIA/nccl src/graph/tuning.cc, and " + "; ".join(one.source for one in fitting or known),
+        source="NVIDIA/nccl src/graph/tuning.cc, and "
+        + "; ".join(transport.source for transport in fitting or known),
     )
 
 
@@ -139,15 +142,15 @@ def older_nccl(seen: Observed) -> str:
     """Return the log's NCCL version if it is older than those whose law is known; empty where it is not, or is not said."""
     library = load_library("nccl-verbs")
     # nccl-tests have versions of their own; those of NCCL name CUDA
-    said = (
+    match = (
         _NCCL.match(seen.version.removeprefix("NCCL "))
         if "cuda" in seen.version or "NCCL" in seen.version
         else None
     )
-    if said is None or library is None or not seen.nccl:
+    if match is None or library is None or not seen.nccl:
         return ""
     first = tuple(map(int, library.promised.split(".")))
-    return said[0] if (int(said[1]), int(said[2])) < first else ""
+    return match[0] if (int(match[1]), int(match[2])) < first else ""
 
 
 def _tcp_paths() -> list[str]:

@@ -130,9 +130,11 @@ class Knowledge:
 
     def decides(self, tied: Iterable[str], tool: str, command: str) -> NextMeasurement | None:
         """Return the one fact that would tell apart the paths that are `tied`, with the log's own command in its place."""
-        for one in self.deciding:
-            if len(one.between & set(tied)) > 1 and (not one.tools or tool in one.tools):
-                return replace(one.fact, command=one.fact.command.replace("COMMAND", command or "COMMAND"))
+        for deciding in self.deciding:
+            if len(deciding.between & set(tied)) > 1 and (not deciding.tools or tool in deciding.tools):
+                return replace(
+                    deciding.fact, command=deciding.fact.command.replace("COMMAND", command or "COMMAND")
+                )
         return None
 
     def checks_for(self, found: str, tool: str, *, clear: bool = False) -> tuple[NextMeasurement, ...]:

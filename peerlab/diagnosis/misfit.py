@@ -81,11 +81,11 @@ def may_be_joined(seen: Observed, clusters: Sequence[Cluster], gathered: Iterabl
     leave open, as does a log that names none, until a large message tells the rate.
     """
     spared = any(
-        one.kind == "line"
-        and one.points
-        and max(one.points.values()) < 0
-        and not {IN_NODE, PEER_DIRECT} & set(one.points)
-        for one in gathered
+        evidence.kind == "line"
+        and evidence.points
+        and max(evidence.points.values()) < 0
+        and not {IN_NODE, PEER_DIRECT} & set(evidence.points)
+        for evidence in gathered
     )
     of_domain = not seen.devices or any(cluster.domain_nodes for cluster in clusters)
     return seen.nccl and spared and of_domain and not (seen.sizes >= _LARGE).any()

@@ -234,8 +234,8 @@ def _figures(row: Row) -> tuple[float, float]:
 
 def _text(value: object) -> str:
     """Return a text from outside as it can be shown: a file may hold anything."""
-    said = value if isinstance(value, str) else ""
-    return printable(said[:_LONGEST])
+    text = value if isinstance(value, str) else ""
+    return printable(text[:_LONGEST])
 
 
 def _texts(value: object) -> tuple[str, ...]:
@@ -260,6 +260,6 @@ def _memory(manifest: Mapping[str, Any]) -> tuple[str, bool]:
     if buffers != "host":
         return "device", buffers == "device"
     text = "\n".join(_said(manifest))
-    if found := _BUFFERS.search(text):
-        return ("host" if (found[1] or found[3][0]) == "H" and found[2] in (None, "H") else "device"), True
+    if match := _BUFFERS.search(text):
+        return ("host" if (match[1] or match[3][0]) == "H" and match[2] in (None, "H") else "device"), True
     return ("device", True) if _ON_DEVICE.search(text) else ("host", bool(text))

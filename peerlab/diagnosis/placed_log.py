@@ -87,14 +87,14 @@ def way_to(scenario: Scenario, found: PlacedLog) -> Changes:
 
 
 def _changes(scenario: Scenario, log: PlacedLog, nbytes: int) -> Changes:
-    cluster, seen = log.cluster, log.diagnosis.seen
+    cluster, observed = log.cluster, log.diagnosis.seen
     if cluster is None:
         return {}
     changes: Changes = {"message_bytes": nbytes}
     if cluster != scenario.hardware:
         changes["cluster"] = cluster.name
-    if seen.collective in COLLECTIVES:
-        changes["collective"] = seen.collective
+    if observed.collective in COLLECTIVES:
+        changes["collective"] = observed.collective
     if log.nodes:
         changes["nodes"] = log.nodes
     path = {"path": log.diagnosis.path} if log.diagnosis.path in cluster.paths else {}

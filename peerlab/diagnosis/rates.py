@@ -84,7 +84,7 @@ def _joined(
     summed = record.adds and record.spreads and nodes > 2
     once = each / record.node_factor(nodes, 1) if summed else each
     strength = "fair" if each <= nic.high else "strong" if once <= nic.high or guess else "decides"
-    says = f"more than {nic.what} carry ({nic.low:g} GB/s, or {nic.high:g} of the fastest)"
+    sentence = f"more than {nic.what} carry ({nic.low:g} GB/s, or {nic.high:g} of the fastest)"
     fits = observed.ranks <= domain.high
     over = "NVLink joins them, or it is one server" if guess else "NVLink joins the servers"
     beyond = f"NVLink joins some of the servers, and NICs the rest: {observed.ranks} ranks are more than one domain has ({domain.high:g})"
@@ -92,7 +92,7 @@ def _joined(
     yield Evidence(
         kind="rate",
         seen=f"a device sends {each:.3g} GB/s{guess}",
-        says=f"{says}: {over if fits else beyond}",
+        says=f"{sentence}: {over if fits else beyond}",
         points=(points if guess else points | {IN_NODE: know.strengths["strong"]}) if fits else {},
         known=not guess,
         source=f"{told_source(nic)}; {domain.source}",
@@ -114,11 +114,11 @@ def _over_memory(node: float, know: Knowledge, guess: str) -> Iterator[Evidence]
     """Yield that a node sends more than its memory could stage."""
     memory = know.ranges["staged_node"]
     if node > memory.low:
-        says = f"more than {memory.what} carries ({memory.low:g} GB/s on most hosts, {memory.high:g} on the fastest)"
+        sentence = f"more than {memory.what} carries ({memory.low:g} GB/s on most hosts, {memory.high:g} on the fastest)"
         yield Evidence(
             kind="rate",
             seen=f"a node sends {node:.3g} GB/s, and receives as much{guess}",
-            says=says,
+            says=sentence,
             points=every(staged_rdma, -know.strengths["strong" if node > memory.high else "fair"]),
             known=False,
             source=told_source(memory),

@@ -78,10 +78,10 @@ def _wire(observed: Observed, own: Fit, nodes: int) -> Iterator[str]:
 def _nics(observed: Observed, own: Fit) -> Iterator[str]:
     """Yield which NICs seem to carry nothing, or were not even found."""
     has, wire = own.cluster.nics, own.cluster.node_wire_Bps / 1e9
-    found = {int(hit[1]) for line in observed.said if (hit := _FOUND.search(line))}
-    if found and max(found) < has:
+    numbers = {int(hit[1]) for line in observed.said if (hit := _FOUND.search(line))}
+    if numbers and max(numbers) < has:
         yield (
-            f"libfabric found {say_count(max(found), 'NIC')}, and a node of {own.cluster.name} has {has}: the others "
+            f"libfabric found {say_count(max(numbers), 'NIC')}, and a node of {own.cluster.name} has {has}: the others "
             "carry nothing."
         )
     elif own.largest_ratio < 0.8 and own.full_nics:

@@ -96,15 +96,15 @@ _NCCL = re.compile(r"(?:NCCL |^)(\d\.\d{1,2})(?:\.\d+)?\+cuda")
 
 def _of_version(asked: Scenario, observed: Observed) -> Scenario:
     """Return a scenario with the library's version that the log names; as it is where it names none, or none that is known."""
-    said = _NCCL.search(observed.version)  # nccl-tests have versions of their own; those of NCCL name CUDA
+    match = _NCCL.search(observed.version)  # nccl-tests have versions of their own; those of NCCL name CUDA
     library = asked.used_library
-    if not said or library is None or not law_of(library).chooses:
+    if not match or library is None or not law_of(library).chooses:
         return asked
     try:
-        library.number(said[1])
+        library.number(match[1])
     except ScenarioError:
         return asked
-    return asked.with_(library_version=said[1])
+    return asked.with_(library_version=match[1])
 
 
 def _in_a_row(asked: Scenario, size: int) -> Scenario:

@@ -48,8 +48,8 @@ class Begins:
 
     def held_at(self, node: int) -> Held:
         """Return the places of a node that are held when it begins."""
-        found = [(pool, tuple(t for t in until if t > self.at[node])) for pool, until in self.held]
-        return tuple((pool, until) for pool, until in found if until and pool[1] == node)
+        rows = [(pool, tuple(t for t in until if t > self.at[node])) for pool, until in self.held]
+        return tuple((pool, until) for pool, until in rows if until and pool[1] == node)
 
 
 def gives_back(system: System) -> bool:
@@ -64,8 +64,10 @@ def waits_for_arrival(system: System) -> bool:
 
 def owners_of(system: System) -> Whole:
     """Return the node that has each resource; -1: what flies, and links that nodes share, are nobody's."""
-    found = [_NOWHERE if resource_kind(one.kind).in_flight else one.node for one in system.resources]
-    return np.array(found, np.int64)
+    numbers = [
+        _NOWHERE if resource_kind(resource.kind).in_flight else resource.node for resource in system.resources
+    ]
+    return np.array(numbers, np.int64)
 
 
 def done_of(system: System, spans: Whole, begins: Sequence[int]) -> Whole:
@@ -94,8 +96,8 @@ def _receivers(system: System, node: Whole, step: Whole) -> Whole:
         return (node + 1) % schedule.ranks
     pairs, which = np.unique(node + step * schedule.ranks, return_inverse=True)
     to = [schedule.to(pair % schedule.ranks, pair // schedule.ranks) for pair in pairs.tolist()]
-    found: Whole = np.array(to, np.int64)[which.reshape(-1)]
-    return found
+    values: Whole = np.array(to, np.int64)[which.reshape(-1)]
+    return values
 
 
 def meet_all(system: System) -> None:

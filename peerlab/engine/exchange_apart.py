@@ -48,14 +48,14 @@ def by_loop(
     if traffic:
         more, lasts = scaleup_rows(system, traffic, loop.readiness.finished, [], begins=begins.at)
         spans = np.concatenate([spans, *more])
-        np.maximum.at(done, [one.node for one in system.lanes], lasts)
+        np.maximum.at(done, [lane.node for lane in system.lanes], lasts)
     rows = (
         columns(SPAN_COLUMNS, spans),
         columns(REGISTRATION_COLUMNS, events_of(system, loop.transfers.events, [])),
     )
-    found = recorded(system, registration_queue, rows, max(loop.end, int(done.max())), begins=begins.at)
+    recording = recorded(system, registration_queue, rows, max(loop.end, int(done.max())), begins=begins.at)
     held = loop.apart.held_after(dict(enumerate(done.tolist()))) if loop.apart else ()
-    return Ended(found, tuple((done + shift).tolist()), later(held, shift))
+    return Ended(recording, tuple((done + shift).tolist()), later(held, shift))
 
 
 def by_arrays(

@@ -27,9 +27,9 @@ def draw(generator: np.random.Generator, sigma: float, shape: tuple[int, ...]) -
 @lru_cache(maxsize=4)
 def factors(seed: int, sigma: float, shape: tuple[int, ...]) -> Factors:
     """Return the factors of a scenario; shape ``(steps, slices, stages, senders)``."""
-    found = draw(np.random.default_rng(seed), sigma, shape)
-    found.flags.writeable = False  # the cache hands the same array to every engine
-    return found
+    values = draw(np.random.default_rng(seed), sigma, shape)
+    values.flags.writeable = False  # the cache hands the same array to every engine
+    return values
 
 
 def side_by_side(

@@ -63,8 +63,8 @@ def seed_of(seed: int, number: int) -> int:
 def compute_factors(seed: int, sigma: float, node: int, count: int) -> Real:
     """Return a factor of mean 1 for each of so many operations that a node computes in a step."""
     drawn = np.random.default_rng((seed, _COMPUTE_STREAM, node)).standard_normal(count)
-    found: Real = np.exp(sigma * drawn - sigma * sigma / 2)
-    return found
+    values: Real = np.exp(sigma * drawn - sigma * sigma / 2)
+    return values
 
 
 @lru_cache(maxsize=64)
@@ -110,12 +110,12 @@ def held_up(seed: int, noise: Noise, places: Places) -> tuple[Whole, Whole]:
 def detours(seed: int, noise: Noise, places: Places) -> Whole:
     """Return how long each slice is held up, picoseconds; shape ``(steps, slices, stages, lanes)``."""
     *own, devices = places.of_node
-    found = np.zeros(int(np.prod(own)) * devices * places.nodes, np.int64)
+    values = np.zeros(int(np.prod(own)) * devices * places.nodes, np.int64)
     where, lasts = held_up(seed, noise, places)
-    np.add.at(found, where, lasts)
-    found = found.reshape(*own, devices * places.nodes)
-    found.flags.writeable = False  # the cache hands the same array to every engine
-    return found
+    np.add.at(values, where, lasts)
+    values = values.reshape(*own, devices * places.nodes)
+    values.flags.writeable = False  # the cache hands the same array to every engine
+    return values
 
 
 def detours_side_by_side(seeds: Sequence[int], noise: Noise, places: Places) -> Iterator[Whole | None]:
@@ -138,6 +138,6 @@ def detours_side_by_side(seeds: Sequence[int], noise: Noise, places: Places) -> 
         if not len(some):
             yield None
             continue
-        found = np.zeros((len(seeds), size), np.int64)
-        np.add.at(found, (runs[some], inside[some]), lasts[some])
-        yield found.reshape(len(seeds), *shape)
+        values = np.zeros((len(seeds), size), np.int64)
+        np.add.at(values, (runs[some], inside[some]), lasts[some])
+        yield values.reshape(len(seeds), *shape)

@@ -22,12 +22,12 @@ Parts = list[tuple[str, str, int]]
 def opening(system: System) -> Parts:
     """Return the parts of the opening, one after the other; none takes no time."""
     scenario = system.scenario
-    found = [(stage, "launch", lasts) for stage, lasts in scenario.law.opening(scenario)]
+    rows = [(stage, "launch", lasts) for stage, lasts in scenario.law.opening(scenario)]
     lost = scenario.hardware.overlap_lost
     serves = scenario.law.serves(scenario) or scenario.data_path.uses_own_ports
     if lost and serves and system.plan.exchanges and system.plan.schedule.steps:
-        found.append(("apart", "scaleup", round(lost * min(_inside_ps(system), _between_ps(scenario)))))
-    return [part for part in found if part[2]]
+        rows.append(("apart", "scaleup", round(lost * min(_inside_ps(system), _between_ps(scenario)))))
+    return [part for part in rows if part[2]]
 
 
 def _inside_ps(system: System) -> int:

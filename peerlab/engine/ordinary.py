@@ -39,13 +39,13 @@ class OrdinarySystem(System):
         if drawn is None:
             return None
         sigma = self.scenario.jitter
-        found = drawn.copy()
-        for step in range(len(found)):
+        values = drawn.copy()
+        for step in range(len(values)):
             mine = self._mine(step)
-            found[step][..., mine] = np.minimum(
-                found[step][..., mine], exp(USUAL_SIGMAS * sigma - sigma**2 / 2)
+            values[step][..., mine] = np.minimum(
+                values[step][..., mine], exp(USUAL_SIGMAS * sigma - sigma**2 / 2)
             )
-        return found
+        return values
 
     @cached_property
     def detours(self) -> Whole | None:
@@ -53,10 +53,10 @@ class OrdinarySystem(System):
         drawn = super().detours
         if drawn is None:
             return None
-        found = drawn.copy()
-        for step in range(len(found)):
-            found[step][..., self._mine(step)] = 0
-        return found
+        values = drawn.copy()
+        for step in range(len(values)):
+            values[step][..., self._mine(step)] = 0
+        return values
 
 
 def time_if_ordinary(scenario: Scenario, ways: Collection[Way], nodes: Collection[int] = ()) -> int:

@@ -206,15 +206,15 @@ class Pipeline:
     def _slower(self, use: Use, node: int) -> tuple[float, ...]:
         """Return the factors that last: of the link between the two nodes, and of the node."""
         s, noise = self.scenario, self.scenario.noise
-        found = []
+        values = []
         if s.slow_links and resource_kind(use.kind).slowed_with_node:
-            found.append(1 / link_share(s, self.ends["source"][0], self.ends["destination"][0]))
+            values.append(1 / link_share(s, self.ends["source"][0], self.ends["destination"][0]))
         if noise.spread and not self.even:
             factor = spreads(s.seed, noise.spread, s.nodes)[node]
-            found.append(
+            values.append(
                 min(factor, exp(USUAL_SIGMAS * noise.spread)) if node in self.ordinary_nodes else factor
             )
-        return tuple(found)
+        return tuple(values)
 
     def _pauses(self, use: Use, node: int) -> Pauses | None:
         """Return when a node stands still, unless its resource is shared."""

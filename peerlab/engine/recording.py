@@ -72,15 +72,15 @@ def by_loop(
         )
         spans = np.concatenate([spans, *more])
         end = max(end, int(lasts.max()))
-    asked = columns(REGISTRATION_COLUMNS, events)
+    options = columns(REGISTRATION_COLUMNS, events)
     if loop.line and system.scenario.registers:
         registration_queue.count_hits()
         adding = [skip.spans for skip in skips if skip.spans.after_step < system.plan.schedule.reducing_steps]
         loop.line.left_out_ps = sum(block.repeats * block.period_ps for block in adding)
-        asked = Later(partial(_found_in_line, system, registration_queue.buffer_set, loop.line))
+        options = Later(partial(_found_in_line, system, registration_queue.buffer_set, loop.line))
     whole = (ADDS,) if loop.adding and skips else ()
     return recorded(
-        system, registration_queue, (columns(SPAN_COLUMNS, spans), asked), end, skips, whole=whole
+        system, registration_queue, (columns(SPAN_COLUMNS, spans), options), end, skips, whole=whole
     )
 
 
@@ -159,11 +159,11 @@ def by_arrays(
         If slices come to a resource in another order than the one that is assumed.
     """
     kept = tuple(range(len(system.lanes))) if every_lane else None
-    found = side_by_side(system, registration_queue, [system.scenario], progress, kept)[0]
-    if found is None:
+    recording = side_by_side(system, registration_queue, [system.scenario], progress, kept)[0]
+    if recording is None:
         why = "slices come in an order that is known only when they come"
         raise OrderUnknownError("engine", f"'arrays' cannot run this: {why}; use 'auto'")
-    return found
+    return recording
 
 
 def side_by_side(
@@ -242,8 +242,8 @@ def array_rows(
         traffic = batch.traffic or exchange(system)
         at = begins.at if begins else ()
         spans += scaleup_rows(system, traffic, finished, [], kept, at)[0]
-    asked = hits_of(system, kept, found, record.opened)
-    return columns(SPAN_COLUMNS, np.concatenate(spans)), columns(REGISTRATION_COLUMNS, asked)
+    values = hits_of(system, kept, found, record.opened)
+    return columns(SPAN_COLUMNS, np.concatenate(spans)), columns(REGISTRATION_COLUMNS, values)
 
 
 def by_compiled(
@@ -261,8 +261,8 @@ def by_compiled(
     ring.run(progress)
     spans = freeze(dict(zip(SPAN_COLUMNS, ring.spans(), strict=True)))
     found = registration_queue.find_all() if system.scenario.registers else []
-    asked = hits_of(system, kept, found, ring.asked() if found else [])
-    rows = spans, columns(REGISTRATION_COLUMNS, asked)
+    values = hits_of(system, kept, found, ring.asked() if found else [])
+    rows = spans, columns(REGISTRATION_COLUMNS, values)
     return recorded(system, registration_queue, rows, ring.end, lanes=kept)
 
 

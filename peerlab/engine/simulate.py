@@ -202,16 +202,16 @@ def takes_every_node(system: System) -> bool:
 
 def _iterate(system: System, run: Callable[[RegistrationQueue], Recording]) -> tuple[Iteration, ...]:
     """Run every iteration; iterations that begin with the same registrations are equal, and are run and recorded once."""
-    registration_queue, known = RegistrationQueue(system), dict[object, tuple[Recording, Contents]]()
+    registration_queue, entries = RegistrationQueue(system), dict[object, tuple[Recording, Contents]]()
     iterations: list[Iteration] = []
     begin = 0
     for index in range(system.scenario.runs):
         registration_queue.begin(index % system.scenario.buffers)
         state = (registration_queue.buffer_set, registration_queue.contents())
         # an iteration depends on nothing else of those before it
-        if state not in known:
-            known[state] = (run(registration_queue), registration_queue.contents())
-        recording, after = known[state]
+        if state not in entries:
+            entries[state] = (run(registration_queue), registration_queue.contents())
+        recording, after = entries[state]
         registration_queue.restore(after)
         iterations.append(Iteration(begin, recording))
         begin += recording.end_ps

@@ -18,14 +18,14 @@ def intervals(positions: range, chunk: int, sizes: tuple[int, ...]) -> list[Inte
     >>> intervals(range(1, 3), 10, (12, 12)), intervals(range(2, 0, -1), 10, (12, 12))
     ([(10, 22), (22, 30)], [(18, 30), (10, 18)])
     """
-    found, done = [], 0
+    rows, done = [], 0
     low, high = min(positions) * chunk, (max(positions) + 1) * chunk
     for size in sizes:
         rest = min(size, high - low - done)  # the last slices may be padding, whole or in part
         begin = low + done if positions.step > 0 else high - done - rest
-        found.append((begin, begin + rest))
+        rows.append((begin, begin + rest))
         done += rest
-    return found
+    return rows
 
 
 class Order:
@@ -41,32 +41,32 @@ class Order:
     @cached_property
     def leaders(self) -> dict[int, list[int]]:
         """For each step in which something arrives, the steps that wait for it; of several that send the same bytes, the first."""
-        found: dict[int, list[int]] = {}
+        entries: dict[int, list[int]] = {}
         for step, needed in enumerate(self.waits):
             if needed and step not in self._followed:
                 for before in needed:
-                    found.setdefault(before, []).append(step)
-        return found
+                    entries.setdefault(before, []).append(step)
+        return entries
 
     @cached_property
     def followers(self) -> dict[int, list[int]]:
         """For such a first step the later ones that send the same bytes, as when a tree's node sends to two children."""
-        found: dict[int, list[int]] = {}
+        entries: dict[int, list[int]] = {}
         for step, leader in self._followed.items():
-            found.setdefault(leader, []).append(step)
-        return found
+            entries.setdefault(leader, []).append(step)
+        return entries
 
     @cached_property
     def _followed(self) -> dict[int, int]:
         first: dict[tuple[int, range], int] = {}
-        found = {}
+        entries = {}
         for step in range(self._schedule.steps):
             if self.waits[step]:
                 # `waits` gives steps that wait for the same arrivals one tuple, so its id tells them
                 leader = first.setdefault((id(self.waits[step]), self._schedule.sends(step)), step)
                 if leader != step:
-                    found[step] = leader
-        return found
+                    entries[step] = leader
+        return entries
 
     def _sent(self, step: int) -> list[Interval]:
         """Return the slices of what a step sends; after the last step, of what the rank owns."""

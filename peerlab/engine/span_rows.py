@@ -95,7 +95,7 @@ def hits_of(
         return array((), 10)
     sender, schedule = np.array(lanes, np.int64), system.plan.schedule
     node, device = owners(system, sender)
-    queue = np.array([one.registration_queue for one in system.lanes], np.int64)
+    queue = np.array([lane.registration_queue for lane in system.lanes], np.int64)
     turns = {  # whom a lane sends to changes with the turn, if at all
         schedule.turn(step): [queue[sender], queue[[system.receiver(lane, step) for lane in lanes]]]
         for step in range(min(len(found), system.plan.devices))
@@ -131,16 +131,16 @@ def scaleup_rows(
     first = np.searchsorted(final["lane"][order], np.arange(len(system.lanes) + 1))
     rows, lasts, from_0 = list[Whole](), list[int](), traffic
     for index in range(len(system.lanes)) if lanes is None else lanes:
-        one = system.lanes[index]
-        traffic = from_0.begun(begins[one.node]) if begins else from_0
+        lane = system.lanes[index]
+        traffic = from_0.begun(begins[lane.node]) if begins else from_0
         lasts.append(int(traffic.ready[-1]))
-        if plan.collects or (plan.scatters and plan.is_root(one.node, one.device)):
+        if plan.collects or (plan.scatters and plan.is_root(lane.node, lane.device)):
             rows += gather_rows(system, index, traffic)
         if not (plan.hands_out or plan.hands_own) or _root_alone(system, index):
             continue
         mine = order[first[index] : first[index + 1]]
         done = Finished(final["step"][mine], final["slice"][mine], nbytes[mine], final["end"][mine])
-        if plan.schedule.steps == 0 or plan.hands_own or (plan.scatters and one.node == 0):
+        if plan.schedule.steps == 0 or plan.hands_own or (plan.scatters and lane.node == 0):
             done = _with_own(system, done, _own_at(system, traffic, index))
         more, end = broadcast_rows(system, index, traffic, done)
         rows.append(more)
@@ -156,8 +156,8 @@ def _sizes_of(system: System, step: Whole, piece: Whole) -> Whole:
     for row, one in enumerate(steps.tolist()):
         sizes = system.sizes(one)
         table[row, : len(sizes)] = sizes
-    found: Whole = table[which, piece]
-    return found
+    values: Whole = table[which, piece]
+    return values
 
 
 def _root_alone(system: System, lane: int) -> bool:

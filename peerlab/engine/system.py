@@ -74,9 +74,9 @@ class System:
         """Return the system of every node, and of a node one PCIe switch, where it stands for the others; itself, if it is that."""
         if not self.folded:
             return self
-        found = System(self.scenario, folded=False, one_switch=True, planned=self.plan)
-        found.number = self.number
-        return found
+        system = System(self.scenario, folded=False, one_switch=True, planned=self.plan)
+        system.number = self.number
+        return system
 
     @cached_property
     def inside(self) -> NodeExchange:
@@ -87,11 +87,11 @@ class System:
 
     def chunks_sizes(self, chunks: int) -> tuple[int, ...]:
         """Return the bytes of each slice of a transfer of so many chunks."""
-        found = self._sizes.get(chunks)
-        if found is None:
-            found = cut(self.scenario, chunks * self.plan.schedule.chunk_bytes)
-            self._sizes[chunks] = found
-        return found
+        numbers = self._sizes.get(chunks)
+        if numbers is None:
+            numbers = cut(self.scenario, chunks * self.plan.schedule.chunk_bytes)
+            self._sizes[chunks] = numbers
+        return numbers
 
     def sizes(self, step: int) -> tuple[int, ...]:
         """Return the bytes of each slice of the transfers of a step."""
@@ -132,13 +132,13 @@ class System:
         if len(positions) == 1:
             first = self.gather_place[positions[0]] * per_chunk
             return gathered[first : first + per_chunk]
-        found = []
+        numbers = []
         for low, high in intervals(positions, size, chunks):
             # slices are added up one after the other, so the last one that overlaps decides
             last = max(range(low // size, -(-high // size)), key=self.gather_place.__getitem__)
             piece = (min(high, (last + 1) * size) - 1 - last * size) // self.chunk_sizes[0]
-            found.append(gathered[self.gather_place[last] * per_chunk + piece])
-        return found
+            numbers.append(gathered[self.gather_place[last] * per_chunk + piece])
+        return numbers
 
     @cached_property
     def gather_place(self) -> dict[int, int]:

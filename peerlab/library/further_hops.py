@@ -17,7 +17,7 @@ def with_hops(stages: tuple[Stage, ...], hops: int, *, flushes: bool = False) ->
     )  # `check_flight` refuses a path without
     further = (Stage("flight", (), flight=OVER_FABRIC),) * (hops - 1)
     flush = (Stage("flush", (), flight="flush_ps"),) if flushes else ()
-    flown = [one for hop in ((), *((one,) for one in further)) for one in (*hop, *flush)]
+    flown = [one for hop in ((), *((stage,) for stage in further)) for one in (*hop, *flush)]
     return (*stages[:at], *flown, *stages[at:])
 
 

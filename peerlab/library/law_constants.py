@@ -74,10 +74,10 @@ def _check_constant(name: str, value: Any) -> None:
         raise HardwareError(f"law.{name}: value {value!r} must be {wanted}")
     unit = unit_of(name)
     low, high = _BOUNDS[unit]
-    for one in numbers:
-        if not (low <= one <= high or (one == 0 and name in ZERO_MEANS_NONE)):
-            said = f"{one:g}" + (f" {unit}" if unit != "1" else "")
-            raise HardwareError(f"law.{name}: {said} is out of range; possible are {_SAY_BOUNDS[unit]}")
+    for number in numbers:
+        if not (low <= number <= high or (number == 0 and name in ZERO_MEANS_NONE)):
+            sentence = f"{number:g}" + (f" {unit}" if unit != "1" else "")
+            raise HardwareError(f"law.{name}: {sentence} is out of range; possible are {_SAY_BOUNDS[unit]}")
 
 
 def _is_number(value: Any) -> bool:

@@ -74,7 +74,7 @@ class LibraryChoice:
         """Return what it does to figures; `by` names the library."""
         run = f"{self.course.algorithm} with {self.course.protocol}"
         inside = f"hops inside the node are counted before the first slice, {say_time(self.inside_ps)}"
-        told: dict[str, tuple[float, str, tuple[str, ...]]] = {
+        entries: dict[str, tuple[float, str, tuple[str, ...]]] = {
             "nic_Bps": (self.nic_Bps, f"what {run} sends at most", ("nic.rate",)),
             "latency_ps": (self.hop_ps, f"a flight of {run}, by the library's law", ("library.hop",)),
             "message_ps": (self.message_ps, f"posting a slice of {run}", ("library.message",)),
@@ -83,12 +83,15 @@ class LibraryChoice:
         }
         if self.course.hops == 0:
             rate, all_of_it = self.inside_Bps, "what a device's NVLink carries of it"
-            told = {"scaleup_latency_ps": told["scaleup_latency_ps"], "latency_ps": (0, "no NIC sends", ())}
+            entries = {
+                "scaleup_latency_ps": entries["scaleup_latency_ps"],
+                "latency_ps": (0, "no NIC sends", ()),
+            }
             if rate is not None:
-                told["scaleup_Bps"] = (rate, f"{run}: {all_of_it}", ("domain.rate",))
+                entries["scaleup_Bps"] = (rate, f"{run}: {all_of_it}", ("domain.rate",))
         return {
             field: [Change(how="is", amount=amount, by=by, why=why, figures=keys)]
-            for field, (amount, why, keys) in told.items()
+            for field, (amount, why, keys) in entries.items()
         }
 
 
@@ -201,10 +204,10 @@ def nccl_choice(
     cost = costs(library, cluster, seen)
     if protocol != "auto":
         cost = _only(cost, protocol)
-    found = courses(seen, size, library.law, cost, asked=algorithm)
+    entries = courses(seen, size, library.law, cost, asked=algorithm)
     wanted = "ring" if algorithm == "hierarchical" else algorithm
-    found = {key: one for key, one in found.items() if wanted in ("auto", key[0])}
-    if not found:
+    entries = {key: one for key, one in entries.items() if wanted in ("auto", key[0])}
+    if not entries:
         offered = {key[0] for key in courses(seen, size, library.law, cost)}
         has = ", ".join(one for one in ALGORITHMS if one in offered)
         with_ = f" with {protocol}" if protocol != "auto" else ""
@@ -217,7 +220,7 @@ def nccl_choice(
             "algorithm",
             f"{library.title} has no {wanted!r}{with_} on {cluster.name}; it has {has or 'none'}{alone}",
         )
-    run = chosen(seen, size, library.law, cost, found)
+    run = chosen(seen, size, library.law, cost, entries)
     return _of(run, library, cluster, seen, size)
 
 

@@ -135,7 +135,7 @@ def _library(document: dict[str, Any]) -> Library:
         raise HardwareError(f"unknown kind {kind!r}; {nearest(kind, KINDS)}")
     versions, version, promised = _versions(document, base)
     mpi, maker = (document.get(one, getattr(base, one, "")) for one in ("mpi", "maker"))
-    found = Library(
+    library = Library(
         name=_text(document, "name"),
         title=_text(document, "title"),
         kind=kind,
@@ -157,8 +157,8 @@ def _library(document: dict[str, Any]) -> Library:
             *(since(table, document["name"]) for table in tables(document, "since")),
         ),
     )
-    found.number(found.version)
-    return found
+    library.number(library.version)
+    return library
 
 
 def _versions(document: dict[str, Any], base: Library | None) -> tuple[tuple[str, str], str, str]:
@@ -181,9 +181,9 @@ def _base(document: dict[str, Any]) -> Library | None:
     name = document.get("extends")
     if name is None:
         return None
-    known = [path.stem for path in (folder("data") / "libraries").glob("*.toml")]
-    if name not in known:
-        raise HardwareError(f"extends the unknown library {name!r}; {nearest(name, known)}")
+    names = [path.stem for path in (folder("data") / "libraries").glob("*.toml")]
+    if name not in names:
+        raise HardwareError(f"extends the unknown library {name!r}; {nearest(name, names)}")
     return _load(name)
 
 
@@ -212,9 +212,9 @@ def _check_complete(library: Library) -> None:
     steered = [name for name in _STEERED if name in library.law]
     if len(steered) == 1:
         lacking += [f"law.{name}" for name in _STEERED if name not in steered]
-    asked = [name for name in _ASKED if SECTION + name in library.figures]
-    if len(asked) == 1:
-        lacking += [SECTION + name for name in _ASKED if name not in asked]
+    names = [name for name in _ASKED if SECTION + name in library.figures]
+    if len(names) == 1:
+        lacking += [SECTION + name for name in _ASKED if name not in names]
     if lacking:
         raise HardwareError(f'{library.title} lacks {", ".join(lacking)}; give them, or extends = "nccl"')
 

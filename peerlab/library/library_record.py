@@ -116,10 +116,10 @@ class Library:
 
     def figures_of(self, version: int) -> dict[str, Figure]:
         """Return the figures of a version, which is as `number` returns it."""
-        found = dict(self.figures)
+        entries = dict(self.figures)
         for later in self._until(version):
-            found |= later.figures
-        return found
+            entries |= later.figures
+        return entries
 
     def dropped_by(self, version: int) -> set[str]:
         """Return the keys of figures of a machine that do not hold with a version."""
@@ -150,13 +150,13 @@ class Library:
             If it is no version, or none that the library's file knows.
         """
         first, last = (version_number(one) for one in self.versions)
-        found = version_number(version) if isinstance(version, str) else -1  # 2.2 may be 2.2 or 2.20
-        if found < 0:
+        value = version_number(version) if isinstance(version, str) else -1  # 2.2 may be 2.2 or 2.20
+        if value < 0:
             raise ScenarioError(
                 "library_version", f"{version!r} is no version; give one as text, such as '{self.version}'"
             )
-        if not first <= found <= last:
-            older = found < first
+        if not first <= value <= last:
+            older = value < first
             why = (
                 "before it the library is another one, and nothing is promised"
                 if older
@@ -166,7 +166,7 @@ class Library:
                 "library_version",
                 f"{self.title} is known from {self.versions[0]} to {self.versions[1]}; {why}",
             )
-        return found
+        return value
 
 
 def version_number(text: object) -> int:

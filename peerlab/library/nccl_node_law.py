@@ -43,10 +43,10 @@ def node_course(sight: NcclSight, size: int, law: Law, links: float, in_switch: 
     `links` is what a device's links to the others carry together, GB/s per direction; `in_switch` the same of the switch that adds up, 0
     where none does.
     """
-    found = [_ring(sight, size, law, p, links) for p in range(len(PROTOCOLS))]
+    node_courses = [_ring(sight, size, law, p, links) for p in range(len(PROTOCOLS))]
     if in_switch and sight.nvls:
-        found.append(_in_switch(sight, size, law, in_switch))
-    return min(found, key=lambda one: one.time)
+        node_courses.append(_in_switch(sight, size, law, in_switch))
+    return min(node_courses, key=lambda one: one.time)
 
 
 def _ring(sight: NcclSight, size: int, law: Law, p: int, links: float) -> NodeCourse:

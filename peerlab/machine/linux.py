@@ -62,9 +62,15 @@ def let_others_write() -> None:
 def write_into(pid: int, there: int, here: int, nbytes: int) -> int:
     """Copy from this process into another one (process_vm_writev); return the bytes copied."""
     local, remote = _Vector(here, nbytes), _Vector(there, nbytes)
-    one, none = ctypes.c_ulong(1), ctypes.c_ulong(0)
+    c_ulong, none = ctypes.c_ulong(1), ctypes.c_ulong(0)
     return _called(
-        "process_vm_writev", ctypes.c_int(pid), ctypes.byref(local), one, ctypes.byref(remote), one, none
+        "process_vm_writev",
+        ctypes.c_int(pid),
+        ctypes.byref(local),
+        c_ulong,
+        ctypes.byref(remote),
+        c_ulong,
+        none,
     )
 
 

@@ -44,10 +44,10 @@ def _rdma_nic(root: Path, port: RdmaPort) -> Nic:
 def read_nics(root: Path) -> list[Nic]:
     """Return the ports of network cards that are up: RDMA ports, and the interfaces of cards without RDMA."""
     nics = [_rdma_nic(root, port) for port in read_rdma_ports(root) if port.verbs and port.active]
-    known = {nic.address for nic in nics}
+    names = {nic.address for nic in nics}
     for folder in entries(root / "sys/class/net"):
         address = card_address(folder)
-        if not address or address in known or text(folder / "operstate") != "up":
+        if not address or address in names or text(folder / "operstate") != "up":
             continue
         speed = number(folder / "speed")  # Mbit/s; -1 where unknown
         nics.append(

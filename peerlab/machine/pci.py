@@ -88,10 +88,10 @@ def read_link(folder: Path) -> PcieLink | None:
     speeds = [_SPEED.match(text(folder / name) or "") for name in ("current_link_speed", "max_link_speed")]
     above = _SPEED.match(text(folder.resolve().parent / "max_link_speed") or "")
     lanes = number(folder / "current_link_width")
-    known = [float(speed[1]) for speed in speeds if speed]
-    if not known or not lanes or lanes > 32:  # a port without a partner says 0 or 63 lanes
+    values = [float(speed[1]) for speed in speeds if speed]
+    if not values or not lanes or lanes > 32:  # a port without a partner says 0 or 63 lanes
         return None
-    return PcieLink(folder.name, min(max(known), float(above[1]) if above else max(known)), lanes)
+    return PcieLink(folder.name, min(max(values), float(above[1]) if above else max(values)), lanes)
 
 
 def read_devices(root: Path) -> list[PciDevice]:

@@ -116,5 +116,5 @@ def _numa_nodes(root: Path) -> list[int]:
 
 
 def _processor(root: Path) -> str:
-    found = re.search(r"^model name\s*:\s*(.+)$", text(root / "proc/cpuinfo") or "", re.MULTILINE)
-    return found[1] if found else ""
+    match = re.search(r"^model name\s*:\s*(.+)$", text(root / "proc/cpuinfo") or "", re.MULTILINE)
+    return match[1] if match else ""

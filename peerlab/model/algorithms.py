@@ -77,8 +77,8 @@ class Algorithm:
 
 
 ALGORITHMS: dict[str, Algorithm] = {
-    one.name: one
-    for one in (
+    algorithm.name: algorithm
+    for algorithm in (
         Algorithm(name=AUTO, schedule="ring"),
         Algorithm(
             name="ring",

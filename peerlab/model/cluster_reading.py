@@ -161,10 +161,10 @@ def read_figure(key: str, entry: Any) -> Figure:
     """Return one figure of a file, checked."""
     if not isinstance(entry, dict):
         raise HardwareError(f"{key} must be a table with value, unit, basis and source, not {entry!r}")
-    known = [f.name for f in fields(Figure) if f.name not in ("key", "origin")]
+    names = [f.name for f in fields(Figure) if f.name not in ("key", "origin")]
     for name in entry:
-        if name not in known:
-            raise HardwareError(f"{key} has an unknown entry {name!r}; {nearest(name, known)}")
+        if name not in names:
+            raise HardwareError(f"{key} has an unknown entry {name!r}; {nearest(name, names)}")
     for name in ("value", "unit", "basis"):
         if name not in entry:
             raise HardwareError(f"{key} has no {name}")
@@ -182,8 +182,8 @@ def read_figure(key: str, entry: Any) -> Figure:
 
 
 def _said(text: Any) -> str:
-    said = "" if text is None else str(text).strip()
-    return "" if said in _PLACEHOLDERS else said
+    sentence = "" if text is None else str(text).strip()
+    return "" if sentence in _PLACEHOLDERS else sentence
 
 
 def _read_range(figure: Figure, given: Any) -> tuple[float, float] | None:
@@ -236,8 +236,8 @@ def _read_paths(entry: Any, reading: Reading) -> None:
             raise HardwareError(f"path {name!r} is in has and in [paths.lacks]; strike out one of them")
     reading.paths = tuple(entry["has"])
     # a rare path is lacked by nearly every machine: only a file that says why has it listed
-    told = [path for path, one in PATHS.items() if path in lacks or not one.is_rare]
-    reasons = {path: str(lacks.get(path, "not described in the cluster's file")) for path in told}
+    lacking = [path for path, one in PATHS.items() if path in lacks or not one.is_rare]
+    reasons = {path: str(lacks.get(path, "not described in the cluster's file")) for path in lacking}
     reading.lacks = {path: why for path, why in reasons.items() if path not in entry["has"]}
 
 
@@ -252,7 +252,7 @@ def _note_missing(there: set[str], reading: Reading) -> None:
         first = next((key for key in group if key in there), "")
         if first:
             reading.missing += [Missing(key, f"it belongs to {first}") for key in absent]
-    noted = {one.key for one in reading.missing}
+    noted = {missing.key for missing in reading.missing}
     devices = _devices(reading)
     if devices and devices > MAX_DEVICES:
         reading.wrong.append(f"a node with {devices} devices is too large; at most {MAX_DEVICES}")
@@ -278,5 +278,5 @@ def _devices(reading: Reading) -> int | None:
         reading.figures.get(f"node.{name}")
         for name in ("numa_domains", "switches_per_numa", "devices_per_switch")
     ]
-    known = [int(count.value) for count in counts if count]
-    return math.prod(known) if len(known) == len(counts) else None
+    numbers = [int(count.value) for count in counts if count]
+    return math.prod(numbers) if len(numbers) == len(counts) else None

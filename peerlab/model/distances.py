@@ -66,8 +66,12 @@ class Distances:
 
     def shares(self, distance: str) -> tuple[float, float]:
         """Return the smallest and the largest share of the rate to host memory that was measured over a distance."""
-        found = [one.share for one in self.measured if one.distance == distance]
-        return min(found), max(found)
+        values = [
+            measured_distance.share
+            for measured_distance in self.measured
+            if measured_distance.distance == distance
+        ]
+        return min(values), max(values)
 
 
 @cache

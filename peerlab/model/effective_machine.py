@@ -48,8 +48,8 @@ def changed(cluster: Cluster, changes: Changes) -> Cluster:
     values: dict[str, Any] = {}
     for field, those in changes.items():
         value = getattr(cluster, field)
-        for one in those:
-            value = one.of(value)
+        for change in those:
+            value = change.of(value)
         if value != getattr(cluster, field):
             values[field] = value
     return replace(cluster, **values) if values else cluster

@@ -376,7 +376,7 @@ def say_counted(*clusters: Cluster) -> str:
     A cluster from its file has the file's figures; that of a scenario (`Scenario.hardware`) also those of library and transport.
     """
     figures = {(cluster.name, figure.key): figure for cluster in clusters for figure in cluster.stated}
-    return f"{len(figures)} figures, {sum(bool(one.assumption) for one in figures.values())} of them assumed"
+    return f"{len(figures)} figures, {sum(bool(figure.assumption) for figure in figures.values())} of them assumed"
 
 
 ADDABLE = ("device.copy_start", "nic.per_message", "domain.hop")

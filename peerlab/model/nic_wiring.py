@@ -107,7 +107,7 @@ class Wiring:
     @property
     def possible(self) -> tuple[OtherWiring, ...]:
         """The alternatives that what is known leaves open; none where nothing is assumed."""
-        return tuple(one for one in self.others if one.possible) if self.assumption else ()
+        return tuple(wiring for wiring in self.others if wiring.possible) if self.assumption else ()
 
     @property
     def named(self) -> str:

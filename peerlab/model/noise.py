@@ -67,7 +67,7 @@ class Noise:
         >>> Noise(jitter=0.05, spread=0.1).in_words
         'jitter 5 %, spread of nodes 10 %'
         """
-        return ", ".join(filter(None, (one.says(self) for one in NOISE_KINDS.values())))
+        return ", ".join(filter(None, (noise_kind.says(self) for noise_kind in NOISE_KINDS.values())))
 
 
 def _jitter(noise: Noise) -> str:
@@ -156,12 +156,12 @@ def assumed_noise() -> dict[str, AssumedNoise]:
 def noise_of(s: "Scenario") -> Noise:
     """Return the noise of a scenario; what it leaves open of detours and ticks is assumed."""
     assumed = assumed_noise() if s.detours or s.ticks else {}
-    found: dict[str, Any] = {"jitter": s.jitter, "spread": s.spread}
+    entries: dict[str, Any] = {"jitter": s.jitter, "spread": s.spread}
     if s.detours:
         kind = assumed["detours"]
         shortest = kind.length_us if s.detour_us is None else s.detour_us
         tail = kind.tail if s.detour_tail is None else s.detour_tail
-        found |= {"detours": s.detours, "detour_ps": round(shortest * _PS_PER_US), "detour_tail": tail}
+        entries |= {"detours": s.detours, "detour_ps": round(shortest * _PS_PER_US), "detour_tail": tail}
     if s.ticks:
         if s.ticks < _FEWEST_TICKS:
             raise ScenarioError(
@@ -174,8 +174,8 @@ def noise_of(s: "Scenario") -> Noise:
             raise ScenarioError(
                 "tick_us", f"{lasts / _PS_PER_US:g} µs, {s.ticks:g} times a second, leaves no time to work"
             )
-        found |= {"tick_period_ps": period, "tick_ps": lasts}
-    return Noise(**found)
+        entries |= {"tick_period_ps": period, "tick_ps": lasts}
+    return Noise(**entries)
 
 
 def checked_amount(name: str, value: Any, low: float, high: float, what: str) -> float:
@@ -199,14 +199,14 @@ def checked_noise(s: "Scenario") -> dict[str, float | None]:
     ScenarioError
         If one is impossible.
     """
-    found: dict[str, float | None] = {
+    entries: dict[str, float | None] = {
         name: checked_amount(name, getattr(s, name), low, high, what)
         for name, (low, high, what) in _AMOUNTS.items()
     }
     for name, (low, high, what) in _LENGTHS.items():
         value = getattr(s, name)
-        found[name] = None if value is None else checked_amount(name, value, low, high, what)
-    return found
+        entries[name] = None if value is None else checked_amount(name, value, low, high, what)
+    return entries
 
 
 _AMOUNTS = {

@@ -75,7 +75,9 @@ def with_forwarding(cluster: Cluster) -> Cluster:
     if not (wiring.place.over_cpu or wiring.redirected) or _UPLINK not in cluster.figures:
         return cluster
     place = wiring.place if wiring.place.over_cpu else PLACES["root-port"]
-    missing = {one.key: one for one in _forwarding(cluster, place) if one.key not in cluster.figures}
+    missing = {
+        figure.key: figure for figure in _forwarding(cluster, place) if figure.key not in cluster.figures
+    }
     values: dict[str, Any] = {FIGURE_FIELDS[key]: internal_value(one) for key, one in missing.items()}
     return replace(cluster, figures=MappingProxyType({**cluster.figures, **missing}), **values)
 
@@ -97,7 +99,11 @@ def _forwarding(cluster: Cluster, place: Place) -> Iterator[Figure]:
     known, uplink = distances(), cluster.uplink_Bps / _GB
     from_host = min(cluster.nic_Bps / _GB, uplink)
     low, high = known.shares(place.distance)
-    sources = "; ".join(one.source for one in known.measured if one.distance == place.distance)
+    sources = "; ".join(
+        measured_distance.source
+        for measured_distance in known.measured
+        if measured_distance.distance == place.distance
+    )
     measured = f"{sources}: {low:.2f} to {high:.2f} of what the same device reaches in host memory"
     if place.over_sockets:
         value, ends = from_host * (low + high) / 2, (from_host * low, from_host * high)
@@ -115,7 +121,9 @@ def _forwarding(cluster: Cluster, place: Place) -> Iterator[Figure]:
 
 
 def _socket_link(cluster: Cluster) -> Figure:
-    links = [one for one in distances().socket_links if one.cpu == (cluster.cpu or "Intel")]
+    links = [
+        socket_link for socket_link in distances().socket_links if socket_link.cpu == (cluster.cpu or "Intel")
+    ]
     rates = sorted(link.rate_Bps / _GB for link in links)
     usual: SocketLink = links[min(1, len(links) - 1)]
     why = f"as NCCL plans with {usual.generation} ({usual.source}); which processor it is, the file does not say"

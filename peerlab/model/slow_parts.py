@@ -34,25 +34,25 @@ def checked_slow_nics(given: Any, s: "Scenario") -> SlowParts | None:
     ScenarioError
         If there is no such NIC, its share is impossible, or nothing could take over what a lost one did.
     """
-    found = _pairs("slow_nics", given, "4.1", 0.0)
-    if found is None:
+    slow_parts = _pairs("slow_nics", given, "4.1", 0.0)
+    if slow_parts is None:
         return None
     _refuse_domains("slow_nics", s)
     count = s.given_cluster.nics if s.uses_nic else s.given_cluster.devices
-    for node, nic in found:
+    for node, nic in slow_parts:
         if node >= s.nodes or nic >= count:
             raise ScenarioError(
                 "slow_nics",
                 f"there is no NIC {node}.{nic}; nodes are 0 to {s.nodes - 1}, and each has NICs 0 to {count - 1}",
             )
-        if all(found.get((node, other), 1.0) == 0 for other in range(count)):
+        if all(slow_parts.get((node, other), 1.0) == 0 for other in range(count)):
             raise ScenarioError("slow_nics", f"node {node} would have no NIC left")
-    if 0 in found.values() and not s.uses_nic and s.failover == NEIGHBOUR:
+    if 0 in slow_parts.values() and not s.uses_nic and s.failover == NEIGHBOUR:
         raise ScenarioError(
             "slow_nics",
             "a port is its device's own, and no neighbour can take over; give failover='rebalance'",
         )
-    return found
+    return slow_parts
 
 
 def checked_slow_links(given: Any, s: "Scenario") -> SlowParts | None:
@@ -63,11 +63,11 @@ def checked_slow_links(given: Any, s: "Scenario") -> SlowParts | None:
     ScenarioError
         If there are no such nodes, the share is impossible, or the fabric's links are shared.
     """
-    found = _pairs("slow_links", given, "3>4", _LEAST_SHARE)
-    if found is None:
+    slow_parts = _pairs("slow_links", given, "3>4", _LEAST_SHARE)
+    if slow_parts is None:
         return None
     _refuse_domains("slow_links", s)
-    for source, destination in found:
+    for source, destination in slow_parts:
         if max(source, destination) >= s.nodes or source == destination:
             raise ScenarioError(
                 "slow_links",
@@ -78,7 +78,7 @@ def checked_slow_links(given: Any, s: "Scenario") -> SlowParts | None:
             "slow_links",
             "links of this fabric are shared by transfers, so that none is a pair's own; give slow_nodes",
         )
-    return found
+    return slow_parts
 
 
 def _refuse_domains(name: str, s: "Scenario") -> None:
@@ -97,7 +97,7 @@ def _pairs(name: str, given: Any, example: str, least: float) -> SlowParts | Non
             name,
             f"{given!r:.60} is not a mapping such as {{'{example}': 0.5}}, or '{example}:0.5' as an option",
         )
-    found = {}
+    entries = {}
     for key, share in given.items():
         match = _PAIR.fullmatch(key) if isinstance(key, str) else None
         pair = (int(match[1]), int(match[2])) if match else key
@@ -107,8 +107,8 @@ def _pairs(name: str, given: Any, example: str, least: float) -> SlowParts | Non
             raise ScenarioError(name, f"{key!r:.40} is not two numbers such as '{example}'")
         if isinstance(share, bool) or not isinstance(share, Real) or not least <= float(share) <= 1:
             raise ScenarioError(name, f"{share!r:.40} is not a share of the full rate, {least:g} to 1")
-        found[pair] = float(share)
-    slow = {pair: share for pair, share in sorted(found.items()) if share < 1}
+        entries[pair] = float(share)
+    slow = {pair: share for pair, share in sorted(entries.items()) if share < 1}
     return SlowParts(slow) if slow else None
 
 

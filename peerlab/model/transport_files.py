@@ -121,7 +121,7 @@ def _transport(document: dict[str, Any]) -> TransportRecord:
     lacking = [key for key in _PACKETS if key not in figures]
     if len(lacking) == 1:
         raise HardwareError(f"{lacking[0]} is missing; MTU and header belong together")
-    found = TransportRecord(
+    transport_record = TransportRecord(
         name=document["name"],
         title=document["title"],
         summary=document["summary"],
@@ -133,8 +133,8 @@ def _transport(document: dict[str, Any]) -> TransportRecord:
         nic_maker=_nic_maker(document),
     )
     if not lacking:
-        _check_own(found)
-    return found
+        _check_own(transport_record)
+    return transport_record
 
 
 def _mtu_range(document: dict[str, Any]) -> tuple[int, ...]:
@@ -181,10 +181,10 @@ def check_own_figures(name: str, figures: Mapping[str, Figure]) -> None:
         raise HardwareError(
             f"{first} stands without transport.name, so it would not count; name the transport"
         )
-    found = load_transport(name)
-    if not found.figures:
+    transport_record = load_transport(name)
+    if not transport_record.figures:
         raise HardwareError(f"{first} is no figure of transport {name!r}, which adds nothing; leave it out")
-    _check_own(replace(found, figures={**found.figures, **own}))
+    _check_own(replace(transport_record, figures={**transport_record.figures, **own}))
 
 
 def _sizes(document: dict[str, Any], entry: str) -> tuple[int, ...]:

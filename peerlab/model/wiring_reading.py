@@ -62,7 +62,7 @@ def wiring_by_rule(figures: Mapping[str, Figure]) -> Wiring:
     What else may be true is then both that the NIC has a root port of its own and that one switch joins a socket.
     """
     assumed = [figures[key] for key in _TOPOLOGY if key in figures and figures[key].assumption]
-    marked = next((one for one in assumed if not one.range), None)
+    marked = next((figure for figure in assumed if not figure.range), None)
     if marked is None:
         return Wiring()
     others = [OtherWiring(nic=ROOT_PORT)]

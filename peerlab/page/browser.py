@@ -64,9 +64,9 @@ def find_chromium() -> str:
         )
     own = os.environ.get("PEERLAB_CHROMIUM")
     for name in (own,) if own else _NAMES:
-        found = shutil.which(name)
-        if found:
-            return found
+        text = shutil.which(name)
+        if text:
+            return text
     if own:
         raise ExportError(f"PEERLAB_CHROMIUM: {own!r} is no program that can be started")
     raise ExportError(
@@ -151,8 +151,8 @@ class Browser:
         answer = self._ask("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in answer:
             told = answer["exceptionDetails"]
-            said = str(told.get("exception", {}).get("description", told["text"]))
-            raise ExportError(f"the page failed: {said.splitlines()[0]}")
+            sentence = str(told.get("exception", {}).get("description", told["text"]))
+            raise ExportError(f"the page failed: {sentence.splitlines()[0]}")
         return answer["result"].get("value")
 
     def wait_for(self, condition: str) -> None:

@@ -39,8 +39,8 @@ def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], kind
         f"<tr><th scope='row'>{first}</th>{''.join(f'<td>{cell}</td>' for cell in rest)}</tr>"
         for first, *rest in rows
     )
-    said = f"<caption>{escape(caption)}</caption>" if caption else ""
-    return f"<table class='pl-{kind}'>{said}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+    sentence = f"<caption>{escape(caption)}</caption>" if caption else ""
+    return f"<table class='pl-{kind}'>{sentence}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
 
 
 @cache

@@ -136,8 +136,8 @@ def one_at_a_time(toggles: Sequence[w.Widget]) -> None:
             if event["new"] and other is not event["owner"]:
                 other.value = False
 
-    for one in toggles:
-        one.observe(turn, "value")
+    for toggle in toggles:
+        toggle.observe(turn, "value")
 
 
 def offer(one: w.Widget, options: Sequence[tuple[str, Any]], value: Any) -> None:

@@ -89,16 +89,16 @@ def _limits(scenario: Scenario, axis: str, *, banded: bool) -> dict[str, dict[st
         if sends := sending_kinds(scenario.hardware, path):
             ways.setdefault(_limit_name(path, sends), []).append(path)
     says = {"nic": "NIC limit" if ways["native"] else "wire limit", "native": "port limit"}
-    found: dict[str, dict[str, object]] = {}
+    entries: dict[str, dict[str, object]] = {}
     for name, paths in ways.items():
         if paths:
             way = str(scenario.path) if scenario.path in paths else paths[0]
             label = says.get(name, f"{name} limit")
-            found[name] = {
+            entries[name] = {
                 "label": label,
                 **_limit(scenario.with_(path=way), scenario.hardware, axis, AXES[axis], banded),
             }
-    return found
+    return entries
 
 
 def _limit_name(path: str, sends: Sequence[str]) -> str:
@@ -115,10 +115,10 @@ def _limit(
     scenario: Scenario, _machine: Cluster, axis: str, values: tuple[int, ...], banded: bool
 ) -> dict[str, list[float | None]]:
     """Return the wire limit at these values of an axis; where `banded`, with the range in which it may lie."""
-    asked = [at(scenario, axis, value, {}) for value in values]
-    bands = [limit_band(one, wire_limit_GBps) if one and banded else None for one in asked]
+    scenarios = [at(scenario, axis, value, {}) for value in values]
+    bands = [limit_band(one, wire_limit_GBps) if one and banded else None for one in scenarios]
     return {
-        "y": [_number(wire_limit_GBps(one)) if one else None for one in asked],
+        "y": [_number(wire_limit_GBps(one)) if one else None for one in scenarios],
         "low": [_number(band.low_GBps) if band else None for band in bands],
         "high": [_number(band.high_GBps) if band else None for band in bands],
     }
@@ -197,12 +197,12 @@ def mark(run: Run) -> Mark:
 
 
 def _note(run: Run, band: Band | None) -> str:
-    s, found = run.scenario, run.bottleneck
+    s, bottleneck = run.scenario, run.bottleneck
     what = f"{s.nodes} nodes, {say_bytes(s.nbytes)}: {run.busbw_GBps:.3g} GB/s, {say_time(run.time_ps)}"
     beyond = "; more ranks than the vendor's library allows" if s.extrapolates else ""
-    told = f"{what}; {found.label} {found.share:.0%}{beyond}" if found else what
-    told += f"<br>{s.library_says}" if s.choice else ""
+    sentence = f"{what}; {bottleneck.label} {bottleneck.share:.0%}{beyond}" if bottleneck else what
+    sentence += f"<br>{s.library_says}" if s.choice else ""
     if not band:
-        return told
+        return sentence
     law = f"; {band.reach.in_words}" if band.reach.error else ""
-    return f"{told}<br>{band.low_GBps:.3g} to {band.high_GBps:.3g} GB/s {_IF}{law}"
+    return f"{sentence}<br>{band.low_GBps:.3g} to {band.high_GBps:.3g} GB/s {_IF}{law}"

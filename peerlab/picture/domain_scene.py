@@ -32,9 +32,9 @@ def draw_domain(sketch: Sketch, node: int) -> None:
     rate = f"NVLink: {capacity_Bps(sketch.cluster, 'scaleup') / 1e9:.4g} GB/s a {sketch.cluster.device_name}{sketch.mark('domain.rate')}"
     share = sketch.share(node, "scaleup")
     sketch.told.add("scaleup")
-    said = f"{rate}, {share}" if share else rate
+    sentence = f"{rate}, {share}" if share else rate
     at = (g.x(node, (_LEFT + _RIGHT) / 2), (SWITCH_TOP + SWITCH_BOTTOM) / 2)
-    d.text(at, said, size=12, bold=True, ink="hot-ink" if hot else "ink")
+    d.text(at, sentence, size=12, bold=True, ink="hot-ink" if hot else "ink")
     outer = sketch.align(1 - node)
     trays = say_count(each, "node") + (f" of {of}" if each < of else "")
     nics = say_count(sketch.cluster.nics, "NIC")

@@ -54,13 +54,13 @@ def sources(run: Run) -> Sources:
     known = [one for one in hardware.stated if not one.assumption]
     title = f"{len(hardware.stated)} figures: {len(known)} with sources, {len(assumed)} assumed (†)"
     fitted = f"Some figures were fitted on {hardware.fitted_on}: elsewhere an extrapolation."
-    said = [(fitted, True)] * bool(hardware.fitted_on)
-    said += [(say_figure(one) + _here(run.scenario, one), bool(one.assumption)) for one in (*assumed, *known)]
-    said += [
+    rows = [(fitted, True)] * bool(hardware.fitted_on)
+    rows += [(say_figure(one) + _here(run.scenario, one), bool(one.assumption)) for one in (*assumed, *known)]
+    rows += [
         (f"{named(key)}: left out, never a limit. {why[:1].upper()}{why[1:]}.", False)
         for key, why in hardware.leaves_out.items()
     ]
-    return {"title": title, "lines": [{"text": text, "assumed": assumed} for text, assumed in said]}
+    return {"title": title, "lines": [{"text": text, "assumed": assumed} for text, assumed in rows]}
 
 
 def _here(scenario: Scenario, one: Figure | Wiring) -> str:

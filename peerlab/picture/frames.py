@@ -243,9 +243,9 @@ def _stage_of(rows: dict[str, NDArray[np.int64]], flights: dict[str, NDArray[np.
     order = np.lexsort((np.arange(len(key)) >= count, np.concatenate([rows["start"], flights["start"]]), key))
     before = np.maximum.accumulate(np.where(order < count, np.arange(len(order)), -1))
     row = np.where(before >= 0, order[before], -1)
-    found = np.full(len(key), -1, np.int64)
-    found[order] = np.where((row >= 0) & (key[row] == key[order]), row, -1)
-    return found[count:]
+    values = np.full(len(key), -1, np.int64)
+    values[order] = np.where((row >= 0) & (key[row] == key[order]), row, -1)
+    return values[count:]
 
 
 def _add_arrivals(

@@ -16,8 +16,8 @@ def gain_ticks(low: float, high: float, at: Callable[[float], float]) -> list[fl
     >>> gain_ticks(0.9, 9, lambda gain: 30 * gain)
     [1.0, 4.0, 6.0, 8.0]
     """
-    told: list[float] = []
+    values: list[float] = []
     for tick in _TICKS:
-        if low <= tick <= high and all(abs(at(tick) - at(other)) >= APART for other in told):
-            told.append(tick)
-    return sorted(told)
+        if low <= tick <= high and all(abs(at(tick) - at(other)) >= APART for other in values):
+            values.append(tick)
+    return sorted(values)

@@ -96,13 +96,13 @@ def _time(run: Run) -> Card:
 
 
 def _bottleneck(run: Run) -> Card:
-    found = run.bottleneck
-    if found is None:
+    bottleneck = run.bottleneck
+    if bottleneck is None:
         return {**_card("bottleneck", "Bottleneck", "none", "no time passes"), "word": ""}
     hint = PROXY if names_proxy(run) else ""
     return {
-        **_card("bottleneck", "Bottleneck", _cap(found.label), found.says),
-        "word": found.label,
+        **_card("bottleneck", "Bottleneck", _cap(bottleneck.label), bottleneck.says),
+        "word": bottleneck.label,
         "hint": hint,
     }
 
@@ -163,12 +163,12 @@ def _registration_words(run: Run) -> tuple[str, str]:
     s, counters = run.scenario, run.registration
     if not s.registers:
         return s.data_path.registration
-    asked = counters.hits + counters.misses
-    if not asked:
+    number = counters.hits + counters.misses
+    if not number:
         return "none", "nothing to register"
     spent = (
         f"{counters.misses} misses, {say_time(counters.time_ps)}{whose(run)}"
         if counters.misses
         else "nothing to register"
     )
-    return f"{counters.hits / asked:.0%} hits", spent
+    return f"{counters.hits / number:.0%} hits", spent

@@ -35,13 +35,13 @@ def how_sure_svg(gain: GainBand, *, theme: str = "light") -> str:
         one = tick == 1
         paper.text((at(tick), _BOTTOM + 18), f"{tick:g}", size=16, bold=one, ink="ink" if one else "muted")
     rows, y = list(_rows(gain)), _TOP + 16
-    for title, says, low, value, high, sure in rows:
+    for title, sentence, low, value, high, sure in rows:
         for tick in ticks:  # beside the bars only: a line through words is hard to read
             one = tick == 1
             paper.line([(at(tick), y + 13), (at(tick), y + 37)], "edge" if one else "faint", 2 if one else 1)
         if title:
             paper.text((_LEFT, y), title, size=18, bold=True, align="left")
-        paper.text((_LEFT + 12 + 10.5 * len(title), y), says, size=15, ink="muted", align="left")
+        paper.text((_LEFT + 12 + 10.5 * len(title), y), sentence, size=15, ink="muted", align="left")
         paper.box(
             (at(low), y + 18, max(at(high), at(low) + 3), y + 32), "direct" if sure else "hot-fill", radius=4
         )
@@ -108,15 +108,15 @@ def _rows(gain: GainBand) -> Iterator[Row]:
     )
     if gain.topology:
         alone = f"; without a library {gain.alone:.2f}" if gain.alone else ""
-        says = f"{_ends(gain.low, gain.high)} with what it adds{alone}"
-        yield "The library", says, gain.low, gain.value, gain.high, True
+        sentence = f"{_ends(gain.low, gain.high)} with what it adds{alone}"
+        yield "The library", sentence, gain.low, gain.value, gain.high, True
     for place, case in enumerate(gain.wired[: 1 + _MOST_WIRINGS]):
         title = "" if place else "The wiring"
         if place:
             yield title, f"{_ends(case.low, case.high)} if {case.says}", case.low, case.gain, case.high, False
         else:
-            says = f"yes or no, not a range. Assumed: {case.says}"
-            yield title, says, case.low, case.gain, case.high, True
+            sentence = f"yes or no, not a range. Assumed: {case.says}"
+            yield title, sentence, case.low, case.gain, case.high, True
 
 
 def _ends(low: float, high: float) -> str:
@@ -133,16 +133,16 @@ def _panel(paper: Paper, gain: GainBand) -> None:
     if decisive is None:
         _paragraphs(paper, (x, 76), [(0, "Nothing that is assumed moves the gain by 1 %.", False)])
         return
-    told = [
+    rows = [
         (0, f"{decisive.figure.label}: {decisive.figure}", True),
         (14, where_to_find(decisive.figure), False),
     ]
-    told += [(14, f"As assumed: keep {_ends(case.low, case.high)}.", False) for case in gain.wired[:1]]
-    told += [
+    rows += [(14, f"As assumed: keep {_ends(case.low, case.high)}.", False) for case in gain.wired[:1]]
+    rows += [
         (4, f"If {case.says}: expect {_ends(case.low, case.high)}.", False)
         for case in gain.wired[1 : 1 + _MOST_WIRINGS]
     ]
-    _paragraphs(paper, (x, 76), told)
+    _paragraphs(paper, (x, 76), rows)
 
 
 def _paragraphs(paper: Paper, at: tuple[float, float], told: Sequence[tuple[float, str, bool]]) -> None:

@@ -15,23 +15,23 @@ def say_left_out(
 
     Larger ones take longer, so of these the first is named. `label` says what a line is called.
     """
-    told: dict[str, list[str]] = {}
+    entries: dict[str, list[str]] = {}
     for line, runs in computed:
         points = list(zip(AXES[axis], line.scenarios, runs, strict=True))
         slow = [value for value, scenario, run in points if scenario and not run]
         never = [value for value, scenario, _ in points if not scenario]
         if slow:
-            told.setdefault(f"from {_say_value(axis, slow[0])} (slow to simulate)", []).append(
+            entries.setdefault(f"from {_say_value(axis, slow[0])} (slow to simulate)", []).append(
                 label(line.name)
             )
         if never:
             where = ", ".join(_say_value(axis, one) for one in never)
-            told.setdefault(f"at {where} (impossible)", []).append(label(line.name))
-    says = [
+            entries.setdefault(f"at {where} (impossible)", []).append(label(line.name))
+    sentences = [
         f"{'all' if 1 < len(computed) == len(names) else ', '.join(names)} {why}"
-        for why, names in told.items()
+        for why, names in entries.items()
     ]
-    return f"left out: {'; '.join(says)}" if says else ""
+    return f"left out: {'; '.join(sentences)}" if sentences else ""
 
 
 def _say_value(axis: str, value: int) -> str:

@@ -51,12 +51,12 @@ def points(
     """
     needed = ("busbw_GBps", "ranks", "size_bytes")
     rows = [row for row in condition_rows(records.rows) if all(row[name] is not None for name in needed)]
-    found: dict[tuple[Any, ...], MeasuredPoint] = {}
+    entries: dict[tuple[Any, ...], MeasuredPoint] = {}
     for row in sorted(rows, key=_preference):
         known = row["nodes"] if row["nodes"] is not None else nodes or row["ranks"]
         point = _point({**row, "path": row["path"] or path, "nodes": known}, own=own)
-        found.setdefault((point.collective, point.nodes, point.ranks, point.size_bytes, point.path), point)
-    return tuple(found.values())
+        entries.setdefault((point.collective, point.nodes, point.ranks, point.size_bytes, point.path), point)
+    return tuple(entries.values())
 
 
 def _preference(row: Mapping[Any, Any]) -> int:
@@ -83,10 +83,12 @@ def overlay(scenario: Scenario, known: Sequence[MeasuredPoint]) -> dict[str, obj
     if (
         scenario.algorithm_record.in_network
     ):  # what came with peerlab was measured without switches that add up
-        known = [one for one in known if one.own]
-    same = [one for one in known if one.collective == scenario.collective and _whole_node(scenario, one)]
-    here = [one for one in same if one.nodes == scenario.nodes or scenario.collective_record.is_message]
-    at_size = [one for one in same if abs(one.size_bytes / scenario.nbytes - 1) <= _SAME_SIZE]
+        known = [point for point in known if point.own]
+    same = [
+        point for point in known if point.collective == scenario.collective and _whole_node(scenario, point)
+    ]
+    here = [point for point in same if point.nodes == scenario.nodes or scenario.collective_record.is_message]
+    at_size = [point for point in same if abs(point.size_bytes / scenario.nbytes - 1) <= _SAME_SIZE]
     return {
         "machine": machine_key(scenario.hardware),
         "message_bytes": _drawn(here, "size_bytes"),
@@ -116,12 +118,12 @@ def _elsewhere(places: Iterable[str]) -> str:
 
 
 def _drawn(chosen: Sequence[MeasuredPoint], axis: str) -> dict[str, list[object]]:
-    roles = [line_roles(one.path) if one.path in PATHS else ("ink", "ink") for one in chosen]
+    roles = [line_roles(point.path) if point.path in PATHS else ("ink", "ink") for point in chosen]
     return {
-        "x": [getattr(one, axis) for one in chosen],
-        "y": [one.busbw_GBps for one in chosen],
+        "x": [getattr(point, axis) for point in chosen],
+        "y": [point.busbw_GBps for point in chosen],
         "line": [ink for _, ink in roles],
-        "own": [one.own for one in chosen],
-        "label": [path_titles().get(one.path, "path unknown") for one in chosen],
-        "note": [one.note for one in chosen],
+        "own": [point.own for point in chosen],
+        "label": [path_titles().get(point.path, "path unknown") for point in chosen],
+        "note": [point.note for point in chosen],
     }

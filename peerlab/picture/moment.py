@@ -78,9 +78,9 @@ def moment(run: Run, time_ps: int) -> Moment:
 
 def fullest(run: Run) -> int:
     """Return the moment, of some in the middle of a run, at which most slices are shown, picoseconds."""
-    found = moves(run.trace, shown_nodes(run))
+    segments = moves(run.trace, shown_nodes(run))
     moments = [run.time_ps * tenths // 20 for tenths in range(6, 15)]
-    return max(moments, key=lambda time_ps: len(_placed(run, found, time_ps).trains))
+    return max(moments, key=lambda time_ps: len(_placed(run, segments, time_ps).trains))
 
 
 def _placed(run: Run, segments: Segments, time_ps: int) -> Moment:
@@ -150,14 +150,14 @@ def _stand(geometry: Geometry, placed: list[Slice], queued: dict[tuple[str, int]
 
 def _stand_in_line(stuck: list[tuple[int, list[Point], Train]]) -> list[Train]:
     """Return the slices that wait on their way, first come first, as far as there is room in front of what they wait for."""
-    found, taken = [], dict[tuple[Point, ...], int]()
-    for _, places, one in sorted(stuck, key=lambda entry: entry[0]):
+    trains, taken = [], dict[tuple[Point, ...], int]()
+    for _, places, train in sorted(stuck, key=lambda entry: entry[0]):
         at = taken.get(tuple(places), 0)
         taken[tuple(places)] = at + 1
         if at < len(places):
             x, y = places[at]
-            found.append(replace(one, points=[(x - BAR / 2, y), (x + BAR / 2, y)]))
-    return found
+            trains.append(replace(train, points=[(x - BAR / 2, y), (x + BAR / 2, y)]))
+    return trains
 
 
 def _present(segments: Segments, time_ps: int) -> Iterator[tuple[int, int, int]]:

@@ -60,10 +60,10 @@ def path_ratio(
     if not slow.time_ps or not fast.time_ps:
         return None
     cases = [
-        (case, case.says.replace("it is", f"{one.figure.label} is", 1))
-        for one in (band.left_out if band else ())
-        for case in one.cases
-        if one.reach >= FELT
+        (case, case.says.replace("it is", f"{assumption.figure.label} is", 1))
+        for assumption in (band.left_out if band else ())
+        for case in assumption.cases
+        if assumption.reach >= FELT
     ]
     return {
         "of": list(dict.fromkeys((slow.scenario.as_code(), fast.scenario.as_code(), *of))),
@@ -91,6 +91,6 @@ def _condition(band: GainBand) -> str:
     if band.wired:
         return f"if {band.wired[0].says}"
     if band.decisive:
-        one = band.decisive
-        return f"if {one.figure.label} {'lies in its range' if one.in_band else f'is {one.figure}'}"
+        assumption = band.decisive
+        return f"if {assumption.figure.label} {'lies in its range' if assumption.in_band else f'is {assumption.figure}'}"
     return "by the law's error"

@@ -99,12 +99,12 @@ def _stops(run: Run, parts: list[RoadPart]) -> list[Stop]:
     places = {i: x for found, hill in zip(sides, HILLS, strict=True) for i, x in _spread(found, hill)}
     places |= dict(zip(ports, PORTS, strict=False))
     places = {0: 0.0, last: 1.0} | places
-    known = sorted(places)
+    numbers = sorted(places)
     names = {0: s.hardware.device_name, last: s.hardware.device_name}
     names |= dict.fromkeys(ports, "port" if s.data_path.uses_own_ports else "NIC")
     return [
         {
-            "x": float(np.interp(i, known, [places[k] for k in known])),
+            "x": float(np.interp(i, numbers, [places[k] for k in numbers])),
             "level": level,
             "name": "host memory" if level else names.get(i, ""),
             "hot": i in ports and _sends(run),
@@ -115,10 +115,10 @@ def _stops(run: Run, parts: list[RoadPart]) -> list[Stop]:
 
 def _sends(run: Run) -> bool:
     """Return whether sending or receiving limits a run."""
-    found = run.bottleneck
-    if found is None or found.resource is None:
+    bottleneck = run.bottleneck
+    if bottleneck is None or bottleneck.resource is None:
         return False
-    return found.resource.counts_as == "send" or found.resource.receives
+    return bottleneck.resource.counts_as == "send" or bottleneck.resource.receives
 
 
 def _spread(stops: list[int], middle: float) -> list[tuple[int, float]]:
@@ -149,16 +149,16 @@ def _hills(stops: list[Stop]) -> list[float]:
 
 def _signs(run: Run, hills: list[float]) -> list[Sign]:
     """Return how busy the wire is, and what limits the run, where that is: at its hills, on a flat road where they would be."""
-    found = run.bottleneck
+    bottleneck = run.bottleneck
     alike = run.trace.folded or run.scenario.collective_record.is_message
     wire = (
         [say_wire(run)] if alike or not sends(run.scenario) else ["busiest NIC", f"{run.wire_busy:.0%} busy"]
     )
-    flies = found is not None and found.resource is None
-    if found is not None and flies:
-        wire = [f"in flight {found.share:.0%}", "of the time"]
+    flies = bottleneck is not None and bottleneck.resource is None
+    if bottleneck is not None and flies:
+        wire = [f"in flight {bottleneck.share:.0%}", "of the time"]
     signs: list[Sign] = [{"x": sum(PORTS) / 2, "level": 0, "words": wire, "hot": flies or _sends(run)}]
-    if found is not None and not signs[0]["hot"]:
-        words = [found.label, f"{found.share:.0%} busy"]
+    if bottleneck is not None and not signs[0]["hot"]:
+        words = [bottleneck.label, f"{bottleneck.share:.0%} busy"]
         signs += [{"x": x, "level": int(bool(hills)), "words": words, "hot": True} for x in hills or HILLS]
     return signs

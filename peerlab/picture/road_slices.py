@@ -65,15 +65,15 @@ def slices_on(run: Run, parts: list[RoadPart]) -> PageRows:
     columns = repeating(recording)
     keep = (columns["node"] == focus(run)) & (columns["device"] < trace.devices_per_switch)
     columns = {name: values[keep] for name, values in columns.items()}
-    found = arrivals(run, columns)
+    slices = arrivals(run, columns)
     tables, came = [], None
     for number, part in enumerate(parts):
-        times = _times(part, _Stage(run, part, columns, found))
+        times = _times(part, _Stage(run, part, columns, slices))
         times["came"] = np.minimum(times["enter"], times["queued"] if came is None else came)
         came = times["gone"]
-        said = {name: columns[name][found.rows][found.first] for name in ("step", "slice", "device")}
+        entries = {name: columns[name][slices.rows][slices.first] for name in ("step", "slice", "device")}
         tables.append(
-            {**{name: times[name] for name in TIMES}, **said, "stretch": np.full(len(came), number)}
+            {**{name: times[name] for name in TIMES}, **entries, "stretch": np.full(len(came), number)}
         )
     rows = {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
     wide = spread(recording.spans, recording.blocks)
@@ -95,15 +95,15 @@ class _Stage:
 
     def first(self, name: str, rows: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return for each slice the least of a column in some spans."""
-        found = np.full(self._count, _NEVER)
-        np.minimum.at(found, self.which[rows], self.spans[name][rows])
-        return found
+        values = np.full(self._count, _NEVER)
+        np.minimum.at(values, self.which[rows], self.spans[name][rows])
+        return values
 
     def last(self, name: str, rows: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return for each slice the most of a column in some spans; -1 where there is none."""
-        found = np.full(self._count, -1)
-        np.maximum.at(found, self.which[rows], self.spans[name][rows])
-        return found
+        values = np.full(self._count, -1)
+        np.maximum.at(values, self.which[rows], self.spans[name][rows])
+        return values
 
 
 def _times(part: RoadPart, stage: _Stage) -> Times:

@@ -64,8 +64,8 @@ def _memory(sketch: Sketch, node: int) -> None:
     if sketch.on("host memory"):
         name, use = sketch.says(node, "host memory", "DRAM", MEMORY[2] - MEMORY[0] - 70)
     name = name or f"DRAM{sketch.mark('host.dram')}"
-    said = f"{name}, {use}" if use else name
-    d.text((x, MEMORY[1] + 25), said, size=11, ink="hot-ink" if hot else "muted")
+    sentence = f"{name}, {use}" if use else name
+    d.text((x, MEMORY[1] + 25), sentence, size=11, ink="hot-ink" if hot else "muted")
     if staged and (node == 0 or not sketch.path.half_staged):
         _bounce_buffers(sketch, node)
 

@@ -206,11 +206,11 @@ def _sending(sketch: Sketch) -> str:
     others = [kind for kind in _joining(sketch) if kind not in sketch.sends and not has_lane(kind)]
     if sketch.hot in _joining(sketch) and sketch.hot not in sketch.sends:
         others = [sketch.hot]
-    found = max(others, key=lambda kind: sketch.run.busy.get(kind, 0.0), default="")
-    busy = sketch.run.busy.get(found, 0.0)
-    other = f"{resource_kind(found).label} {busy:.0%} busy" if busy >= BUSY else ""
+    text = max(others, key=lambda kind: sketch.run.busy.get(kind, 0.0), default="")
+    busy = sketch.run.busy.get(text, 0.0)
+    other = f"{resource_kind(text).label} {busy:.0%} busy" if busy >= BUSY else ""
     sketch.told.update(others if other else ())
-    if sketch.hot == found and other:
+    if sketch.hot == text and other:
         return other
     if sketch.sends:
         sketch.told.update(sketch.sends)
@@ -235,12 +235,12 @@ def draw_alone(sketch: Sketch) -> None:
     joined = s.nodes_per_domain > 1
     if joined:
         y += 76  # the time and what is busy stand above, between the nodes
-    said = (
+    sentence = (
         "One NVLink domain: no byte crosses a NIC."
         if joined
         else "One node: nothing crosses a NIC or a wire."
     )
-    d.text((x, y - 24), said, size=13, bold=True)
+    d.text((x, y - 24), sentence, size=13, bold=True)
     if c.devices == 1:
         d.text((x, y), f"Its one {c.device_name} has nobody to exchange with.", size=12, ink="muted")
         return

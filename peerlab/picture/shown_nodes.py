@@ -66,10 +66,10 @@ class ShownNodes:
                 OWN + NEXT * (beyond >= 0) + PREVIOUS * (source >= 0) + BACK * answers
             )
             return everybody
-        found = np.where(node == self.node, OWN, 0)
-        found = np.where((node == partner) & (beyond >= 0), NEXT, found)
-        found = np.where((node == partner) & answers, BACK, found)
-        return np.where((node == source) & (source >= 0), PREVIOUS, found)
+        numbers = np.where(node == self.node, OWN, 0)
+        numbers = np.where((node == partner) & (beyond >= 0), NEXT, numbers)
+        numbers = np.where((node == partner) & answers, BACK, numbers)
+        return np.where((node == source) & (source >= 0), PREVIOUS, numbers)
 
 
 def shown_nodes(run: Run) -> ShownNodes:
@@ -133,10 +133,10 @@ def shares(run: Run, node: int) -> dict[str, float]:
         return run.busy
     used = busy_ps(run.trace, run.recording)
     here = drawn(run.trace, [node], run.scenario.hardware.used_nics_per_switch)
-    found: dict[str, float] = {}
-    for index, one in enumerate(run.trace.resources):
+    entries: dict[str, float] = {}
+    for index, resource in enumerate(run.trace.resources):
         if here[index] and run.recording.end_ps:
-            found[one.kind] = max(
-                found.get(one.kind, 0.0), min(float(used[index]) / run.recording.end_ps, 1.0)
+            entries[resource.kind] = max(
+                entries.get(resource.kind, 0.0), min(float(used[index]) / run.recording.end_ps, 1.0)
             )
-    return found
+    return entries

@@ -26,9 +26,9 @@ class Sketch:
         self.sight = shown_nodes(run)
         right = self.sight.partner[0] if len(self.sight.partner) == 1 else -1
         self.busy = [shares(run, self.sight.node), shares(run, right) if right >= 0 else None]
-        found = run.bottleneck
-        self.hot = found.kind if found else ""
-        self.hot_part = found.resource.drawn if found and found.resource else ""
+        bottleneck = run.bottleneck
+        self.hot = bottleneck.kind if bottleneck else ""
+        self.hot_part = bottleneck.resource.drawn if bottleneck and bottleneck.resource else ""
         self.stages = [stage.name for stage in run.scenario.stages]
         self.drawn = [stage for stage in self.stages if stage_kind(stage).track]
         self.kinds = tuple(dict.fromkeys(use.kind for stage in run.scenario.stages for use in stage.uses))

@@ -181,8 +181,8 @@ def _foot(paper: Paper, picture: Picture) -> float:
         x += 16 + (18 + 6.4 * len(meaning)) * letters
     machine = sketch.cluster
     rests = f" † {machine.counted}."
-    said = caption(sketch.run, picture) + (rests if machine.assumptions else "")
-    for line in wrap(said, int(0.93 * _LINE / letters)):
+    sentence = caption(sketch.run, picture) + (rests if machine.assumptions else "")
+    for line in wrap(sentence, int(0.93 * _LINE / letters)):
         y += 18
         paper.text((2, y), line, size=12, ink="muted", align="left")
     return y + 8

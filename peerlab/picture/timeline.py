@@ -64,8 +64,10 @@ def lanes(run: Run) -> list[TimelineLane]:
     Whatever the path, a cluster has the same lanes, so that a switch changes the spans and not the picture; a resource
     that is the bottleneck and has no lane gets one.
     """
-    found = run.bottleneck
-    wanted = in_order([kind for kind in RESOURCES if has_lane(kind) or (found and found.kind == kind)])
+    bottleneck = run.bottleneck
+    wanted = in_order(
+        [kind for kind in RESOURCES if has_lane(kind) or (bottleneck and bottleneck.kind == kind)]
+    )
     there, hardware = _in_sight(run), run.scenario.hardware
     on_paths = frozenset(kind for path in hardware.paths for kind in kinds(hardware, path))
     rows = []
@@ -144,14 +146,14 @@ def timeline(picture: Picture) -> TimelineParcel:
     segments = lane_spans(run.trace, lane_of)
     segments.rows["track"] = _tracks(run.trace, segments)
     used = segments.rows["lane"]
-    found = run.bottleneck
+    bottleneck = run.bottleneck
     return {
         "lanes": [
             {
                 "label": lane.label,
                 "tracks": int(segments.rows["track"][used == number].max(initial=0)) + 1,
                 "used": bool((used == number).any()),
-                "hot": bool(found and found.kind == lane.kind),
+                "hot": bool(bottleneck and bottleneck.kind == lane.kind),
                 "after": _after(run, lane),
                 "capacity": _capacity(run.trace, lane),
                 "rate": _rate(run.trace, lane),
@@ -170,7 +172,11 @@ def timeline(picture: Picture) -> TimelineParcel:
 def _capacity(trace: Trace, lane: TimelineLane) -> int:
     """Return how many spans a lane's resources serve at once."""
     mine = [trace.resources[i] for i in lane.resources]
-    return len(mine) if any(one.shared for one in mine) else sum(one.servers for one in mine) or 1
+    return (
+        len(mine)
+        if any(resource.shared for resource in mine)
+        else sum(resource.servers for resource in mine) or 1
+    )
 
 
 def _rate(trace: Trace, lane: TimelineLane) -> float | None:
@@ -178,18 +184,20 @@ def _rate(trace: Trace, lane: TimelineLane) -> float | None:
 
     The time that a shared resource is busy follows from bytes, as its spans overlap.
     """
-    shared = next((one for one in (trace.resources[i] for i in lane.resources) if one.shared), None)
+    shared = next(
+        (resource for resource in (trace.resources[i] for i in lane.resources) if resource.shared), None
+    )
     return shared.capacity_Bps / shared.copies * PS_PER_US / PS_PER_S if shared else None
 
 
 def _after(run: Run, lane: TimelineLane) -> dict[int, str]:
     """Return the lanes of the resources upstream of a lane's, by number of the stage: it is through with a slice after those."""
-    found = {}
+    entries = {}
     for stage in run.scenario.stages:
         for before, use in pairwise(stage.uses):
             if use.kind == lane.kind:
-                found[stage_number(stage.name)] = lane_name(before.kind)
-    return found
+                entries[stage_number(stage.name)] = lane_name(before.kind)
+    return entries
 
 
 def _title(run: Run) -> str:

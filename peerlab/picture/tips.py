@@ -40,7 +40,7 @@ class Tip(TypedDict):
 def tips(sketch: Sketch) -> list[Tip]:
     """Return the tips on the parts that are drawn."""
     nodes = (0,) if sketch.run.scenario.domains == 1 else (0, 1)
-    found = [
+    rows = [
         (node, part, title, box)
         for node in nodes
         for part, title, box in _parts(sketch, node)
@@ -48,10 +48,10 @@ def tips(sketch: Sketch) -> list[Tip]:
     ]
     if len(nodes) > 1:
         y, half = (PORT_WIRE, PORT_HALF) if sketch.native else (WIRE, 9.0)
-        found.append((0, "wire", "wire", (NIC[1], y - half, WIDTH - NIC[1], y + half)))
+        rows.append((0, "wire", "wire", (NIC[1], y - half, WIDTH - NIC[1], y + half)))
     return [
         {"box": box, "title": title, "lines": _busy(sketch, node, part), "sources": _sources(sketch, part)}
-        for node, part, title, box in found
+        for node, part, title, box in rows
     ]
 
 

@@ -31,11 +31,11 @@ def occupied(now: int, times: Sequence[int], stops: Sequence[float | None]) -> l
     """
     start, freed, sent, left, received, landed, turned, through = times
     out, into, corner = stops
-    found: list[tuple[Part, bool]] = []
+    rows: list[tuple[Part, bool]] = []
 
     def has(since: int, until: int, part: Part) -> None:
         if since <= now < until and part[1] > part[0]:
-            found.append((part, False))
+            rows.append((part, False))
 
     if out is None and into is None:
         has(start, freed if corner is not None else through, (0.0, 1.0 if corner is None else corner))
@@ -45,14 +45,14 @@ def occupied(now: int, times: Sequence[int], stops: Sequence[float | None]) -> l
             has(sent, left, (out, 1.0))
         elif sent <= now < landed:
             head, tail = _share(now, sent, received), _share(now, left, landed)
-            found.append(((out + (into - out) * tail, out + (into - out) * head), True))
+            rows.append(((out + (into - out) * tail, out + (into - out) * head), True))
     if into is not None:
         has(
             received, landed if corner is not None else through, (into, corner if corner is not None else 1.0)
         )
     if corner is not None:
         has(turned, through, (corner, 1.0))
-    return found
+    return rows
 
 
 def waits(now: int, times: Sequence[int], stops: Sequence[float | None]) -> int | None:
@@ -74,15 +74,15 @@ def stretch(points: Sequence[Point], part: Part) -> list[Point]:
     """Return a part of a broken line."""
     legs = [abs(a[0] - b[0]) + abs(a[1] - b[1]) for a, b in pairwise(points)]
     low, high = (share * sum(legs) for share in part)
-    found: list[Point] = []
+    rows: list[Point] = []
     at = 0.0
     for (a, b), leg in zip(pairwise(points), legs, strict=True):
         if leg and at + leg > low and at < high:
             ends = [max(0.0, low - at) / leg, min(leg, high - at) / leg]
             here = [(a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share) for share in ends]
-            found += here[1:] if found else here
+            rows += here[1:] if rows else here
         at += leg
-    return found
+    return rows
 
 
 def rises(geometry: Geometry, variant: int, part: Part, stops: Sequence[float | None]) -> bool:
@@ -102,23 +102,23 @@ def beside_switch(points: Sequence[Point], variant: int) -> list[tuple[list[Poin
     slices go up and the sum of its own comes down.
     """
     left, right = SUM_BOX
-    found = []
+    rows = []
     for inside, edge in ((lambda x: x <= left, left), (lambda x: x >= right, right)):
         line = _within(points, edge, inside)
         if len(line) > 1:
-            found.append((line, comes_down(line, variant)))
-    return found
+            rows.append((line, comes_down(line, variant)))
+    return rows
 
 
 def _within(points: Sequence[Point], edge: float, inside: Callable[[float], bool]) -> list[Point]:
     """Return the part of a broken line on one side of an edge, which it crosses once at most, going across."""
-    found: list[Point] = []
+    rows: list[Point] = []
     for (x, y), (after, beyond) in pairwise(points):
         if not inside(x) and not inside(after):
             continue
         ends = [(x, y) if inside(x) else (edge, y), (after, beyond) if inside(after) else (edge, beyond)]
-        found += ends[1:] if found else ends
-    return found
+        rows += ends[1:] if rows else ends
+    return rows
 
 
 def queues(geometry: Geometry, track: Track) -> list[list[list[Point]]]:
@@ -167,9 +167,9 @@ def breadth(stages: Sequence[str]) -> float:
 
 def shifted(points: Sequence[Point], off: float) -> list[Point]:
     """Return a broken line beside another: `off` to the right where it goes up or down, as much below where it goes across."""
-    found = []
+    rows = []
     for i, (x, y) in enumerate(points):
         legs = [(points[k], points[k + 1]) for k in (i - 1, i) if 0 <= k < len(points) - 1]
         upright = [abs(a[0] - b[0]) < abs(a[1] - b[1]) for a, b in legs]
-        found.append((x + (off if any(upright) else 0), y + (0 if all(upright) else off)))
-    return found
+        rows.append((x + (off if any(upright) else 0), y + (0 if all(upright) else off)))
+    return rows

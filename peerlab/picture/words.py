@@ -58,7 +58,7 @@ def _over(s: Scenario) -> str:
 
 def _unsolved(s: Scenario) -> str:
     """Return what the library's law is known not to meet here."""
-    return "".join(f" {says}" for says in (s.library_misfit, *s.library_unsolved) if says)
+    return "".join(f" {sentence}" for sentence in (s.library_misfit, *s.library_unsolved) if sentence)
 
 
 def _not_drawn(picture: Picture) -> str:
@@ -68,22 +68,22 @@ def _not_drawn(picture: Picture) -> str:
         stage_kind(stage.name).says for stage in run.scenario.stages if not stage_kind(stage.name).track
     ]
     busy = [f"{resource_kind(kind).label}, {run.busy[kind]:.0%} busy" for kind in picture.untold]
-    told = "; ".join(dict.fromkeys((*stages, *busy)))
+    sentence = "; ".join(dict.fromkeys((*stages, *busy)))
     turns = run.scenario.collective_record.exchanges and run.trace.devices_per_switch > 1
     drawn = " Drawn as if each slice went to the device of the same number." if turns else ""
-    return (f" Not drawn: {told}." if told else "") + drawn
+    return (f" Not drawn: {sentence}." if sentence else "") + drawn
 
 
 def _slices(s: Scenario) -> str:
     """Return the size of slices and who sets it: the user, the library's largest slice, or how many a transfer has at least."""
     if s.domains == 1:
         return ""
-    found = slices(s)
-    if len(found) < 2:
+    numbers = slices(s)
+    if len(numbers) < 2:
         return ", whole transfers"
-    size = f", slices of {say_bytes(found[0])}"
-    if found[0] < (s.slice_limit or 0):
-        return f"{size}, {len(found)} to a transfer"
+    size = f", slices of {say_bytes(numbers[0])}"
+    if numbers[0] < (s.slice_limit or 0):
+        return f"{size}, {len(numbers)} to a transfer"
     if s.slice_bytes != "auto":
         return f"{size}, as set"
     return f"{size}, as the library cuts them {'through the host' if s.bounces else 'from device memory'}"
@@ -95,14 +95,14 @@ def _how(run: Run) -> str:
         return "one message"
     if s.algorithm_record.in_network:
         return _sums(s)
-    says, turns = s.library_says, ", one rank at a time" if s.blocking else ", all at once"
+    sentence, turns = s.library_says, ", one rank at a time" if s.blocking else ", all at once"
     if s.collective_record.exchanges:
         how = f"direct exchange{turns}"
     else:
         how = s.schedule_name if s.hardware.devices == 1 else f"hierarchical {s.schedule_name}"
     if s.library_words.does:  # it names the schedule itself
-        return says + (turns if s.collective_record.exchanges else "")
-    return f"{how}, {says}" if says else how
+        return sentence + (turns if s.collective_record.exchanges else "")
+    return f"{how}, {sentence}" if sentence else how
 
 
 def _sums(s: Scenario) -> str:
@@ -142,11 +142,11 @@ def way(scenario: Scenario) -> str:
     """Return the way that slices take, as a sentence without its end."""
     if scenario.domains == 1:
         return _inside(scenario)
-    said = _through(scenario)
+    sentence = _through(scenario)
     if not scenario.sums_between:
-        return said
+        return sentence
     inside = f"{_inside(scenario)}. " if scenario.sums_inside else ""
-    return f"{said}. {inside}Each node's slice goes up to the switch, which adds {scenario.domains} of them; the sum comes down to all"
+    return f"{sentence}. {inside}Each node's slice goes up to the switch, which adds {scenario.domains} of them; the sum comes down to all"
 
 
 def _inside(s: Scenario) -> str:
@@ -167,18 +167,20 @@ def _through(scenario: Scenario) -> str:
     known = scenario.is_wired and "switch.uplink" in scenario.hardware.figures
     over_cpu = known and wiring.place.over_cpu
     across = f"{ACROSS_SWITCH} and the CPU" if over_cpu else ACROSS_SWITCH
-    said = scenario.data_path.way.format(device=scenario.hardware.device_name, across=across)
+    sentence = scenario.data_path.way.format(device=scenario.hardware.device_name, across=across)
     if scenario.nodes_per_domain > 1:
         inside = (
             f"The {scenario.hardware.devices} {scenario.hardware.device_name} of a domain add up over NVLink"
         )
-        said = f"{inside}; between domains {said[:1].lower()}{said[1:]}"
+        sentence = f"{inside}; between domains {sentence[:1].lower()}{sentence[1:]}"
     if not known:
-        return said
+        return sentence
     if over_cpu:
-        return f"{said}; each NIC hangs {wiring.place.title}"
+        return f"{sentence}; each NIC hangs {wiring.place.title}"
     return (
-        f"{said}; ACS redirect sends what goes from card to card up to the CPU" if wiring.redirected else said
+        f"{sentence}; ACS redirect sends what goes from card to card up to the CPU"
+        if wiring.redirected
+        else sentence
     )
 
 
@@ -211,16 +213,16 @@ PROXY = (
 
 def names_proxy(run: Run) -> bool:
     """Return whether what a run waits for is said with the library's proxy."""
-    found = run.bottleneck
-    return found is not None and (found.kind == PROXY_USE.kind or bool(found.in_turns))
+    bottleneck = run.bottleneck
+    return bottleneck is not None and (bottleneck.kind == PROXY_USE.kind or bool(bottleneck.in_turns))
 
 
 def waits_for(run: Run) -> str:
     """Return what a run mostly waits for and how much, such as ``PCIe uplink up, 95% busy``."""
-    found = run.bottleneck
-    if found is None:
+    bottleneck = run.bottleneck
+    if bottleneck is None:
         return "nothing: no time passes"
-    return f"{found.label}, {found.says}"
+    return f"{bottleneck.label}, {bottleneck.says}"
 
 
 def alt_text(run: Run) -> str:

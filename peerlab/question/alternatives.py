@@ -84,20 +84,21 @@ def as_later_versions(scenario: Scenario) -> Scenario | None:
 @lru_cache(maxsize=64)
 def _of(cluster: Cluster) -> Mapping[Figure | Wiring, tuple[Alternative, ...]]:
     """Return the alternatives to every assumption without a range: the wiring first, then figures in the order of the cluster's file."""
-    counted = [one for one in cluster.figures.values() if one.assumption and not one.range]
+    counted = [figure for figure in cluster.figures.values() if figure.assumption and not figure.range]
     wiring = cluster.wiring
-    told: dict[Figure | Wiring, tuple[Alternative, ...]] = (
+    entries: dict[Figure | Wiring, tuple[Alternative, ...]] = (
         {wiring: tuple(_wirings(cluster))} if wiring.assumption else {}
     )
     return MappingProxyType(
-        told | {figure: tuple(_counts(cluster, figure)) for figure in counted if figure.key not in _TOPOLOGY}
+        entries
+        | {figure: tuple(_counts(cluster, figure)) for figure in counted if figure.key not in _TOPOLOGY}
     )
 
 
 def _wirings(cluster: Cluster) -> Iterator[Alternative]:
-    for one in cluster.wiring.possible:
+    for wiring in cluster.wiring.possible:
         with suppress(HardwareError):  # of a cluster without a PCIe uplink nothing of the kind is known
-            yield Alternative(one.holds, rewired(cluster, one.nic, one.acs_redirect), one.because)
+            yield Alternative(wiring.holds, rewired(cluster, wiring.nic, wiring.acs_redirect), wiring.because)
 
 
 def _counts(cluster: Cluster, figure: Figure) -> Iterator[Alternative]:

@@ -36,7 +36,7 @@ class Completeness:
     @property
     def assumptions(self) -> int:
         """How much is assumed: figures, and where the NICs hang if no figure says that already."""
-        said = any(one.assumption == self.wiring.assumption for one in self.assumed)
+        said = any(figure.assumption == self.wiring.assumption for figure in self.assumed)
         return len(self.assumed) + bool(self.wiring.assumption and not said)
 
     @property

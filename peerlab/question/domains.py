@@ -39,14 +39,14 @@ def nodes_per_domain(cluster: Cluster, nodes: int) -> int:
     if most == 1:
         return 1
     least = -(-nodes // most)
-    found = next((count for count in range(least, 2 * least) if nodes % count == 0), 0)
-    if not found:
+    number = next((count for count in range(least, 2 * least) if nodes % count == 0), 0)
+    if not number:
         below, above = nodes // least * least, -(-nodes // least) * least
         raise ScenarioError(
             "nodes",
             f"{nodes} nodes cannot be dealt evenly over NVLink domains of at most {most}; give {below} or {above}",
         )
-    return nodes // found
+    return nodes // number
 
 
 def joined(cluster: Cluster, count: int) -> Cluster:
@@ -88,10 +88,10 @@ def slow_domains(slow: Mapping[int, float] | None, each: int) -> Slow | None:
     >>> slow_domains({1: 0.5, 16: 0.9, 17: 0.8}, 16)
     {0: 0.5, 1: 0.8}
     """
-    found: dict[int, float] = {}
+    entries: dict[int, float] = {}
     for node, share in (slow or {}).items():
-        found[node // each] = min(share, found.get(node // each, 1.0))
-    return Slow(found) if found else None
+        entries[node // each] = min(share, entries.get(node // each, 1.0))
+    return Slow(entries) if entries else None
 
 
 @dataclass(frozen=True, kw_only=True)

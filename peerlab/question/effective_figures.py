@@ -110,8 +110,8 @@ class EffectiveFigure:
         return tuple(line for line in self.lines if line.computed)
 
     def __repr__(self) -> str:
-        told = f" = {'; '.join(map(str, self.lines))}." if self.lines else "."
-        return " ".join((f"{self.head}{told}", *self.notes))
+        sentence = f" = {'; '.join(map(str, self.lines))}." if self.lines else "."
+        return " ".join((f"{self.head}{sentence}", *self.notes))
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values."""
@@ -190,7 +190,7 @@ def _key(name: str) -> str:
     ends = [key for key in FIGURE_KINDS if wanted == key.partition(".")[2]]
     if wanted in called or len(ends) == 1:
         return called.get(wanted) or ends[0]
-    close = [called[one] for one in get_close_matches(wanted[:80], called, n=4, cutoff=0.5)]
+    close = [called[match] for match in get_close_matches(wanted[:80], called, n=4, cutoff=0.5)]
     offer = list(dict.fromkeys((*ends, *close)))
     near = f"nearest: {', '.join(offer)}" if offer else f"sections: {', '.join(_sections())}"
     raise HardwareError(f"unknown figure {name!r}; {near}; without a name all are shown")
@@ -238,15 +238,15 @@ def _line(one: Figure | Change, key: str, unit: str, cluster: Cluster) -> Figure
             how="is", amount=one.value * scale, text=str(one), by=one.origin or "Python", source=one.source,
             assumption=one.assumption, assumed=bool(one.assumption), range=one.range, unit=one.unit,
         )  # fmt: skip
-    amount, said = one.amount, unit
+    amount, shown_unit = one.amount, unit
     if one.how == "times":
-        said = "1"
+        shown_unit = "1"
     elif amount is not None:
         amount /= _scale(key, unit)
     # what a change makes of the figure itself is assumed if the figure is, which stands a line above
     of = [cluster.figures[other] for other in one.figures if other in cluster.figures]
     return FigureLine(
-        how=one.how, amount=amount, text=_said(amount, said), by=one.by, source=one.why, unit=said,
+        how=one.how, amount=amount, text=_said(amount, shown_unit), by=one.by, source=one.why, unit=shown_unit,
         figures=tuple(other for other in one.figures if other != key), assumed=any(figure.assumption for figure in of),
         computed=True,
     )  # fmt: skip
@@ -261,9 +261,11 @@ def _headers(scenario: Scenario, key: str) -> FigureLine | None:
         return None
     inside = met_cluster.inside_bytes or 0
     payload, packet = met_cluster.mtu_bytes - inside, met_cluster.mtu_bytes + met_cluster.header_bytes
-    told = f"less headers: of a full packet of {packet} bytes {payload} are payload"
+    sentence = f"less headers: of a full packet of {packet} bytes {payload} are payload"
     by = f"transport {scenario.used_transport.title}"
-    return FigureLine(how="times", amount=share, text=_said(share, "1"), by=by, source=told, computed=True)
+    return FigureLine(
+        how="times", amount=share, text=_said(share, "1"), by=by, source=sentence, computed=True
+    )
 
 
 def _notes(scenario: Scenario, key: str, used: frozenset[str]) -> Iterator[str]:
@@ -280,9 +282,9 @@ def _notes(scenario: Scenario, key: str, used: frozenset[str]) -> Iterator[str]:
 
 def _wiring(scenario: Scenario) -> EffectiveFigure:
     """Return where the NICs hang, as a figure whose value is a text."""
-    given, wired = (cluster.wiring for cluster in scenario.effective_machine.written[:2])
-    steps = [(given, f"cluster {scenario.given_cluster.name}")]
-    if wired != given:
+    wiring, wired = (cluster.wiring for cluster in scenario.effective_machine.written[:2])
+    steps = [(wiring, f"cluster {scenario.given_cluster.name}")]
+    if wired != wiring:
         steps.append((wired, "the scenario"))
     lines = [
         FigureLine(

@@ -143,7 +143,9 @@ def reach_of_ratio(one: Scenario, over: Scenario) -> Reach:
     errors = [found for found in (law_error(one), law_error(over)) if found]
     times = exp(hypot(*(log(error.times) for error in errors)))
     both = set(unsolved(one)) & set(unsolved(over))
-    own, other = (takes([each for each in unsolved(asked) if each not in both]) for asked in (one, over))
+    own, other = (
+        takes([each for each in unsolved(scenario) if each not in both]) for scenario in (one, over)
+    )
     worse = max(errors, key=lambda found: found.times, default=None)
     return Reach(low=other[0] / own[1] / times, high=other[1] / own[0] * times, error=worse)
 
@@ -156,5 +158,5 @@ def unsolved(scenario: Scenario) -> tuple[Unsolved, ...]:
 
 def takes(gaps: Iterable[Unsolved]) -> tuple[float, float]:
     """Return how many times as long as simulated something may take, from and to, by what is not solved of it."""
-    found = list(gaps)
-    return prod(each.takes[0] for each in found), prod(each.takes[1] for each in found)
+    unsolveds = list(gaps)
+    return prod(each.takes[0] for each in unsolveds), prod(each.takes[1] for each in unsolveds)

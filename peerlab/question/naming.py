@@ -17,11 +17,11 @@ _FIRST = ("cluster", "path", "registration", "collective", "message_bytes", "nod
 def told_apart(scenarios: Sequence[Scenario]) -> list[str]:
     """Return a name for each of two scenarios: the fields in which it differs from the other, else its data path."""
     names = [*_FIRST, *(field.name for field in fields(Scenario) if field.init and field.name not in _FIRST)]
-    told = []
-    for one, other in (scenarios, reversed(scenarios)):
-        parts = [_say(one, name) for name in names if getattr(one, name) != getattr(other, name)]
-        told.append(", ".join(parts) or path_title(str(one.path)))
-    return told
+    sentences = []
+    for scenario, other in (scenarios, reversed(scenarios)):
+        parts = [_say(scenario, name) for name in names if getattr(scenario, name) != getattr(other, name)]
+        sentences.append(", ".join(parts) or path_title(str(scenario.path)))
+    return sentences
 
 
 def _say(scenario: Scenario, name: str) -> str:

@@ -262,8 +262,8 @@ class Scenario(DomainSettings):
     @property
     def library_unsolved(self) -> tuple[str, ...]:
         """What the library's law does not meet at this message, as sentences."""
-        found = self.law.unsolved(self.used_library, self) if self.used_library else ()
-        return tuple(gap.sentence for gap in found)
+        unsolveds = self.law.unsolved(self.used_library, self) if self.used_library else ()
+        return tuple(gap.sentence for gap in unsolveds)
 
     # ---- slices and registrations ----------------------------------------------------------------------------------
 

@@ -25,15 +25,15 @@ def parse_sizes(sizes: str | Sequence[int | str] | None, smallest: int = SMALLES
     if sizes is None:
         return _doubling(smallest, LARGEST)
     words = sizes.split(",") if isinstance(sizes, str) else list(sizes)
-    found: set[int] = set()
+    numbers: set[int] = set()
     for word in words:
         first, colon, last = word.partition(":") if isinstance(word, str) else (word, "", "")
-        found.update(_doubling(_size(first), _size(last)) if colon else [_size(first)])
-    if not 0 < len(found) <= _MOST_SIZES:
+        numbers.update(_doubling(_size(first), _size(last)) if colon else [_size(first)])
+    if not 0 < len(numbers) <= _MOST_SIZES:
         raise ScenarioError(
-            "sizes", f"{len(found)} sizes; give 1 to {_MOST_SIZES}, such as 8B:16GiB or 8MiB,1GiB"
+            "sizes", f"{len(numbers)} sizes; give 1 to {_MOST_SIZES}, such as 8B:16GiB or 8MiB,1GiB"
         )
-    return sorted(found)
+    return sorted(numbers)
 
 
 def _doubling(first: int, last: int) -> list[int]:

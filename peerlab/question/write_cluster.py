@@ -96,10 +96,10 @@ def _wiring(wiring: Wiring, cluster: Cluster) -> Iterator[str]:
     for name in ("source", "assumption", "evidence", "suggests", "check"):
         if getattr(wiring, name):
             yield f"{name} = {quoted(getattr(wiring, name))}"
-    for one in wiring.others:
-        yield from ("", "[[wiring.other]]", *_place(one.nic, acs_redirect=one.acs_redirect))
-        yield f"possible = {str(one.possible).lower()}"
-        yield f"because = {quoted(one.because)}"
+    for other in wiring.others:
+        yield from ("", "[[wiring.other]]", *_place(other.nic, acs_redirect=other.acs_redirect))
+        yield f"possible = {str(other.possible).lower()}"
+        yield f"because = {quoted(other.because)}"
 
 
 def _place(nic: str, *, acs_redirect: bool) -> tuple[str, str]:

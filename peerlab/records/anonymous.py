@@ -55,11 +55,11 @@ class _Scrubber:
 
     def __init__(self, hosts: Iterable[str], sources: Iterable[str]) -> None:
         self._stand_ins: dict[str, dict[str, str]] = {}
-        known = {name: "source" for name in sources if name} | {name: "host" for name in hosts if name}
-        for name, kind in known.items():
+        entries = {name: "source" for name in sources if name} | {name: "host" for name in hosts if name}
+        for name, kind in entries.items():
             self._stand_in(kind, name)
-        self._known = known
-        longest_first = sorted(known, key=len, reverse=True)
+        self._known = entries
+        longest_first = sorted(entries, key=len, reverse=True)
         self._names = re.compile(
             rf"(?<![\w-])(?:{'|'.join(map(re.escape, longest_first)) or '(?!)'})(?![\w-])"
         )

@@ -44,9 +44,9 @@ def read(log: Log) -> Records:
     about = _about(log, "\n".join(line[2:] for line in rest[:comments]))
     damage = Damage(log, "row")
     records = Records.of(_rows(log, "\n".join(rest[comments:]), 1 + comments, damage), about["manifest"])
-    known = [clean(one) for one in about["warnings"]]
+    names = [clean(one) for one in about["warnings"]]
     return replace(
-        records, warnings=(*known, *(sentence for sentence in damage.sentences() if sentence not in known))
+        records, warnings=(*names, *(sentence for sentence in damage.sentences() if sentence not in names))
     )
 
 

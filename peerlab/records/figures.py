@@ -120,9 +120,9 @@ def contradiction(
         low = size / unit / time.high if time.high else 0.0
         high = size / unit / time.low if time.low else math.inf
         if algbw.high < low or algbw.low > high * (1 + _EXACT):
-            rate, given = _apart(size / unit / time.value if time.value else math.inf, algbw.value)
+            rate, text = _apart(size / unit / time.value if time.value else math.inf, algbw.value)
             took = say_time(time.value * PS_PER_S)
-            return f"{size} B in {took} are {rate} {_names(unit)}, and algbw says {given}"
+            return f"{size} B in {took} are {rate} {_names(unit)}, and algbw says {text}"
     if algbw and busbw and factors:
         low, high = algbw.low * factors[0], algbw.high * factors[1]
         if busbw.high < low or busbw.low > high:
@@ -143,8 +143,8 @@ def cut_off(name: str, text: str, least: int) -> str:
 
 def _apart(one: float, other: float) -> tuple[str, str]:
     """Return two numbers with as many digits as it takes to tell them apart."""
-    said = ((f"{one:.{digits}g}", f"{other:.{digits}g}") for digits in range(4, 17))
-    return next((pair for pair in said if pair[0] != pair[1]), (repr(one), repr(other)))
+    generator = ((f"{one:.{digits}g}", f"{other:.{digits}g}") for digits in range(4, 17))
+    return next((pair for pair in generator if pair[0] != pair[1]), (repr(one), repr(other)))
 
 
 def _names(unit: float) -> str:

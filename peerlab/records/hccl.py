@@ -76,14 +76,14 @@ def read(log: Log) -> Records:
     damage = Damage(log)
     launches = Launches(log.lines, damage)
     results = [*_blocks(log, damage), *_report(log, damage), *_result_lines(log, damage)]
-    found, notes, rows = agreed(result.ranks for result in results), list[str](), list[dict[str, Any]]()
+    numbers, notes, rows = agreed(result.ranks for result in results), list[str](), list[dict[str, Any]]()
     for result in results:
         launch = launches.at(result.place)
         ranks = _given(launch, "HCCL_NRANKS", "--nranks")
-        if ranks is None and found[0] == found[1]:
-            ranks = found[0]
+        if ranks is None and numbers[0] == numbers[1]:
+            ranks = numbers[0]
             notes.append(f"the log does not say how many ranks; its two bandwidths say {ranks}")
-        doubt(result, (ranks, ranks) if ranks else found, damage)
+        doubt(result, (ranks, ranks) if ranks else numbers, damage)
         same = {
             "kind": "imported",
             "source": f"{TOOL}: {log.name}",
@@ -129,10 +129,10 @@ def _blocks(log: Log, damage: Damage) -> Iterator[HcclResult]:
 
 
 def _block(place: int, head: str, figures: Mapping[str, Printed]) -> HcclResult:
-    found = _BLOCK.search(head)
-    given = dict(_ARGUMENT.findall(found[2])) if found else {}
-    dtype, count = given.get("dtype", "").strip(), whole(given.get("count", "").strip())
-    size = next((whole(given[name].strip()) for name in _SIZES if name in given), None)
+    match = _BLOCK.search(head)
+    options = dict(_ARGUMENT.findall(match[2])) if match else {}
+    dtype, count = options.get("dtype", "").strip(), whole(options.get("count", "").strip())
+    size = next((whole(options[name].strip()) for name in _SIZES if name in options), None)
     each = element_bytes(dtype)
     if size is None and count is not None and each:
         size = count * each
@@ -140,7 +140,7 @@ def _block(place: int, head: str, figures: Mapping[str, Printed]) -> HcclResult:
         raise RecordsError("neither a size nor a count of a known type")
     if not figures.keys() - {"time"}:
         raise RecordsError("neither a bandwidth nor a latency with its unit follows")
-    name = found[1].removeprefix("hccl") if found else ""
+    name = match[1].removeprefix("hccl") if match else ""
     return HcclResult(place, _collective(name), size, count, dtype, figures=figures)
 
 
@@ -156,12 +156,12 @@ def _block_figures(lines: Sequence[Line], damage: Damage) -> dict[str, Printed]:
     """Return the figures of a block by their short names."""
     figures: dict[str, Printed] = {}
     for line in filter(_says_a_figure, lines):
-        found = _FIGURE.search(line.text)
-        name = _FIGURES.get(found[1]) if found else None
-        if found is None or name is None or name in figures:
+        match = _FIGURE.search(line.text)
+        name = _FIGURES.get(match[1]) if match else None
+        if match is None or name is None or name in figures:
             damage.row(line.number, f"{quote(line.text)} is no figure of this test, or stands there twice")
-        elif figure := damage.take(line.number, partial(_figure, found[2], found[3])):
-            damage.doubt(line.number, _cut(found[1], found[2], found[3]))
+        elif figure := damage.take(line.number, partial(_figure, match[2], match[3])):
+            damage.doubt(line.number, _cut(match[1], match[2], match[3]))
             figures[name] = figure
     return figures
 
@@ -190,8 +190,8 @@ def _report(log: Log, damage: Damage) -> Iterator[HcclResult]:
         words = re.sub(r"\b(Host|Device) Latency\b", r"\1Latency", text).split()
         if _REPORT.search(text):
             inside, name, columns = True, "", ()
-        elif inside and (found := _OF_REPORT.search(text)):
-            name = found[1]
+        elif inside and (match := _OF_REPORT.search(text)):
+            name = match[1]
         elif inside and tuple(words[:3]) == _HEAD:
             columns = tuple(words)
         elif columns and _shape(columns).resembles(words):

@@ -48,8 +48,8 @@ def doubt(result: HcclResult, ranks: Range, damage: Damage) -> None:
     whose = say_ranks(result.collective, ranks)
     # the unit of a time is wrong by 1000 in some versions: that is known, and no sign of damage
     units = [time.times(unit) for unit in (1, 1e-3, 1e3)] if time else [None]
-    said = [contradiction(result.size, one, algo, bus, factors=factors, whose=whose) for one in units]
-    damage.doubt(result.place, said[0] if all(said) else "")
+    sentences = [contradiction(result.size, unit, algo, bus, factors=factors, whose=whose) for unit in units]
+    damage.doubt(result.place, sentences[0] if all(sentences) else "")
 
 
 def rows_of(result: HcclResult, ranks: int | None) -> Iterator[dict[str, Any]]:

@@ -58,7 +58,7 @@ def compare(records: Records, path: str = "staged") -> list[Comparison]:
     Repetitions are compared in pairs, as they ran one after another. The control, an arm against itself, says how much two
     equal things differ here and now; a ratio whose quartiles do not leave that behind is within the noise.
     """
-    found = []
+    comparisons = []
     blocks: Any = records.table.groupby(["ranks", "size_bytes"], sort=False)
     for (ranks, size), block in blocks:
         runs = {_key(key): _runs(rows) for key, rows in block.groupby(_CONDITION, sort=False, dropna=False)}
@@ -69,7 +69,7 @@ def compare(records: Records, path: str = "staged") -> list[Comparison]:
         for key, mine in runs.items():
             ratios = (baseline["time_s"] / mine["time_s"]).dropna().to_numpy(float)
             low, ratio, high = np.quantile(ratios, [0.25, 0.5, 0.75]) if len(ratios) else [np.nan] * 3
-            found.append(
+            comparisons.append(
                 Comparison(
                     ranks=int(ranks),
                     size_bytes=int(size),
@@ -85,7 +85,7 @@ def compare(records: Records, path: str = "staged") -> list[Comparison]:
                     verdict=_verdict(mine, ratios, noise, low, high),
                 )
             )
-    return found
+    return comparisons
 
 
 def gist(found: Sequence[Comparison]) -> str:
@@ -94,27 +94,34 @@ def gist(found: Sequence[Comparison]) -> str:
     The arm with the largest registration cache speaks: a NIC can reach no memory that is not registered. Where that was
     not measured, the arm without any does, and it is said.
     """
-    direct = [one for one in found if one.path == "direct" and not one.variant]
-    cached = [one for one in direct if one.registration == "lru"]
-    unpinned = [one for one in direct if one.registration == "none"]
+    direct = [comparison for comparison in found if comparison.path == "direct" and not comparison.variant]
+    cached = [comparison for comparison in direct if comparison.registration == "lru"]
+    unpinned = [comparison for comparison in direct if comparison.registration == "none"]
     if not (cached or unpinned):
         return ""
-    one = max(cached or unpinned, key=lambda row: (row.ranks, row.size_bytes, row.capacity or 0))
-    arm = f"direct, cache of {one.capacity} regions" if cached else "direct, unpinned, as no NIC can"
-    where = f"at {say_bytes(one.size_bytes)}, {say_count(one.ranks, 'rank')}"
-    larger = any(other.ranks == one.ranks and other.size_bytes > one.size_bytes for other in unpinned)
+    comparison = max(cached or unpinned, key=lambda row: (row.ranks, row.size_bytes, row.capacity or 0))
+    arm = f"direct, cache of {comparison.capacity} regions" if cached else "direct, unpinned, as no NIC can"
+    where = f"at {say_bytes(comparison.size_bytes)}, {say_count(comparison.ranks, 'rank')}"
+    larger = any(
+        other.ranks == comparison.ranks and other.size_bytes > comparison.size_bytes for other in unpinned
+    )
     short = "; more could not be registered (locked-memory limit)" if larger else ""
-    if one.verdict == NOISE:
+    if comparison.verdict == NOISE:
         return f"{arm}: no faster than staged beyond the noise {where}{short}"
-    against = "no A/A control" if one.noise is None else f"noise {one.noise:.2f}"
-    return f"{arm}: {one.ratio:.1f}x staged {where} ({against}){short}"
+    against = "no A/A control" if comparison.noise is None else f"noise {comparison.noise:.2f}"
+    return f"{arm}: {comparison.ratio:.1f}x staged {where} ({against}){short}"
 
 
 def control_ratios(records: Records) -> dict[str, float]:
     """Return how many times as fast as itself an arm is, by ranks and size in words: 1 but for noise."""
     paths = records.table.loc[records.table["variant"] == CONTROL, "path"].unique()
-    found = [one for path in paths for one in compare(records, path) if one.variant == CONTROL]
-    return {say_block(one.ranks, one.size_bytes): round(one.ratio, 3) for one in found}
+    comparisons = [
+        comparison for path in paths for comparison in compare(records, path) if comparison.variant == CONTROL
+    ]
+    return {
+        say_block(comparison.ranks, comparison.size_bytes): round(comparison.ratio, 3)
+        for comparison in comparisons
+    }
 
 
 def _key(key: Any) -> tuple[str, str, str, int | None]:
@@ -132,8 +139,8 @@ def _noise(runs: dict[tuple[str, str, str, int | None], pd.DataFrame]) -> float 
     control = next((key for key in runs if key[1] == CONTROL), None)
     if control is None or (control[0], "", *control[2:]) not in runs:
         return None
-    one, other = runs[control[0], "", control[2], control[3]], runs[control]
-    spread = np.quantile((one["time_s"] / other["time_s"]).dropna().to_numpy(float), [0.25, 0.5, 0.75])
+    data_frame, other = runs[control[0], "", control[2], control[3]], runs[control]
+    spread = np.quantile((data_frame["time_s"] / other["time_s"]).dropna().to_numpy(float), [0.25, 0.5, 0.75])
     return float(max(LEAST_NOISE, *spread, *(1 / spread)))
 
 

@@ -134,27 +134,27 @@ def read_events(source: Path | bytes, name: str) -> TraceEvents:
     RecordsError
         If it cannot be read, is cut off, is no trace, or has more events than :data:`MOST_EVENTS`.
     """
-    found = TraceEvents(clean(name))
+    events = TraceEvents(clean(name))
     try:
         with source.expanduser().open("rb") if isinstance(source, Path) else io.BytesIO(source) as raw:
             size = raw.seek(0, io.SEEK_END)
             raw.seek(0)
             with progress_bar("trace", "MiB", size // MIB, shown=isinstance(source, Path)) as bar:
-                watched = WatchedTrace(raw, found.name, lambda: bar(raw.tell() // MIB))
-                _read_all(found, watched)
+                watched = WatchedTrace(raw, events.name, lambda: bar(raw.tell() // MIB))
+                _read_all(events, watched)
     except gzip.BadGzipFile:
         raise RecordsError(
-            f"{found.name}: the compressed file is damaged, or something else stands behind its end"
+            f"{events.name}: the compressed file is damaged, or something else stands behind its end"
         ) from None
     except OSError as problem:
-        raise RecordsError(f"{found.name}: cannot read it: {problem.strerror or problem}") from None
+        raise RecordsError(f"{events.name}: cannot read it: {problem.strerror or problem}") from None
     except (EOFError, zlib.error):
         raise RecordsError(
-            f"{found.name}: the compressed file is cut off or damaged, after {found.count:,} events"
+            f"{events.name}: the compressed file is cut off or damaged, after {events.count:,} events"
         ) from None
     if watched.no_numbers:
-        found.warnings["values that are NaN or infinite were read as missing"] = watched.no_numbers
-    return found
+        events.warnings["values that are NaN or infinite were read as missing"] = watched.no_numbers
+    return events
 
 
 def _read_all(trace_events: TraceEvents, watched: WatchedTrace) -> None:
@@ -261,10 +261,10 @@ def _kept(args: dict[str, Any]) -> dict[str, Any]:
 
 def _unknown(trace_events: TraceEvents, dtype: str) -> str:
     """Return the warning of an unknown type; after some types they share one."""
-    says = f"collectives of unknown type {dtype!r} have no size"
+    sentence = f"collectives of unknown type {dtype!r} have no size"
     return (
-        says
-        if len(trace_events.warnings) < _MOST_NAMED or says in trace_events.warnings
+        sentence
+        if len(trace_events.warnings) < _MOST_NAMED or sentence in trace_events.warnings
         else "collectives of other unknown types have no size"
     )
 
@@ -276,23 +276,23 @@ def kernels(found: TraceEvents) -> list[TracedKernel]:
     places = zip(found.launch_of, found.launch_at, strict=True)
     launched = {known: at for known, at in places if known in wanted}
     for one in found.kernels:
-        asked = found.asked.get(one.get("External id", -1), {})
-        said = {**asked, **one}
-        dtype, kind = said.get("dtype", ""), said.get("Collective name", "")
+        options = found.asked.get(one.get("External id", -1), {})
+        entries = {**options, **one}
+        dtype, kind = entries.get("dtype", ""), entries.get("Collective name", "")
         if dtype and dtype not in _DTYPES:
             found.warnings[_unknown(found, dtype)] += 1
         collective = _KINDS.get(kind, kind)
-        larger = max(said.get("In msg nelems", 0), said.get("Out msg nelems", 0))
+        larger = max(entries.get("In msg nelems", 0), entries.get("Out msg nelems", 0))
         every.append(
             TracedKernel(
                 collective=collective,
                 elements=larger
                 if collective in MEASURED and MEASURED[collective].gathers
-                else said.get("In msg nelems", 0),
+                else entries.get("In msg nelems", 0),
                 dtype=dtype,
-                ranks=said.get("Group size", 0),
-                stream=said.get("stream", 0),
-                asked=asked.get("ts", launched.get(one.get("correlation", -1), one["begin"])),
+                ranks=entries.get("Group size", 0),
+                stream=entries.get("stream", 0),
+                asked=options.get("ts", launched.get(one.get("correlation", -1), one["begin"])),
                 begin=one["begin"],
                 end=one["end"],
             )

@@ -111,8 +111,8 @@ class Launches:
     """The command lines of a log: several logs may stand in one file."""
 
     def __init__(self, lines: Iterable[Line], damage: Damage) -> None:
-        found = ((line.number, read_launch(line.text)) for line in lines)
-        self._found = [(number, launch) for number, launch in found if launch]
+        generator = ((line.number, read_launch(line.text)) for line in lines)
+        self._found = [(number, launch) for number, launch in generator if launch]
         for number, launch in self._found:
             for option in launch.unread:
                 damage.doubt(number, f"the command's {quote(option)} is no number")
@@ -138,8 +138,8 @@ def benchmark_of(name: str) -> str:
     >>> benchmark_of("all_reduce_perf_mpi"), benchmark_of("osu_bw"), benchmark_of("all_reduce_perf.log")
     ('all_reduce_perf', 'osu_bw', '')
     """
-    found = _BINARY.match(name) or _OF_NCCL.match(name)
-    return found[1] if found else ""
+    match = _BINARY.match(name) or _OF_NCCL.match(name)
+    return match[1] if match else ""
 
 
 def is_launcher(name: str) -> bool:
@@ -228,9 +228,9 @@ def _unread(
 ) -> tuple[str, ...]:
     """Return what counts ranks or nodes, and is no number."""
     counts = (*_COUNTS, "-r", "-N") if binary == "nccom-test" else _COUNTS
-    given = [pair for pair in options if pair[0] in (*_RANKS, *_NODES, "-N", *_PER_NODE)]
-    given += [pair for pair in (*_options(after), *environment.items()) if pair[0] in counts]
-    return tuple(f"{name} {value}" for name, value in given if whole(value) is None)
+    rows = [pair for pair in options if pair[0] in (*_RANKS, *_NODES, "-N", *_PER_NODE)]
+    rows += [pair for pair in (*_options(after), *environment.items()) if pair[0] in counts]
+    return tuple(f"{name} {value}" for name, value in rows if whole(value) is None)
 
 
 def _per_resource(options: Sequence[tuple[str, str]]) -> int | None:
@@ -239,10 +239,10 @@ def _per_resource(options: Sequence[tuple[str, str]]) -> int | None:
 
 
 def _hosts(options: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    given = next((value for name, value in options if name in _HOSTS), "")
-    if "[" in given:  # nid[001-004]: a range of Slurm's, which -N counts
+    text = next((value for name, value in options if name in _HOSTS), "")
+    if "[" in text:  # nid[001-004]: a range of Slurm's, which -N counts
         return ()
-    return tuple(dict.fromkeys(host.partition(":")[0] for host in given.split(",") if host))
+    return tuple(dict.fromkeys(host.partition(":")[0] for host in text.split(",") if host))
 
 
 def _environment(words: Sequence[str]) -> dict[str, str]:

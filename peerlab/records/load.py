@@ -72,9 +72,9 @@ def read_log(log: Log) -> Records:
     except RecordsError as problem:
         raise problem if str(problem).startswith(log.name) else log.fail(str(problem)) from None
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as problem:
-        told = f"{type(problem).__name__}: {problem}"
+        sentence = f"{type(problem).__name__}: {problem}"
         raise log.fail(
-            f"{DEFECT} of the output of {fitting[0][0]}, please report it ({told:.200})"
+            f"{DEFECT} of the output of {fitting[0][0]}, please report it ({sentence:.200})"
         ) from problem
     others = [tool for tool, _ in fitting[1:] if tool != fitting[0][0]]
     also = [f"output of {tool} in the same log is not read; give it as a log of its own" for tool in others]

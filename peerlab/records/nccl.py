@@ -97,9 +97,9 @@ def _tests(lines: Sequence[Line], launches: Launches, damage: Damage) -> Iterato
     test, shape = NcclRun(columns=columns), _shape(columns)
     for line in lines:
         text = line.text
-        if (found := _TEST.match(text)) or (test.rows and _begins(text)):
+        if (match := _TEST.match(text)) or (test.rows and _begins(text)):
             yield test
-            test, below = NcclRun(_test_name(found), columns), False
+            test, below = NcclRun(_test_name(match), columns), False
         if _is_head(text):
             columns, below = tuple(text.lstrip("#").split()), True
             test.columns, shape = columns, _shape(columns)
@@ -107,8 +107,8 @@ def _tests(lines: Sequence[Line], launches: Launches, damage: Damage) -> Iterato
             _add_rank(test, line, damage)
         elif "Out of bounds values" in text:
             _add_bounds(test, line, damage)
-        elif found := _FAILED.search(text):
-            damage.said(line, found[0])
+        elif match := _FAILED.search(text):
+            damage.said(line, match[0])
         elif shape.resembles(words := text.split(), below=below) and (
             row := damage.take(line.number, partial(_row, columns, shape, words, line.number, damage))
         ):
@@ -128,14 +128,14 @@ def _begins(text: str) -> bool:
 
 
 def _add_rank(test: NcclRun, line: Line, damage: Damage) -> None:
-    found = _RANK.search(line.text)
-    if not found:
+    match = _RANK.search(line.text)
+    if not match:
         damage.row(line.number, "it is no rank with its host and device")
-    elif int(found[1]) in test.devices:
-        damage.row(line.number, f"rank {found[1]} stands there twice")
+    elif int(match[1]) in test.devices:
+        damage.row(line.number, f"rank {match[1]} stands there twice")
     else:
-        test.devices[int(found[1])] = (found[2], found[4].strip())
-        test.numbers[int(found[1])] = int(found[3])
+        test.devices[int(match[1])] = (match[2], match[4].strip())
+        test.numbers[int(match[1])] = int(match[3])
 
 
 def _is_head(text: str) -> bool:
@@ -185,8 +185,8 @@ def _row(columns: Sequence[str], shape: Shape, words: Sequence[str], place: int,
         raise RecordsError(f"root {quote(root)} is not a rank")
     groups = tuple(_group(name, found) for name, found in cells.items())
     row = NcclRow(place, size, count, named["type"], named.get("redop", ""), root, groups)
-    for variant, found in cells.items():
-        doubt_digits(row, {name: found[name] for name in found if name in _FIGURES}, variant, damage)
+    for variant, entries in cells.items():
+        doubt_digits(row, {name: entries[name] for name in entries if name in _FIGURES}, variant, damage)
     return row
 
 
@@ -209,8 +209,8 @@ def _figure(name: str, text: str) -> Printed:
 
 
 def _add_bounds(test: NcclRun, line: Line, damage: Damage) -> None:
-    if found := _BOUNDS.search(line.text):
-        test.bounds = " ".join(found[1].split())
+    if match := _BOUNDS.search(line.text):
+        test.bounds = " ".join(match[1].split())
     else:
         damage.row(line.number, "it does not say how many values are out of bounds")
 

@@ -65,20 +65,20 @@ def read(log: Log) -> Records:
         If no line is whole.
     """
     damage = Damage(log)
-    found = [
-        one
+    collectives = [
+        collective
         for line in log.lines
         if _BEGINS.search(line.text)
-        and (one := damage.take(line.number, partial(_collective, line.number, line.text)))
+        and (collective := damage.take(line.number, partial(_collective, line.number, line.text)))
     ]
-    if not found:
+    if not collectives:
         raise log.fail(f"a log of NCCL's collectives without a whole line{damage.first()}")
-    _compare(found, damage)
-    counts = {one.who: 0 for one in found}
-    for one in found:
-        counts[one.who] += 1
+    _compare(collectives, damage)
+    counts = {collective.who: 0 for collective in collectives}
+    for collective in collectives:
+        counts[collective.who] += 1
     who = max(counts, key=lambda name: counts[name])
-    mine = [one for one in found if one.who == who]
+    mine = [collective for collective in collectives if collective.who == who]
     rows = [_row(one, place, f"{TOOL}: {log.name}") for place, one in enumerate(mine)]
     manifest = _manifest(log, mine, counts)
     notes = [
@@ -86,7 +86,7 @@ def read(log: Log) -> Records:
     ]
     if len(counts) > 1:
         notes.append(f"of {len(counts)} processes the one that logs most is taken: all of a job do the same")
-    if alone := _logged_alone(found, mine):
+    if alone := _logged_alone(collectives, mine):
         notes.append(
             f"{alone} of {say_count(len(mine), 'collective')} stand in the log of one process alone: nothing there says their counts twice"
         )
@@ -95,8 +95,8 @@ def read(log: Log) -> Records:
 
 def _logged_alone(job_collectives: list[JobCollective], mine: list[JobCollective]) -> int:
     """Return how many of a process's collectives no other process logs, so that a count that is cut off cannot be seen."""
-    others = {one.op for one in job_collectives if one.who != mine[0].who}
-    return sum(one.op not in others for one in mine)
+    others = {collective.op for collective in job_collectives if collective.who != mine[0].who}
+    return sum(collective.op not in others for collective in mine)
 
 
 def _row(job_collective: JobCollective, place: int, source: str) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def _manifest(log: Log, mine: list[JobCollective], processes: Collection[str]) -
         "tool": TOOL,
         "version": "",
         "command": "",
-        "test": " ".join(dict.fromkeys(one.collective for one in mine)),
+        "test": " ".join(dict.fromkeys(collective.collective for collective in mine)),
         **describe_ranks(mine[0].ranks, hosts if all_there else (), None),
         "hosts": hosts,
         "devices": [],
@@ -131,28 +131,31 @@ def _compare(job_collectives: list[JobCollective], damage: Damage) -> None:
     """Doubt lines of one process that say something else than those of another with the same number."""
     first: dict[tuple[str, int], JobCollective] = {}
     nth: dict[tuple[str, str], int] = {}
-    for one in job_collectives:
-        key = (one.op, nth.setdefault((one.who, one.op), 0))
-        nth[one.who, one.op] += 1
-        other = first.setdefault(key, one)
+    for collective in job_collectives:
+        key = (collective.op, nth.setdefault((collective.who, collective.op), 0))
+        nth[collective.who, collective.op] += 1
+        other = first.setdefault(key, collective)
         if (other.collective, other.size, other.dtype, other.ranks) != (
-            one.collective, one.size, one.dtype, one.ranks,
+            collective.collective, collective.size, collective.dtype, collective.ranks,
         ):  # fmt: skip
-            for mine, its in ((one, other), (other, one)):  # nobody knows which of them is damaged
+            for mine, its in (
+                (collective, other),
+                (other, collective),
+            ):  # nobody knows which of them is damaged
                 damage.doubt(
                     mine.place, f"it differs from line {its.place} of another process, with the same number"
                 )
 
 
 def _collective(place: int, text: str) -> JobCollective:
-    found = _LINE.search(text)
-    if not found:
+    match = _LINE.search(text)
+    if not match:
         raise RecordsError("it is damaged or cut off")
-    name, kind, ranks = found["name"], int(found["type"]), int(found["ranks"])
+    name, kind, ranks = match["name"], int(match["type"]), int(match["ranks"])
     if name not in COLLECTIVES:
         raise RecordsError(f"{name!r} is no collective that is known")
     if kind >= len(_BYTES) or not ranks:
         raise RecordsError(f"datatype {kind} with {ranks} ranks is not possible")
     collective = COLLECTIVES[name]
-    size = int(found["count"]) * _BYTES[kind] * (ranks if collective_of(collective).shares else 1)
-    return JobCollective(place, found["who"], found["op"], collective, size, _TYPES[kind], ranks)
+    size = int(match["count"]) * _BYTES[kind] * (ranks if collective_of(collective).shares else 1)
+    return JobCollective(place, match["who"], match["op"], collective, size, _TYPES[kind], ranks)

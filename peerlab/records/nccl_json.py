@@ -73,12 +73,12 @@ def _parsed(log: Log) -> tuple[bool, dict[str, Any]]:
         raise log.fail("JSON that is nested too deeply") from None
     except ValueError:
         pass
-    head, found, tail = log.text.partition(_RESULTS)
+    head, text, tail = log.text.partition(_RESULTS)
     try:
         report = _object(json.loads(head.rstrip().rstrip(",") + "}"))
     except (ValueError, RecursionError):
         raise log.fail("JSON of nccl-tests that is damaged before its results") from None
-    return False, report | {"results": list(islice(_whole_results(tail), MOST_ROWS + 1)) if found else []}
+    return False, report | {"results": list(islice(_whole_results(tail), MOST_ROWS + 1)) if text else []}
 
 
 def _whole_results(text: str) -> Iterator[Any]:
@@ -112,14 +112,14 @@ def _row(one: Any, place: int) -> NcclRow:
 
 
 def _group(variant: str, key: str, figures: Any) -> Group:
-    given: Mapping[str, Any] = figures if isinstance(figures, dict) else {}
-    by_processor = "cpu_time" in given
-    time = _figure(given.get("cpu_time" if by_processor else "time"), 1e-6)
-    algbw, busbw = (_figure(given.get(name), 1) for name in ("alg_bw", "bus_bw"))
+    options: Mapping[str, Any] = figures if isinstance(figures, dict) else {}
+    by_processor = "cpu_time" in options
+    time = _figure(options.get("cpu_time" if by_processor else "time"), 1e-6)
+    algbw, busbw = (_figure(options.get(name), 1) for name in ("alg_bw", "bus_bw"))
     if time is None or algbw is None or busbw is None:
         raise RecordsError(f"{key} has no time, alg_bw or bus_bw that is a number")
-    wrong = _figure(given.get("nwrong"), 1)
-    if wrong is None and given.get("nwrong") is not None:
+    wrong = _figure(options.get("nwrong"), 1)
+    if wrong is None and options.get("nwrong") is not None:
         raise RecordsError(f"{key} has an nwrong that is no number")
     return Group(variant, time, algbw, busbw, verdict(wrong.value if wrong else None), by_processor)
 
@@ -138,8 +138,8 @@ def _launch(report: Mapping[str, Any]) -> Launch:
 def _manifest(report: Mapping[str, Any], test: NcclRun) -> dict[str, Any]:
     environment, bounds = report.get("env"), report.get("out_of_bounds")
     if isinstance(bounds, dict):
-        said = "OK" if bounds.get("okay") == "true" else "FAILED"
-        test.bounds = f"Out of bounds values : {_text(bounds.get('count'))} {said}"
+        sentence = "OK" if bounds.get("okay") == "true" else "FAILED"
+        test.bounds = f"Out of bounds values : {_text(bounds.get('count'))} {sentence}"
     return {
         "tool": TOOL,
         "version": _version(report.get("nccl_version")),

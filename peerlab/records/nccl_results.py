@@ -94,23 +94,25 @@ def settle(test: NcclRun, notes: list[str], damage: Damage) -> None:
     test.collective = _collective(test, notes)
     groups = [group for row in test.rows for group in row.groups]
     ranges = [rank_range(test.collective, group.algbw, group.busbw) for group in groups]
-    found, listed = agreed(ranges), len(test.devices) or None
+    numbers, listed = agreed(ranges), len(test.devices) or None
     last = max(test.devices) + 1 if test.devices else None
-    if listed and last and listed < last and not found[0] <= listed <= found[1]:
-        known = last if found[0] <= last <= found[1] else found[0] if found[0] == found[1] else None
+    if listed and last and listed < last and not numbers[0] <= listed <= numbers[1]:
+        number = (
+            last if numbers[0] <= last <= numbers[1] else numbers[0] if numbers[0] == numbers[1] else None
+        )
     else:
-        known = found[0] if found[0] == found[1] else listed
-        if listed and known != listed and not _overrules(known, listed, ranges):
-            known = listed
-    if known and known != listed:
+        number = numbers[0] if numbers[0] == numbers[1] else listed
+        if listed and number != listed and not _overrules(number, listed, ranges):
+            number = listed
+    if number and number != listed:
         lists = f"the log lists {say_count(listed, 'rank') if listed else 'no ranks'}"
-        notes.append(f"{lists}; busbw / algbw says {known}")
+        notes.append(f"{lists}; busbw / algbw says {number}")
     if listed and max(test.devices) + 1 != listed:
         notes.append(f"the log's list of ranks is not whole: {listed} of {max(test.devices) + 1}")
-    test.ranks = known or test.launch.ranks
+    test.ranks = number or test.launch.ranks
     _count_boxes(test, last, notes)
     for row in test.rows:
-        _doubt(test, row, (known, known) if known else found, damage)
+        _doubt(test, row, (number, number) if number else numbers, damage)
 
 
 def _count_boxes(test: NcclRun, last: int | None, notes: list[str]) -> None:
@@ -201,18 +203,18 @@ def _doubt(test: NcclRun, row: NcclRow, ranks: Range, damage: Damage) -> None:
     factors, whose = factors_of(test.collective, ranks), say_ranks(test.collective, ranks)
     for group in row.groups:
         time = None if group.by_processor else group.time
-        said = contradiction(row.size, time, group.algbw, group.busbw, factors=factors, whose=whose)
-        damage.doubt(row.place, f"{group.variant}: {said}" if said else "")
+        sentence = contradiction(row.size, time, group.algbw, group.busbw, factors=factors, whose=whose)
+        damage.doubt(row.place, f"{group.variant}: {sentence}" if sentence else "")
 
 
 def _collective(test: NcclRun, notes: list[str]) -> str:
     """Return the collective of a test, from its name or from what its figures leave possible."""
     name = test.name or (test.launch.binary if test.launch.binary.endswith("_perf") else "")
-    known = programs_of(TOOL)
-    if name in known:
-        return known[name]
+    entries = programs_of(TOOL)
+    if name in entries:
+        return entries[name]
     if name:
-        raise RecordsError(f"test {name!r} is not read; {nearest(name, known)}")
+        raise RecordsError(f"test {name!r} is not read; {nearest(name, entries)}")
     groups = [group for row in test.rows for group in row.groups if group.algbw.value]
     factor = median(group.busbw.value / group.algbw.value for group in groups) if groups else 1.0
     rooted = sum(row.root != "-1" for row in test.rows) * 2 > len(test.rows)

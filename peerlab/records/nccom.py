@@ -119,8 +119,8 @@ def _tests(lines: Sequence[Line], launches: Launches, damage: Damage) -> Iterato
             if test:
                 yield test
             test = NccomRun(tuple(words), launches.at(line.number))
-        elif found := _FAILED.search(line.text):
-            damage.said(line, found[0])
+        elif match := _FAILED.search(line.text):
+            damage.said(line, match[0])
         elif test is None and usual.fits(words):
             damage.row(line.number, "no head of a table stands above it")
         elif test and _shape(test.columns).resembles(words):
@@ -136,8 +136,8 @@ def _is_head(text: str) -> bool:
 
 def _named(columns: Sequence[str]) -> dict[str, tuple[int, str]]:
     """Return place and unit of each column that is known."""
-    found = ((place, _COLUMN.fullmatch(name)) for place, name in enumerate(columns))
-    return {match[1]: (place, match[2]) for place, match in found if match}
+    generator = ((place, _COLUMN.fullmatch(name)) for place, name in enumerate(columns))
+    return {match[1]: (place, match[2]) for place, match in generator if match}
 
 
 def _shape(columns: Sequence[str]) -> Shape:
@@ -172,25 +172,25 @@ def _settle(test: NccomRun, notes: list[str], damage: Damage) -> None:
     test.collective = _collective(test, notes)
     test.ranks = _option(test.launch, *_RANKS)
     notes += _doubted(test)
-    found = agreed(rank_range(test.collective, row.algbw, row.busbw) for row in test.rows)
-    if test.ranks is None and found[0] == found[1]:
-        test.ranks = found[0]
+    numbers = agreed(rank_range(test.collective, row.algbw, row.busbw) for row in test.rows)
+    if test.ranks is None and numbers[0] == numbers[1]:
+        test.ranks = numbers[0]
         notes.append(f"the log does not say how many ranks; busbw / algbw says {test.ranks}")
-    ranks = (test.ranks, test.ranks) if test.ranks else found
+    ranks = (test.ranks, test.ranks) if test.ranks else numbers
     factors, whose = factors_of(test.collective, ranks), say_ranks(test.collective, ranks)
-    said = {
+    entries = {
         unit: [
             contradiction(row.size, row.time, row.algbw, row.busbw, unit=unit, factors=factors, whose=whose)
             for row in test.rows
         ]
         for unit in _UNITS
     }
-    test.unit = min(_UNITS, key=lambda unit: sum(map(bool, said[unit])))
+    test.unit = min(_UNITS, key=lambda unit: sum(map(bool, entries[unit])))
     if test.unit != _UNITS[0]:
         notes.append(
             "its GB/s are of 2^30 bytes; here they are of 10^9, so that a figure is 1.074 times as high"
         )
-    for row, doubt in zip(test.rows, said[test.unit], strict=True):
+    for row, doubt in zip(test.rows, entries[test.unit], strict=True):
         damage.doubt(row.place, doubt)
 
 
@@ -204,10 +204,8 @@ def _collective(test: NccomRun, notes: list[str]) -> str:
         notes.append("the log does not name its operation; only an allreduce has such figures")
         return "allreduce"
     words = [word for word in test.launch.words if re.fullmatch(r"[a-z_]{4,20}", word)]
-    known = nearest(words[0], _OPERATIONS) if words else f"known: {', '.join(_OPERATIONS)}"
-    raise RecordsError(
-        f"no command says which operation nccom-test ran: paste its command line, too; {known}"
-    )
+    name = nearest(words[0], _OPERATIONS) if words else f"known: {', '.join(_OPERATIONS)}"
+    raise RecordsError(f"no command says which operation nccom-test ran: paste its command line, too; {name}")
 
 
 def _finished(test: NccomRun, source: str) -> Iterator[Mapping[str, Any]]:

@@ -72,10 +72,10 @@ class Damage:
         named = (
             len(notes) if len(notes) <= _NAMED + 1 else _NAMED
         )  # of a single one more, its line says as much
-        told = [f"{self._unit} {number}: {what}: {why}" for number, why in notes[:named]]
+        lines = [f"{self._unit} {number}: {what}: {why}" for number, why in notes[:named]]
         rest = [number for number, _ in notes[named:]]
         more = f"{self._unit}s {min(rest)} to {max(rest)}: {len(rest)} more, {what}" if rest else ""
-        return [*told, more] if rest else told
+        return [*lines, more] if rest else lines
 
 
 def describe_ranks(ranks: int | None, hosts: Sequence[str], nodes: int | None) -> dict[str, Any]:

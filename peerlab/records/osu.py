@@ -115,9 +115,9 @@ def _tests(log: Log, launches: Launches, damage: Damage, notes: list[str]) -> It
     test, since = _Test(), 0
     for line in log.lines:
         text, words = line.text, line.text.split()
-        if found := _TITLE.match(text):
+        if match := _TITLE.match(text):
             yield test
-            test = _titled(found, line, launches, damage)
+            test = _titled(match, line, launches, damage)
         elif _is_head(text):
             if test.rows:
                 yield test
@@ -132,8 +132,8 @@ def _tests(log: Log, launches: Launches, damage: Damage, notes: list[str]) -> It
             _add(test, line.number, damage, partial(_row, test, words, end=_may_go_on(log, line)))
         elif not test.columns and test.title != _UNREAD and usual.fits(words):
             damage.row(line.number, "no head of a table stands above it")
-        elif found := _FAILED.search(text):
-            damage.said(line, text if found[0] in _SAID_IN_A_LINE else found[0])
+        elif match := _FAILED.search(text):
+            damage.said(line, text if match[0] in _SAID_IN_A_LINE else match[0])
     yield test
 
 
@@ -145,8 +145,8 @@ def _may_go_on(log: Log, line: Line) -> bool:
 def _titled(found: re.Match[str], line: Line, launches: Launches, damage: Damage) -> _Test:
     title = found[2]
     if title not in _titles():
-        known = nearest(title, (*_POINT_TO_POINT, *(title for _, title in _titled_collectives().values())))
-        damage.row(line.number, f"OSU's test {title!r} is not read; {known}")
+        name = nearest(title, (*_POINT_TO_POINT, *(title for _, title in _titled_collectives().values())))
+        damage.row(line.number, f"OSU's test {title!r} is not read; {name}")
         title = _UNREAD
     return _Test(title, found[1], found[3], launch=launches.at(line.number))
 
@@ -273,5 +273,5 @@ def _buffers(lines: Sequence[Line], launch: Launch) -> list[str]:
     words = launch.words
     device = [f"{a} {b}" for a, b in pairwise(words) if a == "-d"]
     sides = [f"{a} {b}" for a, b in pairwise(words) if {a, b} <= {"D", "H", "M"}]
-    told = [f"{found[1]} {found[2]}" for line in lines if (found := _BUFFERS.search(line.text))]
-    return list(dict.fromkeys([*device, *sides, *told]))
+    buffers = [f"{found[1]} {found[2]}" for line in lines if (found := _BUFFERS.search(line.text))]
+    return list(dict.fromkeys([*device, *sides, *buffers]))

@@ -173,8 +173,8 @@ class Records:
                 raise RecordsError(f"{name}: {say_count(ranks, 'rank')} cannot fill {nodes} nodes")
         if None not in given:
             return self
-        told = describe_ranks(self.manifest.get("ranks"), (), nodes)
-        manifest = {**self.manifest, "nodes": nodes, "ranks_per_node": told["ranks_per_node"]}
+        entries = describe_ranks(self.manifest.get("ranks"), (), nodes)
+        manifest = {**self.manifest, "nodes": nodes, "ranks_per_node": entries["ranks_per_node"]}
         note = f"the log does not say how many nodes took part; {nodes} as given"
         return Records({**self.columns, "nodes": [nodes] * len(self)}, manifest, (*self.warnings, note))
 
@@ -213,8 +213,8 @@ class Records:
 def _by_source(records: Records) -> Iterator[str]:
     """Yield warnings, each behind its source; those of records that were put together before stand there already."""
     whose = tuple(f"{source}: " for source in records.sources)
-    for one in records.warnings:
-        yield one if one.startswith(whose) else f"{', '.join(records.sources)}: {one}"
+    for warning in records.warnings:
+        yield warning if warning.startswith(whose) else f"{', '.join(records.sources)}: {warning}"
 
 
 def _cleaned(entry: Any) -> Any:

@@ -69,8 +69,8 @@ class WatchedTrace:
                 )
             cut = _whole_values(text) if chunk else len(text)
             self._held, self._passed = text[cut:], (self._passed + text[:cut])[-_LONGEST_NUMBER:]
-            out, found = _NO_NUMBER.subn(b"null", text[:cut])
-            self.no_numbers += found
+            out, number = _NO_NUMBER.subn(b"null", text[:cut])
+            self.no_numbers += number
             if out or not chunk:
                 return out
         return b""

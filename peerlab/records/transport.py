@@ -30,13 +30,13 @@ _SET = re.compile(
 
 def transport_lines(lines: Iterable[Line]) -> list[str]:
     """Return what lines say about the transport, each once, in order, cut at 200 characters."""
-    found: dict[str, None] = {}
+    entries: dict[str, None] = {}
     for line in lines:
         if match := _TELLS.search(line.text):
-            found.setdefault(match[1][:_LONGEST].rstrip())
-            if len(found) == _MOST:
+            entries.setdefault(match[1][:_LONGEST].rstrip())
+            if len(entries) == _MOST:
                 break
-    return list(found)
+    return list(entries)
 
 
 def environment_lines(lines: Iterable[Line]) -> dict[str, str]:

@@ -78,17 +78,17 @@ def _once(known: OrderedDict[Key, Value], key: Key, computed: Callable[[], Value
 
 def bands_of(runs: Sequence[Run | None], report: Progress | None = None) -> list[Band | None]:
     """Return the bands of a curve's points; None where there is no run, or no band, and from the first that takes too long."""
-    found: list[Band | None] = []
+    bands: list[Band | None] = []
     for run in runs:
         try:
-            found.append(band_of(run, report) if run else None)
+            bands.append(band_of(run, report) if run else None)
         except TooSlow:  # so are the larger ones
             break
         except Cancelled:
             raise
         except PeerlabError:  # an end that the scenario cannot have
-            found.append(None)
-    return found + [None] * (len(runs) - len(found))
+            bands.append(None)
+    return bands + [None] * (len(runs) - len(bands))
 
 
 def _busbw(scenario: Scenario, report: Progress | None) -> float:

@@ -70,17 +70,20 @@ class FabricComparison:
         """One row per transport: time, latency of a hop, goodput, busbw, messages a second, what limits."""
         return pd.DataFrame(
             {
-                "transport": one.name, "mtu_bytes": one.run.scenario.hardware.mtu_bytes, "time_s": one.run.time_s,
-                "latency_us": one.latency_us, "goodput": one.run.scenario.goodput, "busbw_GBps": one.run.busbw_GBps,
-                "messages_per_s": one.messages_per_s, "bottleneck": one.run.bottleneck.label if one.run.bottleneck else "",
+                "transport": comparison.name, "mtu_bytes": comparison.run.scenario.hardware.mtu_bytes, "time_s": comparison.run.time_s,
+                "latency_us": comparison.latency_us, "goodput": comparison.run.scenario.goodput, "busbw_GBps": comparison.run.busbw_GBps,
+                "messages_per_s": comparison.messages_per_s, "bottleneck": comparison.run.bottleneck.label if comparison.run.bottleneck else "",
             }
-            for one in self.found
+            for comparison in self.found
         )  # fmt: skip
 
     @property
     def differ_by_bytes_alone(self) -> bool:
         """Whether header bytes and latency explain every time within half a per cent."""
-        return all(abs(one.run.time_s - one.by_bytes_s) <= _SAME * one.run.time_s for one in self.found)
+        return all(
+            abs(comparison.run.time_s - comparison.by_bytes_s) <= _SAME * comparison.run.time_s
+            for comparison in self.found
+        )
 
     @property
     def finding(self) -> str:
@@ -90,11 +93,13 @@ class FabricComparison:
             return (
                 f"{only.title} alone takes {say_time(only.run.time_ps)}: there is nothing to compare it with."
             )
-        times = [one.run.time_s for one in self.found]
+        times = [comparison.run.time_s for comparison in self.found]
         apart = f"The slowest takes {max(times) / min(times):.2f} times as long as the fastest"
         if max(times) <= (1 + _SAME) * min(times):
             apart = "All take the same time within half a per cent"
-            limits = {one.run.bottleneck.label for one in self.found if one.run.bottleneck}
+            limits = {
+                comparison.run.bottleneck.label for comparison in self.found if comparison.run.bottleneck
+            }
             if not any(map(_of_fabric, self.found)):
                 return f"{apart}: what limits most is not the wire but {_and(sorted(limits))}."
         if self.differ_by_bytes_alone:
@@ -107,33 +112,41 @@ class FabricComparison:
     @property
     def _more_than_bytes(self) -> list[str]:
         """What else than header bytes and latency acts, and on which transports."""
-        more = [one for one in self.found if abs(one.run.time_s - one.by_bytes_s) > _SAME * one.run.time_s]
-        counted = [one.title for one in more if one.counts_messages]
-        short = [one.title for one in more if not one.counts_messages]
-        says = []
+        more = [
+            comparison
+            for comparison in self.found
+            if abs(comparison.run.time_s - comparison.by_bytes_s) > _SAME * comparison.run.time_s
+        ]
+        counted = [comparison.title for comparison in more if comparison.counts_messages]
+        short = [comparison.title for comparison in more if not comparison.counts_messages]
+        sentences = []
         if counted:
-            says.append(f"{_and(counted)}: messages a second limit the NIC, not bytes.")
+            sentences.append(f"{_and(counted)}: messages a second limit the NIC, not bytes.")
         if short:
-            says.append(
+            sentences.append(
                 f"{_and(short)}: messages do not fill their packets, so headers weigh more than the goodput of full packets says."
             )
-        return says
+        return sentences
 
     @property
     def _of_ideal(self) -> str:
         """Why ideal may be slower than what has headers: it keeps the cluster's latency."""
-        kept = next((one for one in self.found if one.name == "ideal"), None)
-        shorter = [one for one in self.found if kept and one.latency_us < kept.latency_us]
+        kept = next((comparison for comparison in self.found if comparison.name == "ideal"), None)
+        shorter = [
+            comparison for comparison in self.found if kept and comparison.latency_us < kept.latency_us
+        ]
         if kept is None or not shorter:
             return ""
         return (
             f" Ideal has no headers, but keeps the cluster's latency of {kept.latency_us:.3g} µs; the others have their own (base, switches, "
-            f"cable), which is shorter for {_and([one.title for one in shorter])}: so ideal may be slower, most with small messages."
+            f"cable), which is shorter for {_and([comparison.title for comparison in shorter])}: so ideal may be slower, most with small messages."
         )
 
     def __repr__(self) -> str:
-        said = ", ".join(f"{one.title} {say_time(one.run.time_ps)}" for one in self.found)
-        return f"FabricComparison({said})"
+        sentence = ", ".join(
+            f"{comparison.title} {say_time(comparison.run.time_ps)}" for comparison in self.found
+        )
+        return f"FabricComparison({sentence})"
 
     _repr_html_ = shown
 
@@ -189,18 +202,20 @@ def compare_fabrics(
         raise ScenarioError("path", f"nothing leaves by a NIC on path {base.path!r}; give another")
     if not names:
         raise ScenarioError("transport", "none was named; give two or more, such as infiniband and roce")
-    found = []
+    comparisons = []
     for name in names:
-        found.append(_on(base, name, own_latency=own_latency))
+        comparisons.append(_on(base, name, own_latency=own_latency))
         if progress:
-            progress(len(found), len(names))
-    return FabricComparison(tuple(sorted(found, key=lambda one: one.run.time_ps)))
+            progress(len(comparisons), len(names))
+    return FabricComparison(tuple(sorted(comparisons, key=lambda one: one.run.time_ps)))
 
 
 def _served(base: Scenario) -> list[str]:
     """Return the transports that can carry the path, each once: where another serves it in its place, that one."""
-    found = {name: load_transport(name).instead.get(str(base.path), name) for name in base.fitting_transports}
-    return [name for name, serves in found.items() if serves == name]
+    entries = {
+        name: load_transport(name).instead.get(str(base.path), name) for name in base.fitting_transports
+    }
+    return [name for name, serves in entries.items() if serves == name]
 
 
 def _on(scenario: Scenario, name: str, *, own_latency: bool) -> OnTransport:

@@ -156,14 +156,14 @@ def _switch(known: Switching, base: Scenario, tool: str, name: str) -> PathSwitc
     if tool and tool not in known.tools:
         raise PeerlabError(f"unknown tool {tool!r}; {nearest(tool, known.tools)}")
     machine = base.hardware
-    for one in known.switches:
-        tools = [each for each in one.tools if tool in ("", each)]
+    for path_switch in known.switches:
+        tools = [each for each in path_switch.tools if tool in ("", each)]
         runs = any(benchmark(each).gaudi in (None, machine.device_name.startswith("Gaudi")) for each in tools)
-        if runs and machine.library in one.libraries and name in ("", one.name):
-            return one
-    asked = f"switch {name!r} does nothing" if name else "no switch is known"
+        if runs and machine.library in path_switch.libraries and name in ("", path_switch.name):
+            return path_switch
+    text = f"switch {name!r} does nothing" if name else "no switch is known"
     raise PeerlabError(
-        f"{asked} for {machine.library!r} of {machine.name}"
+        f"{text} for {machine.library!r} of {machine.name}"
         + (f" with {tool}" if tool else "")
         + f"; known switches are {', '.join(names)}"
     )

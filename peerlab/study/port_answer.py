@@ -32,7 +32,10 @@ class PortAnswer:
         """Whether there is an AllReduce, and it ended before the scene was cut."""
         scene = self.trace.scene
         wanted = sum(flow.messages for flow in scene.flows if flow.counts)
-        return bool(wanted) and sum(scene.flows[one.flow].counts for one in self.trace.messages) == wanted
+        return (
+            bool(wanted)
+            and sum(scene.flows[message.flow].counts for message in self.trace.messages) == wanted
+        )
 
     @property
     def time_ps(self) -> int:

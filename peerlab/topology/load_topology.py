@@ -56,12 +56,12 @@ def read_topology(data: bytes) -> Topology:
     """
     if len(data) > MOST_BYTES:
         raise HardwareError(f"larger than {say_bytes(MOST_BYTES)}; {_TOO_LARGE}")
-    found = _read(data)
-    found = _each_once(found)
-    check_number(len(found.accelerators), len(found.nics))
-    if not found.accelerators:
-        raise HardwareError(f"{found.tool} names no accelerator here")
-    return found
+    topology = _read(data)
+    topology = _each_once(topology)
+    check_number(len(topology.accelerators), len(topology.nics))
+    if not topology.accelerators:
+        raise HardwareError(f"{topology.tool} names no accelerator here")
+    return topology
 
 
 def _read(data: bytes) -> Topology:

@@ -54,10 +54,10 @@ def read_vv(text: str) -> Topology:
     """
     devices = list(map(_device, _BLOCK.split(text)))
     known = [device for device in devices if device]
-    bridges = {one.bridge_to: one for one in known if one.bridge_to}
+    bridges = {device.bridge_to: device for device in known if device.bridge_to}
     cards, redirects = (
         [],
-        [said[1] for one in known if (said := _REDIRECT.search(_behind(one.text, "ACSCtl:")))],
+        [said[1] for device in known if (said := _REDIRECT.search(_behind(device.text, "ACSCtl:")))],
     )
     for one in known:
         kind = of_words(one.words)
@@ -77,7 +77,7 @@ def read_vv(text: str) -> Topology:
                 model=one.words.partition(": ")[2] or one.words,
             )
         )
-    uplinks = {one.address: up for one in known if one.bridge_to and (up := _link(one))}
+    uplinks = {device.address: up for device in known if device.bridge_to and (up := _link(device))}
     return Topology(
         tool=TOOL_VV,
         cards=tuple(cards),
@@ -88,15 +88,15 @@ def read_vv(text: str) -> Topology:
 
 
 def _device(block: str) -> _Device | None:
-    found = _SLOT.match(block)
-    if not found:
+    match = _SLOT.match(block)
+    if not match:
         return None
-    address = found[1] if found[1].count(":") == 2 else f"0000:{found[1]}"
+    address = match[1] if match[1].count(":") == 2 else f"0000:{match[1]}"
     domain = address.split(":")[0]
     bus = _BUS.search(block)
     return _Device(
         address=address,
-        words=found[2],
+        words=match[2],
         text=block,
         bridge_to=f"{domain}:{bus[2]}" if bus else "",
         bus=address.rpartition(":")[0],
@@ -168,20 +168,20 @@ def _walk(line: str, walk: _TreeWalk) -> None:
     if line[at] == "-":
         way = ()
     device = ""
-    while found := _STEP.match(line, at):
-        if found[1]:  # a bus: what stood before it is a bridge
+    while match := _STEP.match(line, at):
+        if match[1]:  # a bus: what stood before it is a bridge
             domain = bus.partition(":")[0]
-            number = found[1].rpartition(":")[2][:2]
-            domain = found[1].partition(":")[0] if ":" in found[1] else domain
+            number = match[1].rpartition(":")[2][:2]
+            domain = match[1].partition(":")[0] if ":" in match[1] else domain
             way, bus = ((*way, device) if device else way), f"{domain}:{number}"
             device = ""
-        elif found[2]:
-            device = f"{bus}:{found[2]}"
-        elif found[3]:
+        elif match[2]:
+            device = f"{bus}:{match[2]}"
+        elif match[3]:
             walk.columns[at] = (way, bus)
-        if found.end() == at or len(way) > _DEEPEST:
+        if match.end() == at or len(way) > _DEEPEST:
             break
-        at = found.end()
+        at = match.end()
     words = line[at:].strip()
     kind = of_words(words) if device else None
     if kind is not None:

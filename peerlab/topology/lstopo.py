@@ -29,18 +29,18 @@ def read(root: Element) -> Topology:
     HardwareError
         If it has no PCI devices: lstopo shows them with ``--whole-io`` only, or not at all in a container.
     """
-    found = list(_cards(root, None, ()))
-    if not found:
+    cards = list(_cards(root, None, ()))
+    if not cards:
         raise HardwareError(
             "it has no PCI device that computes or sends; write it with lstopo --whole-io --of xml"
         )
     words = " ".join(one.get("value") for one in _all(root) if one.get("name").startswith("CPU"))
     uplinks: dict[str, PcieLink] = {}
     for element in _all(root):
-        known = _link(element)
-        if known and element.get("type") == "Bridge" and element.get("pci_busid"):
-            uplinks[element.get("pci_busid")] = known
-    return Topology(tool=TOOL, cards=tuple(found), uplinks=uplinks, cpu=maker(words))
+        pcie_link = _link(element)
+        if pcie_link and element.get("type") == "Bridge" and element.get("pci_busid"):
+            uplinks[element.get("pci_busid")] = pcie_link
+    return Topology(tool=TOOL, cards=tuple(cards), uplinks=uplinks, cpu=maker(words))
 
 
 def _all(element: Element) -> Iterator[Element]:
@@ -68,9 +68,9 @@ def _index(text: str, otherwise: int | None) -> int | None:
 
 
 def _card(element: Element, socket: int | None, way: tuple[str, ...]) -> PciCard | None:
-    found = _TYPE.match(element.get("pci_type"))
-    kind = of_class(found[1], found[2]) if found else None
-    if not found or kind is None:
+    match = _TYPE.match(element.get("pci_type"))
+    kind = of_class(match[1], match[2]) if match else None
+    if not match or kind is None:
         return None
     devices = [child for child in element.children if child.get("type") == "OSDev"]
     names = [device.get("name") for device in devices]
@@ -78,12 +78,12 @@ def _card(element: Element, socket: int | None, way: tuple[str, ...]) -> PciCard
     return PciCard(
         name=name if name and not kind else element.get("pci_busid"),
         accelerator=kind,
-        vendor=found[2],
-        device=found[3],
+        vendor=match[2],
+        device=match[3],
         socket=socket,
         way=way,
         link=_link(element),
-        link_layer=link_layer(found[1]),
+        link_layer=link_layer(match[1]),
         model=next(
             (child.get("value") for child in element.children if child.get("name") == "PCIDevice"), ""
         ),

@@ -25,25 +25,25 @@ def read(root: Element) -> Topology:
         If it names no accelerator.
     """
     cpus = [child for child in root.children if child.tag == "cpu"]
-    found = [card for index, cpu in enumerate(cpus) for card in _cards(cpu, _socket(cpu, index), ())]
+    rows = [card for index, cpu in enumerate(cpus) for card in _cards(cpu, _socket(cpu, index), ())]
     remarks = []
-    if not any(card.accelerator for card, _ in found):
-        found, said = _without_classes(cpus)
-        remarks.append(said)
+    if not any(card.accelerator for card, _ in rows):
+        rows, warning = _without_classes(cpus)
+        remarks.append(warning)
     uplinks = {
-        one.get("busid"): known
+        element.get("busid"): known
         for cpu in cpus
-        for one in cpu.children
-        if (known := link(one.get("busid"), one.get("link_speed"), one.get("link_width")))
+        for element in cpu.children
+        if (known := link(element.get("busid"), element.get("link_speed"), element.get("link_width")))
     }
-    accelerators = [card.name for card, _ in found if card.accelerator]
+    accelerators = [card.name for card, _ in rows if card.accelerator]
     links = list(_links(root))
     return Topology(
         tool=TOOL,
-        cards=tuple(card for card, _ in found),
+        cards=tuple(card for card, _ in rows),
         uplinks=uplinks,
         cpu=next((maker(cpu.get("vendor").replace("Genuine", " ")) for cpu in cpus), ""),
-        nvlinks=max((count for _, count in found if count is not None), default=None),
+        nvlinks=max((count for _, count in rows if count is not None), default=None),
         islands=bool(links) and are_islands(accelerators, links),
         remarks=tuple(remarks),
     )
@@ -104,7 +104,7 @@ def _card(one: Element, socket: int, way: tuple[str, ...], *, accelerator: bool)
 
 def _nic(net: Element, socket: int, way: tuple[str, ...], pci: Element | None) -> PciCard:
     megabits = _number(net.get("speed"))
-    known = link(pci.get("busid"), pci.get("link_speed"), pci.get("link_width")) if pci else None
+    pcie_link = link(pci.get("busid"), pci.get("link_speed"), pci.get("link_width")) if pci else None
     return PciCard(
         name=net.get("name") or (pci.get("busid") if pci else "NIC"),
         accelerator=False,
@@ -112,7 +112,7 @@ def _nic(net: Element, socket: int, way: tuple[str, ...], pci: Element | None) -
         device=pci.get("device")[2:] if pci else "",
         socket=socket,
         way=(*way, pci.get("busid")) if pci else (),
-        link=known,
+        link=pcie_link,
         link_layer=link_layer(pci.get("class")[2:6]) if pci else "",
         rate_bps=megabits * 1e6 or None,
     )
@@ -130,11 +130,11 @@ def _without_classes(cpus: list[Element]) -> tuple[list[tuple[PciCard, int | Non
     fewest = min(map(len, each), default=0)
     if not fewest:
         raise HardwareError("it names no accelerator")
-    found: list[tuple[PciCard, int | None]] = [
+    rows: list[tuple[PciCard, int | None]] = [
         (_card(one, _socket(cpu, index), (), accelerator=place < fewest), None)
         for index, (cpu, ones) in enumerate(zip(cpus, each, strict=True))
         for place, one in enumerate(ones)
     ]
-    return found, (
-        f"the file gives its {len(found)} PCI devices no class: {fewest} at each CPU are taken for accelerators, what is listed beyond for NICs"
+    return rows, (
+        f"the file gives its {len(rows)} PCI devices no class: {fewest} at each CPU are taken for accelerators, what is listed beyond for NICs"
     )

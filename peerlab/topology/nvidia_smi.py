@@ -38,17 +38,17 @@ def read(text: str) -> Topology:
     rows: dict[str, list[str]] = {}
     behind: dict[str, list[str]] = {}
     for line in lines[start + 1 :]:
-        found = _ROW.match(line)
-        if not found or found[1] not in names or found[1] in rows:
+        match = _ROW.match(line)
+        if not match or match[1] not in names or match[1] in rows:
             continue
-        cells = found[2].split()
-        rows[found[1]] = [cell for cell in cells[: len(names)] if _CELL.match(cell)]
-        if found[1].startswith("GPU"):
-            behind[found[1]] = cells[len(names) :]
+        cells = match[2].split()
+        rows[match[1]] = [cell for cell in cells[: len(names)] if _CELL.match(cell)]
+        if match[1].startswith("GPU"):
+            behind[match[1]] = cells[len(names) :]
     _check(names, rows)
     sockets = _sockets(behind)
     distances, nvlinks = _distances(names, rows)
-    models = {found[1]: found[2] for found in map(_LEGEND.fullmatch, lines) if found}
+    models = {match[1]: match[2] for match in map(_LEGEND.fullmatch, lines) if match}
     cards = [
         PciCard(name=name, accelerator=name.startswith("GPU"), socket=sockets.get(name), model=models.get(name, name))
         for name in names

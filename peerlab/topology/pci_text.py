@@ -37,10 +37,10 @@ VENDORS_OF_VGA = ("10de", "1002")
 
 def link(name: str, speed: str, width: str) -> PcieLink | None:
     """Return a link as a tool prints it, such as ``16.0 GT/s PCIe`` and ``16``; None where it does not say it."""
-    found, lanes = _SPEED.search(speed), re.fullmatch(r"x?([0-9]{1,2})", width.strip())
-    if not found or not lanes or not 0 < int(lanes[1]) <= 32 or not 0 < float(found[1]) <= 256:
+    match, lanes = _SPEED.search(speed), re.fullmatch(r"x?([0-9]{1,2})", width.strip())
+    if not match or not lanes or not 0 < int(lanes[1]) <= 32 or not 0 < float(match[1]) <= 256:
         return None
-    return PcieLink(name, float(found[1]), int(lanes[1]))
+    return PcieLink(name, float(match[1]), int(lanes[1]))
 
 
 def of_class(code: str, vendor: str) -> bool | None:

@@ -78,8 +78,8 @@ class Topology:
 
     def distance(self, one: PciCard, other: PciCard) -> str:
         """Return how far two cards are apart; empty: not known."""
-        known = self.distances.get((one.name, other.name)) or self.distances.get((other.name, one.name))
-        return known or apart(one, other)
+        name = self.distances.get((one.name, other.name)) or self.distances.get((other.name, one.name))
+        return name or apart(one, other)
 
 
 def check_number(accelerators: int, nics: int = 0) -> None:

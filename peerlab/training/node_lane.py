@@ -29,12 +29,12 @@ class NodeLane:
 
     def waits(self) -> list[tuple[int, int]]:
         """Return when the lane had nothing to do, once all is computed."""
-        found, at = [], 0
+        rows, at = [], 0
         for begin, end in [*self.computed, (self.finish(), 0)]:
             if begin > at:
-                found.append((at, begin))
+                rows.append((at, begin))
             at = max(at, end)
-        return found
+        return rows
 
     def exposed(self) -> list[int]:
         """Return for each exchange how long the lane waited while it was under way."""

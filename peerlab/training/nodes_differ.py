@@ -13,7 +13,7 @@ POSTED, BEGIN = "posted", "begin"
 
 def differs(step: Step, scenarios: list[Scenario]) -> bool:
     """Return whether nodes do not do the same at the same time; `scenarios` are those of the exchanges."""
-    return step.computes_apart or not all(foldable(one) for one in set(scenarios))
+    return step.computes_apart or not all(foldable(scenario) for scenario in set(scenarios))
 
 
 def durations(step: Step, program: Program) -> list[list[int]]:
@@ -23,12 +23,12 @@ def durations(step: Step, program: Program) -> list[list[int]]:
     """
     alone = np.array([op.duration_ps for op in program.computing], float)
     s, slow = step.scenario, step.slow_compute or {}
-    found = np.tile(alone, (s.nodes, 1))
+    values = np.tile(alone, (s.nodes, 1))
     for node in range(s.nodes):
-        found[node] /= slow.get(node, 1.0)
+        values[node] /= slow.get(node, 1.0)
         if step.compute_jitter:
-            found[node] *= compute_factors(s.seed, step.compute_jitter, node, len(alone))
-    together = np.array_split(np.rint(found).astype(np.int64), s.domains)
+            values[node] *= compute_factors(s.seed, step.compute_jitter, node, len(alone))
+    together = np.array_split(np.rint(values).astype(np.int64), s.domains)
     return [one.max(axis=0).tolist() for one in together]
 
 

@@ -69,15 +69,15 @@ class ProfiledTraining:
         RecordsError
             If there is none of that number.
         """
-        found = (
+        profiled_step = (
             self.usual
             if number is None
             else next((step for step in self.steps if step.number == number), None)
         )
-        if found is None:
+        if profiled_step is None:
             there = ", ".join(str(step.number) for step in self.steps)
             raise RecordsError(f"{self.name}: no step {number}; it has {there}")
-        return found
+        return profiled_step
 
     def table(self) -> "pd.DataFrame":
         """Return one row for each step: recorded and replayed time, exposed time, and by how much an exchange began late, ms."""
@@ -222,13 +222,13 @@ _DTYPE_OF_BYTES = {8: "fp64", 4: "fp32", 2: "bf16", 1: "fp8"}
 def _check_marks(events: TraceEvents) -> None:
     """Refuse a trace without steps, or without a device."""
     if not events.steps:
-        known = (
+        name = (
             ""
             if events.begins
             else f"; {events.count:,} events, none of a device: it looks like another tool's"
         )
         raise RecordsError(
-            f"{events.name}: no ProfilerStep in it{known}; call profiler.step() after each step, and record with a schedule"
+            f"{events.name}: no ProfilerStep in it{name}; call profiler.step() after each step, and record with a schedule"
         )
     if empty := [number for number, begin, end in events.steps if end <= begin]:
         raise RecordsError(
@@ -256,7 +256,7 @@ def profiled(events: TraceEvents) -> ProfiledTraining:
     marked = sorted(events.steps, key=lambda one: one[1])
     _check_one_rank(events.name, marked)
     steps = [device.step(one, every) for one in marked]
-    kept = [one for one in steps if one is not None]
+    kept = [profiled_step for profiled_step in steps if profiled_step is not None]
     if not kept:
         kinds = _named(every)
         why = (
@@ -286,7 +286,7 @@ def _check_one_rank(name: str, marked: Sequence[tuple[int, float, float]]) -> No
 
 def _named(every: Sequence[TracedKernel]) -> list[str]:
     """Return the kinds of collectives in words, only some where there are many."""
-    kinds = sorted({one.collective or "unnamed ones" for one in every})
+    kinds = sorted({traced_kernel.collective or "unnamed ones" for traced_kernel in every})
     return (
         kinds if len(kinds) <= _MOST_KINDS else [*kinds[:_MOST_KINDS], f"{len(kinds) - _MOST_KINDS:,} more"]
     )

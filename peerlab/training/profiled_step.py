@@ -64,9 +64,9 @@ class ProfiledStep:
     def replayed(self) -> tuple[float, ...]:
         """When each exchange begins by the rule: when it is ready and the one before it is through; each takes what it took."""
         begins, free = [], 0.0
-        for one in self.exchanges:
-            begins.append(max(one.ready_ms, free))
-            free = begins[-1] + one.end_ms - one.begin_ms
+        for profiled_exchange in self.exchanges:
+            begins.append(max(profiled_exchange.ready_ms, free))
+            free = begins[-1] + profiled_exchange.end_ms - profiled_exchange.begin_ms
         return tuple(begins)
 
     @property
@@ -99,12 +99,12 @@ class ProfiledStep:
 
 def _launched(events: TraceEvents, begins: Times) -> Times:
     """Return when the host launched each kernel, copy and fill; where the trace does not say it, when it began."""
-    known, asked = np.array(events.launch_of), np.array(events.correlations)
-    if not len(known):
+    numbers, values = np.array(events.launch_of), np.array(events.correlations)
+    if not len(numbers):
         return begins
-    order = np.argsort(known, kind="stable")
-    place = np.minimum(np.searchsorted(known[order], asked), len(known) - 1)
-    return np.where(known[order][place] == asked, np.array(events.launch_at)[order][place], begins)
+    order = np.argsort(numbers, kind="stable")
+    place = np.minimum(np.searchsorted(numbers[order], values), len(numbers) - 1)
+    return np.where(numbers[order][place] == values, np.array(events.launch_at)[order][place], begins)
 
 
 class DeviceEvents:
@@ -130,19 +130,27 @@ class DeviceEvents:
         """Return a step; None where it exchanged no gradients."""
         number, begin, end = marked
         first, last = (bisect_left(every, at, key=lambda one: one.begin) for at in (begin, end))
-        mine = [one for one in every[first:last] if one.collective in (ADDS, "")]
+        mine = [
+            traced_kernel for traced_kernel in every[first:last] if traced_kernel.collective in (ADDS, "")
+        ]
         if not mine:
             return None
 
         def ms(at: float) -> float:
             return (at - begin) / _US_PER_MS
 
-        found = tuple(
-            ProfiledExchange(one, ms(self.ready(one.asked)), ms(one.begin), ms(one.end)) for one in mine
+        profiled_exchanges = tuple(
+            ProfiledExchange(
+                traced_kernel,
+                ms(self.ready(traced_kernel.asked)),
+                ms(traced_kernel.begin),
+                ms(traced_kernel.end),
+            )
+            for traced_kernel in mine
         )
         through = np.searchsorted(self.begun, mine[-1].end)
         computed = float(self.computed[through - 1]) if through else begin
         went = np.searchsorted(self.backward, begin)
         backward = float(self.backward[went]) if went < len(self.backward) else mine[0].asked
         backward = min(max(backward, begin), mine[0].asked, computed)
-        return ProfiledStep(number, ms(end), ms(backward), ms(max(computed, begin)), found)
+        return ProfiledStep(number, ms(end), ms(backward), ms(max(computed, begin)), profiled_exchanges)

@@ -99,11 +99,11 @@ def _write_replicated(step: Step, draft: _Draft) -> None:
     for layer, ps in zip(reversed(layers), reversed(step.model.shared_out(backward)), strict=True):
         done += [draft.compute(BACKWARD, layer.name, ps)] * len(layer.tensors)
     kind = "allreduce" if step.shard == "ddp" else "reduce-scatter"
-    found = []
+    numbers = []
     for number, bucket in enumerate(step.buckets):
         after = done[bucket.tensors[-1]] if step.overlap else done[-1]
-        found.append(draft.exchange(kind, f"bucket {number + 1}", bucket.nbytes, [after], number))
-    last = draft.compute(OPTIMIZER, "optimizer", step.optimizer_ps, found)
+        numbers.append(draft.exchange(kind, f"bucket {number + 1}", bucket.nbytes, [after], number))
+    last = draft.compute(OPTIMIZER, "optimizer", step.optimizer_ps, numbers)
     if step.shard == "zero1":
         for number, bucket in enumerate(step.buckets):
             where = len(step.buckets) + number
@@ -152,7 +152,7 @@ def _pass_over(step: Step, draft: _Draft, phase: str, order: list[int], times: l
 
 def _by_block(step: Step, total_ps: int) -> list[int]:
     """Return how long each block takes."""
-    found = [0] * len(step.model.blocks)
+    numbers = [0] * len(step.model.blocks)
     for layer, ps in zip(step.model.layers, step.model.shared_out(total_ps), strict=True):
-        found[layer.block] += ps
-    return found
+        numbers[layer.block] += ps
+    return numbers

@@ -179,7 +179,7 @@ class RankByRank:
         first = max(at) if together(scenario) else min(at)
         opens = self._done if self._posted else at
         begins = tuple(max(t, first) - first for t in at)
-        asked = AskedExchange(
+        exchange = AskedExchange(
             scenario,
             number_of(scenario, number),
             begins,
@@ -188,7 +188,7 @@ class RankByRank:
             self._contents,
             op.buffer_set,
         )
-        answer = _answered(asked)
+        answer = _answered(exchange)
         self._told_apart = answer.told_apart or together(scenario)
         self._check_told_apart(goes_on=False)
         done = tuple(t + first for t in answer.done)

@@ -43,8 +43,8 @@ class StepGain:
         """What the step gains where an assumption without a range does not hold: another wiring has a band of its own."""
         return [
             f"{say_range(case.low, case.high, 3)} times if {case.says}"
-            for one in self.cluster.left_out
-            for case in one.cases
+            for assumption in self.cluster.left_out
+            for case in assumption.cases
         ]
 
     def __repr__(self) -> str:
@@ -67,7 +67,7 @@ def step_gain(run: StepRun, over: StepRun) -> StepGain:
         raise WorkloadError("this step was not made by peerlab.step, so nobody can answer another one")
     if replace(over.step, scenario=run.step.scenario) != run.step:
         raise WorkloadError("the gain of a step compares two data paths; these are of two trainings")
-    steps = {one.step.scenario.path: one.step for one in (run, over)}
+    steps = {step_run.step.scenario.path: step_run.step for step_run in (run, over)}
 
     def speed(scenario: Scenario) -> float:
         return 1 / answer(replace(steps[scenario.path], scenario=scenario)).time_s
@@ -75,10 +75,10 @@ def step_gain(run: StepRun, over: StepRun) -> StepGain:
     value = run.gain(over)
     far = _reach(run, over, value)
     band = gain_band(run.step.scenario, over.step.scenario, speed, value, far)
-    found = [
+    values = [
         answer(one).gain(answer(other)) for one, other in zip(_ends(run.step), _ends(over.step), strict=True)
     ]
-    return StepGain(value, band, min([value, *found]), max([value, *found]))
+    return StepGain(value, band, min([value, *values]), max([value, *values]))
 
 
 def _reach(run: StepRun, over: StepRun, value: float) -> Reach:

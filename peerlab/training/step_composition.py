@@ -53,12 +53,12 @@ def scenario_of(step: Step, one: Exchanging) -> Scenario:
 
 def scenarios_of(step: Step, program: Program) -> list[Scenario]:
     """Return the collective of every exchange; equal ones are one."""
-    known: dict[tuple[str, int], Scenario] = {}
-    for one in program.exchanging:
-        key = (one.collective, one.nbytes)
-        if key not in known:
-            known[key] = scenario_of(step, one)
-    return [known[one.collective, one.nbytes] for one in program.exchanging]
+    entries: dict[tuple[str, int], Scenario] = {}
+    for exchange in program.exchanging:
+        key = (exchange.collective, exchange.nbytes)
+        if key not in entries:
+            entries[key] = scenario_of(step, exchange)
+    return [entries[exchange.collective, exchange.nbytes] for exchange in program.exchanging]
 
 
 def _loaded(scenario: Scenario) -> Scenario:
@@ -106,17 +106,17 @@ def carries(scenario: Scenario) -> bool:
 def _finds_again(scenario: Scenario, program: Program) -> bool:
     """Return whether an exchange of a cold step finds what one before it has registered: a block is gathered twice."""
     cold = scenario.registers and scenario.registration == "cached" and scenario.runs == 1
-    return cold and len({one.buffer_set for one in program.exchanging}) < len(program.exchanging)
+    return cold and len({exchange.buffer_set for exchange in program.exchanging}) < len(program.exchanging)
 
 
 def _alone(step: Step, program: Program) -> Iterator[Run]:
     """Yield a run for each exchange; equal ones share it. Without limits no cache gives up what another exchange registered."""
-    known: dict[tuple[str, int], Run] = {}  # to make a scenario takes longer than to remember its run
-    for one in program.exchanging:
-        key = (one.collective, one.nbytes)
-        if key not in known:
-            known[key] = _run(scenario_of(step, one))
-        yield known[key]
+    entries: dict[tuple[str, int], Run] = {}  # to make a scenario takes longer than to remember its run
+    for exchange in program.exchanging:
+        key = (exchange.collective, exchange.nbytes)
+        if key not in entries:
+            entries[key] = _run(scenario_of(step, exchange))
+        yield entries[key]
 
 
 @lru_cache(maxsize=_MOST_KEPT)
@@ -132,15 +132,15 @@ def _one_of(alike: Alike) -> Run:
 
 def _carried(step: Step, program: Program) -> Iterator[Run]:
     """Yield a run for each exchange of the last step; what the caches hold goes on from one to the next."""
-    known: dict[tuple[str, int, int, Held], tuple[Run, Held]] = {}
+    entries: dict[tuple[str, int, int, Held], tuple[Run, Held]] = {}
     held: Held = ()
     turns = step.scenario.runs
     for turn in range(turns):
-        for one in program.exchanging:
-            key = (one.collective, one.nbytes, one.buffer_set, held)
-            if key not in known:
-                known[key] = _run_from(scenario_of(step, one), one.buffer_set, held)
-            run, held = known[key]
+        for exchange in program.exchanging:
+            key = (exchange.collective, exchange.nbytes, exchange.buffer_set, held)
+            if key not in entries:
+                entries[key] = _run_from(scenario_of(step, exchange), exchange.buffer_set, held)
+            run, held = entries[key]
             if turn == turns - 1:
                 yield run
 
@@ -160,8 +160,8 @@ def _run_from(scenario: Scenario, buffer_set: int, held: Held) -> tuple[Run, Hel
 
 def place_of(system: System, nic: int) -> tuple[int, int]:
     """Return node and place of a NIC's registration queue; its number differs between systems."""
-    one = system.resources[nic]
-    return one.node, one.index
+    resource = system.resources[nic]
+    return resource.node, resource.index
 
 
 def _place(program: Program, runs: Sequence[Run], slowdown: int) -> StepTrace:

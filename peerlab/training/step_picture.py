@@ -64,14 +64,30 @@ def lanes_of(run: StepRun) -> StepLanes:
     )
     filling, waiting, flight = [], [], []
     begun = next((one.begin_ps for one in trace.computed if one.op.phase == BACKWARD), 0)
-    for n, one in enumerate(trace.placed):
+    for n, placed_span in enumerate(trace.placed):
         even = bool(n % 2)
-        if collective_of(one.op.collective).adds:
-            filling.append(StepBox(min(begun, one.ready_ps), one.ready_ps, f"{one.op.name} fills", even))
-            begun = one.ready_ps
-        if one.begin_ps > one.ready_ps:
-            waiting.append(StepBox(one.ready_ps, one.begin_ps, f"{one.op.name} is ready and waits", even))
-        flight.append(StepBox(one.begin_ps, one.end_ps, f"{one.op.name} in flight", even))
+        if collective_of(placed_span.op.collective).adds:
+            filling.append(
+                StepBox(
+                    min(begun, placed_span.ready_ps),
+                    placed_span.ready_ps,
+                    f"{placed_span.op.name} fills",
+                    even,
+                )
+            )
+            begun = placed_span.ready_ps
+        if placed_span.begin_ps > placed_span.ready_ps:
+            waiting.append(
+                StepBox(
+                    placed_span.ready_ps,
+                    placed_span.begin_ps,
+                    f"{placed_span.op.name} is ready and waits",
+                    even,
+                )
+            )
+        flight.append(
+            StepBox(placed_span.begin_ps, placed_span.end_ps, f"{placed_span.op.name} in flight", even)
+        )
     return StepLanes(computing, tuple(filling), tuple(waiting), tuple(flight), trace.waits, trace.end_ps)
 
 
@@ -79,12 +95,12 @@ def step_svg(run: StepRun, *others: StepRun, palette: Mapping[str, str] | None =
     """Return the picture of a step on one path or several, the same time axis for all; a picture without a script."""
     runs = (run, *others)
     paper = Paper(_Follows() if palette is None else palette)
-    longest = max(one.time_ps for one in runs) or 1
+    longest = max(step_run.time_ps for step_run in runs) or 1
     scale = _TimeAxis(longest)
     _draw_computing(paper, run, scale)
     top = _LANE + 2 * _GAP
-    for one in runs:
-        _draw_path(paper, one, scale, top)
+    for step_run in runs:
+        _draw_path(paper, step_run, scale, top)
         top += _PATH + _GAP
     _draw_axis(paper, scale, top)
     return paper.svg(WIDTH, top + 26, alt_text(runs))
@@ -93,12 +109,12 @@ def step_svg(run: StepRun, *others: StepRun, palette: Mapping[str, str] | None =
 def alt_text(runs: Sequence[StepRun]) -> str:
     """Return what the picture shows, in words."""
     first = runs[0].step
-    told = [
+    sentences = [
         f"{path_title(str(run.step.scenario.path))}: a step of {say_time(run.time_ps)}, {say_time(run.trace.exposed_ps)} exposed, "
         f"{len(run.trace.placed)} exchanges of {say_time(sum(x.lasts_ps for x in run.trace.placed))} altogether"
         for run in runs
     ]
-    return f"A step of {first.model.title}: forward and backward take {say_time(first.compute.ps * first.accumulate)}. {'. '.join(told)}."
+    return f"A step of {first.model.title}: forward and backward take {say_time(first.compute.ps * first.accumulate)}. {'. '.join(sentences)}."
 
 
 class _Follows(dict[str, str]):
@@ -180,8 +196,8 @@ def _draw_path(paper: Paper, run: StepRun, scale: _TimeAxis, top: float) -> None
     for begin_ps, end_ps in lanes.exposed:
         _hatch(paper, (scale.x(begin_ps), top + 2, scale.x(end_ps), top + _PATH - 2), role)
     paper.line([(scale.x(lanes.end_ps), top), (scale.x(lanes.end_ps), top + _PATH)], role)
-    told = f"{say_time(run.time_ps)} a step, {say_time(run.trace.exposed_ps)} exposed"
-    paper.text((_LEFT + 8, top + _PATH - 10), told, bold=True, ink=f"{role}-ink", align="left")
+    sentence = f"{say_time(run.time_ps)} a step, {say_time(run.trace.exposed_ps)} exposed"
+    paper.text((_LEFT + 8, top + _PATH - 10), sentence, bold=True, ink=f"{role}-ink", align="left")
 
 
 def _hatch(paper: Paper, corners: tuple[float, float, float, float], role: str) -> None:

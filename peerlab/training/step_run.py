@@ -116,16 +116,16 @@ class StepRun:
         """
         steps, per = self.steps_per_epoch or 1, "a step" if self.steps_per_epoch is None else "an epoch"
         cost, energy = self.cost_per_step, self.energy_per_step_J
-        found = {} if cost is None else {f"{self.step.currency} {per}": cost * steps}
-        return found if energy is None else {**found, f"Wh {per}": energy * steps / _PER_HOUR}
+        entries = {} if cost is None else {f"{self.step.currency} {per}": cost * steps}
+        return entries if energy is None else {**entries, f"Wh {per}": energy * steps / _PER_HOUR}
 
     @property
     def phases(self) -> dict[str, float]:
         """Seconds in which the devices compute, by phase."""
-        found = dict.fromkeys(PHASES, 0)
-        for one in self.trace.computed:
-            found[one.op.phase] += one.end_ps - one.begin_ps
-        return {phase: seconds(ps) for phase, ps in found.items()}
+        entries = dict.fromkeys(PHASES, 0)
+        for computing in self.trace.computed:
+            entries[computing.op.phase] += computing.end_ps - computing.begin_ps
+        return {phase: seconds(ps) for phase, ps in entries.items()}
 
     def exchanges(self) -> "pd.DataFrame":
         """Return one row for each exchange, in order.

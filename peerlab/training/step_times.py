@@ -36,10 +36,10 @@ def timed(program: Program, lasts: Sequence[int], slowdown: int) -> StepTimes:
             if all(one < len(placed) - flies for one in op.after):
                 working, left = now, op.duration_ps * PER_MILLE
         if not flies and len(placed) < len(program.exchanging):
-            one = program.exchanging[len(placed)]
-            if all(other < at for other in one.after):
+            exchange = program.exchanging[len(placed)]
+            if all(other < at for other in exchange.after):
                 flies, flying = True, now + lasts[len(placed)]
-                placed.append((max((computed[other][1] for other in one.after), default=0), now))
+                placed.append((max((computed[other][1] for other in exchange.after), default=0), now))
         if working < 0 and not flies:
             return StepTimes(tuple(computed), tuple(placed), now)
         rate = PER_MILLE - slowdown if flies else PER_MILLE

@@ -93,23 +93,27 @@ class StepTrace:
     def end_ps(self) -> int:
         """When everything was over."""
         return max(
-            [0, *(one.end_ps for one in self.computed), *(exchange.end_ps for exchange in self.placed)]
+            [
+                0,
+                *(computing.end_ps for computing in self.computed),
+                *(exchange.end_ps for exchange in self.placed),
+            ]
         )
 
     @property
     def apart(self) -> tuple[Apart, ...]:
         """Of each exchange when every node began it and was done; none where all nodes do the same."""
-        return tuple(one.apart for one in self.placed if one.apart)
+        return tuple(placed_span.apart for placed_span in self.placed if placed_span.apart)
 
     @cached_property
     def waits(self) -> tuple[Interval, ...]:
         """When the compute lane had nothing to do: the exposed time."""
-        found, at = [], 0
-        for one in self.computed:
-            if one.begin_ps > at:
-                found.append((at, one.begin_ps))
-            at = max(at, one.end_ps)
-        return tuple([*found, (at, self.end_ps)] if self.end_ps > at else found)
+        rows, at = [], 0
+        for computing in self.computed:
+            if computing.begin_ps > at:
+                rows.append((at, computing.begin_ps))
+            at = max(at, computing.end_ps)
+        return tuple([*rows, (at, self.end_ps)] if self.end_ps > at else rows)
 
     @cached_property
     def exposed_ps(self) -> int:

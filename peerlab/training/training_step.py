@@ -150,13 +150,13 @@ class Step:
         ``prefetch`` is the step's; a registration that is prefetched is given with the scenario.
         """
         mine = {name: value for name, value in given.items() if name in STEP_FIELDS}
-        asked = {name: value for name, value in given.items() if name not in STEP_FIELDS}
-        known = [*STEP_FIELDS, *(one.name for one in fields(Scenario))]
-        for name in asked:
-            if name not in known:
-                raise WorkloadError(f"{name}: unknown field; {nearest(name, known)}")
+        options = {name: value for name, value in given.items() if name not in STEP_FIELDS}
+        names = [*STEP_FIELDS, *(one.name for one in fields(Scenario))]
+        for name in options:
+            if name not in names:
+                raise WorkloadError(f"{name}: unknown field; {nearest(name, names)}")
             _refuse_derived(name)
-        base = Scenario(**asked) if scenario is None else scenario.with_(**asked) if asked else scenario
+        base = Scenario(**options) if scenario is None else scenario.with_(**options) if options else scenario
         return cls(scenario=base, **mine)
 
     @cached_property
@@ -209,15 +209,15 @@ class Step:
     @property
     def slowdown_per_mille(self) -> int:
         """How much slower computing is while a collective is under way."""
-        known = self.slowdown_figure
-        share = known.value if known else self.slowdown or 0.0
+        figure = self.slowdown_figure
+        share = figure.value if figure else self.slowdown or 0.0
         return round(PER_MILLE * share)
 
     @property
     def peak(self) -> float | None:
         """What a device computes at most, TFLOP/s; None where nobody has told."""
-        known = device_figures().get(self.device, {}).get("peak")
-        return self.peak_TFLOPs or (known.value if known else None)
+        figure = device_figures().get(self.device, {}).get("peak")
+        return self.peak_TFLOPs or (figure.value if figure else None)
 
     @cached_property
     def buckets(self) -> tuple[Bucket, ...]:
@@ -235,11 +235,11 @@ class Step:
         16
         """
         mine = {name: value for name, value in changes.items() if name in STEP_FIELDS}
-        asked = {name: value for name, value in changes.items() if name not in STEP_FIELDS}
-        for name in asked:
+        options = {name: value for name, value in changes.items() if name not in STEP_FIELDS}
+        for name in options:
             _refuse_derived(name)
         scenario = mine.pop("scenario", self.scenario)
-        return replace(self, scenario=scenario.with_(**asked) if asked else scenario, **mine)
+        return replace(self, scenario=scenario.with_(**options) if options else scenario, **mine)
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
@@ -321,10 +321,10 @@ def _check_whole(name: str, value: Any, most: int) -> None:
 
 def _size(name: str, value: Any) -> int:
     try:
-        found = parse_bytes(value)
+        number = parse_bytes(value)
     except ValueError as problem:
         more = f", or {ALL!r}" if name == "bucket_bytes" else ""
         raise WorkloadError(f"{name}: {problem}{more}") from None
-    if not 1 <= found <= 2**50:
+    if not 1 <= number <= 2**50:
         raise WorkloadError(f"{name}: give 1 byte or more, at most 1024 TiB")
-    return found
+    return number

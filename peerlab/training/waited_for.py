@@ -22,9 +22,9 @@ def who_was_last(trace: StepTrace) -> list[str]:
         return [f"All nodes began every exchange together. {shown}"]
     named = sorted(late, key=lambda node: (-late[node], node))[:_MOST_NAMED]
     waited = {node: max(one.waited_ps for one in apart if node in one.last) for node in named}
-    told = "; ".join(
+    sentence = "; ".join(
         f"node {node} was last at {late[node]} of {say_count(len(apart), 'exchange')}, the others waited up to {say_time(waited[node])}"
         for node in named
     )
     more = f"; {len(late) - len(named)} more nodes were last elsewhere" if len(late) > len(named) else ""
-    return [f"Waited for: {told}{more}. {shown}"]
+    return [f"Waited for: {sentence}{more}. {shown}"]

@@ -139,13 +139,15 @@ class World:
         nics = {lane.registration_queue: place_of(system, lane.registration_queue) for lane in system.lanes}
         queue.caches.update({nic: self.caches[place] for nic, place in nics.items() if place in self.caches})
         queue.begin(op.buffer_set)
-        one, since = OneOfMany(system, queue, self), self.clock.now
-        one.begin()
-        yield one.finished
-        yield self.env.timeout(max(0, one.end - self.clock.now))
+        one_of_many, since = OneOfMany(system, queue, self), self.clock.now
+        one_of_many.begin()
+        yield one_of_many.finished
+        yield self.env.timeout(max(0, one_of_many.end - self.clock.now))
         self.caches.update({nics[nic]: cache for nic, cache in queue.caches.items()})
-        self.registered_until.update({nics[nic]: until for nic, until in one.registered_until.items()})
-        found = _relative(one, since)
+        self.registered_until.update(
+            {nics[nic]: until for nic, until in one_of_many.registered_until.items()}
+        )
+        found = _relative(one_of_many, since)
         run = Run(scenario, trace(system, found, Ran((Iteration(0, found),))), "referee", simulate)
         ready = max((self.computed[other].end_ps for other in op.after), default=0)
         self.placed.append(Placed(op, run, ready, begin - self.began))

@@ -119,15 +119,15 @@ class Workload:
     @cached_property
     def block_parameters(self) -> tuple[int, ...]:
         """Parameters of each block."""
-        found = [0] * len(self.blocks)
-        for one in self.layers:
-            found[one.block] += sum(one.tensors)
-        return tuple(found)
+        numbers = [0] * len(self.blocks)
+        for trained_layer in self.layers:
+            numbers[trained_layer.block] += sum(trained_layer.tensors)
+        return tuple(numbers)
 
     @property
     def devices(self) -> tuple[str, ...]:
         """Devices whose time is known, or assumed."""
-        return tuple(dict.fromkeys([*(one.device for one in self.measured), *self.rates]))
+        return tuple(dict.fromkeys([*(step.device for step in self.measured), *self.rates]))
 
     def compute_time(self, device: str, batch: int) -> ComputeTime:
         """Return how long a device computes on a batch.
@@ -137,7 +137,7 @@ class Workload:
         WorkloadError
             If nothing is known of the device.
         """
-        here = [one for one in self.measured if one.device == device]
+        here = [step for step in self.measured if step.device == device]
         if here:
             nearest = min(here, key=lambda one: abs(log2(one.at_once / batch)))
             return _in_proportion(nearest, _without_exchange(nearest, here), batch)
@@ -151,13 +151,13 @@ class Workload:
     def _by_operations(self, rate: Figure, batch: int) -> ComputeTime:
         flop = self.flop_per_sample.value * batch if self.flop_per_sample else 0.0
         low, high = rate.range or (rate.value, rate.value)
-        says = f"{flop:.4g} TFLOP at {rate.value:g} TFLOP/s, assumed: {rate.assumption}"
+        sentence = f"{flop:.4g} TFLOP at {rate.value:g} TFLOP/s, assumed: {rate.assumption}"
         ps, low_ps, high_ps = (round(flop / one * PS_PER_S) for one in (rate.value, high, low))
-        return ComputeTime(ps, low_ps, high_ps, says, assumed=True)
+        return ComputeTime(ps, low_ps, high_ps, sentence, assumed=True)
 
     def used_batch(self, device: str) -> int:
         """Return the smallest batch that was measured on a device; 1 where none was."""
-        return min((one.batch for one in self.measured if one.device == device), default=1)
+        return min((step.batch for step in self.measured if step.device == device), default=1)
 
     def shared_out(self, total_ps: int) -> tuple[int, ...]:
         """Return how much of a time each layer has; the parts add up to it exactly."""
@@ -178,14 +178,14 @@ def _without_exchange(nearest: MeasuredStep, here: Sequence[MeasuredStep]) -> Co
     in proportion, and at the most, a smaller batch taking longer a sample; what a run on several nodes took beyond that is its exchange.
     """
     whole, source = nearest.time.value * PS_PER_MS, nearest.time.source
-    alone = [one for one in here if one.nodes == 1]
+    alone = [step for step in here if step.nodes == 1]
     if nearest.nodes == 1 or not alone:
         return given_time(round(whole), source)
-    one = min(alone, key=lambda each: abs(log2(each.at_once / nearest.at_once)))
-    least = one.time.value * PS_PER_MS * nearest.batch / one.batch
-    ps = min(whole, max(least, least * _PER_HALVING ** log2(one.at_once / nearest.at_once)))
-    says = f"{source}; less its exchange"
-    return ComputeTime(round(ps), round(min(least, ps)), round(whole), says, assumed=True)
+    step = min(alone, key=lambda each: abs(log2(each.at_once / nearest.at_once)))
+    least = step.time.value * PS_PER_MS * nearest.batch / step.batch
+    ps = min(whole, max(least, least * _PER_HALVING ** log2(step.at_once / nearest.at_once)))
+    sentence = f"{source}; less its exchange"
+    return ComputeTime(round(ps), round(min(least, ps)), round(whole), sentence, assumed=True)
 
 
 def _in_proportion(nearest: MeasuredStep, computed: ComputeTime, batch: int) -> ComputeTime:
@@ -199,5 +199,5 @@ def _in_proportion(nearest: MeasuredStep, computed: ComputeTime, batch: int) -> 
         computed.ps * times,
         computed.ps * times * smaller,
     )
-    says = f"in proportion to a batch of {nearest.batch}, assumed; {computed.says}"
-    return ComputeTime(ps, round(min(ends)), round(max(ends)), says, assumed=True)
+    sentence = f"in proportion to a batch of {nearest.batch}, assumed; {computed.says}"
+    return ComputeTime(ps, round(min(ends)), round(max(ends)), sentence, assumed=True)

@@ -97,9 +97,9 @@ def read_workload(document: dict[str, Any]) -> Workload:
     if not all(0 < one < 1 for one in (share.value, *(share.range or ()))):
         raise WorkloadError("forward_share, and its range, must lie between 0 and 1")
     optional = ("flop_per_sample", "samples_per_epoch")
-    given = {name: _figure(name, document[name]) for name in optional if name in document}
-    _check_unit(given.get("flop_per_sample"), "TFLOP")
-    _check_unit(given.get("samples_per_epoch"), None)
+    options = {name: _figure(name, document[name]) for name in optional if name in document}
+    _check_unit(options.get("flop_per_sample"), "TFLOP")
+    _check_unit(options.get("samples_per_epoch"), None)
     rates = {
         _text(table, "device"): _figure("rate", table.get("rate")) for table in _tables(document, "rate")
     }
@@ -117,8 +117,8 @@ def read_workload(document: dict[str, Any]) -> Workload:
         blocks=names,
         measured=measured,
         rates=rates,
-        flop_per_sample=given.get("flop_per_sample"),
-        samples_per_epoch=given.get("samples_per_epoch"),
+        flop_per_sample=options.get("flop_per_sample"),
+        samples_per_epoch=options.get("samples_per_epoch"),
     )
 
 

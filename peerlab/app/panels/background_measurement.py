@@ -58,17 +58,17 @@ class Measuring:
         name = f"measured-{datetime.now(UTC).astimezone():%Y%m%d-%H%M%S}.csv"
         try:
             self.records.save(name)
-            says = f"saved as {name}, beside the notebook"
+            sentence = f"saved as {name}, beside the notebook"
         except PeerlabError as problem:
-            says = str(problem)
-        self._show(here(self._found, says))
+            sentence = str(problem)
+        self._show(here(self._found, sentence))
 
     def _listen(self, stream: Stream, loop: asyncio.AbstractEventLoop) -> None:
         with stream:
             try:
                 for progress in stream:
-                    found = compare(stream.records) if progress.rows else None
-                    loop.call_soon_threadsafe(self._heard, stream, progress, found)
+                    comparisons = compare(stream.records) if progress.rows else None
+                    loop.call_soon_threadsafe(self._heard, stream, progress, comparisons)
                 problem = ""
             except PeerlabError as failed:
                 problem = str(failed)

@@ -46,17 +46,17 @@ def look_at_trace(held: str | bytes, name: str, shown: Scenario | None) -> tuple
     PeerlabError
         If it is one, and cannot be read.
     """
-    found = trace_in(held, name)
-    if found is None:
+    profiled_training = trace_in(held, name)
+    if profiled_training is None:
         return None
-    told = profiled_html(found)
+    training_html = profiled_html(profiled_training)
     if shown is not None:
         try:
-            runs = on_each_path(found, shown)
+            runs = on_each_path(profiled_training, shown)
         except PeerlabError as problem:
-            return repr(found), f"{told}<p class='pl-error'>{escape(str(problem))}</p>"
-        told += elsewhere_html(runs, found.usual.time_ms) if runs else ""
-    return repr(found), told
+            return repr(profiled_training), f"{training_html}<p class='pl-error'>{escape(str(problem))}</p>"
+        training_html += elsewhere_html(runs, profiled_training.usual.time_ms) if runs else ""
+    return repr(profiled_training), training_html
 
 
 def start_of(records: Records, otherwise: Scenario) -> Scenario:

@@ -99,13 +99,13 @@ def _in_words(drafted_file: DraftedFile) -> str:
     cluster, drafted = drafted_file.drafted.cluster, drafted_file.drafted
     switches = say_count(cluster.numa_domains * cluster.switches_per_numa, "PCIe switch")
     sockets = say_count(cluster.numa_domains, "CPU socket")
-    said = (
+    sentence = (
         f"{cluster.summary} {switches} at {sockets}. "
         f"{say_count(len(drafted.read), 'figure')} read, {len(cluster.assumptions)} assumed †, most as on {drafted.like}."
     )
     remarks = "".join(f"<li>{escape(remark)}</li>" for remark in drafted.remarks)
     return (
-        f"<p role='status'>Drawn from <b>{escape(str(drafted_file.path))}</b>, written in {escape(one_line(Path.cwd()))}: {escape(said)}</p>"
+        f"<p role='status'>Drawn from <b>{escape(str(drafted_file.path))}</b>, written in {escape(one_line(Path.cwd()))}: {escape(sentence)}</p>"
         f"{f'<ul>{remarks}</ul>' if remarks else ''}"
     )
 

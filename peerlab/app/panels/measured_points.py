@@ -35,7 +35,7 @@ class MeasuredPoints:
         on_go: Callable[[Changes], None],
     ) -> None:
         self._show, self._on_log = show, on_log
-        self._own = [point for one in records for point in points(one, own=True)]
+        self._own = [point for record in records for point in points(record, own=True)]
         self._of_log: tuple[MeasuredPoint, ...] = ()
         self._here = here([])
         self._scenario: Scenario | None = None
@@ -73,4 +73,4 @@ class MeasuredPoints:
 @cache
 def _shipped(cluster: str) -> tuple[MeasuredPoint, ...]:
     """Return the measurements of a cluster that come with peerlab."""
-    return tuple(point for one in measured_for(cluster).values() for point in points(one))
+    return tuple(point for records in measured_for(cluster).values() for point in points(records))

@@ -74,19 +74,19 @@ class OwnLog(PastePanel):
 
     def _look_at(self, held: str | bytes, name: str, shown: Scenario | None) -> LogFindings | tuple[str, str]:
         """Return the findings in a log, or what a profiler's trace says, in short and as HTML."""
-        told = look_at_trace(held, name, shown)
-        return told or look_at(held, name, shown.hardware if shown else None)
+        pair = look_at_trace(held, name, shown)
+        return pair or look_at(held, name, shown.hardware if shown else None)
 
     def _tell(self, found: LogFindings | tuple[str, str], name: str) -> None:
         if isinstance(found, tuple):
             self._short.value, self.verdict.value = f"<p role='status'>{escape(found[0])}</p>", found[1]
             return
         self._short.value = f"<p role='status'>{escape(in_short(found))}</p>{_warnings(found.records)}"
-        told = found.diagnosis.as_dict() | {"warnings": []}  # they stand above, in the panel
+        entries = found.diagnosis.as_dict() | {"warnings": []}  # they stand above, in the panel
         self._other.value = False  # its text is folded: the verdict stands first
         self._other.focus()  # the button that was pressed is hidden, and Escape must still be heard
         self.verdict.value = verdict_html([verdict.as_dict() for verdict in found.verdicts]) + diagnosis_html(
-            told, name
+            entries, name
         )
         self._found = found
         self._on_found(found)
@@ -99,13 +99,13 @@ class OwnLog(PastePanel):
 
     def _next(self) -> tuple[str, Callable[[], None]]:
         """Return what the button says and does: compare with the cluster chosen since, or go to where the log was taken."""
-        found, shown = self._found, self._scenario
-        if not found or not shown:
+        log_findings, shown = self._found, self._scenario
+        if not log_findings or not shown:
             return "", lambda: None
-        if shown.hardware != found.shown and (found.compared or not found.cluster):
+        if shown.hardware != log_findings.shown and (log_findings.compared or not log_findings.cluster):
             return f"Compare with {shown.hardware.title}", lambda: self.read(*self._held)
-        there = way_to(shown, found)
-        return f"Show {said}" if (said := say_changes(there)) else "", lambda: self._on_go(there)
+        there = way_to(shown, log_findings)
+        return f"Show {sentence}" if (sentence := say_changes(there)) else "", lambda: self._on_go(there)
 
     def _gone(self) -> None:
         self._follow()

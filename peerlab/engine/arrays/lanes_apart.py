@@ -17,7 +17,7 @@ class LanesApart:
 
     def __init__(self, system: System, begins: Begins) -> None:
         self._system, self._begins, self.posted = system, begins, begins.posted
-        self._nodes = np.array([one.node for one in system.lanes], np.int64)
+        self._nodes = np.array([lane.node for lane in system.lanes], np.int64)
         to = np.array([system.lanes[system.receiver(lane, 0)].node for lane in range(len(self._nodes))])
         at, opens = np.array(begins.at, np.int64), np.array(begins.opens, np.int64)
         self.begun = at[self._nodes]
@@ -61,22 +61,22 @@ class LanesApart:
         if not self._begins.held:
             return {}
         places = self._system.scenario.places
-        found = np.zeros((places, 1, len(self._nodes)), np.int64)
+        values = np.zeros((places, 1, len(self._nodes)), np.int64)
         lanes = {(one.node, one.device): lane for lane, one in enumerate(self._system.lanes)}
         for (_, *end), until in self._begins.held:
             # those behind come free last; what is free from the beginning is in front
-            found[places - len(until) :, 0, lanes[end[0], end[1]]] = sorted(until)
+            values[places - len(until) :, 0, lanes[end[0], end[1]]] = sorted(until)
         first = self._system.lanes[0]
         pool = self._system.pool("source", (first.node, first.device), places)
-        return {pool: deque(found)}
+        return {pool: deque(values)}
 
     def held_after(self, done: Sequence[int], held: Mapping[int, deque[Times]]) -> Held:
         """Return the places that senders hold when they are done; receivers hold none."""
-        first, found = self._system.lanes[0], dict[Pool, tuple[int, ...]]()
+        first, entries = self._system.lanes[0], dict[Pool, tuple[int, ...]]()
         pool = self._system.pools.get(("source", first.node, first.device), -1)
         for lane, one in enumerate(self._system.lanes):
-            freed = [int(given[0, lane]) for given in held.get(pool, ())]
+            freed = [int(values[0, lane]) for values in held.get(pool, ())]
             until = tuple(t for t in freed if t > done[one.node])
             if until:
-                found["source", one.node, one.device] = until
-        return tuple(sorted(found.items()))
+                entries["source", one.node, one.device] = until
+        return tuple(sorted(entries.items()))

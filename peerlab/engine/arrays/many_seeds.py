@@ -32,16 +32,16 @@ def times_of_seeds(scenario: Scenario, seeds: Sequence[int], progress: Progress 
     held = len(system.lanes) * (system.pieces + scenario.window_slices)
     at_once = max(1, min(_AT_ONCE, _MOST_TIMES // held))
     before = sum(lasts for *_, lasts in opening(system))
-    found: list[int] = []
+    numbers: list[int] = []
     for first in range(0, len(seeds), at_once):
         some = seeds[first : first + at_once]
         batch = Batch(system, some, [scenario.jitter] * len(some))
         ends, held_order = batch.run(), batch.orders.hold()
         for seed, end, exact in zip(some, ends.tolist(), held_order.tolist(), strict=True):
-            found.append(end + before if exact else _by_events(scenario.with_(seed=seed)))
+            numbers.append(end + before if exact else _by_events(scenario.with_(seed=seed)))
         if progress:
-            progress(len(found), len(seeds))
-    return found
+            progress(len(numbers), len(seeds))
+    return numbers
 
 
 def _by_events(scenario: Scenario) -> int:

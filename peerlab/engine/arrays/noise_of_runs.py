@@ -40,7 +40,7 @@ class NoiseOfRuns:
         self._seeds, self._sigmas = seeds, sigmas
         self._slice_seeds = [seed_of(seed, system.number) for seed in seeds]
         lanes, nodes = system.lanes, system.plan.nodes
-        own = [one.node for one in lanes]
+        own = [lane.node for lane in lanes]
         ends = (
             [lanes[system.receiver(lane, 0)].node for lane in range(len(lanes))]
             if system.plan.schedule.steps
@@ -91,10 +91,10 @@ class NoiseOfRuns:
     def longest(self, quiet_ps: float, visits: int) -> float:
         """Return how long so many visits may take at most that take `quiet_ps` without noise; of detours only the drawn are known."""
         noise = self._noise
-        found = quiet_ps * exp(_MOST_SIGMAS * (max(self._sigmas) + noise.spread))
+        number = quiet_ps * exp(_MOST_SIGMAS * (max(self._sigmas) + noise.spread))
         if noise.detours:
-            found += max((int(one.sum()) for one in self._detours() if one is not None), default=0)
+            number += max((int(detour.sum()) for detour in self._detours() if detour is not None), default=0)
         if noise.tick_period_ps:
             free = noise.tick_period_ps - noise.tick_ps
-            found = found * noise.tick_period_ps / free + noise.tick_period_ps * visits
-        return found
+            number = number * noise.tick_period_ps / free + noise.tick_period_ps * visits
+        return number

@@ -158,17 +158,17 @@ class Batch:
         if not self.system.scenario.registers:
             return turn
         ahead = self._before if self.system.scenario.prefetch else None
-        asked, self._before = first if ahead is None else ahead, first
-        self.record.ask(asked)
-        return np.maximum(turn, asked + self._lookup_ps)
+        values, self._before = first if ahead is None else ahead, first
+        self.record.ask(values)
+        return np.maximum(turn, values + self._lookup_ps)
 
     def _at_receiver(self, values: Times, by: int = 1) -> Times:
         """Return the values of each lane at its receiver, `by` nodes further on its rail; with `by` -1, at its sender."""
         # lanes of one device stand side by side, in the order of nodes: sending on is a rotation by one
-        rails, found = values.reshape(len(values), -1, self._nodes), np.empty_like(values)
-        there = found.reshape(rails.shape)
+        rails, numbers = values.reshape(len(values), -1, self._nodes), np.empty_like(values)
+        there = numbers.reshape(rails.shape)
         there[..., by:], there[..., :by] = rails[..., :-by], rails[..., -by:]
-        return found
+        return numbers
 
     # ---- one slice of every lane -------------------------------------------------------------------------------
 

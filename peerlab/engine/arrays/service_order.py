@@ -103,9 +103,9 @@ class ServiceOrder:
         """Return what is known of the slices of each resource, in the order in which it served them, for each lane."""
         if order is not None:
             served = np.take_along_axis(served, np.argsort(order, axis=1), axis=1)
-        found = np.empty((len(served), self._users.size), np.int64)
-        found[:, self._users] = served
-        return found
+        values = np.empty((len(served), self._users.size), np.int64)
+        values[:, self._users] = served
+        return values
 
 
 class ServiceOrders:
@@ -153,6 +153,6 @@ class ServiceOrders:
     def hold(self) -> NDArray[np.bool_]:
         """Return for each run whether, until now, slices have come to every resource in the order that is assumed."""
         held = self._in_turn.copy()
-        for one in self._alike.values():
-            held &= one.held
+        for service_order in self._alike.values():
+            held &= service_order.held
         return held

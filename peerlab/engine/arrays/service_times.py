@@ -8,12 +8,12 @@ from peerlab.model.slow_parts import link_share
 
 def kinds_of_lanes(system: System) -> list[tuple[object, ...]]:
     """Return for every lane what its service times depend on: the speeds of both ends, and of the link between them."""
-    found = list[tuple[object, ...]]()
+    rows = list[tuple[object, ...]]()
     for lane, one in enumerate(system.lanes):
         to = system.lanes[system.receiver(lane, 0)]
         ends = (system.speeds(one.node, one.device), system.speeds(to.node, to.device))
-        found.append((*ends, link_share(system.scenario, one.node, to.node)))
-    return found
+        rows.append((*ends, link_share(system.scenario, one.node, to.node)))
+    return rows
 
 
 def spread(
@@ -23,10 +23,10 @@ def spread(
 
     Visits that always take the same time share one array.
     """
-    found: dict[bytes, NDArray[np.int64]] = {}
+    entries: dict[bytes, NDArray[np.int64]] = {}
     lists = []
     for visit in range(len(legs[0][number].visits)):
         table = {lane: way[number].visits[visit].duration_ps for lane, way in legs.items()}
         values = np.array([table[lane] for lane in which.tolist()], np.int64)
-        lists.append(found.setdefault(values.tobytes(), values))
+        lists.append(entries.setdefault(values.tobytes(), values))
     return lists

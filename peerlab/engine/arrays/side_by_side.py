@@ -37,9 +37,9 @@ class SideBySide:
 
     def __post_init__(self) -> None:
         groups: dict[tuple[object, ...], list[int]] = {}
-        for index, one in enumerate(self.scenarios):
+        for index, scenario in enumerate(self.scenarios):
             # runs without jitter are all alike but may take another engine
-            shared = (bool(one.jitter), *(getattr(one, name) for name in _SHARED))
+            shared = (bool(scenario.jitter), *(getattr(scenario, name) for name in _SHARED))
             groups.setdefault(shared, []).append(index)
         self._groups = {index: group for group in groups.values() if len(group) > 1 for index in group}
 
@@ -58,8 +58,8 @@ class SideBySide:
         if index in self._made:
             return self._made.pop(index)
         if index in self._others:
-            one = self.scenarios[index]
-            return simulate(one, engine=of_events(least(one)), progress=self.progress)
+            scenario = self.scenarios[index]
+            return simulate(scenario, engine=of_events(least(scenario)), progress=self.progress)
         return simulate(self.scenarios[index], progress=self.progress)
 
     def _together(self, group: Sequence[int]) -> dict[int, Run]:
@@ -70,15 +70,15 @@ class SideBySide:
         system = least(self.scenarios[group[0]]).of_every_node()
         held = len(system.lanes) * (system.pieces + system.scenario.window_slices)
         some = group[: max(1, min(_MOST, _MOST_TIMES // held))]
-        asked = [self.scenarios[index] for index in some]
+        scenarios = [self.scenarios[index] for index in some]
         try:
-            found = recording.side_by_side(system, warm_queue(system), asked, self.progress)
+            recordings = recording.side_by_side(system, warm_queue(system), scenarios, self.progress)
         except OverflowError:  # with the jitter of one of them: the others may still be simulated alone
             return {}
-        self._others |= {index for index, one in zip(some, found, strict=True) if one is None}
+        self._others |= {index for index, one in zip(some, recordings, strict=True) if one is None}
         return {
             index: _run(system, self.scenarios[index], one)
-            for index, one in zip(some, found, strict=True)
+            for index, one in zip(some, recordings, strict=True)
             if one
         }
 

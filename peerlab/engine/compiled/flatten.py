@@ -99,10 +99,10 @@ def flatten(system: System, traffic: Exchange | None, keep: Sequence[int], more_
 
 def _records(count: int, dtype: np.dtype[np.void], **columns: object) -> Records:
     """Return records of zeros, but for these columns."""
-    found = np.zeros(count, dtype).view(np.recarray)
+    recarray = np.zeros(count, dtype).view(np.recarray)
     for name, values in columns.items():
-        found[name] = values
-    return found
+        recarray[name] = values
+    return recarray
 
 
 def _counts(system: System, slots: int, *, gates: bool) -> Records:
@@ -152,8 +152,8 @@ def _lanes(system: System, traffic: Exchange | None, kept: Whole) -> Records:
     lanes = _records(
         len(ways),
         LANE,
-        node=[one.node for one in ways],
-        device=[one.device for one in ways],
+        node=[lane.node for lane in ways],
+        device=[lane.device for lane in ways],
         receiver=[system.receiver(lane, 0) for lane in range(len(ways))],
         handed_out=int(traffic.link_end[-1]) if traffic else 0,
     )

@@ -28,12 +28,12 @@ class BlockingSteps:
 
     def over(self, step: int, sender: int, receiver: int, steps: int) -> Begin:
         """Note that a transfer is over; return those that may begin. The schedule has so many `steps`, those left out excluded."""
-        found: Begin = []
+        rows: Begin = []
         for lane in sorted({sender, receiver}):
             self._left[lane] -= 1
             if not self._left[lane]:
-                found += self._come(lane, step + 1, steps)
-        return found
+                rows += self._come(lane, step + 1, steps)
+        return rows
 
     def state(self, step: int) -> tuple[object, ...]:
         """Return in which step every lane is, relative to `step`, and how many of its transfers are not over."""

@@ -103,12 +103,12 @@ class DataReadiness:
             return [slice_id - slice_id % self._lanes + self._pieces * self._lanes + to] if goes_on else []
         if self.line:
             return self._summed(now, slice_id, to) if step < reducing else []
-        order, found = self._system.order(to), []
+        order, numbers = self._system.order(to), []
         for later in order.leaders.get(step, ()):
             for fed in order.feeds(step, later)[piece]:
                 if self._have_all(later, fed, to):
-                    found += self._follow_up(now, slice_id, later, fed, to)
-        return found
+                    numbers += self._follow_up(now, slice_id, later, fed, to)
+        return numbers
 
     def _summed(self, now: int, slice_id: int, to: int) -> list[int]:
         """Note that a slice was added up; return the first of those that carry the sum, if it is final and may be sent."""

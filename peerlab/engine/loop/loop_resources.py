@@ -48,7 +48,7 @@ class Chain:
             max(self.ready - now, 0),
             self.worked,
             tuple(one - now for one in self.queued[left:]),
-            tuple(one - now for one in self.starts[left:]),
+            tuple(start - now for start in self.starts[left:]),
         )
 
 
@@ -81,14 +81,14 @@ class Serving:
     def meet(self, resources: Sequence[Resource]) -> None:
         """Add the resources that the system has made since the last call."""
         for index in range(len(self.free), len(resources)):
-            one = resources[index]
+            resource = resources[index]
             self.free.append(0)
-            if one.servers > 1:
-                self._idle[index] = one.servers
-            if one.shared:
-                self._fair[index] = FairShare(one.copies)
-            self._flows.capacities[index] = one.capacity_Bps / PS_PER_S
-            self._flows.copies[index] = one.copies
+            if resource.servers > 1:
+                self._idle[index] = resource.servers
+            if resource.shared:
+                self._fair[index] = FairShare(resource.copies)
+            self._flows.capacities[index] = resource.capacity_Bps / PS_PER_S
+            self._flows.copies[index] = resource.copies
 
     def enter(self, slice_id: int, leg: Leg) -> None:
         """Let a slice begin with a stage: it arrives at its first resource in this instant."""
@@ -129,13 +129,13 @@ class Serving:
         resource = visit.resource
         if visit.link or visit.engine >= 0:
             self.changed.add(FABRIC if visit.link else resource)
-            found = (
+            numbers = (
                 self._flows.free(now, resource)
                 if visit.link
                 else self._fair[resource].free(now, visit.engine)
             )
-            if found:
-                self._begun(now, self.chains[found[0]], found[1])
+            if numbers:
+                self._begun(now, self.chains[numbers[0]], numbers[1])
             return
         waiting = self._waiting.get(resource, ())
         if resource in self._idle:
@@ -304,7 +304,7 @@ class Serving:
             tuple(sorted(self._held)),
             tuple(self._idle.values()),
             tuple(
-                (resource, *(one.slice_id - base for one in waiting))
+                (resource, *(chain.slice_id - base for chain in waiting))
                 for resource, waiting in sorted(self._waiting.items())
                 if waiting
             ),

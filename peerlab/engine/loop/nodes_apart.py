@@ -67,8 +67,8 @@ class NodesApart:
 
     def begin(self, now: int) -> list[tuple[int, bool]]:
         """Return the slices that may go on now."""
-        found, self.beginning, self._passed = self.beginning, [], now
-        return found
+        rows, self.beginning, self._passed = self.beginning, [], now
+        return rows
 
     def note(self, now: int, pool: int) -> None:
         """Note that a place was given back."""
@@ -77,13 +77,13 @@ class NodesApart:
     def held_after(self, done: Mapping[int, int]) -> Held:
         """Return the places that are held when their nodes are done; `done` by node."""
         names = {index: pool for pool, index in self._system.pools.items()}
-        found: dict[Pool, tuple[int, ...]] = {
+        entries: dict[Pool, tuple[int, ...]] = {
             pool: tuple(t for t in until if t > done[pool[1]]) for pool, until in self._begins.held
         }
         for index, times in self._given.items():
             pool = names[index]
-            found[pool] = (*found.get(pool, ()), *(t for t in times if t > done[pool[1]]))
-        return tuple(sorted((pool, until) for pool, until in found.items() if until))
+            entries[pool] = (*entries.get(pool, ()), *(t for t in times if t > done[pool[1]]))
+        return tuple(sorted((pool, until) for pool, until in entries.items() if until))
 
 
 def _asked(system: System, pool: Pool) -> tuple[str, tuple[int, int], int]:

@@ -32,7 +32,7 @@ def stands_in_line(system: System, registration_queue: RegistrationQueue) -> boo
     if any(halves[0]) or any(half != everything for half in halves[1]):
         return False
     legs = [system.legs(lane, step)[0] for lane in range(len(system.lanes)) for step in _one_of_each(system)]
-    first = {found[0].acquire for found in legs}
+    first = {leg[0].acquire for leg in legs}
     return -1 not in first and first.isdisjoint(leg.acquire for found in legs for leg in found[1:])
 
 

@@ -49,12 +49,12 @@ class PortLoop:
         self.heap: list[Event] = []
         self.trace = PortTrace(scene)
         self.ends = ends_of(scene)
-        flows = [[one for one in self.ends if one.flow.src == host] for host in range(scene.hosts)]
+        flows = [[ends for ends in self.ends if ends.flow.src == host] for host in range(scene.hosts)]
         self.ports = [
             LoopPort(number, scene, flows[number] if number < scene.hosts else [])
             for number in range(len(scene.links))
         ]
-        self.routes = [self._route(one) for one in self.ends]
+        self.routes = [self._route(ends) for ends in self.ends]
         self.marks = [Marks(self.fabric.marking) for _ in self.ends] if self.fabric.marking else None
         self.touched: list[LoopPort] = []
         self.accounts: set[tuple[int, int]] = set()

@@ -30,18 +30,18 @@ class SenderEvents:
         """When each receiver last sent a notification."""
         self.timeouts = fabric.loses and fabric.recovery.startswith("go-back") and fabric.timeout_ps > 0
         self.followers: list[list[int]] = [[] for _ in ends]
-        for one in ends:
-            if one.flow.after is not None:
-                self.followers[one.flow.after].append(one.number)
+        for end in ends:
+            if end.flow.after is not None:
+                self.followers[end.flow.after].append(end.number)
         self.left = scene.finite
         self.over = False
 
     def begin(self) -> None:
         """Let every flow start."""
-        for one in self.ends:
-            self.push(one.flow.start_ps, START, one.number, 0, 0, 0)
-            if self.rates and self.rates[one.number].counting:
-                self._set_timers(0, one.number)
+        for ends in self.ends:
+            self.push(ends.flow.start_ps, START, ends.number, 0, 0, 0)
+            if self.rates and self.rates[ends.number].counting:
+                self._set_timers(0, ends.number)
 
     def handle(self, now: int, kind: int, flow: int, one: int, two: int) -> list[int]:
         """Handle an event of a flow; return the flows that may send for it."""

@@ -148,24 +148,26 @@ def by_referee(system: System, registration_queue: RegistrationQueue, begins: Be
     begins = earlier(begins, shift)
     clock = Clock()
     meet_all(system)
-    one = BegunApart(system, registration_queue, clock, _nobody, posted=begins.posted)
-    for node in one.nodes:
-        clock.at(begins.at[node], partial(one.begin_node, node))
-        clock.at(max(0, begins.opens[node]), partial(one.open_node, node))
+    begun_apart = BegunApart(system, registration_queue, clock, _nobody, posted=begins.posted)
+    for node in begun_apart.nodes:
+        clock.at(begins.at[node], partial(begun_apart.begin_node, node))
+        clock.at(max(0, begins.opens[node]), partial(begun_apart.open_node, node))
     for pool, until in begins.held:
         kind, *end = pool
-        window = one.window(system.pool(kind, (end[0], end[1]), system.scenario.places))
+        window = begun_apart.window(system.pool(kind, (end[0], end[1]), system.scenario.places))
         window.places -= len(until)
         for t in until:
             clock.at(t, window.give)
     clock.env.run()
     rows = (
-        columns(SPAN_COLUMNS, array(one.spans, len(SPAN_COLUMNS))),
-        columns(REGISTRATION_COLUMNS, array(one.events, len(REGISTRATION_COLUMNS))),
+        columns(SPAN_COLUMNS, array(begun_apart.spans, len(SPAN_COLUMNS))),
+        columns(REGISTRATION_COLUMNS, array(begun_apart.events, len(REGISTRATION_COLUMNS))),
     )
-    done = tuple(one.done[node] + shift for node in one.nodes)
-    found = recorded(system, registration_queue, rows, max(one.end, *one.done.values()), begins=begins.at)
-    return Ended(found, done, ())
+    done = tuple(begun_apart.done[node] + shift for node in begun_apart.nodes)
+    recording = recorded(
+        system, registration_queue, rows, max(begun_apart.end, *begun_apart.done.values()), begins=begins.at
+    )
+    return Ended(recording, done, ())
 
 
 def _nobody(_node: int) -> None:

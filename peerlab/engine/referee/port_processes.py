@@ -150,22 +150,22 @@ class PortReferee:
             port.starved = now
 
     def _look_at_flows(self, now: int, port: SimPort) -> None:
-        flows = [one for one in self.ends if one.flow.src == port.number]
+        flows = [ends for ends in self.ends if ends.flow.src == port.number]
         wakes, lacking = [], False
-        for one in (*flows[port.turn :], *flows[: port.turn]):
-            first, packets = one.proposal()
-            vl = one.flow.vl
+        for ends in (*flows[port.turn :], *flows[: port.turn]):
+            first, packets = ends.proposal()
+            vl = ends.flow.vl
             if packets <= 0 or vl in port.paused:
                 continue
-            if self.senders.paces[one.number] > now:
-                wakes.append(self.senders.paces[one.number])
+            if self.senders.paces[ends.number] > now:
+                wakes.append(self.senders.paces[ends.number])
                 continue
-            wire = one.wire(first, packets)
+            wire = ends.wire(first, packets)
             if port.credits(self.scene, vl) < wire:
                 lacking = True
                 continue
-            port.turn = (flows.index(one) + 1) % len(flows)
-            cell = one.send(first, packets, wire)
+            port.turn = (flows.index(ends) + 1) % len(flows)
+            cell = ends.send(first, packets, wire)
             self.env.process(self._sends(port, cell, None, now))
             self.senders.sent(now, cell, now + port.link.service_ps(wire))
             return

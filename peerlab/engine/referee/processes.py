@@ -164,25 +164,25 @@ class Referee:
         schedule = self.system.plan.schedule
         chunk = schedule.chunk_bytes
         low, high = intervals(positions, chunk, self.system.chunks_sizes(len(positions)))[piece]
-        found = []
+        events = []
         for step in steps:
             source, received = self.system.sender(lane, step), schedule.receives(step)
             for number, (begin, end) in enumerate(intervals(received, chunk, self.system.sizes(step))):
                 if begin < high and low < end:
-                    found.append(self.arrived[step, number, source])
-        return found
+                    events.append(self.arrived[step, number, source])
+        return events
 
     def _own(self, positions: range, step: int, piece: int, lane: int) -> list[simpy.Event]:
         """Return when the node's own contribution to a slice of these positions is added up."""
         chunk = self.system.plan.schedule.chunk_bytes
         low, high = intervals(positions, chunk, self.system.sizes(step))[piece]
-        found = []
+        events = []
         for position in sorted(positions):
             parts = intervals(range(position, position + 1), chunk, self.system.chunk_sizes)
             for number, (begin, end) in enumerate(parts):
                 if begin < high and low < end:
-                    found.append(self.own[position, number, lane])
-        return found
+                    events.append(self.own[position, number, lane])
+        return events
 
     def _stage(self, key: Key, leg: Leg) -> simpy.Event:
         """Start a slice on the chain of a stage; return the event of its end, the latency behind the last resource included."""
@@ -394,8 +394,8 @@ class Referee:
             if 0 <= step < self.system.plan.schedule.steps
             else self.system.chunk_sizes
         )
-        one = self.system.lanes[owner]
-        moved = sizes[piece] * (way.hands - self.system.plan.spares_root(one.node, one.device))
+        lane = self.system.lanes[owner]
+        moved = sizes[piece] * (way.hands - self.system.plan.spares_root(lane.node, lane.device))
         if not moved:  # the root is the only other device, and has it
             return
         yield from self._scaleup(way.hand_stage, (step, piece, owner), link, way.resource, moved)

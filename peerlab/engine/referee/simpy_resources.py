@@ -268,13 +268,13 @@ class Links:
             copies = {link: one.copies for link, one in links.items()}
             self.rates[routes] = max_min(routes, capacities, copies)
         for sender, rate in zip(order, self.rates[routes], strict=True):
-            one = self.sending[sender]
-            if rate != one.rate:
-                one.left -= one.rate * (now - one.since)
-                one.rate, one.since = rate, now
+            sending = self.sending[sender]
+            if rate != sending.rate:
+                sending.left -= sending.rate * (now - sending.since)
+                sending.rate, sending.since = rate, now
                 # only a changed rate moves an end, so that rounding does not add up (as in `max_min.Flows`)
-                one.end = now + max(1, math.ceil(one.left / rate))
-        self.clock.at(min(one.end for one in self.sending.values()), lambda: self._look(this))
+                sending.end = now + max(1, math.ceil(sending.left / rate))
+        self.clock.at(min(sending.end for sending in self.sending.values()), lambda: self._look(this))
 
     def _look(self, this: int) -> None:
         """End the flows that are done."""

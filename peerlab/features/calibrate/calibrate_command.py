@@ -31,8 +31,8 @@ exit status: 0 fitted, 1 it cannot be (one line says why), 2 wrong usage
 
 def add(commands: Any) -> None:
     """Add the command."""
-    says = "fit constants of a cluster on a log, and say which of them the log cannot tell"
-    sub = command(commands, "calibrate", says, _calibrate, epilog=_EXAMPLES)
+    sentence = "fit constants of a cluster on a log, and say which of them the log cannot tell"
+    sub = command(commands, "calibrate", sentence, _calibrate, epilog=_EXAMPLES)
     add = sub.add_argument
     add("log", metavar="LOG", type=Path, help=f"output of {TOOLS}")
     add(
@@ -56,7 +56,7 @@ def _calibrate(options: argparse.Namespace) -> int:
         check_new(options.save, force=options.force)
     records = load(options.log, options.nodes)
     with progress_bar("calibrate", "simulations") as bar:
-        found = peerlab.calibrate(
+        calibration = peerlab.calibrate(
             records,
             options.cluster,
             path=options.path,
@@ -66,13 +66,13 @@ def _calibrate(options: argparse.Namespace) -> int:
             progress=bar.advance,
         )
     if options.json:
-        print(json.dumps({**found.as_dict(), "warnings": list(records.warnings)}, indent=2))
+        print(json.dumps({**calibration.as_dict(), "warnings": list(records.warnings)}, indent=2))
     else:
         several = [f"{say_runs(records.runs)}; fitted on that of most nodes"] if len(records.runs) > 1 else []
         warnings = [line for one in (*several, *records.warnings) for line in wrapped(one, "warning: ")]
-        print("\n".join([*_lines(found), *warnings]))
+        print("\n".join([*_lines(calibration), *warnings]))
     if options.save:
-        found.save(options.save, force=options.force)
+        calibration.save(options.save, force=options.force)
         if not options.json:
             file = one_line(options.save)
             print(f"written: {file}; look it over: peerlab clusters check {shell_word(options.save)}")

@@ -176,29 +176,29 @@ def calibrate(
         raise ScenarioError("seed", f"{seed!r} is no whole number of 0 or more")
     base = cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
     records = fullest(records.runs) if isinstance(records, Records) else records
-    seen = observe(records)
-    path, path_from = _path(records, seen, base, path)
+    observed = observe(records)
+    path, path_from = _path(records, observed, base, path)
     base = with_library(base, serving(base.library, path))  # what is fitted may be the library's
-    rows = _rows(seen, smallest_bytes)
-    asked = _asked(seen, base, path, seen.sizes[rows])
+    rows = _rows(observed, smallest_bytes)
+    scenarios = _asked(observed, base, path, observed.sizes[rows])
     wanted = [constants] if isinstance(constants, str) else constants
-    figures = choose(asked[0].hardware, asked, wanted)
-    messages = IN_FLIGHT if seen.variant == "bandwidth" else 1
-    model, measured = Model(asked, messages, figures, progress), seen.times_s[rows]
+    figures = choose(scenarios[0].hardware, scenarios, wanted)
+    messages = IN_FLIGHT if observed.variant == "bandwidth" else 1
+    model, measured = Model(scenarios, messages, figures, progress), observed.times_s[rows]
     before = model.times_s(model.start)
     fitted = fit(model, measured, seed)
     found = tuple(constant(figure, fitted) for figure in figures)
     return Calibration(
-        cluster=described(base, found, seen, seen.sizes[rows], today or date.today()),  # noqa: DTZ011  (the user's day)
+        cluster=described(base, found, observed, observed.sizes[rows], today or date.today()),  # noqa: DTZ011  (the user's day)
         path=path,
         path_from=path_from,
         constants=found,
-        sizes=seen.sizes[rows].astype(float),
+        sizes=observed.sizes[rows].astype(float),
         measured_s=measured,
         before_s=before,
         after_s=fitted.model.times_s(fitted.values),
         left_out=fitted.errors,
-        seen=seen,
+        seen=observed,
     )
 
 
@@ -210,10 +210,10 @@ def _path(records: Records, observed: Observed, base: Cluster, path: str | None)
         )
     if path or observed.path:
         return path or observed.path, "as given" if path else "as the records say"
-    found = diagnose(records, base)
-    if found.path is None:
-        raise RecordsError(f"{found.why}: say which path it took")
-    return found.path, f"as diagnosed ({found.verdict})"
+    diagnosis = diagnose(records, base)
+    if diagnosis.path is None:
+        raise RecordsError(f"{diagnosis.why}: say which path it took")
+    return diagnosis.path, f"as diagnosed ({diagnosis.verdict})"
 
 
 def _rows(observed: Observed, smallest_bytes: int | str | None) -> NDArray[np.int64]:

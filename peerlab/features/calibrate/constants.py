@@ -53,7 +53,7 @@ def choose(cluster: Cluster, asked: Sequence[Scenario], wanted: Sequence[str] | 
     HardwareError
         If a wanted one is unknown, cannot be fitted, or has no range; or if there is nothing to fit.
     """
-    met = set().union(*(felt(one) for one in asked))
+    met = set().union(*(felt(scenario) for scenario in asked))
     if wanted is None:
         figures = [cluster.figures[key] for key in FITTABLE if key in met and cluster.figures[key].range]
         if not figures:

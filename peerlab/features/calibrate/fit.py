@@ -62,13 +62,13 @@ def fit(model: Model, measured_s: Floats, seed: int, near: "Fitted | None" = Non
         residuals = np.log(left.times_s(values) / measured_s)
         low, high = _interval(left, values, residuals, slopes, seed)
         errors = _left_out(left, values, residuals, slopes)
-        found = Fitted(left, values, low, high, errors, _as_it_came(untold))
+        fitted = Fitted(left, values, low, high, errors, _as_it_came(untold))
         more = _silent(left, slopes) or _wide(left, low, high)
         if not more:
-            return found
+            return fitted
         untold |= more
         left = model.without(untold)
-        starts = [_taken_over(left, found)]
+        starts = [_taken_over(left, fitted)]
 
 
 def _as_it_came(untold: Mapping[str, str]) -> dict[str, str]:

@@ -48,14 +48,14 @@ def described(
     for one in (one for one in found if one.identified):
         ends = one.bounds if one.at_end else (one.low, one.high)
         value, low, high = (_rounded(end) for end in (one.value, *ends))
-        told = (
+        sentence = (
             "came out at the end of it, and may be beyond" if one.at_end else "the range is a 95 % interval"
         )
         cluster = cluster.with_figure(
             one.key,
             value,
             source=f"{what}, calibrated on {today.isoformat()}",
-            assumption=f"fitted on this log within {one.bounds[0]:g} to {one.bounds[1]:g}; {told}",
+            assumption=f"fitted on this log within {one.bounds[0]:g} to {one.bounds[1]:g}; {sentence}",
             range=(min(low, value), max(high, value)),
         )
     earlier = f"; before that, {base.fitted_on}" if base.fitted_on else ""

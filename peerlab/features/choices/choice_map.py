@@ -98,7 +98,7 @@ class ChoiceMap:
         )
         yield "These are predictions: try one with `peerlab plan` before a tuner file is used."
         largest = (Scenario(cluster=self.cluster, nodes=nodes, path=self.path) for nodes in self.nodes)
-        yield from dict.fromkeys(gap for asked in largest for gap in asked.library_unsolved)
+        yield from dict.fromkeys(gap for scenario in largest for gap in scenario.library_unsolved)
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values that JSON can hold; times in seconds."""

@@ -33,8 +33,8 @@ exit status: 0 answered, 1 the question is impossible, 2 wrong usage
 
 def add(commands: Any) -> None:
     """Add the command."""
-    says = "say which algorithm and protocol NCCL takes, and where another would be faster"
-    sub = command(commands, "choices", says, _choices, epilog=_EXAMPLES)
+    sentence = "say which algorithm and protocol NCCL takes, and where another would be faster"
+    sub = command(commands, "choices", sentence, _choices, epilog=_EXAMPLES)
     sub.add_argument("--cluster", metavar="NAME", help="a known cluster, or a .toml file of your own")
     sub.add_argument("--nodes", metavar="LIST", help="rows of the map (default: 2,3,4,6,8,16,32,64,128)")
     sub.add_argument("--sizes", metavar="LIST", help="its columns, such as 1MiB:1GiB (default: 1KiB:16GiB)")
@@ -62,13 +62,13 @@ def _choices(options: argparse.Namespace) -> int:
             raise ScenarioError("log", "beside a log no file is written; leave out --write and --plot")
         return _compare(options)
     with progress_bar("choices", "cells"):
-        found = _map(options, options.nodes, options.sizes)
+        choice_map = _map(options, options.nodes, options.sizes)
     if options.write:
-        write_tuner(found, options.write)
+        write_tuner(choice_map, options.write)
     if options.plot:
         with outfile.written(options.plot, ExportError) as file:
-            file.write_text(choices_page(found), encoding="utf-8")
-    print(json.dumps(found.as_dict(), indent=2) if options.json else "\n".join(_lines(found)))
+            file.write_text(choices_page(choice_map), encoding="utf-8")
+    print(json.dumps(choice_map.as_dict(), indent=2) if options.json else "\n".join(_lines(choice_map)))
     if options.write and not options.json:
         print("\n".join(wrapped(f"{options.write.name}: {ONE_CHANNEL}")))
     return 0
@@ -86,14 +86,15 @@ def _compare(options: argparse.Namespace) -> int:
     nodes = options.nodes or nodes_in(log, load_cluster(options.cluster).devices)
     if nodes is None:
         raise ScenarioError("nodes", "the log does not say how many took part: give --nodes")
-    found = _map(options, nodes if isinstance(nodes, str) else [nodes], sorted(logged))
-    if len(found.nodes) != 1:
+    choice_map = _map(options, nodes if isinstance(nodes, str) else [nodes], sorted(logged))
+    if len(choice_map.nodes) != 1:
         raise ScenarioError("nodes", f"{options.nodes}: a log is of one number of nodes")
-    sizes = beside(found, logged)
+    sizes = beside(choice_map, logged)
     if options.json:
         print(
             json.dumps(
-                {**found.as_dict(), "log": [{**vars(each), "alike": each.alike} for each in sizes]}, indent=2
+                {**choice_map.as_dict(), "log": [{**vars(each), "alike": each.alike} for each in sizes]},
+                indent=2,
             )
         )
         return 0
@@ -101,7 +102,7 @@ def _compare(options: argparse.Namespace) -> int:
     print(
         "\n".join(
             wrapped(
-                f"{alike} of {len(sizes)} sizes take what the map says, on {found.nodes[0]} nodes of {found.cluster.title}"
+                f"{alike} of {len(sizes)} sizes take what the map says, on {choice_map.nodes[0]} nodes of {choice_map.cluster.title}"
             )
         )
     )

@@ -60,12 +60,14 @@ def choices(
     machine = cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
     way = path or (PEER_DIRECT if PEER_DIRECT in machine.paths else machine.paths[0])
     rows, columns = parse_nodes(nodes), parse_sizes(sizes, KIB)
-    asked = Scenario(
+    scenario = Scenario(
         cluster=machine, nodes=rows[0], path=way, library_version=library_version, registration="pool"
     )
-    first = _choice(asked)
-    cells = tuple(_cell(asked.with_(nodes=count, message_bytes=size)) for count in rows for size in columns)
-    return ChoiceMap(cluster=machine, library=first.library, path=str(asked.path), cells=cells)
+    first = _choice(scenario)
+    cells = tuple(
+        _cell(scenario.with_(nodes=count, message_bytes=size)) for count in rows for size in columns
+    )
+    return ChoiceMap(cluster=machine, library=first.library, path=str(scenario.path), cells=cells)
 
 
 def parse_nodes(nodes: str | Sequence[int] | None) -> list[int]:

@@ -82,13 +82,17 @@ def kind_of(cards: Sequence[PciCard], nvlinks: int | None) -> tuple[Accelerator,
     kinds, *_ = accelerators()
     card = cards[0]
     vendor = card.vendor or next((code for word, code in _VENDORS.items() if word in card.model), _NVIDIA)
-    of_vendor = [one for one in kinds if one.vendor == vendor] or [
-        one for one in kinds if one.vendor == _NVIDIA
+    of_vendor = [accelerator for accelerator in kinds if accelerator.vendor == vendor] or [
+        accelerator for accelerator in kinds if accelerator.vendor == _NVIDIA
     ]
-    found = [one for one in of_vendor if card.device in one.devices]
-    if said := found or [one for one in of_vendor if one.devices and _called(one.name, card.model)]:
+    found = [accelerator for accelerator in of_vendor if card.device in accelerator.devices]
+    if said := found or [
+        accelerator
+        for accelerator in of_vendor
+        if accelerator.devices and _called(accelerator.name, card.model)
+    ]:
         return said[0], ""
-    if alike := [one for one in of_vendor if nvlinks and one.links == nvlinks]:
+    if alike := [accelerator for accelerator in of_vendor if nvlinks and accelerator.links == nvlinks]:
         return alike[0], f"taken for {alike[0].name} by its {nvlinks} NVLinks, which others may have as well"
     other = next(kind for kind in of_vendor if not kind.devices)
     unknown = f"which {other.name} it is was not recognised"

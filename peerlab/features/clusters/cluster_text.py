@@ -68,9 +68,11 @@ def cluster_lines(cluster: Cluster) -> Iterator[str]:
 def _simulated(cluster: Cluster) -> str:
     """Return how many figures a simulation rests on, if its library brings some."""
     scenario = Scenario(cluster=cluster)
-    told, library = scenario.hardware.counted, scenario.used_library
+    sentence, library = scenario.hardware.counted, scenario.used_library
     return (
-        f". A simulation adds those of {library.title}: {told}" if library and told != cluster.counted else ""
+        f". A simulation adds those of {library.title}: {sentence}"
+        if library and sentence != cluster.counted
+        else ""
     )
 
 
@@ -90,17 +92,17 @@ def _wiring(cluster: Cluster) -> str:
 
 def _place(wiring: Wiring) -> str:
     """Return where the NICs hang, on what evidence, and what else may be."""
-    told = [str(wiring)]
-    told += (
+    sentences = [str(wiring)]
+    sentences += (
         [f"assumed: {wiring.assumption}"] if wiring.assumption else [wiring.source] if wiring.source else []
     )
-    told += [
-        f"{'possible' if one.possible else 'not'}: {one.holds}"
-        + (f", because {one.because}" if one.because else "")
-        for one in wiring.others
+    sentences += [
+        f"{'possible' if other.possible else 'not'}: {other.holds}"
+        + (f", because {other.because}" if other.because else "")
+        for other in wiring.others
     ]
-    told += [wiring.check] if wiring.assumption else []
-    return "; ".join(told)
+    sentences += [wiring.check] if wiring.assumption else []
+    return "; ".join(sentences)
 
 
 def _reasons(what: str, reasons: Iterable[tuple[str, str]]) -> Iterator[str]:

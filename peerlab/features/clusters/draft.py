@@ -71,10 +71,10 @@ def _top(machine: Machine, file: str, today: date) -> Iterator[str]:
     ).splitlines():
         yield from _comment(line)
     yield ""
-    known = {"name": file.removesuffix(".toml"), "device_name": machine.device_name}
+    entries = {"name": file.removesuffix(".toml"), "device_name": machine.device_name}
     for name, what in (TEXTS | OPTIONAL_TEXTS).items():
-        if known.get(name):
-            yield f"{name} = {quoted(known[name])}  # {what}"
+        if entries.get(name):
+            yield f"{name} = {quoted(entries[name])}  # {what}"
         else:
             yield f'# {name} = "?"  # {what}'
 

@@ -36,13 +36,13 @@ def draft_for(path: Path, topology: Topology, where: str, source: str) -> Drafte
         If the machine is larger than a cluster may be.
     """
     today = datetime.now(UTC).astimezone().date()
-    found = from_topology(topology, path.stem, source, today)
+    draft = from_topology(topology, path.stem, source, today)
     head = [
-        f"Drafted from {where}. What it does not say is taken over from {found.like} and marked as assumed.",
-        *found.remarks,
+        f"Drafted from {where}. What it does not say is taken over from {draft.like} and marked as assumed.",
+        *draft.remarks,
     ]
     lines = "".join(f"# {printable(one)}\n" for one in head)
-    return DraftedFile(path, found, lines + cluster_text(found.cluster, "Check it: peerlab clusters check"))
+    return DraftedFile(path, draft, lines + cluster_text(draft.cluster, "Check it: peerlab clusters check"))
 
 
 def write_beside(name: str, topology: Topology, where: str, source: str) -> DraftedFile:
@@ -56,10 +56,10 @@ def write_beside(name: str, topology: Topology, where: str, source: str) -> Draf
         If the machine is larger than a cluster may be, or the file cannot be written.
     """
     drafts = (draft_for(path, topology, where, source) for path in _names(name))
-    found = next(draft for draft in drafts if not _taken(draft.path) or _holds(draft))
-    if not _taken(found.path):
-        write_new(found.path, found.text)
-    return found
+    drafted_file = next(draft for draft in drafts if not _taken(draft.path) or _holds(draft))
+    if not _taken(drafted_file.path):
+        write_new(drafted_file.path, drafted_file.text)
+    return drafted_file
 
 
 def _names(name: str) -> Iterator[Path]:

@@ -63,17 +63,17 @@ def from_topology(topology: Topology, name: str, file: str, today: date) -> Draf
     topology = replace(topology, cards=(*_most(topology), *topology.nics))
     how = wired(topology, source)
     like = load_cluster(kind.like)
-    said = {figure.key: figure for figure in _read(topology, how, kind, guessed, source)}
-    cluster = _in_its_link(_without_nvlink(_like(like, name, topology, how, kind, said), topology, kind))
-    if "nic.rate" not in said and how.ports > 1:
+    entries = {figure.key: figure for figure in _read(topology, how, kind, guessed, source)}
+    cluster = _in_its_link(_without_nvlink(_like(like, name, topology, how, kind, entries), topology, kind))
+    if "nic.rate" not in entries and how.ports > 1:
         cluster = _several(cluster, "nic.rate", how.ports, "NICs")
-    if "switch.uplink" not in said and how.uplinks > 1:
+    if "switch.uplink" not in entries and how.uplinks > 1:
         cluster = _several(cluster, "switch.uplink", how.uplinks, "links")
     cluster.check_devices()
     return Drafted(
         with_forwarding(cluster),
         like.name,
-        tuple(key for key in said if not said[key].assumption),
+        tuple(key for key in entries if not entries[key].assumption),
         (*topology.remarks, *how.remarks, *_others(topology, how, guessed)),
     )
 

@@ -109,14 +109,14 @@ def _nics_elsewhere(machine: Machine) -> str:
 
 
 def _link(key: str, links: list[PcieLink | None], found: Readings) -> None:
-    known = [link for link in links if link is not None]
-    if not known:
+    pcie_links = [link for link in links if link is not None]
+    if not pcie_links:
         found.remarks[key] = "this machine does not say" if links else _NO_ACCELERATOR
         return
-    slowest = min(known, key=lambda link: link.effective_Bps)
+    slowest = min(pcie_links, key=lambda link: link.effective_Bps)
     how = f"{slowest}, less PCIe's headers (openucx/ucx topo.c)"
     found.take(key, round(slowest.effective_Bps / 1e9, 2), "GB/s", f"{_DEVICES}/{slowest.address}", how)
-    kinds = sorted({str(link) for link in known})
+    kinds = sorted({str(link) for link in pcie_links})
     if len(kinds) > 1:
         found.remarks[key] = f"the links differ ({', '.join(kinds)}); this is the slowest"
 

@@ -81,10 +81,10 @@ def _alike(
 ) -> tuple[int, int]:
     """Return how many groups there are, and at how many sockets, if all are taken as alike: fewer, where they differ."""
     cards = topology.accelerators
-    known = {card.socket for card in cards}
-    if None in known:
+    numbers = {card.socket for card in cards}
+    if None in numbers:
         remarks.append("it does not say at which socket each accelerator is; one is assumed")
-    sockets = 1 if None in known else len(known)
+    sockets = 1 if None in numbers else len(numbers)
     sizes = [len(group) for group in groups]
     if len(set(sizes)) > 1:
         remarks.append(f"its switches have {', '.join(map(str, sizes))} accelerators; all are taken as alike")
@@ -109,20 +109,20 @@ def _wiring(topology: Topology, carriers: Sequence[PciCard], source: str) -> Wir
     found = [nearest(topology, card, carriers) for card in topology.accelerators]
     places = Counter(SWITCH if one in NEAR else _PLACES.get(one, "") for one in found)
     order = (SWITCH, ROOT_PORT, OTHER_SOCKET)  # of equally many the nearest
-    known = sorted((one for one in places if one), key=lambda one: (-places[one], order.index(one)))
+    names = sorted((place for place in places if place), key=lambda one: (-places[one], order.index(one)))
     redirect = bool(topology.acs_redirect)
-    if not known:
+    if not names:
         others: tuple[OtherWiring, ...] = (OtherWiring(nic=ROOT_PORT), OtherWiring(nic=OTHER_SOCKET))
         why = "below the accelerators' switch; the file does not say it"
         return Wiring(assumption=why, acs_redirect=redirect, others=others)
     if len(places) == 1:
-        return Wiring(nic=known[0], acs_redirect=redirect, source=source)
+        return Wiring(nic=names[0], acs_redirect=redirect, source=source)
     counted = ", ".join(
         f"{count} accelerators have {one or 'unknown'}" for one, count in Counter(found).items()
     )
-    others = tuple(OtherWiring(nic=place, because="some accelerators have it") for place in known[1:])
+    others = tuple(OtherWiring(nic=place, because="some accelerators have it") for place in names[1:])
     return Wiring(
-        nic=known[0],
+        nic=names[0],
         acs_redirect=redirect,
         source=source,
         assumption=f"the distance that most accelerators have ({counted})",

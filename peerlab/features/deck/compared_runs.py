@@ -163,14 +163,17 @@ class ComparedRuns:
     def _of_gradient(self, training: Training) -> tuple[Run, Run]:
         """Return the exchange of a training's gradient as one message, through the host and by Peer Direct."""
         if self._gradient is None or self._gradient[0] != training:
-            asked = self._gradient_message(training)
-            self._gradient = training, (self.simulate(asked), self.simulate(asked.with_(path=PEER_DIRECT)))
+            scenario = self._gradient_message(training)
+            self._gradient = (
+                training,
+                (self.simulate(scenario), self.simulate(scenario.with_(path=PEER_DIRECT))),
+            )
         return self._gradient[1]
 
     def _gradient_message(self, training: Training) -> Scenario:
         """Return the exchange of a training's gradient through the host, unless it fits into no step even where nothing waits."""
-        asked = self.base.with_(message_bytes=training.gradient_bytes)
-        least = least_time_s(asked)
+        scenario = self.base.with_(message_bytes=training.gradient_bytes)
+        least = least_time_s(scenario)
         if least > training.step_time_s:
             training.today(least, "through the host at the least")
-        return asked
+        return scenario

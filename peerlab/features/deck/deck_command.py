@@ -111,8 +111,8 @@ def _deck(options: argparse.Namespace) -> int:
         raise ExportError(f"two outlines: {options.outline} and {options.named}; give one")
     file = options.outline or options.named
     outline = read_outline(file) if file else Outline()
-    given = {name: getattr(options, name) for name in ("cluster", "nodes", "message_bytes")}
-    fields = {name: value for name, value in given.items() if value is not None}
+    entries = {name: getattr(options, name) for name in ("cluster", "nodes", "message_bytes")}
+    fields = {name: value for name, value in entries.items() if value is not None}
     own = {name: getattr(options, name) for name in _OWN if getattr(options, name) is not None}
     outline = replace(
         outline,
@@ -160,13 +160,13 @@ def _training(options: argparse.Namespace, outlined: Trained | None) -> Trained 
         "step_time_s": options.step_time,
         "overlap_share": options.overlap,
     }
-    given = {name: value for name, value in options_given.items() if value is not None}
-    if not given:
+    entries = {name: value for name, value in options_given.items() if value is not None}
+    if not entries:
         return outlined
     held = asdict(outlined) if outlined else {}
-    if given.keys() & _EXCHANGE:  # one of them says how much is exchanged
+    if entries.keys() & _EXCHANGE:  # one of them says how much is exchanged
         held = {name: value for name, value in held.items() if name not in _EXCHANGE}
-    return Training.read({**held, **given})
+    return Training.read({**held, **entries})
 
 
 _EXCHANGE = frozenset({"gradient_bytes", "communication_share"})

@@ -125,8 +125,8 @@ def _kind(slide: Slide) -> str:
         return "cover figure" if slide.cover else "figure"
     if len(slide.lines) > _MANY:
         return "long"
-    told = (*slide.own, *slide.lines)
-    return "words dense" if sum(map(len, told)) > _MUCH else "words"
+    sentences = (*slide.own, *slide.lines)
+    return "words dense" if sum(map(len, sentences)) > _MUCH else "words"
 
 
 _WIDE = 66

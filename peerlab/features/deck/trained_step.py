@@ -34,11 +34,11 @@ class TrainedStep:
             If the question is impossible.
         """
         usual = Scenario()
-        asked = base.with_(
+        scenario = base.with_(
             **{name: getattr(usual, name) for name in ("message_bytes", "collective", "buffers")}
         )
         try:
-            return Step.of(asked, **self.given)
+            return Step.of(scenario, **self.given)
         except PeerlabError as problem:
             raise ExportError(f"training: {problem}") from None
 
@@ -96,7 +96,10 @@ def read_training(given: Mapping[str, Any]) -> Training | TrainedStep:
             raise ExportError(
                 f"training: {name!r} does not go with a workload; {nearest(name, TRAINED_FIELDS)}"
             )
-    said = {"yes": True, "no": False}
+    entries = {"yes": True, "no": False}
     return TrainedStep(
-        {name: said.get(value, value) if isinstance(value, str) else value for name, value in there.items()}
+        {
+            name: entries.get(value, value) if isinstance(value, str) else value
+            for name, value in there.items()
+        }
     )

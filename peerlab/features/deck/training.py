@@ -44,10 +44,10 @@ class Training:
         ExportError
             If a value is missing, or is none.
         """
-        known = [field.name for field in fields(cls)]
+        names = [field.name for field in fields(cls)]
         for name in given:
-            if name not in known:
-                raise ExportError(f"training: {name!r} is unknown; {nearest(name, known)}")
+            if name not in names:
+                raise ExportError(f"training: {name!r} is unknown; {nearest(name, names)}")
         there = {name: value for name, value in given.items() if value is not None}
         for name in ("step_time_s", "overlap_share"):
             if name not in there:
@@ -66,14 +66,14 @@ class Training:
         ExportError
             If such an exchange does not fit into the step.
         """
-        hidden, seen = self.overlap_share * exchange_s, (1 - self.overlap_share) * exchange_s
-        computing = self.step_time_s - seen
+        hidden, number = self.overlap_share * exchange_s, (1 - self.overlap_share) * exchange_s
+        computing = self.step_time_s - number
         if exchange_s > self.step_time_s:  # then it hides behind more than there is, whatever the overlap
             what = (
                 f"{write_bytes(self.gradient_bytes)} of gradient" if self.gradient_bytes else "the exchange"
             )
             less = f"{_say(hidden)} of it would hide behind {_say(computing)} of computing"
-            none = f"{_say(seen)} of it would be seen, which leaves no computing"
+            none = f"{_say(number)} of it would be seen, which leaves no computing"
             raise ExportError(
                 f"training: {what} takes {_say(exchange_s)} {how}, and a step takes"
                 f" {_say(self.step_time_s)}: {less if computing > 0 else none}; check gradient, step time and overlap"

@@ -30,8 +30,8 @@ exit status: 0 answered ("cannot tell" is an answer too), 1 the log or the clust
 
 def add(commands: Any) -> None:
     """Add the command."""
-    says = "say which data path a log is from, with the evidence, and what Peer Direct would bring"
-    sub = command(commands, "diagnose", says, _diagnose, epilog=_EXAMPLES)
+    sentence = "say which data path a log is from, with the evidence, and what Peer Direct would bring"
+    sub = command(commands, "diagnose", sentence, _diagnose, epilog=_EXAMPLES)
     sub.add_argument("log", metavar="LOG", type=Path, help=f"output of {TOOLS}")
     sub.add_argument(
         "--cluster", metavar="NAME", help="where it is from: a known cluster or a .toml file; else recognised"
@@ -46,21 +46,21 @@ def _diagnose(options: argparse.Namespace) -> int:
     with progress_bar("diagnose", "simulations"):
         found = [peerlab.diagnose(run, options.cluster) for run in runs]
     if options.json:
-        told = [one.as_dict() for one in found]
-        print(json.dumps(told[0] if len(told) == 1 else {"runs": told}, indent=2))
+        rows = [diagnosis.as_dict() for diagnosis in found]
+        print(json.dumps(rows[0] if len(rows) == 1 else {"runs": rows}, indent=2))
         return 0
     if len(found) > 1:
         print("\n".join(wrapped(say_runs(runs))))
-    for place, one in enumerate(found, start=1):
+    for place, diagnosis in enumerate(found, start=1):
         head = [f"\nrun {place} of {len(found)}"] if len(found) > 1 else []
-        print("\n".join([*head, *_lines(one, _judging(options))]))
+        print("\n".join([*head, *_lines(diagnosis, _judging(options))]))
     return 0
 
 
 def _judging(options: argparse.Namespace) -> str:
     """Return the command that says whether the log is well, with what was said of it here."""
-    said = [("--log", options.log), ("--cluster", options.cluster), ("--nodes", options.nodes)]
-    return shlex.join(["peerlab", "expect", *(str(word) for one in said if one[1] for word in one)])
+    rows = [("--log", options.log), ("--cluster", options.cluster), ("--nodes", options.nodes)]
+    return shlex.join(["peerlab", "expect", *(str(word) for one in rows if one[1] for word in one)])
 
 
 def _lines(diagnosis: Diagnosis, judging: str) -> Iterator[str]:
@@ -80,8 +80,8 @@ def _lines(diagnosis: Diagnosis, judging: str) -> Iterator[str]:
         "natural logarithms of the weights, added up: 2.3 points are 10 times likelier"
     )
     yield "\nevidence, the weightiest first"
-    for one in diagnosis.evidence:
-        yield from _evidence(one)
+    for evidence in diagnosis.evidence:
+        yield from _evidence(evidence)
     if diagnosis.shortfall:
         yield from wrapped(f"The run is slower than its own path: {diagnosis.shortfall.says}.", "  note: ")
     for note in diagnosis.notes:
@@ -109,7 +109,7 @@ def _path(diagnosis: Diagnosis) -> str:
 def _ranking(ranking: Sequence[Explanation]) -> str:
     """Return the paths, the best first; what they are in words only where the terminal is wide enough."""
     head = ("path", "odds", "points", "measured / simulated")
-    rows = [_ranked(one) for one in ranking]
+    rows = [_ranked(explanation) for explanation in ranking]
     wide = table(
         (*head, ""),
         [(*row, explanations()[one.path]) for row, one in zip(rows, ranking, strict=True)],

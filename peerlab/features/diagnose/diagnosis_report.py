@@ -116,7 +116,7 @@ def _forecast(one: Told) -> str:
         for size, was, now, low, high, ratio in zip(*(one[name] for name in columns), strict=True)
     ]
     largest = one["message_bytes"].index(max(one["message_bytes"]))
-    says = (
+    sentence = (
         f"<p class='pl-gain'><b>{one['ratio'][largest]:.2f} times</b> with Peer Direct at {rows[largest][0]}; "
         f"{escape(one['gain_in_words'])}</p>"
     )
@@ -126,7 +126,7 @@ def _forecast(one: Told) -> str:
         ("message", "measured", "with it", "from, to", "gain"),
         rows,
     )
-    return f"<h4>With Peer Direct</h4>{says}{curve}<p class='pl-quiet'>on {escape(one['cluster'])}{fitted}; from, to: also the model's own error on this log, a factor of {one['model_error_factor']:.3g}</p>"
+    return f"<h4>With Peer Direct</h4>{sentence}{curve}<p class='pl-quiet'>on {escape(one['cluster'])}{fitted}; from, to: also the model's own error on this log, a factor of {one['model_error_factor']:.3g}</p>"
 
 
 def evidence_html(diagnosis: Diagnosis) -> str:

@@ -55,8 +55,8 @@ _Info._fields_ = (
 
 def _candidates() -> list[str]:
     """Return where libfabric may be: where HCCL is told, where the linker looks, where vendors and Python's wheels put it."""
-    told = os.environ.get("LIBFABRIC_ROOT")
-    first = [f"{told}/lib/{_NAME}"] if told else []
+    root = os.environ.get("LIBFABRIC_ROOT")
+    first = [f"{root}/lib/{_NAME}"] if root else []
     wheels = [f"{sys.prefix}/lib/mpich", f"{sys.prefix}/lib"]
     return [*first, _NAME, *(f"{place}/{_NAME}" for place in (*_PLACES, *wheels))]
 

@@ -89,9 +89,9 @@ class Host:
         ``path`` is empty where no libfabric is found. It is asked without FI_PROVIDER: what it has, not what it is told.
         """
         environment = {name: value for name, value in self.environment.items() if name != "FI_PROVIDER"}
-        said = self.run([sys.executable, "-I", str(_ASK_LIBFABRIC)], environment)
+        sentence = self.run([sys.executable, "-I", str(_ASK_LIBFABRIC)], environment)
         try:
-            answer = json.loads((said or "").strip().rpartition("\n")[2])  # libraries may greet before
+            answer = json.loads((sentence or "").strip().rpartition("\n")[2])  # libraries may greet before
         except ValueError:
             return None
         return answer if isinstance(answer, dict) else None

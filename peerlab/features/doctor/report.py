@@ -59,10 +59,10 @@ class Report:
     def because(self) -> tuple[str, ...]:
         """The reasons, as the checks read them; for ``yes`` what still makes it slower."""
         if self.verdict == NO:
-            return tuple(one.found for one in self.failed)
+            return tuple(finding.found for finding in self.failed)
         if self.verdict == CANNOT_TELL:
             left_out = [f"{say_count(len(self.left_out), 'check')} left out"] if self.left_out else []
-            return (*(one.found for one in self._open), *left_out)
+            return (*(finding.found for finding in self._open), *left_out)
         return tuple(
             finding.found
             for finding in self.findings
@@ -124,7 +124,7 @@ def _chosen(patterns: Iterable[str]) -> Sequence[Check]:
         found = {check.id for check in CHECKS if pattern in check.id or fnmatch(check.id, pattern)}
         if not found:
             raise DoctorError(
-                f"only: no check matches {pattern!r}; {nearest(pattern, [one.id for one in CHECKS])}"
+                f"only: no check matches {pattern!r}; {nearest(pattern, [check.id for check in CHECKS])}"
             )
         wanted |= found
     return [check for check in CHECKS if check.id in wanted] if wanted else CHECKS

@@ -70,21 +70,21 @@ def revealed(
 ) -> tuple[str, str]:
     """Return what was found, and what a prediction is told."""
     closest = min(answers, key=lambda answer: abs(answer - truth))
-    said = f"You said {say_figure(chosen, unit)}." if chosen is not None else ""
+    sentence = f"You said {say_figure(chosen, unit)}." if chosen is not None else ""
     comment = "That is the closest." if chosen == closest else f"The closest was {say_figure(closest, unit)}."
-    return f"{how}: {say_figure(truth, unit)}.", " ".join(filter(None, (said, comment)))
+    return f"{how}: {say_figure(truth, unit)}.", " ".join(filter(None, (sentence, comment)))
 
 
 def prediction_card(
     question: str, answers: Sequence[float], truth: float, unit: str = "x", how: str = "Simulated"
 ) -> dict[str, Any]:
     """Return what a page needs to ask for a prediction, and to reveal what is true."""
-    told = [revealed(answers, chosen, truth, unit, how) for chosen in answers]
+    rows = [revealed(answers, chosen, truth, unit, how) for chosen in answers]
     return {
         "question": escape(question),
         "answers": [say_figure(answer, unit) for answer in answers],
-        "found": told[0][0],
-        "replies": [comment for _, comment in told],
+        "found": rows[0][0],
+        "replies": [comment for _, comment in rows],
     }
 
 

@@ -27,7 +27,7 @@ _LABS = {
 
 def exercises(lab: str | None = None) -> list[Exercise]:
     """Return the exercises of a lab (``"01"``), or of all labs, in their order; of a transfer task the example."""
-    return [one for number in sorted(_LABS) if lab in (None, number) for one in _of(number)]
+    return [exercise for number in sorted(_LABS) if lab in (None, number) for exercise in _of(number)]
 
 
 def find(name: str, seed: int = EXAMPLE) -> Exercise:
@@ -46,17 +46,17 @@ def find(name: str, seed: int = EXAMPLE) -> Exercise:
         If there is none.
     """
     lab = name[:2] if name[:2] in _LABS else None
-    known = {exercise.name: exercise for exercise in exercises(lab)}
-    if name not in known:
-        raise PeerlabError(f"exercise: no {name!r}; {nearest(name, known)}")
-    found = known[name]
+    entries = {exercise.name: exercise for exercise in exercises(lab)}
+    if name not in entries:
+        raise PeerlabError(f"exercise: no {name!r}; {nearest(name, entries)}")
+    found = entries[name]
     return found if lab is None or found.seed in (None, seed) else transfer_of(lab).drawn(seed)
 
 
 def transfer_of(lab: str) -> TransferTask:
     """Return what draws the transfer task of a lab (``"01"``)."""
-    found: TransferTask = import_module(_LABS[lab]).TRANSFER
-    return found
+    transfer_task: TransferTask = import_module(_LABS[lab]).TRANSFER
+    return transfer_task
 
 
 @cache  # the example of a transfer task is simulated, and asked for with every exercise of its lab

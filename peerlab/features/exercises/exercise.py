@@ -226,10 +226,12 @@ class Choice(Exercise):
 
     def judge(self, answer: Any) -> Verdict:
         """Compare with the option that is true; its beginning or another of its names will do."""
-        said = meant(answer, {option: self.called.get(option, ()) for option in self.options})
-        if said is None:
+        sentence = meant(answer, {option: self.called.get(option, ()) for option in self.options})
+        if sentence is None:
             return Verdict(right=False, says=f"Choose one of: {'; '.join(self.options)}.")
-        return self._right() if said == self.truth() else Verdict(right=False, says=self.options[said])
+        return (
+            self._right() if sentence == self.truth() else Verdict(right=False, says=self.options[sentence])
+        )
 
     def wrong(self) -> list[tuple[Any, str]]:
         """Return the other options."""

@@ -54,7 +54,7 @@ class Asked(Spoken):
     def __repr__(self) -> str:
         """Say in words what a page would show, for a notebook or a shell that has no widgets."""
         one = self.exercise
-        told = (
+        sentence = (
             self._told
             or f"Answer with peerlab.exercise({one.name!r}, answer=...), see the next hint with .hint.click()."
         )
@@ -62,7 +62,7 @@ class Asked(Spoken):
         hints = [f"Hint: {hint}" for hint in one.hints[: self._hints]]
         if self._hints > len(one.hints):
             hints.append(f"Solution:\n{one.solution}")
-        return "\n".join([f"Exercise {one.name}: {one.question}", *options, *hints, told])
+        return "\n".join([f"Exercise {one.name}: {one.question}", *options, *hints, sentence])
 
     def _fields(self) -> list[w.Widget]:
         """Return where to answer, and the buttons."""
@@ -127,10 +127,10 @@ class Asked(Spoken):
 
     def _note(self, **what: Any) -> None:
         try:
-            said = progress.note(self.exercise.name, **what)
+            sentence = progress.note(self.exercise.name, **what)
         except PeerlabError as problem:
-            said = str(problem)
-        self.trouble.value = f'<p role="alert">{escape(said)}</p>' if said else ""
+            sentence = str(problem)
+        self.trouble.value = f'<p role="alert">{escape(sentence)}</p>' if sentence else ""
 
 
 def _question(exercise: Exercise) -> w.HTML:

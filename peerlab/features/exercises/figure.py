@@ -103,13 +103,13 @@ def scale(unit: str) -> tuple[str, float] | None:
 
 def slips(truth: float, unit: str) -> Iterator[tuple[float, str]]:
     """Yield what a right figure becomes in another unit, or as another kind of ratio, each with what is said to it."""
-    asked = scale(unit)
-    if asked:
-        for other in _OTHERS[asked[0]]:
-            _, size = scale(other) or asked
-            if size != asked[1]:
+    pair = scale(unit)
+    if pair:
+        for other in _OTHERS[pair[0]]:
+            _, size = scale(other) or pair
+            if size != pair[1]:
                 bits = " A byte has eight bits." if "bit" in other else ""
-                yield truth * asked[1] / size, f"That is in {other}; it is asked in {unit}.{bits}"
+                yield truth * pair[1] / size, f"That is in {other}; it is asked in {unit}.{bits}"
     elif not unit and truth:
         beyond = "That is what exceeds 1; asked is the factor itself. What is 50 % more is 1.5 times."
         yield 1 / truth, "That is the ratio upside down: turn the ratio round."
@@ -144,14 +144,14 @@ def _read(text: str, unit: str) -> WrittenFigure:
     first = text.partition(" ")[0].lower()
     if first in _IN_WORDS:
         text = f"{_IN_WORDS[first]}{text[len(first) :]}"
-    found = _WRITTEN.fullmatch(text)
-    if not found:
+    match = _WRITTEN.fullmatch(text)
+    if not match:
         raise ValueError(_ask(unit))
-    if _RANGE.match(found[2] or ""):
+    if _RANGE.match(match[2] or ""):
         raise ValueError("Answer with one number, not a range.")
-    behind = (found[2] or "").strip()
+    behind = (match[2] or "").strip()
     factor = _factor(behind, unit)
-    first, *rest = (part.strip() for part in re.split(r"([*/])", found[1]))
+    first, *rest = (part.strip() for part in re.split(r"([*/])", match[1]))
     value = _plain(first)
     for sign, other in zip(rest[::2], rest[1::2], strict=True):
         try:
@@ -184,12 +184,12 @@ def _factor(written: str, unit: str) -> float:
     ValueError
         If that is neither the unit nor another one of its kind.
     """
-    asked, given = scale(unit), scale(written)
+    pair, given = scale(unit), scale(written)
     if not written:
         return 1.0
-    if asked and given and asked[0] == given[0]:
-        return given[1] / asked[1]
-    if not asked and (same(written, unit) or (_TIMES if unit else _AS_FAST).fullmatch(written)):
+    if pair and given and pair[0] == given[0]:
+        return given[1] / pair[1]
+    if not pair and (same(written, unit) or (_TIMES if unit else _AS_FAST).fullmatch(written)):
         return 1.0
     if not unit and (_PERCENT.fullmatch(written) or _PERCENT_MORE.fullmatch(written)):
         return 0.01
@@ -199,4 +199,4 @@ def _factor(written: str, unit: str) -> float:
         )
     if not unit:
         raise ValueError("Answer with a number without a unit.")
-    raise ValueError(f"Answer in {unit}." if asked else f"Answer with a number of {unit}.")
+    raise ValueError(f"Answer in {unit}." if pair else f"Answer with a number of {unit}.")

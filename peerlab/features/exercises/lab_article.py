@@ -186,7 +186,7 @@ class _Reader:
         return self._card({"kind": "exercise", **made, "code": written})
 
     def _prediction(self, call: ast.Call, _: str) -> str:
-        question, answers, truth = (self._value(one) for one in call.args)
+        question, answers, truth = (self._value(expr) for expr in call.args)
         words = {word.arg: self._value(word.value) for word in call.keywords if word.arg}
         return self._card({"kind": "predict", **prediction_card(question, answers, float(truth()), **words)})
 
@@ -197,10 +197,10 @@ class _Reader:
     def _explorer(self, call: ast.Call, _: str) -> str:
         scenario = self._value(call.args[0]) if call.args else Scenario()
         address = escape(self._link(scenario), quote=True)
-        says = f"{scenario.hardware.title}, {scenario.nodes} nodes, {scenario.data_path.title}"
+        sentence = f"{scenario.hardware.title}, {scenario.nodes} nodes, {scenario.data_path.title}"
         return (
             f"<figure class='pl-open'>{still_svg(simulate(scenario))}<figcaption><a href='{address}'>Open it live</a> "
-            f"<span>{escape(says)}</span></figcaption></figure>"
+            f"<span>{escape(sentence)}</span></figcaption></figure>"
         )
 
     def _step(self, _: ast.Call, source: str) -> str:

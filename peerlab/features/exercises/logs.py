@@ -108,14 +108,14 @@ def _of_nodes(records: Records, nodes: int) -> Records:
 
 def _nccl(records: Records) -> Iterator[str]:
     """Yield the lines of nccl-tests: its command where settings are known, its devices where the source names them."""
-    said, rows = records.manifest, records.rows
-    ranks, nodes = said["ranks"], said["nodes"]
-    if settings := _settings(said.get("environment", {})):
+    entries, rows = records.manifest, records.rows
+    ranks, nodes = entries["ranks"], entries["nodes"]
+    if settings := _settings(entries.get("environment", {})):
         low, high = (end(records.columns["size_bytes"]) for end in (min, max))
         yield f"$ mpirun -np {ranks} -npernode {ranks // nodes} {settings} all_reduce_perf -b {low} -e {high} -g 1"
-    if test := said.get("test"):
+    if test := entries.get("test"):
         yield f"# Collective test starting: {test}"
-    if devices := said.get("devices"):
+    if devices := entries.get("devices"):
         yield "# Using devices"
         yield from _devices(ranks, nodes, devices[0])
     yield "#"
@@ -127,7 +127,7 @@ def _nccl(records: Records) -> Iterator[str]:
     for size in dict.fromkeys(row["size_bytes"] for row in rows):
         cells = "".join(_cells(row) for row in rows if row["size_bytes"] == size)
         yield f"{size:>13}{size // 4:>13}{'float':>9}{'sum':>8}{'-1':>8}{cells}"
-    if bounds := said.get("validation"):
+    if bounds := entries.get("validation"):
         yield f"# {bounds}"
 
 
@@ -147,9 +147,9 @@ def _devices(ranks: int, nodes: int, device: str) -> Iterator[str]:
 
 def _osu(records: Records) -> Iterator[str]:
     """Yield the lines of osu_latency between device buffers."""
-    said = records.manifest
-    yield f"$ mpirun -np 2 -H host-0,host-1 {_settings(said['environment'])} {said['test']} -d cuda D D"
-    yield f"# OSU MPI-CUDA Latency Test v{said['version']}"
+    entries = records.manifest
+    yield f"$ mpirun -np 2 -H host-0,host-1 {_settings(entries['environment'])} {entries['test']} -d cuda D D"
+    yield f"# OSU MPI-CUDA Latency Test v{entries['version']}"
     yield "# Send Buffer on DEVICE (D) and Receive Buffer on DEVICE (D)"
     yield f"{'# Size':<10}{'Latency (us)':>22}"
     yield "# Datatype: MPI_CHAR."
@@ -164,10 +164,10 @@ def _settings(environment: dict[str, str]) -> str:
 def times(table: str) -> "pd.Series[float]":
     """Return the times of a table in data/measured (``"juliet/osu-latency-direct"``) by size, seconds."""
     medians = measured_library()[table].medians()
-    found: pd.Series[float] = (
+    series: pd.Series[float] = (
         medians.drop_duplicates("size_bytes").set_index("size_bytes")["time_s"].astype(float)
     )
-    return found
+    return series
 
 
 def said(table: str) -> pd.DataFrame:

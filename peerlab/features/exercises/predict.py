@@ -64,9 +64,9 @@ class Prediction(Spoken):
             self.verdict.value = f'<p class="pl-no" role="alert">{escape(str(problem))}</p>'
             return
         answers = [answer for _, answer in self.choice.options]
-        found, comment = revealed(answers, self.choice.value, self.truth, self._unit, self._how)
-        self._told = f"{found} {comment}"
-        text = f"<b>{escape(found)}</b> {escape(comment)}"
+        value, comment = revealed(answers, self.choice.value, self.truth, self._unit, self._how)
+        self._told = f"{value} {comment}"
+        text = f"<b>{escape(value)}</b> {escape(comment)}"
         self.verdict.value = f'<p role="status">{text}</p>'
 
 

@@ -110,17 +110,17 @@ def note(name: str, *, right: bool = False, tries: int = 0, hints: int = 0) -> s
     unwritten = _UNWRITTEN.setdefault(path, {})
     unwritten[name] = unwritten.get(name, Done()).and_then(Done(tries, hints, right))
     with in_words(f"{_LOST}: {path}", PeerlabError), _alone(path):
-        known, said = _taken_over(path)
+        entries, reason = _taken_over(path)
         for one, later in unwritten.items():
-            known[one] = known.get(one, Done()).and_then(later)
-        told = {"exercises": {name: asdict(how) for name, how in sorted(known.items())}}
+            entries[one] = entries.get(one, Done()).and_then(later)
+        told = {"exercises": {name: asdict(how) for name, how in sorted(entries.items())}}
         try:
             with written(path, PeerlabError) as file:
                 file.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
         except PeerlabError as problem:
-            raise PeerlabError("; ".join(filter(None, [f"{_LOST}: {problem}", said]))) from None
+            raise PeerlabError("; ".join(filter(None, [f"{_LOST}: {problem}", reason]))) from None
         del _UNWRITTEN[path]
-    return said
+    return reason
 
 
 @contextmanager

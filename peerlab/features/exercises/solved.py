@@ -12,8 +12,8 @@ _ASKED = re.compile(r"""peerlab\.exercise\(\s*["']([^"']+)["']""")
 
 def asked(cell: str) -> str | None:
     """Return the name of the exercise that a cell asks, if it does."""
-    found = _ASKED.search(cell)
-    return found[1] if found else None
+    match = _ASKED.search(cell)
+    return match[1] if match else None
 
 
 def solved(notebook: dict[str, Any]) -> dict[str, Any]:
@@ -29,7 +29,7 @@ def solved(notebook: dict[str, Any]) -> dict[str, Any]:
         source = "".join(cell["source"])
         name = asked(source) if cell["cell_type"] == "code" else None
         if name:
-            one = find(name)
-            seed = "" if one.seed is None else f", seed={one.seed}"
-            cell["source"] = fill_in(source, one.solution.strip() + seed).splitlines(keepends=True)
+            exercise = find(name)
+            seed = "" if exercise.seed is None else f", seed={exercise.seed}"
+            cell["source"] = fill_in(source, exercise.solution.strip() + seed).splitlines(keepends=True)
     return made

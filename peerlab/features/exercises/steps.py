@@ -214,8 +214,8 @@ def _cells(one: Walk, n: int, rank: int) -> list[str]:
         kinds = [name for name, text in (("pl-came", came), ("pl-went", went)) if text]
         kinds += ["pl-full"] * bool(final[box])
         note = "; ".join(text for text in (came, went) if text)
-        said = _number(one, number) if there[box] else "&nbsp;"
-        cells.append(f"<td class='{' '.join(kinds)}'><b>{said}</b><small>{note or '&nbsp;'}</small></td>")
+        cell = _number(one, number) if there[box] else "&nbsp;"
+        cells.append(f"<td class='{' '.join(kinds)}'><b>{cell}</b><small>{note or '&nbsp;'}</small></td>")
     return cells
 
 

@@ -48,9 +48,9 @@ class TransferTask:
         """Return the values of a seed's task; as many seeds in a row as there are tasks get different ones."""
         place = seed * _stride(self.count) % self.count
         drawn = []
-        for one in self.cases:
-            place, at = divmod(place, len(one))
-            drawn.append(one[at])
+        for case in self.cases:
+            place, at = divmod(place, len(case))
+            drawn.append(case[at])
         return drawn
 
     def drawn(self, seed: int) -> Exercise:
@@ -62,15 +62,15 @@ class TransferTask:
 def _apart(made: Number) -> list[Mistake]:
     """Return the mistakes of an exercise whose figures differ from its truth; what several lead to is told all of them."""
     truth, kept = made.truth(), dict[float, Mistake]()
-    for one in made.mistakes:
-        figure = one.like()
+    for mistake in made.mistakes:
+        figure = mistake.like()
         if abs(figure - truth) <= made.tolerance * abs(truth):
             continue
-        known = next((other for other in kept if isclose(figure, other, rel_tol=_ALIKE)), None)
-        if known is None:
-            kept[figure] = one
+        number = next((other for other in kept if isclose(figure, other, rel_tol=_ALIKE)), None)
+        if number is None:
+            kept[figure] = mistake
         else:
-            kept[known] = replace(one, says=f"{kept[known].says} Or: {one.says}")
+            kept[number] = replace(mistake, says=f"{kept[number].says} Or: {mistake.says}")
     return list(kept.values())
 
 

@@ -48,12 +48,12 @@ def _check_verdict(verdict: object) -> str | None:
         series = pd.Series(ratios)
         answer, true = verdict(series, noise), judge(series, noise)  # type: ignore[operator]
         tried = f"Ratios {', '.join(f'{ratio:.2f}' for ratio in ratios)}, noise {noise}: you say {answer!r}."
-        said = meant(answer, _VERDICTS)
-        if said is None:
+        sentence = meant(answer, _VERDICTS)
+        if sentence is None:
             return f"{tried} Return one of {FASTER!r}, {SLOWER!r}, {NOISE!r}."
-        if said == true:
+        if sentence == true:
             continue
-        overlooked = _QUARTILE if (ratios, noise) in _ODD else _overlooked(said, true, min(ratios), noise)
+        overlooked = _QUARTILE if (ratios, noise) in _ODD else _overlooked(sentence, true, min(ratios), noise)
         return f"{tried} {overlooked}"
     return None
 

@@ -54,9 +54,9 @@ def band_svg(
         line = _line(across, up, points, "copy-ink", "2.5", "2 4")
         parts.append(f"<g class='pl-fault' data-fault='{place}'>{line}</g>")
     parts += [_point(across, up, row) for row in judged]
-    says = f"Bus bandwidth by size, {say_bytes(told[0]['size'])} to {say_bytes(told[-1]['size'])}: band, floor and ceiling"
+    sentence = f"Bus bandwidth by size, {say_bytes(told[0]['size'])} to {say_bytes(told[-1]['size'])}: band, floor and ceiling"
     return (
-        f"<svg class='pl-band' viewBox='0 0 {_WIDE} {_HIGH}' width='{_WIDE}' role='img' aria-label='{escape(says, quote=True)}' "
+        f"<svg class='pl-band' viewBox='0 0 {_WIDE} {_HIGH}' width='{_WIDE}' role='img' aria-label='{escape(sentence, quote=True)}' "
         f"font-size='12' fill='var(--pl-muted)' style='max-width:100%;height:auto'>{''.join(parts)}</svg>"
     )
 

@@ -44,14 +44,14 @@ class JudgedSize:
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values."""
-        one = self.expected
+        size = self.expected
         names = ("floor", "low", "expected", "high", "ceiling")
-        told = {name: getattr(one, name) if one else None for name in names}
-        inside = one.low <= self.measured <= one.high if one else None
+        entries = {name: getattr(size, name) if size else None for name in names}
+        inside = size.low <= self.measured <= size.high if size else None
         return {
             "size": self.size,
             "measured": self.measured,
-            **told,
+            **entries,
             "inside": inside,
             "below": self.below,
             "disturbed": self.disturbed,
@@ -138,6 +138,10 @@ def _cause(
 def _contradicted(rows: Sequence[JudgedSize], with_it: dict[int, float]) -> bool:
     """Return whether clean sizes of 1 MiB and more are far faster than the fault lets them be."""
     clean = [row for row in rows if row.size >= MIB and row.expected]
-    reach = [one.expected.high / one.expected.expected for one in clean if one.expected]
+    reach = [
+        judged_size.expected.high / judged_size.expected.expected
+        for judged_size in clean
+        if judged_size.expected
+    ]
     far = sum(one.measured > with_it[one.size] * times * 1.2 for one, times in zip(clean, reach, strict=True))
     return far > max(1, len(clean) // 4)

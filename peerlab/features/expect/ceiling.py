@@ -51,8 +51,8 @@ def ceiling(scenario: Scenario) -> Ceiling:
         (_inside_Bps(scenario), inside if wire == inf else f"{inside}; {rates}, {counts}, would carry more"),
         (path_bound_Bps(machine, str(scenario.path)) / sends, "PCIe and host memory on the way to the NICs"),
     ]
-    most, says = min(bounds, key=lambda one: one[0])
-    return Ceiling(busbw_GBps=most * factor / _GB, says=says)
+    most, sentence = min(bounds, key=lambda one: one[0])
+    return Ceiling(busbw_GBps=most * factor / _GB, says=sentence)
 
 
 def at_best(cluster: Cluster) -> Cluster:

@@ -42,13 +42,15 @@ def closest(name: str) -> Cluster | None:
     """Return the known cluster whose accelerator a name has, and of several the one with most of its other words."""
     low = name.lower().replace("_", "-")
     able = [
-        one for one in map(load_cluster, known_clusters()) if one.device_name.lower().replace(" ", "-") in low
+        cluster
+        for cluster in map(load_cluster, known_clusters())
+        if cluster.device_name.lower().replace(" ", "-") in low
     ]
-    longest = max((len(one.device_name) for one in able), default=0)
+    longest = max((len(cluster.device_name) for cluster in able), default=0)
     words = set(low.split("-"))
 
     def alike(one: Cluster) -> tuple[int, bool]:
         own = set(f"{one.name} {one.title}".lower().replace(" ", "-").split("-"))
         return len(words & own), one.name.startswith(one.device_name.lower())  # else its name is a cloud's
 
-    return max((one for one in able if len(one.device_name) == longest), key=alike, default=None)
+    return max((cluster for cluster in able if len(cluster.device_name) == longest), key=alike, default=None)

@@ -104,7 +104,7 @@ def _expect(options: argparse.Namespace) -> int:
             f"name the machine with --cluster; `peerlab clusters` lists those that are known, {DRAFT}",
         )
     with progress_bar("expect", "sizes"):
-        found = expect(
+        expectation = expect(
             options.cluster,
             nodes=2 if options.nodes is None else options.nodes,
             path=options.path,
@@ -114,9 +114,9 @@ def _expect(options: argparse.Namespace) -> int:
             ranks_per_node=options.ranks_per_node,
         )
     if options.write is not None:
-        write_thresholds(found, options.write)
-    _draw(options.plot, lambda: expectation_html(found.as_dict()))
-    print(json.dumps(found.as_dict(), indent=2) if options.json else "\n".join(_lines(found)))
+        write_thresholds(expectation, options.write)
+    _draw(options.plot, lambda: expectation_html(expectation.as_dict()))
+    print(json.dumps(expectation.as_dict(), indent=2) if options.json else "\n".join(_lines(expectation)))
     return 0
 
 
@@ -124,28 +124,31 @@ def _judge(options: argparse.Namespace) -> int:
     records = load(options.log, options.nodes)
     perftest = load(options.perftest) if options.perftest else None  # before anything is simulated
     with progress_bar("expect", "sizes"):
-        found = judge(records, options.cluster)
-    _draw(options.plot, lambda: verdict_html([verdict.as_dict() for verdict in found]))
+        verdicts = judge(records, options.cluster)
+    _draw(options.plot, lambda: verdict_html([verdict.as_dict() for verdict in verdicts]))
     if options.json:
-        first = next((one for one in found if one.verdict == BELOW), found[0])
-        told = {**first.as_dict(), "warnings": list(records.warnings)}
+        first = next((verdict for verdict in verdicts if verdict.verdict == BELOW), verdicts[0])
+        entries = {**first.as_dict(), "warnings": list(records.warnings)}
         if perftest:
-            told["perftest"] = nic_or_library(first, perftest)
+            entries["perftest"] = nic_or_library(first, perftest)
         print(
             json.dumps(
-                told if len(found) == 1 else {**told, "logs": [one.as_dict() for one in found]}, indent=2
+                entries
+                if len(verdicts) == 1
+                else {**entries, "logs": [verdict.as_dict() for verdict in verdicts]},
+                indent=2,
             )
         )
         return 0
-    if len(found) > 1:
-        print(f"{len(found)} runs in one log: {', '.join(one.verdict for one in found)}")
-    for place, one in enumerate(found):
-        head = [f"\nrun {place + 1} of {len(found)}"] if len(found) > 1 else []
+    if len(verdicts) > 1:
+        print(f"{len(verdicts)} runs in one log: {', '.join(verdict.verdict for verdict in verdicts)}")
+    for place, one in enumerate(verdicts):
+        head = [f"\nrun {place + 1} of {len(verdicts)}"] if len(verdicts) > 1 else []
         print("\n".join([*head, *_verdict(one)]))
     if perftest:
         print(
             "\n".join(
-                ["", *(line for verdict in found for line in wrapped(nic_or_library(verdict, perftest)))]
+                ["", *(line for verdict in verdicts for line in wrapped(nic_or_library(verdict, perftest)))]
             )
         )
     for warning in records.warnings:

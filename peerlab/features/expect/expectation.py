@@ -63,12 +63,12 @@ class Expectation:
     @property
     def says(self) -> str:
         """The question in one line."""
-        asked = self.scenario
-        way = "over NVLink, past every NIC" if asked.domains == 1 else asked.path
-        library = f", {asked.library_words.who}" if asked.library_words.who else ""
+        scenario = self.scenario
+        way = "over NVLink, past every NIC" if scenario.domains == 1 else scenario.path
+        library = f", {scenario.library_words.who}" if scenario.library_words.who else ""
         return (
-            f"{asked.collective_record.title} on {say_count(asked.nodes, 'node')} of {asked.hardware.title}, "
-            f"{say_count(asked.ranks, 'rank')}, {way}{library}"
+            f"{scenario.collective_record.title} on {say_count(scenario.nodes, 'node')} of {scenario.hardware.title}, "
+            f"{say_count(scenario.ranks, 'rank')}, {way}{library}"
         )
 
     @property
@@ -88,16 +88,16 @@ class Expectation:
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values that JSON can hold; bus bandwidths in GB/s."""
-        asked = self.scenario
+        scenario = self.scenario
         return {
             "what_if": self.what_if or None,
             "says": self.says,
-            "cluster": asked.hardware.name,
-            "nodes": asked.nodes,
-            "ranks": asked.ranks,
-            "collective": asked.collective,
-            "path": asked.path,
-            "library": asked.library_words.who or None,
+            "cluster": scenario.hardware.name,
+            "nodes": scenario.nodes,
+            "ranks": scenario.ranks,
+            "collective": scenario.collective,
+            "path": scenario.path,
+            "library": scenario.library_words.who or None,
             "unit": "GB/s busbw",
             "ceiling": vars(self.ceiling),
             "floor_from": self.factor.says if self.factor else None,
@@ -119,7 +119,10 @@ def expectation(asked: Scenario, sizes: Iterable[int]) -> Expectation:
     most, factor = ceiling(asked), floor_factor(asked)
     each = [asked.with_(message_bytes=size) for size in sorted(set(sizes))]
     return Expectation(
-        scenario=each[-1], rows=tuple(_row(one, most, factor) for one in each), ceiling=most, factor=factor
+        scenario=each[-1],
+        rows=tuple(_row(scenario, most, factor) for scenario in each),
+        ceiling=most,
+        factor=factor,
     )
 
 

@@ -91,7 +91,7 @@ def expect(
         machine = _with_ranks(machine, ranks_per_node)
     if nodes == 1:
         raise ScenarioError("nodes", "1 node has no network between; give 2 or more")
-    asked = Scenario(
+    scenario = Scenario(
         cluster=machine,
         nodes=nodes,
         path=path or usual_path(machine),
@@ -99,7 +99,7 @@ def expect(
         library_version=library_version,
         registration="pool",
     )
-    return replace(expectation(asked, parse_sizes(sizes)), what_if=what_if)
+    return replace(expectation(scenario, parse_sizes(sizes)), what_if=what_if)
 
 
 def _with_ranks(cluster: Cluster, ranks: int) -> Cluster:

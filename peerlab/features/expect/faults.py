@@ -40,12 +40,12 @@ class Fault:
             few = _as_few(healthy)
             slow = self.GBps(few)
             return None if slow is None else simulated_GBps(healthy) * slow / simulated_GBps(few)
-        found = []
+        values = []
         with suppress(PeerlabError):
-            for one in self.with_it(healthy):
+            for scenario in self.with_it(healthy):
                 with suppress(PeerlabError):
-                    found.append(simulated_GBps(one))
-        return max(found, default=None)
+                    values.append(simulated_GBps(scenario))
+        return max(values, default=None)
 
 
 def _as_few(healthy: Scenario) -> Scenario:
@@ -161,7 +161,7 @@ def _of_library(healthy: Scenario) -> list[Fault]:
         Fault(
             name="no LL128",
             decides=f"{debug}: protocol; unset NCCL_PROTO",
-            with_it=lambda s: [s.with_(protocol=one) for one in others] if s.choice and s.choice.does[1] == "LL128" else [s],
+            with_it=lambda s: [s.with_(protocol=other) for other in others] if s.choice and s.choice.does[1] == "LL128" else [s],
         ),
         Fault(
             name="Simple alone", means="NCCL_PROTO=Simple",

@@ -58,10 +58,10 @@ class LogVerdict:
     def likely(self) -> tuple[PossibleCause, ...]:
         """The faults that explain enough to be the cause, those alike to the best; empty where none does, or sizes are too few to tell."""
         few = self.falls_short < ENOUGH
-        enough = [one for one in self.causes if one.said or (one.explains >= THE_CAUSE and not few)]
-        said = [one for one in enough if one.said]
-        best = max((one.explains for one in enough), default=0.0)
-        return tuple(said or [one for one in enough if one.explains >= best - ALIKE])
+        enough = [cause for cause in self.causes if cause.said or (cause.explains >= THE_CAUSE and not few)]
+        causes = [cause for cause in enough if cause.said]
+        best = max((cause.explains for cause in enough), default=0.0)
+        return tuple(causes or [cause for cause in enough if cause.explains >= best - ALIKE])
 
     @property
     def because(self) -> str:
@@ -72,10 +72,10 @@ class LogVerdict:
     def _because(self) -> str:
         if not self.causes:
             return "No single fault that is simulated looks like it." if self.verdict == BELOW else ""
-        names = [one.name for one in self.likely]
+        names = [cause.name for cause in self.likely]
         if self.verdict == HELD_UP:
             return f"If a second run has it, too, it is no disturbance, and this would look like it: {'; '.join(names)}."
-        if any(one.said for one in self.likely):
+        if any(cause.said for cause in self.likely):
             return f"The log's own lines say it: {'; '.join(names)}."
         if len(names) == 1:
             share = say_share(self.likely[0].explains)
@@ -103,7 +103,7 @@ class LogVerdict:
         return {
             "verdict": self.verdict, "why": self.why, "because": self.because, "log": self.log, "cluster": self.cluster,
             "rows": [row.as_dict() for row in self.rows], "causes": [vars(cause) for cause in self.causes],
-            "likely": [one.name for one in self.likely], "ruled_out": list(self.ruled_out), "notes": list(self.notes), "nic_GBps": self.nic_GBps,
+            "likely": [cause.name for cause in self.likely], "ruled_out": list(self.ruled_out), "notes": list(self.notes), "nic_GBps": self.nic_GBps,
         }  # fmt: skip
 
 
@@ -142,8 +142,8 @@ def _runs(records: Records) -> Iterator[list[int]]:
 
 
 def _judged(records: Records, named: Cluster | None) -> LogVerdict:
-    seen = observe(records)
-    columns = _columns(records, seen)
+    observed = observe(records)
+    columns = _columns(records, observed)
     bare = tuple(
         JudgedSize(size=size, measured=max(both), expected=None, disturbed=False)
         for size, both in columns.items()
@@ -155,24 +155,24 @@ def _judged(records: Records, named: Cluster | None) -> LogVerdict:
             why=why,
             rows=bare,
             causes=(),
-            log=seen.says,
+            log=observed.says,
             cluster=named.name if named else None,
         )
 
-    if why := _unheld(seen):
+    if why := _unheld(observed):
         return unknown(why)
     if named is None and records.manifest.get("cluster") in known_clusters():
         named = load_cluster(records.manifest["cluster"])
-    if named and (why := contradicts(seen, named)):
+    if named and (why := contradicts(observed, named)):
         return unknown(f"the log cannot be from {named.name}: {why}")
-    able = [named] if named else _alike(seen)
-    found = [one for machine in able if (one := _against(seen, columns, machine))]
-    if not found:
-        return unknown(_no_cluster(seen))
-    if len({one.verdict for one in found}) > 1:
-        says = "; ".join(f"{one.cluster}: {one.verdict}" for one in found)
-        return unknown(f"it may be from several machines ({says}): name its own with --cluster")
-    nearest = min(found, key=_distance)
+    able = [named] if named else _alike(observed)
+    verdicts = [one for machine in able if (one := _against(observed, columns, machine))]
+    if not verdicts:
+        return unknown(_no_cluster(observed))
+    if len({verdict.verdict for verdict in verdicts}) > 1:
+        sentence = "; ".join(f"{verdict.cluster}: {verdict.verdict}" for verdict in verdicts)
+        return unknown(f"it may be from several machines ({sentence}): name its own with --cluster")
+    nearest = min(verdicts, key=_distance)
     if named is None and nearest.verdict == BELOW and not any(cause.said for cause in nearest.causes):
         # accelerators alone do not say which NICs a machine has
         return unknown(
@@ -184,7 +184,9 @@ def _judged(records: Records, named: Cluster | None) -> LogVerdict:
 def _alike(observed: Observed) -> list[Cluster]:
     """Return the known clusters that a log may be from."""
     return [
-        one for one in recognised(observed) if not contradicts(observed, one) and _same_net(observed, one)
+        cluster
+        for cluster in recognised(observed)
+        if not contradicts(observed, cluster) and _same_net(observed, cluster)
     ]
 
 
@@ -192,9 +194,9 @@ def _no_cluster(observed: Observed) -> str:
     """Return what is needed of a log whose machine nothing in it names."""
     named = [load_cluster(name) for name in known_clusters()]
     fit = [
-        one.name
-        for one in named
-        if floor_of(one) and not contradicts(observed, one) and (nodes_of(observed, one) or 1) > 1
+        cluster.name
+        for cluster in named
+        if floor_of(cluster) and not contradicts(observed, cluster) and (nodes_of(observed, cluster) or 1) > 1
     ]
     which = f", such as {', '.join(fit)}" if fit else ""
     return f"nothing in the log names its machine: name it with --cluster{which}; or describe it (peerlab clusters draft my.toml --from topo.xml)"
@@ -221,20 +223,20 @@ def _unheld(observed: Observed) -> str:
 
 def _same_net(observed: Observed, cluster: Cluster) -> bool:
     """Return whether what the log says of its network suits a cluster that was only recognised."""
-    said = " ".join(observed.said)
-    told = [name for name, words in _NETS.items() if words.search(said)]
-    return not told or any(str(cluster.library).endswith(name) for name in told)
+    sentence = " ".join(observed.said)
+    nets = [name for name, words in _NETS.items() if words.search(sentence)]
+    return not nets or any(str(cluster.library).endswith(name) for name in nets)
 
 
 def _columns(records: Records, observed: Observed) -> dict[int, list[float]]:
     """Return the bus bandwidths of each size, a column of the log each."""
     factor = observed.collective_record.bus_factor(observed.ranks or 2)
-    known: dict[int, list[float]] = {}
+    entries: dict[int, list[float]] = {}
     for row in condition_rows(records.rows):
         if row["size_bytes"] and row["time_s"]:
-            known.setdefault(row["size_bytes"], []).append(row["size_bytes"] / row["time_s"] / 1e9 * factor)
+            entries.setdefault(row["size_bytes"], []).append(row["size_bytes"] / row["time_s"] / 1e9 * factor)
     usual = zip(observed.sizes, observed.algbw_GBps, strict=True)
-    return {int(size): known.get(int(size)) or [float(algbw * factor)] for size, algbw in usual}
+    return {int(size): entries.get(int(size)) or [float(algbw * factor)] for size, algbw in usual}
 
 
 def _against(observed: Observed, columns: dict[int, list[float]], machine: Cluster) -> LogVerdict | None:
@@ -271,17 +273,17 @@ def _carried_GBps(asked: Scenario, busbw: float) -> float | None:  # noqa: N802
 def _rows(columns: dict[int, list[float]], should: Expectation) -> tuple[JudgedSize, ...]:
     best = {size: max(both) for size, both in columns.items()}
     sizes = sorted(best)
-    found = []
+    judged_sizes = []
     for place, one in enumerate(should.rows):
         times = [size / best[size] for size in sizes[place : place + 2]]
         late = len(times) == 2 and times[0] > DISTURBED * times[1]
         worst = min(columns[one.size])
         apart = best[one.size] / worst if one.floor is not None and worst < one.floor else 1.0
         disturbed = late or apart > DISTURBED
-        found.append(
+        judged_sizes.append(
             JudgedSize(size=one.size, measured=best[one.size], expected=one, disturbed=disturbed, apart=apart)
         )
-    return tuple(found)
+    return tuple(judged_sizes)
 
 
 def _distance(log_verdict: LogVerdict) -> float:

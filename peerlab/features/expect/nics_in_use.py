@@ -18,8 +18,8 @@ def nics_in_use(seen: Observed) -> int | None:
     """
     counts = []
     for line in seen.said:
-        if (found := _VERBS.search(line)) and len(line) < _CUT:
-            counts.append(len(_CARD.findall(found[1])))
-        elif found := _PLUGIN.search(line):
-            counts.append(int(found[1]))
+        if (match := _VERBS.search(line)) and len(line) < _CUT:
+            counts.append(len(_CARD.findall(match[1])))
+        elif match := _PLUGIN.search(line):
+            counts.append(int(match[1]))
     return min((count for count in counts if count), default=None)

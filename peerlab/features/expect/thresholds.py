@@ -67,8 +67,8 @@ def _rows(expectation: Expectation) -> list[tuple[ExpectedSize, float]]:
 
 
 def _as_json(expectation: Expectation) -> str:
-    told = expectation.as_dict()
-    return json.dumps({name: told[name] for name in told if name != "notes"}, indent=2) + "\n"
+    entries = expectation.as_dict()
+    return json.dumps({name: entries[name] for name in entries if name != "notes"}, indent=2) + "\n"
 
 
 def _as_shell(expectation: Expectation) -> str:
@@ -81,18 +81,18 @@ def _as_shell(expectation: Expectation) -> str:
 
 def _as_rules(expectation: Expectation) -> str:
     """Return recording rules: what a communicator reaches over its floor; below 1 something is wrong."""
-    asked, lines = expectation.scenario, ["groups:", "  - name: peerlab_expect", "    rules:"]
-    for one, floor in _rows(expectation):
+    scenario, lines = expectation.scenario, ["groups:", "  - name: peerlab_expect", "    rules:"]
+    for size, floor in _rows(expectation):
         match = (
-            f'collective="{asked.collective_record.title}",n_nodes="{asked.nodes}",nranks="{asked.ranks}",'
-            f'message_size="{inspector_range(one.size)}"'
+            f'collective="{scenario.collective_record.title}",n_nodes="{scenario.nodes}",nranks="{scenario.ranks}",'
+            f'message_size="{inspector_range(size.size)}"'
         )
         lines += [
-            f"      # {say_bytes(one.size)}: floor {figure(floor)}, expected {figure(one.expected)} GB/s",
+            f"      # {say_bytes(size.size)}: floor {figure(floor)}, expected {figure(size.expected)} GB/s",
             "      - record: peerlab:nccl_bus_bandwidth_over_floor:ratio",
             f"        expr: 'nccl_bus_bandwidth_gbs{{{match}}} / {floor:.4g}'",
             "        labels:",
-            f"          cluster_file: {asked.hardware.name}",
+            f"          cluster_file: {scenario.hardware.name}",
         ]
     return "\n".join(lines) + "\n"
 

@@ -84,9 +84,9 @@ class Album:
 
     def _draw(self, scenario: Scenario, *, bands: bool = False) -> None:
         """Pack the curves of a scenario, if they are not there yet."""
-        for axis, found in self.curves.items() if self.curved else ():
-            if key(scenario, axis) not in found:
-                found[key(scenario, axis)] = self.packing.add(_curves(scenario, axis, bands=bands), 1)
+        for axis, entries in self.curves.items() if self.curved else ():
+            if key(scenario, axis) not in entries:
+                entries[key(scenario, axis)] = self.packing.add(_curves(scenario, axis, bands=bands), 1)
 
     def _state(self, run: Run) -> Any:
         scenario, length = run.scenario, run.time_ps / PS_PER_US
@@ -105,7 +105,7 @@ class Album:
         if pair is None:
             return {}
         try:
-            slow, fast = (run if one == run.scenario else _other(one) for one in pair)
+            slow, fast = (run if scenario == run.scenario else _other(scenario) for scenario in pair)
             ranged = pair == self._first and _alike(slow) and _alike(fast)
             band = gain_band_of(slow, fast) if ranged else None
         except PeerlabError:  # the other path is impossible here, or an end of the range takes too long
@@ -161,18 +161,18 @@ def _alike(run: Run | None) -> bool:
 
 def _computed(line: PathCurve) -> tuple[PathCurve, list[Run | None]]:
     """Return a line with its runs; what turns out to be impossible is no scenario of it."""
-    found: list[Run | None] = []
+    runs: list[Run | None] = []
     possible = list(line.scenarios)
     for place, scenario in enumerate(line.scenarios):
         try:
-            found.append(_point(scenario) if scenario else None)
+            runs.append(_point(scenario) if scenario else None)
         except TooSlow:
             break
         except PeerlabError:  # a point that is impossible (a memlock limit) is left out
-            found.append(None)
+            runs.append(None)
             possible[place] = None
-    found += [None] * (len(line.scenarios) - len(found))
-    return replace(line, scenarios=tuple(possible)), found
+    runs += [None] * (len(line.scenarios) - len(runs))
+    return replace(line, scenarios=tuple(possible)), runs
 
 
 def _critical(run: Run) -> dict[str, object]:
@@ -201,4 +201,4 @@ def _point(scenario: Scenario) -> Run:
 
 def _measured(cluster: str) -> tuple[MeasuredPoint, ...]:
     """Return the measurements of a cluster that come with peerlab."""
-    return tuple(point for one in measured_for(cluster).values() for point in points(one))
+    return tuple(point for records in measured_for(cluster).values() for point in points(records))

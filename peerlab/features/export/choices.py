@@ -70,13 +70,13 @@ def choices(scenario: Scenario, wanted: Controls | None) -> tuple[PageControl, .
     if wanted is None:
         return _usual(scenario)
     named = _named(wanted)
-    found = tuple(_choice(scenario, name, values) for name, values in named)
-    for one in found:
-        if [other.field for other in found].count(one.field) > 1:
-            raise ExportError(f"controls: {one.field} is asked for twice")
-    if any(one.field == "registration" for one in found):
-        _check_cache(scenario, found)
-    return found
+    controls = tuple(_choice(scenario, name, values) for name, values in named)
+    for control in controls:
+        if [other.field for other in controls].count(control.field) > 1:
+            raise ExportError(f"controls: {control.field} is asked for twice")
+    if any(control.field == "registration" for control in controls):
+        _check_cache(scenario, controls)
+    return controls
 
 
 def states(scenario: Scenario, controls: Sequence[PageControl]) -> list[Scenario]:
@@ -89,7 +89,7 @@ def states(scenario: Scenario, controls: Sequence[PageControl]) -> list[Scenario
     ExportError
         If a combination is impossible.
     """
-    found = []
+    scenarios = []
     for values in product(*(control.values for control in controls)):
         changes = dict(zip((control.field for control in controls), values, strict=True))
         try:
@@ -99,8 +99,8 @@ def states(scenario: Scenario, controls: Sequence[PageControl]) -> list[Scenario
             raise ExportError(f"controls: {what} is impossible ({problem})") from None
         if not state.data_path.uses_device_memory and "registration" in changes:
             state = state.with_(registration=_first(controls, "registration"))
-        found.append(state)
-    return found
+        scenarios.append(state)
+    return scenarios
 
 
 def start_of(
@@ -161,9 +161,9 @@ def _named(wanted: Controls) -> list[tuple[str, tuple[Any, ...]]]:
 
 def _choice(scenario: Scenario, name: str, given: Iterable[Any]) -> PageControl:
     field, given = _WORDS.get(name, name), list(given)
-    known = [one.name for one in fields(scenario)]
-    if field not in known:
-        raise ExportError(f"controls: unknown control {name!r}; {nearest(name, ['host', 'cache', *known])}")
+    names = [one.name for one in fields(scenario)]
+    if field not in names:
+        raise ExportError(f"controls: unknown control {name!r}; {nearest(name, ['host', 'cache', *names])}")
     values = [_value(scenario, field, value) for value in given] or _default(scenario, name, field)
     if FIELDS[field].by_powers and len(given) == 2 and all(isinstance(value, str) for value in given):
         values = _doubled(*values)
@@ -224,7 +224,7 @@ def _caches(paths: Sequence[str]) -> bool:
 
 
 def _first_of(found: Sequence[PageControl], field: str) -> tuple[Any, ...]:
-    return next((one.values for one in found if one.field == field), ())
+    return next((control.values for control in found if control.field == field), ())
 
 
 def _first(controls: Sequence[PageControl], field: str) -> Any:

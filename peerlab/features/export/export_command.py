@@ -89,34 +89,34 @@ def add(commands: Any) -> None:
 
 
 def _export(options: argparse.Namespace) -> int:
-    given = vars(options)
+    entries = vars(options)
     ours = {*_OURS, *_OPTIONS, *OPTIONS}
-    scenario = Scenario(**{name: value for name, value in given.items() if name not in ours})
-    if "over" in given:
-        return _wall_chart(scenario, given)
-    if "live" in given:
-        return _live(scenario, given)
-    if "pyodide" in given:
+    scenario = Scenario(**{name: value for name, value in entries.items() if name not in ours})
+    if "over" in entries:
+        return _wall_chart(scenario, entries)
+    if "live" in entries:
+        return _live(scenario, entries)
+    if "pyodide" in entries:
         raise ExportError("--pyodide: of --live alone")
     subject = [scenario]
-    if "beside" in given:
+    if "beside" in entries:
         subject.append(scenario.with_(**_changes("--beside", options.beside)))
     if is_picture(options.output):
-        chosen = {name: given[name] for name in ours & given.keys() - {"run", "output", "beside"}}
+        chosen = {name: entries[name] for name in ours & entries.keys() - {"run", "output", "beside"}}
         export_picture(subject, options.output, chosen)
         return 0
     if Path(options.output).suffix not in PAGES:
         known = ", ".join((*PAGES, *STILLS, *VIDEOS))
         raise ExportError(f"--output: {options.output} must end in one of {known}")
     for name in OPTIONS:
-        if name in given:
+        if name in entries:
             raise ExportError(f"--{name}: of a picture or a video, and {options.output} is a page")
-    chosen = {name: given[name] for name in _OPTIONS if name in given}
-    if "start" in given:
+    chosen = {name: entries[name] for name in _OPTIONS if name in entries}
+    if "start" in entries:
         chosen["start"] = _changes("--start", options.start)
     with progress_bar("export", "states") as bar:
         path = peerlab.export_html(
-            subject, options.output, controls=given.get("controls"), progress=bar, **chosen
+            subject, options.output, controls=entries.get("controls"), progress=bar, **chosen
         )
     print(f"{one_line(path)}: {path.stat().st_size / 1e6:.2f} MB")
     return 0

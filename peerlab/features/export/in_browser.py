@@ -86,9 +86,9 @@ def several(shown: Shown) -> tuple[Run, ...] | tuple[StepRun, ...]:
     """
     runs = tuple(shown) if isinstance(shown, list | tuple) else (shown,)
     steps = bool(runs) and isinstance(runs[0], StepRun)
-    for one in runs:
-        if not isinstance(one, StepRun if steps else Run):
-            raise ExportError(f"a picture shows a run, as peerlab.simulate returns it, not {one!r}")
+    for run in runs:
+        if not isinstance(run, StepRun if steps else Run):
+            raise ExportError(f"a picture shows a run, as peerlab.simulate returns it, not {run!r}")
     if not 1 <= len(runs) <= 2:
         raise ExportError(f"a picture shows one run or two, not {len(runs)}")
     return runs

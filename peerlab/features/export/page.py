@@ -122,7 +122,7 @@ def page_html(
             "theme": theme,
             "titles": _titles(scenarios),
             "subject": _subject(scenarios),
-            "choices": [one.page() for one in shared],
+            "choices": [control.page() for control in shared],
             "start": numbers,
             "states": packed,
             "curves": album.curves,
@@ -178,12 +178,12 @@ def _shared(scenarios: Sequence[Scenario], controls: Controls | None) -> tuple[P
     found = choices(scenarios[0], controls)
     if len(scenarios) == 1:
         return found
-    apart = [one.field for one in found if len({getattr(s, one.field) for s in scenarios}) > 1]
+    apart = [control.field for control in found if len({getattr(s, control.field) for s in scenarios}) > 1]
     if controls is not None:
         if apart:
             raise ExportError(f"controls: the two scenarios differ in {apart[0]}, so it cannot change both")
         return found
-    return tuple(one for one in found if one.field in AXES and one.field not in apart)
+    return tuple(control for control in found if control.field in AXES and control.field not in apart)
 
 
 def _titles(scenarios: Sequence[Scenario]) -> list[str]:

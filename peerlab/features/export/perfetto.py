@@ -84,12 +84,15 @@ def step_events(run: StepRun) -> Iterator[dict[str, Any]]:
     yield {"ph": "M", "pid": _STEP, "name": "process_name", "args": {"name": "training step"}}
     for thread, (name, boxes) in enumerate(several.items()):
         yield from _names(_STEP, thread, name)
-        for begin, end, says in boxes:
+        for begin, end, sentence in boxes:
             times = {"ts": begin / PS_PER_US, "dur": (end - begin) / PS_PER_US}
-            yield {"ph": "X", "name": says, "cat": name, "pid": _STEP, "tid": thread, **times}
+            yield {"ph": "X", "name": sentence, "cat": name, "pid": _STEP, "tid": thread, **times}
     named: set[str] = set()
-    for one in trace.placed:
-        alone = replace(one.run.trace, all_iterations=Ran((Iteration(one.first_ps, one.run.recording),)))
+    for placed_span in trace.placed:
+        alone = replace(
+            placed_span.run.trace,
+            all_iterations=Ran((Iteration(placed_span.first_ps, placed_span.run.recording),)),
+        )
         for event in events(alone):
             key = json.dumps(event) if event["ph"] == "M" else ""
             if key not in named:
@@ -134,11 +137,11 @@ def _threads(trace: Trace) -> list[tuple[int, int, str]]:
         kind: max(resource.index for resource in trace.resources if resource.kind == kind) > 0
         for kind in kinds
     }
-    found = []
+    rows = []
     for one in trace.resources:
         name = lane_name(one.kind) + (f" {one.index}" if many[one.kind] else "")
-        found.append((one.node, (kinds.index(one.kind) * 1000 + one.index) * _MOST_TRACKS, name))
-    return found
+        rows.append((one.node, (kinds.index(one.kind) * 1000 + one.index) * _MOST_TRACKS, name))
+    return rows
 
 
 def _names(node: int, thread: int, name: str) -> Iterator[dict[str, Any]]:

@@ -91,12 +91,12 @@ def _picture(one: Any, colours: Mapping[str, str], *, plays: bool) -> str:
         _bar(paper, each, _HEAD + at * _ROW, longest)
     if plays:
         paper.shapes.append(_sweep(paper, end))
-    said = [] if plays else wrap(one.finding, _LETTERS)  # the page says it below
-    for at, line in enumerate(said):
+    sentences = [] if plays else wrap(one.finding, _LETTERS)  # the page says it below
+    for at, line in enumerate(sentences):
         paper.text((16, end + _FOOT + 18 * at), line, size=13, align="left")
-    height = end + (_TICK if plays else _FOOT) + 18 * len(said)
-    told = "; ".join(f"{each.title} {say_time(each.run.time_ps)}" for each in rows)
-    return paper.svg(_WIDTH, height, f"{_asked(one)}. {told}. {one.finding}")
+    height = end + (_TICK if plays else _FOOT) + 18 * len(sentences)
+    sentence = "; ".join(f"{each.title} {say_time(each.run.time_ps)}" for each in rows)
+    return paper.svg(_WIDTH, height, f"{_asked(one)}. {sentence}. {one.finding}")
 
 
 def _legend(paper: Paper, *, plays: bool) -> None:

@@ -32,8 +32,10 @@ _HEAD = ("transport", "time", "hop", "goodput", "busbw GB/s", "messages/s", "lim
 
 def add(commands: Any) -> None:
     """Add the command."""
-    says = "one scenario on several transports, side by side: time, goodput, busbw, message rate"
-    sub = command(commands, "fabrics", says, _fabrics, epilog=_EXAMPLES, argument_default=argparse.SUPPRESS)
+    sentence = "one scenario on several transports, side by side: time, goodput, busbw, message rate"
+    sub = command(
+        commands, "fabrics", sentence, _fabrics, epilog=_EXAMPLES, argument_default=argparse.SUPPRESS
+    )
     add = sub.add_argument
     add_fields(add, path="the cluster's first", registration="cached")
     add(
@@ -45,22 +47,22 @@ def add(commands: Any) -> None:
 
 
 def _fabrics(options: argparse.Namespace) -> int:
-    given = {name: value for name, value in vars(options).items() if name not in _NOT_FIELDS}
+    entries = {name: value for name, value in vars(options).items() if name not in _NOT_FIELDS}
     output = getattr(options, "output", None)
     if output is not None:
         check_page_or_still(output, ExportError)
     only = [one.strip() for one in options.only.split(",") if one.strip()] if "only" in options else None
     with progress_bar("fabrics", "transports") as bar:
-        found = compare_fabrics(_asked(given, only), only, progress=bar)
-    s = found.found[0].run.scenario
+        fabric_comparison = compare_fabrics(_asked(entries, only), only, progress=bar)
+    s = fabric_comparison.found[0].run.scenario
     print(
         f"{s.hardware.title}: {s.collective} of {say_bytes(s.nbytes)}, {say_count(s.nodes, 'node')}, {s.data_path.title}"
     )
-    print(table(_HEAD, list(map(_row, found.found)), right=(1, 2, 3, 4, 5)))
-    print(found.finding)
+    print(table(_HEAD, list(map(_row, fabric_comparison.found)), right=(1, 2, 3, 4, 5)))
+    print(fabric_comparison.finding)
     print("hop: each transport's own latency, a library's where one is named; not that of the cluster's file")
     if output is not None:
-        _write(found, output)
+        _write(fabric_comparison, output)
     return 0
 
 

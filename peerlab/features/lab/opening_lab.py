@@ -92,7 +92,7 @@ def _stay(server: subprocess.Popen[bytes], parent: int | str | None) -> int:
                 continue
             if status < 0:
                 named = (
-                    one.name for one in signal.Signals if one == -status
+                    signals.name for signals in signal.Signals if signals == -status
                 )  # real-time signals have no name
                 raise PeerlabError(f"JupyterLab was killed by {next(named, f'signal {-status}')}")
             return status

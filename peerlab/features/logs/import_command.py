@@ -41,8 +41,8 @@ _MOST = 8
 
 def add(commands: Any) -> None:
     """Add the command."""
-    says = f"read output of {TOOLS}"
-    sub = command(commands, "import", says, _import, epilog=_EXAMPLES)
+    sentence = f"read output of {TOOLS}"
+    sub = command(commands, "import", sentence, _import, epilog=_EXAMPLES)
     sub.add_argument("log", nargs="+", metavar="LOG", type=Path, help="a log, or a file saved by peerlab")
     sub.add_argument("--save", metavar="FILE.csv", help="write everything to one file")
     sub.add_argument(

@@ -71,10 +71,10 @@ _NOT_FIELDS = ("run", "save", "json", "mpi")
 
 
 def _measure(options: argparse.Namespace) -> int:
-    given = {name: value for name, value in vars(options).items() if name not in _NOT_FIELDS}
+    entries = {name: value for name, value in vars(options).items() if name not in _NOT_FIELDS}
     if "mpi" in options:
-        return _measure_launched(given, options)
-    plan = Measurement.of(**given)
+        return _measure_launched(entries, options)
+    plan = Measurement.of(**entries)
     _check_place(options)
     with Stream(plan) as stream, _shown(plan, options) as show:
         for progress in stream:
@@ -137,7 +137,7 @@ def _report(plan: Measurement, records: Records, options: argparse.Namespace) ->
     if "save" in options:
         records.save(options.save)
         print(f"saved: {one_line(options.save)}", file=sys.stderr if "json" in options else sys.stdout)
-    wrong = [one for one in compare(records, plan.baseline) if one.verdict == WRONG]
+    wrong = [comparison for comparison in compare(records, plan.baseline) if comparison.verdict == WRONG]
     if wrong:
         raise MeasurementError(
             f"wrong sums: {say_condition(wrong[0])} at {say_bytes(wrong[0].size_bytes)}, and maybe more"

@@ -18,9 +18,13 @@ _PINNING = {
 
 def print_block(plan: Measurement, progress: Progress) -> None:
     """Print the line of what was just measured; the first one has a head."""
-    found = [one for one in compare(Records.of(progress.rows), plan.baseline) if one.registration == "none"]
-    baseline = next(one for one in found if say_condition(one) == plan.baseline)
-    others = [one for one in found if one is not baseline]
+    comparisons = [
+        comparison
+        for comparison in compare(Records.of(progress.rows), plan.baseline)
+        if comparison.registration == "none"
+    ]
+    baseline = next(comparison for comparison in comparisons if say_condition(comparison) == plan.baseline)
+    others = [comparison for comparison in comparisons if comparison is not baseline]
     if (progress.ranks, progress.size_bytes) == plan.blocks[0]:
         print(f"AllReduce, measured: time of {plan.baseline}, and how many times as fast the others are")
         print(_line("ranks", "size", [plan.baseline, *map(say_condition, others)]))
@@ -30,18 +34,20 @@ def print_block(plan: Measurement, progress: Progress) -> None:
 
 def print_end(plan: Measurement, records: Records) -> None:
     """Print what registration costs, and what all this is."""
-    found = [one for one in compare(records, "direct") if one.registration != "none"]
-    if found:
-        names = list(dict.fromkeys(map(say_condition, found)))
+    comparisons = [
+        comparison for comparison in compare(records, "direct") if comparison.registration != "none"
+    ]
+    if comparisons:
+        names = list(dict.fromkeys(map(say_condition, comparisons)))
         print("\ndirect with registered memory, how many times as fast as direct without")
         print(_line("ranks", "size", names))
-        for (ranks, size), block in groupby(found, lambda one: (one.ranks, one.size_bytes)):
-            cells = {say_condition(one): _cell(one) for one in block}
+        for (ranks, size), block in groupby(comparisons, lambda one: (one.ranks, one.size_bytes)):
+            cells = {say_condition(comparison): _cell(comparison) for comparison in block}
             print(_line(str(ranks), say_bytes(size), [cells.get(name, "-") for name in names]))
-    if said := gist(compare(records)):
-        print(f"\n{said}")
+    if text := gist(compare(records)):
+        print(f"\n{text}")
     print()
-    pinning = [_PINNING[plan.pins]] if found else []
+    pinning = [_PINNING[plan.pins]] if comparisons else []
     for sentence in (_LEGEND, *pinning, *records.warnings, f"what it is: {records.manifest['what_it_is']}"):
         print(sentence)
 

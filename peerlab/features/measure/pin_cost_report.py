@@ -59,9 +59,9 @@ def refusal_html(limit_bytes: int, region_bytes: int, regions: int, error: str, 
     """Return what happened to a process that registered region after region under a limit."""
     held = f"{regions} regions of {say_bytes(region_bytes)}: {say_bytes(regions * region_bytes)}"
     status, sign = ("fail", "✕") if error else ("pass", "✓")
-    says = f"then {error}" if error else "and the kernel refused nothing"
+    sentence = f"then {error}" if error else "and the kernel refused nothing"
     body = (
-        f"<p class='pl-verdict pl-{status}'><span class='pl-sign' aria-hidden='true'>{sign}</span> {escape(held)}, {escape(says)}</p>"
+        f"<p class='pl-verdict pl-{status}'><span class='pl-sign' aria-hidden='true'>{sign}</span> {escape(held)}, {escape(sentence)}</p>"
         f"<p>{escape(explanation)}</p>"
     )
     return framed(

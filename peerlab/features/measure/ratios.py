@@ -47,15 +47,19 @@ class Ratios:
     @property
     def table(self) -> pd.DataFrame:
         """One row per condition: the fields of `peerlab.records.judge.Comparison`."""
-        return pd.DataFrame([asdict(one) for one in self.found])
+        return pd.DataFrame([asdict(comparison) for comparison in self.found])
 
     _repr_html_ = shown
 
     def __repr__(self) -> str:
-        compared = [one for one in self.found if (one.path, one.registration) != (self.against, "none")]
-        verdicts = Counter(one.verdict for one in compared)
-        said = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
-        return f"Ratios(against {self.against}: {said or 'nothing else was measured'})"
+        compared = [
+            comparison
+            for comparison in self.found
+            if (comparison.path, comparison.registration) != (self.against, "none")
+        ]
+        verdicts = Counter(comparison.verdict for comparison in compared)
+        sentence = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
+        return f"Ratios(against {self.against}: {sentence or 'nothing else was measured'})"
 
 
 def ratios_html(one: Ratios) -> str:
@@ -88,17 +92,29 @@ def ratios(records: Records, against: str = "staged", only: str = "") -> Ratios:
     for field, arm in (("against", against), ("only", only)):
         if arm and arm not in measured:
             raise RecordsError(f"{field}: {arm!r} was not measured; {nearest(arm, measured)}")
-    if found := [one for one in compare(records, against) if only in ("", one.path) or one.path == against]:
-        said = [str(records.manifest[name]) for name in ("what_it_is",) if name in records.manifest]
-        if any(one.registration in ("lru", "per-transfer") for one in found) and "pins" in records.manifest:
-            said.append(_pinning(str(records.manifest["pins"])))
-        return Ratios(against, found, [*said, *records.warnings])
+    if comparisons := [
+        comparison
+        for comparison in compare(records, against)
+        if only in ("", comparison.path) or comparison.path == against
+    ]:
+        sentences = [str(records.manifest[name]) for name in ("what_it_is",) if name in records.manifest]
+        if (
+            any(comparison.registration in ("lru", "per-transfer") for comparison in comparisons)
+            and "pins" in records.manifest
+        ):
+            sentences.append(_pinning(str(records.manifest["pins"])))
+        return Ratios(against, comparisons, [*sentences, *records.warnings])
     raise RecordsError(f"against: {against!r} was measured with registration alone")
 
 
 def _end(comparisons: Sequence[Comparison]) -> float:
     """Return the ratio at the right end of the axis; the left end is as far on the other side of 1."""
-    drawn = [end for one in comparisons for end in (one.low, one.high, one.noise) if end]
+    drawn = [
+        end
+        for comparison in comparisons
+        for end in (comparison.low, comparison.high, comparison.noise)
+        if end
+    ]
     most = max((max(end, 1 / end) for end in drawn if math.isfinite(end)), default=1.0)
     return max(_LEAST_END, 1.08 * most)
 
@@ -110,16 +126,18 @@ def _pinning(pins: str) -> str:
 
 
 def _block(against: str, where: str, ones: Sequence[Comparison], end: float) -> str:
-    baseline = next(one for one in ones if one.path == against and not one.variant)
+    baseline = next(
+        comparison for comparison in ones if comparison.path == against and not comparison.variant
+    )
     head = ("", "ratio", "quartiles", f"1/{end:.2g} to {end:.2g} times, logarithmic", "verdict")
-    control_last = [one for one in ones if one is not baseline]
+    control_last = [comparison for comparison in ones if comparison is not baseline]
     others = sorted(
         control_last, key=lambda one: not (one.variant and one.path == against)
     )  # the noise first
     if not others:
         return ""
     caption = f"{where}: {against} takes {say_time(round(baseline.time_s * PS_PER_S))}"
-    return table(caption, head, (_row(one, end) for one in others), "arms")
+    return table(caption, head, (_row(comparison, end) for comparison in others), "arms")
 
 
 def _row(comparison: Comparison, end: float) -> tuple[str, ...]:
@@ -140,10 +158,10 @@ def _name(comparison: Comparison) -> str:
     if comparison.registration == "none":
         return comparison.path
     kept = f" of {comparison.capacity}" if comparison.registration == "lru" else ""
-    said = {"lru": f"cache{kept}", "null": "cache that pins nothing"}.get(
+    text = {"lru": f"cache{kept}", "null": "cache that pins nothing"}.get(
         comparison.registration, comparison.registration
     )
-    return f"{comparison.path}, {said}"
+    return f"{comparison.path}, {text}"
 
 
 def _picture(comparison: Comparison, end: float, role: str) -> str:

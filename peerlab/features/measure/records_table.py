@@ -24,9 +24,9 @@ def html_table(medians: pd.DataFrame, manifest: Mapping[str, Any], warnings: Seq
     values = {name: list(dict.fromkeys(row[name] for row in rows)) for name in rows[0]} if rows else {}
     shared = [name for name, found in values.items() if len(found) == 1 and name not in _ALWAYS]
     above = ", ".join(f"{name}: {values[name][0]}" for name in shared if values[name][0] not in ("", "-"))
-    told = [name for name in values if name not in shared]
-    head = "".join(f"<th>{name}</th>" for name in told)
-    body = "".join(_cells(row[name] for name in told) for row in rows)
+    columns = [name for name in values if name not in shared]
+    head = "".join(f"<th>{name}</th>" for name in columns)
+    body = "".join(_cells(row[name] for name in columns) for row in rows)
     more = len(medians) - _MOST
     notes = [f"{name}: {_plain(manifest[name])}" for name in _TOLD if manifest.get(name)] + list(warnings)
     if more > 0:

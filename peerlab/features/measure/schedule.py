@@ -171,7 +171,9 @@ class Measurement:
             if "direct" in self.arms
             else []
         )
-        registered = [MeasuredCase("direct", one) for one in chosen if one != UNREGISTERED]
+        registered = [
+            MeasuredCase("direct", registration) for registration in chosen if registration != UNREGISTERED
+        ]
         return (*plain, *registered, MeasuredCase(self.baseline, variant=CONTROL))
 
     @property
@@ -219,10 +221,10 @@ def say_command(plan: Measurement) -> str:
         "arms": plan.arms,
         "registrations": plan.registrations if plan.insist else (),
     }
-    given = [(name, ",".join(values)) for name, values in lists.items()]
-    given += [
+    rows = [(name, ",".join(values)) for name, values in lists.items()]
+    rows += [
         ("repetitions", str(plan.repetitions)),
         ("slice", write_bytes(plan.slice_bytes).replace(" ", "")),
     ]
-    given += [("pins", plan.pins)]
-    return " ".join(["peerlab measure", *(f"--{name} {value}" for name, value in given if value)])
+    rows += [("pins", plan.pins)]
+    return " ".join(["peerlab measure", *(f"--{name} {value}" for name, value in rows if value)])

@@ -26,13 +26,13 @@ _SMALL_CACHE = 8
 
 def here(found: Sequence[Comparison], text: str = "", *, busy: bool = False) -> dict[str, object]:
     """Return what the page needs to show what was measured here, for the most ranks for which there is a curve."""
-    ranks = max({one.ranks for one in found}, key=lambda count: _curve(found, count), default=0)
-    mine = [one for one in found if one.ranks == ranks and not one.variant]
-    sizes = sorted({one.size_bytes for one in mine})
+    ranks = max({comparison.ranks for comparison in found}, key=lambda count: _curve(found, count), default=0)
+    mine = [comparison for comparison in found if comparison.ranks == ranks and not comparison.variant]
+    sizes = sorted({comparison.size_bytes for comparison in mine})
     ways: dict[tuple[str, str, str], list[Comparison]] = {}
-    for one in mine:
-        if way := _way(one):
-            ways.setdefault(way, []).append(one)
+    for comparison in mine:
+        if way := _way(comparison):
+            ways.setdefault(way, []).append(comparison)
     return {
         "busy": busy,
         "action": "Stop" if busy else "Measure again" if found else "Measure this machine",
@@ -55,7 +55,7 @@ def here(found: Sequence[Comparison], text: str = "", *, busy: bool = False) -> 
 
 def _curve(comparisons: Sequence[Comparison], ranks: int) -> tuple[bool, int]:
     """Return whether several sizes were measured with so many ranks, and with how many."""
-    return len({one.size_bytes for one in comparisons if one.ranks == ranks}) > 1, ranks
+    return len({comparison.size_bytes for comparison in comparisons if comparison.ranks == ranks}) > 1, ranks
 
 
 def _way(comparison: Comparison) -> tuple[str, str, str] | None:
@@ -67,7 +67,7 @@ def _way(comparison: Comparison) -> tuple[str, str, str] | None:
 
 def _line(way: tuple[str, str, str], sizes: Sequence[int], ones: Sequence[Comparison]) -> dict[str, object]:
     name, role, ink = way
-    at = {one.size_bytes: one for one in ones}
+    at = {comparison.size_bytes: comparison for comparison in ones}
     there = [at.get(size) for size in sizes]
     return {
         "name": name,
@@ -75,10 +75,10 @@ def _line(way: tuple[str, str, str], sizes: Sequence[int], ones: Sequence[Compar
         "role": role,
         "ink": ink,
         "x": list(sizes),
-        "y": [one.ratio if one else None for one in there],
-        "low": [one.low if one else None for one in there],
-        "high": [one.high if one else None for one in there],
-        "note": [_note(one) if one else "" for one in there],
+        "y": [comparison.ratio if comparison else None for comparison in there],
+        "low": [comparison.low if comparison else None for comparison in there],
+        "high": [comparison.high if comparison else None for comparison in there],
+        "note": [_note(comparison) if comparison else "" for comparison in there],
     }
 
 
@@ -99,13 +99,13 @@ def _note(comparison: Comparison) -> str:
 
 def _noise(mine: Sequence[Comparison], sizes: Sequence[int]) -> dict[str, list[float]]:
     """Return between which ratios nothing is said, at the sizes where the control was measured."""
-    at = {one.size_bytes: one.noise for one in mine if one.noise is not None}
+    at = {comparison.size_bytes: comparison.noise for comparison in mine if comparison.noise is not None}
     there = [size for size in sizes if size in at]
     return {"x": [float(s) for s in there], "low": [1 / at[s] for s in there], "high": [at[s] for s in there]}
 
 
 def _points(ways: dict[tuple[str, str, str], list[Comparison]]) -> dict[str, list[object]]:
-    rows = [(one, name, ink) for (name, _, ink), ones in ways.items() for one in ones]
+    rows = [(comparison, name, ink) for (name, _, ink), ones in ways.items() for comparison in ones]
     return {
         "x": [one.size_bytes for one, _, _ in rows],
         "y": [one.ratio for one, _, _ in rows],

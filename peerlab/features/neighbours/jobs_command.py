@@ -34,8 +34,8 @@ _FIELDS = {"message": "message_bytes"}
 
 def add(commands: Any) -> None:
     """Add the command."""
-    says = "several jobs on one fabric: each alone and together, the victim and the culprit"
-    sub = command(commands, "jobs", says, _jobs, epilog=_EXAMPLES, argument_default=argparse.SUPPRESS)
+    sentence = "several jobs on one fabric: each alone and together, the victim and the culprit"
+    sub = command(commands, "jobs", sentence, _jobs, epilog=_EXAMPLES, argument_default=argparse.SUPPRESS)
     sub.add_argument(
         "--job",
         metavar="HOSTS",
@@ -55,15 +55,15 @@ def add(commands: Any) -> None:
 
 
 def _jobs(options: argparse.Namespace) -> int:
-    given = vars(options)
-    output = given.get("output")
+    entries = vars(options)
+    output = entries.get("output")
     if output is not None:
         check_page_or_still(output, PeerlabError)
-    fields = {_FIELDS.get(name, name): value for name, value in given.items() if name not in _OWN}
+    fields = {_FIELDS.get(name, name): value for name, value in entries.items() if name not in _OWN}
     if isinstance(fields.get("leaf"), str):
         raise ScenarioError("leaf", f"{fields['leaf']!r} is not a number of hosts")
-    shared = shared_fabric([_job(text) for text in given["job"]], **fields)
-    if "json" in given:
+    shared = shared_fabric([_job(text) for text in entries["job"]], **fields)
+    if "json" in entries:
         print(json.dumps(shared.as_dict(), indent=2))
     else:
         rows = [job_cells(shared, job) for job in range(len(shared.trace.jobs))]

@@ -40,8 +40,8 @@ def job_cells(shared: SharedFabric, number: int) -> tuple[str, ...]:
 
 
 def _list(times: list[Fraction]) -> str:
-    told = [_say(one) for one in times[:_SHOWN]]
-    return ", ".join(told + (["..."] if len(times) > _SHOWN else [])) or "-"
+    sentences = [_say(fraction) for fraction in times[:_SHOWN]]
+    return ", ".join(sentences + (["..."] if len(times) > _SHOWN else [])) or "-"
 
 
 def _say(seconds: Fraction) -> str:
@@ -96,10 +96,10 @@ def _lane(paper: Paper, shared: SharedFabric, link: Link, top: float, end: Fract
 
 def _merged(uses: list[LinkUse]) -> list[LinkUse]:
     """Return uses one after the other of equal rates as one, so that no seam is drawn."""
-    found: list[LinkUse] = []
+    rows: list[LinkUse] = []
     for use in uses:
-        if found and found[-1].end == use.start and found[-1].rates == use.rates:
-            found[-1] = found[-1]._replace(end=use.end)
+        if rows and rows[-1].end == use.start and rows[-1].rates == use.rates:
+            rows[-1] = rows[-1]._replace(end=use.end)
         else:
-            found.append(use)
-    return found
+            rows.append(use)
+    return rows

@@ -56,9 +56,9 @@ _OWN = ("run", "fabric", "figure", "output", "json")
 
 def add(commands: Any) -> None:
     """Add the command."""
-    says = "an AllReduce with neighbours, losses and marks: who pays, fabric by fabric"
+    sentence = "an AllReduce with neighbours, losses and marks: who pays, fabric by fabric"
     sub = command(
-        commands, "neighbours", says, _neighbours, epilog=_EXAMPLES, argument_default=argparse.SUPPRESS
+        commands, "neighbours", sentence, _neighbours, epilog=_EXAMPLES, argument_default=argparse.SUPPRESS
     )
     for name, value, what in _TEXTS:
         sub.add_argument(f"--{name}", metavar=value, help=what)
@@ -79,23 +79,23 @@ def add(commands: Any) -> None:
 
 
 def _neighbours(options: argparse.Namespace) -> int:
-    given = vars(options)
-    output = given.get("output")
+    entries = vars(options)
+    output = entries.get("output")
     if output is not None:
         check_page_or_still(output, PeerlabError)
     fields = {
-        _FIELDS.get(name, name): _checked(name, value) for name, value in given.items() if name not in _OWN
+        _FIELDS.get(name, name): _checked(name, value) for name, value in entries.items() if name not in _OWN
     }
     names = (
-        [name.strip() for name in given["fabric"].split(",") if name.strip()]
-        if "fabric" in given
+        [name.strip() for name in entries["fabric"].split(",") if name.strip()]
+        if "fabric" in entries
         else list(port_fabrics())
     )
     with progress_bar("neighbours", "fabrics", len(names)) as bar:
         comparison = neighbours(
-            fabrics=names, figures=dict(map(_figure, given.get("figure", []))), progress=bar, **fields
+            fabrics=names, figures=dict(map(_figure, entries.get("figure", []))), progress=bar, **fields
         )
-    print(json.dumps(comparison.as_dict(), indent=2) if "json" in given else _said(comparison))
+    print(json.dumps(comparison.as_dict(), indent=2) if "json" in entries else _said(comparison))
     if output is not None:
         page = output.suffix == ".html"
         report = port_page_html(comparison.answers) if page else neighbours_svg(comparison)

@@ -41,9 +41,9 @@ class PortComparison:
 
     def as_dict(self) -> dict[str, object]:
         """Return all figures, with units in their names."""
-        asked = {name: value for name, value in vars(self.question).items() if name != "fabric"}
+        options = {name: value for name, value in vars(self.question).items() if name != "fabric"}
         return {
-            "asked": asked,
+            "asked": options,
             "fabrics": [answer.as_dict() for answer in self.answers],
             "finding": self.finding,
         }
@@ -93,8 +93,8 @@ def neighbours(
     figures = dict(fields.pop("figures", {}))
     answers = []
     for name in names:
-        known = port_fabrics()[name].figures
-        own = {key: value for key, value in figures.items() if key in known or len(names) == 1}
+        entries = port_fabrics()[name].figures
+        own = {key: value for key, value in figures.items() if key in entries or len(names) == 1}
         answers.append(
             answer_ports(port_question(fabric=name, neighbour=neighbour, figures=own, **fields), engine)
         )

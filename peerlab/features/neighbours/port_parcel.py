@@ -123,9 +123,14 @@ def _link(scene: PortScene, number: int) -> PortParcelLink:
 
 
 def _fabric(answer: PortAnswer, played_ps: int) -> PortParcelFabric:
-    trace, given = answer.trace, answer.trace.scene.fabric
-    marking = given.marking
-    marks = {"credits": given.credits, "xoff": given.xoff, "xon": given.xon, "queue": given.queue}
+    trace, port_fabric = answer.trace, answer.trace.scene.fabric
+    marking = port_fabric.marking
+    marks = {
+        "credits": port_fabric.credits,
+        "xoff": port_fabric.xoff,
+        "xon": port_fabric.xon,
+        "queue": port_fabric.queue,
+    }
     marks |= {"kmin": marking.kmin, "kmax": marking.kmax} if marking else {}
     pauses = {"xoff": 1.0, "xon": 0.0}
     return {

@@ -117,10 +117,13 @@ def _roles(race: Race) -> list[str]:
 
 def _about(race: Race) -> str:
     """Return what both do, as far as it is the same."""
-    found = [run.scenario for run in race.runs]
-    machines = {one.hardware.title for one in found}
-    operations = {one.collective_record.title for one in found}
-    sizes, nodes = {say_bytes(one.nbytes) for one in found}, {say_count(one.nodes, "node") for one in found}
+    scenarios = [run.scenario for run in race.runs]
+    machines = {scenario.hardware.title for scenario in scenarios}
+    operations = {scenario.collective_record.title for scenario in scenarios}
+    sizes, nodes = (
+        {say_bytes(scenario.nbytes) for scenario in scenarios},
+        {say_count(scenario.nodes, "node") for scenario in scenarios},
+    )
     parts = [
         " of ".join(one.pop() for one in (operations, sizes) if len(one) == 1),
         " of ".join(one.pop() for one in (nodes, machines) if len(one) == 1),
@@ -152,9 +155,11 @@ def _answer(race: Race, names: list[str], band: GainBand | None) -> RaceAnswer:
 
 def _range(band: GainBand) -> str:
     """Return from where to where the ratio lies, and what it is if the assumption that moves it most does not hold."""
-    said = f"{say_range(band.low, band.high)} with the assumed figures at the ends of their ranges and the law's error"
-    felt = [one for one in band.left_out if one.cases and one is band.decisive]
-    return "; ".join([said, *(f"{case.gain:.2f} if {case.says}" for one in felt for case in one.cases)])
+    sentence = f"{say_range(band.low, band.high)} with the assumed figures at the ends of their ranges and the law's error"
+    felt = [assumption for assumption in band.left_out if assumption.cases and assumption is band.decisive]
+    return "; ".join(
+        [sentence, *(f"{case.gain:.2f} if {case.says}" for assumption in felt for case in assumption.cases)]
+    )
 
 
 def _rows(race: Race) -> list[list[str]]:
@@ -169,27 +174,27 @@ def _rows(race: Race) -> list[list[str]]:
 
 def band_of(race: Race) -> GainBand | None:
     """Return from where to where the winner's ratio lies, where both exchange the same on one machine."""
-    one, other = (run.scenario for run in race.runs)
-    alike = (one.hardware, one.nbytes, one.nodes, one.collective) == (
+    scenario, other = (run.scenario for run in race.runs)
+    alike = (scenario.hardware, scenario.nbytes, scenario.nodes, scenario.collective) == (
         other.hardware,
         other.nbytes,
         other.nodes,
         other.collective,
     )
-    if race.winner is None or not alike or one.path == other.path:
+    if race.winner is None or not alike or scenario.path == other.path:
         return None
     winner, loser = race.runs[race.winner], race.runs[1 - race.winner]
     return winner.gain_band(loser)
 
 
 def _words(race: Race, names: list[str]) -> str:
-    told = [
+    sentences = [
         f"{name} takes {say_time(run.time_ps)} and mostly waits for {waits_for(run)}"
         for name, run in zip(names, race.runs, strict=True)
     ]
     first = min(run.time_ps for run in race.runs)
-    said = "Both are through at once"
+    sentence = "Both are through at once"
     if race.winner is not None:
         late = race.deliveries[1 - race.winner]
-        said = f"When {names[race.winner]} is through, {names[1 - race.winner]} has delivered {late.at(first) / late.total:.0%}"
-    return f"{_about(race)}: {'; '.join(told)}. {said}."
+        sentence = f"When {names[race.winner]} is through, {names[1 - race.winner]} has delivered {late.at(first) / late.total:.0%}"
+    return f"{_about(race)}: {'; '.join(sentences)}. {sentence}."

@@ -49,9 +49,9 @@ def print_sensitivity(runs: Sequence[tuple[str, Run]]) -> None:
             print(table(_HEAD, rows, right=range(1, len(_HEAD) - 1)))
         for figure, others in run.alternatives().items():
             print(f"  outside that band: {figure.named}, {figure.assumption}")
-            for one, busbw in others:
-                then = _then(run, one)
-                print(f"    {busbw:.3g} GB/s if {one.says}{then and f'; {then}'}")
+            for alternative, busbw in others:
+                then = _then(run, alternative)
+                print(f"    {busbw:.3g} GB/s if {alternative.says}{then and f'; {then}'}")
             if not others:
                 print("    not simulated otherwise")
         if other := run.other_algorithm():
@@ -85,8 +85,8 @@ def _say_band(band: Band) -> str:
     ends = f"{band.low_GBps:.3g} to {band.high_GBps:.3g} GB/s"
     if band.low_GBps == band.high_GBps:
         return f"{band.value_GBps:.3g} GB/s; no assumed figure with a range matters"
-    told = f"{band.value_GBps:.3g} GB/s; {ends} if all assumed figures lie at the ends of their ranges"
-    return f"{told}; {band.reach.in_words}" if band.reach.error else told
+    sentence = f"{band.value_GBps:.3g} GB/s; {ends} if all assumed figures lie at the ends of their ranges"
+    return f"{sentence}; {band.reach.in_words}" if band.reach.error else sentence
 
 
 def _row(figure: Figure, one: dict[Any, Any]) -> tuple[str, ...]:

@@ -73,9 +73,9 @@ _NOT_FIELDS = ("run", "json", "iteration_times", "trace", "sensitivity", "explai
 
 
 def _simulate(options: argparse.Namespace) -> int:
-    given = {name: value for name, value in vars(options).items() if name not in _NOT_FIELDS}
-    cluster = load_cluster(given.get("cluster", "dl1"))
-    wanted, refused = _scenarios(given, cluster.paths)
+    entries = {name: value for name, value in vars(options).items() if name not in _NOT_FIELDS}
+    cluster = load_cluster(entries.get("cluster", "dl1"))
+    wanted, refused = _scenarios(entries, cluster.paths)
     if "trace" in options and len(wanted) != 1:
         raise PeerlabError("--trace: one run at a time; give --path, and --registration for peer-direct")
     if "explain" in options and (len(wanted) != 1 or "json" in options):
@@ -90,7 +90,7 @@ def _simulate(options: argparse.Namespace) -> int:
         runs[0].to_perfetto(options.trace)
     if "iteration_times" in options and "json" not in options:
         raise PeerlabError("--iteration-times: the table has no place for them; add --json")
-    lacking = {} if "path" in given else {**refused, **cluster.lacks}
+    lacking = {} if "path" in entries else {**refused, **cluster.lacks}
     if "json" in options:
         document = {"runs": [_document(run, options) for run in runs], "paths_not_available": lacking}
         print(json.dumps(document, indent=2))
@@ -162,17 +162,17 @@ def _print_table(runs: list[Run], lacking: dict[str, str]) -> None:
 
 def _print_libraries(scenarios: Sequence[Scenario]) -> None:
     """Say what the library does on which paths (unless it is the same on all), and below it what of that is not solved."""
-    for says in dict.fromkeys(one.library_says for one in scenarios if one.library_says):
-        mine = [one for one in scenarios if one.library_says == says]
+    for fromkey in dict.fromkeys(scenario.library_says for scenario in scenarios if scenario.library_says):
+        mine = [scenario for scenario in scenarios if scenario.library_says == fromkey]
         on = (
-            f" on {', '.join(dict.fromkeys(str(one.path) for one in mine))}"
+            f" on {', '.join(dict.fromkeys(str(scenario.path) for scenario in mine))}"
             if len(mine) < len(scenarios)
             else ""
         )
-        print(f"library{on}: {says}")
-        for misfit in dict.fromkeys(one.library_misfit for one in mine if one.library_misfit):
+        print(f"library{on}: {fromkey}")
+        for misfit in dict.fromkeys(scenario.library_misfit for scenario in mine if scenario.library_misfit):
             print(f"  note: {misfit}")
-        for unsolved in dict.fromkeys(what for one in mine for what in one.library_unsolved):
+        for unsolved in dict.fromkeys(what for scenario in mine for what in scenario.library_unsolved):
             print(f"  not solved: {unsolved}")
 
 
@@ -185,8 +185,8 @@ def _title(s: Scenario) -> str:
     if s.transport_says:
         parts.append(f"over {s.transport_says}")
     if s.slice_bytes != "auto":
-        found = slices(s)
-        parts.append(f"slices of {say_bytes(found[0])}" if len(found) > 1 else "transfers whole")
+        numbers = slices(s)
+        parts.append(f"slices of {say_bytes(numbers[0])}" if len(numbers) > 1 else "transfers whole")
     if s.window is not None:
         parts.append(f"window {s.window}")
     if s.dependency != "auto":
@@ -208,13 +208,13 @@ def _name(run: Run) -> str:
 
 
 def _row(run: Run) -> tuple[str, str, str, str, str]:
-    found, name = run.bottleneck, _name(run)
-    if found is None:
+    bottleneck, name = run.bottleneck, _name(run)
+    if bottleneck is None:
         return name, "0 s", "-", "-", "one rank exchanges nothing"
     return (
         name,
         say_time(run.time_ps),
         f"{run.busbw_GBps:.3g} GB/s",
         wire_share(run),
-        f"{found.label}, {found.says}",
+        f"{bottleneck.label}, {bottleneck.says}",
     )

@@ -69,11 +69,11 @@ def _link(scenario: Scenario) -> str:
 
 def _page(article: Any, files: Mapping[str, bytes], following: Any) -> str:
     script = inline(sources.script_of("lesson_page"))
-    given = {
+    options = {
         "cards": article.cards,
         "start": {"lock": lock_of(dict(files)), "first": _START, "more": ["labs.zip"]},
     }
-    held = json.dumps(given).replace("<", "\\u003c")
+    held = json.dumps(options).replace("<", "\\u003c")
     after = (
         f"<p class='pl-next'><a href='lab-{following.number}.html'>Next: {escape(following.title)}</a></p>"
         if following

@@ -52,9 +52,9 @@ def pyodide_files(package: Path | None) -> dict[str, bytes]:
             raise ExportError(f"npm did not get pyodide@{VERSION}: {problem}") from None
         packages = list(Path(folder).glob("*.tgz"))
         if result.returncode or len(packages) != 1:
-            said = (result.stderr.strip().splitlines() or ["it says nothing"])[-1][:200]
+            sentence = (result.stderr.strip().splitlines() or ["it says nothing"])[-1][:200]
             raise ExportError(
-                f"npm did not get pyodide@{VERSION} ({said}); name a downloaded package with --pyodide FILE"
+                f"npm did not get pyodide@{VERSION} ({sentence}); name a downloaded package with --pyodide FILE"
             )
         return _unpacked(packages[0])
 

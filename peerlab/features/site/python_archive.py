@@ -117,6 +117,6 @@ def _compiled(sources: bytes, files: Mapping[str, bytes]) -> bytes:
             check=False,
         )
         if result.returncode or not (place / "app.zip").is_file():
-            said = (result.stderr.strip().splitlines() or ["it says nothing"])[-1][:200]
-            raise ExportError(f"node could not compile peerlab for a tab: {said}")
+            sentence = (result.stderr.strip().splitlines() or ["it says nothing"])[-1][:200]
+            raise ExportError(f"node could not compile peerlab for a tab: {sentence}")
         return (place / "app.zip").read_bytes()

@@ -53,7 +53,7 @@ def add(commands: Any) -> None:
 
 
 def _site(options: argparse.Namespace) -> int:
-    given = {name: value for name, value in vars(options).items() if name not in _NOT_FIELDS}
+    entries = {name: value for name, value in vars(options).items() if name not in _NOT_FIELDS}
     place, alone = options.place, options.place.suffix == ".html"
     serve = getattr(options, "serve", False)
     if alone and serve:
@@ -61,7 +61,7 @@ def _site(options: argparse.Namespace) -> int:
     write = write_live_page if alone else write_site
     result = write(
         place,
-        Scenario(**given) if given else None,
+        Scenario(**entries) if entries else None,
         pyodide=getattr(options, "pyodide", None),
         told=lambda part: print(f"peerlab: {part} ...", file=sys.stderr),
     )

@@ -117,9 +117,9 @@ def _prepared(
 def _check_fields(scenario: Scenario | None) -> None:
     """Refuse what the page could neither show nor change."""
     for field in fields(scenario) if scenario else ():
-        known = [*SHOWN, *linkable()]
-        if field.init and field.name not in known and getattr(scenario, field.name) != field.default:
-            raise ExportError(f"{field.name}: the live page has no control for it; it has {', '.join(known)}")
+        names = [*SHOWN, *linkable()]
+        if field.init and field.name not in names and getattr(scenario, field.name) != field.default:
+            raise ExportError(f"{field.name}: the live page has no control for it; it has {', '.join(names)}")
     if scenario and scenario.cluster not in known_clusters():
         raise ExportError(
             f"cluster: {one_line(scenario.cluster)} is a file; the live page has the clusters that come with peerlab"

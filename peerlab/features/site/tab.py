@@ -87,8 +87,8 @@ class Tab:
     def _simulated(self, scenario: Scenario) -> Run:
         if scenario not in self._runs:
             if scenario.noise:
-                says = f"{scenario.noise.in_words} is drawn by numpy's generator, which a browser tab does not have"
-                raise ScenarioError("noise", f"{says}; open the notebook")
+                sentence = f"{scenario.noise.in_words} is drawn by numpy's generator, which a browser tab does not have"
+                raise ScenarioError("noise", f"{sentence}; open the notebook")
             expected_s = SLOWER * forecast_s(scenario)
             if expected_s > MOST_S:
                 raise ScenarioError(
@@ -105,10 +105,10 @@ class Tab:
         return self.exploration.run
 
     def _show(self, asked: Mapping[str, Any]) -> Mapping[str, object]:
-        shown, given = fields_of(self.run.scenario), as_changes(asked.get("changes", {}))
+        shown, options = fields_of(self.run.scenario), as_changes(asked.get("changes", {}))
         changes = {
             name: value
-            for name, value in given.items()
+            for name, value in options.items()
             if shown.get(name, value) != value or name not in shown
         }
         self.exploration.begin(asked.get("control", "other"))
@@ -145,8 +145,8 @@ class Tab:
         return LogInTab()
 
     def _read_log(self, asked: Mapping[str, Any]) -> Mapping[str, object]:
-        found = self._log.read(asked, self.run.scenario)
-        return {"log": found, "measured": self._log.measured(self.run.scenario)}
+        entries = self._log.read(asked, self.run.scenario)
+        return {"log": entries, "measured": self._log.measured(self.run.scenario)}
 
     def _remove_log(self, _: Mapping[str, Any]) -> Mapping[str, object]:
         self._log.remove()

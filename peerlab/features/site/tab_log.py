@@ -30,13 +30,13 @@ class LogInTab:
             If it is no log, or says nothing about a path.
         """
         held = b64decode(asked["base64"]) if "base64" in asked else asked["text"]
-        found = self._found = placed(held, asked["name"], shown.hardware)
-        self._points = points(found.records, found.diagnosis.path or "", own=True, nodes=found.nodes)
-        verdicts = registered("offers", "verdicts on a log")(found.records, found.held_against)
+        log = self._found = placed(held, asked["name"], shown.hardware)
+        self._points = points(log.records, log.diagnosis.path or "", own=True, nodes=log.nodes)
+        verdicts = registered("offers", "verdicts on a log")(log.records, log.held_against)
         html = registered("offers", "HTML of verdicts")([verdict.as_dict() for verdict in verdicts])
-        html += registered("offers", "HTML of a diagnosis")(found.diagnosis.as_dict(), found.name)
-        changes = way_to(shown, found)
-        return {"html": html, "changes": changes, "leads": say_changes(changes), "says": _held_against(found)}
+        html += registered("offers", "HTML of a diagnosis")(log.diagnosis.as_dict(), log.name)
+        changes = way_to(shown, log)
+        return {"html": html, "changes": changes, "leads": say_changes(changes), "says": _held_against(log)}
 
     def remove(self) -> None:
         """Forget the log."""

@@ -165,21 +165,27 @@ _NOT_FIELDS = ("run", "json", "exchanges", "trace", "trace_step")
 
 
 def _step(options: argparse.Namespace) -> int:
-    given = {name: value for name, value in vars(options).items() if name not in _NOT_FIELDS}
-    cluster = load_cluster(given.get("cluster", "dl1"))
-    paths = [given["path"]] if "path" in given else [one for one in cluster.paths if not PATHS[one].is_bare]
+    entries = {name: value for name, value in vars(options).items() if name not in _NOT_FIELDS}
+    cluster = load_cluster(entries.get("cluster", "dl1"))
+    paths = (
+        [entries["path"]]
+        if "path" in entries
+        else [path for path in cluster.paths if not PATHS[path].is_bare]
+    )
     if not paths:
         raise PeerlabError(f"cluster: {cluster.name} is a bare fabric without devices; a step needs some")
-    found = _trace(options)
+    profiled_training = _trace(options)
     number = getattr(options, "trace_step", None)
-    asked = [{**given, "path": path} for path in paths]
-    steps = [found.step(None, number, **one) if found else Step.of(**one) for one in asked]
+    rows = [{**entries, "path": path} for path in paths]
+    steps = [
+        profiled_training.step(None, number, **one) if profiled_training else Step.of(**one) for one in rows
+    ]
     runs, left_out = _answered(steps)
     if "json" in options:
         print(json.dumps({"steps": [_document(run, options) for run in runs]}, indent=2))
         return 0
-    if found:
-        _print_recorded(found, number)
+    if profiled_training:
+        _print_recorded(profiled_training, number)
     print("\n".join([*lines(runs), *left_out]))
     if "exchanges" in options:
         for run in runs:

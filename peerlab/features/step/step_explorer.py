@@ -78,7 +78,7 @@ class StepExplorer(Spoken):
             ]
         )
         self.add_class("pl-explorer")
-        self._take([self._answer(one) for one in self._questions()])
+        self._take([self._answer(question) for question in self._questions()])
         with suppress(RuntimeError):  # no event loop, so no page
             self._task = asyncio.get_running_loop().create_task(self._say_how_sure(self.runs))
 
@@ -158,17 +158,17 @@ class StepExplorer(Spoken):
         if self._task:
             self._task.cancel()
         try:
-            asked = self._questions()
+            steps = self._questions()
         except PeerlabError as problem:
             self._refuse(problem)
             return
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
-            self._try(asked)
+            self._try(steps)
             return
         self.status.value = "<p role='status'>Simulating ...</p>"
-        self._task = loop.create_task(self._later(asked))
+        self._task = loop.create_task(self._later(steps))
 
     async def _later(self, asked: list[Step]) -> None:
         try:

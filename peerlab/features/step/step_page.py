@@ -99,9 +99,9 @@ def step_parcel(
         answers = [run.answer for run in runs]
         if None in answers:
             raise ExportError("a page shows steps that peerlab.step answered")
-        found = [run.answer(run.step.with_(**change)) for run in runs if run.answer]
-        same = all(one.step == other.step for one, other in zip(found, runs, strict=True))
-        states.append(album.state(found, sure if same else None))
+        step_runs = [run.answer(run.step.with_(**change)) for run in runs if run.answer]
+        same = all(one.step == other.step for one, other in zip(step_runs, runs, strict=True))
+        states.append(album.state(step_runs, sure if same else None))
     return {
         "about": about(runs[0]),
         "source": source(runs[0]),

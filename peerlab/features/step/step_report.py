@@ -31,20 +31,20 @@ def _parts(run: StepRun) -> Iterable[str]:
         f"({say_share(1 - run.utilisation)}) exposed: the devices wait. {run.samples_per_s:,.0f} samples/s on {s.nodes} nodes, "
         f"{escape(path_title(str(s.path)))}, {escape(step.shard)}, batch {step.batch} a device.</p>"
     )
-    yield from (f"<p>{escape(says)}</p>" for says in who_was_last(run.trace))
+    yield from (f"<p>{escape(sentence)}</p>" for sentence in who_was_last(run.trace))
     yield step_svg(run)
     yield _told(run)
     worst = sorted(run.trace.placed, key=run.trace.exposed_of, reverse=True)[:_MOST_ROWS]
     rows = [
         (
-            escape(one.op.name),
-            say_bytes(one.op.nbytes),
-            say_time(one.ready_ps),
-            say_time(one.begin_ps - one.ready_ps),
-            say_time(one.lasts_ps),
-            say_time(run.trace.exposed_of(one)),
+            escape(placed_span.op.name),
+            say_bytes(placed_span.op.nbytes),
+            say_time(placed_span.ready_ps),
+            say_time(placed_span.begin_ps - placed_span.ready_ps),
+            say_time(placed_span.lasts_ps),
+            say_time(run.trace.exposed_of(placed_span)),
         )
-        for one in worst
+        for placed_span in worst
     ]
     most = (
         f"The {len(rows)} exchanges that are seen most"
@@ -56,16 +56,16 @@ def _parts(run: StepRun) -> Iterable[str]:
 
 
 def _told(run: StepRun) -> str:
-    told = [] if run.peak_share is None else [f"{say_share(run.peak_share)} of the devices' peak"]
-    told += [f"{value:.4g} {escape(unit)}" for unit, value in run.spent.items()]
-    return f"<p>{', '.join(told)}.</p>" if told else ""
+    sentences = [] if run.peak_share is None else [f"{say_share(run.peak_share)} of the devices' peak"]
+    sentences += [f"{value:.4g} {escape(unit)}" for unit, value in run.spent.items()]
+    return f"<p>{', '.join(sentences)}.</p>" if sentences else ""
 
 
 def profiled_html(one: ProfiledTraining) -> str:
     """Return a trace as HTML that brings its own style: each step as recorded and by the rule that is simulated."""
     status, sign = _SIGNS[one.verdict]
     usual = one.usual
-    says = (
+    sentence = (
         "each exchange begins when it is ready and the one before it is through; steps played so take what they took"
         if one.verdict == "good"
         else "exchanges do not begin when they are ready and the one before is through; what is simulated from this trace is not worth much"
@@ -85,7 +85,7 @@ def profiled_html(one: ProfiledTraining) -> str:
     head = ("step", "recorded", "replayed", "exposed, recorded", "replayed", "begins late by", "replay")
     stays = f" {escape(', '.join(one.others))}: part of the computing, as recorded." if one.others else ""
     body = (
-        f"<p class='pl-verdict pl-{status}'><span class='pl-sign' aria-hidden='true'>{sign}</span> <b>{one.verdict.capitalize()} replay</b>: {says}</p>"
+        f"<p class='pl-verdict pl-{status}'><span class='pl-sign' aria-hidden='true'>{sign}</span> <b>{one.verdict.capitalize()} replay</b>: {sentence}</p>"
         f"<p>{_ms(usual.time_ms)} a step, {_ms(usual.exposed_ms)} ({say_share(usual.exposed_ms / usual.time_ms)}) exposed; "
         f"{len(usual.exchanges)} exchanges of {say_bytes(sum(x.kernel.nbytes for x in usual.exchanges))} among {one.ranks or 'unknown'} ranks.{stays}</p>"
         + table("Steps", head, rows)
@@ -97,8 +97,8 @@ def profiled_html(one: ProfiledTraining) -> str:
 
 def elsewhere_html(runs: Iterable[StepRun], recorded_ms: float) -> str:
     """Return what a recorded step would take on a cluster, on each of its paths."""
-    known = list(runs)
-    s = known[0].step.scenario
+    step_runs = list(runs)
+    s = step_runs[0].step.scenario
     rows = [
         (
             escape(path_title(str(run.step.scenario.path))),
@@ -106,7 +106,7 @@ def elsewhere_html(runs: Iterable[StepRun], recorded_ms: float) -> str:
             f"{say_time(run.trace.exposed_ps)} ({say_share(1 - run.utilisation)})",
             f"{recorded_ms * PS_PER_MS / run.time_ps:.3f} times",
         )
-        for run in known
+        for run in step_runs
     ]
     title = f"The same computing on {s.hardware.title}, {s.nodes} nodes, {s.ranks} ranks"
     return framed("profiled", title, table("", ("path", "step", "exposed", "as fast as recorded"), rows))

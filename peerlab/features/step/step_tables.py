@@ -35,12 +35,12 @@ def lines(runs: Sequence[StepRun]) -> Iterator[str]:
         low, high = step.compute.low_ps, step.compute.high_ps
         yield (f"that is assumed; it may be {say_time(low)} to {say_time(high)}")
     for run in runs:
-        for says in who_was_last(run.trace):
-            yield (f"{run.step.scenario.path}: {says[0].lower()}{says[1:]}")
-    known = step.slowdown_figure
-    if known:
-        share = f"{say_share(known.value)} ({say_share((known.range or (0, 0))[0])} to {say_share((known.range or (0, 0))[1])})"
-        yield (f"an exchange takes {share} of the computing beside it: {known.assumption or known.source}")
+        for sentence in who_was_last(run.trace):
+            yield (f"{run.step.scenario.path}: {sentence[0].lower()}{sentence[1:]}")
+    figure = step.slowdown_figure
+    if figure:
+        share = f"{say_share(figure.value)} ({say_share((figure.range or (0, 0))[0])} to {say_share((figure.range or (0, 0))[1])})"
+        yield (f"an exchange takes {share} of the computing beside it: {figure.assumption or figure.source}")
     yield (f"memory: {device_memory(step).says}")
     alike = "devices of a node do the same" if runs[0].trace.apart else "every device does the same"
     yield (

@@ -106,26 +106,26 @@ class Suspicion:
     def probabilities(self) -> NDArray[np.float64]:
         """That of every suspect of `who`; they add up to 1."""
         weights: NDArray[np.float64] = np.exp(self._logs).sum(axis=1)
-        found: NDArray[np.float64] = weights / weights.sum()
-        return found
+        values: NDArray[np.float64] = weights / weights.sum()
+        return values
 
     def suspects(self) -> list[Suspect]:
         """Return all suspects, the likeliest first."""
-        found = self.probabilities
-        order = np.argsort(-found, kind="stable")
-        return [Suspect(self.who[place], float(found[place])) for place in order.tolist()]
+        values = self.probabilities
+        order = np.argsort(-values, kind="stable")
+        return [Suspect(self.who[place], float(values[place])) for place in order.tolist()]
 
     def next_run(self) -> tuple[int, ...]:
         """Return the nodes of the run that tells most: by falling probability, until half of everything is among them.
 
         One alone cannot run: the least suspected joins it.
         """
-        found = self.probabilities
+        values = self.probabilities
         # a way is suspected at both of its ends
-        of_nodes = found[1 : self.nodes + 1].copy()
+        of_nodes = values[1 : self.nodes + 1].copy()
         for place in range(self.nodes + 1, len(self.who)):
             for node in self.who[place]:
-                of_nodes[node] += found[place] / 2
+                of_nodes[node] += values[place] / 2
         order = np.argsort(-of_nodes, kind="stable")
         inside = np.cumsum(of_nodes[order])
         count = min(self.nodes, int(np.searchsorted(inside, 0.5 - 1e-9)) + 1)
@@ -134,9 +134,9 @@ class Suspicion:
 
     def runs_left(self) -> float:
         """Return about how many runs are left in the mean: what is not known, in bits, over what a run tells."""
-        found = self.probabilities
-        known = found[found > 0]
-        unknown = float(-(known * np.log2(known)).sum())
+        numbers = self.probabilities
+        values = numbers[numbers > 0]
+        unknown = float(-(values * np.log2(values)).sum())
         target = -(ENOUGH * log2(ENOUGH) + (1 - ENOUGH) * log2(1 - ENOUGH))
         return max(0.0, unknown - target) / capacity(float(self.delays.mean()) / self.sigma)
 

@@ -43,7 +43,7 @@ def late_rank(durations: Mapping[int, Sequence[float]]) -> LateRank:
     PeerlabError
         If fewer than three ranks have durations, or not equally many.
     """
-    counts = {len(one) for one in durations.values()}
+    counts = {len(duration) for duration in durations.values()}
     if len(durations) < 3 or counts in ({0}, set()):
         raise PeerlabError("late ranks: durations of three ranks or more are needed")
     if len(counts) > 1:

@@ -65,7 +65,11 @@ class Suspects:
     def alike(self) -> tuple[HostSuspect, ...]:
         """Suspects that explain the runs equally well as the first: all of them have to be named."""
         first = self.suspects[0]
-        return tuple(one for one in self.suspects if one.probability > 0.5 * first.probability)
+        return tuple(
+            host_suspect
+            for host_suspect in self.suspects
+            if host_suspect.probability > 0.5 * first.probability
+        )
 
     def commands(self, ranks_per_host: int = 1, binary: str = "all_reduce_perf") -> tuple[str, ...]:
         """Return the commands of the next runs, as nccl-tests are started by MPI."""
@@ -129,15 +133,16 @@ def suspects(
 
 
 def _answer(suspicion: Suspicion, names: Sequence[str], runs: int) -> Suspects:
-    found = tuple(
-        HostSuspect(tuple(names[node] for node in one.nodes), one.probability) for one in suspicion.suspects()
+    host_suspects = tuple(
+        HostSuspect(tuple(names[node] for node in suspect.nodes), suspect.probability)
+        for suspect in suspicion.suspects()
     )
     rounds: list[tuple[str, ...]] = []
-    if found[0].probability < ENOUGH:
+    if host_suspects[0].probability < ENOUGH:
         some = suspicion.next_run()
         others = tuple(node for node in range(len(names)) if node not in some)
         rounds = [tuple(names[node] for node in one) for one in (some, others) if len(one) > 1]
-    return Suspects(found, runs, suspicion.sigma, tuple(rounds), suspicion.runs_left())
+    return Suspects(host_suspects, runs, suspicion.sigma, tuple(rounds), suspicion.runs_left())
 
 
 def _runs(

@@ -81,10 +81,10 @@ def _suspects(options: argparse.Namespace) -> int:
 def _durations(file: Path) -> dict[int, list[float]]:
     """Return the durations of every rank, in the order of its collectives."""
     rows = load(file).table.dropna(subset=["rank", "time_s"])
-    found: dict[int, list[float]] = {}
+    entries: dict[int, list[float]] = {}
     for rank, seconds in zip(rows["rank"].tolist(), rows["time_s"].tolist(), strict=True):
-        found.setdefault(int(rank), []).append(float(seconds))
-    return found
+        entries.setdefault(int(rank), []).append(float(seconds))
+    return entries
 
 
 def _said_of_rank(found: LateRank) -> str:
@@ -95,7 +95,10 @@ def _said_of_rank(found: LateRank) -> str:
 
 def said(found: Suspects, ranks_per_host: int = 1) -> str:
     """Return the answer for a terminal."""
-    rows = [[f"{100 * one.probability:.1f} %", one.in_words] for one in found.suspects[:_SHOWN]]
+    rows = [
+        [f"{100 * host_suspect.probability:.1f} %", host_suspect.in_words]
+        for host_suspect in found.suspects[:_SHOWN]
+    ]
     lines = [
         f"{found.runs} runs, which differ by {100 * found.sigma:.1f} % where nothing is slow",
         *_left_out(found),
@@ -110,7 +113,7 @@ def said(found: Suspects, ranks_per_host: int = 1) -> str:
     if len(found.alike) > 1:
         lines.append(
             "Alike: "
-            + " and ".join(one.in_words for one in found.alike[:4])
+            + " and ".join(host_suspect.in_words for host_suspect in found.alike[:4])
             + " explain the runs about equally."
         )
     lines += [f"Next, at the same time where they share nothing (about {found.runs_left:.0f} rounds left):"]
@@ -127,7 +130,10 @@ def _as_dict(found: Suspects, ranks_per_host: int) -> dict[str, object]:
         "runs": found.runs,
         "sigma": found.sigma,
         "decided": found.decided,
-        "suspects": [{"hosts": list(one.hosts), "probability": one.probability} for one in found.suspects],
+        "suspects": [
+            {"hosts": list(host_suspect.hosts), "probability": host_suspect.probability}
+            for host_suspect in found.suspects
+        ],
         "next": list(found.commands(ranks_per_host)),
         "rounds_left": found.runs_left,
         "left_out": list(found.left_out),

@@ -146,10 +146,10 @@ def _csv(records: Iterable[Sequence[str]]) -> bytes:
 def _other_columns(found: Sequence[str], wanted: Sequence[str], *, ours: bool) -> str:
     """Say how columns differ; `ours` is whether the file has rows of the question."""
     if (SHARD in found) != (SHARD in wanted):
-        held, asked = (
+        held, text = (
             "a shard of a sweep" if SHARD in names else "a whole sweep" for names in (found, wanted)
         )
-        return f"holds {held}, not {asked}; give another file"
+        return f"holds {held}, not {text}; give another file"
     if sorted(found) == sorted([*wanted, ITERATION_TIMES]):
         if ours:
             return (
@@ -160,5 +160,7 @@ def _other_columns(found: Sequence[str], wanted: Sequence[str], *, ours: bool) -
         return "was written by another version of peerlab, such as 0.1.0, or by another sweep; give another file, or delete it"
     more = [name for name in found if name not in wanted]
     fewer = [name for name in wanted if name not in found]
-    said = [f"it has {', '.join(more)}"] * bool(more) + [f"it lacks {', '.join(fewer)}"] * bool(fewer)
-    return f"holds a sweep of other fields or columns: {'; '.join(said)}; give another file, or delete it"
+    sentences = [f"it has {', '.join(more)}"] * bool(more) + [f"it lacks {', '.join(fewer)}"] * bool(fewer)
+    return (
+        f"holds a sweep of other fields or columns: {'; '.join(sentences)}; give another file, or delete it"
+    )

@@ -25,8 +25,8 @@ def merged(files: Sequence[str | Path], question: Question) -> Rows:
     """
     rows, source, counts = Rows(), dict[str, Path](), dict[int, Path]()
     for file in files:
-        path, found = _read(file, question)
-        for key, row in found.items():
+        path, entries = _read(file, question)
+        for key, row in entries.items():
             counts.setdefault(Shard.read(row.pop(SHARD)).of, path)
             if rows.setdefault(key, row) != row:
                 raise PeerlabError(
@@ -51,29 +51,29 @@ def _read(file: str | Path, question: Question) -> tuple[Path, Rows]:
 
     with in_words(f"cannot read {file}", PeerlabError):
         path = Path(file).expanduser()
-    asked = {case.fingerprint: case for case in question.every}
+    options = {case.fingerprint: case for case in question.every}
     held = held_in(path)
     columns = [*question.columns, SHARD, FINGERPRINT]
     begun = not header(columns).startswith(held)  # else it was killed in its first line, or before
-    rows = read_rows(held, columns, asked, wrong).rows if begun else {}
-    strangers = len(rows.keys() - asked.keys())
+    rows = read_rows(held, columns, options, wrong).rows if begun else {}
+    strangers = len(rows.keys() - options.keys())
     if strangers:
         raise wrong(
             f"holds {strangers} of {len(rows)} rows of another question (another value, cluster or version of peerlab)"
         )
-    return path, {key: question.whole(asked[key], row) for key, row in rows.items()}
+    return path, {key: question.whole(options[key], row) for key, row in rows.items()}
 
 
 def _refuse_missing(rows: Rows, question: Question, counts: Collection[int]) -> None:
     missing = [place for place, case in enumerate(question.every) if case.fingerprint not in rows]
     if not missing:
         return
-    said = f"merge: {len(missing)} of {len(question.every)} rows are missing"
+    sentence = f"merge: {len(missing)} of {len(question.every)} rows are missing"
     if not counts:
-        raise PeerlabError(f"{said}: no shard has a row yet")
+        raise PeerlabError(f"{sentence}: no shard has a row yet")
     (of,) = counts
     numbers = say_numbers(shard_at(place, of) for place in missing)
     raise PeerlabError(
-        f"{said}, of shards {numbers} of {of}; run these again, they go on where they stopped "
+        f"{sentence}, of shards {numbers} of {of}; run these again, they go on where they stopped "
         f"(Slurm: sbatch --array={numbers} ...), then merge"
     )

@@ -119,10 +119,10 @@ def _address_in(file: Path, wait_s: float, stopped: Stopped) -> str:
         wait_s,
     )
     while True:
-        found = _said_in(file)
-        if found:
+        text = _said_in(file)
+        if text:
             wait.over()
-            return found
+            return text
         if stopped():
             raise Cancelled("the sweep was stopped")
         wait.on()

@@ -107,16 +107,16 @@ class Store:
             os.ftruncate(self._file, 0)
             self._append(header(self._columns))
             return
-        asked = {case.fingerprint for case in question.cases}
-        found = read_rows(held, self._columns, asked, self._wrong)
-        self._columns = found.columns  # the order in which its fields were given
-        self.known = self._ours(found.rows, question)
-        if found.length < len(held):
+        names = {case.fingerprint for case in question.cases}
+        rows_of_file = read_rows(held, self._columns, names, self._wrong)
+        self._columns = rows_of_file.columns  # the order in which its fields were given
+        self.known = self._ours(rows_of_file.rows, question)
+        if rows_of_file.length < len(held):
             warnings.warn(
                 f"the last line of {self.path} was cut off; it is left out, and its scenario answered again",
                 stacklevel=2,
             )
-            os.ftruncate(self._file, found.length)
+            os.ftruncate(self._file, rows_of_file.length)
 
     def _ours(self, rows: Mapping[str, dict[str, Any]], question: Question) -> dict[str, dict[str, Any]]:
         """Return rows as they were added, or refuse those of another question."""
@@ -125,14 +125,14 @@ class Store:
             raise self._wrong(
                 f"holds rows of shard {min(map(str, shards))}, and this is {self._shard}; give each shard a file of its own"
             )
-        asked = {case.fingerprint: case for case in question.cases}
-        strangers = len(rows.keys() - asked.keys())
+        options = {case.fingerprint: case for case in question.cases}
+        strangers = len(rows.keys() - options.keys())
         if strangers:
             raise self._wrong(
                 f"holds {strangers} of {len(rows)} rows of another question (another value, cluster or version of "
                 f"peerlab); give another file, or delete it"
             )
-        return {key: question.whole(asked[key], row) for key, row in rows.items()}  # JSON knows no tuples
+        return {key: question.whole(options[key], row) for key, row in rows.items()}  # JSON knows no tuples
 
     def _lock(self) -> None:
         try:

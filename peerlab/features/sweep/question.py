@@ -137,39 +137,39 @@ class Question:
         """Return a row of the table: figures, or what was asked and why there are none; None where there is no value."""
         if isinstance(found, Mapping):
             return {**dict.fromkeys(self.columns), **found, **case.shown}
-        asked = {name: getattr(self.base, name) for name in _FIELDS} | case.change
+        options = {name: getattr(self.base, name) for name in _FIELDS} | case.change
         for name in (
             "registration",
             *LIBRARY_FIGURES,
         ):  # a run shows them where they matter, as they were used
-            asked.pop(name, None)
-        known = {name: shown_value(name, value) for name, value in asked.items() if name in self.columns}
-        return {**dict.fromkeys(self.columns), **known, **case.shown, ERROR: found}
+            options.pop(name, None)
+        entries = {name: shown_value(name, value) for name, value in options.items() if name in self.columns}
+        return {**dict.fromkeys(self.columns), **entries, **case.shown, ERROR: found}
 
     def whole(self, case: SweepCase, row: Mapping[str, Any]) -> dict[str, Any]:
         """Return a row of a file with what was asked; what a file of before has no columns for is filled in."""
         if all(name in row for name in self.columns):
             return {**row, **case.shown}
         used = {} if case.reason is not None else self.base.with_(**case.change).library_figures
-        known = {name: used.get(name) for name in self.columns if name not in row}
-        return {**row, **known, **case.shown}
+        entries = {name: used.get(name) for name in self.columns if name not in row}
+        return {**row, **entries, **case.shown}
 
     def _case(self, given: tuple[Any, ...], loaded: tuple[Any, ...]) -> SweepCase:
         change = dict(zip(self.varied, loaded, strict=True))
         shown = dict(zip(self.varied, given, strict=True))
-        asked = {name: getattr(self.base, name) for name in _FIELDS} | change
+        options = {name: getattr(self.base, name) for name in _FIELDS} | change
         reason, scenario = None, None
         try:
             scenario = self.base.with_(**change)
         except ScenarioError as problem:
             reason = str(problem)
         else:
-            asked = {name: getattr(scenario, name) for name in _FIELDS}
-            shown = {name: asked[name] for name in shown} | (
+            options = {name: getattr(scenario, name) for name in _FIELDS}
+            shown = {name: options[name] for name in shown} | (
                 {"cluster": shown["cluster"]} if "cluster" in shown else {}
             )
         shown = {name: shown_value(name, value) for name, value in shown.items()}
-        return SweepCase(change, shown, reason, _fingerprint(asked, scenario))
+        return SweepCase(change, shown, reason, _fingerprint(options, scenario))
 
     def _refuse_what_is_always_wrong(self) -> None:
         places = product(*(range(len(values)) for values in self.varied.values()))

@@ -84,8 +84,8 @@ def say_numbers(numbers: Iterable[int]) -> str:
 
 def _parts(given: Any) -> tuple[int, int] | None:
     if isinstance(given, str):
-        found = re.fullmatch(r"\s*(-?\d{1,18})\s*/\s*(-?\d{1,18})\s*", given, re.ASCII)
-        return (int(found[1]), int(found[2])) if found else None
+        match = re.fullmatch(r"\s*(-?\d{1,18})\s*/\s*(-?\d{1,18})\s*", given, re.ASCII)
+        return (int(match[1]), int(match[2])) if match else None
     if not isinstance(given, Sequence) or len(given) != 2:
         return None
     if any(isinstance(part, bool) or not hasattr(part, "__index__") for part in given):

@@ -89,20 +89,20 @@ def _add_workers(sub: argparse.ArgumentParser) -> None:
 
 
 def _sweep(options: argparse.Namespace) -> int:
-    given = vars(options)
-    fields = {name: values for name, values in given.items() if name not in _OURS}
-    if "iteration_times" in given and not {"json", "output"} & given.keys():
+    entries = vars(options)
+    fields = {name: values for name, values in entries.items() if name not in _OURS}
+    if "iteration_times" in entries and not {"json", "output"} & entries.keys():
         raise PeerlabError(
             "--iteration-times: the table has no place for them; add --json or --output FILE.csv"
         )
-    share = Shard.read(given["shard"]) if "shard" in given else None
-    question = Question.ask(None, fields, shard=share, iteration_times="iteration_times" in given)
+    share = Shard.read(entries["shard"]) if "shard" in entries else None
+    question = Question.ask(None, fields, shard=share, iteration_times="iteration_times" in entries)
     with warnings.catch_warnings():
         warnings.showwarning = _say  # type: ignore[assignment]  # it is called by place
-        who = Who(**{name: given[name] for name in _WHO if name in given})
-        output = given.get("output")
-        if "merge" in given:
-            outcome = put_together(question, who, given["merge"], output)
+        who = Who(**{name: entries[name] for name in _WHO if name in entries})
+        output = entries.get("output")
+        if "merge" in entries:
+            outcome = put_together(question, who, entries["merge"], output)
         else:
             outcome = survey(question, who, output=output)
     if "json" in options:

@@ -67,10 +67,12 @@ class Tails:
 
     def __repr__(self) -> str:
         first = self.paths[0]
-        told = ", ".join(
-            f"{one.name} {say_time(one.value_ps)}" for one in first.percentiles if not one.missing
+        sentence = ", ".join(
+            f"{percentile.name} {say_time(percentile.value_ps)}"
+            for percentile in first.percentiles
+            if not percentile.missing
         )
-        return f"Tails({first.scenario.path}, {len(first.times_ps)} runs with {first.scenario.noise.in_words}: {told})"
+        return f"Tails({first.scenario.path}, {len(first.times_ps)} runs with {first.scenario.noise.in_words}: {sentence})"
 
 
 def tails(
@@ -117,12 +119,12 @@ def tails(
         raise ScenarioError("seeds", f"{seeds!r} is not a number of runs from 1 to {MOST_SEEDS}")
     asked = Scenario(**fields) if scenario is None else checked_scenario(scenario).with_(**fields)
     asked, assumed = with_noise(asked)
-    scenarios = [asked, *(asked.with_(path=one) for one in _others(asked, over))]
+    scenarios = [asked, *(asked.with_(path=other) for other in _others(asked, over))]
     elsewhere = {"workers": workers, "dask": dask, "executor": executor, "output": output, "cancel": cancel}
-    given = {name: value for name, value in elsewhere.items() if value is not None}
+    options = {name: value for name, value in elsewhere.items() if value is not None}
     numbers = range(asked.seed, asked.seed + (usual_seeds(scenarios) if seeds is None else seeds))
-    if given or not all(map(side_by_side, scenarios)):
-        found = _by_sweep(scenarios, numbers, progress, given)
+    if options or not all(map(side_by_side, scenarios)):
+        found = _by_sweep(scenarios, numbers, progress, options)
     else:
         found = _together(scenarios, numbers, progress)
     paths = [PathTimes(one, tuple(times), quiet_ps(one)) for one, times in zip(scenarios, found, strict=True)]
@@ -169,10 +171,10 @@ def _together(scenarios: Sequence[Scenario], seeds: range, progress: bool | Told
     """Return the times of seeds that run side by side, in this process."""
     total, found = len(scenarios) * len(seeds), []
     with progress_bar("tails", "runs", total, shown=progress is True) as bar:
-        for number, one in enumerate(scenarios):
+        for number, scenario in enumerate(scenarios):
             before = number * len(seeds)
             tell = progress if callable(progress) else lambda done, _: bar(done)
-            found.append(times_of_seeds(one, seeds, lambda done, _: tell(before + done, total)))  # noqa: B023  (called at once)
+            found.append(times_of_seeds(scenario, seeds, lambda done, _: tell(before + done, total)))  # noqa: B023  (called at once)
     return found
 
 

@@ -61,17 +61,17 @@ def add(commands: Any) -> None:
 
 
 def _tails(options: argparse.Namespace) -> int:
-    given = vars(options)
-    fields = {name: value for name, value in given.items() if name not in _OWN}
-    how = {name: given[name] for name in ("workers", "dask", "output") if name in given}
-    over = given.get("over", "auto")
-    if "write" in given and given["write"].suffix != ".svg":
-        raise PeerlabError(f"--write: give a file that ends in .svg, not {given['write'].name!r}")
-    found = tails(seeds=given.get("seeds"), over=None if over == "none" else over, **how, **fields)
-    if "write" in given:
-        with written(given["write"], PeerlabError) as file:
+    entries = vars(options)
+    fields = {name: value for name, value in entries.items() if name not in _OWN}
+    how = {name: entries[name] for name in ("workers", "dask", "output") if name in entries}
+    over = entries.get("over", "auto")
+    if "write" in entries and entries["write"].suffix != ".svg":
+        raise PeerlabError(f"--write: give a file that ends in .svg, not {entries['write'].name!r}")
+    found = tails(seeds=entries.get("seeds"), over=None if over == "none" else over, **how, **fields)
+    if "write" in entries:
+        with written(entries["write"], PeerlabError) as file:
             file.write_text(tails_svg(found), encoding="utf-8")
-    print(json.dumps(found.as_dict(), indent=2) if "json" in given else said(found))
+    print(json.dumps(found.as_dict(), indent=2) if "json" in entries else said(found))
     return 0
 
 
@@ -90,14 +90,16 @@ def said(found: Tails) -> str:
     head = ["path", f"quiet, {name}", "mean", *(name_of(one) for one in PER_MILLE)]
     lines += ["", table(head, [_row(path, unit) for path in found.paths], right=range(1, len(head) - 1))]
     gains = [(name_of(one), found.gain(one)) for one in PER_MILLE]
-    told = [f"{value:.3f} at {name}" for name, value in gains if value]
-    if told:
+    sentences = [f"{value:.3f} at {name}" for name, value in gains if value]
+    if sentences:
         lines += [
             "",
-            f"{found.paths[0].title} is {', '.join(told)} times as fast; {found.quiet_gain:.3f} without noise",
+            f"{found.paths[0].title} is {', '.join(sentences)} times as fast; {found.quiet_gain:.3f} without noise",
         ]
     lines += [
-        f"{one.name} needs {one.missing:,} more runs" for one in found.paths[0].percentiles if one.missing
+        f"{percentile.name} needs {percentile.missing:,} more runs"
+        for percentile in found.paths[0].percentiles
+        if percentile.missing
     ]
     return "\n".join(lines)
 
@@ -113,7 +115,7 @@ def _row(path_times: PathTimes, unit: int) -> list[str]:
         return f"{ps / unit:.5g}"
 
     cells = [str(path_times.scenario.path), say(path_times.quiet_ps), say(path_times.mean_ps)]
-    for found in path_times.percentiles:
-        between = f"{say(found.value_ps)} ({say(found.low_ps)} to {say(found.high_ps)})"
-        cells.append("-" if found.missing else between)
+    for percentile in path_times.percentiles:
+        between = f"{say(percentile.value_ps)} ({say(percentile.low_ps)} to {say(percentile.high_ps)})"
+        cells.append("-" if percentile.missing else between)
     return cells

@@ -38,8 +38,8 @@ def tails_svg(
     """Return the picture; `shown` is the run that is marked, by its place among the seeds."""
     paper, axis = Paper(colours or palette(theme)), _axis(tails)
     paper.box((8, 8, WIDTH - 8, HEIGHT - 8), "panel", radius=8)
-    for one in sorted(tails.paths, key=lambda path: path.quiet_ps):
-        _pile(paper, axis, one, shown)
+    for path_times in sorted(tails.paths, key=lambda path: path.quiet_ps):
+        _pile(paper, axis, path_times, shown)
     _draw_axis(paper, axis)
     _between(paper, axis, tails)
     return paper.svg(WIDTH, HEIGHT, alt(tails))
@@ -53,10 +53,10 @@ def tails_html(tails: Tails) -> str:
 def alt(tails: Tails) -> str:
     """Return what is to be seen, in words."""
     parts = []
-    for one in tails.paths:
-        told = [f"{p.name} {_say(p.value_ps)}" for p in one.percentiles if not p.missing]
+    for path_times in tails.paths:
+        sentences = [f"{p.name} {_say(p.value_ps)}" for p in path_times.percentiles if not p.missing]
         parts.append(
-            f"{one.title}, {len(one.times_ps)} runs: quiet {_say(one.quiet_ps)}, {', '.join(told) or 'too few for a percentile'}"
+            f"{path_times.title}, {len(path_times.times_ps)} runs: quiet {_say(path_times.quiet_ps)}, {', '.join(sentences) or 'too few for a percentile'}"
         )
     gain = tails.gain(500)
     more = f". {gain:.2f} times at p50" if gain else ""
@@ -118,16 +118,16 @@ def _pile(paper: Paper, axis: Axis, path_times: PathTimes, shown: int) -> None:
 
 def _percentiles(paper: Paper, axis: Axis, path_times: PathTimes) -> None:
     ink, last = f"{_role(path_times)}-ink", _last(path_times)
-    for level, found in enumerate(path_times.percentiles[:3]):
+    for level, percentile in enumerate(path_times.percentiles[:3]):
         top = 62.0 + 18 * level
-        if found.missing:
+        if percentile.missing:
             x = axis.x(nearest_rank(path_times.ordered_ps, 0.5))
-            text = f"{found.name} needs {found.missing:,} more runs"
+            text = f"{percentile.name} needs {percentile.missing:,} more runs"
             _label(paper, x, top, text, ink="muted", bold=False)
             continue
-        x = axis.x(min(found.value_ps, last))
+        x = axis.x(min(percentile.value_ps, last))
         paper.line([(x, top), (x, _BASE)], ink, 1.6, dash="" if level < 2 else "3 3")
-        _label(paper, x, top, f"{found.name} {_say(found.value_ps)}", ink=ink, bold=True)
+        _label(paper, x, top, f"{percentile.name} {_say(percentile.value_ps)}", ink=ink, bold=True)
 
 
 def _label(paper: Paper, x: float, y: float, text: str, *, ink: str, bold: bool) -> None:
@@ -158,8 +158,8 @@ def _between(paper: Paper, axis: Axis, tails: Tails) -> None:
     first, then = sorted(tails.paths, key=lambda path: path.quiet_ps)
     left = axis.x(nearest_rank(first.ordered_ps, 0.99)) + 90
     right = axis.x(min(then.quiet_ps, then.ordered_ps[0])) - 44
-    told = [f"{tails.gain(p):.2f} at {n}" for p, n in ((900, "p90"), (990, "p99")) if tails.gain(p)]
-    more = ", ".join([*told, f"{tails.quiet_gain:.2f} for the quiet runs"])
+    sentences = [f"{tails.gain(p):.2f} at {n}" for p, n in ((900, "p90"), (990, "p99")) if tails.gain(p)]
+    more = ", ".join([*sentences, f"{tails.quiet_gain:.2f} for the quiet runs"])
     if right - left < 300:
         paper.text(((_LEFT + _RIGHT) / 2, _BASE + 38), f"{gain:.2f} times at p50, {more}", size=13, bold=True)
         return

@@ -29,8 +29,8 @@ exit status: 0 answered, 1 it cannot be planned or read, 2 wrong usage
 
 def add(commands: Any) -> None:
     """Add the command."""
-    says = "plan an A/B trial on your machines: commands, expected gain, threshold; read what came back"
-    sub = command(commands, "plan", says, lambda options: _plan(sub, options), epilog=_EXAMPLES)
+    sentence = "plan an A/B trial on your machines: commands, expected gain, threshold; read what came back"
+    sub = command(commands, "plan", sentence, lambda options: _plan(sub, options), epilog=_EXAMPLES)
     sub.add_argument("--cluster", default="dl1", help="a known cluster or a .toml file (default: dl1)")
     sub.add_argument("--nodes", type=number, default=2, help="servers that take part (default: 2)")
     sub.add_argument(
@@ -101,14 +101,14 @@ def _lines(trial: Trial) -> Iterator[str]:
 def _expected(trial: Trial) -> Iterator[str]:
     head = ("message", "off", "on", "gain expected", "from, to", "if")
     rows = []
-    for one in trial.expected:
-        for place, band in enumerate(one.bands):
+    for gain in trial.expected:
+        for place, band in enumerate(gain.bands):
             first = place == 0
             rows.append(
                 (
-                    say_bytes(one.size_bytes) if first else "",
-                    f"{one.off_GBps:.3g} GB/s" if first else "",
-                    f"{one.on_GBps:.3g} GB/s" if first else "",
+                    say_bytes(gain.size_bytes) if first else "",
+                    f"{gain.off_GBps:.3g} GB/s" if first else "",
+                    f"{gain.on_GBps:.3g} GB/s" if first else "",
                     f"{band.value:.2f}",
                     f"{band.low:.2f} to {band.high:.2f}",
                     band.says,

@@ -88,20 +88,25 @@ def read_folder(where: str | Path) -> Returned:
         if not folder.is_dir():
             raise PeerlabError(f"{where} is no folder")
     trial = read_trial_file(folder)
-    seen = {setting: _runs(folder, setting) for setting in (OFF, ON)}
-    absent = [setting for setting, runs in seen.items() if not runs]
+    entries = {setting: _runs(folder, setting) for setting in (OFF, ON)}
+    absent = [setting for setting, runs in entries.items() if not runs]
     if absent:
-        have = ", ".join(sorted(one.name for one in folder.iterdir())[:5]) or "nothing"
+        have = ", ".join(sorted(path.name for path in folder.iterdir())[:5]) or "nothing"
         raise PeerlabError(
             f"{where} has no log of the setting {absent[0]!r} (it has {have}); logs are called {OFF}-1.log, {ON}-1.log and so on"
         )
-    _check_alike(seen)
-    gains = tuple(_gain(size, seen, trial) for size in _common(seen))
+    _check_alike(entries)
+    gains = tuple(_gain(size, entries, trial) for size in _common(entries))
     if not gains:
         raise PeerlabError(f"the logs in {where} have no size in common")
-    doubts = [*_of_another(seen, trial), *_unheard(seen, trial), *_contradictions(seen, gains), *_few(seen)]
+    doubts = [
+        *_of_another(entries, trial),
+        *_unheard(entries, trial),
+        *_contradictions(entries, gains),
+        *_few(entries),
+    ]
     alike = _alike(gains)
-    runs = {setting: len(found) for setting, found in seen.items()}
+    runs = {setting: len(found) for setting, found in entries.items()}
     remarks = (*doubts, *alike, *_left_out(folder))
     return Returned(trial, gains, runs, remarks, _verdict(gains, trial, bool(doubts)))
 
@@ -123,10 +128,10 @@ def _files(folder: Path, setting: str) -> list[Path]:
 def _left_out(folder: Path) -> list[str]:
     """Name what is called as a log and is no file: a pipe would never end."""
     names = [
-        f"{one.name} ({'a link that leads nowhere' if one.is_symlink() and not one.exists() else 'no file'})"
+        f"{path.name} ({'a link that leads nowhere' if path.is_symlink() and not path.exists() else 'no file'})"
         for setting in (OFF, ON)
-        for one in _files(folder, setting)
-        if not one.is_file()
+        for path in _files(folder, setting)
+        if not path.is_file()
     ]
     return [f"left out: {', '.join(names)}"] if names else []
 
@@ -135,9 +140,9 @@ def _check_alike(seen: Runs) -> None:
     """Refuse runs that are not of one thing."""
     all_runs = [run for runs in seen.values() for run in runs]
     (name, first), *others = all_runs
-    for other, one in others:
+    for other, observed in others:
         for what in ("tool", "collective", "ranks", "memory"):
-            mine, its = getattr(first, what), getattr(one, what)
+            mine, its = getattr(first, what), getattr(observed, what)
             if mine != its and None not in (mine, its):
                 raise PeerlabError(
                     f"{name} and {other} are of different runs: {what} {mine!r} and {its!r}; a gain compares the same thing"
@@ -155,7 +160,7 @@ def _times(runs: Sequence[tuple[str, Observed]], size: int) -> list[float]:
 
 def _gain(size: int, runs: Runs, trial: Trial | None) -> MeasuredGain:
     off, on = (_times(runs[setting], size) for setting in (OFF, ON))
-    expected = next((one for one in trial.expected if one.size_bytes == size), None) if trial else None
+    expected = next((gain for gain in trial.expected if gain.size_bytes == size), None) if trial else None
     return MeasuredGain(
         size_bytes=size,
         off_s=float(np.median(off)),
@@ -172,15 +177,17 @@ def _unheard(runs: Runs, trial: Trial | None) -> list[str]:
     """Name the logs that say that the switch did nothing."""
     if not trial or not trial.needs:
         return []
-    told = []
-    for name, one in runs[ON]:
-        lines = [line for line in one.said if "via NET" in line]
+    sentences = []
+    for name, observed in runs[ON]:
+        lines = [line for line in observed.said if "via NET" in line]
         if lines and not any(trial.needs in line for line in lines):
-            told.append(f"{name} says that its channels go without {trial.needs}: the switch did nothing")
-    for name, one in runs[OFF]:
-        if any(trial.needs in line for line in one.said if "via NET" in line):
-            told.append(f"{name} says {trial.needs} though it was to be off: the switch did nothing")
-    return told
+            sentences.append(
+                f"{name} says that its channels go without {trial.needs}: the switch did nothing"
+            )
+    for name, observed in runs[OFF]:
+        if any(trial.needs in line for line in observed.said if "via NET" in line):
+            sentences.append(f"{name} says {trial.needs} though it was to be off: the switch did nothing")
+    return sentences
 
 
 def _of_another(seen: Runs, trial: Trial | None) -> list[str]:
@@ -204,9 +211,9 @@ def _contradictions(runs: Runs, gains: Sequence[MeasuredGain]) -> list[str]:
         if max(times) / min(times) == worst.noise:
             names = [name for name, _ in runs[setting]]
             slow, fast = names[int(np.argmax(times))], names[int(np.argmin(times))]
-            said = f"{slow} takes {worst.noise:.2f} times as long as {fast} at {say_bytes(worst.size_bytes)}, with the same setting"
+            sentence = f"{slow} takes {worst.noise:.2f} times as long as {fast} at {say_bytes(worst.size_bytes)}, with the same setting"
             return [
-                f"{said}: the runs contradict each other; something else was using the nodes or the network"
+                f"{sentence}: the runs contradict each other; something else was using the nodes or the network"
             ]
     return []
 
@@ -235,20 +242,20 @@ def _verdict(gains: Sequence[MeasuredGain], trial: Trial | None, doubtful: bool)
     wanted = trial.size_bytes if trial else None
     one = next((gain for gain in gains if gain.size_bytes == wanted), gains[-1])
     spread = f"{one.low:.2f} to {one.high:.2f} over all pairs"
-    said = f"at {say_bytes(one.size_bytes)} {one.gain:.2f} times as fast ({spread})"
+    sentence = f"at {say_bytes(one.size_bytes)} {one.gain:.2f} times as fast ({spread})"
     if doubtful:
-        return f"Not clear: {said}, but see the remarks"
+        return f"Not clear: {sentence}, but see the remarks"
     clear = one.low > one.noise or one.high < 1 / one.noise
     if not clear:
-        return f"Not clear: {said}; runs of one setting differ by {one.noise:.2f} times, as much as that"
+        return f"Not clear: {sentence}; runs of one setting differ by {one.noise:.2f} times, as much as that"
     faster = "Clearly faster" if one.gain > 1 else "Clearly slower"
     if not trial or not one.expected or len(one.expected.bands) < 2:
-        return f"{faster}: {said}"
+        return f"{faster}: {sentence}"
     if one.low <= trial.threshold <= one.high:
-        return f"{faster}: {said}; which wiring holds stays open, because the threshold of {trial.threshold:.2f} lies among the runs"
+        return f"{faster}: {sentence}; which wiring holds stays open, because the threshold of {trial.threshold:.2f} lies among the runs"
     over, under = sides_in_words(one.expected)
     beside, holds = ("above", over) if one.gain > trial.threshold else ("below", under)
-    return f"{faster}: {said}, {beside} the threshold of {trial.threshold:.2f}: {holds}"
+    return f"{faster}: {sentence}, {beside} the threshold of {trial.threshold:.2f}: {holds}"
 
 
 def say_runs(runs: Mapping[str, int]) -> str:

@@ -39,8 +39,8 @@ def write_trial(trial: Trial, where: Path, *, force: bool = False) -> Path:
             f"{there[0]} is there already; give another folder, or --force, which overwrites it"
         )
     with new_folder(place, PeerlabError):
-        with written(script, PeerlabError) as one, written(plan, PeerlabError) as other:
-            put_on_disk(one, _script(trial))
+        with written(script, PeerlabError) as path, written(plan, PeerlabError) as other:
+            put_on_disk(path, _script(trial))
             put_on_disk(other, json.dumps(asdict(trial), indent=2) + "\n")
         with in_words(f"cannot make {script} executable", PeerlabError):
             mode = script.stat().st_mode
@@ -121,11 +121,11 @@ def _check(trial: Trial) -> None:
         If there is such a thing.
     """
     if any(
-        not one.bands or not one.bands[0].low <= one.bands[0].value <= one.bands[0].high
-        for one in trial.expected
+        not gain.bands or not gain.bands[0].low <= gain.bands[0].value <= gain.bands[0].high
+        for gain in trial.expected
     ):
         raise _FieldError("expected must have bands at each size, from low to high")
     if not trial.commands:
         raise _FieldError("commands must have a command")
-    if trial.size_bytes not in [one.size_bytes for one in trial.expected]:
+    if trial.size_bytes not in [gain.size_bytes for gain in trial.expected]:
         raise _FieldError("size_bytes must be one of expected")

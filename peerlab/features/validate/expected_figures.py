@@ -145,9 +145,9 @@ def load_expected(place: Path | None = None) -> Expectations:
     rows: list[ExpectedRow] = []
     elsewhere: list[Elsewhere] = []
     for path in sorted((place or folder("data") / "expected").glob("*.toml")):
-        found = read_expected(path.read_text(encoding="utf-8"), path.name)
-        rows += found.rows
-        elsewhere += found.elsewhere
+        expectations = read_expected(path.read_text(encoding="utf-8"), path.name)
+        rows += expectations.rows
+        elsewhere += expectations.elsewhere
     names = [row.name for row in rows] + [one.name for one in elsewhere]
     for name in names:
         if names.count(name) > 1:
@@ -194,9 +194,9 @@ def _check_entries(entry: dict[str, Any], where: str) -> None:
     for name in _MUST:
         if name not in entry:
             raise ExpectationError(f"{where}: {name} is missing")
-    for name, known in (("compare", tuple(COMPARISONS)), ("judged", JUDGED)):
-        if entry.get(name, known[0]) not in known:
-            raise ExpectationError(f"{where}: unknown {name} {entry[name]!r}; {nearest(entry[name], known)}")
+    for name, names in (("compare", tuple(COMPARISONS)), ("judged", JUDGED)):
+        if entry.get(name, names[0]) not in names:
+            raise ExpectationError(f"{where}: unknown {name} {entry[name]!r}; {nearest(entry[name], names)}")
     allowed = UNITS[entry["compare"]]
     if entry["unit"] not in allowed:
         raise ExpectationError(
@@ -261,16 +261,16 @@ def _say(value: Any) -> str:
 
 def scenario(fields: Mapping[str, Any]) -> Compared:
     """Return the scenario with these fields, as TOML can write them: ``"none"`` for None, text for numbers as keys; with a workload the step, with a neighbour or with jobs the question about those."""
-    given = dict(fields)
-    if "jobs" in given:
-        job, repeat = given.pop("job", 0), given.pop("repeat", 0)
-        return JobsQuestion(shared_fabric(**given), job, repeat)
-    if "neighbour" in given:
-        return port_question(**given)
-    if given.get("slice_bytes") == "none":
-        given["slice_bytes"] = None
-    if "placement" in given:
-        given["placement"] = tuple(given["placement"])
-    for name in {"slow_nodes", "slow_compute"} & given.keys():
-        given[name] = {int(node): factor for node, factor in given[name].items()}
-    return Step.of(**given) if "workload" in given else Scenario(**given)
+    options = dict(fields)
+    if "jobs" in options:
+        job, repeat = options.pop("job", 0), options.pop("repeat", 0)
+        return JobsQuestion(shared_fabric(**options), job, repeat)
+    if "neighbour" in options:
+        return port_question(**options)
+    if options.get("slice_bytes") == "none":
+        options["slice_bytes"] = None
+    if "placement" in options:
+        options["placement"] = tuple(options["placement"])
+    for name in {"slow_nodes", "slow_compute"} & options.keys():
+        options[name] = {int(node): factor for node, factor in options[name].items()}
+    return Step.of(**options) if "workload" in options else Scenario(**options)

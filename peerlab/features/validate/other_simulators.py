@@ -146,11 +146,11 @@ def _case(row: ReferenceRow) -> dict[str, Any]:
         return {"cluster": _on(row, "ideal-100g-backbone").with_figure("fabric.backbone", rate)}
     if row.case == "host_staged":
         return _staged(row)
-    if found := _LEAF_SPINE.fullmatch(row.case):
-        return _leaf_spine(row, int(found[1]), found[2])
-    if found := _STRAGGLER.fullmatch(row.case):
+    if match := _LEAF_SPINE.fullmatch(row.case):
+        return _leaf_spine(row, int(match[1]), match[2])
+    if match := _STRAGGLER.fullmatch(row.case):
         slow = whole(row.parameters, "slow_rank")
-        return {"cluster": _on(row, "ideal-100g"), "slow_nodes": {slow: float(found[1])}}
+        return {"cluster": _on(row, "ideal-100g"), "slow_nodes": {slow: float(match[1])}}
     raise ExpectationError(f"unknown case {row.case!r}; {nearest(row.case, CASES)}")
 
 
@@ -182,16 +182,16 @@ def _leaf_spine(row: ReferenceRow, oversubscription: int, order: str) -> dict[st
 
 
 def _staged(row: ReferenceRow) -> dict[str, Any]:
-    given = row.parameters
-    rate, kind = positive(given, "pcie_Bps"), given.get("pcie")
+    options = row.parameters
+    rate, kind = positive(options, "pcie_Bps"), options.get("pcie")
     if kind not in ("duplex", "shared"):
         raise ExpectationError(f"pcie = {kind!r} is unknown; known: duplex, shared")
-    parts, buffers = whole(given, "P"), whole(given, "bounce_buffers")
+    parts, buffers = whole(options, "P"), whole(options, "bounce_buffers")
     if not parts:
         raise ExpectationError("P = 0 is out of range; give 1 or more")
     cluster = _on(row, "ideal-100g-staged" + ("-shared" if kind == "shared" else ""))
     cluster = cluster.with_figure("device.copy_engine", _gigabytes(rate))
-    cluster = cluster.with_figure("device.copy_latency", float(number(given, "pcie_latency_s") * 10**6))
+    cluster = cluster.with_figure("device.copy_latency", float(number(options, "pcie_latency_s") * 10**6))
     if kind == "shared":
         cluster = cluster.with_figure("device.pcie_both_ways", _gigabytes(rate))
     chunk = -(-row.nbytes // max(row.n, 1))

@@ -106,18 +106,18 @@ def read_row(columns: Sequence[str], line: str) -> ReferenceRow:
     entries = _entries(line)
     if len(entries) != len(columns):
         raise ExpectationError(f"it has {len(entries)} entries; the file has {len(columns)} columns")
-    given = dict(zip(columns, entries, strict=True))
-    parameters = _parameters(given.get("parameters", ""))
-    placed = next((given[name] for name in columns if "placement" in name.lower()), "")
+    options = dict(zip(columns, entries, strict=True))
+    parameters = _parameters(options.get("parameters", ""))
+    placed = next((options[name] for name in columns if "placement" in name.lower()), "")
     return ReferenceRow(
-        simulator=given["simulator"],
-        algorithm=given["algorithm"],
-        case=given["case"],
-        n=whole(given, "n"),
-        nbytes=whole(given, "bytes"),
-        link_Bps=positive(given, "link_Bps"),
-        latency_s=number(given, "latency_s"),
-        sim_time_s=float(positive(given, "sim_time_s")),
+        simulator=options["simulator"],
+        algorithm=options["algorithm"],
+        case=options["case"],
+        n=whole(options, "n"),
+        nbytes=whole(options, "bytes"),
+        link_Bps=positive(options, "link_Bps"),
+        latency_s=number(options, "latency_s"),
+        sim_time_s=float(positive(options, "sim_time_s")),
         parameters=parameters,
         placement=_placement(placed or parameters.get("placement", "")),
     )

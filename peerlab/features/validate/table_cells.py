@@ -90,8 +90,8 @@ def say_score(results: Sequence[SimulatedRow]) -> str:
     groups = Counter(row.group for row in free)
     rest = ", ".join(f"{count} {group}" for group, count in groups.items())
     fitted = len(results) - len(free)
-    says = f"{met} of {len(results)} rows met; {fitted} of them fitted: those are no predictions"
-    return says + (f"; the others: {rest}" if rest else "")
+    sentence = f"{met} of {len(results)} rows met; {fitted} of them fitted: those are no predictions"
+    return sentence + (f"; the others: {rest}" if rest else "")
 
 
 def _ranged(result: SimulatedRow) -> bool:

@@ -40,8 +40,8 @@ exit status: 0 every row is met, 1 some row is not (or a file cannot be read), 2
 
 def add(commands: Any) -> None:
     """Add the command."""
-    says = "simulate everything the model must agree with and say by how much it differs"
-    sub = command(commands, "validate", says, _validate, epilog=_EXAMPLES)
+    sentence = "simulate everything the model must agree with and say by how much it differs"
+    sub = command(commands, "validate", sentence, _validate, epilog=_EXAMPLES)
     add = sub.add_argument
     add(
         "--only",
@@ -117,8 +117,11 @@ def _validate(options: argparse.Namespace) -> int:
     machines = () if options.only else load_machines()
     foretold = list(with_progress(unseen(machines), "unseen machines", "machines", len(machines)))
     if options.json:
-        said = {"rows": [one.as_dict() for one in results], "machines": [one.as_dict() for one in foretold]}
-        print(json.dumps({"passed": not failed, **said}, indent=2))
+        entries = {
+            "rows": [simulated_row.as_dict() for simulated_row in results],
+            "machines": [one.as_dict() for one in foretold],
+        }
+        print(json.dumps({"passed": not failed, **entries}, indent=2))
     else:
         print_machines(foretold, points=options.points)
         print_coverage(foretold)
@@ -131,14 +134,14 @@ def _validate(options: argparse.Namespace) -> int:
 def _derive(file: Path) -> int:
     outfile.check_place(file, ExpectationError)
     machines = load_machines()
-    found = law_errors_of(
+    law_errors = law_errors_of(
         left_out(with_progress(unseen(machines), "unseen machines", "machines", len(machines)))
     )
     with outfile.written(file, ExpectationError) as place:
-        place.write_text(written(found), encoding="utf-8")
-    for one in found:
-        what = " ".join(filter(None, (one.transport or "all transports", one.algorithm)))
-        print(f"{what}: {one.times:.3f} times; {one.in_words}")
+        place.write_text(written(law_errors), encoding="utf-8")
+    for law_error in law_errors:
+        what = " ".join(filter(None, (law_error.transport or "all transports", law_error.algorithm)))
+        print(f"{what}: {law_error.times:.3f} times; {law_error.in_words}")
     return 0
 
 
@@ -208,7 +211,12 @@ def _reference(options: argparse.Namespace) -> int:
     failed = [answer for answer in answers if not answer.passed]
     _draw(options, [_reference_dot(answer) for answer in answers if not math.isnan(answer.simulated_s)])
     if options.json:
-        print(json.dumps({"passed": not failed, "rows": [one.as_dict() for one in answers]}, indent=2))
+        print(
+            json.dumps(
+                {"passed": not failed, "rows": [reference_answer.as_dict() for reference_answer in answers]},
+                indent=2,
+            )
+        )
         return 1 if failed else 0
     head = ("line", "simulator", "case", "algorithm", "n", "reference", "simulated", "error", "allowed", "")
     print(table(head, [_reference_cells(answer) for answer in answers]))
@@ -259,12 +267,12 @@ def _dots_of(result: SimulatedRow) -> list[dict[str, Any]]:
 
 
 def _reference_dot(answer: ReferenceAnswer) -> dict[str, Any]:
-    said = answer.as_dict()
+    entries = answer.as_dict()
     return {
-        "group": said["case"],
-        "name": f"line {answer.line}: {said['simulator']} {said['algorithm']}, n = {said['n']}",
-        "expected": said["reference_s"],
-        "says": f"{said['reference_s']:.9g} s",
+        "group": entries["case"],
+        "name": f"line {answer.line}: {entries['simulator']} {entries['algorithm']}, n = {entries['n']}",
+        "expected": entries["reference_s"],
+        "says": f"{entries['reference_s']:.9g} s",
         "simulated": answer.simulated_s,
         "error": answer.error,
         "unit": "s",

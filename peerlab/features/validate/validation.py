@@ -121,8 +121,8 @@ def validate(rows: Iterable[ExpectedRow]) -> Iterator[SimulatedRow]:
 
 
 def _band(slow: Scenario, fast: Scenario) -> tuple[float, float]:
-    found = gain_band_of(simulate(slow), simulate(fast))
-    return found.low, found.high
+    gain_band = gain_band_of(simulate(slow), simulate(fast))
+    return gain_band.low, gain_band.high
 
 
 def _answer(row: ExpectedRow, point: ExpectedPoint) -> SimulatedPoint:

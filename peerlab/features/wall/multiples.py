@@ -64,11 +64,11 @@ def size(count: int) -> tuple[float, float]:
 
 def alt_text(runs: Sequence[Run], left_out: Sequence[str] = ()) -> str:
     """Return small multiples in words."""
-    told = [
+    sentences = [
         f"{_name(run, runs)}: {run.busbw_GBps:.3g} GB/s in {say_time(run.time_ps)}, waits for {waits_for(run)}"
         for run in runs
     ]
-    return f"{_about(runs)}. {'; '.join(told)}.{' ' if left_out else ''}{_say_left_out(left_out)}"
+    return f"{_about(runs)}. {'; '.join(sentences)}.{' ' if left_out else ''}{_say_left_out(left_out)}"
 
 
 def _say_left_out(titles: Sequence[str]) -> str:
@@ -92,13 +92,13 @@ def _title(ordered: Sequence[Run]) -> str:
 
 def _about(runs: Sequence[Run]) -> str:
     """Return what all have in common."""
-    found = [run.scenario for run in runs]
+    scenarios = [run.scenario for run in runs]
     kinds = (
-        {one.collective_record.title for one in found},
-        {say_bytes(one.nbytes) for one in found},
-        {say_count(one.nodes, "node") for one in found},
-        {one.hardware.title for one in found},
-        {one.data_path.title for one in found},
+        {scenario.collective_record.title for scenario in scenarios},
+        {say_bytes(scenario.nbytes) for scenario in scenarios},
+        {say_count(scenario.nodes, "node") for scenario in scenarios},
+        {scenario.hardware.title for scenario in scenarios},
+        {scenario.data_path.title for scenario in scenarios},
     )
     return ", ".join(kind.pop() for kind in kinds if len(kind) == 1)
 

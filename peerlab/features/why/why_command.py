@@ -41,8 +41,8 @@ def add(commands: Any) -> None:
 
 
 def _why(options: argparse.Namespace) -> int:
-    given = {name: value for name, value in vars(options).items() if name not in ("run", "json", "figure")}
-    answer = why(Scenario(**given), options.figure)
+    entries = {name: value for name, value in vars(options).items() if name not in ("run", "json", "figure")}
+    answer = why(Scenario(**entries), options.figure)
     figures: Sequence[EffectiveFigure] = answer if isinstance(answer, EffectiveFigures) else (answer,)
     if "json" in options:
         print(json.dumps({"figures": [figure.as_dict() for figure in figures]}, indent=2))
@@ -55,9 +55,9 @@ def _lines(figure: EffectiveFigure) -> Iterator[str]:
     yield from wrapped(figure.head, after="  ")
     amounts = [f"{_SIGNS[line.how]}{line.text}" for line in figure.lines]
     widest = max(map(len, amounts), default=0)
-    for one, amount in zip(figure.lines, amounts, strict=True):
-        head = f"  {'*' if one.assumed else ' '} {amount:<{widest}}  "
-        yield from wrapped(_grounds(one), head)
+    for figure_line, amount in zip(figure.lines, amounts, strict=True):
+        head = f"  {'*' if figure_line.assumed else ' '} {amount:<{widest}}  "
+        yield from wrapped(_grounds(figure_line), head)
     for note in figure.notes:
         yield from wrapped(note, "    ")
 

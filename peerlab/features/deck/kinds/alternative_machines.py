@@ -58,11 +58,11 @@ def options(compared: ComparedRuns) -> list[Option]:
     found = [
         Option("As it is", "nothing changes", compared.detour, compared.direct),
     ]
-    for says, means, changed in _MACHINES:
+    for sentence, means, changed in _MACHINES:
         with suppress(PeerlabError, KeyError):  # not on this machine
             cluster = changed(compared.base.hardware)
             runs = (compared.run(cluster=cluster), compared.run(cluster=cluster, path=PEER_DIRECT))
-            found.append(Option(says, means, *runs))
+            found.append(Option(sentence, means, *runs))
     found += _other_fabric(compared)
     pool = compared.run(path=PEER_DIRECT, registration="pool")
     return [
@@ -92,22 +92,25 @@ _FABRICS = ("infiniband", "roce")
 def alternatives(_outline: Outline, compared: ComparedRuns) -> Slide:
     """Show the alternatives as a table with a cost to fill in."""
     found, today = options(compared), compared.detour.time_s
-    rows = [(one.says, one.means, _gain(one.detour, today), _gain(one.direct, today)) for one in found]
+    rows = [
+        (option.says, option.means, _gain(option.detour, today), _gain(option.direct, today))
+        for option in found
+    ]
     head = ("What to do", "in the simulation", "through the host", "with Peer Direct", "cost, yours")
-    others = [(today / one.detour.time_s, one.says) for one in found[1:] if one.detour]
+    others = [(today / option.detour.time_s, option.says) for option in found[1:] if option.detour]
     title = "Switching to Peer Direct, and what else one could do"
-    told = [card(table(head, rows, fill_in=True, here=0), 12, high="wide")]
+    sentences = [card(table(head, rows, fill_in=True, here=0), 12, high="wide")]
     if others:
         (best, name), own = max(others), compared.gain
         title = f"{name} instead brings {_beside(best, own)} Peer Direct"
-        says = (
+        sentence = (
             f"Without Peer Direct the most of this table is {best:.2f}{TIMES}: {name[:1].lower()}{name[1:]}. "
             f"Peer Direct alone is {own:.2f}{TIMES}, {_beside(own, best)} that, and it is a setting."
         )
-        told.append(
+        sentences.append(
             card(
                 paragraphs(
-                    says,
+                    sentence,
                     "The two columns are the same machine, so that a purchase can be judged with Peer Direct already on.",
                 ),
                 12,
@@ -115,8 +118,8 @@ def alternatives(_outline: Outline, compared: ComparedRuns) -> Slide:
             )
         )
     about = f"Times as fast as today's {say_time(compared.detour.time_ps)} through the host; each line is simulated. The last column is for your costs"
-    notes = tuple(f"{one.says}: {one.means}.{_chosen(one, found[0])}" for one in found)
-    return Slide(title, about, grid(*told), notes=notes, source=figures_said(compared))
+    notes = tuple(f"{option.says}: {option.means}.{_chosen(option, found[0])}" for option in found)
+    return Slide(title, about, grid(*sentences), notes=notes, source=figures_said(compared))
 
 
 _ALIKE = 1.02
@@ -132,7 +135,7 @@ def _beside(gain: float, other: float) -> str:
 
 def _chosen(option: Option, today: Option) -> str:
     """Say what the library would choose with an option where that is something else than today."""
-    told = [
+    sentences = [
         f"{said} then, {way}"
         for way, run, before in (
             ("through the host", option.detour, today.detour),
@@ -140,7 +143,7 @@ def _chosen(option: Option, today: Option) -> str:
         )
         if run and before and (said := chosen_otherwise(before.scenario, run.scenario))
     ]
-    return f" There {'; '.join(told)}." if told else ""
+    return f" There {'; '.join(sentences)}." if sentences else ""
 
 
 def _gain(run: Run | None, today: float) -> str:

@@ -175,12 +175,12 @@ def sources(_outline: Outline, compared: ComparedRuns) -> Slide:
     by_source: dict[str, list[str]] = {}
     for figure in known:
         by_source.setdefault(figure.source, []).append(figure.label)
-    told = [(", ".join(dict.fromkeys(labels)), source) for source, labels in by_source.items()]
+    rows = [(", ".join(dict.fromkeys(labels)), source) for source, labels in by_source.items()]
     own = [(figure.label, f"{figure}{_range(figure)}") for figure in assumed]
-    left, right = _that_fit(told, _LETTERS_WIDE), _that_fit(own, _LETTERS_NARROW)
+    left, right = _that_fit(rows, _LETTERS_WIDE), _that_fit(own, _LETTERS_NARROW)
     more = (
-        f"{len(told) - len(left)} more: peerlab clusters {shell_word(hardware.name)}"
-        if len(told) > len(left)
+        f"{len(rows) - len(left)} more: peerlab clusters {shell_word(hardware.name)}"
+        if len(rows) > len(left)
         else ""
     )
     rest = (

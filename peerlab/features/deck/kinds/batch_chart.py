@@ -69,8 +69,8 @@ def _mark(paper: Paper, at: Point, gain: float, *, shown: bool, align: str) -> N
     """Draw a batch whose gain is written; the one that is shown is filled."""
     fill, line, size = ("direct", "ink", 8) if shown else ("box", "direct", 5)
     paper.square(at, size, fill, line, 2.5, radius=8)
-    says = f"{'here ' * shown}{gain:.2f}{TIMES}"
-    paper.text((at[0] + 4, at[1] - 20), says, size=18, bold=True, ink="direct-ink", align=align)
+    sentence = f"{'here ' * shown}{gain:.2f}{TIMES}"
+    paper.text((at[0] + 4, at[1] - 20), sentence, size=18, bold=True, ink="direct-ink", align=align)
 
 
 def _told(points: Sequence[Sequence[float]], here: Sequence[float]) -> list[Sequence[float]]:

@@ -90,18 +90,18 @@ def nodes(_outline: Outline, compared: ComparedRuns) -> Slide:
         lines.append(Curve(name, *line_roles(path), tuple(run.sensitivity_band() for run in runs)))
     peer, host = (line.bands for line in lines)
     ratios = [a.value_GBps / b.value_GBps for a, b in zip(peer, host, strict=True)]
-    said = ", ".join(f"{count} nodes: {ratio:.2f}x" for count, ratio in zip(NODES, ratios, strict=True))
+    sentence = ", ".join(f"{count} nodes: {ratio:.2f}x" for count, ratio in zip(NODES, ratios, strict=True))
     beyond = [count for count in NODES if compared.base.with_(nodes=count).extrapolates]
-    known = len(NODES) - len(beyond) or len(NODES)
-    best, last = max(range(known), key=lambda i: ratios[i]), known - 1
+    number = len(NODES) - len(beyond) or len(NODES)
+    best, last = max(range(number), key=lambda i: ratios[i]), number - 1
     title = f"Peer Direct: {ratios[best]:.2f} times the throughput on {NODES[best]} nodes at best, {ratios[last]:.2f} on {NODES[last]}"
     axis = f"nodes, messages of {say_bytes(compared.base.nbytes)}"
-    chart = curves(NODES, lines, axis, f"Bus bandwidth against nodes. {said}.")
+    chart = curves(NODES, lines, axis, f"Bus bandwidth against nodes. {sentence}.")
     hardware = compared.base.hardware
     allowed = hardware.max_ranks // hardware.devices if hardware.max_ranks else 0
     more = f" Beyond {allowed} nodes there are more ranks than the vendor's library allows." if beyond else ""
     line = f"Bands: all assumed figures at the ends of their ranges, and the law's error.{more}"
-    return Slide(title, pictures=(chart,), lines=(line,), notes=(f"{said}.",))
+    return Slide(title, pictures=(chart,), lines=(line,), notes=(f"{sentence}.",))
 
 
 def training(outline: Outline, compared: ComparedRuns) -> Slide:
@@ -145,12 +145,12 @@ def _gains(today: StepTime, peer_s: float) -> str:
 def _how_sure(today: StepTime, peer_s: float, gain: GainBand) -> str:
     """Say what the step gains if the exchange gains the least, and the most, that the assumptions leave open."""
     if gain.wired:
-        told = "; ".join(
+        sentence = "; ".join(
             f"the exchange {say_range(case.low, case.high)} times, the step then {_step_ends(today, peer_s, gain, case)} times if {case.says}"
             for case in gain.wired
         )
         where = f" ({gain.decisive.figure.label} is assumed †)" if gain.decisive else ""
-        return f"How sure{where}: {told}."
+        return f"How sure{where}: {sentence}."
     depends = f", depending most on {gain.decisive.figure.label} †" if gain.decisive else ""
     least, most = (_gains(today, peer_s * gain.value / end) for end in (gain.least, gain.most))
     return (

@@ -21,38 +21,38 @@ _PITCH = 62.0
 
 def elsewhere(_outline: Outline, compared: ComparedRuns) -> Slide:
     """Show measured gains on the axis of the simulated one."""
-    known, gain = gains_elsewhere(), compared.gain_band
-    ends = [end for one in known for end in one.ends]
+    gains, gain = gains_elsewhere(), compared.gain_band
+    ends = [end for one in gains for end in one.ends]
     axis = GainAxis([gain.low, gain.high, *ends], 380, 1120)
-    low_edge = 74.0 * (len(known) + 1)
+    low_edge = 74.0 * (len(gains) + 1)
     axis.paper.box((axis.at(gain.low), 8, axis.at(gain.high), low_edge), "good-wash")
     axis.draw(8, low_edge)
-    for place, one in enumerate(known):
+    for place, one in enumerate(gains):
         _measured(axis, 48 + 74.0 * place, one)
     y, about = (
-        48 + 74.0 * len(known),
+        48 + 74.0 * len(gains),
         f"{say_count(compared.base.nodes, 'node')}, {say_bytes(compared.base.nbytes)}",
     )
     _named(axis, y, f"Simulated: {compared.base.hardware.title}", about)
     axis.bar(y, gain.low, gain.value, gain.high)
     axis.paper.text((axis.at(gain.value), y - 22), f"{gain.value:.2f}", size=16, bold=True)
     alt = "Gains measured elsewhere: " + "; ".join(
-        f"{one.title} {span(*one.ends)}" for one in sorted(known, key=lambda one: one.title)
+        f"{one.title} {span(*one.ends)}" for one in sorted(gains, key=lambda one: one.title)
     )
     picture = paper_without_ground(
         axis.paper, 1144, low_edge + 36, f"{alt}. Simulated here: {span(gain.low, gain.high)}."
     )
     told = (
-        card(paragraphs(_inside(gain, known)), 4, title="Inside its range, and outside", tone="direct"),
-        card(paragraphs(_other(known, compared)), 4, title="Not the same machines", tone="hot"),
+        card(paragraphs(_inside(gain, gains)), 4, title="Inside its range, and outside", tone="direct"),
+        card(paragraphs(_other(gains, compared)), 4, title="Not the same machines", tone="hot"),
         card(paragraphs("Here the baseline is RDMA through the host. Against kernel TCP a gain is another, larger one, and says nothing about this detour."), 4, title="Do not mix the baselines", tone="copy"),
     )  # fmt: skip
-    source = "; ".join(dict.fromkeys(re.split(r"[,(:]", one.source)[0].strip() for one in known))
+    source = "; ".join(dict.fromkeys(re.split(r"[,(:]", one.source)[0].strip() for one in gains))
     return Slide(
         "Measured elsewhere, on the same axis as simulated here",
         "How many times as fast a direct path was as staging in host memory; diamonds are measured or reported",
         grid(card(picture, 12), *told),
-        notes=tuple(f"{one.title}: {one.what}. {one.source}." for one in known),
+        notes=tuple(f"{one.title}: {one.what}. {one.source}." for one in gains),
         source=f"Sources: {source}. Each in full: speaker's notes",
     )
 
@@ -88,14 +88,14 @@ def _inside(gain: GainBand, known: Sequence[GainElsewhere]) -> str:
 
 
 def _other(known: Sequence[GainElsewhere], compared: ComparedRuns) -> str:
-    fitted = [one.title.partition(",")[0] for one in known if one.fitted]
-    own = any(one.cluster == compared.base.hardware.name for one in known)
-    said = (
+    fitted = [gain.title.partition(",")[0] for gain in known if gain.fitted]
+    own = any(gain.cluster == compared.base.hardware.name for gain in known)
+    sentence = (
         f"Constants of {', '.join(fitted)} were fitted to its figures; it is point to point. "
         if fitted
         else ""
     )
-    return said + (
+    return sentence + (
         "The report on this machine leaves its number of nodes open."
         if own
         else "None of them is this machine."
@@ -114,14 +114,14 @@ def scale(_outline: Outline, compared: ComparedRuns) -> Slide:
         (say_bytes(size), compared.band_of(message_bytes=size)) for size in sorted({*_SIZES, base.nbytes})
     ]
     by_nodes = [(str(count), _over_nodes(compared, count)) for count in sorted({*_NODES, base.nodes})]
-    known = [(name, band) for name, band in by_nodes if band]
-    every = [band for _, band in (*by_size, *known)]
+    rows = [(name, band) for name, band in by_nodes if band]
+    every = [band for _, band in (*by_size, *rows)]
     ends = [end for band in every for end in (band.low, band.high)]
     panels = (
         card(
             _bars(by_size, ends, say_bytes(base.nbytes)), 6, title=f"Message, {say_count(base.nodes, 'node')}"
         ),
-        card(_bars(known, ends, str(base.nodes)), 6, title=f"Nodes, messages of {say_bytes(base.nbytes)}"),
+        card(_bars(rows, ends, str(base.nodes)), 6, title=f"Nodes, messages of {say_bytes(base.nbytes)}"),
     )
     sure = [name for name, band in by_size if band.low >= SURELY]
     title = (
@@ -129,16 +129,16 @@ def scale(_outline: Outline, compared: ComparedRuns) -> Slide:
         if sure
         else f"On {say_count(base.nodes, 'node')} Peer Direct is surely faster at no size"
     )
-    told = (
+    pair = (
         card(paragraphs(_small(by_size)), 6, title="Small messages", tone="hot"),
-        card(paragraphs(_many(known)), 6, title="Many nodes", tone="direct"),
+        card(paragraphs(_many(rows)), 6, title="Many nodes", tone="direct"),
     )  # fmt: skip
-    notes = tuple(f"{name}: {band!r}" for name, band in (*by_size, *known))
+    notes = tuple(f"{name}: {band!r}" for name, band in (*by_size, *rows))
     wired = f", if {compared.gain_band.wired[0].says}" if compared.gain_band.wired else ""
     about = (
         f"Bars: assumed figures at the ends of their ranges{wired}, and the law's error. Circles: as assumed"
     )
-    return Slide(title, about, grid(*panels, *told), notes=notes, source=figures_said(compared))
+    return Slide(title, about, grid(*panels, *pair), notes=notes, source=figures_said(compared))
 
 
 def _over_nodes(compared: ComparedRuns, count: int) -> GainBand | None:

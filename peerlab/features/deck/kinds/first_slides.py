@@ -43,7 +43,7 @@ def cover(outline: Outline, compared: ComparedRuns) -> Slide:
         if compared.base.extrapolates
         else ""
     )
-    told = f"{gain.value:.2f}{TIMES} as assumed. {gain.range_in_words()}.{beyond}"
+    sentence = f"{gain.value:.2f}{TIMES} as assumed. {gain.range_in_words()}.{beyond}"
     hero = (
         "<p class='strong'>Peer Direct against the way through the host</p>"
         f"<p class='hero'>{words(span(gain.low, gain.high))}</p><p class='strong'>as fast, in one exchange</p>"
@@ -58,7 +58,12 @@ def cover(outline: Outline, compared: ComparedRuns) -> Slide:
     )
     what = ". ".join(one for one in (_about(compared), outline.subtitle) if one)
     return Slide(
-        outline.title, what, grid(*cards), notes=(told, ASSUMED), source=figures_said(compared), cover=True
+        outline.title,
+        what,
+        grid(*cards),
+        notes=(sentence, ASSUMED),
+        source=figures_said(compared),
+        cover=True,
     )
 
 
@@ -171,13 +176,13 @@ def compare(_outline: Outline, compared: ComparedRuns) -> Slide:
 
 def _tiles(host: Run, peer: Run) -> list[str]:
     """Return what changes: what tells the two ways apart first, bus bandwidth where something else says nothing."""
-    found, was, now = host.bottleneck, host.dram_bytes_per_byte, peer.dram_bytes_per_byte
+    bottleneck, was, now = host.bottleneck, host.dram_bytes_per_byte, peer.dram_bytes_per_byte
     tiles = [change("copies of a byte", f"{host.copies_per_byte:.2g}", f"{peer.copies_per_byte:.2g}")]
     if was != now:
         tiles.append(change("host memory, bytes per byte", f"{was:.2g}", f"{now:.2g}"))
-    if found and found.resource and abs(found.share - host.wire_busy) >= _APART:
-        share = peer.busy.get(found.kind, 0.0)
-        tiles.append(change(f"{found.label}, busy", f"{found.share:.0%}", f"{share:.0%}"))
+    if bottleneck and bottleneck.resource and abs(bottleneck.share - host.wire_busy) >= _APART:
+        share = peer.busy.get(bottleneck.kind, 0.0)
+        tiles.append(change(f"{bottleneck.label}, busy", f"{bottleneck.share:.0%}", f"{share:.0%}"))
     return [
         *tiles,
         change("wire busy", wire_share(host), wire_share(peer)),

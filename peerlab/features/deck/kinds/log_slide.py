@@ -38,31 +38,36 @@ def logged(outline: Outline, compared: ComparedRuns) -> Slide:
     """
     named = compared.base.cluster if "cluster" in outline.scenario else None
     try:
-        found = diagnose(outline.records, named)
+        diagnosis = diagnose(outline.records, named)
     except PeerlabError as problem:
         raise ExportError(f"log: {problem}") from None
-    path, ahead = _path(found), found.forecast
+    path, ahead = _path(diagnosis), diagnosis.forecast
     title = f"Your log: {path}"
     if not ahead.why_not:
         title += f"; Peer Direct would be {span(ahead.gain.low, ahead.gain.high)} as fast"
-    why = f"Why: {found.verdict}" if found.path else "Nobody can tell"
+    why = f"Why: {diagnosis.verdict}" if diagnosis.path else "Nobody can tell"
     cards = (
         card(
-            _measured(found),
+            _measured(diagnosis),
             7,
             title="What you measured" + ("" if ahead.why_not else ", and with Peer Direct"),
             high="two-rows",
         ),
-        _brings(found),
-        card(paragraphs(*_evidence(found)), 5, title=why, tone="hot"),
+        _brings(diagnosis),
+        card(paragraphs(*_evidence(diagnosis)), 5, title=why, tone="hot"),
     )
-    seen = (_titled(f"{one.seen}: {one.says}.") for one in found.evidence)
+    generator = (_titled(f"{evidence.seen}: {evidence.says}.") for evidence in diagnosis.evidence)
     return Slide(
         title,
-        found.seen.says,
+        diagnosis.seen.says,
         grid(*cards),
-        notes=(_titled(repr(found)), *seen, *map(_titled, found.notes), *map(_titled, found.warnings)),
-        source=f"Measured: {found.seen.source}; simulated by peerlab. Evidence and its weights: docs/diagnosis.md",
+        notes=(
+            _titled(repr(diagnosis)),
+            *generator,
+            *map(_titled, diagnosis.notes),
+            *map(_titled, diagnosis.warnings),
+        ),
+        source=f"Measured: {diagnosis.seen.source}; simulated by peerlab. Evidence and its weights: docs/diagnosis.md",
     )
 
 
@@ -77,8 +82,8 @@ def _brings(diagnosis: Diagnosis) -> str:
     others = facts(
         *(
             (f"if {case.says}", f"{case.gain:.2f}{TIMES}")
-            for one in ahead.left_out
-            for case in one.cases[:3]
+            for assumption in ahead.left_out
+            for case in assumption.cases[:3]
             if abs(case.gain - gain.value) > _ALIKE * gain.value
         )
     )
@@ -102,11 +107,11 @@ def _path(diagnosis: Diagnosis) -> str:
 
 def _measured(diagnosis: Diagnosis) -> str:
     """Draw the log's large sizes: what was measured, and with Peer Direct, pale from its low to its high end."""
-    ahead, seen = diagnosis.forecast, diagnosis.seen
+    ahead, observed = diagnosis.forecast, diagnosis.seen
     forecast = not ahead.why_not
     role = "direct" if diagnosis.path == PEER_DIRECT else "copy"
-    sizes = (ahead.sizes if forecast else seen.sizes)[-_MOST_SIZES:]
-    was = (ahead.measured_GBps if forecast else seen.algbw_GBps)[-_MOST_SIZES:]
+    sizes = (ahead.sizes if forecast else observed.sizes)[-_MOST_SIZES:]
+    was = (ahead.measured_GBps if forecast else observed.algbw_GBps)[-_MOST_SIZES:]
     most = max([*was, *(ahead.high_GBps[-_MOST_SIZES:] if forecast else ())])
     paper = Paper(palette(PAGE))
     pitch = (_HIGH - 30) / len(sizes)
@@ -138,14 +143,14 @@ def _bar(paper: Paper, y: float, thick: float, role: str, most: float, rates: Se
         paper.area([*edge, *((x, y + thick / 2) for x, _ in edge[::-1])], role)
         paper.line([(left + long[-1], y - thick / 2), (left + long[-1], y + thick / 2)], f"{role}-ink", 2)
     paper.box((left, y - thick / 2, left + long[0], y + thick / 2), role, radius=3)
-    says = f"{rates[0]:.3g}" if len(rates) == 1 else f"{rates[0]:.3g} to {rates[-1]:.3g}"
-    paper.text((left + long[-1] + 10, y), says, size=17, bold=True, align="left")
+    sentence = f"{rates[0]:.3g}" if len(rates) == 1 else f"{rates[0]:.3g} to {rates[-1]:.3g}"
+    paper.text((left + long[-1] + 10, y), sentence, size=17, bold=True, align="left")
 
 
 def _titled(text: str) -> str:
     """Return a sentence in which data paths have their titles instead of their keys."""
-    said = _KEYS.sub(lambda found: _TITLES[found[0].lower()], text)
-    return said[:1].upper() + said[1:]
+    sentence = _KEYS.sub(lambda found: _TITLES[found[0].lower()], text)
+    return sentence[:1].upper() + sentence[1:]
 
 
 _TITLES = {**path_titles(), IN_NODE: "links inside one node"}
@@ -153,5 +158,5 @@ _KEYS = re.compile(rf"\b({'|'.join(map(re.escape, _TITLES))})\b(?![\w-])", re.IG
 
 
 def _evidence(diagnosis: Diagnosis) -> list[str]:
-    told = [_titled(f"{diagnosis.why}.")]
-    return told + [_titled(f"{one.seen}: {one.says}.") for one in diagnosis.evidence[:2]]
+    sentences = [_titled(f"{diagnosis.why}.")]
+    return sentences + [_titled(f"{evidence.seen}: {evidence.says}.") for evidence in diagnosis.evidence[:2]]

@@ -111,10 +111,10 @@ def _lines(sure: StepGain) -> str:
 def _money(host: StepRun, peer: StepRun) -> list[str]:
     """Say what it costs and draws on both ways, where prices and watts were given."""
     other = peer.spent
-    told = [
+    sentences = [
         f"{spent:.4g} and {other[unit]:.4g} {unit}" for unit, spent in host.spent.items() if unit in other
     ]
-    return [f"Through the host and with Peer Direct: {'; '.join(told)}."] if told else []
+    return [f"Through the host and with Peer Direct: {'; '.join(sentences)}."] if sentences else []
 
 
 def _s(seconds: float) -> str:

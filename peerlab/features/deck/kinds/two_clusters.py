@@ -38,7 +38,7 @@ def clusters(outline: Outline, compared: ComparedRuns) -> Slide:
     """
     other = beside(outline, compared)
     both = (compared, other)
-    names = [one.base.hardware.title for one in both]
+    names = [compared_runs.base.hardware.title for compared_runs in both]
     wins = max(both, key=lambda one: one.gain)
     title = f"Peer Direct gains more on {wins.base.hardware.title}"
     if abs(compared.gain / other.gain - 1) < _ALIKE:

@@ -153,8 +153,8 @@ def _accept(gain: GainBand, trial: Trial | None) -> str:
     half = 5.3 * len(expected)  # of the words, in the widest of the fonts that may draw them
     middle = min(max(middle, half), _WIDE - half)
     paper.text((middle, 84), expected, size=15, bold=True, ink="direct-ink")
-    says = f"Keep from {trial.threshold:.2f} on, below it go back; expected {span(gain.low, gain.high)}."
-    return paper_without_ground(paper, _WIDE, 96, says) + (
+    sentence = f"Keep from {trial.threshold:.2f} on, below it go back; expected {span(gain.low, gain.high)}."
+    return paper_without_ground(paper, _WIDE, 96, sentence) + (
         f"<p class='note'>{words(f'Time before / time after at {say_bytes(trial.size_bytes)}, median of {trial.repeats} runs each. {trial.question[:1].upper()}{trial.question[1:]}.')}</p>"
     )
 
@@ -198,8 +198,10 @@ def _monday(compared: ComparedRuns, trial: Trial | None) -> Iterator[tuple[str, 
     if trial:
         plan = f"peerlab plan --cluster {shell_word(compared.base.hardware.name)} --nodes {compared.base.nodes} --output trial"
         yield "Plan it", plan, f"A script of all runs of {_program(trial)}, off and on in turns"
-    found = _switch(trial)
-    on, off = (_variables(dict(found.on)), _variables(dict(found.off))) if found else ("", "")
+    path_switch = _switch(trial)
+    on, off = (
+        (_variables(dict(path_switch.on)), _variables(dict(path_switch.off))) if path_switch else ("", "")
+    )
     yield (
         "Take the log before",
         off,
@@ -227,12 +229,12 @@ def _monday(compared: ComparedRuns, trial: Trial | None) -> Iterator[tuple[str, 
 
 def _depends(gain: GainBand) -> str:
     """Say which assumption moves the gain most, and how far."""
-    one = gain.decisive
-    if one is None:
+    assumption = gain.decisive
+    if assumption is None:
         return "None of the assumed figures moves the gain by 1 %."
     if gain.wired:
-        told = "; ".join(f"{case.gain:.2f} times if {case.says}" for case in gain.wired)
+        sentence = "; ".join(f"{case.gain:.2f} times if {case.says}" for case in gain.wired)
     else:
-        ends = sorted(case.gain for case in one.cases)
-        told = f"{say_range(ends[0], ends[-1])} times"
-    return f"The gain depends most on {one.figure.label}: {told}. Find that out first: {where_to_find(one.figure)}."
+        ends = sorted(case.gain for case in assumption.cases)
+        sentence = f"{say_range(ends[0], ends[-1])} times"
+    return f"The gain depends most on {assumption.figure.label}: {sentence}. Find that out first: {where_to_find(assumption.figure)}."

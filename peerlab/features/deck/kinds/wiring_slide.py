@@ -44,12 +44,12 @@ def _otherwise(compared: ComparedRuns, found: Wiring, case: GainCase) -> tuple[R
 
 def _side(name: str, case: GainCase, runs: tuple[Run, Run], tone: str) -> str:
     """Return a card: the gain, the byte's way, and what both ways take."""
-    told = (
+    generator = (
         (what, f"{say_time(run.time_ps)}, {waits_for(run)}")
         for what, run in zip(("through the host", "Peer Direct"), runs, strict=True)
     )
     body = (
         f"<div class='head'><h3>{words(f'{name}: {case.says}')}</h3></div><p class='large'>{words(span(case.low, case.high))}</p>"
-        f"{without_ground(node_svg(runs[1], theme=PAGE))}{facts(*told)}"
+        f"{without_ground(node_svg(runs[1], theme=PAGE))}{facts(*generator)}"
     )
     return card(body, 6, tone=tone)

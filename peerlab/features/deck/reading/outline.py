@@ -127,10 +127,10 @@ class Outline:
             If there is one.
         """
         shown = {plan.show for plan in self.slides}
-        for name, given, kind in (("log", self.log, "log"), ("beside", self.beside, "clusters")):
-            if given and kind not in shown:
+        for name, text, kind in (("log", self.log, "log"), ("beside", self.beside, "clusters")):
+            if text and kind not in shown:
                 raise ExportError(
-                    f"{name}: no slide shows {given}; add ## {kind} to the outline, or {kind} to --only"
+                    f"{name}: no slide shows {text}; add ## {kind} to the outline, or {kind} to --only"
                 )
 
     def only(self, kinds: Sequence[str]) -> "Outline":

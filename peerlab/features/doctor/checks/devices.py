@@ -65,10 +65,10 @@ def _near(host: Host) -> Seen:
         return Seen(UNKNOWN, "no accelerator, or no RDMA device, to compare")
     if len(host.machine.numa_nodes) == 1:
         return Seen(PASS, "one NUMA node")
-    known = {node for node in nics.values() if node is not None}
-    if not known or any(device.numa_node is None for device in devices):
+    numbers = {node for node in nics.values() if node is not None}
+    if not numbers or any(device.numa_node is None for device in devices):
         return Seen(UNKNOWN, "the firmware does not say which NUMA node the devices belong to")
-    far = [device for device in devices if device.numa_node not in known]
+    far = [device for device in devices if device.numa_node not in numbers]
     if far:
         return Seen(WARN, "no NIC on the NUMA node of " + listed(_say_device(device) for device in far))
     nodes = {str(device.numa_node) for device in devices}

@@ -12,21 +12,21 @@ def _environment(host: Host) -> Seen:
     worst = FAIL if any(rule.status == FAIL for rule in hits) else WARN
     hits.sort(key=lambda rule: rule.status != FAIL)
     blocks = tuple(path for path in ALL_RDMA if any(path in rule.blocks for rule in hits))
-    found = "; ".join(f"{_say_setting(host, rule)}: {rule.does}" for rule in hits)
+    text = "; ".join(f"{_say_setting(host, rule)}: {rule.does}" for rule in hits)
     mend, source = (
         "; ".join(dict.fromkeys(texts))
         for texts in zip(*((rule.mend, rule.source) for rule in hits), strict=True)
     )
     return Seen(
-        worst, found, mend=f"{mend}; mpirun passes on only what -x names.", source=source, blocks=blocks
+        worst, text, mend=f"{mend}; mpirun passes on only what -x names.", source=source, blocks=blocks
     )
 
 
 def _say_setting(host: Host, rule: VariableRule) -> str:
     """Return what is set, verbatim."""
     names = rule.variable.split(", ")
-    said = [f"{name}={host.environment[name][:40]}" for name in names if name in host.environment]
-    return ", ".join(said) or f"{rule.variable} is not set"
+    sentences = [f"{name}={host.environment[name][:40]}" for name in names if name in host.environment]
+    return ", ".join(sentences) or f"{rule.variable} is not set"
 
 
 CHECKS = (

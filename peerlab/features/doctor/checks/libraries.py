@@ -26,9 +26,9 @@ def needed_providers(host: Host) -> set[str]:
 
 def libfabric_version(host: Host) -> Version | None:
     """Return its version; None where there is none, or it cannot be asked."""
-    said = host.libfabric or {}
-    version = said.get("version")
-    if not said.get("path") or not isinstance(version, list) or len(version) != 2:
+    entries = host.libfabric or {}
+    version = entries.get("version")
+    if not entries.get("path") or not isinstance(version, list) or len(version) != 2:
         return None
     return (version[0], version[1]) if all(isinstance(one, int) for one in version) else None
 
@@ -47,14 +47,14 @@ def _libfabric(host: Host) -> Seen:
     if version is None:
         return Seen(missing, "no libfabric" + ("" if needed else "; NCCL and UCX do without"))
     offered = _providers(host.libfabric)
-    found = f"libfabric {version[0]}.{version[1]} offers {listed(offered, 8) or 'nothing'}"
+    text = f"libfabric {version[0]}.{version[1]} offers {listed(offered, 8) or 'nothing'}"
     lacks = sorted(needed - set(offered))
     if lacks:
-        return Seen(FAIL, f"{found}, not {listed(lacks)}")
+        return Seen(FAIL, f"{text}, not {listed(lacks)}")
     old = [name for name in sorted(needed) if version < _LEAST[name]]
     if old:
-        return Seen(FAIL, f"{found}; {old[0]} needs {_LEAST[old[0]][0]}.{_LEAST[old[0]][1]}")
-    return Seen(PASS if HARDWARE & set(offered) else missing, found)
+        return Seen(FAIL, f"{text}; {old[0]} needs {_LEAST[old[0]][0]}.{_LEAST[old[0]][1]}")
+    return Seen(PASS if HARDWARE & set(offered) else missing, text)
 
 
 CHECKS = (

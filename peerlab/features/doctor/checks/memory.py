@@ -41,10 +41,10 @@ def _blocking(host: Host) -> str:
 
 def _kernel(host: Host) -> Seen:
     release = host.says("proc/sys/kernel/osrelease") or ""
-    found = re.match(r"([0-9]{1,4})\.([0-9]{1,4})", release)
-    if not found:
+    match = re.match(r"([0-9]{1,4})\.([0-9]{1,4})", release)
+    if not match:
         return Seen(UNKNOWN, "the kernel's version cannot be read")
-    if (int(found[1]), int(found[2])) >= _FIRST_WITH_DMA_BUF:
+    if (int(match[1]), int(match[2])) >= _FIRST_WITH_DMA_BUF:
         return Seen(PASS, f"Linux {release}")
     return Seen(_blocking(host), f"Linux {release} is older than 5.12")
 
@@ -96,9 +96,9 @@ def _driver(host: Host) -> Seen:
     vendors = {device.vendor for device in host.machine.accelerators}
     if not vendors:
         return Seen(UNKNOWN, "no accelerator to ask for its driver")
-    seen = [_nvidia(host) if vendor == NVIDIA else _other(host, vendor) for vendor in sorted(vendors)]
-    worst = next((status for status in (FAIL, UNKNOWN) if any(one.status == status for one in seen)), PASS)
-    return Seen(worst, "; ".join(one.found for one in seen if one.status == worst))
+    seens = [_nvidia(host) if vendor == NVIDIA else _other(host, vendor) for vendor in sorted(vendors)]
+    worst = next((status for status in (FAIL, UNKNOWN) if any(one.status == status for one in seens)), PASS)
+    return Seen(worst, "; ".join(one.found for one in seens if one.status == worst))
 
 
 def _nvidia(host: Host) -> Seen:

@@ -59,8 +59,8 @@ def _ecn(host: Host, interface: str) -> Iterator[bool]:
 
 def _pfc(host: Host, interface: str) -> Iterator[bool]:
     """Say of each priority whether it is paused when buffers fill."""
-    said = host.run(["dcb", "pfc", "show", "dev", interface], host.environment) or ""
-    for line in re.findall(r"prio-pfc((?: \d:(?:on|off))+)", said):
+    output = host.run(["dcb", "pfc", "show", "dev", interface], host.environment) or ""
+    for line in re.findall(r"prio-pfc((?: \d:(?:on|off))+)", output):
         yield from (state.endswith("on") for state in line.split())
 
 

@@ -28,15 +28,15 @@ def _run(path: str, cluster: Cluster | None = None, message: str = "64 MiB") -> 
 
 def _pace(path: str) -> str:
     """Return in words what sets the pace."""
-    found = _run(path).bottleneck
-    return next((said for word, said in _KINDS.items() if found and word in found.label), _OTHER)
+    bottleneck = _run(path).bottleneck
+    return next((said for word, said in _KINDS.items() if bottleneck and word in bottleneck.label), _OTHER)
 
 
 def _second_nic(path: str) -> float:
     """Return how many times faster a path becomes by a second NIC below each switch, with a message that fills it."""
-    one = review.mine()
-    two = one.with_figure("node.nics_per_switch", 2)
-    return _run(path, one, "1 GiB").time_s / _run(path, two, "1 GiB").time_s
+    cluster = review.mine()
+    two = cluster.with_figure("node.nics_per_switch", 2)
+    return _run(path, cluster, "1 GiB").time_s / _run(path, two, "1 GiB").time_s
 
 
 def _gain(end: str = "") -> float:
@@ -56,8 +56,8 @@ def _gain_band() -> GainBand:
 
 def _most() -> str:
     """Return the assumed figure that the gain owes most to, as one of the options."""
-    found = _gain_band().decisive
-    return found.figure.label if found and found.figure.label in _ASSUMED else _OTHER
+    assumption = _gain_band().decisive
+    return assumption.figure.label if assumption and assumption.figure.label in _ASSUMED else _OTHER
 
 
 def _try_advice(answer: Callable[[float, float], str]) -> str | None:
@@ -74,10 +74,10 @@ def _try_advice(answer: Callable[[float, float], str]) -> str | None:
     ]
     for least, most in cases:
         got, right = answer(least, most), advice(least, most)
-        said = meant(got, _ADVICE)
-        if said != right:
+        sentence = meant(got, _ADVICE)
+        if sentence != right:
             which = f"A gain of {least:.2f} at least and {most:.2f} at most"
-            if said is None:
+            if sentence is None:
                 return (
                     f"{which}: your rule returns {got!r}; one of {USE!r}, {MEASURE!r}, {STAY!r} is asked for."
                 )

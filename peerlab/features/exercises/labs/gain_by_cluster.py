@@ -48,8 +48,8 @@ _PACES = {"NIC": "the NIC", "uplink": "the PCIe uplink", "scale-up": _INSIDE, "l
 
 def _pace() -> str:
     """Return in words what Peer Direct waits for with one accelerator behind each NIC."""
-    found = simulated(DIRECT.with_(cluster=ALONE, message_bytes="1 GiB")).bottleneck
-    return next((said for word, said in _PACES.items() if found and word in found.label), "")
+    bottleneck = simulated(DIRECT.with_(cluster=ALONE, message_bytes="1 GiB")).bottleneck
+    return next((said for word, said in _PACES.items() if bottleneck and word in bottleneck.label), "")
 
 
 ODD = "h100-ndr"
@@ -65,7 +65,9 @@ _RULE, _WIRE_RATE, _TWICE, _LINKS = (
 def _refuted() -> str:
     """Return which sentence the odd machine's row refutes: the rule, if its detour waits for what the rule does not know."""
     server = load_cluster(ODD)
-    slow, fast = (simulated(one.with_(cluster=server, message_bytes="1 GiB")) for one in (STAGED, DIRECT))
+    slow, fast = (
+        simulated(scenario.with_(cluster=server, message_bytes="1 GiB")) for scenario in (STAGED, DIRECT)
+    )
     off = slow.time_s / fast.time_s / rule(server)
     waits = {
         one: run.bottleneck.label if run.bottleneck else "" for one, run in (("slow", slow), ("fast", fast))

@@ -19,13 +19,15 @@ def check_file(answer: Any) -> str | None:
         return "Answer with the name of your file, as `mine` holds it."
     report = check(answer)
     if report.missing or report.wrong:
-        return f"peerlab cannot use it yet: {[*report.wrong, *(one.key for one in report.missing)][0]}."
-    found = load_cluster(answer)
-    if untouched := [said for key in review.SHEET if (said := _untouched(found, key))]:
+        return (
+            f"peerlab cannot use it yet: {[*report.wrong, *(missing.key for missing in report.missing)][0]}."
+        )
+    cluster = load_cluster(answer)
+    if untouched := [said for key in review.SHEET if (said := _untouched(cluster, key))]:
         return untouched[0]
     if report.implausible:
         return f"It can be read, but: {report.implausible[0]}."
-    return next((said for key in review.SHEET if (said := _check_figure(found, key))), None)
+    return next((said for key in review.SHEET if (said := _check_figure(cluster, key))), None)
 
 
 def _untouched(cluster: Cluster, key: str) -> str | None:

@@ -32,8 +32,8 @@ def largest(records: Records | None = None) -> dict[str, Comparison]:
     table = _known(records).table
     plain = table[table["registration"] == "none"]
     plain = plain[plain["ranks"] == plain["ranks"].max()]
-    found = compare(Records(plain[plain["size_bytes"] == plain["size_bytes"].max()]))
-    named = {one.variant or one.path: one for one in found}
+    comparisons = compare(Records(plain[plain["size_bytes"] == plain["size_bytes"].max()]))
+    named = {comparison.variant or comparison.path: comparison for comparison in comparisons}
     if lacking := {"tcp", "staged-shm", "direct", CONTROL} - named.keys():
         raise RecordsError(
             f"your records lack {', '.join(sorted(lacking))} at their largest size; measure again"

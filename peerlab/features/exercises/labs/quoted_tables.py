@@ -61,11 +61,11 @@ def brochure() -> pd.DataFrame:
     """Return the overview's table of large messages beside the payload on the wire at two packet sizes, Gb/s."""
     rows = {}
     for (title, (low, high)), (name, sizes) in zip(QUOTED.items(), _ON.values(), strict=True):
-        found = {
+        entries = {
             f"{which} packets": 8 * carried(name, mtu)
             for which, mtu in zip(("small", "large"), sizes, strict=True)
         }
-        rows[title] = {"quoted": f"{low} to {high}"} | found
+        rows[title] = {"quoted": f"{low} to {high}"} | entries
     return pd.DataFrame.from_dict(rows, orient="index")
 
 
@@ -76,10 +76,10 @@ def _between_devices(cluster: str, path: str, start_us: float = 0, size: str | i
     if start_us:
         machine = machine.with_figure("device.copy_start", start_us, assumption="5 to 20 us")
     speaks = machine.transports[0]
-    asked = Scenario(
+    scenario = Scenario(
         cluster=machine, path=path, collective="point-to-point", nodes=2, message_bytes=size, library="none", transport=speaks
     )  # fmt: skip
-    return simulate(asked)
+    return simulate(scenario)
 
 
 def one_core() -> float:
@@ -114,14 +114,14 @@ def latencies() -> pd.DataFrame:
 
 def places() -> pd.DataFrame:
     """Return what a GPU sends straight to a NIC, by where that hangs, GB/s: A100 and InfiniBand HDR."""
-    asked = Scenario(
+    scenario = Scenario(
         cluster="infiniband-hdr-a100", path="peer-direct", collective="point-to-point", nodes=2, message_bytes="256 MiB",
         library="none",
     )  # fmt: skip
     runs = {
-        "below one switch": simulate(asked),
-        "below one CPU": simulate(asked.with_(wiring="root-port")),
-        "across sockets": simulate(asked.with_(wiring="other-socket")),
+        "below one switch": simulate(scenario),
+        "below one CPU": simulate(scenario.with_(wiring="root-port")),
+        "across sockets": simulate(scenario.with_(wiring="other-socket")),
     }
     quoted = {"below one switch": "works", "below one CPU": "works", "across sockets": "does not work"}
     return pd.DataFrame.from_dict(
@@ -152,8 +152,8 @@ def gpt3() -> pd.DataFrame:
 @cache
 def in_node_switch(devices: int) -> float:
     """Return the GB/s (algbw) of an AllReduce of 4 GiB that the switch of a node with so many H100 adds up."""
-    one = load_cluster("p5").with_figure("node.numa_domains", 1, assumption="a what-if")
-    machine = one.with_figure("node.switches_per_numa", devices, assumption="a what-if")
+    cluster = load_cluster("p5").with_figure("node.numa_domains", 1, assumption="a what-if")
+    machine = cluster.with_figure("node.switches_per_numa", devices, assumption="a what-if")
     return simulate(Scenario(cluster=machine, nodes=1, algorithm="nvls", message_bytes="4 GiB")).algbw_GBps
 
 
@@ -161,9 +161,9 @@ def nvlink_sharp() -> pd.DataFrame:
     """Return the published points of NVLink SHARP beside simulated ones, GB/s."""
     rows = {}
     for devices, (algbw, busbw) in _NVLS.items():
-        found = in_node_switch(devices)
+        number = in_node_switch(devices)
         rows[f"{devices} H100"] = {
-            "published algbw": algbw, "peerlab algbw": found, "published busbw": busbw, "peerlab busbw": found * 2 * (devices - 1) / devices,
+            "published algbw": algbw, "peerlab algbw": number, "published busbw": busbw, "peerlab busbw": number * 2 * (devices - 1) / devices,
         }  # fmt: skip
     return pd.DataFrame.from_dict(rows, orient="index")
 
@@ -218,8 +218,8 @@ def initiated() -> pd.DataFrame:
 @cache
 def _rivals(nodes: int, size: str | int) -> dict[str, float]:
     """Return the seconds of every algorithm of `RIVALS` on a bare network of 100 Gb/s and 5 us."""
-    asked = LINE.with_(nodes=nodes, message_bytes=size)
-    return {name: simulate(asked.with_(algorithm=name)).time_s for name in RIVALS}
+    scenario = LINE.with_(nodes=nodes, message_bytes=size)
+    return {name: simulate(scenario.with_(algorithm=name)).time_s for name in RIVALS}
 
 
 def best_rival(nodes: int, size: str | int) -> tuple[str, float]:

@@ -38,15 +38,15 @@ def _path(name: str, cluster: str | None = None) -> str:
 
 def _carried() -> float:
     """Return what the NICs of a node of log C carried at best, GB/s."""
-    seen = _seen("C", 2)
-    return seen.node_rate(seen.fastest_GBps, 2)
+    observed = _seen("C", 2)
+    return observed.node_rate(observed.fastest_GBps, 2)
 
 
 def _busbw(name: str, nodes: int) -> float:
     """Return the best bus bandwidth of a log, GB/s."""
-    seen = _seen(name, nodes)
-    ranks = seen.ranks or nodes
-    return seen.fastest_GBps * 2 * (ranks - 1) / ranks
+    observed = _seen(name, nodes)
+    ranks = observed.ranks or nodes
+    return observed.fastest_GBps * 2 * (ranks - 1) / ranks
 
 
 def _nic_GBps() -> float:  # noqa: N802  (the unit)
@@ -55,8 +55,8 @@ def _nic_GBps() -> float:  # noqa: N802  (the unit)
 
 def _sent() -> float:
     """Return what a node of log D sent, GB/s."""
-    seen = _seen("D")
-    return seen.node_rate(seen.fastest_GBps, 2)
+    observed = _seen("D")
+    return observed.node_rate(observed.fastest_GBps, 2)
 
 
 def _bounces(line: str) -> bool:
@@ -78,9 +78,9 @@ _CHANNELS = (
 
 def _try_bounces(answer: Callable[[str], object]) -> str | None:
     """Return what is wrong with a function that finds channels through host memory."""
-    told = [(line, "this is no channel" if "via" not in line else "look at how it ends") for line in
+    rows = [(line, "this is no channel" if "via" not in line else "look at how it ends") for line in
             measured_library()[EFA_RUN].manifest["transport"]]  # fmt: skip
-    for line, means in (*told, *_CHANNELS):
+    for line, means in (*rows, *_CHANNELS):
         got = answer(line)
         if got not in (True, False):
             return f"For `{line}` your function returned {got!r}; return True or False."
@@ -91,8 +91,8 @@ def _try_bounces(answer: Callable[[str], object]) -> str | None:
 
 @cache
 def _verdict(fit: str) -> str:
-    given: dict[str, str] = FITS[fit]
-    return peerlab.calibrate(load(lab_log("B").text), "juliet", **given).verdict  # type: ignore[arg-type]
+    options: dict[str, str] = FITS[fit]
+    return peerlab.calibrate(load(lab_log("B").text), "juliet", **options).verdict  # type: ignore[arg-type]
 
 
 EXERCISES = (

@@ -70,12 +70,12 @@ def _check_hits(hits: Any) -> str | None:
 def _miscounted(said: Real, capacity: int, buffers: int, rounds: int) -> str:
     """Return what is wrong with a count of hits."""
     true = _hits(capacity, buffers, rounds)
-    asked = f"`hits({capacity}, {buffers}, {rounds})`: {say_count(buffers, 'buffer')} in turn, {say_count(rounds, 'round')}, {say_count(capacity, 'region')} kept"
+    text = f"`hits({capacity}, {buffers}, {rounds})`: {say_count(buffers, 'buffer')} in turn, {say_count(rounds, 'round')}, {say_count(capacity, 'region')} kept"
     if said == min(capacity, buffers) * (rounds - 1):
-        return f"{asked}: you let the cache keep its favourites. It may: a region whose lease is never given back is in use, and cannot be evicted. But these are given back, and the least recently used one goes, which is the very next that is asked for."
+        return f"{text}: you let the cache keep its favourites. It may: a region whose lease is never given back is in use, and cannot be evicted. But these are given back, and the least recently used one goes, which is the very next that is asked for."
     if said in (true + buffers, true + min(capacity, buffers)):
-        return f"{asked}: in the first round nothing can be found yet."
-    return f"Use a `peerlab.RegistrationCache`, and count its hits. {asked}: the cache answers another number than {said}."
+        return f"{text}: in the first round nothing can be found yet."
+    return f"Use a `peerlab.RegistrationCache`, and count its hits. {text}: the cache answers another number than {said}."
 
 
 def _hits(capacity: int, buffers: int, rounds: int) -> int:

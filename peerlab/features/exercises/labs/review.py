@@ -139,5 +139,5 @@ def quoted(gain: GainBand) -> QuotedGain:
     if not gain.wired:
         return QuotedGain(f"Peer Direct is {band}.")
     first, *others = gain.wired
-    low, high = min(one.low for one in others), max(one.high for one in others)
+    low, high = min(gain_case.low for gain_case in others), max(gain_case.high for gain_case in others)
     return QuotedGain(f"Peer Direct is {band}, if {first.says}. If not, it is {low:.1f} to {high:.1f} times.")

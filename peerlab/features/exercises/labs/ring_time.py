@@ -49,9 +49,9 @@ def _compared(said: list[float], latency: float, rate: float) -> str | None:
     truth = [simulated(WIRE.with_(nodes=nodes, message_bytes=nbytes)).time_s for nodes, nbytes in _TRIALS]
     if _alike(said, truth):
         return None
-    for says, wrong in _FORGOTTEN.items():
+    for sentence, wrong in _FORGOTTEN.items():
         if _alike(said, [wrong(nodes, nbytes, latency, rate) for nodes, nbytes in _TRIALS]):
-            return says
+            return sentence
     if any(_alike([one / scale for one in said], truth) for scale in (1e3, 1e6)):
         return "Return seconds."
     at = next(at for at, one in enumerate(said) if not _alike([one], [truth[at]]))

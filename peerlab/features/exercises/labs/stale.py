@@ -121,8 +121,8 @@ class TrainingSums:
         wrong = sum(not step.right for step in self.steps) - refused
         if not wrong and not refused:
             return "every sum is right"
-        said = [f"{say_count(wrong, 'sum')} wrong, and nobody is told"] * bool(wrong)
-        return "; ".join([*said, *[f"{say_count(refused, 'step')} refused by the NIC"] * bool(refused)])
+        sentences = [f"{say_count(wrong, 'sum')} wrong, and nobody is told"] * bool(wrong)
+        return "; ".join([*sentences, *[f"{say_count(refused, 'step')} refused by the NIC"] * bool(refused)])
 
 
 def train(

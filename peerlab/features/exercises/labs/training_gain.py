@@ -32,8 +32,8 @@ def _answered(asked: Step) -> StepRun:
 
 def steps(**changes: Any) -> tuple[StepRun, StepRun]:
     """Return a step of BERT-large through the host, and by Peer Direct; 8 sequences a Gaudi, unless changed."""
-    asked = {**BERT, "batch": 8, **changes}
-    host, direct = (_answered(Step.of(path=path, **asked)) for path in ("host-rdma", "peer-direct"))
+    options = {**BERT, "batch": 8, **changes}
+    host, direct = (_answered(Step.of(path=path, **options)) for path in ("host-rdma", "peer-direct"))
     return host, direct
 
 
@@ -122,7 +122,7 @@ def per_gpu(per_parameter: float = 6) -> float:
 def saved(wait: float) -> float:
     """Return which share of the energy of a step is saved, a fifth of which is exposed; 1: waiting draws as much as computing."""
     left = SEEN / R
-    before, after = (forms.energy(1 - SEEN + seen, seen, 1, 1.0, wait) for seen in (SEEN, left))
+    before, after = (forms.energy(1 - SEEN + number, number, 1, 1.0, wait) for number in (SEEN, left))
     return 1 - after / before
 
 

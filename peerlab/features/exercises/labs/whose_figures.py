@@ -27,7 +27,7 @@ def _juliet(start_us: float) -> Cluster:
 @cache
 def halo(domains: int, start_us: float) -> dict[str, HaloStep]:
     """Return a step of 64,000 particles on each path, where each staged copy waits so long to start."""
-    return {one.path: one for one in halo_steps(_juliet(start_us), domains)}
+    return {halo_step.path: halo_step for halo_step in halo_steps(_juliet(start_us), domains)}
 
 
 def halo_gain(domains: int, start_us: float) -> float:
@@ -76,8 +76,8 @@ _CASES = {
 def _loads_so_much_faster() -> str:
     """Return the case in which the direct way is two to three times as fast, as the overview says."""
     gains = {case: row["times as fast"] for case, row in storage_rows().items()}
-    (found,) = (case for case, row in _CASES.items() if 2 <= gains[row] <= 3.2)
-    return found
+    (text,) = (case for case, row in _CASES.items() if 2 <= gains[row] <= 3.2)
+    return text
 
 
 def year_kwh(share: float = SHARE, nodes: int = NODES) -> float:

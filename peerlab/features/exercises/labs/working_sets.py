@@ -104,8 +104,8 @@ ALMOST = Choice(
 
 def new_tensor(cluster: str) -> tuple[float, float]:
     """Return how many seconds a step of 256 MiB takes with a new tensor, and with one that was used before."""
-    asked = Scenario(cluster=cluster, path="peer-direct", message_bytes="256 MiB")
-    cold, warm = simulated(asked).as_dict(iteration_times=True)["iteration_times_s"]
+    scenario = Scenario(cluster=cluster, path="peer-direct", message_bytes="256 MiB")
+    cold, warm = simulated(scenario).as_dict(iteration_times=True)["iteration_times_s"]
     return cold, warm
 
 

@@ -48,14 +48,14 @@ class _BlockSweep:
     def _block(self, ranks: int, size: int, cases: Sequence[int]) -> list[dict[str, Any]]:
         doing = f"getting ready for {say_block(ranks, size)}"
         self._ranks.ask([{"do": "prepare", "ranks": ranks, "nbytes": size, "cases": cases}] * ranks, doing)
-        found: dict[int, list[dict[str, Any]]] = {case: [] for case in cases}
+        entries: dict[int, list[dict[str, Any]]] = {case: [] for case in cases}
         for repetition in range(-1, self._plan.repetitions):  # the first one warms up
             for case in shuffled(cases, repetition):
                 said = self._run(ranks, size, case)
                 if repetition >= 0:
-                    found[case] += rows(self._plan, self._plan.cases[case], size, repetition, said)
+                    entries[case] += rows(self._plan, self._plan.cases[case], size, repetition, said)
         self._ranks.ask([{"do": "finish", "ranks": ranks}] * ranks, doing)
-        return [row for mine in found.values() for row in mine]
+        return [row for mine in entries.values() for row in mine]
 
     def _run(self, ranks: int, size: int, case: int) -> list[dict[str, Any]]:
         self._runs += 1

@@ -89,8 +89,8 @@ def _rate(rate_bps: int | None) -> str:
 
 def _quota(group: Path) -> float | None:
     """Return how many processors' time may be used; None: no quota."""
-    said = (text(group / "cpu.max") or "").split()
-    if len(said) == 2 and said[0].isdigit():
-        return int(said[0]) / int(said[1])
+    parts = (text(group / "cpu.max") or "").split()
+    if len(parts) == 2 and parts[0].isdigit():
+        return int(parts[0]) / int(parts[1])
     quota, period = number(group / "cpu/cpu.cfs_quota_us"), number(group / "cpu/cpu.cfs_period_us")
     return quota / period if quota and period and quota > 0 else None

@@ -16,8 +16,8 @@ def check(plan: Measurement) -> None:
         With the kernel's reason.
     """
     pinning = any(case.registration.pins for case in plan.cases) and plan.insist
-    asked = [("arms", arm) for arm in plan.arms] + [("pins", plan.pins)] * pinning
-    for field, extra in asked:
+    rows = [("arms", arm) for arm in plan.arms] + [("pins", plan.pins)] * pinning
+    for field, extra in rows:
         reason = why_not(extra) if extra in _EXTRAS else ""
         if reason:
             raise MeasurementError(f"{field}: {extra!r} does not work here: {reason}")

@@ -26,8 +26,8 @@ def needed_bytes(plan: Measurement) -> int:
 
 def free_bytes(root: Path = Path("/")) -> int | None:
     """Return the memory that may still be taken: the machine's, or what is left of a control group's limit."""
-    found = [_available(root), *(_left(group) for group in _groups(root))]
-    return min((one for one in found if one is not None), default=None)
+    numbers = [_available(root), *(_left(group) for group in _groups(root))]
+    return min((one for one in numbers if one is not None), default=None)
 
 
 def check(plan: Measurement, processes: int, root: Path = Path("/")) -> None:

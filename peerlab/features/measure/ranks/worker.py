@@ -36,8 +36,8 @@ class _Rank:
         self.ends, self._plan, self._numbers = ends, plan, numbers
         self.device = _mapped(ends.device)
         self._lines = [socket.socket(fileno=fd) for fd in (ends.send, ends.receive)]
-        for one in self._lines:
-            one.setblocking(False)
+        for line in self._lines:
+            line.setblocking(False)
         self._lanes: dict[int, _Lane] = {}
 
     def meet(self, right_pid: int, right_address: int) -> None:

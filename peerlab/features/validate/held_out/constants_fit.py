@@ -106,7 +106,7 @@ def _law_s(scenario: Scenario, constants: Mapping[str, Floats], bound: float) ->
         _COSTS[key]: values for key, values in constants.items() if key in cluster.figures
     }
     cost = replace(costs(library, cluster, seen), **tried)
-    found = courses(seen, scenario.nbytes, library.law, cost)
+    entries = courses(seen, scenario.nbytes, library.law, cost)
     if cost.steering is None:  # it runs the fastest, which may be another one for each try
-        return np.asarray(np.minimum.reduce([one.time for one in found.values()]) / 1e6)
-    return np.asarray(chosen(seen, scenario.nbytes, library.law, cost, found).time / 1e6)
+        return np.asarray(np.minimum.reduce([law_course.time for law_course in entries.values()]) / 1e6)
+    return np.asarray(chosen(seen, scenario.nbytes, library.law, cost, entries).time / 1e6)

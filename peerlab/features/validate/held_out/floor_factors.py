@@ -19,24 +19,24 @@ _HEAD = f"""\
 def floor_factors_of(times: Sequence[LeftOut]) -> list[FloorFactor]:
     """Return the factors of floors, by what carries the bytes: promised transports together, then each other one."""
     clean = [time for time in times if not time.point.held_up]
-    promised = [one for one in clean if one.promised]
-    carriers = {one.machine.transport for one in promised}
+    promised = [sample for sample in clean if sample.promised]
+    carriers = {sample.machine.transport for sample in promised}
     groups = [promised] + [
-        [one for one in clean if one.machine.transport == transport]
-        for transport in sorted({one.machine.transport for one in clean} - carriers)
+        [sample for sample in clean if sample.machine.transport == transport]
+        for transport in sorted({sample.machine.transport for sample in clean} - carriers)
     ]
     factors = [_factor(group) for group in groups if group]
     return [factor for factor in factors if len(factor.machines) >= MACHINES]
 
 
 def _factor(group: Sequence[LeftOut]) -> FloorFactor:
-    misses = (one.point.measured_s / one.point.ends_s[1] for one in group)
+    misses = (sample.point.measured_s / sample.point.ends_s[1] for sample in group)
     return FloorFactor(
-        transports=tuple(sorted({one.machine.transport for one in group})),
+        transports=tuple(sorted({sample.machine.transport for sample in group})),
         times=round(float(quantile(misses, SHARE)) + 0.005, 2),
         sizes=len(group),
-        machines=tuple(sorted({one.machine.cluster for one in group})),
-        promised=all(one.machine.promised for one in group),
+        machines=tuple(sorted({sample.machine.cluster for sample in group})),
+        promised=all(sample.machine.promised for sample in group),
     )
 
 

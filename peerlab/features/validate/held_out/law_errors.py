@@ -66,7 +66,7 @@ class Inside:
 
 def left_out(machines: Iterable[Unseen]) -> list[LeftOut]:
     """Return every measured time of machines."""
-    return [LeftOut(one, point) for one in machines for point in one.points]
+    return [LeftOut(unseen, point) for unseen in machines for point in unseen.points]
 
 
 def quantile(found: Iterable[float], share: float = SHARE) -> float:
@@ -82,16 +82,16 @@ def quantile(found: Iterable[float], share: float = SHARE) -> float:
 def law_errors_of(times: Sequence[LeftOut], share: float = SHARE) -> list[LawError]:
     """Return the errors of laws, with how many times lie inside their bands where each machine is left out."""
     inside = {id(one): held for one, held in _held(times, share)}
-    found = []
+    law_errors = []
     for key, (times_off, group) in _factors(times, share).items():
-        machines = sorted({one.machine.cluster for one in group})
-        found.append(
+        machines = sorted({sample.machine.cluster for sample in group})
+        law_errors.append(
             LawError(
                 times=round(times_off, 3), transport=key[0], algorithm=key[1], sizes=len(group),
-                inside=sum(inside[id(one)] for one in group), machines=tuple(machines), source=SOURCE,
+                inside=sum(inside[id(sample)] for sample in group), machines=tuple(machines), source=SOURCE,
             )
         )  # fmt: skip
-    return found
+    return law_errors
 
 
 _Key = tuple[str, str]
@@ -105,7 +105,7 @@ def _factors(times: Sequence[LeftOut], share: float) -> dict[_Key, tuple[float, 
     those. An algorithm with a smaller one has its own, but none smaller than all times together have: where ranges of figures are wide, few
     times lie outside, and bands that are narrow elsewhere would stay so. A transport of which nothing is promised has at least the largest.
     """
-    promised = [one for one in times if one.promised]
+    promised = [sample for sample in times if sample.promised]
     together = _factor(promised, share)
     own = {
         (ANY, name): max(together, _factor(group, share))
@@ -113,33 +113,33 @@ def _factors(times: Sequence[LeftOut], share: float) -> dict[_Key, tuple[float, 
         if _enough(group)
     }
     largest = max([together, *own.values()])
-    found = {(ANY, ""): (largest, promised)}
-    found |= {
-        key: (times_off, [one for one in promised if one.point.algorithm == key[1]])
+    entries = {(ANY, ""): (largest, promised)}
+    entries |= {
+        key: (times_off, [sample for sample in promised if sample.point.algorithm == key[1]])
         for key, times_off in own.items()
         if times_off < largest
     }
-    for transport in sorted({one.machine.transport for one in times}):
-        mine = [one for one in times if one.machine.transport == transport]
-        if not any(one.machine.promised for one in mine):
-            found[transport, ""] = max(largest, _factor(mine, share)), mine
-    return found
+    for transport in sorted({sample.machine.transport for sample in times}):
+        mine = [sample for sample in times if sample.machine.transport == transport]
+        if not any(sample.machine.promised for sample in mine):
+            entries[transport, ""] = max(largest, _factor(mine, share)), mine
+    return entries
 
 
 def _factor(times: Iterable[LeftOut], share: float) -> float:
     misses: dict[str, list[float]] = {}
-    for one in times:
-        misses.setdefault(one.machine.cluster, []).append(one.misses)
+    for sample in times:
+        misses.setdefault(sample.machine.cluster, []).append(sample.misses)
     return factor(misses, share)
 
 
 def _by_algorithm(times: Sequence[LeftOut]) -> list[tuple[str, list[LeftOut]]]:
-    names = sorted({one.point.algorithm for one in times})
-    return [(name, [one for one in times if one.point.algorithm == name]) for name in names]
+    names = sorted({sample.point.algorithm for sample in times})
+    return [(name, [sample for sample in times if sample.point.algorithm == name]) for name in names]
 
 
 def _enough(group: Sequence[LeftOut]) -> bool:
-    return len(group) >= TIMES and len({one.machine.cluster for one in group}) >= MACHINES
+    return len(group) >= TIMES and len({sample.machine.cluster for sample in group}) >= MACHINES
 
 
 def written(errors: Iterable[LawError]) -> str:
@@ -162,25 +162,25 @@ def coverage(times: Sequence[LeftOut], share: float = SHARE) -> Iterator[Inside]
     A log from which a range was taken lies inside by construction: it has a row of its own, and counts in no group.
     """
     inside = {id(one): held for one, held in _held(times, share)}
-    promised = [one for one in times if one.promised]
+    promised = [sample for sample in times if sample.promised]
     groups = {
-        "all machines": [one for one in times if one.proves],
+        "all machines": [sample for sample in times if sample.proves],
         "where accuracy is promised": promised,
-        **{f"promised, {name}": [one for one in promised if low <= one.point.size <= high] for name, low, high in SIZES},
+        **{f"promised, {name}": [sample for sample in promised if low <= sample.point.size <= high] for name, low, high in SIZES},
         **{
-            f"promised, {name}": [one for one in promised if one.point.algorithm == name]
-            for name in sorted({one.point.algorithm for one in promised})
+            f"promised, {name}": [sample for sample in promised if sample.point.algorithm == name]
+            for name in sorted({sample.point.algorithm for sample in promised})
         },
-        **{_row_of(one.machine): [each for each in times if each.machine is one.machine] for one in times},
+        **{_row_of(sample.machine): [each for each in times if each.machine is sample.machine] for sample in times},
     }  # fmt: skip
     for name, group in groups.items():
         yield Inside(
             name,
             len(group),
-            sum(one.misses <= 1 for one in group),
-            sum(inside[id(one)] for one in group),
-            statistics.median(abs(one.point.error) for one in group),
-            max((one.point.error for one in group), key=abs),
+            sum(sample.misses <= 1 for sample in group),
+            sum(inside[id(sample)] for sample in group),
+            statistics.median(abs(sample.point.error) for sample in group),
+            max((sample.point.error for sample in group), key=abs),
         )
 
 
@@ -190,29 +190,31 @@ def _row_of(machine: Unseen) -> str:
 
 def _held(times: Sequence[LeftOut], share: float) -> Iterator[tuple[LeftOut, bool]]:
     """Yield every time, and whether it lies inside a band whose error of the law comes from the other machines."""
-    for cluster in {one.machine.cluster for one in times}:
-        rows = _factors([one for one in times if one.machine.cluster != cluster], share)
-        for one in times:
-            if one.machine.cluster == cluster:
-                keys = keys_of(one.machine.transport, one.point.algorithm)
-                yield one, bool(one.misses <= next(rows[key][0] for key in keys if key in rows))
+    for cluster in {sample.machine.cluster for sample in times}:
+        rows = _factors([sample for sample in times if sample.machine.cluster != cluster], share)
+        for sample in times:
+            if sample.machine.cluster == cluster:
+                keys = keys_of(sample.machine.transport, sample.point.algorithm)
+                yield sample, bool(sample.misses <= next(rows[key][0] for key in keys if key in rows))
 
 
 def correlations(machines: Sequence[Unseen]) -> list[tuple[tuple[str, str], float]]:
     """Return the logs that are of one machine over two paths, and how far their errors go together: -1 to 1, about an error of 0."""
-    known = {one.name: {point.size: math.log1p(point.error) for point in one.points} for one in machines}
-    found = []
-    for one in load_machines():
-        if one.name in known and one.other_path in known:
-            mine, others = known[one.name], known[one.other_path]
+    entries = {
+        unseen.name: {point.size: math.log1p(point.error) for point in unseen.points} for unseen in machines
+    }
+    rows = []
+    for logged_machine in load_machines():
+        if logged_machine.name in entries and logged_machine.other_path in entries:
+            mine, others = entries[logged_machine.name], entries[logged_machine.other_path]
             both = sorted(set(mine) & set(others))
-            found.append(
+            rows.append(
                 (
-                    (one.other_path, one.name),
+                    (logged_machine.other_path, logged_machine.name),
                     _correlation([mine[size] for size in both], [others[size] for size in both]),
                 )
             )
-    return found
+    return rows
 
 
 def _correlation(one: Sequence[float], other: Sequence[float]) -> float:

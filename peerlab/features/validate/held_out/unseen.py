@@ -172,17 +172,17 @@ class Unseen:
 
 def unseen(machines: Sequence[LoggedMachine]) -> Iterator[Unseen]:
     """Yield each machine with its library's constants fitted on the logs of the others, as soon as it is simulated."""
-    asked = {machine: _asked_of(machine) for machine in load_machines()}
-    for one in machines:
+    options = {machine: _asked_of(machine) for machine in load_machines()}
+    for tried in machines:
         others = {
             other: rows
-            for other, rows in asked.items()
+            for other, rows in options.items()
             if other.fits
-            and other.cluster != one.cluster
-            and _transport(rows[0]) == _transport(asked[one][0])
+            and other.cluster != tried.cluster
+            and _transport(rows[0]) == _transport(options[tried][0])
         }
         constants = fitted(list(others.values())) if others else {}
-        yield _compared(one.name, asked[one], constants, tuple(other.name for other in others), one)
+        yield _compared(tried.name, options[tried], constants, tuple(other.name for other in others), tried)
 
 
 def against(
@@ -219,10 +219,10 @@ def _transport(row: LoggedSize) -> str:
 
 
 def _records(name: str) -> Records:
-    known = measured_library()
-    if name not in known:
-        raise ExpectationError(f"no table {name!r} in data/measured; {nearest(name, known)}")
-    return known[name]
+    entries = measured_library()
+    if name not in entries:
+        raise ExpectationError(f"no table {name!r} in data/measured; {nearest(name, entries)}")
+    return entries[name]
 
 
 def _over_sockets(records: Records, cluster: Cluster) -> str | None:
@@ -233,8 +233,8 @@ def _over_sockets(records: Records, cluster: Cluster) -> str | None:
     RecordsError
         If the cluster has no such path.
     """
-    said = " ".join(map(str, records.manifest.get("transport") or ()))
-    if not _SOCKETS.search(said):
+    sentence = " ".join(map(str, records.manifest.get("transport") or ()))
+    if not _SOCKETS.search(sentence):
         return None
     if _SOCKETS_PATH not in cluster.paths:
         raise RecordsError(
@@ -255,37 +255,32 @@ def _asked(
     library: str | None = None,
     path: str | None = None,
 ) -> list[LoggedSize]:
-    seen = observe(records)
-    shaped = shape(cluster, seen)
+    observed = observe(records)
+    shaped = shape(cluster, observed)
     if shaped is None:
         raise RecordsError(
-            f"{seen.ranks} ranks on {seen.nodes} nodes do not fit {cluster.name}'s {cluster.devices} devices a node"
+            f"{observed.ranks} ranks on {observed.nodes} nodes do not fit {cluster.name}'s {cluster.devices} devices a node"
         )
     table = records.medians()
-    table = table[table["collective"] == seen.collective]
+    table = table[table["collective"] == observed.collective]
     times = {
         variant: dict(zip(rows["size_bytes"], rows["time_s"], strict=True))
         for variant, rows in table.groupby("variant")
     }
-    found = []
-    for size in seen.sizes.tolist():
-        one = (
-            scenario(seen, shaped, path or seen.path or cluster.paths[0], size)
-            if SMALLEST <= size <= LARGEST
-            else None
-        )
-        if one is not None:
-            one = one.with_(library_version=version, library=library)
-            both = (
-                times.get("out-of-place", {}).get(size, math.nan),
-                times.get("in-place", {}).get(size, math.nan),
-            )
-            found.append(
-                LoggedSize(one, *(both if not all(map(math.isnan, both)) else (_time(seen, size), math.nan)))
-            )
-    if not found:
+    logged_sizes = []
+    for size in observed.sizes.tolist():
+        if not SMALLEST <= size <= LARGEST:
+            continue
+        asked = scenario(observed, shaped, path or observed.path or cluster.paths[0], size)
+        if asked is not None:
+            asked = asked.with_(library_version=version, library=library)
+            both = tuple(times.get(kind, {}).get(size, math.nan) for kind in ("out-of-place", "in-place"))
+            if all(map(math.isnan, both)):
+                both = (_time(observed, size), math.nan)
+            logged_sizes.append(LoggedSize(asked, *both))
+    if not logged_sizes:
         raise RecordsError("no size of 8 B to 4 GiB between nodes: nothing can be compared")
-    return found
+    return logged_sizes
 
 
 def _time(seen: Any, size: int) -> float:
@@ -339,6 +334,6 @@ def _with_constant(cluster: Cluster, key: str, value: float) -> Cluster:
 
 
 def _ends_s(asked: Scenario, here_s: float) -> tuple[float, float]:
-    found = [here_s, *map(time_s, corners(asked))]
+    values = [here_s, *map(time_s, corners(asked))]
     shortest, longest = takes(unsolved(asked))
-    return min(found) * shortest, max(found) * longest
+    return min(values) * shortest, max(values) * longest

@@ -47,12 +47,12 @@ def print_machines(found: Sequence[Unseen], *, points: bool) -> None:
     if not found:
         return
     print("machines with no log of their own: constants of their library fitted on the others' logs (us)")
-    print(table(HEAD, [machine_cells(one) for one in found]))
-    for one in found:
-        if one.note:
-            print(f"  {'* ' if not one.promised else ''}{one.name}: {one.note}")
+    print(table(HEAD, [machine_cells(unseen) for unseen in found]))
+    for unseen in found:
+        if unseen.note:
+            print(f"  {'* ' if not unseen.promised else ''}{unseen.name}: {unseen.note}")
         if points:
-            print_points(one)
+            print_points(unseen)
     print()
 
 
@@ -71,7 +71,11 @@ def print_coverage(found: Sequence[Unseen]) -> None:
     if not found:
         return
     print("measured times inside their bands: each machine left out of the fit, and of the error of its law")
-    print(table(COVERAGE_HEAD, [coverage_cells(one) for one in coverage(left_out(found))], right=range(1, 6)))
+    print(
+        table(
+            COVERAGE_HEAD, [coverage_cells(inside) for inside in coverage(left_out(found))], right=range(1, 6)
+        )
+    )
     print()
 
 
@@ -97,19 +101,19 @@ def print_log(options: argparse.Namespace) -> int:
         raise PeerlabError("--log needs --cluster: the machine that the log is of")
     if options.only is not None or options.reference or options.plot:
         raise PeerlabError("--only, --reference and --plot are for our own rows, not for a log")
-    found = against(
+    unseen = against(
         load(options.log), options.cluster, options.library, options.library_version, options.path
     )
     if options.json:
-        print(json.dumps(found.as_dict(), indent=2))
+        print(json.dumps(unseen.as_dict(), indent=2))
         return 0
-    print_points(found)
+    print_points(unseen)
     print(
-        f"\n{found.library}, {path_title(found.path)}: median error {found.median:.0%}, worst {found.worst.error:+.0%} at {say_bytes(found.worst.size)}; "
-        f"topology alone {found.median_alone:.0%}"
+        f"\n{unseen.library}, {path_title(unseen.path)}: median error {unseen.median:.0%}, worst {unseen.worst.error:+.0%} at {say_bytes(unseen.worst.size)}; "
+        f"topology alone {unseen.median_alone:.0%}"
     )
-    if found.not_counted:
-        sizes = ", ".join(say_bytes(one.size) for one in found.not_counted)
+    if unseen.not_counted:
+        sizes = ", ".join(say_bytes(size_error.size) for size_error in unseen.not_counted)
         print(
             f"not counted for the worst, as out of place and in place differ by more than {DIFFERS:.0%}: {sizes}"
         )

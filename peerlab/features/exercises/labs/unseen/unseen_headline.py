@@ -25,18 +25,18 @@ def _sentence_task(nodes: int, cluster: str, size: str) -> Choice:
     low, high = f"{gain.low:.1f}", f"{gain.high:.1f}"
     over = "RDMA through host memory"
     sure = f"An AllReduce of {size} is {low} to {high} times as fast as by {over}, if the NICs hang where the file says."
-    told = {
+    entries = {
         sure: "",
         f"An AllReduce of {size} is {gain.value:.1f} times as fast as by {over}.": "That is the mark alone. How sure is it?",
         f"An AllReduce of {size} is {low} to {high} times as fast as by kernel TCP.": "Which detour does the headline compare with?",
         f"A training is {low} to {high} times as fast.": "The headline is about one exchange. A step gains what is exposed of it.",
     }
-    order = sorted(told, key=lambda one: hash_of(f"{one}{nodes}"))
+    order = sorted(entries, key=lambda one: hash_of(f"{one}{nodes}"))
     return Choice(
         name="",
         question=f"Peer Direct on {nodes} nodes of {load_cluster(cluster).title}: the explorer's headline reads \"{low} to {high} times as fast\". Its mark "
         f"stands at {gain.value:.1f}, the message has {size}, and it compares with {over}. Which sentence may you quote?",
-        options={one: told[one] for one in order},
+        options={one: entries[one] for one in order},
         truth=lambda: sure,
         hints=(
             "A sentence that is true names what it compares, with what, and how sure it is.",

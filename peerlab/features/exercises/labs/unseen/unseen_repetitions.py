@@ -56,15 +56,15 @@ def _verdict_task(kind: str, busy: bool, number: int) -> Choice:
     )
     noise = noise_of(control)
     ratios = _ratios(kind, noise, drawn)
-    said = {
+    entries = {
         one: ", ".join(f"{value:.2f}" for value in five)
         for one, five in (("arm", ratios), ("control", control))
     }
     low, high = pd.Series(ratios).quantile([0.25, 0.75])
     return Choice(
         name="",
-        question=f"Somebody measured an arm against `staged` five times; its ratios are {said['arm']}. The ratios of `staged` to itself "
-        f"are {said['control']}. The noise is at least a factor of {LEAST_NOISE}. What is the verdict?",
+        question=f"Somebody measured an arm against `staged` five times; its ratios are {entries['arm']}. The ratios of `staged` to itself "
+        f"are {entries['control']}. The noise is at least a factor of {LEAST_NOISE}. What is the verdict?",
         options={
             FASTER: "The first quartile is the second of five. Does it leave the noise behind?",
             SLOWER: "The third quartile is the fourth of five. Is it below 1/noise?",

@@ -48,37 +48,37 @@ def requests(number: int, length: int, regions: int) -> str:
     """Return requests such that the rule matters: LRU finds neither all that was there before, nor what another rule finds."""
     for attempt in count():
         drawn = Random(1000 * number + attempt)  # noqa: S311  (nothing secret)
-        asked = "".join(drawn.choices(_BUFFERS, k=length))
-        hits = found_by_lru(asked, regions)
+        text = "".join(drawn.choices(_BUFFERS, k=length))
+        hits = found_by_lru(text, regions)
         others = {
-            _found_by_age(asked, regions),
-            _found_by_favourites(asked, regions),
-            length - len(set(asked)),
+            _found_by_age(text, regions),
+            _found_by_favourites(text, regions),
+            length - len(set(text)),
             length - hits,
         }
-        if set(asked) == set(_BUFFERS) and hits >= 2 and hits not in others:
-            return asked
+        if set(text) == set(_BUFFERS) and hits >= 2 and hits not in others:
+            return text
     raise AssertionError  # never: there are such requests
 
 
 def _hits_task(number: int, length: int, regions: int) -> Number:
-    asked = requests(number, length, regions)
-    hits = found_by_lru(asked, regions)
+    text = requests(number, length, regions)
+    hits = found_by_lru(text, regions)
     return Number(
         name="",
-        question=f"A program registers five buffers of 1 MiB, A to E, in this order: `{' '.join(asked)}`. The cache keeps {regions} regions, and "
+        question=f"A program registers five buffers of 1 MiB, A to E, in this order: `{' '.join(text)}`. The cache keeps {regions} regions, and "
         "evicts the least recently used one. It begins empty. How many of the requests does it answer?",
         unit="requests",
         tolerance=0,
         truth=lambda: float(hits),
         mistakes=(
             Mistake(lambda: length - hits, "That is how many it does not answer: those are registered."),
-            Mistake(lambda: length - len(set(asked)), "That is what a cache without a limit finds."),
-            Mistake(lambda: _found_by_age(asked, regions), "That evicts what was registered first. A hit makes a region young again."),
-            Mistake(lambda: _found_by_favourites(asked, regions), "That keeps the first regions for ever. LRU keeps those that were used last."),
+            Mistake(lambda: length - len(set(text)), "That is what a cache without a limit finds."),
+            Mistake(lambda: _found_by_age(text, regions), "That evicts what was registered first. A hit makes a region young again."),
+            Mistake(lambda: _found_by_favourites(text, regions), "That keeps the first regions for ever. LRU keeps those that were used last."),
         ),
         bounds=(
-            Bound(lambda: length - len(set(asked)), "Each buffer is new once, and cannot be found then.", above=True),
+            Bound(lambda: length - len(set(text)), "Each buffer is new once, and cannot be found then.", above=True),
         ),
         hints=(
             "Write down what the cache keeps after each request, the one that was used last on the right.",

@@ -25,10 +25,10 @@ def server(uplink_GBps: float, nic_Gbps: float, nics: int, devices: int = 2) -> 
         "node.nics_per_switch": nics,
         "node.devices_per_switch": devices,
     }
-    found = STAGED.hardware
+    cluster = STAGED.hardware
     for key, value in (figures | _AMPLE).items():
-        found = found.with_figure(key, value)
-    return found
+        cluster = cluster.with_figure(key, value)
+    return cluster
 
 
 @cache
@@ -36,8 +36,8 @@ def gain(uplink_GBps: float, nic_Gbps: float, nics: int, nodes: int, wiring: str
     """Return how many times as fast Peer Direct is as RDMA through host memory, for 1 GiB, simulated."""
     there = server(uplink_GBps, nic_Gbps, nics)
     staged, direct = (
-        one.with_(cluster=there, nodes=nodes, message_bytes="1 GiB", wiring=wiring)
-        for one in (STAGED, DIRECT)
+        scenario.with_(cluster=there, nodes=nodes, message_bytes="1 GiB", wiring=wiring)
+        for scenario in (STAGED, DIRECT)
     )
     return simulate(staged).time_s / simulate(direct).time_s
 
@@ -45,14 +45,14 @@ def gain(uplink_GBps: float, nic_Gbps: float, nics: int, nodes: int, wiring: str
 def _gain_task(card: tuple[int, int], lanes: int, nics: int, nodes: int) -> Number:
     gen, rate = card
     uplink, out = GEN_GBPS[gen] * lanes / 16, nics * rate / 8
-    found = gain(uplink, rate, nics, nodes)
+    number = gain(uplink, rate, nics, nodes)
     cards = f"{'one NIC' if nics == 1 else 'two NICs'} of {rate} Gbit/s"
     return Number(
         name="",
         question=f"A server that you have not seen: {cards} behind each PCIe switch, and an uplink of PCIe Gen{gen} x{lanes}, "
         f"which carries {uplink:.4g} GB/s of data in each direction. There are {nodes} such servers; all else is fast enough. How many "
         "times as fast as RDMA through host memory is Peer Direct, for 1 GiB? Work on paper; the check simulates it.",
-        truth=lambda: found,
+        truth=lambda: number,
         mistakes=(
             Mistake(lambda: out / uplink, "That counts the uplink once. How often does it carry every byte in one direction?"),
             Mistake(lambda: out / (uplink / 4), "That adds up both directions. The uplink has its full rate in each of them."),
@@ -68,7 +68,7 @@ def _gain_task(card: tuple[int, int], lanes: int, nics: int, nodes: int) -> Numb
             "What can the NICs behind a switch send together, in GB/s? What can the detour send over this uplink?",
             "Peer Direct sends at the rate of the NICs. The detour sends at half of the uplink's rate, or at the NICs' if that is lower.",
         ),
-        why=f"The NICs could send {out:.4g} GB/s, and half of the uplink is {uplink / 2:.4g} GB/s. The simulation of these servers says {found:.2f}.",
+        why=f"The NICs could send {out:.4g} GB/s, and half of the uplink is {uplink / 2:.4g} GB/s. The simulation of these servers says {number:.2f}.",
         solution=f"max(1, {nics} * {rate} / 8 / ({uplink:.4g} / 2))",
     )  # fmt: skip
 
