@@ -10,6 +10,7 @@ from shown import Shown
 
 from peerlab.page.browser import HEADLESS, find_chromium
 
+MOST_OF_A_RUN_MS = 240_000  # a notebook that measures takes a minute, beside others three
 expect.set_options(timeout=60_000)  # as long as a page waits for what is clicked
 
 
@@ -59,17 +60,24 @@ class Notebook:
 
     def run_all(self):
         """Run every cell; fail if one raises."""
-        done = self.page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
-        assert done is True
+        assert self._executed("notebook:run-all-cells") is True
         assert self.errors() == []
 
     def run_cell(self, index=0):
-        self.page.evaluate(
-            """async index => {
-              window.notebookUnderTest.content.activeCellIndex = index;
-              await window.jupyterapp.commands.execute('notebook:run-cell');
+        self.page.evaluate("index => { window.notebookUnderTest.content.activeCellIndex = index }", index)
+        self._executed("notebook:run-cell")
+
+    def _executed(self, command):
+        """Return what a command of the lab answers; a kernel that never answers fails the test, as no script of a page ends by itself."""
+        return self.page.evaluate(
+            """([command, most_ms]) => {
+              const kernel = () => window.notebookUnderTest.sessionContext.session?.kernel;
+              const late = new Promise((_, reject) => setTimeout(
+                () => reject(new Error(`${command}: no answer in ${most_ms / 1000} s; kernel ${kernel()?.status}, ${kernel()?.connectionStatus}`)),
+                most_ms));
+              return Promise.race([window.jupyterapp.commands.execute(command), late]);
             }""",
-            index,
+            [command, MOST_OF_A_RUN_MS],
         )
 
     def errors(self):
