@@ -55,10 +55,13 @@ def measure_launched(
     about = manifest.describe_machine()
     where = {"host": about["hosts"][0], "device": about["devices"][0]}
     everybody = peers.gather(where)
+    # Only rank 0 hears where the others are: elsewhere the list is empty, and a rank checks the room for
+    # itself.
     room.check(plan, [one["host"] for one in everybody].count(where["host"]) or 1)
     found = _SizeSweep(plan, peers, on_progress).measure()
     if peers.rank:
         return None
+    # `dict.fromkeys` keeps the order of the ranks, which a set would not.
     hosts, devices = (list(dict.fromkeys(one[name] for one in everybody)) for name in ("host", "device"))
     about |= {
         "command": f"{say_command(plan)} --mpi",
@@ -71,9 +74,11 @@ def measure_launched(
         "no accelerator's",
         "load_after": manifest.load(),
     }
+    # On nodes with unlike numbers of ranks there is no such figure: the record leaves it out.
     if peers.size % len(hosts) == 0:
         about["ranks_per_node"] = peers.size // len(hosts)
     source = {"source": manifest.source(about), "nodes": len(hosts)}
+    # The A/A ratio is worked out from records, and belongs to their manifest: they are made twice.
     records = Records.of([source | row for row in found], about)
     return Records.of([source | row for row in found], about | {"a_a_ratio": control_ratios(records)})
 
@@ -96,6 +101,8 @@ class _SizeSweep:
         arms = [peers.arm(case.arm, device, size, plan.slice_bytes) for case in plan.cases]
         by_case: dict[int, list[dict[str, Any]]] = {case: [] for case in range(len(arms))}
         for repetition in range(-1, plan.repetitions):  # the first one warms up
+            # The order follows from the repetition alone: ranks in different arms would wait for each other
+            # for ever.
             for case in shuffled(range(len(arms)), repetition):
                 said = peers.gather(self._run(arms[case], device, size))
                 if repetition >= 0 and said:
@@ -110,6 +117,8 @@ class _SizeSweep:
     def _run(self, arm: Arm, device: Bytes, size: int) -> dict[str, Any]:
         self._runs += 1
         peers, message = self._peers, device[:size].view(np.float32)
+        # Filling and checking stand outside the clock, and each run has other numbers: what is left over
+        # passes for nothing.
         self._numbers.fill(peers.rank, self._runs, message)
         took = timed(arm, RingLayout(peers.size, size).moves(peers.rank), peers.barrier)
         return took | {"correct": self._numbers.is_sum(peers.size, self._runs, message)}

@@ -137,6 +137,7 @@ def _report(plan: Measurement, records: Records, options: argparse.Namespace) ->
     if "save" in options:
         records.save(options.save)
         print(f"saved: {one_line(options.save)}", file=sys.stderr if "json" in options else sys.stdout)
+    # Last, after all is printed and saved: whoever looks for the reason of wrong sums needs the records.
     wrong = [comparison for comparison in compare(records, plan.baseline) if comparison.verdict == WRONG]
     if wrong:
         raise MeasurementError(

@@ -21,8 +21,10 @@ def print_block(plan: Measurement, progress: Progress) -> None:
     comparisons = [
         comparison
         for comparison in compare(Records.of(progress.rows), plan.baseline)
+        # Registered arms have a table at the end, where they are compared with `direct` without registration.
         if comparison.registration == "none"
     ]
+    # The control is the same arm, but goes by its variant: so this finds the first of the two.
     baseline = next(comparison for comparison in comparisons if say_condition(comparison) == plan.baseline)
     others = [comparison for comparison in comparisons if comparison is not baseline]
     if (progress.ranks, progress.size_bytes) == plan.blocks[0]:

@@ -19,6 +19,7 @@ def rows(
     plan: Measurement, case: MeasuredCase, size: int, repetition: int, found: Sequence[dict[str, Any]]
 ) -> Iterator[dict[str, Any]]:
     """Yield the row of each rank of a run; all have the time of the slowest."""
+    # The collective is over when its last rank is, as in the simulation.
     slowest = max(one["time_s"] for one in found)
     for rank, one in enumerate(found):
         yield {
@@ -36,5 +37,6 @@ def rows(
             "repetition": repetition,
             "rank": rank,
             **one,
+            # Behind `**one`, whose own time it replaces.
             "time_s": slowest,
         }

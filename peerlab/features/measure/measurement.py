@@ -73,6 +73,7 @@ def measure(
         for progress in stream:
             if on_progress:
                 on_progress(progress)
+            # Iterating goes on after this: what comes until the processes have ended belongs to the records.
             if cancel is not None and cancel.is_set():
                 stream.cancel()
         return stream.records

@@ -69,6 +69,7 @@ class _Library(_Ring):
 
     def __init__(self, mpi: Any, device: Bytes, nbytes: int, slice_bytes: int) -> None:
         super().__init__(mpi, device, slice_bytes)
+        # In place, as our ring works: a second buffer would add traffic that the other arms do not have.
         self._in_place, self._message = mpi.IN_PLACE, device[:nbytes].view(np.float32)
 
     def run(self, moves: Sequence[RingMove]) -> None:  # noqa: ARG002  (the library has its own)
@@ -93,6 +94,8 @@ class MpiPeers:
         if self.size == 1:
             raise MeasurementError(_why_alone())
         said = self._mpi.Get_library_version().splitlines()
+        # Open MPI says what it is in one line; MPICH in a dozen, of which its version and device tell the
+        # transport.
         self.transport: Sequence[str] = [
             line.strip() for line in said if "Version" in line or "Device" in line
         ] or said[:1]

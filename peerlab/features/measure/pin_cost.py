@@ -34,6 +34,7 @@ _SMALL = mmap.PAGESIZE
 _MOST_BYTES = 256 * MIB
 _MOST_SECONDS = 0.3
 """How long a region is pinned again and again; a large one on a slow machine is pinned three times at least."""
+# How often a region is pinned at least and at most, beside the first time.
 _LEAST, _MOST = 3, 15
 
 
@@ -111,6 +112,7 @@ def _measured(ways: Sequence[str], sizes: Sequence[int]) -> tuple[list[dict[str,
     for way, page, size in product(ways, (_SMALL, _HUGE), sizes):
         if size < page:
             continue
+        # Room to move the start up to a boundary of a huge page.
         with mmap.mmap(-1, size + _HUGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as ground:
             start = _prepared(ground, size, huge=page == _HUGE)
             if page == _HUGE and not _has_huge(start, size):
@@ -132,6 +134,8 @@ def _prepared(ground: mmap.mmap, size: int, *, huge: bool) -> int:
     if advice is not None:
         with suppress(OSError):  # a kernel without huge pages has small ones alone
             ground.madvise(advice)
+    # After the advice, which holds for pages that come later; before the clock, which is not to count their
+    # coming.
     for at in range(offset, offset + size, _SMALL):
         ground[at] = 1
     return base + offset
@@ -143,10 +147,13 @@ def _has_huge(start: int, size: int) -> bool:
         inside = False
         for line in lines:
             first = line.split(maxsplit=1)[0]
+            # A mapping begins with its addresses, `low-high`; every other line begins with a name and a
+            # colon.
             if "-" in first and not first.endswith(":"):
                 low, high = (int(end, 16) for end in first.split("-"))
                 inside = low <= start < high
             elif inside and first == "AnonHugePages:":
+                # The file writes kB and counts in KiB.
                 return int(line.split()[1]) * KIB >= size
     return False
 

@@ -26,6 +26,7 @@ def cost_html(rows: Iterable[Mapping[Any, Any]], notes: Sequence[str]) -> str:
     known = list(rows)
     most = max(map(_per_mib, known), default=1.0)
     head = ("region", "pages of", "registering", "letting go", "both, for each MiB of the region")
+    # `groupby` wants rows of one way side by side: they were measured way after way.
     tables = "".join(
         table(_WAYS.get(way, way), head, (_row(one, most) for one in of), "pins")
         for way, of in groupby(known, key=lambda one: str(one["pins"]))
@@ -40,6 +41,7 @@ def _per_mib(row: Mapping[str, Any]) -> float:
 
 
 def _row(row: Mapping[str, Any], most: float) -> tuple[str, ...]:
+    # Small pages have 4 to 64 KiB, by processor.
     huge = row["page_bytes"] >= MIB
     bar = f"<span class='pl-bar' style='width:{max(1, round(_BAR_PX * _per_mib(row) / most))}px;background:var(--pl-{'direct' if huge else 'register'})'></span>"
     return (

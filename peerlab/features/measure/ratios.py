@@ -116,6 +116,7 @@ def _end(comparisons: Sequence[Comparison]) -> float:
         if end
     ]
     most = max((max(end, 1 / end) for end in drawn if math.isfinite(end)), default=1.0)
+    # A little further out than the furthest end, so that no mark is cut.
     return max(_LEAST_END, 1.08 * most)
 
 
@@ -131,6 +132,7 @@ def _block(against: str, where: str, ones: Sequence[Comparison], end: float) -> 
     )
     head = ("", "ratio", "quartiles", f"1/{end:.2g} to {end:.2g} times, logarithmic", "verdict")
     control_last = [comparison for comparison in ones if comparison is not baseline]
+    # The sort is stable: behind the control all keep the order in which they were measured.
     others = sorted(
         control_last, key=lambda one: not (one.variant and one.path == against)
     )  # the noise first
@@ -168,6 +170,7 @@ def _picture(comparison: Comparison, end: float, role: str) -> str:
     """Return band of noise, quartiles and median as boxes: notebooks keep those even where they take drawings out."""
 
     def place(ratio: float) -> float:
+        # A ratio of 0 has no logarithm: it stands at the left end.
         share = math.log(ratio) / math.log(end) if ratio > 0 else -1.0
         return round(50 + 50 * min(max(share, -1.0), 1.0), 1)
 

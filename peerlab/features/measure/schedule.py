@@ -56,10 +56,12 @@ class Registration:
         kind, colon, count = str(text).strip().partition(":")
         if kind not in _KINDS or (colon and kind != "lru"):
             raise MeasurementError(f"registrations: {text!r} is unknown; {nearest(kind, (*_KINDS, 'lru:2'))}")
+        # `isdigit` alone takes digits of other scripts, and some that `int` refuses.
         if colon and not (count.isascii() and count.isdigit() and 1 <= int(count) <= 10**6):
             raise MeasurementError(
                 f"registrations: {text!r}: an LRU keeps 1 to 1000000 regions, as in 'lru:2'"
             )
+        # A cache of 0 regions registers each time and deregisters at once, as the simulator's does.
         kept = {"lru": int(count or LRU_REGIONS), "null": LRU_REGIONS, "per-transfer": 0}
         return cls(kind, kept.get(kind))
 
@@ -153,6 +155,7 @@ class Measurement:
 
     @classmethod
     def from_plain(cls, values: dict[str, Any]) -> "Measurement":
+        # JSON makes lists of tuples; a frozen plan wants them back.
         """Return the measurement that `dataclasses.asdict` and JSON made `values` of."""
         lists: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
         return cls(**lists)
@@ -198,6 +201,7 @@ def _name(field: str, value: Any, known: Iterable[str]) -> str:
 
 
 def _whole(field: str, value: Any, least: int, most: int) -> int:
+    # Python counts True as 1; numpy's whole numbers have `__index__` and are no `int`.
     if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= value.__index__() <= most:
         raise MeasurementError(f"{field}: {value!r} is not a whole number from {least} to {most}")
     return int(value.__index__())

@@ -64,6 +64,8 @@ class Stream:
         self._done = self._total = self._blocks = 0
         self._cancelled = self._complete = False
         try:
+            # A file and not a pipe: nobody has to empty it while it is written, and no name of it is left
+            # behind.
             self._complaints = os.fdopen(os.memfd_create("peerlab-complaints"), "w+b")
             self._process = _started(plan, self._complaints)
         except OSError as problem:
@@ -105,6 +107,7 @@ class Stream:
 
     def cancel(self) -> None:
         """Stop; may be called from another thread. Iterating ends, and the records hold what was measured."""
+        # Before the end: whoever iterates must not take it for a failure.
         self._cancelled = True
         self._process.terminate()
 
@@ -135,6 +138,7 @@ class Stream:
         self._done = told.get("done", self._done)
         self._complete = told.get("complete", False)
         ranks, size = told.get("block", (0, 0))
+        # The manifest comes before any row: the source is named after this machine's processor.
         about = {"source": manifest.source(self._manifest), "nodes": 1}
         rows = tuple(about | row for row in told.get("rows", ()))
         self._rows += rows

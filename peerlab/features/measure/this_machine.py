@@ -44,6 +44,7 @@ def here(found: Sequence[Comparison], text: str = "", *, busy: bool = False) -> 
             "values": sizes,
             "names": [say_bytes(size) for size in sizes],
             "lines": [_line(way, sizes, ones) for way, ones in ways.items()],
+            # What is drawn are ratios to `staged`, which itself is therefore the line at 1.
             "limits": {"nic": {"label": f"staged, {ranks} ranks", "y": [1.0] * len(sizes)}},
             "noise": _noise(mine, sizes),
             "points": _points(ways),

@@ -11,7 +11,9 @@ from peerlab.features.measure.ranks.arms import Arm
 
 def timed(arm: Arm, moves: Sequence[RingMove], barrier: Callable[[], None]) -> dict[str, Any]:
     """Run an AllReduce once all are there; return time, processor time and bytes copied, by the names of records."""
+    # The clock starts behind the barrier: waiting for a late rank is no part of the AllReduce.
     barrier()
+    # Reading processor time is a system call: it stands outside the wall clock, at both ends.
     used, began = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
     arm.run(moves)
     ended, after = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF)

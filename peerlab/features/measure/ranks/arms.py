@@ -63,6 +63,8 @@ class Arm(ABC):
     def __init__(self, device: Bytes, slice_bytes: int, registrar: Registrar | None = None) -> None:
         self._device = device
         self._address: int = device.ctypes.data
+        # A view of float32 wants a multiple of 4 bytes; chunks end at whole numbers, so nothing of them is
+        # cut.
         self._numbers = device[: len(device) // 4 * 4].view(np.float32)
         self._slice_bytes = slice_bytes
         self._registrar = registrar
@@ -74,6 +76,7 @@ class Arm(ABC):
     def run(self, moves: Sequence[RingMove]) -> None:
         """Do all moves of an AllReduce."""
         for move in moves:
+            # Once for the whole move, not for each slice: the model registers transfers, too.
             leases = self._registered(move)
             for at, out, into in move.slices(self._slice_bytes):
                 self.transfer(move, at, out, into)
@@ -105,6 +108,7 @@ class Arm(ABC):
 class Tcp(Arm):
     """TCP straight from and into device memory: no bounce buffers."""
 
+    # The kernel copies into the sender's socket, and out of the receiver's.
     COPIES = (1, 1)
 
     def __init__(self, device: Bytes, slice_bytes: int, send: socket.socket, receive: socket.socket) -> None:
@@ -121,6 +125,7 @@ class Tcp(Arm):
 class Staged(Tcp):
     """Through bounce buffers and TCP: the detour of a NIC that cannot reach device memory."""
 
+    # Beside TCP's copies one between device memory and a bounce buffer, at either end.
     COPIES = (2, 2)
 
     def __init__(self, device: Bytes, slice_bytes: int, send: socket.socket, receive: socket.socket) -> None:
@@ -148,6 +153,7 @@ class _Shared(Arm):
 class StagedShm(_Shared):
     """Through bounce buffers without TCP: what the copies alone cost."""
 
+    # Out to the own bounce buffer and on into the neighbour's; the receiver copies in.
     COPIES = (2, 1)
 
     def __init__(self, device: Bytes, slice_bytes: int, beside: Neighbours) -> None:
@@ -159,6 +165,7 @@ class StagedShm(_Shared):
         beside, begin, landed = self._beside, move.source_at + at, move.lands_at + at
         if out:
             self._leaving[:out] = self._device[begin : begin + out]
+            # Before the store: the neighbour may still copy the last slice out of its buffer.
             os.eventfd_read(beside.free_right)
             beside.right_bounce[:out] = self._leaving[:out]
             os.eventfd_write(beside.arrived_right, 1)
@@ -171,14 +178,18 @@ class StagedShm(_Shared):
 class Direct(_Shared):
     """One-sided: this rank stores into its neighbour's device memory and says so."""
 
+    # The sender stores; the receiver does nothing but wait.
     COPIES = (1, 0)
 
     def transfer(self, move: RingMove, at: int, out: int, into: int) -> None:
         """Put, tell, and wait for what the left one puts."""
         if out:
             self.put(move.source_at + at, move.there_at + at, out)
+            # After the store: what wakes the neighbour promises that the slice is there.
             os.eventfd_write(self._beside.arrived_right, 1)
         if into:
+            # No wait for room: each step lands in a place of its own (`RingLayout`), so a neighbour may run
+            # ahead.
             os.eventfd_read(self._beside.arrived)
 
     def put(self, here: int, there: int, nbytes: int) -> None:
@@ -217,6 +228,7 @@ def exchange(send: socket.socket, receive: socket.socket, out: Bytes, into: Byte
         If a neighbour has gone, or is silent for `SILENCE_S`, as one is whose machine lost its power.
     """
     to_send, to_fill = out.data, into.data
+    # Both ways at once: ranks of a ring that all sent first would fill their sockets and wait for ever.
     while to_send or to_fill:
         sent = _send(send, to_send) if to_send else 0
         got = _receive(receive, to_fill) if to_fill else 0

@@ -22,6 +22,7 @@ from peerlab.machine.attempts import why_not
 
 Tell = Callable[[dict[str, Any]], None]
 
+# Seconds between two tellings: the cores that would print more often are the ones being measured.
 _TELL_EVERY_S = 0.3
 
 
@@ -86,6 +87,7 @@ def locked_bytes(registration: Registration, ring: RingLayout) -> int:
     """Return the most bytes that a rank has registered at once."""
     region = ring.largest_chunk + 2 * PAGE  # chunks begin and end anywhere
     everything = 2 * ring.ranks - 1  # each chunk, and the scratch of each step
+    # At least both ends of the transfer at hand, which are registered even without a cache.
     return region * max(2, min(registration.capacity or 0, everything))
 
 
@@ -102,6 +104,7 @@ def measure(plan: Measurement, stop_fd: int, tell: Tell) -> None:
     """Measure, telling first the manifest, then rows and progress, and last the load."""
     probe.check(plan)
     room.check(plan, max(plan.ranks))
+    # Before the ranks are started: the load of the machine is to be that without them.
     tell({"manifest": manifest.describe(plan)})
     with rank_processes(plan, stop_fd) as ranks:
         _BlockSweep(plan, ranks, tell).measure()
@@ -124,6 +127,7 @@ def main(asked: str) -> int:
     try:
         plan = Measurement.from_plain(json.loads(asked))
         measure(plan, sys.stdin.fileno(), _print)
+    # A cancelled measurement is a `PeerlabError`, too, but no problem to tell of: this comes first.
     except (Cancelled, BrokenPipeError):
         return 0
     except PeerlabError as problem:

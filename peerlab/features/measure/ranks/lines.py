@@ -29,6 +29,7 @@ class Lines:
             If the other end is closed.
         """
         line = self._reader.readline()
+        # A line without its end is what somebody was writing when killed.
         if not line.endswith(b"\n"):
             raise EOFError
         return json.loads(line)

@@ -34,6 +34,7 @@ def say_refusal(problem: OSError, asked: int, registered: int) -> MeasurementErr
     """Return what the kernel's refusal to register means; `registered` counts what was asked for, too."""
     name = errno.errorcode.get(problem.errno or 0, "?")
     words = f"registering {say_bytes(asked)} failed: {name} ({problem.strerror})"
+    # With a limit of 0 the kernel says EPERM in place of ENOMEM: no such call is allowed at all (mlock(2)).
     if problem.errno not in (errno.ENOMEM, errno.EAGAIN) and limit_bytes() != 0:
         return MeasurementError(words)
     held = say_bytes(registered - asked)

@@ -56,6 +56,7 @@ def describe_machine(root: Path = Path("/")) -> dict[str, Any]:
         "hosts": [platform.node()],
         "devices": [machine.processor or platform.machine()],
         "kernel": f"{platform.system()} {platform.release()}",
+        # Those that this process may use, not those of the machine.
         "processors": len(os.sched_getaffinity(0)),
         "processor_quota": _quota(root / "sys/fs/cgroup"),
         "free_memory_bytes": free_bytes(root),
@@ -90,6 +91,7 @@ def _rate(rate_bps: int | None) -> str:
 def _quota(group: Path) -> float | None:
     """Return how many processors' time may be used; None: no quota."""
     parts = (text(group / "cpu.max") or "").split()
+    # Version 2 of control groups writes `max` where there is no quota, version 1 writes -1.
     if len(parts) == 2 and parts[0].isdigit():
         return int(parts[0]) / int(parts[1])
     quota, period = number(group / "cpu/cpu.cfs_quota_us"), number(group / "cpu/cpu.cfs_period_us")

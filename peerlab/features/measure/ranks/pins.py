@@ -64,6 +64,7 @@ class IoUringPins:
     def unpin(self, region: Region) -> None:
         """Unpin it."""
         slot = self._slots.pop(region)
+        # An empty buffer in a slot unregisters what was there.
         self._table.put(slot, 0, 0)
         self._free.append(slot)
 
@@ -112,6 +113,7 @@ class Registrar:
         """
         began = time.perf_counter()
         lease = self._cache.acquire(address, nbytes)
+        # First what the cache has given up: until then it counts against the locked-memory limit.
         for region in lease.deregistered:
             self._pins.unpin(region)
         if not lease.hit:

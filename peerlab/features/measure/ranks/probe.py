@@ -15,6 +15,7 @@ def check(plan: Measurement) -> None:
     MeasurementError
         With the kernel's reason.
     """
+    # Named registrations are insisted on, so they need pinning; those by default may be left out.
     pinning = any(case.registration.pins for case in plan.cases) and plan.insist
     rows = [("arms", arm) for arm in plan.arms] + [("pins", plan.pins)] * pinning
     for field, extra in rows:

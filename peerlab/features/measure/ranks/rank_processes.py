@@ -41,6 +41,7 @@ class RankProcesses:
         Cancelled
             If whoever wanted all this has gone.
         """
+        # All orders before any answer: no rank of a ring gets on without the others.
         for rank, order in enumerate(orders):
             try:
                 self._lines[rank].send(order)
@@ -54,9 +55,11 @@ class RankProcesses:
     def start(self, ends: Sequence[Ends]) -> None:
         """Start the process of the next rank, which inherits its ends."""
         near, far = socket.socketpair()
+        # Our copy of the far end is closed here, so that the line ends when the rank does.
         with far:
             process = subprocess.Popen(  # noqa: S603  (our own module)
                 [
+                    # -P: a module in the user's folder must not stand in for one of ours.
                     sys.executable,
                     "-P",
                     "-m",
@@ -117,7 +120,10 @@ def rank_processes(plan: Measurement, stop_fd: int) -> Iterator[RankProcesses]:
     """
     ranks = RankProcesses(stop_fd)
     with ExitStack() as ending:
+        # Before the first is started: an error halfway ends those that were.
         ending.callback(ranks.end)
+        # On leaving, our copies of all ends are closed: else a dead rank's sockets would stay open to its
+        # neighbours.
         with wired(plan) as ends:
             for mine in ends:
                 ranks.start(mine)

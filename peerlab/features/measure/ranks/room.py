@@ -60,6 +60,7 @@ def _groups(root: Path) -> Iterator[Path]:
     top = root / "sys/fs/cgroup"
     yield from (top, top / "memory")
     for line in (text(root / "proc/self/cgroup") or "").splitlines():
+        # The path is last, as it may hold colons.
         _, kinds, path = line.split(":", 2)
         if kinds in ("", "memory"):  # version 2, version 1
             own = top / kinds / path.lstrip("/")
@@ -72,6 +73,7 @@ def _left(group: Path) -> int | None:
     now = number(group / "memory.current") or number(group / "memory.usage_in_bytes") or 0
     if most is None or most >= _NO_LIMIT:
         return None
+    # Version 1 counts a group with those below it under `total_`, version 2 always does.
     counts = dict(line.split() for line in (text(group / "memory.stat") or "").splitlines())
     cached = counts.get("total_inactive_file") or counts.get("inactive_file") or 0
     return max(most - now + int(cached), 0)

@@ -66,6 +66,7 @@ def wired(plan: Measurement) -> Iterator[tuple[tuple[Ends, ...], ...]]:
     with ExitStack() as held:
         most = max(plan.ranks)
         need = max(RingLayout(ranks, size).footprint for ranks, size in plan.blocks)
+        # Rings of several sizes share a rank's memory: they are measured one after another.
         devices = [_segment(f"peerlab-device-{rank}", need, held) for rank in range(most)]
         bounces = [_segment(f"peerlab-bounce-{rank}", plan.slice_bytes, held) for rank in range(most)]
         rings = [_ring(ranks, devices, bounces, held) for ranks in plan.ranks]
@@ -75,6 +76,7 @@ def wired(plan: Measurement) -> Iterator[tuple[tuple[Ends, ...], ...]]:
 def _ring(ranks: int, devices: list[int], bounces: list[int], held: ExitStack) -> list[Ends]:
     lines = [_connection(held) for _ in range(ranks)]  # line i leads from rank i to its right
     arrived = [_counter(0, held) for _ in range(ranks)]
+    # Every bounce buffer is free at the beginning.
     free = [_counter(1, held) for _ in range(ranks)]
     gates = [_counter(0, held) for _ in range(ranks)]
     ends = []
@@ -116,6 +118,7 @@ def _segment(name: str, nbytes: int, held: ExitStack) -> int:
 
 
 def _counter(begin: int, held: ExitStack) -> int:
+    # As a semaphore a read takes one away: two slices that have arrived are waited for one by one.
     fd = os.eventfd(begin, os.EFD_CLOEXEC | os.EFD_SEMAPHORE)
     held.callback(os.close, fd)
     return fd
@@ -134,6 +137,8 @@ def _connection(held: ExitStack) -> tuple[int, int]:
     except OSError as problem:
         raise MeasurementError(f"no TCP over loopback ({_LOOPBACK}): {problem.strerror}") from problem
     for end in (near, far):
+        # Else the kernel would keep the last small segment of a slice until the one before is acknowledged
+        # (Nagle).
         end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         end.setblocking(False)
     return near.fileno(), far.fileno()

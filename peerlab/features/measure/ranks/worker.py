@@ -82,11 +82,13 @@ class _Rank:
         """Do one AllReduce; return what it took and whether the sums are right."""
         lane = self._lanes[case]
         self._numbers.fill(self.ends.rank, run, self._message)
+        # The counters run on through all runs: this one's are the difference.
         before = _counted(lane.registrar)
         took = timed(lane.arm, self._moves, self._meet_at_the_gate)
         spent = {name: value - before[name] for name, value in _counted(lane.registrar).items()}
         return took | spent | {"correct": self._numbers.is_sum(self.ends.ranks, run, self._message)}
 
+    # Each tells all others and waits for as many: nobody begins before the last is there, and nobody spins.
     def _meet_at_the_gate(self) -> None:
         for gate in self.ends.gates:
             os.eventfd_write(gate, 1)
@@ -115,6 +117,7 @@ def _serve(line: Lines) -> None:
     plan = Measurement.from_plain(order["plan"])
     numbers = Numbers(max(plan.sizes))
     ranks = {ends["ranks"]: _Rank(Ends(**ends), plan, numbers) for ends in order["ends"]}
+    # Before the neighbours learn the address: from then on they may write (`cma`).
     linux.let_others_write()
     line.send({"pid": os.getpid(), "addresses": {str(n): one.device.ctypes.data for n, one in ranks.items()}})
     while True:
