@@ -35,6 +35,7 @@ class _Info(ctypes.Structure):
     """struct fi_info of rdma/fabric.h."""
 
 
+# Its last fields are left out: libfabric allocates these, and what stands behind `fabric_attr` is never read.
 _Info._fields_ = (
     ("next", ctypes.POINTER(_Info)),
     ("caps", ctypes.c_uint64),
@@ -64,6 +65,7 @@ def _candidates() -> list[str]:
 def _load() -> tuple[str, ctypes.CDLL | None]:
     for path in _candidates():
         try:
+            # The first that loads: what the linker finds comes before guesses, as a job would get it.
             return path, ctypes.CDLL(path)
         except OSError:
             continue
@@ -83,9 +85,11 @@ def _providers(library: ctypes.CDLL) -> list[str]:
         ctypes.POINTER(pointer),
     )
     first = pointer()
+    # Anything but 0 is an error, one of them that no provider offers anything here.
     if ask(_API, None, None, 0, None, ctypes.byref(first)):
         return []
     names, one = set(), first
+    # The list is never freed: this process ends with it.
     while one:
         name = one.contents.fabric_attr.contents.prov_name or b""
         names.add(name.decode(errors="replace").split(";")[0])
@@ -100,6 +104,7 @@ def main() -> None:
         print(json.dumps({"path": "", "version": [0, 0], "providers": []}))  # noqa: T201  (its caller reads this)
         return
     library.fi_version.restype = ctypes.c_uint32
+    # FI_VERSION: major number above 16 bits of the minor one.
     version = library.fi_version()
     answer = {"path": path, "version": [version >> 16, version & 0xFFFF], "providers": _providers(library)}
     print(json.dumps(answer))  # noqa: T201

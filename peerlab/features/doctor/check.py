@@ -76,6 +76,7 @@ class Check:
             found=short(seen.found),
             mend=seen.mend or self.mend,
             source=seen.source or self.source,
+            # Where a check passes or only warns, nothing is blocked, whatever it could block.
             blocks=blocks if seen.status in (FAIL, UNKNOWN) else (),
         )
 

@@ -30,6 +30,7 @@ def run_command(command: Sequence[str], environment: Mapping[str, str]) -> str |
             command,
             env=environment,
             stdin=subprocess.DEVNULL,
+            # Kept away from the terminal: what a command complains of is no answer.
             capture_output=True,
             check=True,
             timeout=_PATIENCE_S,
@@ -89,6 +90,7 @@ class Host:
         ``path`` is empty where no libfabric is found. It is asked without FI_PROVIDER: what it has, not what it is told.
         """
         environment = {name: value for name, value in self.environment.items() if name != "FI_PROVIDER"}
+        # -I: neither the user's variables nor his folders change what this Python imports.
         sentence = self.run([sys.executable, "-I", str(_ASK_LIBFABRIC)], environment)
         try:
             answer = json.loads((sentence or "").strip().rpartition("\n")[2])  # libraries may greet before

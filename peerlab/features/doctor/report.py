@@ -20,6 +20,7 @@ from peerlab.features.doctor.checks import (
 )
 from peerlab.features.doctor.host import Host
 
+# Checks of one group stand side by side: the text and the page group neighbours.
 CHECKS: tuple[Check, ...] = (
     *devices.CHECKS,
     *memory.CHECKS,
@@ -53,6 +54,7 @@ class Report:
         """``no`` if a check fails; ``cannot tell`` if one that could fail is unknown or was left out; else ``yes``."""
         if self.failed:
             return NO
+        # An unknown weighs less than a fail, and more than any number of passes.
         return CANNOT_TELL if self._open or self.left_out else YES
 
     @property
@@ -66,6 +68,7 @@ class Report:
         return tuple(
             finding.found
             for finding in self.findings
+            # What can be measured here says nothing of peer direct, so it makes no answer weaker.
             if finding.status == WARN and finding.check.group != measuring_conditions.GROUP
         )
 
@@ -114,6 +117,7 @@ def examine(host: Host | None = None, only: str | Sequence[str] = ()) -> Report:
     """
     host = host or Host()
     chosen = _chosen([only] if isinstance(only, str) else only)
+    # Only those that could have failed: a warning that is left out leaves no doubt.
     left_out = tuple(check.id for check in CHECKS if check.blocks and check not in chosen)
     return Report(tuple(check.examine(host) for check in chosen), left_out)
 

@@ -16,6 +16,7 @@ _TICKS = 8
 Row = Mapping[str, Any]
 """A size with floor, low, expected, high and ceiling, GB/s; of a log with what was measured, and whether that is below, too."""
 Scale = Callable[[float], float]
+# Below this size all curves are one line on these axes, unless so few sizes are larger.
 _FROM, _ENOUGH = 64 * KIB, 4
 _APART = 14
 """Pixels between two words at the right edge."""
@@ -29,6 +30,7 @@ def band_svg(
     `faults`: what each fault would leave, a curve of sizes and GB/s that is hidden until its cause is pointed at.
     """
     rows, judged = _drawn(rows, judged), _drawn(judged, judged)
+    # Axis and sentence name the sizes that were asked for, not those added to draw a line through one.
     told, rows = rows, _broadened(rows)
     across, up = _across(rows), _up(rows, judged)
     parts = _grid(across, up, told, judged)
@@ -50,6 +52,7 @@ def band_svg(
     parts += _ends(ends)
     drawn = {row["size"] for row in rows}
     for place, curve in enumerate(faults):
+        # A fault is simulated at every size of the log, the picture shows only some.
         points = [(size, GBps) for size, GBps in curve if size in drawn]
         line = _line(across, up, points, "copy-ink", "2.5", "2 4")
         parts.append(f"<g class='pl-fault' data-fault='{place}'>{line}</g>")
@@ -63,6 +66,7 @@ def band_svg(
 
 def _drawn(rows: Sequence[Row], judged: Sequence[Row]) -> Sequence[Row]:
     """Return the rows that are drawn: below 64 KiB all curves are one line, so they are left out unless a log is slow there."""
+    # A log that is slow at small sizes is shown there, too: that is what its reader looks for.
     least = min([_FROM, *(row["size"] for row in judged if row["below"] or row["disturbed"])])
     large = [row for row in rows if row["size"] >= least]
     return large if len(large) >= _ENOUGH else rows
@@ -87,6 +91,7 @@ def _figures(rows: Sequence[Row], judged: Sequence[Row]) -> list[float]:
 
 def _up(rows: Sequence[Row], judged: Sequence[Row]) -> Scale:
     figures = _figures(rows, judged)
+    # A margin above and below, so that no curve lies on an edge; the grid has the same.
     low, high = math.log2(min(figures) / 1.15), math.log2(max(figures) * 1.15)
     return lambda rate: _HIGH - _BOTTOM - (_HIGH - _TOP - _BOTTOM) * (math.log2(rate) - low) / (high - low)
 
@@ -94,6 +99,7 @@ def _up(rows: Sequence[Row], judged: Sequence[Row]) -> Scale:
 def _grid(across: Scale, up: Scale, rows: Sequence[Row], judged: Sequence[Row]) -> list[str]:
     figures = _figures(rows, judged)
     powers = range(math.ceil(math.log2(min(figures) / 1.15)), math.floor(math.log2(max(figures) * 1.15)) + 1)
+    # At most ten lines, however many powers of two the figures span.
     every = math.ceil(len(powers) / 10)
     parts = ["<text x='0' y='12'>busbw, GB/s</text>"]
     for power in powers:
@@ -106,6 +112,7 @@ def _grid(across: Scale, up: Scale, rows: Sequence[Row], judged: Sequence[Row]) 
     step = math.ceil(len(rows) / _TICKS)
     parts += [
         f"<text x='{across(row['size']):.1f}' y='{_HIGH - 8}' text-anchor='middle'>{say_bytes(row['size'])}</text>"
+        # From the largest down: its word is always there, and no step leaves it out.
         for row in rows[::-step]
     ]
     return parts
@@ -124,6 +131,7 @@ def _missing(across: Scale, up: Scale, run: Sequence[Row]) -> str:
 
 
 def _neighbours(short: Sequence[Row], rows: Sequence[Row]) -> list[list[Row]]:
+    # Places among all sizes drawn: a healthy size between two short ones must part their areas.
     places = {row["size"]: place for place, row in enumerate(rows)}
     runs: list[list[Row]] = [[short[0]]] if short else []
     for before, after in pairwise(short):
@@ -150,6 +158,7 @@ def _ends(ends: Sequence[tuple[str, str, float]]) -> list[str]:
     """Return the names of the curves at their right ends, apart from one another."""
     parts, last = [], -math.inf
     for name, role, y in sorted(ends, key=lambda end: end[2]):
+        # From above: each word that would touch the one before moves down.
         last = max(y, last + _APART)
         parts.append(
             f"<text x='{_WIDE - _RIGHT + 10}' y='{last + 4:.1f}' fill='var(--pl-{role})'>{name}</text>"

@@ -20,6 +20,7 @@ def nic_or_library(verdict: LogVerdict, perftest: Records) -> str:
     """
     rates = perftest.table[perftest.table["variant"].str.endswith("bandwidth")]["algbw_GBps"]
     if perftest.manifest.get("tool") != TOOL or rates.empty:
+        # Latencies of perftest have a column of their own, and say nothing of a rate.
         raise RecordsError("perftest: no bandwidth of ib_write_bw, ib_read_bw or ib_send_bw is in it")
     alone = float(rates.max())
     if verdict.nic_GBps is None or verdict.cluster is None:
@@ -28,6 +29,7 @@ def nic_or_library(verdict: LogVerdict, perftest: Records) -> str:
     figures = (
         f"alone (perftest) it carries {alone:.3g} of {rate:.3g} GB/s, in this run {verdict.nic_GBps:.3g}"
     )
+    # The order matters: a NIC that is full in the run is no fault of the library's, however slow it is alone.
     if verdict.nic_GBps >= _FULL * alone:
         which = (
             "the NIC is the limit"

@@ -85,15 +85,19 @@ def possible_causes(
     `short`: the sizes that a fault would have to explain. What the log's lines or its clean sizes contradict is ruled out.
     """
     healthy = {row.size: asked.with_(message_bytes=row.size) for row in rows}
+    # What is well must be so with the fault, too: a fault that would slow it down cannot be there.
     clean = [row for row in rows if row not in short and not row.below]
+    # Weights are sums of floats: a hundredth less is still a line that says it outright.
     sure, lead_of = knowledge().strengths["strong"] * 0.99, _leads(asked, seen)
     causes, ruled_out = [], []
     for fault in faults(asked, nics_in_use(seen)):
         lead = lead_of(fault)
+        # A fault of which one size cannot be simulated is left out whole: its curve would have a gap.
         with_it = {size: GBps for size, scenario in healthy.items() if (GBps := fault.GBps(scenario))}
         if len(with_it) < len(rows):  # this machine cannot have it
             continue
         cause = _cause(fault, short, with_it, said=lead >= sure)
+        # A log's own line outweighs any curve, both ways.
         if cause.said or (lead > -sure and cause.explains > ALIKE and not _contradicted(clean, with_it)):
             causes.append(cause)
         else:
@@ -122,11 +126,14 @@ def _leads(scenario: Scenario, observed: Observed) -> Callable[[Fault], float]:
 def _cause(
     fault: Fault, short: Sequence[JudgedSize], with_it: dict[int, float], *, said: bool
 ) -> PossibleCause:
+    # Logarithms, as a fault is a factor: half at one size counts as half at another.
     gap = sum(math.log(row.expected.expected / row.measured) for row in short if row.expected)
     left = [math.log(with_it[row.size] / row.measured) for row in short]
     return PossibleCause(
         name=fault.name,
         means=fault.means,
+        # What a fault overshoots counts against it as what it leaves: a fault that is too slow explains
+        # nothing.
         explains=max(0.0, 1 - sum(map(abs, left)) / gap),
         leaves=math.exp(-sum(left) / len(left)),
         decides=fault.decides,
@@ -143,5 +150,7 @@ def _contradicted(rows: Sequence[JudgedSize], with_it: dict[int, float]) -> bool
         for judged_size in clean
         if judged_size.expected
     ]
+    # Out of reach is what lies above the fault as far as the band above its middle, and a fifth more.
     far = sum(one.measured > with_it[one.size] * times * 1.2 for one, times in zip(clean, reach, strict=True))
+    # One size may be an outlier, of long logs a quarter.
     return far > max(1, len(clean) // 4)

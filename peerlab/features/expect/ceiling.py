@@ -58,6 +58,7 @@ def ceiling(scenario: Scenario) -> Ceiling:
 def at_best(cluster: Cluster) -> Cluster:
     """Return a cluster whose assumed rates are at the upper ends of their ranges."""
     for key, figure in cluster.figures.items():
+        # Only rates: what a latency costs is gone at the largest size, and a ceiling is never passed.
         if figure.range and FIGURE_KINDS[key] == "rate":
             cluster = cluster.with_figure(*end_of(figure, 1, better=True))
     return joined(cluster, cluster.nodes_joined)
@@ -67,6 +68,8 @@ def _sends(scenario: Scenario) -> tuple[float, bool]:
     """Return how often a node sends the message at the least, and whether the network's switches add up for that."""
     record = scenario.collective_record
     least = record.node_factor(scenario.domains, scenario.hardware.devices)
+    # Adding up in switches spares the second pass; where a node sends no more than once there is none to
+    # spare.
     if record.passes == 2 and least > 1 and _ADDS_UP in scenario.hardware.transports:
         return 1.0, True
     return least, False

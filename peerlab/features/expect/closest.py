@@ -25,6 +25,7 @@ def machine_or_closest(name: str | Path | Cluster) -> tuple[Cluster, str]:
     try:
         return load_cluster(name), ""
     except HardwareError:
+        # A path that leads nowhere is a slip: no known machine answers for it.
         found = None if _is_file(name) else closest(str(name))
         if found is None:
             raise
@@ -46,6 +47,7 @@ def closest(name: str) -> Cluster | None:
         for cluster in map(load_cluster, known_clusters())
         if cluster.device_name.lower().replace(" ", "-") in low
     ]
+    # `gb200` holds `b200`, too: the longest name is the one that was meant.
     longest = max((len(cluster.device_name) for cluster in able), default=0)
     words = set(low.split("-"))
 

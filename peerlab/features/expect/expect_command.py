@@ -127,6 +127,8 @@ def _judge(options: argparse.Namespace) -> int:
         verdicts = judge(records, options.cluster)
     _draw(options.plot, lambda: verdict_html([verdict.as_dict() for verdict in verdicts]))
     if options.json:
+        # Scripts that read one verdict read the worst: the keys of a single run stand at the top of a log of
+        # several.
         first = next((verdict for verdict in verdicts if verdict.verdict == BELOW), verdicts[0])
         entries = {**first.as_dict(), "warnings": list(records.warnings)}
         if perftest:

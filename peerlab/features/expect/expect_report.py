@@ -78,6 +78,7 @@ def _parts(verdict: Told) -> Iterator[str]:
 
 def _causes(verdict: Told, causes: Sequence[Told]) -> str:
     """Return what would look like the log, with the commands that decide."""
+    # By name: `likely` tells names, so that JSON holds each cause once.
     likely = [cause for cause in causes if cause["name"] in verdict["likely"]]
     others = [cause for cause in causes if cause not in likely]
     listed = "".join(_cause(cause, place, likely=cause in likely) for place, cause in enumerate(causes))
@@ -108,6 +109,7 @@ def _commands(causes: Sequence[Told]) -> str:
 
 def _coded(words: str) -> str:
     """Return words with what stands between backquotes as code."""
+    # Escaped first: between backquotes stands what a page must not interpret either.
     parts = escape(words).split("`")
     return "".join(f"<code>{part}</code>" if place % 2 else part for place, part in enumerate(parts))
 

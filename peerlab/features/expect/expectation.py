@@ -117,6 +117,7 @@ class Expectation:
 def expectation(asked: Scenario, sizes: Iterable[int]) -> Expectation:
     """Return what a scenario should reach at some sizes."""
     most, factor = ceiling(asked), floor_factor(asked)
+    # The largest size is the question's own, as its ceiling and its words are those of large messages.
     each = [asked.with_(message_bytes=size) for size in sorted(set(sizes))]
     return Expectation(
         scenario=each[-1],
@@ -135,10 +136,13 @@ def usual_path(cluster: Cluster) -> str:
 def _row(scenario: Scenario, most: Ceiling, factor: FloorFactor | None) -> ExpectedSize:
     here = simulated_GBps(scenario)
     found = band(scenario, simulated_GBps, here, wire_limit_GBps)
+    # The ceiling gives way where a simulation passes it; below, the law's error is taken off the band again:
+    # floors come without.
     limit, by_figures = max(most.busbw_GBps, here), found.low_GBps / found.reach.low
     return ExpectedSize(
         size=scenario.nbytes,
         time_s=seconds(time_ps(scenario)),
+        # Never above the band: else a run could lie in its band and be called ill.
         floor=min(found.low_GBps, by_figures / factor.times) if factor else None,
         low=found.low_GBps,
         expected=here,

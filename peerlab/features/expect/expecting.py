@@ -97,6 +97,7 @@ def expect(
         path=path or usual_path(machine),
         collective=collective,
         library_version=library_version,
+        # Benchmarks register their buffers before the clock starts.
         registration="pool",
     )
     return replace(expectation(scenario, parse_sizes(sizes)), what_if=what_if)

@@ -39,8 +39,10 @@ class Fault:
         if self.of_one_node and healthy.nodes > _MANY and healthy.nodes_per_domain == 1:
             few = _as_few(healthy)
             slow = self.GBps(few)
+            # What a slow node costs is a share: that of 16 nodes holds for more of them.
             return None if slow is None else simulated_GBps(healthy) * slow / simulated_GBps(few)
         values = []
+        # Twice: changing the scenario may be refused, and so may simulating one of its variants.
         with suppress(PeerlabError):
             for scenario in self.with_it(healthy):
                 with suppress(PeerlabError):
@@ -82,7 +84,10 @@ def _slow_nics() -> list[Fault]:
 
 
 def _missing_nics(healthy: Scenario, in_use: int | None) -> list[Fault]:
+    # NICs beyond the devices nobody uses: losing one of those is no fault.
     nics = min(healthy.hardware.nics, healthy.hardware.devices)
+    # Where counts coincide the later words win: of two NICs one that is missing leaves one that carries
+    # everything.
     left = {
         nics - 1: ("one NIC is missing", "{} carry everything, of all nodes or of one"),
         nics // 2: ("half of the NICs carry everything", "{}, of all nodes or of one"),
@@ -106,6 +111,7 @@ def _missing_nics(healthy: Scenario, in_use: int | None) -> list[Fault]:
 
 def _nic_rate(healthy: Scenario, times: float) -> Scenario:
     machine = healthy.given_cluster
+    # Fewer NICs are simulated as slower ones: channels spread evenly over what is left.
     return healthy.with_(cluster=machine.with_figure("nic.rate", machine.figures["nic.rate"].value * times))
 
 
@@ -161,6 +167,7 @@ def _of_library(healthy: Scenario) -> list[Fault]:
         Fault(
             name="no LL128",
             decides=f"{debug}: protocol; unset NCCL_PROTO",
+            # Where it would not run LL128 anyway the fault costs nothing: its curve is the healthy one.
             with_it=lambda s: [s.with_(protocol=other) for other in others] if s.choice and s.choice.does[1] == "LL128" else [s],
         ),
         Fault(

@@ -58,9 +58,11 @@ class LogVerdict:
     def likely(self) -> tuple[PossibleCause, ...]:
         """The faults that explain enough to be the cause, those alike to the best; empty where none does, or sizes are too few to tell."""
         few = self.falls_short < ENOUGH
+        # A line of the log needs no curve, so few sizes are no obstacle to it.
         enough = [cause for cause in self.causes if cause.said or (cause.explains >= THE_CAUSE and not few)]
         causes = [cause for cause in enough if cause.said]
         best = max((cause.explains for cause in enough), default=0.0)
+        # What the log says silences all that merely looks like it.
         return tuple(causes or [cause for cause in enough if cause.explains >= best - ALIKE])
 
     @property
@@ -132,11 +134,13 @@ def _runs(records: Records) -> Iterator[list[int]]:
     run = ("source", "collective", "dtype", "op", "ranks", "nodes")
     sized = [{**row, "place": place} for place, row in enumerate(records.rows) if row["size_bytes"]]
     for rows in grouped(sized, run).values():
+        # The n-th time of each size and column belongs to the n-th run.
         again: dict[int, list[int]] = {}
         for each in grouped(rows, ("variant", "size_bytes")).values():
             for time, row in enumerate(each):
                 again.setdefault(time, []).append(row["place"])
         counts = [len(places) for places in again.values()]
+        # A size that is repeated now and then is no second run: half of the sizes have to come again.
         apart = min(counts) * 2 >= max(counts)
         yield from map(sorted, again.values() if apart else [[row["place"] for row in rows]])
 
@@ -146,6 +150,7 @@ def _judged(records: Records, named: Cluster | None) -> LogVerdict:
     columns = _columns(records, observed)
     bare = tuple(
         JudgedSize(size=size, measured=max(both), expected=None, disturbed=False)
+        # The user's word first, then the log's own, and only then what its accelerators make likely.
         for size, both in columns.items()
     )
 
@@ -161,6 +166,7 @@ def _judged(records: Records, named: Cluster | None) -> LogVerdict:
 
     if why := _unheld(observed):
         return unknown(why)
+    # peerlab's own logs name their cluster.
     if named is None and records.manifest.get("cluster") in known_clusters():
         named = load_cluster(records.manifest["cluster"])
     if named and (why := contradicts(observed, named)):
@@ -169,6 +175,7 @@ def _judged(records: Records, named: Cluster | None) -> LogVerdict:
     verdicts = [one for machine in able if (one := _against(observed, columns, machine))]
     if not verdicts:
         return unknown(_no_cluster(observed))
+    # Machines that give one verdict are as good as one; where they differ, only the user knows.
     if len({verdict.verdict for verdict in verdicts}) > 1:
         sentence = "; ".join(f"{verdict.cluster}: {verdict.verdict}" for verdict in verdicts)
         return unknown(f"it may be from several machines ({sentence}): name its own with --cluster")
@@ -196,6 +203,7 @@ def _no_cluster(observed: Observed) -> str:
     fit = [
         cluster.name
         for cluster in named
+        # A machine on which the run would stay inside one node has no floor to hold it against.
         if floor_of(cluster) and not contradicts(observed, cluster) and (nodes_of(observed, cluster) or 1) > 1
     ]
     which = f", such as {', '.join(fit)}" if fit else ""
@@ -230,6 +238,7 @@ def _same_net(observed: Observed, cluster: Cluster) -> bool:
 
 def _columns(records: Records, observed: Observed) -> dict[int, list[float]]:
     """Return the bus bandwidths of each size, a column of the log each."""
+    # A log that hides its ranks is taken as of two, the fewest.
     factor = observed.collective_record.bus_factor(observed.ranks or 2)
     entries: dict[int, list[float]] = {}
     for row in condition_rows(records.rows):
@@ -276,8 +285,10 @@ def _rows(columns: dict[int, list[float]], should: Expectation) -> tuple[JudgedS
     judged_sizes = []
     for place, one in enumerate(should.rows):
         times = [size / best[size] for size in sizes[place : place + 2]]
+        # A message of twice the size can take no less time: something else held up the smaller one.
         late = len(times) == 2 and times[0] > DISTURBED * times[1]
         worst = min(columns[one.size])
+        # Only a column below the floor is held against the other: both may differ where both are well.
         apart = best[one.size] / worst if one.floor is not None and worst < one.floor else 1.0
         disturbed = late or apart > DISTURBED
         judged_sizes.append(

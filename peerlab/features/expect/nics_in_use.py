@@ -18,6 +18,7 @@ def nics_in_use(seen: Observed) -> int | None:
     """
     counts = []
     for line in seen.said:
+        # A line that was cut may name more NICs than are left of it.
         if (match := _VERBS.search(line)) and len(line) < _CUT:
             counts.append(len(_CARD.findall(match[1])))
         elif match := _PLUGIN.search(line):

@@ -19,6 +19,7 @@ def over_tcp(cluster: Cluster) -> Cluster:
     like = load_cluster(_LIKE)
     borrowed = {
         key: replace(like.figures[key], source="", assumption=f"as on {like.name}")
+        # What the machine's own file says is kept.
         for key in _FIGURES
         if key not in cluster.figures
     }

@@ -11,6 +11,8 @@ from peerlab.features.expect.expectation import Expectation, ExpectedSize
 from peerlab.features.expect.expected_figure import figure
 
 _UNITS = ("B", "KB", "MB", "GB", "TB")
+# awk, as a health check runs where no Python is. Columns 8 and 12 of nccl-tests are busbw out of place and in
+# place, and launchers put a rank before each line.
 _CHECK = """\
 #!/bin/sh
 # Floors of {says}.
@@ -103,6 +105,7 @@ def inspector_range(size: int) -> str:
     >>> inspector_range(8), inspector_range(128 << 20), inspector_range(1 << 30)
     ('8-9B', '128-129MB', '1-2GB')
     """
+    # Ten bits for each unit; from 1024 TB on it stays the largest.
     power = min((size.bit_length() - 1) // 10, len(_UNITS) - 1)
     low = size >> (10 * power)
     return f"{low}-{low + 1}{_UNITS[power]}"

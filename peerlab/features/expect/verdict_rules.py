@@ -36,9 +36,11 @@ def ruled(rows: Sequence[JudgedSize], *, sure: bool) -> RuledVerdict:
     """Return the verdict on a run by its sizes, ascending; `sure`: whether they have floors."""
     if not sure:
         return _found(UNKNOWN, "no log says how far a healthy run of this library may be off")
+    # Before disturbances: a fault that stays also makes some sizes look held up.
     if fault := _stays(rows):
         return fault
     apart = [row.apart for row in rows if row.apart > DISTURBED]
+    # Most sizes: a column that is worse now and then was held up.
     if 2 * len(apart) > len(rows):
         return _found(UNKNOWN, _contradict(apart, len(rows)))
     held = [row for row in rows if row.below or row.disturbed]
@@ -59,11 +61,13 @@ def _stays(rows: Sequence[JudgedSize]) -> RuledVerdict | None:
         or len(stays) == len(rows)
         or (below and 2 * len(below) > len(rows) and _mostly(rows[rows.index(below[0]) :]))
     ):
+        # The first size from which on most are below: one that recovers before it is a disturbance.
         first = next(row for place, row in enumerate(rows) if row.below and _mostly(rows[place:]))
         return _below(f"from {say_bytes(first.size)} on", below)
     longest = max(_stretches(rows), key=len, default=[])
     if _spans(longest, _ANYWHERE):
         return _below(_span(longest), longest)
+    # Last: what never comes back into its band, though only its first sizes are below the floor.
     low = _at_the_end(rows, [row.expected is not None and row.measured < row.expected.low for row in rows])
     while low and not low[0].below:
         low = low[1:]

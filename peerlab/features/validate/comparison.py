@@ -50,6 +50,7 @@ class ComparedFigure:
 
 def _steady(run: Run) -> float:
     """Return the time of all iterations but the first round over the buffers."""
+    # In the first round a cache of registrations still fills.
     return sum(iteration.time_s for iteration in run.iterations[run.scenario.buffers :])
 
 
@@ -58,6 +59,7 @@ COMPARISONS = {
     "algbw": ComparedFigure(lambda run: run.algbw_GBps),
     "busbw": ComparedFigure(lambda run: run.busbw_GBps),
     "goodput": ComparedFigure(lambda run: run.scenario.goodput),
+    # Millions of messages a second; a queue (below) in thousands of bytes.
     "message rate": ComparedFigure(lambda run: messages_per_s(run.trace, run.recording) / 1e6),
     "hits": ComparedFigure(
         lambda run: float(sum(iteration.registration.hits for iteration in run.iterations))
@@ -67,6 +69,7 @@ COMPARISONS = {
     "step time": ComparedFigure(lambda run: run.time_s, of_steps=True),
     "exposed time": ComparedFigure(lambda run: run.exposed_s, of_steps=True),
     "utilisation": ComparedFigure(lambda run: run.utilisation, of_steps=True),
+    # A gain is the other way round than a ratio of times: 2 is twice as fast.
     "step gain": ComparedFigure(lambda run, other: other.time_s / run.time_s, of_two=True, of_steps=True),
     "port time": ComparedFigure(lambda answer: answer.time_ps / PS_PER_S, of_ports=True),
     "victim share": ComparedFigure(lambda answer: answer.share, of_ports=True),
@@ -118,10 +121,12 @@ def figure(
     """
     asked = [each for each in (one, other) if each is not None]
     runs = [_answer(each, options) for each in asked]
+    # Only times have several units: every other figure is in its only one.
     return COMPARISONS[compare].figure(*runs) / SECONDS.get(unit, 1.0)
 
 
 def _answer(question: Compared, options: dict[str, Any]) -> Any:
+    # Jobs were answered when the row was read: the figure looks into that answer.
     if isinstance(question, JobsQuestion):
         return question
     if isinstance(question, PortQuestion):

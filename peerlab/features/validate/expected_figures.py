@@ -144,6 +144,7 @@ def load_expected(place: Path | None = None) -> Expectations:
     """
     rows: list[ExpectedRow] = []
     elsewhere: list[Elsewhere] = []
+    # Sorted, so that the table is the same on every file system.
     for path in sorted((place or folder("data") / "expected").glob("*.toml")):
         expectations = read_expected(path.read_text(encoding="utf-8"), path.name)
         rows += expectations.rows
@@ -189,6 +190,8 @@ def _check_entries(entry: dict[str, Any], where: str) -> None:
         kind = {**_MUST, **_MAY}.get(name)
         if kind is None:
             raise ExpectationError(f"{where}: unknown entry {name!r}; {nearest(name, {**_MUST, **_MAY})}")
+        # An unknown entry before a missing one: a slip in a name is both, and the first says which name was
+        # meant.
         if not isinstance(value, kind):
             raise ExpectationError(f"{where}: {name} = {value!r} is not possible")
     for name in _MUST:
@@ -211,6 +214,7 @@ def _check_comparison(entry: dict[str, Any], where: str) -> None:
         raise ExpectationError(f"{where}: a workload belongs to figures of a training step, and only to them")
     if ("neighbour" in entry["scenario"]) != COMPARISONS[entry["compare"]].of_ports:
         raise ExpectationError(f"{where}: a neighbour belongs to figures of queues, and only to them")
+    # Which jobs there are may differ from point to point; workload and neighbour are those of the whole row.
     jobs = all("jobs" in {**entry["scenario"], **point} for point in entry.get("points", [{}]))
     if jobs != COMPARISONS[entry["compare"]].of_jobs:
         raise ExpectationError(f"{where}: jobs belong to figures of several jobs, and only to them")
@@ -222,6 +226,7 @@ def _check_comparison(entry: dict[str, Any], where: str) -> None:
 
 def _points(entry: dict[str, Any], where: str) -> list[ExpectedPoint]:
     changes: list[dict[str, Any]] = entry.get("points") or [
+        # Without `each` the product of nothing is one point: the scenario as it stands.
         dict(zip(entry.get("each", {}), values, strict=True))
         for values in product(*entry.get("each", {}).values())
     ]
@@ -239,6 +244,7 @@ def _point(entry: dict[str, Any], change: dict[str, Any], where: str) -> Expecte
     fields = {**entry["scenario"], **change}
     if "cluster" not in fields:
         raise ExpectationError(f"{where}: scenario has no cluster")
+    # `over` changes the point's own fields, so that both sides of a ratio have its size.
     over = {**fields, **entry["over"]} if "over" in entry else None
     return ExpectedPoint(label=_label(change), scenario=fields, over=over, expected=expected)
 

@@ -33,6 +33,7 @@ def write_page(dots: Sequence[Mapping[str, Any]], path: Path) -> None:
     ExpectationError
         If the file cannot be written or there is nothing to draw.
     """
+    # Axes are logarithmic: 0 has no place on them.
     drawn = [_scaled(dot) for dot in dots if dot["expected"] > 0 and dot["simulated"] > 0]
     if not drawn:
         raise ExpectationError("there is nothing to draw: no figure greater than zero")
@@ -94,6 +95,7 @@ def _figures(drawn: Sequence[Mapping[str, Any]]) -> list[Any]:
     both.line([low, high], [low, high], line_color=LIGHT["edge"], line_dash="dashed")
     error = _figure("relative error", "linear", 260)
     error.line([low, high], [0, 0], line_color=LIGHT["edge"], line_dash="dashed")
+    # Shared, so that a point and its error stand below each other however far the reader zooms.
     error.x_range = both.x_range
     error.yaxis[0].formatter = NumeralTickFormatter(format="0 %")
     for index, group in enumerate(dict.fromkeys(dot["group"] for dot in drawn)):

@@ -109,6 +109,7 @@ def run_reference(file: ReferenceFile) -> Iterator[ReferenceAnswer]:
         try:
             row = read_row(file.columns, line)
             yield ReferenceAnswer(at, row, simulate(scenario_of(row)).time_s)
+        # It is a `PeerlabError`, too, and must not become the reason of one row.
         except Cancelled:
             raise
         except PeerlabError as problem:
@@ -129,6 +130,7 @@ def scenario_of(row: ReferenceRow) -> Scenario:
         "nodes": row.n,
         "message_bytes": row.nbytes,
         "algorithm": ALGORITHMS[row.algorithm],
+        # The other simulators send whole chunks in blocking steps: like is compared with like.
         "slice_bytes": None,
         "dependency": "step",
         "envelope_bytes": whole({"envelope_B": "0", **row.parameters}, "envelope_B"),
@@ -154,6 +156,7 @@ def _case(row: ReferenceRow) -> dict[str, Any]:
     raise ExpectationError(f"unknown case {row.case!r}; {nearest(row.case, CASES)}")
 
 
+# Divided as decimals: a rate that went through a float first would be off by a picosecond here and there.
 def _gigabytes(rate: Decimal) -> float:
     return float(rate / 10**9)
 
@@ -161,6 +164,7 @@ def _gigabytes(rate: Decimal) -> float:
 def _on(row: ReferenceRow, name: str) -> Cluster:
     """Return a reference cluster with the row's rate and latency."""
     cluster = load_cluster(name).with_figure("nic.rate", _gigabytes(row.link_Bps))
+    # The unit of this figure is the microsecond.
     return cluster.with_figure("fabric.latency", float(row.latency_s * 10**6))
 
 
@@ -192,8 +196,10 @@ def _staged(row: ReferenceRow) -> dict[str, Any]:
     cluster = _on(row, "ideal-100g-staged" + ("-shared" if kind == "shared" else ""))
     cluster = cluster.with_figure("device.copy_engine", _gigabytes(rate))
     cluster = cluster.with_figure("device.copy_latency", float(number(options, "pcie_latency_s") * 10**6))
+    # One PCIe link carries both ways, at the rate of one.
     if kind == "shared":
         cluster = cluster.with_figure("device.pcie_both_ways", _gigabytes(rate))
+    # Chunks are padded, as in a plan: both divisions round up.
     chunk = -(-row.nbytes // max(row.n, 1))
     return {
         "cluster": cluster,

@@ -18,8 +18,10 @@ MUST = ("simulator", "algorithm", "n", "bytes", "link_Bps", "latency_s", "sim_ti
 """Columns that a file must have."""
 TOLERANCE = 1e-6
 """Largest relative error unless the simulator or the case has its own."""
+# LogGOPSim counts a byte less in each message, in units of 10 ps; SimGrid ran the staged case at 1e-12.
 _TOLERANCES = {"loggopsim": 2e-5, "host_staged": 1e-9}
 _MOST_BYTES = 2**24
+# No rate, latency or size is near it; beyond, a float of such a number or of its inverse would overflow.
 _FAR_TOO_MUCH = 10**30
 
 
@@ -51,6 +53,7 @@ class ReferenceRow:
     @property
     def tolerance(self) -> float | None:
         """Largest relative error; None for a packet-level simulator, whose rows are for information."""
+        # Packets queue and are lost there: its times are those of another model.
         if "packet_level" in self.parameters or "htsim" in self.simulator:
             return None
         return _TOLERANCES.get(self.case, _TOLERANCES.get(self.simulator, TOLERANCE))
@@ -108,6 +111,7 @@ def read_row(columns: Sequence[str], line: str) -> ReferenceRow:
         raise ExpectationError(f"it has {len(entries)} entries; the file has {len(columns)} columns")
     options = dict(zip(columns, entries, strict=True))
     parameters = _parameters(options.get("parameters", ""))
+    # Files call it `placement (JSON)` and the like.
     placed = next((options[name] for name in columns if "placement" in name.lower()), "")
     return ReferenceRow(
         simulator=options["simulator"],
@@ -163,8 +167,10 @@ def _placement(text: str) -> tuple[int, ...] | None:
         return None
     try:
         hosts = json.loads(text)
+    # JSON that is nested without end exhausts the stack before it is found wrong.
     except (ValueError, RecursionError):
         hosts = None
+    # JSON's `true` is a whole number to Python.
     if not isinstance(hosts, list) or not all(isinstance(h, int) and not isinstance(h, bool) for h in hosts):
         raise ExpectationError(f"placement = {text[:40]!r} is not a JSON list of hosts such as [0, 2, 1, 3]")
     return tuple(hosts)

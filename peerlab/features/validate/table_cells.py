@@ -106,6 +106,7 @@ def _ends(result: SimulatedRow, what: str) -> list[SimulatedPoint]:
         value = (
             answer.simulated if what == "simulated" else wanted[0] if isinstance(wanted, tuple) else wanted
         )
+        # A point without an answer stands last, so that it is seen as an end of the range.
         return math.inf if math.isnan(value) else value
 
     return [min(result.answers, key=size), max(result.answers, key=size)]

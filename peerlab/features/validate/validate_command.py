@@ -97,6 +97,7 @@ def _validate(options: argparse.Namespace) -> int:
         raise PeerlabError(f"--plot writes a page: {options.plot} must end in .html or .htm")
     if options.plot:
         check_installed("--plot", "bokeh")
+        # Before the first row: minutes of simulation are not to end at a file that cannot be written.
         outfile.check_place(options.plot, ExpectationError)
     if options.law_errors or options.floors:
         return _derive(options.law_errors) if options.law_errors else _derive_floors(options.floors)
@@ -114,6 +115,7 @@ def _validate(options: argparse.Namespace) -> int:
     results = list(with_progress(validate(rows), "validate", "rows", len(rows)))
     _draw(options, [one for result in results for one in _dots_of(result)])
     failed = [result for result in results if not result.passed]
+    # `--only` names rows, and machines are no rows.
     machines = () if options.only else load_machines()
     foretold = list(with_progress(unseen(machines), "unseen machines", "machines", len(machines)))
     if options.json:
@@ -128,10 +130,12 @@ def _validate(options: argparse.Namespace) -> int:
         _print_groups(results, points=options.points)
         _print_elsewhere(() if options.only else expectations.elsewhere)
         print(f"\n{say_score(results)}")
+    # Machines are told, not judged: only rows decide the exit status.
     return 1 if failed else 0
 
 
 def _derive(file: Path) -> int:
+    # First of all: what is derived takes minutes.
     outfile.check_place(file, ExpectationError)
     machines = load_machines()
     law_errors = law_errors_of(
@@ -191,6 +195,7 @@ def _print_result(result: SimulatedRow, widths: Sequence[int], *, points: bool) 
         print(_line(cells(result, answer), widths))
     for problem in result.problems:
         print(f"      {problem}")
+    # A note explains outliers: it stands where there are some, or where every point is printed.
     if result.row.note and (points or result.beyond):
         print(f"      {result.row.note}")
 
@@ -254,6 +259,7 @@ def _dots_of(result: SimulatedRow) -> list[dict[str, Any]]:
         {
             "group": row.group + (", fitted" if row.fitted else ""),
             "name": f"{row.name} {answer.point.label}".strip(),
+            # A range is drawn at its middle; the words beside it say from where to where it goes.
             "expected": sum(wanted) / 2 if isinstance(wanted, tuple) else wanted,
             "says": say_expected(answer, row.unit),
             "simulated": answer.simulated,

@@ -38,6 +38,7 @@ class SimulatedPoint:
             return math.inf
         wanted = self.point.expected
         if isinstance(wanted, tuple):
+            # The nearer end of a range, or the value itself where it lies inside: then the error is 0.
             wanted = min(max(self.simulated, wanted[0]), wanted[1])
         return (self.simulated - wanted) / (abs(wanted) or 1.0)
 
@@ -54,6 +55,7 @@ class SimulatedRow:
     @cached_property
     def error(self) -> float:
         """The error that is compared with the tolerance: the largest of the points, or their median; never negative."""
+        # Without sign: a median of signed errors would hide a row that is wrong both ways.
         errors = [abs(answer.error) for answer in self.answers]
         return statistics.median(errors) if self.row.judged == "median" else max(errors)
 
@@ -70,6 +72,7 @@ class SimulatedRow:
     @property
     def passed(self) -> bool:
         """Whether the row is met."""
+        # A point without an answer fails its row even where a median would bear it.
         return self.error <= self.row.tolerance and not self.problems
 
     @property
@@ -134,6 +137,7 @@ def _answer(row: ExpectedRow, point: ExpectedPoint) -> SimulatedPoint:
             else None
         )
         return SimulatedPoint(point, figure(row.compare, row.unit, one, other or None), band=band)
+    # It is a `PeerlabError`, too: Ctrl+C must end all rows, not become the reason of one.
     except Cancelled:
         raise
     except PeerlabError as problem:

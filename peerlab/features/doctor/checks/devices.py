@@ -31,6 +31,7 @@ def _rdma_device(host: Host) -> Seen:
     active = [port for port in host.ports if port.active]
     if active:
         return Seen(PASS, listed(_say_port(port) for port in active))
+    # A port that says its state and is not active is down; one that says nothing may be up.
     said = any(port.state for port in host.ports)
     return Seen(FAIL if said else UNKNOWN, listed(_say_port(port) for port in host.ports))
 
@@ -50,6 +51,7 @@ def _accelerator(host: Host) -> Seen:
     devices = host.machine.accelerators
     if not devices:
         return Seen(FAIL, "no accelerator")
+    # What vfio-pci has is a guest's: nothing on this host can open it.
     usable = [device for device in devices if device.driver and device.driver != _GIVEN_AWAY]
     if usable:
         return Seen(PASS, listed(f"{_say_device(device)} ({device.driver})" for device in usable))
@@ -63,9 +65,11 @@ def _near(host: Host) -> Seen:
     nics = {port.address: node_of.get(port.address) for port in host.ports}
     if not devices or not nics:
         return Seen(UNKNOWN, "no accelerator, or no RDMA device, to compare")
+    # Nothing can be far: what the firmware says of each card plays no part.
     if len(host.machine.numa_nodes) == 1:
         return Seen(PASS, "one NUMA node")
     numbers = {node for node in nics.values() if node is not None}
+    # One accelerator of unknown place may be the one that is far.
     if not numbers or any(device.numa_node is None for device in devices):
         return Seen(UNKNOWN, "the firmware does not say which NUMA node the devices belong to")
     far = [device for device in devices if device.numa_node not in numbers]

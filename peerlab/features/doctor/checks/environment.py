@@ -10,6 +10,7 @@ def _environment(host: Host) -> Seen:
     if not hits:
         return Seen(PASS, "no variable that takes the way away")
     worst = FAIL if any(rule.status == FAIL for rule in hits) else WARN
+    # What blocks stands first: of a long list a report shows 400 characters.
     hits.sort(key=lambda rule: rule.status != FAIL)
     blocks = tuple(path for path in ALL_RDMA if any(path in rule.blocks for rule in hits))
     text = "; ".join(f"{_say_setting(host, rule)}: {rule.does}" for rule in hits)

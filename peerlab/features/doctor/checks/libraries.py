@@ -19,6 +19,7 @@ def needed_providers(host: Host) -> set[str]:
     """Return the providers that this host's libraries need; none where NCCL and UCX speak to the card themselves."""
     drivers = {port.driver for port in host.ports}
     needed = {driver for driver in (EFA, CXI) if driver in drivers}
+    # HCCL reaches every NIC through libfabric; one that has no provider of its own through verbs.
     if host.gaudi and drivers - {EFA, CXI}:
         needed.add("verbs")
     return needed
@@ -42,6 +43,7 @@ def _libfabric(host: Host) -> Seen:
     needed, version = needed_providers(host), libfabric_version(host)
     if host.libfabric is None:
         silent = "libfabric did not answer within 10 s, or crashed"
+        # Where no library needs libfabric, its silence leaves nothing open.
         return Seen(UNKNOWN, silent, blocks=None if needed else ())
     missing = FAIL if needed else WARN
     if version is None:
@@ -51,9 +53,11 @@ def _libfabric(host: Host) -> Seen:
     lacks = sorted(needed - set(offered))
     if lacks:
         return Seen(FAIL, f"{text}, not {listed(lacks)}")
+    # Of the version only major and minor can be asked: 1.16.0 passes for 1.16.1.
     old = [name for name in sorted(needed) if version < _LEAST[name]]
     if old:
         return Seen(FAIL, f"{text}; {old[0]} needs {_LEAST[old[0]][0]}.{_LEAST[old[0]][1]}")
+    # Providers in software alone are worth no more than none.
     return Seen(PASS if HARDWARE & set(offered) else missing, text)
 
 

@@ -19,17 +19,23 @@ from peerlab.features.doctor.host import Host
 from peerlab.machine import NVIDIA, VENDORS
 from peerlab.machine.files import entries, leading_bytes
 
+# HabanaAI/HCL 54fed3a: REQUIRED_KERNEL 5.12, the first in which a NIC imports a DMA-BUF.
 _FIRST_WITH_DMA_BUF = (5, 12)
 _LEGACY = ("nvidia_peermem", "nv_peer_mem")
 _MODULES = {"Gaudi": ("habanalabs",), "AMD GPU": ("amdgpu",), "Intel GPU": ("xe", "i915")}
+# An assumption, as the rule of the check says.
 _ENOUGH_BYTES = 1 << 30
+# linux/capability.h.
 _CAP_IPC_LOCK = 14
+# A kernel's configuration has some hundred KiB: what unpacks to more is cut.
 _CONFIG_BYTES = 4 << 20
+# It becomes part of a path, so it may hold no slash.
 _RELEASE = re.compile(r"[0-9A-Za-z._+~-]{1,128}")
 
 
 def legacy_modules(host: Host) -> list[str]:
     """Return the loaded modules that hand GPU memory to NICs without DMA-BUF."""
+    # NVIDIA's OFED lists here who lends it memory by its own interface, older than DMA-BUF.
     clients = [client.name for client in entries(host.root / "sys/kernel/mm/memory_peers")]
     return [name for name in _LEGACY if host.has_module(name)] + clients
 
@@ -59,6 +65,7 @@ def _build_options(host: Host) -> str | None:
 def _packed_options(host: Host) -> str:
     packed = leading_bytes(host.root / "proc/config.gz", _CONFIG_BYTES)
     try:
+        # 16 says gzip. The limit is that of what comes out: a small file may unpack to anything.
         plain = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(packed, _CONFIG_BYTES)
     except zlib.error:
         return ""
@@ -89,6 +96,7 @@ def _needed_options(host: Host) -> tuple[str, ...]:
 
 
 def _built(options: str, name: str) -> bool:
+    # Whole lines: CONFIG_PCI_P2PDMA=y must not be found in the name of another option.
     return not {f"CONFIG_{name}=y", f"CONFIG_{name}=m"}.isdisjoint(options.splitlines())
 
 
@@ -97,6 +105,7 @@ def _driver(host: Host) -> Seen:
     if not vendors:
         return Seen(UNKNOWN, "no accelerator to ask for its driver")
     seens = [_nvidia(host) if vendor == NVIDIA else _other(host, vendor) for vendor in sorted(vendors)]
+    # One vendor that is shut out decides, however well the others are.
     worst = next((status for status in (FAIL, UNKNOWN) if any(one.status == status for one in seens)), PASS)
     return Seen(worst, "; ".join(one.found for one in seens if one.status == worst))
 
@@ -141,6 +150,7 @@ def _may_lock_all(host: Host) -> bool:
     capabilities = re.search(
         r"^CapEff:\s*([0-9a-f]{1,16})$", host.says("proc/self/status") or "", re.MULTILINE
     )
+    # All numbers onto themselves: the first namespace. Root of any other lifts no limit.
     first_namespace = (host.says("proc/self/uid_map") or "").split() == ["0", "0", "4294967295"]
     return (
         first_namespace and capabilities is not None and bool(int(capabilities[1], 16) >> _CAP_IPC_LOCK & 1)

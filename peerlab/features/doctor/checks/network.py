@@ -7,6 +7,7 @@ from peerlab.features.doctor.check import PASS, UNKNOWN, WARN, Check, Seen, list
 from peerlab.features.doctor.host import Host
 from peerlab.machine.files import entries, number, text
 
+# A packet of RoCE with 4096 B and its headers.
 _LEAST_MTU = 4200
 
 
@@ -44,6 +45,7 @@ def _flow_control(host: Host) -> Seen:
     on = [name for name in names if any(state[name])]
     if names and len(on) == len(names):
         return Seen(PASS, f"on for {listed(on)}")
+    # An interface of which nothing can be read is not called off.
     off = [name for name in names if state[name] and name not in on]
     if off:
         return Seen(WARN, f"neither ECN nor PFC is on for {listed(off)}")
@@ -60,6 +62,7 @@ def _ecn(host: Host, interface: str) -> Iterator[bool]:
 def _pfc(host: Host, interface: str) -> Iterator[bool]:
     """Say of each priority whether it is paused when buffers fill."""
     output = host.run(["dcb", "pfc", "show", "dev", interface], host.environment) or ""
+    # It prints `prio-pfc 0:off 1:off ... 7:off`, one entry for each priority.
     for line in re.findall(r"prio-pfc((?: \d:(?:on|off))+)", output):
         yield from (state.endswith("on") for state in line.split())
 

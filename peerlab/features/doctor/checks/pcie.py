@@ -9,8 +9,11 @@ from peerlab.machine.files import entries, leading_bytes, text
 from peerlab.machine.pci import PciDevice
 
 _CONFIG_BYTES = 4096
+# Behind the 256 bytes of the old configuration space begin the extended capabilities (PCI Express Base
+# Specification).
 _FIRST_EXTENDED = 0x100
 _ACS_CAPABILITY = 0x000D
+# Behind header and capability word, 4 and 2 bytes.
 _ACS_CONTROL = 6
 _REDIRECT = 0b1100  # ReqRedir, CmpltRedir
 
@@ -26,6 +29,7 @@ def _iommu(host: Host) -> Seen:
     types = {address: _iommu_type(devices / address / "iommu_group", host) for address in _ends(host)}
     if not types:
         return Seen(UNKNOWN, "no accelerator or RDMA card to look at")
+    # Without groups no IOMMU is on, or a hypervisor keeps its own out of sight.
     if not entries(host.root / "sys/kernel/iommu_groups"):
         if "hypervisor" in (host.says("proc/cpuinfo") or ""):
             return Seen(UNKNOWN, "a virtual machine: it does not show the host's IOMMU")
@@ -42,6 +46,7 @@ def _iommu_type(group: Path, host: Host) -> str | None:
     """Return the type of a device's group, empty where it has none, None where it cannot be read."""
     if not group.exists():
         return ""
+    # The boot parameter says it for all devices where the kernel is too old for a type.
     return text(group / "type") or ("identity" if "iommu=pt" in (host.says("proc/cmdline") or "") else None)
 
 
@@ -49,11 +54,13 @@ def acs_control(config: bytes) -> int | None:
     """Return the control word of PCIe access control in a bridge's configuration space; None where it has none."""
     offset = _FIRST_EXTENDED
     for _ in range(_CONFIG_BYTES // 8):  # a damaged list may go round in circles
+        # 0: the list is empty; all ones: the device does not answer.
         header = int.from_bytes(config[offset : offset + 4], "little")
         if header in (0, 0xFFFFFFFF):
             return None
         if header & 0xFFFF == _ACS_CAPABILITY:
             return int.from_bytes(config[offset + _ACS_CONTROL : offset + _ACS_CONTROL + 2], "little")
+        # The upper 12 bits lead to the next capability.
         offset = header >> 20
         if offset < _FIRST_EXTENDED:
             return None
@@ -72,6 +79,7 @@ def _acs(host: Host) -> Seen:
     redirecting = [one for one, space in spaces.items() if (acs_control(space) or 0) & _REDIRECT]
     if redirecting:
         return Seen(WARN, "redirected at " + listed(redirecting))
+    # The kernel shows the first 64 bytes to everybody, and what is behind them to root.
     hidden = [bridge for bridge, space in spaces.items() if len(space) <= _FIRST_EXTENDED]
     if hidden:
         return Seen(UNKNOWN, f"root alone may read it: {listed(hidden)}")

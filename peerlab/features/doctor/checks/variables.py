@@ -8,6 +8,7 @@ from peerlab.features.doctor.checks.libraries import HARDWARE, libfabric_version
 from peerlab.features.doctor.checks.memory import legacy_modules
 from peerlab.features.doctor.host import Host
 
+# What UCX and libfabric take for no.
 _OFF = ("0", "n", "no", "off", "false")
 _UCX_RDMA = ("all", "ib", "rc", "ud", "dc", "srd", "gga")
 
@@ -39,6 +40,7 @@ class VariableRule:
 
     def hits(self, host: Host) -> bool:
         """Return whether this host has that setting, and a library that reads it; without an accelerator it may have any."""
+        # On a host without an accelerator, such as a login node, the job's machine is not known.
         if host.machine.accelerators:
             if self.variable.startswith("HCCL_") and not host.gaudi:
                 return False
@@ -68,6 +70,7 @@ def _asks_gaudi_direct(host: Host) -> bool:
 def _software_provider(host: Host) -> bool:
     """Return whether FI_PROVIDER leaves no provider that uses an RDMA device."""
     value = _value(host.environment, "FI_PROVIDER")
+    # A leading ^ turns the list round: all but these.
     names = set(value.lstrip("^").replace(";", ",").split(","))
     wanted = needed_providers(host) or HARDWARE
     return wanted <= names if value.startswith("^") else bool(value) and not wanted & names
@@ -75,13 +78,16 @@ def _software_provider(host: Host) -> bool:
 
 def _ucx_without_rdma(host: Host) -> bool:
     value = _value(host.environment, "UCX_TLS")
+    # A backslash tells UCX to take a name as it stands and not as an alias.
     names = [name.strip().lstrip("\\") for name in value.split(",")]
+    # A list that begins with ^ leaves out what it names, so RDMA is in unless it is named.
     return bool(value) and not value.startswith("^") and not any(name.startswith(_UCX_RDMA) for name in names)
 
 
 def _needs_device_rdma(host: Host) -> bool:
     """Return whether EFA's RDMA must be asked for, and is not."""
     version = libfabric_version(host)
+    # libfabric before 1.18 leaves EFA's RDMA off unless it is asked for.
     before = version is not None and version < (1, 18)
     return host.efa and (before or host.gaudi) and not host.environment.get("FI_EFA_USE_DEVICE_RDMA")
 

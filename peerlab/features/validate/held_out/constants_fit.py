@@ -25,7 +25,9 @@ _COSTS = {"library.hop": "hop", "library.message": "message", "library.rendezvou
 FITTED = tuple(_COSTS)
 """Figures of a library that logs fit."""
 _TRIED = 7
+# A relative error counts no further: a size at which a log was held up must not decide a constant.
 _ENOUGH = 0.5
+# Large enough that latencies no longer count, and only rates do.
 _PLATEAU = 256 * MIB
 
 
@@ -34,6 +36,7 @@ class LoggedSize:
     """One size of a log: what it asks to simulate, and both of its columns."""
 
     scenario: Scenario
+    # nccl-tests time each size out of place and in place, beside each other.
     out_of_place_s: float
     """Not a number where the log has none."""
     in_place_s: float
@@ -58,6 +61,7 @@ def fitted(logs: Sequence[Sequence[LoggedSize]]) -> dict[str, float]:
         for at, (key, figure) in enumerate(figures.items())
     }
     errors = [_mean_errors(rows, constants, len(tried)) for rows in logs]
+    # Of equal sums the smaller constants win, as tuples are compared to their ends.
     best = min((sum(each), values) for *each, values in zip(*errors, tried, strict=True))[1]
     return dict(zip(figures, best, strict=True))
 
@@ -74,6 +78,7 @@ def _in_us(figure: Figure, value: float) -> float:
 
 def _mean_errors(rows: Sequence[LoggedSize], constants: Mapping[str, Floats], tries: int) -> list[float]:
     """Return the mean relative error of a log with each of the values that are tried."""
+    # Whichever row: the bound is asked at one size of its own.
     bound = _bound(rows[-1].scenario)
     errors = [
         np.minimum(abs(_law_s(row.scenario, constants, bound) / row.best_s - 1), _ENOUGH) for row in rows
@@ -108,5 +113,6 @@ def _law_s(scenario: Scenario, constants: Mapping[str, Floats], bound: float) ->
     cost = replace(costs(library, cluster, seen), **tried)
     entries = courses(seen, scenario.nbytes, library.law, cost)
     if cost.steering is None:  # it runs the fastest, which may be another one for each try
+        # The law counts microseconds.
         return np.asarray(np.minimum.reduce([law_course.time for law_course in entries.values()]) / 1e6)
     return np.asarray(chosen(seen, scenario.nbytes, library.law, cost, entries).time / 1e6)

@@ -19,6 +19,7 @@ _HEAD = f"""\
 def floor_factors_of(times: Sequence[LeftOut]) -> list[FloorFactor]:
     """Return the factors of floors, by what carries the bytes: promised transports together, then each other one."""
     clean = [time for time in times if not time.point.held_up]
+    # Transports that are promised are pooled: one factor of six machines is surer than two of three.
     promised = [sample for sample in clean if sample.promised]
     carriers = {sample.machine.transport for sample in promised}
     groups = [promised] + [
@@ -30,9 +31,11 @@ def floor_factors_of(times: Sequence[LeftOut]) -> list[FloorFactor]:
 
 
 def _factor(group: Sequence[LeftOut]) -> FloorFactor:
+    # The slow end: a run that is faster than its band is no fault.
     misses = (sample.point.measured_s / sample.point.ends_s[1] for sample in group)
     return FloorFactor(
         transports=tuple(sorted({sample.machine.transport for sample in group})),
+        # Rounded up to a hundredth: rounded down, a floor could lie above a healthy run.
         times=round(float(quantile(misses, SHARE)) + 0.005, 2),
         sizes=len(group),
         machines=tuple(sorted({sample.machine.cluster for sample in group})),

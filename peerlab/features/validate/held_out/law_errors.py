@@ -75,12 +75,14 @@ def quantile(found: Iterable[float], share: float = SHARE) -> float:
     >>> quantile([1.0, 1.1, 1.2, 1.3, 1.0, 1.0, 1.0, 1.0, 1.0])
     1.3
     """
+    # One more than were seen: the next one falls into each of the gaps between them, and beyond, as likely.
     ranked = sorted(found)
     return max(1.0, ranked[min(math.ceil(share * (len(ranked) + 1)), len(ranked)) - 1])
 
 
 def law_errors_of(times: Sequence[LeftOut], share: float = SHARE) -> list[LawError]:
     """Return the errors of laws, with how many times lie inside their bands where each machine is left out."""
+    # By identity: a measured time holds its machine, whose constants are a dictionary and cannot be hashed.
     inside = {id(one): held for one, held in _held(times, share)}
     law_errors = []
     for key, (times_off, group) in _factors(times, share).items():
@@ -106,6 +108,7 @@ def _factors(times: Sequence[LeftOut], share: float) -> dict[_Key, tuple[float, 
     times lie outside, and bands that are narrow elsewhere would stay so. A transport of which nothing is promised has at least the largest.
     """
     promised = [sample for sample in times if sample.promised]
+    # Only where accuracy is promised: an odd transport must not widen the bands of all others.
     together = _factor(promised, share)
     own = {
         (ANY, name): max(together, _factor(group, share))
@@ -121,6 +124,7 @@ def _factors(times: Sequence[LeftOut], share: float) -> dict[_Key, tuple[float, 
     }
     for transport in sorted({sample.machine.transport for sample in times}):
         mine = [sample for sample in times if sample.machine.transport == transport]
+        # A transport with one promised machine goes by the row of all.
         if not any(sample.machine.promised for sample in mine):
             entries[transport, ""] = max(largest, _factor(mine, share)), mine
     return entries
@@ -191,6 +195,7 @@ def _row_of(machine: Unseen) -> str:
 def _held(times: Sequence[LeftOut], share: float) -> Iterator[tuple[LeftOut, bool]]:
     """Yield every time, and whether it lies inside a band whose error of the law comes from the other machines."""
     for cluster in {sample.machine.cluster for sample in times}:
+        # All logs of the machine are left out, not the one: those over its other path know the same hardware.
         rows = _factors([sample for sample in times if sample.machine.cluster != cluster], share)
         for sample in times:
             if sample.machine.cluster == cluster:
@@ -201,7 +206,9 @@ def _held(times: Sequence[LeftOut], share: float) -> Iterator[tuple[LeftOut, boo
 def correlations(machines: Sequence[Unseen]) -> list[tuple[tuple[str, str], float]]:
     """Return the logs that are of one machine over two paths, and how far their errors go together: -1 to 1, about an error of 0."""
     entries = {
-        unseen.name: {point.size: math.log1p(point.error) for point in unseen.points} for unseen in machines
+        # The logarithm of simulated over measured: twice too slow and twice too fast are equally wrong.
+        unseen.name: {point.size: math.log1p(point.error) for point in unseen.points}
+        for unseen in machines
     }
     rows = []
     for logged_machine in load_machines():
@@ -219,6 +226,7 @@ def correlations(machines: Sequence[Unseen]) -> list[tuple[tuple[str, str], floa
 
 def _correlation(one: Sequence[float], other: Sequence[float]) -> float:
     own, others, both = (
+        # Not about their means: an error that both logs share in full is what is looked for.
         math.fsum(a * b for a, b in zip(*pair, strict=True))
         for pair in ((one, one), (other, other), (one, other))
     )

@@ -14,6 +14,7 @@ def factor(misses: Mapping[str, Iterable[float]], share: float) -> float:
     >>> round(factor({"a": [1.0, 1.1], "b": [1.05]}, 0.9), 3), factor({"a": [1.0]}, 0.9)
     (1.189, 1.0)
     """
+    # The mean of squares of each machine first: a log of thirty sizes weighs no more than one of three.
     squares = [statistics.fmean(math.log(one) ** 2 for one in each) for each in misses.values()]
     if not squares:
         return 1.0
@@ -27,9 +28,11 @@ def student_t(share: float, freedom: int) -> float:
     (1.943, 6.314)
     """
     low, high = 0.0, math.pi / 2
+    # Sixty halvings of a right angle are finer than a float.
     for _ in range(60):
         angle = (low + high) / 2
         low, high = (angle, high) if _within(angle, freedom) < share else (low, angle)
+    # The upper end of the bracket: rather too wide than too narrow.
     return math.sqrt(freedom) * math.tan(high)
 
 

@@ -172,12 +172,14 @@ class Unseen:
 
 def unseen(machines: Sequence[LoggedMachine]) -> Iterator[Unseen]:
     """Yield each machine with its library's constants fitted on the logs of the others, as soon as it is simulated."""
+    # All logs, even where one machine alone is asked for: the others are what its constants are fitted on.
     options = {machine: _asked_of(machine) for machine in load_machines()}
     for tried in machines:
         others = {
             other: rows
             for other, rows in options.items()
             if other.fits
+            # Two logs may be of one machine over two paths: neither may fit constants for the other.
             and other.cluster != tried.cluster
             and _transport(rows[0]) == _transport(options[tried][0])
         }
@@ -205,6 +207,7 @@ def against(
     if why := taken_elsewhere(records, base):
         raise RecordsError(f"the log is of another machine: {why}; name its own with --cluster")
     rows = _asked(records, base, version, library, path or _over_sockets(records, base))
+    # As they are, for the reader: nothing was fitted here.
     met = rows[0].scenario.hardware.figures
     return _compared(
         observe(records).source or base.title,
@@ -275,6 +278,7 @@ def _asked(
         if asked is not None:
             asked = asked.with_(library_version=version, library=library)
             both = tuple(times.get(kind, {}).get(size, math.nan) for kind in ("out-of-place", "in-place"))
+            # Tools other than nccl-tests have one time for a size, and call it neither.
             if all(map(math.isnan, both)):
                 both = (_time(observed, size), math.nan)
             logged_sizes.append(LoggedSize(asked, *both))
@@ -335,5 +339,6 @@ def _with_constant(cluster: Cluster, key: str, value: float) -> Cluster:
 
 def _ends_s(asked: Scenario, here_s: float) -> tuple[float, float]:
     values = [here_s, *map(time_s, corners(asked))]
+    # What is not solved is a factor on top: no figure's range covers it.
     shortest, longest = takes(unsolved(asked))
     return min(values) * shortest, max(values) * longest
