@@ -186,12 +186,11 @@ def _row(entry: dict[str, Any], group: str, where: str) -> ExpectedRow:
 
 
 def _check_entries(entry: dict[str, Any], where: str) -> None:
+    # An unknown entry before a missing one: a slip in a name is both, and the first says which name was meant.
     for name, value in entry.items():
         kind = {**_MUST, **_MAY}.get(name)
         if kind is None:
             raise ExpectationError(f"{where}: unknown entry {name!r}; {nearest(name, {**_MUST, **_MAY})}")
-        # An unknown entry before a missing one: a slip in a name is both, and the first says which name was
-        # meant.
         if not isinstance(value, kind):
             raise ExpectationError(f"{where}: {name} = {value!r} is not possible")
     for name in _MUST:

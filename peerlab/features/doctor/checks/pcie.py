@@ -46,7 +46,7 @@ def _iommu_type(group: Path, host: Host) -> str | None:
     """Return the type of a device's group, empty where it has none, None where it cannot be read."""
     if not group.exists():
         return ""
-    # The boot parameter says it for all devices where the kernel is too old for a type.
+    # The boot parameter says it for all devices where the type of a group cannot be read.
     return text(group / "type") or ("identity" if "iommu=pt" in (host.says("proc/cmdline") or "") else None)
 
 
