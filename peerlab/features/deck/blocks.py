@@ -20,6 +20,7 @@ TIMES = "\u00d7"
 
 def words(text: str) -> str:
     """Return words as HTML."""
+    # Backquotes mark a command where text is read in a terminal; slides have no use for them.
     return escape(text.replace("`", ""), quote=True)
 
 
@@ -97,6 +98,7 @@ class GainAxis:
 
     def __init__(self, values: Sequence[float], left: float, right: float) -> None:
         self.left, self.right = left, right
+        # A gain of 1 is on every axis, and the outermost marks keep clear of its ends.
         self.low, self.high = min(0.95, *values) / 1.04, max(1.25, *values) * 1.06
         self.paper = Paper(palette(PAGE))
 
@@ -116,6 +118,7 @@ class GainAxis:
 
     def bar(self, y: float, low: float, value: float, high: float, role: str = "direct") -> None:
         """Draw from where to where a gain lies, and where it is as assumed."""
+        # At least 3 px: a range without width is seen, too.
         self.paper.box((self.at(low), y - 7, max(self.at(high), self.at(low) + 3), y + 7), role, radius=4)
         self.paper.square(
             (self.at(value), y), 8, "direct" if role == "direct" else "box", "ink", 2.5, radius=8

@@ -39,6 +39,8 @@ class ComparedRuns:
                     f"scenario: a deck compares paths between nodes that are alike; leave {name} out"
                 )
         machine = load_cluster(fields.get("cluster", "dl1"))
+        # In the order of the record: RDMA through the host is compared where a machine has it, before kernel
+        # TCP.
         staged = [path for path, one in PATHS.items() if one.is_staged and path in machine.paths]
         if not staged or PEER_DIRECT not in machine.paths:
             lacking = PEER_DIRECT if staged else next(path for path, one in PATHS.items() if one.is_staged)
@@ -118,6 +120,8 @@ class ComparedRuns:
         if self._step is None or self._step[0] is not asked:
             try:
                 self._step = asked, SimulatedStep.of(asked or EXAMPLE, self.base)
+            # The example is left out where a machine cannot have it; a training that was asked for says why
+            # it cannot be.
             except PeerlabError as problem:
                 if asked is not None:
                     raise ExportError(str(problem)) from None
@@ -174,6 +178,8 @@ class ComparedRuns:
         """Return the exchange of a training's gradient through the host, unless it fits into no step even where nothing waits."""
         scenario = self.base.with_(message_bytes=training.gradient_bytes)
         least = least_time_s(scenario)
+        # Always refused there, with its figures: the simulation of such an exchange would take longest of
+        # all.
         if least > training.step_time_s:
             training.today(least, "through the host at the least")
         return scenario

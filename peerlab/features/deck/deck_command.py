@@ -140,6 +140,7 @@ Trained = Training | TrainedStep
 
 def _training(options: argparse.Namespace, outlined: Trained | None) -> Trained | None:
     """Return the training of the outline with what the options change of it; without any, one of theirs alone."""
+    # Handed on although they do not go with a workload: reading them refuses each by its name.
     if options.workload is not None:
         others = {
             "gradient_bytes": options.gradient,

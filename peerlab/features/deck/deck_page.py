@@ -51,6 +51,7 @@ def page(title: str, slides: Sequence[Slide], *, theme: str = "light", lead: Lea
     """
     told = lead or Lead()
     sections = "".join(_section(slide, number, len(slides), told) for number, slide in enumerate(slides, 1))
+    # Ours last, so that it overrides what reveal.js brings.
     style = _colours(theme) + _vendored("reveal.css") + (_HERE / "deck.css").read_text(encoding="utf-8")
     scripts = "".join(
         f"<script>{code}</script>" for code in (_vendored("reveal.js"), _vendored("notes.js"), _START)
@@ -71,6 +72,7 @@ def _colours(theme: str) -> str:
         for name, of in palettes().items()
     )
     if theme == "light":
+        # Without a medium: what is printed has these colours in any theme.
         return f":root{light}"
     screen = f":root:not(.print-pdf){dark}"
     return f":root{light}@media screen{' and (prefers-color-scheme:dark)' * (theme == 'auto')}{{{screen}}}"
@@ -152,4 +154,5 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
 @cache
 def _vendored(name: str) -> str:
     """Return a file of reveal.js, so that it can stand within a page."""
+    # Else the first such text in a script would end its element.
     return (_HERE / "vendor" / name).read_text(encoding="utf-8").replace("</script", "<\\/script")

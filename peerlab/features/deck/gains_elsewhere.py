@@ -43,6 +43,7 @@ def gains_elsewhere() -> tuple[GainElsewhere, ...]:
     HardwareError
         If the file is damaged.
     """
+    # Asked by its public name: a feature imports no other.
     rows = {row.name: row for row in registered("offers", "expected figures")().rows}
     return read_facts(
         "gains.toml",
@@ -58,6 +59,7 @@ def _of_row(one: Mapping[str, Any], row: Any) -> GainElsewhere:
     for point in row.points:
         ends = point.expected if isinstance(point.expected, tuple) else (point.expected,)
         for value in ends:
+            # Points of one gain have one mark, with the words of the first.
             marks.setdefault(value, f"{value:g}" if len(ends) > 1 else f"{point.label}: {value:g}")
     what = f"{row.what}. {row.note}" if row.note else row.what
     return GainElsewhere(

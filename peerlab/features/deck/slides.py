@@ -41,6 +41,7 @@ def check(outline: Outline, compared: ComparedRuns) -> None:
         If a slide is to show what cannot be, or there is nothing to show.
     """
     shown = {plan.show for plan in outline.slides}
+    # Cheapest first: a file that cannot be read is said before a training is simulated.
     if not any(_may_have(kind, outline, compared) for kind in shown):
         raise _nothing_left()
     if "log" in shown and outline.log:
@@ -101,6 +102,8 @@ def _own(plan: SlidePlan, slide: Slide) -> Slide:
         slide,
         title=plan.title or slide.title,
         titled=bool(plan.title),
+        # Cards fill the slide: words of one's own stand above them; else they lead the lines below the
+        # pictures.
         lines=slide.lines if slide.body else paragraphs + slide.lines,
         own=paragraphs if slide.body else (),
         notes=((plan.notes,) if plan.notes else ()) + slide.notes,

@@ -33,6 +33,7 @@ class TrainedStep:
         ExportError
             If the question is impossible.
         """
+        # The outline's message is that of the deck's comparison: a step cuts its own from its gradients.
         usual = Scenario()
         scenario = base.with_(
             **{name: getattr(usual, name) for name in ("message_bytes", "collective", "buffers")}
@@ -96,6 +97,7 @@ def read_training(given: Mapping[str, Any]) -> Training | TrainedStep:
             raise ExportError(
                 f"training: {name!r} does not go with a workload; {nearest(name, TRAINED_FIELDS)}"
             )
+    # Words from the command line and from YAML alike: there `yes` is no boolean (`front_matter`).
     entries = {"yes": True, "no": False}
     return TrainedStep(
         {

@@ -66,14 +66,14 @@ class Training:
         ExportError
             If such an exchange does not fit into the step.
         """
-        hidden, number = self.overlap_share * exchange_s, (1 - self.overlap_share) * exchange_s
-        computing = self.step_time_s - number
+        hidden, exposed = self.overlap_share * exchange_s, (1 - self.overlap_share) * exchange_s
+        computing = self.step_time_s - exposed
         if exchange_s > self.step_time_s:  # then it hides behind more than there is, whatever the overlap
             what = (
                 f"{write_bytes(self.gradient_bytes)} of gradient" if self.gradient_bytes else "the exchange"
             )
             less = f"{_say(hidden)} of it would hide behind {_say(computing)} of computing"
-            none = f"{_say(number)} of it would be seen, which leaves no computing"
+            none = f"{_say(exposed)} of it would be seen, which leaves no computing"
             raise ExportError(
                 f"training: {what} takes {_say(exchange_s)} {how}, and a step takes"
                 f" {_say(self.step_time_s)}: {less if computing > 0 else none}; check gradient, step time and overlap"
@@ -106,6 +106,7 @@ class StepTime:
     def same_share(self, exchange_s: float) -> "StepTime":
         """Return the step with another exchange, of which the same share is hidden."""
         share = self.hidden_s / self.exchange_s if self.exchange_s else 0.0
+        # No more can be hidden than there is computing.
         return StepTime(self.computing_s, exchange_s, min(share * exchange_s, self.computing_s))
 
     def same_time(self, exchange_s: float) -> "StepTime":
@@ -145,6 +146,7 @@ def _share(name: str, given: Any) -> float:
 
 
 def _number(name: str, given: Any, value: Any, low: float, high: float, allowed: str) -> float:
+    # Not a number for all that is none: the one test below refuses it.
     number = value if isinstance(value, int | float) and not isinstance(value, bool) else float("nan")
     if not isfinite(number) or not low <= number <= high:
         raise ExportError(f"training: {name}: {given!r} is not {allowed}")

@@ -53,6 +53,7 @@ def write_deck(
     asked.check_shown()
     lead = asked.lead  # before anything is simulated
     compared, place = ComparedRuns(asked.scenario, simulate), place_of(folder)
+    # Without a browser there is no print: that is said before anything is simulated.
     if pdf:
         find_chromium()
     deck, print_ = place / "index.html", place / "deck.pdf"
@@ -77,6 +78,7 @@ def forecast_s(outline: Outline, *, pdf: bool = False) -> float:
     kinds = [plan.show for plan in outline.slides if there.get(plan.show, True)]
     takes = _BEGINNING_S + sum(_TAKES_S.get(kind, 0.0) for kind in kinds) + _PRINT_S * pdf
     if "training" in kinds and isinstance(outline.training, Training):
+        # A gradient that is given replaces the step that would be simulated.
         takes += _GRADIENT_S_PER_GB * (outline.training.gradient_bytes or 0) / 1e9 - _TAKES_S["training"]
     return takes
 
@@ -109,6 +111,8 @@ def printed(deck: Path) -> bytes:
     """
     with browser(*SIZE) as window:
         window.go(deck, "?print-pdf")
+        # reveal.js has laid out the print: frames are moved by now, and load anew.
         window.wait_for("document.querySelectorAll('.pdf-page').length > 0")
+        # Each frame says when its player stands at the moment that is printed (`deck_page`).
         window.wait_for("!document.querySelector('iframe[data-still]:not([data-stands])')")
         return window.pdf(*SIZE)

@@ -38,6 +38,7 @@ def _doubled(*keys: str) -> Changed:
         for key in keys:
             if key in found.figures:
                 found = found.with_figure(key, 2 * found.figures[key].value)
+        # Refused, so that a machine without such parts has no row that says it changes nothing.
         if found is cluster:
             raise PeerlabError("this cluster has none of these figures")
         return found
@@ -64,6 +65,7 @@ def options(compared: ComparedRuns) -> list[Option]:
             runs = (compared.run(cluster=cluster), compared.run(cluster=cluster, path=PEER_DIRECT))
             found.append(Option(sentence, means, *runs))
     found += _other_fabric(compared)
+    # How memory is registered plays no part on the way through the host: these rows have one column.
     pool = compared.run(path=PEER_DIRECT, registration="pool")
     return [
         *found,
@@ -78,6 +80,7 @@ def _other_fabric(compared: ComparedRuns) -> list[Option]:
     name = next((one for one in _FABRICS if one not in cluster.transports), "")
     if not name:
         return []
+    # The record lists what a machine can have: the fabric is added, so that the scenario is not refused.
     with_it = {"cluster": replace(cluster, transports=(*cluster.transports, name)), "transport": name}
     runs = (compared.run(**with_it), compared.run(**with_it, path=PEER_DIRECT))
     title = load_transport(name).title
@@ -97,6 +100,7 @@ def alternatives(_outline: Outline, compared: ComparedRuns) -> Slide:
         for option in found
     ]
     head = ("What to do", "in the simulation", "through the host", "with Peer Direct", "cost, yours")
+    # Without the first row, which is today itself.
     others = [(today / option.detour.time_s, option.says) for option in found[1:] if option.detour]
     title = "Switching to Peer Direct, and what else one could do"
     sentences = [card(table(head, rows, fill_in=True, here=0), 12, high="wide")]

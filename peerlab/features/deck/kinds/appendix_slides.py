@@ -114,6 +114,7 @@ _MOST_ROWS = 5
 
 
 def assumptions(_outline: Outline, compared: ComparedRuns) -> Slide:
+    # Each further wiring takes a row of the table.
     """Say what the gain owes to assumed figures."""
     gain = compared.gain_band
     most = _MOST_ROWS - len(gain.wired[1:])
@@ -121,6 +122,7 @@ def assumptions(_outline: Outline, compared: ComparedRuns) -> Slide:
     host, peer = (f"{band.low_GBps:.3g} to {band.high_GBps:.3g} GB/s" for band in compared.bands)
     rates = facts(("through the host", host), ("Peer Direct", peer))
     here = f"<p class='large'>{gain.value:.2f}{TIMES}</p>" + paragraphs("The gain as assumed.")
+    # Assumed, but used on neither way: no end of their ranges moves the gain.
     idle = len(compared.base.hardware.assumptions) - len(gain.assumptions)
     many = f"{say_count(left, 'more figure')}: each changes the gain less." if left else "Nothing."
     many += f" {say_count(idle, 'figure')}: used by neither way." * (idle > 0)
@@ -172,6 +174,7 @@ def sources(_outline: Outline, compared: ComparedRuns) -> Slide:
     hardware = compared.base.hardware
     assumed = list(hardware.assumptions)
     known = [figure for figure in hardware.stated if not figure.assumption]
+    # A source once, with all that it says.
     by_source: dict[str, list[str]] = {}
     for figure in known:
         by_source.setdefault(figure.source, []).append(figure.label)
@@ -226,4 +229,5 @@ _LETTERS_WIDE, _LETTERS_NARROW = 76, 52
 def _that_fit(told: list[tuple[str, str]], letters: int) -> list[tuple[str, str]]:
     """Return the first of them, as many as the list holds."""
     lines = list(accumulate(-(-len(name + says) // letters) for name, says in told))
+    # The list ends before the first that does not fit: one that is shorter must not jump the queue.
     return [one for one, used in zip(told, lines, strict=True) if used <= _LINES]

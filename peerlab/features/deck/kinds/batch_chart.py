@@ -23,10 +23,12 @@ class _BatchAxes:
     """Where a gain at a batch is; batches are drawn logarithmically."""
 
     def __init__(self, points: Sequence[Sequence[float]]) -> None:
+        # A chart of gains of a few per cent must not look like one of doublings.
         self.most = max(1.1, *(gain for _, gain in points))
         self.first, self.last = math.log(points[0][0]), math.log(points[-1][0])
 
     def at(self, batch: float, gain: float) -> Point:
+        # A single batch has no width to divide by.
         along = (math.log(batch) - self.first) / ((self.last - self.first) or 1.0)
         return _LEFT + (_RIGHT - _LEFT) * along, self.height(gain)
 
@@ -34,6 +36,7 @@ class _BatchAxes:
         return _BOTTOM - (_BOTTOM - _TOP) * (gain - 1) / (self.most - 1)
 
     def draw(self, paper: Paper) -> None:
+        # The finest step that keeps to so many lines.
         step = next((one for one in _STEPS if (self.most - 1) / one <= _MOST_LINES), _STEPS[-1])
         for part in range(int((self.most - 1) / step) + 1):
             gain = 1 + step * part

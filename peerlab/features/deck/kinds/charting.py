@@ -42,14 +42,17 @@ def _label(run: Run) -> str:
 def _watched(host: Run, peer: Run) -> list[str]:
     """Return both paths' bottlenecks, then what tells the paths apart most, one kind for each part of the picture."""
     shares = {kind: [run.busy.get(kind, 0.0) for run in (host, peer)] for kind in RESOURCES}
+    # What is idle on both ways tells nothing, however far their shares are apart.
     apart = {kind: max(both) - min(both) for kind, both in shares.items() if max(both) >= BUSY}
     busy = sorted(apart, key=lambda kind: -apart[kind])
     first = [run.bottleneck.kind for run in (host, peer) if run.bottleneck]
     found: list[str] = list(dict.fromkeys(kind for kind in first if kind in busy))
     for kind in busy:
+        # One kind for each part that is drawn: both ways along one link would say the same twice.
         part = resource_kind(kind).drawn
         if kind not in found and (not part or part not in {resource_kind(one).drawn for one in found}):
             found.append(kind)
+    # In the record's order: a kind stands at the same place on every slide.
     return [kind for kind in RESOURCES if kind in found[:_MOST_WATCHED]]
 
 
@@ -92,6 +95,8 @@ def nodes(_outline: Outline, compared: ComparedRuns) -> Slide:
     ratios = [a.value_GBps / b.value_GBps for a, b in zip(peer, host, strict=True)]
     sentence = ", ".join(f"{count} nodes: {ratio:.2f}x" for count, ratio in zip(NODES, ratios, strict=True))
     beyond = [count for count in NODES if compared.base.with_(nodes=count).extrapolates]
+    # Where the vendor allows none of them, the title speaks of all, and the line below says that they are
+    # beyond.
     number = len(NODES) - len(beyond) or len(NODES)
     best, last = max(range(number), key=lambda i: ratios[i]), number - 1
     title = f"Peer Direct: {ratios[best]:.2f} times the throughput on {NODES[best]} nodes at best, {ratios[last]:.2f} on {NODES[last]}"
@@ -152,6 +157,7 @@ def _how_sure(today: StepTime, peer_s: float, gain: GainBand) -> str:
         where = f" ({gain.decisive.figure.label} is assumed †)" if gain.decisive else ""
         return f"How sure{where}: {sentence}."
     depends = f", depending most on {gain.decisive.figure.label} †" if gain.decisive else ""
+    # The time of the exchange goes down as its gain goes up.
     least, most = (_gains(today, peer_s * gain.value / end) for end in (gain.least, gain.most))
     return (
         f"How sure: the exchange becomes {say_range(gain.least, gain.most)} times as fast{depends};"

@@ -93,6 +93,7 @@ def curves(places: Sequence[int], lines: Sequence[Curve], axis: str, alt: str) -
     highest = _round_up(max(band.high_GBps for line in lines for band in line.bands))
     axes = _Axes(places, highest, WIDTH - 20.0 - names)
     axes.draw(paper, axis)
+    # All bands before any line: none covers another one's line.
     for line in lines:
         upper = [axes.at(place, band.high_GBps) for place, band in zip(places, line.bands, strict=True)]
         lower = [axes.at(place, band.low_GBps) for place, band in zip(places, line.bands, strict=True)]
@@ -149,6 +150,7 @@ def _key(paper: Paper, rows: Sequence[Bar], y: float) -> float:
 def _apart(heights: list[float], lowest: float) -> list[float]:
     """Return heights of names that keep a line's distance, none below `lowest`, in the order given."""
     placed, limit = list(heights), lowest
+    # From the lowest up: a name that has no room moves up, and pushes those above it.
     for i in sorted(range(len(heights)), key=lambda i: -heights[i]):
         placed[i] = min(heights[i], limit)
         limit = placed[i] - _SIZE * 1.3

@@ -66,6 +66,7 @@ def _measured(axis: GainAxis, y: float, one: GainElsewhere) -> None:
     _named(axis, y, one.title, one.about)
     low, high = one.ends
     axis.paper.line([(axis.at(low), y), (axis.at(high), y)], "register", 4)
+    # A label stands above its mark or below it, wherever the last one on that side has ended.
     free = {-22: 0.0, 24: 0.0}
     for value, label in sorted(one.marks):
         axis.mark(y, value, "register")
@@ -123,6 +124,7 @@ def scale(_outline: Outline, compared: ComparedRuns) -> Slide:
         ),
         card(_bars(rows, ends, str(base.nodes)), 6, title=f"Nodes, messages of {say_bytes(base.nbytes)}"),
     )
+    # Sizes are ascending: the first of these is the one from which on it is sure.
     sure = [name for name, band in by_size if band.low >= SURELY]
     title = (
         f"On {say_count(base.nodes, 'node')} Peer Direct is faster from {sure[0]} on"

@@ -70,6 +70,7 @@ def cover(outline: Outline, compared: ComparedRuns) -> Slide:
 def _range_bar(gain: GainBand) -> str:
     """Draw from where to where the gain lies, and below it the same on another wiring."""
     axis = GainAxis([gain.least, gain.most], 24, 616)
+    # The first is the wiring that is assumed; the cover has room for one other.
     others = gain.wired[1:2]
     bottom = 34.0 + 26 * len(others)
     axis.draw(0, bottom)
@@ -105,6 +106,7 @@ def figures_said(compared: ComparedRuns) -> str:
 def _times(compared: ComparedRuns) -> str:
     """Draw what an exchange takes on both ways; hatched: what the assumptions may add."""
     host, peer, gain = compared.detour, compared.direct, compared.gain_band
+    # What the exchange takes by Peer Direct if its gain is at the low end; the wide edge of the pale bar.
     slowest = host.time_s / gain.low
     paper, wide = Paper(palette(PAGE)), 330.0 / max(host.time_s, slowest)
     alt = f"One exchange: {say_time(host.time_ps)} through the host, {say_time(peer.time_ps)} with Peer Direct, {slowest * 1e3:.3g} ms if the gain is {gain.low:.2f} only."
@@ -138,6 +140,7 @@ def _why(compared: ComparedRuns) -> tuple[str, str]:
 
 def _sure(compared: ComparedRuns) -> tuple[str, str]:
     gain = compared.gain_band
+    # `least` counts other wirings, too; `low` holds for the one that is assumed.
     if gain.least >= SURELY:
         return "Whatever is assumed, Peer Direct is faster; by how much is the range above.", _moves(gain)
     if gain.wired and gain.low >= SURELY:
@@ -169,6 +172,7 @@ def compare(_outline: Outline, compared: ComparedRuns) -> Slide:
     title = "The detour climbs to host memory; Peer Direct stays below it"
     about = f"One PCIe switch of a node, at a moment in the middle; {say_count(compared.base.nodes, 'node')} do the same at the same time"
     notes = (alt_text(host), caption(host), alt_text(peer), caption(peer))
+    # Room for four: those that tell the ways apart come first.
     return Slide(
         title, about, grid(*shown, *_tiles(host, peer)[:4]), notes=notes, source=figures_said(compared)
     )
@@ -208,6 +212,7 @@ def race(outline: Outline, compared: ComparedRuns) -> Slide:
     return Slide(
         f"Race: {' against '.join(told_apart([run.scenario for run in both.runs]))}",
         live=page_of("race", both, layout="slide", theme=outline.theme),
+        # Just behind the end of the winner, so that the still shows it through, and the other one on its way.
         still=min(1.0, won / both.end_ps + _AFTER),
         notes=("Press Race. Both begin at the same moment; the wedge is how far the faster one is ahead.",),
         source=figures_said(compared),

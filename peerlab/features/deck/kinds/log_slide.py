@@ -36,6 +36,7 @@ def logged(outline: Outline, compared: ComparedRuns) -> Slide:
     ExportError
         If the log cannot be read.
     """
+    # Only a cluster that the outline names: else the log says itself where it is from.
     named = compared.base.cluster if "cluster" in outline.scenario else None
     try:
         diagnosis = diagnose(outline.records, named)
@@ -110,6 +111,7 @@ def _measured(diagnosis: Diagnosis) -> str:
     ahead, observed = diagnosis.forecast, diagnosis.seen
     forecast = not ahead.why_not
     role = "direct" if diagnosis.path == PEER_DIRECT else "copy"
+    # The largest: small messages say little of a data path.
     sizes = (ahead.sizes if forecast else observed.sizes)[-_MOST_SIZES:]
     was = (ahead.measured_GBps if forecast else observed.algbw_GBps)[-_MOST_SIZES:]
     most = max([*was, *(ahead.high_GBps[-_MOST_SIZES:] if forecast else ())])
@@ -154,6 +156,7 @@ def _titled(text: str) -> str:
 
 
 _TITLES = {**path_titles(), IN_NODE: "links inside one node"}
+# A whole key alone: `wire` in `wired`, or `native` in `native-ports`, is no path.
 _KEYS = re.compile(rf"\b({'|'.join(map(re.escape, _TITLES))})\b(?![\w-])", re.IGNORECASE)
 
 

@@ -62,6 +62,7 @@ def simulated_step(found: SimulatedStep) -> Slide:
         chart = card(batch_chart(found.batches, _WORTH), 7, title="Gain of the whole step", high="three-rows")
         body = grid(chart, sides[0], worth, sides[1])
     else:
+        # Without the chart the two cards share the row.
         body = grid(*(side.replace("c5", "c6") for side in sides))
     told = (repr(sure), _WHY, f"Computing: {say_time(step.compute.ps)} a pass, {step.compute.says}.")
     source = f"Computing: {step.compute.says}{' †' * step.compute.assumed}"

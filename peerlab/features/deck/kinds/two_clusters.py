@@ -23,6 +23,7 @@ def beside(outline: Outline, compared: ComparedRuns) -> ComparedRuns:
         other = ComparedRuns({**outline.scenario, "cluster": outline.beside}, compared.simulate)
     except PeerlabError as problem:
         raise ExportError(f"beside: {problem}") from None
+    # By what they hold: one machine may have two names, or a file of its own.
     if other.base.hardware == compared.base.hardware:
         raise ExportError(f"beside: {other.base.hardware.name} is the deck's own cluster; give another one")
     return other
@@ -43,7 +44,7 @@ def clusters(outline: Outline, compared: ComparedRuns) -> Slide:
     title = f"Peer Direct gains more on {wins.base.hardware.title}"
     if abs(compared.gain / other.gain - 1) < _ALIKE:
         title = f"Peer Direct gains about as much on {' and on '.join(names)}"
-    about = f"AllReduce of {say_bytes(compared.base.nbytes)} on {say_count(compared.base.nodes, 'node')} of each; pictures: through the host, today"
+    about = f"{compared.base.collective_record.title} of {say_bytes(compared.base.nbytes)} on {say_count(compared.base.nodes, 'node')} of each; pictures: through the host, today"
     notes = tuple(f"{name}: {one.gain_band!r}." for name, one in zip(names, both, strict=True))
     return Slide(
         title,
@@ -54,6 +55,7 @@ def clusters(outline: Outline, compared: ComparedRuns) -> Slide:
     )
 
 
+# Gains that differ by less are called alike.
 _ALIKE = 0.03
 
 

@@ -67,6 +67,8 @@ def _read_log(compared: ComparedRuns) -> str:
 def recommendation(_outline: Outline, compared: ComparedRuns) -> Slide:
     """Say what to do, what to expect, and from where on to keep it."""
     gain = compared.gain_band
+    # For Peer Direct only if it is faster at the worst end of every wiring, against it only if no end makes
+    # it faster.
     if gain.least > _CLEAR:
         title = "Recommendation: use Peer Direct"
     elif gain.most > _CLEAR:
@@ -108,6 +110,7 @@ def _expect(compared: ComparedRuns) -> str:
     freed = compared.detour.dram_bytes_per_byte - compared.direct.dram_bytes_per_byte
     if freed:
         told.append(("host memory traffic spared", f"{freed:.2g} bytes a byte"))
+    # The first rows weigh most: what else may be wired, then what else there is.
     rows = facts(*told[:_MOST_FACTS])
     if_wired = f" if {gain.wired[0].says}" if gain.wired else ""
     return (
@@ -129,6 +132,7 @@ def _own_ports(compared: ComparedRuns) -> list[tuple[str, str]]:
 def _tried(compared: ComparedRuns) -> GainBand:
     """Return the gain at the size that the trial measures."""
     size = compared.trial.size_bytes if compared.trial else compared.base.nbytes
+    # The trial may measure at another size than the deck compares: its threshold holds for that one.
     return compared.gain_band if size == compared.base.nbytes else compared.band_of(message_bytes=size)
 
 
@@ -165,6 +169,7 @@ _WIDE = 440.0
 def _around(threshold: float, most: float) -> Callable[[float], float]:
     """Return where a gain is on an axis that leaves room for words left of the threshold; what lies beyond is at its end."""
     low = threshold / 1.35
+    # Never so wide that the threshold sticks to the left edge: a gain of 10 is drawn at the end.
     span_of = math.log(min(max(most * 1.05, 1.4 * threshold), 3 * threshold) / low)
     return lambda value: min(max(_WIDE * math.log(value / low) / span_of, 0.0), _WIDE)
 

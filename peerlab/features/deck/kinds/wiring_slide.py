@@ -18,6 +18,7 @@ from peerlab.picture.words import alt_text, caption, waits_for
 def wiring(_outline: Outline, compared: ComparedRuns) -> Slide:
     """Show the way of a byte with the wiring that is assumed, and with the next that is possible."""
     found = compared.base.hardware.wiring
+    # There is a second one, else this slide is left out (`slides._has`).
     assumed, other = compared.gain_band.wired[:2]
     here, there = (compared.detour, compared.direct), _otherwise(compared, found, other)
     cards = (_side("As assumed", assumed, here, "direct"), _side("Or", other, there, "hot"))

@@ -48,6 +48,7 @@ def read_front_matter(text: str, name: str) -> dict[str, Any]:
         root = yaml.compose(text, Loader=yaml.BaseLoader)
         return _held(root) if root else {}
     except yaml.MarkedYAMLError as problem:  # ours, too
+        # YAML begins below the first ---, and its marks count lines from 0.
         line = 2 + problem.problem_mark.line if problem.problem_mark else 1
         raise ExportError(f"{name}, line {line}: {problem.problem}") from None
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as problem:
@@ -76,6 +77,7 @@ def _entries(node: yaml.Node, else_says: str, known: Sequence[str]) -> Iterator[
     if not isinstance(node, yaml.MappingNode):
         raise _wrong(else_says, node)
     told = set()
+    # Pairs, not a dictionary, in which a name that is given twice would be lost.
     for key, value in node.value:
         name = key.value if isinstance(key, yaml.ScalarNode) else ""
         if name not in known:
@@ -88,6 +90,7 @@ def _entries(node: yaml.Node, else_says: str, known: Sequence[str]) -> Iterator[
 
 def _value(name: str, node: yaml.Node) -> int | float | bool | str:
     scalar = _scalar(name, node)
+    # What stands in quotes is text, whatever it looks like.
     return str(scalar.value) if scalar.style else read_value(scalar.value)
 
 

@@ -49,8 +49,10 @@ def read_logo(path: str | Path) -> str:
     except ExportError as problem:
         raise ExportError(f"logo: {problem}") from None
     kind = next((kind for start, kind in _KINDS.items() if held.startswith(start)), "")
+    # Behind RIFF stand four bytes of length: no fixed beginning names the kind.
     if held[:4] == b"RIFF" and held[8:12] == b"WEBP":
         kind = "image/webp"
+    # Nothing is let in by this: it only says why.
     if not kind and b"<svg" in held[:4096].lower():
         raise ExportError(f"logo {path}: an SVG may hold scripts; save it as PNG")
     if not kind:

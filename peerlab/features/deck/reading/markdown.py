@@ -45,6 +45,7 @@ def read_markdown(text: str, name: str, kinds: Mapping[str, str]) -> dict[str, A
     """
     if not text.strip():
         raise ExportError(f"{name} is empty: {_HOW}")
+    # As markdown-it counts lines; `splitlines` would cut at form feeds, too, and name other lines.
     tokens, lines = _MARKDOWN.parse(text), text.split("\n")
     head = tokens[0] if tokens and tokens[0].type == "front_matter" else None
     deck = read_front_matter(head.content, name) if head else {}
@@ -52,6 +53,7 @@ def read_markdown(text: str, name: str, kinds: Mapping[str, str]) -> dict[str, A
         slides = _slides(tokens, lines, head.map[1] if head and head.map else 0, kinds)
     except _Line as problem:
         raise ExportError(f"{name}, line {problem.number + 1}: {problem.says}") from None
+    # A deck begins with its answer, unless the outline puts it elsewhere.
     if slides and not any(slide["show"] == "title" for slide in slides):
         slides.insert(0, {"show": "title"})
     return {**deck, "slides": slides}
@@ -68,6 +70,7 @@ def _slides(
     ]
     headings = {
         one.map[0]: (one.tag, words.content)
+        # Behind each heading's opening stands the token with its words.
         for one, words in pairwise(tokens)
         if one.type == "heading_open" and one.level == 0 and one.map
     }
@@ -103,6 +106,7 @@ def _headed(number: int, tag: str, heading: str, kinds: Mapping[str, str]) -> di
     kind, _, title = (part.strip() for part in heading.partition(":"))
     if kind.lower() in kinds:
         return {"show": kind.lower(), "title": title}
+    # One word in small letters is a kind with a slip; what has a space or a capital is a title.
     if " " not in kind and kind.islower():
         raise _Line(number, f"{kind!r} is no kind of slide; {nearest(kind.lower(), kinds)}")
     return {"show": "text", "title": heading}
@@ -133,5 +137,6 @@ def _body(lines: Sequence[str], begin: int, end: int, shown: Container[int]) -> 
             text.append(lines[number].lstrip()[1:].strip())
         else:
             notes.append(lines[number].rstrip())
+            # Notes between two quotations part them into two paragraphs.
             text += [""] if text and text[-1] else []
     return {"text": "\n".join(text).strip(), "notes": "\n".join(notes).strip()}

@@ -142,11 +142,13 @@ class Outline:
             If a kind is unknown, or none is named.
         """
         for kind in kinds:
+            # Made to be refused: an unknown kind is named here.
             SlidePlan(kind)
         if not kinds:
             raise ExportError("only: name a kind of slide, such as title")
         planned = {plan.show for plan in self.slides}
         more = tuple(SlidePlan(kind) for kind in KINDS if kind in kinds and kind not in planned)
+        # Named kinds that the outline lacks come last, in the order of the review.
         return replace(self, slides=(*(plan for plan in self.slides if plan.show in kinds), *more))
 
 
