@@ -81,6 +81,7 @@ def kind_of(cards: Sequence[PciCard], nvlinks: int | None) -> tuple[Accelerator,
     """Return the kind of some accelerators, and what it was guessed from: empty where the file has their ids or names."""
     kinds, *_ = accelerators()
     card = cards[0]
+    # `nvidia-smi topo -m` names no vendor, and is NVIDIA's.
     vendor = card.vendor or next((code for word, code in _VENDORS.items() if word in card.model), _NVIDIA)
     of_vendor = [accelerator for accelerator in kinds if accelerator.vendor == vendor] or [
         accelerator for accelerator in kinds if accelerator.vendor == _NVIDIA
@@ -94,6 +95,7 @@ def kind_of(cards: Sequence[PciCard], nvlinks: int | None) -> tuple[Accelerator,
         return said[0], ""
     if alike := [accelerator for accelerator in of_vendor if nvlinks and accelerator.links == nvlinks]:
         return alike[0], f"taken for {alike[0].name} by its {nvlinks} NVLinks, which others may have as well"
+    # The kind without device ids stands for every other of its vendor.
     other = next(kind for kind in of_vendor if not kind.devices)
     unknown = f"which {other.name} it is was not recognised"
     speed = card.link.speed_GTps if card.link else 0
@@ -109,5 +111,6 @@ def kind_of(cards: Sequence[PciCard], nvlinks: int | None) -> tuple[Accelerator,
 
 def _called(name: str, words: str) -> bool:
     """Return whether words name a kind: Gaudi2 is a Gaudi 2, and no Gaudi."""
+    # With or without a space: Gaudi2 and Gaudi 2. A number behind it would be the name of another kind.
     spelt = re.escape(name).replace(r"\ ", " ?")
     return bool(re.search(rf"\b{spelt}(?! ?\d)\b", words))

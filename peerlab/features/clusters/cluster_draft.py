@@ -21,6 +21,7 @@ def draft(path: Path, file: str | None, *, show: bool, force: bool) -> int:
     HardwareError
         If the topology cannot be read, or a file cannot be written.
     """
+    # Both places first: a topology that takes a while to read is not to end at a file that is there already.
     check_new(path, force=force)
     picture = path.with_suffix(".svg")
     if show:

@@ -29,6 +29,7 @@ def list_lines(clusters: Sequence[Cluster]) -> Iterator[str]:
         lines = wrapped(", ".join(one.paths), row)
         if not titles:
             second = lines[1] if len(lines) > 1 else ""
+            # The title takes the room at the left of the second line of paths, which may be empty.
             lines[1:2] = [f"  {one.title}".ljust(len(row)) + second.strip()]
         yield from (line.rstrip() for line in lines)
     yield ""

@@ -48,6 +48,7 @@ def draft(machine: Machine, file: str, today: date) -> str:
             section = head
             parts.append(f"[{section}]")
             texts = {"library": LIBRARY_TEXTS, "transport": TRANSPORT_TEXTS}.get(section, {})
+            # Library and transport are texts; all else of a section is figures.
             parts += [f'# {text} = "?"  # {what}' for text, what in texts.items()]
         parts.extend(_figure(key, name, entry, found))
     parts += [
@@ -99,6 +100,7 @@ def _paths(machine: Machine, today: date) -> Iterator[str]:
     has = ["host-rdma", "peer-direct", "host-tcp"] if rdma else ["host-tcp"]
     yield "\n[paths]"
     yield "# The data paths between nodes that this cluster has, the usual one first; strike out what it has not:"
+    # Every path of the record, so that the file need not be looked up elsewhere.
     for path, one in PATHS.items():
         yield f"#   {path:<11}  {one.summary}"
     yield f"has = {json.dumps(has)}"

@@ -56,6 +56,7 @@ def write_beside(name: str, topology: Topology, where: str, source: str) -> Draf
         If the machine is larger than a cluster may be, or the file cannot be written.
     """
     drafts = (draft_for(path, topology, where, source) for path in _names(name))
+    # Lazily: the second name is drafted only where the first is taken by something else.
     drafted_file = next(draft for draft in drafts if not _taken(draft.path) or _holds(draft))
     if not _taken(drafted_file.path):
         write_new(drafted_file.path, drafted_file.text)

@@ -26,6 +26,7 @@ from peerlab.question.presets import load_cluster
 from peerlab.topology.topology import PciCard, Topology
 
 _GB = 10**9
+# Wide on purpose: a like machine says the size of a figure, not its value.
 _AGAIN = (0.5, 2.0)
 """From where to where a figure that is taken over may lie, as multiples of it."""
 _LIBRARIES = (("efa", "nccl-efa"), ("rdmap", "nccl-efa"), ("hsn", "nccl-cxi"), ("cxi", "nccl-cxi"))
@@ -33,6 +34,7 @@ _VERBS = "nccl-verbs"
 _TRANSPORTS = {"nccl-efa": "efa", "nccl-cxi": "", "infiniband": "infiniband", "ethernet": "roce"}
 """By a library that serves one kind of NIC, else by what the NICs speak: the transport with RDMA; empty: none is known."""
 _AMAZON = "1d0f"
+# Of another machine's library, graph and limits nothing follows for this one.
 _DROPPED = ("library.", "graph.", "limits.")
 """Sections of the like cluster that say nothing of another machine."""
 
@@ -60,11 +62,13 @@ def from_topology(topology: Topology, name: str, file: str, today: date) -> Draf
     """
     source = f"{topology.tool}, {printable(file)}, read on {today.isoformat()}"
     kind, guessed = kind_of(_most(topology), topology.nvlinks)
+    # A node with two kinds is taken as one of the more frequent: the model has all devices alike.
     topology = replace(topology, cards=(*_most(topology), *topology.nics))
     how = wired(topology, source)
     like = load_cluster(kind.like)
     entries = {figure.key: figure for figure in _read(topology, how, kind, guessed, source)}
     cluster = _in_its_link(_without_nvlink(_like(like, name, topology, how, kind, entries), topology, kind))
+    # Where a rate is assumed for one NIC, an accelerator with several has so many times that.
     if "nic.rate" not in entries and how.ports > 1:
         cluster = _several(cluster, "nic.rate", how.ports, "NICs")
     if "switch.uplink" not in entries and how.uplinks > 1:
@@ -85,6 +89,7 @@ def _like(
     figures = {
         key: _taken(figure, like) for key, figure in like.figures.items() if not key.startswith(_DROPPED)
     } | read
+    # In the order of `Cluster`, not in that of reading: files of two machines can be compared line by line.
     ordered = {key: figures[key] for key in FIGURE_KINDS if key in figures}
     values: dict[str, Any] = {
         field: internal_value(ordered[key]) if key in ordered else None
@@ -122,6 +127,7 @@ def _most(topology: Topology) -> tuple[PciCard, ...]:
 
 def _read(topology: Topology, how: Wired, kind: Accelerator, guessed: str, source: str) -> Iterator[Figure]:
     """Yield the figures that the file says."""
+    # The counts are those of a node whose switches are alike; the first remark says where this one's are not.
     assumed = how.remarks[0] if how.remarks else ""
     counts = {
         "numa_domains": (how.sockets, "per node"),
@@ -139,6 +145,7 @@ def _read(topology: Topology, how: Wired, kind: Accelerator, guessed: str, sourc
     own = [card.link for card in topology.accelerators if card.link]
     if own:
         yield _pcie("device.pcie", own, "per device, per direction", source)
+    # The first bridge on an accelerator's way is the switch that it hangs below.
     uplinks = [topology.uplinks[card.way[0]] for card in topology.accelerators if card.way and card.way[0] in topology.uplinks]  # fmt: skip
     if uplinks or own:
         together = f"; {how.uplinks} links together" if how.uplinks > 1 else ""
@@ -148,12 +155,14 @@ def _read(topology: Topology, how: Wired, kind: Accelerator, guessed: str, sourc
     rates = [nic.rate_bps for nic in how.carriers if nic.rate_bps]
     several = f"; {how.ports} NICs of an accelerator together" if how.ports > 1 else ""
     if rates:
+        # The slowest of them: ranks wait for one another.
         rate = min(rates) * how.ports / 1e9
         yield _figure("nic.rate", rate, "Gbit/s", "per NIC, per direction", f"{source}{several}")
     else:
         yield from _usual_rate(topology, how, source + several)
     links = [nic.link for nic in how.carriers if nic.link]
     slowest = min((link.effective_Bps for link in links), default=0) * how.ports
+    # By 8 to bytes. A link that is faster than its NIC limits nothing, and stays out of the file.
     if slowest and rates and slowest < min(rates) * how.ports / 8:
         yield _pcie("nic.pcie", links, "per NIC, per direction", source)
     yield from _scaleup(topology, kind, guessed, source)
@@ -167,6 +176,7 @@ def _usual_rate(topology: Topology, how: Wired, source: str) -> Iterator[Figure]
     if not usual:
         return
     own = max((nics.usual_Gbps(card.link) for card in topology.accelerators), default=0)
+    # Several NICs of an accelerator cannot carry more than its own PCIe link lets through.
     rate = min(how.ports * usual, max(usual, own or how.ports * usual))
     why = f"usual for NICs at {slowest}; the file does not say it ({nics.source})"
     ends = (_AGAIN[0] * rate, _AGAIN[1] * rate)
@@ -183,6 +193,7 @@ def _scaleup(topology: Topology, kind: Accelerator, guessed: str, source: str) -
     )
     if not (links and others and not topology.islands and kind.generation in nvlink.rates):
         return
+    # A device's links go to all others alike: a pair has its share of them.
     rate = round(links * nvlink.rates[kind.generation] / others, 3)
     basis, source = "per pair of devices, per direction", f"{source}: {links} NVLinks; {nvlink.source}"
     if topology.nvlinks is not None:
@@ -192,6 +203,7 @@ def _scaleup(topology: Topology, kind: Accelerator, guessed: str, source: str) -
     if (like.generation, like.devices - 1) == (kind.generation, others):
         rate = like.figures["scaleup.rate"].value  # by a data sheet, which says more than NCCL's table
     own = [card.link.effective_Bps / _GB for card in topology.accelerators if card.link]
+    # Where the kind is a guess, there may be no NVLink at all: then what is left is PCIe.
     low = min(rate, round(min(own) / others, 3)) if guessed and own else _AGAIN[0] * rate
     why = f"the file shows no NVLink; an accelerator of compute capability {kind.generation} usually has {links}"
     yield replace(_figure("scaleup.rate", rate, "GB/s", basis, nvlink.source, why), range=(low, rate))
@@ -223,6 +235,7 @@ def _without_nvlink(cluster: Cluster, topology: Topology, kind: Accelerator) -> 
     none = topology.islands or topology.nvlinks == 0 or (topology.nvlinks is None and not kind.links)
     if not (none and kind.generation and others and "scaleup.rate" in cluster.figures):
         return cluster
+    # To each of the others at once: a device's one link is divided among them.
     most = round(cluster.figures["device.pcie"].value / others, 3)
     less = "NVLinks join some accelerators alone" if topology.islands else "no NVLink"
     why = f"{less}: an accelerator's PCIe link, shared by the others"
@@ -244,6 +257,7 @@ def _taken(figure: Figure, like: Cluster) -> Figure:
     ends = None
     if FIGURE_KINDS[figure.key] != "count":
         low, high = figure.range or (figure.value * _AGAIN[0], figure.value * _AGAIN[1])
+        # A share of more than all is none.
         ends = (low, min(high, 1.0) if FIGURE_KINDS[figure.key] == "share" else high)
     return replace(figure, source="", assumption=f"taken over from {like.name}; put in your own", range=ends)
 
@@ -272,6 +286,7 @@ def _paths(like: Cluster, how: Wired) -> tuple[str, ...]:
     """Return the data paths, first the one that a library takes by itself over this distance."""
     paths = ["host-rdma", "peer-direct", *([RECEIVE_DIRECT] if like.library.startswith("nccl") else [])]
     first = "host-rdma" if how.wiring.place.over_cpu else "peer-direct"
+    # The sort is stable: behind the first they keep their order.
     paths.sort(key=lambda one: one != first)
     return (*paths, *(one for one in ("host-tcp", "native") if one in like.paths))
 

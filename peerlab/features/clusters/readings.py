@@ -49,6 +49,7 @@ def readings(machine: Machine, today: date) -> Readings:
 
 def carriers(machine: Machine) -> list[Nic]:
     """Return the NICs that carry the collective: the fastest that do RDMA, or the fastest if none does."""
+    # A NIC without RDMA carries the collective only where there is none with it.
     nics = [nic for nic in machine.nics if nic.rdma] or list(machine.nics)
     fastest = max((nic.rate_bps or 0 for nic in nics), default=0)
     return [nic for nic in nics if (nic.rate_bps or 0) == fastest]
@@ -63,6 +64,7 @@ def _numa(machine: Machine, found: Readings) -> None:
     """Count the NUMA domains that have accelerators, or all of them where there is no accelerator."""
     if not machine.switches:
         found.remarks["node.numa_domains"] = f"{_NO_ACCELERATOR}; these are the NUMA nodes with CPUs"
+    # One NUMA node has all accelerators, whatever the firmware says of each.
     if len(machine.numa_nodes) == 1 or (machine.numa_nodes and not machine.switches):
         found.take("node.numa_domains", len(machine.numa_nodes), "1", "/sys/devices/system/node")
         return
@@ -96,6 +98,7 @@ def _counts(machine: Machine, found: Readings) -> None:
             found.take(key, counts[0], "1", _DEVICES, "the bridges above each accelerator")
         elif any(counts):
             found.remarks[key] = f"they differ ({', '.join(map(str, counts))}); peerlab takes all as alike"
+    # Counted as none below a switch, not as unknown: the remark says where they are instead.
     if not machine.hides_bridges and not any(each["node.nics_per_switch"]):
         found.remarks["node.nics_per_switch"] = _nics_elsewhere(machine)
 

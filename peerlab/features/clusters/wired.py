@@ -66,6 +66,7 @@ def _carriers(topology: Topology) -> tuple[PciCard, ...]:
     nics = topology.nics
     known = any(nic.rate_bps for nic in nics)
     rates = [(nic.rate_bps if known else nic.link and nic.link.effective_Bps) or 0 for nic in nics]
+    # A node's second, slower NIC is for its own traffic.
     some = [nic for nic, rate in zip(nics, rates, strict=True) if rate == max(rates)]
     for distances in (NEAR, (PHB,)):
         near = [
@@ -88,9 +89,11 @@ def _alike(
     sizes = [len(group) for group in groups]
     if len(set(sizes)) > 1:
         remarks.append(f"its switches have {', '.join(map(str, sizes))} accelerators; all are taken as alike")
+    # As they are; else one group for each socket; else the whole node as one group.
     for count in (len(groups), sockets, 1):
         even = len(cards) % count == 0 and count % sockets == 0
         if (
+            # NICs must divide evenly among groups: half a NIC cannot be described.
             even
             and (not carriers or len(carriers) % count == 0)
             and (len(set(sizes)) == 1 or count != len(groups))
@@ -109,9 +112,11 @@ def _wiring(topology: Topology, carriers: Sequence[PciCard], source: str) -> Wir
     found = [nearest(topology, card, carriers) for card in topology.accelerators]
     places = Counter(SWITCH if one in NEAR else _PLACES.get(one, "") for one in found)
     order = (SWITCH, ROOT_PORT, OTHER_SOCKET)  # of equally many the nearest
+    # The place of most accelerators comes first: it is the one that is taken for all.
     names = sorted((place for place in places if place), key=lambda one: (-places[one], order.index(one)))
     redirect = bool(topology.acs_redirect)
     if not names:
+        # Nothing is known: both other places are possible, so the gain is simulated for these, too.
         others: tuple[OtherWiring, ...] = (OtherWiring(nic=ROOT_PORT), OtherWiring(nic=OTHER_SOCKET))
         why = "below the accelerators' switch; the file does not say it"
         return Wiring(assumption=why, acs_redirect=redirect, others=others)

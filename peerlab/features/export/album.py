@@ -71,10 +71,12 @@ class Album:
         _check_number(scenario, controls)
         wanted = states(scenario, controls)
         place = _place(start, controls)
+        # First of all: curves are packed once, and those that come with the states have no bands.
         self._draw(wanted[place], bands=self.bands)
         self._first = detour_and_direct(wanted[place]) if self.bands else None
         found = []
         for number, state in enumerate(wanted):
+            # Two scenarios beside each other share states, and so do switches that change nothing.
             if state not in self._known:
                 self._known[state] = self._state(simulate(state))
             found.append(self._known[state])
@@ -86,6 +88,7 @@ class Album:
         """Pack the curves of a scenario, if they are not there yet."""
         for axis, entries in self.curves.items() if self.curved else ():
             if key(scenario, axis) not in entries:
+                # Curves hold no rows of times, so no length rounds them.
                 entries[key(scenario, axis)] = self.packing.add(_curves(scenario, axis, bands=bands), 1)
 
     def _state(self, run: Run) -> Any:
@@ -122,6 +125,7 @@ def _place(numbers: Sequence[int], controls: Sequence[PageControl]) -> int:
     """Return which of all combinations has these numbers of the controls' values."""
     place = 0
     for number, control in zip(numbers, controls, strict=True):
+        # As digits of a number whose last one counts fastest, in the order of `states`.
         place = place * len(control.values) + number
     return place
 
@@ -131,6 +135,7 @@ def _check_number(scenario: Scenario, controls: Sequence[PageControl]) -> None:
     number = prod(len(control.values) for control in controls)
     if number <= MOST_STATES:
         return
+    # States at both ends of every control, at most eight of them: they say how large the others are about.
     ends = states(
         scenario,
         [replace(control, values=control.values[:: max(1, len(control.values) - 1)]) for control in controls],
@@ -180,12 +185,15 @@ def _critical(run: Run) -> dict[str, object]:
     path: Any = critical(run)
     rows: list[list[float]] = []
     for lane, start, end in zip(path["lane"], path["start"], path["end"], strict=True):
+        # The path goes on along one lane without a gap: one piece to draw.
         if rows and rows[-1][2] == lane and start <= rows[-1][1]:
             rows[-1][1] = end
         else:
             rows.append([start, end, lane])
+    # A run without an exchange has no rows, and still three columns.
     start, end, lane = np.array(rows).reshape(-1, 3).T
     arrays = {
+        # As the page reads them: four bytes each, the lowest first.
         "start": start.astype("<f4").tobytes(),
         "end": end.astype("<f4").tobytes(),
         "lane": lane.astype("<i4").tobytes(),

@@ -97,6 +97,7 @@ def states(scenario: Scenario, controls: Sequence[PageControl]) -> list[Scenario
         except ScenarioError as problem:
             what = ", ".join(f"{name}={_word(name, value)}" for name, value in changes.items())
             raise ExportError(f"controls: {what} is impossible ({problem})") from None
+        # The cache changes nothing there: one state stands for both of its values.
         if not state.data_path.uses_device_memory and "registration" in changes:
             state = state.with_(registration=_first(controls, "registration"))
         scenarios.append(state)
@@ -135,6 +136,7 @@ def start_of(
 
 def _usual(scenario: Scenario) -> tuple[PageControl, ...]:
     paths = scenario.hardware.paths
+    # Both kinds of path, else there is nothing to switch.
     names = ["host"] if len({data_path(path).is_staged for path in paths}) == 2 else []
     names += ["cache"] if _caches(paths if names else [str(scenario.path)]) else []
     names += ["nodes"] if not scenario.collective_record.is_message else ["message"]
@@ -156,6 +158,7 @@ def _named(wanted: Controls) -> list[tuple[str, tuple[Any, ...]]]:
         if equals and not name:
             raise ExportError(f"controls: {word!r} names no field; write FIELD=VALUE:VALUE")
         named.append((name, tuple(values.split(":")) if values else ()))
+    # Nothing between two commas: `--controls ''` asks for a page without controls.
     return [one for one in named if one[0]]
 
 
@@ -165,11 +168,13 @@ def _choice(scenario: Scenario, name: str, given: Iterable[Any]) -> PageControl:
     if field not in names:
         raise ExportError(f"controls: unknown control {name!r}; {nearest(name, ['host', 'cache', *names])}")
     values = [_value(scenario, field, value) for value in given] or _default(scenario, name, field)
+    # `2:64` on the command line is a range; a list in Python is meant as it stands.
     if FIELDS[field].by_powers and len(given) == 2 and all(isinstance(value, str) for value in given):
         values = _doubled(*values)
     values = list(dict.fromkeys(values))
     if not values:
         raise ExportError(f"controls: {name} needs values here, as in {name}=VALUE:VALUE")
+    # A switch of true and false counts as whole numbers, and is none.
     if all(isinstance(value, int) for value in values) and not isinstance(values[0], bool):
         return PageControl(field, tuple(sorted(values)), "range", _label(field))
     if FIELDS[field].switches and len(values) == 2:
@@ -235,6 +240,7 @@ def _value(scenario: Scenario, field: str, text: Any, where: str = "controls") -
     """Return a value as a scenario holds it: text of a size or a number is read; `where` is named if it cannot be."""
     value = read_value(text.strip()) if isinstance(text, str) else text
     try:
+        # As the scenario holds it afterwards: 1 MiB and 1048576 are one value.
         return getattr(scenario.with_(**{field: value}), field)
     except PeerlabError as problem:
         raise ExportError(f"{where}: {problem}") from None

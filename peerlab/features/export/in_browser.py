@@ -39,6 +39,7 @@ html[data-mode="page"] .rc-head h1 { font-size: 18px; }
 h1.pl-hidden { position: static; width: auto; height: auto; clip-path: none; margin: 0; font: 650 20px/1.2 system-ui, sans-serif; }
 """
 """What there is to press is left out of a picture; the title is in it."""
+# What is changed is laid out in one frame and painted in the next; then running scripts have their turn.
 _SETTLED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(true)))))"
 
 
@@ -55,6 +56,7 @@ class Sitting:
             svg = still.still_svg(first, moment_ps=moment_ps, theme=self.theme)
             self.window.evaluate(f"void (document.body.innerHTML = {json.dumps(svg)})")
         else:
+            # One rank exchanges nothing: its run has no length.
             share = moment_ps / (length_ps(self.runs) or 1)
             self.window.evaluate(f"(p => p.seek({share!r} * p.length))([...window.peerlabPages][0].player)")
         self.window.evaluate(_SETTLED)
@@ -131,6 +133,7 @@ def sitting(shown: Shown, *, view: str, theme: str, scale: float = 1) -> Iterato
         window.go(file)
         if view != SKETCH:
             window.wait_for("document.documentElement.dataset.ready === 'yes'")
+            # The page's heading is for those who hear it, and says more than a picture has room for.
             if len(runs) == 1 and isinstance(runs[0], Run):
                 named = json.dumps(title(runs[0].scenario))
                 window.evaluate(f"void (document.querySelector('h1').textContent = {named})")

@@ -45,6 +45,7 @@ _TIMES = {
 
 def rounding_ns(length_us: float) -> float:
     """Return what the times of a run of this length are rounded to, nanoseconds; a time is at most twice as far off."""
+    # In steps of 1, 2, 5: from a 2 it is two and a half times to the next.
     finest, step = length_us * 1e3 / PARTS, 1.0
     while step < finest:
         step *= 2.5 if f"{step:.0f}"[0] == "2" else 2
@@ -63,6 +64,7 @@ class Packing:
 
     def add(self, parcel: Mapping[str, Any], length_us: float) -> Any:
         """Return what stands for a parcel of a run of this length (microseconds) in the document."""
+        # Times are packed in microseconds.
         return self._fold(parcel, rounding_ns(length_us) / 1e3)
 
     def text(self, document: Mapping[str, Any]) -> str:
@@ -70,6 +72,7 @@ class Packing:
         whole = {**document, "pool": self._pool, "columns": self._columns}
         head = json.dumps(whole, separators=(",", ":"), allow_nan=False).encode()
         head += b" " * (-len(head) % 4)
+        # -15: raw, without zlib's head and checksum, as a browser's `deflate-raw` takes it.
         squeeze = zlib.compressobj(9, zlib.DEFLATED, -15)
         packed = squeeze.compress(len(head).to_bytes(4, "little") + head + bytes(self._bytes))
         return b64encode(packed + squeeze.flush()).decode()
@@ -85,6 +88,7 @@ class Packing:
 
     def _once(self, value: Any) -> Any:
         """Return the value, or what stands for it in the pool."""
+        # Equal parts have equal text: dictionaries keep their order, and come in the same one.
         text = json.dumps(value, separators=(",", ":"), allow_nan=False)
         if len(text) < _SMALLEST:
             return value
@@ -114,6 +118,7 @@ class Packing:
 
     def _column(self, differences: NDArray[np.float64], unit_us: float, since: int) -> int:
         whole = differences.astype(np.int64)
+        # The page undoes it: even numbers are 0 and more, odd ones below 0 (`page/album.js`).
         folded = np.where(whole < 0, -2 * whole - 1, 2 * whole)
         width = next(w for w in (1, 2, 3, 4) if folded.max(initial=0) < 256**w)
         # the lowest bytes of all counts first, then the next: bytes that are alike compress better side by side

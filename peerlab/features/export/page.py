@@ -53,6 +53,7 @@ def export_html(subject: Subject, path: str | Path, **options: Any) -> Path:
     target = place_of(path)
     steps = _steps(subject)
     if len(steps) == 2:
+        # What the caller gives wins.
         options = {"sure": step_gain(steps[1], steps[0])} | options
     with written(target, ExportError) as file:
         file.write_text(
@@ -113,6 +114,7 @@ def page_html(
         return page_of("race", race(*subject), layout=RACES[mode], theme=theme, bands=bands)  # type: ignore[misc]  # a pair, as checked
     shared = _shared(scenarios, controls)
     numbers = start_of(scenarios[0], shared, start)
+    # Curves are most of what there is to simulate: a page that shows none has none.
     album = Album(bands=bands, curved=mode == "explorer" or (mode, figure) == ("figure", "curves"))
     packed = [album.add(scenario, shared, numbers, progress) for scenario in scenarios]
     pack = album.packing.text(
@@ -183,6 +185,7 @@ def _shared(scenarios: Sequence[Scenario], controls: Controls | None) -> tuple[P
         if apart:
             raise ExportError(f"controls: the two scenarios differ in {apart[0]}, so it cannot change both")
         return found
+    # A control changes both scenarios, so it can be none in which they differ.
     return tuple(control for control in found if control.field in AXES and control.field not in apart)
 
 

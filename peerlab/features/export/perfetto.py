@@ -65,6 +65,7 @@ def _write(found: Iterable[dict[str, Any]], path: str | Path, title: str) -> Non
     head = f'{{"displayTimeUnit": "ns", "otherData": {json.dumps({"title": title})},\n"traceEvents": [\n'
     with written(path, PeerlabError) as new, new.open("w", encoding="utf-8") as file:
         file.write(head)
+        # Event by event: a run of millions of spans is never a list.
         for number, event in enumerate(found):
             file.write((",\n" if number else "") + json.dumps(event))
         file.write("\n]}\n")
@@ -89,11 +90,13 @@ def step_events(run: StepRun) -> Iterator[dict[str, Any]]:
             yield {"ph": "X", "name": sentence, "cat": name, "pid": _STEP, "tid": thread, **times}
     named: set[str] = set()
     for placed_span in trace.placed:
+        # An exchange counts from 0; in the trace it begins where it took place in the step.
         alone = replace(
             placed_span.run.trace,
             all_iterations=Ran((Iteration(placed_span.first_ps, placed_span.run.recording),)),
         )
         for event in events(alone):
+            # Every exchange names the same nodes and lanes: once is enough.
             key = json.dumps(event) if event["ph"] == "M" else ""
             if key not in named:
                 yield event
@@ -109,6 +112,7 @@ def events(trace: Trace) -> Iterator[dict[str, Any]]:
     seen: set[tuple[int, int]] = set()
     for iteration in trace.iterations:
         spans = iteration.recording.unrolled
+        # The last key counts first: by start, then by end.
         order = np.lexsort((spans["end"], spans["start"]))
         for resource in range(len(trace.resources)):
             mine = order[spans["resource"][order] == resource]
@@ -140,6 +144,7 @@ def _threads(trace: Trace) -> list[tuple[int, int, str]]:
     rows = []
     for one in trace.resources:
         name = lane_name(one.kind) + (f" {one.index}" if many[one.kind] else "")
+        # Viewers sort threads by number: each resource has room for its overlapping spans behind it.
         rows.append((one.node, (kinds.index(one.kind) * 1000 + one.index) * _MOST_TRACKS, name))
     return rows
 

@@ -105,6 +105,7 @@ def _usual_moment(runs: Sequence[Run | StepRun], view: str | None) -> int:
     """
     quicker = min(runs, key=lambda one: one.time_ps)
     if isinstance(quicker, StepRun):
+        # A step that exchanges nothing shows its beginning.
         last = quicker.trace.placed[-1:]
         return sum((placed_span.begin_ps + placed_span.end_ps) // 2 for placed_span in last)
     return quicker.time_ps if view in RACES else fullest(quicker)

@@ -20,6 +20,7 @@ LONGEST_S = 120.0
 _ENCODERS = {
     ".mp4": ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-crf", "20", "-movflags", "+faststart"],
     ".webm": ["-c:v", "libvpx-vp9", "-pix_fmt", "yuv420p", "-crf", "32", "-b:v", "0", "-cpu-used", "5"],
+    # A palette of this very loop, and no dithering: flat colours stay flat and the file small.
     ".gif": ["-filter_complex", "split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=none", "-loop", "0"],
 }
 VIDEOS = tuple(_ENCODERS)
@@ -76,6 +77,7 @@ def frames(run: Shown, count: int, *, view: str = "page", theme: str = "light") 
     with sitting(run, view=view, theme=theme) as one:
         one.film(count / FRAMES_PER_S)
         for number in range(count):
+            # The end is left out: it is the beginning of the loop's next round.
             yield one.png(length_ps(one.runs) * number // count)
 
 
@@ -102,6 +104,7 @@ def find_ffmpeg() -> str:
 
 def _encode(ffmpeg: str, pictures: Iterable[bytes], file: Path) -> None:
     command = [ffmpeg, "-y", "-loglevel", "error", "-f", "image2pipe", "-framerate", str(FRAMES_PER_S)]
+    # -bitexact: no version and no date of the encoder in the file.
     command += ["-c:v", "png", "-i", "-", *_ENCODERS[file.suffix], "-threads", "2", "-bitexact", str(file)]
     with tempfile.TemporaryFile() as said:
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=said)  # noqa: S603
@@ -123,6 +126,7 @@ def _feed(process: subprocess.Popen[bytes], pictures: Iterable[bytes]) -> None:
     """Hand over every picture; an encoder that ends early says why itself."""
     if process.stdin is None:
         return
+    # A picture that finds no reader: the encoder's own words follow (`_encode`).
     with suppress(BrokenPipeError), process.stdin as into:
         for picture in pictures:
             into.write(picture)

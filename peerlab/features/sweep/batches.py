@@ -31,7 +31,9 @@ class Pace:
 
     def learn(self, count: int, seconds: float) -> None:
         """Take the measured time of a task."""
+        # A clock may say that no time went by.
         each = max(seconds / count, 1e-6)
+        # The last tasks weigh most: scenarios get larger along a sweep.
         self._each_s = each if self._each_s is None else (self._each_s + each) / 2
         self._most = 4 * count  # the next scenarios may be larger than those that were measured
 
@@ -82,6 +84,7 @@ def work_off(
             for future in wait(pending, _LOOK_UP_S, FIRST_COMPLETED).done:
                 answer = future.result()
                 keep(pending[future], answer)
+                # Fewer figures than cases: the worker was told to stop, and so is this.
                 if len(answer.figures) < len(pending.pop(future)):
                     return
                 pace.learn(len(answer.figures), answer.seconds)
@@ -94,6 +97,7 @@ def _wind_up(workers: SweepWorkers, pending: dict[Future[BatchAnswer], list[Swee
     if not pending:
         return
     workers.stop()
+    # What is running cannot be cancelled: it is waited for, as its answer may be whole.
     running = [future for future in pending if not future.cancel()]
     for future in wait(running, workers.patience_s).done:
         if not future.cancelled() and future.exception() is None:

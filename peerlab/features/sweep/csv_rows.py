@@ -54,6 +54,7 @@ def read_rows(
     PeerlabError
         As `wrong` makes it of what is wrong: it is no table of a sweep, has other columns, or is damaged.
     """
+    # What follows the last line's end was cut off when a sweep was killed.
     whole = held[: held.rfind(b"\n") + 1]
     try:
         found, *records = list(csv.reader(io.StringIO(whole.decode("utf-8-sig"), newline=""))) or [[]]
@@ -106,6 +107,7 @@ def cell(value: Any) -> str:
     """
     if value is None:
         return ""
+    # Text that would read back as a number or the like is written as JSON, in quotes.
     if isinstance(value, str) and read(value) == value and value:
         return value
     return json.dumps(value)

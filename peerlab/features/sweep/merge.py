@@ -54,6 +54,8 @@ def _read(file: str | Path, question: Question) -> tuple[Path, Rows]:
     options = {case.fingerprint: case for case in question.every}
     held = held_in(path)
     columns = [*question.columns, SHARD, FINGERPRINT]
+    # A file that begins no further than the header says nothing yet: its shard has just begun, or was killed
+    # at once.
     begun = not header(columns).startswith(held)  # else it was killed in its first line, or before
     rows = read_rows(held, columns, options, wrong).rows if begun else {}
     strangers = len(rows.keys() - options.keys())

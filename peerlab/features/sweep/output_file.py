@@ -144,6 +144,7 @@ class Store:
 
     def _append(self, lines: bytes) -> None:
         try:
+            # A write may take only a part, as where a disk is nearly full.
             while lines:
                 lines = lines[os.write(self._file, lines) :]
         except OSError as problem:

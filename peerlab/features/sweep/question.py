@@ -174,6 +174,7 @@ class Question:
     def _refuse_what_is_always_wrong(self) -> None:
         places = product(*(range(len(values)) for values in self.varied.values()))
         good = zip(self.every, places, strict=True)
+        # A value that is possible in one combination is no slip: the others have their reasons in the table.
         possible = {at for case, place in good if case.reason is None for at in enumerate(place)}
         for index, (name, values) in enumerate(self.varied.items()):
             for place, value in enumerate(values):
@@ -246,6 +247,7 @@ def _check_possible(name: str, value: Any) -> None:
         With the words of the scenario that refused it first.
     """
     if value in tuple(FIELDS[name].words_of_some):  # another cluster may have it
+        # Any machine, any collective: what is refused here is wrong whatever the other fields are.
         return
     problems = []
     for collective in COLLECTIVES:

@@ -77,6 +77,7 @@ def say_numbers(numbers: Iterable[int]) -> str:
     >>> say_numbers([7, 12, 13, 14])
     '7,12-14'
     """
+    # Along a run of numbers the difference to their places stays the same.
     runs = groupby(enumerate(sorted(set(numbers))), lambda pair: pair[1] - pair[0])
     ends = [[number for _, number in run] for _, run in runs]
     return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in ends)

@@ -52,6 +52,7 @@ def step_table(
             problems.append(problem)
             rows.append({**row, ERROR: str(problem)})
         tell(len(rows), len(combinations))
+    # Where nothing is possible the first reason is an error, not a table without figures.
     if rows and len(problems) == len(rows):
         raise problems[0]
     table = pd.DataFrame(rows)

@@ -126,7 +126,10 @@ def _say(message: Warning | str, *_where: Any) -> None:
 def _print_table(outcome: Outcome) -> None:
     question, rows = outcome.question, [row for _, row in outcome.in_order]
     varied = [
-        name for name in question.varied if len({repr(case.shown[name]) for case in question.cases}) > 1
+        # By their words: values such as slow nodes are dictionaries, which no set can hold.
+        name
+        for name in question.varied
+        if len({repr(case.shown[name]) for case in question.cases}) > 1
     ]
     reasons = list(dict.fromkeys(row[ERROR] for row in rows if row[ERROR] is not None))
     print(_title(question, varied))

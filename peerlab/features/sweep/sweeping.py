@@ -87,6 +87,7 @@ class Outcome:
         columns = self.question.columns
         table = pd.DataFrame({name: [row[name] for row in rows] for name in columns}, index=places)
         for name in columns:
+            # pandas makes a column of nothing an object; others compute with it as a number.
             if name.endswith(("_s", "_GBps", "_share")) and table[name].isna().all():
                 table[name] = math.nan  # a number that no row has
         return table
@@ -179,6 +180,7 @@ def sweep(
         return put_together(question, who, merge, output).table()
     outcome = survey(question, who, output=output, progress=progress, cancel=cancel)
     if outcome.interrupted:
+        # The rows are in the file: whoever calls may end, and go on later.
         if output is not None:
             raise KeyboardInterrupt
         warnings.warn(
