@@ -7,7 +7,7 @@ from peerlab.base.errors import PeerlabError
 from peerlab.base.units import say_bytes
 from peerlab.diagnosis import diagnose
 from peerlab.diagnosis.placed_log import PlacedLog, as_measured, placed
-from peerlab.features.diagnose.diagnosis_report import path_name
+from peerlab.features.diagnose.diagnosis_document import path_name
 from peerlab.features.expect.judging import LogVerdict, judge
 from peerlab.features.expect.verdict_rules import BELOW, UNKNOWN
 from peerlab.features.step.step_report import elsewhere_html, profiled_html

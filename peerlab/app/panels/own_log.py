@@ -1,6 +1,7 @@
 """The panel for a user's log: pasted or uploaded, read, diagnosed, and drawn on the curves."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from html import escape
 
 import ipywidgets as w
@@ -82,12 +83,11 @@ class OwnLog(PastePanel):
             self._short.value, self.verdict.value = f"<p role='status'>{escape(found[0])}</p>", found[1]
             return
         self._short.value = f"<p role='status'>{escape(in_short(found))}</p>{_warnings(found.records)}"
-        entries = found.diagnosis.as_dict() | {"warnings": []}  # they stand above, in the panel
+        diagnosis = replace(found.diagnosis, warnings=())  # they stand above, in the panel
         self._other.value = False  # its text is folded: the verdict stands first
         self._other.focus()  # the button that was pressed is hidden, and Escape must still be heard
-        self.verdict.value = verdict_html([verdict.as_dict() for verdict in found.verdicts]) + diagnosis_html(
-            entries, name
-        )
+        verdict = verdict_html([verdict.as_dict() for verdict in found.verdicts])
+        self.verdict.value = verdict + diagnosis_html(diagnosis, name)
         self._found = found
         self._on_found(found)
         self._offer()

@@ -7,6 +7,6 @@ FEATURE = Feature(
     answers="`Calibration`: constants with intervals, and the fit",
     commands={"calibrate": "peerlab.features.calibrate.calibrate_command"},
     functions={"calibrate": "peerlab.features.calibrate.calibration"},
-    shows={"Calibration": "peerlab.features.calibrate.calibration_report:fit_html"},
+    shows={"Calibration": "peerlab.features.calibrate.calibration_report:calibration_html"},
     document="docs/using.md",
 )

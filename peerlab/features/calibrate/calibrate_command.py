@@ -2,19 +2,16 @@
 
 import argparse
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import peerlab
+from peerlab.base.document import document_lines
 from peerlab.base.errors import one_line, shell_word
 from peerlab.base.progress_bar import progress_bar
-from peerlab.base.terminal_text import add_nodes, command, table, wrapped
-from peerlab.base.units import PS_PER_S, say_bytes, say_time, say_unit
+from peerlab.base.terminal_text import add_nodes, command, wrapped
 from peerlab.diagnosis.observed import say_runs
-from peerlab.features.calibrate.calibration import Calibration
-from peerlab.features.calibrate.constants import Constant
-from peerlab.model.hardware import named
+from peerlab.features.calibrate.calibration_document import calibration_document
 from peerlab.question.write_cluster import check_new
 from peerlab.records.benchmarks import TOOLS
 from peerlab.records.load import load
@@ -70,66 +67,11 @@ def _calibrate(options: argparse.Namespace) -> int:
     else:
         several = [f"{say_runs(records.runs)}; fitted on that of most nodes"] if len(records.runs) > 1 else []
         warnings = [line for one in (*several, *records.warnings) for line in wrapped(one, "warning: ")]
-        print("\n".join([*_lines(calibration), *warnings]))
+        document = calibration_document(calibration)
+        print("\n".join([document.title, *document_lines(document), *warnings]))
     if options.save:
         calibration.save(options.save, force=options.force)
         if not options.json:
             file = one_line(options.save)
             print(f"written: {file}; look it over: peerlab clusters check {shell_word(options.save)}")
     return 0
-
-
-def _lines(calibration: Calibration) -> Iterator[str]:
-    yield from wrapped(
-        f"{calibration.cluster.title}: {calibration.path}, {calibration.path_from}; fitted on {calibration.cluster.fitted_on}"
-    )
-    yield f"{calibration.verdict} fit"
-    for one in calibration.why:
-        yield from wrapped(one, "  * ")
-    yield ""
-    head = ("constant", "before", "fitted", "95 % interval", "")
-    yield table(head, [_constant(constant) for constant in calibration.constants], right={1, 2, 3})
-    yield ""
-    yield table(
-        ("message", "measured", "before", "error", "after", "error", ""),
-        list(_rows(calibration)),
-        right=range(6),
-    )
-    yield from wrapped(
-        f"median error: {calibration.error_before:.1%} before, {calibration.error_after:.1%} after, {calibration.error_left_out:.1%} at a size "
-        "left out of the fit (with the model taken as straight around it)"
-    )
-
-
-def _constant(constant: Constant) -> tuple[str, ...]:
-    unit = say_unit(constant.unit)
-    if not constant.identified:
-        return (
-            named(constant.key),
-            f"{constant.before:.4g}{unit}",
-            "-",
-            "-",
-            f"this log cannot tell it: {constant.remark}",
-        )
-    return (
-        named(constant.key),
-        f"{constant.before:.4g}{unit}",
-        f"{constant.value:.4g}{unit}",
-        "cut off" if constant.at_end else f"{constant.low:.4g} to {constant.high:.4g}{unit}",
-        constant.remark,
-    )
-
-
-def _rows(calibration: Calibration) -> Iterator[tuple[str, ...]]:
-    for size, measured, *simulated, lost in zip(
-        calibration.sizes,
-        calibration.measured_s,
-        calibration.before_s,
-        calibration.after_s,
-        calibration.worse,
-        strict=True,
-    ):
-        cells = [
-            cell for one in simulated for cell in (say_time(one * PS_PER_S), f"{one / measured - 1:+.1%}")
-        ]
-        yield (say_bytes(size), say_time(measured * PS_PER_S), *cells, "worse" if lost else "")

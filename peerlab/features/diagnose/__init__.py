@@ -7,7 +7,7 @@ FEATURE = Feature(
     answers="`Diagnosis`: a verdict with its evidence",
     commands={"diagnose": "peerlab.features.diagnose.diagnose_command"},
     functions={"diagnose": "peerlab.diagnosis.diagnosis"},
-    shows={"Diagnosis": "peerlab.features.diagnose.diagnosis_report:evidence_html"},
+    shows={"Diagnosis": "peerlab.features.diagnose.diagnosis_report:diagnosis_html"},
     offers={"HTML of a diagnosis": "peerlab.features.diagnose.diagnosis_report:diagnosis_html"},
     document="docs/diagnosis.md",
 )

@@ -1,15 +1,15 @@
 """Several transports side by side, without a script: a bar for each on one axis of time, how its bytes arrive, and its figures."""
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from textwrap import wrap
 from typing import Any
 
 import numpy as np
 
 from peerlab.answer.race import delivery
+from peerlab.base.document import Document, Graphic, Table, Text
 from peerlab.base.units import say_bytes, say_count, say_time
-from peerlab.page.frame import framed, table
+from peerlab.page.document_html import document_html
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import palettes
 
@@ -22,6 +22,8 @@ _COLUMNS = ((684.0, "time"), (762.0, "goodput"), (872.0, "busbw"), (1040.0, "mes
 """Where the figures beside the bars end, and what they are."""
 _NEAR = 2
 """So many of them are there in a narrow window, too."""
+_HEADINGS = ("transport", "time", "hop", "MTU", "goodput", "busbw", "messages of a NIC", "limits most")
+_HOP = "hop: each transport's own latency, a library's where one is named; not that of the cluster's file"
 _POINTS = 60
 _LETTERS = 150
 _PIXEL = 1.0
@@ -56,14 +58,23 @@ _HANDLES = (
 )
 
 
-def fabrics_html(one: Any) -> str:
-    """Return a `FabricComparison` as HTML that brings its own style; all text is escaped."""
-    head = ("transport", "time", "hop", "MTU", "goodput", "busbw", "messages of a NIC", "limits most")
+def fabrics_document(comparison: Any) -> Document:
+    """Return what a `FabricComparison` says: its bars, its finding, and the figures of every transport."""
     colours = {role: f"var(--pl-{role})" for role in palettes()["light"]}  # of the theme around it
-    picture = _HANDLES.format(_picture(one, colours, plays=True))
-    finding = f"<p>{escape(one.finding)}</p>"
-    body = f"<style>{_PLAYS}</style>{picture}{finding}{table('', head, map(_row, one.found))}"
-    return framed("fabrics", _asked(one), body)
+    picture = _HANDLES.format(_picture(comparison, colours, plays=True))
+    rows = Table("", _HEADINGS, list(map(_row, comparison.found)), right=range(1, 7))
+    parts = (
+        Graphic(f"<style>{_PLAYS}</style>{picture}"),
+        Text(comparison.finding),
+        rows,
+        Text(_HOP, quiet=True),
+    )
+    return Document(_asked(comparison), parts)
+
+
+def fabrics_html(comparison: Any) -> str:
+    """Return a `FabricComparison` as HTML that brings its own style; all text is escaped."""
+    return document_html(fabrics_document(comparison), "fabrics")
 
 
 def fabrics_svg(one: Any, theme: str = "light") -> str:
@@ -181,8 +192,7 @@ def _sweep(paper: Paper, end: float) -> str:
 def _row(one: Any) -> tuple[str, ...]:
     run = one.run
     mtu, rate = run.scenario.hardware.mtu_bytes, one.messages_per_s
-    cells = (
+    return (
         one.title, say_time(run.time_ps), f"{one.latency_us:.3g} µs", f"{mtu} B" if mtu else "-", f"{run.scenario.goodput:.1%}",
         f"{run.busbw_GBps:.3g} GB/s", f"{rate:,.0f} /s" if rate else "-", run.bottleneck.label if run.bottleneck else "-",
     )  # fmt: skip
-    return tuple(map(escape, cells))

@@ -4,18 +4,18 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from peerlab.base.document import document_lines
 from peerlab.base.errors import ExportError, ScenarioError, one_line
 from peerlab.base.outfile import check_page_or_still, written
 from peerlab.base.progress_bar import progress_bar
-from peerlab.base.terminal_text import command, table
-from peerlab.base.units import say_bytes, say_count, say_time
-from peerlab.features.fabrics.fabric_report import fabrics_html, fabrics_svg
+from peerlab.base.terminal_text import command, wrapped
+from peerlab.features.fabrics.fabric_report import fabrics_document, fabrics_html, fabrics_svg
 from peerlab.model.transport_files import known_transports, load_transport, possible_transports
 from peerlab.page.frame import alone
 from peerlab.question.fields import add_fields
 from peerlab.question.presets import load_cluster
 from peerlab.question.scenario import Scenario
-from peerlab.study.fabric_comparison import FabricComparison, OnTransport, compare_fabrics
+from peerlab.study.fabric_comparison import FabricComparison, compare_fabrics
 
 _EXAMPLES = """\
 examples:
@@ -27,7 +27,6 @@ examples:
 exit status: 0 answered, 1 the question is impossible (one line says why), 2 wrong usage
 """
 _NOT_FIELDS = ("run", "only", "output")
-_HEAD = ("transport", "time", "hop", "goodput", "busbw GB/s", "messages/s", "limits most")
 
 
 def add(commands: Any) -> None:
@@ -54,13 +53,8 @@ def _fabrics(options: argparse.Namespace) -> int:
     only = [one.strip() for one in options.only.split(",") if one.strip()] if "only" in options else None
     with progress_bar("fabrics", "transports") as bar:
         fabric_comparison = compare_fabrics(_asked(entries, only), only, progress=bar)
-    s = fabric_comparison.found[0].run.scenario
-    print(
-        f"{s.hardware.title}: {s.collective} of {say_bytes(s.nbytes)}, {say_count(s.nodes, 'node')}, {s.data_path.title}"
-    )
-    print(table(_HEAD, list(map(_row, fabric_comparison.found)), right=(1, 2, 3, 4, 5)))
-    print(fabric_comparison.finding)
-    print("hop: each transport's own latency, a library's where one is named; not that of the cluster's file")
+    document = fabrics_document(fabric_comparison)
+    print("\n".join([*wrapped(document.title), *document_lines(document)]))
     if output is not None:
         _write(fabric_comparison, output)
     return 0
@@ -81,22 +75,6 @@ def _asked(given: dict[str, Any], only: list[str] | None) -> Scenario:
         except ScenarioError as problem:
             refused = refused or problem
     raise refused or ScenarioError("transport", f"{cluster.name} has none that counts packets or switches")
-
-
-def _row(on_transport: OnTransport) -> tuple[str, ...]:
-    run = on_transport.run
-    limits = run.bottleneck.label if run.bottleneck else "-"
-    rate = f"{on_transport.messages_per_s:,.0f}" if on_transport.messages_per_s else "-"
-    goodput = f"{run.scenario.goodput:.1%}"
-    return (
-        on_transport.title,
-        say_time(run.time_ps),
-        f"{on_transport.latency_us:.3g} us",
-        goodput,
-        f"{run.busbw_GBps:.3g}",
-        rate,
-        limits,
-    )
 
 
 def _write(fabric_comparison: FabricComparison, output: Path) -> None:

@@ -5,10 +5,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+from peerlab.base.document import document_lines
 from peerlab.base.errors import PeerlabError, ScenarioError, one_line
 from peerlab.base.outfile import check_page_or_still, written
-from peerlab.base.terminal_text import command, number, table, wrapped
-from peerlab.features.neighbours.jobs_report import HEAD, job_cells, jobs_heading, jobs_html, jobs_svg
+from peerlab.base.terminal_text import command, number
+from peerlab.features.neighbours.jobs_report import jobs_document, jobs_html, jobs_svg
 from peerlab.page.frame import alone
 from peerlab.study.jobs_answer import shared_fabric
 
@@ -66,8 +67,8 @@ def _jobs(options: argparse.Namespace) -> int:
     if "json" in entries:
         print(json.dumps(shared.as_dict(), indent=2))
     else:
-        rows = [job_cells(shared, job) for job in range(len(shared.trace.jobs))]
-        print("\n".join([jobs_heading(shared), table(HEAD, rows), *wrapped(shared.finding)]))
+        document = jobs_document(shared)
+        print("\n".join([document.title, *document_lines(document)]))
     if output is not None:
         page = output.suffix == ".html"
         with written(output, PeerlabError) as file:

@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping
 from fractions import Fraction
-from html import escape
 
+from peerlab.base.document import Document, Graphic, Table, Text
 from peerlab.base.units import PS_PER_S, say_time
-from peerlab.page.frame import framed, table
+from peerlab.page.document_html import document_html
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import palette, palettes
 from peerlab.study.jobs_answer import SharedFabric
 from peerlab.study.shared_jobs import Link, LinkUse
 
-HEAD = ("job", "hosts", "alone", "each collective", "slow-down", "period")
-"""Headings of the table."""
+_HEAD = ("job", "hosts", "alone", "each collective", "slow-down", "period")
+_STYLE = ".pl-report.pl-jobs table { table-layout: auto; font-variant-numeric: tabular-nums; }"
 _SHOWN = 4
 """Collectives that a table lists."""
 _WIDTH, _LEFT, _RIGHT, _LANE, _TOP = 1060.0, 132.0, 1040.0, 46.0, 40.0
@@ -20,14 +20,25 @@ _ROLES = ("network", "copy", "direct", "cpu", "register", "hot", "inside", "edge
 _TITLES = {"leaf up": "out of leaf", "leaf down": "into leaf"}
 
 
-def jobs_heading(shared: SharedFabric) -> str:
-    """Return what was asked, in words."""
+def jobs_document(shared: SharedFabric) -> Document:
+    """Return what several jobs on one fabric say: the uplinks in time, the finding, and each job's times."""
+    colours = {role: f"var(--pl-{role})" for role in palettes()["light"]}  # of the theme around it
+    rows = [_row(shared, number) for number in range(len(shared.trace.jobs))]
+    picture = Graphic(f"<style>{_STYLE}</style>{_picture(shared, colours)}")
+    return Document(_title(shared), (picture, Table("", _HEAD, rows), Text(shared.finding)))
+
+
+def jobs_html(shared: SharedFabric) -> str:
+    """Return a `SharedFabric` as HTML; all text is escaped."""
+    return document_html(jobs_document(shared), "jobs")
+
+
+def _title(shared: SharedFabric) -> str:
     fabric = shared.fabric
     return f"{len(shared.trace.jobs)} jobs, leaves of {fabric.leaf} hosts, uplink {float(fabric.uplink):g} x a host's rate"
 
 
-def job_cells(shared: SharedFabric, number: int) -> tuple[str, ...]:
-    """Return a row of the table."""
+def _row(shared: SharedFabric, number: int) -> tuple[str, ...]:
     job, trace = shared.trace.jobs[number], shared.trace
     return (
         str(number),
@@ -48,17 +59,6 @@ def _say(seconds: Fraction) -> str:
     return say_time(float(seconds * PS_PER_S))
 
 
-def jobs_html(shared: SharedFabric) -> str:
-    """Return a `SharedFabric` as HTML; all text is escaped."""
-    rows = [tuple(map(escape, job_cells(shared, number))) for number in range(len(shared.trace.jobs))]
-    colours = {role: f"var(--pl-{role})" for role in palettes()["light"]}  # of the theme around it
-    style = (
-        "<style>.pl-report.pl-jobs table { table-layout: auto; font-variant-numeric: tabular-nums; }</style>"
-    )
-    body = f"{style}{_picture(shared, colours)}<p>{escape(shared.finding)}</p>{table('', HEAD, rows)}"
-    return framed("jobs", jobs_heading(shared), body)
-
-
 def jobs_svg(shared: SharedFabric, theme: str = "light") -> str:
     """Return the uplinks in time as a still."""
     return _picture(shared, palette(theme))
@@ -77,7 +77,7 @@ def _picture(shared: SharedFabric, colours: Mapping[str, str]) -> str:
     bottom = _TOP + len(links) * _LANE
     paper.text((_LEFT, bottom + 10), "0", size=12, ink="muted")
     paper.text((_RIGHT, bottom + 10), _say(end), size=12, ink="muted", align="right")
-    return paper.svg(_WIDTH, bottom + 24, f"{jobs_heading(shared)}. {shared.finding}")
+    return paper.svg(_WIDTH, bottom + 24, f"{_title(shared)}. {shared.finding}")
 
 
 def _lane(paper: Paper, shared: SharedFabric, link: Link, top: float, end: Fraction) -> None:

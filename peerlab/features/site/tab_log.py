@@ -34,7 +34,7 @@ class LogInTab:
         self._points = points(log.records, log.diagnosis.path or "", own=True, nodes=log.nodes)
         verdicts = registered("offers", "verdicts on a log")(log.records, log.held_against)
         html = registered("offers", "HTML of verdicts")([verdict.as_dict() for verdict in verdicts])
-        html += registered("offers", "HTML of a diagnosis")(log.diagnosis.as_dict(), log.name)
+        html += registered("offers", "HTML of a diagnosis")(log.diagnosis, log.name)
         changes = way_to(shown, log)
         return {"html": html, "changes": changes, "leads": say_changes(changes), "says": _held_against(log)}
 

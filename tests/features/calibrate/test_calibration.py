@@ -320,9 +320,9 @@ def test_the_command_shows_the_fit_and_writes_the_file(log, tmp_path):
     status, out, _ = run(log, "--cluster", "juliet", "--save", "mine.toml", cwd=tmp_path)
     flat = " ".join(out.split())
     assert status == 0
-    assert "Juliet (InfiniBand), calibrated: peer-direct" in flat
+    assert flat.startswith("Juliet (InfiniBand), calibrated: constants fitted on a log Good fit: ")
     assert "95 % interval" in flat
-    assert " good fit * 1 of 8 sizes came out worse than before (8 KiB) " in flat
+    assert " * 1 of 8 sizes came out worse than before (8 KiB) Path: peer-direct" in flat
     assert "at a size left out of the fit" in flat
     assert "written: mine.toml" in flat
     assert peerlab.load_cluster(tmp_path / "mine.toml").name == "mine"

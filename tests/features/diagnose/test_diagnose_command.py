@@ -52,11 +52,25 @@ def test_the_answer_says_path_evidence_forecast_and_what_to_do_next(log, columns
         "nccl-tests: allreduce out-of-place, 4 ranks, 2 nodes, buffers in device memory, 8 B to 128 MiB"
         in flat
     )
-    assert "recognised: alps-gh200, alps-gh200-tcp" in flat
-    assert "host-tcp (through host memory and the kernel's TCP/IP): " in flat
+    assert "Recognised: alps-gh200, alps-gh200-tcp" in flat
+    assert flat.startswith("host-tcp (through host memory and the kernel's TCP/IP), clear: ")
     assert "this path explains it" in flat
-    assert "simulated on alps-gh200" in flat
+    assert "Simulated on alps-gh200" in flat
     assert "peerlab doctor" in flat
+
+
+def test_markdown_says_the_same_and_a_log_can_put_no_sign_into_it(log):
+    log.write_text(log.read_text().replace("      262144 ", "      262,1*_`|x "))
+    status, out, _ = run(log, "--markdown")
+    head, verdict, *rest = out.split("\n\n")
+    assert (status, head) == (0, "## Which data path is nccl.log from?")
+    assert verdict.startswith("**host-tcp (through host memory and the kernel's TCP/IP), ")
+    assert any(
+        "| path | odds | points | measured over simulated |\n| :-- | --: | --: | :-- |" in block
+        for block in rest
+    )
+    assert r"count '262,1\*\_\`\|x' is not a whole number" in out
+    assert "`peerlab doctor`" in out  # a command is copied as it stands
 
 
 def test_json_says_the_same(log):
@@ -73,7 +87,7 @@ def test_json_says_the_same(log):
 
 def test_a_cluster_of_ones_own_choice_is_taken(log):
     _, out, _ = run(log, "--cluster", "alps-gh200-tcp")
-    assert "held against: alps-gh200-tcp" in out
+    assert "Held against: alps-gh200-tcp" in out
     assert "alps-gh200-tcp has no Peer Direct" in out
 
 
@@ -110,7 +124,7 @@ def test_a_log_that_does_not_name_its_nodes_is_told_how_many(tmp_path):
 def test_what_reading_the_log_found_is_told(log):
     log.write_text(log.read_text().replace("      262144 ", "      262,144x "))
     flat = " ".join(run(log)[1].split())
-    assert "warning: line 15: left out: count '262,144x' is not a whole number" in flat
+    assert "What reading the log found * line 15: left out: count '262,144x' is not a whole number" in flat
     assert json.loads(run(log, "--json")[1])["warnings"][0] in flat
     page = peerlab.diagnose(peerlab.load(log))._repr_html_()
     assert "What reading the log found" in page

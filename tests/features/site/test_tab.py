@@ -93,7 +93,7 @@ def test_a_log_is_diagnosed_as_in_the_notebook():
     answer = read(tab, NCCL)
     assert {*answer} == {"log", "measured"}
     lab = look_at(NCCL, "mine.log", tab.run.scenario.hardware)
-    assert diagnosis_html(lab.diagnosis.as_dict(), "mine.log") in answer["log"]["html"]
+    assert diagnosis_html(lab.diagnosis, "mine.log") in answer["log"]["html"]
     assert verdict_html([verdict.as_dict() for verdict in lab.verdicts]) in answer["log"]["html"]
     assert answer["log"]["changes"] == way_to(tab.run.scenario, lab)
     assert "2 nodes" in answer["log"]["leads"]

@@ -1,0 +1,204 @@
+r"""What a result says, told once: a title and its parts in order. Terminal, page and Markdown are three renderings of it.
+
+>>> answer = Document("Which path?", (Conclusion("pass", "Peer Direct, clear", "the log says so"), Table("", ("path", "odds"), (("direct", "97%"),))))
+>>> print("\n".join(document_lines(answer)))
+Peer Direct, clear: the log says so
+<BLANKLINE>
+  path    odds
+  direct  97%
+"""
+
+# A part holds text as its author would say it: nothing of HTML, nothing of a terminal's width. So a renderer can escape and
+# wrap everything, and a feature can't say one thing in its page and another in its command. What only a picture can tell
+# is a `Graphic`, which a terminal leaves out: whatever it shows has to stand in a table, too.
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from peerlab.base.terminal_text import table, width, wrapped
+
+_SIGNS = re.compile(r"[\\`*\[\]<>|#]|(?<!\w)_|_(?!\w)")  # an underscore inside a word is one
+STATUSES = ("pass", "warn", "fail", "unknown")
+"""How a verdict stands; a page has a sign and a colour for each."""
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """What the result comes to: its name, and why."""
+
+    status: str
+    name: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph; `lead` is what the eye shall see first of it, a quiet one says what the result rests on."""
+
+    text: str
+    lead: str = ""
+    quiet: bool = False
+
+
+@dataclass(frozen=True)
+class Heading:
+    """Opens a section."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a table that is more than text: `below` is its second line, `bar` its share of the longest bar, `role` that bar's colour."""
+
+    text: str
+    below: str = ""
+    bar: float | None = None
+    role: str = "hot"
+    strong: bool = False
+
+    def __len__(self) -> int:
+        return len(self.text)
+
+
+Cells = Sequence[str | Cell]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells; the first of a row is its heading, columns in `right` are numbers."""
+
+    caption: str
+    head: Sequence[str]
+    rows: Sequence[Cells]
+    right: Collection[int] = ()
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class Item:
+    """One piece of a list: what it says, in further words, and what those rest on; `command` can be run as it stands."""
+
+    text: str
+    further: str = ""
+    command: str = ""
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list under a caption; nothing is shown of an empty one."""
+
+    caption: str
+    items: Sequence[Item]
+
+
+@dataclass(frozen=True)
+class Graphic:
+    """A picture as SVG, with its own alternative text."""
+
+    svg: str
+
+
+Part = Conclusion | Text | Heading | Table | Items | Graphic
+
+
+@dataclass(frozen=True)
+class Document:
+    """A title, and what is said in order."""
+
+    title: str
+    parts: tuple[Part, ...]
+
+
+def document_lines(document: Document) -> Iterator[str]:
+    """Yield the lines of a document for a terminal, as wide as it is; its title is the command's to say."""
+    for place, part in enumerate(document.parts):
+        opens = isinstance(part, Heading | Table | Items) and not _empty(part)
+        if place and opens and not isinstance(document.parts[place - 1], Heading):
+            yield ""
+        yield from _lines(part)
+
+
+def _empty(part: Part) -> bool:
+    return isinstance(part, Items) and not part.items
+
+
+def _lines(part: Part) -> Iterator[str]:
+    match part:
+        case Conclusion():
+            yield from wrapped(f"{part.name}: {part.why}" if part.why else part.name)
+        case Text():
+            yield from wrapped(f"{part.lead} {part.text}".strip())
+        case Heading():
+            yield part.text
+        case Table():
+            yield from [part.caption] if part.caption else []
+            yield _table(part)
+        case Items() if part.items:
+            yield from [part.caption] if part.caption else []
+            for item in part.items:
+                yield from _item(item)
+
+
+def _table(part: Table) -> str:
+    """Return a table; second lines of cells become a last column, where the terminal is wide enough for it."""
+    rows = [tuple(cell.text if isinstance(cell, Cell) else cell for cell in row) for row in part.rows]
+    narrow = table(part.head, rows, right=part.right)
+    second = [
+        "; ".join(cell.below for cell in row if isinstance(cell, Cell) and cell.below) for row in part.rows
+    ]
+    if not any(second):
+        return narrow
+    wide = table(
+        (*part.head, ""), [(*row, below) for row, below in zip(rows, second, strict=True)], right=part.right
+    )
+    return wide if max(map(len, wide.splitlines())) <= width() else narrow
+
+
+def _item(item: Item) -> Iterator[str]:
+    yield from wrapped(item.text, "  * ")
+    if item.command:  # never wrapped: it is copied
+        yield f"      {item.command}"
+    for text in filter(None, (item.further, item.source)):
+        yield from wrapped(text, "      ")
+
+
+def document_markdown(document: Document) -> str:
+    """Return a document as Markdown, to paste into an issue or a page of notes; a drawing is left out."""
+    blocks = [f"## {document.title}", *(block for part in document.parts if (block := _markdown(part)))]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _markdown(part: Part) -> str:
+    match part:
+        case Conclusion():
+            return f"**{_plain(part.name)}**" + (f": {_plain(part.why)}" if part.why else "")
+        case Text():
+            return f"**{_plain(part.lead)}** {_plain(part.text)}" if part.lead else _plain(part.text)
+        case Heading():
+            return f"### {_plain(part.text)}"
+        case Table():
+            rows = [
+                [_plain(cell.text if isinstance(cell, Cell) else cell) for cell in row] for row in part.rows
+            ]
+            marks = ["--:" if column in part.right else ":--" for column in range(len(part.head))]
+            listed = "\n".join(f"| {' | '.join(row)} |" for row in (part.head, marks, *rows))
+            return f"**{_plain(part.caption)}**\n\n{listed}" if part.caption else listed
+        case Items() if part.items:
+            listed = "\n".join(map(_markdown_item, part.items))
+            return f"**{_plain(part.caption)}**\n\n{listed}" if part.caption else listed
+        case _:
+            return ""
+
+
+def _markdown_item(item: Item) -> str:
+    command = f"\n  `{item.command}`" if item.command else ""
+    further = "".join(f"\n  {_plain(text)}" for text in (item.further, item.source) if text)
+    return f"- {_plain(item.text)}{command}{further}"
+
+
+def _plain(text: str) -> str:
+    """Return text with the signs of Markdown made plain: a log may hold any of them."""
+    return _SIGNS.sub(r"\\\g<0>", text.replace("\n", " "))

@@ -1,0 +1,57 @@
+"""A document as HTML in the frame of reports."""
+
+from html import escape
+
+from peerlab.base.document import Cell, Conclusion, Document, Graphic, Heading, Item, Items, Part, Table, Text
+from peerlab.page.frame import framed, table
+
+SIGNS = {"pass": "✓", "warn": "▲", "fail": "✕", "unknown": "?"}
+_WIDEST_PX = 80
+
+
+def document_html(document: Document, kind: str) -> str:
+    """Return a document as a section that brings its own style; all text is escaped, drawings are ours."""
+    return framed(kind, document.title, "".join(map(_part, document.parts)))
+
+
+def _part(part: Part) -> str:
+    match part:
+        case Conclusion():
+            why = f"<br>{escape(part.why)}" if part.why else ""
+            sign = f"<span class='pl-sign' aria-hidden='true'>{SIGNS[part.status]}</span>"
+            return f"<p class='pl-verdict pl-{part.status}'>{sign} <b>{escape(part.name)}</b>{why}</p>"
+        case Text():
+            quiet = " class='pl-quiet'" if part.quiet else ""
+            lead = f"<b>{escape(part.lead)}</b> " if part.lead else ""
+            return f"<p{quiet}>{lead}{escape(part.text)}</p>"
+        case Heading():
+            return f"<h4>{escape(part.text)}</h4>"
+        case Table():
+            rows = [tuple(map(_cell, row)) for row in part.rows]
+            return table(part.caption, part.head, rows, part.kind)
+        case Items():
+            items = "".join(map(_item, part.items))
+            caption = f"<h4>{escape(part.caption)}</h4>" if part.caption else ""
+            return f"{caption}<ul>{items}</ul>" if items else ""
+        case Graphic():
+            return part.svg
+
+
+def _cell(cell: str | Cell) -> str:
+    if isinstance(cell, str):
+        return escape(cell)
+    text = f"<b>{escape(cell.text)}</b>" if cell.strong else escape(cell.text)
+    below = f"<br><code>{escape(cell.below)}</code>" if cell.below else ""
+    if cell.bar is None:
+        return text + below
+    long = max(1, round(_WIDEST_PX * cell.bar))  # a share of next to nothing is still seen
+    return (
+        f"<span class='pl-bar' style='width:{long}px;background:var(--pl-{cell.role})'></span> {text}{below}"
+    )
+
+
+def _item(item: Item) -> str:
+    command = f"<br><code>{escape(item.command)}</code>" if item.command else ""
+    further = f"<br>{escape(item.further)}" if item.further else ""
+    source = f"<details><summary>source</summary>{escape(item.source)}</details>" if item.source else ""
+    return f"<li>{escape(item.text)}{command}{further}{source}</li>"
