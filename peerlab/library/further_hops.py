@@ -15,6 +15,8 @@ def with_hops(stages: tuple[Stage, ...], hops: int, *, flushes: bool = False) ->
     at = 1 + next(
         place for place, one in enumerate(stages) if one.crosses_fabric
     )  # `check_flight` refuses a path without
+    # A further hop is a latency without resources: every node sends its share once, so the bytes are already
+    # counted by the path's own stage. Bytes at each hop would count the network's load `hops` times.
     further = (Stage("flight", (), flight=OVER_FABRIC),) * (hops - 1)
     flush = (Stage("flush", (), flight="flush_ps"),) if flushes else ()
     flown = [one for hop in ((), *((stage,) for stage in further)) for one in (*hop, *flush)]

@@ -51,6 +51,7 @@ def read_law(given: Any) -> dict[str, Any]:
         for one in entry:
             if one not in _ENTRIES:
                 raise HardwareError(f"law.{name} has an unknown entry {one!r}; {nearest(one, _ENTRIES)}")
+        # Every figure of the project has a source or a range: an assumption without one would leave no band.
         if not entry.get("source") and not (entry.get("assumption") and entry.get("range")):
             raise HardwareError(
                 f'law.{name} has no source; give source = "..." or assumption = "..." with a range'
@@ -69,18 +70,21 @@ def _check_constant(name: str, value: Any) -> None:
     numbers = [one for row in rows for one in (row if isinstance(row, list) else [row])]
     if not numbers or not all(map(_is_number, numbers)):
         raise HardwareError(f"law.{name}: value {value!r} is not a number, or a list of numbers")
+    # A ragged list has -1 in its shape, which no constant has.
     if _shape(value) != SHAPES[name]:
         wanted = " lists of ".join(map(str, SHAPES[name])) + " numbers" if SHAPES[name] else "one number"
         raise HardwareError(f"law.{name}: value {value!r} must be {wanted}")
     unit = unit_of(name)
     low, high = _BOUNDS[unit]
     for number in numbers:
+        # A 0 says that there is no such thing, such as NVLSTree before Hopper.
         if not (low <= number <= high or (number == 0 and name in ZERO_MEANS_NONE)):
             sentence = f"{number:g}" + (f" {unit}" if unit != "1" else "")
             raise HardwareError(f"law.{name}: {sentence} is out of range; possible are {_SAY_BOUNDS[unit]}")
 
 
 def _is_number(value: Any) -> bool:
+    # TOML has `true` and `nan`, and Python takes both for numbers.
     return isinstance(value, (int, float)) and not isinstance(value, bool) and not isnan(value)
 
 

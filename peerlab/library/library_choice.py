@@ -16,14 +16,17 @@ from peerlab.model.hardware import Cluster
 from peerlab.model.paths import data_path
 
 _GB = 10**9
+# Generations are counted from Volta, 0, as the rows of the law's tables are.
 _HOPPER = 2
 _SPEEDS = ("speeds_before_hopper", "speeds_before_hopper", "speeds_from_hopper", "speeds_from_blackwell")
 """Constants of the law, by generation."""
+# Compute capabilities. What is newer than Blackwell, or says nothing, counts as the last or the first row.
 _OLDEST, _NEWEST = 7, 10
 _NVLINK_OVER_PCIE = 1.2
 """How many times as fast as its PCIe link a device's links to all others are at least, where they are NVLinks."""
 _NVLINK_FROM_BPS = 40 * _GB
 """The same where nobody says how fast the PCIe link is."""
+# Devices of a node, from which on NVSwitch is taken to join them: fewer can be joined link by link.
 _SWITCHED_FROM = 5
 _NOT_SWITCHED_FROM = 12
 """Compute capability of Blackwell's workstation and server cards, which have neither NVLink nor NVSwitch."""
@@ -124,6 +127,7 @@ def sight(library: Library, cluster: Cluster, nodes: int, path: str, version: in
         ring=(count, ring),
         tree=(count, tree if several else ring, ring),
         nvls=(nvls, inside / nvls, count * ring / nvls) if switched else None,
+        # NCCL opens every channel of its graph twice, where its log does not say how many there are.
         channels=cluster.channels or 2 * count,
         nvlink=nvlink,
         direct=data_path(path).uses_device_memory or data_path(path).half_staged,
@@ -156,13 +160,17 @@ def costs(library: Library, cluster: Cluster, seen: NcclSight) -> Costs:
     """Return what a library's transport costs on a cluster, and which protocols it may use there."""
     steering = library.law.get("steering")
     if steering is not None:
+        # Two latencies, before and since a version (False is 0). The version is a number in the file, so it
+        # needs two digits behind the point: 2.9 would be read as 2.90.
         steering = steering[seen.version >= round(100 * library.law["steering_changes"])]
     forbidden = {protocol for rule in _forbidden(library, seen) for protocol in rule.protocols}
     return Costs(
         hop=(cluster.hop_ps or 0) / PS_PER_US,
+        # inside one domain no proxy posts anything to a NIC
         message=(cluster.message_ps or 0) / PS_PER_US if seen.nodes > 1 else 0.0,
         rendezvous=(cluster.rendezvous_ps or 0) / PS_PER_US,
         eager=cluster.eager_bytes or float("inf"),
+        # without the figure a device has a whole chunk once more before it passes it on
         held=1.0 if cluster.held is None else cluster.held,
         steering=steering,
         protocols=tuple(protocol for protocol in PROTOCOLS if protocol not in forbidden),
@@ -198,13 +206,16 @@ def nccl_choice(
         If the library has no such algorithm, or does not use the protocol, on this path.
     """
     checked_protocol(library, protocol, seen)
+    # Without this the error below would say that the library has no such algorithm, which is not the reason.
     if set(PROTOCOLS) <= {one for rule in _forbidden(library, seen) for one in rule.protocols}:
         why = "; ".join(dict.fromkeys(rule.why for rule in _forbidden(library, seen)))
         raise ScenarioError("library", f"{library.title} forbids every protocol here: {why}")
     cost = costs(library, cluster, seen)
     if protocol != "auto":
         cost = _only(cost, protocol)
+    # Asked by name, an algorithm runs on any version; left at 'auto', an old one may have no tree.
     entries = courses(seen, size, library.law, cost, asked=algorithm)
+    # hierarchical is rings on the rails, which is what NCCL's ring is here
     wanted = "ring" if algorithm == "hierarchical" else algorithm
     entries = {key: one for key, one in entries.items() if wanted in ("auto", key[0])}
     if not entries:
@@ -236,12 +247,15 @@ def _of(run: LawCourse, library: Library, cluster: Cluster, seen: NcclSight, siz
     slice_bytes = max(1, min(moved, -(-size // seen.devices)))
     messages = max(1.0, per_nic / slice_bytes)
     at_once = max(1.0, messages / run.rounds)
+    # The law has `rounds` messages wait one after the other. The simulation has each slice of a NIC wait, and
+    # there are `messages` of them: the sum is the same.
     waits = run.rounds * run.message / messages
     # the first message of each channel is part of the law's hop: the simulation serves it as any other
     first = 0.0 if run.algorithm == "ring" else min(waits * at_once, run.message)
     flight = run.hops * run.hop + run.fill - first
     # a ring may have thousands of hops: those of each way are one flight
     hops = max(1, min(run.hops, 2) if run.algorithm == "ring" else run.hops)
+    # the sum of all flushes stays where a ring's hops are merged
     flush = run.flush * run.hops / hops
     return LibraryChoice(
         library=_named(library, seen),
@@ -250,6 +264,7 @@ def _of(run: LawCourse, library: Library, cluster: Cluster, seen: NcclSight, siz
         launch_ps=_ps(run.launch),
         inside_ps=_ps(run.inside),
         hops=hops,
+        # the law's hop contains its flush, which the simulation has as a stage behind the flight
         hop_ps=_ps(max(0.0, flight / hops - flush)),
         flush_ps=_ps(flush),
         # not `run.rate`: what else of the topology bounds it, the simulation meets by itself

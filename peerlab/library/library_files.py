@@ -79,6 +79,7 @@ def load_library(name: str | Path) -> Library | None:
         )
     if name in known_libraries():
         return _complete(name)
+    # The name decides which figures of a machine are this library's (`with_library`), so it is nobody else's.
     own = _complete.__wrapped__(name)  # a file of one's own may have changed
     if own.name in (*known_libraries(), _EXTENDED):
         raise HardwareError(
@@ -157,6 +158,7 @@ def _library(document: dict[str, Any]) -> Library:
             *(since(table, document["name"]) for table in tables(document, "since")),
         ),
     )
+    # refuses a file whose usual version is none of those that it knows
     library.number(library.version)
     return library
 
@@ -184,6 +186,7 @@ def _base(document: dict[str, Any]) -> Library | None:
     names = [path.stem for path in (folder("data") / "libraries").glob("*.toml")]
     if name not in names:
         raise HardwareError(f"extends the unknown library {name!r}; {nearest(name, names)}")
+    # not `_complete`: a file that others extend may lack what each of them adds, as nccl.toml does
     return _load(name)
 
 
@@ -207,6 +210,7 @@ def _check_complete(library: Library) -> None:
     """Refuse a library of which the law lacks something."""
     lacking = [f"law.{name}" for name in SHAPES if name not in (*library.law, *_STEERED)]
     law = law_of(library)
+    # only a law that chooses by NCCL's source reads its constants
     lacking = lacking if law.chooses else []
     lacking += [SECTION + name for name in law.needs if SECTION + name not in library.figures]
     steered = [name for name in _STEERED if name in library.law]
@@ -250,6 +254,7 @@ def with_library(cluster: Cluster, library: Library | None, version: int = 0) ->
     figures = {
         key: one for key, one in cluster.figures.items() if not key.startswith(SECTION) and key not in dropped
     } | wanted
+    # Every figure of a library is set, if only to None: nothing of the machine's former library may stay.
     values: dict[str, Any] = {FIGURE_FIELDS[key]: None for key in dropped if key in cluster.figures} | {
         FIGURE_FIELDS[key]: internal_value(wanted[key]) if key in wanted else None
         for key in FIGURE_KINDS

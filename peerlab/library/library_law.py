@@ -58,6 +58,7 @@ class LibraryLaw:
     def changes(self, question: "Scenario", by: str) -> OwnChanges:
         """Return what it does to figures for the message; `by` names the library."""
         changes = {"latency_ps": question.network.asked_flight(question.hardware)}
+        # Set to 0 here, not ignored by engines, so that `peerlab why` shows who did it and why.
         if question.hardware.message_ps:
             changes["message_ps"] = [Change(how="is", amount=0, by=by, why=self.why_free(question))]
         return changes

@@ -68,6 +68,8 @@ class NcclLaw(LibraryLaw):
 
     @staticmethod
     def _sight(library: Library, question: "Scenario") -> NcclSight:
+        # How large a message is follows from the choice, and the choice from this: all threads count here.
+        # An NVLink domain is a node to NCCL, so domains are handed on, not nodes.
         machine = changed(question.hardware, NcclLaw._socket_threads(question, library.title))
         return sight(library, machine, question.domains, str(question.path), question.library_number)
 
@@ -77,6 +79,7 @@ class NcclLaw(LibraryLaw):
 
     def changes(self, question: "Scenario", by: str) -> OwnChanges:
         """Return what its choice does to figures, and how many threads its sockets have."""
+        # an allreduce of one node, or another collective, has no choice: then the law is as topology alone
         own = question.choice.changes(by) if question.choice else super().changes(question, by)
         message = question.choice.course.chunk if question.choice else None
         return {**own, **self._socket_threads(question, by, message)}
@@ -89,6 +92,7 @@ class NcclLaw(LibraryLaw):
             return {}
         threads = library.law["socket_threads"][NIC_MAKERS.index(maker)]
         if message is not None:
+            # NCCL gives a thread no part smaller than this, so a small message has one thread
             threads = min(threads, ceil(message / library.law["socket_task"]))
         why = f"{say_count(threads, 'thread')} of NCCL's sockets on a NIC of {maker}"
         return {"cores_per_device": [Change(how="is", amount=threads, by=by, why=why)]}
@@ -167,6 +171,7 @@ class MessagesLaw(LibraryLaw):
         device = (question.memory == "device" and machine.device_buffers_ps) or 0
         if question.collective_record.exchanges:
             return (("launch", (question.ranks - 1) * (machine.message_ps or 0) + device),)
+        # a message of exactly the limit is still sent at once
         asks = machine.eager_bytes is not None and question.nbytes > machine.eager_bytes
         return (("launch", (machine.rendezvous_ps if asks else 0) + device),)
 

@@ -128,6 +128,7 @@ class Library:
     def _until(self, version: int) -> list[Since]:
         return [later for later in self.since if version_number(later.version) <= version]
 
+    # The hash that a frozen dataclass makes would fail: its mappings have none.
     def __hash__(self) -> int:
         """Return the hash of its name: libraries are few."""
         return hash(self.name)
@@ -174,4 +175,5 @@ def version_number(text: object) -> int:
     parts = str(text).strip().split(".")
     if len(parts) < 2 or not all(part.isdecimal() and len(part) < 4 for part in parts[:3]):
         return -1
+    # a minor version above 99 must not become the next major one
     return 100 * int(parts[0]) + min(int(parts[1]), 99)

@@ -86,6 +86,7 @@ def unsolved(given: Any) -> Unsolved:
     for name, value in given.items():
         if name not in kinds:
             raise HardwareError(f"[[unsolved]] has the unknown entry {name!r}; {nearest(name, list(kinds))}")
+        # `true` is an int to Python, so `nodes = true` would pass
         if not isinstance(value, kinds[name]) or (isinstance(value, bool) and kinds[name] is not bool):
             what = {int: "number", list: "list", bool: "true or false"}.get(kinds[name], "text")
             raise HardwareError(f"[[unsolved]] {name} = {value!r} is no {what}")
@@ -109,6 +110,7 @@ def unsolved(given: Any) -> Unsolved:
 
 def _takes(given: list[Any]) -> tuple[float, float]:
     numbers = [one for one in given if isinstance(one, int | float) and not isinstance(one, bool)]
+    # 1 lies within: a gap widens the band around what was simulated, it never moves it
     if len(given) != 2 or numbers != given or not 0.01 <= numbers[0] <= 1 <= numbers[1] <= 100:
         raise HardwareError(
             f"[[unsolved]] takes = {given!r:.60} must be two numbers, from 0.01 to 1 and from 1 to 100: how many times as long as simulated it may take"

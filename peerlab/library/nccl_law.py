@@ -34,6 +34,8 @@ SHAPES: dict[str, tuple[int, ...]] = {
 ZERO_MEANS_NONE = ("nvls_tree_rate", "nvls_efficiency", "message_share", "nvls_message_share", "nvls_rate")
 """Those that may be 0."""
 _NVLS_CHUNKS = ((32, 2**18), (16, 2**17), (4, 2**16), (1, 2**15))
+# Steps of the buffer in a chunk and in a slice of a ring with Simple: NCCL's ALLREDUCE_CHUNKSTEPS and
+# ALLREDUCE_SLICESTEPS (src/include/collectives.h).
 _RING_STEPS, _RING_SLICE_STEPS = 4, 2
 
 
@@ -148,6 +150,7 @@ def courses(
     sight: NcclSight, size: int, law: Law, costs: Costs, *, asked: str = ""
 ) -> dict[tuple[str, str], LawCourse]:
     """Return what every algorithm and protocol that the library may use would take, and the algorithm `asked` for, which no version refuses."""
+    # a version before 2.12 was seen to run rings alone on large messages; asked for, a tree still runs
     alone = _before(sight, law, "ring_alone_before") and size > law["ring_alone_above"]
     without = "tree" if alone and asked != "tree" else ""
     allowed = [
@@ -156,6 +159,7 @@ def courses(
         if algorithm != without
         if algorithm != "nvls-tree" or (sight.nvls and law["nvls_efficiency"][sight.generation])
         for protocol in costs.protocols
+        # NVLSTree has no other protocol
         if algorithm != "nvls-tree" or protocol == "Simple"
     ]
     return {one: course(sight, size, law, costs, *one) for one in allowed}
@@ -165,6 +169,7 @@ def chosen(
     sight: NcclSight, size: int, law: Law, costs: Costs, found: Mapping[tuple[str, str], LawCourse]
 ) -> LawCourse:
     """Return the one of `found` that the library runs: the least of its own prediction where a plugin steers it, else of this law."""
+    # inside one node no plugin of a network is asked
     if costs.steering is None or sight.nodes == 1:
         return min(found.values(), key=lambda one: one.time)
     steered = {key: _planned(sight, size, law, costs.steering, *key) for key in found}
@@ -175,6 +180,7 @@ def course(sight: NcclSight, size: int, law: Law, costs: Costs, algorithm: str, 
     """Return what one algorithm and protocol takes for an allreduce of `size` bytes."""
     p = PROTOCOLS.index(protocol)
     channels, chunk, rounds = _shape(sight, size, law, algorithm, p)
+    # Below Hopper a chunk that a NIC wrote into device memory is flushed by one more pass, as long as a hop.
     flushes = protocol == "Simple" and sight.direct and sight.generation < 2
     flush = costs.hop if flushes else 0.0
     hop = _network_hop(sight, law, algorithm, p) + costs.hop + flush
@@ -182,6 +188,7 @@ def course(sight: NcclSight, size: int, law: Law, costs: Costs, algorithm: str, 
         hop += costs.rendezvous
     launch, inside = _inside(sight, law, algorithm, p, chunk, held=costs.held)
     hops = _hops(sight, algorithm)
+    # what the first chunk of one channel gets of the NICs, while those of the other channels go beside it
     nic = sight.wire / max(1, min(sight.channels, sight.ring[0]))
     filling = {
         "tree": hops * law["wire"][p] * chunk / (1000 * nic),
@@ -193,6 +200,7 @@ def course(sight: NcclSight, size: int, law: Law, costs: Costs, algorithm: str, 
     message = costs.message * (
         law["nvls_message_share"] if algorithm == "nvls-tree" else law["message_share"][p]
     )
+    # A ring posts a message at each hop, a tree one for each chunk. The first of a tree is part of its hop.
     one = hops * message if algorithm == "ring" else message
     waits = (rounds if algorithm == "ring" else rounds - 1) * one if rounds > 1 else 0.0
     time = launch + inside + hops * hop + filling + size / (1000 * rate) + waits
@@ -215,9 +223,11 @@ def _before(sight: NcclSight, law: Law, constant: str) -> bool:
 def _load(sight: NcclSight, law: Law, algorithm: str, p: int) -> float:
     """Return the bytes that a node sends for each byte of the message."""
     ends = sight.nodes * (sight.devices if algorithm == "ring" else 1)
+    # A tree goes through a node once each way, a ring through all its devices: so its share counts ranks.
     return float(law["wire"][p] * 2 * (ends - 1) / ends)
 
 
+# Up the tree and down again, or twice round the ring, of which only the hops between nodes count here.
 def _hops(sight: NcclSight, algorithm: str) -> int:
     return 2 * (sight.nodes - 1) if algorithm == "ring" else 2 * floor(log2(sight.nodes))
 
@@ -280,6 +290,7 @@ def _rate(sight: NcclSight, law: Law, algorithm: str, protocol: str) -> float:
     ranks = sight.devices * sight.nodes
     if algorithm == "ring":
         return sight.wire * ranks / (2 * (ranks - 1))
+    # The NICs' share as of a ring among nodes: the tree moves 2 (N - 1)/N of the message over them.
     line = sight.wire * sight.nodes / (2 * (sight.nodes - 1)) if sight.nodes > 1 else inf
     limit = law["tree_rate"][sight.generation][_many(sight)]
     return float(min(line, 0.5 * sight.tree[0] * limit))
@@ -289,6 +300,7 @@ def _planned_rate(sight: NcclSight, law: Law, algorithm: str, protocol: str) -> 
     """Return the rate of tuning.cc (ncclTopoTuneModel)."""
     many, at = _many(sight), sight.generation
     ranks = sight.devices * sight.nodes
+    # tuning.cc's rows are generations inside one node, and the maker of the host between nodes
     low = law["ll_rate"][at if not many else 1 if sight.amd else 0][many]
     if algorithm == "nvls-tree":
         channels, inside, between = sight.nvls or (1, 0.0, 0.0)
@@ -309,7 +321,9 @@ def _planned_rate(sight: NcclSight, law: Law, algorithm: str, protocol: str) -> 
     if protocol == "LL":
         bus = min(bus / law["tree_ll_share"], low)
     elif protocol == "LL128":
+        # LL128 has 8 bytes of flag in each line of 128
         bus = min(bus * 120 / 128, channels * law["tree_ll128_rate"][at][many])
+    # a tree moves the message twice, up and down
     return float(bus * 0.5)
 
 
@@ -322,10 +336,13 @@ def _planned(sight: NcclSight, size: int, law: Law, latency: float, algorithm: s
     """Return tuning.cc's own prediction (ncclTopoGetAlgoTime) for the network's latency as the plugin tells it: what NCCL chooses by."""
     p = PROTOCOLS.index(protocol)
     rate = min(_planned_rate(sight, law, algorithm, protocol), sight.pcie / _load(sight, law, algorithm, p))
+    # with Simple tuning.cc counts the network's latency once more for the flush, whether there is one or not
     hop = _network_hop(sight, law, algorithm, p) + latency * (2 if protocol == "Simple" else 1)
+    # a chunk of 0 bytes: tuning.cc counts no copy of it inside the node
     launch, inside = _inside(sight, law, algorithm, p, 0, planned=True)
     fixed = launch + inside + _hops(sight, algorithm) * hop
     power = floor(log2(size >> 6)) if size >= 64 else -1
+    # as tuning.cc has it: the table begins at 64 B, and the last of its 24 factors is never read
     if algorithm == "tree" and 0 <= power < 23:
         rate *= law["correction"][p][power]
     ranks = sight.devices * sight.nodes
@@ -346,6 +363,7 @@ def _shape(sight: NcclSight, size: int, law: Law, algorithm: str, p: int) -> tup
             if size < times * sharing * chunk and chunk > limit:
                 chunk = limit
         return sight.channels, chunk, max(1, ceil(size / (sharing * chunk)))
+    # a small message opens few channels, one for each `grain` bytes
     used = max(1, min(sight.channels, size // law["grain"][p]))
     step = float(law["step"][p])
     if algorithm == "tree":

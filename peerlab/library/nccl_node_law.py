@@ -43,6 +43,7 @@ def node_course(sight: NcclSight, size: int, law: Law, links: float, in_switch: 
     `links` is what a device's links to the others carry together, GB/s per direction; `in_switch` the same of the switch that adds up, 0
     where none does.
     """
+    # No protocol is forbidden here: what [[forbids]] names is of the network.
     node_courses = [_ring(sight, size, law, p, links) for p in range(len(PROTOCOLS))]
     if in_switch and sight.nvls:
         node_courses.append(_in_switch(sight, size, law, in_switch))
@@ -68,6 +69,7 @@ def _in_switch(sight: NcclSight, size: int, law: Law, rate: float) -> NodeCourse
     for times, smaller in _CHUNKS:
         if size < times * sharing * chunk and chunk > smaller:
             chunk = smaller
+    # the first chunk goes up alone and the last comes down alone, one from each device
     fill = 2 * min(sight.devices * chunk, size / law["nvls_channels"]) / (1000 * switch_rate(sight, law))
     launch = float(law["launch_nvls_tree"])
     moved = size * (sight.devices + 1) / sight.devices

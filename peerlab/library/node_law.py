@@ -34,6 +34,7 @@ class NcclNodeLaw(LibraryLaw):
     def changes(self, question: "Scenario", by: str) -> OwnChanges:
         """Return what its ring, or the switch, carries, and that hops are counted before the first slice."""
         course, machine = _course(question), question.hardware
+        # the law's rate is a device's to all others together, `scaleup_Bps` that of one link to one peer
         rate = round(course.rate * _GB)
         run = f"{course.algorithm} with {course.protocol}"
         links = [
@@ -73,6 +74,7 @@ def _course(question: "Scenario") -> NodeCourse:
     machine, library = question.hardware, question.used_library
     if library is None:  # it never is: no law serves a question without one
         raise ScenarioError("library", "none serves the exchange inside a node")
+    # of one node: nothing of the network bounds what the law sees
     seen = sight(library, machine, 1, str(question.path), question.library_number)
     links = machine.scaleup_Bps * (machine.devices - 1) / _GB
     switch = machine.sharp_Bps / _GB if machine.sharp_Bps else library.law["nvls_rate"][seen.generation]

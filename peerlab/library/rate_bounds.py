@@ -25,6 +25,8 @@ def path_bound_Bps(cluster: Cluster, path: str, *, pcie_alone: bool = False) -> 
     seconds: defaultdict[str, float] = defaultdict(float)
     for use in (use for stage in stages(cluster, path) for use in stage.uses):
         if resource_kind(use.kind).rate in _PCIE or not pcie_alone:
+            # A byte may cross a resource several times, such as DRAM, and what a node receives does so too:
+            # the rate is divided by all of that.
             seconds[use.kind] += _seconds_per_byte(cluster, use)
     return min((count_in_node(cluster, kind) / each for kind, each in seconds.items() if each), default=inf)
 
