@@ -27,6 +27,7 @@ from peerlab.question.scenario import Scenario
 from peerlab.question.write_cluster import cluster_text, write_new
 from peerlab.records import Records
 
+# A latency and a rate meet any two sizes: only a third one shows an error.
 _FEWEST = 3
 _MOST = 16
 """Sizes that are fitted, at most, evenly chosen: each is simulated some hundred times."""
@@ -175,6 +176,7 @@ def calibrate(
     if not isinstance(seed, int) or seed < 0:
         raise ScenarioError("seed", f"{seed!r} is no whole number of 0 or more")
     base = cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
+    # Of a log with several runs the one of most nodes is fitted (`peerlab calibrate` says so).
     records = fullest(records.runs) if isinstance(records, Records) else records
     observed = observe(records)
     path, path_from = _path(records, observed, base, path)
@@ -182,6 +184,7 @@ def calibrate(
     rows = _rows(observed, smallest_bytes)
     scenarios = _asked(observed, base, path, observed.sizes[rows])
     wanted = [constants] if isinstance(constants, str) else constants
+    # On the effective machine: with a library some of its figures are the library's.
     figures = choose(scenarios[0].hardware, scenarios, wanted)
     messages = IN_FLIGHT if observed.variant == "bandwidth" else 1
     model, measured = Model(scenarios, messages, figures, progress), observed.times_s[rows]
@@ -225,6 +228,7 @@ def _rows(observed: Observed, smallest_bytes: int | str | None) -> NDArray[np.in
     if smallest_bytes is None and observed.variant == "bandwidth":
         least = _SMALLEST_IN_FLIGHT
     enough = observed.sizes >= least
+    # Large messages are dropped only where enough others are left.
     moderate = enough & (observed.sizes <= _LARGEST)
     rows: NDArray[np.int64] = np.flatnonzero(moderate if moderate.sum() >= _FEWEST else enough)
     if len(rows) < _FEWEST:

@@ -55,6 +55,7 @@ def choose(cluster: Cluster, asked: Sequence[Scenario], wanted: Sequence[str] | 
     """
     met = set().union(*(felt(scenario) for scenario in asked))
     if wanted is None:
+        # In the order of `FITTABLE`: of two that act only together `fit` keeps the first.
         figures = [cluster.figures[key] for key in FITTABLE if key in met and cluster.figures[key].range]
         if not figures:
             raise HardwareError(

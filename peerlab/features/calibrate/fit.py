@@ -63,6 +63,7 @@ def fit(model: Model, measured_s: Floats, seed: int, near: "Fitted | None" = Non
         low, high = _interval(left, values, residuals, slopes, seed)
         errors = _left_out(left, values, residuals, slopes)
         fitted = Fitted(left, values, low, high, errors, _as_it_came(untold))
+        # One at a time: without the worst constant others may be told.
         more = _silent(left, slopes) or _wide(left, low, high)
         if not more:
             return fitted
@@ -100,6 +101,7 @@ def _taken_over(model: Model, near: Fitted) -> Floats:
 
 def _unfelt(model: Model) -> dict[str, str]:
     """Return the constants that no size feels, wherever in their ranges they lie."""
+    # At every start: where a resource does not limit, its rate has no slope, and elsewhere it may.
     most = (
         np.max([abs(model.slopes(start)).max(axis=0) for start in _starts(model)], axis=0)
         if model.figures
@@ -124,6 +126,7 @@ def _solve(model: Model, measured_s: Floats, starts: Sequence[Floats]) -> Floats
     ways = [
         least_squares(
             lambda values: np.log(model.times_s(values) / measured_s),
+            # The minimiser wants to begin inside its bounds, and bounds that differ.
             np.clip(start, low + 1e-9, high - 1e-9),
             jac=model.slopes,
             bounds=(low, high + 1e-12),
@@ -161,12 +164,14 @@ def _interval(
     """Return the ends of the 95 % intervals: rows are drawn anew, with replacement, and met again."""
     if not len(values):
         return values, values
+    # A seed: the same log gives the same intervals.
     random = np.random.default_rng(seed)
     rows = len(residuals)
     draws = (random.integers(0, rows, rows) for _ in range(_SAMPLES))
     moved = np.array([_shift(model, values, residuals[draw], slopes[draw]) for draw in draws])
     low, high = np.percentile(moved, [2.5, 97.5], axis=0)
     bottom, top = model.bounds
+    # An interval is no narrower than the fit resolves, and no wider than the range it was looked for in.
     return np.maximum(values + np.minimum(low, -_FLOOR), bottom), np.minimum(
         values + np.maximum(high, _FLOOR), top
     )
@@ -178,6 +183,7 @@ def _left_out(model: Model, values: Floats, residuals: Floats, slopes: Floats) -
     for row in range(len(residuals)):
         others = np.arange(len(residuals)) != row
         moved = _shift(model, values, residuals[others], slopes[others]) if len(values) else values
+        # Residuals are logarithms, errors are shares.
         errors.append(np.expm1(residuals[row] + slopes[row] @ moved))
     return np.array(errors)
 
@@ -188,7 +194,9 @@ def _silent(model: Model, slopes: Floats) -> dict[str, str]:
     silent = {key: _SILENT for key, column in zip(keys, slopes.T, strict=True) if abs(column).max() < _FELT}
     if silent:
         return silent
+    # No column is nothing: those were returned above as silent.
     unit = slopes / np.linalg.norm(slopes, axis=0)
+    # Without sign: two that undo each other are as little told apart as two that do the same.
     alike = np.abs(unit.T @ unit)
     for later in range(len(keys)):
         for first in range(later):

@@ -48,10 +48,12 @@ class Model:
         """Return the model with some constants left as the file has them."""
         if not keys:
             return self
+        # What is known belongs to the constants that were there.
         return replace(self, figures=[figure for figure in self.figures if figure.key not in keys], _known={})
 
     def time_s(self, place: int, values: Floats) -> float:
         """Return the time at one size, for logarithms of the constants; constants it does not feel change nothing."""
+        # Only what a size feels is part of its key: others may move without simulating it again.
         keys = felt(self.asked[place])
         pairs = [
             (one.key, float(np.exp(v)))
@@ -73,6 +75,7 @@ class Model:
         here, (_, high) = np.log(self.times_s(values)), self.bounds
         columns = []
         for place, value in enumerate(values):
+            # Inside the range: beyond its end the simulation may be refused.
             step = _STEP if value + _STEP <= high[place] else -_STEP
             there = values.copy()
             there[place] += step

@@ -34,6 +34,7 @@ def constant(figure: Figure, fitted: Fitted) -> Constant:
         )
     place = keys.index(figure.key)
     value, low, high = (float(np.exp(ends[place])) for ends in (fitted.values, fitted.low, fitted.high))
+    # A range may begin at 0, which has no logarithm.
     at_end = bool(min(abs(np.log(value / max(end, 1e-300))) for end in bounds) < _AT_END)
     remark = "at the end of its range: is the range too narrow, or the path another one?" if at_end else ""
     return Constant(**same, value=value, low=low, high=high, identified=True, remark=remark, at_end=at_end)
@@ -46,6 +47,7 @@ def described(
     what = f"{seen.collective} of {say_bytes(sizes[0])} to {say_bytes(sizes[-1])}, {seen.source or seen.tool or 'a log'}"
     cluster = base
     for one in (one for one in found if one.identified):
+        # At an end the interval is cut off, and the range itself says what is left open.
         ends = one.bounds if one.at_end else (one.low, one.high)
         value, low, high = (_rounded(end) for end in (one.value, *ends))
         sentence = (
@@ -56,6 +58,7 @@ def described(
             value,
             source=f"{what}, calibrated on {today.isoformat()}",
             assumption=f"fitted on this log within {one.bounds[0]:g} to {one.bounds[1]:g}; {sentence}",
+            # Rounding to five digits must not put the value outside of its own range.
             range=(min(low, value), max(high, value)),
         )
     earlier = f"; before that, {base.fitted_on}" if base.fitted_on else ""

@@ -80,6 +80,7 @@ class ChoiceMap:
         for cell in cells:
             if cell.faster:
                 counts.setdefault((cell.algorithm, cell.faster[0]), []).append(cell)
+        # The change that most cells want: one line cannot tell of all.
         (taken, other), most = max(counts.items(), key=lambda entry: len(entry[1]))
         sizes, gains = [cell.size for cell in most], [cell.gain for cell in most]
         return (
@@ -97,8 +98,9 @@ class ChoiceMap:
             f"in {within} by less than that."
         )
         yield "These are predictions: try one with `peerlab plan` before a tuner file is used."
-        largest = (Scenario(cluster=self.cluster, nodes=nodes, path=self.path) for nodes in self.nodes)
-        yield from dict.fromkeys(gap for scenario in largest for gap in scenario.library_unsolved)
+        # What is not solved may depend on the nodes: each row is asked.
+        asked = (Scenario(cluster=self.cluster, nodes=nodes, path=self.path) for nodes in self.nodes)
+        yield from dict.fromkeys(gap for scenario in asked for gap in scenario.library_unsolved)
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values that JSON can hold; times in seconds."""

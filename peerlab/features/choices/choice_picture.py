@@ -20,14 +20,17 @@ _LABELLED = 6
 
 def choice_svg(found: ChoiceMap) -> str:
     """Return the map as SVG in the colours of the page around it; hovering a cell says its times."""
+    # Rows grow upwards, as on the axis of a chart.
     rows, columns = found.nodes[::-1], found.sizes
     places = {(nodes, size): (x, y) for y, nodes in enumerate(rows) for x, size in enumerate(columns)}
     roles = algorithm_roles(found)
     cells = {(cell.nodes, cell.size): cell for cell in found.cells}
     parts = [_square(cell, *places[key], roles) for key, cell in cells.items()]
+    # Above the squares, whose paper-coloured edges would cover them.
     parts += _borders(cells, rows, columns)
     names = _names(cells, places)
     parts += names.values()
+    # Last, so that no name lies on a dot.
     parts += [_dot(cell, *places[key], roles) for key, cell in cells.items() if cell.faster]
     parts += _axes(rows, columns)
     unnamed = [taken for taken in dict.fromkeys(map(_taken, found.cells)) if taken not in names]
@@ -43,6 +46,7 @@ def choice_svg(found: ChoiceMap) -> str:
 def algorithm_roles(found: ChoiceMap) -> dict[str, str]:
     """Return the role of each algorithm's colour: those taken first, then those that would be faster."""
     names = [cell.algorithm for cell in found.cells] + [cell.faster[0] for cell in found.cells if cell.faster]
+    # NCCL's law has three algorithms, as many as there are roles here.
     return dict(zip(dict.fromkeys(names), _ROLES, strict=False))
 
 
@@ -111,8 +115,10 @@ def _names(
         runs = _free_runs(cells, places, taken)
         if count < _LABELLED or not runs:
             continue
+        # The longest run has most room for a name.
         length, x, y = max(runs)
         words = ", ".join(taken)
+        # A name wider than its run would lie on another region.
         if length * _WIDE < 7.5 * len(words):
             continue
         left, top = _corner(x, y)
@@ -142,6 +148,7 @@ def _free_runs(
 
 def _axes(rows: list[int], columns: list[int]) -> list[str]:
     under = _TOP + len(rows) * _HIGH + 16
+    # Every third size: their words are wider than a column.
     step = 3 if len(columns) > 12 else 1
     sizes = [
         f"<text x='{_corner(x, 0)[0] + _WIDE / 2}' y='{under}' text-anchor='middle' fill='var(--pl-muted)'>{say_bytes(size)}</text>"

@@ -81,11 +81,13 @@ def _map(options: argparse.Namespace, nodes: Any, sizes: Any) -> ChoiceMap:
 
 
 def _compare(options: argparse.Namespace) -> int:
+    # A log is read once: its lines tell the sizes and the nodes.
     log = open_log(options.log)
     logged = tuning_lines(log)
     nodes = options.nodes or nodes_in(log, load_cluster(options.cluster).devices)
     if nodes is None:
         raise ScenarioError("nodes", "the log does not say how many took part: give --nodes")
+    # The map is asked for the log's own sizes: no cell of it stands beside nothing.
     choice_map = _map(options, nodes if isinstance(nodes, str) else [nodes], sorted(logged))
     if len(choice_map.nodes) != 1:
         raise ScenarioError("nodes", f"{options.nodes}: a log is of one number of nodes")
@@ -135,6 +137,7 @@ def _runs(choice_map: ChoiceMap) -> Iterator[tuple[str, ...]]:
     place = 0
     while place < len(cells):
         last = place
+        # Nodes are part of the kind, so a run ends with its row.
         while last + 1 < len(cells) and _kind(cells[last + 1]) == _kind(cells[place]):
             last += 1
         first, final = cells[place], cells[last]

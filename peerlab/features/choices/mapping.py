@@ -63,6 +63,7 @@ def choices(
     scenario = Scenario(
         cluster=machine, nodes=rows[0], path=way, library_version=library_version, registration="pool"
     )
+    # Refused before the first cell: a cluster without such a library has no map.
     first = _choice(scenario)
     cells = tuple(
         _cell(scenario.with_(nodes=count, message_bytes=size)) for count in rows for size in columns
@@ -107,10 +108,12 @@ def _cell(scenario: Scenario) -> MapCell:
     taken = _choice(scenario)
     own = time_ps(scenario)
     others = [(time_ps(other), other) for other in _others(scenario, taken)]
+    # Where there is no other choice, its own is the best: a gain of 1.
     time, best = min(others, key=lambda entry: entry[0], default=(own, scenario))
     gain = own / time
     if gain < WORTH:
         return _as_cell(scenario, taken, own, None, 1.0, 1.0)
+    # Both laws may be off, each its own way: what is left at the worse end of their ratio.
     return _as_cell(scenario, taken, own, _choice(best).does, gain, gain * reach_of_ratio(best, scenario).low)
 
 
@@ -139,8 +142,10 @@ def _others(scenario: Scenario, taken: LibraryChoice) -> Iterator[Scenario]:
     """Yield the scenario with each other algorithm and protocol that the library has here, and whose law does not rule out that it is faster."""
     for algorithm in ALGORITHMS:
         for protocol in PROTOCOLS:
+            # What the library does not have here is refused by the scenario: it is no choice.
             with suppress(ScenarioError):
                 other = scenario.with_(algorithm=algorithm, protocol=protocol)
                 choice = other.choice
+                # A choice that is forced may be the one that is taken anyway.
                 if choice and choice.does != taken.does and choice.course.time < _NEAR * taken.course.time:
                     yield other

@@ -55,11 +55,14 @@ def write_tuner(found: ChoiceMap, path: str | Path) -> Path:
 def _lines(choice_map: ChoiceMap) -> Iterator[str]:
     for nodes in choice_map.nodes:
         row = [cell for cell in choice_map.cells if cell.nodes == nodes]
+        # Neighbouring sizes only: the plugin has one range in each line.
         for choice, cells in groupby(row, key=_better):
             same = list(cells)
             if choice:
                 algorithm, protocol = choice
                 ranks = nodes * choice_map.cluster.devices
+                # From half an octave below the smallest to half an octave above the largest: ranges of
+                # neighbours touch and never overlap.
                 low, high = isqrt(same[0].size ** 2 // 2), isqrt(same[-1].size ** 2 * 2) - 1
                 yield f"allreduce,{low},{high},{_ALGORITHMS[algorithm]},{protocol.lower()},{_DEFAULT},{nodes},{ranks}"
 

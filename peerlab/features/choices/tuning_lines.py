@@ -17,6 +17,7 @@ _RANKS = re.compile(r"\bnranks (\d{1,7})\b")
 _NODES = re.compile(r"\bnNodes (\d{1,6})\b")
 _ALGORITHMS = ("tree", "ring", "CollNetDirect", "CollNetChain", "NVLS", "NVLSTree", "PAT")
 _PROTOCOLS = ("LL", "LL128", "Simple")
+# NCCL writes NVLS_TREE here and NVLSTree there.
 _NAMES = {name.upper().replace("_", ""): name for name in (*_ALGORITHMS, *_PROTOCOLS)}
 _ALLREDUCE = "AllReduce"
 
@@ -48,6 +49,7 @@ def tuning_lines(log: Log) -> dict[int, tuple[str, str]]:
     """
     logged = {}
     for line in log.lines:
+        # Lines before 2.23 name no collective: they are taken as AllReduce, which tests of one run alone.
         if (match := _LINE.search(line.text)) and match[1] in (None, _ALLREDUCE):
             logged[int(match[2])] = _name(match[3], _ALGORITHMS), _name(match[4], _PROTOCOLS)
     if not logged:
@@ -59,8 +61,10 @@ def tuning_lines(log: Log) -> dict[int, tuple[str, str]]:
 
 def nodes_in(log: Log, devices: int) -> int | None:
     """Return on how many nodes of so many devices a log was taken, where a line says it."""
+    # Its own word for nodes first; ranks say it only if a node runs all its devices.
     for pattern, each in ((_NODES, 1), (_RANKS, devices)):
         counts = [int(match[1]) for line in log.lines if (match := pattern.search(line.text))]
+        # One node has nothing between nodes: such a line says nothing for the map.
         if counts and max(counts) % each == 0 and max(counts) // each > 1:
             return max(counts) // each
     return None
@@ -82,6 +86,7 @@ def beside(found: ChoiceMap, logged: dict[int, tuple[str, str]]) -> Sequence[Tun
 
 
 def _name(word: str, names: Sequence[str]) -> str:
+    # Before 2.23 names are numbers, in the order of NCCL's own list.
     if word.isdecimal() and int(word) < len(names):
         return names[int(word)]
     return _NAMES.get(word.upper().replace("_", ""), word)

@@ -61,6 +61,7 @@ def _jobs(options: argparse.Namespace) -> int:
     if output is not None:
         check_page_or_still(output, PeerlabError)
     fields = {_FIELDS.get(name, name): value for name, value in entries.items() if name not in _OWN}
+    # `number` hands on what is none, so that it is refused here by its name.
     if isinstance(fields.get("leaf"), str):
         raise ScenarioError("leaf", f"{fields['leaf']!r} is not a number of hosts")
     shared = shared_fabric([_job(text) for text in entries["job"]], **fields)

@@ -16,6 +16,7 @@ _STYLE = ".pl-report.pl-jobs table { table-layout: auto; font-variant-numeric: t
 _SHOWN = 4
 """Collectives that a table lists."""
 _WIDTH, _LEFT, _RIGHT, _LANE, _TOP = 1060.0, 132.0, 1040.0, 46.0, 40.0
+# One for each job, of which there are eight at most.
 _ROLES = ("network", "copy", "direct", "cpu", "register", "hot", "inside", "edge")
 _TITLES = {"leaf up": "out of leaf", "leaf down": "into leaf"}
 
@@ -89,6 +90,7 @@ def _lane(paper: Paper, shared: SharedFabric, link: Link, top: float, end: Fract
         left, right = (_LEFT + (_RIGHT - _LEFT) * float(moment / end) for moment in (use.start, use.end))
         base = top + _LANE - 6
         for job, rate in use.rates:
+            # The whole lane is the uplink's rate, so what is free stays visible.
             height = (_LANE - 10) * float(rate / shared.fabric.uplink)
             paper.box((left, base - height, right, base), _ROLES[job])
             base -= height

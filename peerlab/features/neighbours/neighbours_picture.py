@@ -27,6 +27,7 @@ _Heights = NDArray[np.float64]
 def neighbours_svg(comparison: Any, theme: str = "light", colours: Mapping[str, str] | None = None) -> str:
     """Return the picture of a `PortComparison`."""
     paper, answers = Paper(colours or palette(theme)), comparison.answers
+    # A scene that was cut has no end of its own: it must not squeeze those that have one.
     ended = [answer.time_ps for answer in answers if answer.ends or not answer.alone_ps]
     end = int(
         min(
@@ -35,6 +36,7 @@ def neighbours_svg(comparison: Any, theme: str = "light", colours: Mapping[str, 
         )
     )
     queues = [_queues(answer, end) for answer in answers]
+    # An empty picture has a height to divide by, too.
     highest = max(float((own + others).max()) for own, others in queues) or 1.0
     _legend(paper, highest)
     for row, (answer, (own, others)) in enumerate(zip(answers, queues, strict=True)):
@@ -62,12 +64,14 @@ def _most(answer: PortAnswer) -> str:
 def shared_port(answer: PortAnswer) -> int:
     """Return the port that the victim shares: the first trunk towards leaf 1, or the receiver's where there is none."""
     scene = answer.trace.scene
+    # Links are numbered: one up from each host, one down to each, then the trunks (`port_parcel._KINDS`).
     return 2 * scene.hosts if scene.trunk_Bps and len(set(scene.leaves)) > 1 else 2 * scene.hosts - 1
 
 
 def victim_host(answer: PortAnswer) -> int:
     """Return the port of the host whose flow crosses the trunk with the neighbours'."""
     flows, leaves = answer.trace.scene.flows, answer.trace.scene.leaves
+    # The victim is the host below leaf 0 whose flow goes up through the shared trunk.
     crossing = [flow.src for flow in flows if flow.job == OWN and leaves[flow.src] < leaves[flow.dst]]
     return crossing[0] if crossing else 0
 
@@ -77,6 +81,7 @@ def _queues(answer: PortAnswer, end: int) -> tuple[_Heights, _Heights]:
     flows = answer.trace.scene.flows
     cells = [
         *answer.trace.on(shared_port(answer)),
+        # What still waits when the scene is cut came and never left: it stands in the queue to the end.
         *(cell for cell in answer.trace.left if cell.link == shared_port(answer)),
     ]
     own = [cell for cell in cells if flows[cell.flow].job == OWN]
@@ -93,6 +98,8 @@ def _mean_heights(cells: Sequence[CellSpan], end: int) -> _Heights:
     changes = np.array([cell.wire for cell in cells] + [-cell.wire for cell in cells], dtype=np.float64)
     order = np.argsort(moments, kind="stable")
     moments, heights = moments[order], np.cumsum(changes[order])
+    # The queue's integral: a mean over a column is the difference at its edges, however many cells come in
+    # between.
     area = np.concatenate([[0.0], np.cumsum(heights[:-1] * np.diff(moments))])  # up to each moment
     until = np.interp(edges, moments, area, left=0.0, right=float(area[-1]))
     means: _Heights = np.diff(until) / (edges[1] - edges[0])
@@ -132,6 +139,7 @@ def _glass(paper: Paper, answer: PortAnswer, own: _Heights, others: _Heights, hi
     for start, stop in _stops(answer):
         if start < end:
             left, right = (_LEFT + (_RIGHT - _LEFT) * min(moment, end) / end for moment in (start, stop))
+            # A pause of a few nanoseconds is seen, too.
             paper.box((left, base + 4, max(right, left + 0.4), base + 4 + _STRIP), "hot")
     if answer.time_ps < end:
         x = _LEFT + (_RIGHT - _LEFT) * answer.time_ps / end

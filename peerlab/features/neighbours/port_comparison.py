@@ -86,24 +86,27 @@ def neighbours(
     >>> 0.2 < comparison.answers[0].share < 0.5
     True
     """
+    # A name alone is one fabric; none is all.
     names = [fabrics] if isinstance(fabrics, str) else list(fabrics or port_fabrics())
     for name in names:
         if name not in port_fabrics():
             raise ScenarioError("fabric", f"{name!r} has no queues here; {nearest(name, port_fabrics())}")
     figures = dict(fields.pop("figures", {}))
+    # Before anything is simulated. A single fabric refuses by itself what it does not have.
+    unused = figures.keys() - {key for name in names for key in port_fabrics()[name].figures}
+    if unused and len(names) > 1:
+        everywhere = {key for fabric in port_fabrics().values() for key in fabric.figures}
+        raise ScenarioError(
+            "figure", f"no fabric has {min(unused)!r}; {nearest(min(unused), sorted(everywhere))}"
+        )
     answers = []
     for name in names:
         entries = port_fabrics()[name].figures
+        # Beside others a fabric is asked only for figures that it has: `xon` says nothing of credits.
         own = {key: value for key, value in figures.items() if key in entries or len(names) == 1}
         answers.append(
             answer_ports(port_question(fabric=name, neighbour=neighbour, figures=own, **fields), engine)
         )
         if progress is not None:
             progress(1)
-    unused = figures.keys() - {key for name in names for key in port_fabrics()[name].figures}
-    if unused:
-        everywhere = {key for fabric in port_fabrics().values() for key in fabric.figures}
-        raise ScenarioError(
-            "figure", f"no fabric has {min(unused)!r}; {nearest(min(unused), sorted(everywhere))}"
-        )
     return PortComparison(tuple(answers))

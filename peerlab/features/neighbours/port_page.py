@@ -33,6 +33,7 @@ def port_page_html(answers: Sequence[PortAnswer], *, layout: str = "page", theme
     """
     if not 1 <= len(answers) <= MOST_FABRICS:
         raise ExportError(f"a page shows one to {MOST_FABRICS} fabrics, not {len(answers)}")
+    # Hosts and flows are drawn once for all fabrics.
     if len({(answer.trace.scene.leaves, answer.trace.scene.flows) for answer in answers}) > 1:
         raise ExportError("a page shows one question on several fabrics; these differ in hosts or senders")
     parcel = port_parcel(answers)

@@ -117,6 +117,7 @@ def about(answer: PortAnswer) -> str:
 
 def _link(scene: PortScene, number: int) -> PortParcelLink:
     hosts = scene.hosts
+    # Up links come first, one for each host, then down links, then trunks of leaf 0, then of leaf 1.
     kind, host = _KINDS[min(2, number // hosts)], number % hosts if number < 2 * hosts else -1
     leaf = int(number >= 2 * hosts + scene.trunks) if host < 0 else scene.leaves[host]
     return {"name": scene.links[number].name, "kind": kind, "leaf": leaf, "host": host}
@@ -178,17 +179,20 @@ def _played_ps(answers: Sequence[PortAnswer]) -> int:
     """Return how much of the longest scene can be played."""
     starts = sorted(cell.start_ps for answer in answers for cell in answer.trace.cells)
     longest = max(answer.time_ps for answer in answers)
+    # The first cell that has no room ends what is played, on all fabrics at the same moment.
     return starts[MOST_CELLS] if len(starts) > MOST_CELLS else longest
 
 
 def _cells(trace: PortTrace, played_ps: int) -> PortParcelCells:
     scene = trace.scene
+    # Cells that never left their port stand in its queue to the end.
     played = [cell for cell in [*trace.cells, *trace.left] if cell.queued_ps <= played_ps]
     trunk_of = {
         (cell.flow, cell.first, cell.end_ps): cell.link for cell in played if cell.link >= 2 * scene.hosts
     }
     rows = sorted(played, key=lambda cell: (cell.link, cell.start_ps, cell.queued_ps))
     trunks: dict[tuple[int, int], int] = {}
+    # Of a cell that was sent twice the later way counts.
     for (flow, first, _), link in sorted(trunk_of.items(), key=lambda entry: entry[0][2]):
         trunks[flow, first] = link
     integers = {
@@ -212,10 +216,12 @@ def _via(scene: PortScene, flow: PortFlow, cell: CellSpan, trunks: dict[tuple[in
     """Return the link by which a cell came to the port where it is."""
     if cell.link < scene.hosts:
         return -1
+    # To a trunk it came from its host, and so it did to a receiver below the same leaf.
     if cell.link >= 2 * scene.hosts or not scene.trunk_links(flow):
         return flow.src
     return trunks.get((cell.flow, cell.first), flow.src)
 
 
 def _us(*times_ps: int) -> list[float]:
+    # Nanoseconds: finer than any pixel, and half as long as text.
     return [round(time / PS_PER_US, 3) for time in times_ps]

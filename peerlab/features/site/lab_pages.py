@@ -19,6 +19,7 @@ from peerlab.picture.policy import inline, policy
 from peerlab.picture.theme import properties
 from peerlab.question.scenario import Scenario
 
+# Small, as Python in a tab is about ten times as slow.
 _START = {"nodes": 2, "message_bytes": 2**16}
 """What the Python of a lab begins with: something that is simulated at once."""
 
@@ -36,6 +37,7 @@ def lab_pages(files: Mapping[str, bytes]) -> tuple[dict[str, str], list[tuple[st
     found = registered("offers", "articles of the labs")
     with _empty_folder():  # labs write files of their own
         articles = found(folder("labs"), _link)
+    # A lab that needs the machine itself has no page, and says so in the list.
     made = [article for article in articles if not article.why_not]
     pages = {
         f"lab-{article.number}.html": _page(article, files, following)
@@ -73,6 +75,7 @@ def _page(article: Any, files: Mapping[str, bytes], following: Any) -> str:
         "cards": article.cards,
         "start": {"lock": lock_of(dict(files)), "first": _START, "more": ["labs.zip"]},
     }
+    # An end of the element that holds it must not stand in its text.
     held = json.dumps(options).replace("<", "\\u003c")
     after = (
         f"<p class='pl-next'><a href='lab-{following.number}.html'>Next: {escape(following.title)}</a></p>"

@@ -43,6 +43,8 @@ def live_page(scenario: Scenario, files: Mapping[str, bytes], *, carried: bool) 
         elements += "".join(
             f'\n<script type="text/plain" data-file="{name}">{_packed(data)}</script>'
             for name, data in files.items()
+            # What Pyodide reads from its lock stands in the JSON of the page; the labs have pages only in a
+            # folder.
             if not name.endswith(("lock.json", "labs.zip"))
         )
         worker = inline(sources.script_of("live_worker"))
@@ -52,6 +54,7 @@ def live_page(scenario: Scenario, files: Mapping[str, bytes], *, carried: bool) 
 
 
 def _packed(data: bytes) -> str:
+    # Without the time of day: the same files give the same page.
     return b64encode(compress(data, 9, mtime=0)).decode()
 
 

@@ -43,6 +43,7 @@ def pyodide_files(package: Path | None) -> dict[str, bytes]:
             f"no npm client is here to get pyodide@{VERSION}; download its package elsewhere and name it with --pyodide FILE"
         )
     with TemporaryDirectory() as folder:
+        # `npm pack` fetches the package and runs nothing of it.
         command = ["npm", "pack", "--silent", f"pyodide@{VERSION}"]
         try:
             result = subprocess.run(  # noqa: S603  (fixed words, no shell)
@@ -50,6 +51,7 @@ def pyodide_files(package: Path | None) -> dict[str, bytes]:
             )
         except (OSError, subprocess.TimeoutExpired) as problem:
             raise ExportError(f"npm did not get pyodide@{VERSION}: {problem}") from None
+        # Whatever the client called it: the hash below says whether it is the one.
         packages = list(Path(folder).glob("*.tgz"))
         if result.returncode or len(packages) != 1:
             sentence = (result.stderr.strip().splitlines() or ["it says nothing"])[-1][:200]
@@ -66,15 +68,18 @@ def _unpacked(package: Path) -> dict[str, bytes]:
         data = package.read_bytes()
     except OSError as problem:
         raise ExportError(f"cannot read {one_line(package)}: {problem.strerror or problem}") from None
+    # Of both ways: what npm gets is checked as what somebody downloaded.
     if sha512(data).digest() != b64decode(INTEGRITY):
         raise ExportError(
             f"{one_line(package)}: this is not pyodide@{VERSION} as npm has it; its hash is another one"
         )
     with tarfile.open(package) as tar:
+        # By their names: nothing is unpacked to a path that the archive chooses.
         members = {name: tar.extractfile(f"package/{name}") for name in (*FILES, LOCK)}
         return {name: member.read() for name, member in members.items() if member}
 
 
 def lock_of(files: dict[str, bytes]) -> dict[str, Any]:
     """Return what Pyodide wants to know of its packages: their interface's version, and that there are none."""
+    # No packages: the tab does without numpy.
     return {"info": json.loads(files[LOCK])["info"], "packages": {}}

@@ -71,9 +71,11 @@ def python_archives(files: Mapping[str, bytes]) -> dict[str, bytes]:
         If node is there and cannot compile it.
     """
     sources = _zipped(_named())
+    # Without node the tab compiles the sources itself, each time it opens.
     whole = _compiled(sources, files) if shutil.which("node") else sources
     with ZipFile(BytesIO(whole)) as archive:
         named = {name: archive.read(name) for name in archive.namelist()}
+    # The explorer does not wait for what only the labs need.
     labs = {
         name: data
         for name, data in named.items()
@@ -98,6 +100,7 @@ def _named() -> dict[str, bytes]:
 def _zipped(named: dict[str, bytes]) -> bytes:
     packed = BytesIO()
     with ZipFile(packed, "w", ZIP_DEFLATED, compresslevel=9) as archive:
+        # In order and with one date: archives of the same sources are the same bytes.
         for name in sorted(named):
             archive.writestr(ZipInfo(name, _DAY), named[name], ZIP_DEFLATED)
     return packed.getvalue()

@@ -83,6 +83,7 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 
 def _serve(folder: Path) -> int:
+    # This machine alone, at any free port.
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder))) as server:
         print(f"http://127.0.0.1:{server.server_port}/  (Ctrl+C ends it)", flush=True)
         try:

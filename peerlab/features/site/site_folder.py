@@ -55,6 +55,7 @@ def write_site(
     There is no example here that runs: the npm client would ask a registry.
     """
     folder = Path(place).expanduser()
+    # Refused before anything is loaded or written.
     _check_fields(scenario)
     with new_folder(folder, ExportError):
         check_place(folder / "index.html", ExportError)
@@ -63,6 +64,7 @@ def write_site(
             with written(folder / name, ExportError) as file:
                 file.write_bytes(data)
         told("pages")
+        # The landing page draws the detour, whichever path the explorer begins with.
         slow = begins.with_(path=begins.hardware.paths[0])
         pages = {
             "explorer.html": live_page(begins, files, carried=False),
@@ -73,6 +75,7 @@ def write_site(
         labs, listed = lab_pages(files)
         pages |= labs
         explorer = [pages[name].encode() for name in ("explorer.html", "live_worker.js")]
+        # Last, as it says what the others weigh.
         pages["index.html"] = _landing(
             slow, listed, [*(data for name, data in files.items() if name != "labs.zip"), *explorer]
         )
@@ -137,6 +140,7 @@ def _landing(scenario: Scenario, labs: Sequence[tuple[str, str, str]], loaded: S
         "pyodide": VERSION,
         "recorded": "".join(f"<a href='{page.name}'>{escape(page.asks)}</a>" for page in RECORDED),
         "labs": "".join(map(_lab_line, labs)),
+        # Each file by itself, as a server compresses it.
         "size": f"{sum(len(compress(part)) for part in loaded) / 1e6:.1f} MB",
     }
     return Template(text).substitute(words)

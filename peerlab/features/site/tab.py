@@ -80,6 +80,7 @@ class Tab:
 
     def work(self) -> Answer | None:
         """Do one piece of what follows the picture; None when all is done."""
+        # One piece for each call: the worker hears questions in between.
         for piece in self._following:
             return _packed(piece)
         return None
@@ -94,8 +95,10 @@ class Tab:
                 raise ScenarioError(
                     "nodes", f"about {expected_s:.0f} s in a browser tab; open the notebook, or give fewer"
                 )
+            # The oldest first: dictionaries keep the order in which runs came.
             while len(self._runs) >= _MOST_KEPT:
                 del self._runs[next(iter(self._runs))]
+            # The loop is plain Python: the arrays' engine needs numpy, which a tab has not.
             self._runs[scenario] = simulate(scenario, engine="loop")
         return self._runs[scenario]
 
@@ -106,6 +109,7 @@ class Tab:
 
     def _show(self, asked: Mapping[str, Any]) -> Mapping[str, object]:
         shown, options = fields_of(self.run.scenario), as_changes(asked.get("changes", {}))
+        # Only what differs: a control that is set to what is shown is no step that undo could take back.
         changes = {
             name: value
             for name, value in options.items()
@@ -123,6 +127,7 @@ class Tab:
     def _go(self, wanted: Scenario, asked: Mapping[str, Any]) -> Mapping[str, object]:
         self.exploration.arrive(self._simulated(wanted))
         self._number = asked["number"]
+        # What followed the last question is dropped: nobody waits for its bands any more.
         self._following = self._pieces()
         return {
             "data": payload(self.run, self.exploration.before, self._number),
@@ -154,6 +159,7 @@ class Tab:
 
     def _take_cluster(self, asked: Mapping[str, Any]) -> Mapping[str, object]:
         """Keep a cluster file of one's own, in the tab's memory, and return what the controls offer of it."""
+        # Only its last part: a name with folders must not leave the tab's own.
         file = Path(Path(asked["name"]).name)
         if file.suffix != ".toml":
             raise ScenarioError("cluster", f"{one_line(file)} is no cluster file; its name ends with .toml")
@@ -167,6 +173,7 @@ class Tab:
         scenario, axis, computed = self.run.scenario, self._axis, []
         for line in lines(scenario, axis):
             runs: list[Run | None] = []
+            # One point for each piece: a question waits for no more than that.
             for point in line.scenarios:
                 runs.append(self._possible(point))
                 yield {}

@@ -32,6 +32,7 @@ def fields_of(scenario: Scenario) -> dict[str, Any]:
 
 
 def as_changes(fields: Changes) -> Changes:
+    # Fields with a control come as values; a link's others as text.
     """Return fields as a page or a link gives them: of those without a control a text may be a number or a truth value."""
     return {
         name: read_value(value) if name not in SHOWN and isinstance(value, str) else value

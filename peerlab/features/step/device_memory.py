@@ -60,11 +60,15 @@ def device_memory(step: Step) -> DeviceMemory:
     """Return what a device holds: with zero1 its part of the optimizer's states, with fsdp its part of everything."""
     number, ranks = step.model.parameters, step.devices
     weights, gradients, optimizer = (
-        number * each for each in (_MIXED if step.model.gradient_dtype in _SHORT else _FULL)
+        # Mixed precision is told by its gradients: no workload says how its weights are kept.
+        number * each
+        for each in (_MIXED if step.model.gradient_dtype in _SHORT else _FULL)
     )
+    # Shares are rounded up: the last device holds as much as the others, padded.
     if step.shard == "fsdp":
         weights, gradients = -(-weights // ranks), -(-gradients // ranks)
     if step.shard in ("zero1", "fsdp"):
         optimizer = -(-optimizer // ranks)
+    # `data/devices.toml` has figures of many devices, and not of each its memory.
     there = device_figures().get(step.device, {}).get("memory")
     return DeviceMemory(weights, gradients, optimizer, there.value if there else None, step.device)

@@ -170,6 +170,7 @@ def _step(options: argparse.Namespace) -> int:
     paths = (
         [entries["path"]]
         if "path" in entries
+        # A bare reference fabric has no devices that could compute.
         else [path for path in cluster.paths if not PATHS[path].is_bare]
     )
     if not paths:
@@ -203,6 +204,7 @@ def _answered(steps: Sequence[Step]) -> tuple[list[StepRun], list[str]]:
         except TooManySpansError as problem:
             problems.append(problem)
             left_out.append(f"{step.scenario.path}: left out; {problem}")
+    # One path that cannot be kept is left out beside others; where none can be, its reason is the error.
     if not runs:
         raise problems[0]
     return runs, left_out

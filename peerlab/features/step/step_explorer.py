@@ -89,6 +89,7 @@ class StepExplorer(Spoken):
         names: list[tuple[str, Any]] = [
             (load_workload(workload).title, workload) for workload in known_workloads()
         ]
+        # A workload of one's own stands first: it is what was asked for.
         if asked.workload not in known_workloads():
             names = [(asked.model.title, asked.workload), *names]
         self.workload = select("Workload", names, "pl-step-workload")
@@ -101,6 +102,7 @@ class StepExplorer(Spoken):
         self.passes = select(
             "Passes", _numbers(_PASSES, asked.accumulate), "pl-step-passes", "Passes before an exchange"
         )
+        # What was asked for is among the usual limits, or behind them.
         limits = dict.fromkeys([*_BUCKETS, asked.bucket_bytes])
         self.bucket = select(
             "Bucket",
@@ -129,11 +131,13 @@ class StepExplorer(Spoken):
             (self.cache, s.registration != "per-transfer"),
         )  # fmt: skip
         for one, value in values:
+            # The value before the ear: setting it is no change of the user's.
             one.value = value
             one.observe(lambda _: self._changed(), "value")
 
     def _questions(self) -> list[Step]:
         """Return what the controls ask for: a step, and beside it the same on a second path."""
+        # What the switch goes back to where the step began without a cache.
         cached = (
             "cached"
             if self.asked.scenario.registration == "per-transfer"
@@ -144,6 +148,7 @@ class StepExplorer(Spoken):
             workload=self.workload.value, batch=self.batch.value, accumulate=self.passes.value, bucket_bytes=self.bucket.value,
             shard=self.shard.value, overlap=self.overlap.value, nodes=self.nodes.value, path=self.path.value,
             registration=cached if self.cache.value else "per-transfer",
+            # Another workload has its own times and its own precision.
             **({"gradient_dtype": None, "compute_ms": None} if changed else {}),
         )  # fmt: skip
         beside = self.beside.value
@@ -155,6 +160,7 @@ class StepExplorer(Spoken):
 
     def _changed(self) -> None:
         """Answer what is asked now; without a running loop, as in a plain shell, at once."""
+        # What runs in a thread goes on, but nobody waits for it any more.
         if self._task:
             self._task.cancel()
         try:
@@ -172,6 +178,7 @@ class StepExplorer(Spoken):
 
     async def _later(self, asked: list[Step]) -> None:
         try:
+            # In a thread, one after the other: the notebook's kernel goes on to hear its switches.
             runs = [await asyncio.to_thread(self._answer, one) for one in asked]
         except PeerlabError as problem:
             self._refuse(problem)
@@ -227,6 +234,7 @@ def _how_sure(runs: list[StepRun], stop: threading.Event) -> StepGain:
             raise Cancelled("something else is wanted")
         return answer(asked)
 
+    # The band asks for many steps through `answer`: so it is there that a change of the switches ends it.
     first, second = (replace(run, answer=unless_stopped) for run in runs)
     return step_gain(second, first)
 

@@ -84,6 +84,7 @@ def step_parcel(
     """Return what the page needs; it begins with the runs where their values are among the controls', and `sure` is their gain's."""
     if not 1 <= len(runs) <= 2:
         raise ExportError(f"a page shows a step on one data path or two, not {len(runs)}")
+    # Before the first answer: every state is simulated, and a page of thousands would take hours.
     if (number := prod(len(values) for values in controls.values())) > _MOST_STATES:
         raise ExportError(
             f"controls: {number} states are too many for a page of a step; give {_MOST_STATES} at most"
@@ -100,6 +101,7 @@ def step_parcel(
         if None in answers:
             raise ExportError("a page shows steps that peerlab.step answered")
         step_runs = [run.answer(run.step.with_(**change)) for run in runs if run.answer]
+        # The band is that of the runs given: no other state has it.
         same = all(one.step == other.step for one, other in zip(step_runs, runs, strict=True))
         states.append(album.state(step_runs, sure if same else None))
     return {
@@ -126,6 +128,7 @@ def _said(name: str, value: Any) -> str:
 
 
 def _start(run: StepRun, name: str, values: Sequence[Any]) -> int:
+    # A control changes a field of the step or of its scenario.
     here = getattr(run.step, name, getattr(run.step.scenario, name, None))
     return next((place for place, value in enumerate(values) if value == here), 0)
 

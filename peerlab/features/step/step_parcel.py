@@ -83,6 +83,7 @@ class StepAlbum:
         """Return what is shown for a step on one data path, or on two; `sure` is the band of the gain, where it is known."""
         names = told_apart([run.step.scenario for run in runs]) if len(runs) > 1 else [_title(runs[0])]
         roles = [data_path(str(run.step.scenario.path)).role for run in runs]
+        # Two paths of one role, such as two that are staged, would be drawn in one colour.
         if len(set(roles)) < len(roles):
             roles[1] = next(role for role in _OTHER if role != roles[0])
         return {
@@ -129,6 +130,8 @@ def _exchanges(run: StepRun) -> list[str]:
     exchanging = sum(exchange.run.time_ps for exchange in run.trace.placed)
     exposed = run.trace.exposed_ps
     return [
+        # Exchanges share one stream, so none overlaps another: their times add up, and what is not exposed is
+        # hidden.
         f"{say_time(exchanging)} of exchange",
         f"{say_time(exchanging - exposed)} of it hidden",
         f"{say_time(exposed)} exposed",
@@ -148,6 +151,7 @@ def source(run: StepRun) -> str:
 
 
 def _title(run: StepRun) -> str:
+    # Beside itself a scenario is called by its data path.
     return told_apart([run.step.scenario, run.step.scenario])[0]
 
 

@@ -41,6 +41,7 @@ def _parts(run: StepRun) -> Iterable[str]:
             say_bytes(placed_span.op.nbytes),
             say_time(placed_span.ready_ps),
             say_time(placed_span.begin_ps - placed_span.ready_ps),
+            # From when it could have begun: the stream was at the one before.
             say_time(placed_span.lasts_ps),
             say_time(run.trace.exposed_of(placed_span)),
         )
@@ -90,6 +91,7 @@ def profiled_html(one: ProfiledTraining) -> str:
         f"{len(usual.exchanges)} exchanges of {say_bytes(sum(x.kernel.nbytes for x in usual.exchanges))} among {one.ranks or 'unknown'} ranks.{stays}</p>"
         + table("Steps", head, rows)
         + "".join(f"<p class='pl-quiet'>{escape(warning)}</p>" for warning in one.warnings)
+        # A kernel of NCCL waits for the slowest rank inside: no trace of one rank tells the two apart.
         + "<p class='pl-quiet'>What an exchange takes contains what it waited for other ranks.</p>"
     )
     return framed("profiled", f"{one.name}: {len(one.steps)} steps", body)

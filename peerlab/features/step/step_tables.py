@@ -42,6 +42,7 @@ def lines(runs: Sequence[StepRun]) -> Iterator[str]:
         share = f"{say_share(figure.value)} ({say_share((figure.range or (0, 0))[0])} to {say_share((figure.range or (0, 0))[1])})"
         yield (f"an exchange takes {share} of the computing beside it: {figure.assumption or figure.source}")
     yield (f"memory: {device_memory(step).says}")
+    # Where nodes differ, a node is simulated as one: its devices stay alike.
     alike = "devices of a node do the same" if runs[0].trace.apart else "every device does the same"
     yield (
         f"{alike}; input, failures and memory limits are not modelled, tensor and pipeline parallelism are formulas"
@@ -76,6 +77,7 @@ def exchanges_table(run: StepRun) -> str:
         for exchange in run.trace.placed
     ]
     head = ["exchange", "collective", "size", "ready", "begin", "end", "exposed"]
+    # Columns of nodes stand only where nodes differ.
     head += ["waited for", "apart"] if run.trace.apart else []
     return table(head, rows, right={2, 3, 4, 5})
 

@@ -29,6 +29,7 @@ def runs_needed(per_mille: int) -> int:
     >>> [runs_needed(one) for one in PER_MILLE]
     [20, 100, 1000, 10000]
     """
+    # In whole numbers: a share of 0.999 is no exact float.
     return -(-_BEYOND * 1000 // (1000 - per_mille))
 
 
@@ -66,6 +67,7 @@ def percentile(ordered: Sequence[int], per_mille: int) -> Percentile:
     if missing:
         return Percentile(per_mille, missing)
     low, high = _ranks(count, per_mille / 1000)
+    # Nearest rank, rounded up: a percentile is a run that there was, never one between two.
     rank = -(-count * per_mille // 1000)
     return Percentile(per_mille, 0, *(int(ordered[place - 1]) for place in (rank, low, high)))
 
@@ -73,12 +75,14 @@ def percentile(ordered: Sequence[int], per_mille: int) -> Percentile:
 def _ranks(count: int, share: float) -> tuple[int, int]:
     """Return the ranks, from 1, between which a percentile lies with 95 %: how many runs lie below it is binomial."""
     below = np.arange(count + 1)
+    # Logarithms of factorials: 10,000 factorial is far beyond a float.
     logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, count + 1)))])
     chance = np.exp(
         lgamma(count + 1) - logs - logs[::-1] + below * log(share) + (count - below) * log(1 - share)
     )
     upto = np.cumsum(chance)
     low, high = (int(np.searchsorted(upto, at)) for at in (_OUTSIDE, 1 - _OUTSIDE))
+    # Ranks count from 1; beyond the first and the last run nothing is known.
     return max(1, low), min(count, high + 1)
 
 

@@ -122,7 +122,9 @@ def tails(
     scenarios = [asked, *(asked.with_(path=other) for other in _others(asked, over))]
     elsewhere = {"workers": workers, "dask": dask, "executor": executor, "output": output, "cancel": cancel}
     options = {name: value for name, value in elsewhere.items() if value is not None}
+    # One seed after another from the scenario's own, so that more runs go on where fewer ended.
     numbers = range(asked.seed, asked.seed + (usual_seeds(scenarios) if seeds is None else seeds))
+    # Side by side in this process where the arrays can; files, workers and other engines are a sweep's.
     if options or not all(map(side_by_side, scenarios)):
         found = _by_sweep(scenarios, numbers, progress, options)
     else:
@@ -153,6 +155,7 @@ def with_noise(s: Scenario) -> tuple[Scenario, tuple[str, ...]]:
 
 def quiet_ps(s: Scenario) -> int:
     """Return how long a scenario takes without noise."""
+    # Every kind is off, whichever the scenario has.
     return simulate(s.with_(**dict.fromkeys(NOISE_KINDS, 0.0))).time_ps
 
 
@@ -164,6 +167,7 @@ def _others(s: Scenario, over: str | None) -> list[str]:
         return [over]
     direct = data_path(str(s.path)).uses_device_memory
     others = [path for path in s.given_cluster.paths if data_path(path).uses_device_memory != direct]
+    # A bare fabric has one path: nothing to compare with.
     return others[:1] if not s.data_path.is_bare else []
 
 
@@ -190,6 +194,7 @@ def _by_sweep(
         rows = peerlab.sweep(scenarios[0], path=paths, seed=list(seeds), progress=progress, **given)
     problems = [text for text in rows["error"].tolist() if isinstance(text, str) and text]
     missing = len(paths) * len(seeds) - len(rows)
+    # Without a file and without a switch to stop it, only Ctrl+C leaves rows out.
     if missing and "cancel" not in given and "output" not in given:
         raise KeyboardInterrupt
     if problems or missing:
@@ -198,6 +203,7 @@ def _by_sweep(
         )
     times = rows["time_s"].to_numpy()
     count = len(seeds)
+    # The path varies slower than the seed: runs of a path stand together, in the order of seeds.
     return [
         [round(time * PS_PER_S) for time in times[k * count : (k + 1) * count]] for k in range(len(paths))
     ]

@@ -38,6 +38,7 @@ def tails_svg(
     """Return the picture; `shown` is the run that is marked, by its place among the seeds."""
     paper, axis = Paper(colours or palette(theme)), _axis(tails)
     paper.box((8, 8, WIDTH - 8, HEIGHT - 8), "panel", radius=8)
+    # The quicker pile first: where the two overlap, the slower one lies on top.
     for path_times in sorted(tails.paths, key=lambda path: path.quiet_ps):
         _pile(paper, axis, path_times, shown)
     _draw_axis(paper, axis)
@@ -66,6 +67,7 @@ def alt(tails: Tails) -> str:
 def _axis(tails: Tails) -> Axis:
     low = min(min(path.quiet_ps, path.ordered_ps[0]) for path in tails.paths)
     high = max(_last(path) for path in tails.paths)
+    # Room at both ends, also where all runs take the same time.
     room = 0.08 * max(high - low, 0.02 * high)
     return Axis(low - room, high + room)
 
@@ -73,6 +75,7 @@ def _axis(tails: Tails) -> Axis:
 def _last(path_times: PathTimes) -> int:
     """Return up to where a path is drawn: its rarest runs may lie so far out that nothing else would be seen."""
     ordered = path_times.ordered_ps
+    # A quarter beyond what 99.5 % of the runs take: an axis for the rarest would leave no room for all others.
     usual = ordered[max(0, -(-len(ordered) * 995 // 1000) - 1)]
     return min(ordered[-1], max(usual, round(1.25 * usual)))
 
@@ -85,10 +88,12 @@ def _pile(paper: Paper, axis: Axis, path_times: PathTimes, shown: int) -> None:
     """Draw the runs of a path, its percentiles and its quiet run."""
     role, last = _role(path_times), _last(path_times)
     columns: dict[int, int] = {}
+    # Runs beyond are counted in words, not drawn.
     beyond = sum(ps > last for ps in path_times.ordered_ps)
     for ps in path_times.ordered_ps[: len(path_times.ordered_ps) - beyond]:
         place = round((axis.x(ps) - _LEFT) / _DOT)
         columns[place] = columns.get(place, 0) + 1
+    # The highest pile is full: in all others a dot stands for as many runs.
     worth = max(1.0, max(columns.values()) / _MOST_DOTS)
     for place, count in columns.items():
         for level in range(max(1, round(count / worth))):
@@ -98,6 +103,7 @@ def _pile(paper: Paper, axis: Axis, path_times: PathTimes, shown: int) -> None:
     x = axis.x(path_times.quiet_ps)
     paper.square((x, _BASE - 6), 5, "panel", role, 2, radius=5)
     paper.text((x, _BASE - 21), f"quiet {_say(path_times.quiet_ps)}", size=11.5, ink=f"{role}-ink")
+    # Only where it lies on the axis.
     if shown < len(path_times.times_ps) and path_times.times_ps[shown] <= last:
         paper.square((axis.x(path_times.times_ps[shown]), _BASE - 6), 5, "ink", "panel", 1.5, radius=5)
     title = (
@@ -118,6 +124,7 @@ def _pile(paper: Paper, axis: Axis, path_times: PathTimes, shown: int) -> None:
 
 def _percentiles(paper: Paper, axis: Axis, path_times: PathTimes) -> None:
     ink, last = f"{_role(path_times)}-ink", _last(path_times)
+    # The rarest one lies beyond the axis most of the time: table and words tell it.
     for level, percentile in enumerate(path_times.percentiles[:3]):
         top = 62.0 + 18 * level
         if percentile.missing:
@@ -146,6 +153,7 @@ def _draw_axis(paper: Paper, axis: Axis) -> None:
         x = axis.x(tick * unit)
         paper.line([(x, _BASE), (x, _BASE + 5)], "edge", 1)
         paper.text((x, _BASE + 17), f"{tick:g}", size=11.5, ink="muted")
+        # Steps such as 0.1 add up to 0.30000000000000004.
         tick = round(tick + step, 9)
     paper.text((_RIGHT + 14, _BASE + 17), name, size=11.5, ink="muted", align="left")
 
@@ -156,6 +164,7 @@ def _between(paper: Paper, axis: Axis, tails: Tails) -> None:
     if len(tails.paths) < 2 or gain is None:
         return
     first, then = sorted(tails.paths, key=lambda path: path.quiet_ps)
+    # Behind the tail of the quicker pile, clear of the labels there.
     left = axis.x(nearest_rank(first.ordered_ps, 0.99)) + 90
     right = axis.x(min(then.quiet_ps, then.ordered_ps[0])) - 44
     sentences = [f"{tails.gain(p):.2f} at {n}" for p, n in ((900, "p90"), (990, "p99")) if tails.gain(p)]
@@ -178,6 +187,7 @@ def _unit(high_ps: float) -> tuple[int, str]:
 def _step(width: float, most: int = 9) -> float:
     """Return a round distance between ticks."""
     steps: Sequence[float] = [m * 10.0**e for e in range(-6, 10) for m in (1, 2, 5)]
+    # At most nine ticks, at 1, 2 or 5 of some power of ten.
     return next(step for step in steps if width / step <= most)
 
 
