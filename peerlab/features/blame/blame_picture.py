@@ -20,11 +20,13 @@ def blame_svg(blame: Blame, theme: str = "light") -> str:
     height = _TOP + _ROW * len(shares) + 54
     paper.box((0, 0, _WIDTH, height), "panel", radius=8)
     paper.text((16, 26), "Who is to blame?", size=16, bold=True, align="left")
+    # A node may explain more than all: without it the run would have been faster than ordinary ones.
     scale = (_RIGHT - _LEFT) / max(1.0, *shares)
     for node, share in enumerate(shares):
         top, end = _TOP + _ROW * node, _LEFT + scale * max(0.0, share)
         paper.text((_LEFT - 10, top + 8), f"node {node}", size=11.5, ink="muted", align="right")
         paper.box((_LEFT, top, _RIGHT, top + 16), "faint", radius=4)
+        # At least 2 px: a node that explains nothing has a bar, too.
         paper.box((_LEFT, top, max(end, _LEFT + 2), top + 16), "hot" if node in named else "edge", radius=4)
         if len(named) > 1 and node in named:
             _hatch(paper, end, top)

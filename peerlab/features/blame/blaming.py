@@ -44,6 +44,7 @@ class Blame:
         """Who is named: both ends of a way, one node, or nobody."""
         if self.time_ps <= self.slowest_ps:
             return ()
+        # Ways come first: a slow way makes both of its nodes look guilty.
         for way, share in self.ways:
             if share >= EXPLAINS:
                 return way  # sender and receiver explain it equally
@@ -94,23 +95,28 @@ def blame(scenario: Scenario | None = None, **fields: Any) -> Blame:
             "jitter", "without noise and slow parts nobody is to blame; give some, such as jitter=0.05"
         )
     took = simulate(asked).time_ps
+    # Without slow parts, but with the noise: ordinary runs have bad luck, too.
     others = _ordinary(asked.with_(slow_nodes=None, slow_nics=None, slow_links=None))
+    # Unfolded: one node stands for all only where nobody is slow.
     system = System(asked, folded=False)
     ways = _ways(system)
     ordinary = int(median(others))
     lost = max(1, took - ordinary)
     nodes = range(system.plan.nodes)
     of_nodes = tuple(
+        # A node is made ordinary together with all ways from it and to it.
         (took - time_if_ordinary(asked, [way for way in ways if node in way], [node])) / lost
         for node in nodes
     )
     of_ways = tuple((way, (took - time_if_ordinary(asked, [way])) / lost) for way in ways)
+    # The third slowest of 41, which 39 do not exceed; of a single run itself.
     return Blame(asked, took, ordinary, sorted(others)[-3:][0], of_nodes, of_ways)
 
 
 def _ordinary(quiet: Scenario) -> list[int]:
     """Return the times of ordinary runs."""
     if not quiet.noise:
+        # Without noise every seed gives the same run.
         return [simulate(quiet).time_ps]
     seeds = range(quiet.seed + 1, quiet.seed + 1 + _ORDINARY)
     if side_by_side(quiet):
@@ -123,4 +129,5 @@ def _ways(system: System) -> list[Way]:
     found = {
         (node, schedule.to(node, step)) for step in range(schedule.steps) for node in range(system.plan.nodes)
     }
+    # A schedule says -1 where a node sends nothing.
     return sorted(way for way in found if way[1] >= 0)

@@ -91,6 +91,7 @@ def _asked(one: Any) -> str:
 
 def _picture(one: Any, colours: Mapping[str, str], *, plays: bool) -> str:
     paper, rows = Paper(colours), one.found
+    # One rank exchanges nothing: its bar has no length, and the axis one all the same.
     longest = max(each.run.time_ps for each in rows) or 1
     end = _HEAD + len(rows) * _ROW
     if not plays:  # the page has it as its heading
@@ -135,6 +136,7 @@ def _ticks(paper: Paper, longest: int, end: float) -> None:
 
 def _round_step(longest: int) -> int:
     """Return 1, 2 or 5 times a power of ten, of which four to ten make the longest time, picoseconds."""
+    # Two digits fewer than the longest: from there five steps up one of them fits.
     tens: int = 10 ** max(0, len(str(longest)) - 2)
     return next(step for step in (tens, 2 * tens, 5 * tens, 10 * tens, 20 * tens) if longest / step <= 8)
 
@@ -145,6 +147,8 @@ def _bar(paper: Paper, one: Any, top: float, longest: int) -> None:
     whole, y = (right - left) * run.time_ps / longest, top + _ROW / 2
     paper.text((left - 10, y), one.title, size=13, bold=True, align="right")
     headers = (right - left) * one.header_ps / longest
+    # Headers lie at the end of the bar though they are sent all along: their length is what they cost
+    # together.
     paper.box((left, top + 7, left + whole, top + _ROW - 7), "network")
     if headers >= _PIXEL:
         paper.box((left + whole - headers, top + 7, left + whole, top + _ROW - 7), "edge")
@@ -163,6 +167,7 @@ def _beside(
     columns = [(x, word) for (x, _), word in zip(_COLUMNS, words, strict=True)]
     for number, (x, word) in enumerate(columns[:_NEAR]):
         paper.text((x, y), word, size=size, bold=bold and not number, ink=ink, align="right")
+    # One group, so that the page can hide what has no room in a narrow window.
     paper.shapes.append("<g class='pl-further'>")
     for x, word in columns[_NEAR:]:
         paper.text((x, y), word, size=size, ink=ink, align="right")
@@ -174,6 +179,7 @@ def _arrives(run: Any) -> Sequence[tuple[float, float]]:
     found = delivery(run)
     if not found.total:
         return [(0.0, 0.0), (1.0, 1.0)]
+    # From none to all at even distances: a bar has no room for each arrival.
     shares = np.linspace(0, 1, _POINTS)
     return [(float(share), found.at(share * run.time_ps) / found.total) for share in shares]
 
@@ -181,6 +187,7 @@ def _arrives(run: Any) -> Sequence[tuple[float, float]]:
 def _sweep(paper: Paper, end: float) -> str:
     """Return the clock: a line, and a veil over what it has not reached yet."""
     left, right = _AXIS
+    # Wider than the axis by the clock's line, which stands beyond it at the end.
     width, height = right - left + 2, end - _HEAD
     return (
         f"<svg x='{left:g}' y='{_HEAD:g}' width='{width:g}' height='{height:g}' overflow='hidden' aria-hidden='true'><g class='pl-sweep'>"

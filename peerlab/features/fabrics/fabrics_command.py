@@ -62,9 +62,11 @@ def _fabrics(options: argparse.Namespace) -> int:
 
 def _asked(given: dict[str, Any], only: list[str] | None) -> Scenario:
     """Return the scenario; packets, switches and metres without a transport are asked of the first that takes them."""
+    # A transport by name needs no search: what it does not take is refused in its own words.
     if "transport" in given:
         return Scenario(**given)
     cluster = load_cluster(given.get("cluster", "dl1"))
+    # Where the file leaves the latency out, only a transport says it.
     if not {"mtu", "hops", "metres"} & given.keys() and not cluster.leaves_latency:
         return Scenario(**given)
     names = only or [name for name in possible_transports(cluster) if load_transport(name).figures]
@@ -73,6 +75,7 @@ def _asked(given: dict[str, Any], only: list[str] | None) -> Scenario:
         try:
             return Scenario(**{**given, "transport": name})
         except ScenarioError as problem:
+            # The first refusal: that of the transport which was tried first.
             refused = refused or problem
     raise refused or ScenarioError("transport", f"{cluster.name} has none that counts packets or switches")
 

@@ -53,7 +53,9 @@ def add(commands: Any) -> None:
 
 
 def _import(options: argparse.Namespace) -> int:
+    # All logs are read before anything is printed or saved: one that cannot be read ends it with its name.
     records = Records.together([load(path, options.nodes) for path in options.log])
+    # Before saving and before printing: neither shall hold what is to stay here.
     if options.anonymise:
         records = records.anonymised()
     if options.save is not None:
@@ -69,6 +71,7 @@ def _import(options: argparse.Namespace) -> int:
 
 def _plain(records: Records) -> dict[str, Any]:
     """Return records as JSON can hold them; what is missing is null."""
+    # As objects first: a column of numbers cannot hold JSON's null.
     rows = records.table.astype(object).where(records.table.notna(), None).to_dict("records")
     return {"manifest": dict(records.manifest), "warnings": list(records.warnings), "rows": rows}
 
@@ -76,6 +79,7 @@ def _plain(records: Records) -> dict[str, Any]:
 def _print(records: Records) -> None:
     head = ("collective", "size", "time", "algbw", "busbw", "variant", "correct")
     for source, rows in records.table.groupby("source", sort=False):
+        # A name from a log may hold codes that a terminal acts on.
         print(printable(str(source)))
         print(table(head, [_cells(row) for row in rows.to_dict("records")], right={1, 2, 3, 4}))
     for manifest in records.parts:
@@ -97,6 +101,7 @@ def _cells(row: Mapping[Any, Any]) -> list[str]:
         "-" if pd.isna(time) else say_time(time * PS_PER_S),
         *("-" if pd.isna(row[name]) else f"{row[name]:.4g} GB/s" for name in ("algbw_GBps", "busbw_GBps")),
         printable(row["variant"]) or "-",
+        # Not checked is not wrong: tools run without a check leave it open.
         "not checked" if pd.isna(row["correct"]) else verdict[bool(row["correct"])],
     ]
 

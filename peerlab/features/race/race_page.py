@@ -26,6 +26,7 @@ def race_html(race: Race, *, layout: str = "page", theme: str = "auto", bands: b
     band = band_of(race) if bands else None
     parcel = race_parcel(race, band)
     title = f"Race: {' against '.join(told_apart([run.scenario for run in race.runs]))}"
+    # Where nobody wins, the answer has the colour of the second, as in the order of the question.
     role = parcel["racers"][race.winner if race.winner is not None else 1]["role"]
     answer = f"--rc: var(--pl-{role}); --rc-ink: var(--pl-{role}-ink); --rc-wash: color-mix(in srgb, var(--rc) 14%, var(--pl-box))"
     root, wanted = f'class="rc-root" style="{answer}"', {"mode": layout, "theme": theme}
@@ -34,6 +35,7 @@ def race_html(race: Race, *, layout: str = "page", theme: str = "auto", bands: b
 
 def race_frame(race: Race) -> str:
     """Return a frame that plays a race in a notebook, and below it the same in words, also for where frames are taken out."""
+    # In a notebook at once: a band takes seconds, and the lead is what a race shows.
     page = race_html(race, bands=False)
     words = race_parcel(race)["words"]
     size = "aspect-ratio:1120/640;min-height:600px"

@@ -76,6 +76,7 @@ def race_parcel(race: Race, band: GainBand | None = None) -> RaceParcel:
     """Return what the page needs to play a race; `band` is that of the winner's ratio, if it was asked for."""
     names = told_apart([run.scenario for run in race.runs])
     least = min(delivery.total for delivery in race.deliveries)
+    # The unit of the smaller delivery: in that of the larger it might be 0.
     unit, unit_bytes = next((one for one in _UNITS if least >= one[1]), ("B", 1))
     roles = _roles(race)
     several = zip(names, roles, race.runs, race.deliveries, strict=True)
@@ -93,6 +94,7 @@ def race_parcel(race: Race, band: GainBand | None = None) -> RaceParcel:
 
 
 def _racer(title: str, role: str, run: Run, found: Delivery) -> Racer:
+    # Each moment once: a short race has fewer than the page has room for.
     kept = np.unique(np.linspace(0, len(found.times_ps) - 1, _MOST).astype(int))
     return {
         "title": title,
@@ -112,6 +114,7 @@ def _packed(values: NDArray[np.float64]) -> bytes:
 
 def _roles(race: Race) -> list[str]:
     one, other = (data_path(str(run.scenario.path)).role for run in race.runs)
+    # Two runs on one path would be drawn in one colour.
     return [one, other if other != one else next(role for role in _OTHER if role != one)]
 
 
@@ -126,6 +129,7 @@ def _about(race: Race) -> str:
     )
     parts = [
         " of ".join(one.pop() for one in (operations, sizes) if len(one) == 1),
+        # Only what both have in common stands above the two.
         " of ".join(one.pop() for one in (nodes, machines) if len(one) == 1),
     ]
     return ", ".join([part for part in parts if part] + ["both on one clock"])
@@ -156,6 +160,7 @@ def _answer(race: Race, names: list[str], band: GainBand | None) -> RaceAnswer:
 def _range(band: GainBand) -> str:
     """Return from where to where the ratio lies, and what it is if the assumption that moves it most does not hold."""
     sentence = f"{say_range(band.low, band.high)} with the assumed figures at the ends of their ranges and the law's error"
+    # The one assumption that moves it most: a sentence has room for no more.
     felt = [assumption for assumption in band.left_out if assumption.cases and assumption is band.decisive]
     return "; ".join(
         [sentence, *(f"{case.gain:.2f} if {case.says}" for assumption in felt for case in assumption.cases)]
@@ -181,6 +186,7 @@ def band_of(race: Race) -> GainBand | None:
         other.nodes,
         other.collective,
     )
+    # A gain is of two paths, all else equal: of two clusters or sizes it would have no range of its own.
     if race.winner is None or not alike or scenario.path == other.path:
         return None
     winner, loser = race.runs[race.winner], race.runs[1 - race.winner]
@@ -192,6 +198,7 @@ def _words(race: Race, names: list[str]) -> str:
         f"{name} takes {say_time(run.time_ps)} and mostly waits for {waits_for(run)}"
         for name, run in zip(names, race.runs, strict=True)
     ]
+    # At the moment when the winner is through: that is how far the other one is behind.
     first = min(run.time_ps for run in race.runs)
     sentence = "Both are through at once"
     if race.winner is not None:

@@ -61,6 +61,7 @@ def explain(run: Run) -> ExplainedRun:
     """
     if not isinstance(run, Run):
         raise PeerlabError(f"explain: give a run, as simulate returns it, not {one_line(repr(run)):.80}")
+    # The last iteration: caches are warm there, as in the figures of the run.
     spans = run.trace.last.unrolled
     count = len(spans["start"])
     if count > MOST:
@@ -78,9 +79,12 @@ def _head(run: Run, count: int) -> str:
 
 def _lines(trace: Trace) -> Iterator[str]:
     spans = trace.last.unrolled
+    # The last key counts first: by start, then by end; the rest makes the order of equal moments the same
+    # everywhere.
     order = np.lexsort((spans["device"], spans["resource"], spans["end"], spans["start"]))
     for row in order.tolist():
         begin, resource = int(spans["start"][row]), int(spans["resource"][row])
+        # Who is in the queue at this instant: queued by now, and not yet begun.
         queue = (spans["resource"] == resource) & (spans["queued"] <= begin) & (spans["start"] > begin)
         span = {name: int(values[row]) for name, values in spans.items()}
         yield f"{_time(begin)}: {_resource(trace, resource)} begins {_work(trace, span)} ({_takes(span)}){_queue(span, int(queue.sum()))}"
@@ -95,12 +99,14 @@ def _resource(trace: Trace, number: int) -> str:
 def _work(trace: Trace, span: dict[str, int]) -> str:
     """Return what a resource works on: a slice, or a region of memory that is registered."""
     stage = STAGES[trace.stages[span["stage"]]].says
+    # A registration is of a region, and has no slice.
     if span["slice"] < 0:
         return f"step {span['step']} of device {span['device']}: {stage}"
     return f"slice {span['slice']} of step {span['step']} of device {span['device']}: {stage}"
 
 
 def _takes(span: dict[str, int]) -> str:
+    # Beyond its own work a resource waits for the one before it, or shares its rate.
     lasts, held = span["end"] - span["start"], span["end"] - span["start"] - span["work"]
     parts = [say_bytes(span["nbytes"])] if span["nbytes"] else []
     parts.append(_time(lasts))

@@ -57,6 +57,7 @@ def print_sensitivity(runs: Sequence[tuple[str, Run]]) -> None:
         if other := run.other_algorithm():
             print(f"  outside that band: {_either(run, other[0])}")
             print(f"    {other[1]:.3g} GB/s if it runs a {other[0]}")
+    # The detour against Peer Direct: the one gain that this report is about.
     staged = next((run for _, run in runs if run.scenario.staged), None)
     direct = next((run for _, run in runs if run.scenario.data_path.uses_device_memory), None)
     if staged and direct and staged.time_ps:

@@ -77,19 +77,21 @@ def _simulate(options: argparse.Namespace) -> int:
     cluster = load_cluster(entries.get("cluster", "dl1"))
     wanted, refused = _scenarios(entries, cluster.paths)
     if "trace" in options and len(wanted) != 1:
+        # Before anything is simulated: two runs have no one trace.
         raise PeerlabError("--trace: one run at a time; give --path, and --registration for peer-direct")
     if "explain" in options and (len(wanted) != 1 or "json" in options):
         raise PeerlabError(
             "--explain: one run at a time, in words; give --path, and --registration for peer-direct"
         )
+    if "iteration_times" in options and "json" not in options:
+        raise PeerlabError("--iteration-times: the table has no place for them; add --json")
     runs = [_with_progress(scenario) for scenario in wanted]
     if "explain" in options:
         print(explain(runs[0]))
         return 0
     if "trace" in options:
         runs[0].to_perfetto(options.trace)
-    if "iteration_times" in options and "json" not in options:
-        raise PeerlabError("--iteration-times: the table has no place for them; add --json")
+    # One path that was asked for is an error where it cannot be, not a line below the table.
     lacking = {} if "path" in entries else {**refused, **cluster.lacks}
     if "json" in options:
         document = {"runs": [_document(run, options) for run in runs], "paths_not_available": lacking}
@@ -119,11 +121,13 @@ def _scenarios(given: dict[str, Any], all_paths: Sequence[str]) -> tuple[list[Sc
         both = (
             path in PATHS
             and PATHS[path].uses_device_memory
+            # Nobody said how memory is registered: both answers stand side by side, as they differ most.
             and not {"registration", "cache_regions", "cache_bytes"} & given.keys()
         )
         choices = ("cached", "per-transfer") if both else (given.get("registration", "cached"),)
         try:
             scenarios += [Scenario(**{**given, "path": path, "registration": choice}) for choice in choices]
+        # A path that cannot be is told below the others; alone it is the error.
         except ScenarioError as problem:
             refused[path] = problem
     if not scenarios:
@@ -133,6 +137,7 @@ def _scenarios(given: dict[str, Any], all_paths: Sequence[str]) -> tuple[list[Sc
 
 def _with_progress(scenario: Scenario) -> Run:
     """Simulate; what takes longer than a second shows its progress."""
+    # Both are told before it begins, as long runs can then still be stopped.
     expected_s, faster = forecast_s(scenario), offer(scenario)
     if expected_s >= _OFFER_S and faster:
         print(f"peerlab: {faster}", file=sys.stderr)
@@ -156,12 +161,14 @@ def _print_table(runs: list[Run], lacking: dict[str, str]) -> None:
     print(f"simulated from {s.hardware.counted}; GB = 10^9 bytes")
     if s.hardware.fitted_on:
         print(f"some figures were fitted on {s.hardware.fitted_on}: elsewhere an extrapolation")
+    # The user gave an order of nodes, and must hear where it plays no part.
     if s.placement is not None and all(run.scenario.fabric.uniform for run in runs):
         print(f"placement changes nothing: on this fabric ({s.fabric.title}) all nodes are alike")
 
 
 def _print_libraries(scenarios: Sequence[Scenario]) -> None:
     """Say what the library does on which paths (unless it is the same on all), and below it what of that is not solved."""
+    # One line for each thing that a library does, with the paths on which it does it.
     for fromkey in dict.fromkeys(scenario.library_says for scenario in scenarios if scenario.library_says):
         mine = [scenario for scenario in scenarios if scenario.library_says == fromkey]
         on = (
@@ -178,6 +185,7 @@ def _print_libraries(scenarios: Sequence[Scenario]) -> None:
 
 def _title(s: Scenario) -> str:
     """Return what was simulated; how it goes only where it is not the cluster's own way."""
+    # A message goes between two, however many nodes there are.
     two = s.collective_record.is_message
     parts = [_count(2 if two else s.nodes, "node"), _count(s.ranks, "rank")]
     if s.algorithm != "auto":

@@ -17,6 +17,7 @@ NONE = "none"
 MOST_NODES = 1024
 _SHARES = tuple(round(0.3 + 0.05 * step, 2) for step in range(14))
 """Shares that an unknown fault may leave of a rate: 0.3 to 0.95."""
+# Beyond these no repeated runs lie: 1e-6 is no noise at all, 10 a factor of 20,000.
 _LEAST_SIGMA, _MOST_SIGMA = 1e-6, 10.0
 _OF_PAIRS = 0.2
 """Of what is suspected at all: the share of pairs, that is of cables, ports and ways; nodes fail more often (assumed)."""
@@ -89,9 +90,11 @@ class Suspicion:
         self.nodes, self.sigma = nodes, sigma
         self.who: list[tuple[int, ...]] = [(), *((node,) for node in range(nodes)), *pairs]
         self.delays = np.log(1 / np.array(_SHARES if share is None else (share,)))
+        # Ways are many: with as much weight each as a node they would outweigh all nodes before any run.
         of_pairs = _OF_PAIRS if pairs else 0.0
         prior = [0.5, *[0.5 * (1 - of_pairs) / nodes] * nodes, *(0.5 * of_pairs / len(pairs) for _ in pairs)]
         self._logs: NDArray[np.float64] = (
+            # All shares are equally likely at first: one row for each suspect, one column for each share.
             np.log(np.array(prior))[:, None] - log(len(self.delays)) + np.zeros(len(self.delays))
         )
 
@@ -100,11 +103,13 @@ class Suspicion:
         part = np.array([_takes_part(one, observation) for one in self.who])
         off = observation.log_ratio - part[:, None] * self.delays
         self._logs = self._logs - off**2 / (2 * self.sigma**2)
+        # The largest is made 0: else, after many runs, the exponential of each would be 0.
         self._logs -= self._logs.max()
 
     @property
     def probabilities(self) -> NDArray[np.float64]:
         """That of every suspect of `who`; they add up to 1."""
+        # Over all shares: what is asked is who is slow, not how slow.
         weights: NDArray[np.float64] = np.exp(self._logs).sum(axis=1)
         values: NDArray[np.float64] = weights / weights.sum()
         return values
@@ -124,10 +129,12 @@ class Suspicion:
         # a way is suspected at both of its ends
         of_nodes = values[1 : self.nodes + 1].copy()
         for place in range(self.nodes + 1, len(self.who)):
+            # A way is slow if both of its ends take part: half of its weight goes to each.
             for node in self.who[place]:
                 of_nodes[node] += values[place] / 2
         order = np.argsort(-of_nodes, kind="stable")
         inside = np.cumsum(of_nodes[order])
+        # Half of the probability inside: whichever way the run ends, it halves what is left.
         count = min(self.nodes, int(np.searchsorted(inside, 0.5 - 1e-9)) + 1)
         some = order[:count].tolist()
         return tuple(sorted(some if count > 1 else [*some, int(order[-1])]))
@@ -137,6 +144,7 @@ class Suspicion:
         numbers = self.probabilities
         values = numbers[numbers > 0]
         unknown = float(-(values * np.log2(values)).sum())
+        # Not to zero: at 95 % somebody is named, and so much doubt stays.
         target = -(ENOUGH * log2(ENOUGH) + (1 - ENOUGH) * log2(1 - ENOUGH))
         return max(0.0, unknown - target) / capacity(float(self.delays.mean()) / self.sigma)
 
@@ -152,6 +160,7 @@ def capacity(times_noise: float) -> float:
     mixed = (quiet + slow) / 2
     gain = (
         sum(one * np.log2(np.maximum(one, 1e-300) / np.maximum(mixed, 1e-300)) for one in (quiet, slow)) / 2
+        # Nothing times the logarithm of nothing is nothing.
     )
     return max(1e-6, float(np.trapezoid(gain, at)))
 

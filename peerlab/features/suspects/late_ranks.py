@@ -51,11 +51,14 @@ def late_rank(durations: Mapping[int, Sequence[float]]) -> LateRank:
             f"late ranks: ranks have {min(counts)} to {max(counts)} collectives; give the same ones of each"
         )
     means = {rank: sum(one) / len(one) for rank, one in durations.items()}
+    # Of ranks alike the smaller number, so that the same records name the same rank.
     rank = min(means, key=lambda one: (means[one], one))
     longest = max(means.values())
     others = [mean for one, mean in means.items() if one != rank]
     waited = sum(mean - means[rank] for mean in others)
+    # Had it begun with the last of the others, their wait for that one would be left.
     left = sum(mean - min(others) for mean in others)
     late = longest - means[rank]
+    # Who is late by more than four fifths as much shares the cause.
     alike = tuple(one for one, mean in means.items() if one != rank and longest - mean > (1 - 0.2) * late)
     return LateRank(rank, late, 1 - left / waited if waited else 0.0, alike if late else ())

@@ -114,6 +114,7 @@ def suspects(
     Suspects(4 runs: c 100 %)
     """
     runs, left_out = _runs(source)
+    # In the order in which runs name them: numbers of hosts are places in this list.
     names = list(dict.fromkeys([*(host for who, _ in runs for host in who), *hosts]))
     if not runs or len(names) < 2:
         raise PeerlabError("suspects: give runs on two hosts or more")
@@ -124,10 +125,12 @@ def suspects(
             )
     spread = _sigma(runs) if sigma is None else sigma
     usual = _expected(runs, expected_s)
+    # Only ways that some run had: of others no run says anything.
     ways = {way for who, _ in runs for way in Observation(tuple(names.index(one) for one in who), 0).ways}
     suspicion = Suspicion(len(names), spread, pairs=sorted(ways))
     for who, seconds in runs:
         numbers = tuple(names.index(one) for one in who)
+        # Held against runs of equally many hosts: a ring of four takes longer than one of two.
         suspicion.see(Observation(numbers, log(seconds / usual[len(who)])))
     return replace(_answer(suspicion, names, len(runs)), left_out=left_out)
 
@@ -141,6 +144,7 @@ def _answer(suspicion: Suspicion, names: Sequence[str], runs: int) -> Suspects:
     if host_suspects[0].probability < ENOUGH:
         some = suspicion.next_run()
         others = tuple(node for node in range(len(names)) if node not in some)
+        # Both halves can run at the same time, unless one of them has a single host.
         rounds = [tuple(names[node] for node in one) for one in (some, others) if len(one) > 1]
     return Suspects(host_suspects, runs, suspicion.sigma, tuple(rounds), suspicion.runs_left())
 
@@ -152,6 +156,7 @@ def _runs(
     if not isinstance(source, str | Path | Iterable):
         raise PeerlabError(f"suspects: give a folder, files or runs, not {one_line(repr(source)):.80}")
     given: list[object] = [source] if isinstance(source, str | Path) else list(source)
+    # A file that is named itself must hold a run; of a folder it may be a README.
     named = {Path(str(each)).expanduser() for each in given if not isinstance(each, tuple)}
     files: list[object] = [
         file
@@ -203,6 +208,7 @@ def _run(file: Path, sizes: dict[int, Path]) -> Timed:
         )
     sizes[size] = file
     largest = table[table["size_bytes"] == size]
+    # nccl-tests have a row for each column: the median of them is the time of the run.
     return hosts, float(np.median(largest["time_s"].to_numpy(dtype=float)))
 
 
@@ -219,8 +225,10 @@ def _sigma(runs: Sequence[Timed]) -> float:
     again: dict[tuple[str, ...], list[float]] = {}
     for who, seconds in runs:
         again.setdefault(tuple(sorted(who)), []).append(log(seconds))
+    # Three runs of the same hosts or more: two have no middle to be off from.
     off = [one - median(logs) for logs in again.values() if len(logs) > 2 for one in logs]
     if not off:
+        # The median hardly moves as long as fewer than half of the runs have the slow node.
         usual = _expected(runs, None)
         off = [log(seconds / usual[len(who)]) for who, seconds in runs]
     return max(_LEAST_SIGMA, _NORMAL * median(map(abs, off)))

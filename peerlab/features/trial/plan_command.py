@@ -87,6 +87,7 @@ def _lines(trial: Trial) -> Iterator[str]:
     for log, text in trial.commands[:4]:
         yield f"  {text} > {log} 2>&1"
     if len(trial.commands) > 4:
+        # Off and on in turns: what drifts on the machine is in both settings.
         yield f"  ... and so on, off and on in turns ({trial.repeats} of each)"
     yield from wrapped(f"why these variables: {trial.source}", "  ", "  ")
     yield ""
@@ -102,6 +103,7 @@ def _expected(trial: Trial) -> Iterator[str]:
     head = ("message", "off", "on", "gain expected", "from, to", "if")
     rows = []
     for gain in trial.expected:
+        # A size has a band for each wiring that is possible: its figures stand in the first line alone.
         for place, band in enumerate(gain.bands):
             first = place == 0
             rows.append(
@@ -135,6 +137,7 @@ def _came_back(back: Returned) -> Iterator[str]:
         for gain in back.gains
     ]
     yield table(head, rows, right=range(6))
+    # Without a plan, or with one for other sizes, there is nothing simulated beside the log.
     yield from wrapped(
         f"{say_runs(back.runs)}; noise: the slowest over the fastest run of one setting. "
         + (

@@ -95,11 +95,13 @@ def read_folder(where: str | Path) -> Returned:
         raise PeerlabError(
             f"{where} has no log of the setting {absent[0]!r} (it has {have}); logs are called {OFF}-1.log, {ON}-1.log and so on"
         )
+    # Before any gain: times of different things have no ratio.
     _check_alike(entries)
     gains = tuple(_gain(size, entries, trial) for size in _common(entries))
     if not gains:
         raise PeerlabError(f"the logs in {where} have no size in common")
     doubts = [
+        # These make the verdict doubtful; what follows below is only to be known.
         *_of_another(entries, trial),
         *_unheard(entries, trial),
         *_contradictions(entries, gains),
@@ -143,6 +145,7 @@ def _check_alike(seen: Runs) -> None:
     for other, observed in others:
         for what in ("tool", "collective", "ranks", "memory"):
             mine, its = getattr(first, what), getattr(observed, what)
+            # What a log does not say contradicts nothing.
             if mine != its and None not in (mine, its):
                 raise PeerlabError(
                     f"{name} and {other} are of different runs: {what} {mine!r} and {its!r}; a gain compares the same thing"
@@ -165,6 +168,7 @@ def _gain(size: int, runs: Runs, trial: Trial | None) -> MeasuredGain:
         size_bytes=size,
         off_s=float(np.median(off)),
         on_s=float(np.median(on)),
+        # The worst pair of runs: the fastest without over the slowest with.
         low=min(off) / max(on),
         gain=float(np.median(off) / np.median(on)),
         high=max(off) / min(on),
@@ -180,6 +184,8 @@ def _unheard(runs: Runs, trial: Trial | None) -> list[str]:
     sentences = []
     for name, observed in runs[ON]:
         lines = [line for line in observed.said if "via NET" in line]
+        # A log without such lines says nothing; only channels without the mark say that the switch did
+        # nothing.
         if lines and not any(trial.needs in line for line in lines):
             sentences.append(
                 f"{name} says that its channels go without {trial.needs}: the switch did nothing"
@@ -208,6 +214,7 @@ def _contradictions(runs: Runs, gains: Sequence[MeasuredGain]) -> list[str]:
         return []
     for setting in (OFF, ON):
         times = _times(runs[setting], worst.size_bytes)
+        # The noise was computed from these very times, so it is found again exactly.
         if max(times) / min(times) == worst.noise:
             names = [name for name, _ in runs[setting]]
             slow, fast = names[int(np.argmax(times))], names[int(np.argmin(times))]
@@ -240,17 +247,20 @@ def _few(seen: Runs) -> list[str]:
 
 def _verdict(gains: Sequence[MeasuredGain], trial: Trial | None, doubtful: bool) -> str:
     wanted = trial.size_bytes if trial else None
+    # The plan's size, else the largest.
     one = next((gain for gain in gains if gain.size_bytes == wanted), gains[-1])
     spread = f"{one.low:.2f} to {one.high:.2f} over all pairs"
     sentence = f"at {say_bytes(one.size_bytes)} {one.gain:.2f} times as fast ({spread})"
     if doubtful:
         return f"Not clear: {sentence}, but see the remarks"
+    # Every pair of runs must be further from 1 than runs of one setting are from each other.
     clear = one.low > one.noise or one.high < 1 / one.noise
     if not clear:
         return f"Not clear: {sentence}; runs of one setting differ by {one.noise:.2f} times, as much as that"
     faster = "Clearly faster" if one.gain > 1 else "Clearly slower"
     if not trial or not one.expected or len(one.expected.bands) < 2:
         return f"{faster}: {sentence}"
+    # The threshold parts two wirings: among the runs it parts nothing.
     if one.low <= trial.threshold <= one.high:
         return f"{faster}: {sentence}; which wiring holds stays open, because the threshold of {trial.threshold:.2f} lies among the runs"
     over, under = sides_in_words(one.expected)

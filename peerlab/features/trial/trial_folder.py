@@ -39,6 +39,7 @@ def write_trial(trial: Trial, where: Path, *, force: bool = False) -> Path:
             f"{there[0]} is there already; give another folder, or --force, which overwrites it"
         )
     with new_folder(place, PeerlabError):
+        # Both are written before either replaces anything: a plan without its script is of no use.
         with written(script, PeerlabError) as path, written(plan, PeerlabError) as other:
             put_on_disk(path, _script(trial))
             put_on_disk(other, json.dumps(asdict(trial), indent=2) + "\n")
@@ -52,6 +53,7 @@ def _script(trial: Trial) -> str:
     lines = [
         "#!/bin/sh",
         "# Written by peerlab plan. Each run writes a log; peerlab plan --read . reads them.",
+        # -e ends at the first run that fails: later ones would be compared with nothing.
         "set -eu",
         *(f"{command} > {log} 2>&1" for log, command in trial.commands),
     ]
@@ -83,6 +85,7 @@ class _FieldError(ValueError):
     """A field does not hold what it should."""
 
 
+# A plan may come from anywhere: each field is held to the type of its record, with nothing left over.
 def _of_kind(kind: Any, value: Any, name: str) -> Any:
     """Return a value of a file as a field of this type holds it.
 
@@ -97,14 +100,17 @@ def _of_kind(kind: Any, value: Any, name: str) -> Any:
             raise _FieldError(f"{name} must have {', '.join(names)}")
         return kind(**{key: _of_kind(inner, value[key], key) for key, inner in names.items()})  # type: ignore[operator]
     if get_origin(kind) is tuple:
+        # A list of one kind, or of so many fields, as the record's annotation has it.
         inner, *others = get_args(kind)
         if not isinstance(value, list) or (Ellipsis not in others and len(value) != 1 + len(others)):
             raise _FieldError(
                 f"{name} must be a list{'' if Ellipsis in others else f' of {1 + len(others)}'}"
             )
         return tuple(_of_kind(inner, one, name) for one in value)
+    # A text that is printed later must not steer a terminal.
     if kind is str and not (isinstance(value, str) and value.isprintable() and len(value) <= _LONGEST):
         raise _FieldError(f"{name} must be a text on one line, not {value!r:.40}")
+    # JSON's `true` is an int to Python, and `type` tells it from one.
     if kind is int and not (type(value) is int and 0 < value < 2**63):
         raise _FieldError(f"{name} must be a whole number above 0, not {value!r:.40}")
     if kind is float and not (type(value) in (int, float) and 0 < value < math.inf):
@@ -127,5 +133,6 @@ def _check(trial: Trial) -> None:
         raise _FieldError("expected must have bands at each size, from low to high")
     if not trial.commands:
         raise _FieldError("commands must have a command")
+    # The verdict looks its size up among those expected.
     if trial.size_bytes not in [gain.size_bytes for gain in trial.expected]:
         raise _FieldError("size_bytes must be one of expected")

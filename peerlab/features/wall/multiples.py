@@ -38,9 +38,11 @@ def multiples_svg(runs: Sequence[Run], theme: str = "light", left_out: Sequence[
     width, height = size(len(ordered))
     paper = Paper(palettes()[theme])
     title = _title(ordered)
+    # Smaller letters for a longer title, so that it keeps its one line.
     large = min(24, 24 * _LONGEST_TITLE / len(title))
     paper.text((_MARGIN, 30), title, size=large, bold=True, align="left")
     paper.text((_MARGIN, 54), _about(ordered), size=14, ink="muted", align="left")
+    # One scale for all pictures: bars are compared across them.
     most = max(run.busbw_GBps for run in ordered)
     for number, run in enumerate(ordered):
         x = _MARGIN + (number % _COLUMNS) * (_WIDE + _GAP)
@@ -77,12 +79,14 @@ def _say_left_out(titles: Sequence[str]) -> str:
 
 def _name(run: Run, runs: Sequence[Run]) -> str:
     """Return what tells a run from the first of the others that differs."""
+    # From the first that differs: what all have in common stands in the head.
     other = next((one.scenario for one in runs if one.scenario != run.scenario), run.scenario)
     return told_apart([run.scenario, other])[0]
 
 
 def _title(ordered: Sequence[Run]) -> str:
     best, last = ordered[0], ordered[-1]
+    # A path of nothing has no ratio to it.
     if best is last or not last.busbw_GBps:
         return _name(best, ordered)
     name = _name(best, ordered)
@@ -131,6 +135,7 @@ def _draw_road(paper: Paper, run: Run) -> None:
         way = [_at(x, level) for x, level in stretch["points"]]
         paper.line(way, "faint", width=11)
         if busy >= 0.01:  # a carriage and the gap behind it
+            # At least 1.5 px of a carriage, so that a stretch that is hardly used is seen.
             full = max(1.5, (_CARRIAGE - 1.5) * busy)
             paper.line(way, stretch["role"], width=7, dash=f"{full:.3g} {_CARRIAGE - full:.3g}")
     for x in found["spared"]:
@@ -154,6 +159,7 @@ def _draw_stops(paper: Paper, found: Road) -> None:
             )
         key = (stop["name"], stop["x"] < 0.5)
         if stop["level"] and key not in named:
+            # One word for both stops of a hill, above its middle.
             hill = [other["x"] for other in found["stops"] if other["level"] and (other["x"] < 0.5) == key[1]]
             paper.text((_at(sum(hill) / len(hill), 1)[0], y - 16), stop["name"], size=11, bold=True)
         elif not stop["level"]:
@@ -165,9 +171,11 @@ def _busy(run: Run) -> list[float]:
     """Return for each stretch the busy share of the busiest resource on it, without what others do on it."""
     shares = []
     for part in parts_of(run):
+        # A copy at the sender is no work of the receiver's, though both are of one stage.
         sides = {"before": ("source",), "behind": ("destination",)}.get(part.part, ("source", "destination"))
         uses = [use.kind for use in part.stage.uses if use.side in sides]
         wire = [kind for kind in uses if kind.startswith(("nic_", "port_"))]
+        # Two stretches of one stage: on the wire only what sends, beside it all but that.
         kinds = wire if part.part == "wire" else [kind for kind in uses if kind not in wire] or wire
         shares.append(max((run.busy.get(kind, 0.0) for kind in kinds), default=0.0))
     return shares

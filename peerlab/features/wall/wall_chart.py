@@ -81,8 +81,10 @@ def runs_over(scenario: Scenario, over: str) -> tuple[list[Run], list[str]]:
     for title, changes in wanted:
         try:
             runs.append(simulate(scenario.with_(**changes)))
+        # What a cluster cannot do is told below the chart; it is no error of the others.
         except (ScenarioError, HardwareError):
             left_out.append(title)
+    # A run of no time has no bar, and no bandwidth.
     shown = [run for run in runs if run.time_ps]
     if not shown:
         raise ExportError(

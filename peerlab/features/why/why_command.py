@@ -43,6 +43,7 @@ def add(commands: Any) -> None:
 def _why(options: argparse.Namespace) -> int:
     entries = {name: value for name, value in vars(options).items() if name not in ("run", "json", "figure")}
     answer = why(Scenario(**entries), options.figure)
+    # One figure is answered as itself, all of them as a collection.
     figures: Sequence[EffectiveFigure] = answer if isinstance(answer, EffectiveFigures) else (answer,)
     if "json" in options:
         print(json.dumps({"figures": [figure.as_dict() for figure in figures]}, indent=2))
@@ -53,6 +54,7 @@ def _why(options: argparse.Namespace) -> int:
 
 def _lines(figure: EffectiveFigure) -> Iterator[str]:
     yield from wrapped(figure.head, after="  ")
+    # A sign for each kind of change; a value that takes the place of the one above has none.
     amounts = [f"{_SIGNS[line.how]}{line.text}" for line in figure.lines]
     widest = max(map(len, amounts), default=0)
     for figure_line, amount in zip(figure.lines, amounts, strict=True):
