@@ -44,6 +44,7 @@ def _diagnose(options: argparse.Namespace) -> int:
     records = load(options.log, options.nodes)
     runs = records.runs
     with progress_bar("diagnose", "simulations"):
+        # Two runs in one log may have taken two paths: each is diagnosed by itself.
         found = [peerlab.diagnose(run, options.cluster) for run in runs]
     if options.json:
         rows = [diagnosis.as_dict() for diagnosis in found]

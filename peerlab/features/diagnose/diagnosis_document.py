@@ -8,6 +8,7 @@ from peerlab.base.units import say_bytes
 from peerlab.diagnosis import Diagnosis, Evidence, Explanation, Forecast, explanations
 from peerlab.model.paths import PATHS, path_titles
 
+# What stays inside a node is no data path between nodes, so no record has its title.
 _NAMES = {**path_titles(), "in-node": "links inside the node"}
 _STATUSES = {"clear": "pass", "probable": "warn", "cannot tell": "unknown"}
 _HEAD = ("path", "odds", "points", "measured over simulated")
@@ -35,8 +36,10 @@ def _parts(diagnosis: Diagnosis, judging: str) -> Iterator[Part]:
     yield Text(diagnosis.seen.says, quiet=True)
     clusters = ", ".join(diagnosis.clusters) or "no cluster: only what holds on any machine"
     yield Text(f"{'Held against' if diagnosis.chosen else 'Recognised'}: {clusters}", quiet=True)
+    # A path that is clear says nothing of its speed: a slow run is named before the evidence.
     if diagnosis.shortfall:
         yield Text(f"{diagnosis.shortfall.says}.", lead="The run is slower than its own path:")
+    # Before the evidence: who cannot tell wants to know what would.
     if fact := diagnosis.decides:
         yield Items("One fact would decide", [Item(fact.what, fact.tells, fact.command)])
     yield from _forecast(diagnosis.forecast)
@@ -49,13 +52,16 @@ def _parts(diagnosis: Diagnosis, judging: str) -> Iterator[Part]:
 
 
 def _next(diagnosis: Diagnosis, judging: str) -> Sequence[Item]:
+    # Without a check the path is settled; whether its speed is right is another question and another command.
     if diagnosis.checks:
         return [Item(check.what, check.tells, check.command) for check in diagnosis.checks]
     return [*([Item("is the run well, too?", "", judging)] if judging else []), _NOTHING_SHORTER]
 
 
 def _ranked(explanation: Explanation) -> tuple[Cell, ...]:
+    # Links inside a node are no path of the record: they have the colour of the inside.
     role = PATHS[explanation.path].role if explanation.path in PATHS else "inside"
+    # Below half a per cent it would be written as 0 %, which it is not.
     odds = "<1%" if explanation.odds < 0.005 else f"{explanation.odds:.0%}"
     fit = explanation.fit
     return (
@@ -67,6 +73,7 @@ def _ranked(explanation: Explanation) -> tuple[Cell, ...]:
 
 
 def _evidence(evidence: Evidence) -> Item:
+    # From what it makes likelier to what it makes unlikely.
     ordered = sorted(evidence.points.items(), key=lambda point: -point[1])
     points = ", ".join(_points(*point) for point in ordered) or "says nothing for or against"
     grounds = f"{'known' if evidence.known else 'assumed'}: {evidence.source}"

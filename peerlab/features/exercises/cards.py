@@ -28,6 +28,8 @@ _NOTHING = Verdict(right=False, says="Give an answer first.")
 
 def html(text: str) -> str:
     """Return a text of an exercise as HTML: escaped, with its `code` and its lines of a log set as such."""
+    # Every second part is what the pattern caught: lines that are set as they stand. Quotes stay, as no
+    # attribute holds a text.
     parts = _LINES.split(escape(text, quote=False))
     parts[::2] = [re.sub(r"`([^`]+)`", r"<code>\1</code>", words) for words in parts[::2]]
     parts[1::2] = [f"<pre>{dedent(lines)}</pre>" for lines in parts[1::2]]
@@ -69,6 +71,7 @@ def revealed(
     answers: Sequence[float], chosen: float | None, truth: float, unit: str, how: str
 ) -> tuple[str, str]:
     """Return what was found, and what a prediction is told."""
+    # Of two predictions as near as each other the first one given counts.
     closest = min(answers, key=lambda answer: abs(answer - truth))
     sentence = f"You said {say_figure(chosen, unit)}." if chosen is not None else ""
     comment = "That is the closest." if chosen == closest else f"The closest was {say_figure(closest, unit)}."
@@ -106,6 +109,7 @@ def judged(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 def _verdict(exercise: Exercise, asked: Mapping[str, Any]) -> Verdict:
     try:
+        # A page sends the whole cell; an exercise without code sends what its field holds.
         answer = _written(asked["code"]) if "code" in asked else asked["answer"]
     except (Exception, SystemExit) as problem:  # noqa: BLE001  (the learner's code may raise anything)
         return Verdict(right=False, says=f"Your code raised {type(problem).__name__}: {problem}"[:300])
@@ -119,6 +123,7 @@ def _verdict(exercise: Exercise, asked: Mapping[str, Any]) -> Verdict:
 
 def _written(source: str) -> Any:
     """Return what the learner's code gives as the answer, which stands in the call of its last line."""
+    # The last line asks the exercise, as in the notebook: only its `answer` is wanted.
     *before, last = ast.parse(source).body
     names: dict[str, Any] = {"peerlab": peerlab}
     exec(compile(ast.Module(before, []), "your code", "exec"), names)  # noqa: S102  (the learner's own, in the learner's own tab)

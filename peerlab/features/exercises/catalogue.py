@@ -45,6 +45,7 @@ def find(name: str, seed: int = EXAMPLE) -> Exercise:
     PeerlabError
         If there is none.
     """
+    # Without a lab's number all are searched, so that a slip is answered by the nearest name of any.
     lab = name[:2] if name[:2] in _LABS else None
     entries = {exercise.name: exercise for exercise in exercises(lab)}
     if name not in entries:
@@ -76,5 +77,6 @@ def table() -> pd.DataFrame:
         If the file with the progress is damaged.
     """
     done = progress.read()
+    # Nobody who has not begun stands in the file: such an exercise has no tries.
     rows = {exercise.name: vars(done.get(exercise.name, progress.Done())) for exercise in exercises()}
     return pd.DataFrame.from_dict(rows, orient="index")[["right", "tries", "hints"]].rename_axis("exercise")

@@ -150,6 +150,8 @@ class Number(Exercise):
         truth = self.truth()
         if _near(said.value, truth, self.tolerance):
             return self._right()
+        # From what is surest to have been meant: a slip in the unit, a known mistake, what cannot be, and
+        # else the method.
         return Verdict(
             right=False,
             says=self._in_its_unit(said, truth)
@@ -168,6 +170,7 @@ class Number(Exercise):
 
     def _in_its_unit(self, said: WrittenFigure, truth: float) -> str | None:
         """Return what is wrong where the figure would be right in the unit that is asked for."""
+        # As written and as meant are the same number where no other unit was named.
         if said.value == said.written or not _near(said.written, truth, self.tolerance):
             return None
         asked = scale(self.unit)
@@ -199,6 +202,7 @@ _ROUNDED = 0.01
 
 
 def _near(said: float, other: float, tolerance: float) -> bool:
+    # A share of the truth, so of a truth of 0 only 0 itself is near.
     return abs(said - other) <= tolerance * abs(other)
 
 
@@ -267,6 +271,7 @@ class Code(Exercise):
             complaint = self.check(answer)
         except PeerlabError as problem:
             complaint = f"peerlab said: {problem}"
+        # Somebody presses stop: the learner's loop has no end.
         except KeyboardInterrupt:
             complaint = "It was interrupted: does your code come to an end?"
         except (Exception, SystemExit) as problem:  # noqa: BLE001  (the learner's code may raise anything)
@@ -288,6 +293,7 @@ def _stub() -> None: ...
 def unanswered(answer: Any) -> bool:
     """Tell whether an answer is still the lab's ``...``, or a function of which nothing is written yet."""
     code = getattr(answer, "__code__", None)
+    # A function of nothing but `...` has the bytecode of `_stub`, whatever it is called.
     return answer is ... or (code is not None and code.co_code == _stub.__code__.co_code)
 
 
@@ -302,10 +308,12 @@ def fill_in(cell: str, solution: str) -> str:
     places = [
         node for node in ast.walk(ast.parse(cell)) if isinstance(node, ast.Constant) and node.value is ...
     ]
+    # Two would be two answers, and none leaves nothing to replace.
     if len(places) != 1:
         raise ValueError(f"{len(places)} places for an answer in: {cell}")
-    line, column = places[0].lineno - 1, places[0].col_offset
-    lines = cell.splitlines()
+    lines, line = cell.splitlines(), places[0].lineno - 1
+    # The parser counts bytes: a letter such as µ before the place has two.
+    column = len(lines[line].encode()[: places[0].col_offset].decode())
     indent = " " * (len(lines[line]) - len(lines[line].lstrip()))
     before, after = lines[line][:column], lines[line][column + 3 :]
     lines[line] = before + f"\n{indent}".join(solution.strip().splitlines()) + after

@@ -83,6 +83,7 @@ class Asked(Spoken):
     def answer(self, answer: Any) -> None:
         """Check an answer, show the reply, and record the try in the progress."""
         self._answered = answer
+        # `str.strip` itself: what a learner made a text of may have a `strip` of its own.
         if answer is None or (isinstance(answer, str) and not str.strip(answer)):
             self._say(Verdict(right=False, says="Give an answer first."))
             return
@@ -100,6 +101,7 @@ class Asked(Spoken):
 
     def give_hint(self) -> None:
         """Show the next hint; after the last one, the solution."""
+        # One more than there are hints: the last step is the solution.
         self._hints = min(self._hints + 1, len(self.exercise.hints) + 1)
         shown = [f"<li>{html(hint)}</li>" for hint in self.exercise.hints[: self._hints]]
         solution = (
@@ -107,6 +109,7 @@ class Asked(Spoken):
         )
         self.hint_text.value = f"<ol>{''.join(shown)}</ol>{solution}"
         self._name_hint()
+        # How many were seen, not that one was: the file keeps the most.
         self._note(hints=self._hints)
 
     def _name_hint(self) -> None:
@@ -184,6 +187,7 @@ def exercise(name: str, answer: Any = ..., records: Records | None = None, seed:
     """
     if not isinstance(seed, int | None):
         raise PeerlabError(f"exercise: seed must be a whole number, not {seed!r:.40}")
+    # Found first without a seed: only then it is known whether the exercise is drawn with one.
     one = find(name)
     if one.seed is not None:
         one = find(name, own_seed() if seed is None else seed)

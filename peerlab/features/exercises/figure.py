@@ -11,12 +11,15 @@ from peerlab.base.units import PS_PER_S, parse_bytes, parse_duration, parse_rate
 from peerlab.features.exercises.wording import same
 
 _NUMBER = r"[-+]?[\d.,]+(?:[eE][-+]?\d+)?"
+# Words that change nothing of a figure; several may stand before it, as in "about a factor of".
 _ABOUT = re.compile(
     r"(~|\u2248|=|about|around|roughly|approximately|circa|ca\.?|(a )?factor( of)?)\s*", re.IGNORECASE
 )
 _WRITTEN = re.compile(rf"({_NUMBER}(?:\s*[*/]\s*{_NUMBER})*)\s*(\D.*)?", re.DOTALL)
+# One comma before three digits: thousands for some, decimals for others.
 _TWO_READINGS = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}")
 _THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3}){2,}")
+# Asked for behind the first number: "5 - 7" and "5 to 7" are two.
 _RANGE = re.compile(r"(-|\u2013|\.\.|to\b)\s*\d")
 _SIGNS = ("+", "-", "*", "/", "(")
 _TIMES = re.compile(r"x|\u00d7|times|-?fold", re.IGNORECASE)
@@ -48,6 +51,7 @@ _SPELLED = (
 """Ways to spell a unit, each with what stands in its place."""
 _KINDS: dict[str, Callable[[str], float]] = {
     "rate": lambda unit: parse_rate(1, unit),
+    # Seconds, so that units of time can be divided by each other.
     "time": lambda unit: parse_duration(1, unit) / PS_PER_S,
     "size": lambda unit: parse_bytes(f"1 {unit}"),
 }
@@ -84,6 +88,7 @@ def figure(answer: Any, unit: str) -> WrittenFigure:
     ValueError
         If it is no figure, one that can be read in two ways, or one of something else.
     """
+    # `str.__str__` itself: a text of a class of its own may say anything of itself.
     said = _read(str.__str__(answer), unit) if isinstance(answer, str) else _converted(answer)
     if not math.isfinite(said.value):
         raise ValueError(_ask(unit))
@@ -107,9 +112,11 @@ def slips(truth: float, unit: str) -> Iterator[tuple[float, str]]:
     if pair:
         for other in _OTHERS[pair[0]]:
             _, size = scale(other) or pair
+            # In its own unit a figure is no slip.
             if size != pair[1]:
                 bits = " A byte has eight bits." if "bit" in other else ""
                 yield truth * pair[1] / size, f"That is in {other}; it is asked in {unit}.{bits}"
+    # Ratios have slips of their own: the wrong way round, less 1, in per cent, or the time that is saved.
     elif not unit and truth:
         beyond = "That is what exceeds 1; asked is the factor itself. What is 50 % more is 1.5 times."
         yield 1 / truth, "That is the ratio upside down: turn the ratio round."
@@ -129,6 +136,7 @@ def _ask(unit: str) -> str:
 def _converted(answer: Any) -> WrittenFigure:
     """Return what is a number already, of whatever library; NaN if it is none."""
     try:
+        # Python counts True as 1; it answers no question about a figure.
         value = math.nan if isinstance(answer, bool) else float(answer)
     except (Exception, SystemExit):  # noqa: BLE001  (anything may have been answered)
         value = math.nan
@@ -137,6 +145,7 @@ def _converted(answer: Any) -> WrittenFigure:
 
 def _read(text: str, unit: str) -> WrittenFigure:
     """Return the figure in a text."""
+    # Before any pattern: none is tried on a text of a megabyte.
     if len(text := text.strip()) > _LONGEST:
         raise ValueError(_ask(unit))
     while about := _ABOUT.match(text):
@@ -151,6 +160,7 @@ def _read(text: str, unit: str) -> WrittenFigure:
         raise ValueError("Answer with one number, not a range.")
     behind = (match[2] or "").strip()
     factor = _factor(behind, unit)
+    # From left to right, as Python works out products and quotients.
     first, *rest = (part.strip() for part in re.split(r"([*/])", match[1]))
     value = _plain(first)
     for sign, other in zip(rest[::2], rest[1::2], strict=True):
@@ -169,6 +179,7 @@ def _plain(text: str) -> float:
         raise ValueError(
             f"{text} can be read in two ways: write {text.replace(',', '')} or {text.replace(',', '.')}."
         )
+    # Groups of three behind more than one comma are thousands; else a comma stands before decimals.
     text = text.replace(",", "" if _THOUSANDS.fullmatch(text) else ".")
     try:
         return float(text)
@@ -187,6 +198,7 @@ def _factor(written: str, unit: str) -> float:
     pair, given = scale(unit), scale(written)
     if not written:
         return 1.0
+    # Another unit of the same kind: the figure is turned into the one that is asked for.
     if pair and given and pair[0] == given[0]:
         return given[1] / pair[1]
     if not pair and (same(written, unit) or (_TIMES if unit else _AS_FAST).fullmatch(written)):

@@ -62,6 +62,7 @@ def lab_articles(place: Path, link: Link) -> list[LabArticle]:
     found = []
     for file in sorted(place.glob("[0-9][0-9]_*.ipynb")):
         why_not = NOTEBOOK_ONLY.get(file.name[:2], "")
+        # The title is read in any case: the list of labs names those that have no page, too.
         title = _heading(_cells(json.loads(file.read_text(encoding="utf-8"))))
         found.append(LabArticle(file.name[:2], title, why_not) if why_not else lab_article(file, link))
     return found
@@ -76,6 +77,7 @@ def lab_article(file: Path, link: Link) -> LabArticle:
         If a cell of it fails.
     """
     notebook = json.loads(file.read_text(encoding="utf-8"))
+    # The same cells twice: as learners see them, and with every answer filled in, which is what runs.
     cells, answered = _cells(notebook), _cells(solved(notebook))
     article = LabArticle(file.name[:2], _heading(cells))
     reader, folds = _Reader(article, link), _Folds()
@@ -103,8 +105,10 @@ class _Folds:
 
     def prose(self, source: str, *, folded: bool) -> str:
         """Return the prose of a cell; what it begins or ends is folded."""
+        # As many signs as the heading is deep; 0 is no heading.
         level = len(source) - len(source.lstrip("#"))
         closed = ""
+        # A heading that is no smaller ends what is folded; a smaller one is part of it.
         if level and self.end and level <= self._level:
             closed, self.end = self.end, ""
         if not folded:
@@ -137,6 +141,7 @@ def _prose(text: str) -> str:
     from markdown_it import MarkdownIt  # noqa: PLC0415  (of the extra lab; a tab has none)
 
     linked = _LAB_LINK.sub(lambda found: f"(lab-{found[2]}.html)", _HOW_TO_RUN.sub("", text))
+    # No HTML of its own: what stands in a lab's prose is shown as it is written.
     return str(MarkdownIt("commonmark", {"html": False}).enable("table").render(linked))
 
 
@@ -152,8 +157,10 @@ class _Reader:
         body = ast.parse(filled).body
         waits = [name for each in body if (name := _waits_for(each))]
         kept = [each for each in body if not _waits_for(each)]
+        # Not run: its answer would be about the machine that writes the page.
         if any(name in ASKS_THE_MACHINE for name in _called(kept)):
             return _code(source, "This cell asks your own machine. Run it in the notebook:", shown=True)
+        # A notebook shows the value of a cell's last expression; what comes before only defines.
         last = kept.pop() if kept and isinstance(kept[-1], ast.Expr) else None
         self._run(kept)
         if last is None:
@@ -182,12 +189,14 @@ class _Reader:
     def _exercise(self, call: ast.Call, source: str) -> str:
         name = self._value(call.args[0])
         made = card(find(name))
+        # A function is to be written: the page needs the cell to write in.
         written = source if "def " in source else None
         return self._card({"kind": "exercise", **made, "code": written})
 
     def _prediction(self, call: ast.Call, _: str) -> str:
         question, answers, truth = (self._value(expr) for expr in call.args)
         words = {word.arg: self._value(word.value) for word in call.keywords if word.arg}
+        # Worked out now: the page has no kernel that could.
         return self._card({"kind": "predict", **prediction_card(question, answers, float(truth()), **words)})
 
     def _card(self, made: dict[str, Any]) -> str:
@@ -212,6 +221,7 @@ def _recorded(value: Any) -> str:
     if value is None:
         return ""
     show = getattr(value, "_repr_html_", None)
+    # Some types return nothing where they are better as text.
     return (show() if show else None) or f"<pre>{escape(str(value))}</pre>"
 
 

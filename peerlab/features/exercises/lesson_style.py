@@ -36,7 +36,7 @@ def log_html(name: str, text: str) -> str:
 
 
 def sums_html(training: Any) -> str:
-    """Return the steps of a `peerlab.features.exercises.labs.stale.Training` as HTML: where the buffer was, and whether the sum was right."""
+    """Return the steps of a `peerlab.features.exercises.labs.stale.TrainingSums` as HTML: where the buffer was, and whether the sum was right."""
     head = ("step", "buffer of rank 0", "its registration", "sum should be", "sum is", "")
     rows = [_step(number, step) for number, step in enumerate(training.steps, 1)]
     status, sign = ("pass", "✓") if training.right else ("fail", "✕")
@@ -65,4 +65,5 @@ def quoted_html(sentence: str) -> str:
 
 def folded_table_html(folded: Folded) -> str:
     """Return a table folded below its line."""
+    # Whatever is folded knows how a notebook shows it.
     return folded_html(folded.says, folded.shown._repr_html_())

@@ -102,6 +102,7 @@ def sources(logs: Sequence[LabLog]) -> pd.DataFrame:
 
 def _of_nodes(records: Records, nodes: int) -> Records:
     """Return the rows of so many nodes, with a manifest that says so."""
+    # By place, as a column is a list: no table is made for it.
     own = records.some(place for place, count in enumerate(records.columns["nodes"]) if count == nodes)
     return Records(own.columns, {**records.manifest, "nodes": nodes, "ranks": own.columns["ranks"][0]})
 
@@ -112,6 +113,7 @@ def _nccl(records: Records) -> Iterator[str]:
     ranks, nodes = entries["ranks"], entries["nodes"]
     if settings := _settings(entries.get("environment", {})):
         low, high = (end(records.columns["size_bytes"]) for end in (min, max))
+        # Settings, as a reader of logs finds them: in the command line.
         yield f"$ mpirun -np {ranks} -npernode {ranks // nodes} {settings} all_reduce_perf -b {low} -e {high} -g 1"
     if test := entries.get("test"):
         yield f"# Collective test starting: {test}"
@@ -126,6 +128,7 @@ def _nccl(records: Records) -> Iterator[str]:
     yield f"#{'(B)':>12}{'(elements)':>13}{'':>25}{unit}{unit}".rstrip()
     for size in dict.fromkeys(row["size_bytes"] for row in rows):
         cells = "".join(_cells(row) for row in rows if row["size_bytes"] == size)
+        # Bytes over four: elements are floats.
         yield f"{size:>13}{size // 4:>13}{'float':>9}{'sum':>8}{'-1':>8}{cells}"
     if bounds := entries.get("validation"):
         yield f"# {bounds}"
@@ -134,6 +137,7 @@ def _nccl(records: Records) -> Iterator[str]:
 def _cells(row: Row) -> str:
     """Return the cells of one way to run a size; the tables hold out-of-place first, as the tool prints it."""
     algbw, busbw = (f"{row[rate] or 0.0:>8.2f}" for rate in ("algbw_GBps", "busbw_GBps"))
+    # Where nobody checked the sums the tool prints N/A.
     wrong = "0" if row["correct"] is True else "N/A"
     return f"{row['time_s'] * 1e6:>9.6g}{algbw}{busbw}{wrong:>8}"
 

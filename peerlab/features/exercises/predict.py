@@ -29,6 +29,7 @@ class Prediction(Spoken):
         self._asked, self._told = question, ""
         self.question = w.HTML(f"{style()}<p class='pl-kicker'>Predict</p><p>{escape(question)}</p>")
         self.question.add_class("pl-question")
+        # No value at first: a prediction that is there already is none.
         self.choice = w.ToggleButtons(options=[(self._say(a), a) for a in answers], value=None)
         self.choice.tooltips = [f"I say {self._say(answer)}" for answer in answers]
         self.button = w.Button(description="Reveal", tooltip="What is it?", disabled=True)
@@ -53,6 +54,7 @@ class Prediction(Spoken):
 
     def _chosen(self, event: Any) -> None:
         self.button.disabled = event["new"] is None
+        # Once revealed, another choice is told at once how far off it is.
         if self.truth is not None:
             self.reveal()
 

@@ -32,6 +32,7 @@ class Done:
 
     def and_then(self, later: "Done") -> "Done":
         """Return this together with what was done later."""
+        # Tries add up; hints and right answers are never lost.
         return Done(self.tries + later.tries, max(self.hints, later.hints), self.right or later.right)
 
 
@@ -64,6 +65,7 @@ def _read(path: Path) -> dict[str, Done]:
     with in_words(f"{_LOST}: {path}", PeerlabError):
         if not path.exists():
             return {}
+        # A file of that size was never written here: it is kept aside, not read.
         if path.is_file() and path.stat().st_size > _LARGEST:
             raise _DamagedError(str(path))
     try:
@@ -90,6 +92,7 @@ def _done(tries: int = 0, hints: int = 0, right: bool = False) -> Done:
     TypeError
         If it says something else.
     """
+    # Exactly these types: JSON's `true` would pass for a 1.
     if [type(one) for one in (tries, hints, right)] != [int, int, bool]:
         raise TypeError
     return Done(tries, hints, right)
@@ -108,6 +111,7 @@ def note(name: str, *, right: bool = False, tries: int = 0, hints: int = 0) -> s
     """
     path = _here() / FILE
     unwritten = _UNWRITTEN.setdefault(path, {})
+    # Kept in the process until it is on the disk: what cannot be written now goes with the next note.
     unwritten[name] = unwritten.get(name, Done()).and_then(Done(tries, hints, right))
     with in_words(f"{_LOST}: {path}", PeerlabError), _alone(path):
         entries, reason = _taken_over(path)

@@ -50,6 +50,7 @@ def _cells(cells: Sequence[Any]) -> Iterator[LabCell]:
     for cell in cells:
         source = "".join(cell["source"])
         heading = len(source) - len(source.lstrip("#")) if cell["cell_type"] == "markdown" else 0
+        # Only a heading as high ends a folded section, or begins one outside of any.
         if heading and (not level or heading <= level):
             further = cell["metadata"].get(_FOLDED) and source.lstrip("# ").startswith(_FURTHER)
             level = heading if further else 0

@@ -89,9 +89,11 @@ def steps(
 
 def steps_html(one: Walk) -> str:
     """Return the steps as HTML that brings its own style."""
+    # Two outputs of one notebook would share their buttons.
     key = f"pl-{secrets.token_hex(4)}"  # radio buttons of two outputs must not belong together
     last = len(one.steps)
     title = f"{one.scenario.algorithm}, {one.ranks} ranks: {one.scenario.collective_record.title} in {say_count(last, 'step')}"
+    # Without a script: the style sheet shows the pane whose button is chosen.
     shown = "".join(f"#{key}-{n}:checked~.pl-panes>#{key}-{n}-pane{{display:block}}" for n in range(last + 1))
     panes = "".join(_pane(one, n, key) for n in range(last + 1))
     kind = "pl-steps pl-exchange" if one.exchanges else "pl-steps"
@@ -132,6 +134,7 @@ def _playing(key: str, count: int) -> str:
         places = (
             f"{chosen}.pl-panes>#{key}-{n}-pane,fieldset:has(>#{key}-play:checked)>label[for='{key}-{n}']"
         )
+        # All run the same motion, each so much earlier, so that at any time one of them is at its beginning.
         rules.append(f"{places}{{animation-delay:{(n - count) * _PACE_S if n else 0}s}}")
     return "".join(rules)
 
@@ -160,6 +163,7 @@ def _column(one: Walk, box: int) -> str:
     if not one.exchanges:
         return f"box {box}"
     way, at = ("to", box) if box < one.sends else ("from", box - one.sends)
+    # Each of the ranks has as many boxes as are for it.
     return f"{way} {at // (one.sends // one.ranks)}"
 
 

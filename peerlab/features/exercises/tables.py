@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pandas.io.formats.style import Styler
 
 
+# Paths, stages, and the time in which nothing is recorded.
 _IN_WORDS = {
     **path_titles(),
     **{name: kind.says for name, kind in STAGES.items()},

@@ -46,6 +46,7 @@ class TransferTask:
 
     def values(self, seed: int) -> list[Any]:
         """Return the values of a seed's task; as many seeds in a row as there are tasks get different ones."""
+        # A stride that has no factor in common with the count comes to each task before any comes twice.
         place = seed * _stride(self.count) % self.count
         drawn = []
         for case in self.cases:
@@ -64,6 +65,7 @@ def _apart(made: Number) -> list[Mistake]:
     truth, kept = made.truth(), dict[float, Mistake]()
     for mistake in made.mistakes:
         figure = mistake.like()
+        # A mistake that comes to the truth would tell a right answer what was overlooked.
         if abs(figure - truth) <= made.tolerance * abs(truth):
             continue
         number = next((other for other in kept if isclose(figure, other, rel_tol=_ALIKE)), None)

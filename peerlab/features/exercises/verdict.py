@@ -35,6 +35,7 @@ _VERDICTS = {FASTER: (), SLOWER: (), NOISE: ("noise", "within noise", "in the no
 def judge(ratios: "pd.Series[float]", noise: float) -> str:
     """Return the verdict on ratios of one arm, by their quartiles."""
     low, high = ratios.quantile([0.25, 0.75])
+    # Multiplied: 1/noise, rounded, could lie on the other side.
     return FASTER if low > noise else SLOWER if high * noise < 1 else NOISE
 
 
@@ -60,6 +61,7 @@ def _check_verdict(verdict: object) -> str | None:
 
 def _overlooked(said: str, true: str, first: float, noise: float) -> str:
     """Return what a verdict overlooks; `first` is the lowest ratio."""
+    # First of all, as it looks most alike: 1/1.4 is 0.71, and 2 - 1.4 is 0.6.
     if true == SLOWER and high_noise(noise):
         return f"What is a factor of {noise} on the other side of 1? It is {1 / noise:.2f}, and not {2 - noise:.2f}."
     if true == SLOWER:

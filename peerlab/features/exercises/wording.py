@@ -54,6 +54,7 @@ def _squeezed(text: str) -> str:
 
 
 _KNOWN = {
+    # Other names of a path as pictures and reports have them.
     _squeezed(name): _squeezed(thing)
     for thing, names in _NAMES.items()
     for name in (*names, *(table[thing] for table in (path_titles(), explanations()) if thing in table))
@@ -94,6 +95,7 @@ def meant(answer: object, options: Mapping[str, Sequence[str]] | Sequence[str]) 
         return None
     called = options if isinstance(options, Mapping) else dict.fromkeys(options, ())
     whole = [one for one, names in called.items() if _calls(answer, one, names)]
+    # The beginning of one option alone: of several it means none.
     found = whole or [one for one in called if _words(one)[: len(_words(answer))] == _words(answer)]
     return found[0] if len(found) == 1 else None
 

@@ -23,6 +23,7 @@ def beside_work(measured: Callable[[], T], processes: int = 2) -> T:
     try:
         return measured()
     finally:
+        # Killed, not asked: they never end by themselves.
         for one in working:
             one.kill()
         for one in working:

@@ -11,6 +11,7 @@ from peerlab.question.scenario import Scenario
 from peerlab.study.fabric_comparison import compare_fabrics
 
 RING = LINE
+# Every slice is a message of its own, and so many may be in flight that only NIC or wire can limit.
 WRITES = Scenario(
     cluster="ideal-100g", collective="point-to-point", nodes=2, message_bytes=80_000, slice_bytes=8, window=16384,
     dependency="slice", transport="roce",
@@ -45,6 +46,7 @@ _GAP = (
 )
 
 
+# By how much more, so that two spreads compare whatever their rates.
 def _spread(low: float, high: float) -> float:
     return high / low - 1
 
@@ -102,6 +104,7 @@ EXERCISES = (
         unit="million",
         mistakes=(
             Mistake(lambda: 215.0, "So many the NIC counts. Does the wire carry as many, with their headers?"),
+            # 12,500 million bytes a second are 100 Gb/s.
             Mistake(lambda: 12500 / 8, "That is without headers: on the wire a write of 8 bytes is much longer."),
             Mistake(lambda: 12500 / 50, "50 bytes are InfiniBand's."),
         ),

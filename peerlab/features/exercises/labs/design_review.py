@@ -23,6 +23,7 @@ _OTHER = "something else"
 
 
 def _run(path: str, cluster: Cluster | None = None, message: str = "64 MiB") -> Run:
+    # The learner's own file, unless an exercise changes something in it.
     return simulate(Scenario(cluster=cluster or review.mine(), nodes=8, path=path, message_bytes=message))
 
 
@@ -34,6 +35,7 @@ def _pace(path: str) -> str:
 
 def _second_nic(path: str) -> float:
     """Return how many times faster a path becomes by a second NIC below each switch, with a message that fills it."""
+    # The file is read again each time: the learner may have edited it meanwhile.
     cluster = review.mine()
     two = cluster.with_figure("node.nics_per_switch", 2)
     return _run(path, cluster, "1 GiB").time_s / _run(path, two, "1 GiB").time_s
@@ -44,6 +46,7 @@ def _gain(end: str = "") -> float:
     staged, direct = _run("host-rdma"), _run("peer-direct")
     if not end:
         return staged.time_s / direct.time_s
+    # From here on both paths are moved apart, each to its own end: a bound, not a forecast.
     host, peer = staged.sensitivity_band(), direct.sensitivity_band()
     if end == "high":
         return peer.high_GBps / host.low_GBps
@@ -63,6 +66,7 @@ def _most() -> str:
 def _try_advice(answer: Callable[[float, float], str]) -> str | None:
     """Return what is wrong with a rule for a recommendation."""
     gain = _gain_band()
+    # The learner's own gain first; then gains on both sides of every edge of the rule.
     cases = [
         (gain.least, gain.most),
         (0.9, 1.4),

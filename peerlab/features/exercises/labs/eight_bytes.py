@@ -24,7 +24,9 @@ def five_numbers(scenario: Scenario) -> pd.DataFrame:
     if choice is None:
         raise ScenarioError("library", "NCCL has no part in this scenario")
     course, transport = choice.course, (scenario.hardware.hop_ps or 0) / PS_PER_US
+    # The law's hop holds all three: what NCCL plans with, the flush, and what the transport adds.
     planned = course.hop - course.flush - transport
+    # Up and down the chain of a node's devices.
     inside = 2 * (scenario.hardware.devices - 1)
     rows = {
         "launch": (1, course.launch),
@@ -43,11 +45,13 @@ def measured_us() -> float:
 
 def _rest_us() -> float:
     """Return what is left of it without launch, hops inside the nodes, and hops between them as NCCL plans them."""
+    # The first three rows: what the law has for sure.
     return measured_us() - float(five_numbers(SMALLEST)["µs together"].iloc[:3].sum())
 
 
 def crossing_us() -> float:
     """Return what the log says that EFA adds each time the network is crossed, microseconds: each of two hops does so twice."""
+    # Two hops, and with the flush each crosses the network twice.
     return _rest_us() / 4
 
 
@@ -64,6 +68,7 @@ EIGHT_BYTES = Number(
             "That is what is left for each of the two hops. With the flush each hop crosses the network twice.",
         ),
         Mistake(
+            # 28 µs, two hops of 14, are 7 for each of the four crossings.
             lambda: crossing_us() + 7,
             "That leaves 28 µs too much. There are 14 hops inside the nodes, up and down, and two hops of 14 µs between them.",
         ),

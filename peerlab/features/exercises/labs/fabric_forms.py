@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import factorial, prod
 
+# Of 365.25 days.
 HOURS_A_YEAR = 8766
 
 
@@ -41,6 +42,7 @@ def message_rate(
     per_message: float, wire_bytes: float, rate: float, per_thread: float = float("inf"), threads: int = 1
 ) -> float:
     """Return messages a second: as many as the NIC counts, the wire carries, and the threads that post them can."""
+    # Without a cost per message nothing is counted: the wire or the threads limit.
     counted = 1 / per_message if per_message else float("inf")
     return min(counted, rate / wire_bytes, threads * per_thread)
 
@@ -51,6 +53,7 @@ def message_rate(
 def _shapes(flows: int, paths: int) -> Iterator[tuple[tuple[int, ...], float]]:
     """Yield how many flows lie on each path, in falling order, with the probability that they do."""
     for loads in _falling(flows, paths, flows):
+        # In how many ways flows can be parted so, and on how many orders of the paths; of all that there are.
         ways = factorial(flows) / prod(map(factorial, loads))
         orders = factorial(paths) / prod(factorial(loads.count(load)) for load in set(loads))
         yield loads, ways * orders / paths**flows
@@ -61,6 +64,7 @@ def _falling(flows: int, paths: int, most: int) -> Iterator[tuple[int, ...]]:
     if paths == 0:
         yield ()
         return
+    # In falling order the first has an even share at least, so less is not tried.
     for first in range(min(flows, most), -(-flows // paths) - 1, -1):
         for rest in _falling(flows - first, paths - 1, first):
             yield (first, *rest)
@@ -72,6 +76,7 @@ def most_loaded(flows: int, paths: int) -> float:
     >>> most_loaded(4, 4)
     2.125
     """
+    # Over an even share: 2 means that the fullest path has twice its part.
     return sum(loads[0] * share for loads, share in _shapes(flows, paths)) / (flows / paths)
 
 
@@ -97,6 +102,7 @@ class StorageWay:
     """What limits it, in words."""
 
 
+# The least of them limits, and of equal ones the first in the order given.
 def _slowest(parts: dict[str, float]) -> StorageWay:
     limit = min(parts, key=lambda part: parts[part])
     return StorageWay(parts[limit], limit)
@@ -132,6 +138,7 @@ def messages_to_pay(
 ) -> float:
     """Return from how many messages on the other side is sooner through: it starts later, but each costs it less; infinite where never."""
     if other_per_message >= per_message:
+        # It costs as much for each and starts earlier: then it is ahead from the first one on.
         alike = other_per_message == per_message and other_latency < latency
         return 1.0 if alike else float("inf")
     return max(1.0, 1 + (other_latency - latency) / (per_message - other_per_message))

@@ -14,6 +14,7 @@ from peerlab.base.units import KIB, say_bytes
 
 PAGE = 4 * KIB
 _FLOAT = 4
+# Where Linux puts what a program maps; any whole page would do.
 _BASE = 0x7F00_0000_0000
 Floats = NDArray[np.float32]
 
@@ -32,7 +33,10 @@ class ProcessMemory:
 
     def allocate(self, nbytes: int) -> int:
         """Return the address of whole pages for so many bytes, full of zeros."""
+        # Whole pages, as registering takes no less.
         count, address = -(-nbytes // PAGE), _BASE
+        # The lowest address that is free, as allocators reuse what was freed last: that is what a stale key
+        # meets.
         while any(address + at * PAGE in self.pages for at in range(count)):
             address += PAGE
         self._made += 1
@@ -44,6 +48,7 @@ class ProcessMemory:
     def free(self, address: int, nbytes: int) -> None:
         """Take the addresses off their pages; a page that a NIC has registered lives on without one."""
         for at in range(address, address + nbytes, PAGE):
+            # The page itself lives as long as a NIC's key holds it, as a pinned page does.
             del self.pages[at], self._ids[at]
 
     def allocation(self, address: int) -> int:
@@ -101,6 +106,7 @@ class TranslatingNic:
             raise NicError(
                 f"the NIC refuses: {say_bytes(nbytes)} asked for, {say_bytes(key.nbytes)} are registered"
             )
+        # Places of pages behind the key's own first one: the process's addresses play no part.
         first = (address - key.address) // PAGE
         return np.concatenate(key.pages[first : first + nbytes // PAGE])
 
@@ -111,5 +117,6 @@ class TranslatingNic:
     @property
     def dead_bytes(self) -> int:
         """Bytes of registered pages that no address leads to any more."""
+        # By identity: two pages that hold the same numbers are still two.
         alive = {id(page) for page in self.host.pages.values()}
         return PAGE * len({id(p) for key in self.keys for p in key.pages if id(p) not in alive})

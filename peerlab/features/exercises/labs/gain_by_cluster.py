@@ -19,6 +19,7 @@ def rates(server: Cluster, nodes: int = 8) -> dict[str, float]:
     A NIC sends ``2 (nodes - 1) / nodes`` bytes where the link from one accelerator of the server to another carries 2: one
     before the ring, one after it. Infinite where a server has one accelerator, NaN where the file has no uplink.
     """
+    # Links inside carry two parts for each that a NIC sends (N-1)/N of: here both are put on the NIC's scale.
     inside = (
         server.devices_per_switch * server.scaleup_Bps * (nodes - 1) / nodes
         if server.devices > 1
@@ -39,6 +40,7 @@ def rule(server: Cluster, nodes: int = 8) -> float:
     """
     nics, inside, uplink = rates(server, nodes).values()
     direct = min(nics, inside)
+    # `np.minimum` hands NaN on: a file without an uplink has no gain by this rule.
     return direct / float(np.minimum(direct, uplink / 2))
 
 
@@ -48,6 +50,7 @@ _PACES = {"NIC": "the NIC", "uplink": "the PCIe uplink", "scale-up": _INSIDE, "l
 
 def _pace() -> str:
     """Return in words what Peer Direct waits for with one accelerator behind each NIC."""
+    # So long that latency plays no part, as the rule leaves it out.
     bottleneck = simulated(DIRECT.with_(cluster=ALONE, message_bytes="1 GiB")).bottleneck
     return next((said for word, said in _PACES.items() if bottleneck and word in bottleneck.label), "")
 
@@ -72,6 +75,7 @@ def _refuted() -> str:
     waits = {
         one: run.bottleneck.label if run.bottleneck else "" for one, run in (("slow", slow), ("fast", fast))
     }
+    # In the order of the sentences: one that the row refutes by itself comes before the rule.
     if "NIC" not in waits["fast"]:
         return _WIRE_RATE
     return _RULE if off > _VISIBLY and "uplink" not in waits["slow"] else _TWICE

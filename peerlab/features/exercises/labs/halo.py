@@ -40,6 +40,7 @@ class ParticleCode:
         """Refuse a code without particles, and one that computes nothing."""
         for name in ("particles", "rate", "density", "reach", "particle_bytes", "phases"):
             value = getattr(self, name)
+            # Python counts True as 1; a code of one particle is not what was meant.
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
                 raise ScenarioError(name, f"{value!r:.40} is no number above 0")
         if not 0 <= self.fixed < math.inf:
@@ -51,6 +52,7 @@ class ParticleCode:
         >>> ParticleCode().face_bytes(64)
         3947
         """
+        # The edge of a cube that holds its share of the particles.
         edge = float((self.particles / domains / self.density) ** (1 / 3))
         return round(self.density * edge**2 * self.reach * self.particle_bytes)
 
@@ -99,6 +101,7 @@ def halo_steps(
                 nodes=2,
                 collective="point-to-point",
                 message_bytes=face,
+                # A face is one message: what a library does for collectives plays no part.
                 library="none",
             )
         ).time_s

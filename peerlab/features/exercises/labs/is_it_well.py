@@ -14,6 +14,7 @@ from peerlab.records.load import load
 
 CLUSTERS = {"F": "h100-ndr", "G": "azure-nd-a100-v4", "H": "p4d", "I": "alps-gh200-tcp", "J": "gb200-nvl72"}
 """The machine of each log."""
+# Where a log says its ranks and not its nodes.
 NODES = {"H": 4, "J": 18}
 HEALTHY, HELD_UP, BELOW = "healthy", "held up at some sizes", "below its floor"
 
@@ -26,6 +27,7 @@ def records_of(name: str) -> Records:
 @cache
 def verdict_of(name: str) -> Any:
     """Return whether a log of the lab is well, as its machine."""
+    # One run for each log of this lab.
     (verdict,) = peerlab.expect(CLUSTERS[name], log=records_of(name))
     return verdict
 

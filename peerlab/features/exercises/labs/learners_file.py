@@ -18,11 +18,13 @@ def check_file(answer: Any) -> str | None:
     if not isinstance(answer, str | Path) or Path(answer).suffix != ".toml":
         return "Answer with the name of your file, as `mine` holds it."
     report = check(answer)
+    # Before anything else: of a file that cannot be used no figure can be judged.
     if report.missing or report.wrong:
         return (
             f"peerlab cannot use it yet: {[*report.wrong, *(missing.key for missing in report.missing)][0]}."
         )
     cluster = load_cluster(answer)
+    # What was never put in comes before what is odd: a draft's own figures are plausible.
     if untouched := [said for key in review.SHEET if (said := _untouched(cluster, key))]:
         return untouched[0]
     if report.implausible:
@@ -46,5 +48,6 @@ def _check_figure(cluster: Cluster, key: str) -> str | None:
     return f"`{key}` has no source yet; where was it read?" if mine.assumption else None
 
 
+# By what the simulation uses, so that 25 GB/s and 200 Gbit/s are the same.
 def _meant(cluster: Cluster, key: str) -> int:
     return {"nic.rate": cluster.nic_Bps, "switch.uplink": cluster.uplink_Bps}[key]

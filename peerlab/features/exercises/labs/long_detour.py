@@ -22,11 +22,13 @@ def _times(scenario: Scenario, crosses: str, end: str = "") -> int:
 
 def _check_crossings(function: Any) -> str | None:
     """Try a learner's function on paths that differ."""
+    # The last one has its buffers in host memory: a rule by the path's name alone fails there.
     for scenario in (STAGED, DIRECT, TCP, STAGED.with_(collective="point-to-point", memory="host")):
         said = function(scenario)
         if said is None:
             return "`crossings` returns nothing; its last line needs a `return`."
         try:
+            # Whatever numbers with: a learner may return an array of one, or a count of pandas.
             said = float(said)
         except (TypeError, ValueError):
             return f"`crossings` should return one number, not a {type(said).__name__}."
@@ -40,6 +42,7 @@ def _miscounted(scenario: Scenario, said: float) -> str:
     there = f"On `{scenario.as_code()}`, which is {path_title(str(scenario.path))}, it returns {said:g}."
     if scenario.memory == "host":
         return f"{there} Its buffers are in host memory, so that no copy crosses the uplink. Count in `peerlab.way` of the scenario."
+    # The other direction as well, side by side on the link.
     if said == _times(scenario, "uplink"):
         return "That counts both directions. A link carries them side by side; only what goes the same way shares it."
     if said in (_times(scenario, "uplink up", "sender"), _times(scenario, "uplink up", "receiver")):
@@ -49,6 +52,7 @@ def _miscounted(scenario: Scenario, said: float) -> str:
 
 def _dram_GBps(run: Run) -> float:  # noqa: N802
     """Return what one server's DRAM carries during a run, reads and writes together, GB/s."""
+    # Bytes of host memory for each byte on the wire, times what the wire carries.
     return run.dram_bytes_per_byte * run.wire_busy * run.scenario.hardware.node_wire_Bps / 1e9
 
 
@@ -71,6 +75,7 @@ UPGRADES = {
 def upgraded(option: str) -> Scenario:
     """Return the detour on servers that have one of the `UPGRADES`."""
     changes: dict[str, Any] = UPGRADES[option]
+    # The rates alone: figures with their sources play no part in this question.
     return STAGED.with_(cluster=replace(STAGED.hardware, **changes))
 
 
@@ -148,6 +153,7 @@ EXERCISES = (
             "The second crossing of the PCIe uplink": "Is it still there? Compare `peerlab.way` of both paths.",
             "Half of the traffic on host memory": "Each of the kernel's copies reads host memory and writes it. Are they still made?",
         },
+        # What RDMA does not change is the same on both paths.
         truth=lambda: next(
             what for what, measure in _SPARED.items() if measure(simulated(STAGED)) == measure(simulated(TCP))
         ),

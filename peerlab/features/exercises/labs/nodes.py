@@ -27,6 +27,7 @@ _ABOVE = {
         "busbw is worked out from the time; nobody has measured a wire. How busy is it?"
     ),
     "It is in Gbit/s": "Then the NICs would do 400. Work it out from `time_s`, in bytes.",
+    # Options by their place: the first says that the measurement is wrong, the third that nothing is.
     "Nothing is wrong: busbw counts all ranks, and not all of their bytes go through a NIC": "",
     "The NICs are sending and receiving, and both are counted": (
         "They do both, at 50 GB/s each way; busbw counts one direction."
@@ -47,11 +48,13 @@ def _first_half(scenario: Scenario) -> int:
     """Return the smallest power of two of nodes at which the wire is busy for less than half of the time."""
     return next(
         nodes
+        # Powers of two: the slider of the lab has the same.
         for nodes in (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
         if simulated(scenario.with_(nodes=nodes)).wire_busy < 0.5
     )
 
 
+# A small window and many nodes: so few slices fly at once that waiting decides.
 SMALL = DIRECT.with_(nodes=32, message_bytes="4 KiB", window=4)
 
 ALGORITHMS = {
@@ -155,6 +158,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "n counts ranks, that is accelerators, not servers.",
             ),
             Mistake(
+                # A million bytes for a MiB: 4.9 % more.
                 lambda: simulated(DIRECT).busbw_GBps * 1e6 / MIB,
                 "That takes 64 MiB for 64 million bytes. They are 64 * 2**20 bytes.",
             ),

@@ -31,9 +31,11 @@ def largest(records: Records | None = None) -> dict[str, Comparison]:
     """
     table = _known(records).table
     plain = table[table["registration"] == "none"]
+    # The most ranks of the learner's own run, then its largest size.
     plain = plain[plain["ranks"] == plain["ranks"].max()]
     comparisons = compare(Records(plain[plain["size_bytes"] == plain["size_bytes"].max()]))
     named = {comparison.variant or comparison.path: comparison for comparison in comparisons}
+    # What the exercises ask about; `staged` is there as the baseline of all.
     if lacking := {"tcp", "staged-shm", "direct", CONTROL} - named.keys():
         raise RecordsError(
             f"your records lack {', '.join(sorted(lacking))} at their largest size; measure again"
@@ -55,12 +57,14 @@ def _ratio(arm: str, records: Records | None = None) -> float:
 
 def _both(records: Records | None = None) -> float:
     """Return the ratio that remains if each part saves the time that it saved alone."""
+    # A part that makes it r times as fast saves 1 - 1/r of the time; both savings are taken off.
     return 1 / (1 / _ratio("tcp", records) + 1 / _ratio("staged-shm", records) - 1)
 
 
 def _dearer_part(records: Records | None = None) -> str:
     """Return the part without which an arm is faster, if the quartiles of the two arms leave a gap between them."""
     bare, shared = (largest(records)[arm] for arm in ("tcp", "staged-shm"))
+    # Overlapping quartiles: another run might turn the order round.
     if bare.low <= shared.high and shared.low <= bare.high:
         return CANNOT_TELL
     return _BOUNCE if bare.ratio > shared.ratio else _TCP
@@ -68,6 +72,7 @@ def _dearer_part(records: Records | None = None) -> str:
 
 def _requests() -> int:
     """Return how often a rank of a ring asks for memory: once for each end of each of its moves."""
+    # Any size will do: how often memory is asked for depends on the ranks alone.
     moves = RingLayout(RANKS, 1 << 20).moves(0)
     return sum((move.source_bytes > 0) + (move.lands_bytes > 0) for move in moves)
 
@@ -83,6 +88,7 @@ _PART_SOLUTION = """\
 def _quartile(records: Records | None = None) -> float:
     """Return how far the control's quartiles reach, as a factor above 1."""
     control = largest(records)[CONTROL]
+    # As far below 1 as above: a control of 0.8 differs as much as one of 1.25.
     return max(control.high, 1 / control.low)
 
 
@@ -97,6 +103,7 @@ def _copies_by(path: str, records: Records | None = None) -> float:
     """Return the copies per byte of an arm at four ranks; NaN if it was not measured."""
     table = _known(records).table
     rows = table[(table["path"] == path) & (table["ranks"] == RANKS)]
+    # A ring sends 2(n-1)/n of the message: copies over that are copies of each byte sent.
     return float((rows["copied_bytes"] / (2 * (RANKS - 1) / RANKS * rows["size_bytes"])).iloc[:1].mean())
 
 

@@ -53,6 +53,7 @@ _LARGE = "64 MiB"
 @cache
 def carried(transport: str, mtu: int) -> float:
     """Return the GB/s of payload that a NIC of 100 Gb/s carries."""
+    # `goodput` is payload over what is on the wire.
     scenario = LINE.with_(transport=transport, mtu=mtu)
     return scenario.goodput * scenario.hardware.nic_Bps / 1e9
 
@@ -75,6 +76,7 @@ def _between_devices(cluster: str, path: str, start_us: float = 0, size: str | i
     machine = load_cluster(cluster)
     if start_us:
         machine = machine.with_figure("device.copy_start", start_us, assumption="5 to 20 us")
+    # The machine's own network, as its file names it first.
     speaks = machine.transports[0]
     scenario = Scenario(
         cluster=machine, path=path, collective="point-to-point", nodes=2, message_bytes=size, library="none", transport=speaks
@@ -91,6 +93,7 @@ def tcp_cores() -> pd.DataFrame:
     """Return what so many cores send over kernel TCP, Gb/s, up to what a wire of 100 Gb/s carries in packets of 1500 bytes."""
     wire, core = 8 * carried("tcp", 1500), one_core()
     return pd.DataFrame(
+        # Cores add up until the wire is full.
         {"quoted": "60 to 70", "peerlab": [min(n * core, wire) for n in range(1, 7)]},
         index=pd.Index(range(1, 7), name="cores"),
     )
@@ -137,6 +140,7 @@ def gpt3() -> pd.DataFrame:
     """Return the overview's table of GPT-3 beside what it would take of each A100, which does 312 TFLOP/s at its peak."""
     rows = {}
     for title, (samples, device, network) in _GPT3.items():
+        # 175 billion parameters, 2,048 tokens a sample, 1,024 devices; 10^12 operations a second.
         tera = parameter_flop(175e9, 2048 * samples) / 1024 / 1e12
         rows[title] = {
             "quoted: samples a second": samples, "quoted: GPU, %": device, "quoted: network, %": network,
@@ -152,6 +156,7 @@ def gpt3() -> pd.DataFrame:
 @cache
 def in_node_switch(devices: int) -> float:
     """Return the GB/s (algbw) of an AllReduce of 4 GiB that the switch of a node with so many H100 adds up."""
+    # Each device below a switch of its own: so a node may have any number of them.
     cluster = load_cluster("p5").with_figure("node.numa_domains", 1, assumption="a what-if")
     machine = cluster.with_figure("node.switches_per_numa", devices, assumption="a what-if")
     return simulate(Scenario(cluster=machine, nodes=1, algorithm="nvls", message_bytes="4 GiB")).algbw_GBps
@@ -175,6 +180,7 @@ def storage() -> pd.DataFrame:
 
 def storage_rows() -> dict[str, dict[str, Any]]:
     """Return the rows of `storage` by their names."""
+    # Drives, uplink, host memory and copy, GB/s; then drives, peer writes and the device's link.
     cases = {
         "copy by one core, 8 GB/s": (forms.storage_bounced(25, 28.2, 200, 8), forms.storage_direct(25, 28.2, 28.2)),
         "uplink shared both ways": (forms.storage_bounced(25, 28.2, 200, 23), forms.storage_direct(25, 28.2, 28.2)),
@@ -197,6 +203,7 @@ def puts() -> pd.DataFrame:
     """Return the measured puts a second beside a law: a proxy is one thread, and on the GPU each thread block adds its own."""
     rows = {
         n: {
+            # A put of no size on an endless wire: what is left are the threads that post it.
             "proxy, measured": proxy, "from the GPU, measured": own, "from the GPU, by the law": forms.message_rate(0, 1, float("inf"), 12.7e6, n) / 1e6,
         }
         for n, (proxy, own) in _PUTS.items()
@@ -225,6 +232,7 @@ def _rivals(nodes: int, size: str | int) -> dict[str, float]:
 def best_rival(nodes: int, size: str | int) -> tuple[str, float]:
     """Return which algorithm is the fastest without help of a switch on a bare network of 100 Gb/s and 5 us, and its seconds."""
     times = _rivals(nodes, size)
+    # Ties go to the first, in the order of `RIVALS`.
     best = min(times, key=lambda name: times[name])
     return best, times[best]
 
@@ -260,6 +268,7 @@ def waiting(watts: float, price: float, nodes: int) -> pd.DataFrame:
         How many wait.
     """
     rows = {
+        # Shares of a step of one second: only the ratio counts.
         f"{share:.0%}": dict(zip(("kWh a year", "price a year"), forms.waiting_year(share, 1.0, nodes, watts, price), strict=True))
         for share in (0.01, 0.05, 0.1, 0.2)
     }  # fmt: skip

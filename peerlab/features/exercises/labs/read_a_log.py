@@ -26,6 +26,7 @@ FITS: dict[str, dict[str, str]] = {
 _NONE = "none of them"
 
 
+# A log is read once, and asked for by several exercises and their mistakes.
 @cache
 def _seen(name: str, nodes: int | None = None) -> Observed:
     return observe(load(lab_log(name).text, nodes))
@@ -46,6 +47,7 @@ def _busbw(name: str, nodes: int) -> float:
     """Return the best bus bandwidth of a log, GB/s."""
     observed = _seen(name, nodes)
     ranks = observed.ranks or nodes
+    # The bus factor of an AllReduce, as nccl-tests print it.
     return observed.fastest_GBps * 2 * (ranks - 1) / ranks
 
 
@@ -78,10 +80,12 @@ _CHANNELS = (
 
 def _try_bounces(answer: Callable[[str], object]) -> str | None:
     """Return what is wrong with a function that finds channels through host memory."""
+    # Lines of a real run first, so that a rule is tried on what NCCL writes, and then one line of each kind.
     rows = [(line, "this is no channel" if "via" not in line else "look at how it ends") for line in
             measured_library()[EFA_RUN].manifest["transport"]]  # fmt: skip
     for line, means in (*rows, *_CHANNELS):
         got = answer(line)
+        # By value: a 1 or 0 of numpy is as good as True or False.
         if got not in (True, False):
             return f"For `{line}` your function returned {got!r}; return True or False."
         if got != _bounces(line):
@@ -192,6 +196,7 @@ EXERCISES = (
             "kernel TCP: it is far below the NICs": "How much does TCP carry on any machine, and how much did a node of the log send?",
             "cannot tell": "What would tell the two paths apart that are left?",
         },
+        # By the diagnosis of this very log: if it ever names a path, the answer moves along.
         truth=lambda: CANNOT_TELL if _path("D", "p4d") == CANNOT_TELL else "Peer Direct: the setting says so",
         hints=(
             "Compare algbw of the log with the table: which path explains it, and which could be held up to it?",

@@ -17,6 +17,7 @@ BUFFERS = DIRECT.with_(buffers=4, cache_regions=32)
 
 def smallest_cache() -> int:
     """Return the fewest regions with which the second AllReduce registers nothing."""
+    # One after the other: the first that fits is the smallest, however the working set is worked out.
     return next(k for k in range(1, 200) if not simulated(DIRECT.with_(cache_regions=k)).registration.misses)
 
 
@@ -44,6 +45,7 @@ _AS_IF_UNLIMITED, _AS_COLD, _HALF, _NONE = (
 
 def _found_by_four_buffers() -> str:
     """Return what the cache finds once all four buffers have been used, in words."""
+    # Nine calls: each of four buffers twice, and once more.
     limited = simulated(BUFFERS.with_(iterations=9)).iterations
     free = simulated(BUFFERS.with_(iterations=9, cache_regions=None)).iterations[-1].registration
     last, first = limited[-1].registration, limited[0].registration
@@ -56,6 +58,7 @@ def _found_by_four_buffers() -> str:
 
 def _check_hits(hits: Any) -> str | None:
     """Try a learner's function on caches that fit, and on caches that do not."""
+    # Caches that hold all buffers, all and more, all but one, and a single one.
     for trial in ((4, 4, 3), (8, 3, 5), (4, 5, 3), (1, 2, 6)):
         said = hits(*trial)
         if said is None:
@@ -71,8 +74,10 @@ def _miscounted(said: Real, capacity: int, buffers: int, rounds: int) -> str:
     """Return what is wrong with a count of hits."""
     true = _hits(capacity, buffers, rounds)
     text = f"`hits({capacity}, {buffers}, {rounds})`: {say_count(buffers, 'buffer')} in turn, {say_count(rounds, 'round')}, {say_count(capacity, 'region')} kept"
+    # As if those that fit in stayed for ever.
     if said == min(capacity, buffers) * (rounds - 1):
         return f"{text}: you let the cache keep its favourites. It may: a region whose lease is never given back is in use, and cannot be evicted. But these are given back, and the least recently used one goes, which is the very next that is asked for."
+    # As if the first round were found, too.
     if said in (true + buffers, true + min(capacity, buffers)):
         return f"{text}: in the first round nothing can be found yet."
     return f"Use a `peerlab.RegistrationCache`, and count its hits. {text}: the cache answers another number than {said}."
@@ -81,6 +86,7 @@ def _miscounted(said: Real, capacity: int, buffers: int, rounds: int) -> str:
 def _hits(capacity: int, buffers: int, rounds: int) -> int:
     kept = RegistrationCache(max_regions=capacity)
     for turn in range(rounds * buffers):
+        # Given back at once, so that nothing is in use when room is needed.
         kept.release(kept.acquire(turn % buffers * MIB, MIB))
     return kept.counters.hits
 

@@ -32,6 +32,7 @@ _REMARK = "Your cluster: eight A100 a node, as in roce-100g-a100; what is copied
 def drafted() -> Cluster:
     """Return the draft: a server with A100, two of whose figures are still those of DL1."""
     old, new = load_cluster("dl1"), load_cluster("roce-100g-a100")
+    # The file's unit is Gbit/s.
     copied = {"nic.rate": old.nic_Bps * 8 / 1e9, "switch.uplink": old.uplink_Bps / 1e9}
     cluster = _with(new, copied, "", _OLD, _UNKNOWN)
     words = "Eight A100 a node behind four PCIe switches, a NIC on each."
@@ -52,6 +53,7 @@ def draft(file: str | Path = FILE) -> Path:
         If it cannot be written.
     """
     path = Path(file)
+    # A file that is there is the learner's, and may be half done.
     if not path.is_file():
         write_new(path, cluster_text(drafted(), _REMARK))
     return path
@@ -68,6 +70,7 @@ def edit(file: str | Path, figures: Mapping[str, float], source: str = _SHEET_SA
     if not source.strip():
         raise HardwareError("edit: source must say where the figures are from")
     path = Path(file)
+    # Over the learner's own file: that is what editing is.
     write_new(path, cluster_text(_with(load_cluster(path), figures, source), _REMARK), force=True)
     return path
 
@@ -99,6 +102,7 @@ def _with(
     ranges: Mapping[str, tuple[float, float]] = MappingProxyType({}),
 ) -> Cluster:
     for key, value in figures.items():
+        # One figure after the other: each gets its source, or its assumption.
         cluster = cluster.with_figure(key, value, source=source, assumption=assumption, range=ranges.get(key))
     return cluster
 
@@ -121,6 +125,7 @@ def looked_at(cluster: Cluster | str | Path, nic: str = "switch") -> Cluster:
     if nic not in PLACES:
         raise HardwareError(f"looked_at: no place {nic!r}; {nearest(nic, PLACES)}")
     found = cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
+    # With a source in place of an assumption, no other place is possible, so the gain has one band.
     return replace(rewired(found, nic), wiring=Wiring(nic=nic, source=_SEEN))
 
 
@@ -139,5 +144,6 @@ def quoted(gain: GainBand) -> QuotedGain:
     if not gain.wired:
         return QuotedGain(f"Peer Direct is {band}.")
     first, *others = gain.wired
+    # All other wirings together: a sentence that is quoted has room for one range.
     low, high = min(gain_case.low for gain_case in others), max(gain_case.high for gain_case in others)
     return QuotedGain(f"Peer Direct is {band}, if {first.says}. If not, it is {low:.1f} to {high:.1f} times.")

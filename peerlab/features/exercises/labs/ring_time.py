@@ -8,6 +8,7 @@ from peerlab.base.units import MIB, say_bytes, seconds
 from peerlab.features.exercises.exercise import Code
 from peerlab.features.exercises.scenes import WIRE, simulated
 
+# Few and many nodes, small and large messages, so that each term of the formula decides once.
 _TRIALS = [(2, MIB), (8, 64 * MIB), (32, 4096), (64, 256 * MIB)]
 _FORGOTTEN: dict[str, Callable[[int, int, float, float], float]] = {
     "That is one of the two halves: after the sums are made they have to go round once more.": (
@@ -36,6 +37,7 @@ def _check_ring_time(function: Any) -> str | None:
     """Try a learner's formula."""
     latency, rate = seconds(WIRE.hardware.latency_ps), float(WIRE.hardware.nic_Bps)
     said = [function(nodes, nbytes, latency, rate) for nodes, nbytes in _TRIALS]
+    # By `in`, as the list may hold anything that a function returned.
     if None in said:
         return "`ring_time` returns nothing; its last line needs a `return`."
     try:
@@ -52,8 +54,10 @@ def _compared(said: list[float], latency: float, rate: float) -> str | None:
     for sentence, wrong in _FORGOTTEN.items():
         if _alike(said, [wrong(nodes, nbytes, latency, rate) for nodes, nbytes in _TRIALS]):
             return sentence
+    # Right in milliseconds or microseconds.
     if any(_alike([one / scale for one in said], truth) for scale in (1e3, 1e6)):
         return "Return seconds."
+    # Where it is wrong first: one case is said, not four.
     at = next(at for at, one in enumerate(said) if not _alike([one], [truth[at]]))
     nodes, nbytes = _TRIALS[at]
     return (
@@ -72,6 +76,7 @@ def _off(said: float, truth: float) -> str:
 
 
 def _alike(one: list[float], two: list[float]) -> bool:
+    # A part in a thousand: the simulation rounds each slice to a picosecond.
     return all(abs(a - b) <= 1e-3 * b for a, b in zip(one, two, strict=True))
 
 

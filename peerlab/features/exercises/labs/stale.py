@@ -54,8 +54,11 @@ class Watched(ByRange):
     def freed(self, address: int, nbytes: int) -> None:
         """Deregister what overlaps the buffer."""
         for (start, length), key in list(self.found.items()):
+            # What overlaps in part is stale, too: the NIC would read freed pages at one end.
             if start < address + nbytes and address < start + length:
                 self.nic.deregister(key)
+                # From both: what is only forgotten stays pinned, and what is only deregistered is found and
+                # refused.
                 del self.found[start, length]
 
 
@@ -150,10 +153,13 @@ def train(
     caches = [make_cache(nic) for nic in nics]
     steps = []
     for number, size in enumerate(map(parse_bytes, sizes), 1):
+        # Whole pages in each chunk, so that every chunk can be registered by itself.
         nbytes = -(-size // (PAGE * chunks)) * PAGE * chunks
         before = nics[0].registrations
         addresses = [host.allocate(nbytes) for host in hosts]
         for rank, (host, address) in enumerate(zip(hosts, addresses, strict=True), 1):
+            # Each rank and each step write another number: what a stale key reads is then never right by
+            # chance.
             host.fill(address, nbytes, rank * number)
         should_be, was, refusal = float(number * ranks * (ranks + 1) // 2), None, ""
         try:
@@ -162,6 +168,7 @@ def train(
             refusal = str(problem)
         made = nics[0].registrations - before
         steps.append(StepSum(addresses[0], nbytes, made, should_be, was, refusal))
+        # The cache hears of it first: afterwards the address is somebody else's.
         for host, cache, address in zip(hosts, caches, addresses, strict=True):
             cache.freed(address, nbytes)
             host.free(address, nbytes)
@@ -179,6 +186,7 @@ def _sum(
             nic.read(cache.register(address + at, each), address + at, each) for nic, cache, address in ends
         ]
         total = sum(read[1:], start=read[0])
+        # The first wrong number says what was read instead, which is of an earlier step.
         if wrong := [one for one in total if one != should_be]:
             return float(wrong[0])
     return should_be

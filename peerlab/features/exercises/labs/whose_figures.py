@@ -15,6 +15,7 @@ COPY_START_US = 10
 """What starting a copy and waiting for it takes, microseconds (assumed; 5 to 20)."""
 SHARE, NODES, WATTS = 0.01, 64, 4010
 """A cluster to work with: exposed share of a step, nodes, and what each of them draws while it waits."""
+# Cubes of 2 to 10, and 6^3: a box divides evenly in three directions.
 GPUS = (8, 27, 64, 125, 216, 512, 1000)
 """How many share a box of 64,000 particles: cubes, so that each has neighbours in three directions."""
 
@@ -76,12 +77,14 @@ _CASES = {
 def _loads_so_much_faster() -> str:
     """Return the case in which the direct way is two to three times as fast, as the overview says."""
     gains = {case: row["times as fast"] for case, row in storage_rows().items()}
+    # Exactly one, else the question has no answer, and this fails.
     (text,) = (case for case, row in _CASES.items() if 2 <= gains[row] <= 3.2)
     return text
 
 
 def year_kwh(share: float = SHARE, nodes: int = NODES) -> float:
     """Return the kWh that waiting draws in a year."""
+    # Of a step of one second: only the share counts.
     return forms.waiting_year(share, 1.0, nodes, WATTS, 0)[0]
 
 

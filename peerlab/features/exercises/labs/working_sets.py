@@ -30,6 +30,7 @@ _PATH, _CONTRADICT, _IDLE, _BYTES = (
 
 def _how_both() -> str:
     """Return how both shares can be true: they overlap, if together they are more than all of the time."""
+    # Shares that exceed all of the time together overlap.
     together = registering_share() + simulated(UNCACHED).wire_busy
     return _PATH if together > 1 else _CONTRADICT
 
@@ -71,6 +72,7 @@ _FINDS_NONE, _LRU, _SET, _COLD = (
 
 def _refuted() -> str:
     """Return the sentence that a cache one region short refutes: it finds nearly all."""
+    # More found than not, though one region is missing.
     counters = simulated(FOUR.with_(cache_regions=NEEDED - 1)).iterations[-1].registration
     return _FINDS_NONE if counters.hits > counters.misses else _COLD
 
@@ -105,6 +107,7 @@ ALMOST = Choice(
 def new_tensor(cluster: str) -> tuple[float, float]:
     """Return how many seconds a step of 256 MiB takes with a new tensor, and with one that was used before."""
     scenario = Scenario(cluster=cluster, path="peer-direct", message_bytes="256 MiB")
+    # The first iteration has a new tensor; the last one finds it registered.
     cold, warm = simulated(scenario).as_dict(iteration_times=True)["iteration_times_s"]
     return cold, warm
 

@@ -16,6 +16,7 @@ def _refused() -> str:
     """Return in which of two cases a NIC refuses a stale key."""
     larger, same = train(ByPointer, ("16 KiB", "64 KiB")), train(ByPointer, ("64 KiB", "64 KiB"))
     refused = _is_refused(larger), _is_refused(same)
+    # Both cases are tried: whether a NIC refuses is the simulation's to say.
     return {(True, False): _LARGER, (False, True): _SAME, (True, True): _BOTH}.get(refused, _NEITHER)
 
 
@@ -29,6 +30,7 @@ def _check_freed(freed: Any) -> str | None:
             freed(self, address, nbytes)
 
     try:
+        # Buffers of one size first; then sizes that shrink and grow, so that ranges overlap in part.
         for sizes, chunks in ((("64 KiB",) * 3, 2), (("64 KiB", "16 KiB", "128 KiB"), 4)):
             if complaint := _complaint(train(Yours, sizes, chunks=chunks)):
                 return complaint
@@ -60,6 +62,7 @@ def _spares_others(freed: Callable[[Any, int, int], object]) -> str | None:
         yours.register(address, 8 * PAGE)
     freed(yours, one, 8 * PAGE)
     yours.register(other, 8 * PAGE)
+    # Two buffers were registered; a third registration is of one that was thrown out for nothing.
     if yours.nic.registrations > 2:
         return "The sums are right, but a buffer that nobody freed has lost its registration, too."
     return None

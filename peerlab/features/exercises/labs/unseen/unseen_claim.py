@@ -10,6 +10,7 @@ _DEVICES = {"A100": 312, "H100": 989}
 
 def _claim_task(billions: int, count: int, device: str, share: float, tokens: int) -> Number:
     peak = _DEVICES[device]
+    # Two digits, as a table in an article has them; the truth is worked out of the rounded figure.
     samples = float(f"{share * peak * 1e12 * count / parameter_flop(billions * 1e9, tokens):.2g}")
 
     def tera(scale: float = 1.0) -> float:

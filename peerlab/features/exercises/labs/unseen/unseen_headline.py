@@ -31,6 +31,7 @@ def _sentence_task(nodes: int, cluster: str, size: str) -> Choice:
         f"An AllReduce of {size} is {low} to {high} times as fast as by kernel TCP.": "Which detour does the headline compare with?",
         f"A training is {low} to {high} times as fast.": "The headline is about one exchange. A step gains what is exposed of it.",
     }
+    # Shuffled by what they say: the right one has no fixed place, and a seed always shows the same order.
     order = sorted(entries, key=lambda one: hash_of(f"{one}{nodes}"))
     return Choice(
         name="",

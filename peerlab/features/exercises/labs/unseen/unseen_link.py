@@ -16,6 +16,7 @@ def _line(transport: str, mtu: int) -> Scenario:
 
 def _payload_task(transport: str, mtu: int, rate: int) -> Number:
     line = _line(transport, mtu)
+    # The headers of one packet, as the lab's text says them.
     title, headers = {"roce": ("RoCE v2", 82), "infiniband": ("InfiniBand", 26)}[transport]
     return Number(
         name="",

@@ -23,11 +23,12 @@ _MACHINES = {
     "gaudi3": ("IB", "mlx5_0:1/RoCE", "NCCL_NET_GDR_LEVEL=SYS"),
 }
 _SHARES = (0.35, 0.55, 0.9)
-"""What a node sends, as shares of the way from nothing over the detour's limit to that of the NICs: below it, below it, above it."""
+"""What a node sends, by which share: 0.7 and 1.1 of the detour's limit, and halfway from it to that of the NICs."""
 
 
 def detour_limit(machine: Cluster) -> float:
     """Return the GB/s at most that a node sends through host memory, where each byte crosses an uplink twice in each direction."""
+    # Half of the uplinks of a node; 10^9 bytes.
     return machine.numa_domains * machine.switches_per_numa * (machine.uplink_Bps or 0) / 2e9
 
 
@@ -41,6 +42,7 @@ def _path_task(line: str, name: str, share: float, nodes: int, size: int) -> Cho
     row = f"{nbytes:>12} {nbytes // 4:>12} float sum -1 {1e6 * nbytes / algbw / 1e9:>9.0f} {algbw:>7.2f}"
     first = _LINES[line].format(next=machine.devices, net=net, nic=nic, setting=setting)
     switches = machine.numa_domains * machine.switches_per_numa
+    # A channel's line decides by itself; without one only a rate that no detour reaches does.
     truth = {"direct": _DIRECT, "staged": _HOST}.get(line, _DIRECT if sends > detour else CANNOT_TELL)
     above = "more" if sends > detour else "less"
     return Choice(

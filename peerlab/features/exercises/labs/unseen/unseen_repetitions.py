@@ -24,6 +24,7 @@ def _ratios(kind: str, noise: float, drawn: Random) -> list[float]:
     beyond, within = noise * drawn.uniform(1.1, 1.4), 1 + (noise - 1) * drawn.uniform(0.3, 0.7)
     lowest = 1 / noise
     between = (lowest + 2 - noise) / 2
+    # A ratio that only `2 - noise` takes for noise: it finds who mirrors a factor wrongly.
     """Of a noise of 1.4: 0.66, which is below 1/1.4 and above 2 - 1.4."""
     five = {
         "clear": [within, beyond, beyond * 1.08, beyond * 1.15, beyond * 1.3],
@@ -42,6 +43,7 @@ def _ratios(kind: str, noise: float, drawn: Random) -> list[float]:
 
 
 def _verdict_task(kind: str, busy: bool, number: int) -> Choice:
+    # The values of a task draw its figures: a seed shows the same ones everywhere.
     drawn = Random(f"{kind} {busy} {number}")  # noqa: S311  (nothing secret)
     far = (_LOUD if busy else _QUIET) * drawn.uniform(0.6, 1.4)
     control = sorted(

@@ -28,6 +28,7 @@ def _found_by_age(requests: str, regions: int) -> int:
     for buffer in requests:
         hits += buffer in kept
         if buffer not in kept:
+            # The oldest goes, also where it was just used: that is what tells this rule from LRU.
             kept = [*kept[len(kept) >= regions :], buffer]
     return hits
 
@@ -56,6 +57,7 @@ def requests(number: int, length: int, regions: int) -> str:
             length - len(set(text)),
             length - hits,
         }
+        # Each buffer occurs, something is found, and every other rule comes to another number.
         if set(text) == set(_BUFFERS) and hits >= 2 and hits not in others:
             return text
     raise AssertionError  # never: there are such requests

@@ -23,6 +23,7 @@ _LINKS = ((3, 16), (4, 8), (4, 16), (5, 8), (5, 16))
 def _review_task(link: tuple[int, int], rates: tuple[int, ...], known: str) -> Choice:
     gen, lanes = link
     uplink = GEN_GBPS[gen] * lanes / 16
+    # Every case that is open: the rates that may be ordered, at the places that may hold.
     gains = [gain(uplink, rate, 1, 8, wiring) for rate, wiring in product(rates, _KNOWN[known])]
     least, most = min(gains), max(gains)
     nic = " or ".join(map(str, rates))

@@ -18,6 +18,7 @@ def _ring(nodes: int, size: int, latency: int, rate: float) -> Scenario:
 
 def _time_task(nodes: int, size: int, latency: int, rate: float) -> Number:
     def ms(steps: float, chunk: float, wait: float = latency) -> float:
+        # Milliseconds: microseconds of latency, and MiB over 10^9 bytes a second.
         return 1e3 * steps * (wait * 1e-6 + chunk * MIB / rate / 1e9)
 
     each, half = size / nodes, nodes - 1

@@ -45,6 +45,7 @@ def gain(uplink_GBps: float, nic_Gbps: float, nics: int, nodes: int, wiring: str
 def _gain_task(card: tuple[int, int], lanes: int, nics: int, nodes: int) -> Number:
     gen, rate = card
     uplink, out = GEN_GBPS[gen] * lanes / 16, nics * rate / 8
+    # Simulated when the task is drawn: its words say the figure.
     number = gain(uplink, rate, nics, nodes)
     cards = f"{'one NIC' if nics == 1 else 'two NICs'} of {rate} Gbit/s"
     return Number(
@@ -58,9 +59,12 @@ def _gain_task(card: tuple[int, int], lanes: int, nics: int, nodes: int) -> Numb
             Mistake(lambda: out / (uplink / 4), "That adds up both directions. The uplink has its full rate in each of them."),
             Mistake(lambda: rate / (uplink / 2), "The NIC's rate is in Gbit/s, the uplink's in GB/s. A byte has 8 bits."),
             Mistake(lambda: rate / 8 / (uplink / 2), "That is one NIC. How many hang behind a switch?"),
+            # Where half of the uplink is ample, both ways are as fast: a mistake that comes to less than 1
+            # means 1.
             Mistake(lambda: max(1.0, out / uplink), "On the detour the uplink carries every byte twice in each direction."),
         ),
         bounds=(
+            # A little room: the simulation has latencies, which the paper leaves out.
             Bound(lambda: 0.97, "Peer Direct is never slower than the detour here: it uses a part of the same way."),
             Bound(lambda: max(1.03, 1.03 * out / (uplink / 2)), "That is more than the NICs allow over half of the uplink.", above=True),
         ),

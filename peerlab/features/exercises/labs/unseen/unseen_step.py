@@ -6,6 +6,7 @@ from peerlab.training.closed_forms import gain_of_step
 
 
 def _step_task(compute: int, exchange: int, hides: int, ratio: float) -> Number:
+    # Backward hides so many milliseconds of any exchange, and never more than it takes.
     before, after = max(0.0, exchange - hides), max(0.0, exchange / ratio - hides)
     return Number(
         name="",
