@@ -1,6 +1,5 @@
 """How sure a gain is, as a picture: the figures, the library and the wiring as rows of what is not known, and the fact to check first."""
 
-import math
 import textwrap
 from collections.abc import Iterator, Sequence
 from html import escape
@@ -9,6 +8,7 @@ from peerlab.answer.gain import GainBand
 from peerlab.base.units import say_range
 from peerlab.model.guide import where_to_find
 from peerlab.picture.gain_ticks import gain_ticks
+from peerlab.picture.scale import logarithmic
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette, properties
 
@@ -28,9 +28,10 @@ _MOST_PITCH = 96.0
 def how_sure_svg(gain: GainBand, *, theme: str = "light") -> str:
     """Return the picture of a gain as SVG, with the sentence as its words for who does not see it."""
     paper = Paper(palette(theme))
-    at = _scale(gain)
+    low_end, high_end = _drawn(gain)
+    at = logarithmic((low_end, high_end), (_LEFT, _RIGHT))
     paper.box((0, 0, _PANEL - 16, HEIGHT), "panel", radius=10)
-    ticks = gain_ticks(at.low, at.high, at)
+    ticks = gain_ticks(low_end, high_end, at)
     for tick in ticks:
         one = tick == 1
         paper.text((at(tick), _BOTTOM + 18), f"{tick:g}", size=16, bold=one, ink="ink" if one else "muted")
@@ -75,21 +76,11 @@ def alt(gain: GainBand) -> str:
     return f"How sure are we? {gain.in_words}.".replace("`", "")
 
 
-class _Scale:
-    """Places of gains on a logarithmic axis."""
-
-    def __init__(self, low: float, high: float) -> None:
-        self.low, self.high = low, high
-        self._low, self._span = math.log(low), math.log(high / low)
-
-    def __call__(self, gain: float) -> float:
-        return _LEFT + (_RIGHT - _LEFT) * (math.log(gain) - self._low) / self._span
-
-
-def _scale(gain: GainBand) -> _Scale:
+def _drawn(gain: GainBand) -> tuple[float, float]:
+    """Return the least and the largest gain of the axis: 1 is always on it, with room on both sides."""
     low = min(0.9, gain.least, gain.value)
     high = max(1.2, gain.most, gain.value)
-    return _Scale(low / 1.05, high * 1.05)
+    return low / 1.05, high * 1.05
 
 
 Row = tuple[str, str, float, float, float, bool]

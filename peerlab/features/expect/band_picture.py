@@ -1,13 +1,14 @@
 """Band, floor and ceiling over sizes, logarithmic both ways, with the points of a log: vermilion only below the floor."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import pairwise
 from typing import Any
 
 from peerlab.base.units import KIB, say_bytes
 from peerlab.features.expect.expected_figure import figure
+from peerlab.picture.scale import Scale, apart, logarithmic
 
 _WIDE, _HIGH = 760, 360
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 92, 20, 30
@@ -15,7 +16,6 @@ _TICKS = 8
 """Sizes that are written at the axis, at most."""
 Row = Mapping[str, Any]
 """A size with floor, low, expected, high and ceiling, GB/s; of a log with what was measured, and whether that is below, too."""
-Scale = Callable[[float], float]
 # Below this size all curves are one line on these axes, unless so few sizes are larger.
 _FROM, _ENOUGH = 64 * KIB, 4
 _APART = 14
@@ -80,8 +80,8 @@ def _broadened(rows: Sequence[Row]) -> Sequence[Row]:
 
 
 def _across(rows: Sequence[Row]) -> Scale:
-    low, high = math.log2(rows[0]["size"]), math.log2(max(rows[-1]["size"], 2 * rows[0]["size"]))
-    return lambda size: _LEFT + (_WIDE - _LEFT - _RIGHT) * (math.log2(size) - low) / (high - low)
+    first, last = rows[0]["size"], max(rows[-1]["size"], 2 * rows[0]["size"])
+    return logarithmic((first, last), (_LEFT, _WIDE - _RIGHT))
 
 
 def _figures(rows: Sequence[Row], judged: Sequence[Row]) -> list[float]:
@@ -92,8 +92,7 @@ def _figures(rows: Sequence[Row], judged: Sequence[Row]) -> list[float]:
 def _up(rows: Sequence[Row], judged: Sequence[Row]) -> Scale:
     figures = _figures(rows, judged)
     # A margin above and below, so that no curve lies on an edge; the grid has the same.
-    low, high = math.log2(min(figures) / 1.15), math.log2(max(figures) * 1.15)
-    return lambda rate: _HIGH - _BOTTOM - (_HIGH - _TOP - _BOTTOM) * (math.log2(rate) - low) / (high - low)
+    return logarithmic((min(figures) / 1.15, max(figures) * 1.15), (_HIGH - _BOTTOM, _TOP))
 
 
 def _grid(across: Scale, up: Scale, rows: Sequence[Row], judged: Sequence[Row]) -> list[str]:
@@ -156,14 +155,12 @@ def _line(
 
 def _ends(ends: Sequence[tuple[str, str, float]]) -> list[str]:
     """Return the names of the curves at their right ends, apart from one another."""
-    parts, last = [], -math.inf
-    for name, role, y in sorted(ends, key=lambda end: end[2]):
-        # From above: each word that would touch the one before moves down.
-        last = max(y, last + _APART)
-        parts.append(
-            f"<text x='{_WIDE - _RIGHT + 10}' y='{last + 4:.1f}' fill='var(--pl-{role})'>{name}</text>"
-        )
-    return parts
+    ends = sorted(ends, key=lambda end: end[2])
+    heights = apart([y for _, _, y in ends], _APART)
+    return [
+        f"<text x='{_WIDE - _RIGHT + 10}' y='{y + 4:.1f}' fill='var(--pl-{role})'>{name}</text>"
+        for (name, role, _), y in zip(ends, heights, strict=True)
+    ]
 
 
 def _point(across: Scale, up: Scale, row: Row) -> str:

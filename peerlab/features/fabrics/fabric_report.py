@@ -10,6 +10,7 @@ from peerlab.answer.race import delivery
 from peerlab.base.document import Document, Graphic, Table, Text
 from peerlab.base.units import say_bytes, say_count, say_time
 from peerlab.page.document_html import document_html
+from peerlab.picture.scale import linear, round_step
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import palettes
 
@@ -26,6 +27,7 @@ _HEADINGS = ("transport", "time", "hop", "MTU", "goodput", "busbw", "messages of
 _HOP = "hop: each transport's own latency, a library's where one is named; not that of the cluster's file"
 _POINTS = 60
 _LETTERS = 150
+_MOST_TICKS = 8
 _PIXEL = 1.0
 """What is narrower is not drawn."""
 _PLAYS = """
@@ -126,19 +128,12 @@ def _legend(paper: Paper, *, plays: bool) -> None:
 
 def _ticks(paper: Paper, longest: int, end: float) -> None:
     """Draw the axis: a tick at every round share of the longest time."""
-    left, right = _AXIS
-    step = _round_step(longest)
+    step = int(round_step(longest, _MOST_TICKS)) or 1
+    at = linear((0, longest), _AXIS)
     for moment in range(0, longest + 1, step):
-        x = left + (right - left) * moment / longest
+        x = at(moment)
         paper.line([(x, _HEAD - 4), (x, end)], "faint", 1)
         paper.text((x, end + 10), say_time(moment) if moment else "0", size=12, ink="muted")
-
-
-def _round_step(longest: int) -> int:
-    """Return 1, 2 or 5 times a power of ten, of which four to ten make the longest time, picoseconds."""
-    # Two digits fewer than the longest: from there five steps up one of them fits.
-    tens: int = 10 ** max(0, len(str(longest)) - 2)
-    return next(step for step in (tens, 2 * tens, 5 * tens, 10 * tens, 20 * tens) if longest / step <= 8)
 
 
 def _bar(paper: Paper, one: Any, top: float, longest: int) -> None:

@@ -6,6 +6,7 @@ from fractions import Fraction
 from peerlab.base.document import Document, Graphic, Table, Text
 from peerlab.base.units import PS_PER_S, say_time
 from peerlab.page.document_html import document_html
+from peerlab.picture.scale import linear
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import palette, palettes
 from peerlab.study.jobs_answer import SharedFabric
@@ -86,8 +87,9 @@ def _lane(paper: Paper, shared: SharedFabric, link: Link, top: float, end: Fract
         (_LEFT - 10, top + _LANE / 2), f"{_TITLES[link[0]]} {link[1]}", size=13, bold=True, align="right"
     )
     paper.line([(_LEFT, top + _LANE - 6), (_RIGHT, top + _LANE - 6)], "faint", 1)
+    at = linear((0.0, 1.0), (_LEFT, _RIGHT))  # of shares: moments are exact fractions
     for use in _merged([use for use in shared.trace.uses if use.link == link]):
-        left, right = (_LEFT + (_RIGHT - _LEFT) * float(moment / end) for moment in (use.start, use.end))
+        left, right = (at(float(moment / end)) for moment in (use.start, use.end))
         base = top + _LANE - 6
         for job, rate in use.rates:
             # The whole lane is the uplink's rate, so what is free stays visible.

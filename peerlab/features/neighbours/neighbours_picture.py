@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from peerlab.base.units import say_bytes, say_share, say_time
 from peerlab.engine.ports.port_trace import CellSpan
+from peerlab.picture.scale import linear
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import palette
 from peerlab.study.port_answer import PortAnswer
@@ -136,13 +137,14 @@ def _glass(paper: Paper, answer: PortAnswer, own: _Heights, others: _Heights, hi
     _stack(paper, np.zeros(_POINTS), own, highest, base, "network")
     _stack(paper, own, others, highest, base, "gather")
     _thresholds(paper, answer, highest, top)
+    at = linear((0, end), (_LEFT, _RIGHT))
     for start, stop in _stops(answer):
         if start < end:
-            left, right = (_LEFT + (_RIGHT - _LEFT) * min(moment, end) / end for moment in (start, stop))
+            left, right = at(start), at(min(stop, end))
             # A pause of a few nanoseconds is seen, too.
             paper.box((left, base + 4, max(right, left + 0.4), base + 4 + _STRIP), "hot")
     if answer.time_ps < end:
-        x = _LEFT + (_RIGHT - _LEFT) * answer.time_ps / end
+        x = at(answer.time_ps)
         paper.line([(x, top), (x, base + 4 + _STRIP)], "ink", 1.5)
 
 

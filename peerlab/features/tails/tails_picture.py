@@ -1,6 +1,6 @@
 """The runs of both data paths as dots piled on one time axis: percentiles as lines, the quiet run beside its pile."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from html import escape
 from typing import NamedTuple
 
@@ -9,6 +9,7 @@ from peerlab.features.tails.percentiles import nearest_rank
 from peerlab.features.tails.tails import Tails
 from peerlab.features.tails.times import PathTimes
 from peerlab.model.paths import data_path
+from peerlab.picture.scale import linear, round_step
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette, properties
 
@@ -17,6 +18,7 @@ _LEFT, _RIGHT, _BASE, _TOP = 76.0, 1044.0, 268.0, 120.0
 _DOT = 4.6
 _MOST_DOTS = 30
 """Dots of the highest pile; where more runs lie in one place, a dot stands for several."""
+_MOST_TICKS = 9
 _WORD = 6.6
 """Width of a letter of 11.5 px, about."""
 
@@ -29,7 +31,7 @@ class Axis(NamedTuple):
 
     def x(self, ps: float) -> float:
         """Return where a time lies."""
-        return _LEFT + (_RIGHT - _LEFT) * (ps - self.low_ps) / (self.high_ps - self.low_ps)
+        return linear(self, (_LEFT, _RIGHT))(ps)
 
 
 def tails_svg(
@@ -147,7 +149,7 @@ def _label(paper: Paper, x: float, y: float, text: str, *, ink: str, bold: bool)
 def _draw_axis(paper: Paper, axis: Axis) -> None:
     paper.line([(_LEFT, _BASE), (_RIGHT, _BASE)], "edge", 1)
     unit, name = _unit(axis.high_ps)
-    step = _step((axis.high_ps - axis.low_ps) / unit)
+    step = round_step((axis.high_ps - axis.low_ps) / unit, _MOST_TICKS)
     tick = -(-axis.low_ps / unit // step) * step
     while tick * unit <= axis.high_ps:
         x = axis.x(tick * unit)
@@ -182,13 +184,6 @@ def _between(paper: Paper, axis: Axis, tails: Tails) -> None:
 
 def _unit(high_ps: float) -> tuple[int, str]:
     return (PS_PER_MS, "ms") if high_ps >= 10 * PS_PER_MS else (PS_PER_US, "µs")
-
-
-def _step(width: float, most: int = 9) -> float:
-    """Return a round distance between ticks."""
-    steps: Sequence[float] = [m * 10.0**e for e in range(-6, 10) for m in (1, 2, 5)]
-    # At most nine ticks, at 1, 2 or 5 of some power of ten.
-    return next(step for step in steps if width / step <= most)
 
 
 def _say(ps: float) -> str:

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from peerlab.features.deck.blocks import TIMES, paper_without_ground
 from peerlab.picture.drawing import Point
+from peerlab.picture.scale import linear, logarithmic
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette
 from peerlab.training.step_headline import GainAtBatches
@@ -25,15 +26,11 @@ class _BatchAxes:
     def __init__(self, points: Sequence[Sequence[float]]) -> None:
         # A chart of gains of a few per cent must not look like one of doublings.
         self.most = max(1.1, *(gain for _, gain in points))
-        self.first, self.last = math.log(points[0][0]), math.log(points[-1][0])
+        self._across = logarithmic((points[0][0], points[-1][0]), (_LEFT, _RIGHT))
+        self.height = linear((1, self.most), (_BOTTOM, _TOP))
 
     def at(self, batch: float, gain: float) -> Point:
-        # A single batch has no width to divide by.
-        along = (math.log(batch) - self.first) / ((self.last - self.first) or 1.0)
-        return _LEFT + (_RIGHT - _LEFT) * along, self.height(gain)
-
-    def height(self, gain: float) -> float:
-        return _BOTTOM - (_BOTTOM - _TOP) * (gain - 1) / (self.most - 1)
+        return self._across(batch), self.height(gain)
 
     def draw(self, paper: Paper) -> None:
         # The finest step that keeps to so many lines.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from peerlab.answer.sensitivity import Band
 from peerlab.picture.drawing import Point
+from peerlab.picture.scale import linear, logarithmic
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette
 
@@ -68,11 +69,9 @@ class _Axes:
     bottom: float = HEIGHT - 70.0
 
     def at(self, place: int, value: float) -> Point:
-        low, high = math.log2(self.places[0]), math.log2(self.places[-1])
-        along = (math.log2(place) - low) / (high - low)
-        return self.left + (self.right - self.left) * along, self.bottom - (
-            self.bottom - self.top
-        ) * value / self.highest
+        across = logarithmic((self.places[0], self.places[-1]), (self.left, self.right))
+        up = linear((0, self.highest), (self.bottom, self.top))
+        return across(place), up(value)
 
     def draw(self, paper: Paper, axis: str) -> None:
         for quarter in range(5):

@@ -1,6 +1,5 @@
 """The last slides of a review: how sure it is, and what to do on Monday."""
 
-import math
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -26,6 +25,7 @@ from peerlab.features.deck.slide import Slide
 from peerlab.model.guide import where_to_find
 from peerlab.model.paths import data_path
 from peerlab.picture.how_sure import alt, how_sure_svg
+from peerlab.picture.scale import logarithmic
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette
 from peerlab.study.planned import Trial
@@ -170,8 +170,8 @@ def _around(threshold: float, most: float) -> Callable[[float], float]:
     """Return where a gain is on an axis that leaves room for words left of the threshold; what lies beyond is at its end."""
     low = threshold / 1.35
     # Never so wide that the threshold sticks to the left edge: a gain of 10 is drawn at the end.
-    span_of = math.log(min(max(most * 1.05, 1.4 * threshold), 3 * threshold) / low)
-    return lambda value: min(max(_WIDE * math.log(value / low) / span_of, 0.0), _WIDE)
+    at = logarithmic((low, min(max(most * 1.05, 1.4 * threshold), 3 * threshold)), (0.0, _WIDE))
+    return lambda value: min(max(at(value), 0.0), _WIDE)
 
 
 def _threshold_said(trial: Trial | None) -> str:
