@@ -72,6 +72,7 @@ def say_cell(cell: MapCell) -> str:
 
 
 def _dot(cell: MapCell, x: int, y: int, roles: dict[str, str]) -> str:
+    # A cell in which nothing is faster has no dot, and no role for one.
     left, top = _corner(x, y)
     role = roles[cell.faster[0]] if cell.faster else "muted"
     fill = f"var(--pl-{role}-ink)" if cell.beyond_error else "var(--pl-paper)"
@@ -137,6 +138,7 @@ def _free_runs(
     """Return length, column and row of cells in a line that take this and have no dot."""
     free = {places[key] for key, cell in cells.items() if _taken(cell) == taken and not cell.faster}
     runs = []
+    # Only where a run begins: each is found once.
     for x, y in free:
         if (x - 1, y) not in free:
             length = 1

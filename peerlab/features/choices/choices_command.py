@@ -66,6 +66,7 @@ def _choices(options: argparse.Namespace) -> int:
     if options.write:
         write_tuner(choice_map, options.write)
     if options.plot:
+        # Before the table is printed: what cannot be written is an error, not a line below an answer.
         with outfile.written(options.plot, ExportError) as file:
             file.write_text(choices_page(choice_map), encoding="utf-8")
     print(json.dumps(choice_map.as_dict(), indent=2) if options.json else "\n".join(_lines(choice_map)))

@@ -106,6 +106,7 @@ def _choice(scenario: Scenario) -> LibraryChoice:
 
 def _cell(scenario: Scenario) -> MapCell:
     taken = _choice(scenario)
+    # As the library takes it: simulated, like all others, not by the law alone.
     own = time_ps(scenario)
     others = [(time_ps(other), other) for other in _others(scenario, taken)]
     # Where there is no other choice, its own is the best: a gain of 1.

@@ -16,6 +16,7 @@ _ROOM_FOR_TITLES = 110
 
 
 def list_lines(clusters: Sequence[Cluster]) -> Iterator[str]:
+    # Titles are long: a narrow terminal gets them on a line of their own.
     """Return one row per cluster, two where the terminal is narrow."""
     titles = width() >= _ROOM_FOR_TITLES
     names = max(len(cluster.name) for cluster in clusters)

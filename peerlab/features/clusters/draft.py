@@ -67,6 +67,7 @@ def _comment(text: str, indent: str = "") -> list[str]:
 
 
 def _top(machine: Machine, file: str, today: date) -> Iterator[str]:
+    # The head names the command that says what is left to do: its file is quoted for a shell.
     for line in _HEAD.format(
         today=today.isoformat(), file=shell_word(file), found=_seen(machine)
     ).splitlines():

@@ -148,6 +148,7 @@ def _read(topology: Topology, how: Wired, kind: Accelerator, guessed: str, sourc
     # The first bridge on an accelerator's way is the switch that it hangs below.
     uplinks = [topology.uplinks[card.way[0]] for card in topology.accelerators if card.way and card.way[0] in topology.uplinks]  # fmt: skip
     if uplinks or own:
+        # Links that are counted as one uplink carry their rates together.
         together = f"; {how.uplinks} links together" if how.uplinks > 1 else ""
         yield _pcie(
             "switch.uplink", uplinks or own, "per switch, per direction", source + together, how.uplinks
@@ -310,5 +311,6 @@ def _others(topology: Topology, how: Wired, guessed: str) -> Iterator[str]:
     unused = [nic.name for nic in topology.nics if nic not in how.carriers]
     if unused:
         yield f"left out, as farther away or slower: {', '.join(unused[:8])}{' ...' if len(unused) > 8 else ''}"
+    # Nothing is known of the network then, but a node that exchanges needs a NIC.
     if not how.carriers:
         yield "it shows no NIC; one for each group of accelerators is assumed"

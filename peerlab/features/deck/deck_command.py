@@ -112,6 +112,7 @@ def _deck(options: argparse.Namespace) -> int:
     file = options.outline or options.named
     outline = read_outline(file) if file else Outline()
     entries = {name: getattr(options, name) for name in ("cluster", "nodes", "message_bytes")}
+    # What is not given on the command line is the outline's to say.
     fields = {name: value for name, value in entries.items() if value is not None}
     own = {name: getattr(options, name) for name in _OWN if getattr(options, name) is not None}
     outline = replace(

@@ -97,6 +97,7 @@ def _nothing_left() -> ExportError:
 
 def _own(plan: SlidePlan, slide: Slide) -> Slide:
     """Put the outline's own words before the slide's."""
+    # A paragraph of the outline is one line, however it was wrapped there.
     paragraphs = tuple(" ".join(part.split()) for part in plan.text.split("\n\n") if part.strip())
     return replace(
         slide,

@@ -62,6 +62,7 @@ def write_deck(
             check_place(file, ExportError)
         check(asked, compared)
         with _heard(asked, progress, pdf=pdf) as tell:
+            # The print counts as one part more.
             made = slides(asked, compared, lambda done, of: tell(done, of + pdf))
             with written(deck, ExportError) as file:
                 file.write_text(page(asked.title, made, theme=asked.theme, lead=lead), encoding="utf-8")

@@ -43,6 +43,7 @@ def _row(finding: Finding) -> str:
 def _advice(finding: Finding) -> str:
     """Return what follows from what is not as it should be, and how to mend it."""
     parts = []
+    # A pass needs no advice, and of what could not be read none is known.
     if finding.status in (WARN, FAIL):
         parts += [("why", finding.check.why), ("mend", finding.mend)]
     if finding.blocks:

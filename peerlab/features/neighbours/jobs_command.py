@@ -83,6 +83,7 @@ def _jobs(options: argparse.Namespace) -> int:
 def _job(text: str) -> dict[str, Any]:
     """Return a job as it is written on the command line."""
     hosts, *more = text.split() or [""]
+    # Whole numbers of hosts, in the order of the ring.
     try:
         job: dict[str, Any] = {"hosts": [int(host) for host in hosts.split(",")]}
     except ValueError:

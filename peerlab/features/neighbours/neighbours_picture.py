@@ -97,6 +97,7 @@ def _mean_heights(cells: Sequence[CellSpan], end: int) -> _Heights:
         return np.zeros(_POINTS)
     moments = np.array([cell.queued_ps for cell in cells] + [cell.end_ps for cell in cells], dtype=np.float64)
     changes = np.array([cell.wire for cell in cells] + [-cell.wire for cell in cells], dtype=np.float64)
+    # Stable, so that what comes and leaves at one moment keeps its order.
     order = np.argsort(moments, kind="stable")
     moments, heights = moments[order], np.cumsum(changes[order])
     # The queue's integral: a mean over a column is the difference at its edges, however many cells come in
@@ -126,6 +127,7 @@ def _glass(paper: Paper, answer: PortAnswer, own: _Heights, others: _Heights, hi
     """Draw one fabric: its queue from the bottom up, thresholds as lines, and the strip below."""
     base = top + _GLASS
     paper.text((_LEFT - 10, top + 18), answer.title, size=13, bold=True, align="right")
+    # The victim's share stands at every row: the picture tells when, this how much.
     paper.text(
         (_LEFT - 10, top + 38), f"victim {say_share(answer.share)}", size=12, ink="muted", align="right"
     )
@@ -144,6 +146,7 @@ def _glass(paper: Paper, answer: PortAnswer, own: _Heights, others: _Heights, hi
             # A pause of a few nanoseconds is seen, too.
             paper.box((left, base + 4, max(right, left + 0.4), base + 4 + _STRIP), "hot")
     if answer.time_ps < end:
+        # Where this fabric ended before the axis does: what follows is nobody's time.
         x = at(answer.time_ps)
         paper.line([(x, top), (x, base + 4 + _STRIP)], "ink", 1.5)
 

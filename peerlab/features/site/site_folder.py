@@ -61,6 +61,7 @@ def write_site(
         check_place(folder / "index.html", ExportError)
         begins, files = _prepared(scenario, pyodide, told)
         for name, data in files.items():
+            # Each file whole or not at all: a site that is served meanwhile shows no half of one.
             with written(folder / name, ExportError) as file:
                 file.write_bytes(data)
         told("pages")

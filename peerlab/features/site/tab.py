@@ -87,6 +87,8 @@ class Tab:
 
     def _simulated(self, scenario: Scenario) -> Run:
         if scenario not in self._runs:
+            # numpy's generator draws it: without, the same seed would give another noise than everywhere
+            # else.
             if scenario.noise:
                 sentence = f"{scenario.noise.in_words} is drawn by numpy's generator, which a browser tab does not have"
                 raise ScenarioError("noise", f"{sentence}; open the notebook")

@@ -29,6 +29,7 @@ class LogInTab:
         PeerlabError
             If it is no log, or says nothing about a path.
         """
+        # A chosen file comes as bytes, whatever it was written in; what was pasted is text.
         held = b64decode(asked["base64"]) if "base64" in asked else asked["text"]
         log = self._found = placed(held, asked["name"], shown.hardware)
         self._points = points(log.records, log.diagnosis.path or "", own=True, nodes=log.nodes)

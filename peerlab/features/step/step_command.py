@@ -37,6 +37,8 @@ examples:
 
 exit status: 0 answered, 1 the question is impossible (one line says why), 2 wrong usage
 """
+# Sizes and collective follow from the gradients; memory, buffers and ticks a step does not take, or takes in
+# another way.
 _DERIVED = ("--message", "--collective", "--buffers", "--memory", "--prefetch", "--ticks", "--tick-us")  # fmt: skip
 """Options of a scenario that a step has no use for, or has another of."""
 
@@ -230,6 +232,7 @@ def _trace(options: argparse.Namespace) -> ProfiledTraining | None:
 
 def _print_recorded(profiled: ProfiledTraining, number: int | None) -> None:
     step = profiled.of(number)
+    # Milliseconds of the trace as whole picoseconds, like all times that are said.
     recorded, exposed, replayed, again = (
         say_time(round(ms * PS_PER_MS))
         for ms in (step.time_ms, step.exposed_ms, step.replayed_ms, step.replayed_exposed_ms)

@@ -78,6 +78,7 @@ class StepExplorer(Spoken):
             ]
         )
         self.add_class("pl-explorer")
+        # At once and not in a task: what is shown has a picture, whether a loop runs or not.
         self._take([self._answer(question) for question in self._questions()])
         with suppress(RuntimeError):  # no event loop, so no page
             self._task = asyncio.get_running_loop().create_task(self._say_how_sure(self.runs))

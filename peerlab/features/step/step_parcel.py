@@ -81,6 +81,7 @@ class StepAlbum:
 
     def state(self, runs: Sequence[StepRun], sure: StepGain | None = None) -> StepState:
         """Return what is shown for a step on one data path, or on two; `sure` is the band of the gain, where it is known."""
+        # One path alone is called by its name; of two what tells them apart.
         names = told_apart([run.step.scenario for run in runs]) if len(runs) > 1 else [_title(runs[0])]
         roles = [data_path(str(run.step.scenario.path)).role for run in runs]
         # Two paths of one role, such as two that are staged, would be drawn in one colour.
@@ -101,6 +102,7 @@ class StepAlbum:
             "role": role,
             "end_us": run.time_ps / PS_PER_US,
             "says": _exchanges(run),
+            # Numbers for phases, in the order of the list that the page knows as well.
             "computing": [[*_us(box), float(_PHASES.index(phase))] for phase, box in lanes.computing],
             "waiting": [_us(box) for box in lanes.waiting],
             "flight": [

@@ -21,6 +21,7 @@ def lines(runs: Sequence[StepRun]) -> Iterator[str]:
         f"{step.model.title} on {step.scenario.hardware.title}: {say_count(step.scenario.nodes, 'node')}, {say_count(step.devices, 'device')}, "
         f"batch {step.batch} each{passes}, {step.shard}, {say_bytes(step.gradient_bytes)} of gradients as {step.gradient_dtype}"
     )
+    # Then nothing says how many samples a batch has, so batches are counted.
     unsaid = step.model.sample == "batch" and step.batch == 1  # a trace does not say how large its batch is
     counted = "batches/s" if unsaid else "samples/s"
     head = ["path", "step", "exposed", "computing", counted]

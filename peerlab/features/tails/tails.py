@@ -142,6 +142,7 @@ def usual_seeds(scenarios: Sequence[Scenario]) -> int:
     if all(map(side_by_side, scenarios)):
         return USUAL_SEEDS
     each_s = sum(map(forecast_s, scenarios))
+    # A scenario that takes no time can be run as often as usual.
     return max(20, min(USUAL_SEEDS, int(_ABOUT_S / each_s))) if each_s else USUAL_SEEDS
 
 

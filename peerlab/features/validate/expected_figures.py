@@ -177,6 +177,7 @@ def _row(entry: dict[str, Any], group: str, where: str) -> ExpectedRow:
     return ExpectedRow(
         group=group,
         points=points,
+        # A range needs no tolerance: a figure lies in it or not.
         tolerance=entry.get("tolerance", 0.0),
         judged=entry.get("judged", "each"),
         note=entry.get("note", ""),

@@ -98,6 +98,7 @@ def _figures(drawn: Sequence[Mapping[str, Any]]) -> list[Any]:
     # Shared, so that a point and its error stand below each other however far the reader zooms.
     error.x_range = both.x_range
     error.yaxis[0].formatter = NumeralTickFormatter(format="0 %")
+    # In the order in which groups come: each keeps its colour in both pictures.
     for index, group in enumerate(dict.fromkeys(dot["group"] for dot in drawn)):
         mine = [dot for dot in drawn if dot["group"] == group]
         source = ColumnDataSource({name: [dot[name] for dot in mine] for name in mine[0]})

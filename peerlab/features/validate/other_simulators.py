@@ -44,6 +44,7 @@ ALGORITHMS = {
     "ring_host_staged": "ring",
 }
 """Algorithms: name in the file, name in peerlab."""
+# Bounded, as the file may be anybody's: a number of a thousand digits would be computed with.
 _LEAF_SPINE = re.compile(r"leafspine_(\d{1,4})to1_(\w+)")
 _STRAGGLER = re.compile(r"straggler_nic_x(\d{1,3}(?:\.\d{1,9})?)")
 
@@ -192,6 +193,7 @@ def _staged(row: ReferenceRow) -> dict[str, Any]:
         raise ExpectationError(f"pcie = {kind!r} is unknown; known: duplex, shared")
     parts, buffers = whole(options, "P"), whole(options, "bounce_buffers")
     if not parts:
+        # Whole chunks are P = 1; 0 would divide by nothing.
         raise ExpectationError("P = 0 is out of range; give 1 or more")
     cluster = _on(row, "ideal-100g-staged" + ("-shared" if kind == "shared" else ""))
     cluster = cluster.with_figure("device.copy_engine", _gigabytes(rate))

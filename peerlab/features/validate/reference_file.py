@@ -90,6 +90,7 @@ def read_reference(path: Path) -> ReferenceFile:
     missing = [name for name in MUST if name not in columns]
     if missing:
         raise ExpectationError(f"{path}: column {', '.join(missing)} is missing; it needs {', '.join(MUST)}")
+    # Lines count from 1, and the first is the head.
     lines = tuple((number, line) for number, line in enumerate(rest, start=2) if line.strip())
     if not lines:
         raise ExpectationError(f"{path} has no rows")

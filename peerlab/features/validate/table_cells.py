@@ -47,6 +47,7 @@ def say_value(value: float, unit: str) -> str:
     """Return a figure with its unit; a dash where there is none."""
     if math.isnan(value):
         return "-"
+    # Four digits, and from 10,000 on all that stand before the point.
     digits = f"{value:.4g}" if abs(value) < 10**4 else f"{value:.0f}"
     return digits + say_unit(unit)
 

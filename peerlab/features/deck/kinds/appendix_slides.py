@@ -47,6 +47,7 @@ def registration(_outline: Outline, compared: ComparedRuns) -> Slide:
     )
     counters = compared.uncached.registration
     counted = facts(
+        # Without a cache every transfer registers: misses are all registrations there were.
         (f"registrations by {_nics(compared)} of one PCIe switch", f"{counters.misses}"),
         ("their time in all", say_time(counters.time_ps)),
         ("the whole exchange", say_time(compared.uncached.time_ps)),

@@ -85,6 +85,7 @@ def _brings(diagnosis: Diagnosis) -> str:
             (f"if {case.says}", f"{case.gain:.2f}{TIMES}")
             for assumption in ahead.left_out
             for case in assumption.cases[:3]
+            # The first three alone: the card has no room for more.
             if abs(case.gain - gain.value) > _ALIKE * gain.value
         )
     )
@@ -123,6 +124,7 @@ def _measured(diagnosis: Diagnosis) -> str:
         paper.text((0, y), say_bytes(size), size=18, bold=True, align="left")
         _bar(paper, y - thick * 0.6 * forecast, thick, role, most, (was[place],))
         if forecast:
+            # The forecast may hold more sizes than are drawn: the last of each column are these.
             rates = [each[-len(sizes) :][place] for each in (ahead.low_GBps, ahead.GBps, ahead.high_GBps)]
             _bar(paper, y + thick * 0.6, thick, "direct", most, rates)
     key = "; orange: measured; green: with Peer Direct, pale to its high end" if forecast else ", measured"

@@ -153,6 +153,7 @@ def _accept(gain: GainBand, trial: Trial | None) -> str:
     paper.text(((edge + _WIDE) / 2, 40), "keep", size=16, bold=True)
     paper.line([(ends[0], 66), (ends[1], 66)], "direct-ink", 4)
     middle = min(max(sum(ends) / 2, 40), _WIDE - 40)
+    # In the middle of its band, but never so far out that a word leaves the card.
     expected = f"expected at {say_bytes(trial.size_bytes)}: {span(gain.low, gain.high)}"
     half = 5.3 * len(expected)  # of the words, in the widest of the fonts that may draw them
     middle = min(max(middle, half), _WIDE - half)

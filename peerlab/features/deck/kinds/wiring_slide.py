@@ -38,6 +38,7 @@ def wiring(_outline: Outline, compared: ComparedRuns) -> Slide:
 
 def _otherwise(compared: ComparedRuns, found: Wiring, case: GainCase) -> tuple[Run, Run]:
     """Return both ways with the wiring that a case is about: through the host, and by Peer Direct."""
+    # By the same words: a case is of one of the wirings that the file thinks possible.
     other = next(one for one in found.possible if one.holds == case.says)
     wired = {"wiring": other.nic, "acs_redirect": "on" if other.acs_redirect else "auto"}
     return compared.run(**wired), compared.run(**wired, path=PEER_DIRECT)

@@ -173,4 +173,5 @@ def read_outline(path: str | Path) -> Outline:
         if held.get(file):
             with in_words(f"{name}: {file}: {held[file]}", ExportError):
                 held[file] = str(Path(path).parent / Path(held[file]).expanduser())
+    # An outline without any ## shows the whole review.
     return Outline(**held, slides=slides or Outline.slides)

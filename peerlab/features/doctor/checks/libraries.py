@@ -30,6 +30,7 @@ def libfabric_version(host: Host) -> Version | None:
     entries = host.libfabric or {}
     version = entries.get("version")
     if not entries.get("path") or not isinstance(version, list) or len(version) != 2:
+        # What another process printed: a damaged version counts as none.
         return None
     return (version[0], version[1]) if all(isinstance(one, int) for one in version) else None
 

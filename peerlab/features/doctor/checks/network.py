@@ -43,6 +43,7 @@ def _flow_control(host: Host) -> Seen:
     names = _roce_interfaces(host)
     state = {name: [*_ecn(host, name), *_pfc(host, name)] for name in names}
     on = [name for name in names if any(state[name])]
+    # On every port: one without flow control is enough to lose packets.
     if names and len(on) == len(names):
         return Seen(PASS, f"on for {listed(on)}")
     # An interface of which nothing can be read is not called off.

@@ -158,8 +158,7 @@ def train(
         before = nics[0].registrations
         addresses = [host.allocate(nbytes) for host in hosts]
         for rank, (host, address) in enumerate(zip(hosts, addresses, strict=True), 1):
-            # Each rank and each step write another number: what a stale key reads is then never right by
-            # chance.
+            # A rank writes another number in every step: what a stale key reads is never right by chance.
             host.fill(address, nbytes, rank * number)
         should_be, was, refusal = float(number * ranks * (ranks + 1) // 2), None, ""
         try:

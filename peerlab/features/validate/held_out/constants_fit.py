@@ -68,6 +68,7 @@ def fitted(logs: Sequence[Sequence[LoggedSize]]) -> dict[str, float]:
 
 def _values(figure: Figure) -> list[float]:
     low, high = figure.range or (figure.value, figure.value)
+    # Two digits, as a library's file would have them.
     return [round(low + (high - low) * step / (_TRIED - 1), 2) for step in range(_TRIED)]
 
 

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from peerlab.features.validate.held_out.law_errors import LeftOut, quantile
 from peerlab.question.floors import SHARE, FloorFactor
 
+# One log alone would take its own luck for its transport's.
 MACHINES = 2
 """A floor needs the logs of so many machines."""
 _HEAD = f"""\

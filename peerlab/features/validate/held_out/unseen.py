@@ -122,6 +122,8 @@ class Unseen:
     @property
     def worst(self) -> SizeError:
         """The largest of those that count."""
+        # Where no row counts the worst of all is told: a log that differs from itself everywhere has one,
+        # too.
         counted = [point for point in self.points if point.counts] or list(self.points)
         return max(counted, key=lambda one: abs(one.error))
 
@@ -237,6 +239,7 @@ def _over_sockets(records: Records, cluster: Cluster) -> str | None:
         If the cluster has no such path.
     """
     sentence = " ".join(map(str, records.manifest.get("transport") or ()))
+    # All that the log says of its transport at once: the line stands wherever the tool put it.
     if not _SOCKETS.search(sentence):
         return None
     if _SOCKETS_PATH not in cluster.paths:

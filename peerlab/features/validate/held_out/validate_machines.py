@@ -28,6 +28,7 @@ HEAD = (
 def machine_cells(one: Unseen) -> tuple[str, ...]:
     """Return the cells of one machine: errors in per cent, signed but for the medians of their sizes."""
     worst = f"{one.worst.error:+.0%} at {say_bytes(one.worst.size)}"
+    # Without its section: all of these are the library's.
     constants = ", ".join(f"{key.partition('.')[2]} {value:g}" for key, value in one.constants.items())
     by_size = ("" if math.isnan(error) else f"{error:+.0%}" for error in one.by_size())
     mark = "" if one.promised else " *"
