@@ -51,6 +51,7 @@ class Algorithm:
             If the cluster's nodes, their number or the collective do not suit it.
         """
         name, devices, does = repr(self.name), cluster.devices, self.collectives
+        # 'auto' is what the collective usually has; a message between two ranks has no algorithm to refuse.
         if self.name != AUTO and collective not in does and not collective_of(collective).is_message:
             article = "an" if does[0][0] in "aeiou" else "a"
             what = f"{article} {does[0]} only" if len(does) == 1 else ", ".join(does)
@@ -62,6 +63,7 @@ class Algorithm:
             raise ScenarioError(
                 "algorithm", f"{name} does {what}, no {collective}; others do: {', '.join(can)}"
             )
+        # inside one node the library's law serves 'auto' alone (`library/node_law`)
         if self.library and nodes == 1:
             raise ScenarioError("algorithm", f"{name} goes between nodes; with one node leave it at 'auto'")
         if self.one_device and devices > 1:
@@ -86,6 +88,7 @@ ALGORITHMS: dict[str, Algorithm] = {
             does="to the right neighbour, chunk by chunk, twice round",
             one_device=True,
         ),
+        # Another name of rings on the rails, so it says nothing of its own in lists.
         Algorithm(name="hierarchical", schedule="ring", several_devices=True),
         Algorithm(
             name="halving-doubling",

@@ -26,6 +26,7 @@ _LIBRARY_TEXTS = {"name": "library", "version": "library_version"}
 """Texts of the section ``[library]``, and the fields that they fill."""
 _TRANSPORT_TEXTS = {"name": "transport"}
 _MOST = 10**30
+# What `peerlab clusters new` writes where somebody has yet to say something: it counts as missing, not wrong.
 _PLACEHOLDERS = ("", "?", "...")
 
 
@@ -83,6 +84,7 @@ def examine(text: str) -> Reading:
         reading.wrong.append(str(problem))
         return reading
     _read_texts(document, reading)
+    # Texts first: what they leave of these sections is read as figures.
     _read_names(document.get("library"), "library", _LIBRARY_TEXTS, reading)
     _read_names(document.get("transport"), "transport", _TRANSPORT_TEXTS, reading)
     _read_transports(document.get("transport"), reading)
@@ -92,6 +94,7 @@ def examine(text: str) -> Reading:
     wiring = document.pop("wiring", None)
     mentioned = _read_figures(document, reading)
     with reading.noting():
+        # after the figures: without the section it follows from which counts are assumed
         reading.wiring = wiring_by_rule(reading.figures) if wiring is None else read_wiring(wiring)
     _read_leaves_out(reasons, mentioned, reading)
     _note_missing(mentioned | set(reading.leaves_out), reading)
@@ -161,6 +164,7 @@ def read_figure(key: str, entry: Any) -> Figure:
     """Return one figure of a file, checked."""
     if not isinstance(entry, dict):
         raise HardwareError(f"{key} must be a table with value, unit, basis and source, not {entry!r}")
+    # whose figure it is the reader knows, and where it was written: a file cannot say it
     names = [f.name for f in fields(Figure) if f.name not in ("key", "origin")]
     for name in entry:
         if name not in names:
@@ -168,6 +172,7 @@ def read_figure(key: str, entry: Any) -> Figure:
     for name in ("value", "unit", "basis"):
         if name not in entry:
             raise HardwareError(f"{key} has no {name}")
+    # `true` is an int to Python, and TOML has `inf` and `nan`
     value = entry["value"]
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < float("inf"):
         raise HardwareError(f"{key}: value {value!r} is not a number")
@@ -189,6 +194,7 @@ def _said(text: Any) -> str:
 def _read_range(figure: Figure, given: Any) -> tuple[float, float] | None:
     """Return from where to where an assumed figure may lie."""
     if given is None:
+        # Between one NIC and two there is nothing: another count is another machine, which [wiring] tells of.
         if figure.assumption and FIGURE_KINDS[figure.key] != "count":
             raise HardwareError(f"{figure.key} is assumed; say from where to where: range = [low, high]")
         return None
@@ -199,6 +205,7 @@ def _read_range(figure: Figure, given: Any) -> tuple[float, float] | None:
     )
     if not numbers or len(given) != 2 or not given[0] <= figure.value <= given[1]:
         raise HardwareError(f"{figure.key}: range = {given!r} must be [low, high] around {figure.value:g}")
+    # The ends are simulated for the band, so they keep to the bounds of a figure themselves.
     for value in given:
         internal_value(replace(figure, value=value))
     return (given[0], given[1])
@@ -244,6 +251,7 @@ def _read_paths(entry: Any, reading: Reading) -> None:
 def _note_missing(there: set[str], reading: Reading) -> None:
     """Note the figures that a path needs, or that others need beside them."""
     for key in FIGURE_KINDS:
+        # what is written wrong is noted as wrong, and not as missing once more
         wanted = [path for path in needed_by(key) if path in reading.paths]
         if key not in there and wanted:
             reading.missing.append(Missing(key, _who(wanted, reading.paths)))
@@ -256,6 +264,7 @@ def _note_missing(there: set[str], reading: Reading) -> None:
     devices = _devices(reading)
     if devices and devices > MAX_DEVICES:
         reading.wrong.append(f"a node with {devices} devices is too large; at most {MAX_DEVICES}")
+    # None while a count is missing: then what several devices need is asked for, too
     if devices != 1:
         which = f"a node with {devices} devices" if devices else "a node with several devices"
         several = [key for key in NEEDS_OF_SEVERAL if key not in noted | set(reading.figures)]

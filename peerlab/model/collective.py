@@ -140,6 +140,7 @@ COLLECTIVES: dict[str, Collective] = {
 }  # fmt: skip
 """Every collective that is simulated."""
 
+# Tools measure these, so that logs of them are read and compared; no algorithm does them here.
 _ONLY_MEASURED: dict[str, Collective] = {
     "reduce": Collective(
         title="Reduce",
@@ -169,6 +170,8 @@ _ONLY_MEASURED: dict[str, Collective] = {
     ),
 }  # fmt: skip
 
+# A view and not a copy: a collective that is added to COLLECTIVES is in it at once. A ChainMap goes
+# through its last mapping first.
 MEASURED: Mapping[str, Collective] = ChainMap(_ONLY_MEASURED, COLLECTIVES)
 """Every collective that tools measure: those that are simulated first."""
 

@@ -19,6 +19,7 @@ class Slow(dict[int, float]):
     """Slow nodes as a scenario keeps them: sorted, checked and not to be changed, so that they can be a key."""
 
     def __hash__(self) -> int:  # type: ignore[override]
+        # Equal dicts have to hash alike, whatever their order: they are sorted where they are made.
         return hash(tuple(self.items()))
 
 
@@ -43,6 +44,7 @@ def checked_slow_nodes(given: Any, nodes: int) -> Slow | None:
             raise ScenarioError(
                 "slow_nodes", f"{share!r} is not a share of the full rate, {_LEAST_SPEED} to 1"
             )
+    # A node at its full rate is not slow: {3: 1.0} and None are the same question, with one key in caches.
     slow = {int(node): float(share) for node, share in sorted(given.items()) if share < 1}
     return Slow(slow) if slow else None
 

@@ -49,6 +49,7 @@ def changed(cluster: Cluster, changes: Changes) -> Cluster:
     for field, those in changes.items():
         value = getattr(cluster, field)
         for change in those:
+            # Nothing is rounded between changes: `Cluster` rounds what comes out, once.
             value = change.of(value)
         if value != getattr(cluster, field):
             values[field] = value

@@ -54,6 +54,7 @@ class Fabric(ABC):
     @classmethod
     def is_in(cls, cluster: Cluster) -> bool:
         """Return whether a cluster has this fabric."""
+        # a crossbar has no figures, so every cluster would have it: it is no part of FABRICS
         return all(getattr(cluster, FIGURE_FIELDS[key]) is not None for key in cls.figures)
 
     @property
@@ -149,6 +150,7 @@ class LeafSpine(Fabric):
         return self._link("leaf_up", host), self._link("leaf_down", host)
 
     def _link(self, kind: str, host: int) -> SharedLink:
+        # one link for all cables of a leaf: how flows are spread over single cables is not modelled
         rate = self.hosts_per_leaf * self.cluster.node_wire_Bps // self.cluster.oversubscription
         return SharedLink(kind, host // self.hosts_per_leaf, rate)
 
@@ -196,6 +198,7 @@ FABRICS: tuple[type[Fabric], ...] = (Backbone, LeafSpine)
 
 def fabric_of(cluster: Cluster, stages: Iterable[Stage]) -> Fabric:
     """Return the fabric that slices cross which go through these stages: a crossbar, if they go past the NICs."""
+    # Devices' own ports have wires of their own, on which a limit of the hosts' network would be wrong.
     crosses = any(use.kind in NIC for stage in stages for use in stage.uses)
     parts = tuple(law(cluster) for law in FABRICS if crosses and law.is_in(cluster))
     if len(parts) > 1:

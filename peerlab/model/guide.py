@@ -29,6 +29,7 @@ def where_to_find(one: Figure | Wiring) -> str:
     return one.check if isinstance(one, Wiring) else GUIDE[one.key].where
 
 
+# Every figure of `Cluster` has an entry and nothing else has: tests/features/clusters/test_draft.py.
 GUIDE = {
     "node.numa_domains": Entry(
         "CPU sockets (NUMA domains) with accelerators", "1", "per node", "lscpu; the server's block diagram"

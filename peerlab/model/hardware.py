@@ -107,6 +107,7 @@ class Cluster:
     """Where the NICs hang, and how sure that is."""
     paths: tuple[str, ...]
     """Data paths between nodes that this machine has, the usual one first."""
+    # Mappings have no hash. They count where clusters are compared, so two that differ are still two.
     lacks: Mapping[str, str] = field(hash=False)
     """For each other path the reason why the machine lacks it."""
     leaves_out: Mapping[str, str] = field(hash=False)
@@ -114,6 +115,8 @@ class Cluster:
     figures: Mapping[str, Figure] = field(hash=False)
     """Every figure as written in the file, by key."""
 
+    # Typed as if it were there: what a path needs was required of its file (`DataPath.needs`), so code that
+    # serves the path asks no more. Of other figures it says "or 0", or "is not None".
     numa_domains: int = _figure("node.numa_domains", "count", "CPU sockets")
     """CPU sockets (NUMA domains) per node."""
     switches_per_numa: int = _figure("node.switches_per_numa", "count", "PCIe switches per socket")
@@ -262,6 +265,8 @@ class Cluster:
 
     def __post_init__(self) -> None:
         # a what-if such as ``replace(machine, uplink_Bps=2.0 * machine.uplink_Bps)`` is no whole number
+        # Types are compared as objects: with `from __future__ import annotations` they would be texts, and
+        # nothing would be rounded.
         for one in fields(self):
             value = getattr(self, one.name)
             if isinstance(value, float) and isfinite(value) and one.type in (int, int | None):
@@ -333,6 +338,7 @@ class Cluster:
         """
         if key not in self.figures and key not in ADDABLE:
             raise HardwareError(f"{self.name} has no figure {key!r}; {nearest(key, self.figures)}")
+        # what may be added is a time for each message, all of them
         before = self.figures.get(key) or Figure(
             key=key, value=0, unit="us", basis="per message", source="", assumption="", range=None
         )
@@ -349,6 +355,7 @@ class Cluster:
         figures = MappingProxyType({**self.figures, key: figure})
         change: dict[str, Any] = {FIGURE_FIELDS[key]: internal_value(figure)}
         changed = replace(self, figures=figures, **change)
+        # a count of the topology may have changed, and with it how many devices a node has
         changed.check_devices()
         return changed
 
@@ -375,6 +382,7 @@ def say_counted(*clusters: Cluster) -> str:
 
     A cluster from its file has the file's figures; that of a scenario (`Scenario.hardware`) also those of library and transport.
     """
+    # by name of the machine: two scenarios on one cluster count its figures once
     figures = {(cluster.name, figure.key): figure for cluster in clusters for figure in cluster.stated}
     return f"{len(figures)} figures, {sum(bool(figure.assumption) for figure in figures.values())} of them assumed"
 
@@ -395,6 +403,7 @@ def named(key: str) -> str:
 
 FIGURE_FIELDS = {f.metadata["figure"]: f.name for f in fields(Cluster) if "figure" in f.metadata}
 
+# These may be nothing at all. A rate, or the size of a packet, of 0 would be divided by.
 _MAY_BE_ZERO = {
     "registration.deregister_base", "fabric.latency", "scaleup.latency", "port.latency", "device.copy_latency", "device.copy_start",
     "library.hop", "library.message", "domain.hop", "library.rendezvous", "library.device_buffers", "library.overlap_lost", "library.held",
@@ -412,10 +421,12 @@ def internal_value(figure: Figure) -> int | float:
             case "time":
                 value = parse_duration(figure.value, figure.unit)
             case "size":
+                # with all digits: the format of a float would round 1048577
                 value = parse_bytes(f"{figure.value!r} {figure.unit}")
             case "length":
                 if figure.unit != "m":
                     raise ValueError("a length has unit 'm'")  # noqa: TRY301
+                # metres in the file, whole millimetres inside
                 value = round(figure.value * 1000)
             case "share":
                 if figure.unit != "1" or not 0 <= figure.value <= 1:

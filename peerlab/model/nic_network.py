@@ -84,6 +84,7 @@ class Network:
         """Return a cluster with the figures of the transport that serves the path."""
         if self.used is None:
             return cluster
+        # the packets asked for are those of the transport that was named
         return with_transport(cluster, self.used, None if self._served_by_another else self.mtu)
 
     # ---- what it does to figures ---------------------------------------------------------------------------------
@@ -116,6 +117,7 @@ class Network:
         if self.used is None:
             return []
         hops, metres = self._way(machine)
+        # Never less: of a latency that was measured as a whole nobody knows what its switches took.
         more = max(0, hops - (machine.hops or 0)), max(0.0, metres - (machine.cable_mm or 0) / 1000)
         return way(machine, *more, "the scenario")
 
@@ -148,6 +150,7 @@ class Network:
             self._check_nameless()
             return
         named = load_transport(self.name)
+        # a file of one's own may be meant for any machine
         if not is_own_file(self.name) and self.name not in possible_transports(cluster):
             has = ", ".join(cluster.transports)
             raise ScenarioError("transport", f"{cluster.name} has no {self.name!r}; it has: {has}")

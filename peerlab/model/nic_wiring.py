@@ -107,6 +107,7 @@ class Wiring:
     @property
     def possible(self) -> tuple[OtherWiring, ...]:
         """The alternatives that what is known leaves open; none where nothing is assumed."""
+        # where a source says how it is, what else was thought of is history
         return tuple(wiring for wiring in self.others if wiring.possible) if self.assumption else ()
 
     @property
@@ -117,6 +118,7 @@ class Wiring:
     @property
     def redirected(self) -> bool:
         """Whether peer traffic makes a turn at the CPU that its place would spare it."""
+        # what crosses the CPU anyway makes no further turn there
         return self.acs_redirect and not self.place.over_cpu
 
     def __str__(self) -> str:

@@ -90,6 +90,7 @@ def _ticks(noise: Noise) -> str:
     return f"{PS_PER_S / noise.tick_period_ps:g} ticks of {noise.tick_ps / _PS_PER_US:g} µs a second"
 
 
+# A stream's number is part of its seed: another one changes every draw of the kind.
 NOISE_KINDS = {
     "jitter": NoiseKind(
         title="jitter",
@@ -156,6 +157,7 @@ def assumed_noise() -> dict[str, AssumedNoise]:
 def noise_of(s: "Scenario") -> Noise:
     """Return the noise of a scenario; what it leaves open of detours and ticks is assumed."""
     assumed = assumed_noise() if s.detours or s.ticks else {}
+    # Jitter and spread are a sigma and nothing else; a detour or a tick also has a length.
     entries: dict[str, Any] = {"jitter": s.jitter, "spread": s.spread}
     if s.detours:
         kind = assumed["detours"]
@@ -205,10 +207,12 @@ def checked_noise(s: "Scenario") -> dict[str, float | None]:
     }
     for name, (low, high, what) in _LENGTHS.items():
         value = getattr(s, name)
+        # None stays: `noise_of` puts what is assumed in its place
         entries[name] = None if value is None else checked_amount(name, value, low, high, what)
     return entries
 
 
+# By field from where to where it may lie, and what it is: words that stand before "from 0 to 2".
 _AMOUNTS = {
     "spread": (0.0, 2.0, "a sigma, such as 0.1,"),
     "detours": (0.0, 1.0, "a probability, such as 1e-5,"),

@@ -71,9 +71,12 @@ def _dram(side: Side, engine: str, touches: int = 1) -> Use:
     return Use("dram", side, engine, touches)
 
 
+# Up is towards the CPU, on every PCIe link. `acquire` takes the sender's bounce buffer here, and the
+# stage over the network gives it back (`_staged_network`): the slice holds it until the NIC has sent it.
 def _copy_out(engine: Use) -> Stage:
     """Return the device-to-host copy, done by a copy engine or a core."""
     uses = (engine, Use("link_up", "source"), Use("link_both", "source", "copy_up"))
+    # whoever copies is the engine that shares uplink and DRAM, with one slice at a time
     crossing = (Use("uplink_up", "source", engine.kind), _dram("source", engine.kind))
     return Stage("d2h", (*uses, *crossing), flight="copy_latency_ps", acquire="source")
 
@@ -99,6 +102,7 @@ def _started(cluster: Cluster, copy: Stage) -> tuple[Stage, ...]:
     """Return a copy, behind the time that starting it takes where the cluster's file says any: a slice has its place by then."""
     if not cluster.copy_start_ps:
         return (copy,)
+    # the place is taken before the start, and so not once more by the copy
     return Stage("copy-start", (), flight="copy_start_ps", acquire=copy.acquire), replace(copy, acquire=None)
 
 
@@ -106,6 +110,7 @@ PROXY = Use("proxy", "source", work="message_ps")
 """The library's thread that posts messages to a NIC: it has each until the NIC has sent it."""
 MESSAGES = Use("nic_messages", "source", work="nic_message_ps")
 """What a NIC needs for a message however short it is: its message rate."""
+# As a chain takes its longest resource, a message takes its least time or that of its bytes, not both.
 _SEND = (Use("nic_pcie_in", "source"), MESSAGES, Use("nic_tx", "source"))
 _RECEIVE = (Use("nic_rx", "destination"), Use("nic_pcie_out", "destination"))
 
@@ -113,6 +118,7 @@ _RECEIVE = (Use("nic_rx", "destination"), Use("nic_pcie_out", "destination"))
 def _from_memory(cluster: Cluster) -> tuple[Use, ...]:
     """Return what a NIC crosses that reads host memory, as far as it is wired."""
     place = cluster.wiring.place
+    # what a NIC reads from host memory comes down to it; at a port of the CPU it meets no uplink
     between = (Use("uplink_down", "source", "nic_read"),) if not place.over_cpu else ()
     sockets = (Use("socket_link", "source", "nic_read"),) if place.over_sockets else ()
     return (_dram("source", "nic_read"), *between, *sockets)
@@ -120,6 +126,7 @@ def _from_memory(cluster: Cluster) -> tuple[Use, ...]:
 
 def _to_memory(cluster: Cluster) -> tuple[Use, ...]:
     place = cluster.wiring.place
+    # the way of `_from_memory` backwards: resources stand in the order in which a byte meets them
     between = (Use("uplink_up", "destination", "nic_write"),) if not place.over_cpu else ()
     sockets = (Use("socket_link", "destination", "nic_write"),) if place.over_sockets else ()
     return (*sockets, *between, _dram("destination", "nic_write"))
@@ -133,6 +140,7 @@ def _from_device(cluster: Cluster) -> tuple[Use, ...]:
         way += [Use("uplink_up", "source", end), Use("peer_read", "source")]
     if wiring.place.over_sockets:
         way.append(Use("socket_link", "source", end))
+    # ACS redirect turns around at the CPU: down again by the same uplink
     if wiring.redirected:
         way.append(Use("uplink_down", "source", end))
     return tuple(way)
@@ -149,8 +157,10 @@ def _to_device(cluster: Cluster) -> tuple[Use, ...]:
 
 
 def _staged_network(cluster: Cluster) -> Stage:
+    # Only where a file says that the network's library copies: `_exists` drops it elsewhere.
     bounce = (Use("core", side, work="bounce_copy_Bps") for side in _SIDES)
     uses = (
+        # first of its chain: it has a message until the NIC has sent it (`ResourceKind.until_sent`)
         PROXY,
         next(bounce),
         *_from_memory(cluster),
@@ -174,6 +184,7 @@ def _host_rdma(cluster: Cluster, memory: str) -> tuple[Stage, ...]:
     out, back = _copies(cluster)
     network = _staged_network(cluster)
     if memory != "device":
+        # buffers in host memory are those of the message itself: no receiver's bounce buffer to wait for
         return (replace(network, acquire="source"),)
     return (*_started(cluster, out), network, *_started(cluster, back))
 
@@ -183,6 +194,7 @@ def _host_tcp(cluster: Cluster, memory: str) -> tuple[Stage, ...]:
     if memory == "device":
         out, back = _copies(cluster)
         return *_started(cluster, out), _CPU_SEND, network, _CPU_RECEIVE, *_started(cluster, back)
+    # kernel TCP still has its own buffers on both sides
     receive = replace(_CPU_RECEIVE, release="destination")
     return replace(_CPU_SEND, acquire="source"), network, receive
 
@@ -197,10 +209,12 @@ def _receive_direct(cluster: Cluster, _memory: str) -> tuple[Stage, ...]:
     out, _ = _copies(cluster)
     bounce = Use("core", "source", work="bounce_copy_Bps")
     uses = (PROXY, bounce, *_from_memory(cluster), *_SEND, *_RECEIVE, *_to_device(cluster))
+    # no place to acquire: the copy out has taken the sender's, and the receiver has none
     return *_started(cluster, out), Stage("half-direct", uses, flight=OVER_FABRIC, release="source")
 
 
 def _port_to_port(port: str, latency: str) -> tuple[Stage, ...]:
+    # a message rate is known of NICs; no figure of a device's own ports has one
     messages = (MESSAGES,) if port == "nic" else ()
     uses = (*messages, Use(f"{port}_tx", "source"), Use(f"{port}_rx", "destination"))
     return (Stage("wire", uses, flight=latency, acquire="source", release="source"),)
@@ -356,4 +370,6 @@ def _there(stage: Stage, cluster: Cluster) -> Stage:
 
 
 def _exists(use: Use, cluster: Cluster) -> bool:
+    # What a file leaves out limits nothing, so a use of it goes. `work` is the field where a kind has no rate
+    # of its own, or several.
     return bool(getattr(cluster, use.work or resource_kind(use.kind).rate))

@@ -59,6 +59,7 @@ class RegistrationCost:
         return self.deregister_base_ps + self.deregister_page_ps * (nbytes // self.page_bytes)
 
 
+# Compared by identity: one range may be registered twice, and `_idle` keeps each by itself.
 @dataclass(eq=False, slots=True)
 class Region:
     """A registered range of memory, page-rounded."""
@@ -170,14 +171,18 @@ class RegistrationCache:
         found = self._containing(start, end)
         if found is not None:
             self.counters.hits += 1
+            # what is in use is never evicted
             self._idle.pop(found, None)
             found.users += 1
             return Lease(found, hit=True)
+        # What overlaps goes first: that may be room enough, so that nobody else is evicted.
         self.counters.misses += 1
         gone = self._drop_overlapping(start, end)
+        # what the cache can never hold evicts nobody
         if self._could_fit(end - start):
             gone += self._evict_until(lambda: self._fits(end - start))
         gone += self._unlock(end - start)
+        # asked once more: regions in use cannot be evicted, so there may be no room after all
         region = Region(start, end, users=1, cached=self._fits(end - start))
         if region.cached:
             insort(self._starts, start)
@@ -213,6 +218,7 @@ class RegistrationCache:
         return address // page * page, -(-(address + length) // page) * page
 
     def _containing(self, start: int, end: int) -> Region | None:
+        # As kept regions never overlap, only the last that begins at or before `start` can hold the range.
         index = bisect_right(self._starts, start) - 1
         if index < 0:
             return None
@@ -227,6 +233,7 @@ class RegistrationCache:
         return self.max_regions != 0 and (self.max_bytes is None or nbytes <= self.max_bytes)
 
     def _drop_overlapping(self, start: int, end: int) -> list[Region]:
+        # the region that begins before the range may reach into it
         index = max(bisect_right(self._starts, start) - 1, 0)
         overlapping = []
         while index < len(self._starts) and self._starts[index] < end:
@@ -234,6 +241,7 @@ class RegistrationCache:
             if region.end > start:
                 overlapping.append(region)
             index += 1
+        # collected first: forgetting takes them out of the list that was walked
         return [region for region in overlapping if self._forget(region)]
 
     def _forget(self, region: Region) -> bool:
@@ -244,6 +252,7 @@ class RegistrationCache:
         region.cached = False
         if region.users:
             return False
+        # kept and without users, so it is idle
         del self._idle[region]
         self._count(-region.nbytes)
         return True
@@ -251,6 +260,7 @@ class RegistrationCache:
     def _evict_until(self, enough: Callable[[], bool]) -> list[Region]:
         evicted = []
         while self._idle and not enough():
+            # a release puts a region at the end, so the first was used least recently
             region = next(iter(self._idle))
             self._forget(region)
             self.counters.evictions += 1

@@ -64,6 +64,8 @@ class ResourceKind:
     """Whether that of a slow node (`Scenario.slow_nodes`) has only the node's share of its capacity."""
 
 
+# `lane` has gaps, so that another lane fits between two. Without a `rate` bytes do not count, or the
+# capacity is told elsewhere: that of a leaf's links by its fabric (`SharedLink`).
 RESOURCES: dict[str, ResourceKind] = {
     "scaleup": ResourceKind(
         label="scale-up links",
@@ -305,5 +307,6 @@ def service(cluster: Cluster, kind: str, work: str = "") -> Callable[[int], int]
     rate: int = getattr(cluster, work) if work else capacity_Bps(cluster, kind)
     if resource_kind(kind).is_core and not work:  # besides copying, a core works on every packet
         packet, size = cluster.packet_ps, cluster.packet_bytes
+        # a packet costs the same whether it is full or not
         return lambda nbytes: service_ps(nbytes, rate) + -(-nbytes // size) * packet
     return lambda nbytes: service_ps(nbytes, rate)

@@ -61,6 +61,7 @@ def _rewired(cluster: Cluster, nic: str | None, acs_redirect: bool | None, _orig
         raise HardwareError(
             f"{cluster.name} has no figure of a PCIe uplink, so its NICs cannot hang elsewhere"
         )
+    # a source, not an assumption: in a what-if nothing else is possible
     wiring = Wiring(nic=place, acs_redirect=redirect, source="a what-if wiring", check=old.check)
     found = _joined(cluster) if place == SOCKET_SWITCH and old.nic == SWITCH else cluster
     return with_forwarding(replace(found, wiring=wiring))
@@ -74,6 +75,7 @@ def with_forwarding(cluster: Cluster) -> Cluster:
     wiring = cluster.wiring
     if not (wiring.place.over_cpu or wiring.redirected) or _UPLINK not in cluster.figures:
         return cluster
+    # ACS redirect alone turns around at the CPU's port, which is the distance of a root port
     place = wiring.place if wiring.place.over_cpu else PLACES["root-port"]
     missing = {
         figure.key: figure for figure in _forwarding(cluster, place) if figure.key not in cluster.figures
@@ -90,6 +92,7 @@ def _joined(cluster: Cluster) -> Cluster:
         changes[key] = switches * cluster.figures[key].value
     for key, value in changes.items():
         cluster = cluster.with_figure(key, value)
+        # `with_figure` signs as Python, which is not who asks here
         figures = {**cluster.figures, key: replace(cluster.figures[key], origin=_ORIGIN)}
         cluster = replace(cluster, figures=MappingProxyType(figures))
     return cluster
@@ -111,6 +114,7 @@ def _forwarding(cluster: Cluster, place: Place) -> Iterator[Figure]:
         yield _socket_link(cluster)
     else:
         packets = 1.0 if cluster.cpu == "AMD" else known.tlp
+        # the least of a range may not lie above its value, as that of a slow uplink would
         value, ends = uplink / packets, (min(from_host * low, uplink / packets), uplink)
         why = (
             f"as fast as a port ({known.tlp_source})" if packets > 1 else "as fast as a port, on AMD"
@@ -125,6 +129,7 @@ def _socket_link(cluster: Cluster) -> Figure:
         socket_link for socket_link in distances().socket_links if socket_link.cpu == (cluster.cpu or "Intel")
     ]
     rates = sorted(link.rate_Bps / _GB for link in links)
+    # of Intel's the second, Skylake; of AMD's there is one
     usual: SocketLink = links[min(1, len(links) - 1)]
     why = f"as NCCL plans with {usual.generation} ({usual.source}); which processor it is, the file does not say"
     return _rate(_SOCKET_LINK, usual.rate_Bps / _GB, (rates[0], rates[-1]), "per socket, per direction", why)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 NEIGHBOUR, REBALANCE = "neighbour", "rebalance"
 FAILOVERS = (NEIGHBOUR, REBALANCE)
 """What a library does with a NIC that is lost: its neighbour takes over its rail, or all NICs of the node share its channels."""
+# A link cannot be lost as a NIC can: nothing takes its place, so a transfer would never end.
 _LEAST_SHARE = 0.001
 _PAIR = re.compile(r"(\d{1,6})\s*[.>]\s*(\d{1,6})")
 
@@ -102,12 +103,14 @@ def _pairs(name: str, given: Any, example: str, least: float) -> SlowParts | Non
         match = _PAIR.fullmatch(key) if isinstance(key, str) else None
         pair = (int(match[1]), int(match[2])) if match else key
         if not (
+            # `type` and not isinstance: True is no node
             isinstance(pair, tuple) and len(pair) == 2 and all(type(one) is int and one >= 0 for one in pair)
         ):
             raise ScenarioError(name, f"{key!r:.40} is not two numbers such as '{example}'")
         if isinstance(share, bool) or not isinstance(share, Real) or not least <= float(share) <= 1:
             raise ScenarioError(name, f"{share!r:.40} is not a share of the full rate, {least:g} to 1")
         entries[pair] = float(share)
+    # sorted and without full rates, as slow nodes are: one question has one key
     slow = {pair: share for pair, share in sorted(entries.items()) if share < 1}
     return SlowParts(slow) if slow else None
 
@@ -118,6 +121,7 @@ def part_speed(s: "Scenario", node: int, nic: int) -> float:
     if not s.slow_nics:
         return whole
     if s.failover == REBALANCE:
+        # a lost NIC counts as 0: the others carry its share, and each is as fast as the mean of all
         count = s.given_cluster.nics if s.uses_nic else s.given_cluster.devices
         return whole * sum(s.slow_nics.get((node, one), 1.0) for one in range(count)) / count
     return whole * s.slow_nics.get((node, nic), 1.0)
@@ -127,6 +131,7 @@ def serving_nic(s: "Scenario", node: int, nic: int) -> int:
     """Return the NIC that does what a NIC of a node should: itself, or where it is lost the next one that is not."""
     if not s.slow_nics or s.failover == REBALANCE:
         return nic
+    # ends: a node that would have no NIC left was refused (`checked_slow_nics`)
     while s.slow_nics.get((node, nic), 1.0) == 0:
         nic = (nic + 1) % s.given_cluster.nics
     return nic

@@ -39,6 +39,7 @@ class StageKind:
     """
 
 
+# A new one goes to the end, so that the numbers of the others stay.
 STAGES: dict[str, StageKind] = {
     "launch": StageKind(
         says="launch of the collective (library)",

@@ -52,6 +52,7 @@ def load_transport(name: str) -> TransportRecord:
     """
     if not is_own_file(name):
         return _known(name)
+    # The name decides whether a cluster's own figures are this transport's (`with_transport`).
     own = _of_file(Path(name))  # it may have changed
     if own.name in known_transports():
         raise HardwareError(
@@ -119,6 +120,7 @@ def _transport(document: dict[str, Any]) -> TransportRecord:
     between = _mtu_range(document)
     figures = {**_figures(document, "transport"), **_figures(document, "nic")}
     lacking = [key for key in _PACKETS if key not in figures]
+    # without both there are no packets, and bytes on the wire are the message's own
     if len(lacking) == 1:
         raise HardwareError(f"{lacking[0]} is missing; MTU and header belong together")
     transport_record = TransportRecord(
@@ -161,6 +163,7 @@ def _check_own(transport: TransportRecord) -> None:
         transport.check_mtu(mtu)
     except ScenarioError as problem:
         raise HardwareError(f"transport.{problem}") from None
+    # `wire_bytes` divides by what the headers inside leave of a packet
     if min((*transport.mtus, *(transport.mtu_range or ()))) <= inside:
         raise HardwareError("transport.inside leaves no room for payload in the smallest packet")
 
@@ -230,6 +233,7 @@ def with_transport(cluster: Cluster, transport: TransportRecord, mtu: int | None
     wanted |= {
         key: one
         for key, one in cluster.figures.items()
+        # a message rate is the NIC's, whatever it speaks
         if key == _RATE or (named and key.startswith(_SECTION))
     }
     if mtu is not None:

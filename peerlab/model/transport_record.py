@@ -57,6 +57,7 @@ class TransportRecord:
 
     def takes(self, mtu: int) -> bool:
         """Return whether it allows packets of so many bytes."""
+        # without a range nothing lies between 0 and -1
         low, high = self.mtu_range or (0, -1)
         return mtu in self.mtus or low <= mtu <= high
 
@@ -83,10 +84,12 @@ def wire_bytes(cluster: Cluster, nbytes: int) -> int:
     >>> wire_bytes(Scenario(cluster="ideal-100g", transport="roce", mtu=1024).hardware, 8)
     106
     """
+    # no transport, or an ideal one
     if not cluster.header_bytes:
         return nbytes
     inside = cluster.inside_bytes or 0
     packets = -(-nbytes // (cluster.mtu_bytes - inside))
+    # headers inside the MTU come on top too: `nbytes` counts payload alone
     return nbytes + packets * (cluster.header_bytes + inside) + (cluster.first_header_bytes or 0)
 
 

@@ -62,6 +62,7 @@ def wiring_by_rule(figures: Mapping[str, Figure]) -> Wiring:
     What else may be true is then both that the NIC has a root port of its own and that one switch joins a socket.
     """
     assumed = [figures[key] for key in _TOPOLOGY if key in figures and figures[key].assumption]
+    # A count with a range goes through it in the band; one without can only stand for another wiring.
     marked = next((figure for figure in assumed if not figure.range), None)
     if marked is None:
         return Wiring()
@@ -70,6 +71,7 @@ def wiring_by_rule(figures: Mapping[str, Figure]) -> Wiring:
     if switches and switches.value > 1:
         others.append(OtherWiring(nic=SOCKET_SWITCH))
     described = "switch.uplink" in figures
+    # without the uplink's rate no other wiring could be simulated (`model/rewiring`)
     return Wiring(assumption=marked.assumption, others=tuple(others) if described else ())
 
 
