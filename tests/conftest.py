@@ -5,14 +5,13 @@ import random
 import re
 import signal
 from collections import defaultdict
-from contextlib import chdir
+from contextlib import chdir, contextmanager
 from pathlib import Path
 
 import pytest
+from drawing import SOAK, draw
 from groups import Groups, group_of, rank
 from hypothesis import HealthCheck, settings
-
-SOAK = bool(os.environ.get("PEERLAB_SOAK"))
 
 _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("test", max_examples=20, **_COMMON)
@@ -61,23 +60,42 @@ def pytest_collection_modifyitems(config, items):
 
 
 def not_drawn(items, seed):
-    """Return the trials that this run leaves out: of each test that is marked as a sample, all but its count."""
+    """Return the trials that this run leaves out: of each test that is marked as a sample, all but what is drawn (`drawing.py`)."""
     alike = defaultdict(list)
     for item in items:
-        mark = item.get_closest_marker("sample")
-        if mark:
-            alike[item.nodeid.partition("[")[0], mark.args[0]].append(item)
+        if item.get_closest_marker("sample"):
+            alike[item.nodeid.partition("[")[0]].append(item)
     left_out = set()
-    for (name, count), trials in alike.items():
-        drawn = random.Random(f"{seed} {name}").sample(trials, min(count, len(trials)))  # noqa: S311  (repeatable)
+    for name, trials in alike.items():
+        mark = trials[0].get_closest_marker("sample")
+        drawn = draw(
+            trials,
+            random.Random(f"{seed} {name}"),  # noqa: S311  (repeatable)
+            *mark.args,
+            **mark.kwargs,
+            always={item for item in trials if item.get_closest_marker("always")},
+            parts=parameters,
+        )
         left_out |= {*trials} - {*drawn}
     return [item for item in items if item in left_out]
+
+
+def parameters(item):
+    """Return what a trial is made of: its parameters, those that are no words or numbers by their place among others."""
+    given = item.callspec.params.items()
+    return [(name, one if isinstance(one, str | int) else item.callspec.indices[name]) for name, one in given]
 
 
 @pytest.hookimpl(optionalhook=True)  # without xdist nobody calls it
 def pytest_xdist_make_scheduler(config, log):
     """Keep a group's tests in one process."""
     return Groups(config, log)
+
+
+@pytest.hookimpl(optionalhook=True)  # without xdist nobody calls it
+def pytest_xdist_auto_num_workers():
+    """Start one process more than there are processors: who waits for a browser or a server would leave one idle for a third of its time."""
+    return len(os.sched_getaffinity(0)) + 1
 
 
 WORKERS = {}
@@ -118,6 +136,13 @@ def run_seed(request):
 
 
 @pytest.fixture
+def drawn(request, run_seed):
+    """What draws from cases that a test walks in a loop: all in a long trial (`drawing.py`)."""
+    chance = random.Random(f"{run_seed} {request.node.nodeid}")  # noqa: S311  (repeatable)
+    return lambda cases, **how: list(cases) if SOAK else draw(list(cases), chance, **how)
+
+
+@pytest.fixture
 def own_folder(tmp_path):
     """A folder of the test's own, in which it runs."""
     with chdir(tmp_path):
@@ -125,11 +150,20 @@ def own_folder(tmp_path):
 
 
 @pytest.fixture(scope="session")
-def kept_runs():
-    """What stands for the engines while tests share runs."""
-    from kept_runs import KeptRuns
+def sharing():
+    """A context in which runs are shared; fixtures of a module or longer enter it themselves."""
+    from kept_runs import stand_ins
 
-    return KeptRuns()
+    kept = stand_ins()
+
+    @contextmanager
+    def share():
+        with pytest.MonkeyPatch.context() as patch:
+            for place, stand_in in kept.items():
+                patch.setattr(place, stand_in)
+            yield
+
+    return share
 
 
 @pytest.fixture
@@ -138,11 +172,10 @@ def anew():
 
 
 @pytest.fixture(autouse=True)
-def _shared_runs(request, kept_runs):
+def _shared_runs(request, sharing):
     """Give who simulates a scenario again the run that is there; whoever patches something, or asks for `anew`, simulates anew."""
     if {"monkeypatch", "anew"} & set(request.fixturenames):
         yield
         return
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("peerlab.engine.simulate._simulate", kept_runs)
+    with sharing():
         yield

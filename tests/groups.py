@@ -16,7 +16,8 @@ TOGETHER = {
         "browser/test_log_and_machine.py",
         "browser/test_tour.py",
     ),
-    "slides": ("browser/test_deck_page.py",),
+    "words": ("browser/test_export.py", "browser/test_words_apart.py"),
+    "slides": ("browser/test_deck_page.py", "browser/test_site_page.py"),
     "documents": (
         "test_documents.py",
         "features/validate/test_law_errors.py",
@@ -30,12 +31,24 @@ TOGETHER = {
         "features/deck/test_training.py",
     ),
 }
-"""Files that start or simulate the same; what else drives a browser is the group Chromium."""
+"""Files that start or simulate the same, and of those with a browser as many as end together; what else drives one is the group Chromium."""
 
 WITH_JUPYTERLAB = ("labs", "explorer")
 """Groups that start a JupyterLab; one alone would take longer than all that is left for the other processor."""
 
-LONGEST = (*WITH_JUPYTERLAB, "test_style.py", "documents", "slides", "Chromium", "deck")
+LONGEST = (
+    *WITH_JUPYTERLAB,
+    *(
+        "words",
+        "slides",
+        "documents",
+        "Chromium",
+        "test_labs.py",
+        "test_style.py",
+        "engine/test_compiled.py",
+        "deck",
+    ),
+)
 """Groups that would keep one core busy while the others have nothing left, if they began last; the longest first."""
 
 

@@ -112,9 +112,9 @@ DOT = {
 
 
 @pytest.mark.parametrize("what", ASKED)
-def test_what_a_user_gives_in_python_is_told_in_one_bounded_line(what, own_folder):
+def test_what_a_user_gives_in_python_is_told_in_one_bounded_line(what, drawn, own_folder):
     told = {}
-    for name, written in HOSTILE.items():
+    for name, written in drawn(HOSTILE.items(), part=3):
         with pytest.raises(PeerlabError) as refused:
             ASKED[what](written)
         told[name] = str(refused.value)
@@ -154,11 +154,11 @@ def is_bounded(status, problem):
 
 
 @pytest.mark.parametrize("command", _COMMANDS)
-def test_what_a_user_gives_to_a_command_is_told_in_one_bounded_line(command, own_folder, root):
+def test_what_a_user_gives_to_a_command_is_told_in_one_bounded_line(command, drawn, own_folder, root):
     asked = options(command)
     assert asked
     wrong = []
-    for option, (name, written) in product(asked, HOSTILE.items()):
+    for option, (name, written) in drawn(product(asked, HOSTILE.items()), part=6):
         needed = [str(root / one) if one == LOG else one for one in NEEDS.get(command, [])]
         others = [one for one in needed if not option or not one.startswith(option)]
         status, _, problem = peerlab_command(command, *others, f"{option}={written}" if option else written)

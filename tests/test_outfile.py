@@ -179,6 +179,7 @@ def full(limit):
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("command", SAVING)
 def test_a_full_disk_leaves_what_was_there(tmp_path, command):
     *_, name = (word for word in SAVING[command] if word.startswith("kept."))
@@ -202,6 +203,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("command", ["import", "new", "trace", "calibrate"])
 def test_a_command_that_is_told_to_end_leaves_what_was_there_and_nothing_beside_it(tmp_path, command):
     *_, name = (word for word in SAVING[command] if word.startswith("kept."))
@@ -231,6 +233,7 @@ def alone(tmp_path_factory):
     return (folder / "trace.json").read_text(), said
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("mode", ["a", "r+"])
 @pytest.mark.parametrize(
     "name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "/proc/thread-self/fd/1", "out"]

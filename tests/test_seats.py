@@ -1,13 +1,13 @@
 """Forty seats on one machine, in the long trials alone."""
 
-import os
 import sys
 
 import pytest
+from drawing import SOAK
 
 
 @pytest.mark.soak
-@pytest.mark.skipif(not os.environ.get("PEERLAB_SOAK"), reason="a long trial")
+@pytest.mark.skipif(not SOAK, reason="a long trial")
 def test_forty_learners_run_the_labs_on_one_machine_and_nobody_fails(root, monkeypatch):
     monkeypatch.setattr(sys, "path", [str(root / "bench"), str(root / "tests" / "browser"), *sys.path])
     import seats

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from drawing import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 import peerlab
@@ -48,7 +49,7 @@ def test_bytes_delivered_never_fall_and_end_with_all_that_was_sent(scenario):
     assert found.times_ps[-1] <= run.time_ps
 
 
-@settings(max_examples=settings.default.max_examples // 2)
+@examples(part=2)
 @given(scenarios(), st.floats(0, 1))
 def test_both_run_on_one_clock_and_the_lead_is_the_difference_at_a_moment(scenario, part):
     race = peerlab.race(scenario, nodes=scenario.nodes + 1)

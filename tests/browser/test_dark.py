@@ -113,10 +113,10 @@ def test_what_a_log_says_is_dark(dark):
     dark.change(dark.page.locator(".pl-reset").last.click)
 
 
-def test_every_result_is_dark_and_its_words_are_read(dark, tmp_path):
+def test_every_result_is_dark_and_its_words_are_read(dark, drawn, tmp_path):
     """A result brings its own style, and JupyterLab its rules for tables."""
     light, faint = [], []
-    for result in shown_results(tmp_path):
+    for result in drawn(shown_results(tmp_path), part=3):
         dark.page.evaluate(IN_A_NOTEBOOK, result._repr_html_())
         output = dark.page.locator(".pl-under-test")
         light += [(type(result).__name__, at) for at in light_squares(output.screenshot())]

@@ -45,6 +45,7 @@ def check(explorer, fields):
     )
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("control", SWITCHES)
 def test_each_control_shows_what_it_asks_for(fresh, control):
     act, fields = SWITCHES[control]
@@ -125,6 +126,7 @@ RARE = {
 }
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("control", RARE)
 def test_each_rare_setting_shows_what_it_asks_for(fresh, control):
     act, fields = RARE[control]
@@ -251,6 +253,7 @@ BAD = [
 ]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("field", "text", "says"), BAD)
 def test_bad_input_is_explained_in_place_and_the_last_picture_stays(fresh, field, text, says):
     data = fresh.data()

@@ -1,7 +1,6 @@
 """Exported pages in Chromium: they show what is simulated, ask for nothing, and play while they are seen."""
 
 import itertools
-import random
 import re
 import time
 
@@ -80,16 +79,16 @@ def check(shown, scenario):
             )
 
 
-def test_every_state_of_a_page_is_what_is_simulated(open_):
+def test_every_state_of_a_page_is_what_is_simulated(open_, drawn):
     shown = open_("explorer")
     grid = itertools.product(("host-rdma", "peer-direct"), ("cached", "per-transfer"), (2, 4, 8, 16, 32, 64))
-    for path, registration, nodes in grid:
+    for path, registration, nodes in drawn(grid, part=3):
         shown.choose(path=path, registration=registration, nodes=nodes)
         rests = {} if path == "host-rdma" else {"registration": registration}
         check(shown, STAGED.with_(path=path, nodes=nodes, **rests))
 
 
-def test_a_sample_of_a_large_page_is_what_is_simulated(folder, browser):
+def test_a_sample_of_a_large_page_is_what_is_simulated(folder, browser, drawn):
     sizes = ":".join(f"{size}MiB" for size in (2, 8, 14, 20))
     words = f"host,cache,nodes=2:64,message={sizes}"
     with fewer_points():  # nobody looks at its curves, which would be three quarters of the simulations
@@ -98,7 +97,7 @@ def test_a_sample_of_a_large_page_is_what_is_simulated(folder, browser):
     page = browser.new_page()
     shown = Exported(page, f"file://{folder / 'large.html'}")
     assert shown.ask("page => page.model.pack.document.states[0].length") == 96
-    for number in random.Random(7).sample(range(96), 5):  # noqa: S311  (a sample, no secret)
+    for number in drawn(range(96), count=5):
         choices = shown.ask("page => page.model.choices.map(({ field, words }) => [field, words])")
         words, rest = {}, number
         for field, values in choices:
@@ -339,6 +338,7 @@ OVERLAPS = """() => {
     return [...found, ...outside, ...(document.documentElement.scrollWidth > innerWidth ? ['wider than the page'] : [])] }"""
 
 
+@pytest.mark.sample(part=3)
 @pytest.mark.parametrize("name", ["explorer", "pair", "datapath", "timeline", "curves"])
 @pytest.mark.parametrize(
     ("width", "height"), [(480, 800), (900, 700), (1024, 768), (1280, 720), (1920, 1080)]

@@ -1,8 +1,8 @@
 """What a cell leaves in the page when it runs again: no more than the notebook itself keeps of its controls."""
 
-import os
+from drawing import SOAK
 
-RUNS = 20 if os.environ.get("PEERLAB_SOAK") else 3
+RUNS = 20 if SOAK else 3
 EXPLORER = "import peerlab\npeerlab.explore()"
 PLAIN = """
 import ipywidgets as w, peerlab

@@ -1,12 +1,12 @@
 """The tour as a newcomer runs it, and what JupyterLab must survive."""
 
-import os
 import time
 
+from drawing import SOAK
 from driver import Explorer
 from playwright.sync_api import expect
 
-RUNS = 20 if os.environ.get("PEERLAB_SOAK") else 3
+RUNS = 20 if SOAK else 3
 MODELS = "() => Object.keys([...window.peerlabPages][0].model.widget_manager._models).length"
 
 

@@ -1,5 +1,8 @@
 """No word lies on another one or on a line, is cut off, or is too small: in every view, at three widths, for every cluster."""
 
+from itertools import groupby, product
+from operator import itemgetter
+
 import pytest
 from blank import Blank, ratio_of, run
 from overlaps import SIZES, faults, settle, watch
@@ -52,22 +55,31 @@ def open_text(page, text, folder):
     page.wait_for_selector("html[data-ready]", state="attached")
 
 
-def through(page, *, marks="", moving=False, least=12.0):
-    """Return what is wrong at any width and moment; `moving` pictures are painted a frame later."""
-    found = []
-    for width, height in SIZES:
+@pytest.fixture
+def through(drawn):
+    """What says what is wrong in a page, at a third of the widths and moments."""
+
+    def walk(page, **how):
+        return list(faults_of(page, drawn(product(SIZES, MOMENTS), part=3), **how))
+
+    return walk
+
+
+def faults_of(page, cases, *, marks="", moving=False, least=12.0):
+    """Yield what is wrong in windows of some sizes at some moments; `moving` pictures are painted a frame later."""
+    for (width, height), moments in groupby(cases, itemgetter(0)):
         page.set_viewport_size({"width": width, "height": height})
         settle(page)
         settle(page)  # what is laid out anew is painted a frame later
-        for part in MOMENTS:
+        for _, part in moments:
             page.evaluate(
                 "part => { const [{ player }] = peerlabPages; player.wanted = false; player.seek(part * player.length) }",
                 part,
             )
             if moving:
                 settle(page)
-            found += [f"{width} wide at {part:.0%}: {one}" for one in faults(page, marks=marks, least=least)]
-    return found
+            for one in faults(page, marks=marks, least=least):
+                yield f"{width} wide at {part:.0%}: {one}"
 
 
 def rivals(cluster):
@@ -81,7 +93,7 @@ RIVALS = [(cluster, *paths) for cluster in known_clusters() for paths in rivals(
 
 @pytest.mark.sample(5)
 @pytest.mark.parametrize(("cluster", "path", "other"), RIVALS)
-def test_words_of_a_race(watched, tmp_path, cluster, path, other):
+def test_words_of_a_race(watched, through, tmp_path, cluster, path, other):
     race = peerlab.race(peerlab.Scenario(cluster=cluster, path=path), path=other)
     page = race_html(race)
     slide = page.replace('data-mode="page"', 'data-mode="slide"').replace('"mode": "page"', '"mode": "slide"')
@@ -110,7 +122,7 @@ def short_curves(scenario, axis):
 
 @pytest.mark.sample(4)
 @pytest.mark.parametrize("cluster", known_clusters())
-def test_words_of_the_explorer(explorer, cluster):
+def test_words_of_the_explorer(explorer, through, cluster):
     """One path after another, so that each says what was before."""
     explorer.last, found = None, []
     for number, path in enumerate(list(load_cluster(cluster).paths)[:2]):
@@ -157,7 +169,7 @@ def test_words_of_a_registration_table_beside_a_list_of_files(explorer):
 
 
 @pytest.mark.parametrize(("workload", "options"), [("resnet50", {"batch": 32}), ("bert-large", {})])
-def test_words_of_a_step(watched, tmp_path, workload, options):
+def test_words_of_a_step(watched, through, tmp_path, workload, options):
     host = peerlab.step(workload=workload, path="host-rdma", **options)
     steps = [host, host.answer(host.step.with_(path="peer-direct"))]
     for layout in ("page", "slide"):

@@ -17,6 +17,7 @@ def allreduce(nodes, devices, size):
     return Plan(nodes=nodes, devices=devices, message_bytes=size, schedule=Ring(nodes, -(-size // devices)))
 
 
+@pytest.mark.sample(part=4)
 @pytest.mark.parametrize("ranks", range(1, 65))
 def test_a_ring_sums_for_any_number_of_ranks(ranks):
     for size in (1, 7, ranks, 3 * ranks + 1, 100):

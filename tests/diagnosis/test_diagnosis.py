@@ -7,7 +7,8 @@ import re
 import tomllib
 
 import pytest
-from hypothesis import given, settings
+from drawing import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from logs import (
     DIRECT_US,
@@ -453,7 +454,7 @@ def test_a_cluster_that_does_not_exist_is_refused():
         peerlab.diagnose(nccl(NCCL_TCP_US), "alpes")
 
 
-@settings(max_examples=settings.default.max_examples // 6)  # an answer may simulate several clusters
+@examples(part=6)  # an answer may simulate several clusters
 @given(
     st.dictionaries(st.integers(0, 2**40), st.floats(0.001, 1e12), max_size=12),
     st.integers(1, 2**16) | st.none(),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from drawing import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from noise_scenes import noises
@@ -83,6 +84,7 @@ PATHS = {
 }
 
 
+@examples(part=2)
 @given(
     nodes=st.integers(1, 12),
     cluster=st.sampled_from(list(PATHS)),
@@ -192,6 +194,7 @@ def test_a_run_whose_jitter_may_take_too_long_to_count_does_not_spoil_those_besi
     assert table["error"].str.contains("longer than the simulation can count").tolist()[2:] == [True, True]
 
 
+@examples(part=2)
 @given(
     cluster=st.sampled_from(["alps-gh200", "infiniband-hdr-a100", "juliet", "p5"]),
     nodes=st.integers(2, 5),
@@ -243,6 +246,7 @@ def behind_a_switch(devices, nics):
 NICS_UNEVENLY_SHARED = behind_a_switch(3, 2)
 
 
+@examples(part=2)
 @given(
     cluster=st.sampled_from(["dl1", "p4d", "roce-100g-a100", behind_a_switch(4, 2), behind_a_switch(3, 1)]),
     nodes=st.integers(2, 5),
@@ -366,6 +370,7 @@ def without_numba(monkeypatch):
     monkeypatch.setattr("peerlab.engine.compiled.refusals.installed", lambda: False)
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("fields", "why"),
     [
@@ -391,6 +396,7 @@ def test_what_it_cannot_say_exactly_it_refuses(fields, why):
 NODE, SWITCH, DEVICE = "a switch of a node", "a switch of every node", "every device"
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize(
     ("fields", "engine", "holds"),
     [

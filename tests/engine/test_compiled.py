@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from drawing import SOAK, examples
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from noise_scenes import noises
@@ -31,7 +32,7 @@ SLOW = {"path": "peer-direct", "slow_nodes": {1: 0.5}}
 LARGE = {"path": "host-rdma", "jitter": 0.1, "nodes": 8, "message_bytes": "64 MiB"}
 
 
-MOST = 6000 if os.environ.get("PEERLAB_SOAK") else 2000
+MOST = 6000 if SOAK else 2000
 """Slices of an example: those of a long trial are larger, not only more."""
 
 
@@ -86,6 +87,7 @@ def same(one, other, nodes=None):
     assert asked[0] == asked[1]
 
 
+@examples(part=2)
 @given(scenarios(), st.booleans())
 def test_it_gives_every_span_of_the_loop(scenario, every_node):
     compiled, loop = (
@@ -101,6 +103,7 @@ def test_it_gives_every_span_of_the_loop(scenario, every_node):
         assert np.array_equal(*totals), name
 
 
+@examples(part=2)
 @given(scenarios(most=800))
 def test_it_gives_every_span_of_the_referee(scenario):
     same(

@@ -1,9 +1,8 @@
 """The fast engine against the referee: every span, every registration, every counter, with ==."""
 
-import os
-
 import numpy as np
 import pytest
+from drawing import SOAK, examples
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from noise_scenes import noises
@@ -44,7 +43,7 @@ MACHINES = ("dl1", DL1_BUSY, DL1_LEAVES, "p5", "g4dn-metal", "juliet", "alps-gh2
 REGISTERING = ("dl1", DL1_LEAVES, "juliet", "p4d", "infiniband-hdr-a100")
 SIZES = st.sampled_from([1, 7, 1000, 65536, 10**6 + 3, 2**20, 2**22 + 5, 2**24]) | st.integers(1, 2**24)
 
-MOST = 4000 if os.environ.get("PEERLAB_SOAK") else 1500
+MOST = 4000 if SOAK else 1500
 """Slices of an example: those of a long trial are larger, not only more."""
 
 
@@ -202,6 +201,7 @@ def counted(scenario, engine, *, every_node=False):
     return [one.registration for one in run.iterations], run.registration
 
 
+@examples(part=2)
 @given(scenarios(registers=True))
 def test_every_engine_counts_the_registrations_of_the_same_switch(scenario):
     referee = counted(scenario, "referee", every_node=True)
@@ -280,6 +280,7 @@ def test_what_is_left_out_is_exactly_what_would_have_happened():
             assert short.recording.counters.hits == long.recording.counters.hits
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     "fields", [{}, {"collective": "reduce-scatter"}, {"collective": "allgather"}, {"collective": "alltoall"}]
 )

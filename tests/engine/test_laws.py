@@ -134,6 +134,7 @@ def test_a_faster_part_never_makes_anything_more_than_two_percent_slower(asked, 
     assert peerlab.simulate(changed).time_ps <= 1.02 * peerlab.simulate(asked).time_ps
 
 
+@pytest.mark.sample(part=4)
 @pytest.mark.parametrize("size", [2**20, 3 * 10**6, 2**22, 7_302_707, 2**26])
 @pytest.mark.parametrize("name", ["dl1", "p4d", "gaudi2", "gaudi3", "roce-100g-a100"])
 def test_a_second_nic_makes_the_detour_little_slower(name, size):

@@ -1,8 +1,9 @@
 """Laws that hold under each cluster's own library: a second NIC, one twice as fast, and faster links inside a node slow nothing down."""
 
-import os
 import random
 from itertools import product
+
+from drawing import SOAK
 
 import peerlab
 from peerlab.library.rate_bounds import exchange_bound_Bps, path_bound_Bps
@@ -54,7 +55,7 @@ def limit(asked, key, faster):
 def test_a_faster_part_slows_nothing_down_under_a_clusters_own_library():
     found = points()
     assert len(found) > 7000
-    if not os.environ.get("PEERLAB_SOAK"):
+    if not SOAK:
         found = random.Random(27).sample(found, SAMPLE)  # noqa: S311  (no secret)
     for point in found:
         asked, faster = pair(*point)

@@ -74,6 +74,7 @@ def test_turns_of_a_loop_count_as_one():
     assert without_loops("abcd") == list("abcd")
 
 
+@pytest.mark.sample(3)
 @pytest.mark.usefixtures("anew")
 @pytest.mark.parametrize("fields", SCENARIOS.values(), ids=SCENARIOS)
 def test_plan_and_system_are_made_once_and_the_way_to_the_engine_is_short(fields):

@@ -4,6 +4,7 @@ import math
 import re
 
 import pytest
+from drawing import examples
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from test_engines_agree import same
@@ -118,6 +119,7 @@ def transported(draw):
     )
 
 
+@examples(part=2)
 @given(transported())
 def test_every_engine_gives_the_referees_spans_on_every_transport(scenario):
     assume(scenario.nbytes < 2**20 or scenario.slice_bytes == "auto")

@@ -1,6 +1,7 @@
 """What crosses the CPU, or the uplink twice, costs what the closed form says; engines agree on every wiring."""
 
 import pytest
+from drawing import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,6 +36,7 @@ def wired(draw):
     )
 
 
+@examples(part=2)
 @given(wired())
 def test_the_loop_gives_the_referees_spans_on_every_wiring(scenario):
     referee = peerlab.simulate(scenario, engine="referee", every_node=True)

@@ -1,6 +1,7 @@
 """Slow nodes, NICs and links, and lost NICs: what each costs, alike in all engines."""
 
 import pytest
+from drawing import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -44,6 +45,7 @@ def test_a_slow_part_costs_what_it_lacks(fields, times):
     assert peerlab.simulate(RAILS.with_(**fields)).time_ps / quiet == pytest.approx(times, rel=0.005)
 
 
+@examples(part=2)
 @given(
     slow=st.dictionaries(
         st.sampled_from(["0.0", "0.1", "1.0", "2.1"]), st.sampled_from([0, 0.3, 0.9]), max_size=3

@@ -31,6 +31,7 @@ def ran(name, path, **more):
     return peerlab.simulate(peerlab.Scenario(cluster=name, path=path, message_bytes="2 MiB", **more))
 
 
+@pytest.mark.sample(part=4)
 @pytest.mark.parametrize(("name", "path"), WAYS)
 def test_every_view_shows_every_path_of_every_cluster(name, path):
     for shape in SHAPES:
@@ -73,6 +74,7 @@ def test_a_resource_whose_rate_no_cluster_has_says_what_to_add(monkeypatch):
         resource_kind("pool")
 
 
+@pytest.mark.sample(part=4)
 @pytest.mark.parametrize(("name", "path"), WAYS)
 def test_what_is_busy_has_a_lane_or_its_share_is_read_and_the_bottleneck_has_a_lane(name, path):
     """The share is looked for in the words of the picture; of one part the busiest is enough."""
@@ -99,6 +101,7 @@ def test_beside_the_device_links_stands_how_busy_they_are(name):
     assert scene(Picture(run))["texts"]["text"].count(f"{run.busy['link_up']:.0%} busy") == 2  # once a node
 
 
+@pytest.mark.sample(part=4)
 @pytest.mark.parametrize(("name", "path"), WAYS)
 def test_cards_speak_of_what_the_path_uses(name, path):
     nodes = 4 * (load_cluster(name).domain_nodes or 1)

@@ -24,6 +24,7 @@ def shown(cluster, **fields):
     )
 
 
+@pytest.mark.sample(part=3)
 @pytest.mark.parametrize("name", known_clusters())
 def test_only_a_cluster_of_nothing_but_wires_is_called_a_bare_fabric(name):
     bare = any("bare fabric" in text for text in shown(name)[0])

@@ -3,7 +3,8 @@
 import itertools
 
 import pytest
-from hypothesis import given, settings
+from drawing import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 import peerlab
@@ -53,7 +54,7 @@ def test_the_slowest_node_is_shown_and_the_picture_says_so():
     assert "1 of 4 PCIe switches" in texts
 
 
-@settings(max_examples=settings.default.max_examples // 3)  # each simulates every node
+@examples(part=3)  # each simulates every node
 @given(
     nodes=st.sampled_from([2, 4, 8]),
     algorithm=st.sampled_from(["auto", "halving-doubling", "recursive-doubling", "pairwise", "binary-tree"]),

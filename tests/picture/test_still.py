@@ -58,6 +58,7 @@ def test_alt_text_is_two_sentences_with_the_figures(detour):
     assert alt_text(alone).endswith("one rank exchanges nothing, no time passes.")
 
 
+@pytest.mark.sample(part=4)
 @pytest.mark.parametrize("name", known_clusters())
 def test_every_path_of_every_cluster_has_a_still(name):
     for path in load_cluster(name).paths:

@@ -7,6 +7,7 @@ import peerlab
 CASES = [(name, path) for name in peerlab.known_clusters() for path in peerlab.load_cluster(name).paths]
 
 
+@pytest.mark.sample(part=4)
 @pytest.mark.parametrize("nodes", [2, 8])
 @pytest.mark.parametrize(("cluster", "path"), CASES)
 def test_every_cluster_answers_on_each_path_below_what_its_wires_allow(cluster, path, nodes):

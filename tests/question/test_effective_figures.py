@@ -74,6 +74,7 @@ def possible(**fields):
         return None
 
 
+@pytest.mark.sample(part=3)
 @pytest.mark.parametrize("cluster", peerlab.known_clusters())
 def test_lines_come_to_what_the_engines_use_with_every_library_and_every_transport(cluster):
     paths = peerlab.load_cluster(cluster).paths

@@ -1,12 +1,12 @@
 """Whatever is handed over: records or one line, in bounded memory and time; never another error."""
 
-import os
 import sys
 import time
 import tracemalloc
 import unicodedata
 
 import pytest
+from drawing import SOAK
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tool_logs import GOOD, NCCL, NCCL_JSON, OSU_CRASHED, OSU_LATENCY
@@ -16,7 +16,7 @@ from peerlab.base.errors import RecordsError
 from peerlab.records.load import _READERS, DEFECT
 from peerlab.records.text import MOST_BYTES, MOST_LINES, log_of
 
-MANY = 10 if os.environ.get("PEERLAB_SOAK") else 1
+MANY = 10 if SOAK else 1
 EXAMPLES = settings.default.max_examples
 """A reader takes a millisecond: many times as many texts are read as other laws have examples."""
 """1,600 inputs, others in every run, in a long trial 48,000: half of them damaged logs, a quarter each words of logs and random text."""
@@ -217,29 +217,32 @@ FULL = MOST_BYTES - 2
 LINES = MOST_LINES * MANY // 10 - 50
 """Lines that are dear to read come in full number in a long trial only."""
 LARGE = {
-    "one line": "a" * FULL,
-    "empty lines": "\n" * FULL,
-    "labels": "0: " * (FULL // 3),
-    "escapes": "\x1b]" * (FULL // 2),
-    "tables": "\n".join(NCCL.splitlines()[12:15] * min(LINES // 3, FULL // 400)),
-    "titles": "\n".join(OSU_LATENCY.splitlines()[1:] * (LINES // 6)),
-    "commands": (OSU_LATENCY.splitlines()[0] + "\n# OSU MPI Latency Test v7.2\n") * (LINES // 30),
-    "rows": NCCL + "1048576 262144 float sum -1 1 1 1 0 1 1 1 x\n" * LINES,
-    "blocks": "[BENCHMARK] hcclAllReduce(dataSize=1,\n" * LINES,
-    "quotes": ("$ srun " + "'x' " * 2000 + "osu_bw\n") * (FULL // 8100),
-    "nested": '{"version":2,"args":' + "[" * (FULL - 50),
-    "results": NCCL_JSON[: NCCL_JSON.index('[{"size"') + 1] + '{"size":1},' * (FULL // 20),
-    "whole results": NCCL_JSON[: NCCL_JSON.index('[{"size"') + 1] + '{"size":1},' * (FULL // 20) + "null]}",
-    "damaged results": NCCL_JSON[: NCCL_JSON.index('[{"size"') + 1] + '{"size":[' * (FULL // 20),
-    "cells": '# peerlab records 1\n# {"manifest":{},"warnings":[]}\n"' + "a," * (FULL // 3),
-    "paths": NCCL + ("via NET/" + "a/" * 4000 + "\n") * (FULL // 8100),
+    "one line": lambda: "a" * FULL,
+    "empty lines": lambda: "\n" * FULL,
+    "labels": lambda: "0: " * (FULL // 3),
+    "escapes": lambda: "\x1b]" * (FULL // 2),
+    "tables": lambda: "\n".join(NCCL.splitlines()[12:15] * min(LINES // 3, FULL // 400)),
+    "titles": lambda: "\n".join(OSU_LATENCY.splitlines()[1:] * (LINES // 6)),
+    "commands": lambda: (OSU_LATENCY.splitlines()[0] + "\n# OSU MPI Latency Test v7.2\n") * (LINES // 30),
+    "rows": lambda: NCCL + "1048576 262144 float sum -1 1 1 1 0 1 1 1 x\n" * LINES,
+    "blocks": lambda: "[BENCHMARK] hcclAllReduce(dataSize=1,\n" * LINES,
+    "quotes": lambda: ("$ srun " + "'x' " * 2000 + "osu_bw\n") * (FULL // 8100),
+    "nested": lambda: '{"version":2,"args":' + "[" * (FULL - 50),
+    "results": lambda: NCCL_JSON[: NCCL_JSON.index('[{"size"') + 1] + '{"size":1},' * (FULL // 20),
+    "whole results": lambda: (
+        NCCL_JSON[: NCCL_JSON.index('[{"size"') + 1] + '{"size":1},' * (FULL // 20) + "null]}"
+    ),
+    "damaged results": lambda: NCCL_JSON[: NCCL_JSON.index('[{"size"') + 1] + '{"size":[' * (FULL // 20),
+    "cells": lambda: '# peerlab records 1\n# {"manifest":{},"warnings":[]}\n"' + "a," * (FULL // 3),
+    "paths": lambda: NCCL + ("via NET/" + "a/" * 4000 + "\n") * (FULL // 8100),
 }
 
 
+@pytest.mark.sample(part=4)
 @pytest.mark.parametrize("name", LARGE)
 def test_a_text_as_large_as_is_read_costs_bounded_memory_and_time(name):
     """Processor time, not that of a clock; the bounds are far from what is usual on a small machine."""
-    text = LARGE[name] + "\n"
+    text = LARGE[name]() + "\n"
     assert len(text) <= MOST_BYTES + 4096
     tracemalloc.start()
     begin_s = time.process_time()

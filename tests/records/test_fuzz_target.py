@@ -1,11 +1,11 @@
 """The readers under a fuzzer that watches which lines its inputs reach; it is no part of the test extra."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from drawing import SOAK
 from tool_logs import GOOD, OSU_CRASHED
 
 TARGET = Path(__file__).with_name("fuzz_target.py")
@@ -13,7 +13,7 @@ RUNS = 100_000
 
 
 @pytest.mark.soak
-@pytest.mark.skipif(not os.environ.get("PEERLAB_SOAK"), reason="a long trial")
+@pytest.mark.skipif(not SOAK, reason="a long trial")
 def test_no_input_that_the_fuzzer_finds_crashes_a_reader(tmp_path):
     pytest.importorskip("atheris", reason="pip install atheris, which has wheels for Linux")
     for number, text in enumerate([*GOOD.values(), OSU_CRASHED]):

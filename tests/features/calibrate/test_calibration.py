@@ -8,7 +8,8 @@ from datetime import date
 import numpy as np
 import pytest
 from command_line import peerlab_command
-from hypothesis import given, settings
+from drawing import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from logs import DIRECT_US, KIB, MIB, STAGED_US, osu
 
@@ -49,7 +50,7 @@ def of(found, key):
     return constant
 
 
-@settings(max_examples=settings.default.max_examples // 3)  # each fits anew
+@examples(part=3)  # each fits anew
 @given(st.floats(4.1, 5.9), st.floats(12.6, 24.5))
 def test_known_constants_are_found_again(latency, rate):
     true = {"fabric.latency": latency, "nic.rate": rate}

@@ -1,10 +1,9 @@
 """Whatever the cluster, the size and the path: every kind of slide, page, still, race and report can be made."""
 
-import os
-import random
 from itertools import combinations, product
 
 import pytest
+from drawing import SOAK
 from fewer_points import shorten_series
 
 import peerlab
@@ -23,11 +22,11 @@ from peerlab.page.embedded import RACES
 from peerlab.picture.still import node_svg, still_svg
 from peerlab.study.fabric_comparison import compare_fabrics
 
-SOAK = bool(os.environ.get("PEERLAB_SOAK"))
 SIZES = ("8 B", "64 KiB", "1 MiB", "16 MiB", "1 GiB")
 EVERYWHERE = list(product(peerlab.known_clusters(), SIZES))
 """A cluster with a size."""
-TRIALS = range(len(EVERYWHERE) if SOAK else 3)
+ONCE = ("p4d", "1 MiB")
+"""It waits for latency, which is no resource: no slide could say what is busy."""
 
 SMALL = TrainedStep({"workload": "resnet50"})
 """A step of few buckets, in place of the example's."""
@@ -57,17 +56,12 @@ def simulate(monkeypatch):
     return once
 
 
-@pytest.fixture
-def case(trial, run_seed):
-    """Return a cluster and a size: at 1 MiB a p4d waits for latency, which is no resource; others are drawn by the run's seed."""
-    others = [each for each in EVERYWHERE if each != ("p4d", "1 MiB")]
-    random.Random(run_seed).shuffle(others)  # noqa: S311  (no secret)
-    return [("p4d", "1 MiB"), *others][trial]
-
-
-@pytest.mark.parametrize("trial", TRIALS)
-def test_everything_can_be_made(simulate, tmp_path, case):
-    cluster, size = case
+@pytest.mark.sample(2)
+@pytest.mark.parametrize(
+    ("cluster", "size"),
+    [pytest.param(*each, marks=pytest.mark.always if each == ONCE else ()) for each in EVERYWHERE],
+)
+def test_everything_can_be_made(simulate, tmp_path, cluster, size):
     machine = peerlab.load_cluster(cluster)
     again = f"{cluster}, {size}"
     runs = [

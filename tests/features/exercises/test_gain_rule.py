@@ -20,6 +20,7 @@ def gain(**changes):
     return peerlab.simulate(staged).time_s / peerlab.simulate(staged.with_(path="peer-direct")).time_s
 
 
+@pytest.mark.sample(part=3)
 @pytest.mark.parametrize("name", BOTH)
 def test_the_rule_foretells_the_gain_on_every_machine_with_an_uplink(name):
     server = peerlab.load_cluster(name)
@@ -38,6 +39,7 @@ def test_the_rule_foretells_the_gain_on_every_machine_with_an_uplink(name):
         assert rule(server) == pytest.approx(gain(cluster=name), rel=0.01)
 
 
+@pytest.mark.sample(part=3)
 @pytest.mark.parametrize("nodes", [2, 4, 8, 16, 64])
 @pytest.mark.parametrize("devices", [1, 2, 4])
 def test_the_rule_foretells_the_gain_with_any_number_of_accelerators_behind_a_nic(nodes, devices):

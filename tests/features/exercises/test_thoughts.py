@@ -5,7 +5,8 @@ from contextlib import chdir
 
 import pytest
 from computed_once import by_name
-from hypothesis import assume, given, settings
+from drawing import examples
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from peerlab.features.exercises.catalogue import find
@@ -86,7 +87,7 @@ def test_an_honest_thought_is_answered_by_name(name, answer, named):
 
 @pytest.mark.parametrize("name", NUMBERS)
 @given(factor=st.floats(1e-3, 1e3))
-@settings(max_examples=settings.default.max_examples // 4)
+@examples(part=4)
 def test_a_figure_is_right_within_its_tolerance_and_else_told_why_or_how(name, factor):
     one = NUMBERS[name]
     assume(abs(abs(factor - 1) - one.tolerance) > 1e-9)  # at its edge rounding decides

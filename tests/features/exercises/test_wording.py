@@ -25,6 +25,7 @@ SPELLINGS = (
 pytestmark = pytest.mark.usefixtures("own_folder")
 
 
+@pytest.mark.sample(part=10)
 @pytest.mark.parametrize("one", CHOICES, ids=lambda one: one.name)
 def test_an_option_is_itself_in_every_spelling(one):
     for option in one.options:
@@ -34,6 +35,7 @@ def test_an_option_is_itself_in_every_spelling(one):
             assert (verdict.right, verdict.says) == (as_it_stands.right, as_it_stands.says), spell(option)
 
 
+@pytest.mark.sample(part=10)
 @pytest.mark.parametrize("one", CHOICES, ids=lambda one: one.name)
 def test_every_other_name_means_its_own_option_and_no_other(one):
     assert set(one.called) <= set(one.options)

@@ -65,6 +65,7 @@ def verdict(text, cluster):
     return found[0]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", HEALTHY)
 def test_no_healthy_log_is_below_its_floor(reference_dir, name):
     records = peerlab.load(reference_dir / "logs" / f"{name}.log", 2)
@@ -86,6 +87,7 @@ def test_a_healthy_run_with_noise_is_healthy(cluster):
     assert verdict(log_of(cluster), cluster).verdict == "healthy"
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("cluster", "change", "cause"),
     [
@@ -317,6 +319,7 @@ ILL = {
 }
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("fault", ILL)
 def test_of_a_dozen_ill_runs_each_is_found_and_its_cause_is_among_those_alike(fault):
     change, cause = ILL[fault]
@@ -326,6 +329,7 @@ def test_of_a_dozen_ill_runs_each_is_found_and_its_cause_is_among_those_alike(fa
     assert any(one.name.startswith(cause) for one in found.likely), found.because
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("cluster", "nodes"),
     [("p5", 2), ("p5", 16), ("p4d", 4), ("h100-ndr", 8), ("azure-nd-a100-v4", 2), ("h200-roce", 2), ("b200-roce", 4),

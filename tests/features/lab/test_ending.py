@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from drawing import SOAK
 from running import wait_until
 
 from peerlab.base.errors import PeerlabError
@@ -16,7 +17,7 @@ from peerlab.features.lab.opening_lab import _stay
 
 SOON_S = 20
 """Within seconds; a busy kernel is given five of them, a busy machine the rest."""
-TRIALS = 40 if os.environ.get("PEERLAB_SOAK") else 4
+TRIALS = 40 if SOAK else 4
 
 
 def test_a_server_that_is_killed_by_a_signal_without_a_name_is_told():

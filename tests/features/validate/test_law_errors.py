@@ -40,8 +40,9 @@ from peerlab.training.training_step import Step
 
 
 @pytest.fixture(scope="module")
-def machines():
-    return list(unseen(load_machines()))
+def machines(sharing):
+    with sharing():
+        return list(unseen(load_machines()))
 
 
 def test_the_errors_in_data_are_those_that_the_machines_left_out_give(machines, root):

@@ -175,18 +175,22 @@ class Unseen:
 def unseen(machines: Sequence[LoggedMachine]) -> Iterator[Unseen]:
     """Yield each machine with its library's constants fitted on the logs of the others, as soon as it is simulated."""
     # All logs, even where one machine alone is asked for: the others are what its constants are fitted on.
-    options = {machine: _asked_of(machine) for machine in load_machines()}
-    for tried in machines:
-        others = {
-            other: rows
-            for other, rows in options.items()
-            if other.fits
-            # Two logs may be of one machine over two paths: neither may fit constants for the other.
-            and other.cluster != tried.cluster
-            and _transport(rows[0]) == _transport(options[tried][0])
-        }
-        constants = fitted(list(others.values())) if others else {}
-        yield _compared(tried.name, options[tried], constants, tuple(other.name for other in others), tried)
+    logged = {machine: _asked_of(machine) for machine in load_machines()}
+    for machine in machines:
+        yield _unseen(machine, logged)
+
+
+def _unseen(machine: LoggedMachine, logged: Mapping[LoggedMachine, Sequence[LoggedSize]]) -> Unseen:
+    others = {
+        other: rows
+        for other, rows in logged.items()
+        if other.fits
+        # Two logs may be of one machine over two paths: neither may fit constants for the other.
+        and other.cluster != machine.cluster
+        and _transport(rows[0]) == _transport(logged[machine][0])
+    }
+    constants = fitted(list(others.values())) if others else {}
+    return _compared(machine.name, logged[machine], constants, tuple(other.name for other in others), machine)
 
 
 def against(
