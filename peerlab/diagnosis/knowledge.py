@@ -2,13 +2,14 @@
 
 import math
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
+from peerlab.base.errors import RecordsError
 from peerlab.base.places import folder
+from peerlab.base.textfile import read_toml
 from peerlab.base.units import say_unit
 from peerlab.model.paths import IN_NODE, PATHS, PEER_DIRECT, RECEIVE_DIRECT
 
@@ -153,7 +154,8 @@ class Knowledge:
 @cache
 def knowledge() -> Knowledge:
     """Return what data/diagnosis.toml says."""
-    document = tomllib.loads((folder("data") / "diagnosis.toml").read_text(encoding="utf-8"))
+    text = (folder("data") / "diagnosis.toml").read_text(encoding="utf-8")
+    document = read_toml(text, "diagnosis.toml", RecordsError)
     strengths = {name: math.log(times) for name, times in document["strengths"].items()}
     return Knowledge(
         strengths=strengths,
