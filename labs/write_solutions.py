@@ -3,14 +3,14 @@
 import json
 from pathlib import Path
 
-from peerlab.features.exercises.catalogue import exercises
+from peerlab.features.exercises.catalogue import names
 from peerlab.features.exercises.solved import solved
 
 LABS = Path(__file__).parent
 
 (LABS / "solutions").mkdir(exist_ok=True)
 for lab in sorted(LABS.glob("*.ipynb")):
-    if exercises(lab.stem[:2]):
+    if names(lab.stem[:2]):
         made = solved(json.loads(lab.read_text(encoding="utf-8")))
         text = json.dumps(made, indent=1, ensure_ascii=False) + "\n"
         (LABS / "solutions" / lab.name).write_text(text, encoding="utf-8")

@@ -11,13 +11,13 @@ from fewer_points import shorten_lab
 
 from peerlab.base.places import folder
 from peerlab.features.exercises import progress
-from peerlab.features.exercises.catalogue import exercises
+from peerlab.features.exercises.catalogue import exercises, fixed, names
 from peerlab.features.exercises.exercise import Code, fill_in
 from peerlab.features.exercises.solved import asked, solved
 
 LABS = sorted(folder("labs").glob("*.ipynb"))
 SOLUTIONS = folder("labs") / "solutions"
-WITH_EXERCISES = [lab for lab in LABS if exercises(lab.stem[:2])]
+WITH_EXERCISES = [lab for lab in LABS if names(lab.stem[:2])]
 
 
 @pytest.fixture(params=LABS, ids=[lab.stem for lab in LABS])
@@ -108,7 +108,7 @@ def test_with_the_solutions_a_lab_runs_shows_what_it_should_and_every_check_pass
     """As they are stored, without answers, the labs run in a real JupyterLab: tests/browser."""
     import nbformat
 
-    known = {one.name for one in exercises(path.stem[:2])}
+    known = {*names(path.stem[:2])}
     stored = (SOLUTIONS / path.name if known else path).read_text(encoding="utf-8")
     notebook = nbformat.reads(shorten_lab(stored), as_version=4)
     execute(kernel, notebook_of(f"%reset -f\nimport os\nos.chdir({str(tmp_path)!r})\ndel os"))
@@ -144,7 +144,7 @@ def attempts():
     return [
         (path, one, source, says)
         for path in WITH_EXERCISES
-        for one in exercises(path.stem[:2])
+        for one in fixed(path.stem[:2])
         if isinstance(one, Code)
         for source, says in one.wrong()
     ]

@@ -15,7 +15,7 @@ from peerlab.base.units import GIB
 from peerlab.cli import main
 from peerlab.engine.simulate import simulate
 from peerlab.features.exercises import progress, reading_time
-from peerlab.features.exercises.catalogue import exercises, find
+from peerlab.features.exercises.catalogue import find, fixed, names
 from peerlab.features.exercises.reading_time import core_and_all, lab_cells
 from peerlab.features.exercises.solved import asked
 from peerlab.features.lab.opening_lab import _free_port
@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "docs" / "shooting"))
 import handout
 
 handed_out = cache(handout.html)
-LABS_WITH_CORE = {one.lab for one in exercises() if one.seed is None}
+LABS_WITH_CORE = {one.lab for one in fixed()}
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_a_lab_takes_the_minutes_that_its_words_cells_and_exercises_do(root, lab
 def test_a_lab_has_three_core_exercises_where_they_stand_and_folds_the_others(root, number):
     (lab,) = (root / "labs").glob(f"{number}_*.ipynb")
     placed = {asked(cell.source): cell.further for cell in lab_cells(lab) if cell.kind == "code"}
-    known = [one for one in exercises(number) if one.seed is None]
+    known = fixed(number)
     assert {one.name: placed[one.name] for one in known} == {one.name: one.further for one in known}
     assert sum(not one.further for one in known) == 3
     assert not placed[f"{number}-transfer"]
@@ -136,7 +136,7 @@ def test_the_readme_lists_every_lab_with_its_minutes(root, labs):
 
 def test_trainers_find_every_exercise(root):
     text = (root / "docs" / "answers.md").read_text()
-    assert [one.name for one in exercises() if f"\n### {one.name}\n" not in text] == []
+    assert [name for name in names() if f"\n### {name}\n" not in text] == []
 
 
 def test_the_handout_is_one_page_and_what_the_simulation_says_today(root):

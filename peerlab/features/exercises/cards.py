@@ -12,7 +12,7 @@ from typing import Any
 
 import peerlab
 from peerlab.base.errors import PeerlabError
-from peerlab.features.exercises.catalogue import exercises, find
+from peerlab.features.exercises.catalogue import find, fixed
 from peerlab.features.exercises.exercise import Choice, Exercise, Number, Verdict, unanswered
 
 _LINES = re.compile(r"\n\n((?: {4}.*\n?)+)")
@@ -40,9 +40,7 @@ def place_of(exercise: Exercise) -> str:
     """Return which of its lab's exercises this is."""
     if exercise.seed is not None:
         return "Transfer task"
-    alike = [
-        one.name for one in exercises(exercise.lab) if one.seed is None and one.further == exercise.further
-    ]
+    alike = [one.name for one in fixed(exercise.lab) if one.further == exercise.further]
     kind = "Further" if exercise.further else "Exercise"
     return f"{kind} {alike.index(exercise.name) + 1} of {len(alike)}"
 

@@ -27,7 +27,21 @@ _LABS = {
 
 def exercises(lab: str | None = None) -> list[Exercise]:
     """Return the exercises of a lab (``"01"``), or of all labs, in their order; of a transfer task the example."""
-    return [exercise for number in sorted(_LABS) if lab in (None, number) for exercise in _of(number)]
+    return [exercise for number in _numbers(lab) for exercise in (*fixed(number), _example(number))]
+
+
+def fixed(lab: str | None = None) -> list[Exercise]:
+    """Return the exercises of a lab, or of all labs, that ask everybody the same: all but the transfer tasks."""
+    return [exercise for number in _numbers(lab) for exercise in import_module(_LABS[number]).EXERCISES]
+
+
+def names(lab: str | None = None) -> list[str]:
+    """Return the names of the exercises of a lab, or of all labs, in their order; nothing is simulated for them."""
+    return [
+        name
+        for number in _numbers(lab)
+        for name in (*(exercise.name for exercise in fixed(number)), transfer_of(number).name)
+    ]
 
 
 def find(name: str, seed: int = EXAMPLE) -> Exercise:
@@ -47,11 +61,12 @@ def find(name: str, seed: int = EXAMPLE) -> Exercise:
     """
     # Without a lab's number all are searched, so that a slip is answered by the nearest name of any.
     lab = name[:2] if name[:2] in _LABS else None
-    entries = {exercise.name: exercise for exercise in exercises(lab)}
-    if name not in entries:
-        raise PeerlabError(f"exercise: no {name!r}; {nearest(name, entries)}")
-    found = entries[name]
-    return found if lab is None or found.seed in (None, seed) else transfer_of(lab).drawn(seed)
+    known = names(lab)
+    if lab is None or name not in known:
+        raise PeerlabError(f"exercise: no {name!r}; {nearest(name, known)}")
+    if name == transfer_of(lab).name:
+        return _example(lab) if seed == EXAMPLE else transfer_of(lab).drawn(seed)
+    return next(exercise for exercise in fixed(lab) if exercise.name == name)
 
 
 def transfer_of(lab: str) -> TransferTask:
@@ -60,10 +75,13 @@ def transfer_of(lab: str) -> TransferTask:
     return transfer_task
 
 
-@cache  # the example of a transfer task is simulated, and asked for with every exercise of its lab
-def _of(lab: str) -> tuple[Exercise, ...]:
-    found: tuple[Exercise, ...] = import_module(_LABS[lab]).EXERCISES
-    return (*found, transfer_of(lab).drawn(EXAMPLE))
+@cache  # some are simulated
+def _example(lab: str) -> Exercise:
+    return transfer_of(lab).drawn(EXAMPLE)
+
+
+def _numbers(lab: str | None) -> list[str]:
+    return [number for number in sorted(_LABS) if lab in (None, number)]
 
 
 def table() -> pd.DataFrame:
@@ -78,5 +96,5 @@ def table() -> pd.DataFrame:
     """
     done = progress.read()
     # Nobody who has not begun stands in the file: such an exercise has no tries.
-    rows = {exercise.name: vars(done.get(exercise.name, progress.Done())) for exercise in exercises()}
+    rows = {name: vars(done.get(name, progress.Done())) for name in names()}
     return pd.DataFrame.from_dict(rows, orient="index")[["right", "tries", "hints"]].rename_axis("exercise")

@@ -40,6 +40,11 @@ class TransferTask:
     make: Callable[..., Number | Choice]
 
     @property
+    def name(self) -> str:
+        """The name of each of its tasks."""
+        return f"{self.lab}-transfer"
+
+    @property
     def count(self) -> int:
         """How many tasks there are."""
         return prod(len(case) for case in self.cases)
@@ -56,7 +61,7 @@ class TransferTask:
 
     def drawn(self, seed: int) -> Exercise:
         """Return the task of a seed, without mistakes that lead to its truth by chance; those that lead to one figure are one."""
-        made = replace(self.make(*self.values(seed)), name=f"{self.lab}-transfer", seed=seed)
+        made = replace(self.make(*self.values(seed)), name=self.name, seed=seed)
         return replace(made, mistakes=_apart(made)) if isinstance(made, Number) else made
 
 

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from computed_once import by_name
+from computed_once import ByName
 
 import peerlab
 from peerlab.base.errors import PeerlabError
@@ -12,7 +12,7 @@ from peerlab.features.exercises.exercise import Code
 from peerlab.features.exercises.labs import training_gain
 from peerlab.training.step_headline import cards, rows
 
-ALL = by_name()
+ALL = ByName()
 
 
 pytestmark = pytest.mark.usefixtures("own_folder")

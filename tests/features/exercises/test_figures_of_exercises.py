@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 import peerlab
-from peerlab.features.exercises.catalogue import exercises, find
+from peerlab.features.exercises.catalogue import find, fixed
 from peerlab.features.exercises.labs import (
     gain_by_cluster,
     quoted_tables,
@@ -141,7 +141,7 @@ def of_one_piece(templates):
     return found
 
 
-FIXED = [one for one in exercises() if one.seed is None]
+FIXED = fixed()
 
 
 @pytest.mark.parametrize("one", FIXED, ids=lambda one: one.name)

@@ -4,7 +4,7 @@ import re
 from contextlib import chdir
 
 import pytest
-from computed_once import by_name
+from computed_once import ByName, names_of
 from drawing import examples
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -13,8 +13,8 @@ from peerlab.features.exercises.catalogue import find
 from peerlab.features.exercises.exercise import Number
 from peerlab.features.exercises.labs import design_review
 
-ALL = by_name()
-NUMBERS = {name: one for name, one in ALL.items() if isinstance(one, Number)}
+ALL = ByName()
+NUMBERS = names_of(Number)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -89,7 +89,7 @@ def test_an_honest_thought_is_answered_by_name(name, answer, named):
 @given(factor=st.floats(1e-3, 1e3))
 @examples(part=4)
 def test_a_figure_is_right_within_its_tolerance_and_else_told_why_or_how(name, factor):
-    one = NUMBERS[name]
+    one = ALL[name]
     assume(abs(abs(factor - 1) - one.tolerance) > 1e-9)  # at its edge rounding decides
     said = one.truth() * factor
     verdict = one.judge(said)
@@ -101,7 +101,7 @@ def test_a_figure_is_right_within_its_tolerance_and_else_told_why_or_how(name, f
 
 @pytest.mark.parametrize("name", NUMBERS)
 def test_the_truth_is_right_however_it_is_rounded_or_written(name):
-    one = NUMBERS[name]
+    one = ALL[name]
     truth = one.truth()
     exact = f"{truth:.0f}" if one.tolerance == 0 else f"{truth:.3g}"
     for written in (exact, exact.replace(".", ","), f"{exact} {one.unit}", f" ~{exact}{one.unit} ", truth):

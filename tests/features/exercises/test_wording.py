@@ -1,7 +1,7 @@
 """What people call a thing counts, in any spelling; what names something else, or several things, does not."""
 
 import pytest
-from computed_once import by_name
+from computed_once import ByName, names_of
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -10,7 +10,8 @@ from peerlab.features.exercises.exercise import Choice
 from peerlab.features.exercises.wording import _NAMES, meant, same
 from peerlab.model.paths import path_title
 
-CHOICES = [one for one in by_name().values() if isinstance(one, Choice)]
+ALL = ByName()
+CHOICES = names_of(Choice)
 SPELLINGS = (
     str.upper,
     str.title,
@@ -26,8 +27,9 @@ pytestmark = pytest.mark.usefixtures("own_folder")
 
 
 @pytest.mark.sample(part=10)
-@pytest.mark.parametrize("one", CHOICES, ids=lambda one: one.name)
-def test_an_option_is_itself_in_every_spelling(one):
+@pytest.mark.parametrize("name", CHOICES)
+def test_an_option_is_itself_in_every_spelling(name):
+    one = ALL[name]
     for option in one.options:
         as_it_stands = one.judge(option)
         for spell in SPELLINGS:
@@ -36,12 +38,13 @@ def test_an_option_is_itself_in_every_spelling(one):
 
 
 @pytest.mark.sample(part=10)
-@pytest.mark.parametrize("one", CHOICES, ids=lambda one: one.name)
-def test_every_other_name_means_its_own_option_and_no_other(one):
+@pytest.mark.parametrize("name", CHOICES)
+def test_every_other_name_means_its_own_option_and_no_other(name):
+    one = ALL[name]
     assert set(one.called) <= set(one.options)
     for option, names in one.called.items():
-        for name in names:
-            assert meant(name, {other: one.called.get(other, ()) for other in one.options}) == option
+        for called in names:
+            assert meant(called, {other: one.called.get(other, ()) for other in one.options}) == option
 
 
 @given(st.text(max_size=60))
