@@ -10,8 +10,9 @@ from shown import Shown
 
 from peerlab.page.browser import HEADLESS, find_chromium
 
-MOST_OF_A_RUN_MS = 240_000  # a notebook that measures takes a minute, beside others three
-expect.set_options(timeout=60_000)  # as long as a page waits for what is clicked
+PATIENCE_MS = 240_000
+"""So long a page may take for anything, while others keep the machine busy (a notebook that measures takes a minute, beside others three): what never comes fails then, and what comes late does not."""
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @contextmanager
@@ -27,7 +28,7 @@ def chromium(width=1280, height=900, scale=1, motion="no-preference"):
             device_scale_factor=scale,
             reduced_motion=motion,
         )
-        context.set_default_timeout(60_000)
+        context.set_default_timeout(PATIENCE_MS)
         yield context
         context.close()
 
@@ -55,7 +56,6 @@ class Notebook:
               return widget?.context.isReady && kernel?.connectionStatus === 'connected' && kernel.status === 'idle';
             }""",
             arg=name,
-            timeout=60_000,
         )
 
     def run_all(self):
@@ -77,7 +77,7 @@ class Notebook:
                 most_ms));
               return Promise.race([window.jupyterapp.commands.execute(command), late]);
             }""",
-            [command, MOST_OF_A_RUN_MS],
+            [command, PATIENCE_MS],
         )
 
     def errors(self):
@@ -108,7 +108,6 @@ class Explorer(Shown):
                  return page && page.root.dataset.painted === String(number) && page.model.get('shown') === number
                    && !page.model.get('status').busy && (!curves || (page.curves.curves?.lines && page.curves.there(page.curves.mark))) }""",
             arg=curves or self.curves,
-            timeout=90_000,  # curves wait for whatever else the machine does
         )
 
     def pixels(self):

@@ -310,7 +310,7 @@ def test_export_writes_what_was_before_beside_what_is_now(fresh, lab):
         fresh.page.locator(".pl-export-kind select").last.select_option(label="page, before beside now")
         fresh.page.locator(".pl-export-write").last.click()
         said = fresh.page.locator(".pl-exported p", has_text="Saved as").last
-        said.wait_for(timeout=120_000)  # it simulates the ends of every band
+        said.wait_for()
         (page,) = lab.root.glob("peerlab-*.html")
         assert page.name in said.inner_text()
         assert "RDMA through host against Peer Direct" in page.read_text()
@@ -319,7 +319,6 @@ def test_export_writes_what_was_before_beside_what_is_now(fresh, lab):
 def test_bands_come_after_the_lines_and_say_what_they_are(fresh):
     fresh.page.wait_for_function(
         "() => [...window.peerlabPages].at(-1).curves.curves.bands.startsWith('band')",
-        timeout=120_000,
     )
     legend = fresh.page.locator(".pl-bands").last
     expect(legend).to_contain_text("assumed figures (†), the law's error")

@@ -75,7 +75,7 @@ def test_steps_play_by_themselves_on_request_until_one_is_chosen(page):
     steps.get_by_text("Play").click()
     expect(shown).to_have_count(1)
     expect(shown).to_contain_text("Start.")
-    expect(shown.filter(has_text="Step 1 of 6")).to_have_count(1, timeout=8000)
+    expect(shown.filter(has_text="Step 1 of 6")).to_have_count(1)
     expect(shown.locator("td.pl-came")).to_have_count(4)
     steps.locator("label", has_text="3").first.click()
     expect(shown).to_contain_text("Step 3 of 6")

@@ -136,14 +136,12 @@ def test_this_machine_is_measured_and_its_points_arrive(fresh):
     action.click()
     fresh.page.wait_for_function(
         "() => [...window.peerlabPages].at(-1).figures.model('curves_measured').data.x.length > 0",
-        timeout=60_000,
     )
     fresh.ask(  # at once: a button that was "Stop" a moment ago would measure again
         "page => page.model.get('measured').here.busy && page.find('.pl-here .pl-action').click()"
     )
     fresh.page.wait_for_function(
         "() => [...window.peerlabPages].at(-1).model.get('measured').here.action === 'Measure again'",
-        timeout=60_000,
     )
     expect(save).to_be_visible()
     expect(save).to_have_text("Save as CSV")
