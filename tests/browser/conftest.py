@@ -92,7 +92,8 @@ def explorer(lab, browser):
 
 @pytest.fixture
 def fresh(explorer):
-    """The explorer, at its start, paused."""
+    """The explorer, at its start, paused, before other pages: behind them it would be painted once a second."""
+    explorer.page.bring_to_front()
     if explorer.ask("page => page.model.get('data').meta.code") != "peerlab.Scenario(path='host-rdma')":
         explorer.change(explorer.page.locator(".pl-reset").last.click)
     explorer.settle(curves=True)  # so that nothing changes but what a test changes
@@ -115,6 +116,7 @@ def blank(browser):
 @pytest.fixture
 def shown(blank):
     """The page without a kernel, showing the default scenario, paused."""
+    blank.page.bring_to_front()  # behind another page it would be painted once a second
     blank.last = None  # nothing came before
     blank.change(run())
     blank.still()

@@ -19,7 +19,8 @@ def watch(page):
 
 
 def settle(page):
-    """Wait until what was changed last is painted."""
+    """Wait until what was changed last is painted; a page behind another one would be painted once a second."""
+    page.bring_to_front()
     page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
