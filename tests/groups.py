@@ -25,6 +25,7 @@ TOGETHER = {
         "features/validate/test_validate_command.py",
         "features/validate/test_unseen.py",
     ),
+    "compiled": ("engine/test_compiled.py", "engine/test_compiled_parts.py"),
     "deck": (
         "features/deck/test_deck.py",
         "features/deck/test_every_kind.py",
@@ -45,7 +46,7 @@ LONGEST = (
         "Chromium",
         "test_labs.py",
         "test_style.py",
-        "engine/test_compiled.py",
+        "compiled",
         "deck",
     ),
 )
