@@ -1,15 +1,15 @@
 """Shared by all tests: hypothesis profiles and their seed, which files run in one process, and where the reference data lies."""
 
+import gc
 import os
 import random
 import re
 import signal
-from collections import defaultdict
 from contextlib import chdir, contextmanager
 from pathlib import Path
 
 import pytest
-from drawing import SOAK, draw
+from drawing import SOAK, draw, not_drawn
 from groups import Groups, group_of, rank
 from hypothesis import HealthCheck, settings
 
@@ -17,6 +17,9 @@ _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("test", max_examples=20, **_COMMON)
 settings.register_profile("soak", max_examples=600, **_COMMON)
 settings.load_profile("soak" if SOAK else "test")
+
+# some 400,000 objects of modules and tests live as long as a process: Python's collector took a third of its time to look through them
+gc.set_threshold(50_000, 20, 20)
 
 # a shell's background job ignores what Ctrl+C and Ctrl+\\ send, and so would every process that a test starts and interrupts
 for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGQUIT, signal.SIG_DFL)):
@@ -57,33 +60,6 @@ def pytest_collection_modifyitems(config, items):
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
     items.sort(key=rank)
-
-
-def not_drawn(items, seed):
-    """Return the trials that this run leaves out: of each test that is marked as a sample, all but what is drawn (`drawing.py`)."""
-    alike = defaultdict(list)
-    for item in items:
-        if item.get_closest_marker("sample"):
-            alike[item.nodeid.partition("[")[0]].append(item)
-    left_out = set()
-    for name, trials in alike.items():
-        mark = trials[0].get_closest_marker("sample")
-        drawn = draw(
-            trials,
-            random.Random(f"{seed} {name}"),  # noqa: S311  (repeatable)
-            *mark.args,
-            **mark.kwargs,
-            always={item for item in trials if item.get_closest_marker("always")},
-            parts=parameters,
-        )
-        left_out |= {*trials} - {*drawn}
-    return [item for item in items if item in left_out]
-
-
-def parameters(item):
-    """Return what a trial is made of: its parameters, those that are no words or numbers by their place among others."""
-    given = item.callspec.params.items()
-    return [(name, one if isinstance(one, str | int) else item.callspec.indices[name]) for name, one in given]
 
 
 @pytest.hookimpl(optionalhook=True)  # without xdist nobody calls it

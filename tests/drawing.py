@@ -7,7 +7,8 @@
 """
 
 import os
-from collections import Counter
+import random
+from collections import Counter, defaultdict
 
 from hypothesis import settings
 
@@ -41,3 +42,30 @@ def draw(cases, chance, count=0, *, part=1, always=(), parts=parts):
         drawn.add(at)
         often.update(parts(cases[at]))
     return [case for at, case in enumerate(cases) if at in drawn]
+
+
+def not_drawn(items, seed):
+    """Return the trials that this run leaves out: of each test that is marked as a sample, all but what is drawn."""
+    alike = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("sample"):
+            alike[item.nodeid.partition("[")[0]].append(item)
+    left_out = set()
+    for name, trials in alike.items():
+        mark = trials[0].get_closest_marker("sample")
+        drawn = draw(
+            trials,
+            random.Random(f"{seed} {name}"),  # noqa: S311  (repeatable)
+            *mark.args,
+            **mark.kwargs,
+            always={item for item in trials if item.get_closest_marker("always")},
+            parts=parameters,
+        )
+        left_out |= {*trials} - {*drawn}
+    return [item for item in items if item in left_out]
+
+
+def parameters(item):
+    """Return what a trial is made of: its parameters, those that are no words or numbers by their place among others."""
+    given = item.callspec.params.items()
+    return [(name, one if isinstance(one, str | int) else item.callspec.indices[name]) for name, one in given]

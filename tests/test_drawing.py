@@ -6,8 +6,7 @@ from itertools import product
 from types import SimpleNamespace
 
 import pytest
-from conftest import not_drawn
-from drawing import draw
+from drawing import draw, not_drawn
 
 WIDTHS = list(product("abcde", (480, 848, 1120, 1280, 1920)))
 
