@@ -5,7 +5,7 @@ import gc
 import peerlab
 from peerlab.engine.loop.collector import not_collecting
 
-LONG = peerlab.Scenario(nodes=8, jitter=0.05)
+LONG = peerlab.Scenario(nodes=4, message_bytes="16 MiB", jitter=0.05)
 """Makes more spans than are set apart at once; with a library's pairwise exchange the loop simulates it."""
 
 
