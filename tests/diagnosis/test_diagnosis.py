@@ -26,12 +26,13 @@ from logs import (
 
 import peerlab
 from peerlab import Records
+from peerlab.base.document import document_lines
 from peerlab.cli import main
 from peerlab.diagnosis import explanations, fits
 from peerlab.diagnosis.evidence import from_latency
 from peerlab.diagnosis.knowledge import knowledge
 from peerlab.diagnosis.observed import observe
-from peerlab.features.diagnose.diagnose_command import _lines
+from peerlab.features.diagnose.diagnosis_document import diagnosis_document
 from peerlab.model.paths import PATHS
 
 T4 = ("Tesla T4",)
@@ -83,7 +84,11 @@ def test_a_run_on_a_clear_path_that_is_slower_than_its_own_path_is_never_called_
     assert "nothing to gain" not in found.forecast.why_not
     assert f"{below.expected_GBps:.3g} GB/s" in found.forecast.why_not
     assert found.as_dict()["shortfall"]["says"] in found._repr_html_()
-    printed = " ".join("\n".join(_lines(found, "peerlab expect --log slow.log")).split())
+    printed = " ".join(
+        "\n".join(
+            document_lines(diagnosis_document(found, "slow.log", "peerlab expect --log slow.log"))
+        ).split()
+    )
     assert "The run is slower than its own path: at 1 GiB" in printed
     assert "the path is clear" not in printed
 
