@@ -57,7 +57,7 @@ class ProfiledTraining:
 
     @property
     def verdict(self) -> str:
-        """``bad`` if the rule explains fewer than half of the steps, else ``good``."""
+        """``good`` if the rule explains more than half of the steps, else ``bad``."""
         good = sum(step.verdict == "good" for step in self.steps)
         return "good" if 2 * good > len(self.steps) else "bad"
 

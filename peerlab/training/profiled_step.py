@@ -71,7 +71,7 @@ class ProfiledStep:
 
     @property
     def late_ms(self) -> float:
-        """How much later than by the rule an exchange began, at most."""
+        """How much later or earlier than by the rule an exchange began, at most."""
         return max(
             (abs(one.begin_ms - rule) for one, rule in zip(self.exchanges, self.replayed, strict=True)),
             default=0.0,

@@ -9,7 +9,9 @@ from peerlab.base.errors import WorkloadError
 from peerlab.base.units import PS_PER_MS, say_range
 from peerlab.question.law_error import Reach, reach_of_ratio
 from peerlab.question.scenario import Scenario
-from peerlab.training.program import program
+from peerlab.training.node_lane import NodeLane
+from peerlab.training.nodes_differ import durations
+from peerlab.training.program import Program, program
 from peerlab.training.step_run import StepRun
 from peerlab.training.step_times import timed
 from peerlab.training.training_step import Step
@@ -94,8 +96,24 @@ def _reach(run: StepRun, over: StepRun, value: float) -> Reach:
 
 def end_ps(run: StepRun, longer: float) -> int:
     """Return when a step would be over if every exchange took so many times as long, picoseconds."""
+    written = program(run.step)
+    if run.trace.apart:
+        return _last_end_ps(run, written, longer)
     lasts = [round(longer * exchange.lasts_ps) for exchange in run.trace.placed]
-    return timed(program(run.step), lasts, run.step.slowdown_per_mille).end_ps
+    return timed(written, lasts, run.step.slowdown_per_mille).end_ps
+
+
+def _last_end_ps(run: StepRun, written: Program, longer: float) -> int:
+    """Return the same where nodes differ: an exchange is a barrier, and only what follows its last begin is the law's."""
+    lanes = [NodeLane(written, own, run.step.slowdown_per_mille) for own in durations(run.step, written)]
+    done = [0 for _ in lanes]
+    for op, apart in zip(written.exchanging, run.trace.apart, strict=True):
+        begins = [max(lane.ready(op), free) for lane, free in zip(lanes, done, strict=True)]
+        # Who comes early waits for the last node, and no longer where a network is slower.
+        done = [max(begins) + round(longer * (end - max(apart.begins))) for end in apart.ends]
+        for lane, begin, end in zip(lanes, begins, done, strict=True):
+            lane.placed.append((begin, end))
+    return max(lane.finish() for lane in lanes)
 
 
 def _ends(step: Step) -> Iterator[Step]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from peerlab.base.units import PS_PER_MS, say_time
 from peerlab.model.collective import collective_of
 from peerlab.model.paths import data_path, path_title
+from peerlab.picture.scale import round_step
 from peerlab.picture.svg import Paper
 from peerlab.training.program import BACKWARD, FORWARD
 from peerlab.training.step_run import StepRun
@@ -214,13 +215,7 @@ def _hatch(paper: Paper, corners: tuple[float, float, float, float], role: str) 
 
 def _draw_axis(paper: Paper, scale: _TimeAxis, top: float) -> None:
     whole = scale.longest_ps / PS_PER_MS
-    rough = whole / _TICKS
-    power = (
-        10.0 ** (len(f"{int(rough)}") - 1)
-        if rough >= 1
-        else 10.0 ** -len(f"{rough:.6f}".split(".")[1].rstrip("0"))
-    )
-    each = next((power * n for n in (1, 2, 5, 10, 20, 50) if power * n >= rough), rough)
+    each = round_step(whole, _TICKS)
     at = 0.0
     while at <= whole:
         x = scale.x(round(at * PS_PER_MS))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from math import isfinite
+from math import inf
 from pathlib import Path
 from typing import Any, Self
 
@@ -311,7 +311,7 @@ def _checked_one_of(name: str, value: Any, words: Mapping[str, Any]) -> None:
 
 
 def _is_amount(value: object) -> bool:
-    return not isinstance(value, bool) and isinstance(value, int | float) and isfinite(value) and value >= 0
+    return not isinstance(value, bool) and isinstance(value, int | float) and 0 <= value < inf
 
 
 def _check_whole(name: str, value: Any, most: int) -> None:

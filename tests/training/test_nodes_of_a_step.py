@@ -16,6 +16,7 @@ from peerlab.question.presets import read_cluster
 from peerlab.training.node_lane import NodeLane
 from peerlab.training.program import Computing, Exchanging, Program
 from peerlab.training.rank_by_rank import RankByRank, _answered
+from peerlab.training.step_band import end_ps, step_gain
 from peerlab.training.step_composition import scenarios_of, step_forecast_s
 from peerlab.training.training_step import Step
 from peerlab.training.uneven_world import UnevenWorld
@@ -231,3 +232,16 @@ def test_a_step_that_takes_long_is_forecast_unless_it_is_refused_at_once():
     assert 5 < forecast(nodes=64) < forecast(nodes=512)
     assert step_forecast_s(Step.of(nodes=512)) == 0
     assert step_forecast_s(Step.of(nodes=512, path="host-rdma", slow_nodes={4: 0.8})) == 0
+
+
+@pytest.mark.parametrize(
+    "more", [{"slow_compute": {0: 0.5}}, {"compute_jitter": 0.05}, {"slow_nodes": {1: 0.5}}]
+)
+def test_a_slow_node_does_not_widen_what_is_not_sure_of_the_exchange(more):
+    asked = {"workload": "resnet50", "nodes": 2, "batch": 32, **more}
+    runs = [peerlab.step(**asked, path=path) for path in ("peer-direct", "host-tcp")]
+    for run in runs:
+        assert end_ps(run, 1) == run.time_ps
+        assert run.time_ps < end_ps(run, 1.1) < 1.1 * run.time_ps
+    reach = step_gain(*runs).cluster.reach
+    assert 0.9 < reach.low <= 1 <= reach.high < 1.2

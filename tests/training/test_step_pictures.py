@@ -9,7 +9,7 @@ from small_workloads import workload
 import peerlab
 from peerlab.base.errors import ExportError
 from peerlab.features.step.step_page import step_page_html, step_parcel
-from peerlab.training.step_picture import alt_text, lanes_of
+from peerlab.training.step_picture import alt_text, lanes_of, step_svg
 
 HOST = peerlab.step(workload="resnet50", batch=32, path="host-tcp", library="none")
 PEER = HOST.answer(HOST.step.with_(path="peer-direct"))
@@ -109,3 +109,8 @@ def test_a_notebook_plays_it():
     shown = PEER._repr_html_()
     assert shown.count("<iframe srcdoc=") == 1
     assert "exposed: the devices wait" in shown
+
+
+def test_a_step_of_a_few_milliseconds_has_round_times_on_its_axis():
+    short = peerlab.step(compute_ms=2, nodes=2, path="peer-direct")
+    assert re.findall(r">([\d.]+(?: ms)?)</text>", step_svg(short)) == ["0 ms", "1", "2", "3"]

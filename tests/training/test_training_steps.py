@@ -109,6 +109,7 @@ REFUSED = {
     "slowdown": ({"slowdown": 1}, "slowdown: 1 is not a share"),
     "no time": ({"compute_ms": 0}, "compute_ms: 0 is not milliseconds"),
     "not a number": ({"compute_ms": float("nan")}, "compute_ms: nan is not"),
+    "a number of 400 digits": ({"compute_ms": 10**400}, "compute_ms: 10+ is not milliseconds"),
     "price": ({"price_per_node_hour": -1}, "price_per_node_hour: -1 is not"),
     "watts": ({"wait_W": 100}, "give busy_W too"),
     "ticks": ({"ticks": 1000}, "ticks: a node that stands still computes nothing either"),

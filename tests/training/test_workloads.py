@@ -149,6 +149,7 @@ WRONG = {
     "seconds": ({"compute": [{"device": "X", "batch": 1, "time": {"value": 1, "unit": "s", "source": "x"}}]}, "unit must be 'ms', not 's'"),
     "no time": ({"compute": [{"device": "X", "batch": 1, "time": {"value": 1e-300, "unit": "ms", "source": "x"}}]}, "1e-06 or more"),
     "a time of years": ({"compute": [{"device": "X", "batch": 1, "time": {"value": 1e17, "unit": "ms", "source": "x"}}]}, "more than 1e.09 ms"),
+    "a batch of 400 digits": ({"compute": [{"device": "X", "batch": 10**400, "time": {"value": 1, "unit": "ms", "source": "x"}}]}, "batch must"),
     "a batch of all": ({"compute": [{"device": "X", "batch": 10**17, "time": {"value": 1, "unit": "ms", "source": "x"}}]}, "up to 1048576"),
     "a rate of nothing": ({"rate": [{"device": "X", "rate": {"value": 0, "unit": "TFLOP/s", "source": "x"}}]}, "rate: .* 1e-06 or more"),
     "a rate that may be nothing": (
