@@ -38,8 +38,10 @@ def buckets(sizes: Iterable[int], first: int, cap: int | None) -> tuple[Bucket, 
     for place, size in enumerate(sizes):
         held.append(place)
         nbytes += size
+        # The first bucket is small so that its exchange begins while most of backward is still to come.
         limit = cap if found else first
         if limit is not None and nbytes >= limit:
             found.append(Bucket(nbytes, tuple(held)))
             held, nbytes = [], 0
+    # What is left at the end is a bucket, too, however small.
     return (*found, Bucket(nbytes, tuple(held))) if held else tuple(found)

@@ -25,12 +25,14 @@ def exposed(ready: Sequence[float], times: Sequence[float], backward: float) -> 
     """
     end: float = 0
     for one, time in zip(ready, times, strict=True):
+        # One stream: an exchange waits for the one before it, however early its own gradients were ready.
         end = max(one, end) + time
     return max(0, end - backward)
 
 
 def exposed_of_equal(count: int, time: float, backward: float) -> float:
     """Return the exposed time of equal exchanges, ready one after the other: ``t`` while ``t <= B/n``, else ``B/n + n t - B``."""
+    # Beyond B/n each waits for the one before: then the stream sets the pace, and not backward.
     return time if time <= backward / count else backward / count + count * time - backward
 
 
@@ -46,9 +48,11 @@ def sharded_step(
 
     Forward: ``g_1 + sum max(f_i, g_{i+1})``. Backward: ``g_n + max(b_n, g_{n-1}) + sum max(b_i, s_{i+1} + g_{i-1}) + max(b_1, s_2) + s_1``.
     """
+    # While a block computes forward, the next one is gathered; nothing is ahead of the last.
     ahead = [*gathers[1:], 0.0]
     time = gathers[0] + sum(map(max, forward, ahead))
     g, s, b = gathers[::-1], scatters[::-1], backward[::-1]
+    # Beside backward the gradients of the block above leave, and the parameters of the block below come.
     beside = [(s[n - 1] if n else 0.0) + (g[n + 1] if n + 1 < len(g) else 0.0) for n in range(len(g))]
     return time + g[0] + sum(map(max, b, beside)) + s[-1]
 
@@ -75,6 +79,7 @@ def gpt_flop(batch: int, tokens: int, layers: int, hidden: int, words: int, *, r
 
     Source: the Megatron paper (Narayanan et al. 2021), section 5.1.
     """
+    # A pass of a layer is 24 B s h^2; backward is two passes, and recomputation does forward once more.
     factor = 96 if recomputes else 72
     return (
         factor
@@ -98,6 +103,7 @@ def utilisation(flop: float, time: float, devices: int, peak: float) -> float:
 
 def tensor_parallel_elements(batch: int, tokens: int, hidden: int, ways: int) -> float:
     """Return elements that a device sends for each layer and micro-batch under tensor parallelism: ``8 b s h (t-1)/t``, never hidden."""
+    # Four AllReduces of B s h elements a layer, two forward and two backward; a ring sends 2 (t-1)/t of each.
     return 8 * batch * tokens * hidden * (ways - 1) / ways
 
 
@@ -130,4 +136,5 @@ def halo_step(
     message:
         How long a face takes from one device to the next.
     """
+    # A staged message is copied twice, at its sender and at its receiver.
     return fixed + particles / (domains * rate) + phases * (message + 2 * copy_start)

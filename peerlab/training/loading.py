@@ -53,7 +53,9 @@ def trace_in(held: str | bytes, name: str) -> ProfiledTraining | None:
         If it is one, and cannot be read.
     """
     data = held.encode() if isinstance(held, str) else held
+    # The first two bytes of gzip: only traces are zipped, no log is.
     zipped = data[:2] == b"\x1f\x8b"
+    # Its head is enough to tell what it is; an upload may have 200 MB.
     if not zipped and not looks_like_json_trace(data[: 2**16]):
         return None
     return profiled(read_events(data, name))
@@ -62,5 +64,6 @@ def trace_in(held: str | bytes, name: str) -> ProfiledTraining | None:
 def _is_file(path: Path) -> bool:
     try:
         return path.expanduser().is_file()
+    # Too long, with a null byte, in a home that nobody has: no name of a file, but a log may be so.
     except (OSError, ValueError, RuntimeError):
         return False

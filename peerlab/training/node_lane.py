@@ -11,6 +11,7 @@ class NodeLane:
 
     def __init__(self, program: Program, durations: Sequence[int], slowdown: int) -> None:
         """`durations`: how long each operation takes alone; `slowdown`: thousandths that computing is slower beside an exchange."""
+        # Work is counted in thousandths of a picosecond, so that slower by thousandths leaves it whole.
         self._program, self._durations, self._slow = program, durations, PER_MILLE - slowdown
         self.computed: list[tuple[int, int]] = []
         """When each operation began and ended."""
@@ -19,17 +20,20 @@ class NodeLane:
 
     def ready(self, exchange: Exchanging) -> int:
         """Return when all is computed that an exchange needs."""
+        # What the lane waits for up to here are exchanges before this one, and those have been placed.
         self._advance(max(exchange.after, default=-1) + 1)
         return max((self.computed[one][1] for one in exchange.after), default=0)
 
     def finish(self) -> int:
         """Compute the rest; return when the node's step is over."""
         self._advance(len(self._program.computing))
+        # Lane and stream are in order, so the last of each is its latest.
         return max([0, *(end for _, end in self.computed[-1:]), *(end for _, end in self.placed[-1:])])
 
     def waits(self) -> list[tuple[int, int]]:
         """Return when the lane had nothing to do, once all is computed."""
         rows, at = [], 0
+        # The last pair is the end of the step: what the lane waits for after its last operation counts.
         for begin, end in [*self.computed, (self.finish(), 0)]:
             if begin > at:
                 rows.append((at, begin))
@@ -51,10 +55,12 @@ class NodeLane:
     def _end(self, begin: int, duration: int) -> int:
         """Return when an operation is over that begins now: it is slower between begin and end of each exchange."""
         now, left = begin, duration * PER_MILLE
+        # A node's exchanges are in order and never overlap, so one walk over them is enough.
         for b, e in self.placed:
             for until, rate in ((b, PER_MILLE), (e, self._slow)):
                 if until <= now:
                     continue
+                # Rounded up, as in the referee: an operation is over at a whole picosecond.
                 end = now - (-left // rate)
                 if end <= until:
                     return end

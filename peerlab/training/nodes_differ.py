@@ -25,9 +25,11 @@ def durations(step: Step, program: Program) -> list[list[int]]:
     s, slow = step.scenario, step.slow_compute or {}
     values = np.tile(alone, (s.nodes, 1))
     for node in range(s.nodes):
+        # A share of the rate, so the time is divided by it.
         values[node] /= slow.get(node, 1.0)
         if step.compute_jitter:
             values[node] *= compute_factors(s.seed, step.compute_jitter, node, len(alone))
+    # Nodes of one domain of NVLink have consecutive numbers.
     together = np.array_split(np.rint(values).astype(np.int64), s.domains)
     return [one.max(axis=0).tolist() for one in together]
 

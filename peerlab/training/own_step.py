@@ -19,5 +19,6 @@ def on_each_path(found: ProfiledTraining, shown: Scenario) -> list[StepRun]:
     return [
         step(found.step(Scenario(cluster=cluster, nodes=shown.nodes, path=path, library=shown.library)))
         for path in cluster.paths
+        # A bare path is a reference fabric: no rate of a machine, so nobody's step.
         if not PATHS[path].is_bare
     ]

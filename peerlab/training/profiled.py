@@ -53,6 +53,7 @@ class ProfiledTraining:
     @property
     def usual(self) -> ProfiledStep:
         """The step with the median time."""
+        # Of two in the middle the faster: a step that was recorded, no mean of two.
         return sorted(self.steps, key=lambda one: one.time_ms)[(len(self.steps) - 1) // 2]
 
     @property
@@ -136,16 +137,20 @@ class ProfiledTraining:
                 f"{self.name}: {sizes.count(0)} of {len(sizes)} exchanges of step {step.number} have no size, so they cannot be simulated; "
                 "record with PyTorch 2.2 or later, without CUDA graphs"
             )
+        # All exchanges are taken to have the type of the first.
         item = sizes[0] // step.exchanges[0].kernel.elements
         ready = [
             min(max(exchange.ready_ms, step.backward_ms), step.computed_ms) for exchange in step.exchanges
         ]
+        # No part is negative: an exchange that was ready early counts where the one before it did.
         ends = list(accumulate([*ready, step.computed_ms], max))
         parts = [end - begin for begin, end in zip([step.backward_ms, *ends], ends, strict=False)]
+        # Only proportions of shares count, so milliseconds do. Elements are rounded up, to no fewer.
         layers = [
             TrainedLayer(f"bucket {n + 1}", 0, part, (-(-size // item),))
             for n, (part, size) in enumerate(zip(parts, sizes, strict=False))
         ]
+        # What backward computes when the last bucket is ready: nothing is exchanged for it.
         layers.append(TrainedLayer("the first layers", 0, parts[-1], ()))
         if not step.computed_ms:
             raise RecordsError(
@@ -159,6 +164,7 @@ class ProfiledTraining:
             gradient_dtype=_DTYPE_OF_BYTES[item],
             layer_shares="as recorded",
             forward_share=_recorded(step.backward_ms / step.computed_ms, self.name),
+            # A model's layers are in the order of forward; these were found in that of backward.
             layers=tuple(reversed(layers)),
             blocks=("your step",),
         )
@@ -182,13 +188,16 @@ class ProfiledTraining:
         fixed = {
             "workload": self.workload(number),
             "compute_ms": step.computed_ms,
+            # Negative where the mark of a step ends before its last exchange does.
             "optimizer_ms": max(0.0, step.rest_ms),
             "batch": 1,
             "slowdown": 0,  # what exchanges cost the computing is in what was recorded
+            # A limit of one byte: every tensor closes its bucket, so each recorded bucket is one again.
             "first_bucket_bytes": 1,
             "bucket_bytes": 1,
         }
         for name in fixed:
+            # A batch and a slow-down may be what-ifs; the rest would contradict what was recorded.
             if name in given and name not in ("batch", "slowdown"):
                 raise RecordsError(f"{name}: follows from the trace; leave it out")
         return Step.of(scenario, **{**fixed, **given})
@@ -216,6 +225,7 @@ def _recorded(forward_share: float, name: str) -> Figure:
     )
 
 
+# Only the size of a type counts here, so bf16 stands for fp16, too.
 _DTYPE_OF_BYTES = {8: "fp64", 4: "fp32", 2: "bf16", 1: "fp8"}
 
 

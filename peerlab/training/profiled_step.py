@@ -103,6 +103,7 @@ def _launched(events: TraceEvents, begins: Times) -> Times:
     if not len(numbers):
         return begins
     order = np.argsort(numbers, kind="stable")
+    # A number beyond all is looked up at the last place, where it does not match.
     place = np.minimum(np.searchsorted(numbers[order], values), len(numbers) - 1)
     return np.where(numbers[order][place] == values, np.array(events.launch_at)[order][place], begins)
 
@@ -114,7 +115,9 @@ class DeviceEvents:
         begins, ends = np.array(events.begins), np.array(events.ends)
         launched = _launched(events, begins)
         order = np.argsort(launched, kind="stable")
+        # Launched in order, done in any: the latest end so far is when all of them are through.
         self.launched, self.through = launched[order], np.maximum.accumulate(ends[order])
+        # Copies and fills may hold an exchange up, but are no computing.
         kernels_only = np.array(events.computes, dtype=bool)
         begins, ends = begins[kernels_only], ends[kernels_only]
         order = np.argsort(begins, kind="stable")
@@ -129,7 +132,9 @@ class DeviceEvents:
     def step(self, marked: tuple[int, float, float], every: list[TracedKernel]) -> ProfiledStep | None:
         """Return a step; None where it exchanged no gradients."""
         number, begin, end = marked
+        # `kernels` sorts them by when they begin.
         first, last = (bisect_left(every, at, key=lambda one: one.begin) for at in (begin, end))
+        # A trace may leave out what a collective is; in data-parallel training it adds gradients.
         mine = [
             traced_kernel for traced_kernel in every[first:last] if traced_kernel.collective in (ADDS, "")
         ]
@@ -148,9 +153,11 @@ class DeviceEvents:
             )
             for traced_kernel in mine
         )
+        # What begins after the last exchange has ended is the optimizer's.
         through = np.searchsorted(self.begun, mine[-1].end)
         computed = float(self.computed[through - 1]) if through else begin
         went = np.searchsorted(self.backward, begin)
         backward = float(self.backward[went]) if went < len(self.backward) else mine[0].asked
+        # The first mark from here on may be the next step's: so backward begins before the first exchange.
         backward = min(max(backward, begin), mine[0].asked, computed)
         return ProfiledStep(number, ms(end), ms(backward), ms(max(computed, begin)), profiled_exchanges)

@@ -83,12 +83,14 @@ def halves(step: Step) -> tuple[int, int]:
     """Return how long forward and backward of one pass take, picoseconds."""
     whole = step.compute.ps
     forward = round(whole * step.model.forward_share.value)
+    # The rest, so that both add up to the whole exactly.
     return forward, whole - forward
 
 
 def _write_replicated(step: Step, draft: _Draft) -> None:
     """Write a step with the whole model on each device; only the last pass exchanges."""
     forward, backward = halves(step)
+    # Gradients are added up where they lie: nothing is exchanged, so layers need not be told apart.
     for turn in range(step.accumulate - 1):
         draft.compute(FORWARD, f"pass {turn + 1}", forward)
         draft.compute(BACKWARD, f"pass {turn + 1}", backward)
@@ -97,15 +99,18 @@ def _write_replicated(step: Step, draft: _Draft) -> None:
         draft.compute(FORWARD, layer.name, ps)
     done: list[int] = []  # of each tensor, in the order of arrival
     for layer, ps in zip(reversed(layers), reversed(step.model.shared_out(backward)), strict=True):
+        # All gradients of a layer arrive when all of it is computed.
         done += [draft.compute(BACKWARD, layer.name, ps)] * len(layer.tensors)
     kind = "allreduce" if step.shard == "ddp" else "reduce-scatter"
     numbers = []
     for number, bucket in enumerate(step.buckets):
+        # Tensors are in the order of arrival, so a bucket waits for its last alone.
         after = done[bucket.tensors[-1]] if step.overlap else done[-1]
         numbers.append(draft.exchange(kind, f"bucket {number + 1}", bucket.nbytes, [after], number))
     last = draft.compute(OPTIMIZER, "optimizer", step.optimizer_ps, numbers)
     if step.shard == "zero1":
         for number, bucket in enumerate(step.buckets):
+            # Parameters are other memory than gradients: they have sets of their own.
             where = len(step.buckets) + number
             draft.exchange("allgather", f"parameters {number + 1}", bucket.nbytes, [last], where)
 
@@ -121,6 +126,7 @@ def _write_sharded(step: Step, draft: _Draft) -> None:
         for phase, times in zip((FORWARD, BACKWARD), halves(step), strict=True):
             order = blocks if phase == FORWARD else blocks[::-1]
             scattered = _pass_over(step, draft, phase, order, _by_block(step, times))
+    # The stream is in order: where the last scatter is over, all are.
     draft.compute(OPTIMIZER, "optimizer", step.optimizer_ps, scattered[-1:])
 
 
@@ -133,13 +139,17 @@ def _pass_over(step: Step, draft: _Draft, phase: str, order: list[int], times: l
 
     def gather(place: int, behind: int) -> None:
         block = order[place]
+        # Below zero: nothing has been computed, and the first block can be gathered at once.
         after = [behind] if behind >= 0 else []
         size = model.block_parameters[block] * step.item_bytes
+        # Forward and backward gather into the same memory, so the second finds it registered.
         gathered.append(draft.exchange("allgather", model.blocks[block], size, after, block))
 
     for place, block in enumerate(order):
+        # Without prefetch a block is gathered when the one before it has been computed.
         if not place or not ahead:
             gather(place, first + place - 1)
+        # Written ahead of this block's scatter: the stream is in order, so the gather goes first.
         if ahead and place + 1 < len(order):
             gather(place + 1, first + place - 1)
         done = draft.compute(phase, model.blocks[block], times[block], [gathered[place]])

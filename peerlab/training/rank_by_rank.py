@@ -79,6 +79,7 @@ def together(scenario: Scenario) -> bool:
 
 def number_of(scenario: Scenario, number: int) -> int:
     """Return the number of an exchange as far as its noise depends on it."""
+    # Without noise in slices equal exchanges are equal, whichever they are: so they are one key of the cache.
     return number if scenario.noise.of_slices else 0
 
 
@@ -93,6 +94,7 @@ def queue_of(system: System, contents: Contents | None, buffer_set: int) -> Regi
 
 def warm(scenario: Scenario) -> bool:
     """Return whether all memory is registered before the step that is shown."""
+    # Of one run the first step is shown, which finds nothing registered.
     return scenario.runs > 1 and scenario.registration == "cached"
 
 
@@ -101,6 +103,7 @@ def _answered(asked: AskedExchange) -> AnsweredExchange:
     alone = least(asked.scenario)
     alone.number = asked.number
     begins = Begins(asked.at, asked.opens, asked.held)
+    # All begin at once on an idle machine: then one node may stand for all, and costs least.
     even = not any(asked.at) and max(asked.opens) <= 0 and not asked.held
     warm_caches = asked.contents is None or not asked.scenario.registers
     if even and warm_caches and (alone.folded or together(asked.scenario)):
@@ -120,6 +123,7 @@ def _answered(asked: AskedExchange) -> AnsweredExchange:
         return replace(_even(asked, alone), told_apart=False)
     refuse_too_many(system, in_a_step=True)
     queue = queue_of(system, asked.contents, asked.buffer_set)
+    # Flows are shared out in the order of their senders, whoever comes first.
     meet_all(system)
     ended = by_loop(system, queue, begins)
     after = None if asked.contents is None else queue.contents()
@@ -167,6 +171,7 @@ class RankByRank:
         ready = []
         for number, (op, scenario) in enumerate(zip(self._program.exchanging, self._scenarios, strict=True)):
             ready.append([lane.ready(op) for lane in self._lanes])
+            # Somebody goes on before all are done: then it matters when each of them was.
             self._check_told_apart(goes_on=min(ready[-1]) < max(self._done))
             self._exchange(number, op, scenario, tuple(map(max, ready[-1], self._done)))
             if self._progress:
@@ -174,10 +179,13 @@ class RankByRank:
         return put_together(self._program, self._lanes, ready, self._answers)
 
     def _exchange(self, number: int, op: Exchanging, scenario: Scenario, at: tuple[int, ...]) -> None:
+        # Two exchanges would be on the shared links at once, each simulated without the other.
         if scenario.fabric.contended and number and min(at) < max(self._done):
             raise LinksAreSharedError
+        # On the clock of the first node: so exchanges with equal delays are one key of the cache.
         first = max(at) if together(scenario) else min(at)
         opens = self._done if self._posted else at
+        # Where all begin together, whoever comes early waits for the last.
         begins = tuple(max(t, first) - first for t in at)
         exchange = AskedExchange(
             scenario,
@@ -200,6 +208,7 @@ class RankByRank:
 
     def _check_told_apart(self, *, goes_on: bool) -> None:
         """Refuse what depends on when each node was done, where only the last is known."""
+        # With a slow-down a node's computing depends, too, on when its own exchange ends.
         if not self._told_apart and (goes_on or self._step.slowdown_per_mille):
             raise TooManySpansError(
                 "nodes",

@@ -72,6 +72,7 @@ def step_gain(run: StepRun, over: StepRun) -> StepGain:
     steps = {step_run.step.scenario.path: step_run.step for step_run in (run, over)}
 
     def speed(scenario: Scenario) -> float:
+        # The inverse of a time, since a gain compares how fast two are.
         return 1 / answer(replace(steps[scenario.path], scenario=scenario)).time_s
 
     value = run.gain(over)
@@ -89,8 +90,10 @@ def _reach(run: StepRun, over: StepRun, value: float) -> Reach:
 
     def gain(times: float) -> float:
         """Return the gain where exchanges last longer on the one path and shorter on the other, this many times between them."""
+        # The error is one of the ratio, so each side has its root.
         return end_ps(over, times**0.5) / end_ps(run, times**-0.5)
 
+    # What was simulated lies inside in any case.
     return Reach(low=min(1.0, gain(far.low) / value), high=max(1.0, gain(far.high) / value), error=far.error)
 
 
@@ -121,6 +124,7 @@ def _ends(step: Step) -> Iterator[Step]:
     time, slow, share = step.compute, step.slowdown_figure, step.model.forward_share
     times = sorted({time.low_ps, time.high_ps})
     slows = slow.range if slow and slow.range else (step.slowdown_per_mille / 1000,)
+    # Every corner: whether an exchange hides depends on all three together.
     for ps, slowdown, forward in product(times, slows, share.range or (share.value,)):
         model = replace(step.model, forward_share=replace(share, value=forward))
         yield replace(step, workload=model, compute_ms=ps / PS_PER_MS, slowdown=slowdown)

@@ -82,6 +82,7 @@ def compose(step: Step, program: Program, progress: Progress | None = None) -> S
     scenarios = scenarios_of(step, program)
     if differs(step, scenarios):
         return RankByRank(step, program, scenarios, progress).run()
+    # What an exchange finds registered depends on those before it, so they are simulated in turn.
     carried = carries(step.scenario) or _finds_again(step.scenario, program)
     runs = _carried(step, program) if carried else _alone(step, program)
     found: list[Run] = []
@@ -132,6 +133,7 @@ def _one_of(alike: Alike) -> Run:
 
 def _carried(step: Step, program: Program) -> Iterator[Run]:
     """Yield a run for each exchange of the last step; what the caches hold goes on from one to the next."""
+    # Caches soon come back to a state that was seen: from then on nothing is simulated.
     entries: dict[tuple[str, int, int, Held], tuple[Run, Held]] = {}
     held: Held = ()
     turns = step.scenario.runs
@@ -141,6 +143,7 @@ def _carried(step: Step, program: Program) -> Iterator[Run]:
             if key not in entries:
                 entries[key] = _run_from(scenario_of(step, exchange), exchange.buffer_set, held)
             run, held = entries[key]
+            # The steps before the last only fill the caches.
             if turn == turns - 1:
                 yield run
 

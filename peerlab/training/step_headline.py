@@ -72,6 +72,7 @@ def rows(runs: Sequence[StepRun]) -> list[list[str]]:
 def gain_at_batches(runs: Sequence[StepRun]) -> GainAtBatches | None:
     """Return what the second data path gains at other batches; None of one path, where the time of computing is given as one figure, and where nodes differ."""
     step = runs[0].step
+    # Computing that is given as one figure says nothing of another batch.
     if len(runs) != 2 or step.compute_ms is not None or runs[0].answer is None or runs[0].trace.apart:
         return None
     points = list(_points(runs))

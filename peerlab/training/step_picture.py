@@ -18,8 +18,10 @@ from peerlab.training.step_trace import Interval
 
 WIDTH = 1120
 _LEFT, _RIGHT = 118, 1100
+# Heights in pixels: of the computing lane, of a gap, and of what one data path has.
 _LANE, _GAP, _PATH = 24, 10, 92
 _HATCH = 7
+# Pixels; what is narrower joins its neighbour, or a thousand layers would be a thousand boxes.
 _LEAST_PX = 0.4
 _TICKS = 6
 
@@ -64,9 +66,11 @@ def lanes_of(run: StepRun) -> StepLanes:
         for n, one in enumerate(trace.computed)
     )
     filling, waiting, flight = [], [], []
+    # The first bucket fills from when backward begins, any other from when the one before it was full.
     begun = next((one.begin_ps for one in trace.computed if one.op.phase == BACKWARD), 0)
     for n, placed_span in enumerate(trace.placed):
         even = bool(n % 2)
+        # A gather brings parameters, which fill nothing.
         if collective_of(placed_span.op.collective).adds:
             filling.append(
                 StepBox(
@@ -125,6 +129,7 @@ class _Follows(dict[str, str]):
         return role if role == "none" else f"var(--pl-{role})"
 
     def get(self, role: str, default: object = None) -> str:
+        # The dictionary's own would pass `__missing__` by.
         del default
         return self[role]
 
@@ -158,6 +163,7 @@ def _draw_computing(paper: Paper, run: StepRun, scale: _TimeAxis) -> None:
             paper.box((left, _GAP, right, _GAP + _LANE), shades[box.even])
         if boxes:
             middle = (scale.x(boxes[0].begin_ps) + scale.x(boxes[-1].end_ps)) / 2
+            # Below 80 pixels the name is wider than its phase.
             if scale.x(boxes[-1].end_ps) - scale.x(boxes[0].begin_ps) > 80:
                 half = 4.0 * len(phase)
                 paper.box((middle - half, _GAP + 4, middle + half, _GAP + _LANE - 4), "box", radius=3)
@@ -193,6 +199,7 @@ def _draw_path(paper: Paper, run: StepRun, scale: _TimeAxis, top: float) -> None
             size=11,
         )
         for left, right, box in scale.drawn(boxes):
+            # A gap keeps neighbours apart: one pixel, or a quarter of a box that is narrow.
             paper.box((left, top + begin, right - min(1.0, (right - left) / 4), top + end), shades[box.even])
     for begin_ps, end_ps in lanes.exposed:
         _hatch(paper, (scale.x(begin_ps), top + 2, scale.x(end_ps), top + _PATH - 2), role)
@@ -205,6 +212,7 @@ def _hatch(paper: Paper, corners: tuple[float, float, float, float], role: str) 
     """Add slanted lines inside a box."""
     left, top, right, bottom = corners
     high = bottom - top
+    # Lines rise at 45 degrees: to hatch the whole box they begin left of it.
     start = left - high
     while start < right:
         begin, end = max(start, left), min(start + high, right)

@@ -68,6 +68,7 @@ class StepRun:
     @property
     def compute_s(self) -> float:
         """How long the devices computed, seconds; longer than given where exchanges slow it down."""
+        # The lane either computes or waits.
         return self.time_s - self.exposed_s
 
     @property
@@ -86,6 +87,7 @@ class StepRun:
         flop, peak = self.step.model.flop_per_sample, self.step.peak
         if flop is None or not peak or not self.time_ps:
             return None
+        # Both in TFLOP: what a sample takes, and what a device does in a second.
         return flop.value * self.samples_per_s / (peak * self.step.devices)
 
     @property

@@ -33,20 +33,26 @@ def timed(program: Program, lasts: Sequence[int], slowdown: int) -> StepTimes:
         at = len(computed)
         if working < 0 and at < len(program.computing):
             op = program.computing[at]
+            # An exchange under way has been placed, but is not over.
             if all(one < len(placed) - flies for one in op.after):
                 working, left = now, op.duration_ps * PER_MILLE
         if not flies and len(placed) < len(program.exchanging):
             exchange = program.exchanging[len(placed)]
             if all(other < at for other in exchange.after):
                 flies, flying = True, now + lasts[len(placed)]
+                # It may have been ready long before now: the stream was busy.
                 placed.append((max((computed[other][1] for other in exchange.after), default=0), now))
+        # Both rest only when all is done: no program waits for itself.
         if working < 0 and not flies:
             return StepTimes(tuple(computed), tuple(placed), now)
         rate = PER_MILLE - slowdown if flies else PER_MILLE
+        # Rounded up, as in the referee: an operation is over at a whole picosecond.
         ends = now - (-left // rate) if working >= 0 else flying
+        # Whichever is first: an exchange that ends changes how fast the lane computes.
         then = min(ends, flying) if flies else ends
         left -= (then - now) * rate
         now = then
+        # By rounding up, a little more may be done than was left.
         if working >= 0 and left <= 0:
             computed.append((working, now))
             working = -1

@@ -113,6 +113,7 @@ class StepTrace:
             if computing.begin_ps > at:
                 rows.append((at, computing.begin_ps))
             at = max(at, computing.end_ps)
+        # The last wait is for exchanges that end after all is computed.
         return tuple([*rows, (at, self.end_ps)] if self.end_ps > at else rows)
 
     @cached_property

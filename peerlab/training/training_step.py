@@ -112,6 +112,7 @@ class Step:
         return super().__new__(cls)
 
     def __post_init__(self) -> None:
+        # First of all: the cluster's device, asked for below, is that of a checked scenario.
         self._check_scenario()
         _checked_one_of("shard", self.shard, SHARDS)
         workload = load_workload(self.workload)
@@ -124,6 +125,7 @@ class Step:
         self._set("first_bucket_bytes", _size("first_bucket_bytes", self.first_bucket_bytes))
         if self.bucket_bytes != ALL:
             self._set("bucket_bytes", _size("bucket_bytes", self.bucket_bytes))
+        # The device and the workload together say which batch was measured.
         if self.batch is None:
             self._set("batch", workload.used_batch(self.device))
         _check_whole("batch", self.batch, _MOST_BATCH)
@@ -135,6 +137,7 @@ class Step:
             )
         if self.open is not None:
             _checked_one_of("open", self.open, OPENS)
+        # A lane that stood still beside an exchange would never come to what follows it.
         if self.slowdown is not None and not (_is_amount(self.slowdown) and self.slowdown <= 0.9):
             raise WorkloadError(f"slowdown: {self.slowdown!r:.40} is not a share from 0 to 0.9")
         for name, what in _AMOUNTS.items():
@@ -210,6 +213,7 @@ class Step:
     def slowdown_per_mille(self) -> int:
         """How much slower computing is while a collective is under way."""
         figure = self.slowdown_figure
+        # A device of which nobody knows it is not slowed down.
         share = figure.value if figure else self.slowdown or 0.0
         return round(PER_MILLE * share)
 
@@ -222,6 +226,7 @@ class Step:
     @cached_property
     def buckets(self) -> tuple[Bucket, ...]:
         """What is exchanged as one, in the order in which gradients arrive: that of backward."""
+        # Backward goes from the last layer to the first, and in a layer from its last tensor.
         sizes = [
             n * self.item_bytes for layer in reversed(self.model.layers) for n in reversed(layer.tensors)
         ]
@@ -242,14 +247,17 @@ class Step:
         return replace(self, scenario=scenario.with_(**options) if options else scenario, **mine)
 
     def _set(self, name: str, value: Any) -> None:
+        # The dataclass is frozen; only what was left open is filled in, at construction.
         object.__setattr__(self, name, value)
 
     def _check_amount(self, name: str, what: str) -> None:
         value = getattr(self, name)
+        # Its default is a figure, 0, so None was given.
         if value is None and name != "optimizer_ms":
             return
         if not _is_amount(value) or (not value and name in ("compute_ms", "peak_TFLOPs")) or value > 1e9:
             raise WorkloadError(f"{name}: {value!r:.40} is not {what}")
+        # Energy is that of computing and waiting together.
         if name == "wait_W" and self.busy_W is None:
             raise WorkloadError("wait_W: give busy_W too; energy needs both")
 
@@ -259,6 +267,7 @@ class Step:
             raise WorkloadError(
                 f"scenario: give a Scenario, such as peerlab.Scenario(nodes=8), not {s!r:.60}"
             )
+        # What has its default counts as not given: nobody can tell the two apart.
         usual = Scenario()
         for name in _DERIVED:
             if getattr(s, name) != getattr(usual, name):
@@ -297,6 +306,7 @@ def checked_slow_compute(given: Any, nodes: int) -> Slow | None:
     try:
         return checked_slow_nodes(given, nodes)
     except ScenarioError as problem:
+        # Both fields have one rule; only the name in its message differs.
         raise WorkloadError(str(problem).replace("slow_nodes", "slow_compute")) from None
 
 
@@ -311,6 +321,7 @@ def _checked_one_of(name: str, value: Any, words: Mapping[str, Any]) -> None:
 
 
 def _is_amount(value: object) -> bool:
+    # Compared, since `isfinite` fails at a whole number of 309 digits.
     return not isinstance(value, bool) and isinstance(value, int | float) and 0 <= value < inf
 
 

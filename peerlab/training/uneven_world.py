@@ -38,6 +38,7 @@ class SharedLinks:
     def ask(self, key: Key, visit: Visit) -> Claim:
         """Queue a slice that arrives now."""
         link = visit.link
+        # An exchange numbers its links for itself, and the world's queues have numbers of their own.
         route = tuple(map(self._number, link.route)) if link else ()
         moved = replace(
             visit, resource=self._number(visit.resource), link=link and replace(link, route=route)
@@ -65,11 +66,14 @@ class OneOfSeveral(BegunApart):
             queue.caches = world.caches
             queue.begin(op.buffer_set)
         self.begins = [0] * system.plan.nodes
+        # What opens an exchange each node waits out for itself, before it sends a slice.
         self.opening = sum(lasts for *_, lasts in opening(system))
         self.together = together(scenario)
         self.waiting = set(range(system.plan.nodes))
         """Nodes that have not come."""
+        # Where all wait for the last, none takes slices before.
         super().__init__(system, queue, world.clock, self._over, posted=world.posted and not self.together)
+        # The first part of every key: of what comes at one instant the earlier exchange is first.
         self.turn = (number,)
         self.finished = [self.env.event() for _ in self.nodes]
         self.links = SharedLinks(world, system)  # type: ignore[assignment]
@@ -107,6 +111,7 @@ class OneOfSeveral(BegunApart):
         first = max(self.begins) if self.together else min(self.begins)
         at = [max(t, first) - first for t in self.begins]
         spans, events = array(self.spans, len(SPAN_COLUMNS)), array(self.events, len(REGISTRATION_COLUMNS))
+        # The world's clock goes on from exchange to exchange; a run counts from its own beginning.
         since = first + self.opening
         for rows, names, times in (
             (spans, SPAN_COLUMNS, ("queued", "start", "end")),
@@ -170,10 +175,12 @@ class UnevenWorld:
         for number, op in enumerate(self.program.computing):
             for exchange in op.after:
                 yield self._over[node][exchange]
+            # In thousandths, so that a slow-down leaves whole numbers.
             begin, left = self.clock.now, self.times[node][number] * PER_MILLE
             while left > 0:
                 rate = PER_MILLE - (self.step.slowdown_per_mille if self._under_way[node] else 0)
                 since = self.clock.now
+                # Whichever is first: done at this rate, or another rate.
                 yield self.env.any_of([self.env.timeout(-(-left // rate)), self._changed[node]])
                 left -= (self.clock.now - since) * rate
             lane.computed.append((begin, self.clock.now))
@@ -182,10 +189,12 @@ class UnevenWorld:
     def _exchange_all(self, node: int) -> Process:
         for number, op in enumerate(self.program.exchanging):
             exchange = self._exchange(number)
+            # Before it waits for its own gradients: others may send ahead into posted buffers.
             exchange.open_node(node)
             for other in op.after:
                 yield self._through[node][other]
             self._ready[number][node] = max((self._lanes[node].computed[o][1] for o in op.after), default=0)
+            # From here on the lane is slowed: the opening of an exchange belongs to it.
             self._change(node, under_way=True)
             exchange.begins[node] = self.clock.now
             yield self.env.timeout(exchange.opening)
@@ -195,11 +204,13 @@ class UnevenWorld:
             self._over[node][number].succeed()
 
     def _exchange(self, number: int) -> OneOfSeveral:
+        # All nodes come to the exchanges in one order, so whoever is first makes the next.
         if number == len(self._exchanges):
             self._exchanges.append(OneOfSeveral(self, number))
         return self._exchanges[number]
 
     def _change(self, node: int, *, under_way: bool) -> None:
         self._under_way[node] = under_way
+        # An event of SimPy happens once, so the next change needs another.
         changed, self._changed[node] = self._changed[node], self.env.event()
         changed.succeed()

@@ -54,11 +54,13 @@ class OneOfMany(Referee):
         self.finished = self.env.event()
         self.end = self.clock.now
         for nic in {lane.registration_queue for lane in system.lanes}:
+            # A NIC may still be busy with what the exchange before it registered.
             self.registered_until[nic] = world.registered_until.get(place_of(system, nic), 0)
 
     def begin(self) -> None:
         """Start every process, now."""
         super().begin()
+        # Behind all else of this instant: an exchange without processes is over at once.
         self.clock.later(OVER, (), self._look)
 
     def _server(self, resource: int) -> Exclusive | Shared:
@@ -70,6 +72,7 @@ class OneOfMany(Referee):
 
     def _ended(self, _: simpy.Event) -> None:
         self.running -= 1
+        # Not at once: in this instant, what has ended may start what follows it.
         if not self.running:
             self.clock.later(OVER, (), self._look)
 
@@ -101,6 +104,7 @@ class World:
             self.over = [self.env.event() for _ in self.program.exchanging]
             self.env.process(self._compute())
             self.env.process(self._exchange_all())
+            # All of a step is over before the next begins; only clock and caches go on.
             self.env.run()
         return StepTrace(tuple(self.computed), tuple(self.placed))
 
@@ -108,6 +112,7 @@ class World:
         for op, through in zip(self.program.computing, self.through, strict=True):
             for one in op.after:
                 yield self.over[one]
+            # In thousandths, so that a slow-down leaves whole numbers.
             begin, left = self.clock.now, op.duration_ps * PER_MILLE
             while left > 0:
                 rate = PER_MILLE - (self.step.slowdown_per_mille if self.under_way else 0)
@@ -127,6 +132,7 @@ class World:
             over.succeed()
 
     def _change(self, *, under_way: bool) -> None:
+        # Set first: who is woken asks for it.
         self.under_way = under_way
         changed, self.changed = self.changed, self.env.event()
         changed.succeed()
@@ -137,11 +143,13 @@ class World:
         yield self.env.timeout(sum(lasts for *_, lasts in opening(system)))
         queue = RegistrationQueue(system)
         nics = {lane.registration_queue: place_of(system, lane.registration_queue) for lane in system.lanes}
+        # A NIC's number differs from system to system, so caches are kept by its place.
         queue.caches.update({nic: self.caches[place] for nic, place in nics.items() if place in self.caches})
         queue.begin(op.buffer_set)
         one_of_many, since = OneOfMany(system, queue, self), self.clock.now
         one_of_many.begin()
         yield one_of_many.finished
+        # The last span may end after the last process did.
         yield self.env.timeout(max(0, one_of_many.end - self.clock.now))
         self.caches.update({nics[nic]: cache for nic, cache in queue.caches.items()})
         self.registered_until.update(

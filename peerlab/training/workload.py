@@ -139,6 +139,7 @@ class Workload:
         """
         here = [step for step in self.measured if step.device == device]
         if here:
+            # Nearest as a ratio: 8 is as far from 16 as 16 from 32.
             nearest = min(here, key=lambda one: abs(log2(one.at_once / batch)))
             return _in_proportion(nearest, _without_exchange(nearest, here), batch)
         if device in self.rates and self.flop_per_sample:
@@ -152,6 +153,7 @@ class Workload:
         flop = self.flop_per_sample.value * batch if self.flop_per_sample else 0.0
         low, high = rate.range or (rate.value, rate.value)
         sentence = f"{flop:.4g} TFLOP at {rate.value:g} TFLOP/s, assumed: {rate.assumption}"
+        # The higher rate takes the shorter time.
         ps, low_ps, high_ps = (round(flop / one * PS_PER_S) for one in (rate.value, high, low))
         return ComputeTime(ps, low_ps, high_ps, sentence, assumed=True)
 
@@ -161,6 +163,7 @@ class Workload:
 
     def shared_out(self, total_ps: int) -> tuple[int, ...]:
         """Return how much of a time each layer has; the parts add up to it exactly."""
+        # Differences of cumulated ends: what is rounded in one part goes to the next, and none is lost.
         sums = [0.0, *accumulate(layer.share for layer in self.layers)]
         ends = [int(total_ps * total / (sums[-1] or 1)) for total in sums[:-1]] + [total_ps]
         return tuple(end - begin for begin, end in pairwise(ends))
@@ -183,6 +186,7 @@ def _without_exchange(nearest: MeasuredStep, here: Sequence[MeasuredStep]) -> Co
         return given_time(round(whole), source)
     step = min(alone, key=lambda each: abs(log2(each.at_once / nearest.at_once)))
     least = step.time.value * PS_PER_MS * nearest.batch / step.batch
+    # No less than in proportion, and no more than all that was measured.
     ps = min(whole, max(least, least * _PER_HALVING ** log2(step.at_once / nearest.at_once)))
     sentence = f"{source}; less its exchange"
     return ComputeTime(round(ps), round(min(least, ps)), round(whole), sentence, assumed=True)
@@ -193,6 +197,7 @@ def _in_proportion(nearest: MeasuredStep, computed: ComputeTime, batch: int) -> 
         return computed
     times = batch / nearest.batch
     ps, smaller = round(computed.ps * times), _PER_HALVING ** log2(nearest.at_once / batch)
+    # The factor is above 1 at a smaller batch and below it at a larger one, so any of these may be an end.
     ends = (
         computed.low_ps * times,
         computed.low_ps * times * smaller,

@@ -86,6 +86,7 @@ def read_workload(document: dict[str, Any]) -> Workload:
     WorkloadError
         One line that names the first wrong or missing entry.
     """
+    # A misspelt name of an optional entry would else be left out without a word.
     for name in document:
         if name not in _KNOWN:
             raise WorkloadError(f"{name!r} is unknown; {nearest(name, _KNOWN)}")
@@ -124,6 +125,7 @@ def read_workload(document: dict[str, Any]) -> Workload:
 
 def _text(table: dict[str, Any], name: str) -> str:
     given = table.get(name)
+    # It is shown in terminals and pages, so it has no control characters.
     if not isinstance(given, str) or not given.strip() or not given.isprintable():
         raise WorkloadError(f"{name} must be a text on one line, not {given!r:.60}")
     return given
@@ -137,8 +139,10 @@ def _tables(document: dict[str, Any], name: str) -> list[dict[str, Any]]:
 
 
 def _number(given: Any, *, above: float = 0, whole: bool = False) -> bool:
+    # True and false are whole numbers to Python.
     if isinstance(given, bool) or not isinstance(given, int if whole else int | float):
         return False
+    # Compared, since `isfinite` fails at a whole number of 309 digits.
     return bool(above <= given < 1e18)
 
 
@@ -176,6 +180,7 @@ def _check_unit(figure: Figure | None, unit: str | None) -> None:
         return
     if unit is not None and figure.unit != unit:
         raise WorkloadError(f"{figure.key}: unit must be {unit!r}, not {figure.unit!r:.40}")
+    # Times and rates are divided by, so nothing and next to nothing are refused.
     if min(figure.value, *(figure.range or (figure.value,))) < _LEAST:
         raise WorkloadError(f"{figure.key}: value and range must be {_LEAST:g} or more")
 
@@ -212,6 +217,7 @@ def _layers(given: Any) -> tuple[tuple[str, ...], tuple[TrainedLayer, ...]]:
         inside = [_layer(name, table) for table in _tables(block, "layers")]
         if not inside:
             raise WorkloadError(f"block {name}: has no layers")
+        # Counted before anything is made: a short file may ask for 10,000 times 10,000.
         held += repeat * sum(len(sizes) for *_, sizes in inside)
         if max(len(layers) + repeat * len(inside), held / 10) > _MOST_LAYERS:
             raise WorkloadError(f"more than {_MOST_LAYERS:,} layers, or ten times as many tensors")
