@@ -9,14 +9,20 @@ from peerlab.records.columns import Columns
 from peerlab.records.launch import ALLOWED, benchmark_of, is_launcher
 
 _QUOTED = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\"""")
+# Nothing of a word stands before it: GB/s and 3/4 are no paths.
 _PATH = re.compile(r"(?<![\w/.])(?:~|\.{1,2})?(?:/[\w.+@%,:=-]+)+/?|[A-Za-z]:\\\\?[^\s\"']+")
 _USER = re.compile(r"\b[\w.+-]+@[\w.-]+")
+# Six pairs of digits; an InfiniBand port has twenty.
 _MAC = re.compile(r"(?<!\w)(?:[0-9a-fA-F]{2}[:-]){5,19}[0-9a-fA-F]{2}(?![\w:])")
+# All eight groups, or a double colon: a time of day has neither.
 _IPV6 = re.compile(
     r"(?<!\w)(?:(?:[0-9a-fA-F]{1,4}:){7}[0-9a-fA-F]{1,4}|(?=[0-9a-fA-F:]{0,37}::)[0-9a-fA-F:]{2,39})(?!\w)"
 )
+# The second form is how AWS calls its hosts.
 _IPV4 = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.]*\w)|\bip-\d{1,3}(?:-\d{1,3}){3}\b")
+# Two points at least: with one it is a file's name.
 _DOTTED = re.compile(r"\b[A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*){2,}\b")
+# In this order: a path may hold a user's name, and an address of mail a host's.
 _TELLTALE = (
     *(("path", _PATH), ("user", _USER), ("address", _MAC), ("address", _IPV6), ("address", _IPV4)),
     ("host", _DOTTED),
@@ -59,7 +65,9 @@ class _Scrubber:
         for name, kind in entries.items():
             self._stand_in(kind, name)
         self._known = entries
+        # A short name may be the beginning of a longer one.
         longest_first = sorted(entries, key=len, reverse=True)
+        # Without a name the pattern matches nothing; an empty one would match everywhere.
         self._names = re.compile(
             rf"(?<![\w-])(?:{'|'.join(map(re.escape, longest_first)) or '(?!)'})(?![\w-])"
         )
@@ -85,6 +93,7 @@ class _Scrubber:
 
     def warning(self, text: str) -> str:
         """Return a warning without what it quotes."""
+        # What a warning quotes is a piece of the log, in which nobody has looked for names.
         return self.text(_QUOTED.sub("'...'", text))
 
     def _numbered(self, kind: str) -> Callable[[re.Match[str]], str]:
@@ -119,6 +128,7 @@ def _shortened(word: str) -> str:
 
 def _is_harmless(word: str) -> bool:
     name, equals, value = word.partition("=")
+    # Of a variable that may be kept, too, a value with a path or an address is left out.
     if equals and name in ALLOWED:
         return bool(re.fullmatch(r"[\w,:^;.]{0,60}", value)) and not _IPV4.search(value)
     known = word in _PLAIN or benchmark_of(word) or is_launcher(word)

@@ -102,8 +102,10 @@ def _plain(name: str, value: Any) -> Any:
 
 
 def _whole(value: Any) -> int:
+    # `int` would read text, and a number in a column of text would pass for a figure.
     if isinstance(value, str) or int(value) != value:
         raise TypeError(f"{value!r:.60} is no whole number")
+    # What 64 bits hold, which is what pandas' columns have.
     if abs(value) >= 2**63:
         raise OverflowError(f"{value!r:.60} is larger than a table can hold")
     return int(value)
@@ -116,6 +118,7 @@ def _number(value: Any) -> float:
 
 
 def _truth(value: Any) -> bool:
+    # By value, so that 1, 0 and numpy's truths are taken.
     if value not in (True, False):
         raise TypeError(f"{value!r:.60} is neither true nor false")
     return bool(value)
@@ -137,6 +140,7 @@ def _columns(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
             if column is None:
                 raise RecordsError(f"unknown column {name!r}; known: {', '.join(COLUMNS)}")
             text = COLUMNS[name] == "str"
+            # No row before this one named the column: it is filled up to here.
             column.extend(["" if text else None] * (count - len(column)))
             if not text:
                 column.append(_plain(name, value))
@@ -166,11 +170,13 @@ def _check_figures(columns: Columns) -> None:
 
 def _fill(columns: dict[str, list[Any]]) -> None:
     """Fill in the bandwidths that follow from size, time and ranks, where a row has none of its own."""
+    # A log has few collectives and numbers of ranks, and thousands of rows.
     factor = cache(bus_factor)
     names = ("collective", "size_bytes", "time_s", "algbw_GBps", "busbw_GBps", "ranks")
     for place, (collective, size, time, algbw, busbw, ranks) in enumerate(
         zip(*(columns[name] for name in names), strict=True)
     ):
+        # A time of 0 was too short to print: no bandwidth follows from it.
         if algbw is None and size is not None and time:
             rate = size / time / 1e9
             columns["algbw_GBps"][place] = rate if math.isfinite(rate) else None

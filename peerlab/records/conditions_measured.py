@@ -22,6 +22,7 @@ Row = Mapping[str, Any]
 def condition_rows(rows: Iterable[Row]) -> list[dict[str, Any]]:
     """Return one row per condition, in the order measured; a repetition takes as long as its slowest rank."""
     runs = grouped(rows, (*CONDITIONS, "repetition"))
+    # The slowest rank counts: the longest time, the least bandwidth, and false if it is false of any.
     slowest = [
         dict(zip(CONDITIONS, key, strict=False))
         | {

@@ -36,6 +36,7 @@ def csv_text(columns: Columns, manifest: Mapping[str, Any], warnings: Sequence[s
     """Return what the file holds; columns in which no row has anything are left out."""
     about = {"manifest": dict(manifest), "warnings": list(warnings)}
     try:
+        # NaN is no JSON: another reader would refuse the file.
         head = json.dumps(about, indent=1, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as problem:
         raise RecordsError(f"the manifest holds what a file cannot: {problem}") from None
@@ -58,4 +59,5 @@ def _cell(value: Any) -> str:
         return value
     if value is None:
         return ""
+    # From what repr writes, exactly the same number is read.
     return str(value).lower() if isinstance(value, bool) else repr(value)

@@ -20,6 +20,7 @@ from peerlab.records.schema import Records
 from peerlab.records.text import Log, clean, quote
 
 _ANY_FORMAT = FORMAT.rpartition(" ")[0]
+# So many digits fit a column of 64 bits.
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 _FLOAT = re.compile(r"-?[0-9]{1,40}(?:\.[0-9]{1,40})?(?:e[+-]?[0-9]{1,3})?")
 
@@ -43,8 +44,10 @@ def read(log: Log) -> Records:
     comments = next((i for i, line in enumerate(rest) if not line.startswith("#")), len(rest))
     about = _about(log, "\n".join(line[2:] for line in rest[:comments]))
     damage = Damage(log, "row")
+    # A line's number counts from the top: the format's line, then the comments.
     records = Records.of(_rows(log, "\n".join(rest[comments:]), 1 + comments, damage), about["manifest"])
     names = [clean(one) for one in about["warnings"]]
+    # What was noticed before the file was saved is noticed again, and told once.
     return replace(
         records, warnings=(*names, *(sentence for sentence in damage.sentences() if sentence not in names))
     )
@@ -52,6 +55,7 @@ def read(log: Log) -> Records:
 
 def _about(log: Log, text: str) -> dict[str, Any]:
     try:
+        # Python's reader takes NaN and Infinity, which are no JSON.
         about = json.loads(text, parse_constant=_no_number)
     except json.JSONDecodeError as problem:
         raise log.fail(f"line {1 + problem.lineno}: damaged: {problem.msg}") from None
@@ -70,6 +74,7 @@ def _no_number(name: str) -> NoReturn:
 
 
 def _rows(log: Log, text: str, before: int, damage: Damage) -> Iterator[Mapping[str, Any]]:
+    # Else a torn quotation would swallow the lines behind it.
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         names = next(reader, [])

@@ -117,6 +117,7 @@ def contradiction(
         Whose factor that is, such as ``"allreduce of 8 ranks"``.
     """
     if size is not None and time and algbw:
+        # The longest time gives the least bandwidth.
         low = size / unit / time.high if time.high else 0.0
         high = size / unit / time.low if time.low else math.inf
         if algbw.high < low or algbw.low > high * (1 + _EXACT):
@@ -143,6 +144,7 @@ def cut_off(name: str, text: str, least: int) -> str:
 
 def _apart(one: float, other: float) -> tuple[str, str]:
     """Return two numbers with as many digits as it takes to tell them apart."""
+    # Four digits as a rule; sixteen tell nearly any two numbers apart.
     generator = ((f"{one:.{digits}g}", f"{other:.{digits}g}") for digits in range(4, 17))
     return next((pair for pair in generator if pair[0] != pair[1]), (repr(one), repr(other)))
 

@@ -80,6 +80,7 @@ def read(log: Log) -> Records:
     for result in results:
         launch = launches.at(result.place)
         ranks = _given(launch, "HCCL_NRANKS", "--nranks")
+        # Nobody gives the ranks: two bandwidths do, where their rounding leaves one number.
         if ranks is None and numbers[0] == numbers[1]:
             ranks = numbers[0]
             notes.append(f"the log does not say how many ranks; its two bandwidths say {ranks}")
@@ -146,6 +147,7 @@ def _block(place: int, head: str, figures: Mapping[str, Printed]) -> HcclResult:
 
 def _collective(name: str) -> str:
     tests = programs_of(TOOL)
+    # Versions write all_reduce, AllReduce and all-reduce.
     known = tests.get(re.sub("[^a-z0-9]", "", name.lower()))
     if known is None:
         raise RecordsError(f"hccl_demo's test {name!r} is not read; {nearest(name, tests)}")
@@ -187,6 +189,7 @@ def _report(log: Log, damage: Damage) -> Iterator[HcclResult]:
     inside, name, columns = False, "", tuple[str, ...]()
     for line in log.lines:
         text = line.text.removeprefix(_MARK)
+        # The heading is two words and its column one.
         words = re.sub(r"\b(Host|Device) Latency\b", r"\1Latency", text).split()
         if _REPORT.search(text):
             inside, name, columns = True, "", ()
@@ -232,6 +235,7 @@ def _result_lines(log: Log, damage: Damage) -> Iterator[HcclResult]:
     if not any(_RESULT.match(line.text) for line in log.lines):
         return
     for line in log.lines:
+        # Lines of a block have commas and units, too.
         if _MARK not in line.text and _LIKE_A_RESULT.match(line.text):
             row = damage.take(line.number, partial(_result, line, damage))
             if row:

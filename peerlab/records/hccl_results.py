@@ -79,11 +79,13 @@ def rows_of(result: HcclResult, ranks: int | None) -> Iterator[dict[str, Any]]:
         if name in figures:
             yield row | {"variant": f"{name} latency", "time_s": figures[name]}
     algo, bus = figures.get("algo"), figures.get("bus")
+    # Only a bus bandwidth was printed: the collective's factor leads back to the other.
     if algo is None and bus is not None and ranks and (factor := bus_factor(result.collective, ranks)):
         algo = bus / factor / shares
     if algo or bus:
         yield row | {
             "variant": "",
+            # Size and bandwidth are both of one rank's share here, so the time is that of all.
             "time_s": result.size / (algo * 1e9) if algo else figures.get("time"),
             "algbw_GBps": algo * shares if algo else None,
             "busbw_GBps": bus,

@@ -24,6 +24,7 @@ _OFF, _TINY = 0.002, 0.001
 
 def looks_like(log: Log) -> bool:
     """Say whether a log has such lines."""
+    # One MiB is enough: every line has the mark.
     return _MARK in log.text[: 1 << 20] and '"coll_msg_size_bytes"' in log.text
 
 
@@ -68,6 +69,7 @@ def read(log: Log) -> Records:
 def _row(line: str, source: str) -> tuple[dict[str, Any], str, str] | None:
     """Return a line's row, its host, and why it should be doubted; None for a record of another kind."""
     try:
+        # A launcher may have put a label before it.
         said = json.loads(line[line.index("{") :])
     except (ValueError, RecursionError):
         raise RecordsError("it is damaged or cut off") from None
@@ -98,6 +100,7 @@ def _row(line: str, source: str) -> tuple[dict[str, Any], str, str] | None:
         "nodes": _whole(header.get("nnodes")),
         "rank": _whole(header.get("rank"), least=0),
         "time_s": took / 1e6,
+        # Bytes per microsecond are MB/s.
         "algbw_GBps": size / took / 1e3,
         "busbw_GBps": size / took / 1e3 * bus_factor(collective, ranks) if ranks else None,
     }

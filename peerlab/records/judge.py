@@ -67,6 +67,7 @@ def compare(records: Records, path: str = "staged") -> list[Comparison]:
             continue
         noise = _noise(runs)
         for key, mine in runs.items():
+            # Divided repetition by repetition: pandas pairs rows by their index.
             ratios = (baseline["time_s"] / mine["time_s"]).dropna().to_numpy(float)
             low, ratio, high = np.quantile(ratios, [0.25, 0.5, 0.75]) if len(ratios) else [np.nan] * 3
             comparisons.append(
@@ -141,12 +142,14 @@ def _noise(runs: dict[tuple[str, str, str, int | None], pd.DataFrame]) -> float 
         return None
     data_frame, other = runs[control[0], "", control[2], control[3]], runs[control]
     spread = np.quantile((data_frame["time_s"] / other["time_s"]).dropna().to_numpy(float), [0.25, 0.5, 0.75])
+    # Either way round: of two equal things nobody knows the slower.
     return float(max(LEAST_NOISE, *spread, *(1 / spread)))
 
 
 def _verdict(
     mine: pd.DataFrame, ratios: NDArray[np.float64], noise: float | None, low: float, high: float
 ) -> str:
+    # What was not checked is not wrong.
     if not mine["correct"].fillna(value=True).all():
         return WRONG
     if noise is None:

@@ -29,6 +29,7 @@ MOST_EVENTS = 2_000_000
 """Events that are read at most; a step of a large model has 10,000 to 100,000. They take 200 MB at most while they are read."""
 MOST_COLLECTIVES = 100_000
 """Collectives that are read at most, on the host and on the device each; a step of a large model has up to 10,000."""
+# One more than `_KIND` takes: a longer name stays too long when it is cut.
 _LONGEST_NAME = 41
 _MOST_NAMED = 8
 _UNNAMED = "of no known name"
@@ -42,6 +43,7 @@ _KINDS = programs_of("PyTorch")
 _COMMUNICATES = re.compile(r"nccl|rccl|hccl", re.IGNORECASE)
 _STEP = re.compile(r"ProfilerStep#(\d{1,12})")
 _LAUNCHES = ("cuda_runtime", "cuda_driver")
+# A number has to fit into 64 bits; a time is microseconds, since 1970 at most.
 _MOST_ID, _MOST_TIME = 2**62, 10**18
 _ON_DEVICE = ("kernel", "gpu_memcpy", "gpu_memset")
 _KIND = re.compile(r"[a-z_][a-z0-9_]{0,39}")
@@ -115,6 +117,7 @@ def looks_like_trace(path: Path) -> bool:
             raw.seek(0)
             begin = (gzip.GzipFile(fileobj=raw) if head == b"\x1f\x8b" else raw).read(LOOK)
     except (OSError, EOFError, zlib.error):
+        # It cannot be unpacked: by its name it is a trace, and who reads it says what is wrong.
         return bool(re.search(r"\.json(\.gz)?$", path.name))
     return looks_like_json_trace(begin)
 
@@ -161,6 +164,7 @@ def _read_all(trace_events: TraceEvents, watched: WatchedTrace) -> None:
     """Take every event; a trace is an object with ``traceEvents``, or an array of events."""
     try:
         for event in _events(watched):
+            # An event has come: from here on the next one is waited for.
             watched.since_event = 0
             trace_events.count += 1
             if trace_events.count > MOST_EVENTS:
@@ -193,6 +197,7 @@ def _take(trace_events: TraceEvents, event: dict[str, Any]) -> None:
     given = event.get("args")
     args = given if isinstance(given, dict) else {}
     begin, lasts = _time(event.get("ts")), _time(event.get("dur", 0))
+    # The end of an arrow from forward to backward lies where the host runs backward.
     if event.get("ph") == "f" and category == "fwdbwd" and begin is not None:
         trace_events.backward.append(begin)
     if event.get("ph") != "X" or not isinstance(name, str):
@@ -204,6 +209,7 @@ def _take(trace_events: TraceEvents, event: dict[str, Any]) -> None:
         trace_events.warnings["events without a time were left out"] += 1
     elif step:
         trace_events.steps.append((int(step[1]), begin, begin + lasts))
+    # A collective is known by the name of its kernel alone, which is not kept.
     elif category in _ON_DEVICE and not _COMMUNICATES.search(name):
         _take_kernel(trace_events, category, args, (begin, begin + lasts))
     elif category in _ON_DEVICE:
@@ -242,6 +248,7 @@ def _take_kernel(
 
 
 def _time(value: Any) -> float | None:
+    # ijson reads a number with a fraction as a Decimal.
     known = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
     return float(value) if known and abs(value) < _MOST_TIME else None
 
@@ -272,16 +279,19 @@ def _unknown(trace_events: TraceEvents, dtype: str) -> str:
 def kernels(found: TraceEvents) -> list[TracedKernel]:
     """Return the collectives on the device in order; what one does not say is taken from what the host asked for."""
     every = []
+    # A trace has many more launches than those of its collectives.
     wanted = {kernel["correlation"] for kernel in found.kernels if "correlation" in kernel}
     places = zip(found.launch_of, found.launch_at, strict=True)
     launched = {known: at for known, at in places if known in wanted}
     for one in found.kernels:
         options = found.asked.get(one.get("External id", -1), {})
+        # What a kernel says itself counts before what was asked for.
         entries = {**options, **one}
         dtype, kind = entries.get("dtype", ""), entries.get("Collective name", "")
         if dtype and dtype not in _DTYPES:
             found.warnings[_unknown(found, dtype)] += 1
         collective = _KINDS.get(kind, kind)
+        # An AllGather counts what every rank has in the end, as nccl-tests do.
         larger = max(entries.get("In msg nelems", 0), entries.get("Out msg nelems", 0))
         every.append(
             TracedKernel(

@@ -163,6 +163,7 @@ def read_launch(text: str) -> Launch | None:
     hosts = _hosts(options)
     nodes = _count(options, (*_NODES, "-N") if by_slurm else _NODES) or len(hosts) or None
     per_node = _count(options, _PER_NODE if by_slurm else (*_PER_NODE, "-N")) or _per_resource(options)
+    # A launcher that is told nodes and no ranks starts one on each.
     ranks = _count(options, _RANKS) or (nodes * (per_node or 1) if nodes else None)
     if nodes is None and ranks and per_node and ranks % per_node == 0:
         nodes = ranks // per_node
@@ -183,6 +184,7 @@ def _split(command: str) -> list[str]:
         words = shlex.split(command)
     except ValueError:  # a quotation that nobody closes
         return command.split()
+    # A word with spaces that names a benchmark was quoted for a shell.
     handed = [" " in word and any(mark in word for mark in _MARKS) for word in words]
     return [
         part
@@ -202,6 +204,7 @@ def _of_parallel(words: Sequence[str]) -> Iterator[str]:
     wrapped = False
     for word in words:
         name = word.rpartition("/")[2]
+        # What follows a wrapper is its own, up to a launcher of ranks.
         wrapped = name in _WRAPPERS or (wrapped and name not in _PARALLEL)
         if not wrapped:
             yield word
@@ -242,10 +245,12 @@ def _hosts(options: Sequence[tuple[str, str]]) -> tuple[str, ...]:
     text = next((value for name, value in options if name in _HOSTS), "")
     if "[" in text:  # nid[001-004]: a range of Slurm's, which -N counts
         return ()
+    # A number behind a colon counts mpirun's slots.
     return tuple(dict.fromkeys(host.partition(":")[0] for host in text.split(",") if host))
 
 
 def _environment(words: Sequence[str]) -> dict[str, str]:
+    # MPICH takes a variable as two words: its name, then its value.
     pairs = (
         f"{word}={follower}"
         for name, word, follower in zip(words, words[1:], words[2:], strict=False)

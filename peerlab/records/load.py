@@ -24,7 +24,8 @@ _READERS: tuple[tuple[str, Callable[[Log], bool], Callable[[Log], Records]], ...
 DEFECT = "a defect in peerlab's reader"
 """How an error begins that a reader of ours should have put in words."""
 _FOREIGN = {
-    "#bytes": "perftest (ib_write_bw and others)",
+    # perftest writes "#bytes", too, and is read.
+    "#repetitions": "IMB (the Intel MPI benchmarks)",
     "usec/xfer": "libfabric's fabtests",
     "iperf": "iperf",
     "NetPIPE": "NetPIPE",
@@ -62,6 +63,7 @@ def read_log(log: Log) -> Records:
         If nobody reads it, or it holds no good row.
     """
     fitting = [(tool, read) for tool, looks_like, read in _READERS if looks_like(log)]
+    # Asked last: rows without a head may be anybody's.
     if not fitting and nccl.looks_like_rows(log):
         fitting = [(nccl_results.TOOL, nccl.read)]
     if not fitting:
@@ -70,6 +72,7 @@ def read_log(log: Log) -> Records:
     try:
         records = fitting[0][1](log)
     except RecordsError as problem:
+        # A reader may have put the log's name in front already.
         raise problem if str(problem).startswith(log.name) else log.fail(str(problem)) from None
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as problem:
         sentence = f"{type(problem).__name__}: {problem}"

@@ -27,6 +27,7 @@ from peerlab.records.table import Shape
 from peerlab.records.text import Line, Log, is_number, quote, whole
 from peerlab.records.transport import environment_lines, transport_lines
 
+# Twice, as every size runs out of place and in place.
 _COLUMNS = ("size", "count", "type", "redop", "root", *("time", "algbw", "busbw", "#wrong") * 2)
 """Of a log whose head is lost."""
 _OLD_COLUMNS = ("size", "count", "type", "redop", *("time", "algbw", "busbw", "error") * 2)
@@ -79,6 +80,7 @@ def read(log: Log) -> Records:
     logging = [(line.number, found[1]) for line in log.lines if (found := _INFO.match(line.text))]
     begins = 0
     for test in tests:  # each run of a script has hosts of its own
+        # The length of the text is more than any line's number: the last run has all that follows.
         ends = test.rows[-1].place if test is not tests[-1] else len(log.text)
         test.launch = _with_hosts(test.launch, _between(logging, begins, ends))
         settle(test, notes, damage)
@@ -97,6 +99,7 @@ def _tests(lines: Sequence[Line], launches: Launches, damage: Damage) -> Iterato
     test, shape = NcclRun(columns=columns), _shape(columns)
     for line in lines:
         text = line.text
+        # Rows were there: so this beginning is that of the next test.
         if (match := _TEST.match(text)) or (test.rows and _begins(text)):
             yield test
             test, below = NcclRun(_test_name(match), columns), False

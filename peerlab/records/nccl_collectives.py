@@ -132,6 +132,7 @@ def _compare(job_collectives: list[JobCollective], damage: Damage) -> None:
     first: dict[tuple[str, int], JobCollective] = {}
     nth: dict[tuple[str, str], int] = {}
     for collective in job_collectives:
+        # Each communicator counts for itself, so a number comes again: the n-th is compared with the n-th.
         key = (collective.op, nth.setdefault((collective.who, collective.op), 0))
         nth[collective.who, collective.op] += 1
         other = first.setdefault(key, collective)
@@ -157,5 +158,6 @@ def _collective(place: int, text: str) -> JobCollective:
     if kind >= len(_BYTES) or not ranks:
         raise RecordsError(f"datatype {kind} with {ranks} ranks is not possible")
     collective = COLLECTIVES[name]
+    # The count is in elements, and of these collectives one rank's share.
     size = int(match["count"]) * _BYTES[kind] * (ranks if collective_of(collective).shares else 1)
     return JobCollective(place, match["who"], match["op"], collective, size, _TYPES[kind], ranks)

@@ -75,9 +75,11 @@ def _parsed(log: Log) -> tuple[bool, dict[str, Any]]:
         pass
     head, text, tail = log.text.partition(_RESULTS)
     try:
+        # What stands before the results is an object but for its brace.
         report = _object(json.loads(head.rstrip().rstrip(",") + "}"))
     except (ValueError, RecursionError):
         raise log.fail("JSON of nccl-tests that is damaged before its results") from None
+    # One more than may be read, so that a longer list is refused.
     return False, report | {"results": list(islice(_whole_results(tail), MOST_ROWS + 1)) if text else []}
 
 
@@ -88,9 +90,11 @@ def _whole_results(text: str) -> Iterator[Any]:
         try:
             one, end = decoder.raw_decode(text, place)
         except (ValueError, RecursionError):
+            # A result is known by how it begins, so what follows a damaged one is not lost.
             one, after = None, _RESULT.search(text, place + 1)
             place = after.start() if after else -1
         else:
+            # Without a comma the list is over, or cut off.
             place = text.find("{", end) if _MORE.match(text, end) else -1
         yield one
 
@@ -138,6 +142,7 @@ def _launch(report: Mapping[str, Any]) -> Launch:
 def _manifest(report: Mapping[str, Any], test: NcclRun) -> dict[str, Any]:
     environment, bounds = report.get("env"), report.get("out_of_bounds")
     if isinstance(bounds, dict):
+        # nccl-tests write this truth as a text.
         sentence = "OK" if bounds.get("okay") == "true" else "FAILED"
         test.bounds = f"Out of bounds values : {_text(bounds.get('count'))} {sentence}"
     return {

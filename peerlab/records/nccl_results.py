@@ -96,12 +96,14 @@ def settle(test: NcclRun, notes: list[str], damage: Damage) -> None:
     ranges = [rank_range(test.collective, group.algbw, group.busbw) for group in groups]
     numbers, listed = agreed(ranges), len(test.devices) or None
     last = max(test.devices) + 1 if test.devices else None
+    # The list has a gap, and its length does not fit the bandwidths: its last number may.
     if listed and last and listed < last and not numbers[0] <= listed <= numbers[1]:
         number = (
             last if numbers[0] <= last <= numbers[1] else numbers[0] if numbers[0] == numbers[1] else None
         )
     else:
         number = numbers[0] if numbers[0] == numbers[1] else listed
+        # Several rows have to agree against a list, and none for it.
         if listed and number != listed and not _overrules(number, listed, ranges):
             number = listed
     if number and number != listed:
@@ -215,12 +217,15 @@ def _collective(test: NcclRun, notes: list[str]) -> str:
         return entries[name]
     if name:
         raise RecordsError(f"test {name!r} is not read; {nearest(name, entries)}")
+    # A bandwidth that was printed as 0 has no ratio.
     groups = [group for row in test.rows for group in row.groups if group.algbw.value]
     factor = median(group.busbw.value / group.algbw.value for group in groups) if groups else 1.0
     rooted = sum(row.root != "-1" for row in test.rows) * 2 > len(test.rows)
+    # Most rows decide, as single ones may be damaged.
     if sum(row.op in ("none", "") for row in test.rows) * 2 > len(test.rows):
         guess = "broadcast" if rooted else "allgather"
     else:
+        # busbw over algbw is (n-1)/n of a reduce-scatter, and 1 or more of an allreduce.
         guess = "reduce" if rooted else "reduce-scatter" if factor < 0.99 else "allreduce"
     notes.append(f"the log does not name its test; columns and factors fit {guess}")
     return guess

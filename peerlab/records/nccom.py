@@ -112,6 +112,7 @@ def read(log: Log) -> Records:
 def _tests(lines: Sequence[Line], launches: Launches, damage: Damage) -> Iterator[NccomRun]:
     """Yield every test; a line that looks like a row of its table is one, or damaged."""
     first = next(line.text for line in lines if _is_head(line.text))
+    # Rows above the first head are told by its shape: their own was lost.
     usual, test = _shape(first.split()), None
     for line in lines:
         words = line.text.split()
@@ -149,6 +150,7 @@ def _row(columns: Sequence[str], words: Sequence[str], place: int, damage: Damag
     cells = {name: words[at] for name, (at, _) in _named(columns).items()}
     dtype = dict(zip(columns, words, strict=False)).get("type", "")
     size, count = whole(cells["size"]), whole(cells.get("count", cells["size"]))
+    # A figure in the place of the type: a word is lost, and those behind it have moved.
     if size is None or is_figure(dtype):
         raise RecordsError(f"{quote(cells['size'])} of type {quote(dtype)} is not a size")
     if count is None:
@@ -185,6 +187,7 @@ def _settle(test: NccomRun, notes: list[str], damage: Damage) -> None:
         ]
         for unit in _UNITS
     }
+    # Where both units fit as well, it is the first: GB of 10^9 bytes.
     test.unit = min(_UNITS, key=lambda unit: sum(map(bool, entries[unit])))
     if test.unit != _UNITS[0]:
         notes.append(
@@ -200,6 +203,7 @@ def _collective(test: NccomRun, notes: list[str]) -> str:
     if given:
         return _OPERATIONS[given[0]]
     above = [row for row in test.rows if row.busbw.low > row.algbw.high]
+    # Both bandwidths of a small message are next to 0 and say nothing.
     if len(above) * 2 > len([row for row in test.rows if row.algbw.low > 0.1]):
         notes.append("the log does not name its operation; only an allreduce has such figures")
         return "allreduce"
@@ -223,6 +227,7 @@ def _finished(test: NccomRun, source: str) -> Iterator[Mapping[str, Any]]:
             "size_bytes": row.size,
             "dtype": row.dtype,
             "time_s": row.time.value,
+            # With ranks it follows from the time, and exactly; without, it is what was printed.
             "busbw_GBps": None if test.ranks else row.busbw.value * test.unit / 1e9,
         }
 

@@ -32,6 +32,7 @@ _POINT_TO_POINT = {
 _KINDS = (("", "", "latency"), ("i", "Non-blocking ", "non-blocking latency"))
 """Of a collective's tests: how the program begins, how its title does, and the variant in our words."""
 _TIMES = ("Latency", "Avg Latency", "Pure Comm.")
+# Two decimals, or a word: anything else may have lost its last digits.
 _WHOLE_END = re.compile(r"\.\d\d\Z|[a-z]\Z")
 _DECIMALS = 2
 """Of every figure but size and iterations (FLOAT_PRECISION in OSU's osu_util.h)."""
@@ -126,6 +127,7 @@ def _tests(log: Log, launches: Launches, damage: Damage, notes: list[str]) -> It
             if not test.title:
                 launch = launches.between(since, line.number)
                 _entitle(test, line, launch, damage, notes)
+                # A command above the last row was another table's.
                 test.launch = launch or (Launch() if since else launches.last)
         elif test.columns and test.shape.resembles(words):
             since = line.number
@@ -183,6 +185,7 @@ def _add(test: _Test, place: int, damage: Damage, read: Callable[[], dict[str, A
         return
     damage.doubt(place, row.pop("doubt"))
     size, before = row["size_bytes"], test.rows[-1]["size_bytes"] if test.rows else 0
+    # A power of two times the one before: else a digit is lost.
     if before and (size <= before or size % before or (size // before) & (size // before - 1)):
         damage.doubt(
             place, f"its size {size} follows {before} in line {test.places[-1]}, and OSU's sizes double"

@@ -64,10 +64,12 @@ def read(log: Log) -> Records:
             (line.text.strip()[:200] for line in log.lines if re.match(r"\$? ?ib_\w+", line.text)), ""
         ),
         "test": " ".join(dict.fromkeys(run.title for run in runs)),
+        # Two hosts, whatever else the command says.
         **describe_ranks(2, (), 2),
         "devices": [],
         "transport": [line.text.strip()[:200] for line in log.lines if _SETTINGS.match(line.text)][:20],
         "environment": environment_lines(log.lines),
+        # In host memory, unless an option or a line of the output says otherwise.
         "memory": "device" if _DEVICE.search(text) else "host",
         "validation": "",
     }

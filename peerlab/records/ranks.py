@@ -29,7 +29,9 @@ def rank_range(collective: str, algbw: Printed, busbw: Printed, *, of_shares: bo
     low = busbw.low / algbw.high if algbw.high else 0.0
     high = busbw.high / algbw.low if algbw.low else math.inf
     if of_shares:  # the factor is n - 1
+        # Up and down to whole ranks, but for what a division is off by.
         fewest, most = math.ceil(low + 1 - 1e-9), math.floor(min(high, MOST) + 1 + 1e-9)
+    # One factor for any number of ranks, as of a broadcast: it tells nothing.
     elif bus_factor(collective, 2) == bus_factor(collective, MOST):
         return ANY if low <= bus_factor(collective, 2) <= high else None
     else:
@@ -45,6 +47,7 @@ def agreed(ranges: Iterable[Range | None]) -> Range:
     >>> agreed([(8, 9), (8, 8), None, (2, 2), (1, 65536)])
     (8, 8)
     """
+    # By how much more or fewer ranges hold from a number on: one walk finds where most overlap.
     change: Counter[int] = Counter()
     for one in ranges:
         if one:

@@ -73,6 +73,7 @@ class Records:
                 raise RecordsError("no records to put together")
             return parts[0]
         first, *others = (dict(part.manifest) for part in parts)
+        # What differs between the parts is told by `parts` alone.
         agreed = {
             name: value
             for name, value in first.items()
@@ -140,6 +141,7 @@ class Records:
         """Return the rows of so many ranks and nodes, where they may be missing, with a manifest of their own."""
         alike = [place for place, counts in enumerate(self._counts) if counts == (ranks, nodes)]
         hosts = self.manifest.get("hosts")
+        # A log names hosts once: of a smaller run nobody knows which took part.
         own = hosts if isinstance(hosts, list) and len(hosts) == nodes else ()
         manifest = {**self.manifest, **describe_ranks(ranks, own, nodes)}
         return Records(self.some(alike).data, manifest, self.warnings)

@@ -37,5 +37,6 @@ def simulated(answers: Sequence[Mapping[str, Any]]) -> Records:
 
 def _row(answer: Mapping[str, Any]) -> dict[str, Any]:
     named = {_FIGURES.get(name, name): value for name, value in answer.items()}
+    # A missing value is left out, and so becomes what the column has for none.
     entries = {name: value for name, value in named.items() if name in COLUMNS and value is not None}
     return entries | {"kind": "simulated", "source": f"peerlab: {answer.get('cluster', '')}"}

@@ -57,6 +57,7 @@ class Shape:
         second = [
             is_figure(word) == figure for word, figure in zip(words[1:2], self.figures[1:], strict=False)
         ]
+        # No sentence has figures for half of its words.
         return all(second) or sum(map(is_figure, words)) * 2 >= len(words)
 
     def _lacks_one(self, words: Sequence[str]) -> bool:

@@ -70,6 +70,7 @@ class Log:
     @cached_property
     def lines(self) -> tuple[Line, ...]:
         """All lines, cleaned, without those that are empty."""
+        # Split once more than is allowed, and not further: what is too long costs no memory.
         raw = _NEW_LINE.split(self.text, MOST_LINES)
         if len(raw) > MOST_LINES:
             raise self.fail(f"more than {MOST_LINES} lines; {KEEP}")
@@ -110,6 +111,7 @@ def log_of(held: str | bytes, name: str) -> Log:
     RecordsError
         If it is larger than :data:`MOST_BYTES`, or is not text.
     """
+    # What is too large is not decoded.
     text = "" if len(held) > MOST_BYTES else held if isinstance(held, str) else _decoded(held)
     log = Log(clean(name), text.removeprefix("\ufeff"))
     if len(held) > MOST_BYTES:

@@ -42,6 +42,7 @@ class WatchedTrace:
         raw.seek(0)
         self.file: _Readable = gzip.GzipFile(fileobj=raw) if zipped else raw
         self._tell = tell
+        # A plain file is as long as it is; a zipped one may become anything.
         self.name, self._most_bytes = name, MOST_UNPACKED if zipped else None
         self.since_event = 0
         self.no_numbers = 0
@@ -60,6 +61,7 @@ class WatchedTrace:
             self._tell()
             self._bound(chunk)
             text = self._held + chunk
+            # Digits and brackets may go on from one piece to the next.
             seen = self._passed + text
             if _DEEP.search(seen):
                 raise RecordsError(f"{self.name}: nested more than 100 deep; that is no trace of {TOOL}")
@@ -71,6 +73,7 @@ class WatchedTrace:
             self._held, self._passed = text[cut:], (self._passed + text[:cut])[-_LONGEST_NUMBER:]
             out, number = _NO_NUMBER.subn(b"null", text[:cut])
             self.no_numbers += number
+            # Nothing means the end to ijson, so an empty piece is not given on.
             if out or not chunk:
                 return out
         return b""
@@ -87,6 +90,7 @@ class WatchedTrace:
             raise RecordsError(
                 f"{self.name}: more than {say_bytes(self._most_bytes)} when it is unpacked; record fewer steps (schedule(active=3))"
             )
+        # A quotation mark behind a backslash ends no text.
         ends = chunk.replace(b'\\"', b"")
         quote = ends.rfind(b'"')
         self._since_text = len(ends) - quote if quote >= 0 else self._since_text + len(ends)

@@ -168,6 +168,10 @@ REFUSED = {
     "nothing but nan": (re.sub(r"\b\d+\.\d\d\b", "nan", NCCL), "line 15: time 'nan' is not a number"),
     "a table of a page": (joined(f"| {' | '.join(line.split())} |" for line in LINES), "not the output of"),
     "cells between commas": (joined(",".join(line.split()) for line in LINES[12:]), "not the output of"),
+    "of Intel's benchmarks": (
+        "       #bytes #repetitions  t_avg[usec]\n            4         1000         1.23\n",
+        "it looks like IMB (the Intel MPI benchmarks)'s",
+    ),
     "UTF-16 without a mark": (NCCL.encode("utf-16-le"), "a binary file; a log is text"),
 }
 
