@@ -10,7 +10,7 @@ def inline(script: str) -> str:
 
 
 def policy(*scripts: str, wasm: str = "") -> str:
-    """Return the element that lets exactly these scripts run, as they stand in the page, and nothing be fetched.
+    """Return the elements that let exactly these scripts run, as they stand in the page, and nothing be fetched.
 
     BokehJS writes its styles into the page as it goes, so inline styles are allowed; it needs no eval and no worker. A page that runs
     WebAssembly in a worker says with `wasm` where its files are from: ``'self'``, or ``blob:`` where it carries them.
@@ -23,4 +23,5 @@ def policy(*scripts: str, wasm: str = "") -> str:
         f"default-src 'none'; script-src {hashes}{more}; style-src 'unsafe-inline'; img-src data:; base-uri 'none';"
         " form-action 'none'"
     )
-    return f'<meta http-equiv="Content-Security-Policy" content="{rules}">'
+    # Without an icon of its own a page asks its server for one, which the rules refuse: Firefox complains of that.
+    return f'<meta http-equiv="Content-Security-Policy" content="{rules}"><link rel="icon" href="data:,">'

@@ -7,6 +7,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from firefox import find_firefox, firefox
 from playwright.sync_api import expect
 from tool_logs import NCCL
 
@@ -199,3 +200,24 @@ def test_where_no_python_starts_the_picture_stays_and_the_page_says_so(page, sit
     page.wait_for_selector("html[data-ready]", state="attached")
     expect(page.get_by_role("status").filter(has_text="the picture stays as it is")).to_be_visible()
     expect(busbw(page)).to_contain_text("GB/s")
+
+
+@pytest.mark.skipif(
+    find_firefox() is None, reason="no Firefox is here: the live page is tried in Chromium alone"
+)
+@pytest.mark.parametrize("place", ["server", "file"])
+def test_firefox_simulates_in_the_tab_as_chromium_does(place, site, address):
+    one = f"{(site / 'one.html').as_uri()}" if place == "file" else f"{address}/explorer.html"
+    with firefox() as tab:
+        tab.open(f"{one}#cluster=p4d&nodes=4")
+        tab.until("'live' in document.documentElement.dataset")
+        for path in ("peer-direct", "host-rdma"):
+            role = "document.querySelector('[role=switch][aria-label=\"Host bottleneck\"], [role=switch]')"
+            if tab.ask(f"{role}.checked ?? {role}.ariaChecked === 'true'") != (path == "host-rdma"):
+                tab.ask(f"{role}.click() ?? 1")
+            run = peerlab.simulate(peerlab.Scenario(cluster="p4d", nodes=4, path=path))
+            shown = f"{run.busbw_GBps:.3g} GB/s"
+            tab.until(f"document.querySelector('[data-name=busbw]').textContent.includes('{shown}')")
+        assert tab.complaints == []
+        outside = [url for url in tab.asked if url.startswith("http") and not url.startswith(address)]
+        assert outside == []
