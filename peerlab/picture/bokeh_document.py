@@ -31,6 +31,7 @@ def document(*, stretched: bool = False) -> dict[str, object]:
     doc = Document()
     for plot in figures.values():
         doc.add_root(plot)
+    # Nothing is sent apart: arrays stand in the JSON itself.
     return {"doc": doc.to_json(deferred=False), "roots": {name: plot.id for name, plot in figures.items()}}
 
 

@@ -55,6 +55,7 @@ def at(scenario: Scenario, axis: str, value: int, changes: Mapping[str, str]) ->
         return None
 
 
+# To write a whole cluster out takes longer than any other part of the key.
 @lru_cache(maxsize=64)
 def machine_key(machine: Cluster) -> str:
     """Return a key of the cluster: it differs between machines, and if one figure of a machine is changed."""

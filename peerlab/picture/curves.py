@@ -10,6 +10,7 @@ Behind each line is a band: the range in which it may lie if the assumed figures
 import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from html import escape
 from typing import TypedDict
 
 from peerlab.answer.metrics import wire_limit_GBps
@@ -56,6 +57,7 @@ def curves(
         "key": key(scenario, axis),
         "bands": _say_bands(scenario, computed, there, complete=complete),
         "missing": say_left_out(axis, computed, label),
+        # Along nodes nothing is marked: only by size does a library choose.
         "switches": SWITCHES if any(any(switches_of(axis, runs)) for _, runs in computed) else "",
     }
 
@@ -88,10 +90,12 @@ def _limits(scenario: Scenario, axis: str, *, banded: bool) -> dict[str, dict[st
     for path in scenario.hardware.paths:
         if sends := sending_kinds(scenario.hardware, path):
             ways.setdefault(_limit_name(path, sends), []).append(path)
+    # Where a machine has both, each limit says whose ports it is of.
     says = {"nic": "NIC limit" if ways["native"] else "wire limit", "native": "port limit"}
     entries: dict[str, dict[str, object]] = {}
     for name, paths in ways.items():
         if paths:
+            # The limit of the path that is shown, where it sends so; else of the first that does.
             way = str(scenario.path) if scenario.path in paths else paths[0]
             label = says.get(name, f"{name} limit")
             entries[name] = {
@@ -125,6 +129,7 @@ def _limit(
 
 
 def _number(value: float) -> float | None:
+    # JSON has no NaN.
     return None if math.isnan(value) else value
 
 
@@ -143,6 +148,7 @@ def _say_bands(
     there = [band for one in bands.values() for band in one if band]
     if not there:
         return "no bands: slow to simulate"
+    # A run without a band took too long to simulate at all ends.
     some = len(there) < sum(run is not None for _, runs in computed for run in runs)
     return IN_PART if some else BAND
 
@@ -201,7 +207,8 @@ def _note(run: Run, band: Band | None) -> str:
     what = f"{s.nodes} nodes, {say_bytes(s.nbytes)}: {run.busbw_GBps:.3g} GB/s, {say_time(run.time_ps)}"
     beyond = "; more ranks than the vendor's library allows" if s.extrapolates else ""
     sentence = f"{what}; {bottleneck.label} {bottleneck.share:.0%}{beyond}" if bottleneck else what
-    sentence += f"<br>{s.library_says}" if s.choice else ""
+    # The page shows it as HTML, and the title of a library's file may be anybody's.
+    sentence += f"<br>{escape(s.library_says, quote=False)}" if s.choice else ""
     if not band:
         return sentence
     law = f"; {band.reach.in_words}" if band.reach.error else ""

@@ -83,6 +83,7 @@ def scene(picture: Picture) -> SceneParcel:
     """Return what the page needs to draw the data path of a run: the static scene, the tracks of slices, and where slices wait."""
     run, sketch = picture.run, picture.sketch
     geometry = sketch.geometry
+    # A device adds up whatever stages its path has.
     tracks = {stage: stage_kind(stage).track for stage in (*sketch.drawn, REDUCE.name)}
     devices = range(run.scenario.hardware.devices_per_switch)
     index = {name: number for number, name in enumerate(run.trace.stages)}
@@ -115,6 +116,7 @@ def _sight(seen: ShownNodes, run: Run) -> Sight:
     return {
         "node": seen.node,
         "partner": seen.partner,
+        # Between the two stands the switch: nobody else sends to them, and they to nobody.
         "source": (-1,) if run.scenario.sums_between else seen.source,
         "beyond": (-1,) if run.scenario.sums_between else seen.beyond,
         "slow": _slow(run),
@@ -128,6 +130,7 @@ def _slow(run: Run) -> dict[str, str]:
     slowed = [
         use.kind for stage in s.stages for use in stage.uses if resource_kind(use.kind).slowed_with_node
     ]
+    # Nothing that this path uses is slower there, so no word says it.
     if not slowed:
         return {}
     what = "ports" if s.data_path.uses_own_ports else "NICs"

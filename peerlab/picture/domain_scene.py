@@ -19,9 +19,11 @@ def draw_domain(sketch: Sketch, node: int) -> None:
     """Draw the trays of a domain and the NVLink switches that join them, in the place of a host."""
     g, d, s = sketch.geometry, sketch.drawing, sketch.run.scenario
     sketch.parts.add("device")
+    # A domain may have more trays than take part: the others are drawn empty.
     each, of = s.nodes_per_domain, s.given_cluster.domain_nodes or s.nodes_per_domain
     busy, hot = sketch.part(node, "scaleup"), sketch.hot_part == "device"
     pitch = (_RIGHT - _LEFT) / of
+    # Of one domain alone no NIC has anything to do.
     idle = s.domains == 1
     for tray in range(of):
         left = _LEFT + tray * pitch

@@ -25,6 +25,7 @@ def _columns(*names: str) -> Callable[[], Columns]:
 
 def within(name: str, width: float, end: str = "") -> str:
     """Return a name, with what ends it, as it fits a box of this width; of a longer one its beginning, or the end alone."""
+    # Names of the usual size fit as a rule; those that are cut are measured at the largest.
     if len(name + end) * _LETTER <= width:
         return name + end
     letters = int(width / _LARGE_LETTER) - len(end)
@@ -68,6 +69,7 @@ class Drawing:
         self, kind: str, corners: tuple[float, float, float, float], fill: str, line: str, width: float = 1.0
     ) -> None:
         left, top, right, bottom = corners
+        # Node 1 is a mirror image, so left and right may have changed places.
         row = (min(left, right), top, max(left, right), bottom, fill, line, width)
         for values, value in zip(getattr(self, kind).values(), row, strict=True):
             values.append(value)

@@ -55,6 +55,7 @@ def sources(run: Run) -> Sources:
     title = f"{len(hardware.stated)} figures: {len(known)} with sources, {len(assumed)} assumed (†)"
     fitted = f"Some figures were fitted on {hardware.fitted_on}: elsewhere an extrapolation."
     rows = [(fitted, True)] * bool(hardware.fitted_on)
+    # What is assumed comes first: it is what a reader should doubt.
     rows += [(say_figure(one) + _here(run.scenario, one), bool(one.assumption)) for one in (*assumed, *known)]
     rows += [
         (f"{named(key)}: left out, never a limit. {why[:1].upper()}{why[1:]}.", False)

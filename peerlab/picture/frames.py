@@ -91,6 +91,7 @@ def thin(columns: Columns, blocks: Sequence[Block]) -> dict[str, NDArray[np.int6
         shifts.append(np.zeros(block.last - cursor, np.int64))
         steps.append(np.zeros(block.last - cursor, np.int64))
         size, last = block.last - block.first, block.repeats
+        # The first periods have the steps that begin in the block, the last those that end behind it.
         for again in sorted({*range(1, min(wide + 1, last) + 1), *range(max(last - wide, 1), last + 1)}):
             pieces.append(np.arange(block.first, block.last))
             shifts.append(np.full(size, again * block.period_ps, np.int64))
@@ -188,6 +189,7 @@ def moves(trace: Trace, seen: ShownNodes | None = None) -> Segments:
 
 def _slice_key(rows: dict[str, NDArray[np.int64]]) -> NDArray[np.int64]:
     """Return one number for each slice of a device; sorting by it puts the rows of a slice side by side."""
+    # 18, 20 and 10 bits for step, slice and device make 52; a stage adds six, and 63 are there.
     return ((rows["whose"] * 2**18 + rows["step"]) * 2**20 + rows["slice"]) * 2**10 + rows["device"]
 
 
@@ -215,6 +217,7 @@ def _stages(
         ("through", "end", np.maximum, False),
         ("end", "end", np.maximum, True),
     ):
+        # It never wins, so a span that does not count is not there.
         none = np.iinfo(np.int64).max if of is np.minimum else -1
         values = columns[column] if every else np.where(counts, columns[column], none)
         rows[name] = of.reduceat(values[order], begins) if len(begins) else columns[column]
@@ -227,6 +230,7 @@ def _add_flights(rows: dict[str, NDArray[np.int64]], flights: dict[str, NDArray[
         flights = {name: values[:0] for name, values in flights.items()}
     row = _stage_of(rows, flights)
     left, latency, end = flights["start"], flights["work"], rows["end"][row]
+    # A flight within the stage leaves before it ends; one behind it begins when it ends, and makes it longer.
     inside = (row >= 0) & (left < end)
     behind = (row >= 0) & (left == end) & (flights["end"] == left + latency)
     rows["sent"], rows["received"] = rows["start"].copy(), rows["start"].copy()
@@ -240,6 +244,7 @@ def _stage_of(rows: dict[str, NDArray[np.int64]], flights: dict[str, NDArray[np.
     """Return for each flight the row of its slice that began last before it, or -1."""
     key = np.concatenate([_slice_key(rows), _slice_key(flights)])
     count = len(rows["start"])
+    # By slice, then time; of one instant a row comes before the flight that follows from it.
     order = np.lexsort((np.arange(len(key)) >= count, np.concatenate([rows["start"], flights["start"]]), key))
     before = np.maximum.accumulate(np.where(order < count, np.arange(len(order)), -1))
     row = np.where(before >= 0, order[before], -1)
@@ -275,6 +280,7 @@ def _add_until(rows: dict[str, NDArray[np.int64]]) -> None:
     if len(order) > 1:
         here, then = order[:-1], order[1:]
         goes_on = key[here] == key[then]
+        # The next stage may have queued before this one let go.
         until[here[goes_on]] = np.maximum(rows["enter"][then[goes_on]], rows["end"][here[goes_on]])
     rows["until"] = until
 

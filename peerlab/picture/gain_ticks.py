@@ -18,6 +18,7 @@ def gain_ticks(low: float, high: float, at: Callable[[float], float]) -> list[fl
     """
     values: list[float] = []
     for tick in _TICKS:
+        # The ticks are in the order of what matters, so one that has no room gives way.
         if low <= tick <= high and all(abs(at(tick) - at(other)) >= APART for other in values):
             values.append(tick)
     return sorted(values)

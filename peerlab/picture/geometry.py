@@ -85,6 +85,7 @@ class Geometry:
     def device(self, device: int) -> tuple[float, float]:
         """Return left and right of a device's box in node 0."""
         count = self.cluster.devices_per_switch
+        # Margins of 14 units on both sides, and 12 between two devices.
         pitch = (NIC[0] - 14.0 - 14.0) / count
         return 14.0 + device * pitch, 14.0 + (device + 1) * pitch - 12.0
 
@@ -119,6 +120,7 @@ class Geometry:
     @staticmethod
     def thickness(rate_Bps: int | None) -> float:  # noqa: N803
         """Return how thick a link of this capacity is drawn; one that is left out never limits anything."""
+        # Never too thin to be seen, nor thicker than there is room.
         return 12.0 if rate_Bps is None else max(3.0, min(rate_Bps / 1e9 * THICKNESS, 26.0))
 
     # ---- ways --------------------------------------------------------------------------------------------------
@@ -150,6 +152,7 @@ class Geometry:
     def device_to_port(self, node: int, device: int) -> list[Point]:
         """Return the way from a device out of its own ports, below the boxes."""
         x = self.middle(device)
+        # Links of a node's devices lie beside each other, around the middle.
         y = PORT_WIRE + (device - (self.cluster.devices_per_switch - 1) / 2) * PORT_PITCH
         return self._at(node, [(x, BOX_BOTTOM - 4), (x, y)])
 
@@ -170,6 +173,7 @@ class Geometry:
         points = self.device_to_nic(node, device)[::-1]
         up, down = (self.x(node, UPLINK + side * self.lane) for side in (-1, 1))
         swapped = {up: down, down: up}
+        # Up and down swap sides; all other places lie on neither.
         return [(swapped.get(x, x), y) for x, y in points]
 
     def through_cpu(self, node: int) -> list[Point]:
@@ -216,6 +220,7 @@ def ways(geometry: Geometry, track: Track, device: int) -> list[list[Point]]:
     """
     g = geometry
     own, following, before = _ways(g, track, device)
+    # What node 1 sends back is the mirror image of what it gets.
     return [own, following, before, [(WIDTH - x, y) for x, y in own]]
 
 
@@ -232,6 +237,7 @@ def stops(geometry: Geometry, track: Track, device: int) -> list[list[float | No
         return [[None] * 3 for _ in found]
     own, following, before, _ = found
     corners = len(geometry.across())
+    # The first corner at the receiver; where a switch adds up, past the corners at the switch.
     half = next(at for at, (x, _) in enumerate(own) if x > WIDTH / 2 and (not corners or x >= WIDTH - PORT))
     turns = len(own) - corners > 4
     beside = corners // 2 or 1  # corners between a NIC and where slices are out of sight
@@ -255,6 +261,7 @@ def _fraction(points: list[Point], corner: int) -> float | None:
     """Return which part of a broken line lies before one of its corners."""
     if not points:
         return None
+    # All ways go across or up, so lengths only add up.
     lengths = [abs(a[0] - b[0]) + abs(a[1] - b[1]) for a, b in pairwise(points)]
     return sum(lengths[: corner % len(points)]) / sum(lengths)
 
@@ -309,9 +316,11 @@ def waiting_places(geometry: Geometry, track: Track, device: int) -> list[Point]
     g, places = geometry, []
     for i in range(MOST_WAITING):
         row, column = divmod(i, 8)
+        # Two shelves, for even and odd devices.
         shelf = (MEMORY[0] + 12 + i * SLOT * 0.83, MEMORY[3] - 8 - device % 2 * SLOT)
         if track in ("device to host memory", "device to device", "port to port"):  # still in device memory
             left, right = g.device(device)
+            # Eight in a row have seven gaps.
             pitch = min(SLOT, (right - left - 16) / 7)
             places.append((g.x(0, (left + right) / 2 + (column - 3.5) * pitch), BOX_BOTTOM - 8 - row * 2))
         elif track in ("host memory to host memory", "host memory to the other device", "through the CPU"):

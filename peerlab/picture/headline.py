@@ -60,6 +60,7 @@ def _card(name: str, label: str, value: str, note: str) -> Card:
 def _bandwidth(run: Run) -> Card:
     s = run.scenario
     one = s.collective_record.is_message
+    # A message has no ranks to count twice, so its bandwidth is no bus bandwidth.
     name = "Point-to-point bandwidth" if one else f"{s.collective_record.title} busbw"
     note = _sending(run) if run.time_ps else "one rank exchanges nothing"
     amount = run.busbw_GBps if run.time_ps else None
@@ -108,6 +109,7 @@ def _bottleneck(run: Run) -> Card:
 
 
 def _cap(text: str) -> str:
+    # `capitalize` would write PCIe with small letters.
     return text[:1].upper() + text[1:]
 
 
@@ -139,6 +141,7 @@ def _in_place_of_memory(run: Run) -> list[str]:
 def _dram(run: Run) -> Card:
     """Return how many bytes cross the host's memory for a byte that is sent."""
     dram = run.dram_bytes_per_byte
+    # Without the figure memory is no limit, but a path past the host leaves it alone in any case.
     modelled = "host.dram" in run.scenario.hardware.figures or not run.scenario.staged
     others = _in_place_of_memory(run)
     note = f"through {resource_kind(others[0]).label}" if others else "untouched"

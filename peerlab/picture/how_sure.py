@@ -78,6 +78,7 @@ def alt(gain: GainBand) -> str:
 
 def _drawn(gain: GainBand) -> tuple[float, float]:
     """Return the least and the largest gain of the axis: 1 is always on it, with room on both sides."""
+    # Once as fast is on the axis in any case.
     low = min(0.9, gain.least, gain.value)
     high = max(1.2, gain.most, gain.value)
     return low / 1.05, high * 1.05
@@ -141,6 +142,7 @@ def _paragraphs(paper: Paper, at: tuple[float, float], told: Sequence[tuple[floa
     x, y = at
     for size in _SIZES:
         letters, pitch = _LETTERS * _SIZES[0] // size, 1.3 * size
+        # Bold letters are wider.
         lines = [(above, _wrapped(words, letters - 5 * bold), bold) for above, words, bold in told]
         if y + sum(above + pitch * len(wrapped) for above, wrapped, _ in lines) < HEIGHT - 8:
             break

@@ -52,6 +52,7 @@ def points(
     needed = ("busbw_GBps", "ranks", "size_bytes")
     rows = [row for row in condition_rows(records.rows) if all(row[name] is not None for name in needed)]
     entries: dict[tuple[Any, ...], MeasuredPoint] = {}
+    # The preferred way comes first, and the first that has a place keeps it.
     for row in sorted(rows, key=_preference):
         known = row["nodes"] if row["nodes"] is not None else nodes or row["ranks"]
         point = _point({**row, "path": row["path"] or path, "nodes": known}, own=own)
@@ -105,6 +106,7 @@ def overlay(scenario: Scenario, known: Sequence[MeasuredPoint]) -> dict[str, obj
 def _whole_node(scenario: Scenario, point: MeasuredPoint) -> bool:
     """Return whether all devices of each node took part, as they do in the simulation."""
     if scenario.collective_record.is_message:
+        # A message is between two ranks, however many devices a node has.
         return point.ranks == 2
     return point.ranks == point.nodes * (scenario.hardware.devices // scenario.nodes_per_domain)
 
@@ -118,6 +120,7 @@ def _elsewhere(places: Iterable[str]) -> str:
 
 
 def _drawn(chosen: Sequence[MeasuredPoint], axis: str) -> dict[str, list[object]]:
+    # A path that nobody names has no path's colour.
     roles = [line_roles(point.path) if point.path in PATHS else ("ink", "ink") for point in chosen]
     return {
         "x": [getattr(point, axis) for point in chosen],

@@ -79,7 +79,8 @@ def moment(run: Run, time_ps: int) -> Moment:
 def fullest(run: Run) -> int:
     """Return the moment, of some in the middle of a run, at which most slices are shown, picoseconds."""
     segments = moves(run.trace, shown_nodes(run))
-    moments = [run.time_ps * tenths // 20 for tenths in range(6, 15)]
+    # Not at its ends, where links fill and empty.
+    moments = [run.time_ps * twentieths // 20 for twentieths in range(6, 15)]
     return max(moments, key=lambda time_ps: len(_placed(run, segments, time_ps).trains))
 
 
@@ -96,6 +97,7 @@ def _placed(run: Run, segments: Segments, time_ps: int) -> Moment:
         stage, device, now = run.trace.stages[one["stage"]], one["device"], time_ps - shift
         track, times = stage_kind(stage).track, [one[name] for name in PASSED]
         if now < one["start"]:
+            # Those of its neighbours wait out of sight.
             if one["whose"] & OWN:
                 queued[stage, device] = queued.get((stage, device), 0) + 1
             continue
@@ -104,6 +106,7 @@ def _placed(run: Run, segments: Segments, time_ps: int) -> Moment:
             if not points or not one["whose"] & (1 << variant):
                 continue
             if now >= one["through"] or len(points) == 1:
+                # The neighbours' vanish at the end of their way; its own stand there.
                 seen = now < one["through"] or not variant
                 hollow = variant > 0 and not geometry.sums
                 placed += [Slice(points[-1], stage, hollow, geometry.sums and not variant)] * seen
@@ -166,6 +169,7 @@ def _present(segments: Segments, time_ps: int) -> Iterator[tuple[int, int, int]]
     for first, last, times, period, steps in segments.segments:
         here = slice(first, last)
         low, high = 0, 0
+        # Only the repetitions are looked at of which some row may be under way now.
         if times > 1:
             low = max(0, -(-(time_ps - int(until[here].max())) // period))
             high = min(times - 1, (time_ps - int(enter[here].min())) // period)

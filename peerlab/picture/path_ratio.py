@@ -60,6 +60,7 @@ def path_ratio(
     if not slow.time_ps or not fast.time_ps:
         return None
     cases = [
+        # Beside its assumption a case says *it*; alone it has to say what.
         (case, case.says.replace("it is", f"{assumption.figure.label} is", 1))
         for assumption in (band.left_out if band else ())
         for case in assumption.cases

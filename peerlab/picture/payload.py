@@ -108,4 +108,5 @@ def _meta(run: Run, before: Run | None, number: int) -> Meta:
 def _kept(run: Run) -> tuple[object, ...]:
     """Return a key that two runs share if their times may be compared on one axis."""
     s = run.scenario
+    # What is left may differ: path, library and registration are what one compares.
     return (s.hardware.name, s.nodes, s.nbytes, s.collective)

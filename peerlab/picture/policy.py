@@ -6,6 +6,7 @@ from hashlib import sha256
 
 def inline(script: str) -> str:
     """Return a script that an HTML parser does not take for its own end; a text in it stays the same text."""
+    # A parser reads both ends of a line as one, and the hash is of what it reads.
     return script.replace("\r\n", "\n").replace("</script", r"<\/script").replace("<!--", r"<\!--")
 
 

@@ -92,12 +92,14 @@ def _stops(run: Run, parts: list[RoadPart]) -> list[Stop]:
     wires = [i for i, one in enumerate(parts) if one.part == "wire"]
     ports = (wires[0], wires[-1] + 1) if wires else ()
     levels = [parts[0].start, *(part.end for part in parts)]
+    # Without a wire the whole road is the first node's.
     middle = ports[0] if ports else last
     sides = (
         [i for i, level in enumerate(levels) if level and (i <= middle) == left] for left in (True, False)
     )
     places = {i: x for found, hill in zip(sides, HILLS, strict=True) for i, x in _spread(found, hill)}
     places |= dict(zip(ports, PORTS, strict=False))
+    # A stop with a place of its own keeps it, also at an end of the road.
     places = {0: 0.0, last: 1.0} | places
     numbers = sorted(places)
     names = {0: s.hardware.device_name, last: s.hardware.device_name}
@@ -154,6 +156,7 @@ def _signs(run: Run, hills: list[float]) -> list[Sign]:
     wire = (
         [say_wire(run)] if alike or not sends(run.scenario) else ["busiest NIC", f"{run.wire_busy:.0%} busy"]
     )
+    # A flight limits the run, and that is no resource.
     flies = bottleneck is not None and bottleneck.resource is None
     if bottleneck is not None and flies:
         wire = [f"in flight {bottleneck.share:.0%}", "of the time"]

@@ -39,6 +39,7 @@ def parts_of(run: Run) -> list[RoadPart]:
         if stage_kind(stage.name).counts_as in ("reduction", "flight"):  # no way of its own
             continue
         start, end = _levels(stage)
+        # A stage with a resource on either side is the one that crosses the wire.
         if {use.side for use in stage.uses} == {"source", "destination"}:
             parts += [
                 RoadPart(stage, "before", start, 0),
@@ -69,6 +70,7 @@ def slices_on(run: Run, parts: list[RoadPart]) -> PageRows:
     tables, came = [], None
     for number, part in enumerate(parts):
         times = _times(part, _Stage(run, part, columns, slices))
+        # A slice comes when the stretch before lets go; to the first one, when it queues.
         times["came"] = np.minimum(times["enter"], times["queued"] if came is None else came)
         came = times["gone"]
         entries = {name: columns[name][slices.rows][slices.first] for name in ("step", "slice", "device")}
@@ -118,12 +120,14 @@ def _times(part: RoadPart, stage: _Stage) -> Times:
     queued = stage.first("queued", every)
     if part.part == "all":
         return {**_held(stage.first("start", every), stage.last("end", every)), "queued": queued}
+    # The sender's last and the receiver's first resource are the ends of the wire.
     sends, receives = stage.kinds == source[-1], stage.kinds == destination[0]
     sent, received = stage.first("start", sends), stage.last("end", receives)
     if part.part == "wire":
         work = stage.last("work", sends)
         out, leave = stage.first("start", receives), stage.last("end", sends)
         return {"enter": sent, "out": out, "leave": leave, "gone": received, "work": work, "queued": queued}
+    # A kind may be on both sides: what began before it was sent lies before the wire.
     begun = stage.spans["start"] <= sent[stage.which]
     before, behind = begun & np.isin(stage.kinds, source[:-1]), ~begun & np.isin(stage.kinds, destination[1:])
     rows, there = (before, sent) if part.part == "before" else (behind, received)

@@ -61,6 +61,7 @@ def _memory(sketch: Sketch, node: int) -> None:
     x = _box(sketch, node, MEMORY, hot=hot, used=used)
     d.text((x, MEMORY[1] + 11), "Host memory", size=13, bold=True, ink="ink" if used else "muted")
     name, use = "", "no limit here" if used else "untouched"
+    # It is passed, and no figure of it limits anything: that is not idle.
     if sketch.on("host memory"):
         name, use = sketch.says(node, "host memory", "DRAM", MEMORY[2] - MEMORY[0] - 70)
     name = name or f"DRAM{sketch.mark('host.dram')}"
@@ -94,6 +95,7 @@ _BUFFERS: tuple[Track, Track] = ("host memory to host memory", "host memory to d
 def _bounce_buffers(sketch: Sketch, node: int) -> None:
     """Draw a place for every bounce buffer of the side that this node shows."""
     track = _BUFFERS[node]
+    # There are two shelves.
     for device in range(min(sketch.cluster.devices_per_switch, 2)):
         for x, y in waiting_places(sketch.geometry, track, device)[: sketch.run.scenario.window_slices]:
             sketch.drawing.box("slots", (x - 4.5, y - 4.5, x + 4.5, y + 4.5), "panel", "faint")
@@ -133,6 +135,7 @@ def _uplink(sketch: Sketch, node: int) -> None:
         x = UPLINK + side * g.lane
         edges = (g.x(node, x - half), MEMORY[3], g.x(node, x + half), SWITCH_TOP)
         d.box("pipes", edges, "box", "hot" if hot else "edge", 2.5 if hot else 1.0)
+        # What else crosses the uplink loads both directions.
         full = half * max(sketch.part(node, one) for one in (kind, *others))
         if full:
             edges = (g.x(node, x - full), MEMORY[3], g.x(node, x + full), SWITCH_TOP)

@@ -79,6 +79,7 @@ def _device_links(sketch: Sketch, node: int) -> None:
     for device in range(last + 1):
         _link(sketch, node, g.middle(device), rate, load, hot=hot)
     x = g.middle(last) + g.thickness(rate) / 2 + 6
+    # Words end in front of the NIC's link.
     room = PORT - g.thickness(_nic_Bps(sketch)) / 2 - 6 - x
     words = _link_words(sketch, node, room)
     if words:
@@ -137,6 +138,7 @@ def _nic(sketch: Sketch, node: int) -> None:
     speed = sketch.speed(node)
     slow = speed < 1 and used
     times = f"{each} x " if each > 1 else ""
+    # A NIC's rate is said in bits, as its maker says it.
     rate = f"{times}{_nic_Bps(sketch) * 8 / 1e9 * speed:g} Gb/s" if sketch.on("NIC") else "no limit"
     d.text(
         (beside, BOX_TOP + below),
@@ -181,6 +183,7 @@ def draw_wire(sketch: Sketch) -> None:
     name = say_rate(s, sketch.sight.node, sketch.speed(0))
     rate = ""
     if s.sums_between:
+        # Slices go up and come down inside the box.
         half = max(half, SUM_LANE + 6)
         names = (y - half - 8, y + half + 13, y + half + 26)
         d.box("boxes", (SUM_BOX[0], y - half, SUM_BOX[1], y + half), "box", "edge", 1.6)
@@ -204,6 +207,7 @@ def _joining(sketch: Sketch) -> list[str]:
 def _sending(sketch: Sketch) -> str:
     """Return how busy the nodes keep what joins them: what they send with, and what else is busy and has no lane."""
     others = [kind for kind in _joining(sketch) if kind not in sketch.sends and not has_lane(kind)]
+    # What limits the run is told before all else.
     if sketch.hot in _joining(sketch) and sketch.hot not in sketch.sends:
         others = [sketch.hot]
     text = max(others, key=lambda kind: sketch.run.busy.get(kind, 0.0), default="")

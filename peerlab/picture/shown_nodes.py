@@ -55,6 +55,7 @@ class ShownNodes:
 
     def whose(self, node: NDArray[np.int64], step: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return for each row of a trace whose it is: a sum of `OWN`, `NEXT`, `PREVIOUS`, `BACK`; 0 if it is not shown."""
+        # One entry stands for every step, and the last for those that were not looked at.
         index = np.minimum(step, len(self.partner) - 1)
         partner, source, beyond, answers = (
             np.array(values)[index] for values in (self.partner, self.source, self.beyond, self.answers)
@@ -68,6 +69,7 @@ class ShownNodes:
             return everybody
         numbers = np.where(node == self.node, OWN, 0)
         numbers = np.where((node == partner) & (beyond >= 0), NEXT, numbers)
+        # A partner that sends back is shown doing that, and not sending on.
         numbers = np.where((node == partner) & answers, BACK, numbers)
         return np.where((node == source) & (source >= 0), PREVIOUS, numbers)
 
@@ -92,6 +94,7 @@ def _rows(schedule: Schedule, node: int) -> tuple[tuple[int, int, int, bool, boo
 def _step(schedule: Schedule, node: int, step: int) -> tuple[int, int, int, bool, bool]:
     """Return partner, source, beyond, sends, answers of a step."""
     to, came = schedule.to(node, step), schedule.source(node, step)
+    # A node that only receives is shown beside the one that it receives from.
     partner = to if to >= 0 else came
     if partner < 0:
         return -1, -1, -1, False, False
@@ -130,6 +133,7 @@ def _count(one: Resource, trace: Trace, nics: int) -> int:
 def shares(run: Run, node: int) -> dict[str, float]:
     """Return per kind of resource the busy share of the busiest one that is drawn at a node, 0 to 1."""
     if run.trace.folded:
+        # All nodes are alike, so the busiest of all is as busy as any.
         return run.busy
     used = busy_ps(run.trace, run.recording)
     here = drawn(run.trace, [node], run.scenario.hardware.used_nics_per_switch)

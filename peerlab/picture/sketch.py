@@ -24,6 +24,7 @@ class Sketch:
         self.native = self.path.uses_own_ports
         self.geometry, self.drawing = geometry_of(run), Drawing()
         self.sight = shown_nodes(run)
+        # A partner that changes from step to step has no share of its own.
         right = self.sight.partner[0] if len(self.sight.partner) == 1 else -1
         self.busy = [shares(run, self.sight.node), shares(run, right) if right >= 0 else None]
         bottleneck = run.bottleneck

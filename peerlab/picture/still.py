@@ -53,6 +53,7 @@ def _still(picture: Picture, at: int, theme: str, *, large: bool = False) -> str
     """Return the data path at a moment, picoseconds from the start of the run."""
     run, sketch = picture.run, picture.sketch
     paper, named = Paper(palette(theme), **(_LARGE if large else {})), title(run.scenario)
+    # A long title becomes smaller, so that it ends inside.
     paper.text((2, 16), named, size=min(15, 15 * _TITLE / len(named)), bold=True, align="left")
     paper.shapes.append(f"<g transform='translate(0 {_HEAD * paper.stretch:g})'>")
     paper.drawing(picture.drawing)
@@ -86,6 +87,7 @@ def still_html(run: Run) -> str:
     """
     picture, at = Picture(run), fullest(run)
     light, dark = (b64encode(_still(picture, at, theme).encode()).decode() for theme in ("light", "dark"))
+    # Two pictures in one page need rules of their own: so they are called by what they hold.
     name = f"pl-still-{sha256(light.encode()).hexdigest()[:12]}"
     rows = "".join(
         f"<tr><th scope='row' align='left'>{escape(name)}</th><td align='left'>{escape(figure)}</td><td align='left'>{escape(note)}</td></tr>"
@@ -167,10 +169,12 @@ def _foot(paper: Paper, picture: Picture) -> float:
     sketch = picture.sketch
     drawn = {stage_role(stage) for stage in (*sketch.drawn, REDUCE.name)}
     entries = [(role, meaning) for role, meaning in colours(sketch.run) if role in drawn]
+    # With a switch that adds up nobody's neighbours are shown.
     if not sketch.geometry.sums and sketch.run.scenario.domains > 1:
         entries.append(("", "hollow: at the neighbours"))
     y, x, letters = _HEAD + HEIGHT + 16, 2.0, max(12.0, paper.smallest) / 12
     for role, meaning in entries:
+        # About 6.4 units a letter of size 12, and 16 for the square before it.
         if x + (16 + 6.4 * len(meaning)) * letters > WIDTH:
             x, y = 2.0, y + 18
         if role:

@@ -27,6 +27,7 @@ class Paper:
 
     def colour(self, role: str) -> str:
         """Return the attributes' value of a role; what is only washed over is its colour, thin."""
+        # A theme may lack a wash: then it is its colour, thin.
         return self.palette.get(role) or self.palette.get(role.removesuffix("-wash"), role)
 
     def box(
@@ -50,6 +51,7 @@ class Paper:
         self, at: Point, half: float, fill: str, line: str = "none", width: float = 1.0, radius: float = 0.0
     ) -> None:
         """Add a square around a point; it stays one however heights are stretched."""
+        # Heights are stretched where it is drawn, so it is made lower here.
         (x, y), high = at, half / self.stretch
         self.box((x - half, y - high, x + half, y + high), fill, line, width, radius)
 
@@ -83,6 +85,7 @@ class Paper:
         (x, y), size = at, max(size, self.smallest)
         weight = " font-weight='650'" if bold else ""
         self.shapes.append(
+            # The middle of small letters lies about a third of their size above the line that they stand on.
             f"<text x='{x:.5g}' y='{y * self.stretch + size * 0.36:.5g}' font-size='{size:g}'{weight}"
             f" fill='{self.colour(ink)}' text-anchor='{_ANCHORS[align]}'>{_said(text)}</text>"
         )

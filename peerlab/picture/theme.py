@@ -17,6 +17,8 @@ STAGE_COLOURS = {
 }
 """Stages that move a byte from one place to another have a colour; stages inside a device are grey."""
 
+# Words are in roles that end in `ink`, or muted: 4.5 to 1 or more against paper, panel and box, in both
+# themes (WCAG 2.1).
 LIGHT = {
     "paper": "#FFFFFF",
     "ink": "#17202B",

@@ -83,6 +83,7 @@ def _in_sight(run: Run) -> list[bool]:
     s, node = run.scenario, focus(run)
     nodes = (0, 1) if s.collective_record.is_message else (node,)  # one sends, the other receives
     below = drawn(run.trace, nodes, s.hardware.used_nics_per_switch)
+    # Of a fabric only the links at this host: those further on serve others, too.
     links = {(link.kind, link.index) for link in s.fabric.links_at(s.host(node))}
     return [
         (one.kind, one.index) in links if resource_kind(one.kind).scope == "fabric" else below[index]
@@ -97,10 +98,12 @@ def _tracks(trace: Trace, segments: Segments) -> np.ndarray[tuple[int], np.dtype
     per_device = np.array([resource_kind(r.kind).scope == "device" for r in trace.resources])[
         rows["resource"]
     ]
+    # Spans overlap where a resource is shared: a track for each stage and device. Else one for each device.
     key = np.where(shared, rows["stage"] * 1000 + rows["device"], np.where(per_device, rows["device"], 0))
     track = np.zeros(len(key), np.int64)
     for lane in np.unique(rows["lane"]):
         mine = rows["lane"] == lane
+        # Tracks are numbered from 0 in each lane, without gaps.
         track[mine] = np.unique(key[mine], return_inverse=True)[1]
     return track
 
@@ -173,6 +176,7 @@ def _capacity(trace: Trace, lane: TimelineLane) -> int:
     """Return how many spans a lane's resources serve at once."""
     mine = [trace.resources[i] for i in lane.resources]
     return (
+        # A shared resource has no places: each of them counts once.
         len(mine)
         if any(resource.shared for resource in mine)
         else sum(resource.servers for resource in mine) or 1
@@ -187,6 +191,7 @@ def _rate(trace: Trace, lane: TimelineLane) -> float | None:
     shared = next(
         (resource for resource in (trace.resources[i] for i in lane.resources) if resource.shared), None
     )
+    # A span that was recorded stands for `copies` of its kind, which share the resource with it.
     return shared.capacity_Bps / shared.copies * PS_PER_US / PS_PER_S if shared else None
 
 

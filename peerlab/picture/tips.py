@@ -47,6 +47,7 @@ def tips(sketch: Sketch) -> list[Tip]:
         if part in sketch.parts
     ]
     if len(nodes) > 1:
+        # High enough for a pointer to find it, however thin the wire is.
         y, half = (PORT_WIRE, PORT_HALF) if sketch.native else (WIRE, 9.0)
         rows.append((0, "wire", "wire", (NIC[1], y - half, WIDTH - NIC[1], y + half)))
     return [
@@ -60,6 +61,7 @@ def _parts(sketch: Sketch, node: int) -> Iterator[tuple[Part, str, Box]]:
     g = sketch.geometry
 
     def box(left: float, top: float, right: float, bottom: float) -> Box:
+        # In a mirror image left and right have changed places.
         sides = sorted((g.x(node, left), g.x(node, right)))
         return sides[0], top, sides[1], bottom
 
@@ -94,6 +96,7 @@ def _busy(sketch: Sketch, node: int, part: Part) -> list[str]:
     for kind in _kinds(sketch, part):
         figure = sketch.cluster.figures.get(_key(kind))
         carries = f"{figure}, " if figure else ""
+        # Nothing is said of a partner that changes.
         share = sketch.share(node, kind) or "as busy as the partner of each step"
         found.append(f"{resource_kind(kind).label}: {carries}{share}")
     rests = "passed, and never a limit here" if sketch.uses(part) else "not used on this path"

@@ -61,12 +61,14 @@ def waits(now: int, times: Sequence[int], stops: Sequence[float | None]) -> int 
     out, into, corner = stops
     if out is None and into is None:
         return 0 if corner is not None and freed <= now < turned else None
+    # A way that begins at the NIC, at 0, has no link before it to wait in.
     if out and freed <= now < sent:
         return 0
     return 1 if into is not None and corner is not None and landed <= now < turned else None
 
 
 def _share(now: int, since: int, until: int) -> float:
+    # Without latency it is there at once.
     return min(1.0, max(0.0, (now - since) / (until - since))) if until > since else float(now >= until)
 
 

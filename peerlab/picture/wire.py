@@ -40,6 +40,7 @@ def wire_share(run: Run) -> str:
 
 def wire_Bps(scenario: Scenario) -> int:  # noqa: N802
     """Return what one of the resources carries that the path sends with, such as a NIC, bytes per second and direction."""
+    # A protocol of the library may carry less than the NIC does.
     return capacity_Bps(scenario.cluster_for_message, _sender(scenario))
 
 

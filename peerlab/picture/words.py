@@ -19,6 +19,7 @@ from peerlab.question.scenario import Scenario
 def colours(run: Run) -> list[list[str]]:
     """Return the colour key: role and meaning of every colour that this run uses."""
     s = run.scenario
+    # In one domain nothing crosses a wire, so no stage of the path is seen.
     used = [stage.name for stage in s.stages] if s.domains > 1 else []
     if s.registers and s.domains > 1:
         used.insert(0, "register")
@@ -26,6 +27,7 @@ def colours(run: Run) -> list[list[str]]:
         used += ["reduce"] if s.reduces and s.collective_record.adds else []
         used += [node_exchange(s).hand_stage] if s.hardware.devices > 1 else []
     used += ["flight"] if s.domains > 1 else []
+    # Stages of one colour are one entry: the first says what it is.
     key: dict[str, str] = {}
     for stage in used:
         kind = stage_kind(stage)
@@ -82,6 +84,7 @@ def _slices(s: Scenario) -> str:
     if len(numbers) < 2:
         return ", whole transfers"
     size = f", slices of {say_bytes(numbers[0])}"
+    # Smaller than the library would cut: a transfer is at least so many slices.
     if numbers[0] < (s.slice_limit or 0):
         return f"{size}, {len(numbers)} to a transfer"
     if s.slice_bytes != "auto":
@@ -164,6 +167,7 @@ def _inside(s: Scenario) -> str:
 def _through(scenario: Scenario) -> str:
     """Return the way that slices take from node to node."""
     wiring = scenario.hardware.wiring
+    # Nothing is said of a wiring that the cluster's file does not describe.
     known = scenario.is_wired and "switch.uplink" in scenario.hardware.figures
     over_cpu = known and wiring.place.over_cpu
     across = f"{ACROSS_SWITCH} and the CPU" if over_cpu else ACROSS_SWITCH

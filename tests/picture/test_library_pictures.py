@@ -70,3 +70,13 @@ def test_what_the_law_does_not_meet_is_said_below_the_pictures_where_it_applies(
     assert "too fast" not in told(nodes=2, library="none", **p5)
     assert "No public log of HCL over host NICs exists" in told()
     assert "cloud's network decides" in told(cluster="p4d", path="host-tcp")
+
+
+def test_the_title_of_a_library_of_ones_own_is_text_beside_a_point(tmp_path):
+    file = tmp_path / "own.toml"
+    file.write_text('name = "own"\ntitle = "<img src=x> & Co"\nextends = "nccl-efa"\n')
+    run = peerlab.simulate(peerlab.Scenario(cluster="p4d", nodes=2, path="peer-direct", library=str(file)))
+    drawn = [(line, [run] * len(line.scenarios)) for line in lines(run.scenario, "nodes")]
+    notes = curves(run.scenario, "nodes", drawn)["lines"][0]["note"]
+    assert "&lt;img src=x&gt; &amp; Co" in notes[0]
+    assert "<img" not in notes[0]

@@ -15,6 +15,7 @@ def build() -> figure:
     plot = figure(
         name="scene",
         x_range=Range1d(0, WIDTH),
+        # Downwards, as in SVG and on a page.
         y_range=Range1d(HEIGHT, 0),
         aspect_ratio=WIDTH / HEIGHT,
         sizing_mode="scale_width",
@@ -28,6 +29,7 @@ def build() -> figure:
         border_fill_color=None,
     )
     radius = {"panels": 10, "pipes": 4, "loads": 2, "boxes": 7, "slots": 2}
+    # From the background up: ways run below boxes.
     for name in ("panels", "pipes", "loads", "lines", "boxes", "slots"):
         source = ColumnDataSource(getattr(Drawing(), name), name=f"scene_{name}")
         if name == "lines":

@@ -22,6 +22,7 @@ def build() -> figure:
     """Return the empty figure; the page fills its sources and draws only what can be seen apart."""
     plot = _axes()
     grounds = ColumnDataSource({"y": [], "fill": []}, name="timeline_grounds")
+    # Past the end of any run, however far one pans.
     plot.hbar(y="y", left=0, right=1e12, height=0.86, color="fill", source=grounds)
     names = ("y", "left", "right", "height", "fill", "alpha", "stage", "what", "when", "wait")
     spans = ColumnDataSource({name: [] for name in names}, name="timeline_spans")
@@ -69,6 +70,7 @@ def _axes() -> figure:
         background_fill_color=None,
         border_fill_color=None,
         x_axis_type=None,
+        # Else Bokeh leaves marks out while one pans, and there are never many.
         lod_threshold=None,
     )
     plot.add_layout(LinearAxis(name="timeline_time"), "below")
