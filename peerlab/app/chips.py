@@ -39,6 +39,7 @@ class Chips:
             return
         gone, self._shown = self.box.children, chips
         self.box.children = [self._button(says, changes) for says, changes in chips]
+        # Only now does nothing on a page show them.
         for one in gone:
             close_all(one)
 
@@ -53,6 +54,7 @@ def chips_of(scenario: Scenario, widgets: dict[str, w.Widget]) -> list[Chip]:
 
     The way back is the default of the scenario's field. A setting that rests changes nothing, and has none.
     """
+    # On the same cluster: what is usual there is no change of the user's.
     usual = Scenario(cluster=scenario.given_cluster)
     rows = []
     for name, control in controls().items():

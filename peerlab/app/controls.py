@@ -130,6 +130,7 @@ class Controls:
 
     def _connect(self) -> None:
         tell = self._tell
+        # The switch goes between the two paths that the lists have chosen.
         tell(self.host, "host", lambda on: {"path": (self.baseline if on else self.direct).value})
         tell(
             self.cache, "cache", lambda on: {"registration": self.rare.policy.value if on else "per-transfer"}
@@ -139,6 +140,7 @@ class Controls:
         tell(self.size, "size", lambda n: {"message_bytes": n})
         tell(self.size_text, "size_text", lambda text: {"message_bytes": text})
         tell(self.cluster, "cluster", self._cluster_chosen)
+        # A field that was emptied asks for nothing.
         tell(self.file, "file", lambda text: {"cluster": text.strip()} if text.strip() else None)
         tell(self.baseline, "baseline", lambda path: {"path": path})
         tell(self.direct, "direct", lambda path: {"path": path})
@@ -153,6 +155,7 @@ class Controls:
 
     def _tell(self, control: w.Widget, name: str, change: Callable[[Any], Changes | None]) -> None:
         def changed(event: Any) -> None:
+            # The lab has set the control, and not the user.
             if self._showing:
                 return
             changes = change(event["new"])
@@ -219,6 +222,7 @@ class Controls:
         self.cache.value = s.registration != "per-transfer"
         self.cache.disabled = not s.data_path.uses_device_memory
         self.rests.value = escape(s.data_path.cache_rests)
+        # A slider has few places; the number beside it is exact.
         self.nodes.value = _nearest(s.nodes, NODES)
         self.nodes_text.value = str(s.nodes)
         self.size.value = _nearest(s.nbytes, SIZES)
@@ -232,8 +236,10 @@ class Controls:
         if name == OWN_FILE:
             self.file.value = str(getattr(s.cluster, "name", s.cluster))
         for one, ways in ((self.baseline, BASELINES), (self.direct, DIRECT)):
+            # A list cannot be empty: one without anything to choose is switched off, or not shown.
             there = _there(ways, s) or ways[:1]
             paths = [path for _, path in there]
+            # What was chosen before stays where the cluster has it, so that the switch leads back to it.
             offer(one, there, s.path if s.path in paths else one.value if one.value in paths else paths[0])
         self.baseline.disabled = not _there(BASELINES, s)
         self.direct.layout.display = "" if len(_there(DIRECT, s)) > 1 else "none"
@@ -291,6 +297,7 @@ def _extrapolated(s: Scenario) -> str:
 
 
 def _nearest(value: int, options: tuple[int, ...]) -> int:
+    # By powers of two first, and of equal ones by the distance.
     return min(
         options,
         key=lambda option: abs(option.bit_length() - value.bit_length()) + abs(option - value) / 2**60,

@@ -41,6 +41,7 @@ class Curving:
     def draw(self, scenario: Scenario) -> None:
         """Simulate and show the curves of `scenario`, in pieces; a computation for another scenario is given up."""
         wanted = lines(scenario, self.axis)
+        # Nothing else has to be simulated: a switch of the path leaves all curves as they are.
         if wanted == self._of:
             return
         self._of = wanted
@@ -80,6 +81,7 @@ class Curving:
             possible = list(line.scenarios)
             for place, one in enumerate(line.scenarios):
                 await give_turns()
+                # Curves that are soon replaced never look old: that would only flicker.
                 if self._shown and not self._shown.get("old") and time.monotonic() - begun > PATIENCE_S:
                     self._tell({**self._shown, "old": True})
                 try:

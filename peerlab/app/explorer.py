@@ -187,6 +187,7 @@ class Explorer(Spoken):
         """Show a scenario: at once, or when the simulation in the background is done."""
         self._stop()
         try:
+            # Without a loop no page can be told later, so it is waited for.
             self._arrive(self._runs.get(scenario, PATIENCE_S if running_loop() else float("inf")))
         except TooSlow:
             self._go_slowly(scenario, control)
@@ -197,6 +198,7 @@ class Explorer(Spoken):
         self.figures.status = {"busy": True, "text": f"Simulating ...{about}"}
 
         def progress(part: float) -> None:
+            # The simulation reports in its own thread; widgets are set in that of the loop.
             loop.call_soon_threadsafe(told, f"Simulating {so_far(part, begun)}{about}")
 
         def told(text: str) -> None:
@@ -207,6 +209,7 @@ class Explorer(Spoken):
             loop.call_soon_threadsafe(ended, result)
 
         def ended(result: Run | PeerlabError) -> None:
+            # Meanwhile something else was asked for.
             if self._job is not job:
                 return
             self._stop()
@@ -222,6 +225,7 @@ class Explorer(Spoken):
         if self._job:
             self._job.cancel()
             self._job = None
+        # To set it is a message to the page, so it is set only where it changes.
         if self.figures.status.get("busy"):
             self.figures.status = {"busy": False}
 
@@ -229,6 +233,7 @@ class Explorer(Spoken):
         if self.exploration.arrive(run):
             self._show(run)
         else:
+            # It is shown already; a control may still show what was refused.
             self.controls.show(self.scenario, can_undo=self.exploration.can_undo)
 
     def _show(self, run: Run) -> None:
@@ -302,6 +307,7 @@ class Explorer(Spoken):
             ):  # impossible, or too slow: the switch will say so, or compute in the background
                 continue
             await give_turns()
+            # It has the number of the parcel that comes next if the switch is pressed.
             parcels[switch] = payload(run, self.run, self._number + 1)
             await give_turns()
         self.figures.send_ahead(parcels)

@@ -69,6 +69,7 @@ class FiguresWidget(anywidget.AnyWidget):
 
     def _receive(self, _widget: Any, content: dict[str, Any], _buffers: Any) -> None:
         if content.get("kind") == "need-bokeh":
+            # Asked for by a page, which loads it once for all labs that it shows.
             self.send({"kind": "bokeh"}, buffers=[Path(bokeh_script()).read_bytes()])
         elif content.get("kind") == "seen":
             self.seen()

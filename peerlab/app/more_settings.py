@@ -108,10 +108,12 @@ class Rare:
         self.wiring.show(s)
         self.transport.show(s)
         self._show_disturbance(s)
+        # Where registration is switched off, the list keeps what the switch leads back to.
         if s.registration != "per-transfer":
             self.policy.value = s.registration
 
     def _show_library(self, s: Scenario) -> None:
+        # What the cluster has by itself, whatever is chosen now.
         own = s.with_(library=None, library_version=None, protocol="auto", algorithm="auto").used_library
         offers = [(f"{_CLUSTERS}: {own.title if own else NONE}", _CLUSTERS)]
         fitting = [
@@ -128,12 +130,14 @@ class Rare:
             [(name, name) for name in ("auto", *PROTOCOLS) if possible(s, protocol=name)],
             s.protocol,
         )
+        # Only `auto` is left: nothing to choose.
         self.protocol.disabled = len(self.protocol.options) == 1
 
     def _show_way(self, s: Scenario) -> None:
         offer(self.algorithm, [(name, name) for name in _algorithms(s)], s.algorithm)
         self.algorithm.disabled = len(self.algorithm.options) == 1
         name = _OWN if isinstance(s.placement, tuple) else s.placement or PLACEMENTS[0]
+        # Without leaf switches all places are alike.
         if s.fabric.uniform:
             offer(self.placement, [("any: no leaf switches", name)], name)
         else:

@@ -93,6 +93,7 @@ class Runs:
             If that takes longer than `patience_s`.
         """
         run = self.find(scenario)
+        # It is known beforehand that nobody would wait so long.
         if run is None and patience_s < float("inf") and large(scenario):
             raise TooSlow("every transfer of every node")
         return run or self.keep(simulate(scenario, progress=patient(patience_s)))
@@ -192,6 +193,7 @@ class Background:
     def _progress(self, done: int, total: int) -> None:
         if self._stop.is_set():
             raise Cancelled("stopped")
+        # Five reports a second are enough for a page.
         if time.monotonic() - self._told > 0.2:
             self._told = time.monotonic()
             self._on_progress(done / max(total, 1))

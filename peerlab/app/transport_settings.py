@@ -37,6 +37,7 @@ class TransportSettings:
         machine, adds = s.hardware, bool(used and used.figures)
         self.mtu.placeholder = str(machine.mtu_bytes) if adds and machine.mtu_bytes else _USUAL
         self.hops.placeholder = str(machine.hops) if adds else _USUAL
+        # Clusters have it in millimetres, which are whole.
         self.metres.placeholder = f"{(machine.cable_mm or 0) / 1000:g}" if adds else _USUAL
 
 

@@ -22,6 +22,7 @@ class WiringSettings:
         wiring = s.given_cluster.wiring
         assumed = ", as assumed \u2020" if wiring.assumption else ""
         near = next(name for name, place in _WIRINGS if place == wiring.nic)
+        # What the cluster has by itself is `auto` in the list, and stands there once.
         place = "auto" if s.wiring == wiring.nic else s.wiring
         others = [one for one in _WIRINGS if one[1] not in ("auto", wiring.nic)]
         offer(self.place, [(f"{near}{assumed}", "auto"), *others], place)

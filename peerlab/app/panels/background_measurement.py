@@ -44,6 +44,7 @@ class Measuring:
         except PeerlabError as problem:
             self._show(here(self._found, str(problem)))
             return
+        # A kernel that ends does not wait for it.
         threading.Thread(target=self._listen, args=(stream, loop), daemon=True).start()
 
     def stop(self) -> None:
@@ -76,6 +77,7 @@ class Measuring:
         loop.call_soon_threadsafe(self._ended, stream, records, problem)
 
     def _heard(self, stream: Stream, progress: Progress, comparisons: list[Comparison] | None) -> None:
+        # It was stopped, and another one begun.
         if self._stream is not stream:
             return
         part = progress.done / progress.total if progress.total else 0

@@ -49,6 +49,7 @@ class Kind:
 
 
 def _deck(run: Run, name: str) -> Path:
+    # The deck compares paths itself, so the one that is shown is no part of its question.
     scenario, compared = run.scenario, ("path", "registration")
     kept = {
         field.name: getattr(scenario, field.name) for field in fields(scenario) if field.name not in compared
@@ -56,6 +57,7 @@ def _deck(run: Run, name: str) -> Path:
     return write_deck(Outline(scenario=kept), name)
 
 
+# A bar would go to a terminal that nobody sees.
 _video = partial(export_video, progress=False)
 KINDS = (
     Kind("page with its switches", ".html", export_html),

@@ -54,6 +54,7 @@ def look_at_trace(held: str | bytes, name: str, shown: Scenario | None) -> tuple
         try:
             runs = on_each_path(profiled_training, shown)
         except PeerlabError as problem:
+            # The trace was read all the same; only its step cannot be simulated there.
             return repr(profiled_training), f"{training_html}<p class='pl-error'>{escape(str(problem))}</p>"
         training_html += elsewhere_html(runs, profiled_training.usual.time_ms) if runs else ""
     return repr(profiled_training), training_html

@@ -19,6 +19,7 @@ from peerlab.question.size_list import parse_sizes
 
 def should_reach(scenario: Scenario) -> str:
     """Return floor, band and ceiling of the scenario's machine, nodes and path as HTML."""
+    # As `peerlab expect` asks: what it should reach once all memory is registered.
     return expected_html(expectation(scenario.with_(registration="pool"), parse_sizes(None)))
 
 

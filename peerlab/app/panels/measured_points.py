@@ -45,6 +45,7 @@ class MeasuredPoints:
     def draw(self, scenario: Scenario) -> None:
         """Show what fits a scenario."""
         self._scenario = scenario
+        # What is the user's comes last, and so lies on top.
         known = [*_shipped(scenario.hardware.name), *self._own, *self._of_log]
         self.log.show(scenario)
         self._show({**overlay(scenario, known), "here": self._here})

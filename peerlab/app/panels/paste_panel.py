@@ -65,6 +65,7 @@ class PastePanel:
         """Let a thread look at what was given, then `show` what it found; what was begun before is given up."""
         self._stop()
         self._short.value = f"<p role='status'>Reading {escape(name)} ...</p>"
+        # Kept here, as a loop holds its tasks by weak references only.
         self._task = asyncio.get_running_loop().create_task(self._look(name, look, show))
 
     async def _look(self, name: str, look: Callable[[], _Found], show: Callable[[_Found], None]) -> None:
@@ -83,6 +84,7 @@ class PastePanel:
 
     def _uploaded(self, event: Any) -> None:
         for one in event["new"]:
+            # What was pasted is not what is read now.
             self._text.value = ""
             self.read(bytes(one["content"]), one["name"])
 

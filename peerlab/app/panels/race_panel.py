@@ -46,6 +46,7 @@ class RacePanel:
         try:
             pair = self._pair()
             scenarios: list[object] = [run.scenario for run in pair]
+            # The same race plays on and does not begin anew.
             if scenarios != self._shown:
                 self.frame.value = race_frame(Race(pair))
             self._shown = scenarios
