@@ -1,4 +1,4 @@
-"""Where an export goes."""
+"""Where an export goes: the user's path, refused if it is no file that can be written, or of another kind."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`peerlab calibrate`."""
+"""`peerlab calibrate`: fits a cluster's constants on a log, and says which of them the log cannot tell."""
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""A calibration in a notebook."""
+"""A calibration as HTML for a notebook: its document in the frame of reports."""
 
 from peerlab.features.calibrate.calibration import Calibration
 from peerlab.features.calibrate.calibration_document import calibration_document

@@ -1,4 +1,4 @@
-"""`peerlab deck`."""
+"""`peerlab deck`: an architecture review as slides in a folder."""
 
 import argparse
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What a slide holds."""
+"""What a slide of a deck holds: title, body, the speaker's notes, and where its figures are from."""
 
 from dataclasses import dataclass
 

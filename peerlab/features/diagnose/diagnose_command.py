@@ -1,4 +1,4 @@
-"""`peerlab diagnose`."""
+"""`peerlab diagnose`: which data path a log took, and what Peer Direct would bring."""
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""`peerlab doctor`."""
+"""`peerlab doctor`: whether this host can do peer direct, check by check."""
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""The exercises of the labs: one module per lab, found by the name that the lab uses."""
+"""The exercises of the labs: questions whose truths are computed, replies to answers, and how far a learner is."""
 
 from peerlab.base.feature import Feature
 

@@ -1,4 +1,4 @@
-"""The exercises of the labs: one module per lab, found by the name that the lab uses."""
+"""Finds the exercises of the labs, one module per lab: by the name that a lab uses, which begins with its number."""
 
 from functools import cache
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""`peerlab export`."""
+"""`peerlab export`: pages, stills and videos of a question as files for others."""
 
 import argparse
 import sys

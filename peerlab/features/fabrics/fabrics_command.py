@@ -1,4 +1,4 @@
-"""`peerlab fabrics`."""
+"""`peerlab fabrics`: one question on all transports of a cluster."""
 
 import argparse
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`peerlab lab`."""
+"""`peerlab lab`: opens JupyterLab on the labs, for this user alone."""
 
 import argparse
 from typing import Any

@@ -1,4 +1,4 @@
-"""`peerlab import`."""
+"""`peerlab import`: other tools' logs as records, printed and kept."""
 
 import argparse
 import json

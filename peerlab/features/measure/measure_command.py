@@ -1,4 +1,4 @@
-"""`peerlab measure`."""
+"""`peerlab measure`: data paths measured on this machine, by processes of its own."""
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""`peerlab simulate`."""
+"""`peerlab simulate`: the figures of one question, on one data path or all of them."""
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""`peerlab site`."""
+"""`peerlab site`: the live explorer and the labs as files for any web server."""
 
 import argparse
 import sys

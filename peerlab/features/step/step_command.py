@@ -1,4 +1,4 @@
-"""`peerlab step`."""
+"""`peerlab step`: a step of a training, or of a profiler's trace, on each data path."""
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""`peerlab sweep`."""
+"""`peerlab sweep`: every combination of some values, simulated into one table."""
 
 import argparse
 import json

@@ -41,8 +41,9 @@ def tails_svg(
     paper, axis = Paper(colours or palette(theme)), _axis(tails)
     paper.box((8, 8, WIDTH - 8, HEIGHT - 8), "panel", radius=8)
     # The quicker pile first: where the two overlap, the slower one lies on top.
-    for path_times in sorted(tails.paths, key=lambda path: path.quiet_ps):
+    for row, path_times in enumerate(sorted(tails.paths, key=lambda path: path.quiet_ps)):
         _pile(paper, axis, path_times, shown)
+        _beyond(paper, path_times, _BASE - 34 - 14 * row)
     _draw_axis(paper, axis)
     _between(paper, axis, tails)
     return paper.svg(WIDTH, HEIGHT, alt(tails))
@@ -79,7 +80,7 @@ def _last(path_times: PathTimes) -> int:
     ordered = path_times.ordered_ps
     # A quarter beyond what 99.5 % of the runs take: an axis for the rarest would leave no room for all others.
     usual = ordered[max(0, -(-len(ordered) * 995 // 1000) - 1)]
-    return min(ordered[-1], max(usual, round(1.25 * usual)))
+    return min(ordered[-1], round(1.25 * usual))
 
 
 def _role(path_times: PathTimes) -> str:
@@ -90,9 +91,8 @@ def _pile(paper: Paper, axis: Axis, path_times: PathTimes, shown: int) -> None:
     """Draw the runs of a path, its percentiles and its quiet run."""
     role, last = _role(path_times), _last(path_times)
     columns: dict[int, int] = {}
-    # Runs beyond are counted in words, not drawn.
-    beyond = sum(ps > last for ps in path_times.ordered_ps)
-    for ps in path_times.ordered_ps[: len(path_times.ordered_ps) - beyond]:
+    # Runs beyond are counted in words (`_beyond`), not drawn.
+    for ps in (ps for ps in path_times.ordered_ps if ps <= last):
         place = round((axis.x(ps) - _LEFT) / _DOT)
         columns[place] = columns.get(place, 0) + 1
     # The highest pile is full: in all others a dot stands for as many runs.
@@ -120,8 +120,14 @@ def _pile(paper: Paper, axis: Axis, path_times: PathTimes, shown: int) -> None:
         bold=True,
         ink=f"{role}-ink",
     )
+
+
+def _beyond(paper: Paper, path_times: PathTimes, y: float) -> None:
+    """Say how many runs of a path lie beyond where it is drawn: each path in its colour, or nobody knew whose they are."""
+    beyond = sum(ps > _last(path_times) for ps in path_times.ordered_ps)
     if beyond:
-        paper.text((WIDTH - 24, _BASE - 34), f"{beyond} later", size=11, ink="muted", align="right")
+        ink = f"{_role(path_times)}-ink"
+        paper.text((WIDTH - 24, y), f"{beyond} later", size=11, ink=ink, align="right")
 
 
 def _percentiles(paper: Paper, axis: Axis, path_times: PathTimes) -> None:

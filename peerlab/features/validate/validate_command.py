@@ -1,4 +1,4 @@
-"""`peerlab validate`."""
+"""`peerlab validate`: the model against expected figures, against other simulators, or its laws against logs."""
 
 import argparse
 import json

@@ -1,6 +1,7 @@
 """Many runs with noise: percentiles are told where runs are enough, and laws say what they come to."""
 
 import json
+import re
 from math import exp
 
 import numpy as np
@@ -139,6 +140,16 @@ def test_a_picture_has_a_dot_for_every_run_that_is_not_far_out():
     drawn = tails_svg(Tails(tuple(two), ()), "dark")
     assert drawn.count("<rect") > 80
     assert " times at p50" in drawn
+
+
+def test_runs_that_are_far_out_are_counted_for_each_path_in_a_line_of_its_own():
+    run = peerlab.Scenario(cluster="dl1", nodes=2, jitter=0.1)
+    two = tuple(
+        PathTimes(run.with_(path=path), (*range(t, t + 400 * 10**6, 10**6), 2 * t, 2 * t), t - 9)
+        for path, t in (("peer-direct", 10**9), ("host-rdma", 2 * 10**9))
+    )
+    later = re.findall(r"<text x='[\d.]+' y='([\d.]+)'[^>]*>2 later</text>", tails_svg(Tails(two, ())))
+    assert len(set(later)) == 2
 
 
 def test_a_name_that_is_no_picture_is_refused_before_anything_runs(tmp_path):

@@ -200,7 +200,9 @@ def _monday(compared: ComparedRuns, trial: Trial | None) -> Iterator[tuple[str, 
     check = compared.gain_band.decisive
     first = "Every check must pass" + (f". First of all: {check.figure.label}" if check else "")
     yield "On every node: can it?", "peerlab doctor", first
-    sizes = f"AllReduce of {say_bytes(trial.size_bytes if trial else compared.base.nbytes)}, {say_count(compared.base.nodes, 'node')}"
+    # A plan measures an AllReduce at its own size; without one the log is of what the review asked.
+    what = "AllReduce" if trial else compared.base.collective_record.title
+    sizes = f"{what} of {say_bytes(trial.size_bytes if trial else compared.base.nbytes)}, {say_count(compared.base.nodes, 'node')}"
     if trial:
         plan = f"peerlab plan --cluster {shell_word(compared.base.hardware.name)} --nodes {compared.base.nodes} --output trial"
         yield "Plan it", plan, f"A script of all runs of {_program(trial)}, off and on in turns"
