@@ -7,6 +7,7 @@ from tool_logs import NCCL
 
 import peerlab
 from peerlab.features.exercises.labs.review import quoted
+from peerlab.features.exercises.labs.search_game import SearchGame
 from peerlab.features.exercises.labs.stale import ByPointer, train
 from peerlab.features.exercises.logs import lab_log
 from peerlab.features.exercises.tables import folded
@@ -42,6 +43,7 @@ def shown_results(folder):
         lab_log("B"),
         folded(pd.DataFrame({"GB/s": [1.5]})),
         train(ByPointer),
+        SearchGame(slow=3).run(0, 1, 2, 3).accuse(1),
         peerlab.step(workload="resnet50"),
         peerlab.choices("p5", nodes=[2], sizes="8 MiB"),
         peerlab.expect("p5", sizes="8 MiB"),

@@ -11,8 +11,8 @@ from peerlab.features.exercises.catalogue import exercises
 from peerlab.features.exercises.exercise import Choice, Code, Exercise, Number
 
 _STYLE = """
-@page { size: A4; margin: 9mm }
-body { font: 8pt/1.25 system-ui, sans-serif; margin: 0 auto; max-width: 192mm; color: #111; background: #fff }
+@page { size: A4; margin: 8mm }
+body { font: 7.8pt/1.22 system-ui, sans-serif; margin: 0 auto; max-width: 192mm; color: #111; background: #fff }
 h1 { font-size: 13pt; margin: 0 0 1mm } p { margin: 0 0 2mm }
 main { columns: 2; column-gap: 6mm }
 section { break-inside: avoid; margin-bottom: 1.8mm } h2 { font-size: 10.5pt; margin: 0 0 .6mm; border-bottom: .4pt solid #888 }

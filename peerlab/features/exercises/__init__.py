@@ -15,6 +15,7 @@ FEATURE = Feature(
         "LabLog": "peerlab.features.exercises.lesson_style:lab_log_html",
         "Folded": "peerlab.features.exercises.lesson_style:folded_table_html",
         "QuotedGain": "peerlab.features.exercises.lesson_style:quoted_html",
+        "SearchGame": "peerlab.features.exercises.lesson_style:game_html",
         "TrainingSums": "peerlab.features.exercises.lesson_style:sums_html",
     },
     offers={

@@ -20,6 +20,7 @@ _LABS = {
     "07": "peerlab.features.exercises.labs.training_gain",
     "08": "peerlab.features.exercises.labs.clean_fabrics",
     "09": "peerlab.features.exercises.labs.is_it_well",
+    "11": "peerlab.features.exercises.labs.late_node",
     "12": "peerlab.features.exercises.labs.whose_figures",
 }
 """The module of each lab: its ``EXERCISES`` in the order of the lab, and its ``TRANSFER``, the task at its end."""

@@ -67,3 +67,11 @@ def folded_table_html(folded: Folded) -> str:
     """Return a table folded below its line."""
     # Whatever is folded knows how a notebook shows it.
     return folded_html(folded.says, folded.shown._repr_html_())
+
+
+def game_html(game: Any) -> str:
+    """Return the runs of a `peerlab.features.exercises.labs.search_game.SearchGame` so far, and what an accusation was told, as HTML."""
+    rows = [(", ".join(map(str, some)), f"{took:.2f}") for some, took in game.runs]
+    told = f"<p role='status'>{escape(game.accused)}</p>" if game.accused else ""
+    runs = table("", ("nodes of the run", "times as long as a healthy run"), rows, "runs so far")
+    return framed("search", f"{say_count(len(rows), 'run')} so far", runs + told)

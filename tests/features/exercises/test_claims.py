@@ -7,17 +7,29 @@ import json
 import re
 from functools import cache
 
+import pandas as pd
 import pytest
 
 import peerlab
 from peerlab.base.places import folder
+from peerlab.collectives.walk import walk
 from peerlab.features.exercises.catalogue import find
-from peerlab.features.exercises.labs import clean_fabrics, quoted_tables, review
+from peerlab.features.exercises.labs import (
+    clean_fabrics,
+    is_it_well,
+    late_node,
+    quoted_tables,
+    review,
+    training_gain,
+)
 from peerlab.features.exercises.labs.advice import MEASURE, USE, advice
 from peerlab.features.exercises.labs.gain_by_cluster import ALONE, rule
+from peerlab.features.exercises.labs.held_up_transfers import later_us
 from peerlab.features.exercises.labs.other_wirings import SETTINGS
 from peerlab.features.exercises.labs.unseen.unseen_log import detour_limit
 from peerlab.features.exercises.logs import lab_log, times
+from peerlab.features.exercises.verdict import judge as verdict_on
+from peerlab.records.judge import NOISE
 
 LABS = {path.stem: path for path in sorted(folder("labs").glob("*.ipynb"))}
 STAGED = peerlab.Scenario(cluster="dl1", library="none", nodes=8, path="host-rdma", message_bytes="64 MiB")
@@ -140,6 +152,50 @@ def names_tcp_without_a_line():
     return next(iter(ranking)) == "host-tcp" and ranking["host-rdma"]["odds"] > 0
 
 
+def as_many_bytes_in_fewer_steps():
+    """Tell whether halving-doubling sends as many bytes as a ring of 8, in half of its steps or fewer."""
+    ring, halving = (walk(name, 8).steps for name in ("ring", "halving-doubling"))
+    boxes = [
+        sum(len(move.boxes) for step in steps for move in step.moves) / len(steps[0].before[0])
+        for steps in (ring, halving)
+    ]
+    return boxes[0] == boxes[1] and 2 * len(halving) <= len(ring)
+
+
+def small_batches_gain():
+    """Tell whether a smaller batch gains more, once its backward is shorter than the exchange."""
+    gains = [training_gain.gain(batch=batch) for batch in training_gain.BATCHES]
+    return gains == sorted(gains) and gains[0] < 1.05 < gains[-1]
+
+
+def largest(log):
+    """Return the bus bandwidth of a log's largest message."""
+    return is_it_well.rows_of(log)["measured"].iloc[-1]
+
+
+def no_row_beyond_the_slow_ones_is_below_its_floor():
+    """Tell whether log I has rows that were held up, and none behind them that was, or that is below its floor."""
+    rows = is_it_well.verdict_of("I").rows
+    last = max(at for at, row in enumerate(rows) if row.disturbed)
+    return last < len(rows) - 5 and all(row.measured >= row.expected.floor for row in rows[last + 1 :])
+
+
+def across_sockets_is_slower():
+    sent = quoted_tables.places()["peerlab, GB/s"]
+    return 0 < sent["across sockets"] < sent["below one CPU"] <= sent["below one switch"]
+
+
+def every_transfer():
+    """Return what lab 11 calls noise of each transfer."""
+    return next(iter(late_node._WORLDS))
+
+
+def tails_of_what_lasts_and_what_is_rare():
+    """Tell whether a spread of nodes and rare detours have a tail on 64 nodes, and what is the same in every run or every transfer has none."""
+    every, lasts, rare, always = map(late_node.beyond_median, late_node._WORLDS)
+    return min(lasts, rare) > 3 > 10 * max(every, always) / 2
+
+
 CLAIMS = {
     "00_tour": [
         ("Registering memory can cost more than the detour did.", lambda: uncached_to_detour(TOUR) > 1),
@@ -164,6 +220,8 @@ CLAIMS = {
     ],
     "02_allreduce_and_nodes": [
         ("From there on each doubling of the servers makes the gain smaller, until the curves", gains_fall),
+        ("Your result is more than four NICs carry.", lambda: find("02-busbw").truth() > DIRECT.hardware.node_wire_Bps / 1e9),
+        ("That is as many bytes as a ring sends, in far fewer steps.", as_many_bytes_in_fewer_steps),
     ],
     "03_registration_and_the_cache": [
         ("registering it is many times cheaper", lambda: cheaper_pages() > 10),
@@ -189,6 +247,7 @@ CLAIMS = {
         ("Even this lower figure is too high for the detour.", lambda: find("05-wire").truth() > detour_limit(peerlab.load_cluster("p5"))),
         ("A slow run makes a slow path likely, and does not exclude a fast one", names_tcp_without_a_line),
         ("this run chose a protocol that was many times slower", lambda: slow_sizes() > 2),
+        ('A report that says "Peer Direct: twenty times faster" is not wrong here', lambda: 19.5 < max(others_than_tcp()) < 21.5),
     ],
     "06_design_review": [
         (
@@ -200,20 +259,45 @@ CLAIMS = {
         ("One look at a server can turn *measure first* into an answer.", lambda: recommended() == MEASURE and {recommended("switch"), recommended("root-port")} == {USE, MEASURE}),
         ("Then the detour is about as fast as Peer Direct, and what is left open must be measured.", lambda: abs(reviewed("root-port").value - 1) < 0.1 and reviewed("root-port").least < 1.05 < reviewed("root-port").most),
     ],
-    "07_what_does_a_training_gain": [],
+    "07_what_does_a_training_gain": [
+        ("At some batch backward becomes shorter than the exchange, and the detour comes out.", small_batches_gain),
+        (
+            "A wrong bucket costs more than the wrong path.",
+            lambda: training_gain.bucket_cost() > training_gain.steps()[0].time_s / training_gain.steps()[1].time_s,
+        ),
+        ("At the batches that people use that is little; at tiny batches and under full sharding it is much.", lambda: training_gain.gain(batch=64) < 1.05 and training_gain.gain(batch=1) > 1.2),
+    ],
     "08_fabrics_side_by_side": [
         ("For small messages latency is nearly all there is.", lambda: run(clean_fabrics.RING.with_(message_bytes="8 KiB")).bottleneck.share > 0.95),
         ("holds for two of them and is a fifth too high at four", one_law_of_puts),
+        ("its wire would carry more than the table says", lambda: 8 * quoted_tables.carried("tcp", 1500) > 70),
     ],
-    "09_is_my_cluster_well": [],
-    "12_whose_figures_are_these": [],
+    "09_is_my_cluster_well": [
+        ("Its large messages are slower than those of log F, and that is no fault", lambda: largest("G") < largest("F") and is_it_well.verdict_of("G").verdict == "healthy"),
+        ("Here every size beyond the slow rows is above its floor.", no_row_beyond_the_slow_ones_is_below_its_floor),
+        ("so it may be above what the NICs carry", lambda: peerlab.expect("h100-ndr", nodes=2, sizes="1 GiB").rows[0].expected > 8 * 50),
+    ],
+    "11_one_node_is_late": [
+        ("And all runs pay alike", lambda: late_node.beyond_median(every_transfer()) < 0.5 < late_node.mean_more("step")),
+        ("**A blocking ring forgets nothing.**", lambda: late_node.one_held_up_ms() == 1),
+        ("the delay goes round both ways", lambda: later_us({(2, 3): 500, (4, 1): 300}) == later_us({(2, 3): 500, (4, 5): 300}) == 800),
+        (
+            "**It forgives what passes, and not what lasts.**",
+            lambda: late_node.mean_more("slice") < 0.1 * late_node.mean_more("step") and late_node.slow_more("slice") > late_node.slow_more("step"),
+        ),
+        ("A tail comes from what lasts for a run, or from what is rare and long.", tails_of_what_lasts_and_what_is_rare),
+    ],
+    "12_whose_figures_are_these": [
+        ("Across sockets it works, at the rate of the link between them.", across_sockets_is_slower),
+        ("a detour loses only where the detour is that part", lambda: quoted_tables.storage()["times as fast"]["two drives of 3.5 GB/s"] == 1),
+    ],
 }  # fmt: skip
 """Per lab: a piece of a sentence, and what tells whether it is so."""
 
 _COMPARES = re.compile(
     r"several times|many times|order of (?:two|ten)|too (?:wide|narrow)\b|moves \w+(?: \w+)? most|nearly twice|hardly faster|"
     r"about as fast|as fast as before|a good deal faster|much faster|turns? \*measure first\*|nearly (?:half|all) |hardly matters|hardly anything|"
-    r"more than half|too (?:high|low)\b|(?:longer|slower) than (?:the detour|sending)|cost more than|makes? the gain",
+    r"more than half|far fewer|more than four|shorter than|slower than those|costs more than|faster than|times faster\" is|too (?:high|low)\b|(?:longer|slower) than (?:the detour|sending)|cost more than|makes? the gain",
     re.IGNORECASE,
 )
 """What compares without a figure."""
@@ -290,3 +374,27 @@ def test_over_kernel_tcp_a_gain_is_larger_on_every_machine_with_all_three_paths(
         asked = peerlab.Scenario(cluster=name, nodes=8, path="host-rdma", message_bytes="64 MiB")
         if "host-tcp" in asked.hardware.paths:
             assert run(asked.with_(path="host-tcp")).time_s > 1.3 * run(asked).time_s
+
+
+def test_the_course_says_one_thing_of_the_vendors_cache(root):
+    """Lab 03 said that Gaudi's library needed a cache of its own, and that no public version of it has one."""
+    texts = {**{name: prose(name) for name in LABS}, "workshop": (root / "docs" / "workshop.md").read_text()}
+    assert "No public version of HCL has such a cache" in texts["03_registration_and_the_cache"]
+    assert "the vendor's public code today registers one pool at start" in texts["workshop"]
+    for text in texts.values():
+        assert not re.search(
+            r"(?:HCL|Gaudi's library|vendor's library)[^.]*\b(?:needed|has|had) a cache\b", text
+        )
+
+
+def test_what_lab_04_asks_of_the_caches_can_be_answered_with_yes():
+    """It asked whether a cache is as fast as direct, for ratios outside of the band only: as fast means inside."""
+    text = prose("04_measure_your_machine")
+    assert (
+        "Does the line of the large cache lie within the grey band, so that it is as fast as `direct`" in text
+    )
+    assert "outside the grey band only" not in text
+    lies_within = [1.02, 1.05, 0.97, 0.99, 1.01]
+    assert (
+        verdict_on(pd.Series(lies_within), 1.15) == NOISE
+    )  # within the band a verdict is possible, and is: as fast

@@ -63,6 +63,34 @@ def test_code_that_ends_the_program_or_returns_nonsense_is_told_so():
         assert f"{function} is no function any more" in find(name).judge(3).says
 
 
+def test_a_function_that_returns_none_is_told_so_and_one_that_is_not_written_yet_says_nothing():
+    """`return None` compiles to what `...` compiles to, and got no reply at all."""
+
+    def nothing(*_):
+        return None
+
+    def passes(*_):
+        pass
+
+    def open_yet(*_): ...
+
+    def open_yet_below(*_): ...
+
+    written = [one for one in ALL.values() if isinstance(one, Code) and one.function]
+    assert len(written) > 4
+    for one in written:
+        for answer in (nothing, passes):
+            verdict = peerlab.exercise(one.name, answer=answer).verdict
+            assert verdict is not None, one.name
+            assert not verdict.right
+            wanted = (
+                "In step 2" if one.name == "03-freed" else "None|nothing|Return"
+            )  # freed acts, and returns nothing
+            assert re.search(wanted, verdict.says), (one.name, verdict.says)
+        for answer in (open_yet, open_yet_below, ...):
+            assert peerlab.exercise(one.name, answer=answer).verdict is None
+
+
 def test_an_unknown_exercise_names_the_nearest():
     with pytest.raises(PeerlabError, match="did you mean '01-gain'"):
         peerlab.exercise("01-gian")

@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import replace
 from functools import cache
+from math import exp, log2
 from string import Formatter
 
 import pytest
@@ -17,15 +18,18 @@ from peerlab.features.exercises.catalogue import find
 from peerlab.features.exercises.labs import (
     clean_fabrics,
     eight_bytes,
+    late_node,
     own_machine,
     quoted_tables,
     review,
+    search_game,
     training_gain,
     whose_figures,
 )
 from peerlab.features.exercises.labs.gain_by_cluster import ALONE, rule
 from peerlab.features.exercises.labs.unseen import unseen_log
 from peerlab.features.exercises.logs import lab_log, times
+from peerlab.model.noise import assumed_noise
 from peerlab.model.registration import RegistrationCache
 from peerlab.records.judge import LEAST_NOISE
 from peerlab.records.library import measured_library
@@ -750,6 +754,28 @@ COMPUTED = {
             lambda: (H100.nic_Bps / 1e9, H100.node_wire_Bps / 1e9),
         ),
     ],
+    "11_one_node_is_late": [
+        ("predict what {:.0f} % of noise does", lambda: 100 * assumed_noise()["jitter"].amount),
+        ("with a NIC of {:.1f} GB/s each", lambda: late_node.MANY.hardware.nic_Bps / 1e9),
+        (
+            "A step waits for the latest of three, and {} steps add that up. So noise that is nothing in the mean costs {:.1f} % all the same.",
+            lambda: (2 * (late_node.MANY.nodes - 1), late_node.mean_more("step")),
+        ),
+        ("only {:.2f} % above the median", lambda: late_node.beyond_median(next(iter(late_node._WORLDS)))),
+        ("with {:.0f} % of its rate?", lambda: 100 * search_game.SHARE),
+        (
+            "A node at {:.0f} % of its rate, and runs that differ by 5 %",
+            lambda: 100 * exp(-2.1 * assumed_noise()["jitter"].amount),
+        ),
+        (
+            "{:.0f} % of noise is {:.1f} % of time on 64 nodes",
+            lambda: (100 * assumed_noise()["jitter"].amount, late_node.mean_more("step")),
+        ),
+        (
+            "{} runs for eight nodes, {} for 64 nodes or none",
+            lambda: tuple({3: "three", 7: "seven"}[log2(one)] for one in (search_game.NODES, 2 * 64)),
+        ),
+    ],
     "12_whose_figures_are_these": [
         ("about {:.1f} of what it draws busy (worked out", lambda: training_gain.WAITS),
         (
@@ -767,6 +793,9 @@ COMPUTED = {
 """Per lab: a piece of its prose with a field for each figure, and what computes them (one figure, or a tuple)."""
 
 SOURCED = {
+    "11_one_node_is_late": [
+        "A p99 that is 1.5 to 3 times the median, as shared clouds are said to have (OptiReduce's benchmarking guide)",
+    ],
     "08_fabrics_side_by_side": [
         "measured 98.04 Gb/s of 100 on each half of a RoCE link of 200",  # capetron/gb10-cluster-guide
         "*InfiniBand, 0.5 to 2*",

@@ -1,5 +1,6 @@
-"""A sentence of the course has at most 25 words: in labs, exercises and the trainer's papers; one that is longer is named."""
+"""A sentence of the course has at most 25 words: in labs, exercises, what code tells, and the trainer's papers; one that is longer is named."""
 
+import ast
 import json
 import re
 
@@ -65,3 +66,50 @@ def test_no_sentence_of_a_transfer_task_is_too_long_whatever_its_seed(lab):
 
 def test_no_sentence_of_the_trainers_paper_is_too_long(root):
     assert too_long((root / "docs" / "workshop.md").read_text(encoding="utf-8")) == []
+
+
+def documented(tree):
+    """Yield the strings that document a module, a class, a function or a field."""
+    for holder in ast.walk(tree):
+        for stands in getattr(holder, "body", []) if not isinstance(holder, ast.Lambda | ast.IfExp) else []:
+            if isinstance(stands, ast.Expr) and isinstance(stands.value, ast.Constant):
+                yield id(stands.value)
+
+
+def told_by(code):
+    """Yield the sentences that code tells: strings that end as one does, with a number for what is filled in."""
+    tree = ast.parse(code)
+    joined = [part for part in ast.walk(tree) if isinstance(part, ast.JoinedStr)]
+    left_out = {*documented(tree), *(id(piece) for part in joined for piece in part.values)}
+    found = [
+        "".join(piece.value if isinstance(piece, ast.Constant) else "1" for piece in part.values)
+        for part in joined
+    ]
+    found += [
+        part.value
+        for part in ast.walk(tree)
+        if isinstance(part, ast.Constant) and isinstance(part.value, str) and id(part) not in left_out
+    ]  # fmt: skip
+    return [text for text in found if " " in text and text.rstrip().endswith((".", "?", "!"))]
+
+
+def test_what_code_tells_is_found_and_what_documents_it_is_not():
+    code = 'def told(n):\n    """A docstring that is a sentence."""\n    return f"{n} of them are missing.", "a name"\n'
+    assert told_by(code) == ["1 of them are missing."]
+
+
+def test_no_sentence_that_an_exercise_or_a_cell_tells_is_too_long(root):
+    """Replies to code are written where the code is tried, and predictions are asked in cells."""
+    files = (root / "peerlab" / "features" / "exercises").rglob("*.py")
+    papers = (root / "docs" / "course").glob("*.py")
+    sources = {str(file): file.read_text(encoding="utf-8") for file in (*files, *papers)}
+    for name, lab in LABS.items():
+        cells = json.loads(lab.read_text(encoding="utf-8"))["cells"]
+        sources[name] = "\n".join("".join(one["source"]) for one in cells if one["cell_type"] == "code")
+    told = {name: told_by(source) for name, source in sources.items()}
+    assert sum(map(len, told.values())) > 500
+    assert {
+        name: long
+        for name, texts in told.items()
+        if (long := [one for text in texts for one in too_long(text)])
+    } == {}

@@ -7,10 +7,11 @@ from peerlab.base.errors import PeerlabError
 from peerlab.features.exercises import own_seed
 from peerlab.features.exercises.catalogue import _LABS, find, transfer_of
 from peerlab.features.exercises.exercise import Number
+from peerlab.question.presets import load_cluster
 
 SEEDS = range(50)
 SLOW = {"00"}
-"""Labs whose task simulates a band, most of a second each: a few seeds are tried."""
+"""Labs whose task simulates a band, half a second each: a few seeds are drawn, and all by `make soak`."""
 
 pytestmark = pytest.mark.usefixtures("own_folder")
 
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("own_folder")
 def test_every_seed_has_a_task_of_its_own_that_can_be_answered(lab, drawn):
     transfer = transfer_of(lab)
     assert transfer.count >= len(SEEDS)
-    tasks = [transfer.drawn(seed) for seed in drawn(SEEDS, count=2 if lab in SLOW else 15)]
+    tasks = [transfer.drawn(seed) for seed in drawn(SEEDS, count=4 if lab in SLOW else 15)]
     assert len({one.question for one in tasks}) == len(tasks)
     for one in tasks:
         assert one.judge(one.truth()).right, one.question
@@ -27,6 +28,17 @@ def test_every_seed_has_a_task_of_its_own_that_can_be_answered(lab, drawn):
         wrong = [answer for answer, _ in one.wrong()]
         assert not any(one.judge(answer).right for answer in wrong), one.question
         assert len([*wrong, *getattr(one, "bounds", ())]) >= 2, one.question
+
+
+def test_no_two_of_50_seeds_ask_about_the_same_headline():
+    """The question names nodes, machine and size, so that other values are another question."""
+    transfer = transfer_of("00")
+    values = [transfer.values(seed) for seed in SEEDS]
+    assert len({(nodes, load_cluster(cluster).title, size) for nodes, cluster, size in values}) == len(SEEDS)
+    asked = transfer.drawn(3).question
+    nodes, cluster, size = values[3]
+    assert f"on {nodes} nodes of {load_cluster(cluster).title}:" in asked
+    assert f"the message has {size}," in asked
 
 
 @pytest.mark.parametrize("lab", sorted(_LABS))
