@@ -125,6 +125,7 @@ def _export(options: argparse.Namespace) -> int:
 def _live(scenario: Scenario, given: dict[str, Any]) -> int:
     """Write a page that simulates by itself, as `peerlab site` writes one, and print where it is."""
     ours = {*_OURS, *_OPTIONS, *OPTIONS}
+    # Sorted, so that of several the same one is named every time.
     for name in sorted(ours & given.keys() - {"run", "output", "live", "pyodide"}):
         raise ExportError(f"--{name}: not of a live page, whose reader changes everything")
     write = registered("offers", "live page")
@@ -156,5 +157,6 @@ def _changes(option: str, text: str) -> dict[str, Any]:
         name, equals, value = part.strip().partition("=")
         if not equals or not name or not value:
             raise ExportError(f"{option}: {part!r} is not FIELD=VALUE")
+        # The command line's own name of the field.
         changes[{"message": "message_bytes"}.get(name, name)] = read_value(value)
     return changes

@@ -103,6 +103,7 @@ def _usual_moment(runs: Sequence[Run | StepRun], view: str | None) -> int:
 
     Of a race it is the one at which the first is through, of training steps the middle of the quicker one's last exchange.
     """
+    # While the quicker one is under way, the slower one is, too.
     quicker = min(runs, key=lambda one: one.time_ps)
     if isinstance(quicker, StepRun):
         # A step that exchanges nothing shows its beginning.

@@ -107,6 +107,7 @@ def _neighbours(options: argparse.Namespace) -> int:
 
 def _checked(name: str, value: Any) -> Any:
     """Return what an option says; refuse what is no number where one belongs."""
+    # `number` and `fraction` hand on what is none, so that it is refused here by its name.
     if isinstance(value, str) and any(name == option.replace("-", "_") for option, _, _ in _NUMBERS):
         raise ScenarioError(name, f"{value!r} is not a number")
     return value

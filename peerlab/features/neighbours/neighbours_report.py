@@ -23,6 +23,7 @@ def heading(answer: PortAnswer) -> str:
     """Return the question in words."""
     question = answer.question
     lost = f", a loss of {question.loss:g}" if question.loss else ""
+    # Without an AllReduce only the neighbours send.
     if not answer.alone_ps:
         return f"Hosts of {question.cluster}, {question.neighbour}{lost}"
     size = say_bytes(parse_bytes(question.message_bytes))
@@ -32,6 +33,7 @@ def heading(answer: PortAnswer) -> str:
 def cells(answer: PortAnswer) -> tuple[str, ...]:
     """Return a row of the table."""
     runs = bool(answer.alone_ps)
+    # Cut before its end: its time is at least this, and its share at most.
     cut = "> " if runs and not answer.ends else ""
     packets = [f"{answer.packets(kind):,} {word}" for kind, word in _KINDS.items() if answer.packets(kind)]
     return (

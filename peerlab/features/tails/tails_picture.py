@@ -136,6 +136,7 @@ def _percentiles(paper: Paper, axis: Axis, path_times: PathTimes) -> None:
     for level, percentile in enumerate(path_times.percentiles[:3]):
         top = 62.0 + 18 * level
         if percentile.missing:
+            # It has no place of its own, so its words stand above the middle.
             x = axis.x(nearest_rank(path_times.ordered_ps, 0.5))
             text = f"{percentile.name} needs {percentile.missing:,} more runs"
             _label(paper, x, top, text, ink="muted", bold=False)

@@ -88,6 +88,7 @@ class _Axes:
 def curves(places: Sequence[int], lines: Sequence[Curve], axis: str, alt: str) -> str:
     """Return bus bandwidth over `places` as SVG, each line with its band and its name."""
     paper = Paper(palette(PAGE))
+    # Names stand at the ends of lines, so the longest decides how much room is left.
     names = _BOLD * max(len(line.name) for line in lines)
     highest = _round_up(max(band.high_GBps for line in lines for band in line.bands))
     axes = _Axes(places, highest, WIDTH - 20.0 - names)

@@ -23,6 +23,7 @@ def elsewhere(_outline: Outline, compared: ComparedRuns) -> Slide:
     """Show measured gains on the axis of the simulated one."""
     gains, gain = gains_elsewhere(), compared.gain_band
     ends = [end for one in gains for end in one.ends]
+    # Names stand left of the axis, which is the same for all rows: bars can be compared by eye.
     axis = GainAxis([gain.low, gain.high, *ends], 380, 1120)
     low_edge = 74.0 * (len(gains) + 1)
     axis.paper.box((axis.at(gain.low), 8, axis.at(gain.high), low_edge), "good-wash")

@@ -78,6 +78,7 @@ def _batch(run: StepRun) -> str:
 
 def _worth(batches: GainAtBatches) -> str:
     """Say from which batch on a step gains little."""
+    # Gains fall with the batch: computing grows, and what is exchanged stays.
     little = [batch for batch, gain in batches["points"] if gain < _WORTH]
     what = batches["unit"].partition(" ")[0]
     if not little:
@@ -101,6 +102,7 @@ def _now(host: StepRun, peer: StepRun) -> str:
 
 
 def _lines(sure: StepGain) -> str:
+    # The first case is the wiring as assumed: its range is that of the line above.
     apart = sure.cluster.wired[1:2]
     return facts(
         ("cluster's figures, all at their ends", span(sure.cluster.low, sure.cluster.high, 3)),

@@ -126,6 +126,7 @@ class Outline:
         ExportError
             If there is one.
         """
+        # Else somebody would look in vain for what was asked for, and was read.
         shown = {plan.show for plan in self.slides}
         for name, text, kind in (("log", self.log, "log"), ("beside", self.beside, "clusters")):
             if text and kind not in shown:
@@ -172,6 +173,7 @@ def read_outline(path: str | Path) -> Outline:
     for file in ("logo", "log"):  # beside the outline
         if held.get(file):
             with in_words(f"{name}: {file}: {held[file]}", ExportError):
+                # An absolute path stays what it is.
                 held[file] = str(Path(path).parent / Path(held[file]).expanduser())
     # An outline without any ## shows the whole review.
     return Outline(**held, slides=slides or Outline.slides)
