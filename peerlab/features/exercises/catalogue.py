@@ -20,6 +20,7 @@ _LABS = {
     "07": "peerlab.features.exercises.labs.training_gain",
     "08": "peerlab.features.exercises.labs.clean_fabrics",
     "09": "peerlab.features.exercises.labs.is_it_well",
+    "10": "peerlab.features.exercises.labs.whose_fault",
     "11": "peerlab.features.exercises.labs.late_node",
     "12": "peerlab.features.exercises.labs.whose_figures",
 }

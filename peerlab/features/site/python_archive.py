@@ -41,12 +41,13 @@ _SINGLE = (
 _LEFT_OUT = (
     *("picture/plots", "picture/bokeh_document.py", "features/expect/expect_command.py"),
     *("features/exercises/exercise_widget.py", "features/exercises/predict.py"),
-    *("engine/ports", "engine/referee"),
+    "engine/referee",
     "features/exercises/lab_article.py",
 )
 _OF_LABS = (
     "peerlab/features/exercises/",
     "peerlab/features/suspects/",
+    "peerlab/engine/ports/",
     "peerlab/training/",
     "peerlab/data/workloads/",
 )

@@ -21,11 +21,13 @@ from peerlab.features.exercises.labs import (
     quoted_tables,
     review,
     training_gain,
+    whose_fault,
 )
 from peerlab.features.exercises.labs.advice import MEASURE, USE, advice
 from peerlab.features.exercises.labs.gain_by_cluster import ALONE, rule
 from peerlab.features.exercises.labs.held_up_transfers import later_us
 from peerlab.features.exercises.labs.other_wirings import SETTINGS
+from peerlab.features.exercises.labs.port_counters import IDLEST, answered, counters
 from peerlab.features.exercises.labs.unseen.unseen_log import detour_limit
 from peerlab.features.exercises.logs import lab_log, times
 from peerlab.features.exercises.verdict import judge as verdict_on
@@ -185,6 +187,11 @@ def across_sockets_is_slower():
     return 0 < sent["across sockets"] < sent["below one CPU"] <= sent["below one switch"]
 
 
+def hashed(**fields):
+    """Return lab 10's AllReduce whose trunk others have as well."""
+    return answered(fabric="roce-pfc", neighbour="collide(3)", message_bytes="1 MiB", seed=5, **fields)
+
+
 def every_transfer():
     """Return what lab 11 calls noise of each transfer."""
     return next(iter(late_node._WORLDS))
@@ -276,6 +283,17 @@ CLAIMS = {
         ("Its large messages are slower than those of log F, and that is no fault", lambda: largest("G") < largest("F") and is_it_well.verdict_of("G").verdict == "healthy"),
         ("Here every size beyond the slow rows is above its floor.", no_row_beyond_the_slow_ones_is_below_its_floor),
         ("so it may be above what the NICs carry", lambda: peerlab.expect("h100-ndr", nodes=2, sizes="1 GiB").rows[0].expected > 8 * 50),
+    ],
+    "10_whose_fault_is_the_network": [
+        ("So the victim has what each of the four has: a quarter.", lambda: all(abs(whose_fault.share(fabric) - 0.25) < 0.02 for fabric in ("infiniband", "roce-pfc"))),
+        ("**InfiniBand with one virtual lane has the same victim as pauses.**", lambda: abs(whose_fault.share("infiniband") - whose_fault.share("roce-pfc")) < 0.02),
+        ("Or senders that slow down when a queue marks their packets (DCQCN)", lambda: answered(fabric="roce-dcqcn", start="fair", neighbour="victim(4)").share > 0.9),
+        ("One that sends again only what was lost hardly notices.", lambda: whose_fault.counted(1e-2, 0, "selective") > 0.98),
+        ("**True for a NIC that waits long between complaints, and not a law of loss.**", lambda: whose_fault.counted(1e-2, 500) < 0.07 < whose_fault.counted(1e-2, 180) < 0.2),
+        ("Who is slow need not be who sends most.", lambda: whose_fault.two_jobs().victim == 1),
+        ("## Further: XOFF too low", lambda: find("10-xoff").truth() == "the port that all wait for idles between pauses"),
+        ("it keeps three quarters of its speed, while a trunk idles", lambda: 0.7 < hashed().share < 0.8 and counters(hashed())[IDLEST] == 0),
+        ("each cell takes the trunk where least waits, and nobody is slowed down", lambda: hashed(spread="spray").share > 0.99),
     ],
     "11_one_node_is_late": [
         ("And all runs pay alike", lambda: late_node.beyond_median(every_transfer()) < 0.5 < late_node.mean_more("step")),

@@ -24,9 +24,11 @@ from peerlab.features.exercises.labs import (
     review,
     search_game,
     training_gain,
+    whose_fault,
     whose_figures,
 )
 from peerlab.features.exercises.labs.gain_by_cluster import ALONE, rule
+from peerlab.features.exercises.labs.port_counters import answered, of_lost_tail
 from peerlab.features.exercises.labs.unseen import unseen_log
 from peerlab.features.exercises.logs import lab_log, times
 from peerlab.model.noise import assumed_noise
@@ -321,6 +323,13 @@ def new_tensor(cluster, steps=3):
         1,
     )  # every buffer costs as much as the first, and none of them costs it again
     return cold.pop() / warm.pop()
+
+
+def sent_in_vain():
+    """Return how many packets are sent in vain after a loss, where a gap is told after a round trip."""
+    asked = {"fabric": "roce-lossy", "neighbour": "senders(1)", "loss": 1e-3, "until_ms": 20}
+    answer = answered(figures=(("recovery", 0),), **asked)
+    return answer.packets("discard") / answer.packets("loss")
 
 
 COMPUTED = {
@@ -754,6 +763,24 @@ COMPUTED = {
             lambda: (H100.nic_Bps / 1e9, H100.node_wire_Bps / 1e9),
         ),
     ],
+    "10_whose_fault_is_the_network": [
+        (
+            "A textbook says {:.0f}: a round trip is some {:.0f} packets",
+            lambda: (100 * whose_fault.counted(1e-3, 0), sent_in_vain()),
+        ),
+        (
+            "In that time a link of 100 Gb/s sends some {:.0f} packets",
+            lambda: round(180 / whose_fault._packet_us(), -1),
+        ),
+        (
+            "with 1 in 1,000 lost, {:.0f} of 100 Gb/s are left",
+            lambda: 100 * whose_fault.counted(1e-3, 180),
+        ),
+        (
+            "the timer of one message makes {:.0f} ms out of {:.1f}",
+            lambda: (of_lost_tail().time_ps / 1e9, of_lost_tail().alone_ps / 1e9),
+        ),
+    ],
     "11_one_node_is_late": [
         ("predict what {:.0f} % of noise does", lambda: 100 * assumed_noise()["jitter"].amount),
         ("with a NIC of {:.1f} GB/s each", lambda: late_node.MANY.hardware.nic_Bps / 1e9),
@@ -793,6 +820,10 @@ COMPUTED = {
 """Per lab: a piece of its prose with a field for each figure, and what computes them (one figure, or a tuple)."""
 
 SOURCED = {
+    "10_whose_fault_is_the_network": [
+        "On one link 0.18 ms for each loss were measured (capetron/gb10-cluster-guide)",
+        '"Nearly zero above 1 %", says an article (*Error Recovery of RDMA Packets in Data Center Networks*)',
+    ],
     "11_one_node_is_late": [
         "A p99 that is 1.5 to 3 times the median, as shared clouds are said to have (OptiReduce's benchmarking guide)",
     ],

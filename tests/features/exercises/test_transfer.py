@@ -47,11 +47,11 @@ def test_as_many_seeds_as_there_are_tasks_draw_each_of_them_once(lab):
     assert len({tuple(transfer.values(seed)) for seed in range(transfer.count)}) == transfer.count
 
 
-@pytest.mark.parametrize("lab", ["04", "05", "06"])
+@pytest.mark.parametrize("lab", ["04", "05", "06", "10"])
 def test_no_verdict_is_always_right(lab):
     truths = [transfer_of(lab).drawn(seed).truth() for seed in SEEDS]
     assert max(map(truths.count, truths)) < 0.7 * len(truths)
-    assert len(set(truths)) == 3
+    assert len(set(truths)) >= 3
 
 
 def test_a_learner_keeps_a_seed_and_a_trainer_may_name_one(tmp_path):

@@ -45,7 +45,7 @@ def questions():
     for name, answer in (("01-gain", "1.78"), ("05-wire", "x"), ("07-gain", "1.1"), ("08-goodput", "97")):
         yield {"kind": "judge", "name": name, "answer": answer}
     yield {"kind": "judge", "name": "03-hits", "code": CODE}
-    for lab in ("01", "05", "07", "09", "11"):
+    for lab in ("01", "05", "07", "09", "10", "11"):
         yield {"kind": "task", "name": f"{lab}-transfer", "seed": 7}
     text = (folder("data") / "hardware" / "p4d.toml").read_text()
     yield {"kind": "cluster", "name": "mine.toml", "text": text}
