@@ -34,8 +34,8 @@ _LAYERS = (
 """Folders of the package that an answer needs; most of the features, widgets and the command line stay behind."""
 _SINGLE = (
     *("__init__.py", "features/__init__.py", "features/*/__init__.py", "features/site/tab*.py"),
-    *("page/__init__.py", "page/joining.py", "page/frame.py", "page/report.css"),
-    *("features/diagnose/diagnosis_report.py", "features/expect/*.py", "features/exercises/**/*.py"),
+    *("page/__init__.py", "page/joining.py", "page/frame.py", "page/document_html.py", "page/report.css"),
+    *("features/diagnose/diagnosis_*.py", "features/expect/*.py", "features/exercises/**/*.py"),
     *("features/suspects/bayes.py", "features/suspects/suspecting.py"),
 )
 _LEFT_OUT = (
