@@ -101,9 +101,7 @@ def test_a_clear_path_is_no_healthy_run_and_the_next_step_finds_that_out(tmp_pat
     )
     assert main(["diagnose", str(log), "--cluster", "p5", "--nodes", "2"]) == 0
     printed = "".join(capsys.readouterr().out.split())  # a long path is wrapped anywhere
-    words = (
-        f"* is the run well, too? peerlab expect --log '{log}' --cluster p5 --nodes 2 * the path is clear"
-    )
+    words = f"* is the run well, too? peerlab expect --log '{log}' --cluster p5 --nodes 2 * the path is clear"
     assert "".join(words.split()) in printed
     assert "nothing:" not in printed
 
