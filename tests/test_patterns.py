@@ -32,6 +32,7 @@ MADE = {
     "peerlab/diagnosis/fits": "likewise",
     "peerlab/diagnosis/knowledge": "those of data/diagnosis.toml, which are taken from what it reads",
     "peerlab/records/anonymous": "names of hosts, one or another, without a repeat",
+    "peerlab/records/text": "what stands before the head of a table, at the beginning of a line, its numbers as bounded digits",
 }
 """Where patterns are put together when they are used."""
 

@@ -12,6 +12,7 @@
 # records hold what follows from the other figures, in nccl-tests' terms.
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -37,13 +38,17 @@ _UNSEEN = re.compile(
 _SPACES = {ord("\t"): "  ", ord("\u00a0"): " "}
 _PREFIXES = re.compile(
     r"\A(?:"
-    r"\[\d{1,6},\d{1,6}\]<std(?:out|err)>: ?"  # mpirun --tag-output
+    r"\[(?:[\w.-]{1,80}@)?\d{1,6},\d{1,6}\]<std(?:out|err)>: ?"  # mpirun --tag-output; Open MPI 5 has the name of its job in it
     r"|\d{1,6}: "  # srun --label
     r"|\[(?:rank|default)\d{1,6}\]: ?"  # torchrun
     r"|\d{4}-\d\d-\d\dT[\d:.]{8,20}(?:Z|[+-]\d\d:\d\d) "  # kubectl logs --timestamps
     r"|> ?"  # a quotation
     r")"
 )
+_LABELLED = re.compile(
+    r"(.{0,119}[^\w#\[])(?:#\s{0,60}(?:size\s+count\b|Size\s+\S|OSU \w|nThread \d|nccl-tests version)|\[(?:BENCHMARK|\w{1,20} SUMMARY REPORT)\])"
+)
+"""The first lines of a tool's table behind what somebody puts before every line: a host, a pod, a time."""
 _NUMBER = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,2})?")
 _WHOLE = re.compile(r"[0-9]{1,15}|[0-9]{1,3}(?:,[0-9]{3}){1,4}")
 
@@ -74,7 +79,11 @@ class Log:
         raw = _NEW_LINE.split(self.text, MOST_LINES)
         if len(raw) > MOST_LINES:
             raise self.fail(f"more than {MOST_LINES} lines; {KEEP}")
-        return tuple(Line(number, _cleaned(line)) for number, line in enumerate(raw, start=1) if line.strip())
+        cleaned = [(number, _cleaned(line)) for number, line in enumerate(raw, start=1) if line.strip()]
+        label = _label(text for _, text in cleaned)
+        return tuple(
+            Line(number, label.sub("", text, count=1) if label else text) for number, text in cleaned
+        )
 
     @property
     def ends_whole(self) -> bool:
@@ -159,6 +168,15 @@ def _decoded(data: bytes) -> str:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):  # as a Windows shell redirects
         return data.decode("utf-16", errors="replace")
     return data.decode("utf-8-sig", errors="replace")
+
+
+def _label(lines: Iterable[str]) -> re.Pattern[str] | None:
+    """Return what stands before every line of a log, as it stands before the head of its table, whatever its numbers are; None where nothing does."""
+    found = next(filter(None, map(_LABELLED.match, lines)), None)
+    if found is None or not found[1].strip():
+        return None
+    words = map(re.escape, re.split(r"[0-9]+", found[1].rstrip()))
+    return re.compile(r"\A" + "[0-9]{1,19}".join(words) + r"\s*")
 
 
 def _cleaned(line: str) -> str:

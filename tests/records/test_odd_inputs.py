@@ -43,6 +43,28 @@ SAME = {
     "UTF-8 with a mark": (NCCL, b"\xef\xbb\xbf" + NCCL.encode()),
     "JSON with a mark, pasted": (NCCL_JSON, "\ufeff" + NCCL_JSON),
     "labels of mpirun": (NCCL, joined(f"[1,0]<stdout>:{line}" for line in LINES)),
+    "labels of Open MPI 5": (NCCL, joined(f"[prterun-anvil01-1204@1,0]<stdout>: {line}" for line in LINES)),
+    "labels of mpiexec": (NCCL, joined(f"[0] {line}" for line in LINES)),
+    "labels of pdsh": (NCCL, joined(f"anvil01: {line}" for line in LINES)),
+    "labels of docker compose": (NCCL, joined(f"launcher-1  | {line}" for line in LINES)),
+    "labels of pods": (NCCL, joined(f"[pod/nccl-launcher-x7/main] {line}" for line in LINES)),
+    "times": (
+        NCCL,
+        joined(f"2026-01-02 03:04:{place % 60:02d},{place} {line}" for place, line in enumerate(LINES)),
+    ),
+    "a journal": (
+        NCCL,
+        joined(
+            f"Jan  2 03:04:{place % 60:02d} anvil01 nccl[{place}]: {line}" for place, line in enumerate(LINES)
+        ),
+    ),
+    "times of mpirun": (
+        NCCL,
+        joined(
+            f"Fri Jan  2 03:04:{place % 60:02d} 2026[1,0]<stdout>:{line}" for place, line in enumerate(LINES)
+        ),
+    ),
+    "times, of OSU": (OSU_LATENCY, joined(f"[03:04:05] {line}" for line in OSU)),
     "a quotation": (NCCL, joined(f"> {line}" for line in LINES)),
     "thousands": (NCCL, NCCL.replace("33554432  ", "33,554,432").replace(" 524288 ", " 524,288")),
     "thousands in hccl_demo": (HCCL, HCCL.replace("33554432", "33,554,432")),
