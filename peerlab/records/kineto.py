@@ -21,9 +21,10 @@ import ijson  # type: ignore[import-untyped]
 from peerlab.base.errors import RecordsError
 from peerlab.base.progress_bar import progress_bar
 from peerlab.base.units import MIB
-from peerlab.model.collective import MEASURED, programs_of
+from peerlab.model.collective import MEASURED
 from peerlab.records.text import clean
 from peerlab.records.trace_file import BYTE_ORDER_MARK, LOOK, TOOL, WatchedTrace
+from peerlab.records.trace_shapes import around, collective_said, kernel_does, shaped_collective
 
 MOST_EVENTS = 2_000_000
 """Events that are read at most; a step of a large model has 10,000 to 100,000. They take 200 MB at most while they are read."""
@@ -38,8 +39,6 @@ _DTYPES = {
     "int": 4, "int32": 4, "byte": 1, "uint8": 1, "char": 1, "int8": 1, "bool": 1, "float8_e4m3fn": 1, "float8_e5m2": 1,
 }  # fmt: skip
 """Bytes of an element, by PyTorch's names of types in small letters."""
-_KINDS = programs_of("PyTorch")
-"""Our words for the names of collectives that record_param_comms writes."""
 _COMMUNICATES = re.compile(r"nccl|rccl|hccl", re.IGNORECASE)
 _STEP = re.compile(r"ProfilerStep#(\d{1,12})")
 _LAUNCHES = ("cuda_runtime", "cuda_driver")
@@ -101,6 +100,8 @@ class TraceEvents:
     """When the host ran something of backward."""
     asked: dict[int, dict[str, Any]] = field(default_factory=dict)
     """What the host asked to communicate, by its external id."""
+    shaped: list[tuple[float, float, dict[str, Any]]] = field(default_factory=list)
+    """From when to when the host was asking for a collective, and what its shapes say of it."""
     kernels: list[dict[str, Any]] = field(default_factory=list)
     """Collectives on the device, their fields as written."""
     warnings: Counter[str] = field(default_factory=Counter)
@@ -202,18 +203,25 @@ def _take(trace_events: TraceEvents, event: dict[str, Any]) -> None:
         trace_events.backward.append(begin)
     if event.get("ph") != "X" or not isinstance(name, str):
         return
-    step = _STEP.fullmatch(name) if category == "user_annotation" else None
-    if not step and category not in (*_ON_DEVICE, "cpu_op", *_LAUNCHES):
+    annotates = category == "user_annotation"
+    step = _STEP.fullmatch(name) if annotates else None
+    shaped = shaped_collective(name, args) if annotates and not step else {}
+    if not step and not shaped and category not in (*_ON_DEVICE, "cpu_op", *_LAUNCHES):
         return
     if begin is None or lasts is None or lasts < 0:
         trace_events.warnings["events without a time were left out"] += 1
     elif step:
         trace_events.steps.append((int(step[1]), begin, begin + lasts))
-    # A collective is known by the name of its kernel alone, which is not kept.
+    elif shaped:
+        trace_events.shaped.append((begin, begin + lasts, _kept(shaped)))
+        _check_collectives(trace_events)
+    # Of a kernel's name nothing is kept but which collective it begins with.
     elif category in _ON_DEVICE and not _COMMUNICATES.search(name):
         _take_kernel(trace_events, category, args, (begin, begin + lasts))
     elif category in _ON_DEVICE:
-        trace_events.kernels.append(_kept(args) | {"begin": begin, "end": begin + lasts})
+        trace_events.kernels.append(
+            _kept(args) | {"does": kernel_does(name), "begin": begin, "end": begin + lasts}
+        )
         _check_collectives(trace_events)
     else:
         _take_host(trace_events, name, args, begin)
@@ -230,7 +238,7 @@ def _take_host(trace_events: TraceEvents, name: str, args: dict[str, Any], begin
 
 
 def _check_collectives(trace_events: TraceEvents) -> None:
-    if max(len(trace_events.kernels), len(trace_events.asked)) > MOST_COLLECTIVES:
+    if max(map(len, (trace_events.kernels, trace_events.asked, trace_events.shaped))) > MOST_COLLECTIVES:
         raise RecordsError(
             f"{trace_events.name}: more than {MOST_COLLECTIVES:,} collectives; record fewer steps (schedule(active=3))"
         )
@@ -283,14 +291,15 @@ def kernels(found: TraceEvents) -> list[TracedKernel]:
     wanted = {kernel["correlation"] for kernel in found.kernels if "correlation" in kernel}
     places = zip(found.launch_of, found.launch_at, strict=True)
     launched = {known: at for known, at in places if known in wanted}
+    found.shaped.sort(key=lambda one: one[:2])
     for one in found.kernels:
         options = found.asked.get(one.get("External id", -1), {})
-        # What a kernel says itself counts before what was asked for.
-        entries = {**options, **one}
+        # What a kernel says itself counts before what was asked for, and that before the shapes around its launch.
+        entries = {**around(found.shaped, launched.get(one.get("correlation", -1))), **options, **one}
         dtype, kind = entries.get("dtype", ""), entries.get("Collective name", "")
         if dtype and dtype not in _DTYPES:
             found.warnings[_unknown(found, dtype)] += 1
-        collective = _KINDS.get(kind, kind)
+        collective = collective_said(kind) or one["does"]
         # An AllGather counts what every rank has in the end, as nccl-tests do.
         larger = max(entries.get("In msg nelems", 0), entries.get("Out msg nelems", 0))
         every.append(

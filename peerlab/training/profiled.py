@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from peerlab.base.display import shown
 from peerlab.base.errors import RecordsError
 from peerlab.base.units import say_bytes
+from peerlab.model.collective import MEASURED
 from peerlab.model.hardware import Figure
 from peerlab.question.scenario import Scenario
 from peerlab.records.kineto import TracedKernel, TraceEvents, kernels
@@ -128,14 +129,20 @@ class ProfiledTraining:
         Raises
         ------
         RecordsError
-            If there is no such step, or an exchange has no size.
+            If there is no such step, an exchange has no size, or the computing waits for an all-to-all.
         """
         step = self.of(number)
+        if between := [
+            MEASURED[one].title for one in self.others if one in MEASURED and MEASURED[one].exchanges
+        ]:
+            raise RecordsError(
+                f"{self.name}: its steps have an {between[0]} as well, for which the computing waits; no step that is simulated has one"
+            )
         sizes = [exchange.kernel.nbytes for exchange in step.exchanges]
         if 0 in sizes:
             raise RecordsError(
                 f"{self.name}: {sizes.count(0)} of {len(sizes)} exchanges of step {step.number} have no size, so they cannot be simulated; "
-                "record with PyTorch 2.2 or later, without CUDA graphs"
+                "record with record_shapes=True, or with PyTorch 2.2 or later, without CUDA graphs"
             )
         # All exchanges are taken to have the type of the first.
         item = sizes[0] // step.exchanges[0].kernel.elements

@@ -111,6 +111,85 @@ def test_sizes_are_found_where_only_the_host_wrote_them(tmp_path):
     assert peerlab.load(save(tmp_path, events)).steps[0].exchanges[0].kernel.nbytes == 4_000_000
 
 
+def shaped_step(
+    kind="all_reduce",
+    dims=([1_000_000],),
+    types=("float",),
+    kernel="ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t",
+):
+    """Return a step as PyTorch before 2.2 records it with record_shapes: sizes stand around the launch of a kernel, whose name says nothing."""
+    events = []
+    for one in one_step():
+        if one["name"] == "record_param_comms":
+            args = {"Input Dims": list(dims), "Input type": list(types)}
+            around = event(f"nccl:{kind}", "user_annotation", one["ts"] - 10, 70, **args)
+            launch = event(
+                "cudaLaunchKernel", "cuda_runtime", one["ts"], 5, correlation=one["args"]["External id"]
+            )
+            events += [around, launch]
+        elif one["name"].startswith("nccl"):
+            number = one["args"]["External id"]
+            events.append(
+                one | {"name": kernel, "args": {"External id": number, "correlation": number, "stream": 20}}
+            )
+        else:
+            events.append(one)
+    return events
+
+
+def test_sizes_are_found_in_shapes_where_nobody_wrote_a_field(tmp_path):
+    (step,) = peerlab.load(save(tmp_path, shaped_step())).steps
+    assert [(one.kernel.collective, one.kernel.nbytes) for one in step.exchanges] == [
+        ("allreduce", 4_000_000)
+    ] * 3
+    assert [one.ready_ms for one in step.exchanges] == [50, 60, 80]
+    several = shaped_step(dims=([1000, 10], [5], []), types=("c10::BFloat16", "c10::BFloat16", ""))
+    assert peerlab.load(save(tmp_path, several)).steps[0].exchanges[0].kernel.nbytes == 20_010
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        {"dims": ([3], [4]), "types": ("float", "int")},  # elements of two types are no message
+        {"dims": ([2**31, 2**31],)},
+        {"dims": ([-1],)},
+        {"dims": (3,)},
+        {"types": (None,)},
+        {"types": ()},
+    ],
+)
+def test_shapes_that_say_no_size_are_left_aside(tmp_path, shapes):
+    (step,) = peerlab.load(save(tmp_path, shaped_step(**shapes))).steps
+    assert {one.kernel.nbytes for one in step.exchanges} == {0}
+
+
+def test_a_kernels_name_says_what_it_does_where_nothing_else_does(tmp_path):
+    events = [one for one in one_step() if one["name"] != "record_param_comms"]
+    for one in events:
+        if one["name"].startswith("nccl"):
+            one.update(
+                name="ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)", args={"stream": 20}
+            )
+    with pytest.raises(RecordsError, match="no AllReduce of gradients in its steps, only allgather"):
+        peerlab.load(save(tmp_path, events))
+
+
+def test_a_step_whose_computing_waits_for_an_all_to_all_is_refused_for_that_reason(tmp_path, reference_dir):
+    """Even where an AllReduce has no size, that is what keeps it from being simulated."""
+    unsized = allreduce(900, 1_036_000, 1_091_000, 100, **{"In msg nelems": None, "Out msg nelems": None})
+    exchanged = allreduce(901, 1_036_500, 1_092_000, 100, **{"Collective name": "all_to_all"})
+    real = reference_dir / "traces" / "sampled_rank-0.json.gz"
+    for path in (save(tmp_path, [*one_step(), *unsized, *exchanged]), real):
+        found = peerlab.load(path)
+        assert "alltoall" in found.others
+        with pytest.raises(
+            RecordsError, match="its steps have an all-to-all as well, for which the computing waits"
+        ):
+            found.step()
+    sizes = {one.kernel.nbytes for step in found.steps for one in step.exchanges}
+    assert {19_618_307 * 4, 26_955_536 * 4, 26_258_430 * 4, 5_716_654 * 4} <= sizes
+
+
 def test_where_the_host_wrote_no_field_an_exchange_was_asked_for_when_its_kernel_was_launched(tmp_path):
     events = one_step()
     for one in events:
