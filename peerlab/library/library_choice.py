@@ -252,7 +252,9 @@ def _of(run: LawCourse, library: Library, cluster: Cluster, seen: NcclSight, siz
     waits = run.rounds * run.message / messages
     # the first message of each channel is part of the law's hop: the simulation serves it as any other
     first = 0.0 if run.algorithm == "ring" else min(waits * at_once, run.message)
-    flight = run.hops * run.hop + run.fill - first
+    # a switch that adds up has nothing to do before the first chunks are there, and nothing to hand out before they came: where NVLink is what limits, no later chunk makes up for it
+    filled = run.fill if run.in_switch else 0.0
+    flight = run.hops * run.hop + run.fill - filled - first
     # a ring may have thousands of hops: those of each way are one flight
     hops = max(1, min(run.hops, 2) if run.algorithm == "ring" else run.hops)
     # the sum of all flushes stays where a ring's hops are merged
@@ -262,7 +264,7 @@ def _of(run: LawCourse, library: Library, cluster: Cluster, seen: NcclSight, siz
         does=({"nvls-tree": "NVLSTree"}.get(run.algorithm, run.algorithm), run.protocol),
         course=run,
         launch_ps=_ps(run.launch),
-        inside_ps=_ps(run.inside),
+        inside_ps=_ps(run.inside + filled),
         hops=hops,
         # the law's hop contains its flush, which the simulation has as a stage behind the flight
         hop_ps=_ps(max(0.0, flight / hops - flush)),

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import peerlab
 from peerlab.library.library_files import load_library
 from peerlab.library.nccl_law import PROTOCOLS, Costs, NcclSight, chosen, course, courses
 from peerlab.library.nccl_node_law import node_course
@@ -180,3 +181,17 @@ def test_inside_a_node_a_larger_message_and_slower_links_are_never_faster(genera
     here = node_course(seen, size, LAW, 200.0, 308.5).time
     assert node_course(seen, 2 * size, LAW, 200.0, 308.5).time >= here
     assert node_course(seen, size, LAW, 100.0, 308.5).time >= here
+
+
+@pytest.mark.parametrize("cluster", ["p5", "h100-ndr", "b200-ndr"])
+@pytest.mark.parametrize("size", ["64 MiB", "1 GiB", "4 GiB"])
+def test_what_a_switch_waits_for_comes_on_top_where_nvlink_limits_as_well(cluster, size):
+    """While the first chunks are gathered, sent and handed out nothing else moves; no later chunk makes up for it."""
+    run = peerlab.simulate(
+        peerlab.Scenario(
+            cluster=cluster, nodes=2, path="peer-direct", message_bytes=size, algorithm="nvls-tree"
+        )
+    )
+    found = run.scenario.choice.course
+    least = found.launch + found.fill + run.scenario.nbytes / (1000 * found.rate)
+    assert least * (1 - 1e-6) <= run.time_ps / 1e6 <= 1.1 * found.time
