@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from test_sensitivity import PATHS, busbw, scenarios
 
 import peerlab
-from peerlab.answer.gain import COLUMNS, GainBand
+from peerlab.answer.gain import COLUMNS, GainBand, gain_band
 from peerlab.answer.sensitivity import changed
 from peerlab.model.hardware import Figure
+from peerlab.picture.how_sure import how_sure_html, how_sure_svg
 from peerlab.question.alternatives import alternatives
 from peerlab.question.presets import known_clusters, load_cluster
 from peerlab.question.used_figures import assumed, ends
@@ -65,6 +66,34 @@ def test_what_is_no_run_has_no_gain(other):
 def test_a_small_gain_is_not_said_to_be_none():
     assert str(GainBand(0.00225, 0.01, 0.0999, ())).startswith("0.01 times: 0.00225 to 0.0999 times if")
     assert str(GainBand(0.996, 1.78, 12.3, ())).startswith("1.78 times: 1.00 to 12.30 times if")
+
+
+@pytest.mark.parametrize(
+    ("version", "nodes", "doubted"), [("2.9", 8, True), ("2.9", 2, False), ("2.12", 8, False)]
+)
+def test_before_nccl_2_12_the_gain_with_a_tree_stands_beside_the_band(version, nodes, doubted):
+    """Nobody knows which version began to run trees on large messages between more than two nodes."""
+    staged, direct = (
+        peerlab.Scenario(
+            cluster="p4d", nodes=nodes, path=path, message_bytes="256 MiB", library_version=version
+        )
+        for path in ("host-rdma", "peer-direct")
+    )
+
+    def busbw(one):
+        return (3 if one.algorithm == "tree" else 2) if one.path == "peer-direct" else 1
+
+    found = gain_band(direct, staged, busbw, 2)
+    if not doubted:
+        assert found.old_library is None
+        return
+    old = found.old_library
+    assert (found.value, old.gain, found.most) == (2, 3, old.high)
+    assert old.low < 3 < old.high
+    told = f"{old.low:.2f} to {old.high:.2f} times if NCCL 2.9 over EFA runs a tree between so many nodes"
+    assert told in found.range_in_words()
+    assert told in how_sure_html(found)
+    assert f"{old.low:.2f} to {old.high:.2f} times if it runs the other algorithm" in how_sure_svg(found)
 
 
 def test_a_figure_without_a_range_ends_where_it_stands():

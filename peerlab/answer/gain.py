@@ -27,7 +27,7 @@ from peerlab.library.library_files import with_library
 from peerlab.library.library_record import NONE
 from peerlab.model.hardware import Cluster, Figure
 from peerlab.model.nic_wiring import Wiring
-from peerlab.question.alternatives import alternatives
+from peerlab.question.alternatives import alternatives, as_later_versions
 from peerlab.question.law_error import NO_FURTHER, Reach, reach_of_ratio
 from peerlab.question.scenario import Scenario
 from peerlab.question.used_figures import assumed, better_end, ends
@@ -104,6 +104,8 @@ class GainBand:
     """From topology alone, on both paths without the library. None: there is none, or the algorithm is the library's own."""
     reach: Reach = NO_FURTHER
     """How far the error of the law makes the ends go beyond what the figures make."""
+    old_library: GainCase | None = None
+    """With the other algorithm that an old version of the library may run; None where its version leaves no doubt."""
 
     _repr_html_ = shown
 
@@ -115,12 +117,18 @@ class GainBand:
     @property
     def least(self) -> float:
         """The smallest gain there is, in the band or with an alternative beside it: for a verdict, not to be shown as an end of a band."""
-        return min([self.low, *(case.low for assumption in self.left_out for case in assumption.cases)])
+        return min([self.low, *(case.low for case in self._beside)])
 
     @property
     def most(self) -> float:
         """The largest gain there is, in the band or with an alternative beside it: for a verdict, as `least`."""
-        return max([self.high, *(case.high for assumption in self.left_out for case in assumption.cases)])
+        return max([self.high, *(case.high for case in self._beside)])
+
+    @property
+    def _beside(self) -> list[GainCase]:
+        """What stands beside the band: no range holds it."""
+        old = [self.old_library] if self.old_library else []
+        return [*(case for assumption in self.left_out for case in assumption.cases), *old]
 
     @property
     def wired(self) -> tuple[GainCase, ...]:
@@ -152,7 +160,9 @@ class GainBand:
 
     def _left_out_in_words(self) -> list[str]:
         """Return what else may be otherwise, and how much it would move the gain."""
-        sentences = [
+        old = self.old_library
+        sentences = [f"{_between(old.low, old.high)} if {old.says}"] if old else []
+        sentences += [
             _say(assumption)
             for assumption in self.left_out
             if assumption.reach >= FELT and isinstance(assumption.figure, Figure)
@@ -296,7 +306,20 @@ def gain_band(
         (min(part), max(part)) if part else None,
         _without_library(scenario, over, busbw) if part else None,
         far,
+        _old_library(scenario, over, busbw, far),
     )
+
+
+def _old_library(scenario: Scenario, over: Scenario, busbw: Busbw, far: Reach) -> GainCase | None:
+    """Return the gain with the other algorithm that an old version of the library may run, with the law's error; None where nobody doubts which it runs."""
+    others = as_later_versions(scenario), as_later_versions(over)
+    other = others[0] or others[1]
+    if other is None:
+        return None
+    gain = busbw(others[0] or scenario) / busbw(others[1] or over)
+    who = (scenario if others[0] else over).library_words.who
+    says = f"{who} runs a {other.algorithm} between so many nodes, which nobody has read"
+    return GainCase(says, gain, (gain * far.low, gain * far.high))
 
 
 def _ranged(figure: Figure, tried: Sequence[tuple[float, float]], here: float) -> Assumption:

@@ -109,6 +109,9 @@ def _rows(gain: GainBand) -> Iterator[Row]:
         else:
             sentence = f"yes or no, not a range. Assumed: {case.says}"
             yield title, sentence, case.low, case.gain, case.high, True
+    if old := gain.old_library:
+        sentence = f"{_ends(old.low, old.high)} if it runs the other algorithm"
+        yield "The version", sentence, old.low, old.gain, old.high, False
 
 
 def _ends(low: float, high: float) -> str:

@@ -48,7 +48,7 @@ def sure(_outline: Outline, compared: ComparedRuns) -> Slide:
     about = "The gain of Peer Direct, and how far it moves if figures, library or wiring are not as assumed"
     told = (
         card(without_ground(how_sure_svg(gain, theme=PAGE)), 12, high="plain"),
-        card(paragraphs("Bars: assumed figures at the ends of their ranges, and the law's error. Each wiring has its own bar: one of them holds."), 6),
+        card(paragraphs(f"Bars: assumed figures at the ends of their ranges, and the law's error. Each wiring has its own bar: one of them holds.{_old(gain)}"), 6),
         card(f"<p>On every node: <code>peerlab doctor</code></p><p>A log of today: <code>{words(_read_log(compared))}</code></p>", 6),
     )  # fmt: skip
     return Slide(
@@ -58,6 +58,11 @@ def sure(_outline: Outline, compared: ComparedRuns) -> Slide:
         notes=(alt(gain), f"{gain.range_in_words()}."),
         source=figures_said(compared),
     )
+
+
+def _old(gain: GainBand) -> str:
+    """Return what the bar of an old version of the library is; nothing where there is none."""
+    return f" The last bar: {gain.old_library.says}." if gain.old_library else ""
 
 
 def _read_log(compared: ComparedRuns) -> str:
