@@ -222,6 +222,10 @@ def _candidates(
         if points > 0 and piece.kind == "line"
     }
     here = {path for cluster in clusters for path in cluster.paths}
+    explaining = {
+        path for one in gathered if one.kind == "cluster" for path, points in one.points.items() if points > 0
+    }
+    alone = explaining and all(PATHS[path].is_rare for path in explaining if path in PATHS)
     described = chosen and any(not PATHS[path].is_bare for path in here)
     if benchmark(observed.tool).gaudi:
         here |= {path for path, one in PATHS.items() if one.uses_own_ports}
@@ -237,7 +241,8 @@ def _candidates(
             return True
         # every host speaks TCP, whether anybody has described how fast; an accelerator's name says nothing of a machine's NICs
         usual = record.is_usual and (not described or path in here or record.uses_kernel_tcp)
-        return usual or (path in here and (chosen or not record.is_rare))
+        # a rare path is nobody's suspect, unless nothing but rare ones explains the log's rates
+        return usual or (path in here and (chosen or not record.is_rare or (alone and path in explaining)))
 
     return [path for path in explanations() if weighed(path)]
 

@@ -74,7 +74,8 @@ def from_lines(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
     """Yield what lines and settings say, each meaning once."""
     heeds_ucx = not seen.nccl or any(map(_NCCL_OVER_UCX.search, seen.said))
     for rule in know.rules:
-        if rule.ucx and not heeds_ucx:
+        others = rule.devices and not (seen.devices and all(map(rule.devices.search, seen.devices)))
+        if others or (rule.ucx and not heeds_ucx):
             continue
         hits = [hit[0].strip() for line in seen.said if (hit := rule.pattern.search(line))]
         beside = not rule.beside or any(map(rule.beside.search, seen.said))
@@ -223,7 +224,9 @@ def _promptness(observed: Observed, know: Knowledge, least: float, most: float) 
     if most < tcp.low:
         sentence, points, of = "too prompt for kernel TCP", every(TCP, -weigh["decides"]), tcp
     elif least > efa.high:
-        sentence, points, of = "slow even for EFA: TCP is likelier", every(TCP, weigh["fair"]), efa
+        # NCCL's own hops are counted roughly here, and RCCL and old versions of NCCL take 60 to 90 us a hop over RDMA
+        strength = "weak" if observed.nccl else "fair"
+        sentence, points, of = "slow even for EFA: TCP is likelier", every(TCP, weigh[strength]), efa
     elif least > rdma.high and not any("efa" in line.lower() for line in observed.said):
         sentence, points, of = "slow for RDMA, except over EFA", every(TCP, weigh["weak"]), rdma
     else:

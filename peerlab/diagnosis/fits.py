@@ -204,6 +204,8 @@ def from_clusters(found: Sequence[Fit], know: Knowledge, *, chosen: bool) -> Ite
     """Yield what the simulated paths say; clusters that nobody has chosen may be the wrong ones."""
     for path, fit in best(found).items():
         points, sentence = _verdict(fit, know, chosen=chosen)
+        if not chosen and (between := _between(path, found, know)):
+            points, sentence = 0.0, between
         fitted = f"; its figures were fitted on {fit.cluster.fitted_on}" if fit.cluster.fitted_on else ""
         yield Evidence(
             kind="cluster",
@@ -213,6 +215,21 @@ def from_clusters(found: Sequence[Fit], know: Knowledge, *, chosen: bool) -> Ite
             known=chosen and not fit.cluster.assumptions,
             source=f"data/hardware/{fit.cluster.name}.toml and the simulation{fitted}",
         )
+
+
+def _between(path: str, found: Sequence[Fit], know: Knowledge) -> str:
+    """Return that a log is faster than a path on one recognised cluster and slower than on another, so that NICs between theirs would do; empty where it is not.
+
+    Nearer to either of them than to be explained, it says something of that one.
+    """
+    near = know.ranges["explains"]
+    ordered = sorted((one for one in found if one.path == path), key=lambda one: one.ratio)
+    if len(ordered) < 2 or any(near.low <= one.ratio <= near.high for one in ordered):
+        return ""
+    slower, faster = ordered[0], ordered[-1]
+    if not slower.ratio < 1 < faster.ratio:
+        return ""
+    return f"between this path on {faster.cluster.name} and on {slower.cluster.name}, as NICs between theirs would be"
 
 
 def _no_faster(path: str, found: Sequence[Fit], points: float) -> list[str]:

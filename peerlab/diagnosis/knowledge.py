@@ -59,6 +59,8 @@ class Rule:
     """Whether it says that the log took none of the paths that are weighed."""
     ucx: bool
     """Whether it is a setting of UCX, which NCCL heeds with its UCX plug-in alone."""
+    devices: re.Pattern[str] | None = None
+    """What the names of all accelerators hold in logs of which it says something; None: in logs of any."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,10 @@ class DeviceLink:
     GBps: float
     """Per direction."""
     source: str
+    staged_GBps: float | None = None  # noqa: N815
+    """What a host of their time stages in its memory, per direction; None where hosts of several kinds have them."""
+    host: str = ""
+    """The memory of such a host in words."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +126,8 @@ class Knowledge:
     nics_GBps: tuple[float, ...]  # noqa: N815
     """Line rates of usual NICs, GB/s."""
     links: tuple[DeviceLink, ...]
+    coherent: re.Pattern[str]
+    """Names of accelerators that reach host memory by other links than PCIe."""
     checks: tuple["Advice", ...]
     deciding: tuple[Deciding, ...]
     """The first that fits is asked for."""
@@ -164,9 +172,9 @@ def knowledge() -> Knowledge:
         ranges={name: Known(**entry) for name, entry in document["ranges"].items()},
         nics_GBps=tuple(gigabits / 8 for gigabits in document["nics"]["gigabits"]),
         links=tuple(
-            DeviceLink(re.compile(entry["devices"]), entry["GBps"], entry["source"])
-            for entry in document["link"]
+            DeviceLink(**{**entry, "devices": re.compile(entry["devices"])}) for entry in document["link"]
         ),
+        coherent=re.compile(document["coherent"]["devices"]),
         checks=tuple(_advice(entry) for entry in document["check"]),
         deciding=tuple(_deciding(entry) for entry in document["decides"]),
     )
@@ -196,6 +204,7 @@ def _rule(entry: Mapping[str, Any], strengths: Mapping[str, float]) -> Rule:
         unless=re.compile(entry["unless"]) if "unless" in entry else None,
         elsewhere=entry.get("elsewhere", False),
         ucx=entry.get("ucx", False),
+        devices=re.compile(entry["devices"]) if "devices" in entry else None,
     )
 
 

@@ -41,8 +41,9 @@ def from_rates(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
     # where NVLink joins servers, nobody knows what their NICs carry
     joined = seen.memory == "device" and (yield from _joined(seen, know, each, nodes, guess))
     if seen.memory == "device" and not joined:
-        limits.append((_staged_device(seen, know), staged_rdma, each, "a device"))
-        yield from _over_memory(node, know, guess)
+        staged = _staged_device(seen, know)
+        limits += [(staged, staged_rdma, each, "a device")] if staged else []
+        yield from _over_memory(node, seen, know, guess)
         yield from _over_link(each, seen, know, guess)
     for limit, holds, rate, of in limits:
         if rate > limit.high:
@@ -55,7 +56,7 @@ def from_rates(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
                 source=told_source(limit),
             )
     yield from _slow(seen, know, nodes)
-    yield from _like_a_nic(seen, know)
+    yield from _like_a_nic(seen, know, nodes)
 
 
 def _nodes_at_least(observed: Observed, know: Knowledge) -> int:
@@ -100,25 +101,39 @@ def _joined(
     return True
 
 
-def _staged_device(observed: Observed, know: Knowledge) -> Known:
-    """Return how fast a device is staged at most: its own link, if its name says which, carries each byte twice per direction."""
+def _staged_device(observed: Observed, know: Knowledge) -> Known | None:
+    """Return how fast a device is staged at most; None where no PCIe link is between it and host memory.
+
+    Its own link, if its name says which, carries each byte twice per direction: on its way to host memory, and where the NIC writes what came.
+    Of messages one way each direction has one of the two.
+    """
+    if any(map(know.coherent.search, observed.devices)):
+        return None
     link, usual = know.link_of(observed.devices), know.ranges["staged_device"]
+    one_way = observed.collective_record.is_message and not observed.variant.startswith("bidirectional")
+    each = 1 if one_way else 2
     if link is None or link.GBps / 2 >= usual.high:
-        return usual
-    return replace(
-        usual, high=link.GBps / 2, source=f"{link.source}; each byte crosses the uplink twice per direction"
+        return replace(usual, high=usual.high * 2 / each)
+    sentence = "each byte crosses the uplink" + (
+        " once, of messages one way" if one_way else " twice per direction"
     )
+    return replace(usual, high=link.GBps / each, source=f"{link.source}; {sentence}")
 
 
-def _over_memory(node: float, know: Knowledge, guess: str) -> Iterator[Evidence]:
-    """Yield that a node sends more than its memory could stage."""
-    memory = know.ranges["staged_node"]
-    if node > memory.low:
-        sentence = f"more than {memory.what} carries ({memory.low:g} GB/s on most hosts, {memory.high:g} on the fastest)"
+def _over_memory(node: float, observed: Observed, know: Knowledge, guess: str) -> Iterator[Evidence]:
+    """Yield that a node sends more than its memory could stage: that of the fastest hosts, or of those that its accelerators are sold in."""
+    memory, link = know.ranges["staged_node"], know.link_of(observed.devices)
+    own = link.staged_GBps if link and link.staged_GBps else memory.low
+    if node > own:
+        ends = (
+            f"{own:g} GB/s on hosts with {observed.devices[0]}: {link.host}"
+            if link and link.staged_GBps
+            else f"{memory.low:g} GB/s on most hosts, {memory.high:g} on the fastest"
+        )
         yield Evidence(
             kind="rate",
             seen=f"a node sends {node:.3g} GB/s, and receives as much{guess}",
-            says=sentence,
+            says=f"more than {memory.what} carries ({ends})",
             points=every(staged_rdma, -know.strengths["strong" if node > memory.high else "fair"]),
             known=False,
             source=told_source(memory),
@@ -152,10 +167,15 @@ def _slow(observed: Observed, know: Knowledge, nodes: int) -> Iterator[Evidence]
         )
 
 
-def _like_a_nic(observed: Observed, know: Knowledge) -> Iterator[Evidence]:
-    """Yield evidence from the largest messages between two ranks: whether they are as fast as a usual NIC carries them."""
-    share, rate = know.ranges["share_of_a_nic"], observed.plateau_GBps
-    for nic in know.nics_GBps if observed.collective_record.is_message else ():
+def _like_a_nic(observed: Observed, know: Knowledge, nodes: int) -> Iterator[Evidence]:
+    """Yield evidence from the largest messages of one rank a node: whether they are as fast as a usual NIC carries them.
+
+    A message between two ranks is one stream; the streams of a collective fill a NIC by TCP as well, as far as any were seen to.
+    """
+    share, streams = know.ranges["share_of_a_nic"], know.ranges["tcp_streams"]
+    rate = observed.node_rate(observed.plateau_GBps, nodes)
+    alone = bool(observed.nodes) and observed.per_node == 1 and rate > streams.high
+    for nic in know.nics_GBps if observed.collective_record.is_message or alone else ():
         if share.low <= rate / nic <= share.high:
             yield Evidence(
                 kind="rate",

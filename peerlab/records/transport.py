@@ -11,7 +11,7 @@ _MOST = 100
 _LONGEST = 200
 
 _TELLS = re.compile(
-    r"(via (?:NET|P2P|SHM|CollNet)/.*"
+    r"((?:\[(?:send|receive)\] )?via (?:NET|P2P|SHM|CollNet)/.*"
     r"|Selected [Pp]rovider is .*"
     r"|Using network .*"
     r"|NET/(?:OFI|IB|Socket|Plugin|UCX|Libfabric|FasTrak|GPUDirectTCPX\w*)\b.*"

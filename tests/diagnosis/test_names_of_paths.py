@@ -205,6 +205,125 @@ def test_gdr_of_nccls_rings_tells_a_staged_path():
     assert peerlab.diagnose(staged).path == "host-rdma"
 
 
+def logged(lines, times=None, ranks=16):
+    """Return the text of a run of nccl-tests with what NCCL said."""
+    rows = [
+        f"{size:>12} {size // 4:>12} float sum -1 {us:.2f} {size / us / 1e3:.2f} {1.875 * size / us / 1e3:.2f} 0"
+        for size, us in (times or times_us(22)).items()
+    ]
+    said = [
+        f"n0:1:2 [0] NCCL INFO Channel 0{place}/0 : 0[0] -> 8[0] {line}" for place, line in enumerate(lines)
+    ]
+    head = [
+        "#       size         count      type   redop    root     time   algbw   busbw #wrong",
+        "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)",
+    ]
+    devices = [
+        f"#  Rank {rank:>2} Group  0 Pid {rank} on n{rank // 8} device {rank % 8} [0x00] {A100}"
+        for rank in range(ranks)
+    ]
+    return "\n".join(["# nThread 1 nGpus 1", *devices, *said, *head, *rows, ""])
+
+
+@pytest.mark.parametrize(
+    ("lines", "path"),
+    [
+        (("[receive] via NET/IB/0/GDRDMA", "[send] via NET/IB/0"), "receive-direct"),
+        (("[receive] via NET/IB/0/GDRDMA", "[send] via NET/IB/0/GDRDMA"), "peer-direct"),
+        (("[receive] via NET/IB/0", "[send] via NET/IB/0"), "host-rdma"),
+    ],
+)
+def test_which_side_reaches_device_memory_is_read_from_a_logs_text(lines, path):
+    assert peerlab.diagnose(peerlab.load(logged(lines))).path == path
+
+
+@pytest.mark.parametrize(
+    ("device", "algbw", "more", "path"),
+    [
+        (H100, 90, (), "peer-direct"),
+        (A100, 22, (), "peer-direct"),
+        ("Tesla T4", 4, (), "host-rdma"),
+        (H100, 90, ("[send] via NET/AWS Libfabric/0",), "host-rdma"),
+        ("", 90, (), None),
+    ],
+)
+def test_efa_reaches_device_memory_on_some_instances_and_checks_it(device, algbw, more, path):
+    lines = ["NET/OFI Selected Provider is efa (found 4 nics)", *more]
+    log = nccl(times_us(algbw, 60), 16, 2, (device,) if device else (), transport=lines)
+    assert peerlab.diagnose(log).path == path
+
+
+def test_the_check_of_efas_plug_in_may_be_switched_off():
+    off = {"environment": {"OFI_NCCL_DISABLE_GDR_REQUIRED_CHECK": "1"}}
+    found = peerlab.diagnose(
+        nccl(times_us(22), 16, 2, (H100,), transport=["Selected Provider is efa"], **off)
+    )
+    assert not any("ends with an error" in one.says for one in found.evidence)
+
+
+def test_a_message_one_way_is_staged_at_the_links_full_rate():
+    """The copy to the host and the NIC that reads it there go opposite ways; an exchange sends both ways at once."""
+    for title, variant, excluded in (
+        ("Bandwidth", "osu_bw", False),
+        ("Bi-Directional Bandwidth", "osu_bibw", True),
+    ):
+        rows = "\n".join(f"{2**power} {min(2**power / 20, 33000):.2f}" for power in range(23))
+        log = peerlab.load(
+            f"$ srun -N2 {variant} -d cuda D D\n# OSU MPI-CUDA {title} Test v7.5\n# Size      Bandwidth (MB/s)\n{rows}\n"
+        )
+        told = [
+            one
+            for one in peerlab.diagnose(log).evidence
+            if "staging through host memory, per device" in one.says
+        ]
+        assert bool(told) == excluded
+
+
+def test_staging_shares_no_pcie_link_where_the_host_is_reached_by_another():
+    fast = times_us(140)  # 35 GB/s a device
+    for device, said in (("NVIDIA GB200", False), ("NVIDIA L40S", True)):
+        found = peerlab.diagnose(nccl(fast, 8, 2, (device,)))
+        assert any("staging through host memory, per device" in one.says for one in found.evidence) == said
+
+
+def test_what_lies_between_two_recognised_clusters_contradicts_neither():
+    """45 GB/s a node: more than p4d's four NICs of 100 Gb/s send at these sizes by Peer Direct, and less than eight of 200; four of 200 would send that."""
+    found = peerlab.diagnose(nccl(times_us(45), 16, 2, (A100,)))
+    (told,) = (one for one in found.evidence if "between this path on" in one.says)
+    assert not told.points
+    assert found.path is None
+
+
+def test_a_node_that_sends_more_than_its_hosts_memory_stages_does_not_stage():
+    """Hosts of A100 have DDR4: 82 GB/s staged, where hosts of H100 may stage 184."""
+    found = peerlab.diagnose(nccl(times_us(101), 16, 2, (A100,)))
+    assert (found.path, found.verdict) == ("peer-direct", "probable")
+    assert any("82 GB/s on hosts with NVIDIA A100" in one.says for one in found.evidence)
+    assert peerlab.diagnose(nccl(times_us(101), 16, 2, (H100,))).path is None
+
+
+def test_a_rare_path_that_alone_explains_the_rates_is_weighed():
+    """Receive-only direct on four nodes of HDR: Peer Direct would be half as fast again there, and staging slower."""
+    asked = {size: 40 + size / 63 / 1e3 for size in (2**power for power in range(27, 35))}
+    found = peerlab.diagnose(nccl(asked, 32, 4, (A100,)))
+    assert found.path is None
+    assert {"peer-direct", "receive-direct"} <= {one.path for one in found.ranking}
+
+
+@pytest.mark.parametrize(("nic", "named"), [(22.9, True), (11.6, False)])
+def test_one_rank_a_node_that_fills_a_nic_does_rdma(nic, named):
+    """TCP was seen to fill a NIC of 100 Gb/s by ten streams, none wider."""
+    found = peerlab.diagnose(nccl(times_us(nic), 2, 2, ("NVIDIA GH200 120GB",)))
+    assert any("as if it were the limit" in one.says for one in found.evidence) == named
+
+
+def test_how_slow_a_collective_of_nccls_is_names_no_tcp():
+    slow = nccl({32: 335.0, 1024: 340.0}, 8, 8, ()).rows
+    rows = [row | {"collective": "reduce-scatter"} for row in slow]
+    found = peerlab.diagnose(peerlab.Records.of(rows, {"tool": "nccl-tests", "devices": []}))
+    assert found.path is None
+
+
 def test_what_has_no_name_names_no_other_machine():
     log = nccl(times_us(180), 16, 2, ("NVIDIA Graphics Device",))
     assert peerlab.diagnose(log, "p5").chosen

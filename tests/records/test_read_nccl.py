@@ -74,7 +74,7 @@ def test_labels_of_ranks_and_lines_in_between_are_no_obstacle():
     assert found.manifest["transport"] == [
         "NET/OFI Selected Provider is efa (found 1 nics)",
         "Using network AWS Libfabric",
-        "via NET/IB/1/GDRDMA",
+        "[receive] via NET/IB/1/GDRDMA",
     ]
     assert found.manifest["environment"] == {"NCCL_SHM_DISABLE": "0"}
     assert found.manifest["version"] == "2.12.7+cuda11.4"

@@ -110,6 +110,6 @@ def test_the_transport_of_efa_without_gpudirect_is_kept(reference_dir):
     told = (
         "NET/OFI Selected Provider is efa (found 1 nics)",
         "Using network AWS Libfabric",
-        "via NET/AWS Libfabric/0",
+        "[send] via NET/AWS Libfabric/0",
     )
     assert set(told) <= set(manifest["transport"])
