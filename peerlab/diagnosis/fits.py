@@ -64,9 +64,12 @@ class Fit:
 
         These are many simulations, and only a path that the log beats is asked for them.
         """
-        simulated = float(self.simulated_GBps[-1])
-        try:
-            return ends_GBps(self.largest, simulated)[1]
+        simulated, asked = float(self.simulated_GBps[-1]), self.largest
+        if asked is None:
+            return simulated
+        try:  # how far figures move a rate hardly changes with the size
+            ends = simulated_band(asked.with_(message_bytes=min(asked.nbytes, _LARGEST)))
+            return simulated * ends.high_GBps / ends.value_GBps
         except (ScenarioError, HardwareError):  # an end that the cluster cannot have
             return simulated
 
@@ -173,10 +176,8 @@ def _algbw(asked: Scenario | None, cluster: Cluster) -> float | None:
     return algbw_GBps(asked, answer(asked, simulate).time_ps)
 
 
-def ends_GBps(asked: Scenario | None, simulated: float | None) -> tuple[float, float]:  # noqa: N802
+def ends_GBps(asked: Scenario) -> tuple[float, float]:  # noqa: N802
     """Return the algorithm bandwidth at the worse and at the better ends of all assumed figures, GB/s."""
-    if asked is None:
-        return float(simulated or 0), float(simulated or 0)
     ends = simulated_band(asked)
     algbw = algbw_GBps(asked, answer(asked, simulate).time_ps) / ends.value_GBps
     return algbw * ends.low_GBps, algbw * ends.high_GBps

@@ -53,7 +53,7 @@ def shortfall(seen: Observed, own: Fit | None) -> Shortfall | None:
         expected = simulate(asked).algbw_GBps
         if measured >= expected:
             return None
-        low, high = ends_GBps(asked, expected)
+        low, high = ends_GBps(asked)
     except PeerlabError:
         return None
     if measured >= low:

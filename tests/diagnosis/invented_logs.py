@@ -128,6 +128,8 @@ def _of_nccl(chance: random.Random) -> Invented:
     names = [name for name in known_clusters() if load_cluster(name).device_name in _NAMES]
     base, cluster, drawn = _machine(chance, names)
     nodes = chance.choices((1, 2, 3, 4, 8, 16), (2, 10, 1, 3, 2, 1))[0]
+    if nodes * cluster.devices < 2:
+        raise PeerlabError("one rank exchanges nothing")
     joined = 1 < nodes <= (cluster.domain_nodes or 1)
     path = IN_NODE if nodes == 1 or joined else chance.choice(cluster.paths)
     collective = chance.choices(("allreduce", "allgather", "reduce-scatter", "alltoall"), (12, 2, 2, 1))[0]
@@ -323,8 +325,10 @@ def _of_osu(chance: random.Random) -> Invented:
     times = _osu_times(asked, sizes, chance)
     if kind == "bw":
         times = {size: one / 64 for size, one in times.items()}
-    if way.is_staged and not host:  # the driver copies each message, and no copy of it takes less
-        times = {size: max(one, _COPY_S) for size, one in times.items()}
+    if (
+        way.is_staged and not host
+    ):  # the driver copies each message; with many in flight while others are on the wire
+        times = {size: max(one, _COPY_S) if kind == "bw" else one + _COPY_S for size, one in times.items()}
     text = _osu_text(times, kind, nodes, each, host=host, chance=chance)
     return Invented(
         text=text,

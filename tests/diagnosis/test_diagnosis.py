@@ -558,13 +558,13 @@ def test_a_cluster_that_the_log_contradicts_is_not_held_against_it(reference_dir
 
 
 def test_the_ends_of_a_paths_band_are_simulated_only_where_a_log_beats_it(monkeypatch):
-    asked = []
+    asked, simulated_band = [], fits.simulated_band
 
-    def ends(scenario, simulated):
+    def ends(scenario):
         asked.append(scenario.path)
-        return simulated, simulated
+        return simulated_band(scenario)
 
-    monkeypatch.setattr(fits, "ends_GBps", ends)
+    monkeypatch.setattr(fits, "simulated_band", ends)
     slow = peerlab.diagnose(nccl({size: 1000 * us for size, us in NCCL_TCP_US.items()}))
     assert not asked
     assert slow.as_dict()

@@ -1,5 +1,6 @@
 """Logs whose path is known because they were simulated, in the forms of tools and launchers: none is named wrongly."""
 
+import os
 from collections import Counter
 from contextlib import suppress
 
@@ -49,7 +50,7 @@ def verdicts():
     return [judged(seed) for seed in SEEDS]
 
 
-@pytest.mark.parametrize("seed", [31, 38, 51, 91])  # of 300 those that take the most
+@pytest.mark.parametrize("seed", [31, 38, 51, 158])  # of 300 those that take the most
 def test_no_log_is_more_work_than_three_seconds(monkeypatch, seed):
     text = invented(seed).text
     known_answers._known.clear()
@@ -79,5 +80,6 @@ def test_a_third_of_invented_logs_is_named_at_least(verdicts):
 
 
 @pytest.mark.soak
+@pytest.mark.skipif(not os.environ.get("PEERLAB_SOAK"), reason="a long trial")
 def test_of_many_invented_logs_one_in_a_hundred_is_named_wrongly_at_most():
     assert Counter(judged(seed)[0] for seed in MORE)["wrong"] <= len(MORE) / 100
