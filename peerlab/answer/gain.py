@@ -265,8 +265,8 @@ def gain_band(
     larger, and at their worse and better ends. Each alternative to an assumption without a range is tried alone.
     """
     met = scenario.hardware.figures  # of another library on the other path, only what both have
-    own = {figure.key: figure for figure in assumed(scenario)}  # a range may be another one on the other path
-    both = {figure.key: figure for figure in assumed(over)} | own
+    # a range may be another one on the other path
+    both = {figure.key: figure for figure in (*assumed(over), *assumed(scenario))}
     figures = [figure for figure in both.values() if figure.key in met]
 
     def gain(cluster: Cluster) -> float:
