@@ -75,12 +75,18 @@ def _joined(
     it may be a single one. A switch that adds up (SHARP) would halve what an AllReduce sends, nearly.
     """
     nic, domain, record = know.ranges["nic_device"], know.ranges["nvlink_domain"], observed.collective_record
-    if (
-        record.is_message
-        or observed.ranks is None
-        or each <= (nic.low if guess else nic.high)
-        or know.link_of(observed.devices)
-    ):
+    if record.is_message or observed.ranks is None or each <= nic.low or know.link_of(observed.devices):
+        return False
+    if not guess and each <= nic.high:
+        # One link of NVLink and the fastest NIC carry as much: neither is named by that.
+        yield Evidence(
+            kind="rate",
+            seen=f"a device sends {each:.3g} GB/s",
+            says=f"more than most {nic.what} carry ({nic.low:g} GB/s): NVLink joins the servers, or these are the fastest ({nic.high:g})",
+            points={IN_NODE: know.strengths["weak"]} if observed.ranks <= domain.high else {},
+            known=False,
+            source=f"{told_source(nic)}; {domain.source}",
+        )
         return False
     summed = record.adds and record.spreads and nodes > 2
     once = each / record.node_factor(nodes, 1) if summed else each

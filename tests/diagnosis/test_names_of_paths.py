@@ -140,6 +140,13 @@ def test_more_ranks_than_a_domain_has_are_not_in_node():
     assert any("128 ranks are more than one domain has (72)" in one.says for one in found.evidence)
 
 
+def test_what_the_fastest_nic_and_nvlink_carry_alike_names_neither():
+    """75 GB/s a device: a NIC of 800 Gb/s, or an NVLink domain that is held up."""
+    found = peerlab.diagnose(nccl(times_us(300), 8, 2, ()))
+    assert found.path is None
+    assert {one.path for one in found.ranking[:2]} == {"in-node", "peer-direct"}
+
+
 def test_over_nics_the_same_machines_are_not_in_node():
     found = peerlab.diagnose(nccl(times_us(180), 8, 2, ("NVIDIA GB200",)))
     assert "in-node" not in [one.path for one in found.ranking]
