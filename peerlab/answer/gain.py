@@ -318,7 +318,7 @@ def _old_library(scenario: Scenario, over: Scenario, busbw: Busbw, far: Reach) -
         return None
     gain = busbw(others[0] or scenario) / busbw(others[1] or over)
     who = (scenario if others[0] else over).library_words.who
-    says = f"{who} runs a {other.algorithm} between so many nodes, which nobody has read"
+    says = f"{who} runs a {other.algorithm}, which nobody has read"
     return GainCase(says, gain, (gain * far.low, gain * far.high))
 
 

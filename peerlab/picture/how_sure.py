@@ -110,7 +110,7 @@ def _rows(gain: GainBand) -> Iterator[Row]:
             sentence = f"yes or no, not a range. Assumed: {case.says}"
             yield title, sentence, case.low, case.gain, case.high, True
     if old := gain.old_library:
-        sentence = f"{_ends(old.low, old.high)} if it runs the other algorithm"
+        sentence = f"{_ends(old.low, old.high)} if {old.says}"
         yield "The version", sentence, old.low, old.gain, old.high, False
 
 
