@@ -174,6 +174,17 @@ def test_what_writes_to_device_memory_over_tcp_is_a_path_of_its_own():
         assert "device memory already" in found.forecast.why_not
 
 
+def test_a_channel_of_tcpxo_that_reaches_device_memory_does_no_rdma():
+    """NCCL prints /GDRDMA of every plug-in that takes pointers to device memory."""
+    lines = [
+        "Using network FasTrak",
+        "[send] via NET/FasTrak/0/GDRDMA",
+        "[receive] via NET/FasTrak/3(11)/GDRDMA/Shared",
+    ]
+    found = peerlab.diagnose(nccl(times_us(170, 120), 16, 2, (H100,), transport=lines))
+    assert (found.path, found.verdict) == ("device-tcp", "clear")
+
+
 def test_no_accelerators_name_suggests_a_rare_path():
     """Eight H100 may be a3-mega's: its path is weighed where a line or the cluster names it."""
     log = nccl(times_us(170, 120), 16, 2, (H100,))
