@@ -116,7 +116,7 @@ def _staged_device(observed: Observed, know: Knowledge) -> Known | None:
     if any(map(know.coherent.search, observed.devices)):
         return None
     link, usual = know.link_of(observed.devices), know.ranges["staged_device"]
-    # Messages of NCCL's and HCCL's tests have no variant: there each rank sends and receives at once.
+    # Messages of NCCL's and HCCL's tests are none of these: there each rank sends and receives at once.
     one_way = observed.collective_record.is_message and observed.variant.startswith(("latency", "bandwidth"))
     each = 1 if one_way else 2
     if link is None or link.GBps / 2 >= usual.high:

@@ -45,7 +45,7 @@ _TEST = re.compile(r"# Collective test starting: (\S{1,80})")
 _SETTINGS = re.compile(r"#\s+nThread \d+ nGpus \d+ .*validation: (\d)")
 _VERSION = re.compile(r"# nccl-tests version (\S{1,40})|NCCL version (\S{1,60})")
 _RANK = re.compile(
-    r"\bRank\s+(\d{1,7}) .{0,80}? on\s+(\S{1,300}) device\s+(\d{1,4}) \[[^\]]{0,40}\] (.{1,200})"
+    r"\bRank\s+(\d{1,7}) .{0,80}? on\s+(\S{1,300}) device\s+(\d{1,4}) \[[^\]]{0,40}\](?: (.{1,200}))?"
 )
 _OF_A_RANK = ("Rank ", " Pid ", " on ", " device ")
 _INFO = re.compile(r"([\w.-]{1,200}):\d{1,9}:\d{1,9} \[\d{1,4}\] NCCL INFO ")
@@ -137,7 +137,10 @@ def _add_rank(test: NcclRun, line: Line, damage: Damage) -> None:
     elif int(match[1]) in test.devices:
         damage.row(line.number, f"rank {match[1]} stands there twice")
     else:
-        test.devices[int(match[1])] = (match[2], match[4].strip())
+        test.devices[int(match[1])] = (
+            match[2],
+            (match[4] or "").strip(),
+        )  # some drivers of AMD name no device
         test.numbers[int(match[1])] = int(match[3])
 
 

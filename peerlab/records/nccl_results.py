@@ -177,7 +177,7 @@ def describe(tests: Sequence[NcclRun], launch: Launch) -> dict[str, Any]:
     return {
         "test": " ".join(name for name in names if name),
         **describe_ranks(tests[0].ranks, listed.hosts or launch.hosts, launch.nodes or listed.boxes),
-        "devices": list(dict.fromkeys(device for _, device in listed.devices.values())),
+        "devices": list(dict.fromkeys(device for _, device in listed.devices.values() if device)),
         "validation": next((test.bounds for test in tests if test.bounds), ""),
     }
 

@@ -90,6 +90,12 @@ def test_what_looks_odd_is_read_as_it_is_meant(tmp_path, name):
     assert not any("left out" in one or "doubtful" in one for one in peerlab.load(odd).warnings)
 
 
+def test_a_driver_that_names_no_accelerator_leaves_the_ranks_and_hosts():
+    found = peerlab.load(NCCL.replace(" NVIDIA GH200 120GB", " "))
+    assert (found.manifest["ranks"], found.manifest["nodes"], found.manifest["devices"]) == (4, 2, [])
+    assert not any("left out" in one for one in found.warnings)
+
+
 TOLD = {
     "a negative size": (
         NCCL,
