@@ -11,10 +11,10 @@ _MOST = 100
 _LONGEST = 200
 
 _TELLS = re.compile(
-    r"((?:\[(?:send|receive)\] )?via (?:NET|P2P|SHM|CollNet)/.*"
+    r"((?:\[(?:send|receive)\] )?via (?:NET|P2P|SHM|CollNet|COLLNET)/.*"
     r"|Selected [Pp]rovider is .*"
     r"|Using network .*"
-    r"|NET/(?:OFI|IB|Socket|Plugin|UCX|Libfabric|FasTrak|GPUDirectTCPX\w*)\b.*"
+    r"|NET/(?:OFI|IB(?:ext\w{0,6})?|gIB|Socket|Plugin|UCX|Libfabric|FasTrak|GPUDirectTCPX\w*)\b.*"
     r"|use ring PXN \d GDR \d"
     r"|MNNVL \d cliqueId \S+ cliqueSize \d+"
     r"|GPU Direct RDMA (?:Enabled|Disabled).*"

@@ -174,6 +174,27 @@ def test_what_writes_to_device_memory_over_tcp_is_a_path_of_its_own():
         assert "device memory already" in found.forecast.why_not
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "NET/gIB : Using [0]mlx5_0:1/RoCE",
+        "Using network gIB",
+        "Using network IBext_v8",
+        "NET/IBext_v9 : Using [0]mlx5_0",
+    ],
+)
+def test_plug_ins_over_verbs_are_no_tcp(line):
+    found = peerlab.diagnose(
+        peerlab.load(logged([]).replace("#       size", f"n0:1:2 [0] NCCL INFO {line}\n#       size"))
+    )
+    assert next(one.points["host-tcp"] for one in found.evidence if one.kind == "line") <= -math.log(9)
+
+
+def test_a_channel_into_switches_that_add_up_is_peer_direct():
+    log = logged(["[send] via COLLNET/SHARP/0/GDRDMA"])
+    assert peerlab.diagnose(peerlab.load(log)).path == "peer-direct"
+
+
 def test_a_channel_of_tcpxo_that_reaches_device_memory_does_no_rdma():
     """NCCL prints /GDRDMA of every plug-in that takes pointers to device memory."""
     lines = [
