@@ -225,7 +225,7 @@ def _candidates(
     explaining = {
         path for one in gathered if one.kind == "cluster" for path, points in one.points.items() if points > 0
     }
-    alone = explaining and all(PATHS[path].is_rare for path in explaining if path in PATHS)
+    alone = bool(explaining) and all(PATHS[path].is_rare for path in explaining if path in PATHS)
     described = chosen and any(not PATHS[path].is_bare for path in here)
     if benchmark(observed.tool).gaudi:
         here |= {path for path, one in PATHS.items() if one.uses_own_ports}
