@@ -2,9 +2,9 @@
 
 # What takes long is forecast. `engine/expected_duration` divides the spans of a scenario by those that its
 # engine makes in a second, before anything is simulated; where one node stands for all it says nothing, as
-# nobody knows how soon the steps repeat. A pairwise exchange with one slow node runs in the loop, because
+# nobody knows how soon the steps repeat. A pairwise exchange with one slow node is run by events, because
 # no step waits for another there, and receivers meet the slow node's slices out of order: 6 million spans
-# on 512 nodes.
+# on 512 nodes, minutes in the loop and seconds as machine code.
 
 from peerlab.engine.compiled import refusals as compiled
 from peerlab.engine.recording import spans_of_all
@@ -15,6 +15,8 @@ from peerlab.question.scenario import Scenario
 
 _SPANS_PER_S = {"loop": 40_000, "arrays": 4_000_000, "compiled": 4_000_000}
 """Spans that an engine makes in a second on one core, to within a factor of two (bench/engines.py)."""
+_COMPILES_S = 20
+"""What making machine code takes where none is on disk."""
 
 
 def forecast_s(scenario: Scenario) -> float:
@@ -24,7 +26,8 @@ def forecast_s(scenario: Scenario) -> float:
         return 0.0
     engine = fastest(system)
     iterations = 1 if ends_warm(scenario, system.plan.schedule) else scenario.runs
-    return iterations * spans_of_all(system) / _SPANS_PER_S[engine]
+    before = _COMPILES_S if engine == "compiled" and compiled.compiles_first() else 0
+    return before + iterations * spans_of_all(system) / _SPANS_PER_S[engine]
 
 
 def makes_too_many(scenario: Scenario) -> bool:

@@ -97,7 +97,8 @@ def _run(system: System, engine: str, progress: Progress | None, *, every_node: 
     if engine in ("arrays", "compiled"):
         system = system.of_every_node()
     # the others keep the spans of a few nodes, where all are many
-    if every_node or (engine in ("referee", "loop") and not system.folded):
+    keeps_all = engine in ("referee", "loop") or (engine == "compiled" and not compiled.keeps_few(system))
+    if every_node or (keeps_all and not system.folded):
         refuse_too_many(system)
     engines: dict[str, Engine] = {
         "referee": recording.by_referee,
@@ -169,8 +170,10 @@ def refuse_too_many(system: System, *, in_a_step: bool = False) -> None:
     """
     spans = recording.spans_of_all(system)
     if spans > MOST_OF_ALL:
-        slow = compiled.installed() and not compiled.refuses(system) and not in_a_step
-        by_compiled = "; engine='compiled' keeps a few nodes, and takes minutes" if slow else ""
+        slow = compiled.installed() and not compiled.refuses(system) and compiled.keeps_few(system)
+        by_compiled = (
+            "; engine='compiled' keeps a few nodes, and takes minutes" if slow and not in_a_step else ""
+        )
         raise TooManySpansError(
             "nodes",
             f"{system.scenario.nodes} nodes that differ make about {spans / 1e6:.0f} million spans, and {MOST_OF_ALL // 10**6} "
@@ -191,7 +194,8 @@ def of_events(system: System) -> str:
     if not compiled.installed() or compiled.refuses(system):
         return "loop"
     spans = recording.spans_of_all(system.of_every_node())
-    takes = compiled.pays(spans) and spans <= _MOST_BY_ITSELF
+    most = _MOST_BY_ITSELF if compiled.keeps_few(system) else MOST_OF_ALL
+    takes = compiled.pays(spans) and spans <= most
     return "compiled" if takes and not compiled.broken() else "loop"
 
 

@@ -18,6 +18,7 @@ from peerlab.answer.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS
 from peerlab.base.errors import Cancelled, ScenarioError
 from peerlab.engine import recording
 from peerlab.engine.compiled import machine_code, refusals
+from peerlab.engine.expected_duration import forecast_s
 from peerlab.engine.simulate import fastest
 from peerlab.engine.system import System, least
 from peerlab.model import stages
@@ -112,6 +113,74 @@ def test_it_gives_every_span_of_the_referee(scenario):
             for engine in ("compiled", "referee")
         )
     )
+
+
+@st.composite
+def exchanges(draw):
+    """Make a pairwise exchange on which a node is slow, whose slices stand in line."""
+    nodes, cluster = draw(st.integers(2, 7)), draw(st.sampled_from(["dl1", "gaudi2", "gaudi3"]))
+    scenario = peerlab.Scenario(
+        cluster=cluster,
+        path=draw(st.sampled_from([p for p in peerlab.load_cluster(cluster).paths if p != "ports"])),
+        nodes=nodes,
+        algorithm="pairwise",
+        collective=draw(st.sampled_from(["allreduce", "allgather", "reduce-scatter"])),
+        message_bytes=draw(st.sampled_from([1, 1000, 10**6 + 3, 2**22 + 5])),
+        slice_bytes=None,
+        window=draw(st.sampled_from([None, 1, 2, 5])),
+        slow_nodes={draw(st.integers(0, nodes - 1)): draw(st.sampled_from([0.13, 0.5, 0.9]))},
+        spread=draw(st.sampled_from([0, 0, 0.1])),
+        buffers=draw(st.integers(1, 2)),
+    )
+    assume(not refusals.refuses(least(scenario)))
+    return scenario
+
+
+@given(exchanges())
+def test_of_a_pairwise_exchange_it_gives_every_span_of_loop_and_referee(scenario):
+    compiled = peerlab.simulate(scenario, engine="compiled").trace
+    same(compiled, peerlab.simulate(scenario, engine="loop").trace)
+    if scenario.nbytes < 10**6:
+        same(
+            *(
+                peerlab.simulate(scenario, engine=engine, every_node=True).trace
+                for engine in ("compiled", "referee")
+            )
+        )
+
+
+def test_a_slow_node_whose_exchanges_wait_while_others_have_their_sums_is_that_of_the_referee():
+    scenario = peerlab.Scenario(
+        path="peer-direct", nodes=6, message_bytes="1 MiB", slow_nodes={1: 0.05}, window=1
+    )
+    same(*(peerlab.simulate(scenario, engine=engine).trace for engine in ("compiled", "referee")))
+
+
+def test_one_slow_node_of_many_is_simulated_by_it_where_the_loop_would_take_minutes(monkeypatch):
+    monkeypatch.setattr(refusals, "on_disk", lambda: True)
+    slow = peerlab.Scenario(path="peer-direct", nodes=512, slow_nodes={4: 0.8})
+    assert fastest(least(slow)) == "compiled"
+    assert forecast_s(slow) < 10
+    # all nodes are neighbours, so that every span is kept: more than memory may hold are refused as in the loop
+    assert fastest(least(slow.with_(nodes=1024))) == "loop"
+    with pytest.raises(ScenarioError, match=r"million can be kept; .* leave out what makes nodes differ$"):
+        peerlab.simulate(slow.with_(nodes=1024), engine="compiled")
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"jitter": 0.1}, "slices of a pairwise exchange draw noise"),
+        ({"slow_links": {"0>1": 0.5}}, "a link between two nodes is slow"),
+        (
+            {"slow_nodes": {1: 0.5}, "slice_bytes": 1000},
+            "slices of a pairwise exchange wait for more than a place",
+        ),
+    ],
+)
+def test_of_pairwise_exchanges_it_refuses_those_that_do_not_stand_in_line(fields, reason):
+    with pytest.raises(ScenarioError, match=f"'compiled' cannot run this: {reason}"):
+        peerlab.simulate(peerlab.Scenario(path="peer-direct", **fields), engine="compiled")
 
 
 @pytest.mark.parametrize(

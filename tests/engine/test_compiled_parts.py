@@ -7,14 +7,18 @@ from hypothesis import strategies as st
 import peerlab
 from peerlab.answer.trace import SPAN_COLUMNS
 from peerlab.engine.compiled import fair_share, queues
+from peerlab.engine.compiled.compiled_line import CompiledLine
 from peerlab.engine.compiled.compiled_loop import LAST_PS, make_run
 from peerlab.engine.compiled.compiled_ring import CompiledRing
 from peerlab.engine.compiled.compiling import compiled, sources
 from peerlab.engine.compiled.flatten import flatten
+from peerlab.engine.compiled.flatten_line import flatten_line
 from peerlab.engine.compiled.heap import pop, put
+from peerlab.engine.compiled.in_line import give_slot, take_slot
 from peerlab.engine.compiled.serving import arrives, enter, set_alarms, take
 from peerlab.engine.compiled.state import EXCLUSIVE, STAGE_OVER
-from peerlab.engine.system import System
+from peerlab.engine.scaleup import exchange
+from peerlab.engine.system import System, least
 
 RING = peerlab.Scenario(
     cluster="ideal-100g", nodes=3, message_bytes=3750, collective="allgather", dependency="slice", slice_bytes=None
@@ -46,6 +50,32 @@ def test_of_a_ring_of_three_nodes_three_slices_are_on_the_heap_at_time_0():
     assert s.visits.lasts.tolist()[:2] == [100_000, 100_000]  # NIC send, NIC receive
     assert (s.legs.flight_ps[0], s.legs.after[0]) == (5_000_000, 1)
     assert s.spans.shape == (len(SPAN_COLUMNS), 3 * 2 * 3)  # nodes, steps; sent, in flight, received
+
+
+def test_a_slot_of_a_line_has_the_way_from_its_lane_to_whom_that_sends_in_its_step():
+    system = least(peerlab.Scenario(path="peer-direct", nodes=3, message_bytes=3 << 10, slow_nodes={1: 0.5}))
+    s = flatten_line(system, exchange(system), 0)
+    lanes, before = len(system.lanes), int(s.counts[0].unused)
+    assert (s.counts[0].entries, s.lanes.next.tolist()) == (lanes, [1] * lanes)
+    assert s.slots.to[:3].tolist() == [1, 2, 0]
+    slot = take_slot(s, 0, 1)  # of the second step, in which node 0 sends to node 2
+    assert (s.slots[slot].to, s.slots[slot].slice_id, s.counts[0].unused) == (2, lanes, before - 1)
+    way, each = system.legs(0, 1)[0][0], int(s.counts[0].visits)
+    mine = s.visits[slot * each : (slot + 1) * each]
+    assert mine.resource.tolist() == [visit.resource for visit in way.visits]
+    assert mine.lasts.tolist() == [visit.duration_ps for visit in way.visits]
+    give_slot(s, slot)
+    assert s.counts[0].unused == before
+
+
+def test_a_line_runs_to_the_end_and_says_when_each_lane_asked():
+    system = least(peerlab.Scenario(path="peer-direct", nodes=3, message_bytes=3 << 10, slow_nodes={1: 0.5}))
+    line = CompiledLine(system)
+    line.run(None)
+    spans = dict(zip(SPAN_COLUMNS, line.spans(), strict=True))
+    assert spans["end"].max() <= line.end
+    assert len(line.asked()) == system.plan.schedule.steps
+    assert all((later >= 0).all() for later in line.asked())
 
 
 # ---- heap ----------------------------------------------------------------------------------------------------------

@@ -16,12 +16,18 @@ HEAVY = peerlab.Scenario(
 """A thousand slices a transfer, each with factors of its own."""
 
 
-def test_long_simulations_are_forecast_and_short_ones_are_not():
+def test_long_simulations_are_forecast_and_short_ones_are_not(monkeypatch):
     assert forecast_s(peerlab.Scenario(nodes=1024)) == 0
     assert forecast_s(peerlab.Scenario(jitter=0.05)) < 1
     assert forecast_s(HEAVY) > 10
     alone = peerlab.Scenario(nodes=512, slow_nodes={4: 0.8}, path="peer-direct")
+    monkeypatch.setattr(refusals, "on_disk", lambda: True)
+    assert 1 < forecast_s(alone) < 10
+    monkeypatch.setattr(refusals, "on_disk", lambda: False)
+    assert 15 < forecast_s(alone) < 60  # it is compiled first
+    monkeypatch.setattr(refusals, "installed", lambda: False)
     assert 60 < forecast_s(alone) < 600
+    assert "peerlab[compiled]" in offer(alone)
 
 
 def test_numba_is_offered_where_it_would_help_and_is_not_there(monkeypatch):

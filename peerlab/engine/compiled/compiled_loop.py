@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from peerlab.engine.compiled.compiling import compiled, kept
 from peerlab.engine.compiled.heap import pop, put
+from peerlab.engine.compiled.in_line import add, give_slot, note, take_slot
 from peerlab.engine.compiled.queues import ask, popleft, touch
 from peerlab.engine.compiled.serving import alarm, arrives, enter, set_alarms, take, through
 from peerlab.engine.compiled.state import GATED, READY, STAGE_OVER, THROUGH, State
@@ -68,12 +69,17 @@ def _due(s: State, now: int, slot: int) -> None:
 def _settle(s: State, now: int) -> None:
     """End an instant: windows, then resources decide about all that came in it."""
     counts = s.counts[0]
-    for index in range(counts.touched):
+    index = 0
+    while index < counts.touched:  # who comes up in a line asks for a place in this instant
         pool = s.pools[s.touched[index]]
+        index += 1
         pool.touched = 0
         while pool.places and pool.first >= 0:
             pool.places -= 1
-            enter(s, popleft(s, pool))
+            slot = popleft(s, pool)
+            enter(s, slot)
+            if counts.in_line and not s.legs[s.slots[slot].leg].number:
+                _come_up(s, now, s.slots[slot].lane)
     counts.touched = 0
     take(s, now)
     set_alarms(s)
@@ -93,9 +99,33 @@ def _deliver(s: State, now: int, slot: int) -> None:
             one.due = READY
             put(s, s.posted[one.step, one.lane], slot)
             return
-    adds, last = one.step < counts.reducing, one.piece == counts.pieces - 1
-    one.leg = s.ways[one.lane, int(adds), int(last)]
+    if not counts.in_line:
+        adds, last = one.step < counts.reducing, one.piece == counts.pieces - 1
+        one.leg = s.ways[one.lane, int(adds), int(last)]
     _start_leg(s, now, slot)
+
+
+@compiled
+def _come_up(s: State, now: int, lane: int) -> None:
+    """Let the next slice of a lane be the first of its line: it asks for a place as soon as its data is there."""
+    one, counts = s.lanes[lane], s.counts[0]
+    one.parked = 0
+    if one.next == counts.steps:
+        return
+    if one.next < counts.reducing:
+        from_ps = s.line.from_ps[one.next]
+    elif one.arrived == counts.reducing:
+        from_ps = one.added + counts.lookup_ps
+    else:
+        one.parked = 1
+        return
+    slot = take_slot(s, lane, one.next)
+    one.next += 1
+    if from_ps > now:
+        s.slots[slot].due = READY
+        put(s, from_ps, slot)
+    else:
+        _deliver(s, now, slot)
 
 
 @compiled
@@ -104,7 +134,7 @@ def _start_leg(s: State, now: int, slot: int) -> None:
     leg = s.legs[one.leg]
     if leg.gated and counts.gates:
         # gathered in the order of the ring's steps
-        ready = s.own_ps[(one.step + 1) * counts.pieces + one.piece]
+        ready = s.own_ps[one.step * counts.pieces + one.piece]
         if ready > now:
             one.due = GATED
             put(s, ready, slot)
@@ -133,8 +163,16 @@ def _over(s: State, now: int, slot: int) -> None:
 def _arrived(s: State, now: int, slot: int) -> None:
     """Note that a slice has arrived, perhaps with its final value; its receiver sends it on as the same slice of the next step."""
     one, counts = s.slots[slot], s.counts[0]
-    to = s.lanes[one.lane].receiver
     counts.end = max(counts.end, now)
+    if counts.in_line:
+        if one.step >= counts.reducing:
+            if counts.hands_out:
+                note(s, one.slice_id, one.to, now)
+        elif add(s, now, slot) and s.lanes[one.to].parked:
+            _come_up(s, now, one.to)
+        give_slot(s, slot)
+        return
+    to = s.lanes[one.lane].receiver
     if counts.hands_out and one.step >= counts.reducing - 1:
         _finish(s, now, slot, to)
     if one.step + 1 < counts.steps:
@@ -147,11 +185,7 @@ def _arrived(s: State, now: int, slot: int) -> None:
 @compiled
 def _finish(s: State, now: int, slot: int, to: int) -> None:
     """Hand a final slice out over the scale-up links of its node, first come first served."""
-    lane, one, counts = s.lanes[to], s.slots[slot], s.counts[0]
-    lane.handed_out = max(lane.handed_out, now) + s.handed_ps[one.piece]
+    lane = s.lanes[to]
+    lane.handed_out = max(lane.handed_out, now) + s.handed_ps[s.slots[slot].piece]
     if lane.kept:
-        row = counts.finished
-        counts.finished += 1
-        s.finished[0, row] = one.slice_id
-        s.finished[1, row] = to
-        s.finished[2, row] = now
+        note(s, s.slots[slot].slice_id, to, now)

@@ -36,7 +36,7 @@ class CompiledRing:
     def __init__(self, system: System, keep: Sequence[int]) -> None:
         self._system, self._keep = system, keep
         self.traffic = exchange(system) if system.plan.exchanges else None
-        self._inside = _rows_inside(system) * len(keep)
+        self._inside = rows_inside(system) * len(keep)
         self._state: State = flatten(system, self.traffic, keep, self._inside)
         self.end = 0
         """When the last slice had arrived."""
@@ -49,13 +49,9 @@ class CompiledRing:
         OverflowError
             If it takes longer than can be counted.
         """
-        state, run = self._state, _run()
+        state = self._state
         counts = state.counts[0]
-        while run(state, _EVENTS):
-            if counts.now > LAST_PS:
-                raise OverflowError("the times do not fit")
-            if progress:
-                progress(int(counts.begun), int(counts.steps))
+        run_to_the_end(state, progress)
         self.end = int(counts.end)
         if self.traffic:
             self.end = max(self.end, int(self.traffic.ready[-1]))
@@ -77,7 +73,23 @@ class CompiledRing:
         return list(self._state.posted[:, list(self._keep)] - lookup)
 
 
-def _rows_inside(system: System) -> int:
+def run_to_the_end(state: State, progress: Progress | None) -> None:
+    """Run the compiled loop until nothing is left.
+
+    Raises
+    ------
+    OverflowError
+        If it takes longer than can be counted.
+    """
+    run, counts = _run(), state.counts[0]
+    while run(state, _EVENTS):
+        if counts.now > LAST_PS:
+            raise OverflowError("the times do not fit")
+        if progress:
+            progress(int(counts.begun), int(counts.steps))
+
+
+def rows_inside(system: System) -> int:
     """Return how many spans a device's exchange with the others of its node has."""
     plan, pieces = system.plan, len(system.chunk_sizes)
     if not plan.exchanges:

@@ -14,25 +14,25 @@ def arrive(s: State, now: int, visit: Records, slot: int) -> int:
         append(s, engine, slot)
         return -1
     engine.taken = 1
-    return _begin(s, now, visit, slot)
+    return _begin(s, now, visit.resource, visit.engine, slot)
 
 
 @compiled
-def free(s: State, now: int, visit: Records) -> int:
-    """Take the slice of an engine away; return the slot that has waited for it, or -1. Its begin is the resource's `since`."""
-    engine = s.engines[visit.engine]
-    change(s, visit.resource)
+def free(s: State, now: int, resource: int, of: int) -> int:
+    """Take the slice of an engine (`of` all) away; return the slot that has waited for it, or -1. Its begin is the resource's `since`."""
+    engine = s.engines[of]
+    change(s, resource)
     slot = popleft(s, engine)
     if slot < 0:
         engine.taken = 0
     else:
-        _begin(s, now, visit, slot)
+        _begin(s, now, resource, of, slot)
     return slot
 
 
 @compiled
-def _begin(s: State, now: int, visit: Records, slot: int) -> int:
-    server, engine, number = s.servers[visit.resource], s.engines[visit.engine], s.slots[slot].taken
+def _begin(s: State, now: int, resource: int, of: int, slot: int) -> int:
+    server, engine, number = s.servers[resource], s.engines[of], s.slots[slot].taken
     advance(server, now)
     # a round serves each engine one picosecond, so that a slice is done as many rounds later as it needs picoseconds
     engine.over = server.rounds + s.works[slot, number]

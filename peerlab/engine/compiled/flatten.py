@@ -20,6 +20,7 @@ from peerlab.engine.compiled.state import (
     SHARED,
     SLOT,
     VISIT,
+    Line,
     Records,
     State,
     Whole,
@@ -34,7 +35,7 @@ _READY = 0  # what every slot's first entry is about: `state.READY`
 
 
 @dataclass(frozen=True)
-class _Ways:
+class Ways:
     """The legs of the slices of every lane, one after the other."""
 
     first: Whole
@@ -61,13 +62,13 @@ def flatten(system: System, traffic: Exchange | None, keep: Sequence[int], more_
     """
     steps, lanes, registers = system.plan.schedule.steps, len(system.lanes), system.scenario.registers
     ways, slots = _ways(system), _slots(system)
-    servers, engines = _servers(system, ways)
+    servers, engines = servers_of(system, ways)
     own = traffic.ready if traffic and system.plan.collects else np.zeros(0, np.int64)
     heap, where = _heap(slots, own, len(servers))
     most = int(ways.legs.visits.max())
     kept = np.array(keep, np.int64)
     state = State(
-        counts=_counts(system, len(slots), gates=len(own) > 0),
+        counts=counts_of(system, len(slots), gates=len(own) > 0),
         slots=slots,
         queued=np.zeros((len(slots), most), np.int64),
         starts=np.zeros((len(slots), most), np.int64),
@@ -76,28 +77,35 @@ def flatten(system: System, traffic: Exchange | None, keep: Sequence[int], more_
         where=where,
         servers=servers,
         engines=engines,
-        pools=_pools(system),
+        pools=pools_of(system),
         ways=ways.first,
         legs=ways.legs,
         visits=ways.visits,
-        factors=_factors(system),
-        detours=_detours(system),
-        lanes=_lanes(system, traffic, kept),
-        own_ps=np.array(own, np.int64),
-        handed_ps=_handed_ps(system),
+        factors=factors_of(system),
+        detours=detours_of(system),
+        lanes=lanes_of(system, traffic, kept),
+        own_ps=np.array(own[len(system.chunk_sizes) :], np.int64),  # what comes in a step is sent in the next
+        handed_ps=handed_ps(system),
         posted=np.full((steps if registers else 0, lanes), -1, np.int64),
         arriving=np.zeros((2, len(slots)), np.int64),
-        freed=np.zeros(len(slots) * most, np.int64),
+        freed=np.zeros((len(slots) * most, 2), np.int64),
         changed=np.zeros(len(servers), np.int64),
         touched=np.zeros(max(1, len(system.places)), np.int64),
-        spans=np.empty((len(SPAN_COLUMNS), _spans(system, ways, kept) + more_rows), np.int64),
-        finished=np.empty((3, _finished(system, kept)), np.int64),
+        spans=np.empty((len(SPAN_COLUMNS), spans_to_write(system, ways, kept) + more_rows), np.int64),
+        finished=np.empty((3, finished_of(system, kept)), np.int64),
+        line=no_line(),
     )
-    _check_horizon(state)
+    check_horizon(state)
     return state
 
 
-def _records(count: int, dtype: np.dtype[np.void], **columns: object) -> Records:
+def no_line() -> Line:
+    """Return the arrays of lines where no slices stand in line."""
+    row, table = np.zeros(0, np.int64), np.zeros((0, 0), np.int64)
+    return Line(row, table, records(0, LEG), records(0, VISIT), table, row, row, table)
+
+
+def records(count: int, dtype: np.dtype[np.void], **columns: object) -> Records:
     """Return records of zeros, but for these columns."""
     recarray = np.zeros(count, dtype).view(np.recarray)
     for name, values in columns.items():
@@ -105,9 +113,10 @@ def _records(count: int, dtype: np.dtype[np.void], **columns: object) -> Records
     return recarray
 
 
-def _counts(system: System, slots: int, *, gates: bool) -> Records:
+def counts_of(system: System, slots: int, *, gates: bool) -> Records:
+    """Return the counts at time 0, with so many slots on the heap."""
     plan, scenario = system.plan, system.scenario
-    return _records(
+    return records(
         1,
         COUNTS,
         entries=slots,
@@ -131,7 +140,7 @@ def _slots(system: System) -> Records:
     """Return the slices of the first step."""
     pieces, lanes = len(system.chunk_sizes), len(system.lanes)
     ids = np.arange(pieces * lanes)
-    return _records(
+    return records(
         len(ids), SLOT, slice_id=ids, piece=ids // lanes, lane=ids % lanes, due=_READY, before=-1, after=-1
     )
 
@@ -140,16 +149,17 @@ def _heap(slots: Records, own: Whole, servers: int) -> tuple[Records, Whole]:
     """Return the slots on a heap, in the order of when their data is there; and where each item is."""
     there = own[slots.piece] if len(own) else np.zeros(len(slots), np.int64)
     order = np.argsort(there, kind="stable")  # what is sorted is a heap
-    heap = _records(2 * len(slots) + servers, ENTRY)
+    heap = records(2 * len(slots) + servers, ENTRY)
     heap.time[: len(slots)], heap.what[: len(slots)] = there[order], order
     where = np.full(len(heap), -1, np.int64)
     where[order] = np.arange(len(order))
     return heap, where
 
 
-def _lanes(system: System, traffic: Exchange | None, kept: Whole) -> Records:
+def lanes_of(system: System, traffic: Exchange | None, kept: Whole) -> Records:
+    """Return the lanes, some of which are kept."""
     ways, plan = system.lanes, system.plan
-    lanes = _records(
+    lanes = records(
         len(ways),
         LANE,
         node=[lane.node for lane in ways],
@@ -163,7 +173,8 @@ def _lanes(system: System, traffic: Exchange | None, kept: Whole) -> Records:
     return lanes
 
 
-def _handed_ps(system: System) -> Whole:
+def handed_ps(system: System) -> Whole:
+    """Return how long the links inside a node take to hand out each slice of a chunk."""
     cluster, sizes = system.scenario.cluster_for_message, system.chunk_sizes
     if not system.plan.hands_out:
         return np.zeros(len(sizes), np.int64)
@@ -171,7 +182,8 @@ def _handed_ps(system: System) -> Whole:
     return np.array([link(size * (cluster.devices - 1)) for size in sizes], np.int64)
 
 
-def _factors(system: System) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+def factors_of(system: System) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    """Return the jitter of every slice, or one that nothing has."""
     factors = system.factors
     if factors is not None:
         return factors
@@ -180,7 +192,8 @@ def _factors(system: System) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]
     return none
 
 
-def _detours(system: System) -> Whole:
+def detours_of(system: System) -> Whole:
+    """Return how long every slice is held up, or one that nothing is."""
     detours = system.detours
     if detours is not None:
         return detours
@@ -189,18 +202,19 @@ def _detours(system: System) -> Whole:
     return none
 
 
-def _pools(system: System) -> Records:
-    return _records(len(system.places), POOL, places=system.places, first=-1, last=-1)
+def pools_of(system: System) -> Records:
+    """Return the windows, nobody waiting."""
+    return records(len(system.places), POOL, places=system.places, first=-1, last=-1)
 
 
-def _servers(system: System, ways: _Ways) -> tuple[Records, Records]:
+def servers_of(system: System, ways: Ways) -> tuple[Records, Records]:
     """Return the resources, and the engines of the shared ones."""
     engines = np.array([ways.engines.get(index, 0) for index in range(len(system.resources))], np.int64)
     kinds = [
         SHARED if resource.shared else SEVERAL if resource.servers > 1 else EXCLUSIVE
         for resource in system.resources
     ]
-    servers = _records(
+    servers = records(
         len(system.resources),
         SERVER,
         kind=kinds,
@@ -214,13 +228,13 @@ def _servers(system: System, ways: _Ways) -> tuple[Records, Records]:
     # a visit names an engine by its place among all
     through = ways.visits.engine >= 0
     ways.visits.engine[through] += servers.engine[ways.visits.resource[through]]
-    return servers, _records(int(engines.sum()), ENGINE, over=-1, first=-1, last=-1)
+    return servers, records(int(engines.sum()), ENGINE, over=-1, first=-1, last=-1)
 
 
 # ---- the legs --------------------------------------------------------------------------------------------------
 
 
-def _ways(system: System) -> _Ways:
+def _ways(system: System) -> Ways:
     """Return the legs of every lane; its slices differ in whether they are added up, and in whether they are the last of a transfer."""
     known, schedule = in_order(system), system.plan.schedule
     steps = {adds: step for step in (0, schedule.steps - 1) for adds in [step < schedule.reducing_steps]}
@@ -235,28 +249,35 @@ def _ways(system: System) -> _Ways:
                 first[lane, int(adds), last] = len(legs)
                 rows[lane, int(adds), last] = sum(len(leg.visits) + bool(leg.flight) for leg in way)
                 for number, leg in enumerate(way):
-                    legs.append(_leg(leg, number, len(visits), ends=number == len(way) - 1))
-                    visits += [_visit(visit, known) for visit in leg.visits]
+                    legs.append(leg_row(leg, number, len(visits), ends=number == len(way) - 1))
+                    visits += [visit_row(visit, known) for visit in leg.visits]
+    return Ways(first, rows, *tables_of(legs, visits))
+
+
+def tables_of(
+    legs: Sequence[tuple[int, ...]], visits: Sequence[tuple[int, ...]]
+) -> tuple[Records, Records, dict[int, int]]:
+    """Return legs and visits as records, and how many engines each shared resource has."""
     table = np.array(visits, np.int64)
     engines: dict[int, int] = {}
     for resource, engine in np.unique(table[:, [0, 3]], axis=0).tolist():
         if engine >= 0:
             engines[resource] = engine + 1  # rows are sorted, so that the largest comes last
-    return _Ways(first, rows, _table(np.array(legs, np.int64), LEG), _table(table, VISIT), engines)
+    return _table(np.array(legs, np.int64), LEG), _table(table, VISIT), engines
 
 
 def _table(rows: Whole, dtype: np.dtype[np.void]) -> Records:
     return np.ascontiguousarray(rows).view(dtype).reshape(-1).view(np.recarray)
 
 
-def _leg(leg: Leg, number: int, visit: int, *, ends: bool) -> tuple[int, ...]:
+def leg_row(leg: Leg, number: int, visit: int, *, ends: bool) -> tuple[int, ...]:
     """Return a leg in the order of `LEG`."""
     flight = (leg.flight.duration_ps, leg.flight.after, leg.flight.wire) if leg.flight else (0, -1, -1)
     last = (leg.acquire, leg.release, int(leg.gated), int(ends))
     return (leg.stage, number, visit, len(leg.visits), *flight, *last)
 
 
-def _visit(visit: Visit, known: frozenset[int]) -> tuple[int, ...]:
+def visit_row(visit: Visit, known: frozenset[int]) -> tuple[int, ...]:
     """Return a visit in the order of `VISIT`."""
     follows = visit.resource in known
     how = (visit.engine, int(visit.behind), int(follows))
@@ -267,7 +288,7 @@ def _visit(visit: Visit, known: frozenset[int]) -> tuple[int, ...]:
 # ---- how many, and how long ------------------------------------------------------------------------------------
 
 
-def _spans(system: System, ways: _Ways, kept: Whole) -> int:
+def spans_to_write(system: System, ways: Ways, kept: Whole) -> int:
     """Return how many spans the loop writes of these lanes."""
     schedule, pieces = system.plan.schedule, len(system.chunk_sizes)
     steps = np.array([schedule.steps - schedule.reducing_steps, schedule.reducing_steps])
@@ -275,14 +296,14 @@ def _spans(system: System, ways: _Ways, kept: Whole) -> int:
     return int((ways.rows[kept] * slices).sum())
 
 
-def _finished(system: System, kept: Whole) -> int:
+def finished_of(system: System, kept: Whole) -> int:
     """Return how many slices these lanes get with their final value."""
     schedule, pieces = system.plan.schedule, len(system.chunk_sizes)
     final = schedule.steps - max(0, schedule.reducing_steps - 1)
     return final * pieces * len(kept) if system.plan.hands_out else 0
 
 
-def _check_horizon(s: State) -> None:
+def check_horizon(s: State) -> None:
     """Refuse service times so long that a time might exceed 64 bits before the clock is seen to be late.
 
     Raises

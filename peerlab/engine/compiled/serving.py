@@ -64,7 +64,7 @@ def take(s: State, now: int) -> None:
     """Let free resources begin with those that have waited, then with what arrives, lowest key first, round by round."""
     counts = s.counts[0]
     for index in range(counts.freed):
-        _free(s, now, s.visits[s.freed[index]])
+        _free(s, now, s.freed[index, 0], s.freed[index, 1])
     counts.freed = 0
     while counts.arriving:
         many, here = counts.arriving, s.arriving[counts.row]
@@ -76,11 +76,11 @@ def take(s: State, now: int) -> None:
 
 
 @compiled
-def _free(s: State, now: int, visit: Records) -> None:
+def _free(s: State, now: int, resource: int, engine: int) -> None:
     """Let the next slice have a resource that is through."""
-    server = s.servers[visit.resource]
+    server = s.servers[resource]
     if server.kind == SHARED:
-        slot = fair_share.free(s, now, visit)
+        slot = fair_share.free(s, now, resource, engine)
         if slot >= 0:
             _begun(s, now, slot, server.since)
     elif server.kind == SEVERAL:
@@ -207,9 +207,11 @@ def through(s: State, now: int, slot: int) -> None:
     leg = s.legs[one.leg]
     while True:
         index = leg.visit + one.through
-        s.freed[counts.freed] = index
+        visit = s.visits[index]
+        s.freed[counts.freed, 0] = visit.resource
+        s.freed[counts.freed, 1] = visit.engine
         counts.freed += 1
-        _past(s, slot, leg, s.visits[index], now)
+        _past(s, slot, leg, visit, now)
         number, end = one.through, one.ready
         if number == leg.visits:
             one.due = STAGE_OVER

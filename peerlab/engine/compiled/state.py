@@ -22,6 +22,7 @@ def _record(*names: str) -> np.dtype[np.void]:
 SLOT = _record(
     "slice_id",  # its key: (step * pieces + piece) * lanes + lane, as in the loop
     "step", "piece", "lane",
+    "to",  # the lane that it goes to, in a line
     "leg",  # index in `legs`
     "due",  # what its entry on the heap is about: READY, GATED, THROUGH or STAGE_OVER
     "taken",  # how many resources of its stage have begun with it
@@ -70,6 +71,14 @@ LANE = _record(
     "node", "device", "receiver",
     "kept",  # whether its spans are recorded
     "handed_out",  # when its scale-up links have handed out every final slice until now
+    # in a line:
+    "feeder",  # the lane that sends to it in the first step
+    "next",  # the step of the slice behind the first of its line
+    "parked",  # whether that waits for the sum
+    "arrived",  # how many of those that are added up are there
+    "queued", "added",  # when the last of them came to be added up, and when it was
+    "last",  # its slice
+    "adds_ps",  # how long it takes to add up one
 )  # fmt: skip
 ENTRY = _record("time", "what")
 COUNTS = _record(
@@ -81,6 +90,9 @@ COUNTS = _record(
     "lookup_ps",  # of a warm registration cache
     "registers", "prefetches", "gates", "jitters", "detours", "hands_out",  # whether
     "period_ps", "pause_ps",  # how often nodes stand still, and for how long
+    "in_line",  # whether the slices of a lane stand in a line (`in_line`), each with legs of its own
+    "unused",  # slots that no slice has
+    "legs", "visits",  # of a slice, where they are its own
     "begun",  # the latest step that a lane has begun
     "end",  # when the last slice has arrived
     "now", "events",  # until now
@@ -123,7 +135,7 @@ class State(NamedTuple):
     """How long slices are held up, picoseconds; same shape."""
     lanes: Records
     own_ps: Whole
-    """When the node's own contribution to each slice of each chunk is added up, in the order of sending."""
+    """When the node's own contribution to each slice that is added up is there, in the order of steps."""
     handed_ps: Whole
     """How long the scale-up links take to hand out each slice of a chunk."""
     posted: Whole
@@ -131,7 +143,7 @@ class State(NamedTuple):
     arriving: Whole
     """Slots that arrive at a resource in this instant, with their place in the order of taking them; two rows in turn."""
     freed: Whole
-    """Visits that are over in this instant."""
+    """Resource and engine of the visits that are over in this instant; shape ``(visits, 2)``."""
     changed: Whole
     """Shared resources whose next end may have changed in this instant."""
     touched: Whole
@@ -140,3 +152,25 @@ class State(NamedTuple):
     """`SPAN_COLUMNS`, shape ``(columns, rows)``."""
     finished: Whole
     """Slice, lane that has it, and when, of final slices; shape ``(3, rows)``."""
+    line: "Line"
+    """What a ring does not need."""
+
+
+class Line(NamedTuple):
+    """The arrays of lanes whose slices stand in line."""
+
+    from_ps: Whole
+    """By step that adds: when a slice may ask for its place."""
+    partners: Whole
+    """The node that each sends to; shape ``(steps, nodes)``."""
+    legs: Records
+    """Those of every lane in the first step, one after the other: what other steps have is put together of them."""
+    visits: Records
+    leg_ends: Whole
+    """Whether wire, pool to take from and pool to give back are the receiver's; shape ``(legs, 3)``."""
+    visit_ends: Whole
+    """Whether each visit is the receiver's."""
+    unused: Whole
+    """Slots that no slice has, the next to take last."""
+    came: Whole
+    """When each slice that is added up arrives; shape ``(steps that add, lanes)``."""

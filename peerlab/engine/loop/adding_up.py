@@ -28,11 +28,12 @@ def adds_last(system: System) -> list[Leg]:
     legs = [leg for one in last for leg in one]
     used = {visit.resource for each in found for one in each for leg in one[:-1] for visit in leg.visits}
     into = {schedule.receives(step) for step in range(schedule.reducing_steps)}
-    alone = all(_is_alone(system, leg) and leg.visits[0].resource not in used for leg in legs)
+    alone = all(is_alone(system, leg) and leg.visits[0].resource not in used for leg in legs)
     return legs if alone and len(into) == 1 and len(next(iter(into))) == 1 else []
 
 
-def _is_alone(system: System, leg: Leg) -> bool:
+def is_alone(system: System, leg: Leg) -> bool:
+    """Return whether a leg adds up and does nothing else, on a resource that takes one slice at a time."""
     if leg.stage != ADDS or len(leg.visits) != 1 or leg.flight or leg.acquire >= 0 or leg.release >= 0:
         return False
     visit, resource = leg.visits[0], system.resources[leg.visits[0].resource]

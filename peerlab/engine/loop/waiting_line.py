@@ -20,20 +20,22 @@ def stands_in_line(system: System, registration_queue: RegistrationQueue) -> boo
     each slice alike.
     """
     scenario, schedule = system.scenario, system.plan.schedule
-    if not system.folded or scenario.blocking or system.pieces > 1 or not overlaps(schedule):
+    if not system.folded or scenario.blocking or not overlaps(schedule) or not waits_for_sums(system):
         return False
     if scenario.registers and (scenario.prefetch or not registration_queue.warm):
-        return False
-    halves = (
-        system.order(0).waits[: schedule.reducing_steps],
-        system.order(0).waits[schedule.reducing_steps : -1],
-    )
-    everything = tuple(range(schedule.reducing_steps))
-    if any(halves[0]) or any(half != everything for half in halves[1]):
         return False
     legs = [system.legs(lane, step)[0] for lane in range(len(system.lanes)) for step in _one_of_each(system)]
     first = {leg[0].acquire for leg in legs}
     return -1 not in first and first.isdisjoint(leg.acquire for found in legs for leg in found[1:])
+
+
+def waits_for_sums(system: System) -> bool:
+    """Return whether a step has one slice, which waits for no arrival where steps add, and for all of those where they hand out."""
+    adding = system.plan.schedule.reducing_steps
+    waits, everything = system.order(0).waits, tuple(range(adding))
+    return (
+        system.pieces == 1 and not any(waits[:adding]) and all(one == everything for one in waits[adding:-1])
+    )
 
 
 def _one_of_each(system: System) -> list[int]:

@@ -3,17 +3,17 @@
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import peerlab
 from peerlab.answer.run import Run
 from peerlab.base.errors import PeerlabError, ScenarioError
-from peerlab.base.progress_bar import progress_bar
+from peerlab.base.progress_bar import progress_bar, say_seconds
 from peerlab.base.terminal_text import command, table
 from peerlab.base.units import say_bytes, say_time
 from peerlab.collectives.choose import slices
-from peerlab.engine.expected_duration import forecast_s, offer
+from peerlab.engine.expected_duration import forecast_s, makes_too_many, offer
 from peerlab.features.simulate.explain import explain
 from peerlab.features.simulate.sensitivity_text import print_sensitivity, sensitivity_document
 from peerlab.model.paths import PATHS
@@ -69,6 +69,8 @@ def add(commands: Any) -> None:
 
 _OFFER_S = 10.0
 """A faster way is offered for what takes longer."""
+_UNASKED_S = 10.0
+"""What nobody asked for is left out where it takes longer."""
 _NOT_FIELDS = ("run", "json", "iteration_times", "trace", "sensitivity", "explain")
 
 
@@ -85,6 +87,7 @@ def _simulate(options: argparse.Namespace) -> int:
         )
     if "iteration_times" in options and "json" not in options:
         raise PeerlabError("--iteration-times: the table has no place for them; add --json")
+    wanted, left_out = _without_long(wanted, entries)
     runs = [_with_progress(scenario) for scenario in wanted]
     if "explain" in options:
         print(explain(runs[0]))
@@ -95,9 +98,11 @@ def _simulate(options: argparse.Namespace) -> int:
     lacking = {} if "path" in entries else {**refused, **cluster.lacks}
     if "json" in options:
         document = {"runs": [_document(run, options) for run in runs], "paths_not_available": lacking}
-        print(json.dumps(document, indent=2))
+        print(json.dumps(document | ({"left_out": left_out} if left_out else {}), indent=2))
     else:
         _print_table(runs, lacking)
+        for line in left_out:
+            print(line)
     if "sensitivity" in options and "json" not in options:
         print_sensitivity([(_name(run), run) for run in runs])
     return 0
@@ -133,6 +138,20 @@ def _scenarios(given: dict[str, Any], all_paths: Sequence[str]) -> tuple[list[Sc
     if not scenarios:
         raise next(iter(refused.values()))
     return scenarios, {path: str(problem) for path, problem in refused.items()}
+
+
+def _without_long(wanted: Sequence[Scenario], given: Mapping[str, Any]) -> tuple[list[Scenario], list[str]]:
+    """Return what is simulated, and sentences of what is left out: rows that nobody asked for and that take long."""
+    kept, left_out = [], []
+    for one in wanted:
+        takes_s = forecast_s(one) if "registration" not in given and one.registration != "cached" else 0
+        if takes_s < _UNASKED_S:
+            kept.append(one)
+            continue
+        asked = f"--path {one.path} --registration {one.registration}"
+        takes = "more memory than there may be" if makes_too_many(one) else f"about {say_seconds(takes_s)}"
+        left_out.append(f"left out, since it takes {takes}: {asked}")
+    return kept, left_out
 
 
 def _with_progress(scenario: Scenario) -> Run:
