@@ -97,7 +97,9 @@ class Later(Mapping[str, NDArray[np.int64]]):
 
     @cached_property
     def _columns(self) -> Columns:
-        return self._make()
+        made = self._make()
+        self._make = lambda: made  # what they are made of is not kept beside them
+        return made
 
     def __getitem__(self, name: str) -> NDArray[np.int64]:
         return self._columns[name]

@@ -17,7 +17,7 @@ from peerlab.engine.opening import opening
 from peerlab.engine.recording import array_rows, kept_lanes, later_rows, recorded
 from peerlab.engine.registration_queue import RegistrationQueue
 from peerlab.engine.scaleup import exchange
-from peerlab.engine.span_rows import columns, events_of, scaleup_rows, spans_of
+from peerlab.engine.span_rows import columns, columns_of, events_of, scaleup_rows
 from peerlab.engine.system import System
 
 
@@ -43,14 +43,14 @@ def by_loop(
     own = traffic.ready.tolist() if traffic and system.plan.collects else None
     loop = Loop(system, registration_queue, own, progress, begins)
     loop.run()
-    spans = spans_of(system, loop.rows, [])
-    done = done_of(system, spans, begins.at)
+    spans = loop.spans([])
+    done = done_of(system, np.concatenate(spans), begins.at)
     if traffic:
         more, lasts = scaleup_rows(system, traffic, loop.readiness.finished, [], begins=begins.at)
-        spans = np.concatenate([spans, *more])
+        spans += more
         np.maximum.at(done, [lane.node for lane in system.lanes], lasts)
     rows = (
-        columns(SPAN_COLUMNS, spans),
+        columns_of(SPAN_COLUMNS, spans),
         columns(REGISTRATION_COLUMNS, events_of(system, loop.transfers.events, [])),
     )
     recording = recorded(system, registration_queue, rows, max(loop.end, int(done.max())), begins=begins.at)

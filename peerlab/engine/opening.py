@@ -64,12 +64,12 @@ def opened(
     system: System, spans: Columns, lanes: Sequence[int], parts: Parts, begins: Sequence[int] = ()
 ) -> Columns:
     """Return the spans moved behind the opening, with its own behind them; `begins`: when nodes begin, if not at 0."""
-    moved = {name: np.array(spans[name]) for name in SPAN_COLUMNS}
     shift = sum(lasts for *_, lasts in parts)
-    for name in ("queued", "start", "end"):
-        moved[name] += shift
     more = _rows(system, lanes, parts, begins)
-    return freeze({name: np.concatenate([moved[name], more[:, at]]) for at, name in enumerate(SPAN_COLUMNS)})
+    moved = {name: np.concatenate([spans[name], more[:, at]]) for at, name in enumerate(SPAN_COLUMNS)}
+    for name in ("queued", "start", "end"):
+        moved[name][: len(moved[name]) - len(more)] += shift
+    return freeze(moved)
 
 
 def _rows(

@@ -20,6 +20,7 @@ from peerlab.collectives.plan import neighbours
 from peerlab.engine.arrays.ring_arrays import Batch
 from peerlab.engine.arrays.service_order import OrderUnknownError
 from peerlab.engine.begins import Begins
+from peerlab.engine.compiled.refusals import keeps_few
 from peerlab.engine.loop.adding_up import ADDS
 from peerlab.engine.loop.event_loop import Loop, Progress
 from peerlab.engine.loop.steady_state import Repeats, Skip
@@ -27,7 +28,7 @@ from peerlab.engine.loop.waiting_line import WaitingLine
 from peerlab.engine.opening import begin, behind, opened, opening, with_opening
 from peerlab.engine.registration_queue import Event, RegistrationQueue
 from peerlab.engine.scaleup import Exchange, exchange
-from peerlab.engine.span_rows import array, columns, events_of, hits_of, owners, scaleup_rows, spans_of
+from peerlab.engine.span_rows import array, columns, columns_of, events_of, hits_of, owners, scaleup_rows
 from peerlab.engine.system import System
 from peerlab.engine.warm_cache import may_evict
 from peerlab.model.disturbance import slowest
@@ -59,10 +60,10 @@ def by_loop(
         watch = Repeats(_gather_period(traffic, len(system.chunk_sizes)) if traffic else None)
     loop.run(watch)
     skips = watch.skips if watch else []
-    spans = spans_of(system, loop.rows, [skip.spans for skip in skips])
+    spans = loop.spans([skip.spans for skip in skips])
     events = events_of(system, loop.transfers.events, [skip.events for skip in skips])
     if loop.adding:
-        spans = np.concatenate([spans, loop.adding.rows()])
+        spans.append(loop.adding.rows())
     # the loop's clock ran on without the periods left out
     end = loop.end + sum(skip.spans.repeats * skip.spans.period_ps for skip in skips)
     # the ring waits for no scale-up link, so spans inside the node follow from when each slice is finished
@@ -70,7 +71,7 @@ def by_loop(
         more, lasts = scaleup_rows(
             system, traffic, loop.readiness.finished, [skip.finished for skip in skips]
         )
-        spans = np.concatenate([spans, *more])
+        spans += more
         end = max(end, int(lasts.max()))
     options = columns(REGISTRATION_COLUMNS, events)
     if loop.line and system.scenario.registers:
@@ -80,7 +81,7 @@ def by_loop(
         options = Later(partial(_found_in_line, system, registration_queue.buffer_set, loop.line))
     whole = (ADDS,) if loop.adding and skips else ()
     return recorded(
-        system, registration_queue, (columns(SPAN_COLUMNS, spans), options), end, skips, whole=whole
+        system, registration_queue, (columns_of(SPAN_COLUMNS, spans), options), end, skips, whole=whole
     )
 
 
@@ -243,7 +244,7 @@ def array_rows(
         at = begins.at if begins else ()
         spans += scaleup_rows(system, traffic, finished, [], kept, at)[0]
     values = hits_of(system, kept, found, record.opened)
-    return columns(SPAN_COLUMNS, np.concatenate(spans)), columns(REGISTRATION_COLUMNS, values)
+    return columns_of(SPAN_COLUMNS, spans), columns(REGISTRATION_COLUMNS, values)
 
 
 def by_compiled(
@@ -254,16 +255,18 @@ def by_compiled(
     every_lane: bool = False,
 ) -> Recording:
     """Return an iteration of the compiled loop; `every_lane`: whether all lanes are recorded, however many spans they have."""
-    from peerlab.engine.compiled.compiled_ring import CompiledRing  # noqa: PLC0415  (numba is loaded only where it is used)
+    from peerlab.engine.compiled.compiled_line import CompiledLine  # noqa: PLC0415  (numba is loaded only where it is used)
+    from peerlab.engine.compiled.compiled_ring import CompiledRing  # noqa: PLC0415  (the same)
 
+    every_lane = every_lane or not keeps_few(system)
     kept = tuple(range(len(system.lanes))) if every_lane else kept_lanes(system)
-    ring = CompiledRing(system, kept)
-    ring.run(progress)
-    spans = freeze(dict(zip(SPAN_COLUMNS, ring.spans(), strict=True)))
+    loop = CompiledRing(system, kept) if keeps_few(system) else CompiledLine(system)
+    loop.run(progress)
+    spans = freeze(dict(zip(SPAN_COLUMNS, loop.spans(), strict=True)))
     found = registration_queue.find_all() if system.scenario.registers else []
-    values = hits_of(system, kept, found, ring.asked() if found else [])
-    rows = spans, columns(REGISTRATION_COLUMNS, values)
-    return recorded(system, registration_queue, rows, ring.end, lanes=kept)
+    at = loop.asked() if found else []
+    hits = Later(lambda: columns(REGISTRATION_COLUMNS, hits_of(system, kept, found, at)))
+    return recorded(system, registration_queue, (spans, hits), loop.end, lanes=kept)
 
 
 def by_referee(system: System, registration_queue: RegistrationQueue, progress: Progress | None) -> Recording:

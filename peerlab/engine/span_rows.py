@@ -21,6 +21,18 @@ def columns(names: Sequence[str], rows: Whole) -> Columns:
     return freeze({name: np.ascontiguousarray(rows[:, i]) for i, name in enumerate(names)})
 
 
+def columns_of(names: Sequence[str], tables: list[Whole]) -> Columns:
+    """Return the columns of tables one behind the other; the list is empty then, as both would be twice the memory."""
+    found = {name: np.empty(sum(map(len, tables)), np.int64) for name in names}
+    at = 0
+    while tables:
+        rows = tables.pop(0)
+        for i, name in enumerate(names):
+            found[name][at : at + len(rows)] = rows[:, i]
+        at += len(rows)
+    return freeze(found)
+
+
 def array(rows: Sequence[tuple[int, ...]] | Whole, width: int) -> Whole:
     """Return rows as a table of so many columns, however few rows there are."""
     parts = [np.array(rows[n : n + _AT_ONCE], np.int64) for n in range(0, len(rows), _AT_ONCE)]
@@ -96,12 +108,16 @@ def hits_of(
     sender, schedule = np.array(lanes, np.int64), system.plan.schedule
     node, device = owners(system, sender)
     queue = np.array([lane.registration_queue for lane in system.lanes], np.int64)
-    turns = {  # whom a lane sends to changes with the turn, if at all
-        schedule.turn(step): [queue[sender], queue[[system.receiver(lane, step) for lane in lanes]]]
-        for step in range(min(len(found), system.plan.devices))
+    if system.folded or schedule.is_ring:  # whom a lane sends to changes with the turn, if at all
+        alike = [schedule.turn(step) for step in range(len(found))]
+        some = range(min(len(found), system.plan.devices))
+    else:
+        alike, some = list(range(len(found))), range(len(found))
+    turns = {
+        alike[step]: [queue[sender], queue[[system.receiver(lane, step) for lane in lanes]]] for step in some
     }
     steps, sides = np.arange(len(found))[:, None, None], np.arange(2)[:, None]
-    nics = np.array([turns[schedule.turn(step)] for step in range(len(found))])
+    nics = np.array([turns[turn] for turn in alike])
     kind, position, nbytes, work = (
         np.array([[getattr(end, name) for end in ends] for ends in found])[:, :, None]
         for name in ("kind", "position", "nbytes", "work_ps")

@@ -221,7 +221,7 @@ CHANGES = {
 NOT_COMPARED = {
     Loop: {
         **dict.fromkeys(("system", "progress", "lanes", "pieces"), CONSTANT),
-        **dict.fromkeys(("rows", "end"), WRITTEN),
+        **dict.fromkeys(("rows", "tables", "end"), WRITTEN),
         "marker": SETTLED,
         "readiness": "keeps nothing in a chain (see the last test), and in a line nothing that later slices wait for",
         "line": "holds no more than the first of each line, which waits for its place or is due",

@@ -7,6 +7,7 @@ are given out; then resources that are free again, and slices that arrive. Ties 
 from collections.abc import Callable
 from heapq import heappop, heappush
 
+from peerlab.answer.trace import Block
 from peerlab.engine.begins import Begins
 from peerlab.engine.legs import Leg
 from peerlab.engine.loop.adding_up import ADDS, AddingUp, adds_last
@@ -19,13 +20,17 @@ from peerlab.engine.loop.nodes_apart import NodesApart
 from peerlab.engine.loop.transfers import Course, Transfers
 from peerlab.engine.loop.waiting_line import WaitingLine, stands_in_line
 from peerlab.engine.loop.windows import Windows
+from peerlab.engine.pipeline import UnevenLegs
 from peerlab.engine.registration_queue import RegistrationQueue
+from peerlab.engine.span_rows import Whole, spans_of
 from peerlab.engine.system import System
 
 Progress = Callable[[int, int], None]
 """Called with steps done and steps in all; may raise `Cancelled`."""
 _EVENTS = 8192
 """Events without a span after which it is called, too: with jitter, the first instant may begin ten thousands of slices."""
+_ROWS = 16_384
+"""Spans that become a table: 4 MB as Python's numbers, a third of that as a table."""
 
 
 class Loop:
@@ -47,6 +52,9 @@ class Loop:
         self.lanes, self.pieces = len(system.lanes), system.pieces
         self.heap: Heap = []
         self.rows: Rows = []
+        """The latest spans; those before them are in `tables`."""
+        self.tables: list[Whole] = []
+        """Spans as tables of `SPAN_COLUMNS`, where no steps are left out: a third of what they hold as Python's numbers."""
         self.end = 0
         self.course = Course(schedule.steps, schedule.reducing_steps)
         self.serving = Serving(self.lanes, self.heap, self.rows, in_order(system))
@@ -116,9 +124,23 @@ class Loop:
             if len(self.rows) >= due:
                 if due:  # short runs are not worth it
                     set_apart()
+                    self._put_away(
+                        _ROWS if watch is None else len(self.rows)
+                    )  # who leaves out steps counts rows
                 due = len(self.rows) + 2048  # counted in spans, as an instant may hold one or thousands
                 events = 0
                 self._report()
+
+    def _put_away(self, most: int) -> None:
+        """Make a table of the latest spans, if they are more than so many."""
+        if len(self.rows) > most:
+            self.tables.append(spans_of(self.system, self.rows, []))
+            self.rows.clear()
+
+    def spans(self, blocks: list[Block]) -> list[Whole]:
+        """Return all spans, once the loop has ended, as tables one behind the other; `blocks` of them repeat."""
+        tables, self.tables = self.tables, []
+        return [*tables, spans_of(self.system, self.rows, blocks)]
 
     def _begin_apart(self, now: int, apart: NodesApart) -> None:
         """Let slices go on that have waited for a node to begin, once all else of this instant has happened."""
@@ -176,8 +198,12 @@ class Loop:
         step, piece = divmod(rest, self.pieces)
         return self._routes[step * self.lanes + lane][piece]
 
+    def _first(self, slice_id: int) -> Leg:
+        return self._routes[slice_id // self.lanes // self.pieces * self.lanes + slice_id % self.lanes][0][0]
+
     def _start_leg(self, now: int, slice_id: int, number: int) -> None:
-        leg = self._legs(slice_id)[number]
+        # what a first leg waits for is the same for all slices of a transfer: those that wait need no legs of their own yet
+        leg = self._legs(slice_id)[number] if number else self._first(slice_id)
         self.leg[slice_id] = number
         if self.apart and self.apart.posted and self.apart.wait_to_enter(now, slice_id, leg):
             return
@@ -192,7 +218,7 @@ class Loop:
         if leg.acquire >= 0:
             self.windows.ask(now, leg.acquire, slice_id)
         else:
-            self._enter(now, slice_id, leg)
+            self._enter(now, slice_id, self._legs(slice_id)[number])
 
     def _enter(self, now: int, slice_id: int, leg: Leg) -> None:
         """Begin the leg of a slice that has its place in the window."""
@@ -232,8 +258,10 @@ class Loop:
         rest, lane = divmod(slice_id, self.lanes)
         step, piece = divmod(rest, self.pieces)
         transfer_id = step * self.lanes + lane
-        transfer = self._under_way[transfer_id]
+        transfer, route = self._under_way[transfer_id], self._routes[transfer_id]
         transfer.left -= 1
+        if isinstance(route, UnevenLegs):
+            route.forget(piece)
         self.end = max(self.end, now)
         to = self.transfers.receivers[transfer_id]
         for one in self.readiness.pass_on(now, slice_id, step, piece, to):
