@@ -54,5 +54,7 @@ def shown_results(folder):
         ),
         peerlab.neighbours(nodes=4, message_bytes="64 KiB"),
         peerlab.shared_fabric([{"hosts": [0, 4, 1, 5]}, {"hosts": [2, 3, 6, 7]}]),
+        peerlab.why(peerlab.Scenario(), "nic.rate"),
+        peerlab.why(peerlab.Scenario()),
         peerlab.blame(cluster="ideal-100g", nodes=4, message_bytes="1 MiB", jitter=0.1, seed=3),
     ]

@@ -91,7 +91,7 @@ def test_pictures_and_figures_ask_it(courier):
     assert scenario.library_says == "Courier over pigeons 2.0: a ring"
     assert scenario.library_unsolved == ("Pigeons sleep at night.",)
     assert "library.message" in figures_used(scenario)
-    assert "pigeons are slow" in repr(peerlab.why(scenario, "fabric.latency"))
+    assert "pigeons are slow" in str(peerlab.why(scenario, "fabric.latency"))
     with pytest.raises(ScenarioError, match="Courier over pigeons has no protocols"):
         asked(courier, protocol="LL")
 

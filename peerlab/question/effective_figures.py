@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from typing import Any
 
+from peerlab.base.display import shown
 from peerlab.base.errors import HardwareError
 from peerlab.base.units import parse_bytes, parse_duration, parse_rate, say_unit
 from peerlab.model.effective_machine import Change
@@ -110,8 +111,13 @@ class EffectiveFigure:
         return tuple(line for line in self.lines if line.computed)
 
     def __repr__(self) -> str:
+        return f"{self.head}; print() says who set it"
+
+    def __str__(self) -> str:
         sentence = f" = {'; '.join(map(str, self.lines))}." if self.lines else "."
         return " ".join((f"{self.head}{sentence}", *self.notes))
+
+    _repr_html_ = shown
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values."""
@@ -137,8 +143,13 @@ class EffectiveFigures(Sequence[EffectiveFigure]):
     def __len__(self) -> int:
         return len(self._figures)
 
+    _repr_html_ = shown
+
     def __repr__(self) -> str:
-        return "\n".join(map(repr, self._figures))
+        return f"{len(self)} figures, {sum(one.assumed for one in self)} of them assumed; print() says who set them"
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self._figures))
 
 
 def why(scenario: Scenario, figure: str | None = None) -> EffectiveFigure | EffectiveFigures:

@@ -164,7 +164,7 @@ def test_who_set_a_figure_is_told():
     dl1 = peerlab.Scenario(cluster="dl1", path="peer-direct")
     nic = peerlab.why(dl1, "NIC rate")
     assert [one.by for one in nic.lines] == ["cluster file dl1.toml"]
-    assert repr(nic).startswith(
+    assert str(nic).startswith(
         "NIC rate (nic.rate): 12.5 GB/s, per NIC, per direction = 12.5 GB/s, cluster file dl1"
     )
     hop = peerlab.why(peerlab.Scenario(cluster="p4d"), "fabric.latency")
@@ -203,13 +203,13 @@ def test_an_assumption_is_marked_and_one_that_is_replaced_is_not():
     asked = peerlab.Scenario(cluster="dl1")
     latency = peerlab.why(asked, "fabric.latency")
     assert latency.assumed
-    assert "assumed: EFA on DL1 takes what NCCL plans with (from 6 to 25 us)" in repr(latency).replace(
+    assert "assumed: EFA on DL1 takes what NCCL plans with (from 6 to 25 us)" in str(latency).replace(
         "µ", "u"
     )
     cut = peerlab.why(asked.with_(slice_bytes="1 MiB"), "slices.staged")
     assert [one.assumed for one in cut.lines] == [True, False]
     assert not cut.assumed
-    assert "†" not in repr(cut)
+    assert "†" not in str(cut)
 
 
 def test_what_the_question_does_not_look_at_is_said():

@@ -7,5 +7,9 @@ FEATURE = Feature(
     answers="the figures of a scenario with every change and its source",
     commands={"why": "peerlab.features.why.why_command"},
     functions={"why": "peerlab.question.effective_figures"},
+    shows={
+        "EffectiveFigure": "peerlab.features.why.why_report:figure_html",
+        "EffectiveFigures": "peerlab.features.why.why_report:figures_html",
+    },
     document="docs/using.md",
 )
