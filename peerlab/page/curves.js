@@ -7,6 +7,7 @@ import { View } from "./view.js";
 const LIMIT = "limit"; // names the line of what the wire can carry
 const NEAR = 9; // pixels from a line at which it is meant
 const LINE_OF_NAMES = 15; // pixels from a name to the one below
+const WIDE_SPREAD = 3; // times the highest line: a wider spread is cut off, else no line would be seen
 const LINE_OF_LEGEND = 14; // pixels, as in page.css
 const BEYOND = 1.1; // times the last value: beyond it names stand
 const NAMES_APART = 4; // pixels beside a name
@@ -101,7 +102,8 @@ export class Curves extends View {
     if (!curves?.lines || !mark) return;
     if (!curves.values.length) return this.clear();
     const limit = this.scaled(this.limit().y), most = this.scaled(this.limit().high ?? []), heights = curves.lines.flatMap((line) => [...this.scaled(line.y), ...(this.here ? [] : this.scaled(line.high))]);
-    const highest = Math.max(this.there(mark) ? mark.y * scale.factor : 0, ...heights.filter(isFinite), ...[...limit, ...most].filter(isFinite), ...this.scaled(this.points().y));
+    const lines = Math.max(this.there(mark) ? mark.y * scale.factor : 0, ...heights.filter(isFinite), ...[...limit, ...most].filter(isFinite), ...this.scaled(this.points().y));
+    const spread = this.here ? [...curves.lines.flatMap((line) => this.scaled(line.high)), ...(curves.noise?.high ?? [])] : [], highest = Math.max(lines, ...spread.filter((y) => y < WIDE_SPREAD * lines));
     const values = curves.values, wide = this.span(values);
     figures.model("curves_x").setv({ start: wide[0], end: wide[1] });
     figures.model("curves_grid").cross_bounds = [wide[0], this.along(values.length - 1)]; // a name stands on no line

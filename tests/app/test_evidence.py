@@ -72,6 +72,15 @@ def test_a_log_brings_its_cluster_its_points_and_a_verdict(lab):
     assert panel.verdict.value == ""
 
 
+def test_a_log_can_be_removed_where_one_was_read(lab):
+    panel = lab.controls.log
+    assert panel._away.layout.display == "none"
+    read(lab, ALPS)
+    assert panel._away.layout.display == ""
+    panel._away.click()
+    assert panel._away.layout.display == "none"
+
+
 def slower(times):
     """Return the log of Alps, every row of it so many times as slow."""
     lines = []

@@ -128,6 +128,14 @@ def test_a_pasted_topology_is_drawn_with_the_keyboard_and_undo_goes_back(fresh, 
     assert fresh.ask("page => page.model.get('data').meta.code") == "peerlab.Scenario(path='host-rdma')"
 
 
+ABOVE_THE_BANDS = """page => {
+    const { frame, el } = page.figures.view("curves"), ys = page.figures.model("curves_bands").data.ys.flat().filter(isFinite);
+    const top = el.getBoundingClientRect().top + frame.y_scale.compute(Math.max(...ys));
+    return top - page.find(".pl-bands").getBoundingClientRect().bottom;
+}"""
+"""How many pixels lie between the legend and the bands below it."""
+
+
 def test_this_machine_is_measured_and_its_points_arrive(fresh):
     fresh.page.locator(".pl-tab[data-axis=here]").last.click()
     assert measured(fresh) == []
@@ -147,6 +155,7 @@ def test_this_machine_is_measured_and_its_points_arrive(fresh):
     expect(save).to_have_text("Save as CSV")
     assert all(ratio > 0 for _, ratio, _ in measured(fresh))
     expect(fresh.page.locator(".pl-bands").last).to_contain_text("noise (staged against itself, A/A)")
+    assert fresh.ask(ABOVE_THE_BANDS) >= 0
     fresh.page.locator(".pl-tab[data-axis=nodes]").last.click()
     fresh.page.wait_for_function(
         "() => !([...window.peerlabPages].at(-1).figures.model('curves_measured').data.x.length)"

@@ -96,6 +96,7 @@ class OwnLog(PastePanel):
         """Show a button for the next thing to do, if there is one."""
         label, self._follow = self._next()
         self._go.description, self._go.layout.display = label, "" if label else "none"
+        self._away.layout.display = "" if self._held[0] else "none"
 
     def _next(self) -> tuple[str, Callable[[], None]]:
         """Return what the button says and does: compare with the cluster chosen since, or go to where the log was taken."""
@@ -119,7 +120,9 @@ class OwnLog(PastePanel):
         self._stop()
         self._other.value = True
         self._text.value = self._short.value = self.verdict.value = ""
+        self._held = "", ""
         self._forget()
+        self._other.focus()  # the button that was pressed hides itself
         self._on_found(None)
 
 
