@@ -271,11 +271,12 @@ export class Scene extends View {
   }
 
   addBadges(words, counts) {
+    const places = new Map(); // in one memory slices may wait for several stages
     for (const [stage, count] of Object.entries(counts)) {
-      if (count < 3) continue;
-      const [x, y, align] = this.data.badges[stage];
-      words.push([x, y, `${count} wait`, 12, "bold", "hot-ink", align]);
+      const badge = this.data.badges[stage], place = String(badge);
+      places.set(place, { badge, waiting: count + (places.get(place)?.waiting ?? 0) });
     }
+    for (const { badge: [x, y, align], waiting } of places.values()) if (waiting >= 3) words.push([x, y, `${waiting} wait`, 12, "bold", "hot-ink", align]);
   }
 
   // How many wait on their way, where that is a queue.

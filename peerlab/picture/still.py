@@ -1,6 +1,7 @@
 """A run as one still picture with its figures: no kernel, no script, no style sheet, no browser."""
 
 from base64 import b64encode
+from collections import Counter
 from hashlib import sha256
 from html import escape
 from textwrap import wrap
@@ -158,9 +159,11 @@ def _slices(paper: Paper, sketch: Sketch, at: int) -> None:
         colour = stage_role(REDUCE.name if one.summed else one.stage)
         fill, line = ("box", colour) if one.hollow else (colour, "box")
         paper.square(one.at, 3.75 if one.hollow else 4.5, fill, line, 1.5)
+    waiting = Counter[tuple[float, float, str]]()  # in one memory slices may wait for several stages
     for stage, count in seen.waiting.items():
+        waiting[badge_place(sketch.geometry, stage_kind(stage).track)] += count
+    for (x, y, align), count in waiting.items():
         if count >= _QUEUE:
-            x, y, align = badge_place(sketch.geometry, stage_kind(stage).track)
             paper.text((x, y), f"{count} wait", size=12, bold=True, ink="hot-ink", align=align)
 
 

@@ -168,6 +168,23 @@ def test_words_of_a_registration_table_beside_a_list_of_files(explorer):
         assert faults(explorer.page, ".pl-scene", least=SMALLEST) == []
 
 
+@pytest.mark.parametrize("size", [(1280, 720), (848, 900)])
+@pytest.mark.parametrize("cluster", ["p5en", "b200-roce", "mi300x-roce", "p6-b200", "alps-gh200"])
+def test_words_of_a_scene_in_which_slices_wait_for_the_network(explorer, cluster, size):
+    """How many wait stands beside them, and so does whom they come from."""
+    explorer.page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+    found = []
+    for path in load_cluster(cluster).paths:
+        explorer.change(run(cluster=cluster, path=path, message_bytes="1 GiB"), lines=False)
+        for part in (0.02, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95):
+            explorer.still(part)
+            settle(explorer.page)
+            found += [
+                f"{path} at {part:.0%}: {one}" for one in faults(explorer.page, ".pl-scene", least=SMALLEST)
+            ]
+    assert found == []
+
+
 @pytest.mark.parametrize(("workload", "options"), [("resnet50", {"batch": 32}), ("bert-large", {})])
 def test_words_of_a_step(watched, through, tmp_path, workload, options):
     host = peerlab.step(workload=workload, path="host-rdma", **options)
