@@ -10,6 +10,7 @@ import pytest
 from command_line import peerlab_command as run
 
 import peerlab
+from peerlab.features.simulate import simulate_command
 
 
 def process(*arguments):
@@ -128,6 +129,48 @@ def test_json_holds_the_same_figures():
     assert [one["registration"] for one in document["runs"]] == ["cached", "per-transfer"]
     expected = peerlab.simulate(peerlab.Scenario(path="peer-direct", nodes=16))
     assert document["runs"][0] == json.loads(expected.to_json())
+
+
+def test_what_nobody_asked_for_and_takes_long_is_left_out_and_named(monkeypatch):
+    monkeypatch.setattr(simulate_command, "_UNASKED_S", 1e-6)
+    asked = ("simulate", "--path", "peer-direct", "--nodes", "3", "--message", "1MiB", "--slow-node", "1:0.5")
+    _, out, _ = run(*asked)
+    assert "peer-direct, cached" in out
+    assert "no cache" not in out
+    left_out = "left out, since it takes about 1 s: --path peer-direct --registration per-transfer"
+    assert out.splitlines()[-1] == left_out
+    assert json.loads(run(*asked, "--json")[1])["left_out"] == [left_out]
+    _, out, _ = run(*asked, "--registration", "per-transfer")
+    assert "peer-direct, no cache" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (
+            "expect p5",
+            "expect takes no 'p5' without an option before it; a cluster is given as --cluster p5;",
+        ),
+        ("doctor p5", "doctor takes no 'p5' without an option before it; `peerlab doctor --help` lists"),
+        ("simulate --clster=p5", "simulate has no option '--clster'; did you mean '--cluster'?"),
+        ("--foo simulate", "simulate has no option '--foo'; "),
+    ],
+)
+def test_a_word_that_a_command_does_not_take_is_answered_by_what_it_takes(words, says):
+    status, _, err = run(*words.split())
+    assert status == 2
+    assert says in err
+
+
+@pytest.mark.parametrize(
+    "words", ["sweep --nodes 2", "tails --cluster ideal-100g --nodes 2 --jitter 0.1 --seeds 10"]
+)
+def test_rows_are_not_written_into_what_is_named_like_a_page(words, tmp_path):
+    place = tmp_path / "rows.html"
+    status, _, err = run(*words.split(), "--output", str(place))
+    assert status == 1
+    assert "its rows are CSV, not .html; give a name that ends in .csv" in err
+    assert not place.exists()
 
 
 def test_times_of_iterations_stand_in_json_for_those_who_ask():

@@ -4,6 +4,7 @@ import argparse
 import errno
 import io
 import os
+import re
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from importlib import import_module
@@ -70,7 +71,21 @@ def _read(words: Sequence[str]) -> argparse.Namespace:
         raise SystemExit(WRONG_USAGE)
     if not first.startswith("-") and first not in entries:
         parser.error(f"unknown command {first!r}; {nearest(first, entries)}")
-    return parser.parse_args(words)
+    options, rest = parser.parse_known_args(words)
+    if rest:
+        name = next(word for word in words if word in entries)
+        parser.error(_not_read(name, rest[0], entries[name].format_help()))
+    return options
+
+
+def _not_read(name: str, word: str, help_text: str) -> str:
+    """Say what a command makes of a word that it does not take."""
+    lists = f"`peerlab {name} --help` lists what it takes"
+    if word.startswith("-"):
+        option = word.partition("=")[0]
+        return f"{name} has no option {option!r}; {nearest(option, sorted(set(re.findall('--[a-z-]+', help_text))))}"
+    cluster = f"; a cluster is given as --cluster {word}" if "--cluster " in help_text else ""
+    return f"{name} takes no {word!r} without an option before it{cluster}; {lists}"
 
 
 def command_line(

@@ -31,6 +31,8 @@ _LONGEST_LINE = 8192
 KEEP = "keep the table and the lines about the transport"
 """What to do with a log that is too large."""
 _NEW_LINE = re.compile(r"\r\n|\n|\r")
+_GZIP = b"\x1f\x8b"
+"""What a file that gzip made begins with."""
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
@@ -125,6 +127,8 @@ def log_of(held: str | bytes, name: str) -> Log:
     log = Log(clean(name), text.removeprefix("\ufeff"))
     if len(held) > MOST_BYTES:
         raise log.fail(f"larger than {say_bytes(MOST_BYTES)}; {KEEP}")
+    if isinstance(held, bytes) and held.startswith(_GZIP):
+        raise log.fail("compressed with gzip; unpack it first (gunzip)")
     if "\0" in log.text:
         raise log.fail("a binary file; a log is text")
     if not log.text.strip():

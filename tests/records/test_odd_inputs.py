@@ -1,5 +1,6 @@
 """What people paste: other line ends, encodings and notations, logs torn, mixed and put together."""
 
+import gzip
 import re
 
 import pytest
@@ -200,6 +201,7 @@ REFUSED = {
         "       #bytes #repetitions  t_avg[usec]\n            4         1000         1.23\n",
         "it looks like IMB (the Intel MPI benchmarks)'s",
     ),
+    "compressed": (gzip.compress(NCCL.encode()), "compressed with gzip; unpack it first (gunzip)"),
     "UTF-16 without a mark": (NCCL.encode("utf-16-le"), "a binary file; a log is text"),
 }
 

@@ -16,6 +16,8 @@ from peerlab.features.sweep.question import Question
 
 _MOST_BYTES = 2**30
 """More than two million rows."""
+_NO_TABLES = (".html", ".htm", ".svg", ".png", ".pdf", ".json", ".toml", ".xlsx", ".parquet")
+"""Endings that promise something else than rows of text."""
 
 
 def held_in(path: Path) -> bytes:
@@ -41,6 +43,10 @@ class Store:
 
     def __init__(self, path: str | Path, question: Question) -> None:
         self.path = Path(path)
+        if self.path.suffix.lower() in _NO_TABLES:
+            raise self._wrong(
+                f"cannot be written: its rows are CSV, not {self.path.suffix}; give a name that ends in .csv"
+            )
         self._columns = self._wanted = columns_of(question)
         self._shard = str(question.shard)
         self.known: dict[str, dict[str, Any]] = {}
