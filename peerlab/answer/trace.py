@@ -12,6 +12,7 @@ everything out.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from threading import Lock
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -93,13 +94,16 @@ class Later(Mapping[str, NDArray[np.int64]]):
     """Columns that are made when somebody asks for them: a large run's spans, of which only the end was wanted."""
 
     def __init__(self, make: Callable[[], Columns]) -> None:
-        self._make = make
+        self._make: Callable[[], Columns] | None = make
+        self._one_at_a_time = Lock()
 
     @cached_property
     def _columns(self) -> Columns:
-        made = self._make()
-        self._make = lambda: made  # what they are made of is not kept beside them
-        return made
+        with self._one_at_a_time:
+            if self._make:
+                self._made = self._make()
+                self._make = None  # what they are made of is not kept beside them
+            return self._made
 
     def __getitem__(self, name: str) -> NDArray[np.int64]:
         return self._columns[name]

@@ -63,10 +63,14 @@ def begin(system: System, lanes: Sequence[int]) -> None:
 def opened(
     system: System, spans: Columns, lanes: Sequence[int], parts: Parts, begins: Sequence[int] = ()
 ) -> Columns:
-    """Return the spans moved behind the opening, with its own behind them; `begins`: when nodes begin, if not at 0."""
+    """Return the spans moved behind the opening, with its own behind them; `begins`: when nodes begin, if not at 0.
+
+    A dictionary of spans is empty then: both would be twice the memory.
+    """
     shift = sum(lasts for *_, lasts in parts)
     more = _rows(system, lanes, parts, begins)
-    moved = {name: np.concatenate([spans[name], more[:, at]]) for at, name in enumerate(SPAN_COLUMNS)}
+    take = spans.pop if isinstance(spans, dict) else spans.__getitem__
+    moved = {name: np.concatenate([take(name), more[:, at]]) for at, name in enumerate(SPAN_COLUMNS)}
     for name in ("queued", "start", "end"):
         moved[name][: len(moved[name]) - len(more)] += shift
     return freeze(moved)

@@ -116,8 +116,9 @@ def recorded(
         kept = range(len(system.lanes)) if lanes is None else lanes
         begin(system, kept)
         spans, events = rows
+        held = spans if isinstance(spans, Later) else dict(spans)  # what was moved is not kept beside it
         rows = (
-            Later(lambda: opened(system, spans, kept, parts, begins)),
+            Later(lambda: opened(system, held, kept, parts, begins)),
             Later(lambda: behind(events, shift)),
         )
         summed = with_opening(system, summed, kept, parts) if summed else None

@@ -191,12 +191,13 @@ def fastest(system: System) -> str:
 
 def of_events(system: System) -> str:
     """Return which loop ``auto`` chooses, where nodes differ and the order of service is not known beforehand."""
-    if not compiled.installed() or compiled.refuses(system):
+    if not compiled.installed():
         return "loop"
-    spans = recording.spans_of_all(system.of_every_node())
+    spans = recording.spans_of_all(system.of_every_node() if system.folded else system)
+    if not compiled.pays(spans) or compiled.refuses(system):
+        return "loop"
     most = _MOST_BY_ITSELF if compiled.keeps_few(system) else MOST_OF_ALL
-    takes = compiled.pays(spans) and spans <= most
-    return "compiled" if takes and not compiled.broken() else "loop"
+    return "compiled" if spans <= most and not compiled.broken() else "loop"
 
 
 def takes_every_node(system: System) -> bool:

@@ -20,7 +20,7 @@ from peerlab.engine.compiled.state import (
     SHARED,
     SLOT,
     VISIT,
-    Line,
+    InLine,
     Records,
     State,
     Whole,
@@ -99,10 +99,10 @@ def flatten(system: System, traffic: Exchange | None, keep: Sequence[int], more_
     return state
 
 
-def no_line() -> Line:
+def no_line() -> InLine:
     """Return the arrays of lines where no slices stand in line."""
     row, table = np.zeros(0, np.int64), np.zeros((0, 0), np.int64)
-    return Line(row, table, records(0, LEG), records(0, VISIT), table, row, row, table)
+    return InLine(row, table, records(0, LEG), records(0, VISIT), table, row, row, table)
 
 
 def records(count: int, dtype: np.dtype[np.void], **columns: object) -> Records:

@@ -21,7 +21,7 @@ from peerlab.engine.compiled.flatten import (
     tables_of,
     visit_row,
 )
-from peerlab.engine.compiled.state import ENTRY, SLOT, Line, Records, State, Whole
+from peerlab.engine.compiled.state import ENTRY, SLOT, InLine, Records, State, Whole
 from peerlab.engine.legs import Leg
 from peerlab.engine.loop.adding_up import ADDS
 from peerlab.engine.scaleup import Exchange
@@ -145,7 +145,7 @@ def _own(system: System, traffic: Exchange | None, positions: Callable[[int], ra
     return np.array(found, np.int64)
 
 
-def _line(system: System, traffic: Exchange | None, ways: Ways, slots: int) -> Line:
+def _line(system: System, traffic: Exchange | None, ways: Ways, slots: int) -> InLine:
     schedule, lanes = system.plan.schedule, len(system.lanes)
     each, nodes = len(ways.legs) // lanes, range(schedule.ranks)
     legs, to = ways.legs[:each], system.lanes[system.receiver(0, 0)].node
@@ -154,7 +154,7 @@ def _line(system: System, traffic: Exchange | None, ways: Ways, slots: int) -> L
     cost = system.scenario.registration_cost if system.scenario.registers else None
     unused = np.zeros(slots, np.int64)
     unused[: slots - lanes] = np.arange(lanes, slots)[::-1]
-    return Line(
+    return InLine(
         from_ps=_own(system, traffic, schedule.sends) + (cost.lookup_ps if cost else 0),
         partners=np.array(
             [[schedule.to(node, step) for node in nodes] for step in range(schedule.steps)], np.int64

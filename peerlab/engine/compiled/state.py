@@ -152,11 +152,11 @@ class State(NamedTuple):
     """`SPAN_COLUMNS`, shape ``(columns, rows)``."""
     finished: Whole
     """Slice, lane that has it, and when, of final slices; shape ``(3, rows)``."""
-    line: "Line"
+    line: "InLine"
     """What a ring does not need."""
 
 
-class Line(NamedTuple):
+class InLine(NamedTuple):
     """The arrays of lanes whose slices stand in line."""
 
     from_ps: Whole
