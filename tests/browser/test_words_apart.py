@@ -168,7 +168,7 @@ def test_words_of_a_registration_table_beside_a_list_of_files(explorer):
         assert faults(explorer.page, ".pl-scene", least=SMALLEST) == []
 
 
-@pytest.mark.parametrize("size", [(1280, 720), (848, 900)])
+@pytest.mark.parametrize("size", [(1280, 720), (1120, 640), (848, 900)])
 @pytest.mark.parametrize("cluster", ["p5en", "b200-roce", "mi300x-roce", "p6-b200", "alps-gh200"])
 def test_words_of_a_scene_in_which_slices_wait_for_the_network(explorer, cluster, size):
     """How many wait stands beside them, and so does whom they come from."""

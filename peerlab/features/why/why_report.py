@@ -33,5 +33,6 @@ def _rows(figure: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     lines = figure["lines"] or [{"how": "is", "text": "no value", "by": "", "why": "", "assumed": False}]
     for place, line in enumerate(lines):
         amount = f"{_SIGNS[line['how']]}{line['text']}{' †' if line['assumed'] else ''}"
-        basis = f", {figure['basis']}" if figure["basis"] and line["how"] == "is" else ""
-        yield ("" if place else name, escape(amount + basis), escape(line["by"]), escape(line["why"]))
+        basis = figure["basis"] if line["how"] == "is" else ""
+        value = f"<b>{escape(amount)}</b> <span class='pl-quiet'>{escape(basis)}</span>"
+        yield ("" if place else name, value, escape(line["by"]), escape(line["why"]))
