@@ -42,8 +42,8 @@ def simulate(
     ----------
     engine:
         ``referee``: SimPy, slow and plain; ``loop``: the fast loop, which leaves out steps that repeat; ``arrays``: all
-        nodes of a ring at once, where the order in which resources serve is known; ``compiled``: the loop for a ring on which
-        nodes differ, as machine code, which needs numba (``pip install 'peerlab[compiled]'``); ``auto``: the fastest of them
+        nodes of a ring at once, where the order in which resources serve is known; ``compiled``: the loop for a ring or a
+        pairwise exchange on which nodes differ, as machine code, which needs numba (``pip install 'peerlab[compiled]'``); ``auto``: the fastest of them
         that gives exactly what the referee would.
     progress:
         Called with steps done and steps in all; may raise `peerlab.base.errors.Cancelled`.

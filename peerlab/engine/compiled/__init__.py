@@ -1,1 +1,1 @@
-"""The compiled engine: the loop's rules for a ring on which nodes differ, as machine code."""
+"""The compiled engine: the loop's rules for a ring or a pairwise exchange on which nodes differ, as machine code."""
