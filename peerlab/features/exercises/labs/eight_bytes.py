@@ -4,8 +4,8 @@ from peerlab.base.data_frames import pd
 from peerlab.base.errors import ScenarioError
 from peerlab.base.units import PS_PER_US
 from peerlab.features.exercises.exercise import Bound, Mistake, Number
-from peerlab.features.exercises.logs import times
 from peerlab.question.scenario import Scenario
+from peerlab.records.library import measured_library
 
 LOG = "p4d/nccl-2n16r-efa-2.9.9"
 """Two p4d over EFA, eight A100 each; the one log whose first row has all five."""
@@ -13,13 +13,18 @@ SMALLEST = Scenario(cluster="p4d", nodes=2, path="peer-direct", message_bytes=8)
 
 
 def five_numbers(scenario: Scenario) -> pd.DataFrame:
-    """Return the latencies of a small AllReduce of NCCL's by its law: how many of each, and microseconds together.
+    """Return the latencies of a small AllReduce of NCCL's by its law as a table: how many of each, and microseconds together.
 
     Raises
     ------
     ScenarioError
         If NCCL's law has no part in the scenario.
     """
+    return pd.DataFrame.from_dict(_latencies(scenario), orient="index", columns=["how many", "µs together"])
+
+
+def _latencies(scenario: Scenario) -> dict[str, tuple[float, float]]:
+    """Return the rows of that table; a tab, which has no pandas, judges by them."""
     choice = scenario.choice
     if choice is None:
         raise ScenarioError("library", "NCCL has no part in this scenario")
@@ -28,25 +33,25 @@ def five_numbers(scenario: Scenario) -> pd.DataFrame:
     planned = course.hop - course.flush - transport
     # Up and down the chain of a node's devices.
     inside = 2 * (scenario.hardware.devices - 1)
-    rows = {
+    return {
         "launch": (1, course.launch),
         "hops inside the nodes": (inside, course.inside),
         "hops between the nodes, as NCCL plans them": (course.hops, course.hops * planned),
         "what the transport adds to them": (course.hops, course.hops * transport),
         "flushes": (course.hops * (course.flush > 0), course.hops * course.flush),
     }
-    return pd.DataFrame.from_dict(rows, orient="index", columns=["how many", "µs together"])
 
 
 def measured_us() -> float:
     """Return what the log says for 8 bytes, microseconds."""
-    return 1e6 * float(times(LOG)[SMALLEST.nbytes])
+    rows = measured_library()[LOG].rows  # out of place first
+    return 1e6 * next(float(row["time_s"]) for row in rows if row["size_bytes"] == SMALLEST.nbytes)
 
 
 def _rest_us() -> float:
     """Return what is left of it without launch, hops inside the nodes, and hops between them as NCCL plans them."""
     # The first three rows: what the law has for sure.
-    return measured_us() - float(five_numbers(SMALLEST)["µs together"].iloc[:3].sum())
+    return measured_us() - sum(us for _, us in list(_latencies(SMALLEST).values())[:3])
 
 
 def crossing_us() -> float:
