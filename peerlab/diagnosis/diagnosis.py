@@ -19,7 +19,7 @@ from peerlab.diagnosis.observed import Observed, fullest, observe, say_runs
 from peerlab.diagnosis.pathology import pathology, trusted
 from peerlab.diagnosis.rates import from_rates
 from peerlab.diagnosis.remarks import notes
-from peerlab.diagnosis.replay import nodes_of
+from peerlab.diagnosis.replay import nodes_of, share_nvlink
 from peerlab.diagnosis.shortfall import Shortfall, shortfall
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import IN_NODE, PATHS
@@ -232,6 +232,7 @@ def _candidates(
     nodes = observed.nodes or (nodes_of(observed, clusters[0]) if chosen else None)
     joined = any(piece.points.get(IN_NODE, 0) > 0 and piece.kind in ("line", "rate") for piece in gathered)
     joined = joined or may_be_joined(observed, clusters, gathered)
+    joined = joined or (chosen and any(share_nvlink(cluster, nodes) for cluster in clusters))
 
     def weighed(path: str) -> bool:
         record = PATHS.get(path)

@@ -130,13 +130,18 @@ def from_setup(seen: Observed, know: Knowledge, clusters: Sequence[Cluster] = ()
             source="the log",
         )
     elif seen.nodes is None:
-        yield from _how_many_nodes(seen, know, {cluster.devices for cluster in clusters})
+        joined = max((one.devices * (one.domain_nodes or 1) for one in clusters), default=0)
+        yield from _how_many_nodes(seen, know, {one.devices for one in clusters}, joined)
 
 
-def _how_many_nodes(observed: Observed, know: Knowledge, boxes: Collection[int]) -> Iterator[Evidence]:
-    """Yield a guess at whether there is a network at all."""
+def _how_many_nodes(
+    observed: Observed, know: Knowledge, boxes: Collection[int], joined: int
+) -> Iterator[Evidence]:
+    """Yield a guess at whether there is a network at all; NVLink joins `joined` accelerators of a machine that it may be from."""
     box = know.ranges["box"]
     if observed.collective_record.is_message or observed.ranks is None:
+        return
+    if box.high < observed.ranks <= joined:  # one domain or more: their number tells neither
         return
     fits = observed.ranks <= box.high
     fill = set(boxes) == {observed.ranks}

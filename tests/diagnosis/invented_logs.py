@@ -187,6 +187,9 @@ def _library_lines(path: str, cluster: Cluster, chance: random.Random) -> list[s
             "Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM/read",
             "Connected all rings, use ring PXN 0 GDR 1",
         ]
+    if efa and way and way.is_staged and cluster.device_name not in ("T4", "GH200"):
+        # without that the plug-in for EFA ends with an error where a NIC does not reach device memory (P4d and later)
+        opened.append("OFI_NCCL_DISABLE_GDR_REQUIRED_CHECK set by environment to 1.")
     return opened + (channels if much == 2 else [])
 
 

@@ -147,6 +147,13 @@ def test_what_the_fastest_nic_and_nvlink_carry_alike_names_neither():
     assert {one.path for one in found.ranking[:2]} == {"in-node", "peer-direct"}
 
 
+def test_servers_of_a_named_rack_may_be_joined_whatever_the_log_says():
+    """Sixteen ranks, and not a word about nodes: four trays of a GB300 NVL72 share NVLink."""
+    found = peerlab.diagnose(nccl(times_us(290), 16, None, ()), "gb300-nvl72")
+    assert "in-node" in [one.path for one in found.ranking]
+    assert found.path != "peer-direct"
+
+
 def test_over_nics_the_same_machines_are_not_in_node():
     found = peerlab.diagnose(nccl(times_us(180), 8, 2, ("NVIDIA GB200",)))
     assert "in-node" not in [one.path for one in found.ranking]
