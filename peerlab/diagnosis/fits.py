@@ -134,6 +134,11 @@ def fits(seen: Observed, clusters: Sequence[Cluster]) -> list[Fit]:
     return found
 
 
+def most_simulated(seen: Observed) -> int:
+    """Return from which size on a log is compared with the rate that is simulated there: where no law chooses by the size, rates are flat early."""
+    return MOST_SIMULATED if seen.by_nccl_law else _LARGEST
+
+
 def _fit(observed: Observed, cluster: Cluster, path: str, points: int) -> Fit | None:
     large = np.flatnonzero(observed.large)
     if (moderate := large[observed.sizes[large] <= _LARGEST]).size >= _ENOUGH:
@@ -141,10 +146,9 @@ def _fit(observed: Observed, cluster: Cluster, path: str, points: int) -> Fit | 
     if not large.size:
         return None
     some = large[spread_over(large.size, points)]
+    most = most_simulated(observed)
     try:
-        scenarios = [
-            scenario(observed, cluster, path, min(int(size), MOST_SIMULATED)) for size in observed.sizes[some]
-        ]
+        scenarios = [scenario(observed, cluster, path, min(int(size), most)) for size in observed.sizes[some]]
         simulated = [_algbw(one, cluster) for one in scenarios]
     except (ScenarioError, HardwareError):
         return None

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from peerlab.base.errors import PeerlabError
 from peerlab.base.units import say_bytes, say_share
-from peerlab.diagnosis.fits import MOST_SIMULATED, Fit, ends_GBps
+from peerlab.diagnosis.fits import Fit, ends_GBps, most_simulated
 from peerlab.diagnosis.observed import Observed
 from peerlab.diagnosis.replay import scenario
 from peerlab.engine.simulate import simulate
@@ -47,7 +47,7 @@ def shortfall(seen: Observed, own: Fit | None) -> Shortfall | None:
         return None
     size, measured = int(seen.sizes[-1]), float(seen.algbw_GBps[-1])
     try:
-        asked = scenario(seen, own.cluster, own.path, min(size, MOST_SIMULATED))
+        asked = scenario(seen, own.cluster, own.path, min(size, most_simulated(seen)))
         if asked is None:
             return None
         expected = simulate(asked).algbw_GBps

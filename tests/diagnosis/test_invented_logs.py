@@ -6,6 +6,7 @@ from contextlib import suppress
 
 import pytest
 from invented_logs import invented
+from logs import nccl
 
 import peerlab
 from peerlab.answer import known_answers
@@ -56,6 +57,27 @@ def test_no_log_is_more_work_than_three_seconds(monkeypatch, seed):
     known_answers._known.clear()
     work = Work(monkeypatch)
     peerlab.diagnose(peerlab.load(text))
+    assert 0 < work.reports <= MOST_REPORTS
+
+
+@pytest.mark.parametrize(
+    ("device", "collective", "nodes", "ranks"),
+    [
+        ("Tesla T4", "reduce-scatter", 4, 4),
+        ("NVIDIA A100-SXM4-80GB", "alltoall", 4, 32),
+        ("NVIDIA A100-SXM4-80GB", "allreduce", 8, 64),
+    ],
+)
+def test_no_log_of_large_messages_is_more_work_than_three_seconds(
+    monkeypatch, device, collective, nodes, ranks
+):
+    rows = [
+        row | {"collective": collective}
+        for row in nccl({2**power: 2**power / 4e3 for power in range(29, 35)}, ranks, nodes, (device,)).rows
+    ]
+    known_answers._known.clear()
+    work = Work(monkeypatch)
+    peerlab.diagnose(peerlab.Records.of(rows, {"tool": "nccl-tests", "devices": [device]}))
     assert 0 < work.reports <= MOST_REPORTS
 
 
