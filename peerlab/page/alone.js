@@ -5,8 +5,8 @@ import { Choices } from "./choices.js";
 import { make } from "./dom.js";
 import { Footer } from "./footer.js";
 import { followSlides, passKeysOn } from "./frame.js";
-import { PageAlone, SPARSE } from "./page_alone.js";
-import { SCENE_HEIGHT, SCENE_WIDTH } from "./scene.js";
+import { SPARSE } from "./page.js";
+import { PageAlone } from "./page_alone.js";
 import { painted } from "./turns.js";
 
 const FIGURE_TEXT = 1.5; // a single figure is read from the last row: the smallest text is 18 px at 1280 x 720
@@ -65,8 +65,9 @@ class AlonePage extends PageAlone {
     const size = fitWindow(this.wanted.mode), wide = document.documentElement.dataset.layout === "slide", single = this.wanted.mode === "figure" && wide;
     const slide = wide ? Math.max(size, LEAST_ZOOM) : 1, zoom = single ? Math.max(size * FIGURE_TEXT, LEAST_ZOOM) : slide;
     document.documentElement.style.setProperty("--pl-zoom", zoom.toFixed(3));
-    const { clientWidth: across, clientHeight: down } = this.find(".pl-scene");
-    const sparse = across < SPARSE, fits = Math.min(((sparse ? 1.5 : 1) * across) / SCENE_WIDTH, (1.15 * down) / SCENE_HEIGHT);
+    this.scene.fold(!wide);
+    const { clientWidth: across, clientHeight: down } = this.find(".pl-scene"), { width, height } = this.scene.units;
+    const sparse = across < SPARSE, fits = Math.min(((sparse ? 1.5 : 1) * across) / width, (1.15 * down) / height);
     this.figures.setZoom(zoom, single ? (zoom * SMALLEST.other) / SMALLEST.scene : fits, sparse);
   }
 

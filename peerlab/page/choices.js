@@ -1,5 +1,6 @@
 // The controls of a page without a kernel: native ones, named for screen readers. They change every album together.
 import { make } from "./dom.js";
+import { foldSettings } from "./settings_button.js";
 
 export class Choices {
   constructor(host, albums, subject) {
@@ -9,6 +10,7 @@ export class Choices {
     this.note = host.appendChild(make("span", "pl-choices-note"));
     this.note.setAttribute("role", "status");
     host.append(make("span", "pl-subject", subject));
+    foldSettings(host);
     albums[0].on("change:choices", () => {
       this.note.textContent = "";
       this.show();

@@ -5,8 +5,8 @@ import { Footer } from "./footer.js";
 import { LiveControls } from "./live_controls.js";
 import { LiveLog } from "./live_log.js";
 import { LiveModel } from "./live_model.js";
-import { PageAlone, SPARSE } from "./page_alone.js";
-import { SCENE_HEIGHT, SCENE_WIDTH } from "./scene.js";
+import { PageAlone } from "./page_alone.js";
+import { foldSettings } from "./settings_button.js";
 import { painted } from "./turns.js";
 
 class LivePage extends PageAlone {
@@ -17,12 +17,6 @@ class LivePage extends PageAlone {
   build() {
     super.build();
     document.querySelector(".pl-shared").append(this.find(".pl-footer"));
-  }
-
-  // Words of the data path keep their size where it is narrow; there it has names only.
-  fit() {
-    const { clientWidth: across, clientHeight: down } = this.find(".pl-scene"), sparse = across < SPARSE;
-    this.figures.setZoom(1, Math.min(((sparse ? 1.5 : 1) * across) / SCENE_WIDTH, (1.15 * down) / SCENE_HEIGHT), sparse);
   }
 
   onKey(event) {
@@ -66,6 +60,7 @@ async function begin() {
   patchOwnBokeh();
   const controls = new LiveControls(document.querySelector(".pl-choices"), model, given.known);
   const log = new LiveLog(document.querySelector(".pl-choices"), document.querySelector(".pl-live-log"), model, given.invitation);
+  foldSettings(document.querySelector(".pl-choices"));
   followDrops((file) => (file.name.endsWith(".toml") ? controls.take(file) : log.take(file)));
   const page = new LivePage(model, document.querySelector(".pl-sides").appendChild(make("section", "pl-side")));
   await page.start();

@@ -7,6 +7,8 @@ import { Player } from "./player.js";
 import { painted, turn } from "./turns.js";
 import { VIEWS } from "./views.js";
 
+export const SPARSE = 840; // pixels: a data path that is less wide has names only
+
 const LAYOUT = `
 <div class="pl-status" role="status" aria-live="polite" hidden><span></span><button type="button" class="pl-button pl-cancel">Cancel</button></div>
 <div class="pl-player" role="group" aria-label="Player"></div>
@@ -218,7 +220,15 @@ export class Page {
     bar.querySelector("span").textContent = status.text ?? "";
   }
 
+  // Sets how large words are in this window: those of a data path without room are as large as can be read, and it has names only.
+  fit() {
+    this.scene.fold();
+    const { clientWidth: across, clientHeight: down } = this.find(".pl-scene"), { width, height } = this.scene.units, sparse = across < SPARSE;
+    this.figures.setZoom(1, sparse ? Math.min((1.5 * across) / width, (1.15 * down) / height) : undefined, sparse);
+  }
+
   setTheme() {
+    this.fit();
     const theme = this.dark() ? "dark" : "light";
     this.root.dataset.theme = theme;
     for (const [role, colour] of Object.entries(this.figures.palettes[theme])) this.root.style.setProperty(`--pl-${role}`, colour);
@@ -234,6 +244,7 @@ export class Page {
 
   repaint() {
     if (!this.data) return;
+    this.fit();
     this.each((view) => view.paint());
     this.player.draw();
   }

@@ -1,8 +1,6 @@
 // What a page that stands alone has in common, with recorded states or with Python in a worker: the window is its frame.
 import { Page } from "./page.js";
 
-export const SPARSE = 850; // pixels: a data path that is less wide has names only
-
 export class PageAlone extends Page {
   constructor(model, host, leader = null) {
     super(model, host, leader);
@@ -31,19 +29,10 @@ export class PageAlone extends Page {
     return matchMedia("(prefers-color-scheme: dark)").matches;
   }
 
-  // Sets how large words are in this window.
-  fit() {}
-
   setTheme() {
-    this.fit();
     super.setTheme();
     const page = document.documentElement;
     page.style.colorScheme = this.dark() ? "dark" : "light";
     for (const [role, colour] of Object.entries(this.figures.palettes[this.root.dataset.theme])) page.style.setProperty(`--pl-${role}`, colour);
-  }
-
-  repaint() {
-    this.fit();
-    super.repaint();
   }
 }

@@ -1,4 +1,5 @@
 // The data path at a moment: where every slice is, which memory is registered, which step the ring is in.
+import { NARROW_UNITS, narrowBoxes, narrowLine, narrowPoint, narrowStep, narrowWords, widePoint } from "./narrow_scene.js";
 import { meet, widthOf } from "./places.js";
 import { RegistrationTable } from "./registration_table.js";
 import { Rows } from "./rows.js";
@@ -9,8 +10,11 @@ import { Way } from "./way.js";
 
 export const SCENE_WIDTH = 1060;
 export const SCENE_HEIGHT = 228;
+const WIDE_UNITS = { width: SCENE_WIDTH, height: SCENE_HEIGHT };
+const NARROW = 620; // px: below it the second node stands below the first
+const NARROW_HEIGHT = { least: 330, most: 420, share: 0.92 }; // px, and of the width
 const [FREED, LANDED, THROUGH] = ["freed", "landed", "through"].map((name) => PASSED.indexOf(name));
-const LEAST_WORD = 11; // px: smaller ones cannot be read
+const LEAST_WORD = 12; // px: smaller ones cannot be read
 const BAR = 14; // length of a slice that waits
 const BROAD = 9; // of a slice on the wire
 const PALE = 0.62;
@@ -68,7 +72,7 @@ export class Scene extends View {
     this.squeeze = 1; // how much wider than high a unit of the scene is on the page
     this.capacity = 0;
     this.table = new RegistrationTable(this.figures);
-    this.units = { width: SCENE_WIDTH, height: SCENE_HEIGHT };
+    this.units = WIDE_UNITS;
     this.tip = new PartTip(this);
   }
 
@@ -88,25 +92,73 @@ export class Scene extends View {
     this.paint();
   }
 
+  // Takes the shape that the page has room for: a narrow one has its nodes below each other.
+  fold(mayBeNarrow = true) {
+    const { clientWidth: across } = this.host, { least, most, share } = NARROW_HEIGHT;
+    if (across <= 50) return; // hidden
+    this.narrow = mayBeNarrow && across < NARROW;
+    this.units = this.narrow ? NARROW_UNITS : WIDE_UNITS;
+    const { root } = this.page, figure = this.figures.model("scene"), high = Math.round(Math.min(most, Math.max(least, share * across)));
+    root.toggleAttribute("data-narrow", this.narrow);
+    root.style.setProperty("--pl-narrow-scene", `${high}px`);
+    const ratio = across / (this.narrow ? high : Math.max(SCENE_HEIGHT, (across * SCENE_HEIGHT) / SCENE_WIDTH)); // lines of words need their height
+    if (figure.aspect_ratio !== null && figure.aspect_ratio !== ratio) figure.aspect_ratio = ratio; // a page of its own follows its style
+    figure.x_range.setv({ start: 0, end: this.units.width });
+    figure.y_range.setv({ start: this.units.height, end: 0 });
+  }
+
   // Draws what stands still, in the colours of the theme and at the size of the page.
   paint() {
-    const { figures, data } = this;
+    const { figures, data } = this, boxes = (columns) => (this.narrow ? narrowBoxes(columns) : columns);
     const { clientWidth: width, clientHeight: height } = this.host;
     this.size = this.room();
-    if (width > 50) this.scale = width / SCENE_WIDTH; // not while it is hidden
-    if (height > 50) this.squeeze = this.scale / (height / SCENE_HEIGHT);
-    for (const name of ["panels", "pipes", "loads", "boxes", "slots"]) figures.fill(`scene_${name}`, data[name], ["fill", "line"]);
-    figures.fill("scene_lines", data.lines, ["line"]);
+    if (width > 50) this.scale = width / this.units.width; // not while it is hidden
+    if (height > 50) this.squeeze = this.scale / (height / this.units.height);
+    for (const name of ["panels", "pipes", "loads", "boxes", "slots"]) figures.fill(`scene_${name}`, boxes(data[name]), ["fill", "line"]);
+    const { xs, ys } = data.lines, ways = xs.map((x, i) => this.line(x.map((at, k) => [at, ys[i][k]])));
+    figures.fill("scene_lines", { ...data.lines, xs: ways.map((way) => way.map(([x]) => x)), ys: ways.map((way) => way.map(([, y]) => y)) }, ["line"]);
     this.taken = [];
-    const { x, y, text, size, style, align } = data.texts;
-    const kept = [...style.keys()].filter((i) => this.reads(style[i]) && this.fits([x[i], y[i], text[i], size[i], style[i], align[i]], this.taken));
-    const texts = Object.fromEntries(Object.entries(data.texts).map(([name, column]) => [name, kept.map((i) => column[i])]));
-    figures.fill("scene_texts", { ...texts, size: texts.size.map((size) => this.px(size)) }, ["ink"]);
+    figures.fill("scene_texts", this.columns(this.standing(), this.taken), ["ink"]);
     this.palette = {};
     for (const [stage, role] of Object.entries(data.roles)) this.palette[stage] = figures.colour(role);
     if (data.sums.role) this.palette[SUM] = figures.colour(data.sums.role);
     this.edge = figures.colour("box");
     this.lastWords = "";
+  }
+
+  // The words that stand still; of a narrow picture the names first, which have the room then.
+  standing() {
+    const { x, y, text, size, style, ink, align } = this.data.texts, words = x.map((_, i) => [x[i], y[i], text[i], size[i], style[i], ink[i], align[i]]);
+    return this.narrow ? [...words].sort((a, b) => (b[4] === "bold") - (a[4] === "bold")) : words;
+  }
+
+  // Words that are read and have room, as columns.
+  columns(words, taken) {
+    const columns = { x: [], y: [], text: [], size: [], style: [], ink: [], align: [], baseline: [] };
+    for (const word of this.narrow ? narrowWords(words) : words) {
+      const [x, y, text, size, style, ink, align] = word;
+      if (!this.reads(style) || !this.fits([this.inSight(word), y, text, size, style, align], taken)) continue;
+      const row = { x: this.inSight(word), y, text, size: this.px(size), style, ink, align, baseline: "middle" };
+      for (const name in columns) columns[name].push(row[name]);
+    }
+    return columns;
+  }
+
+  // Where a word stands across, so that no end of it leaves a narrow picture.
+  inSight([x, , text, size, style, , align]) {
+    if (!this.narrow || align !== "center") return x;
+    const half = widthOf(text, parseFloat(this.px(size)), style === "bold") / this.scale / 2 + 4;
+    return Math.max(half, Math.min(x, this.units.width - half));
+  }
+
+  // A broken line as this picture has it.
+  line(points) {
+    return this.narrow ? narrowLine(points) : points;
+  }
+
+  // Which place of the wide picture is meant by one of this.
+  wide(place) {
+    return this.narrow ? widePoint(place) : place;
   }
 
   // How much there is: what was painted for it need not be painted again.
@@ -116,7 +168,7 @@ export class Scene extends View {
 
   // Whether words of a style are written: where there is little room, only names are.
   reads(style) {
-    return style === "bold" || !this.figures.sparse;
+    return style === "bold" || this.narrow || !this.figures.sparse;
   }
 
   // Whether words have room; where they are larger than their place, those that come first have it.
@@ -130,7 +182,7 @@ export class Scene extends View {
   }
 
   // How much of the scene words take, where they are larger than what their place was made for.
-  wide(text, size, style) {
+  across(text, size, style) {
     const letters = parseFloat(this.px(size));
     return letters > size * this.scale ? widthOf(text, letters, style === "bold") / this.scale : 0;
   }
@@ -198,8 +250,7 @@ export class Scene extends View {
     const { x, y, fill, line, size } = source.data, zoom = Math.min(this.scale, 1.4), solid = 9 * zoom, small = 7.5 * zoom;
     for (let i = 0; i < this.capacity; i++) {
       const one = placed[i];
-      x[i] = one ? one.x : NaN;
-      y[i] = one ? one.y : NaN;
+      [x[i], y[i]] = one ? (this.narrow ? narrowPoint([one.x, one.y]) : [one.x, one.y]) : [NaN, NaN];
       if (!one) continue;
       const sum = this.data.sums.role && one.way && !one.variant, colour = this.palette[sum ? SUM : one.stage], hollow = one.hollow && !this.data.sums.role;
       fill[i] = hollow ? this.edge : colour;
@@ -212,7 +263,8 @@ export class Scene extends View {
   // Draws slices under way as long as what they fill, and those that wait in front of it; every other slice is paler.
   drawTrains(trains, queued) {
     const rows = { xs: [], ys: [], line: [], width: [], alpha: [] }, source = this.figures.model("scene_trains"), zoom = this.scale;
-    const add = ({ stage, odd, hollow }, points, width) => {
+    const add = ({ stage, odd, hollow }, way, width) => {
+      const points = this.line(way);
       const put = (line, wide, alpha) => {
         rows.xs.push(points.map(([x]) => x));
         rows.ys.push(points.map(([, y]) => y));
@@ -250,18 +302,12 @@ export class Scene extends View {
     this.addBadges(words, counts);
     this.addQueues(words);
     const ring = this.addRing(words, time);
-    this.table.add(words, quads, time, pace, { hot: this.meta.hot === "registration", wide: (...word) => this.wide(...word) });
+    if (!this.narrow) this.table.add(words, quads, time, pace, { hot: this.meta.hot === "registration", wide: (...word) => this.across(...word) });
     const key = JSON.stringify([words, quads, this.scale, this.figures.theme]);
     if (key === this.lastWords) return;
     this.lastWords = key;
     this.figures.fill("scene_ring", ring, ["fill"]);
-    const columns = { x: [], y: [], text: [], size: [], style: [], ink: [], align: [], baseline: [] }, taken = [...this.taken];
-    for (const [x, y, text, size, style, ink, align] of words) {
-      if (!this.reads(style) || !this.fits([x, y, text, size, style, align], taken)) continue;
-      const row = { x, y, text, size: this.px(size), style, ink, align, baseline: "middle" };
-      for (const name in columns) columns[name].push(row[name]);
-    }
-    this.figures.fill("scene_words", columns, ["ink"]);
+    this.figures.fill("scene_words", this.columns(words, [...this.taken]), ["ink"]);
     const rows = { left: [], right: [], top: [], bottom: [], fill: [], line: [] };
     for (const [left, top, right, bottom, fill, line] of quads) {
       const row = { left, top, right, bottom, fill, line };
@@ -307,9 +353,14 @@ export class Scene extends View {
 
   // The ring: nodes whose contribution a slice of this step carries when it arrives (or that have the finished one then).
   addRing(words, time) {
-    const { nodes, steps, reducing } = this.meta, columns = { x: [], y: [], fill: [], size: [] };
+    const { nodes, steps, reducing, collective, sums } = this.meta, columns = { x: [], y: [], fill: [], size: [] };
     if (!steps || this.meta.collective === "point-to-point") return columns;
-    const step = this.step(time), dots = Math.min(nodes, RING.dots);
+    const step = this.step(time), dots = Math.min(nodes, RING.dots), doing = collective === "alltoall" ? "exchanging" : sums ? "in the switches" : step < reducing ? "adding up" : "handing out";
+    if (this.narrow) {
+      const [said, below] = [narrowStep(0), narrowStep(1)];
+      words.push([...said, `step ${step + 1} of ${steps}`, 12, "bold", "ink", "left"], [...below, doing, 11, "normal", "muted", "left"]);
+      return columns;
+    }
     const reached = this.meta.sums ? nodes : this.meta.ring ? (step % (nodes - 1)) + 2 : 1, lit = Math.max(1, Math.round((reached * dots) / nodes));
     // round on the page, and clear of what is above and below it, however flat the scene is
     const down = Math.max(4, Math.min(RING.radius * this.squeeze, RING.radius)), across = down / this.squeeze;
@@ -322,7 +373,6 @@ export class Scene extends View {
     }
     const { partner } = this.data.sight, mate = partner[Math.min(step, partner.length - 1)];
     if (!this.meta.ring && !this.meta.sums && mate >= 0) columns.fill[Math.round((((mate - this.data.sight.node + nodes) % nodes) * dots) / nodes) % dots] = "register";
-    const doing = this.meta.collective === "alltoall" ? "exchanging" : this.meta.sums ? "in the switches" : step < reducing ? "adding up" : "handing out";
     words.push([RING.x + RING.words, RING.y - 8, `step ${step + 1} of ${steps}`, 13, "bold", "ink", "left"]);
     words.push([RING.x + RING.words, RING.y + 8, doing, 11, "normal", "muted", "left"]);
     words.push([RING.x, RING.y, `${nodes}`, 11, "bold", "muted", "center"]);

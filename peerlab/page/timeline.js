@@ -10,6 +10,7 @@ const WIDE = 8; // pixels of a span in which its parts can be told apart
 const KNOB = 6; // half as wide as the clock's knob
 const ROW = { least: 13, around: 36 }; // pixels: a row is at least as high as its name; axis and knob are above and below
 const SAVED = { letters: 13, around: 20 }; // pixels
+const IDLE = { letters: 12, around: 36 }; // pixels
 const TITLE_END = 8; // pixels before the axis: its first number stands half before it
 const HELD = 0.25; // how dark time is in which a resource has a slice and waits
 
@@ -117,7 +118,16 @@ export class Timeline extends View {
     this.find(".pl-idle").hidden = idle.length < 2;
     button.setAttribute("aria-expanded", String(!folds));
     button.textContent = folds ? "▸" : "▾";
-    this.find(".pl-idle span").textContent = folds ? idle.map((lane) => lane.label).join(", ") : "";
+    this.idle = folds ? idle.map((lane) => lane.label).join(", ") : "";
+    this.idleRoom = 0;
+  }
+
+  // Names the idle lanes beside their count where all of the names have room.
+  sayIdle(width) {
+    if (width === this.idleRoom) return;
+    this.idleRoom = width;
+    const letters = IDLE.letters * this.figures.zoom;
+    this.find(".pl-idle span").textContent = widthOf(this.idle, letters) + IDLE.around * this.figures.zoom < width ? this.idle : "";
   }
 
   // Opens the line of idle lanes, or closes it.
@@ -285,6 +295,7 @@ export class Timeline extends View {
     const pitch = height / this.rows;
     this.find(".pl-title").style.width = `${left - TITLE_END * this.figures.zoom}px`;
     this.find(".pl-path").style.left = `${left}px`;
+    this.sayIdle(width);
     Object.assign(this.find(".pl-idle").style, { left: `${left}px`, width: `${width}px`, top: `${top + height - pitch}px`, height: `${pitch}px` });
     if (!this.player) return;
     const rail = this.find(".pl-rail"), zoom = width / (end - start), { length } = this.player;

@@ -23,7 +23,7 @@ export class PartTip {
   point({ clientX, clientY }) {
     const { host } = this.scene, room = host.getBoundingClientRect();
     const [across, down] = [clientX - room.left, clientY - room.top], { width, height } = this.scene.units;
-    const told = this.at((across / room.width) * width, (down / room.height) * height);
+    const told = this.at(...this.scene.wide([(across / room.width) * width, (down / room.height) * height]));
     this.box.hidden = !told;
     if (!told) return;
     this.box.replaceChildren(make("b", "", told.title), ...[...told.lines, ...(told.sources ?? [])].map((line) => make("div", "", line)));

@@ -347,10 +347,7 @@ def test_nothing_overlaps_at_any_width(open_, name, width, height):
     shown = open_(name, width=width, height=height)
     assert shown.page.evaluate(OVERLAPS) == []
     settle(shown.page)
-    wrong = faults(shown.page, least=11.0)
-    if width < 900:  # the list of what is idle ends in dots there
-        wrong = [one for one in wrong if not one.startswith("cut off")]
-    assert wrong == []
+    assert faults(shown.page, least=11.0 if width > 900 else 12.0) == []
     if shown.page.evaluate("() => document.documentElement.dataset.layout") == "slide":
         room = "page => page.timeline.frame().height / page.timeline.data.lanes.length / (12 * page.figures.zoom)"
         assert name in ("datapath", "curves") or shown.ask(room) > 0.9  # lanes are as high as their names

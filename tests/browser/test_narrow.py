@@ -1,0 +1,149 @@
+"""A narrow window: words that can be read, one node below the other, and on a phone the answer, the data path and the player at once."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from blank import Blank, lines_of, ratio_of, run
+from fewer_points import fewer_points
+from overlaps import faults, settle, watch
+from playwright.sync_api import expect
+
+import peerlab
+from peerlab.question.presets import known_clusters, load_cluster
+
+WINDOWS = ((900, 700), (600, 900), (390, 844))
+"""A small window, half a screen, a phone held upright."""
+MOMENTS = (0.0, 0.2, 0.45, 0.8)
+LEAST = 12.0
+"""Pixels of the smallest word."""
+
+
+@pytest.fixture(scope="module")
+def page(browser, tmp_path_factory):
+    """An exported page, whose words are noted."""
+    file = tmp_path_factory.mktemp("narrow") / "page.html"
+    with fewer_points():
+        peerlab.export_html(peerlab.Scenario(), file, controls="host,cache,nodes=2:8", bands=False)
+    one = browser.new_page()
+    watch(one)
+    one.goto(file.as_uri())
+    one.wait_for_selector("html[data-ready]", state="attached")
+    yield one
+    one.close()
+
+
+@pytest.fixture(scope="module")
+def explorer(browser):
+    """The lab's page, without a kernel."""
+    page = browser.new_page()
+    watch(page)
+    one = Blank(page)
+    watch(page)  # the blank page is a new document
+    one.open(run())
+    one.give("curves", {**lines_of(run().scenario, "nodes"), "bands": ""})  # nobody computes them
+    yield one
+    assert one.complaints == []
+    page.close()
+
+
+def narrow(page, width, height):
+    """Take a window of this size; return when its picture is painted."""
+    page.set_viewport_size({"width": width, "height": height})
+    for _ in range(3):  # a figure is laid out, then its words are placed
+        settle(page)
+
+
+def through(page):
+    """Return what is wrong with the words at some moments."""
+    found = []
+    for part in MOMENTS:
+        page.evaluate(
+            "part => peerlabPages.forEach(({ player }) => { player.wanted = false; player.seek(part * player.length) })",
+            part,
+        )
+        settle(page)
+        found += [f"at {part:.0%}: {one}" for one in faults(page, least=LEAST)]
+    return found
+
+
+@pytest.mark.parametrize(("width", "height"), WINDOWS)
+def test_words_of_an_exported_page_can_be_read_and_lie_on_nothing(page, width, height):
+    narrow(page, width, height)
+    host = page.get_by_label("Host bottleneck")
+    for staged in (True, False):
+        host.set_checked(staged)
+        narrow(page, width, height)
+        assert through(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    host.set_checked(True)
+
+
+def test_a_phone_held_upright_shows_the_answer_the_data_path_and_the_player(page):
+    narrow(page, 390, 844)
+    page.evaluate("scrollTo(0, 0)")
+    for part in (".pl-hero", ".pl-scene", ".pl-play"):
+        box = page.locator(part).first.bounding_box()
+        assert 0 <= box["y"] < box["y"] + box["height"] <= 844, part
+    assert page.locator(".pl-hero [data-name=ratio]").is_visible()
+
+
+def test_in_a_narrow_window_the_second_node_stands_below_the_first(page):
+    narrow(page, 390, 844)
+    names = page.evaluate(
+        "() => { const { x, y, text } = [...peerlabPages][0].figures.model('scene_words').data; return text.map((one, i) => [one, x[i], y[i]]) }"
+    )
+    first, second = ([x, y] for text, x, y in names if text.startswith("node "))
+    assert second[0] < 40
+    assert first[0] < 40
+    assert second[1] > first[1] + 228
+    narrow(page, 900, 700)
+    assert page.locator(".pl-root").first.get_attribute("data-narrow") is None
+
+
+def test_settings_beside_the_host_switch_are_shown_by_a_button_that_the_keyboard_reaches(page):
+    narrow(page, 390, 844)
+    button, cache = page.get_by_role("button", name="Settings"), page.get_by_label("Registration cache")
+    expect(cache).to_be_hidden()
+    page.get_by_label("Host bottleneck").focus()
+    page.keyboard.press("Tab")
+    expect(button).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(cache).to_be_visible()
+    expect(button).to_have_attribute("aria-expanded", "true")
+    page.keyboard.press("Enter")
+    expect(cache).to_be_hidden()
+    narrow(page, 900, 700)
+    expect(button).to_be_hidden()
+    expect(cache).to_be_visible()
+
+
+def test_what_is_under_the_pointer_is_told_in_a_folded_picture_too(page):
+    narrow(page, 390, 844)
+    scene = page.locator(".pl-scene").first
+    page.evaluate("peerlabPages.forEach(({ player }) => { player.wanted = false; player.seek(0) })")
+    box = scene.bounding_box()
+    for down in (188, 188 + 268):  # both NICs
+        page.mouse.move(box["x"] + box["width"] * 330 / 450, box["y"] + box["height"] * down / 496)
+        expect(page.locator(".pl-tip b").first).to_have_text("NIC")
+    page.mouse.move(2, 2)
+
+
+@pytest.mark.parametrize(("width", "height"), WINDOWS[1:])
+def test_nothing_serious_for_those_who_do_not_see_it(page, width, height):
+    narrow(page, width, height)
+    found = Axe().run(page).response["violations"]
+    assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []
+
+
+@pytest.mark.sample(4)
+@pytest.mark.parametrize("cluster", known_clusters())
+def test_words_of_the_lab_in_a_narrow_notebook(explorer, cluster):
+    """JupyterLab leaves 780 of a window of 900 pixels, and 480 of one of 600."""
+    found = []
+    for path in list(load_cluster(cluster).paths)[:2]:
+        one = run(cluster=cluster, path=path)
+        explorer.change(one, lines=False)
+        explorer.give("ratio", ratio_of(one.scenario))
+        for width, height in ((780, 900), (480, 900)):
+            narrow(explorer.page, width, height)
+            found += [f"{path}, {width}: {fault}" for fault in through(explorer.page)]
+    assert found == []
