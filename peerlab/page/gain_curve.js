@@ -52,7 +52,7 @@ export class GainCurve {
   }
 
   text(x, y, words, more) {
-    svgShape("text", { x, y, fill: "var(--pl-muted)", "font-size": 11, ...more }, this.host).textContent = words;
+    svgShape("text", { x, y, fill: "var(--pl-muted)", "font-size": 12, ...more }, this.host).textContent = words;
   }
 }
 
