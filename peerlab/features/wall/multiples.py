@@ -6,6 +6,7 @@ bandwidth, and a bar as long as that. One scale holds for all.
 
 from collections.abc import Sequence
 from textwrap import wrap
+from typing import NamedTuple
 
 from peerlab.answer.run import Run
 from peerlab.base.units import say_bytes, say_count, say_time
@@ -19,15 +20,25 @@ from peerlab.picture.wire import say_wire
 from peerlab.picture.words import waits_for
 from peerlab.question.naming import told_apart
 
-_WIDE, _HIGH = 600.0, 196.0
-"""Of one picture, with the gap around it."""
+
+class _Sheet(NamedTuple):
+    """How pictures are laid out."""
+
+    columns: int
+    wide: float
+    """Of one picture."""
+    road: tuple[float, float]
+    """From where to where the road lies in it."""
+
+
+_FEW = 3
+"""So many pictures, or fewer, stand in one column: their roads begin and end at the same places, so that the eye goes down."""
+_ONE, _TWO = _Sheet(1, 1216.0, (330.0, 1160.0)), _Sheet(2, 600.0, (228.0, 560.0))
+_HIGH = 196.0
 _GAP, _MARGIN, _HEAD, _FOOT = 16.0, 24.0, 72.0, 40.0
-_ROAD = (228.0, 560.0)
-"""From where to where the road lies in its picture."""
 _TOP, _BASE = 64.0, 120.0
 """Heights of host memory and of devices."""
 _CARRIAGE = 14.0
-_COLUMNS = 2
 _NAME, _LONGEST_TITLE = 44, 84
 """Letters of a name and of the title at their usual sizes; longer ones are written smaller."""
 
@@ -35,7 +46,7 @@ _NAME, _LONGEST_TITLE = 44, 84
 def multiples_svg(runs: Sequence[Run], theme: str = "light", left_out: Sequence[str] = ()) -> str:
     """Return small multiples of some runs as SVG; at least one of them must take time. `left_out` cannot do what they do."""
     ordered = sorted(runs, key=lambda run: -run.busbw_GBps)
-    width, height = size(len(ordered))
+    (width, height), sheet = size(len(ordered)), _sheet(len(ordered))
     paper = Paper(palettes()[theme])
     title = _title(ordered)
     # Smaller letters for a longer title, so that it keeps its one line.
@@ -45,10 +56,10 @@ def multiples_svg(runs: Sequence[Run], theme: str = "light", left_out: Sequence[
     # One scale for all pictures: bars are compared across them.
     most = max(run.busbw_GBps for run in ordered)
     for number, run in enumerate(ordered):
-        x = _MARGIN + (number % _COLUMNS) * (_WIDE + _GAP)
-        y = _HEAD + (number // _COLUMNS) * (_HIGH + _GAP)
+        x = _MARGIN + (number % sheet.columns) * (sheet.wide + _GAP)
+        y = _HEAD + (number // sheet.columns) * (_HIGH + _GAP)
         paper.shapes.append(f"<g transform='translate({x:g} {y:g})'>")
-        _picture(paper, run, _name(run, ordered), most)
+        _picture(paper, run, _name(run, ordered), most, sheet)
         paper.shapes.append("</g>")
     foot = "Simulated by peerlab. Carriages on a stretch are as close as it is busy; words and rings in orange-red say what a run mostly waits for."
     paper.text((_MARGIN, height - 18), foot, size=12, ink="muted", align="left")
@@ -60,8 +71,13 @@ def multiples_svg(runs: Sequence[Run], theme: str = "light", left_out: Sequence[
 
 def size(count: int) -> tuple[float, float]:
     """Return width and height of so many pictures, CSS pixels."""
-    rows = -(-count // _COLUMNS)
-    return 2 * _MARGIN + _COLUMNS * (_WIDE + _GAP) - _GAP, _HEAD + rows * (_HIGH + _GAP) + _FOOT
+    columns, wide, _ = _sheet(count)
+    rows = -(-count // columns)
+    return 2 * _MARGIN + columns * (wide + _GAP) - _GAP, _HEAD + rows * (_HIGH + _GAP) + _FOOT
+
+
+def _sheet(count: int) -> _Sheet:
+    return _ONE if count <= _FEW else _TWO
 
 
 def alt_text(runs: Sequence[Run], left_out: Sequence[str] = ()) -> str:
@@ -107,10 +123,10 @@ def _about(runs: Sequence[Run]) -> str:
     return ", ".join(kind.pop() for kind in kinds if len(kind) == 1)
 
 
-def _picture(paper: Paper, run: Run, name: str, most: float) -> None:
+def _picture(paper: Paper, run: Run, name: str, most: float, sheet: _Sheet) -> None:
     """Draw one run."""
-    role = data_path(str(run.scenario.path)).role
-    paper.box((0, 0, _WIDE, _HIGH), "panel", radius=6)
+    role, wide = data_path(str(run.scenario.path)).role, sheet.wide
+    paper.box((0, 0, wide, _HIGH), "panel", radius=6)
     paper.box((0, 0, 6, _HIGH), role, radius=3)
     letters = min(15, 15 * _NAME / len(name))
     paper.text((20, 22), name, size=letters, bold=True, ink=f"{role}-ink", align="left")
@@ -123,35 +139,35 @@ def _picture(paper: Paper, run: Run, name: str, most: float) -> None:
         ink="muted",
         align="left",
     )
-    _draw_road(paper, run)
-    paper.box((20, 168, _WIDE - 20, 182), "box", "faint", radius=3)
-    paper.box((20, 168, 20 + (_WIDE - 40) * run.busbw_GBps / most, 182), role, radius=3)
+    _draw_road(paper, run, sheet)
+    paper.box((20, 168, wide - 20, 182), "box", "faint", radius=3)
+    paper.box((20, 168, 20 + (wide - 40) * run.busbw_GBps / most, 182), role, radius=3)
     paper.text((20, 154), f"waits for {waits_for(run)}", size=12, bold=True, ink="hot-ink", align="left")
 
 
-def _draw_road(paper: Paper, run: Run) -> None:
+def _draw_road(paper: Paper, run: Run, sheet: _Sheet) -> None:
     found = road(run)
     for stretch, busy in zip(found["stretches"], _busy(run), strict=True):
-        way = [_at(x, level) for x, level in stretch["points"]]
+        way = [_at(sheet, x, level) for x, level in stretch["points"]]
         paper.line(way, "faint", width=11)
         if busy >= 0.01:  # a carriage and the gap behind it
             # At least 1.5 px of a carriage, so that a stretch that is hardly used is seen.
             full = max(1.5, (_CARRIAGE - 1.5) * busy)
             paper.line(way, stretch["role"], width=7, dash=f"{full:.3g} {_CARRIAGE - full:.3g}")
     for x in found["spared"]:
-        at = _at(x, 1)
+        at = _at(sheet, x, 1)
         paper.shapes.append(
-            f"<rect x='{at[0] - 40:g}' y='{at[1] - 11:g}' width='80' height='22' rx='4' fill='none'"
+            f"<rect x='{at[0] - 48:g}' y='{at[1] - 11:g}' width='96' height='22' rx='4' fill='none'"
             f" stroke='{paper.colour('edge')}' stroke-dasharray='4 3'/>"
         )
-        paper.text(at, "host memory", size=11, ink="muted")
-    _draw_stops(paper, found)
+        paper.text(at, "host memory", size=12, ink="muted")
+    _draw_stops(paper, found, sheet)
 
 
-def _draw_stops(paper: Paper, found: Road) -> None:
+def _draw_stops(paper: Paper, found: Road, sheet: _Sheet) -> None:
     named = set[tuple[str, bool]]()
     for stop in found["stops"]:
-        x, y = _at(stop["x"], stop["level"])
+        x, y = _at(sheet, stop["x"], stop["level"])
         if stop["name"]:
             colour = paper.colour("hot" if stop["hot"] else "ink")
             paper.shapes.append(
@@ -161,9 +177,9 @@ def _draw_stops(paper: Paper, found: Road) -> None:
         if stop["level"] and key not in named:
             # One word for both stops of a hill, above its middle.
             hill = [other["x"] for other in found["stops"] if other["level"] and (other["x"] < 0.5) == key[1]]
-            paper.text((_at(sum(hill) / len(hill), 1)[0], y - 16), stop["name"], size=11, bold=True)
+            paper.text((_at(sheet, sum(hill) / len(hill), 1)[0], y - 16), stop["name"], size=12, bold=True)
         elif not stop["level"]:
-            paper.text((x, y + 18), stop["name"], size=11, bold=True)
+            paper.text((x, y + 18), stop["name"], size=12, bold=True)
         named.add(key)
 
 
@@ -181,6 +197,6 @@ def _busy(run: Run) -> list[float]:
     return shares
 
 
-def _at(x: float, level: float) -> Point:
-    left, right = _ROAD
+def _at(sheet: _Sheet, x: float, level: float) -> Point:
+    left, right = sheet.road
     return left + x * (right - left), _TOP if level else _BASE
