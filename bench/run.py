@@ -14,6 +14,7 @@ import export
 import growth
 import lab
 import libraries
+import looks
 import seats
 import settings
 import simulators
@@ -31,6 +32,7 @@ SECTIONS: dict[str, Callable[[], str]] = {
     "ahead": ahead.section,
     "libraries": libraries.section,
     "export": export.section,
+    "looks": looks.section,
     "seats": seats.section,
 }
 """Each measures something and tells it: a heading, a table, what it means."""
