@@ -10,6 +10,7 @@ from operator import setitem
 SERIES = {
     "peerlab.features.export.choices": {"_NODES": (2, 4)},
     "peerlab.features.deck.kinds.charting": {"NODES": (2, 4)},
+    "peerlab.features.deck.kinds.tail_slide": {"SEEDS": 20},
     "peerlab.features.deck.kinds.evidence_slides": {"_NODES": (2, 4), "_SIZES": (64 * 2**10, 2**26)},
 }
 """Module to its series and what stands for each."""

@@ -1,6 +1,8 @@
-"""Which gains a logarithmic axis names: once as fast and twice as fast first, then what has room between them."""
+"""Gains on a logarithmic axis: which it names, once as fast and twice as fast first, and how a range is drawn."""
 
 from collections.abc import Callable
+
+from peerlab.picture.svg import Paper
 
 APART = 50.0
 """Pixels between two names at least."""
@@ -22,3 +24,19 @@ def gain_ticks(low: float, high: float, at: Callable[[float], float]) -> list[fl
         if low <= tick <= high and all(abs(at(tick) - at(other)) >= APART for other in values):
             values.append(tick)
     return sorted(values)
+
+
+OTHERWISE = "gather"
+"""Role of a range that holds if what is assumed does not."""
+_SLOWER = "hot-fill"
+
+
+def gain_bar(
+    paper: Paper, at: Callable[[float], float], y: float, ends: tuple[float, float], role: str
+) -> None:
+    """Draw from where to where a gain lies; the part of it that is slower than today is orange, which warns."""
+    low, high = ends
+    right = max(at(high), at(low) + 3)  # a range without width is seen, too
+    paper.box((at(low), y - 7, right, y + 7), role if high > 1 else _SLOWER, radius=4)
+    if low < 1 < high:
+        paper.box((at(low), y - 7, at(1.0), y + 7), _SLOWER, radius=4)

@@ -7,7 +7,7 @@ from html import escape
 from peerlab.answer.gain import GainBand
 from peerlab.base.units import say_range
 from peerlab.model.guide import where_to_find
-from peerlab.picture.gain_ticks import gain_ticks
+from peerlab.picture.gain_ticks import OTHERWISE, gain_bar, gain_ticks
 from peerlab.picture.scale import logarithmic
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette, properties
@@ -16,9 +16,9 @@ WIDTH, HEIGHT = 1200, 446
 """Size of the picture, as of a deck's charts."""
 _LEFT, _RIGHT, _PANEL = 40.0, 770.0, 810.0
 _TOP, _BOTTOM = 26.0, 404.0
-_LETTERS = 40
+_LETTERS = 31
 """Letters of a line of the panel at the largest of its sizes."""
-_SIZES = (16, 15, 14, 13, 12)
+_SIZES = (20, 19, 18, 17, 16, 15, 14, 13, 12)
 """Of the panel's words, pixels; the largest at which all have room."""
 _MOST_WIRINGS = 2
 _MOST_PITCH = 96.0
@@ -43,12 +43,8 @@ def how_sure_svg(gain: GainBand, *, theme: str = "light") -> str:
         if title:
             paper.text((_LEFT, y), title, size=18, bold=True, align="left")
         paper.text((_LEFT + 12 + 10.5 * len(title), y), sentence, size=15, ink="muted", align="left")
-        paper.box(
-            (at(low), y + 18, max(at(high), at(low) + 3), y + 32), "direct" if sure else "hot-fill", radius=4
-        )
-        paper.square(
-            (at(value), y + 25), 8, "direct" if sure else "paper", "ink" if sure else "hot", 2.5, radius=8
-        )
+        gain_bar(paper, at, y + 25, (low, high), "direct" if sure else OTHERWISE)
+        paper.square((at(value), y + 25), 8, "direct" if sure else "paper", "ink", 2.5, radius=8)
         y += min(_MOST_PITCH, (_BOTTOM - _TOP) / len(rows))
     for tick in ticks:
         paper.line([(at(tick), _BOTTOM - 2), (at(tick), _BOTTOM + 6)], "edge")
@@ -120,11 +116,11 @@ def _ends(low: float, high: float) -> str:
 
 def _panel(paper: Paper, gain: GainBand) -> None:
     """Draw the fact to check first, with its command."""
-    paper.box((_PANEL, 0, WIDTH, HEIGHT), "hot-wash", radius=10)
-    paper.box((_PANEL, 0, _PANEL + 6, HEIGHT), "hot")
+    paper.box((_PANEL, 0, WIDTH, HEIGHT), "panel", radius=10)
+    paper.box((_PANEL, 0, _PANEL + 6, HEIGHT), "ink")
     decisive, x = gain.decisive, _PANEL + 28
     head = "Check this one fact first" if decisive else "Nothing to check first"
-    paper.text((x, 34), head, size=19, bold=True, ink="hot-ink", align="left")
+    paper.text((x, 36), head, size=22, bold=True, align="left")
     if decisive is None:
         _paragraphs(paper, (x, 76), [(0, "Nothing that is assumed moves the gain by 1 %.", False)])
         return
@@ -137,7 +133,7 @@ def _panel(paper: Paper, gain: GainBand) -> None:
         (4, f"If {case.says}: expect {_ends(case.low, case.high)}.", False)
         for case in gain.wired[1 : 1 + _MOST_WIRINGS]
     ]
-    _paragraphs(paper, (x, 76), rows)
+    _paragraphs(paper, (x, 80), rows)
 
 
 def _paragraphs(paper: Paper, at: tuple[float, float], told: Sequence[tuple[float, str, bool]]) -> None:

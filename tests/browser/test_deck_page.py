@@ -127,6 +127,47 @@ def test_no_word_of_a_slide_lies_on_another_one_or_is_cut_off(page):
     assert words_at_fault(page, SHOWN) == []
 
 
+FILLED = """sheet => {
+  let all = 0, filled = 0;
+  for (const card of sheet.querySelectorAll('.card')) {
+    const { top, width, height } = card.getBoundingClientRect(), range = document.createRange();
+    range.selectNodeContents(card);
+    const low = Math.max(...[...range.getClientRects()].map(({ bottom }) => bottom)); // of words and pictures
+    all += width * height;
+    filled += width * (low - top);
+  }
+  return all ? filled / all : 1 }"""
+"""How much of a slide's cards is above the end of what they hold."""
+
+
+def test_no_slide_is_half_empty(page):
+    for kind in SHOWN:
+        sheet = page.locator("section.present .sheet")
+        assert sheet.evaluate(FILLED) > 0.75, kind
+        page.keyboard.press("ArrowRight")
+
+
+def test_parts_of_two_cards_that_are_compared_begin_at_the_same_heights(page):
+    page.evaluate("number => Reveal.slide(number)", SHOWN.index("wiring"))
+    parts = page.locator("section.present .aligned").evaluate_all(
+        "cards => cards.map(card => [...card.children].filter(one => one.innerHTML).map(one => Math.round(one.getBoundingClientRect().top)))"
+    )
+    assert len(parts) == 2
+    assert parts[0] == parts[1]
+    assert len(parts[0]) == 4  # name, gain, picture, facts
+
+
+def test_the_controls_of_the_live_slide_are_one_row(page):
+    page.evaluate("number => Reveal.slide(number)", SHOWN.index("live"))
+    frame = explorer_of(page)
+    until(frame, "document.documentElement.dataset.ready === 'yes'")
+    middles = frame.evaluate(
+        "[...document.querySelectorAll('.pl-choices > *')].filter(one => one.offsetHeight).map(one => { const { top, bottom } = one.getBoundingClientRect(); return (top + bottom) / 2 })"
+    )
+    assert len(middles) >= 4
+    assert max(middles) - min(middles) < 6
+
+
 def test_no_word_of_a_race_or_the_explorer_is_below_14_pixels(page):
     for kind in ("race", "live"):
         page.evaluate("number => Reveal.slide(number)", SHOWN.index(kind))

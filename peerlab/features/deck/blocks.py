@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from html import escape
 
 from peerlab.base.units import say_range
-from peerlab.picture.gain_ticks import gain_ticks
+from peerlab.picture.gain_ticks import gain_bar, gain_ticks
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette
 
@@ -40,6 +40,15 @@ def card(body: str, columns: int, *, title: str = "", tone: str = "", high: str 
     mark = f" style='--tone:var(--pl-{tone});--tone-ink:var(--pl-{tone}-ink)'" if tone else ""
     kinds = " ".join(("card", f"c{columns}", *(["toned"] if tone else []), *([high] if high else [])))
     return f"<div class='{kinds}'{mark}>{head}{body}</div>"
+
+
+def side(name: str, large: str, picture: str, rows: str, more: str = "", *, tone: str) -> str:
+    """Return one of two cards whose parts begin at the same heights: name, a large line, a picture, facts, paragraphs."""
+    body = (
+        f"<div class='head'><h3>{words(name)}</h3></div><p class='large'>{words(large)}</p>"
+        f"{picture}<div>{rows}</div><div>{more}</div>"
+    )
+    return card(body, 6, tone=tone, high="aligned")
 
 
 def facts(*rows: tuple[str, str]) -> str:
@@ -118,8 +127,7 @@ class GainAxis:
 
     def bar(self, y: float, low: float, value: float, high: float, role: str = "direct") -> None:
         """Draw from where to where a gain lies, and where it is as assumed."""
-        # At least 3 px: a range without width is seen, too.
-        self.paper.box((self.at(low), y - 7, max(self.at(high), self.at(low) + 3), y + 7), role, radius=4)
+        gain_bar(self.paper, self.at, y, (low, high), role)
         self.paper.square(
             (self.at(value), y), 8, "direct" if role == "direct" else "box", "ink", 2.5, radius=8
         )

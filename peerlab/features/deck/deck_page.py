@@ -31,16 +31,22 @@ if (location.search.includes("print-pdf")) {
   const stands = (frame) => { if (stand(frame)) frame.dataset.stands = "yes"; else setTimeout(stands, 50, frame); };
   Reveal.on("pdf-ready", () => document.querySelectorAll("iframe[data-still]").forEach(stands)); // moved by now, which loads them anew
 }
-const full = (one) => one.scrollHeight > one.clientHeight + 1;
-const fit = (section) => section?.querySelectorAll(".sheet").forEach((sheet) =>
-  sheet.classList.toggle("tight", sheet.matches(".tight") || [sheet, ...sheet.querySelectorAll(".grid, .card")].some(full)));
+const full = (one) => one.scrollHeight > one.clientHeight + 1 || one.scrollWidth > one.clientWidth + 1;
+const holds = (sheet) => ![sheet, ...sheet.querySelectorAll(".grid, .card")].some(full);
+const pictures = (sheet) => [...sheet.querySelectorAll("svg")].map((one) => one.getBoundingClientRect().height);
+const roomy = (sheet) => {
+  const before = pictures(sheet);
+  sheet.classList.add("roomy");
+  if (!holds(sheet) || pictures(sheet).some((high, i) => high < 0.97 * before[i])) sheet.classList.remove("roomy");
+};
+const fit = (section) => section?.querySelectorAll(".sheet:not(.tight, .roomy)").forEach((sheet) => (holds(sheet) ? roomy(sheet) : sheet.classList.add("tight")));
 Reveal.on("ready", ({ currentSlide }) => fit(currentSlide));
 Reveal.on("slidechanged", ({ currentSlide }) => fit(currentSlide));
 Reveal.on("pdf-ready", () => fit(document));
 addEventListener("message", ({ data }) => data?.peerlab === "key" && Reveal.triggerKey(data.keyCode));
 Reveal.on("slidechanged", ({ previousSlide, currentSlide }) => { tell(previousSlide, "slide:stop"); tell(currentSlide, "slide:start"); });
 """
-"""What plays is told when its slide comes and when it goes; the keys that it does not use turn slides. Words without room are set closer."""
+"""What plays is told when its slide comes and when it goes; the keys that it does not use turn slides. Words without room are set closer, those with much room larger."""
 
 
 def page(title: str, slides: Sequence[Slide], *, theme: str = "light", lead: Lead | None = None) -> str:

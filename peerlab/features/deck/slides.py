@@ -20,6 +20,8 @@ from peerlab.features.deck.kinds import (
     evidence_slides,
     first_slides,
     log_slide,
+    neighbour_slide,
+    tail_slide,
     two_clusters,
     verdict_slides,
     wiring_slide,
@@ -155,5 +157,7 @@ _MAKERS: dict[str, Callable[[Outline, ComparedRuns], Slide]] = {
     "registration": appendix_slides.registration,
     "assumptions": appendix_slides.assumptions,
     "sources": appendix_slides.sources,
+    "tails": tail_slide.tails,
+    "neighbours": neighbour_slide.neighbours,
     "text": _text,
 }

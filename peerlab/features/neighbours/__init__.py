@@ -17,5 +17,6 @@ FEATURE = Feature(
         "PortComparison": "peerlab.features.neighbours.port_page:neighbours_frame",
         "SharedFabric": "peerlab.features.neighbours.jobs_report:jobs_html",
     },
+    offers={"neighbours on fabrics": "peerlab.features.neighbours.port_comparison:neighbours"},
     document="docs/using.md",
 )

@@ -8,5 +8,6 @@ FEATURE = Feature(
     commands={"tails": "peerlab.features.tails.tails_command"},
     functions={"tails": "peerlab.features.tails.tails"},
     shows={"Tails": "peerlab.features.tails.tails_picture:tails_html"},
+    offers={"tails of a scenario": "peerlab.features.tails.tails:tails"},
     document="docs/using.md",
 )

@@ -30,6 +30,18 @@ from peerlab.training.step_headline import gain_at_batches
 TRAINING = Training(gradient_bytes=2_000_000_000, step_time_s=0.35, overlap_share=0.5)
 
 
+TONED = (
+    "title",
+    "wiring",
+    "training",
+    "elsewhere",
+    "scale",
+    "limits",
+    "registration",
+    "assumptions",
+    "sources",
+)
+"""Kinds of slides whose cards have marks."""
 STILL = tuple(SlidePlan(kind) for kind in REVIEW if kind not in ("live", "log", "clusters"))
 
 
@@ -494,6 +506,38 @@ def test_where_latency_is_all_no_part_is_busy_and_that_is_said(fields):
     (slide,) = made(plans=(SlidePlan("time"),), **fields)
     assert len(slide.pictures) == 1
     assert slide.lines == ("Latency alone: no part is busy for a twentieth of the time on either path.",)
+
+
+def test_orange_means_a_bottleneck_or_a_warning():
+    """A card is marked so where its words warn, a bar where something is slower than today."""
+    warned = {kind: re.findall(r"--tone:var\(--pl-hot\).*?<h3>(.*?)</h3>", one(kind).body) for kind in TONED}
+    assert {kind: titles for kind, titles in warned.items() if titles} == {
+        "title": ["How sure we are"],  # at its low end another wiring loses
+        "registration": ["A cache that is too small"],
+    }
+    sure = one("title", cluster="alps-gh200", message_bytes="1 GiB")
+    assert "--tone:var(--pl-hot)" not in sure.body
+
+
+def test_percentiles_of_a_slide_are_those_of_tails(monkeypatch):
+    monkeypatch.setattr("peerlab.features.deck.kinds.tail_slide.SEEDS", 40)
+    asked = {"cluster": "dl1", "message_bytes": "1 MiB"}
+    slide, found = (
+        one("tails", **asked),
+        peerlab.tails(run(path="peer-direct", **asked).scenario, seeds=40, progress=False),
+    )
+    assert slide.title == f"{found.gain(500):.2f}\u00d7 as fast at p50: 500 of 1,000 runs are slower"
+    assert "p90: 60 more runs are needed." in told(slide)
+    assert say_time(found.paths[0].percentiles[0].value_ps) in told(slide)
+    assert f"{found.quiet_gain:.2f}\u00d7" in told(slide)
+
+
+def test_a_slide_on_neighbours_says_what_each_fabric_keeps():
+    slide = one("neighbours")
+    found = peerlab.neighbours("neighbour(4)", nodes=4, message_bytes="4 MiB")
+    for answer in found.answers:
+        assert f"{answer.title} {answer.share:.0%}" in told(slide)
+    assert found.finding in told(slide)
 
 
 def test_reveal_is_there_with_its_licence():

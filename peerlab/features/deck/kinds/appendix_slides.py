@@ -45,7 +45,8 @@ def registration(_outline: Outline, compared: ComparedRuns) -> Slide:
     alt = "Bus bandwidth by registration. " + " ".join(
         f"{name}: {run.busbw_GBps:.3g} GB/s." for name, run, _ in runs
     )
-    counters = compared.uncached.registration
+    counters, small = compared.uncached.registration, runs[2][1]
+    warns = "hot" if small.time_ps > compared.detour.time_ps else "register"
     counted = facts(
         # Without a cache every transfer registers: misses are all registrations there were.
         (f"registrations by {_nics(compared)} of one PCIe switch", f"{counters.misses}"),
@@ -61,7 +62,7 @@ def registration(_outline: Outline, compared: ComparedRuns) -> Slide:
             high="three-rows",
         ),
         card(counted, 4, title="Without a cache", tone="register"),
-        card(paragraphs(_too_small(runs[2][1], compared)), 4, title="A cache that is too small", tone="hot"),
+        card(paragraphs(_too_small(small, compared)), 4, title="A cache that is too small", tone=warns),
         card(paragraphs(_so(compared)), 4, title="So", tone="direct"),
     )
     about = (
@@ -132,9 +133,9 @@ def assumptions(_outline: Outline, compared: ComparedRuns) -> Slide:
         card(_moving(gain, most), 12, high="wide"),
         card(here, 3, high="good"),
         card(
-            rates, 5, title="Bus bandwidth, all at the ends of their ranges, and the law's error", tone="copy"
+            rates, 5, title="Bus bandwidth, all at the ends of their ranges, and the law's error", tone="edge"
         ),
-        card(others, 4, title="What is not in the table", tone="hot"),
+        card(others, 4, title="What is not in the table", tone="edge"),
     )
     return Slide(
         "Which assumptions move the gain",
@@ -194,7 +195,7 @@ def sources(_outline: Outline, compared: ComparedRuns) -> Slide:
     )
     cards = (
         card(_list(left) + paragraphs(more), 7, title=f"{len(known)} with a source", tone="direct", high="listed"),
-        card(_list(right) + paragraphs(rest), 5, title=f"{len(assumed)} assumed †", tone="hot", high="listed"),
+        card(_list(right) + paragraphs(rest), 5, title=f"{len(assumed)} assumed †", tone="edge", high="listed"),
     )  # fmt: skip
     notes = tuple(
         f"{figure.label}, assumed: {figure.assumption}."

@@ -45,8 +45,8 @@ def elsewhere(_outline: Outline, compared: ComparedRuns) -> Slide:
     )
     told = (
         card(paragraphs(_inside(gain, gains)), 4, title="Inside its range, and outside", tone="direct"),
-        card(paragraphs(_other(gains, compared)), 4, title="Not the same machines", tone="hot"),
-        card(paragraphs("Here the baseline is RDMA through the host. Against kernel TCP a gain is another, larger one, and says nothing about this detour."), 4, title="Do not mix the baselines", tone="copy"),
+        card(paragraphs(_other(gains, compared)), 4, title="Not the same machines", tone="edge"),
+        card(paragraphs("Here the baseline is RDMA through the host. Against kernel TCP a gain is another, larger one, and says nothing about this detour."), 4, title="Do not mix the baselines", tone="edge"),
     )  # fmt: skip
     source = "; ".join(dict.fromkeys(re.split(r"[,(:]", one.source)[0].strip() for one in gains))
     return Slide(
@@ -66,11 +66,11 @@ def _measured(axis: GainAxis, y: float, one: GainElsewhere) -> None:
     """Draw what is known of one machine: a diamond for each figure."""
     _named(axis, y, one.title, one.about)
     low, high = one.ends
-    axis.paper.line([(axis.at(low), y), (axis.at(high), y)], "register", 4)
+    axis.paper.line([(axis.at(low), y), (axis.at(high), y)], "edge", 4)
     # A label stands above its mark or below it, wherever the last one on that side has ended.
     free = {-22: 0.0, 24: 0.0}
     for value, label in sorted(one.marks):
-        axis.mark(y, value, "register")
+        axis.mark(y, value, "ink")
         x, half = axis.at(value), _WIDE * len(label) / 2
         above = next((at for at, right in free.items() if x - half > right), min(free, key=free.__getitem__))
         x = max(x, free[above] + half)  # where neither side has room at its mark, a little to the right of it
@@ -133,14 +133,12 @@ def scale(_outline: Outline, compared: ComparedRuns) -> Slide:
         else f"On {say_count(base.nodes, 'node')} Peer Direct is surely faster at no size"
     )
     pair = (
-        card(paragraphs(_small(by_size)), 6, title="Small messages", tone="hot"),
+        card(paragraphs(_small(by_size)), 6, title="Small messages", tone="hot" if by_size[0][1].high < 1 else "edge"),
         card(paragraphs(_many(rows)), 6, title="Many nodes", tone="direct"),
     )  # fmt: skip
     notes = tuple(f"{name}: {band!r}" for name, band in (*by_size, *rows))
     wired = f", if {compared.gain_band.wired[0].says}" if compared.gain_band.wired else ""
-    about = (
-        f"Bars: assumed figures at the ends of their ranges{wired}, and the law's error. Circles: as assumed"
-    )
+    about = f"Bars: assumed figures at their ends{wired}; circles: as assumed; orange: slower"
     return Slide(title, about, grid(*panels, *pair), notes=notes, source=figures_said(compared))
 
 
@@ -189,12 +187,12 @@ def limits(_outline: Outline, compared: ComparedRuns) -> Slide:
     )
     many = f" It rests on {base.hardware.counted}; ranges are given where one is known."
     told = (
-        ("Other traffic", "Lost packets, congestion control and other jobs on the network are not simulated. They slow both ways; which of the two more is not known.", "hot"),
-        ("The library's choices", law, "hot"),
+        ("Other traffic", "Lost packets, congestion control and other jobs on the network are not simulated. They slow both ways; which of the two more is not known.", "edge"),
+        ("The library's choices", law, "edge"),
         ("Registration that gets dearer", "Registering was seen to get dearer the more memory is registered. Here each region costs the same. A pool avoids it.", "register"),
         ("Copies for a static pool", "A pool that is registered once may need a copy within the device. No library's documents say so, and it is not counted.", "register"),
         ("Computing", "How long computing takes is given, not simulated. Input, checkpoints and failures are left out.", "gather"),
-        ("Nodes that differ", "All nodes are alike here: no slow node, no jitter; peerlab simulate has options for both." + many, "copy"),
+        ("Nodes that differ", "All nodes are alike here: no slow node, no jitter; peerlab simulate has options for both." + many, "edge"),
     )  # fmt: skip
     cards = [card(paragraphs(text), 4, title=name, tone=tone) for name, text, tone in told]
     last = card(

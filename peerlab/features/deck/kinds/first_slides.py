@@ -21,6 +21,7 @@ from peerlab.features.deck.kinds.step_slide import step_in_one_line
 from peerlab.features.deck.reading.outline import Outline
 from peerlab.features.deck.slide import Slide
 from peerlab.page.embedded import page_of
+from peerlab.picture.gain_ticks import OTHERWISE
 from peerlab.picture.still import node_svg
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette
@@ -53,7 +54,7 @@ def cover(outline: Outline, compared: ComparedRuns) -> Slide:
         card(hero, 7, high="good"),
         card(_times(compared), 5, high="good"),
         card(paragraphs(*_why(compared)), 4, title="Why it is slower today", tone="copy"),
-        card(paragraphs(*_sure(compared)), 4, title="How sure we are", tone="hot"),
+        card(paragraphs(*_sure(compared)), 4, title="How sure we are", tone=_warns(gain)),
         card(paragraphs(step_in_one_line(outline, compared)), 4, title="What a training gets", tone="direct"),
     )
     what = ". ".join(one for one in (_about(compared), outline.subtitle) if one)
@@ -76,7 +77,7 @@ def _range_bar(gain: GainBand) -> str:
     axis.draw(0, bottom)
     axis.bar(18, gain.low, gain.value, gain.high)
     for place, case in enumerate(others):
-        axis.bar(46 + 26 * place, case.low, case.gain, case.high, "hot-fill")
+        axis.bar(46 + 26 * place, case.low, case.gain, case.high, OTHERWISE)
     alt = f"The gain: {span(gain.low, gain.high)}" + "".join(
         f"; {span(case.low, case.high)} if {case.says}" for case in others
     )
@@ -88,9 +89,8 @@ def _key(gain: GainBand) -> str:
     if not gain.wired:
         return f"Bar: assumed figures at the ends of their ranges, and the law's error. Circle: as assumed, {gain.value:.2f}{TIMES}."
     assumed, other = gain.wired[:2]
-    return (
-        f"Green: {assumed.says} (assumed); circle: this run, {gain.value:.2f}{TIMES}. Orange: {other.says}."
-    )
+    slower = "; orange: slower than today" if gain.least < 1 else ""
+    return f"Green: {assumed.says} (assumed); circle: this run, {gain.value:.2f}{TIMES}. Grey: {other.says}{slower}."
 
 
 def _about(compared: ComparedRuns) -> str:
@@ -111,25 +111,25 @@ def _times(compared: ComparedRuns) -> str:
     paper, wide = Paper(palette(PAGE)), 330.0 / max(host.time_s, slowest)
     alt = f"One exchange: {say_time(host.time_ps)} through the host, {say_time(peer.time_ps)} with Peer Direct, {slowest * 1e3:.3g} ms if the gain is {gain.low:.2f} only."
     paper.text((0, 14), "One exchange", size=17, ink="good-ink", align="left")
-    for y, name, run, role in ((62, "through the host", host, "copy"), (162, "Peer Direct", peer, "direct")):
+    for y, name, run, role in ((60, "through the host", host, "copy"), (178, "Peer Direct", peer, "direct")):
         paper.text((0, y), name, size=19, bold=True, ink=f"{role}-ink", align="left")
         end = wide * run.time_s
         if role == "direct" and slowest > run.time_s:
             paper.area(
-                [(end, y + 16), (wide * slowest, y + 16), (wide * slowest, y + 62), (end, y + 62)], role
+                [(end, y + 16), (wide * slowest, y + 16), (wide * slowest, y + 74), (end, y + 74)], role
             )
-            paper.line([(wide * slowest, y + 12), (wide * slowest, y + 66)], f"{role}-ink", 2)
+            paper.line([(wide * slowest, y + 12), (wide * slowest, y + 78)], f"{role}-ink", 2)
             end = wide * slowest
-        paper.box((0, y + 16, wide * run.time_s, y + 62), role, radius=3)
-        paper.text((end + 10, y + 39), say_time(run.time_ps), size=22, bold=True, align="left")
+        paper.box((0, y + 16, wide * run.time_s, y + 74), role, radius=3)
+        paper.text((end + 10, y + 45), say_time(run.time_ps), size=22, bold=True, align="left")
     paper.text(
-        (0, 258),
+        (0, 288),
         f"pale: {slowest * 1e3:.3g} ms, if the gain is {gain.low:.2f}{TIMES} only",
         size=15,
         ink="good-ink",
         align="left",
     )
-    return paper_without_ground(paper, 440, 276, alt)
+    return paper_without_ground(paper, 440, 304, alt)
 
 
 def _why(compared: ComparedRuns) -> tuple[str, str]:
@@ -150,6 +150,11 @@ def _sure(compared: ComparedRuns) -> tuple[str, str]:
         "Not sure that it is faster: at its low end Peer Direct gains nothing, or hardly anything.",
         _moves(gain),
     )
+
+
+def _warns(gain: GainBand) -> str:
+    """Return the role of what is said of how sure a gain is: a warning where it may be a loss."""
+    return "edge" if gain.least >= SURELY else "hot"
 
 
 def _moves(gain: GainBand) -> str:

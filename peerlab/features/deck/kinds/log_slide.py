@@ -55,7 +55,7 @@ def logged(outline: Outline, compared: ComparedRuns) -> Slide:
             high="two-rows",
         ),
         _brings(diagnosis),
-        card(paragraphs(*_evidence(diagnosis)), 5, title=why, tone="hot"),
+        card(paragraphs(*_evidence(diagnosis)), 5, title=why, tone="edge"),
     )
     generator = (_titled(f"{evidence.seen}: {evidence.says}.") for evidence in diagnosis.evidence)
     return Slide(
@@ -77,7 +77,7 @@ def _brings(diagnosis: Diagnosis) -> str:
     ahead = diagnosis.forecast
     if ahead.why_not:
         return card(
-            paragraphs(_titled(f"{ahead.why_not}.")), 5, title="What Peer Direct would bring", tone="hot"
+            paragraphs(_titled(f"{ahead.why_not}.")), 5, title="What Peer Direct would bring", tone="edge"
         )
     gain = ahead.gain
     others = facts(
@@ -118,7 +118,7 @@ def _measured(diagnosis: Diagnosis) -> str:
     most = max([*was, *(ahead.high_GBps[-_MOST_SIZES:] if forecast else ())])
     paper = Paper(palette(PAGE))
     pitch = (_HIGH - 30) / len(sizes)
-    thick = min(26.0, pitch / 3)
+    thick = min(44.0, pitch / 3)
     for place, size in enumerate(sizes):
         y = pitch * (place + 0.5)
         paper.text((0, y), say_bytes(size), size=18, bold=True, align="left")

@@ -50,14 +50,14 @@ def simulated_step(found: SimulatedStep) -> Slide:
     )
     sides = [
         card(_now(host, peer) + paragraphs(*_money(host, peer)), 5, title="This step"),
-        card(_lines(sure), 5, title="How sure: the step's gain", tone="hot"),
+        card(_lines(sure), 5, title="How sure: the step's gain", tone="edge"),
     ]
     if found.batches:
         worth = card(
             f"<p class='strong'>{words(_worth(found.batches))}</p>",
             5,
             title="When it is not worth it, as assumed",
-            tone="hot",
+            tone="edge",
         )
         chart = card(batch_chart(found.batches, _WORTH), 7, title="Gain of the whole step", high="three-rows")
         body = grid(chart, sides[0], worth, sides[1])

@@ -2,7 +2,7 @@
 
 from peerlab.base.errors import ExportError, PeerlabError
 from peerlab.base.units import say_bytes, say_count, say_time
-from peerlab.features.deck.blocks import card, facts, grid, paragraphs, span, without_ground, words
+from peerlab.features.deck.blocks import facts, grid, paragraphs, side, span, without_ground
 from peerlab.features.deck.compared_runs import ComparedRuns
 from peerlab.features.deck.reading.outline import Outline
 from peerlab.features.deck.slide import Slide
@@ -67,9 +67,5 @@ def _side(compared: ComparedRuns) -> str:
         ("busiest today", waits_for(host)),
     ]
     wired = [f"{span(case.low, case.high)} if {case.says}" for case in gain.wired[1:2]]
-    rows = facts(*told)
-    body = (
-        f"<div class='head'><h3>{words(compared.base.hardware.title)}</h3></div><p class='large'>{words(span(gain.low, gain.high))}</p>"
-        f"{without_ground(node_svg(host, theme=PAGE))}{rows}{paragraphs(*wired)}"
-    )
-    return card(body, 6, tone="direct")
+    picture, name = without_ground(node_svg(host, theme=PAGE)), compared.base.hardware.title
+    return side(name, span(gain.low, gain.high), picture, facts(*told), paragraphs(*wired), tone="direct")

@@ -3,7 +3,7 @@
 from peerlab.answer.gain import GainCase
 from peerlab.answer.run import Run
 from peerlab.base.units import say_time
-from peerlab.features.deck.blocks import card, facts, grid, span, without_ground, words
+from peerlab.features.deck.blocks import facts, grid, side, span, without_ground
 from peerlab.features.deck.compared_runs import ComparedRuns
 from peerlab.features.deck.kinds.first_slides import figures_said
 from peerlab.features.deck.reading.outline import Outline
@@ -21,7 +21,7 @@ def wiring(_outline: Outline, compared: ComparedRuns) -> Slide:
     # There is a second one, else this slide is left out (`slides._has`).
     assumed, other = compared.gain_band.wired[:2]
     here, there = (compared.detour, compared.direct), _otherwise(compared, found, other)
-    cards = (_side("As assumed", assumed, here, "direct"), _side("Or", other, there, "hot"))
+    cards = (_side("As assumed", assumed, here, "direct"), _side("Or", other, there, "edge"))
     notes = [
         note
         for case, (_, peer) in ((assumed, here), (other, there))
@@ -50,8 +50,5 @@ def _side(name: str, case: GainCase, runs: tuple[Run, Run], tone: str) -> str:
         (what, f"{say_time(run.time_ps)}, {waits_for(run)}")
         for what, run in zip(("through the host", "Peer Direct"), runs, strict=True)
     )
-    body = (
-        f"<div class='head'><h3>{words(f'{name}: {case.says}')}</h3></div><p class='large'>{words(span(case.low, case.high))}</p>"
-        f"{without_ground(node_svg(runs[1], theme=PAGE))}{facts(*generator)}"
-    )
-    return card(body, 6, tone=tone)
+    picture = without_ground(node_svg(runs[1], theme=PAGE))
+    return side(f"{name}: {case.says}", span(case.low, case.high), picture, facts(*generator), tone=tone)

@@ -38,10 +38,14 @@ KINDS = {
     "direct": "the data path of Peer Direct alone, with its figures",
     "time": "where the time goes, and which part is busy",
     "nodes": "throughput against nodes, with the bands of what is assumed",
+    "tails": "both ways at p50, p90 and p99 of many runs with noise, and the gain there (1,000 runs: a minute or two)",
+    "neighbours": "what an AllReduce keeps of its speed beside others, on each fabric with queues",
     "text": "words of your own",
 }
 """Kinds of slides."""
-REVIEW = tuple(kind for kind in KINDS if kind not in ("detour", "direct", "time", "nodes", "text"))
+REVIEW = tuple(
+    kind for kind in KINDS if kind not in ("detour", "direct", "time", "nodes", "tails", "neighbours", "text")
+)
 """The slides of an outline that names none; those on a log or a second cluster only where there is one."""
 THEMES = ("light", "dark", "auto")
 DEFAULT_TITLE = "Through the host, or Peer Direct?"

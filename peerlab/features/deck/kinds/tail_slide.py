@@ -1,0 +1,106 @@
+"""The slide on the slow end of many runs: what an exchange takes at p50, p90 and p99 on both ways, and the gain there."""
+
+from typing import Any
+
+from peerlab.base.feature import registered
+from peerlab.base.units import MIB, say_bytes, say_count, say_time
+from peerlab.features.deck.blocks import TIMES, card, facts, grid, paper_without_ground, paragraphs, words
+from peerlab.features.deck.compared_runs import ComparedRuns
+from peerlab.features.deck.kinds.first_slides import figures_said
+from peerlab.features.deck.reading.outline import Outline
+from peerlab.features.deck.slide import Slide
+from peerlab.model.paths import data_path
+from peerlab.picture.svg import Paper
+from peerlab.picture.theme import PAGE, palette
+
+SEEDS: int | None = 1000
+"""Runs of each way: as many as p99 needs."""
+_MOST_BYTES = 8 * MIB
+"""Of a larger message so many runs take minutes; the slide says which size it is about."""
+_QUIET = "without noise"
+_WIDE, _LEFT, _ROOM, _TOP, _PITCH, _THICK = 740.0, 150.0, 470.0, 44.0, 102.0, 36.0
+
+
+def tails(_outline: Outline, compared: ComparedRuns) -> Slide:
+    """Show the percentiles of both ways, and the gain as the ratio of equal percentiles."""
+    asked = {"over": str(compared.base.path), "seeds": SEEDS, "progress": False}
+    base = compared.direct.scenario
+    base = base.with_(message_bytes=min(base.nbytes, _MOST_BYTES))
+    found = registered("offers", "tails of a scenario")(base, **asked)
+    percentiles, scenario = found.paths[0].percentiles, found.paths[0].scenario
+    told = [one for one in percentiles if not one.missing]
+    gains = [(_QUIET, found.quiet_gain), *((f"at {one.name}", found.gain(one.per_mille)) for one in told)]
+    where, gain = gains[-1]
+    runs = say_count(len(found.paths[0].times_ps), "run")
+    cards = (
+        card(_chart(found), 8, title=f"One exchange, {runs} of each way", high="three-rows"),
+        card(
+            f"<p class='large'>{words(f'{gain:.2f}{TIMES}')}</p><p>{words(f'as fast {where}')}</p>"
+            + facts(*((name, f"{ratio:.2f}{TIMES}") for name, ratio in gains[:-1])),
+            4,
+            high="good",
+        ),
+        card(
+            paragraphs(
+                f"{scenario.noise.in_words}. "
+                + ("Assumed; docs/model.md says why so much." if found.assumed else ""),
+                *(f"{one.name}: {one.missing:,} more runs are needed." for one in percentiles[:3] if one.missing),
+            ),
+            4,
+            title="What makes runs differ",
+            tone="edge",
+        ),
+        card(
+            paragraphs(
+                "All wait for the slowest node, so the slow end is what a training sees. The same seed is other noise on the other way: "
+                "percentiles are compared, not runs."
+            ),
+            4,
+            title="Why not the mean",
+            tone="edge",
+        ),
+    )  # fmt: skip
+    slow = f": {1000 - told[-1].per_mille} of 1,000 runs are slower" if told else ""
+    about = f"How long an exchange of {say_bytes(base.nbytes)} takes where nodes and services are not always alike"
+    return Slide(
+        f"{gain:.2f}{TIMES} as fast {where}{slow}",
+        about,
+        grid(*cards),
+        notes=(repr(found),),
+        source=figures_said(compared),
+    )
+
+
+def _chart(found: Any) -> str:
+    """Draw two bars for each percentile that is told, from zero, with the ends of its interval."""
+    paper, ways, x = Paper(palette(PAGE)), found.paths[::-1], 0.0
+    rows = [_row(way) for way in ways]
+    for way in ways:
+        role = data_path(str(way.scenario.path)).role
+        paper.box((x, 4, x + 16, 20), role, radius=3)
+        paper.text((x + 24, 12), way.title, size=17, bold=True, ink=f"{role}-ink", align="left")
+        x += 60 + 11.5 * len(way.title)
+    full = max(high for row in rows for _, _, high in row.values())
+    for place, name in enumerate(rows[0]):
+        y = _TOP + _PITCH * place
+        paper.text((0, y + _THICK), name, size=18, bold=True, align="left")
+        for number, (way, row) in enumerate(zip(ways, rows, strict=True)):
+            role, top = data_path(str(way.scenario.path)).role, y + number * (_THICK + 4)
+            low, value, high = (_ROOM * ps / full for ps in row[name])
+            middle = top + _THICK / 2
+            paper.box((_LEFT, top, _LEFT + value, top + _THICK), role, radius=3)
+            paper.line([(_LEFT + low, middle), (_LEFT + high, middle)], f"{role}-ink", 3)
+            paper.text((_LEFT + high + 10, middle), say_time(row[name][1]), size=17, bold=True, align="left")
+    alt = "; ".join(
+        f"{way.title}: {', '.join(f'{name} {say_time(value)}' for name, (_, value, _) in row.items())}"
+        for way, row in zip(ways, rows, strict=True)
+    )
+    return paper_without_ground(paper, _WIDE, _TOP + _PITCH * len(rows[0]), f"One exchange. {alt}.")
+
+
+def _row(way: Any) -> dict[str, tuple[int, int, int]]:
+    """Return by name what a way takes: from where, as simulated, to where, picoseconds."""
+    told = {
+        one.name: (one.low_ps, one.value_ps, one.high_ps) for one in way.percentiles[:3] if not one.missing
+    }
+    return {_QUIET: (way.quiet_ps,) * 3, **told}
