@@ -20,55 +20,57 @@ _WIDE, _LEFT, _ROOM, _PITCH, _THICK = 1144.0, 200.0, 860.0, 44.0, 28.0
 def neighbours(_outline: Outline, compared: ComparedRuns) -> Slide:
     """Show what the AllReduce keeps of its speed on each fabric, and what that costs the network."""
     nodes = min(_MOST_NODES, compared.base.nodes)
-    found = registered("offers", "neighbours on fabrics")(
+    result = registered("offers", "neighbours on fabrics")(
         f"neighbour({_NEIGHBOURS})", nodes=nodes, message_bytes=_MESSAGE
     )
     rows = [
         (
-            one.title,
-            say_time(one.alone_ps),
-            say_time(one.time_ps),
-            say_bytes(one.again_bytes) if one.again_bytes else "none",
-            say_time(one.paused_ps + one.starved_ps) if one.paused_ps + one.starved_ps else "never",
+            answer.title,
+            say_time(answer.alone_ps),
+            say_time(answer.time_ps),
+            say_bytes(answer.again_bytes) if answer.again_bytes else "none",
+            say_time(answer.paused_ps + answer.starved_ps)
+            if answer.paused_ps + answer.starved_ps
+            else "never",
         )
-        for one in found.answers
+        for answer in result.answers
     ]
     head = ("fabric", "alone", "beside others", "sent twice", "ports had to wait, all together")
     cards = (
-        card(_chart(found), 12, title="Of its speed alone it keeps"),
+        card(_chart(result), 12, title="Of its speed alone it keeps"),
         card(table(head, rows), 12, high="wide"),
         card(
             paragraphs(
-                f"{found.finding} The scene is the network alone, which both ways share: it has no host memory, and no copies."
+                f"{result.finding} The scene is the network alone, which both ways share: it has no host memory, and no copies."
             ),
             12,
             high="good",
         ),
     )
-    shares = [one.share for one in found.answers]
+    shares = [answer.share for answer in result.answers]
     return Slide(
         f"Beside {_NEIGHBOURS} neighbours an AllReduce keeps {say_share(min(shares))} to {say_share(max(shares))} of its speed",
         f"A ring of {_MESSAGE} on {nodes} hosts below two switches; {_NEIGHBOURS} others send into one host behind the same trunk",
         grid(*cards),
-        notes=(found.finding, repr(found)),
+        notes=(result.finding, repr(result)),
         source="Simulated by peerlab; thresholds and their sources: docs/model.md, queues",
     )
 
 
-def _chart(found: Any) -> str:
+def _chart(result: Any) -> str:
     """Draw a bar for each fabric on an axis from nothing to the speed alone."""
     paper = Paper(palette(PAGE))
-    high = _PITCH * len(found.answers)
+    high = _PITCH * len(result.answers)
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
         x = _LEFT + _ROOM * share
         paper.line([(x, 0), (x, high)], "edge" if share == 1 else "faint", 2 if share == 1 else 1)
         paper.text((x, high + 16), say_share(share), size=15, ink="muted")
-    for place, one in enumerate(found.answers):
+    for place, answer in enumerate(result.answers):
         y = _PITCH * (place + 0.5)
-        paper.text((0, y), one.title, size=18, bold=True, align="left")
-        paper.box((_LEFT, y - _THICK / 2, _LEFT + _ROOM * one.share, y + _THICK / 2), "network", radius=3)
+        paper.text((0, y), answer.title, size=18, bold=True, align="left")
+        paper.box((_LEFT, y - _THICK / 2, _LEFT + _ROOM * answer.share, y + _THICK / 2), "network", radius=3)
         paper.text(
-            (_LEFT + _ROOM * one.share + 10, y), say_share(one.share), size=18, bold=True, align="left"
+            (_LEFT + _ROOM * answer.share + 10, y), say_share(answer.share), size=18, bold=True, align="left"
         )
-    alt = ", ".join(f"{one.title} {say_share(one.share)}" for one in found.answers)
+    alt = ", ".join(f"{answer.title} {say_share(answer.share)}" for answer in result.answers)
     return paper_without_ground(paper, _WIDE, high + 30, f"Share of its speed alone: {alt}.")

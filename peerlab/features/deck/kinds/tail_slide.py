@@ -23,57 +23,54 @@ _WIDE, _LEFT, _ROOM, _TOP, _PITCH, _THICK = 740.0, 150.0, 470.0, 44.0, 102.0, 36
 
 def tails(_outline: Outline, compared: ComparedRuns) -> Slide:
     """Show the percentiles of both ways, and the gain as the ratio of equal percentiles."""
-    asked = {"over": str(compared.base.path), "seeds": SEEDS, "progress": False}
+    options = {"over": str(compared.base.path), "seeds": SEEDS, "progress": False}
     base = compared.direct.scenario
     base = base.with_(message_bytes=min(base.nbytes, _MOST_BYTES))
-    found = registered("offers", "tails of a scenario")(base, **asked)
-    percentiles, scenario = found.paths[0].percentiles, found.paths[0].scenario
-    told = [one for one in percentiles if not one.missing]
-    gains = [(_QUIET, found.quiet_gain), *((f"at {one.name}", found.gain(one.per_mille)) for one in told)]
+    result = registered("offers", "tails of a scenario")(base, **options)
+    enough = [percentile for percentile in result.paths[0].percentiles if not percentile.missing]
+    gains = [("without noise", result.quiet_gain)]
+    gains += [(f"at {percentile.name}", result.gain(percentile.per_mille)) for percentile in enough]
     where, gain = gains[-1]
-    runs = say_count(len(found.paths[0].times_ps), "run")
-    cards = (
-        card(_chart(found), 8, title=f"One exchange, {runs} of each way", high="three-rows"),
-        card(
-            f"<p class='large'>{words(f'{gain:.2f}{TIMES}')}</p><p>{words(f'as fast {where}')}</p>"
-            + facts(*((name, f"{ratio:.2f}{TIMES}") for name, ratio in gains[:-1])),
-            4,
-            high="good",
-        ),
-        card(
-            paragraphs(
-                f"{scenario.noise.in_words}. "
-                + ("Assumed; docs/model.md says why so much." if found.assumed else ""),
-                *(f"{one.name}: {one.missing:,} more runs are needed." for one in percentiles[:3] if one.missing),
-            ),
-            4,
-            title="What makes runs differ",
-            tone="edge",
-        ),
-        card(
-            paragraphs(
-                "All wait for the slowest node, so the slow end is what a training sees. The same seed is other noise on the other way: "
-                "percentiles are compared, not runs."
-            ),
-            4,
-            title="Why not the mean",
-            tone="edge",
-        ),
-    )  # fmt: skip
-    slow = f": {1000 - told[-1].per_mille} of 1,000 runs are slower" if told else ""
+    slow = f": {1000 - enough[-1].per_mille} of 1,000 runs are slower" if enough else ""
     about = f"How long an exchange of {say_bytes(base.nbytes)} takes where nodes and services are not always alike"
     return Slide(
         f"{gain:.2f}{TIMES} as fast {where}{slow}",
         about,
-        grid(*cards),
-        notes=(repr(found),),
+        grid(*_cards(result, gains)),
+        notes=(repr(result),),
         source=figures_said(compared),
     )
 
 
-def _chart(found: Any) -> str:
-    """Draw two bars for each percentile that is told, from zero, with the ends of its interval."""
-    paper, ways, x = Paper(palette(PAGE)), found.paths[::-1], 0.0
+def _cards(result: Any, gains: list[tuple[str, float]]) -> tuple[str, ...]:
+    """Return the chart, the gain at each percentile, and what stands behind both."""
+    path, (where, gain) = result.paths[0], gains[-1]
+    runs = say_count(len(path.times_ps), "run")
+    missing = (
+        f"{percentile.name}: {percentile.missing:,} more runs are needed."
+        for percentile in path.percentiles[:3]
+        if percentile.missing
+    )
+    noise = f"{path.scenario.noise.in_words}."
+    if result.assumed:
+        noise += " Assumed; docs/model.md says why so much."
+    why = (
+        "All wait for the slowest node, so the slow end is what a training sees. The same seed is other noise on the other way: "
+        "percentiles are compared, not runs."
+    )
+    rows = facts(*((name, f"{ratio:.2f}{TIMES}") for name, ratio in gains[:-1]))
+    large = f"<p class='large'>{words(f'{gain:.2f}{TIMES}')}</p><p>{words(f'as fast {where}')}</p>"
+    return (
+        card(_chart(result), 8, title=f"One exchange, {runs} of each way", high="three-rows"),
+        card(large + rows, 4, high="good"),
+        card(paragraphs(noise, *missing), 4, title="What makes runs differ", tone="edge"),
+        card(paragraphs(why), 4, title="Why not the mean", tone="edge"),
+    )
+
+
+def _chart(result: Any) -> str:
+    """Draw two bars for each percentile that has runs enough, from zero, with the ends of its interval."""
+    paper, ways, x = Paper(palette(PAGE)), result.paths[::-1], 0.0
     rows = [_row(way) for way in ways]
     for way in ways:
         role = data_path(str(way.scenario.path)).role
@@ -100,7 +97,9 @@ def _chart(found: Any) -> str:
 
 def _row(way: Any) -> dict[str, tuple[int, int, int]]:
     """Return by name what a way takes: from where, as simulated, to where, picoseconds."""
-    told = {
-        one.name: (one.low_ps, one.value_ps, one.high_ps) for one in way.percentiles[:3] if not one.missing
+    enough = {
+        percentile.name: (percentile.low_ps, percentile.value_ps, percentile.high_ps)
+        for percentile in way.percentiles[:3]
+        if not percentile.missing
     }
-    return {_QUIET: (way.quiet_ps,) * 3, **told}
+    return {_QUIET: (way.quiet_ps,) * 3, **enough}
