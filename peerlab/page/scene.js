@@ -176,7 +176,8 @@ export class Scene extends View {
     if (!this.figures.sparse) return true;
     const letters = parseFloat(this.px(size)), wide = widthOf(text, letters, style === "bold");
     const left = x * this.scale - { left: 0, center: wide / 2, right: wide }[align], middle = (y * this.scale) / this.squeeze;
-    const box = { left, right: left + wide, top: middle - letters / 2, bottom: middle + letters / 2 }, free = !taken.some((other) => meet(box, other));
+    const box = { left, right: left + wide, top: middle - letters / 2, bottom: middle + letters / 2 }, apart = letters / 3;
+    const free = !taken.some((other) => meet({ ...box, left: box.left - apart, right: box.right + apart }, other)); // words beside each other are two
     if (free) taken.push(box);
     return free;
   }
