@@ -14,7 +14,7 @@ const WIDE_UNITS = { width: SCENE_WIDTH, height: SCENE_HEIGHT };
 const NARROW = 620; // px: below it the second node stands below the first
 const NARROW_HEIGHT = { least: 330, most: 420, share: 0.92 }; // px, and of the width
 const [FREED, LANDED, THROUGH] = ["freed", "landed", "through"].map((name) => PASSED.indexOf(name));
-const LEAST_WORD = 12; // px: smaller ones cannot be read
+const LEAST_WORD = { page: 12, slide: 11 }; // px: smaller ones cannot be read; a slide is shown larger than it is drawn
 const BAR = 14; // length of a slice that waits
 const BROAD = 9; // of a slice on the wire
 const PALE = 0.62;
@@ -69,6 +69,7 @@ export class Scene extends View {
     super(page);
     this.host = page.find(".pl-scene");
     this.scale = 1;
+    this.least = LEAST_WORD.page;
     this.squeeze = 1; // how much wider than high a unit of the scene is on the page
     this.capacity = 0;
     this.table = new RegistrationTable(this.figures);
@@ -97,6 +98,7 @@ export class Scene extends View {
     const { clientWidth: across } = this.host, { least, most, share } = NARROW_HEIGHT;
     if (across <= 50) return; // hidden
     this.narrow = mayBeNarrow && across < NARROW;
+    this.least = mayBeNarrow ? LEAST_WORD.page : LEAST_WORD.slide;
     this.units = this.narrow ? NARROW_UNITS : WIDE_UNITS;
     const { root } = this.page, figure = this.figures.model("scene"), high = Math.round(Math.min(most, Math.max(least, share * across)));
     root.toggleAttribute("data-narrow", this.narrow);
@@ -189,7 +191,7 @@ export class Scene extends View {
   }
 
   px(size) {
-    return `${Math.max(LEAST_WORD, size * (this.figures.sceneText ?? Math.min(this.scale, 1.3))).toFixed(1)}px`; // words need not grow as far as boxes do
+    return `${Math.max(this.least, size * (this.figures.sceneText ?? Math.min(this.scale, 1.3))).toFixed(1)}px`; // words need not grow as far as boxes do
   }
 
   // Draws the moment `time` (microseconds); `pace` is microseconds per second of watching.
@@ -347,7 +349,7 @@ export class Scene extends View {
     addName(sight.node, [node[0], node[2]], "left");
     const partner = sight.partner[step];
     if (partner >= 0) addName(partner, [node[1], node[2]], "right");
-    if (this.scale < LEAST_WORD / 12) return; // words are larger than their place
+    if (this.scale < this.least / 12) return; // words are larger than their place
     if (sight.source[step] >= 0) words.push([other[0], other[2], `from ${sight.unit} ${sight.source[step]}`, 11, "normal", "muted", "right"]);
     if (sight.beyond[step] >= 0) words.push([other[1], other[2], `to ${sight.unit} ${sight.beyond[step]}`, 11, "normal", "muted", "left"]);
   }
