@@ -286,7 +286,9 @@ def _steps(sight: NcclSight) -> int:
 def _rate(sight: NcclSight, law: Law, algorithm: str, protocol: str) -> float:
     """Return GB/s of the message: with Simple what the line carries, with the others what NCCL plans with."""
     if protocol != "Simple" or algorithm == "nvls-tree":
-        return _planned_rate(sight, law, algorithm, protocol)
+        load = _load(sight, law, algorithm, PROTOCOLS.index(protocol))
+        # NCCL plans two nodes with what a channel carries inside a node, which slow NICs do not
+        return min(_planned_rate(sight, law, algorithm, protocol), sight.wire / load if load else inf)
     ranks = sight.devices * sight.nodes
     if algorithm == "ring":
         return sight.wire * ranks / (2 * (ranks - 1))

@@ -6,6 +6,7 @@ Fields are those of NVIDIA/nccl plugins/profiler/inspector, output format 4 and 
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -26,6 +27,42 @@ def looks_like(log: Log) -> bool:
     """Say whether a log has such lines."""
     # One MiB is enough: every line has the mark.
     return _MARK in log.text[: 1 << 20] and '"coll_msg_size_bytes"' in log.text
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankCollective:
+    """One collective of one rank."""
+
+    communicator: str
+    """Its id; ranks are counted in it."""
+    rank: int
+    ranks: int | None
+    """How many take part."""
+    host: str
+    number: int | None
+    """Which of the communicator's it is: the same one has the same number on all ranks."""
+    seconds: float
+
+
+def rank_collectives(log: Log) -> Iterator[RankCollective]:
+    """Yield what every whole line says of a rank; what is damaged or of another kind is left out."""
+    for line in log.text.splitlines():
+        try:
+            said = json.loads(line[line.index("{") :]) if _MARK in line else None
+        except (ValueError, RecursionError):
+            continue
+        told = _dict(said)
+        perf, header = _dict(told.get("coll_perf")), _dict(told.get("header")) or told
+        rank, took = _whole(header.get("rank"), least=0), _number(perf.get("coll_exec_time_us"))
+        if rank is not None and took:
+            yield RankCollective(
+                communicator=str(header.get("id", ""))[:100],
+                rank=rank,
+                ranks=_whole(header.get("n_ranks")),
+                host=str(_dict(told.get("metadata")).get("hostname") or "")[:100],
+                number=_whole(perf.get("coll_sn"), least=0),
+                seconds=took / 1e6,
+            )
 
 
 def read(log: Log) -> Records:

@@ -59,28 +59,41 @@ def _as_few(healthy: Scenario) -> Scenario:
 
 def faults(healthy: Scenario, in_use: int | None = None) -> list[Fault]:
     """Return the faults that the machine of a scenario may have; `in_use`: how many NICs of a node its log names."""
-    return [*_slow_nics(), *_missing_nics(healthy, in_use), *_of_path(healthy), *_of_library(healthy)]
+    return [*_slow_nics(healthy), *_missing_nics(healthy, in_use), *_of_path(healthy), *_of_library(healthy)]
 
 
-def _slow_nics() -> list[Fault]:
+def _slow_nics(healthy: Scenario) -> list[Fault]:
+    # NCCL has one queue pair (QP) a connection where nothing else is set. Over RoCE it keeps to one of equally long ways, where it may meet
+    # another, and to one of two bonded ports (NVIDIA/nccl issue 1015, nccl-tests issue 265). InfiniBand's ways are no matter of queue pairs.
+    roce = "roce" in healthy.hardware.transports
+    return [
+        _one_slow_nic("half", 0.5, "x8", roce=roce), _one_slow_nic("a quarter of", 0.25, "x4", roce=roce), _all_slow_nics(roce=roce),
+    ]  # fmt: skip
+
+
+_MORE_QPS = "; or `NCCL_IB_QPS_PER_CONNECTION=4`: it is faster if {}"
+
+
+def _one_slow_nic(words: str, share: float, lanes: str, *, roce: bool) -> Fault:
     # channels have equal shares of a message, so one slow NIC holds all of them up as a slow node does
-    found = [
-        Fault(
-            name=f"a NIC at {words} its rate, or a slow node",
-            means=f"a cable, or PCIe {lanes}; all wait for it",
-            decides="nccl-tests on each pair of nodes: those with that node are slow; there `lspci -vv`: LnkSta, `ibstat` or `ethtool`: rate",
-            with_it=lambda s, share=share: [s.with_(slow_nodes={0: share})],  # type: ignore[misc]
-            of_one_node=True,
-        )
-        for words, share, lanes in (("half", 0.5, "x8"), ("a quarter of", 0.25, "x4"))
-    ]
-    every = Fault(
-        name="every NIC at half its rate",
-        means="a link speed, or PCIe x8",
-        decides="`ibstat` or `ethtool`: rate, and `lspci -vv`: LnkSta, of each NIC",
+    ways = _MORE_QPS.format("flows shared an uplink") if roce else ""
+    return Fault(
+        name=f"a NIC at {words} its rate, {'a slow node, or one QP a connection' if roce else 'or a slow node'}",
+        means=f"a cable, or PCIe {lanes}{', or flows that share an uplink' if roce else ''}; all wait for it",
+        decides=f"nccl-tests on each pair of nodes: those with that node are slow; there `lspci -vv`: LnkSta, `ibstat` or `ethtool`: rate{ways}",
+        with_it=lambda s: [s.with_(slow_nodes={0: share})],
+        of_one_node=True,
+    )
+
+
+def _all_slow_nics(*, roce: bool) -> Fault:
+    ways = f"{_MORE_QPS.format('ports are bonded')}; `rdma statistic`: out_of_sequence" if roce else ""
+    return Fault(
+        name=f"every NIC at half its rate{', or one QP on bonded ports' if roce else ''}",
+        means=f"a link speed, or PCIe x8{', or packets that are lost and sent again' if roce else ''}",
+        decides=f"`ibstat` or `ethtool`: rate, and `lspci -vv`: LnkSta, of each NIC{ways}",
         with_it=lambda s: [_nic_rate(s, 0.5)],
     )
-    return [*found, every]
 
 
 def _missing_nics(healthy: Scenario, in_use: int | None) -> list[Fault]:

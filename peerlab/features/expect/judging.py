@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,15 @@ from peerlab.diagnosis.observed import Observed, observe
 from peerlab.diagnosis.replay import nodes_of, scenario, shape
 from peerlab.features.expect.causes import ALIKE, THE_CAUSE, JudgedSize, PossibleCause, possible_causes
 from peerlab.features.expect.expectation import Expectation, expectation, usual_path
-from peerlab.features.expect.verdict_rules import BELOW, DISTURBED, ENOUGH, HELD_UP, UNKNOWN, ruled
+from peerlab.features.expect.verdict_rules import (
+    BELOW,
+    DISTURBED,
+    ENOUGH,
+    HELD_UP,
+    UNKNOWN,
+    RuledVerdict,
+    ruled,
+)
 from peerlab.model.hardware import Cluster
 from peerlab.question.floors import FloorFactor, floor_factor
 from peerlab.question.presets import known_clusters, load_cluster
@@ -146,11 +154,10 @@ def _runs(records: Records) -> Iterator[list[int]]:
 
 
 def _judged(records: Records, named: Cluster | None) -> LogVerdict:
-    observed = observe(records)
+    observed, taken = _with_ranks(observe(records), named)
     columns = _columns(records, observed)
     bare = tuple(
         JudgedSize(size=size, measured=max(both), expected=None, disturbed=False)
-        # The user's word first, then the log's own, and only then what its accelerators make likely.
         for size, both in columns.items()
     )
 
@@ -160,32 +167,49 @@ def _judged(records: Records, named: Cluster | None) -> LogVerdict:
             why=why,
             rows=bare,
             causes=(),
-            log=observed.says,
+            log=observed.says + taken,
             cluster=named.name if named else None,
         )
 
     if why := _unheld(observed):
         return unknown(why)
-    # peerlab's own logs name their cluster.
+    # The user's word first, then the log's own, and only then what its accelerators make likely; peerlab's own logs name their cluster.
     if named is None and records.manifest.get("cluster") in known_clusters():
         named = load_cluster(records.manifest["cluster"])
     if named and (why := contradicts(observed, named)):
         return unknown(f"the log cannot be from {named.name}: {why}")
     able = [named] if named else _alike(observed)
-    verdicts = [one for machine in able if (one := _against(observed, columns, machine))]
-    if not verdicts:
-        return unknown(_no_cluster(observed))
+    held = [one for machine in able if (one := _against(observed, columns, machine))]
+    if not held:
+        return unknown(_no_cluster(observed) if named is None else _not_held(observed, named))
     # Machines that give one verdict are as good as one; where they differ, only the user knows.
-    if len({verdict.verdict for verdict in verdicts}) > 1:
-        sentence = "; ".join(f"{verdict.cluster}: {verdict.verdict}" for verdict in verdicts)
-        return unknown(f"it may be from several machines ({sentence}): name its own with --cluster")
-    nearest = min(verdicts, key=_distance)
-    if named is None and nearest.verdict == BELOW and not any(cause.said for cause in nearest.causes):
+    if len({one.rule.verdict for one in held}) > 1:
+        says = "; ".join(f"{one.cluster.name}: {one.rule.verdict}" for one in held)
+        return unknown(f"it may be from several machines ({says}): name its own with --cluster")
+    nearest = min(held, key=lambda one: one.distance)
+    told = _told(nearest, observed, taken)
+    if named is None and told.verdict == BELOW and not any(cause.said for cause in told.causes):
         # accelerators alone do not say which NICs a machine has
         return unknown(
-            f"as {nearest.cluster} it would be {nearest.why}; only its accelerators were recognised: name the machine with --cluster"
+            f"as {told.cluster} it would be {told.why}; only its accelerators were recognised: name the machine with --cluster"
         )
-    return nearest
+    return told
+
+
+def _with_ranks(seen: Observed, named: Cluster | None) -> tuple[Observed, str]:
+    """Return what a log says, and that its ranks are taken as all devices of its nodes, where it does not say how many took part."""
+    if named is None or seen.ranks or not seen.nodes:
+        return seen, ""
+    return replace(
+        seen, ranks=seen.nodes * named.devices
+    ), "; it does not say how many ranks: all devices of its nodes"
+
+
+def _not_held(seen: Observed, named: Cluster) -> str:
+    """Return why a log is held against nothing though its machine is named."""
+    if nodes_of(seen, named) is None:
+        return "the log does not say how many nodes took part: give their number with --nodes"
+    return f"such a run of {named.name} is not simulated"
 
 
 def _alike(observed: Observed) -> list[Cluster]:
@@ -248,7 +272,24 @@ def _columns(records: Records, observed: Observed) -> dict[int, list[float]]:
     return {int(size): entries.get(int(size)) or [float(algbw * factor)] for size, algbw in usual}
 
 
-def _against(observed: Observed, columns: dict[int, list[float]], machine: Cluster) -> LogVerdict | None:
+@dataclass(frozen=True)
+class _Held:
+    """A log held against a machine: how it compares, before anybody asks why."""
+
+    cluster: Cluster
+    asked: Scenario
+    rows: tuple[JudgedSize, ...]
+    rule: RuledVerdict
+    notes: tuple[str, ...]
+
+    @property
+    def distance(self) -> float:
+        """How far the log is from what the machine should reach: the mean of logarithms."""
+        logs = [abs(math.log(row.measured / row.expected.expected)) for row in self.rows if row.expected]
+        return sum(logs) / len(logs)
+
+
+def _against(observed: Observed, columns: dict[int, list[float]], machine: Cluster) -> _Held | None:
     shaped = shape(machine, observed)
     if shaped is None or (nodes_of(observed, machine) or 1) < 2:
         return None
@@ -260,15 +301,19 @@ def _against(observed: Observed, columns: dict[int, list[float]], machine: Clust
     except PeerlabError:
         return None
     rows = _rows(columns, should)
-    rule = ruled(rows, sure=should.factor is not None)
-    causes, ruled_out = possible_causes(asked, rows, rule.short, observed) if rule.short else ((), ())
-    if (
-        rule.verdict == HELD_UP
-    ):  # other work on the machine looks like a fault by chance: only what explains it is said
+    return _Held(machine, asked, rows, ruled(rows, sure=should.factor is not None), tuple(should.notes))
+
+
+def _told(held: _Held, seen: Observed, taken: str) -> LogVerdict:
+    """Return the verdict with the faults that would look like the log."""
+    asked, rows, rule = held.asked, held.rows, held.rule
+    causes, ruled_out = possible_causes(asked, rows, rule.short, seen) if rule.short else ((), ())
+    if rule.verdict == HELD_UP:
+        # other work on the machine looks like a fault by chance: only what explains it is said
         causes, ruled_out = tuple(cause for cause in causes if cause.explains >= THE_CAUSE), ()
     return LogVerdict(
-        verdict=rule.verdict, why=rule.why, rows=rows, causes=causes, falls_short=len(rule.short), ruled_out=ruled_out, log=observed.says, cluster=machine.name, notes=tuple(should.notes),
-        nic_GBps=_carried_GBps(asked, rows[-1].measured),
+        verdict=rule.verdict, why=rule.why, rows=rows, causes=causes, falls_short=len(rule.short), ruled_out=ruled_out, log=seen.says + taken,
+        cluster=held.cluster.name, notes=held.notes, nic_GBps=_carried_GBps(asked, rows[-1].measured),
     )  # fmt: skip
 
 
@@ -295,9 +340,3 @@ def _rows(columns: dict[int, list[float]], should: Expectation) -> tuple[JudgedS
             JudgedSize(size=one.size, measured=best[one.size], expected=one, disturbed=disturbed, apart=apart)
         )
     return tuple(judged_sizes)
-
-
-def _distance(log_verdict: LogVerdict) -> float:
-    """Return how far a log is from what a machine should reach, for the machine that is nearest."""
-    logs = [abs(math.log(row.measured / row.expected.expected)) for row in log_verdict.rows if row.expected]
-    return sum(logs) / len(logs)

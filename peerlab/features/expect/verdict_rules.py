@@ -46,7 +46,8 @@ def ruled(rows: Sequence[JudgedSize], *, sure: bool) -> RuledVerdict:
     held = [row for row in rows if row.below or row.disturbed]
     if held:
         others = len(rows) - len(held)
-        why = f"held up at {_listed(held)}; the other {others} sizes are not below their floor"
+        where = ", in one of its two columns alone" if all(row.apart > DISTURBED for row in held) else ""
+        why = f"held up at {_listed(held)}{where}; the other {others} sizes are not below their floor"
         longest = max(_stretches(rows), key=len)
         return _found(HELD_UP, why, longest if len(longest) >= ENOUGH else ())
     return _found(HEALTHY, f"healthy: {_none_of(len(rows))} below its floor")

@@ -54,10 +54,14 @@ def late_rank(durations: Mapping[int, Sequence[float]]) -> LateRank:
     # Of ranks alike the smaller number, so that the same records name the same rank.
     rank = min(means, key=lambda one: (means[one], one))
     longest = max(means.values())
-    others = [mean for one, mean in means.items() if one != rank]
-    waited = sum(mean - means[rank] for mean in others)
-    # Had it begun with the last of the others, their wait for that one would be left.
-    left = sum(mean - min(others) for mean in others)
+    # each collective by itself: over many, means of ranks that are late in turn differ by chance alone
+    others = list(zip(*(one for other, one in durations.items() if other != rank), strict=True))
+    waited = left = 0.0
+    for own, rest in zip(durations[rank], others, strict=True):
+        least = min(rest)
+        # had it begun with the last of the others, their wait for that one would be left
+        left += sum(one - least for one in rest) + max(0.0, own - least)
+        waited += sum(one - min(own, least) for one in (own, *rest))
     late = longest - means[rank]
     # Who is late by more than four fifths as much shares the cause.
     alike = tuple(one for one, mean in means.items() if one != rank and longest - mean > (1 - 0.2) * late)

@@ -7,15 +7,15 @@ from typing import Any
 
 from peerlab.base.errors import PeerlabError
 from peerlab.base.terminal_text import command, fraction, number, table, wrapped
-from peerlab.features.suspects.late_ranks import LateRank, late_rank
+from peerlab.features.suspects.rank_records import last_ranks
+from peerlab.features.suspects.rank_words import ranks_as_dict, said_of_ranks
 from peerlab.features.suspects.suspecting import Suspects, suspects
-from peerlab.records.load import load
 
 _EXAMPLES = """\
 examples:
   peerlab suspects logs/                     a folder with one log for each run; each names its hosts
   peerlab suspects logs/ --sigma 0.02        runs of the same hosts repeat to 2 %
-  peerlab suspects --ranks inspector.jsonl   records of all ranks of a job: who began last, and what of the wait that explains
+  peerlab suspects --ranks nccl-inspector-42/  records of all ranks of a job: who began last, and what of the wait that explains
 
 A suspect is named from 95 % on, a rank once it explains 80 % of the wait.
 
@@ -38,7 +38,11 @@ def add(commands: Any) -> None:
         "logs", nargs="*", metavar="FOLDER|LOG", type=Path, help="logs of runs on some of the hosts each"
     )
     sub.add_argument(
-        "--ranks", metavar="FILE", type=Path, help="records of all ranks, as NCCL Inspector writes them"
+        "--ranks",
+        metavar="FOLDER|FILE",
+        type=Path,
+        nargs="+",
+        help="records of all ranks, as NCCL Inspector or PyTorch's profiler writes them: a file for each process",
     )
     sub.add_argument(
         "--sigma",
@@ -58,8 +62,8 @@ def add(commands: Any) -> None:
 
 def _suspects(options: argparse.Namespace) -> int:
     if options.ranks is not None:
-        found = late_rank(_durations(options.ranks))
-        print(json.dumps(vars(found)) if options.json else _said_of_rank(found))
+        found = last_ranks(options.ranks)
+        print(json.dumps(ranks_as_dict(found), indent=2) if options.json else said_of_ranks(found))
         return 0
     if not options.logs:
         raise PeerlabError("suspects: give a folder of logs, or --ranks with records of all ranks")
@@ -76,21 +80,6 @@ def _suspects(options: argparse.Namespace) -> int:
         else said(answer, options.ranks_per_host)
     )
     return 0
-
-
-def _durations(file: Path) -> dict[int, list[float]]:
-    """Return the durations of every rank, in the order of its collectives."""
-    rows = load(file).table.dropna(subset=["rank", "time_s"])
-    entries: dict[int, list[float]] = {}
-    for rank, seconds in zip(rows["rank"].tolist(), rows["time_s"].tolist(), strict=True):
-        entries.setdefault(int(rank), []).append(float(seconds))
-    return entries
-
-
-def _said_of_rank(found: LateRank) -> str:
-    both = f", and rank {found.alike[0]} as late" if found.alike else ""
-    line = f"Rank {found.rank} began last, {found.lateness_s * 1e6:.0f} µs after the first{both}; it explains {100 * found.share:.0f} % of the wait."
-    return line if found.named else f"{line} That is too little to name it: spread, no one cause."
 
 
 def said(found: Suspects, ranks_per_host: int = 1) -> str:

@@ -10,7 +10,7 @@ from tool_logs import ALPS
 import peerlab
 from peerlab.features.expect.causes import JudgedSize
 from peerlab.features.expect.expectation import ExpectedSize
-from peerlab.features.expect.faults import _slow_nics
+from peerlab.features.expect.faults import _slow_nics, faults
 from peerlab.features.expect.judging import judge
 from peerlab.features.expect.over_tcp import over_tcp
 from peerlab.features.expect.verdict_rules import ruled
@@ -273,26 +273,66 @@ def test_rows_of_zero_bytes_and_a_row_that_is_printed_twice_make_no_further_run(
     assert (found.verdict, len(found.rows)) == ("healthy", len(SIZES))
 
 
-def test_columns_that_contradict_one_another_are_no_disturbance():
-    lines = log_of("p4d").splitlines()
+def with_columns_in_place(text, slower):
+    """Return a log with columns in place, which take so many times as long by size."""
+    lines = text.splitlines()
     for place, line in enumerate(lines):
         if line.endswith("#wrong"):
             lines[place] = f"{line}     time   algbw   busbw #wrong"
         if line[:12].strip().isdecimal():
             time, algbw, busbw = map(float, line.split()[5:8])
-            lines[place] = f"{line} {4 * time:.2f} {algbw / 4:.2f} {busbw / 4:.2f} 0"
-    found = verdict("\n".join(lines) + "\n", "p4d")
+            times = slower(int(line[:12]))
+            lines[place] = f"{line} {times * time:.2f} {algbw / times:.2f} {busbw / times:.2f} 0"
+    return "\n".join(lines) + "\n"
+
+
+def test_columns_that_contradict_one_another_are_no_disturbance():
+    found = verdict(with_columns_in_place(log_of("p4d"), lambda _: 4), "p4d")
     assert (found.verdict, len(found.rows)) == ("unknown", len(SIZES))
     assert "columns contradict one another: at 15 of 15 sizes" in found.why
 
 
+def test_what_held_up_one_column_alone_is_said():
+    found = verdict(with_columns_in_place(log_of("p4d"), lambda size: 4 if size > 2**22 else 1), "p4d")
+    assert found.verdict == "held-up"
+    assert "in one of its two columns alone; the other " in found.why
+
+
+def test_where_nothing_says_how_many_ranks_took_part_a_named_machine_is_taken_as_full():
+    head = "#       size         count      type   redop    root     time   algbw   busbw #wrong\n"
+    small = head + "           8             2  float  sum  -1  70.00  0.00  0.00  0\n"
+    (found,) = judge(peerlab.load(small, 2), "p5")
+    assert (found.verdict, "16 ranks" in found.log, "all devices" in found.log) == ("healthy", True, True)
+    (found,) = judge(peerlab.load(small), "p5")
+    assert (found.verdict, "--nodes" in found.why) == ("unknown", True)
+
+
 def test_what_one_slow_node_costs_many_is_near_what_simulating_all_of_them_says():
-    fault = next(one for one in _slow_nics() if one.of_one_node)
     asked = peerlab.Scenario(
         cluster="p5", nodes=32, path="peer-direct", registration="pool", message_bytes="64 MiB"
     )
+    fault = next(one for one in _slow_nics(asked) if one.of_one_node)
     whole = peerlab.simulate(asked.with_(slow_nodes={0: 0.5})).busbw_GBps
     assert fault.GBps(asked) == pytest.approx(whole, rel=0.1)
+
+
+def test_one_queue_pair_a_connection_is_a_fault_where_a_fabric_has_several_ways():
+    """Over RoCE it keeps to one of equally long ways, and to one of two bonded ports; InfiniBand's ways are no matter of queue pairs."""
+    for cluster, has in (("h200-roce", True), ("h100-ndr", False), ("p5", False)):
+        asked = peerlab.Scenario(cluster=cluster, nodes=2, path="peer-direct", registration="pool")
+        told = [one for one in faults(asked) if "one QP" in one.name]
+        assert bool(told) == has
+        assert all("NCCL_IB_QPS_PER_CONNECTION" in one.decides for one in told)
+
+
+def test_a_tree_with_ll128_carries_no_more_than_slow_nics_do():
+    """NCCL plans two nodes with what a channel carries inside a node."""
+    asked = peerlab.Scenario(
+        cluster="alps-gh200", nodes=2, path="peer-direct", registration="pool", message_bytes="1 GiB"
+    )
+    for share in (1 / 2, 1 / 8):
+        slow = rate_of_nics(share)(asked).with_(algorithm="tree", protocol="LL128")
+        assert peerlab.simulate(slow).busbw_GBps < 4 * 24 * share * 1.75
 
 
 def rate_of_nics(share):

@@ -7,6 +7,7 @@ from math import log
 import numpy as np
 import pytest
 from command_line import peerlab_command
+from profiler_traces import allreduce, save
 
 import peerlab
 from peerlab.base.errors import PeerlabError
@@ -178,7 +179,64 @@ def test_two_ranks_that_are_equally_late_are_both_told():
     assert (found.rank, found.alike, found.named) == (2, (3,), False)
 
 
-@pytest.mark.parametrize("words", [[], ["--sigma", "0", "x.log"], ["nowhere"]])
+def inspector_files(folder, ranks, late, dropped=()):
+    """Write a file for each process as NCCL Inspector does: 20 collectives of all ranks, and as many of the four on the first host."""
+    random = np.random.default_rng(3)
+    lines = {rank: [] for rank in range(ranks)}
+    for communicator, members, wait in (("0xaa", ranks, late), ("0xbb", 4, {})):
+        for number in range(20):
+            begins = random.exponential(2e-5, members)
+            for rank, by in wait.items():
+                begins[rank] += by
+            ends = begins.max() + 9e-4
+            for rank in range(members):
+                if (rank, number) not in dropped:
+                    lines[rank].append(
+                        f'{{"header":{{"id":"{communicator}","rank":{rank},"n_ranks":{members},"nnodes":2}},"metadata":{{"hostname":"anvil0{rank // 4}"}},'
+                        f'"coll_perf":{{"coll":"AllReduce","coll_sn":{number},"coll_msg_size_bytes":67108864,"coll_exec_time_us":{(ends - begins[rank]) * 1e6:.1f}}}}}'
+                    )
+    for rank, told in lines.items():
+        (folder / f"anvil0{rank // 4}-pid{rank}.log").write_text("\n".join(told) + "\n")
+
+
+def test_files_of_all_processes_say_who_began_last_in_each_communicator(tmp_path):
+    inspector_files(tmp_path, 8, {5: 3e-3}, dropped=[(2, 0), (2, 1)])  # what a ring that was full has lost
+    status, out, problem = peerlab_command("suspects", "--ranks", tmp_path)
+    assert (status, problem) == (0, "")
+    text = " ".join(out.split())
+    assert "communicator 0xaa: 8 ranks, 18 collectives Rank 5 (anvil01) began last, 3" in text
+    assert "took 900 µs in the mean, which is the exchange itself" in text
+    assert "communicator 0xbb: 4 ranks" in text
+    assert "no one cause" in text.partition("0xbb")[2]
+    told = json.loads(peerlab_command("suspects", "--ranks", tmp_path, "--json")[1])
+    assert (told["rank"], told["where"], told["named"], len(told["communicators"])) == (5, "anvil01", True, 2)
+
+
+def test_traces_of_all_ranks_say_who_began_last(tmp_path):
+    for rank in range(4):
+        late = 3_000 if rank == 2 else 0  # microseconds; a collective ends at the same time on all
+        events = [
+            one
+            for number in range(5)
+            for one in allreduce(number, 9e4 * number, 9e4 * number + late, 8_000 - late, **{"Group size": 4})
+        ]
+        save(tmp_path, events, f"worker{rank}.pt.trace.json")
+    status, out, problem = peerlab_command("suspects", "--ranks", tmp_path)
+    assert (status, problem) == (0, "")
+    assert "Rank 2 (worker2.pt.trace.json) began last, 3 ms after the first" in " ".join(out.split())
+
+
+def test_where_ranks_have_no_records_that_is_said(tmp_path):
+    inspector_files(tmp_path, 8, {5: 3e-3})
+    some = sorted(tmp_path.glob("anvil00*"))
+    text = " ".join(peerlab_command("suspects", "--ranks", *some)[1].split())
+    assert "records of 4 of 8 ranks: one that has none may be later still" in text
+    assert "Rank 5" not in text
+    status, _, problem = peerlab_command("suspects", "--ranks", some[0])
+    assert (status, problem.count("\n"), "three ranks" in problem) == (1, 1, True)
+
+
+@pytest.mark.parametrize("words", [[], ["--sigma", "0", "x.log"], ["nowhere"], ["--ranks", "nowhere"]])
 def test_nothing_to_go_by_is_said_in_a_line(words, tmp_path):
     status, _, problem = peerlab_command("suspects", *words, cwd=tmp_path)
     assert status == 1

@@ -1,0 +1,124 @@
+"""Writes docs/verdicts.md: what `peerlab expect --log` says of every log of NCCL that comes with peerlab, and which faults a log can show.
+
+`make docs` runs it.
+"""
+
+from collections.abc import Iterator
+
+from documents import table
+
+from peerlab.base.units import MIB, say_bytes, say_count, say_share
+from peerlab.features.expect.causes import JudgedSize
+from peerlab.features.expect.expectation import expectation, usual_path
+from peerlab.features.expect.faults import faults
+from peerlab.features.expect.judging import LogVerdict, judge
+from peerlab.features.expect.verdict_rules import BELOW, ruled
+from peerlab.question.scenario import Scenario
+from peerlab.records.library import measured_library
+from peerlab.records.schema import Records
+
+HEAD = """\
+# Is a run well?
+
+Written by `make docs` from `data/measured/` and the simulation. `peerlab expect --log LOG --cluster NAME` says the same of one log, size by size.
+
+Every log of NCCL or RCCL that comes with peerlab was held against the floor of its own machine. *Inside* counts sizes within the band, which nine of
+ten should be. *Explains* is the share of what is missing, as a logarithm over the sizes that fall short, that the fault which fits best explains; it is a
+cause from 80 % on, and at three sizes or more. Lines of a log that name a cause, such as `Using network Socket`, are not in these tables of figures.
+
+{score}
+
+"""
+FAULTS = """\
+## Which faults can one log show?
+
+A run is ill if it is below its floor, and healthy machines differ. So a fault that costs less than they do cannot be seen in one log: there a second run with
+the fault taken away decides. For each machine on 2 nodes, from 1 MiB to 8 GiB: what the largest message keeps of what is expected, and from which size on the run would
+be below its floor; *not seen* where it would not. The fault is simulated and has no noise.
+
+"""
+MACHINES = ("p5", "p4d", "h100-ndr", "azure-nd-a100-v4", "h200-roce", "b200-ndr", "mi300x-roce", "alps-gh200")
+SIZES = tuple(MIB << power for power in range(14))
+_TOOLS = ("nccl", "rccl")
+
+
+def document() -> str:
+    """Return the whole text."""
+    judged = [
+        (name, records, one)
+        for name, records in _logs()
+        for one in judge(records, str(records.manifest["cluster"]))
+    ]
+    counts = {
+        kind: sum(one.verdict == kind for _, _, one in judged)
+        for kind in dict.fromkeys(one.verdict for *_, one in judged)
+    }
+    score = (
+        f"Of {say_count(len(judged), 'run')} "
+        + ", ".join(f"{count} {'is' if count == 1 else 'are'} {kind}" for kind, count in counts.items())
+        + "."
+    )
+    head = ("log", "ranks", "verdict", "why", "inside", "fits best", "explains", "named as the cause")
+    return HEAD.format(score=score) + table(head, [_row(*each) for each in judged]) + "\n" + FAULTS + _shown()
+
+
+def _logs() -> Iterator[tuple[str, Records]]:
+    for name, records in measured_library().items():
+        if "cluster" in records.manifest and name.partition("/")[2].startswith(_TOOLS):
+            yield name, records
+
+
+def _row(name: str, records: Records, verdict: LogVerdict) -> tuple[str, ...]:
+    sizes = {row.size for row in verdict.rows}
+    ranks = {row["ranks"] for row in records.rows if row["size_bytes"] in sizes}
+    held = [row.as_dict()["inside"] for row in verdict.rows if row.expected]
+    inside = f"{sum(held)} of {len(held)}" if held else ""
+    first = verdict.causes[0] if verdict.causes else None
+    named = "; ".join(one.name for one in verdict.likely)
+    asked = verdict.log.partition(", ")[2].partition(", buffers")[0] or str(ranks)
+    return (
+        f"`{name}`",
+        asked,
+        verdict.verdict,
+        verdict.why,
+        inside,
+        first.name if first else "",
+        say_share(first.explains) if first else "",
+        named or ("none" if first else ""),
+    )
+
+
+def _shown() -> str:
+    """Return which faults are below the floor of which machines."""
+    each = {name: _of_machine(name) for name in MACHINES}
+    names = list(dict.fromkeys(fault for found in each.values() for fault in found))
+    rows = [
+        (fault[:1].upper() + fault[1:], *(each[name].get(fault, "") for name in MACHINES)) for fault in names
+    ]
+    return table(("fault", *(f"`{name}`" for name in MACHINES)), rows)
+
+
+def _of_machine(name: str) -> dict[str, str]:
+    asked = Scenario(cluster=name, nodes=2, registration="pool")
+    asked = asked.with_(path=usual_path(asked.hardware))
+    should = expectation(asked, SIZES)
+    found = {}
+    for fault in faults(asked):
+        with_it = [fault.GBps(asked.with_(message_bytes=row.size)) for row in should.rows]
+        rows = [
+            JudgedSize(size=row.size, measured=GBps, expected=row, disturbed=False)
+            for row, GBps in zip(should.rows, with_it, strict=True)
+            if GBps
+        ]
+        if len(rows) == len(SIZES):
+            found[fault.name.partition(",")[0]] = _cell(rows)
+    return found
+
+
+def _cell(rows: list[JudgedSize]) -> str:
+    last = rows[-1]
+    keeps = last.measured / last.expected.expected if last.expected else 1.0
+    verdict = ruled(rows, sure=True)
+    if verdict.verdict != BELOW:
+        return f"{say_share(keeps)}, not seen"
+    return f"{say_share(keeps)}, from {say_bytes(verdict.short[0].size)}"
