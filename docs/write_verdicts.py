@@ -3,6 +3,7 @@
 `make docs` runs it.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 
 from documents import table
@@ -12,7 +13,7 @@ from peerlab.features.expect.causes import JudgedSize
 from peerlab.features.expect.expectation import expectation, usual_path
 from peerlab.features.expect.faults import faults
 from peerlab.features.expect.judging import LogVerdict, judge
-from peerlab.features.expect.verdict_rules import BELOW, ruled
+from peerlab.features.expect.verdict_rules import BELOW, HEALTHY, HELD_UP, UNKNOWN, ruled
 from peerlab.question.scenario import Scenario
 from peerlab.records.library import measured_library
 from peerlab.records.schema import Records
@@ -33,8 +34,8 @@ FAULTS = """\
 ## Which faults can one log show?
 
 A run is ill if it is below its floor, and healthy machines differ. So a fault that costs less than they do cannot be seen in one log: there a second run with
-the fault taken away decides. For each machine on 2 nodes, from 1 MiB to 8 GiB: what the largest message keeps of what is expected, and from which size on the run would
-be below its floor; *not seen* where it would not. The fault is simulated and has no noise.
+the fault taken away decides. For each machine on 2 nodes, from 1 MiB to 8 GiB: what the fault leaves of what is expected where it costs most, and from which size on the run
+would be below its floor; *not seen* where it would not. The fault is simulated, without noise. Empty: this machine cannot have it.
 
 """
 MACHINES = ("p5", "p4d", "h100-ndr", "azure-nd-a100-v4", "h200-roce", "b200-ndr", "mi300x-roce", "alps-gh200")
@@ -45,19 +46,11 @@ _TOOLS = ("nccl", "rccl")
 def document() -> str:
     """Return the whole text."""
     judged = [
-        (name, records, one)
-        for name, records in _logs()
-        for one in judge(records, str(records.manifest["cluster"]))
+        (name, one) for name, records in _logs() for one in judge(records, str(records.manifest["cluster"]))
     ]
-    counts = {
-        kind: sum(one.verdict == kind for _, _, one in judged)
-        for kind in dict.fromkeys(one.verdict for *_, one in judged)
-    }
-    score = (
-        f"Of {say_count(len(judged), 'run')} "
-        + ", ".join(f"{count} {'is' if count == 1 else 'are'} {kind}" for kind, count in counts.items())
-        + "."
-    )
+    counts = Counter(one.verdict for _, one in judged)
+    each = ", ".join(f"{counts[kind]} {kind}" for kind in (HEALTHY, HELD_UP, BELOW, UNKNOWN))
+    score = f"Of {say_count(len(judged), 'run')}: {each}."
     head = ("log", "ranks", "verdict", "why", "inside", "fits best", "explains", "named as the cause")
     return HEAD.format(score=score) + table(head, [_row(*each) for each in judged]) + "\n" + FAULTS + _shown()
 
@@ -68,14 +61,12 @@ def _logs() -> Iterator[tuple[str, Records]]:
             yield name, records
 
 
-def _row(name: str, records: Records, verdict: LogVerdict) -> tuple[str, ...]:
-    sizes = {row.size for row in verdict.rows}
-    ranks = {row["ranks"] for row in records.rows if row["size_bytes"] in sizes}
+def _row(name: str, verdict: LogVerdict) -> tuple[str, ...]:
     held = [row.as_dict()["inside"] for row in verdict.rows if row.expected]
     inside = f"{sum(held)} of {len(held)}" if held else ""
     first = verdict.causes[0] if verdict.causes else None
     named = "; ".join(one.name for one in verdict.likely)
-    asked = verdict.log.partition(", ")[2].partition(", buffers")[0] or str(ranks)
+    asked = verdict.log.partition(", ")[2].partition(", buffers")[0]
     return (
         f"`{name}`",
         asked,
@@ -116,9 +107,8 @@ def _of_machine(name: str) -> dict[str, str]:
 
 
 def _cell(rows: list[JudgedSize]) -> str:
-    last = rows[-1]
-    keeps = last.measured / last.expected.expected if last.expected else 1.0
+    least = min(row.measured / row.expected.expected for row in rows if row.expected)
     verdict = ruled(rows, sure=True)
     if verdict.verdict != BELOW:
-        return f"{say_share(keeps)}, not seen"
-    return f"{say_share(keeps)}, from {say_bytes(verdict.short[0].size)}"
+        return f"{say_share(least)}, not seen"
+    return f"{say_share(least)}, from {say_bytes(verdict.short[0].size)}"

@@ -1,8 +1,9 @@
 """How much of what a log lacks each fault would explain."""
 
 import math
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from peerlab.base.units import MIB
@@ -97,6 +98,8 @@ def possible_causes(
         if len(with_it) < len(rows):  # this machine cannot have it
             continue
         cause = _cause(fault, short, with_it, said=lead >= sure)
+        if fault.setting and cause.explains < THE_CAUSE:  # it may be set, and cost little here
+            cause = replace(cause, said=False)
         # A log's own line outweighs any curve, both ways.
         if cause.said or (lead > -sure and cause.explains > ALIKE and not _contradicted(clean, with_it)):
             causes.append(cause)
@@ -118,6 +121,12 @@ def _leads(scenario: Scenario, observed: Observed) -> Callable[[Fault], float]:
     def lead(fault: Fault) -> float:
         if fault.nics and in_use:
             return strong if fault.nics == in_use else -strong
+        if fault.setting:
+            return (
+                strong
+                if any(re.fullmatch(fault.setting, line, re.IGNORECASE) for line in observed.said)
+                else 0.0
+            )
         return points.get(fault.path, 0.0) - points.get(str(scenario.path), 0.0) if fault.path else 0.0
 
     return lead

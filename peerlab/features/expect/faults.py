@@ -31,6 +31,8 @@ class Fault:
     """The data path that it leads to, where that is the fault."""
     nics: int | None = None
     """How many NICs of a node it leaves, where that is the fault."""
+    setting: str = ""
+    """A pattern of the settings of NCCL's that bring it about, such as ``NCCL_ALGO=Ring``; empty: none does."""
     of_one_node: bool = False
     """Whether one node alone has it: then all nodes would be simulated, and beyond 16 a run on 16 says what it costs."""
 
@@ -178,33 +180,33 @@ def _of_library(healthy: Scenario) -> list[Fault]:
     others = [name for name in PROTOCOLS if name != "LL128"]
     return [
         Fault(
-            name="no LL128",
+            name="no LL128", setting=r"NCCL_PROTO=(\^LL128|LL|LL,Simple|Simple,LL)",
             decides=f"{debug}: protocol; unset NCCL_PROTO",
             # Where it would not run LL128 anyway the fault costs nothing: its curve is the healthy one.
             with_it=lambda s: [s.with_(protocol=other) for other in others] if s.choice and s.choice.does[1] == "LL128" else [s],
         ),
         Fault(
-            name="Simple alone", means="NCCL_PROTO=Simple",
+            name="Simple alone", means="NCCL_PROTO=Simple", setting="NCCL_PROTO=Simple",
             decides=f"{debug}: protocol; unset NCCL_PROTO",
             with_it=lambda s: [s.with_(protocol="Simple")],
         ),
         Fault(
-            name="no NVLS",
+            name="no NVLS", setting="NCCL_NVLS_ENABLE=0",
             decides=f"{debug}: NVLS channels; NCCL_NVLS_ENABLE, and the fabric manager's state",
             with_it=lambda s: [s.with_(algorithm=one) for one in ("tree", "ring")] if s.choice and s.choice.course.in_switch else [s],
         ),
         Fault(
-            name="ring alone", means="NCCL_ALGO=Ring",
+            name="ring alone", means="NCCL_ALGO=Ring", setting="NCCL_ALGO=Ring",
             decides=f"{debug}: algorithm; unset NCCL_ALGO",
             with_it=lambda s: [s.with_(algorithm="ring")],
         ),
         Fault(
-            name="tree alone", means="NCCL_ALGO=Tree",
+            name="tree alone", means="NCCL_ALGO=Tree", setting="NCCL_ALGO=Tree",
             decides=f"{debug}: algorithm; unset NCCL_ALGO",
             with_it=lambda s: [s.with_(algorithm="tree")],
         ),
         Fault(
-            name="a small window", means="NCCL_BUFFSIZE",
+            name="a small window", means="NCCL_BUFFSIZE", setting=r"NCCL_BUFFSIZE=\d+",
             decides="`env | grep NCCL_BUFFSIZE`; unset it",
             with_it=lambda s: [s.with_(window=1)],
         ),

@@ -241,6 +241,23 @@ def test_lines_that_name_all_nics_rule_out_that_some_are_missing():
     assert any(one.name.startswith("every NIC at half its rate") for one in found.likely)
 
 
+def test_a_setting_in_the_log_decides_between_faults_that_look_alike():
+    """Without NVLS a ring runs; a setting that explains too little is no cause."""
+    sizes = [2**20 << power for power in range(14)]
+    change = lambda s: s.with_(algorithm="ring")  # noqa: E731
+    for also, named in (("", 2), ("NCCL_NVLS_ENABLE=0", 1), ("NCCL_ALGO=Tree", 2)):
+        found = verdict(
+            f"export {also}\n" * bool(also) + log_of("h100-ndr", sizes=sizes, change=change, noise=0.015),
+            "h100-ndr",
+        )
+        assert (found.verdict, len(found.likely)) == ("below", named), found.because
+    found = verdict(
+        "export NCCL_ALGO=Ring\n" + log_of("h100-ndr", sizes=sizes, change=change, noise=0.015), "h100-ndr"
+    )
+    assert [one.name for one in found.likely] == ["ring alone"]
+    assert "The log's own lines say it" in found.because
+
+
 def test_the_same_test_four_times_in_a_file_is_judged_four_times():
     well, ill = log_of("p4d"), log_of("p4d", change=half_rate)
     found = judge(peerlab.load(well + well + ill + well), "p4d")
