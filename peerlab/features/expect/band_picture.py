@@ -14,6 +14,8 @@ _WIDE, _HIGH = 760, 360
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 92, 20, 30
 _TICKS = 8
 """Sizes that are written at the axis, at most."""
+_LINES = 10
+"""Lines of the grid, at most."""
 Row = Mapping[str, Any]
 """A size with floor, low, expected, high and ceiling, GB/s; of a log with what was measured, and whether that is below, too."""
 # Below this size all curves are one line on these axes, unless so few sizes are larger.
@@ -97,17 +99,13 @@ def _up(rows: Sequence[Row], judged: Sequence[Row]) -> Scale:
 
 def _grid(across: Scale, up: Scale, rows: Sequence[Row], judged: Sequence[Row]) -> list[str]:
     figures = _figures(rows, judged)
-    powers = range(math.ceil(math.log2(min(figures) / 1.15)), math.floor(math.log2(max(figures) * 1.15)) + 1)
-    # At most ten lines, however many powers of two the figures span.
-    every = math.ceil(len(powers) / 10)
     parts = ["<text x='0' y='12'>busbw, GB/s</text>"]
-    for power in powers:
-        if power % every == 0:
-            y = up(2.0**power)
-            parts.append(
-                f"<path d='M{_LEFT} {y:.1f}H{_WIDE - _RIGHT}' stroke='var(--pl-faint)'/>"
-                f"<text x='{_LEFT - 8}' y='{y + 4:.1f}' text-anchor='end'>{figure(2.0**power)}</text>"
-            )
+    for rate in _rates(min(figures) / 1.15, max(figures) * 1.15):
+        y = up(rate)
+        parts.append(
+            f"<path d='M{_LEFT} {y:.1f}H{_WIDE - _RIGHT}' stroke='var(--pl-faint)'/>"
+            f"<text x='{_LEFT - 8}' y='{y + 4:.1f}' text-anchor='end'>{figure(rate)}</text>"
+        )
     step = math.ceil(len(rows) / _TICKS)
     parts += [
         f"<text x='{across(row['size']):.1f}' y='{_HIGH - 8}' text-anchor='middle'>{say_bytes(row['size'])}</text>"
@@ -115,6 +113,13 @@ def _grid(across: Scale, up: Scale, rows: Sequence[Row], judged: Sequence[Row]) 
         for row in rows[::-step]
     ]
     return parts
+
+
+def _rates(low: float, high: float) -> list[float]:
+    """Return the rates that have a line: powers of two, or of ten where those would be too many."""
+    step = 2.0 if math.log2(high / low) <= _LINES else 10.0
+    powers = range(math.ceil(math.log(low, step)), math.floor(math.log(high, step)) + 1)
+    return [step**power for power in powers]
 
 
 def _area(across: Scale, up: Scale, ends: Sequence[tuple[int, float, float]], fill: str = "good-wash") -> str:
