@@ -46,13 +46,15 @@ _TOOLS = ("nccl", "rccl")
 def document() -> str:
     """Return the whole text."""
     judged = [
-        (name, one) for name, records in _logs() for one in judge(records, str(records.manifest["cluster"]))
+        (name, verdict)
+        for name, records in _logs()
+        for verdict in judge(records, str(records.manifest["cluster"]))
     ]
-    counts = Counter(one.verdict for _, one in judged)
+    counts = Counter(verdict.verdict for _, verdict in judged)
     each = ", ".join(f"{counts[kind]} {kind}" for kind in (HEALTHY, HELD_UP, BELOW, UNKNOWN))
     score = f"Of {say_count(len(judged), 'run')}: {each}."
     head = ("log", "ranks", "verdict", "why", "inside", "fits best", "explains", "named as the cause")
-    return HEAD.format(score=score) + table(head, [_row(*each) for each in judged]) + "\n" + FAULTS + _shown()
+    return HEAD.format(score=score) + table(head, [_row(*pair) for pair in judged]) + "\n" + FAULTS + _shown()
 
 
 def _logs() -> Iterator[tuple[str, Records]]:
@@ -65,17 +67,17 @@ def _row(name: str, verdict: LogVerdict) -> tuple[str, ...]:
     held = [row.as_dict()["inside"] for row in verdict.rows if row.expected]
     inside = f"{sum(held)} of {len(held)}" if held else ""
     first = verdict.causes[0] if verdict.causes else None
-    named = "; ".join(one.name for one in verdict.likely)
-    asked = verdict.log.partition(", ")[2].partition(", buffers")[0]
+    causes = "; ".join(cause.name for cause in verdict.likely)
+    run = verdict.log.partition(", ")[2].partition(", buffers")[0]
     return (
         f"`{name}`",
-        asked,
+        run,
         verdict.verdict,
         verdict.why,
         inside,
         first.name if first else "",
         say_share(first.explains) if first else "",
-        named or ("none" if first else ""),
+        causes or ("none" if first else ""),
     )
 
 
@@ -90,20 +92,20 @@ def _shown() -> str:
 
 
 def _of_machine(name: str) -> dict[str, str]:
-    asked = Scenario(cluster=name, nodes=2, registration="pool")
-    asked = asked.with_(path=usual_path(asked.hardware))
-    should = expectation(asked, SIZES)
-    found = {}
-    for fault in faults(asked):
-        with_it = [fault.GBps(asked.with_(message_bytes=row.size)) for row in should.rows]
+    healthy = Scenario(cluster=name, nodes=2, registration="pool")
+    healthy = healthy.with_(path=usual_path(healthy.hardware))
+    should = expectation(healthy, SIZES)
+    cells = {}
+    for fault in faults(healthy):
+        with_it = [fault.GBps(healthy.with_(message_bytes=row.size)) for row in should.rows]
         rows = [
             JudgedSize(size=row.size, measured=GBps, expected=row, disturbed=False)
             for row, GBps in zip(should.rows, with_it, strict=True)
             if GBps
         ]
         if len(rows) == len(SIZES):
-            found[fault.name.partition(",")[0]] = _cell(rows)
-    return found
+            cells[fault.name.partition(",")[0]] = _cell(rows)
+    return cells
 
 
 def _cell(rows: list[JudgedSize]) -> str:

@@ -48,18 +48,17 @@ def rank_collectives(log: Log) -> Iterator[RankCollective]:
     """Yield what every whole line says of a rank; what is damaged or of another kind is left out."""
     for line in log.text.splitlines():
         try:
-            said = json.loads(line[line.index("{") :]) if _MARK in line else None
+            entry = _dict(json.loads(line[line.index("{") :]) if _MARK in line else None)
         except (ValueError, RecursionError):
             continue
-        told = _dict(said)
-        perf, header = _dict(told.get("coll_perf")), _dict(told.get("header")) or told
+        perf, header = _dict(entry.get("coll_perf")), _dict(entry.get("header")) or entry
         rank, took = _whole(header.get("rank"), least=0), _number(perf.get("coll_exec_time_us"))
         if rank is not None and took:
             yield RankCollective(
                 communicator=str(header.get("id", ""))[:100],
                 rank=rank,
                 ranks=_whole(header.get("n_ranks")),
-                host=str(_dict(told.get("metadata")).get("hostname") or "")[:100],
+                host=str(_dict(entry.get("metadata")).get("hostname") or "")[:100],
                 number=_whole(perf.get("coll_sn"), least=0),
                 seconds=took / 1e6,
             )

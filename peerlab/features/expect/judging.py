@@ -179,35 +179,33 @@ def _judged(records: Records, named: Cluster | None) -> LogVerdict:
     if named and (why := contradicts(observed, named)):
         return unknown(f"the log cannot be from {named.name}: {why}")
     able = [named] if named else _alike(observed)
-    held = [one for machine in able if (one := _against(observed, columns, machine))]
-    if not held:
+    comparisons = [held for machine in able if (held := _against(observed, columns, machine))]
+    if not comparisons:
         return unknown(_no_cluster(observed) if named is None else _not_held(observed, named))
     # Machines that give one verdict are as good as one; where they differ, only the user knows.
-    if len({one.rule.verdict for one in held}) > 1:
-        says = "; ".join(f"{one.cluster.name}: {one.rule.verdict}" for one in held)
-        return unknown(f"it may be from several machines ({says}): name its own with --cluster")
-    nearest = min(held, key=lambda one: one.distance)
-    told = _told(nearest, observed, taken)
-    if named is None and told.verdict == BELOW and not any(cause.said for cause in told.causes):
+    if len({held.rule.verdict for held in comparisons}) > 1:
+        sentence = "; ".join(f"{held.cluster.name}: {held.rule.verdict}" for held in comparisons)
+        return unknown(f"it may be from several machines ({sentence}): name its own with --cluster")
+    verdict = _explained(min(comparisons, key=lambda held: held.distance), observed, taken)
+    if named is None and verdict.verdict == BELOW and not any(cause.said for cause in verdict.causes):
         # accelerators alone do not say which NICs a machine has
         return unknown(
-            f"as {told.cluster} it would be {told.why}; only its accelerators were recognised: name the machine with --cluster"
+            f"as {verdict.cluster} it would be {verdict.why}; only its accelerators were recognised: name the machine with --cluster"
         )
-    return told
+    return verdict
 
 
-def _with_ranks(seen: Observed, named: Cluster | None) -> tuple[Observed, str]:
+def _with_ranks(observed: Observed, named: Cluster | None) -> tuple[Observed, str]:
     """Return what a log says, and that its ranks are taken as all devices of its nodes, where it does not say how many took part."""
-    if named is None or seen.ranks or not seen.nodes:
-        return seen, ""
-    return replace(
-        seen, ranks=seen.nodes * named.devices
-    ), "; it does not say how many ranks: all devices of its nodes"
+    if named is None or observed.ranks or not observed.nodes:
+        return observed, ""
+    full = replace(observed, ranks=observed.nodes * named.devices)
+    return full, "; it does not say how many ranks: all devices of its nodes"
 
 
-def _not_held(seen: Observed, named: Cluster) -> str:
+def _not_held(observed: Observed, named: Cluster) -> str:
     """Return why a log is held against nothing though its machine is named."""
-    if nodes_of(seen, named) is None:
+    if nodes_of(observed, named) is None:
         return "the log does not say how many nodes took part: give their number with --nodes"
     return f"such a run of {named.name} is not simulated"
 
@@ -304,15 +302,15 @@ def _against(observed: Observed, columns: dict[int, list[float]], machine: Clust
     return _Held(machine, asked, rows, ruled(rows, sure=should.factor is not None), tuple(should.notes))
 
 
-def _told(held: _Held, seen: Observed, taken: str) -> LogVerdict:
+def _explained(held: _Held, observed: Observed, taken: str) -> LogVerdict:
     """Return the verdict with the faults that would look like the log."""
     asked, rows, rule = held.asked, held.rows, held.rule
-    causes, ruled_out = possible_causes(asked, rows, rule.short, seen) if rule.short else ((), ())
+    causes, ruled_out = possible_causes(asked, rows, rule.short, observed) if rule.short else ((), ())
     if rule.verdict == HELD_UP:
         # other work on the machine looks like a fault by chance: only what explains it is said
         causes, ruled_out = tuple(cause for cause in causes if cause.explains >= THE_CAUSE), ()
     return LogVerdict(
-        verdict=rule.verdict, why=rule.why, rows=rows, causes=causes, falls_short=len(rule.short), ruled_out=ruled_out, log=seen.says + taken,
+        verdict=rule.verdict, why=rule.why, rows=rows, causes=causes, falls_short=len(rule.short), ruled_out=ruled_out, log=observed.says + taken,
         cluster=held.cluster.name, notes=held.notes, nic_GBps=_carried_GBps(asked, rows[-1].measured),
     )  # fmt: skip
 

@@ -28,7 +28,7 @@ class LastOfCommunicator:
 
     communicator: str
     """Its id; empty where the records name none."""
-    found: LateRank
+    late: LateRank
     where: str
     """The host that the rank runs on, or the trace that it wrote; empty where the records do not say."""
     ranks: int
@@ -57,28 +57,28 @@ def last_ranks(places: Sequence[Path]) -> list[LastOfCommunicator]:
     of_each: dict[str, list[RankCollective]] = {}
     files = _files(places)
     traces = [file for file in files if looks_like_trace(file)]
-    told = [_read(file, named=file in places) for file in files if file not in traces]
-    told += [_from_trace(file, rank, len(traces)) for rank, file in enumerate(traces)]
-    for one in chain.from_iterable(told):
-        of_each.setdefault(one.communicator, []).append(one)
-    found = [one for name, records in of_each.items() if (one := _last(name, records))]
-    if not found:
+    contents = [_read(file, named=file in places) for file in files if file not in traces]
+    contents += [_from_trace(file, rank, len(traces)) for rank, file in enumerate(traces)]
+    for record in chain.from_iterable(contents):
+        of_each.setdefault(record.communicator, []).append(record)
+    answers = [answer for name, records in of_each.items() if (answer := _last(name, records))]
+    if not answers:
         raise PeerlabError(
             "late ranks: records of three ranks or more are needed, of the same collectives; give the files of all ranks, or their folder"
         )
-    return sorted(found, key=lambda one: -one.found.lateness_s * one.collectives)
+    return sorted(answers, key=lambda answer: -answer.late.lateness_s * answer.collectives)
 
 
 def _files(places: Sequence[Path]) -> list[Path]:
-    found: list[Path] = []
+    files: list[Path] = []
     for place in places:
         try:
-            found += sorted(file for file in place.iterdir() if file.is_file()) if place.is_dir() else [place]
+            files += sorted(file for file in place.iterdir() if file.is_file()) if place.is_dir() else [place]
         except OSError as problem:
             raise PeerlabError(f"cannot read {printable(str(place))[:200]}: {problem.strerror}") from None
-    if len(found) > _MOST_FILES:
-        raise PeerlabError(f"late ranks: {len(found)} files are too many; at most {_MOST_FILES}")
-    return found
+    if len(files) > _MOST_FILES:
+        raise PeerlabError(f"late ranks: {len(files)} files are too many; at most {_MOST_FILES}")
+    return files
 
 
 def _read(file: Path, *, named: bool) -> list[RankCollective]:
@@ -115,9 +115,9 @@ def _from_trace(file: Path, rank: int, ranks: int) -> list[RankCollective]:
             ranks=ranks,
             host=file.name,
             number=place,
-            seconds=(one.end - one.begin) / 1e6,
+            seconds=(kernel.end - kernel.begin) / 1e6,
         )
-        for place, one in enumerate(one for one in every if one.ranks in (0, ranks))
+        for place, kernel in enumerate(kernel for kernel in every if kernel.ranks in (0, ranks))
     ]
 
 
@@ -126,26 +126,26 @@ def _last(name: str, records: Sequence[RankCollective]) -> LastOfCommunicator | 
     durations = _in_common(records)
     if len(durations) < _FEWEST or not next(iter(durations.values())):
         return None
-    found = late_rank(durations)
-    where = {one.rank: one.host for one in records}
-    own = durations[found.rank]
-    said = max((one.ranks or 0 for one in records), default=0)
+    late = late_rank(durations)
+    where = {record.rank: record.host for record in records}
+    own = durations[late.rank]
+    of_ranks = max(len(durations), *(record.ranks or 0 for record in records))
     return LastOfCommunicator(
-        communicator=one_line(name), found=found, where=one_line(where[found.rank]), ranks=len(durations),
-        of_ranks=max(said, len(durations)), collectives=len(own), shortest_s=sum(own) / len(own),
+        communicator=one_line(name), late=late, where=one_line(where[late.rank]), ranks=len(durations),
+        of_ranks=of_ranks, collectives=len(own), shortest_s=sum(own) / len(own),
     )  # fmt: skip
 
 
 def _in_common(records: Sequence[RankCollective]) -> Mapping[int, list[float]]:
     """Return the durations of every rank, of the collectives that all have; without numbers those of each in their order."""
-    if any(one.number is None for one in records):
+    if any(record.number is None for record in records):
         ordered: dict[int, list[float]] = {}
-        for one in records:
-            ordered.setdefault(one.rank, []).append(one.seconds)
+        for record in records:
+            ordered.setdefault(record.rank, []).append(record.seconds)
         return ordered
     of_rank: dict[int, dict[int | None, float]] = {}
-    for one in records:
-        of_rank.setdefault(one.rank, {})[one.number] = one.seconds
+    for record in records:
+        of_rank.setdefault(record.rank, {})[record.number] = record.seconds
     common = [
         number
         for number in next(iter(of_rank.values()), {})

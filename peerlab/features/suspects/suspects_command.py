@@ -62,8 +62,8 @@ def add(commands: Any) -> None:
 
 def _suspects(options: argparse.Namespace) -> int:
     if options.ranks is not None:
-        found = last_ranks(options.ranks)
-        print(json.dumps(ranks_as_dict(found), indent=2) if options.json else said_of_ranks(found))
+        answers = last_ranks(options.ranks)
+        print(json.dumps(ranks_as_dict(answers), indent=2) if options.json else said_of_ranks(answers))
         return 0
     if not options.logs:
         raise PeerlabError("suspects: give a folder of logs, or --ranks with records of all ranks")
