@@ -9,7 +9,7 @@ from typing import Any
 
 from peerlab.base.display import shown
 from peerlab.base.errors import PeerlabError
-from peerlab.base.units import say_count, say_share
+from peerlab.base.units import KIB, say_count, say_share
 from peerlab.diagnosis.fits import recognised
 from peerlab.diagnosis.hops import older_nccl
 from peerlab.diagnosis.misfit import contradicts
@@ -33,6 +33,7 @@ from peerlab.question.scenario import Scenario
 from peerlab.records import Records
 from peerlab.records.conditions_measured import condition_rows, grouped
 
+_COLD = 4 * KIB
 _NETS = {
     "verbs": re.compile(r"NET/IB\b|Using network IB"),
     "efa": re.compile(r"NET/AWS Libfabric|NET/OFI.*efa|Using network AWS Libfabric"),
@@ -331,9 +332,11 @@ def _rows(columns: dict[int, list[float]], should: Expectation) -> tuple[JudgedS
         # A message of twice the size can take no less time: something else held up the smaller one.
         late = len(times) == 2 and times[0] > DISTURBED * times[1]
         worst = min(columns[one.size])
+        # The first size of a run takes what a first launch costs, too, which shows where a message takes no longer.
+        cold = place == 0 and one.size <= _COLD
         # Only a column below the floor is held against the other: both may differ where both are well.
         apart = best[one.size] / worst if one.floor is not None and worst < one.floor else 1.0
-        disturbed = late or apart > DISTURBED
+        disturbed = not cold and (late or apart > DISTURBED)
         judged_sizes.append(
             JudgedSize(size=one.size, measured=best[one.size], expected=one, disturbed=disturbed, apart=apart)
         )

@@ -309,6 +309,11 @@ def test_columns_that_contradict_one_another_are_no_disturbance():
     assert "columns contradict one another: at 15 of 15 sizes" in found.why
 
 
+def test_a_first_row_that_is_cold_in_one_column_is_no_disturbance():
+    found = verdict(with_columns_in_place(log_of("p4d"), lambda size: 0.4 if size == SIZES[0] else 1), "p4d")
+    assert (found.verdict, found.rows[0].disturbed) == ("healthy", False)
+
+
 def test_what_held_up_one_column_alone_is_said():
     found = verdict(with_columns_in_place(log_of("p4d"), lambda size: 4 if size > 2**22 else 1), "p4d")
     assert found.verdict == "held-up"
