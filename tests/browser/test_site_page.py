@@ -52,13 +52,28 @@ def address(site):
         server.shutdown()
 
 
-@pytest.fixture
-def page(browser):
+def listening(browser):
+    """Return a page that notes what it complains of, and what it asks for."""
     page = browser.new_page()
     page.complaints, page.asked = [], []
     page.on("pageerror", lambda error: page.complaints.append(str(error)))
     page.on("console", lambda message: message.type == "error" and page.complaints.append(message.text))
     page.on("request", lambda request: page.asked.append(request.url))
+    return page
+
+
+@pytest.fixture
+def page(browser):
+    page = listening(browser)
+    yield page
+    page.close()
+
+
+@pytest.fixture(scope="module")
+def explorer_of_p4d(browser, address):
+    """A live explorer for several tests: Python takes ten seconds to start in a tab."""
+    page = listening(browser)
+    live(page, f"{address}/explorer.html#cluster=p4d&nodes=2&path=host-rdma")
     yield page
     page.close()
 
@@ -112,8 +127,9 @@ def test_one_file_simulates_without_a_server_and_a_link_holds_its_scenario(page,
     assert [url for url in page.asked if not url.startswith(("file:", "blob:", "data:"))] == []
 
 
-def test_the_host_switch_goes_past_the_host_on_the_whole_way(page, address):
-    live(page, f"{address}/explorer.html#cluster=p4d&nodes=2&path=host-rdma")
+def test_the_host_switch_goes_past_the_host_on_the_whole_way(explorer_of_p4d):
+    page = explorer_of_p4d
+    page.bring_to_front()
     expect(page.get_by_label("Cluster")).to_have_value("p4d")
     for path in ("peer-direct", "host-rdma"):
         page.get_by_role("switch", name="Host bottleneck").click()
@@ -181,10 +197,11 @@ def test_a_lab_is_judged_in_the_tab_and_its_progress_stays(page, address):
     assert page.complaints == []
 
 
-def test_a_cluster_file_of_ones_own_is_dropped_into_the_explorer(page, address, tmp_path):
+def test_a_cluster_file_of_ones_own_is_dropped_into_the_explorer(explorer_of_p4d, tmp_path):
+    page = explorer_of_p4d
+    page.bring_to_front()
     text = (folder("data") / "hardware" / "dl1.toml").read_text()
     (tmp_path / "mine.toml").write_text(text.replace('title = "Gaudi DL1"', 'title = "My <b>machine"'))
-    live(page, f"{address}/explorer.html")
     page.locator("input[type=file][accept='.toml']").set_input_files(tmp_path / "mine.toml")
     expect(page.get_by_label("Cluster")).to_have_value("mine.toml")
     expect(page.get_by_label("Cluster").locator("option:checked")).to_have_text("My <b>machine")

@@ -56,7 +56,7 @@ def simulate(monkeypatch):
     return once
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("cluster", "size"),
     [pytest.param(*each, marks=pytest.mark.always if each == ONCE else ()) for each in EVERYWHERE],
