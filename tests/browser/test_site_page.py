@@ -219,6 +219,7 @@ def test_where_no_python_starts_the_picture_stays_and_the_page_says_so(page, sit
     expect(busbw(page)).to_contain_text("GB/s")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.skipif(
     find_firefox() is None, reason="no Firefox is here: the live page is tried in Chromium alone"
 )
