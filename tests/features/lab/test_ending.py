@@ -15,7 +15,7 @@ from running import wait_until
 from peerlab.base.errors import PeerlabError
 from peerlab.features.lab.opening_lab import _stay
 
-SOON_S = 20
+SOON_S = 60
 """Within seconds; a busy kernel is given five of them, a busy machine the rest."""
 TRIALS = 40 if SOAK else 4
 

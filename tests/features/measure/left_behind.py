@@ -27,7 +27,11 @@ def ranks(session):
     return sorted(pid for pid, command in processes(session).items() if WORKER in command)
 
 
-def wait_until(done, seconds=20):
+PATIENCE_S = 60
+"""So long something may take that takes less than two seconds on a quiet machine: what hangs does so for good."""
+
+
+def wait_until(done, seconds=PATIENCE_S):
     """Wait until `done()`; return whether it came true in time."""
     end = time.monotonic() + seconds
     while not done():

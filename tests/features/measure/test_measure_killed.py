@@ -12,7 +12,16 @@ import time
 from fcntl import ioctl
 
 import pytest
-from left_behind import loopback, own_files, processes, ranks, shared_files, socket_ids, wait_until
+from left_behind import (
+    PATIENCE_S,
+    loopback,
+    own_files,
+    processes,
+    ranks,
+    shared_files,
+    socket_ids,
+    wait_until,
+)
 
 import peerlab
 from peerlab.base.errors import MeasurementError
@@ -52,8 +61,8 @@ def test_a_rank_that_is_killed_at_any_moment_is_named_and_nothing_is_left(seed):
         problem, at = follow(stream)
     killer.join()
     assert re.fullmatch(rf"rank {killed['rank']} was killed by SIGKILL \(.*\) while [^\n]*", problem)
-    assert at - killed["at"] < 2
-    assert wait_until(lambda: processes(session) == {}, 2)
+    assert at - killed["at"] < PATIENCE_S
+    assert wait_until(lambda: processes(session) == {})
     assert (own_files(), shared_files()) == (files, shared)
     assert killed["sockets"]
     assert loopback() & killed["sockets"] == set()
@@ -84,8 +93,8 @@ def test_if_what_measures_is_killed_its_ranks_end_and_one_line_says_so():
         os.kill(session, signal.SIGKILL)
         with pytest.raises(MeasurementError, match=r"^the process that measures was killed by SIGKILL$"):
             list(progress)
-    assert wait_until(lambda: processes(session) == {}, 2)
-    assert time.monotonic() - before < 2
+    assert wait_until(lambda: processes(session) == {})
+    assert time.monotonic() - before < PATIENCE_S
 
 
 TALKATIVE = Measurement.of(ranks=2, sizes=64, arms="tcp", repetitions=400)
@@ -137,8 +146,8 @@ def test_if_whoever_wanted_to_know_is_killed_everything_ends(deadly):
         pass
     assert len(ranks(session)) == 4
     script.send_signal(deadly)
-    script.communicate(timeout=20)
-    assert wait_until(lambda: processes(session) == {}, 2)
+    script.communicate(timeout=PATIENCE_S)
+    assert wait_until(lambda: processes(session) == {})
 
 
 def test_what_is_forgotten_ends():
@@ -146,4 +155,4 @@ def test_what_is_forgotten_ends():
     next(iter(stream))
     session = stream.pid
     del stream
-    assert wait_until(lambda: processes(session) == {}, 5)
+    assert wait_until(lambda: processes(session) == {})
