@@ -78,6 +78,7 @@ class _Spans:
 
     def ending(self, after: int, until: int) -> list[int]:
         """Return the rows that end later than `after` and not later than `until`, without those that take no time."""
+        # Spans without length explain no time, and a walk along them would not get on.
         low, high = np.searchsorted(self.ends, (after + 1, until + 1))
         c = self.columns
         return [row for row in self.by_end[low:high].tolist() if c["start"][row] < c["end"][row]]
@@ -121,6 +122,7 @@ class _Spans:
         if start == queued:
             return -1
         resource = self.resources[c["resource"][row]]
+        # an exclusive resource is taken at the moment at which it is left
         slack = _ROUND_PS * resource.copies if resource.shared else 0
         mine = self._together(row) if resource.shared else {c["resource"][row]}
         numbers = [
@@ -190,6 +192,7 @@ class _Walk:
         if begin < self.when:
             self.path.append(Segment(stage, begin, self.when, row))
             self.when = begin
+            # time went back: the rows that end there are others than those that were followed
             self._followed.clear()
 
     def _work(self, row: int, begin: int) -> None:

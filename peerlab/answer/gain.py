@@ -241,6 +241,7 @@ def check_alike(scenario: Scenario, over: Scenario) -> None:
     PeerlabError
         If they are of two clusters, collectives, sizes or numbers of nodes.
     """
+    # without their libraries: one machine may have another library on the other path
     if with_library(over.hardware, None) != with_library(scenario.hardware, None):
         raise PeerlabError("gain_band compares two runs on one cluster; these are on two")
     rows = [
@@ -275,6 +276,7 @@ def gain_band(
     def moved(values: Moves) -> float:
         return gain(changed(scenario, values).hardware)
 
+    # two simulations a figure; most of them have an answer that is known already (`known_answers`)
     alone = [[(moved([(figure.key, end)]), end) for end in ends(figure)] for figure in figures]
 
     def together(some: list[Figure]) -> list[Moves]:
@@ -283,7 +285,9 @@ def gain_band(
             [(one.key, sorted(its)[place][1]) for one, its in zip(some, tried, strict=True)]
             for place in (0, -1)
         ]
+        # of the others nobody knows which end is better
         known = [figure for figure in some if better_end(figure) is not None]
+        # worse ends before better ones, as the first of `found` lowers the gain: `_ends` counts on this order
         return found + [
             [end_of(figure, better_end(figure), better=up) for figure in known] for up in (False, True)
         ]
@@ -294,6 +298,7 @@ def gain_band(
 
     numbers = reached(figures)
     wired = [figure for figure in figures if not figure.key.startswith(OF_LIBRARY)]
+    # without a library's figures the part would be the whole
     part = reached(wired) if len(wired) < len(figures) else None
     assumptions = [_ranged(figure, tried, here) for figure, tried in zip(figures, alone, strict=True)]
     far = far or reach_of_ratio(scenario, over)
@@ -376,9 +381,11 @@ def _ends(
     far: Reach,
 ) -> tuple[float, float]:
     """Return from where to where the gain on another wiring may lie, with what only that wiring needs at the ends of its range."""
+    # what only this wiring needs, such as what a CPU forwards, was moved by no figure of the assumed one
     own = [one for key, one in other.figures.items() if key not in cluster.figures and one.range]
     lows, highs = ([(figure.key, ends(figure)[end]) for figure in own] for end in (0, 1))
     values = [value]
+    # in pairs: nothing moved, what lowered and what raised the gain, worse and better ends
     for place, moves in enumerate([[], [], *together]):
         wired = other
         for key, end in (*moves, *(highs if place % 2 else lows)):

@@ -22,6 +22,7 @@ from peerlab.question.scenario import Scenario
 from peerlab.question.scenario_fields import FIELDS
 from peerlab.question.used_figures import figures_used
 
+# An answer is two numbers: no trace is kept.
 _MOST_KEPT = 4000
 _SLICES = frozenset(("slices.staged", "slices.direct", "slices.least"))
 """Figures of which a simulation sees the sizes of slices alone."""
@@ -52,6 +53,7 @@ class _Timed(Protocol):
         ...
 
 
+# Oldest first: the one that was simulated longest ago is forgotten first.
 _known: OrderedDict[Hashable, KnownAnswer] = OrderedDict()
 
 
@@ -83,6 +85,7 @@ def same_answer(scenario: Scenario) -> Hashable:
     """Return what two scenarios share only if they take equally long: all that a simulation looks at."""
     cluster, used = scenario.hardware, figures_used(scenario)
     planned = plan(scenario)
+    # These change nothing where a chunk is smaller than the slice, so the sizes that follow stand for them.
     met = used - _SLICES
     return (
         tuple(getattr(scenario, name) for name in _ASKED),

@@ -32,6 +32,7 @@ def tracks(start: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int64
     for row, (begin, finish) in enumerate(zip(start.tolist(), end.tolist(), strict=True)):
         while ends and ends[0][0] <= begin:
             heapq.heappush(free, heapq.heappop(ends)[1])
+        # the lowest free one, so that tracks fill from the top
         track = heapq.heappop(free) if free else len(ends)
         values[row] = track
         heapq.heappush(ends, (finish, track))

@@ -82,6 +82,7 @@ def wire_limit_GBps(scenario: Scenario) -> float:  # noqa: N802
         return float("nan")
     touches = {use.kind: use.touches for stage in scenario.stages for use in stage.uses}
     each = {kind: capacity_Bps(machine, kind) / touches[kind] for kind in sending}
+    # busbw counts payload, and what frames carries headers too
     each |= {kind: rate * scenario.goodput for kind, rate in each.items() if resource_kind(kind).frames}
     if scenario.collective_record.is_message:
         return min(each.values()) / 1e9
@@ -127,6 +128,7 @@ def _moved(trace: Trace, recording: Recording, counted_as: str) -> dict[str, int
 def _left(trace: Trace, recording: Recording) -> int:
     """Return the bytes that left a node: those sent into the network, or copied once where nothing sends."""
     sent = _moved(trace, recording, "send")
+    # of several copies of one byte, as of out and in, each kind has it once
     return sum(sent.values()) or min(_moved(trace, recording, "copy").values(), default=0)
 
 
@@ -226,4 +228,5 @@ def cores_busy(trace: Trace, recording: Recording) -> float:
         for i, r in enumerate(trace.resources)
         if resource_kind(r.kind).is_core and r.node == 0
     )
+    # a trace of one switch has that switch's cores alone
     return float(seconds) / recording.end_ps * (trace.switches if trace.one_switch else 1)

@@ -145,6 +145,7 @@ class Race:
     def same_way(self) -> bool:
         """Whether both have as many bytes to deliver, so that a lead can be told in bytes."""
         one, other = (found.total for found in self.deliveries)
+        # Bytes are added up as floats, where nodes differ as a mean.
         return abs(one - other) <= 1e-9 * max(one, other)
 
     def lead_bytes(self, moment_ps: float) -> float:

@@ -61,6 +61,7 @@ class Run:
     """Every span."""
     engine: str
     """Which engine answered."""
+    # handed in, because what answers is not imported: engines stand above answers
     simulate: Callable[..., "Run"] | None = field(default=None, repr=False, compare=False)
     """What answers another scenario; for what-ifs (:meth:`sensitivity`)."""
 
@@ -107,6 +108,7 @@ class Run:
     @cached_property
     def bottleneck(self) -> metrics.Bottleneck | None:
         """What the collective mostly waits for; None where no time passes."""
+        # in blocking steps no flight of the next step begins before this one is over
         overlapping = not self.scenario.blocking and overlaps(plan(self.scenario).schedule)
         return metrics.bottleneck(self.busy, self.recording, overlapping=overlapping)
 

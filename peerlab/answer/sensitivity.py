@@ -70,6 +70,7 @@ def influences(scenario: Scenario, busbw: Busbw, here: float) -> "pd.DataFrame":
     rows = [_row(scenario, figure, busbw, here) for figure in assumed(scenario)]
     table = pd.DataFrame(rows, columns=list(COLUMNS))
     changes = table[["change_at_low_percent", "change_at_high_percent"]].abs().max(axis=1)
+    # stable: equal changes stay in the order of the cluster's file
     return table.loc[changes.sort_values(ascending=False, kind="stable").index].reset_index(drop=True)
 
 
@@ -86,6 +87,7 @@ def band(scenario: Scenario, busbw: Busbw, here: float, limit: Busbw) -> Band:
     No error of a law lets more through than the wire does: `limit` tells its limit, GB/s, without simulating.
     """
     values, far = [here, *(busbw(corner) for corner in corners(scenario))], reach(scenario)
+    # The limit's own band, as its figures are assumed, too: a NIC at its better end carries more.
     wire, high = limit_band(scenario, limit).high_GBps, max(values) * far.high
     if wire < high:  # never where nothing is sent, and the limit is not a number
         high = max(*values, wire)
@@ -109,6 +111,7 @@ def corners(scenario: Scenario, only: frozenset[str] | None = None) -> list[Scen
     `only` holds the keys of the figures that may move; None: all may.
     """
     figures = [figure for figure in assumed(scenario) if only is None or figure.key in only]
+    # each figure whose better end nobody knows, such as a slice, doubles the corners
     choices = [(better_end(figure),) if better_end(figure) is not None else (0, 1) for figure in figures]
     scenarios = []
     for chosen in product(*choices) if figures else ():
@@ -125,6 +128,7 @@ def end_of(figure: Figure, end: int | None, *, better: bool) -> tuple[str, float
     """
     low_high = ends(figure)
     if better_end(figure) is None:
+        # tried at both ends, so `better` says nothing of it
         return figure.key, low_high[end or 0]
     return figure.key, low_high[(end or 0) if better else 1 - (end or 0)]
 

@@ -118,6 +118,7 @@ class Later(Mapping[str, NDArray[np.int64]]):
 def freeze(columns: Mapping[str, NDArray[np.int64]]) -> Columns:
     """Return the columns read-only."""
     for values in columns.values():
+        # Spans are shared by caches, pictures and iterations: whoever changed them would change all of these.
         values.flags.writeable = False
     return MappingProxyType(dict(columns))
 
@@ -139,6 +140,7 @@ def unroll(columns: Columns, blocks: Sequence[Block], modulo: int = 0) -> dict[s
         rows.append(np.arange(cursor, block.last))
         shifts.append(np.zeros(block.last - cursor, np.int64))
         steps.append(np.zeros(block.last - cursor, np.int64))
+        # Rows up to the block's end, then its repeats: where they would stand had nothing been left out.
         size = block.last - block.first
         again = np.repeat(np.arange(1, block.repeats + 1, dtype=np.int64), size)
         rows.append(np.tile(np.arange(block.first, block.last), block.repeats))
@@ -156,6 +158,7 @@ def unroll(columns: Columns, blocks: Sequence[Block], modulo: int = 0) -> dict[s
             out[name] = out[name] + shift
     out["step"] = out["step"] + step
     if modulo and "position" in out:
+        # -1 is no chunk of the buffer, and stays so
         out["position"] = np.where(out["position"] >= 0, (out["position"] + step) % modulo, -1)
     return out
 

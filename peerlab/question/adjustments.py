@@ -21,6 +21,7 @@ def fitting(scenario: Scenario, changes: Changes) -> Changes:
     PeerlabError
         If there is no such cluster.
     """
+    # what a user changes himself is not set back, even where another of his changes would do so
     fitted = _set_back(scenario, changes) | changes
     if "cluster" in changes:
         machine = load_cluster(changes["cluster"])

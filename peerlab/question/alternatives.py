@@ -70,6 +70,7 @@ def as_later_versions(scenario: Scenario) -> Scenario | None:
     Before NCCL 2.12 large messages took a ring in the one log there is, of 2 nodes: on more of them nobody knows which version changed it.
     """
     choice, library = scenario.choice, scenario.used_library
+    # of two nodes there is a log, and asked by name an algorithm is the same in every version
     if choice is None or library is None or scenario.domains <= 2 or scenario.algorithm != AUTO:
         return None
     first = round(100 * library.law["ring_alone_before"])

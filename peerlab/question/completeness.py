@@ -60,6 +60,7 @@ def check(name: str | Path) -> Completeness:
     """
     file = cluster_file(name)
     reading = examine(read_cluster_text(file))
+    # Loading would raise this too; here it stands with all else that is wrong.
     with reading.noting():
         try:
             check_own_figures(reading.texts.get("transport", ""), reading.figures)

@@ -6,6 +6,7 @@ from peerlab.model.slow_parts import FAILOVERS
 from peerlab.question.field_record import CommandOption, Control, Field
 
 
+# Help is asked for, not stored: elsewhere it lists names that only files tell.
 def _says(text: str) -> Callable[[], str]:
     return lambda: text
 
@@ -17,6 +18,7 @@ def _shares(values: Collection[float]) -> tuple[tuple[str, float], ...]:
 # Long, because it is a table: one field after another, in the order in which --help shows them.
 DISTURBANCES: dict[str, Field] = {
     "slow_nodes": Field(
+        # lists pass here, so that `checked_slow_nodes` can say what a mapping looks like
         types=(tuple, list, Mapping),
         option=CommandOption(
             name="--slow-node", metavar="NODE:SHARE", read="slow node",

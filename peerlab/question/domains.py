@@ -39,6 +39,7 @@ def nodes_per_domain(cluster: Cluster, nodes: int) -> int:
     if most == 1:
         return 1
     least = -(-nodes // most)
+    # Twice as many domains as are needed would leave half of each empty, which nobody means.
     number = next((count for count in range(least, 2 * least) if nodes % count == 0), 0)
     if not number:
         below, above = nodes // least * least, -(-nodes // least) * least
@@ -57,14 +58,17 @@ def joined(cluster: Cluster, count: int) -> Cluster:
     if count == cluster.nodes_joined == 1:
         return cluster
     here = f"NVLink domain of {count} nodes"
+    # Sockets are multiplied, and with them all that hangs below them: switches, accelerators and NICs.
     sockets = cluster.numa_domains // cluster.nodes_joined * count
     devices = cluster.devices // cluster.nodes_joined * count
     rate, written = cluster.figures[RATE], cluster.figures["node.numa_domains"]
+    # The figure is a device's rate to all others; the model has a link for each pair.
     each = round(internal_value(rate) / (devices - 1))
     figures: dict[str, Figure] = dict(cluster.figures) | {
         "node.numa_domains": replace(written, value=sockets, basis=f"per {here}", origin=here),
         "scaleup.rate": _own(rate, "scaleup.rate", each / 10**9, "GB/s", _EACH, here),
     }
+    # inside one node a switch may add up that the domain has not
     figures.pop("scaleup.sharp", None)
     if sharp := cluster.figures.get(SHARP):
         figures["scaleup.sharp"] = _own(sharp, "scaleup.sharp", sharp.value, sharp.unit, sharp.basis, here)
@@ -90,6 +94,7 @@ def slow_domains(slow: Mapping[int, float] | None, each: int) -> Slow | None:
     """
     entries: dict[int, float] = {}
     for node, share in (slow or {}).items():
+        # consecutive nodes share a domain
         entries[node // each] = min(share, entries.get(node // each, 1.0))
     return Slow(entries) if entries else None
 

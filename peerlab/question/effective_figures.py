@@ -90,6 +90,7 @@ class EffectiveFigure:
     @property
     def assumed(self) -> bool:
         """Whether its value rests on an assumption: that of a line, unless another takes its place."""
+        # the last "is" takes the place of all before it, and of what they assume
         places = [place for place, one in enumerate(self.lines) if one.how == "is"]
         return any(line.assumed for line in self.lines[places[-1] if places else 0 :])
 
@@ -198,6 +199,7 @@ def _key(name: str) -> str:
     called |= {label.lower(): key for key, label in FIGURE_LABELS.items()} | {Wiring.label: Wiring.key}
     called |= {field.lower(): key for key, field in FIGURE_FIELDS.items()}
     wanted = str(name).strip().lower()
+    # a name without its section is enough where one section alone has it
     ends = [key for key in FIGURE_KINDS if wanted == key.partition(".")[2]]
     if wanted in called or len(ends) == 1:
         return called.get(wanted) or ends[0]
@@ -213,6 +215,7 @@ def _sections() -> list[str]:
 
 def _is_met(scenario: Scenario, key: str, used: frozenset[str]) -> bool:
     changes = scenario.effective_machine.changes.get(FIGURE_FIELDS[key], ())
+    # what a law puts in the place of a figure is met even where no stage asks for it
     return key in used or any(change.how == "is" for change in changes)
 
 
@@ -226,9 +229,12 @@ def _of(scenario: Scenario, key: str, used: frozenset[str]) -> EffectiveFigure:
     lines = [_line(one, key, unit, scenario.hardware) for one in history]
     value: float | None = getattr(machine.cluster, FIGURE_FIELDS[key])
     if value is not None:
+        # Shown in the unit of the file that says it, so that a reader finds the number there.
         value /= _scale(key, unit)
     if value and (headers := _headers(scenario, key)):
         lines.append(headers)
+        # Engines count headers as bytes, not as a slower link. Here they are a factor, so that the lines come
+        # to what is left for payload.
         value *= scenario.goodput
     return EffectiveFigure(
         key=key,
@@ -250,6 +256,7 @@ def _line(one: Figure | Change, key: str, unit: str, cluster: Cluster) -> Figure
             assumption=one.assumption, assumed=bool(one.assumption), range=one.range, unit=one.unit,
         )  # fmt: skip
     amount, shown_unit = one.amount, unit
+    # a factor has no unit
     if one.how == "times":
         shown_unit = "1"
     elif amount is not None:

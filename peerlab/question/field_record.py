@@ -108,6 +108,7 @@ class Field:
         ScenarioError
             If the field cannot hold it: one line with the field, its value and what is allowed.
         """
+        # text becomes bytes first; then the bounds of a whole number hold for it
         if self.size:
             value = _size(name, value)
         if self.whole:
@@ -124,6 +125,7 @@ class Field:
 
     def check_kind(self, name: str, value: object) -> None:
         """Refuse what no field takes, before anybody compares it or writes it out."""
+        # Before any comparison: `==` with an array or a table is no truth value, and its repr may be huge.
         if not isinstance(value, (str, float, Integral, type(None), *self.types)):
             raise ScenarioError(name, f"a value of type {type(value).__name__!r} is not possible here")
         if isinstance(value, Integral) and abs(int(value)) > 10**30:
@@ -138,10 +140,12 @@ class Field:
             if name.endswith("_bytes")
             else f"a whole number from {low} to {high}"
         )
+        # numpy's integers have `__index__`, and so has True
         if isinstance(value, bool) or not hasattr(value, "__index__"):
             raise ScenarioError(name, f"{value!r} is not {allowed}")
         if not low <= value <= high:
             raise ScenarioError(name, f"{value} is out of range; give {allowed}")
+        # Python's own int, so that it is written into files as any other
         return value.__index__()
 
 

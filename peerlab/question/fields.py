@@ -9,6 +9,7 @@ from peerlab.base.terminal_text import fraction, number, slice_size, slow_node, 
 from peerlab.question.field_record import CommandOption, Read
 from peerlab.question.scenario_fields import FIELDS
 
+# What is not here stays text, which the field's record reads.
 _READS: dict[Read, Callable[[str], Any]] = {
     "number": number,
     "fraction": fraction,
@@ -35,6 +36,7 @@ class PartsTogether(argparse.Action):
     ) -> None:
         """Add what is given to what stands there."""
         before = getattr(namespace, self.dest, None)
+        # argparse would keep the last one alone
         if isinstance(before, dict) and isinstance(values, dict):
             if twice := before.keys() & values.keys():
                 parser.error(f"argument {option_string}: {one_line(twice.pop()):.40} is named twice")
@@ -57,6 +59,7 @@ def _add(add: Callable[..., Any], name: str, option: CommandOption, usual: str) 
     if option.read in _OF_PARTS:
         more["action"] = PartsTogether
     word = option.name or f"--{name.replace('_', '-')}"
+    # the field's name, so that what was parsed is the fields of a scenario as they stand
     if option.name:
         more["dest"] = name
     add(word, help=option.help().replace("{usual}", usual), **more)

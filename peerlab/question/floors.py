@@ -64,6 +64,7 @@ def floor_factor(scenario: Scenario) -> FloorFactor | None:
 
 def carried_by(scenario: Scenario) -> str:
     """Return what carries the bytes of an exchange between nodes; empty where no law that was held against logs foretells it."""
+    # Kernel TCP is the machine's whichever library sends, so its logs hold where no law chooses, too.
     if scenario.domains > 1 and scenario.collective_record.passes == 2 and scenario.data_path.uses_kernel_tcp:
         return "sockets"
     library = scenario.used_library

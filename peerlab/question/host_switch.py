@@ -13,6 +13,7 @@ def through_and_past(cluster: Cluster) -> tuple[list[str], list[str]]:
     >>> through_and_past(load_cluster("p4d"))
     (['host-rdma', 'host-tcp'], ['peer-direct', 'receive-direct'])
     """
+    # the order of `PATHS`, not that of the file: the switch offers the same first on every machine
     there = [name for name in PATHS if name in cluster.paths]
     return (
         [name for name in there if PATHS[name].is_staged],
@@ -35,6 +36,7 @@ def detour_and_direct(
     through, past = through_and_past(scenario.hardware)
     if not through or not past or scenario.data_path.is_bare:
         return None
+    # the path that the scenario has stays, so that the switch goes back to where it came from
     if scenario.staged:
         return scenario, scenario.with_(path=direct or past[0])
     return scenario.with_(path=detour or through[0]), scenario

@@ -60,6 +60,7 @@ class LawError:
 
 def _read(document: dict[str, Any]) -> tuple[LawError, ...]:
     found = tuple(LawError(**{**one, "machines": tuple(one["machines"])}) for one in document["law"])
+    # `law_error` ends at this row, so it has to be there
     if not any(one.transport == ANY and not one.algorithm for one in found):
         raise ValueError("the factor of all transports")
     return found
@@ -131,6 +132,7 @@ def reach(scenario: Scenario) -> Reach:
     error = law_error(scenario)
     times = error.times if error else 1.0
     shortest, longest = takes(unsolved(scenario))
+    # Bandwidths: a longer time is the lower end.
     return Reach(low=1 / (times * longest), high=times / shortest, error=error)
 
 
@@ -141,12 +143,16 @@ def reach_of_ratio(one: Scenario, over: Scenario) -> Reach:
     claim any; a positive one makes this band rather too wide. What is not solved of both is the same on both.
     """
     errors = [found for found in (law_error(one), law_error(over)) if found]
+    # independent factors add as the squares of their logarithms
     times = exp(hypot(*(log(error.times) for error in errors)))
+    # what both do not meet moves both alike, and falls out of their ratio
     both = set(unsolved(one)) & set(unsolved(over))
     own, other = (
         takes([each for each in unsolved(scenario) if each not in both]) for scenario in (one, over)
     )
     worse = max(errors, key=lambda found: found.times, default=None)
+    # A ratio of bandwidths is one of times turned over: it is lowest where this one takes its longest and the
+    # other its shortest.
     return Reach(low=other[0] / own[1] / times, high=other[1] / own[0] * times, error=worse)
 
 
@@ -159,4 +165,5 @@ def unsolved(scenario: Scenario) -> tuple[Unsolved, ...]:
 def takes(gaps: Iterable[Unsolved]) -> tuple[float, float]:
     """Return how many times as long as simulated something may take, from and to, by what is not solved of it."""
     unsolveds = list(gaps)
+    # gaps are named apart and may meet in one message: then all of them hold
     return prod(each.takes[0] for each in unsolveds), prod(each.takes[1] for each in unsolveds)

@@ -27,6 +27,7 @@ def misfit_of(library: Library | None, cluster: Cluster) -> str:
     maker = next((one for one, names in _MAKERS.items() if names.match(cluster.device_name)), "")
     if library.maker and maker and library.maker != maker:
         return f"{library.title} does not run on {cluster.device_name}: read it as a what-if."
+    # of a library that somebody wrote himself the transport is not known by its name
     own = load_library(cluster.library) if cluster.library in known_libraries() else None
     if own and library.name in known_libraries() and library.transport not in (own.transport, _ANY):
         return f"{cluster.title} has {own.title}, and another network than {library.title}: read it as a what-if."

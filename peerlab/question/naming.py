@@ -18,6 +18,7 @@ def told_apart(scenarios: Sequence[Scenario]) -> list[str]:
     """Return a name for each of two scenarios: the fields in which it differs from the other, else its data path."""
     names = [*_FIRST, *(field.name for field in fields(Scenario) if field.init and field.name not in _FIRST)]
     sentences = []
+    # each against the other: both names have the same fields, in the same order
     for scenario, other in (scenarios, reversed(scenarios)):
         parts = [_say(scenario, name) for name in names if getattr(scenario, name) != getattr(other, name)]
         sentences.append(", ".join(parts) or path_title(str(scenario.path)))

@@ -57,4 +57,5 @@ def node_exchange(scenario: Scenario) -> NodeExchange:
             hands=peers,
             adds=0,
         )
+    # Adding up reads the contributions of all n devices and writes one sum: n + 1, which is peers + 2.
     return NodeExchange(resource="scaleup", latency_ps=latency, collects=peers, hands=peers, adds=peers + 2)

@@ -26,8 +26,10 @@ def hosts(placement: Placement, nodes: int, below: int, seed: int) -> tuple[int,
     order = list(range(nodes))
     match placement:
         case "strided":
+            # A host's leaf is host // below, so neighbours in this order stand below different leaves.
             order.sort(key=lambda host: (host % below, host // below))
         case "shuffled":
+            # a generator of its own: no other draw of a run may move the placement
             random.Random(seed).shuffle(order)  # noqa: S311  (an experiment to repeat, not a secret)
     return tuple(order)
 
@@ -49,6 +51,7 @@ def checked_placement(given: Any, nodes: int) -> Placement:
             )
         return given
     found: tuple[Any, ...] = tuple(given) if isinstance(given, (tuple, list)) else ()
+    # hosts may be more than nodes: which stay empty is part of the question
     whole = all(_is_whole(host) and 0 <= int(host) < _MOST_HOSTS for host in found)
     if len(found) != nodes or not whole or len(set(found)) != len(found):
         example = ", ".join(map(str, range(min(nodes, 4)))) + (", ..." if nodes > 4 else "")

@@ -9,6 +9,7 @@ from peerlab.model.hardware import Figure, internal_value
 _GB = 10**9
 _FASTEST_NIC = 100 * _GB
 _FASTEST_PCIE = 128 * _GB  # Gen6 x16, before its headers
+# Ethernet's and InfiniBand's rates, as data sheets give them: whoever means bytes is off by 8.
 _USUAL_GIGABITS = (1, 10, 20, 25, 40, 50, 56, 80, 100, 200, 400, 800)
 _RAW_PCIE = (("Gen3", 15.5, 16, 14.1), ("Gen4", 31, 32, 28.2), ("Gen5", 62, 64, 56.4))
 """What x16 carries with its headers, from and to, and what is left of it, GB/s."""
@@ -78,6 +79,7 @@ def _widths(values: Values, figures: Mapping[str, Figure]) -> Iterator[str]:
         # a wrong unit is off by 8 or more; half is met in reality (p5: an uplink of PCIe Gen4 above a GPU of Gen5)
         if key in values and 2 * values[key] < nic:
             yield f"{key} = {figures[key]}: {what} carries less than half of what one NIC does ({carries})"
+    # where the link's rate is not given: no engine is faster than the fastest PCIe that there is
     if values.get("device.copy_engine", 0) > values.get("device.pcie", _FASTEST_PCIE):
         yield f"device.copy_engine = {figures['device.copy_engine']} is more than its PCIe link carries"
     if "device.hbm" in values and values["device.hbm"] < values.get("device.pcie", 0):
@@ -116,6 +118,7 @@ def _scaleup(values: Values, figures: Mapping[str, Figure]) -> Iterator[str]:
 
 def _nics_per_device(values: Values, figures: Mapping[str, Figure]) -> Iterator[str]:
     nics, devices = values.get("node.nics_per_switch", 1), values.get("node.devices_per_switch", 1)
+    # every rule is asked alike
     del figures
     if nics > devices and nics % devices:
         yield (

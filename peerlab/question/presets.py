@@ -49,6 +49,7 @@ def read_cluster(text: str, where: str) -> Cluster:
         One line that names the first wrong or missing entry, and how many more there are.
     """
     reading = examine(text)
+    # what is wrong first: it may be why something is missing
     problems = [*reading.wrong, *map(str, reading.missing)]
     if problems:
         more = (
@@ -60,6 +61,7 @@ def read_cluster(text: str, where: str) -> Cluster:
     values: dict[str, Any] = dict(reading.texts)
     values |= {FIGURE_FIELDS[key]: internal_value(figure) for key, figure in reading.figures.items()}
     try:
+        # loaded only to see that they are there: a cluster that can be read can be simulated
         load_library(values.get("library", NONE))
         for name in {*reading.transports, values.get("transport", "")} - {""}:
             load_transport(name)
@@ -67,6 +69,7 @@ def read_cluster(text: str, where: str) -> Cluster:
     except (ScenarioError, HardwareError) as problem:
         raise HardwareError(f"{where}: {problem}") from None
     figures = {
+        # the name alone, no folder: it is shown on pages that somebody hands on
         key: replace(one, origin=f"cluster file {one_line(Path(where).name)}")
         for key, one in reading.figures.items()
     }

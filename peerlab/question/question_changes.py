@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 def changes_of(question: "Scenario") -> Changes:
     """Return what is done to fields of the cluster of a question, in this order."""
+    # Their fields are different ones, so no part hides another's changes.
     return {**_of_message(question), **question.network.changes(), **_of_slices(question)}
 
 
@@ -27,10 +28,13 @@ def _of_message(question: "Scenario") -> Changes:
         flight = flight + network.further_flight(machine)
     if question.sums_between:
         why = "up to switches that add up, and down from them"
+        # last, as further switches and cable are on both ways
         flight = [*flight, Change(how="times", amount=UP_AND_DOWN, by="the algorithm", why=why)]
     stripes, own = striping(machine), {**own, "latency_ps": flight}
     return {
-        field: (*stripes.get(field, ()), *own.get(field, ())) for field in dict.fromkeys((*stripes, *own))
+        # stripes first: a law sees the NICs as devices use them, and what it says of their rate counts
+        field: (*stripes.get(field, ()), *own.get(field, ()))
+        for field in dict.fromkeys((*stripes, *own))
     }
 
 
@@ -42,6 +46,7 @@ def _of_slices(question: "Scenario") -> Changes:
     cut = "slice_staged_bytes" if question.bounces else "slice_direct_bytes"
     if question.slice_bytes != AUTO:
         amounts[cut] = (question.slice_bytes, scenario, f"slice_bytes={question.slice_bytes}")
+    # so textbooks' formulas for blocking steps hold exactly (docs/model.md, Formulas)
     elif question.data_path.is_bare and question.blocking:
         amounts[cut] = (None, scenario, "blocking code on a bare fabric sends each message whole")
     elif question.choice and question.used_library:

@@ -56,7 +56,9 @@ class Scenario(DomainSettings):
     """
 
     def __post_init__(self) -> None:
+        # In this order: a check may ask what those before it made sure of, and what it asked stays cached.
         super().__post_init__()
+        # a library given loaded is the same question as its name, and has the same key in caches
         self._set("library", known_by_name(self.library))
         self._set("path", checked_path(self.path, self.given_cluster))
         _ = self._wired  # which refuses a wiring where nothing is known of the cluster's PCIe
@@ -109,6 +111,7 @@ class Scenario(DomainSettings):
     @property
     def ranks(self) -> int:
         """Ranks that take part: one per device, or two for point to point."""
+        # `hardware.devices` are those of a domain, which stands for a node: so domains, not nodes
         return 2 if self.collective_record.is_message else self.domains * self.hardware.devices
 
     # ---- the machine -----------------------------------------------------------------------------------------------
@@ -120,6 +123,7 @@ class Scenario(DomainSettings):
     @cached_property
     def written(self) -> tuple[Cluster, ...]:
         """The cluster as given, wired, with a domain for a node, with its library's figures, with its transport's."""
+        # The order is that of the history (`EffectiveMachine.history`): who comes later has the last word.
         domain = joined(self._wired, self.nodes_per_domain)
         served = with_library(domain, self.used_library, self.library_number)
         return self.given_cluster, self._wired, domain, served, self.network.joined(served)
@@ -148,6 +152,7 @@ class Scenario(DomainSettings):
     def hop_latency_ps(self) -> int:
         """From a sender's last byte to its arrival over one hop, picoseconds: at the other node, or at the switch that adds up."""
         latency = self.cluster_for_message.latency_ps
+        # even: it was multiplied by two (`question_changes`)
         return latency // UP_AND_DOWN if self.sums_between else latency
 
     @cached_property
@@ -236,6 +241,7 @@ class Scenario(DomainSettings):
     def schedule_name(self) -> str:
         """What each rail does between the nodes: key of `peerlab.collectives.choose.SCHEDULES`."""
         if self.collective_record.exchanges:
+            # a blocking pairwise all-to-all has the same messages; its ranks only wait for each other
             return "direct"
         return self.law.schedule(self) or self.algorithm_record.schedule
 
@@ -316,6 +322,7 @@ class Scenario(DomainSettings):
             return 1
         if self.slice_bytes != "auto" or self.collective_record.is_message:
             return 2
+        # such a library's slices are as large as it sends them, however few a transfer then has
         if self.law.cuts:
             return 1
         # more than the window holds would wait for one another
@@ -359,6 +366,7 @@ class Scenario(DomainSettings):
         """How often the collective runs."""
         if self.iterations != "auto":
             return self.iterations
+        # each buffer set once cold, then the warm run that is reported
         return self.buffers + 1 if self.registers and self.registration == "cached" else 1
 
     @property

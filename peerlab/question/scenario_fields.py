@@ -28,6 +28,7 @@ REGISTRATIONS = ("cached", "per-transfer", "pool")
 DEPENDENCIES = (AUTO, "slice", "step")
 MEMORIES = ("device", "host")
 SWITCHED = (AUTO, ON, OFF)
+# Pages of x86, of arm64 and POWER, and huge pages.
 PAGES = (4 * KIB, 64 * KIB, 2 * KIB * KIB)
 MAX_NODES = 2**14
 MAX_BYTES = 2**40
@@ -237,6 +238,7 @@ FIELDS: dict[str, Field] = {
             tip="Most memory that may be locked per NIC (ulimit -l)",
         ),
     ),
+    # no option: it is there to compare with SimGrid's MPI
     "envelope_bytes": Field(size=True, whole=(0, 2**20), never_none=True),
 }  # fmt: skip
 """Every field of a scenario, by name."""

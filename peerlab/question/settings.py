@@ -105,6 +105,7 @@ class Settings:
     envelope_bytes: int | str = 0
     """Bytes that the transport adds to every message (16 in SimGrid's MPI)."""
 
+    # In `__new__`, which comes before the `__init__` that dataclass writes and that would raise its own.
     def __new__(cls, *values: Any, **given: Any) -> Self:
         """Refuse fields that do not exist in our words; Python's own would be a TypeError."""
         if values:
@@ -114,6 +115,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         values = {field.name: getattr(self, field.name) for field in fields(self)}
+        # all kinds first: what reads a field may compare it with others
         for name, value in values.items():
             FIELDS[name].check_kind(name, value)
         for name, value in values.items():

@@ -36,6 +36,7 @@ def check_library(scenario: "Scenario") -> None:
                 raise ScenarioError(name, none if scenario.why_unserved else missing)
         return
     _ = scenario.library_number  # which refuses a version that there is not
+    # the law of its kind, also where it does not serve: it refuses a protocol there, too
     law_of(library).check(library, scenario)
 
 
@@ -55,6 +56,7 @@ def check_shape(scenario: "Scenario") -> None:
             raise ScenarioError("algorithm", "point-to-point has no algorithm; leave it at 'auto'")
     algorithm, library = scenario.algorithm_record, scenario.used_library
     has = not algorithm.library or (library and library.kind == algorithm.library)
+    # of another collective `Algorithm.check` below says that the algorithm does not do it
     if not has and scenario.collective in algorithm.collectives:
         none = f", which serves no {scenario.path!r}: {scenario.why_unserved}"
         hint = none if scenario.why_unserved else ": give library='nccl-efa', for instance"

@@ -8,6 +8,7 @@ from peerlab.question.scenario_fields import MAX_BYTES
 
 SMALLEST, LARGEST = 8, 16 * GIB
 """Those of nccl-tests."""
+# A list is simulated or measured size by size: more than this is a slip of the pen.
 _MOST_SIZES = 200
 
 
@@ -39,6 +40,7 @@ def parse_sizes(sizes: str | Sequence[int | str] | None, smallest: int = SMALLES
 def _doubling(first: int, last: int) -> list[int]:
     if first > last:
         raise ScenarioError("sizes", f"{first} B is more than {last} B; give the smaller one first")
+    # up to the last doubling that does not exceed `last`, which need not be one itself
     return [first << power for power in range((last // first).bit_length())]
 
 

@@ -20,10 +20,12 @@ def figures_used(scenario: Scenario) -> frozenset[str]:
     cluster = scenario.hardware
     message = scenario.collective_record.is_message
     keys = {*_WIRED, *scenario.fabric.figures}
+    # More may be named than matters, never less: bands, `why` and the lab's list of sources rest on it.
     for stage in (*scenario.stages, REDUCE):
         keys.update(_of_stage(stage))
     keys.update(scenario.law.figures(scenario))
     if scenario.data_path.uses_own_ports and scenario.nodes > 1:
+        # no law serves devices' own ports, and overlap is lost there, too (`engine/opening`)
         keys.add("library.overlap_lost")
     keys.update(_of_transport(scenario))
     if not message and cluster.devices > 1:
@@ -40,6 +42,7 @@ def figures_used(scenario: Scenario) -> frozenset[str]:
         keys = (keys - {"scaleup.rate", "scaleup.sharp"}) | {RATE, SHARP, HOP}
     if scenario.choice:  # a hop between nodes has the library's latency, as has one inside them
         keys -= {"fabric.latency", "scaleup.latency", "slices.least"}
+    # what the file leaves out is not there to be varied
     return frozenset(keys & cluster.figures.keys())
 
 

@@ -64,6 +64,7 @@ def cluster_text(cluster: Cluster, remark: str) -> str:
         *(name for name, lines in texts.items() if lines),
         *(key.partition(".")[0] for key in cluster.figures),
     ]
+    # TOML allows each section once, and figures of one section may stand apart
     for section in dict.fromkeys(sections):
         parts += ["", f"[{section}]", *texts.get(section, [])]
         parts += [
@@ -90,6 +91,7 @@ def _transport(cluster: Cluster) -> Iterator[str]:
 
 def _wiring(wiring: Wiring, cluster: Cluster) -> Iterator[str]:
     """Yield the section on where the NICs hang; none where the figures say it all."""
+    # so a file that is read and written again does not gain a section that it never had
     if wiring in (Wiring(), wiring_by_rule(cluster.figures)):
         return
     yield from ("", "[wiring]", *_place(wiring.nic, acs_redirect=wiring.acs_redirect))
@@ -113,6 +115,7 @@ def _texts(cluster: Cluster) -> Iterator[str]:
 
 
 def _entry(figure: Figure) -> str:
+    # all digits, so that the file gives the same cluster when it is read
     parts = [f"value = {figure.value!r}"]
     parts += [f"{name} = {quoted(getattr(figure, name))}" for name in ("unit", "basis", "source")]
     if figure.assumption:
