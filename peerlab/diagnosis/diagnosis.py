@@ -139,6 +139,7 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
         cluster = records.manifest["cluster"]
     named = None if cluster is None else _loaded(cluster)
     unlike = contradicts(observed, named) if named else ""
+    # A cluster that the log contradicts counts as none: then the names of accelerators decide, as without it.
     chosen = named is not None and not unlike
     clusters = [named] if named and chosen else recognised(observed)
     found, held_up = fits(observed, clusters), pathology(observed, know)
@@ -146,6 +147,8 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
         *from_lines(observed, know), *from_setup(observed, know, clusters), *from_latency(observed, know), *from_hops(observed, know), *from_rates(observed, know),
         *from_clusters(found, know, chosen=chosen), *from_latencies(observed, clusters, know),
     )  # fmt: skip
+    # Which paths are weighed follows from all evidence, also from what is not trusted: a line or a rate that
+    # names a path puts it into the ranking, and nothing more.
     paths = _candidates(observed, clusters, gathered, chosen=chosen)
     kept = [one for one in gathered if not held_up or trusted(one)]
     evidence = sorted(kept, key=lambda one: -_weight(one, paths))
@@ -227,6 +230,7 @@ def _candidates(
     }
     alone = bool(explaining) and all(PATHS[path].is_rare for path in explaining if path in PATHS)
     described = chosen and any(not PATHS[path].is_bare for path in here)
+    # Gaudi has ports of its own, whether or not the clusters that were recognised describe them
     if benchmark(observed.tool).gaudi:
         here |= {path for path, one in PATHS.items() if one.uses_own_ports}
     nodes = observed.nodes or (nodes_of(observed, clusters[0]) if chosen else None)
@@ -255,8 +259,10 @@ def _weight(evidence: Evidence, paths: Sequence[str]) -> float:
 def _ranking(
     paths: Sequence[str], evidence: Sequence[Evidence], nearest: dict[str, Fit]
 ) -> tuple[Explanation, ...]:
+    # Points are logarithms of likelihoods: their sums multiply them. No path is likelier beforehand.
     points = {path: sum(one.points.get(path, 0.0) for one in evidence) for path in paths}
     total = sum(math.exp(value) for value in points.values())
+    # stable: equals stay in the order of `explanations`
     ordered = sorted(paths, key=lambda path: -points[path])
     return tuple(
         Explanation(
@@ -270,6 +276,7 @@ def _verdict(
     ranking: Sequence[Explanation], evidence: Sequence[Evidence], know: Knowledge, *, sizes: int
 ) -> tuple[str, str]:
     """Return the verdict, and why in one sentence."""
+    # What forbids a verdict is asked before who leads: a path that leads far is still no answer then.
     other = next((one for one in evidence if one.elsewhere), None)
     if other:
         return CANNOT_TELL, f"{other.seen} says {other.says}"
@@ -287,8 +294,10 @@ def _verdict(
         return CLEAR, f"{first.path} is the only path that the cluster has"
     second = ranking[1]
     lead = first.points - second.points
+    # the surest verdict first
     for verdict, least in know.leads.items():
         if lead >= least:
+            # the weights are judgement, so larger odds would promise digits that nobody has
             times = f"{math.exp(lead):.0f} times" if lead < math.log(1000) else "more than 1000 times"
             return verdict, f"{first.path} explains the log {times} better than {second.path}, the next"
     tied = _tied(ranking, know)
@@ -304,6 +313,7 @@ def _tied(ranking: Sequence[Explanation], know: Knowledge) -> list[str]:
 
 def _contradiction(first: str, evidence: Sequence[Evidence], know: Knowledge) -> str:
     """Return what contradicts the path that leads, or nothing."""
+    # a little less, so that no rounding of logarithms decides
     strong, decides = know.strengths["strong"] * 0.99, know.strengths["decides"] * 0.99
     for one in evidence:
         against = one.points.get(first, 0.0) <= -strong

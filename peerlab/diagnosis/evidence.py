@@ -77,6 +77,7 @@ def from_lines(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
         others = rule.devices and not (seen.devices and all(map(rule.devices.search, seen.devices)))
         if others or (rule.ucx and not heeds_ucx):
             continue
+        # Every rank prints its lines, and some print them again: however often, it is one piece of evidence.
         hits = [hit[0].strip() for line in seen.said if (hit := rule.pattern.search(line))]
         beside = not rule.beside or any(map(rule.beside.search, seen.said))
         if hits and beside and not (rule.unless and any(map(rule.unless.search, seen.said))):
@@ -110,6 +111,7 @@ def _one_domain(observed: Observed, know: Knowledge) -> Iterator[Evidence]:
 def from_setup(seen: Observed, know: Knowledge, clusters: Sequence[Cluster] = ()) -> Iterator[Evidence]:
     """Yield what ranks, nodes and buffers say; `clusters`: those that the log may be from."""
     weigh = know.strengths
+    # Not named by the log, it is OSU's default, and `known` says so: the weight is the same.
     if seen.memory == "host":
         yield Evidence(
             kind="set-up",
@@ -144,6 +146,7 @@ def _how_many_nodes(
     if box.high < observed.ranks <= joined:  # one domain or more: their number tells neither
         return
     fits = observed.ranks <= box.high
+    # only if all clusters that it may be from have nodes of that size
     fill = set(boxes) == {observed.ranks}
     if observed.ranks > know.ranges["nvlink_domain"].high:
         yield Evidence(
@@ -188,6 +191,7 @@ def message_us(seen: Observed, know: Knowledge) -> tuple[float, float] | None:
         return None
     low, high = _inside(seen, know) if seen.nccl else (0.0, 0.0)
     took = seen.small_s * 1e6
+    # Least: as much as possible goes on inside the node, and as many messages as possible share the rest.
     return max(took - high, 0) / steps[1], max(took - low, 0) / steps[0]
 
 
@@ -205,6 +209,7 @@ def _steps(observed: Observed) -> tuple[int, int] | None:
     nodes, ranks = observed.nodes or 0, observed.ranks or 0
     if nodes < 2:
         return None
+    # at least a tree's depth, at most a ring's length
     halvings = math.ceil(math.log2(nodes))
     record = observed.collective_record
     if record.exchanges:
@@ -221,11 +226,13 @@ def _steps(observed: Observed) -> tuple[int, int] | None:
 def _promptness(observed: Observed, know: Knowledge, least: float, most: float) -> Iterator[Evidence]:
     """Yield what a message that takes `least` to `most` microseconds says."""
     weigh, tcp, rdma, efa = know.strengths, *(know.ranges[f"{n}_step"] for n in ("tcp", "rdma", "efa"))
+    # the driver's copy may be all of it, on whatever path
     if least > rdma.high and waits_for_copies(observed):
         return
     ends = [f"{least:.3g} to"] if 0 < least < most else ["up to"] if least < most else []
     took = " ".join([*ends, f"{most:.3g} µs"])
     what = f"a message of a few bytes takes {took}"
+    # The longest that it may take is too short, or the shortest too long: what lies between names no path.
     if most < tcp.low:
         sentence, points, of = "too prompt for kernel TCP", every(TCP, -weigh["decides"]), tcp
     elif least > efa.high:
@@ -297,6 +304,7 @@ def _interval(observed: Observed, know: Knowledge) -> Evidence:
 
 def _small_device_messages(observed: Observed, know: Knowledge) -> Iterator[Evidence]:
     """Yield what each further byte of a small message from device memory costs: copies by a processor are slow."""
+    # Sizes that MPI sends at once, and a processor may copy itself: three, as a line through two always fits.
     some = (observed.sizes >= KIB) & (observed.sizes <= 8 * KIB)
     if not observed.collective_record.is_message or observed.memory != "device" or some.sum() < 3:
         return

@@ -99,6 +99,7 @@ class Fit:
 def recognised(seen: Observed) -> list[Cluster]:
     """Return the known clusters whose accelerators the log names, or that its tool is made for."""
     clusters = [load_cluster(name) for name in known_clusters()]
+    # a tool that runs on Gaudi alone names its accelerators by itself
     if benchmark(seen.tool).gaudi and not seen.devices:
         return [cluster for cluster in clusters if cluster.device_name.startswith("Gaudi")]
     return [
@@ -141,6 +142,7 @@ def most_simulated(seen: Observed) -> int:
 
 def _fit(observed: Observed, cluster: Cluster, path: str, points: int) -> Fit | None:
     large = np.flatnonzero(observed.large)
+    # the largest sizes take longest to simulate and say the same
     if (moderate := large[observed.sizes[large] <= _LARGEST]).size >= _ENOUGH:
         large = moderate
     if not large.size:
@@ -183,6 +185,7 @@ def _algbw(asked: Scenario | None, cluster: Cluster) -> float | None:
 def ends_GBps(asked: Scenario) -> tuple[float, float]:  # noqa: N802
     """Return the algorithm bandwidth at the worse and at the better ends of all assumed figures, GB/s."""
     ends = simulated_band(asked)
+    # the band is one of bus bandwidths; at one size both bandwidths are in proportion
     algbw = algbw_GBps(asked, answer(asked, simulate).time_ps) / ends.value_GBps
     return algbw * ends.low_GBps, algbw * ends.high_GBps
 
@@ -200,6 +203,7 @@ def best(found: Sequence[Fit]) -> dict[str, Fit]:
     """Return for each path the fit that is nearest to the log."""
     nearest: dict[str, Fit] = {}
     for fit in found:
+        # in logarithms: twice as fast is as far off as half as fast
         if fit.path not in nearest or abs(math.log(fit.ratio)) < abs(math.log(nearest[fit.path].ratio)):
             nearest[fit.path] = fit
     return nearest
@@ -253,6 +257,7 @@ def _verdict(fit: Fit, know: Knowledge, *, chosen: bool) -> tuple[float, str]:
     near, far, weigh = know.ranges["explains"], know.ranges["far_below"], know.strengths
     by_chance = fit.spread > know.ranges["meets"].high
     enough = len(fit.sizes) >= _ENOUGH
+    # before all others: where NVLink limits, every path between the nodes would fit alike
     if fit.largest is not None and fit.largest.nodes_per_domain > 1:
         return 0.0, "NVLink inside the domains limits it, so that it says nothing of the path between them"
     if fit.ratio > near.high:
@@ -271,6 +276,7 @@ def _verdict(fit: Fit, know: Knowledge, *, chosen: bool) -> tuple[float, str]:
 def _above(fit: Fit, know: Knowledge, *, chosen: bool, enough: bool) -> tuple[float, str]:
     """Return points for a path that the log is faster than, and why."""
     weigh, way = know.strengths, PATHS.get(fit.path)
+    # the band's end is asked for here alone, as it takes many simulations
     if fit.measured_GBps[-1] <= know.ranges["beyond"].high * fit.high_GBps:
         return -weigh["weak"], "faster than this path should be; possible if assumed figures are better"
     if way and way.uses_kernel_tcp:  # the cloud's network and the number of streams decide
@@ -312,6 +318,7 @@ def from_latencies(seen: Observed, clusters: Sequence[Cluster], know: Knowledge)
     # NCCL's protocols have latencies of their own, and a copy by the driver has one on whatever path
     if not able or took is None or seen.nccl or waits_for_copies(seen):
         return
+    # of the clusters that it may be from the slowest: whoever is too slow for that is so for all
     slowest, usual = max(able, key=lambda one: one.latency_ps), know.ranges["own_latency"]
     times = took[0] * PS_PER_US / slowest.latency_ps
     if times > usual.high:

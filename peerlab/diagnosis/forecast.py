@@ -93,6 +93,7 @@ def forecast(
             why_not="no cluster to predict with: name one, or describe yours (peerlab clusters new)"
         )
     first = own.cluster.name if own else clusters[0].name
+    # the cluster whose path explains the log first, the others in their order
     ordered = sorted(clusters, key=lambda one: one.name != first)
     able = [cluster for cluster in ordered if PEER_DIRECT in cluster.paths]
     if not able:
@@ -137,6 +138,7 @@ def _predict(observed: Observed, cluster: Cluster, own: Fit | None) -> Forecast:
     shaped = shape(cluster, observed)
     if shaped is None:
         raise PeerlabError(f"{observed.ranks} ranks do not fill its nodes")
+    # Without a path of this cluster beside the log nobody knows the model's error there, and none is claimed.
     spread = own.spread if own else 1.0
     large = np.flatnonzero(observed.large)
     some = large[spread_over(large.size, _POINTS)]
@@ -149,6 +151,7 @@ def _predict(observed: Observed, cluster: Cluster, own: Fit | None) -> Forecast:
     marked = spread_over(sizes.size, _BANDS)
     ends = [simulated_band(runs[place].scenario) for place in marked]
     places, values = [log(size) for size in sizes], [log(sizes[place]) for place in marked]
+    # the ends as shares of the value, which change less with the size than the value does
     low, high = (
         value * np.array([np.interp(place, values, share) for place in places])
         for share in (
@@ -158,6 +161,7 @@ def _predict(observed: Observed, cluster: Cluster, own: Fit | None) -> Forecast:
     )
 
     def gain(machine: Cluster) -> float:
+        # over what was measured, not over a simulation of it: the log is the same on whatever wiring
         return float(simulate(run.scenario.with_(cluster=machine)).algbw_GBps / measured[-1])
 
     return Forecast(

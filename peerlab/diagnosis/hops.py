@@ -75,6 +75,7 @@ def adds_us(seen: Observed) -> tuple[float, float] | None:
     At most: with the LL protocol, by a tree or a ring, whichever leaves more. At least: with Simple, and no flush of received data,
     which would count the transport twice (GPUDirect RDMA below Hopper).
     """
+    # where the log does not say it; `from_hops` then says that it is a guess
     nodes = seen.nodes or 2
     if not seen.by_nccl_law or nodes < 2 or math.isnan(seen.small_s):
         return None
@@ -82,8 +83,10 @@ def adds_us(seen: Observed) -> tuple[float, float] | None:
     devices = ranks // nodes
     if devices < 1 or ranks % nodes:
         return None
+    # Any file that extends nccl.toml would do: the constants read here are NCCL's, not a transport's.
     library = load_library("nccl-verbs")
     law = library.law if library else {}
+    # A tree has 2 x depth hops between nodes, a ring 2 (nodes - 1), as in `library/nccl_law`.
     took, depth = seen.small_s * 1e6, math.floor(math.log2(nodes))
     most = max(
         (took - law["launch_tree"][_LL] - 2 * (devices - 1) * law["nvlink_tree"][_LL]) / (2 * depth)
@@ -108,6 +111,7 @@ def from_hops(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
     guess = "" if seen.nodes else ", if there are two nodes"
     ends = f"{least:.2g} to {most:.2g}" if least else f"at most {most:.2g}"
     sentence = " or ".join(f"{one.title} ({one.low_us:g} to {one.high_us:g} µs)" for one in fitting)
+    # never empty: sockets are there for every maker (`transports`)
     tcp = [transport for transport in known if transport.tcp]
     weigh = know.strengths
     points: dict[str, float] = {}
@@ -149,6 +153,7 @@ def older_nccl(seen: Observed) -> str:
     )
     if match is None or library is None or not seen.nccl:
         return ""
+    # as numbers: as texts 2.9 would be later than 2.12
     first = tuple(map(int, library.promised.split(".")))
     return match[0] if (int(match[1]), int(match[2])) < first else ""
 

@@ -135,11 +135,13 @@ class Knowledge:
     def link_of(self, devices: Iterable[str]) -> DeviceLink | None:
         """Return what PCIe carries to accelerators of these names; None where that is not known."""
         names = list(devices)
+        # all names: a log of two kinds of accelerators has no one link
         return next((link for link in self.links if names and all(map(link.devices.search, names))), None)
 
     def decides(self, tied: Iterable[str], tool: str, command: str) -> NextMeasurement | None:
         """Return the one fact that would tell apart the paths that are `tied`, with the log's own command in its place."""
         for deciding in self.deciding:
+            # a fact that tells one of the tied paths from others decides nothing here
             if len(deciding.between & set(tied)) > 1 and (not deciding.tools or tool in deciding.tools):
                 return replace(
                     deciding.fact, command=deciding.fact.command.replace("COMMAND", command or "COMMAND")
@@ -164,6 +166,7 @@ def knowledge() -> Knowledge:
     """Return what data/diagnosis.toml says."""
     text = (folder("data") / "diagnosis.toml").read_text(encoding="utf-8")
     document = read_toml(text, "diagnosis.toml", RecordsError)
+    # The file says how many times likelier; logarithms of that add up.
     strengths = {name: math.log(times) for name, times in document["strengths"].items()}
     return Knowledge(
         strengths=strengths,
@@ -181,6 +184,7 @@ def knowledge() -> Knowledge:
 
 
 def _advice(entry: dict[str, Any]) -> Advice:
+    # What is left is a `NextMeasurement`. The file is read once, so nobody misses what was taken.
     when = entry.pop("when")
     clear = entry.pop("when_clear", when)
     return Advice(

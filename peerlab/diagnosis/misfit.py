@@ -36,6 +36,7 @@ def misfit(seen: Observed, cluster: Cluster) -> str:
 def contradicts(seen: Observed, cluster: Cluster) -> str:
     """Return the same, of what the log says about its machine alone: accelerators, ranks, and what its nodes send."""
     title, device = cluster.title, cluster.device_name
+    # what the log says surest comes first: its tool, then names, then counts, then rates
     gaudi = benchmark(seen.tool).gaudi
     if gaudi is not None and gaudi != device.startswith("Gaudi"):
         return f"{seen.tool} does not run on {device}, the accelerators of {title}"
@@ -60,7 +61,9 @@ def _too_fast(observed: Observed, cluster: Cluster, nodes: int) -> str:
         ("port.rate", "port_Bps", cluster.devices, "device's own port"),
     ):
         if figure := cluster.figures.get(key):
+            # at its best, so that only what no NIC of the range carries contradicts
             best = cluster.with_figure(key, max(figure.value, *(figure.range or (0,))))
+            # two ranks send over one NIC, the ranks of a node over all of them
             ways.append((getattr(best, field) / 1e9 * (1 if two else count), 1 if two else count, name))
     if not ways:
         return ""

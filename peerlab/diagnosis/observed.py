@@ -122,6 +122,7 @@ class Observed:
     def plateau_GBps(self) -> float:  # noqa: N802
         """Algorithm bandwidth at the three largest sizes, GB/s; not a number where fewer are large."""
         large = self.algbw_GBps[self.large]
+        # not a number compares false with any limit, so that no evidence follows
         return float(median(large[-3:])) if len(large) >= 3 else math.nan
 
     def node_rate(self, algbw: float, nodes: int) -> float:
@@ -133,6 +134,7 @@ class Observed:
 
 def fullest(runs: Sequence[Records]) -> Records:
     """Return the run of a log that tells most about its path: of most nodes, among those with half as many rows as the longest."""
+    # A short run of many nodes, such as one that broke off, must not stand for a log.
     least = max(len(run) for run in runs) / 2
 
     def size(run: Records) -> tuple[int, int, int]:
@@ -166,6 +168,7 @@ def observe(records: Records) -> Observed:
     table = _with_figures(records)
     rows = _longest(table)
     first = rows[0]
+    # a benchmark of messages counts all ranks that were started, of which two take part
     two = collective_of(first["collective"]).is_message
     ranks = 2 if two else first["ranks"]
     if ranks is not None and ranks < 2:
@@ -218,6 +221,7 @@ def _with_figures(records: Records) -> list[Row]:
 
 def _longest(rows: Sequence[Row]) -> list[Row]:
     """Return the rows of one curve, one per size: that with most sizes; of several, the first in the log."""
+    # backwards, so that of two rows of one size the first of the log stays
     curves = [{row["size_bytes"]: row for row in reversed(curve)} for curve in grouped(rows, _WHAT).values()]
     sizes = max(
         curves, key=lambda curve: (len(curve), next(iter(curve.values()))["variant"] == "out-of-place")
@@ -228,6 +232,7 @@ def _longest(rows: Sequence[Row]) -> list[Row]:
 def _figures(row: Row) -> tuple[float, float]:
     """Return time and algorithm bandwidth of a row; the one follows from the other where it is missing or damaged."""
     size, time, algbw = row["size_bytes"], row["time_s"] or 0.0, row["algbw_GBps"] or 0.0
+    # a row has one of them at least (`_with_figures`)
     algbw = algbw if algbw > 0 else size / time / 1e9
     return (time if time > 0 else size / algbw / 1e9), algbw
 
@@ -261,5 +266,6 @@ def _memory(manifest: Mapping[str, Any]) -> tuple[str, bool]:
         return "device", buffers == "device"
     text = "\n".join(_said(manifest))
     if match := _BUFFERS.search(text):
+        # one side on a device is enough; managed memory (M) counts as device memory
         return ("host" if (match[1] or match[3][0]) == "H" and match[2] in (None, "H") else "device"), True
     return ("device", True) if _ON_DEVICE.search(text) else ("host", bool(text))

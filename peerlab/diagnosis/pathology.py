@@ -19,6 +19,7 @@ def pathology(seen: Observed, know: Knowledge) -> str:
     sizes, times = seen.sizes.astype(float), seen.times_s
     if len(times) < 2:
         return ""
+    # Per byte, as a larger message may take longer; it may never take much less than a smaller one.
     slower = times[1:] / times[:-1] / (sizes[1:] / sizes[:-1])
     quicker = times[:-1] / times[1:]
     worst = np.maximum(slower, quicker)

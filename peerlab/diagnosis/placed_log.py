@@ -68,6 +68,7 @@ def placed(held: str | bytes, name: str, shown: Cluster | None = None) -> Placed
     PeerlabError
         If it is no log, or says nothing about a path.
     """
+    # A log that is from elsewhere is diagnosed all the same, but not against the cluster that is shown.
     records = read_log(log_of(held, name))
     unlike = taken_elsewhere(records, shown) if shown else ""
     return PlacedLog(name, records, diagnose(records, None if unlike else shown), shown, unlike)
@@ -98,6 +99,7 @@ def _changes(scenario: Scenario, log: PlacedLog, nbytes: int) -> Changes:
     if log.nodes:
         changes["nodes"] = log.nodes
     path = {"path": log.diagnosis.path} if log.diagnosis.path in cluster.paths else {}
+    # after `fitting`, which chooses a path of the cluster without knowing the log's
     return {**fitting(scenario, changes), **path}
 
 

@@ -34,6 +34,7 @@ def from_rates(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
     per_node = seen.per_node or max((seen.ranks or nodes) // nodes, 1)
     node = seen.node_rate(seen.fastest_GBps, nodes)
     each = node / per_node
+    # What one device or one node sends, as that is what a path limits; a log's bandwidth is of all ranks.
     limits: list[tuple[Known, Holds, float, str]] = [
         (know.ranges["tcp_node"], TCP, node, "a node"),
         (know.ranges["port_device"], OWN_PORTS, each, "a device"),
@@ -51,6 +52,7 @@ def from_rates(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
                 kind="rate",
                 seen=f"{of} sends {rate:.3g} GB/s{guess}",
                 says=f"more than {limit.what} carries ({limit.high:g} GB/s)",
+                # twice what any machine was seen to do is beyond all doubt about the machine
                 points=every(holds, -know.strengths["decides" if rate > 2 * limit.high else "strong"]),
                 known=not guess,
                 source=told_source(limit),
@@ -63,6 +65,7 @@ def _nodes_at_least(observed: Observed, know: Knowledge) -> int:
     """Return how many nodes there are if there are several and the log does not say: as many as usual boxes hold the ranks, two at least."""
     if observed.collective_record.is_message:
         return 2
+    # the fewest nodes: more of them would each send more of an AllReduce, and never less
     return max(2, math.ceil((observed.ranks or 2) / know.ranges["box"].high))
 
 

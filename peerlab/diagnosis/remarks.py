@@ -12,6 +12,7 @@ from peerlab.diagnosis.replay import nodes_of
 from peerlab.model.paths import IN_NODE, PATHS
 
 _DIRECT = re.compile(r"via NET/.{1,60}/GDRDMA")
+# Sockets have no GDRDMA at all, so their channels do not bounce in this sense.
 _BOUNCING = re.compile(r"via NET/(?!Socket)(?:(?!GDRDMA).){1,60}\Z")
 _FOUND = re.compile(r"\(found (\d{1,4}) nics\)", re.IGNORECASE)
 """What the plug-in for libfabric says about the NICs of its host."""
@@ -68,6 +69,7 @@ def _wire(observed: Observed, own: Fit, nodes: int) -> Iterator[str]:
             f"A ring would send {sent:.3g} GB/s from each node, more than the {node_wire:.3g} GB/s of the NICs of "
             f"{machine.name}: it is another machine, or there are not {nodes} nodes, or the network adds up (SHARP)."
         )
+    # no contradiction: busbw counts all ranks, of which those of one node need no wire
     elif busbw > node_wire:
         yield (
             f"busbw reaches {busbw:.3g} GB/s, above the {node_wire:.3g} GB/s of a node's NICs: it counts what links "

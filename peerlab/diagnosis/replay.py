@@ -25,6 +25,8 @@ def shape(cluster: Cluster, seen: Observed) -> Cluster | None:
 
 def with_devices(cluster: Cluster, wanted: int) -> Cluster | None:
     """Return the cluster with so many devices a node, taken evenly from its sockets, switches and slots; None where that is not possible."""
+    # From the largest part down: sockets and switches that are left out take their NICs with them, which
+    # such a job does not use either.
     for key in ("node.numa_domains", "node.switches_per_numa", "node.devices_per_switch"):
         surplus, count = cluster.devices / wanted, int(cluster.figures[key].value)
         if surplus > 1 and count % surplus == 0:
@@ -78,12 +80,14 @@ def scenario(seen: Observed, cluster: Cluster, path: str, size: int) -> Scenario
         cluster=cluster,
         nodes=2 if two else nodes,
         path=None if inside else path,
+        # benchmarks time buffers that were registered before
         registration=seen.registration or "pool",
         collective=seen.collective,
         message_bytes=size,
     )
     asked = _of_version(asked, seen)
     library = asked.used_library
+    # an MPI program sends by MPI's library on the same NICs, not by the cluster's NCCL
     if seen.tool == "osu" and seen.collective_record.exchanges and library and library.mpi:
         asked = asked.with_(library=library.mpi)
     if seen.memory == "host" and asked.only_sends:

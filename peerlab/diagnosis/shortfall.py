@@ -43,6 +43,7 @@ def shortfall(seen: Observed, own: Fit | None) -> Shortfall | None:
 
     It is held against the log's largest message, where the law of a library is surest. Inside one node no law says what is reached.
     """
+    # also of links inside a node, which are no data path
     if own is None or own.path not in PATHS:
         return None
     size, measured = int(seen.sizes[-1]), float(seen.algbw_GBps[-1])
@@ -51,6 +52,7 @@ def shortfall(seen: Observed, own: Fit | None) -> Shortfall | None:
         if asked is None:
             return None
         expected = simulate(asked).algbw_GBps
+        # before its band, which takes many simulations
         if measured >= expected:
             return None
         low, high = ends_GBps(asked)
