@@ -42,8 +42,10 @@ class BinaryTree(OneChunk):
     def to(self, rank: int, step: int) -> int:
         """Return the parent in the step of the rank's level on the way up, a child on the way down, or -1."""
         level, right = divmod(step, 2)
+        # level of a rank, 0 at the root: ranks are numbered as in a heap
         mine = (rank + 1).bit_length() - 1
         if step < self.reducing_steps:
+            # right children have even numbers
             goes_up = rank > 0 and mine == self._depth - level and right == (rank % 2 == 0)
             return (rank - 1) // 2 if goes_up else -1
         child = 2 * rank + 1 + right
@@ -51,6 +53,7 @@ class BinaryTree(OneChunk):
 
     def source(self, rank: int, step: int) -> int:
         """Return the child or the parent that sends to `rank` in `step`, or -1."""
+        # the sender as it would have to be; `to` says whether it sends in this step
         other = 2 * rank + 1 + step % 2 if step < self.reducing_steps else (rank - 1) // 2
         return other if 0 <= other < self.ranks and self.to(other, step) == rank else -1
 

@@ -36,12 +36,14 @@ def plan(scenario: Scenario) -> Plan:
         return Plan(nodes=2, devices=1, message_bytes=size, schedule=PointToPoint(size))
     devices = scenario.hardware.devices
     if scenario.collective_record.exchanges:
+        # rounded up, as are shards: all ranks send as much, and what is padding carries nothing
         chunk, below = -(-size // scenario.ranks), scenario.hardware.devices_per_switch
         among = SCHEDULES[scenario.schedule_name](scenario.domains, chunk, devices)
         return Plan(scenario.domains, devices, size, among, adds=False, spreads=False, below=below)
     shard = -(-size // devices)
     adds, spreads = scenario.collective_record.adds, scenario.collective_record.spreads
     rooted = scenario.collective_record.rooted
+    # An AllReduce has both halves, as every schedule by default, and a broadcast has none: neither says so.
     half = {} if (adds and spreads) or rooted else {"adds": adds, "spreads": spreads}
     rail = SCHEDULES[scenario.schedule_name](scenario.domains, shard, **half)
     return Plan(scenario.domains, devices, size, rail, adds, spreads, rooted=rooted)

@@ -70,6 +70,7 @@ class Halves:
     @property
     def half_steps(self) -> int:
         """Steps of one half: N-1, to deal with every other rank."""
+        # fewer where partners pass on what others gave them, as in halving
         return self.ranks - 1
 
     @property

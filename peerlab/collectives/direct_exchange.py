@@ -67,6 +67,7 @@ class DirectExchange:
 
     def sends(self, step: int) -> range:
         """Return the part of the send buffer that is for the partner."""
+        # behind the receive buffer; the first `devices` parts are for the own node, which no step serves
         at = self.chunks + self.devices + step
         return range(at, at + 1)
 

@@ -30,6 +30,7 @@ class HalvingDoubling(Halves):
     def _reversed(self, number: int) -> int:
         """Return the bits of a rank in reverse where the nearest partner is the first."""
         if not (self.adds and self.spreads):
+            # alone, a half ends or begins with chunk i at rank i, so no number is turned round
             return number
         bits = self.half_steps
         return int(f"{number:0{bits}b}"[::-1], 2) if bits else 0

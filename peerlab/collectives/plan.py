@@ -207,6 +207,7 @@ def waits(schedule: Schedule, rank: int) -> tuple[tuple[int, ...], ...]:
     share one tuple.
     """
     written: dict[int, list[int]] = {}
+    # one object for equal tuples: a ring of a thousand ranks has two thousand steps
     shared: dict[tuple[int, ...], tuple[int, ...]] = {}
 
     def arrivals(positions: range) -> tuple[int, ...]:
@@ -228,6 +229,7 @@ def waits(schedule: Schedule, rank: int) -> tuple[tuple[int, ...], ...]:
                 if step < schedule.reducing_steps:
                     written.setdefault(position, []).append(step)
                 else:
+                    # what overwrites takes the place of all that came before
                     written[position] = [step]
     return (*needed, own)
 
@@ -268,11 +270,13 @@ def slice_sizes(nbytes: int, limit: int | None, least: int = 2, smallest: int = 
     """
     if limit is None:
         return (nbytes,)
+    # refused before a tuple of so many sizes is made
     if nbytes > limit * MOST_SLICES:
         raise ScenarioError(
             "slice_bytes",
             f"{limit} B cuts a transfer of {nbytes} B into more than {MOST_SLICES} slices; give larger ones",
         )
+    # `limit` comes last: it is the library's buffer, whatever is wished
     full = min(limit, max(-(-nbytes // least), smallest))
     count, rest = divmod(nbytes, full)
     return (full,) * count + (rest,) * (rest > 0)

@@ -74,6 +74,7 @@ def own_range(plan: Plan, rank: int) -> slice:
 def rounds(schedule: Schedule, held: Numbers) -> Iterator[Numbers]:
     """Carry the numbers in `held` (one row per rank) through a schedule, in place; yield them after every step."""
     for step in range(schedule.steps):
+        # what arrives in a step is not passed on in it
         before = held.copy()
         for rank in range(schedule.ranks):
             to = schedule.to(rank, step)

@@ -39,6 +39,7 @@ class Ring(Halves):
 
     def chunk(self, rank: int, position: int) -> int:
         """Return the chunk that is so many ranks to the left."""
+        # one further to the left in a reduce-scatter alone, so that rank i ends with chunk i
         return (rank - position - (not self.spreads)) % self.ranks
 
     def owned(self, rank: int) -> range:  # noqa: ARG002  (the same on every rank)

@@ -134,6 +134,7 @@ def walk(
     scenario = Scenario(
         cluster="ideal-100g",
         nodes=ranks,
+        # a box is a byte of the plan, and a node of this cluster has one device: so ranks are nodes
         message_bytes=boxes,
         collective=collective,
         algorithm=algorithm or ("direct" if exchanges else "ring"),
@@ -180,6 +181,7 @@ def _start(ranks: int, numbers: Sequence[Sequence[int]] | None, *, exchanges: bo
         raise ScenarioError("numbers", f"{given.shape[1]} boxes do not divide among {count} ranks")
     if exchanges and given is None:  # tens say whose it is, units for whom
         return 10 * np.arange(count)[:, None] + np.arange(count)
+    # a power of ten for each rank: the digits of a sum say who is in it
     return np.outer(10 ** np.arange(count), np.ones(count, np.int64)) if given is None else given
 
 

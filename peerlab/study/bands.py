@@ -60,6 +60,7 @@ def gain_band_of(slow: Run, fast: Run, report: Progress | None = None) -> GainBa
     """
 
     def computed() -> GainBand:
+        # then both have one machine, and that of one of them is enough in the key
         check_alike(fast.scenario, slow.scenario)
         here = fast.busbw_GBps / slow.busbw_GBps
         return gain_band(fast.scenario, slow.scenario, lambda end: _busbw(end, report), here)
@@ -82,6 +83,7 @@ def bands_of(runs: Sequence[Run | None], report: Progress | None = None) -> list
     for run in runs:
         try:
             bands.append(band_of(run, report) if run else None)
+        # before its own bases: `TooSlow` is a `Cancelled`, and that is a `PeerlabError`
         except TooSlow:  # so are the larger ones
             break
         except Cancelled:
@@ -102,6 +104,7 @@ def _busbw(scenario: Scenario, report: Progress | None) -> float:
         if report:
             report(done, total)
 
+    # Counted as a report here, and not by `answer`: so both limits below give up the same simulations.
     progress(0, 1)  # in any case: a short simulation has ended before it reports
     found = answer(scenario, simulate, progress)
     if found.reports >= _MOST_REPORTS:  # where somebody else waited for it, too

@@ -56,10 +56,12 @@ class Exploration:
         PeerlabError
             If it is impossible.
         """
+        # `fitting` may put a path in the place of one that was asked for together with a cluster
         return self.scenario.with_(**{**fitting(self.scenario, changes), **changes})
 
     def begin(self, control: str) -> None:
         """Note which control asks for the next run: a slider that is dragged makes one step of undo."""
+        # monotonic, as a clock may be set back in between
         now_s = time.monotonic()
         dragged = control == self._last and control in SLIDERS and now_s - self._when_s < _ONE_DRAG_S
         self._last, self._when_s, self._remember = control, now_s, not dragged
@@ -69,6 +71,7 @@ class Exploration:
         if not self._history:
             return None
         self.begin(_OF_HISTORY)
+        # the way back is no step of its own; a reset is one, and can be undone
         self._remember = False
         return self._history.pop()
 

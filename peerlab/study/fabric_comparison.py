@@ -222,9 +222,11 @@ def _on(scenario: Scenario, name: str, *, own_latency: bool) -> OnTransport:
     cluster = scenario.given_cluster
     asked_mtu, allows = scenario.mtu, load_transport(name)
     mtu = (
+        # packets that another transport forbids give way to its own usual ones
         asked_mtu if asked_mtu is None or name == scenario.transport or allows.takes(int(asked_mtu)) else None
     )
     if not allows.figures:
+        # ideal has no packets, switches or cable that could be asked for
         scenario = scenario.with_(transport=None, mtu=None, hops=None, metres=None)
     if own_latency and load_transport(name).figures and not cluster.leaves_latency:
         figures = MappingProxyType({key: one for key, one in cluster.figures.items() if key != _LATENCY})
@@ -233,6 +235,8 @@ def _on(scenario: Scenario, name: str, *, own_latency: bool) -> OnTransport:
         cluster = replace(cluster, **open_)
     asked = scenario.with_(cluster=cluster, transport=name, mtu=mtu)
     run = simulate(asked)
+    # The same network twice more: without headers, which leaves what they cost; and as nothing but a slower
+    # NIC, which tells whether anything else than bytes acts.
     without = simulate(_bare(asked, 1.0, _MESSAGES))
     by_bytes = simulate(_bare(asked, asked.goodput))
     return OnTransport(name, run, by_bytes.time_s, max(0, run.time_ps - without.time_ps))
@@ -247,5 +251,6 @@ def _bare(asked: Scenario, share: float, *kept: str) -> Scenario:
     }  # fmt: skip
     if cluster.backbone_Bps:
         own["backbone_Bps"] = round(cluster.backbone_Bps * share)
+    # the ideal transport adds nothing, so the latency of the hop is handed over as a whole
     machine = replace(cluster, nic_Bps=round(cluster.nic_Bps * share), **own)
     return asked.with_(cluster=machine, transport="ideal", mtu=None, hops=None, metres=None)

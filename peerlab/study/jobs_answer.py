@@ -38,6 +38,7 @@ class SharedFabric:
     def victim(self) -> int | None:
         """The job that is slowed down most; None where none is, or all are alike."""
         most = max(self.lost)
+        # where all pay alike nobody is another's victim
         return self.lost.index(most) if most > 1 and min(self.lost) < most else None
 
     @cached_property
@@ -50,6 +51,7 @@ class SharedFabric:
         for other in range(len(self.trace.jobs)):
             if other != victim:
                 rest = [job for number, job in enumerate(self.trace.jobs) if number != other]
+                # a job that is taken out before the victim moves its number by one
                 mine = run_jobs(rest, self.fabric).lasts(victim - (other < victim))
                 gains[other] = self.lost[victim] - sum(mine, Fraction(0)) / len(mine) / self.alone[victim]
         best = max(gains, key=lambda job: gains[job])
@@ -152,6 +154,7 @@ def shared_fabric(
     until = None if until_ms is None else exact("until_ms", until_ms) / _MS
     trace = run_jobs(made, fabric, until)
     alone = tuple(
+        # without offset, pauses and weight, which change nothing for a job alone
         run_jobs([SharedJob(hosts=job.hosts, work=job.work, flows=job.flows)], fabric).lasts(0)[0]
         for job in made
     )
@@ -177,6 +180,7 @@ def _job(given: Mapping[str, Any], rate: int, nbytes: int | str) -> SharedJob:
         if type(count) is not int or not 1 <= count <= 1000:
             raise ScenarioError(name, f"{count!r} is not a number from 1 to 1000")
     return SharedJob(
+        # a ring sends an N-th of its bytes at a time; a job without hosts is refused later, in words
         hosts=hosts, work=Fraction(size, max(1, len(hosts)) * rate), weight=exact("weight", given.get("weight", 1)),
         offset=exact("offset_ms", given.get("offset_ms", 0)) / _MS, compute=exact("compute_ms", given.get("compute_ms", 0)) / _MS, **counts,
     )  # fmt: skip
@@ -191,6 +195,7 @@ def exact(name: str, value: float | str | Fraction) -> Fraction:
         If it is none, or out of range.
     """
     try:
+        # as text: the float 0.1 is a little more than a tenth, and two jobs would slide apart by it
         number = Fraction(str(value))
     except (ValueError, ZeroDivisionError):
         raise ScenarioError(name, f"{value!r} is not a number") from None

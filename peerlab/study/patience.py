@@ -21,6 +21,7 @@ class TooSlow(Cancelled):
 def large(scenario: Scenario) -> bool:
     """Return whether simulating a scenario takes so long that nobody should wait for it."""
     system = least(scenario)
+    # where one node stands for all, a thousand of them take no longer than eight
     return takes_every_node(system) and spans_of_all(system) > _MOST_SPANS
 
 

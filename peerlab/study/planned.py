@@ -16,6 +16,7 @@ from peerlab.study.switching import PathSwitch, Switching, switching
 
 OFF, ON = "off", "on"
 _SIZES = (MIB, 16 * MIB, 64 * MIB, 256 * MIB)
+# What the tools are told to measure: `_SIZES` lie in it, at powers of two, so each is in every log.
 _LOW, _HIGH = MIB, 256 * MIB
 _REPEATS = 5
 _MOST_REPEATS = 50
@@ -100,6 +101,7 @@ def plan_trial(
     used = tool or chosen.tools[0]
     _check_paths(base, chosen)
     expected = _all_expected(base, chosen, progress)
+    # decided before anybody measures, so that nobody chooses the size that pleases
     best = max(expected, key=_separation)
     threshold, question = _threshold(best)
     return Trial(
@@ -155,6 +157,7 @@ def _switch(known: Switching, base: Scenario, tool: str, name: str) -> PathSwitc
         raise PeerlabError(f"unknown switch {name!r}; {nearest(name, names)}")
     if tool and tool not in known.tools:
         raise PeerlabError(f"unknown tool {tool!r}; {nearest(tool, known.tools)}")
+    # by library and tool: a variable that the one reads does nothing to another
     machine = base.hardware
     for path_switch in known.switches:
         tools = [each for each in path_switch.tools if tool in ("", each)]
@@ -213,6 +216,7 @@ def sides_in_words(one: ExpectedGain) -> tuple[str, str]:
 
 def _threshold(best: ExpectedGain) -> tuple[float, str]:
     upper, lower = _sides(best)
+    # the geometric mean: gains are ratios, and it is as many times above the one as below the other
     threshold = math.sqrt(upper * lower)
     if len(best.bands) == 1:
         question = "whether the path that is switched on is faster at all"
@@ -241,6 +245,7 @@ def _command(known: Switching, base: Scenario, tool: str, launcher: str, variabl
         how.variables.replace("NAME", name).replace("VALUE", value) for name, value in variables.items()
     )
     devices = base.hardware.devices
+    # COMMAND comes first, as its text holds other words of these
     words = {
         "COMMAND": called.command,
         "VARIABLES": handed,

@@ -65,6 +65,7 @@ class PortAnswer:
 
     def _shares(self, *, own: bool) -> list[float]:
         trace, flows = self.trace, self.trace.scene.flows
+        # an AllReduce is counted from its first byte; an endless scene has no beginning that means anything
         start = 0 if self.alone_ps else int(self.time_ps * _SETTLES)
         chosen = [number for number, flow in enumerate(flows) if (flow.job == OWN) == own]
         return [trace.rate_Bps(flow, start, self.time_ps) / trace.scene.host_Bps for flow in chosen]
@@ -73,6 +74,7 @@ class PortAnswer:
     def again_bytes(self) -> int:
         """Bytes that hosts sent twice or more."""
         hosts = self.trace.scene.hosts
+        # links up from the hosts come first (`PortScene.links`), so a byte counts once, where it enters
         return sum(cell.wire for cell in self.trace.cells if cell.again and cell.link < hosts)
 
     @property
@@ -88,6 +90,7 @@ class PortAnswer:
     @cached_property
     def counted(self) -> float:
         """Share of the packets that reach a receiver that it takes, none of them twice."""
+        # the links down to the hosts
         down = range(self.trace.scene.hosts, 2 * self.trace.scene.hosts)
         reached = sum(cell.packets for cell in self.trace.cells if cell.link in down)
         return 1 - (self.packets("loss") + self.packets("discard")) / reached if reached else 0.0
@@ -98,6 +101,7 @@ class PortAnswer:
         scene, end = self.trace.scene, self.time_ps
         return max(
             self.trace.mean_queue(link, int(end * _SETTLES), end)
+            # all but those up from the hosts, whose queues are in the hosts
             for link in range(scene.hosts, len(scene.links))
         )
 
@@ -138,6 +142,7 @@ def answer_ports(question: PortQuestion, engine: str = "loop") -> PortAnswer:
         return PortAnswer(question, trace, 0)
     if question.neighbour == "quiet" and not question.loss:
         return PortAnswer(question, trace, trace.time_ps)
+    # On the same links: where flows collide, the scene has more trunks than the question says.
     quiet = {"neighbour": "quiet", "loss": 0.0, "until_ms": None, "trunks": scene.trunks}
     alone = PortQuestion(
         **{**vars(question), **quiet, "trunk": scene.trunk_Bps * scene.trunks / scene.host_Bps}

@@ -73,6 +73,7 @@ def _read(document: Mapping[str, Any]) -> dict[str, PortFigures]:
 def _figure(entry: Mapping[str, Any]) -> PortFigure:
     figure = PortFigure(**{**entry, "range": tuple(entry["range"]) if "range" in entry else None})
     if not figure.source and not figure.assumption:
+        # `read_facts` makes one line of it
         raise ValueError(entry)
     return figure
 
@@ -89,6 +90,7 @@ def port_fabric(values: Mapping[str, float], name: str, rate: int, cell: int, gi
     given:
         ``vls``, ``loss`` (a share), ``loss_seed``, ``recovery`` and ``start``.
     """
+    # A fabric with a bounded queue drops packets, and so does one that loses some: somebody sends them again.
     recovery = given["recovery"] or ("go-back-n" if "queue" in values or given["loss"] else "none")
     if recovery not in RECOVERIES:
         raise ScenarioError("recovery", f"{recovery!r} is unknown; {nearest(recovery, RECOVERIES)}")
@@ -104,6 +106,7 @@ def port_fabric(values: Mapping[str, float], name: str, rate: int, cell: int, gi
         recovery=recovery, recovery_ps=times["recovery"], timeout_ps=times["timeout"], loss_ppb=round(given["loss"] * ONE),
         loss_seed=given["loss_seed"], marking=_marking(values, given["start"]) if _MARKING in values else None,
     )  # fmt: skip
+    # only a fabric that pauses needs headroom, for what is on its way when it does
     return made if not made.xoff or made.headroom else _with_headroom(made, rate, cell, times["hop"])
 
 

@@ -89,14 +89,13 @@ class PortQuestion:
         rate, latency_ps = self._line()
         packets, hop_ps = self._packets(values), max(1, round(values["hop"] * 10**6))
         leaves, flows = NEIGHBOURS[kind](self, senders)
-        fabric = port_fabric(
-            values, self.fabric, rate, packets, {name: getattr(self, name) for name in _TO_FABRIC}
-        )
         trunks = max(self.trunks, senders + 1) if kind == _COLLIDES and self.trunks == 1 else self.trunks
+        # every trunk as fast as a host, so that only a hash that puts two flows on one of them slows anybody
         share = trunks if kind == _COLLIDES else self.trunk
         trunk_rate = max(1, int(share * rate / trunks))
         chosen = {name: getattr(self, name) for name in _TO_FABRIC}
         fabric = port_fabric(values, self.fabric, max(rate, trunk_rate), packets, chosen)
+        # The cluster's latency is from NIC to NIC. Two hops of it, up to a switch and down, the links count.
         return PortScene(
             fabric=fabric, leaves=leaves, flows=flows, host_Bps=rate, trunk_Bps=trunk_rate, trunks=trunks,
             hop_ps=hop_ps, latency_ps=max(1, latency_ps - 2 * hop_ps), cell_packets=packets, spray=self.spread == SPREADS[1],
@@ -150,6 +149,7 @@ class PortQuestion:
         if not any(flow.counts for flow in flows):
             return round(_USUAL_MS * _PS_PER_MS)
         quiet_s = ring_s(self.nodes, latency_ps / PS_PER_S, _bytes("message_bytes", self.message_bytes), rate)
+        # by the formula and not by a simulation, which would cost as much as the scene itself
         return round(PATIENCE * quiet_s * PS_PER_S)
 
 
@@ -171,6 +171,7 @@ def _ring(q: PortQuestion) -> tuple[list[int], list[PortFlow]]:
     leaves = [int(2 * node >= nodes) for node in range(nodes)]
     flows = [
         PortFlow(
+            # `after` is the flow whose message has to have come: the left neighbour's, as in a blocking ring
             src=node, dst=(node + 1) % nodes, nbytes=-(-nbytes // nodes), messages=2 * (nodes - 1), after=(node - 1) % nodes, job=OWN
         )
         for node in range(nodes)
@@ -208,6 +209,7 @@ def _job(q: PortQuestion, hosts: int) -> Made:
     nbytes = -(-_bytes("message_bytes", q.message_bytes) // hosts)
     flows += [
         PortFlow(
+            # flows are numbered: those of our ring come first, one for each of its nodes
             src=q.nodes + host, dst=q.nodes + (host + 1) % hosts, nbytes=nbytes, messages=_FOR_EVER, after=len(leaves) + (host - 1) % hosts,
             vl=max(0, q.vls - 1), job=OTHER, background=True,
         )

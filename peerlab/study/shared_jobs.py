@@ -139,6 +139,7 @@ def fair_shares(routes: Sequence[tuple[Sequence[Link], Fraction]], fabric: LeafF
             for link in routes[flow][0]:
                 weights[link] = weights.get(link, Fraction(0)) + routes[flow][1]
         level = min(left[link] / weight for link, weight in weights.items())
+        # exact, as these are fractions: floats would need a tolerance
         full = {link for link, weight in weights.items() if left[link] / weight == level}
         fixed = {flow for flow in growing if full.intersection(routes[flow][0])}
         for flow in fixed:
@@ -183,9 +184,11 @@ class _World:
         """Go from change to change."""
         while self.active or any(begin is not None for begin in self.next_begin):
             due = [begin for begin in self.next_begin if begin is not None]
+            # a transfer under way has a rate above 0, since every link has
             then = min([self.now + transfer.left / transfer.rate for transfer in self.active] + due)
             if until is not None and then > until:
                 break
+            # Ends before begins, as what begins may wait for what ends now. Rates last: both change who is there.
             self._pass(then)
             self._end()
             self._begin()
@@ -230,6 +233,7 @@ class _World:
             )
         for number in {transfer.job for transfer in ended}:
             job = self.jobs[number]
+            # the collective is over with its slowest host
             if min(self.sent[number]) == job.steps:
                 self.ends[number].append(self.now)
                 if len(self.ends[number]) < job.repeats:
@@ -249,6 +253,7 @@ class _World:
             sent = self.sent[number]
             for place in range(len(job.hosts)):
                 step = sent[place]
+                # place - 1 is the left neighbour, -1 the last of the ring
                 if step < job.steps and (number, place) not in busy and sent[place - 1] >= step:
                     self.active.append(_Active(number, step, place, self.now, job.work))
 
@@ -256,6 +261,7 @@ class _World:
         routes = []
         for transfer in self.active:
             job = self.jobs[transfer.job]
+            # flows of one transfer go the same way, so they are one flow of their weight together
             routes.append((self._route(transfer), job.weight * job.flows))
         for transfer, rate in zip(self.active, fair_shares(routes, self.fabric), strict=True):
             transfer.rate = rate

@@ -69,6 +69,7 @@ def switching() -> Switching:
 
 
 def _read(document: dict[str, Any]) -> Switching:
+    # tuples: a list could be changed in a record that everybody shares
     lists = ("libraries", "tools", "between")
     entries: list[dict[str, Any]] = [
         {key: tuple(value) if key in lists else value for key, value in one.items()}
