@@ -15,6 +15,7 @@ class Absent:
         self._name = name
 
     def __getattr__(self, name: str) -> "Absent":
+        # Python asks any object for such names, as in copying, and takes "no" for an answer
         if name.startswith("__"):
             raise AttributeError(name)
         return Absent(f"{self._name}.{name}")

@@ -24,5 +24,6 @@ def read_facts(name: str, what: str, read: Callable[[dict[str, Any]], _Found]) -
     document = read_toml(text, "this is not a TOML file", HardwareError)
     try:
         return read(document)
+    # what reading a damaged table raises: an entry that is missing, of another kind, or impossible
     except (KeyError, TypeError, ValueError) as problem:
         raise HardwareError(f"{path}: {problem!r} is missing or not understood") from None

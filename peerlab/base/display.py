@@ -18,6 +18,7 @@ def shown(result: Any) -> str:
     >>> shown(peerlab.steps("ring", 3)).count("<table")
     1
     """
+    # by the type's name: importing the type would lead back from the features to what lies below them
     html: str = registered("shows", type(result).__name__)(result)
     return html
 

@@ -61,6 +61,7 @@ def message(text: object) -> str:
     90
     """
     line = one_line(text)
+    # the middle goes first: what is wrong stands at one end, what is allowed at the other
     if len(line) > MOST:
         line = _LONG_WORD.sub(lambda word: f"{word[0][:40]}...{word[0][-20:]}", line)
     if len(line) > MOST:
@@ -92,6 +93,7 @@ class PeerlabError(Exception):
         return [*asking, f"{type(self).__name__}: {self}"]
 
 
+# A ValueError as well, for code that knows nothing of peerlab.
 class ScenarioError(PeerlabError, ValueError):
     """A field of a scenario is impossible; ``field`` says which.
 
@@ -188,6 +190,7 @@ def _closest(name: str, known: list[str]) -> list[str]:
     words = set(_words(name))
     begun = [full for full in known if name and any(word.startswith(name) for word in [full, *_words(full)])]
     shared = [full for full in known if words & set(_words(full))]
+    # the first kind of guess that finds anything, and not too much, is the likeliest
     guesses = (
         begun,
         get_close_matches(name, known, n=1, cutoff=0.8),

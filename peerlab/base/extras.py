@@ -53,5 +53,6 @@ def check_installed(what: str, module: str) -> None:
         If it is not installed.
     """
     with extra_needed(what):
+        # looked for and not imported: loading Bokeh to say that it is there takes longer than most work
         if find_spec(module) is None:
             raise ModuleNotFoundError(name=module)

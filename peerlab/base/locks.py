@@ -28,6 +28,7 @@ def lock(file: int) -> None:
         return
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    # before OSError, of which it is one kind: somebody has the lock, so locks do work here
     except BlockingIOError:
         raise
     except OSError:  # a file system without locks

@@ -149,6 +149,7 @@ def _begun(place: Path, suffix: str) -> tuple[Path, int]:
     """Return a new file beside a place, and what holds its lock for as long as this process lives."""
     while True:
         unfinished = place.with_name(f"{_UNFINISHED}{token_hex(6)}{suffix}")
+        # the usual rights, less the user's umask; `mkstemp` would keep everybody else out of the saved file
         held = os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
         if sys.platform == "win32":  # what is open there can neither be moved nor removed
             os.close(held)
@@ -162,6 +163,7 @@ def _begun(place: Path, suffix: str) -> tuple[Path, int]:
 
 def _end(file: Path, held: int) -> None:
     """Take a file away, if it is still there, and let go of its lock."""
+    # after success it has taken its place, and there is nothing left to take away
     file.unlink(missing_ok=True)
     if held >= 0:
         os.close(held)
@@ -213,7 +215,9 @@ def _pass_on(handle: int, file: Path) -> None:
 
 def _replace(place: Path, file: Path) -> None:
     if place.exists():
+        # whoever could read the old file can read the new one
         file.chmod(place.stat().st_mode & 0o777)
     with file.open("r+b") as held:
         os.fsync(held.fileno())  # a disk may say only now that it is full
+    # last: until here the old file is whole, and from here on the new one is
     file.replace(place)

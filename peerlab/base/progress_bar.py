@@ -48,6 +48,7 @@ class ProgressBar:
 
     def draw_by_itself(self) -> None:
         """Draw in a thread: a bar then moves while a single piece of the work takes minutes, and Ctrl+C never meets half a line."""
+        # a daemon, so that it keeps nobody's program from ending
         thread = threading.Thread(target=self._draw_until_over, name="peerlab-progress", daemon=True)
         try:
             thread.start()
@@ -74,6 +75,7 @@ class ProgressBar:
         spent_s, done = now - begun_s, self.done - first
         if spent_s < _PACE_S or done <= 0 or self.total is None:
             return
+        # at the pace since the first piece, which itself often takes longest
         left_s = spent_s * (self.total - self.done) / done
         if left_s >= _A_LINE_S:
             sys.stderr.write(f"peerlab: {self._line}, about {say_seconds(left_s)} more\n")

@@ -44,6 +44,7 @@ def _if_told_to_end(before: Any, then: Any) -> None:
         told = getattr(signal, name, None)  # there is no SIGHUP on Windows
         if (
             told
+            # Python lets the main thread alone set these; in a server's others they stay as they are
             and threading.current_thread() is threading.main_thread()
             and signal.getsignal(told) is before
         ):
@@ -87,6 +88,7 @@ def fraction(text: str) -> float | str:
 
 def switch(text: str) -> bool | str:
     """Return True for ``yes``, False for ``no``, or the text for the scenario to refuse."""
+    # no "true" or "1": one way to say it, as --help has it
     return {"yes": True, "no": False}.get(text.lower(), text)
 
 

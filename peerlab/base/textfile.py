@@ -13,6 +13,7 @@ from peerlab.base.units import say_bytes
 
 _PIECE = 2**20
 _MOST_PARTS = 32
+# Possessive where parts repeat (*+, ++): no key is tried in two ways, so time grows as the text does.
 _PART = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
 _TOML = re.compile(
     r'"""(?:[^\\]|\\.)*?"{3,5}+' "|" r"'''.*?'{3,5}+" "|" r"\#[^\n]*+"
@@ -48,6 +49,7 @@ def read_text(path: str | Path, *, what: str, most_bytes: int, error: type[Peerl
     try:
         text = held.decode("utf-8-sig")
     except UnicodeDecodeError:
+        # refused below like any binary file
         text = "\0"
     if "\0" in text:
         raise error(f"{path} is not a text file in UTF-8")
@@ -113,6 +115,7 @@ def read_value(text: str) -> int | float | bool | str:
     """
     if text in ("true", "false"):
         return text == "true"
+    # int first, so that 8 stays a whole number
     for read in (int, float):
         try:
             return read(text)
@@ -126,6 +129,7 @@ def in_words(what: str, error: type[PeerlabError]) -> Iterator[None]:
     """Turn what goes wrong with a file into `error`, which says `what` (``"cannot write x.csv"``) and why."""
     try:
         yield
+    # before ValueError, of which many of ours are one kind: they are in words already
     except PeerlabError:
         raise
     except (OSError, ValueError, RuntimeError) as problem:  # not there, a NUL in its name, no such home

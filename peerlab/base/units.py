@@ -29,6 +29,7 @@ def _split(text: str) -> tuple[Fraction, str]:
     match = _QUANTITY.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"{text!r} is not a number with a unit")
+    # exact: 0.1 GB is a hundred million bytes, while the float 0.1 is a little more than a tenth
     return Fraction(match[1].replace("_", "")), match[2] or ""
 
 
@@ -45,6 +46,7 @@ def parse_bytes(value: int | str) -> int:
     """
     if isinstance(value, str):
         number, unit = _split(value)
+        # before the unit is looked up, so that "Gbps" is told to be a rate and not an unknown unit
         if "/" in unit or unit.lower().endswith("ps"):
             raise ValueError(f"{value!r} is a rate; a size looks like '64 MiB' or '64 MB'")
         if unit.lower() in _BITS or _BITS_IN_DISGUISE.fullmatch(unit):
@@ -72,6 +74,7 @@ def parse_rate(value: float, unit: str) -> int:
     factor = Fraction(_BITS[head.lower()], 8) if head.lower() in _BITS else _SIZES.get(head.lower())
     if factor is None or not slash or per != "s":
         raise ValueError(f"unit {unit!r} is not a rate such as 'GB/s' or 'Gbit/s'")
+    # as text, so that 12.5 and 14.1 are what the file says
     return round(Fraction(str(value)) * factor)
 
 
@@ -120,6 +123,7 @@ def gigabytes_per_second(nbytes: float, ps: int) -> float:
 
 
 def _scaled(value: float, steps: list[tuple[float, str]]) -> str:
+    # a little below a unit counts as one of it: 999.6 us would read as 1e+03
     factor, unit = next((step for step in steps if abs(value) >= step[0] * 0.9995), steps[-1])
     scaled = value / factor
     return f"{scaled:.3g} {unit}" if abs(scaled) < 999.5 else f"{scaled:.0f} {unit}"
@@ -195,6 +199,7 @@ def write_bytes(nbytes: int) -> str:
     exact = [
         f"{nbytes / size:.12g} {unit}"
         for unit, size in units.items()
+        # quarters of a unit at most, so that the text is short and exact
         if nbytes >= size and nbytes * 4 % size == 0
     ]
     return min(exact, key=len) if exact else str(nbytes)

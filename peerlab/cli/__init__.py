@@ -14,6 +14,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return run(arguments)
     except KeyboardInterrupt:
         print("peerlab: stopped", file=sys.stderr)
+        # 130, as shells have it after Ctrl+C
         return INTERRUPTED
     except MemoryError:
         print(

@@ -63,6 +63,7 @@ def _read(words: Sequence[str]) -> argparse.Namespace:
     first = words[0] if words else ""
     if first in _COMMANDS:
         _module(first)  # it may need an extra, whatever its options say
+    # the parser of the command that is asked for, and no other: loading all takes seconds
     parser, entries = command_line(
         [first] if first in _COMMANDS else [] if first == "--version" else _COMMANDS
     )

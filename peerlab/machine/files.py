@@ -6,6 +6,7 @@ from pathlib import Path
 def text(path: Path) -> str | None:
     """Return what a small file says, without the blanks around it; None if it cannot be read."""
     try:
+        # never an error: in containers and virtual machines any of these files may be missing or forbidden
         return path.read_text(encoding="utf-8", errors="replace").strip()
     except OSError:
         return None

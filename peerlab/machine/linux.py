@@ -8,9 +8,11 @@ import signal
 import struct
 from typing import Any
 
+# ctypes keeps errno apart for each thread, so that no call of Python's in between changes it
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _LIBC.syscall.restype = ctypes.c_long
 
+# The kernel's numbers; that of PR_SET_PTRACER spells "Yama".
 _SET_PDEATHSIG, _SET_PTRACER, _ANYBODY = 1, 0x59616D61, ctypes.c_ulong(-1)
 _IO_URING_SETUP, _IO_URING_REGISTER = 425, 427  # the same on every architecture
 _REGISTER_BUFFERS2, _REGISTER_BUFFERS_UPDATE, _SPARSE = 15, 16, 1
@@ -86,6 +88,7 @@ class PinTable:
     def __init__(self, slots: int) -> None:
         setup = ctypes.create_string_buffer(120)  # struct io_uring_params, which the kernel fills
         call = ctypes.c_long(_IO_URING_SETUP)
+        # a ring of two entries, which are never used: its table of buffers is all that is wanted
         self._ring = _called("syscall", call, ctypes.c_uint(2), setup, says="io_uring_setup")
         table = struct.pack("=IIQQQ", slots, _SPARSE, 0, 0, 0)  # struct io_uring_rsrc_register
         try:
@@ -96,6 +99,7 @@ class PinTable:
 
     def put(self, slot: int, start: int, nbytes: int) -> None:
         """Pin a range in a slot; an empty range unpins what is there."""
+        # the kernel takes a null pointer for "nothing here any more"
         vector = _Vector(start or None, nbytes)
         update = struct.pack("=IIQQII", slot, 0, ctypes.addressof(vector), 0, 1, 0)  # io_uring_rsrc_update2
         self._register(_REGISTER_BUFFERS_UPDATE, update, len(update))

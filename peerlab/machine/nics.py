@@ -44,6 +44,7 @@ def _rdma_nic(root: Path, port: RdmaPort) -> Nic:
 def read_nics(root: Path) -> list[Nic]:
     """Return the ports of network cards that are up: RDMA ports, and the interfaces of cards without RDMA."""
     nics = [_rdma_nic(root, port) for port in read_rdma_ports(root) if port.verbs and port.active]
+    # an RDMA card has network interfaces too, and counts once
     names = {nic.address for nic in nics}
     for folder in entries(root / "sys/class/net"):
         address = card_address(folder)

@@ -86,6 +86,7 @@ def card_address(folder: Path) -> str:
 def read_link(folder: Path) -> PcieLink | None:
     """Return the link of the device at `folder` with the speed it can train to: links of idle devices slow down."""
     speeds = [_SPEED.match(text(folder / name) or "") for name in ("current_link_speed", "max_link_speed")]
+    # the port at the upper end may be of an older generation
     above = _SPEED.match(text(folder.resolve().parent / "max_link_speed") or "")
     lanes = number(folder / "current_link_width")
     values = [float(speed[1]) for speed in speeds if speed]
@@ -109,6 +110,7 @@ def _read_device(folder: Path) -> PciDevice | None:
         address=folder.name,
         class_code=class_code,
         vendor=vendor,
+        # -1: the firmware does not say
         numa_node=node if node is not None and node >= 0 else None,
         bridges=tuple(part for part in way if part != folder.name),
         link=read_link(folder),

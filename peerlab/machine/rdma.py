@@ -46,6 +46,7 @@ class RdmaPort:
     @property
     def active(self) -> bool:
         """Whether it can carry data."""
+        # Slingshot has no state of a port, and its interface's is "up"
         return self.state.endswith("ACTIVE") or (not self.verbs and self.state == "up")
 
     @property

@@ -74,6 +74,7 @@ def read_machine(root: Path = Path("/")) -> Machine:
 
 def _is_accelerator(device: PciDevice) -> bool:
     """Return whether a device computes; a VGA controller of another vendor is a board's console."""
+    # its physical function is here as well, and counts
     if device.virtual_function:
         return False
     kind = device.class_code >> 8
@@ -93,6 +94,7 @@ def _carriers(nics: Iterable[Nic], devices: dict[str, PciDevice]) -> tuple[Nic, 
 def _switches(
     root: Path, accelerators: Iterable[PciDevice], nics: Iterable[Nic], devices: Iterable[PciDevice]
 ) -> list[Switch]:
+    # by the CPU's port: switch chips below one port share its link, so they are one switch (`topology`)
     below: dict[str, list[PciDevice]] = {}
     for device in accelerators:
         below.setdefault(device.root_port, []).append(device)

@@ -16,6 +16,7 @@ _LONGEST_LINE = 8192
 """Letters of a line that are looked at; a matrix of 144 devices has 2,000."""
 _TOO_LARGE = "no topology is as large"
 _NAMELESS = ("", "nic")
+# Of a file that holds the output of several tools the first that is recognised is read.
 _XML = ((nccl_xml.looks_like, nccl_xml.read), (lstopo.looks_like, lstopo.read))
 _TEXT = (
     (nvidia_smi.looks_like, nvidia_smi.read),
@@ -57,6 +58,7 @@ def read_topology(data: bytes) -> Topology:
     if len(data) > MOST_BYTES:
         raise HardwareError(f"larger than {say_bytes(MOST_BYTES)}; {_TOO_LARGE}")
     topology = _read(data)
+    # before cards are counted: a dump that repeats itself is of no larger machine
     topology = _each_once(topology)
     check_number(len(topology.accelerators), len(topology.nics))
     if not topology.accelerators:
@@ -65,6 +67,7 @@ def read_topology(data: bytes) -> Topology:
 
 
 def _read(data: bytes) -> Topology:
+    # an editor may have put a byte order mark before it
     if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
         root: Element = read_xml(data.lstrip(b"\xef\xbb\xbf \t\r\n"))
         for looks_like, read in _XML:
@@ -73,6 +76,7 @@ def _read(data: bytes) -> Topology:
         raise HardwareError(
             f"an XML with <{root.tag[:40]}> at its top is of no tool that is known; {_known()}"
         )
+    # A card may be called anything. What is looked for is ASCII, so a letter that is none does no harm.
     lines = data.decode("utf-8", "replace").splitlines()
     text = "\n".join(line[:_LONGEST_LINE] for line in lines)
     for looks_like_text, read_text in _TEXT:
@@ -85,7 +89,9 @@ def _each_once(topology: Topology) -> Topology:
     """Return a topology without the cards that are given again."""
     cards: dict[str, PciCard] = {}
     for number, card in enumerate(topology.cards):
+        # addresses are hexadecimal, and tools write them in small letters or in large ones
         name = card.name.casefold()
+        # cards without a name are not the same card
         cards.setdefault(f"{number} of no name" if name in _NAMELESS else name, card)
     again = len(topology.cards) - len(cards)
     if not again:

@@ -61,6 +61,7 @@ def read_vv(text: str) -> Topology:
     )
     for one in known:
         kind = of_words(one.words)
+        # a maker's bridge has the maker's name, and computes nothing
         if kind is None or one.bridge_to:
             continue
         numa = _NUMA.search(one.text)
@@ -69,6 +70,7 @@ def read_vv(text: str) -> Topology:
                 name=one.address,
                 accelerator=kind,
                 socket=int(numa[1]) if numa else None,
+                # from the CPU's port down, as in every topology
                 way=_way(one, bridges),
                 link=_link(one),
                 link_layer=next(
@@ -82,7 +84,9 @@ def read_vv(text: str) -> Topology:
         tool=TOOL_VV,
         cards=tuple(cards),
         uplinks=uplinks,
+        # AMD first, as an AMD machine may have cards of Intel's
         cpu="AMD" if _AMD.search(text) else "Intel" if "Intel Corporation" in text else "",
+        # one bridge that redirects is enough; where none says anything it stays open
         acs_redirect="+" in redirects if redirects else None,
     )  # fmt: skip
 
@@ -113,6 +117,7 @@ def _way(device: _Device, bridges: dict[str, _Device]) -> tuple[str, ...]:
     bus = device.bus
     while bus in bridges:
         above = bridges[bus]
+        # a text from outside may have bridges that lead to each other
         if above.address in way or len(way) > _DEEPEST:
             raise HardwareError(f"its bridges lead in a circle at {above.address}")
         way.insert(0, above.address)
@@ -165,6 +170,8 @@ def _walk(line: str, walk: _TreeWalk) -> None:
         return
     at = begin.start()
     way, bus = walk.columns.get(at, ((), "0000:00"))
+    # A line that begins with a dash is another root; one that begins with + or \ hangs at the branch above
+    # it in the same column.
     if line[at] == "-":
         way = ()
     device = ""
@@ -178,6 +185,7 @@ def _walk(line: str, walk: _TreeWalk) -> None:
         elif match[2]:
             device = f"{bus}:{match[2]}"
         elif match[3]:
+            # a later line of the same column goes on from here
             walk.columns[at] = (way, bus)
         if match.end() == at or len(way) > _DEEPEST:
             break

@@ -11,8 +11,10 @@ from peerlab.topology.topology import PciCard, Topology
 
 TOOL = "lstopo (hwloc)"
 _TYPE = re.compile(r"([0-9a-f]{4}) \[([0-9a-f]{4}):([0-9a-f]{4})\]")
+# Joins the CPU and its first bus, which is no PCIe bridge.
 _HOST_BRIDGE = "0-1"
 _LANES = 16
+# From the oldest on: hwloc has the rate alone, and an older link with more lanes is the likelier one.
 _GTPS = (2.5, 5.0, 8.0, 16.0, 32.0, 64.0)
 
 
@@ -74,6 +76,7 @@ def _card(element: Element, socket: int | None, way: tuple[str, ...]) -> PciCard
         return None
     devices = [child for child in element.children if child.get("type") == "OSDev"]
     names = [device.get("name") for device in devices]
+    # what people call a NIC; an accelerator goes by its address in all tools
     name = next((one for one in names if one.startswith(("mlx", "efa", "rdmap", "hsn", "cxi", "ib"))), "")
     return PciCard(
         name=name if name and not kind else element.get("pci_busid"),
@@ -101,6 +104,7 @@ def _link(element: Element) -> PcieLink | None:
         coding = 8 / 10 if speed <= 5 else 128 / 130
         lanes = rate * 8 / speed / coding
         whole = round(lanes)
+        # hwloc's rate is rounded
         if 1 <= whole <= _LANES and abs(lanes - whole) < 0.05 * whole and whole in (1, 2, 4, 8, 16):
             return PcieLink(name, speed, whole)
     return None

@@ -28,6 +28,7 @@ def read(root: Element) -> Topology:
     rows = [card for index, cpu in enumerate(cpus) for card in _cards(cpu, _socket(cpu, index), ())]
     remarks = []
     if not any(card.accelerator for card, _ in rows):
+        # files that somebody wrote for NCCL_TOPO_FILE may have addresses alone
         rows, warning = _without_classes(cpus)
         remarks.append(warning)
     uplinks = {
@@ -61,13 +62,16 @@ def _cards(element: Element, socket: int, way: tuple[str, ...]) -> Iterator[tupl
             yield from ((_nic(net, socket, way, None), None) for net in one.children if net.tag == "net")
         if one.tag != "pci":
             continue
+        # classes and vendors are written as 0x030200 and 0x10de
         busid, code = one.get("busid"), one.get("class")[2:6]
         nets = [net for nic in one.children if nic.tag == "nic" for net in nic.children if net.tag == "net"]
         gpu = next((child for child in one.children if child.tag == "gpu"), None)
+        # what NCCL found in a card says more than its class
         kind = True if gpu else False if nets else of_class(code, one.get("vendor")[2:])
         if code == _BRIDGE:
             yield from _cards(one, socket, (*way, busid))
         elif kind is False and nets:
+            # several nets of one card share its PCIe link
             yield from ((_nic(net, socket, way, one), None) for net in nets[:1])
         elif kind is not None:
             links = (
@@ -82,6 +86,7 @@ def _links(element: Element, busid: str = "") -> Iterator[tuple[str, str]]:
     """Yield from where to where each NVLink leads: to another accelerator, or to a switch, all of which are one."""
     for one in element.children:
         if one.tag == "nvlink":
+            # PCI classes of GPUs; anything else at the end of an NVLink is a switch
             to_gpu = one.get("tclass").startswith(("0x0302", "0x0300"))
             yield busid, one.get("target") if to_gpu else "switch"
         else:

@@ -6,6 +6,7 @@ from peerlab.base.errors import HardwareError
 from peerlab.topology.topology import PHB, PIX, PXB, SYS, PciCard, Topology, are_islands, check_number
 
 TOOL = "nvidia-smi topo -m"
+# The line of columns is underlined in a terminal, and the escapes are copied with it.
 _COLOURS = re.compile(r"\x1b\[[0-9;]{0,8}m")
 _HEAD = re.compile(r"\s*GPU0\s")
 _FIRST = re.compile(r"\s*GPU0\s+X\b")
@@ -16,6 +17,7 @@ _ROW = re.compile(
 )
 _CELL = re.compile(r"^(X|SYS|SOC|NODE|PHB|PXB|PIX|NV\d{1,3}|LOC|C2C|N/A)$")
 _CPUS = re.compile(r"\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*")
+# SOC is what SYS was called before.
 _WORDS = {"SYS": SYS, "NODE": PHB, "PHB": PHB, "PXB": PXB, "PIX": PIX, "LOC": PIX, "SOC": SYS}
 
 
@@ -41,6 +43,7 @@ def read(text: str) -> Topology:
         match = _ROW.match(line)
         if not match or match[1] not in names or match[1] in rows:
             continue
+        # rows of anything else, such as the legend, have no column of their own
         cells = match[2].split()
         rows[match[1]] = [cell for cell in cells[: len(names)] if _CELL.match(cell)]
         if match[1].startswith("GPU"):
@@ -81,6 +84,7 @@ def _sockets(behind: dict[str, list[str]]) -> dict[str, int]:
     """Return the socket of each row: its NUMA node, or, in tables of old, which rows share a list of CPUs."""
     if all(len(cells) > 1 and cells[1].isdecimal() and len(cells[1]) < 4 for cells in behind.values()):
         return {name: int(cells[1]) for name, cells in behind.items()}
+    # sockets are numbered in the order in which their lists of CPUs come
     lists = list(dict.fromkeys(cells[0] for cells in behind.values() if cells))
     if not all(cells and _CPUS.fullmatch(cells[0]) for cells in behind.values()):
         return {}
@@ -100,6 +104,7 @@ def _check(names: list[str], rows: dict[str, list[str]]) -> None:
     whole = [name for name in names if len(rows.get(name, ())) == len(names)]  # rows of NICs may be cut off
     for one in gpus:
         for other in whole:
+            # a distance is the same both ways, so a matrix that differs was put together from two
             there, back = rows[one][names.index(other)], rows[other][names.index(one)]
             if there != back:
                 raise HardwareError(
@@ -123,6 +128,7 @@ def _distances(names: list[str], rows: dict[str, list[str]]) -> tuple[dict[tuple
     distances, nvlinks = {}, 0
     for one, cells in rows.items():
         for other, cell in zip(names, cells, strict=False):
+            # the rows of accelerators say all, as those of NICs may be cut off
             if cell in _WORDS and one.startswith("GPU"):
                 distances[one, other] = _WORDS[cell]
             if cell.startswith("NV"):

@@ -10,6 +10,7 @@ TOOL = "this machine"
 
 def of_machine(machine: Machine) -> Topology:
     """Return the topology of a machine that was read from ``/sys``."""
+    # a NIC below a port without accelerators is near none of them: of its way nothing is said
     ports = {nic.address: switch for switch in machine.switches for nic in switch.nics}
     cards = [
         PciCard(
@@ -46,4 +47,5 @@ def of_machine(machine: Machine) -> Topology:
 
 
 def _way(switch: Switch | None) -> tuple[str, ...]:
+    # the CPU's port, by which `read_machine` has put NICs and accelerators together
     return switch.accelerators[0].bridges[:1] if switch else ()

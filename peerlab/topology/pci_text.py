@@ -9,6 +9,7 @@ _ACCELERATORS = re.compile(
     r"NVIDIA|\bGeForce\b|\bTesla\b|Habana|Gaudi|Instinct|Aldebaran|Arcturus|Data Center GPU|Ponte Vecchio",
     re.IGNORECASE,
 )
+# Makers of accelerators make switches, NICs and sound for screens as well.
 _NO_ACCELERATORS = re.compile(
     r"audio|NVSwitch|USB|Type-C|UCSI|bridge|Ethernet|BlueField|ConnectX|Mellanox|InfiniBand|NVLink|ASPEED|Matrox",
     re.IGNORECASE,
@@ -21,6 +22,7 @@ _NICS = re.compile(
 _NO_NICS = re.compile(r"bridge|SoC Management|DMA|Virtual Function", re.IGNORECASE)
 _MOST_WORDS = 200
 """Letters of a card's name that are looked at; the longest that lspci knows has half of that."""
+# 3D controller, processing accelerator, display controller, VGA; Ethernet, InfiniBand, other network.
 _CLASSES = {
     "0302": True,
     "1200": True,
@@ -57,6 +59,7 @@ def link_layer(code: str) -> str:
 
 def of_words(words: str) -> bool | None:
     """Return the same by what a card is called."""
+    # bounds what the patterns with gaps have to try
     words = words[:_MOST_WORDS]
     if _ACCELERATORS.search(words) and not _NO_ACCELERATORS.search(words):
         return True

@@ -45,6 +45,7 @@ def read_xml(data: bytes) -> Element:
 
     parser = expat.ParserCreate()
     parser.StartElementHandler, parser.EndElementHandler = start, lambda _: stack.pop()
+    # a few entities of entities unfold to gigabytes, so their declaration is refused, not their use
     parser.EntityDeclHandler = entity
     try:
         parser.Parse(data, True)
@@ -59,4 +60,5 @@ def read_xml(data: bytes) -> Element:
         ArithmeticError,
     ):  # of Python's codecs, of which few are of XML
         raise HardwareError("it is in an encoding that XML is not read in here; write it in UTF-8") from None
+    # expat takes no document without a root
     return top.children[0]

@@ -78,6 +78,7 @@ class Topology:
 
     def distance(self, one: PciCard, other: PciCard) -> str:
         """Return how far two cards are apart; empty: not known."""
+        # what the tool says itself comes before what follows from bridges
         name = self.distances.get((one.name, other.name)) or self.distances.get((other.name, one.name))
         return name or apart(one, other)
 
@@ -98,6 +99,7 @@ def check_number(accelerators: int, nics: int = 0) -> None:
 def apart(one: PciCard, other: PciCard) -> str:
     """Return how far two cards are apart by the bridges above them, then by their sockets; empty: not known."""
     if one.way and other.way and one.way[0] == other.way[0]:
+        # the last bridge is a card's own port of the switch, so two cards of one switch differ in it
         return PIX if one.way[:-1] == other.way[:-1] or one.way == other.way else PXB
     if one.socket is None or other.socket is None:
         return ""
@@ -138,6 +140,7 @@ def joined(topology: Topology) -> list[tuple[PciCard, ...]]:
             for group in groups
             if any(near[card.name] & near[one.name] or topology.distance(card, one) in NEAR for one in group)
         ]
+        # a card may be near two groups: then they are one
         groups = [group for group in groups if group not in shares]
         groups.append([*(one for group in shares for one in group), card])
     return [tuple(group) for group in groups]

@@ -23,6 +23,7 @@ def broadcast_arrays(*values: Any) -> list[ndarray]:
 def _by_pairs(act: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def acted(left: Any, right: Any) -> Any:
         if isinstance(left, ndarray):
+            # the two usual cases, without making an array of one value or of copies
             if isinstance(right, int | float | str):
                 return ndarray([act(value, right) for value in left.flat], left.shape)
             if isinstance(right, ndarray) and left.shape == right.shape:
@@ -39,6 +40,7 @@ def _swapped(act: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 
 def _inverted(values: ndarray) -> ndarray:
+    # ~True is -2 to Python, and False to numpy
     return ndarray([not value if isinstance(value, bool) else ~value for value in values.flat], values.shape)
 
 
@@ -87,6 +89,7 @@ class _Extreme:
     def reduceat(self, values: ndarray, first: ndarray) -> ndarray:
         flat, ends = values.flat, [*first.flat[1:], len(values.flat)]
         pairs = zip(first.flat, ends, strict=True)
+        # as numpy: an empty stretch gives the value at its begin
         return ndarray([self._pick(flat[begin:end]) if end > begin else flat[begin] for begin, end in pairs])
 
     def at(self, into: ndarray, places: ndarray, values: Any) -> None:

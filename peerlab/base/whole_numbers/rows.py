@@ -25,7 +25,9 @@ class ndarray:  # noqa: N801  numpy's name
     """
 
     __slots__ = ("flat", "packed_as", "shape")
+    # as numpy's: `==` gives an array, so two of them cannot be told equal
     __hash__ = None  # type: ignore[assignment]
+    # `freeze` may ask for read-only arrays; here nothing heeds it
     flags = _Flags()
 
     def __init__(self, flat: list[Any], shape: Shape | None = None, packed_as: str = "") -> None:
@@ -75,6 +77,7 @@ class ndarray:  # noqa: N801  numpy's name
                 "bytes of an array that astype('<i4') or another packed kind did not make"
             )
         values = packed(PACKED[self.packed_as], self.flat)
+        # a page reads little-endian, whatever machine wrote it
         if sys.byteorder == "big":
             values.byteswap()
         return values.tobytes()
@@ -154,6 +157,7 @@ class ndarray:  # noqa: N801  numpy's name
         places, shape = self._places(key)
         if shape == ():
             return self.flat[places]
+        # a slice of a list is much faster than its places one by one
         if isinstance(places, range) and places.step == 1:
             return ndarray(self.flat[places.start : places.stop] if len(places) else [], shape)
         flat = self.flat

@@ -33,6 +33,7 @@ def argsort(values: ndarray, axis: int = -1, kind: str = "stable") -> ndarray:  
 
 def lexsort(keys: Sequence[Any]) -> ndarray:
     """Return the places in the order of the last key, then of the one before it."""
+    # numpy's last key is the first that counts, and a tuple's first is
     rows = list(zip(*(as_array(key).flat for key in reversed(list(keys))), strict=True))
     return ndarray(sorted(range(len(rows)), key=rows.__getitem__))
 
@@ -68,6 +69,7 @@ def searchsorted(values: ndarray, wanted: Any, side: str = "left") -> Any:
 
 def bincount(values: ndarray, weights: ndarray | None = None, minlength: int = 0) -> ndarray:
     """Return how often each whole number comes, or the sum of its weights."""
+    # floats where there are weights, as numpy's are
     counts: list[Any] = [0 if weights is None else 0.0] * max(minlength, values.max(initial=-1) + 1)
     for value, weight in zip(
         values.flat, [1] * values.size if weights is None else weights.flat, strict=True
