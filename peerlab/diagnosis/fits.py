@@ -147,6 +147,7 @@ def _fit(observed: Observed, cluster: Cluster, path: str, points: int) -> Fit | 
         large = moderate
     if not large.size:
         return None
+    # simulated where the log measured, not in between: nothing of the log is interpolated
     some = large[spread_over(large.size, points)]
     most = most_simulated(observed)
     try:

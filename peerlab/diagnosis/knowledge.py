@@ -173,6 +173,7 @@ def knowledge() -> Knowledge:
         leads={name: math.log(document["verdicts"][name]) for name in ("clear", "probable")},
         rules=tuple(_rule(entry, strengths) for entry in document["line"]),
         ranges={name: Known(**entry) for name, entry in document["ranges"].items()},
+        # bits in the file, as data sheets have them
         nics_GBps=tuple(gigabits / 8 for gigabits in document["nics"]["gigabits"]),
         links=tuple(
             DeviceLink(**{**entry, "devices": re.compile(entry["devices"])}) for entry in document["link"]
@@ -214,10 +215,12 @@ def _rule(entry: Mapping[str, Any], strengths: Mapping[str, float]) -> Rule:
 
 def _alike(points: dict[str, float]) -> dict[str, float]:
     """Return points with those against a NIC that reaches device memory for the path on which it does so on one side, too."""
+    # Only what speaks against it: a NIC that reaches no device memory does so on neither side.
     against = min(points.get(PEER_DIRECT, 0.0), 0.0)
     return points if RECEIVE_DIRECT in points or not against else points | {RECEIVE_DIRECT: against}
 
 
 def _points(said: str, strengths: Mapping[str, float]) -> float:
+    # in the file a minus stands for "against"
     name = said.removeprefix("-")
     return -strengths[name] if said != name else strengths[name]

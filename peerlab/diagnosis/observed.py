@@ -19,6 +19,7 @@ from peerlab.records.conditions_measured import Row, condition_rows, grouped
 
 Floats = NDArray[np.float64]
 
+# What makes one curve: in place and out of place are two of them.
 _WHAT = ["source", "collective", "variant", "dtype", "op", "ranks", "nodes", "path", "registration"]
 _LONGEST = 2000
 """Characters of a text that are looked at."""
@@ -189,6 +190,7 @@ def observe(records: Records) -> Observed:
         sizes=np.array([row["size_bytes"] for row in rows], dtype=np.int64),
         times_s=np.array(times, dtype=np.float64),
         algbw_GBps=np.array(algbw, dtype=np.float64),
+        # without variant and type: those of one run are no other curves to a reader
         others=len(grouped(table, ("source", "collective", "ranks", "nodes", "path"))) - 1,
         devices=_texts(records.manifest.get("devices")),
         said=_said(records.manifest),

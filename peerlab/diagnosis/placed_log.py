@@ -82,6 +82,7 @@ def as_measured(scenario: Scenario, found: PlacedLog) -> Scenario:
 def way_to(scenario: Scenario, found: PlacedLog) -> Changes:
     """Return the changes that turn a scenario into that of the log; a message size within the log's sizes stays."""
     sizes = found.diagnosis.seen.sizes
+    # the user's own size stays where the log measured on both sides of it
     nearest = min(max(scenario.nbytes, int(sizes[0])), int(sizes[-1]))
     changes = _changes(scenario, found, nearest)
     return {field: value for field, value in changes.items() if getattr(scenario, field) != value}

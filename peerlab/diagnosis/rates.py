@@ -23,6 +23,7 @@ from peerlab.model.paths import IN_NODE
 
 def from_rates(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
     """Yield evidence from rates: above what a path reaches on any machine, or as slow as TCP."""
+    # no path between nodes has a part in it; two ranks of one node may still use its NIC
     if seen.nodes == 1 and not seen.collective_record.is_message:
         return
     nodes = seen.nodes or _nodes_at_least(seen, know)

@@ -44,6 +44,7 @@ def notes(seen: Observed, path: str | None, own: Fit | None) -> Iterator[str]:
         yield "Host buffers: device memory is not involved, neither staged nor direct."
     if seen.nodes == 1 and path not in (None, IN_NODE):
         yield "One node, and yet through the NIC: the library does not use the faster links inside."
+    # two ranks send over one NIC: that says nothing of the others
     if own is None or seen.collective_record.is_message:
         return
     nodes = nodes_of(seen, own.cluster)

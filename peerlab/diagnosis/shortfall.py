@@ -58,6 +58,7 @@ def shortfall(seen: Observed, own: Fit | None) -> Shortfall | None:
         low, high = ends_GBps(asked)
     except PeerlabError:
         return None
+    # within its band a run is as expected, whatever else might be wrong with it
     if measured >= low:
         return None
     return Shortfall(

@@ -77,6 +77,7 @@ COLLECTIVES: dict[str, Collective] = {
         passes=2,
         programs={
             "nccl-tests": ("all_reduce_perf",), "NCCL": ("AllReduce",), "hccl_demo": ("allreduce",), "nccom-test": ("all_reduce", "allr"),
+            # of OSU the program's name, and the word in the first line of its log
             "osu": ("allreduce", "Allreduce"), "PyTorch": ("allreduce", "allreduce_coalesced"),
         },
     ),
@@ -105,6 +106,7 @@ COLLECTIVES: dict[str, Collective] = {
             "PyTorch": ("reduce_scatter", "_reduce_scatter_base", "reduce_scatter_tensor_coalesced"),
         },
     ),
+    # nccl-tests' size of it is what one rank sends to all, so what a node sends grows with its devices.
     "alltoall": Collective(
         title="all-to-all",
         before="a share for each rank",
@@ -118,6 +120,7 @@ COLLECTIVES: dict[str, Collective] = {
             "osu": ("alltoall", "All-to-All Personalized Exchange"), "PyTorch": ("all_to_all", "all_to_allv"),
         },
     ),
+    # no passes: the message crosses every link once, and its busbw is its algbw
     "broadcast": Collective(
         title="Broadcast",
         before="the message, at the root",

@@ -26,6 +26,7 @@ class MeasuredDistance:
     @property
     def share(self) -> float:
         """What of the rate to host memory is left straight to device memory, 0 to 1."""
+        # of the same card on the same machine, so that cards of different rates compare
         return self.direct / self.host
 
 
@@ -89,6 +90,7 @@ def distances() -> Distances:
 def _read(document: dict[str, Any]) -> Distances:
     direct, tlp = document["direct"], document["tlp"]
     return Distances(
+        # read-only, as everybody gets the one that was read
         titles=MappingProxyType({one["name"]: one["title"] for one in document["distance"]}),
         direct_up_to=direct["up_to"],
         direct_source=direct["source"],

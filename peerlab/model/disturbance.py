@@ -51,6 +51,7 @@ def checked_slow_nodes(given: Any, nodes: int) -> Slow | None:
 
 def slowest(slow: Mapping[int, float] | None, nodes: int) -> int:
     """Return the slowest of so many nodes; of equals the first, so that it is node 0 where none is slow."""
+    # a message goes between two nodes, whichever others are slow
     there = {node: share for node, share in (slow or {}).items() if node < nodes}
     return min(there, key=lambda node: (there[node], node), default=0)
 

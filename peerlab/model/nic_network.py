@@ -64,6 +64,7 @@ class Network:
         if not self.uses_nic:
             return ()
         path, can = data_path(self.path), possible_transports(self.cluster)
+        # only a path that does RDMA asks anything of its transport
         return tuple(name for name in can if load_transport(name).rdma or not path.is_rdma)
 
     def figures(self, machine: Cluster) -> tuple[str | None, int | None, float | None]:
@@ -105,6 +106,7 @@ class Network:
     def own_flight(self, machine: Cluster) -> list[Change]:
         """Return what makes the latency of a hop where the cluster leaves it to the transport: its NICs, its own switches and cable."""
         made = flight(machine, self._by)
+        # nothing, where the cluster says its latency itself: that holds its switches already
         return made and made + way(machine, machine.hops or 0, (machine.cable_mm or 0) / 1000, self._by)
 
     def asked_flight(self, machine: Cluster) -> list[Change]:

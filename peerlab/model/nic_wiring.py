@@ -92,6 +92,7 @@ class Wiring:
     others: tuple[OtherWiring, ...] = ()
     """What else was thought of, possible or not."""
 
+    # Where assumptions are listed the wiring stands among figures, so it has what they are asked for.
     key: ClassVar[str] = "wiring.nic"
     """Where a cluster file says it."""
     label: ClassVar[str] = "where the NICs hang"

@@ -171,6 +171,7 @@ def noise_of(s: "Scenario") -> Noise:
                 f"{s.ticks:g} a second is less than the simulation can count; give 0, or {_FEWEST_TICKS:g} or more",
             )
         lasts = round((assumed["ticks"].length_us if s.tick_us is None else s.tick_us) * _PS_PER_US)
+        # a rate when it is asked for, a period in whole picoseconds inside
         period = round(PS_PER_S / s.ticks)
         if lasts >= period:
             raise ScenarioError(
@@ -188,6 +189,7 @@ def checked_amount(name: str, value: Any, low: float, high: float, what: str) ->
     ScenarioError
         If it is none; `what` says what the field is.
     """
+    # what is not a number compares false with both bounds, and is refused with the rest
     if isinstance(value, bool) or not isinstance(value, Real) or not low <= float(value) <= high:
         raise ScenarioError(name, f"{value!r} is not {what} from {low:g} to {high:g}")
     return float(value)

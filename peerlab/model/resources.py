@@ -97,6 +97,8 @@ RESOURCES: dict[str, ResourceKind] = {
         drawn="device",
         counts_as="copy",
     ),
+    # PCIe carries both directions at once, so each is a resource. `link_both` is there only where a machine
+    # carries less of both together than of each alone.
     "link_up": ResourceKind(
         label="device PCIe out", scope="device", rate="device_pcie_Bps", lane=None, drawn="device link"
     ),
@@ -111,6 +113,7 @@ RESOURCES: dict[str, ResourceKind] = {
         lane=None,
         drawn="device link",
     ),
+    # shared: copy engines and NICs below a switch send over it side by side, packet by packet
     "uplink_up": ResourceKind(
         label="PCIe uplink up", scope="switch", rate="uplink_Bps", shared=True, lane=10, drawn="uplink"
     ),
@@ -161,6 +164,7 @@ RESOURCES: dict[str, ResourceKind] = {
         counts_as="copy",
         is_core=True,
     ),
+    # no rate: what it serves is time and no bytes
     "launch": ResourceKind(
         label="launch and hops inside the node", scope="device", lane=5, lane_name="library"
     ),
@@ -175,7 +179,9 @@ RESOURCES: dict[str, ResourceKind] = {
         lane_name="copies in node",
         drawn="CPU",
     ),
+    # no rate: a region takes time for itself and for each of its pages
     "registration": ResourceKind(label="registration", scope="nic", lane=50, drawn="NIC"),
+    # in is into the NIC, which is what it reads in order to send
     "nic_pcie_in": ResourceKind(
         label="NIC's PCIe in", scope="nic", rate="nic_pcie_Bps", lane=None, drawn="NIC"
     ),
@@ -229,6 +235,7 @@ RESOURCES: dict[str, ResourceKind] = {
         lane=None,
         drawn="wire",
     ),
+    # no frames: devices' own ports have no transport whose headers could be counted
     "port_tx": ResourceKind(
         label="port send",
         scope="device",

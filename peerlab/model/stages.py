@@ -65,6 +65,7 @@ STAGES: dict[str, StageKind] = {
         role="gather",
         counts_as="exchange",
     ),
+    # no track, as no exchange inside a node has one: the caption names it
     "gather-reduce": StageKind(says="add up the node's devices", role="inside", counts_as="exchange"),
     "register": StageKind(says="register memory (MR)", role="register", counts_as="registration"),
     "deregister": StageKind(says="deregister memory", role="register", counts_as="registration"),
@@ -174,6 +175,7 @@ def stage_kind(name: str) -> StageKind:
 
 def stage_number(name: str) -> int:
     """Return the number of a stage in a trace."""
+    # by the order of the table, which is that of `Trace.stages`
     return list(STAGES).index(name)
 
 

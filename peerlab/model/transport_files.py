@@ -22,6 +22,7 @@ from peerlab.model.transport_record import NIC_MAKERS, TransportRecord
 _MOST_BYTES = 2**18
 _SECTION = "transport."
 _RATE = "nic.per_message"
+# Any machine may be asked for it: it is there to see what headers cost.
 _ADDS_NOTHING = "ideal"
 _PACKETS = ("transport.mtu", "transport.header")
 """Figures that a transport has both, or neither."""

@@ -65,6 +65,7 @@ def wiring_by_rule(figures: Mapping[str, Figure]) -> Wiring:
     # A count with a range goes through it in the band; one without can only stand for another wiring.
     marked = next((figure for figure in assumed if not figure.range), None)
     if marked is None:
+        # no count is assumed, or each that is has a range
         return Wiring()
     others = [OtherWiring(nic=ROOT_PORT)]
     switches = figures.get("node.switches_per_numa")
@@ -102,6 +103,7 @@ def _place(section: dict[str, Any], where: str) -> str:
 
 def _switch(section: dict[str, Any], where: str, name: str, *, default: bool) -> bool:
     given = section.get(name, default)
+    # a text such as "off" would count as true
     if not isinstance(given, bool):
         raise HardwareError(f"{where}.{name} must be true or false, not {given!r}")
     return given

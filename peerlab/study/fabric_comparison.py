@@ -100,6 +100,7 @@ class FabricComparison:
             limits = {
                 comparison.run.bottleneck.label for comparison in self.found if comparison.run.bottleneck
             }
+            # nothing of the network limits anywhere, so it is no wonder that transports do not differ
             if not any(map(_of_fabric, self.found)):
                 return f"{apart}: what limits most is not the wire but {_and(sorted(limits))}."
         if self.differ_by_bytes_alone:
@@ -153,6 +154,7 @@ class FabricComparison:
 
 def _of_fabric(one: OnTransport) -> bool:
     """Return whether the fabric limits a run: its latency, or a NIC or link that its bytes and messages pass."""
+    # no resource: it is latency, which is the fabric's
     limits = one.run.bottleneck.resource if one.run.bottleneck else None
     return limits is None or limits.drawn in ("NIC", "wire") or limits.scope == "fabric"
 

@@ -142,6 +142,7 @@ def _all_expected(base: Scenario, chosen: PathSwitch, progress: Progress | None)
 
 
 def _check_runs(known: Switching, launcher: str, repeats: int) -> None:
+    # one run of each setting would show no noise, and no difference could be held against it
     if not isinstance(repeats, int) or not 2 <= repeats <= _MOST_REPEATS:
         raise PeerlabError(
             f"{repeats} runs of each setting are not possible; give 2 to {_MOST_REPEATS}: their spread is the noise"
@@ -182,6 +183,7 @@ def _check_paths(base: Scenario, chosen: PathSwitch) -> None:
 
 
 def _expected(base: Scenario, chosen: PathSwitch, size: int) -> ExpectedGain:
+    # the same machine and message: the path alone differs, as in the trial
     off, on = (simulate(base.with_(path=path, message_bytes=size)) for path in chosen.between)
     gain = on.gain_band(off)
     bands = [ExpectedBand(case.says, case.low, case.gain, case.high) for case in gain.wired]
@@ -222,6 +224,7 @@ def _threshold(best: ExpectedGain) -> tuple[float, str]:
         question = "whether the path that is switched on is faster at all"
         if upper > lower:
             return threshold, question
+        # nothing is expected that could be told from its opposite: only the side of 1 is left to ask for
         return 1.0, f"{question} (both are expected: the band lies on both sides of 1)"
     above, below = sides_in_words(best)
     apart = "" if upper > lower else " (their bands overlap: only a gain outside of both tells)"

@@ -138,6 +138,7 @@ def answer_ports(question: PortQuestion, engine: str = "loop") -> PortAnswer:
     """
     scene = question.scene()
     trace = simulate_ports(scene, engine)
+    # without an AllReduce there is nothing to be slowed down
     if not scene.finite:
         return PortAnswer(question, trace, 0)
     if question.neighbour == "quiet" and not question.loss:

@@ -36,6 +36,7 @@ def race(one: Scenario | Run, other: Scenario | Run | None = None, **changes: An
         If something else than scenarios is given, neither `other` nor a change, both of them, or a scenario that sends
         nothing from node to node.
     """
+    # one or the other: with both it would be open which of the two scenarios changes
     if (other is None) == (not changes):
         raise PeerlabError(
             "race: give a second scenario, or the fields in which it differs, as in path='peer-direct'"

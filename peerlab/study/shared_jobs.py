@@ -99,6 +99,7 @@ class JobsTrace:
 
     def lasts(self, job: int) -> list[Fraction]:
         """Return how long each collective of a job took."""
+        # the last one may not have ended when the scene is cut
         return [end - begin for begin, end in zip(self.begins[job], self.ends[job], strict=False)]
 
     def periods(self, job: int) -> list[Fraction]:
@@ -199,10 +200,12 @@ class _World:
 
     def _pass(self, then: Fraction) -> None:
         """Let time pass, and note who used the uplinks."""
+        # several things may happen at one moment: a use of no length is none
         if then > self.now:
             rates: dict[Link, dict[int, Fraction]] = {}
             for transfer in self.active:
                 for link in self._route(transfer):
+                    # a host's own link has one job alone
                     if link[0].startswith("leaf"):
                         mine = rates.setdefault(link, {})
                         mine[transfer.job] = mine.get(transfer.job, Fraction(0)) + transfer.rate
