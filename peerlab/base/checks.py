@@ -1,4 +1,4 @@
-"""What a word and a switch may be, wherever somebody gives one. What each field of a scenario may hold is its record's to say (`field_record`).
+"""Checks of a word and of a switch, wherever somebody gives one. What each field of a scenario may hold is its record's to say (`field_record`).
 
 Every check raises a ScenarioError: one line with the field, its value and what is allowed.
 """

@@ -1,4 +1,4 @@
-"""The one door from a result to the picture that a notebook shows of it.
+"""How a result finds the picture that a notebook shows of it: by the name of its type, in the records of features.
 
 A picture knows the result that it draws; a result knows no picture. So a type of result has ``_repr_html_ = shown``, and the record
 of a feature says what that is (`Feature.shows`). The picture is loaded when a notebook asks for it. Elsewhere a result is its

@@ -1,4 +1,4 @@
-"""The only place with conversion factors.
+"""Units: text and floats become whole picoseconds and bytes, and these become words. The only place with conversion factors.
 
 Inside, time is integer picoseconds and data is integer bytes, so that two engines can be compared with ``==``.
 Text and floats exist at the edges only; there the unit is in the name (``_s``, ``_us``, ``_bytes``, ``_GBps``;

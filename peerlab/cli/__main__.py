@@ -1,4 +1,4 @@
-"""`python -m peerlab.cli`."""
+"""Runs the command line, as `python -m peerlab.cli`."""
 
 import sys
 

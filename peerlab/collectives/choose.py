@@ -1,4 +1,4 @@
-"""From a scenario to its plan."""
+"""Makes the plan of a scenario: which schedule each rail runs, and how its transfers are cut into slices."""
 
 from collections.abc import Callable
 

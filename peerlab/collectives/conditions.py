@@ -1,4 +1,4 @@
-"""Words for what is measured; apart from the tables that they stand in, as the ranks of a measurement need no tables."""
+"""How ranks and size of a measurement are said. It loads no tables, as the ranks of a measurement need none."""
 
 from peerlab.base.units import say_bytes, say_count
 

@@ -207,7 +207,8 @@ def waits(schedule: Schedule, rank: int) -> tuple[tuple[int, ...], ...]:
     share one tuple.
     """
     written: dict[int, list[int]] = {}
-    # one object for equal tuples: a ring of a thousand ranks has two thousand steps
+    # In a pairwise exchange each step of the second half waits for all of the first: as one object they take
+    # N places, and not N x N.
     shared: dict[tuple[int, ...], tuple[int, ...]] = {}
 
     def arrivals(positions: range) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Flights behind the first: the hops of a library's tree or ring, and the way up to switches that add up and down from them."""
+"""Adds the hops of a library's tree or ring to the stages of a path, and refuses paths and fabrics on which there are none."""
 
 from peerlab.base.errors import ScenarioError
 from peerlab.model.fabrics import Fabric

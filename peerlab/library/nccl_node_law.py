@@ -43,7 +43,6 @@ def node_course(sight: NcclSight, size: int, law: Law, links: float, in_switch: 
     `links` is what a device's links to the others carry together, GB/s per direction; `in_switch` the same of the switch that adds up, 0
     where none does.
     """
-    # No protocol is forbidden here: what [[forbids]] names is of the network.
     node_courses = [_ring(sight, size, law, p, links) for p in range(len(PROTOCOLS))]
     if in_switch and sight.nvls:
         node_courses.append(_in_switch(sight, size, law, in_switch))

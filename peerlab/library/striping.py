@@ -21,7 +21,7 @@ def striped(cluster: Cluster) -> Cluster:
 
 def striping(cluster: Cluster) -> Changes:
     """Return what that does to figures."""
-    # where devices share a NIC it stays one resource, for which they queue
+    # no device has several: NICs stay as they are, and devices that share one queue for it
     if cluster.nics_per_switch <= cluster.devices_per_switch:
         return {}
     each = cluster.nics_per_device

@@ -1,4 +1,4 @@
-"""What makes nodes differ: slow ones, and jitter."""
+"""Slow nodes and jitter as a scenario keeps them, checked; slow parts and other noise are checked beside their own records."""
 
 from collections.abc import Mapping
 from numbers import Integral, Real

@@ -1,4 +1,4 @@
-"""The options that are fields of a scenario, for every command that asks about scenarios: as their records say."""
+"""Options of the command line for the fields of a scenario, as their records say: the same for every command that asks about scenarios."""
 
 import argparse
 from collections.abc import Callable

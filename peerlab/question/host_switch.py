@@ -1,4 +1,4 @@
-"""What the host switch goes between: a data path through the host's memory, and one past it."""
+"""The paths between which the host switch goes: those through the host's memory, and those past it."""
 
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import PATHS

@@ -1,4 +1,4 @@
-"""What two scenarios are called beside each other: what tells one from the other."""
+"""Names of two scenarios that stand beside each other: the fields in which they differ."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields

@@ -8,7 +8,7 @@ from peerlab.question.scenario_fields import MAX_BYTES
 
 SMALLEST, LARGEST = 8, 16 * GIB
 """Those of nccl-tests."""
-# A list is simulated or measured size by size: more than this is a slip of the pen.
+# A list is simulated or measured size by size: more than these are a mistake.
 _MOST_SIZES = 200
 
 

@@ -1,4 +1,4 @@
-"""Which figures of a cluster a scenario meets on its way, and which way is the better one for each."""
+"""Which figures of a cluster a scenario looks at, and which end of each one's range is the faster machine."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""`lspci -vv` (links, NUMA nodes, ACS) and `lspci -tv` (the tree alone)."""
+"""Reads `lspci -vv` (links, NUMA nodes, ACS) and `lspci -tv` (the tree alone)."""
 
 import re
 from dataclasses import dataclass, field

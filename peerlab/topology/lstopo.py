@@ -1,4 +1,4 @@
-"""hwloc's `lstopo --of xml`: packages, NUMA nodes, bridges and PCI devices."""
+"""Reads hwloc's `lstopo --of xml`: packages, NUMA nodes, bridges and PCI devices."""
 
 import re
 from collections.abc import Iterator

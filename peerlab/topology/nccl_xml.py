@@ -1,4 +1,4 @@
-"""NCCL's topology as XML: what NCCL_TOPO_DUMP_FILE writes, and what NCCL_TOPO_FILE gives it."""
+"""Reads NCCL's topology as XML: what NCCL_TOPO_DUMP_FILE writes, and what NCCL_TOPO_FILE gives it."""
 
 from collections.abc import Iterator
 

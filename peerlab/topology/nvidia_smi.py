@@ -1,4 +1,4 @@
-"""`nvidia-smi topo -m`: a matrix of distances."""
+"""Reads `nvidia-smi topo -m`: a matrix of distances."""
 
 import re
 
