@@ -128,7 +128,7 @@ def _moved(trace: Trace, recording: Recording, counted_as: str) -> dict[str, int
 def _left(trace: Trace, recording: Recording) -> int:
     """Return the bytes that left a node: those sent into the network, or copied once where nothing sends."""
     sent = _moved(trace, recording, "send")
-    # of several copies of one byte, as of out and in, each kind has it once
+    # a byte is copied out and in, so each kind alone has them all
     return sum(sent.values()) or min(_moved(trace, recording, "copy").values(), default=0)
 
 

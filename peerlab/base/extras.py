@@ -53,6 +53,6 @@ def check_installed(what: str, module: str) -> None:
         If it is not installed.
     """
     with extra_needed(what):
-        # looked for and not imported: loading Bokeh to say that it is there takes longer than most work
+        # looked for and not imported: importing some of them takes seconds
         if find_spec(module) is None:
             raise ModuleNotFoundError(name=module)

@@ -304,7 +304,7 @@ def _interval(observed: Observed, know: Knowledge) -> Evidence:
 
 def _small_device_messages(observed: Observed, know: Knowledge) -> Iterator[Evidence]:
     """Yield what each further byte of a small message from device memory costs: copies by a processor are slow."""
-    # Sizes that MPI sends at once, and a processor may copy itself: three, as a line through two always fits.
+    # Sizes that MPI sends at once and a processor may copy itself. Three of them: a line fits any two.
     some = (observed.sizes >= KIB) & (observed.sizes <= 8 * KIB)
     if not observed.collective_record.is_message or observed.memory != "device" or some.sum() < 3:
         return

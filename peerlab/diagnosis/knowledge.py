@@ -215,7 +215,7 @@ def _rule(entry: Mapping[str, Any], strengths: Mapping[str, float]) -> Rule:
 
 def _alike(points: dict[str, float]) -> dict[str, float]:
     """Return points with those against a NIC that reaches device memory for the path on which it does so on one side, too."""
-    # Only what speaks against it: a NIC that reaches no device memory does so on neither side.
+    # Only what speaks against it: a NIC that cannot reach device memory cannot on one side either.
     against = min(points.get(PEER_DIRECT, 0.0), 0.0)
     return points if RECEIVE_DIRECT in points or not against else points | {RECEIVE_DIRECT: against}
 

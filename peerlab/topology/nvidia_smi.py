@@ -43,7 +43,7 @@ def read(text: str) -> Topology:
         match = _ROW.match(line)
         if not match or match[1] not in names or match[1] in rows:
             continue
-        # rows of anything else, such as the legend, have no column of their own
+        # the matrix first; affinity to CPUs and NUMA nodes stands behind it
         cells = match[2].split()
         rows[match[1]] = [cell for cell in cells[: len(names)] if _CELL.match(cell)]
         if match[1].startswith("GPU"):
