@@ -29,7 +29,7 @@ class Settings:
     path: str | None = None
     """``host-rdma``, ``host-tcp``, ``peer-direct``, ``receive-direct``, ``native`` or ``wire``; None: the cluster's usual one."""
     registration: str = "cached"
-    """``cached``, ``per-transfer`` or ``pool``; matters on ``peer-direct`` only."""
+    """``cached``, ``per-transfer`` or ``pool``; matters where the NIC reads device memory."""
     memory: str = "device"
     """``device``, or ``host``: point to point or all-to-all between buffers in host memory, as MPI benchmarks do."""
     collective: str = "allreduce"

@@ -48,9 +48,10 @@ def simulated_step(found: SimulatedStep) -> Slide:
         f"{'Example: ' if found.example else ''}{step.model.title}, {_batch(host)}, {say_bytes(step.gradient_bytes)} of gradients in "
         f"{say_count(len(host.trace.placed), 'bucket')} that overlap with backward"
     )
+    wide = 5 if found.batches else 6  # without the chart the two cards share the row
     sides = [
-        card(_now(host, peer) + paragraphs(*_money(host, peer)), 5, title="This step"),
-        card(_lines(sure), 5, title="How sure: the step's gain", tone="edge"),
+        card(_now(host, peer) + paragraphs(*_money(host, peer)), wide, title="This step"),
+        card(_lines(sure), wide, title="How sure: the step's gain", tone="edge"),
     ]
     if found.batches:
         worth = card(
@@ -62,8 +63,7 @@ def simulated_step(found: SimulatedStep) -> Slide:
         chart = card(batch_chart(found.batches, _WORTH), 7, title="Gain of the whole step", high="three-rows")
         body = grid(chart, sides[0], worth, sides[1])
     else:
-        # Without the chart the two cards share the row.
-        body = grid(*(side.replace("c5", "c6") for side in sides))
+        body = grid(*sides)
     told = (repr(sure), _WHY, f"Computing: {say_time(step.compute.ps)} a pass, {step.compute.says}.")
     source = f"Computing: {step.compute.says}{' †' * step.compute.assumed}"
     return Slide(title, about, body, notes=told, source=source)
