@@ -283,8 +283,10 @@ def _verdict(
     first = ranking[0]
     if sentence := _contradiction(first.path, evidence, know):
         return CANNOT_TELL, sentence
-    told = any(one.kind == "line" and one.points.get(first.path, 0) > 0 for one in evidence)
-    if sizes == 1 and not told and first.odds < know.ranges["odds_of_one_size"].low:
+    speaks = {one.kind for one in evidence if one.points.get(first.path, 0) > 0}
+    if speaks == {"cluster"} and first.fit:  # a curve of which one size was large enough to be simulated
+        sizes = len(first.fit.sizes)
+    if sizes == 1 and "line" not in speaks and first.odds < know.ranges["odds_of_one_size"].low:
         enough = say_share(know.ranges["odds_of_one_size"].low)
         return (
             CANNOT_TELL,

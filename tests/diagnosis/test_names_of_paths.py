@@ -121,6 +121,15 @@ def test_one_size_alone_names_no_path_at_odds_below_four_fifths():
     assert (sure.path, sure.ranking[0].odds > least) == ("peer-direct", True)
 
 
+def test_one_size_that_was_simulated_is_one_size_however_long_the_curve_is():
+    """An AllReduce of two ranks up to 1 MiB, on a cluster whose staging meets that one size: a slower NIC and Peer Direct would, too."""
+    curve = {2**power: 9.1 + 2**power / 11.4e3 for power in range(2, 21)}
+    rows = [row | {"collective": "allreduce"} for row in osu(curve).rows]
+    found = peerlab.diagnose(peerlab.Records.of(rows, {"tool": "osu", "memory": "device"}), "juliet")
+    assert any(one.says == "this path explains it" for one in found.evidence)
+    assert (found.path, "one size alone" in found.why) == (None, True)
+
+
 @pytest.mark.parametrize(("ranks", "nodes"), [(8, 2), (64, 16), (72, 18)])
 def test_servers_that_nvlink_joins_are_in_node_as_a_data_path(ranks, nodes):
     """850 GB/s of busbw: each of four GB200 sends more than any NIC carries."""
