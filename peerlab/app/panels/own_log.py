@@ -10,7 +10,7 @@ from peerlab.app.panels.log_findings import LogFindings, in_short, look_at, look
 from peerlab.app.panels.paste_panel import PastePanel
 from peerlab.diagnosis.placed_log import say_changes, way_to
 from peerlab.features.diagnose.diagnosis_report import diagnosis_html
-from peerlab.features.expect.expect_report import verdict_html
+from peerlab.features.expect.expect_report import verdict_in_page
 from peerlab.page.widgets import Changes, classed, row, unfold, way_back
 from peerlab.question.scenario import Scenario
 from peerlab.records import Records
@@ -86,7 +86,7 @@ class OwnLog(PastePanel):
         diagnosis = replace(found.diagnosis, warnings=())  # they stand above, in the panel
         self._other.value = False  # its text is folded: the verdict stands first
         self._other.focus()  # the button that was pressed is hidden, and Escape must still be heard
-        verdict = verdict_html([verdict.as_dict() for verdict in found.verdicts])
+        verdict = verdict_in_page([verdict.as_dict() for verdict in found.verdicts])
         self.verdict.value = verdict + diagnosis_html(diagnosis, name)
         self._found = found
         self._on_found(found)

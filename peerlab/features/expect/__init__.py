@@ -13,7 +13,7 @@ FEATURE = Feature(
     },
     offers={
         "verdicts on a log": "peerlab.features.expect.judging:judge",
-        "HTML of verdicts": "peerlab.features.expect.expect_report:verdict_html",
+        "HTML of verdicts": "peerlab.features.expect.expect_report:verdict_in_page",
     },
     document="docs/using.md",
 )

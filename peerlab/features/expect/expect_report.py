@@ -22,6 +22,7 @@ _SIGNS = {
 }
 _OPEN = {"unknown": "cannot tell: "}
 """Before the sentence of a verdict."""
+_OPTION, _LIST = "with --cluster", "in the list Cluster above"
 _MOST_CAUSES = 5
 _SAME = 0.05
 """A log and a curve that are apart by less on the average are alike."""
@@ -36,6 +37,11 @@ def verdict_html(verdicts: Sequence[Told]) -> str:
         head = f"<h4>Run {place + 1} of {len(verdicts)}</h4>" if many else ""
         blocks.append(head + "".join(_parts(verdict)))
     return framed("expect", _TITLE, "".join(blocks))
+
+
+def verdict_in_page(verdicts: Sequence[Told]) -> str:
+    """Return verdicts as `verdict_html` does, for a page that has a list of clusters in the place of the command line's option."""
+    return verdict_html([{**verdict, "why": verdict["why"].replace(_OPTION, _LIST)} for verdict in verdicts])
 
 
 def expectation_html(found: Told) -> str:

@@ -3,7 +3,7 @@
 import re
 
 import peerlab
-from peerlab.features.expect.expect_report import expect_page, verdict_html
+from peerlab.features.expect.expect_report import expect_page, verdict_html, verdict_in_page
 from peerlab.features.expect.judging import judge
 
 HEAD = "#       size         count      type   redop    root     time   algbw   busbw #wrong"
@@ -41,6 +41,16 @@ def test_a_healthy_log_has_no_vermilion_and_no_cause():
     page = verdict_html([found.as_dict()])
     assert "hot)" not in page
     assert "What would look like this" not in page
+
+
+def test_a_page_with_a_list_of_clusters_names_no_option_of_the_command_line():
+    text = log([1.0] * 9).rows[0]
+    assert text["nodes"] is None  # nothing of it names its machine
+    (found,) = judge(log([1.0] * 9))
+    assert "with --cluster" in verdict_html([found.as_dict()])
+    page = verdict_in_page([found.as_dict()])
+    assert "--cluster" not in page
+    assert "in the list Cluster above" in page
 
 
 def test_a_page_of_several_runs_has_each_and_fetches_nothing():
