@@ -256,12 +256,11 @@ def by_compiled(
     every_lane: bool = False,
 ) -> Recording:
     """Return an iteration of the compiled loop; `every_lane`: whether all lanes are recorded, however many spans they have."""
-    from peerlab.engine.compiled.compiled_line import CompiledLine  # noqa: PLC0415  (numba is loaded only where it is used)
-    from peerlab.engine.compiled.compiled_ring import CompiledRing  # noqa: PLC0415  (the same)
+    from peerlab.engine.compiled.compiled_line import compiled_run  # noqa: PLC0415  (numba is loaded only where it is used)
 
     every_lane = every_lane or not keeps_few(system)
     kept = tuple(range(len(system.lanes))) if every_lane else kept_lanes(system)
-    loop = CompiledRing(system, kept) if keeps_few(system) else CompiledLine(system)
+    loop = compiled_run(system, kept)
     loop.run(progress)
     spans = freeze(dict(zip(SPAN_COLUMNS, loop.spans(), strict=True)))
     found = registration_queue.find_all() if system.scenario.registers else []

@@ -71,7 +71,7 @@ LATE = {
     ): "SimPy is loaded by whoever asks for the referee",
     (
         "peerlab/engine/recording.py",
-        "peerlab.engine.compiled.compiled_ring",
+        "peerlab.engine.compiled.compiled_line",
     ): "numba is an extra, and takes a second",
     (
         "peerlab/engine/ports/simulate_ports.py",

@@ -5,16 +5,24 @@
 # minutes. Here it takes two seconds: its slices stand in line (`in_line`), so that what is under way is no
 # more than what holds a place.
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from peerlab.engine.compiled.compiled_ring import rows_inside, run_to_the_end
+from peerlab.engine.compiled.compiled_ring import CompiledRing, rows_inside, run_to_the_end
 from peerlab.engine.compiled.flatten_line import added_up, flatten_line
+from peerlab.engine.compiled.refusals import keeps_few
 from peerlab.engine.compiled.state import State, Whole
 from peerlab.engine.loop.adding_up import ADDS
 from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.scaleup import exchange, fifo
 from peerlab.engine.span_rows import owners, scaleup_rows
 from peerlab.engine.system import System
+
+
+def compiled_run(system: System, keep: Sequence[int]) -> "CompiledRing | CompiledLine":
+    """Return the run of a ring, of which some lanes are kept, or of a pairwise exchange, of which all are."""
+    return CompiledRing(system, keep) if keeps_few(system) else CompiledLine(system)
 
 
 class CompiledLine:
