@@ -35,7 +35,7 @@ FAULTS = """\
 
 A run is ill if it is below its floor, and healthy machines differ. So a fault that costs less than they do cannot be seen in one log: there a second run with
 the fault taken away decides. For each machine on 2 nodes, from 1 MiB to 8 GiB: what the fault leaves of what is expected where it costs most, and from which size on the run
-would be below its floor; *not seen* where it would not. The fault is simulated, without noise. Empty: this machine cannot have it.
+would be below its floor; *not seen* where it would not. The fault is simulated, without noise. Empty: this machine cannot have it, or another row is the same.
 
 """
 MACHINES = ("p5", "p4d", "h100-ndr", "azure-nd-a100-v4", "h200-roce", "b200-ndr", "mi300x-roce", "alps-gh200")

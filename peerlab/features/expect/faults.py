@@ -61,7 +61,9 @@ def _as_few(healthy: Scenario) -> Scenario:
 
 def faults(healthy: Scenario, in_use: int | None = None) -> list[Fault]:
     """Return the faults that the machine of a scenario may have; `in_use`: how many NICs of a node its log names."""
-    return [*_slow_nics(healthy), *_missing_nics(healthy, in_use), *_of_path(healthy), *_of_library(healthy)]
+    # Inside one NVLink domain no NIC has work, so none can be at fault.
+    between = [*_slow_nics(healthy), *_missing_nics(healthy, in_use), *_of_path(healthy)]
+    return [*(between if healthy.domains > 1 else []), *_of_library(healthy)]
 
 
 def _slow_nics(healthy: Scenario) -> list[Fault]:
@@ -146,9 +148,7 @@ def _of_path(healthy: Scenario) -> list[Fault]:
     found = [
         Fault(name=name, means=means, decides=decides, with_it=_taking(path), path=path)
         for path, (name, means, decides) in _PATHS.items()
-        if path != healthy.path
-        and (data_path(path).uses_kernel_tcp or path in healthy.given_cluster.paths)
-        and healthy.domains > 1
+        if path != healthy.path and (data_path(path).uses_kernel_tcp or path in healthy.given_cluster.paths)
     ]
     if healthy.is_wired and data_path(str(healthy.path)).uses_device_memory:
         found += [

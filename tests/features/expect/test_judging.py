@@ -347,6 +347,12 @@ def test_one_queue_pair_a_connection_is_a_fault_where_a_fabric_has_several_ways(
         assert all("NCCL_IB_QPS_PER_CONNECTION" in one.decides for one in told)
 
 
+def test_inside_one_nvlink_domain_no_nic_is_at_fault():
+    asked = peerlab.Scenario(cluster="gb200-nvl72", nodes=18, path="peer-direct")
+    assert not [one for one in faults(asked) if "NIC" in one.name]
+    assert [one for one in faults(asked.with_(nodes=36)) if "NIC" in one.name]
+
+
 def test_a_tree_with_ll128_carries_no_more_than_slow_nics_do():
     """NCCL plans two nodes with what a channel carries inside a node."""
     asked = peerlab.Scenario(
