@@ -8,6 +8,7 @@ from model_laws import Law
 from peerlab.base.units import MIB, say_time
 from peerlab.engine.arrays.many_seeds import times_of_seeds
 from peerlab.engine.simulate import simulate
+from peerlab.features.exercises.labs.held_up_transfers import BLOCKING, PIPELINED, later_us
 from peerlab.question.scenario import Scenario
 
 _RING = Scenario(cluster="ideal-100g", nodes=8, message_bytes="64 MiB", slice_bytes=None)
@@ -24,6 +25,10 @@ slower and hardly spreads them; a tail needs what lasts for a run (`spread`) or 
 it is long against the noise of a transfer, a pipelined ring pays less of it. Every kind is drawn beforehand, from streams of its own
 for each seed and node, and every engine meets the same draws. How much of each is assumed where nobody has measured it stands in
 `data/noise.toml`.
+
+A delay of one transfer delays the end by as much, in a blocking ring and in a pipelined one. Of two delays, D1 in step k1 at node i1 and D2 in a later step
+k2 at node i2, both count where the second is within reach of the first, as light would be that goes a node a step; else the larger one does. In a
+blocking ring a delay goes both ways, in a pipelined one downstream only, and latency takes L of it for each step that it need not have waited.
 
 d: service time of a transfer, L: latency, K = 2(N-1) steps, q = K (d + L): the quiet time, s: sigma, f: share of its rate that a slow node has, e_N: mean of
 the largest of N normal numbers (e_8 = 1.4236). Random ones are means of some hundred seeds and agree to their tolerance.
@@ -42,7 +47,9 @@ def section() -> str:
             law.say(law.simulated),
             f"{100 * law.tolerance:g} %",
         ]
-        for law in (one.check() for one in (*_slow_nodes(), _jitter(), _spread(), *_detours()))
+        for law in (
+            one.check() for one in (*_slow_nodes(), *_light_cone(), _jitter(), _spread(), *_detours())
+        )
     ]
     return HEAD + table(["what", "formula", "example", "by hand", "simulated", "agree to"], rows)
 
@@ -81,6 +88,28 @@ def _slow_nodes() -> list[Law]:
             )
         )
     return found
+
+
+def _light_cone() -> list[Law]:
+    first, second = 400.0, 300.0
+    latency = (_RING.cluster_for_message.latency_ps or 0) / 1e6
+    blocking, pipelined = (
+        "D1 + D2 where i1 and i2 are k2 - k1 apart or less",
+        "D1 + D2 - L (k2 - k1 - m) for m = i2 - i1 (mod N) <= k2 - k1",
+    )
+    cases = (
+        ("blocking", BLOCKING, blocking, (4, 1), "two nodes upstream, two steps later", first + second),
+        ("blocking", BLOCKING, "max(D1, D2) else", (2, 5), "in the same step", first),
+        ("pipelined", PIPELINED, pipelined, (5, 3), "at the same node, three steps later", first + second - 3 * latency),
+        ("pipelined", PIPELINED, "max(D1, D2) else", (4, 1), "two nodes upstream, two steps later", first),
+    )  # fmt: skip
+    return [
+        Law(
+            f"two delays, {name} ring: how much later it ends", formula, f"8 nodes, 400 µs and 300 µs, {where}",
+            1e6 * by_hand, 1e6 * later_us({(2, 3): first, place: second}, dependency, _RING), _time,
+        )
+        for name, dependency, formula, place, where, by_hand in cases
+    ]  # fmt: skip
 
 
 def _jitter() -> Law:

@@ -52,6 +52,12 @@ def test_a_lab_is_prose_with_short_cells_and_no_plotting(lab):
             assert library not in cell.source
 
 
+def test_what_is_folded_begins_with_its_heading(lab):
+    """A cell with words above its heading was folded with them: they stood open, and named what is folded."""
+    folded = [cell.source for cell in lab.cells if cell.metadata.get("jp-MarkdownHeadingCollapsed")]
+    assert [source for source in folded if not source.startswith("#")] == []
+
+
 def test_a_learner_gets_every_lab_and_no_solution(tmp_path, monkeypatch):
     from peerlab.features.lab.copies import copied
 

@@ -21,6 +21,7 @@ NEEDS_NOTEBOOK = {
     "01-crossings": "Its answer counts in a table of pandas",
     "05-eight-bytes": "Its answer comes from a table of pandas",
     "05-believe": "Its answer is a calibration, which needs SciPy",
+    "11-tail": "Its answer is counted from thousands of runs, which needs NumPy",
 }
 """Exercises that no tab can judge, and why."""
 _NOTHING = Verdict(right=False, says="Give an answer first.")

@@ -36,7 +36,6 @@ _SINGLE = (
     *("__init__.py", "features/__init__.py", "features/*/__init__.py", "features/site/tab*.py"),
     *("page/__init__.py", "page/joining.py", "page/frame.py", "page/document_html.py", "page/report.css"),
     *("features/diagnose/diagnosis_*.py", "features/expect/*.py", "features/exercises/**/*.py"),
-    *("features/suspects/bayes.py", "features/suspects/suspecting.py"),
 )
 _LEFT_OUT = (
     *("picture/plots", "picture/bokeh_document.py", "features/expect/expect_command.py"),
@@ -46,14 +45,13 @@ _LEFT_OUT = (
 )
 _OF_LABS = (
     "peerlab/features/exercises/",
-    "peerlab/features/suspects/",
     "peerlab/engine/ports/",
     "peerlab/training/",
     "peerlab/data/workloads/",
 )
 """What the explorer needs nothing of."""
-_RECORDS = ("peerlab/features/exercises/__init__.", "peerlab/features/suspects/__init__.")
-"""But for the records of the features: all records are read together."""
+_RECORD = "peerlab/features/exercises/__init__."
+"""But for the record of the feature: all records are read together."""
 _DATA = (
     "*.toml",
     "hardware/*.toml",
@@ -86,7 +84,7 @@ def python_archives(files: Mapping[str, bytes]) -> dict[str, bytes]:
     labs = {
         name: data
         for name, data in named.items()
-        if name.startswith(_OF_LABS) and not name.startswith(_RECORDS)
+        if name.startswith(_OF_LABS) and not name.startswith(_RECORD)
     }
     return {
         "app.zip": _zipped({name: data for name, data in named.items() if name not in labs}),

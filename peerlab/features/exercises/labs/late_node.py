@@ -11,7 +11,7 @@ from peerlab.engine.arrays.many_seeds import times_of_seeds
 from peerlab.engine.simulate import simulate
 from peerlab.features.exercises.exercise import Bound, Choice, Mistake, Number
 from peerlab.features.exercises.labs.held_up_transfers import BLOCKING, PIPELINED, RING, later_us
-from peerlab.features.exercises.labs.search_game import JITTER, NODES, SEARCH, SHARE, SearchGame
+from peerlab.features.exercises.labs.search_game import NODES, NOISE, SEARCH, SHARE, SearchGame
 from peerlab.features.exercises.labs.unseen import unseen_suspect
 from peerlab.model.noise import assumed_noise
 from peerlab.question.scenario import Scenario
@@ -101,7 +101,7 @@ def suspected(game: SearchGame) -> pd.DataFrame:
     """Return what `peerlab.suspects` says of the runs of a game: the likeliest suspects first, per cent."""
     names = [f"node {number}" for number in range(NODES)]
     runs = [(tuple(names[node] for node in some), took) for some, took in game.runs]
-    likely = peerlab.suspects(runs, hosts=names, sigma=JITTER, expected_s=1.0).suspects[:NODES]
+    likely = peerlab.suspects(runs, hosts=names, sigma=NOISE, expected_s=1.0).suspects[:NODES]
     return pd.DataFrame(
         {"probability, %": {one.in_words: 100 * one.probability for one in likely}}
     ).rename_axis("suspect")

@@ -147,25 +147,31 @@ _IDLES, _DROPS, _FREED, _SAME = (
 )
 
 
+def _at_thresholds(xoff: int, xon: int) -> tuple[float, float, int]:
+    """Return the share of the time in which the port that all wait for sends, the victim's share of its rate, and the packets that are lost."""
+    found = answered(fabric=PFC, figures=(("xoff", xoff), ("xon", xon)), **VICTIM)
+    return found.neighbours, found.share, found.packets("drop")
+
+
 def thresholds() -> pd.DataFrame:
     """Return what the port that all wait for does, and what the victim has, with lower thresholds for pauses."""
     rows = {}
     for xoff, xon in XOFFS:
-        found = answered(fabric=PFC, figures=(("xoff", xoff), ("xon", xon)), **VICTIM)
+        busy, victim, lost = _at_thresholds(xoff, xon)
         rows[f"{xoff / 1000:.0f} and {xon / 1000:.0f} kB"] = {
-            "the port that all wait for, % busy": 100 * found.neighbours,
-            "the victim, % of its rate": 100 * found.share,
-            "packets lost": found.packets("drop"),
+            "the port that all wait for, % busy": 100 * busy,
+            "the victim, % of its rate": 100 * victim,
+            "packets lost": lost,
         }
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("XOFF and XON")
 
 
 def _too_low() -> str:
-    first, *_, last = thresholds().to_dict("records")
-    busy, has, lost = last
-    if last[lost]:
+    busy, victim, _ = _at_thresholds(*XOFFS[0])
+    less_busy, has, lost = _at_thresholds(*XOFFS[-1])
+    if lost:
         return _DROPS
-    return _FREED if last[has] > first[has] else _IDLES if last[busy] < 0.95 * first[busy] else _SAME
+    return _FREED if has > victim else _IDLES if less_busy < 0.95 * busy else _SAME
 
 
 _TAIL = "a link loses packets, the last one of a message among them"

@@ -5,7 +5,6 @@ from functools import cache
 from math import exp
 from random import Random
 
-import peerlab
 from peerlab.diagnosis import CANNOT_TELL
 from peerlab.features.exercises.exercise import Choice
 from peerlab.features.exercises.transfer import TransferTask
@@ -20,24 +19,21 @@ Timed = tuple[Hosts, float]
 
 
 @cache
-def _runs(nodes: int, slow: int, kind: str) -> tuple[Timed, ...]:
-    """Return runs of some nodes each, with how many times as long as expected they took; of those that leave it open the last is missing."""
+def runs_of(nodes: int, slow: int, kind: str) -> tuple[Timed, ...]:
+    """Return runs of some nodes each, with how many times as long as expected they took: halves of those that may be slow, until one or two are left."""
     random = Random(f"{nodes} {slow} {kind}")  # noqa: S311  (nothing secret)
     names = [f"n{number}" for number in range(nodes)]
     bad = None if kind == _HEALTHY else names[slow % nodes]
-    runs, some = list[Timed](), tuple(sorted(random.sample(names, nodes // 2), key=names.index))
-    while True:
-        for hosts in (some, tuple(name for name in names if name not in some)):
-            if len(hosts) > 1:
-                noise = exp(random.gauss(0, _SIGMA))
-                runs.append((hosts, round(noise / (_SHARE if bad in hosts else 1), 2)))
-        told = peerlab.suspects(runs, hosts=names, sigma=_SIGMA, expected_s=1.0)
-        if told.decided:
-            return tuple(runs)
-        some = told.next_hosts[0]
+    runs, possible = list[Timed](), names
+    while len(possible) > (2 if kind == _OPEN else 1) and not (runs and kind == _HEALTHY):
+        some = {*random.sample(possible, len(possible) // 2)}
+        if len(some) == 1:  # nobody runs alone
+            some.add(random.choice([name for name in names if name not in possible]))
+        for hosts in ([n for n in names if n in some], [n for n in names if n not in some]):
+            noise = exp(random.gauss(0, _SIGMA))
+            runs.append((tuple(hosts), round(noise / (_SHARE if bad in hosts else 1), 2)))
         possible = _possible(runs, names)
-        if kind == _OPEN and len(possible) == 2:
-            return tuple(runs)
+    return tuple(runs)
 
 
 def _possible(runs: Sequence[Timed], names: Sequence[str]) -> list[str]:
@@ -46,11 +42,10 @@ def _possible(runs: Sequence[Timed], names: Sequence[str]) -> list[str]:
 
 
 def _suspect_task(nodes: int, slow: int, kind: str) -> Choice:
-    runs = _runs(nodes, slow, kind)
+    runs = runs_of(nodes, slow, kind)
     names = [f"n{number}" for number in range(nodes)]
-    told = peerlab.suspects(runs, hosts=names, sigma=_SIGMA, expected_s=1.0)
-    truth = CANNOT_TELL if not told.decided else told.suspects[0].in_words
-    possible = [name for name in _possible(runs, names) if any(took > _SLOW for _, took in runs)]
+    possible = _possible(runs, names) if any(took > _SLOW for _, took in runs) else []
+    truth = CANNOT_TELL if len(possible) > 1 else possible[0] if possible else _NOBODY
     cleared = [name for name in names if name not in possible]
     offered = sorted([*possible[:2], *Random(slow).sample(cleared, 3 - len(possible[:2]))], key=names.index)  # noqa: S311  (nothing secret)
     options = {name: _reply(name, runs, possible) for name in offered}
@@ -68,7 +63,7 @@ def _suspect_task(nodes: int, slow: int, kind: str) -> Choice:
             "Cross out everybody who took part in a run that was as fast as expected.",
             "Of those that are left, who took part in every slow run?",
         ),
-        why="The check gave the runs to `peerlab.suspects`, which says so with 95 per cent or more." if told.decided else "Two nodes explain all runs equally. A run with one of them decides.",
+        why="Two nodes explain all runs equally. A run with one of them decides." if truth == CANNOT_TELL else "Nobody else took part in every slow run, and in no fast one. `peerlab.suspects` says so with 95 per cent or more.",
         solution=f'"{truth}"',
     )  # fmt: skip
 
