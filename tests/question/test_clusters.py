@@ -3,6 +3,7 @@
 import pytest
 
 import peerlab
+from peerlab.model.paths import sending_kinds
 
 CASES = [(name, path) for name in peerlab.known_clusters() for path in peerlab.load_cluster(name).paths]
 
@@ -15,8 +16,10 @@ def test_every_cluster_answers_on_each_path_below_what_its_wires_allow(cluster, 
         peerlab.load_cluster(cluster).domain_nodes or 1
     )  # inside an NVLink domain no wire limits anything
     run = peerlab.simulate(peerlab.Scenario(cluster=cluster, path=path, nodes=nodes, message_bytes="256 MiB"))
-    assert 0 < run.busbw_GBps <= run.wire_limit_GBps * 1.0001
-    assert 0 < run.wire_busy <= 1
+    assert run.busbw_GBps > 0
+    if sending_kinds(run.scenario.hardware, path):  # else no wire limits it: NaN
+        assert run.busbw_GBps <= run.wire_limit_GBps * 1.0001
+        assert 0 < run.wire_busy <= 1
     assert run.bottleneck is not None
 
 
