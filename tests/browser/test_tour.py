@@ -6,7 +6,7 @@ from drawing import SOAK
 from driver import Explorer
 from playwright.sync_api import expect
 
-RUNS = 20 if SOAK else 3
+RUNS = 20 if SOAK else 2
 MODELS = "() => Object.keys([...window.peerlabPages][0].model.widget_manager._models).length"
 
 
