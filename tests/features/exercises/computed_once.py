@@ -35,7 +35,9 @@ def names_of(kind):
 
 def drawn_kind(name):
     """Return what kind of exercise a transfer task is."""
-    return get_type_hints(transfer_of(name[:2]).make)["return"]
+    kind = get_type_hints(transfer_of(name[:2]).make).get("return")
+    assert kind, f"{name}: what makes it must say which kind of exercise it returns"
+    return kind
 
 
 def computed_once(one):

@@ -41,7 +41,7 @@ def _possible(runs: Sequence[Timed], names: Sequence[str]) -> list[str]:
     return [name for name in names if all((name in hosts) == (took > _SLOW) for hosts, took in runs)]
 
 
-def _suspect_task(nodes: int, slow: int, kind: str) -> Choice:
+def _suspect_task(kind: str, slow: int, nodes: int) -> Choice:
     runs = runs_of(nodes, slow, kind)
     names = [f"n{number}" for number in range(nodes)]
     possible = _possible(runs, names) if any(took > _SLOW for _, took in runs) else []
@@ -80,5 +80,5 @@ def _reply(name: str, runs: Sequence[Timed], possible: Sequence[str]) -> str:
 TRANSFER = TransferTask(
     lab="11",
     cases=((_NODE, _OPEN, _HEALTHY), range(20), (8, 12, 16)),
-    make=lambda kind, slow, nodes: _suspect_task(nodes, slow, kind),
+    make=_suspect_task,
 )
