@@ -22,6 +22,7 @@ _MODULES = {name: module for feature in features().values() for name, module in 
 """The module of each command: it has a function `add` that adds its parser, whose default ``run`` takes the options and returns the
 exit status. Only what is asked for is loaded: all of them take two seconds."""
 _COMMANDS = tuple(_MODULES)
+_OPTION = re.compile(r"--[a-z-]+")
 
 
 def run(arguments: Sequence[str] | None) -> int:
@@ -84,7 +85,7 @@ def _not_read(name: str, word: str, help_text: str) -> str:
     lists = f"`peerlab {name} --help` lists what it takes"
     if word.startswith("-"):
         option = word.partition("=")[0]
-        return f"{name} has no option {option!r}; {nearest(option, sorted(set(re.findall('--[a-z-]+', help_text))))}"
+        return f"{name} has no option {option!r}; {nearest(option, sorted(set(_OPTION.findall(help_text))))}"
     cluster = f"; a cluster is given as --cluster {word}" if "--cluster " in help_text else ""
     return f"{name} takes no {word!r} without an option before it{cluster}; {lists}"
 
