@@ -30,7 +30,7 @@ def unit_of(name: str) -> str:
         return "us"
     if name.startswith(_RATES):
         return "GB/s"
-    return "B" if name in ("grain", "step", "socket_task", "ring_alone_above") else "1"
+    return "B" if name in ("grain", "step", "nvls_chunk", "socket_task", "ring_alone_above") else "1"
 
 
 def read_law(given: Any) -> dict[str, Any]:

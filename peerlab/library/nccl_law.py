@@ -27,12 +27,14 @@ SHAPES: dict[str, tuple[int, ...]] = {
     **dict.fromkeys(("ring_ll128_rate", "nvls_efficiency", "nvlink_rate", "nvls_rate", "ring_plateau"), (4,)),
     **dict.fromkeys(("ll_rate", "tree_ll128_rate", "tree_rate", "nvls_tree_rate"), (4, 3)),
     **dict.fromkeys(("launch_nvls_tree", "network_nvls_tree", "nvls_channels", "nvls_message_share", "tree_ll_share"), ()),
-    "small_chunks_before": (), "ring_alone_before": (), "ring_alone_above": (), "ring_posts": (), "socket_threads": (2,), "socket_task": (), "steering": (2,), "steering_changes": (), "copy_rate": (3, 4), "correction": (3, 24),
+    "small_chunks_before": (), "ring_alone_before": (), "ring_alone_above": (), "ring_posts": (), "socket_threads": (2,), "nvls_chunk": (2,), "socket_task": (), "steering": (2,), "steering_changes": (), "copy_rate": (3, 4), "correction": (3, 24),
     "speeds_before_hopper": (19,), "speeds_from_hopper": (17,), "speeds_from_blackwell": (20,),
 }  # fmt: skip
 """The constants of a law (``[law]`` of a library's file), and how many numbers each has: by protocol 3, by generation 4."""
 ZERO_MEANS_NONE = ("nvls_tree_rate", "nvls_efficiency", "message_share", "nvls_message_share", "nvls_rate")
 """Those that may be 0."""
+_MANY_NODES = 4
+"""From so many nodes on chunks of NVLSTree are smaller (src/transport/nvls.cc)."""
 _NVLS_CHUNKS = ((32, 2**18), (16, 2**17), (4, 2**16), (1, 2**15))
 # Steps of the buffer in a chunk and in a slice of a ring with Simple: NCCL's ALLREDUCE_CHUNKSTEPS and
 # ALLREDUCE_SLICESTEPS (src/include/collectives.h).
@@ -360,7 +362,7 @@ def _shape(sight: NcclSight, size: int, law: Law, algorithm: str, p: int) -> tup
     """Return the channels that are used, the bytes of a message of one, and how many follow one another on it."""
     if algorithm == "nvls-tree":
         channels = law["nvls_channels"]
-        sharing, chunk = channels * sight.devices, float(law["step"][p])
+        sharing, chunk = channels * sight.devices, float(law["nvls_chunk"][sight.nodes >= _MANY_NODES])
         for times, limit in _NVLS_CHUNKS:
             if size < times * sharing * chunk and chunk > limit:
                 chunk = limit
