@@ -145,6 +145,18 @@ def test_a_chunk_of_nvls_tree_passes_the_switch_before_it_is_sent():
     assert one.fill == pytest.approx(2 * 8 * one.chunk / 1000 * (1 / wire + 1 / switch))
 
 
+def test_chunks_of_nvls_tree_are_those_of_the_source_and_of_the_plug_in_for_efa():
+    costs = Costs(hop=4, message=0)
+    for library, devices_of, size, chunk in (
+        ("nccl-verbs", {"nodes": 2}, 2**33, 128 * 1024),
+        ("nccl-verbs", {"nodes": 4}, 2**33, 64 * 1024),
+        ("nccl-efa", {"nodes": 4}, 2**33, 512 * 1024),
+        ("nccl-efa", {"nodes": 2}, 2**30, 256 * 1024),
+    ):
+        law = load_library(library).law
+        assert course(eight(2, **devices_of), size, law, costs, "nvls-tree", "Simple").chunk == chunk
+
+
 def test_hosts_of_amd_make_a_hop_of_nccls_ring_longer_and_none_of_rccls():
     costs = Costs(hop=4, message=16)
     intel, amd = (course(eight(1, amd=amd), 2**26, LAW, costs, "ring", "Simple") for amd in (False, True))
