@@ -146,9 +146,9 @@ export class Scene extends View {
     return columns;
   }
 
-  // Where a word stands across, so that no end of it leaves a narrow picture.
+  // Where a word stands across, so that no end of it leaves a picture in which words are larger than their place.
   inSight([x, , text, size, style, , align]) {
-    if (!this.narrow || align !== "center") return x;
+    if (!this.figures.sparse || align !== "center") return x;
     const half = widthOf(text, parseFloat(this.px(size)), style === "bold") / this.scale / 2 + 4;
     return Math.max(half, Math.min(x, this.units.width - half));
   }
