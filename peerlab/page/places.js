@@ -1,9 +1,11 @@
 // Where words may stand in a picture: boxes {left, top, right, bottom} that are clear of lines and of each other.
 const pen = document.createElement("canvas").getContext("2d");
+let pageFont = ""; // the page's font, asked for once: each time the browser would work out all styles that have changed since
 
 // How wide words are in the page's letters of this size.
 export function widthOf(words, size, bold = false) {
-  pen.font = `${bold ? 650 : 400} ${size}px ${getComputedStyle(document.body).fontFamily}`;
+  pageFont ||= getComputedStyle(document.body).fontFamily;
+  pen.font = `${bold ? 650 : 400} ${size}px ${pageFont}`;
   return pen.measureText(words).width;
 }
 
