@@ -25,6 +25,7 @@ class FakeHost(FakeSys):
         self.libfabric = LIBFABRIC
         self.refused = {}
         self.pfc = None
+        self.counters = "NIC statistics:\n     rx_prio3_pause: 0\n     rx_prio3_pause_duration: 7\n"
         self.pairs()
         self.write("proc/sys/kernel/osrelease", RELEASE)
         self.write("proc/cmdline", "ro quiet iommu=pt")
@@ -32,6 +33,8 @@ class FakeHost(FakeSys):
         self.write("proc/driver/nvidia/version", OPEN_DRIVER)
         for index in range(4):
             self.write(f"dev/infiniband/uverbs{index}", "")
+            for name in ("out_of_sequence", "packet_seq_err", "local_ack_timeout_err"):
+                self.write(f"sys/class/infiniband/mlx5_{index}/ports/1/hw_counters/{name}", "0")
             for end in ("roce_np", "roce_rp"):
                 self.write(f"sys/class/net/eth{index}/ecn/{end}/enable/3", "1")
         for address in self.ends():
@@ -82,6 +85,8 @@ class FakeHost(FakeSys):
             self.write(f"sys/class/infiniband/mlx5_{index}/ports/1/link_layer", "Unspecified")
 
     def run(self, command, environment):  # noqa: ARG002
+        if command[0] == "ethtool":
+            return self.counters
         if Path(command[-1]).name != "ask_libfabric.py":
             return self.pfc
         return None if self.libfabric is None else json.dumps(self.libfabric)

@@ -83,7 +83,7 @@ def _well(log_findings: LogFindings) -> str:
     )
     if worst is None or worst.verdict == UNKNOWN:
         return f"whether it is well is not known{f' ({worst.why})' if worst else ''}"
-    because = f". {worst.because.removesuffix('.')}" if worst.because else ""
+    because = f". {worst.because.removesuffix('.')}" if worst.verdict == BELOW and worst.because else ""
     runs = (
         f" ({log_findings.verdicts.index(worst) + 1} of {len(log_findings.verdicts)} runs)"
         if len(log_findings.verdicts) > 1

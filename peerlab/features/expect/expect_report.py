@@ -66,7 +66,7 @@ def expect_page(report: str) -> str:
 def _parts(verdict: Told) -> Iterator[str]:
     kind, sign = _SIGNS[verdict["verdict"]]
     why = _OPEN.get(verdict["verdict"], "") + verdict["why"]
-    because = f"<br>{escape(verdict['because'])}" if verdict["because"] else ""
+    because = f"<br>{_coded(verdict['because'])}" if verdict["because"] else ""
     yield (
         f"<p class='pl-verdict pl-{kind}'><span class='pl-sign' aria-hidden='true'>{sign}</span> "
         f"<b>{escape(_first_up(why))}</b>{because}</p>"

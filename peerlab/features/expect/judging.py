@@ -19,6 +19,7 @@ from peerlab.features.expect.causes import ALIKE, THE_CAUSE, JudgedSize, Possibl
 from peerlab.features.expect.expectation import Expectation, expectation, usual_path
 from peerlab.features.expect.verdict_rules import (
     BELOW,
+    COUNTERS,
     DISTURBED,
     ENOUGH,
     HELD_UP,
@@ -58,6 +59,8 @@ class LogVerdict:
     log: str
     cluster: str | None
     notes: tuple[str, ...] = ()
+    between_nodes: bool = False
+    """Whether the run went through the network."""
     nic_GBps: float | None = None  # noqa: N815
     """What a NIC carried at the largest size by what the library runs there, GB/s; None where that is not known."""
 
@@ -82,7 +85,10 @@ class LogVerdict:
     @property
     def _because(self) -> str:
         if not self.causes:
-            return "No single fault that is simulated looks like it." if self.verdict == BELOW else ""
+            counters = COUNTERS if self.between_nodes else ""
+            return {HELD_UP: counters, BELOW: "No single fault that is simulated looks like it."}.get(
+                self.verdict, ""
+            )
         names = [cause.name for cause in self.likely]
         if self.verdict == HELD_UP:
             return f"If a second run has it, too, it is no disturbance, and this would look like it: {'; '.join(names)}."
@@ -312,7 +318,7 @@ def _explained(held: _Held, observed: Observed, taken: str) -> LogVerdict:
         causes, ruled_out = tuple(cause for cause in causes if cause.explains >= THE_CAUSE), ()
     return LogVerdict(
         verdict=rule.verdict, why=rule.why, rows=rows, causes=causes, falls_short=len(rule.short), ruled_out=ruled_out, log=observed.says + taken,
-        cluster=held.cluster.name, notes=held.notes, nic_GBps=_carried_GBps(asked, rows[-1].measured),
+        cluster=held.cluster.name, notes=held.notes, between_nodes=asked.domains > 1, nic_GBps=_carried_GBps(asked, rows[-1].measured),
     )  # fmt: skip
 
 

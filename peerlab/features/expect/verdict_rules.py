@@ -21,6 +21,13 @@ _END, _ANYWHERE = 4, 8
 _MOST = 0.8
 """A run is below its floor from a size on if this share of its sizes from there on is."""
 
+COUNTERS = (
+    "Run it again, and read the counters of every host before and after: rx_prio3_pause (ethtool -S) and PortXmitWait (perfquery) grow where ports wait for "
+    "others, out_of_sequence and local_ack_timeout_err where packets are lost. `peerlab doctor --only pauses --only lost-packets` reads them, and "
+    "`peerlab neighbours` shows what each of them costs."
+)
+"""What decides why a run between nodes was held up."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class RuledVerdict:

@@ -10,6 +10,7 @@ from peerlab.features.doctor.host import Host
 from peerlab.features.doctor.report import CHECKS, examine
 
 MIB = 1 << 20
+COUNTERS = "sys/class/infiniband/mlx5_{}/ports/1/hw_counters"
 
 
 def old_kernel(fake, release="5.4.0-42-generic"):
@@ -102,6 +103,11 @@ FAULTS = [
     ("mtu", "unknown", lambda fake: [fake.remove(f"sys/class/net/eth{i}/mtu") for i in range(4)]),
     ("flow-control", "warn", ecn_off),
     ("flow-control", "unknown", without_ecn),
+    ("lost-packets", "warn", lambda fake: fake.write(f"{COUNTERS.format(2)}/out_of_sequence", "41")),
+    ("lost-packets", "warn", lambda fake: fake.write(f"{COUNTERS.format(0)}/local_ack_timeout_err", "1")),
+    ("lost-packets", "unknown", lambda fake: fake.remove(*map(COUNTERS.format, range(4)))),
+    ("pauses", "warn", has(counters="NIC statistics:\n     rx_prio3_pause: 12\n")),
+    ("pauses", "unknown", has(counters=None)),
     ("libfabric", "warn", libfabric(["shm", "tcp"])),
     ("libfabric", "warn", has(libfabric={"path": "", "version": [0, 0], "providers": []})),
     ("libfabric", "unknown", has(libfabric=None)),

@@ -6,9 +6,14 @@ from collections.abc import Iterator
 from peerlab.features.doctor.check import PASS, UNKNOWN, WARN, Check, Seen, listed
 from peerlab.features.doctor.host import Host
 from peerlab.machine.files import entries, number, text
+from peerlab.machine.rdma import EFA
 
 # A packet of RoCE with 4096 B and its headers.
 _LEAST_MTU = 4200
+_OF_LOSSES = ("out_of_sequence", "packet_seq_err", "local_ack_timeout_err")
+"""What a receiver, a sender and a sender's timer count when a packet is missing."""
+_PAUSES = re.compile(r"^\s*(rx_prio\d_pause): (\d+)$", re.MULTILINE)
+"""Lines of ``ethtool -S``; those of global pauses and of how long they lasted are named otherwise."""
 
 
 def _roce_interfaces(host: Host) -> list[str]:
@@ -68,6 +73,48 @@ def _pfc(host: Host, interface: str) -> Iterator[bool]:
         yield from (state.endswith("on") for state in line.split())
 
 
+def _resent(host: Host) -> Seen:
+    """Say whether a port had packets that came out of order or were never acknowledged: what was lost and had to be sent again."""
+    if not host.ports:
+        return Seen(UNKNOWN, "no RDMA device")
+    ports = [port for port in host.ports if port.verbs and port.driver != EFA]
+    if not ports:
+        return Seen(PASS, "neither InfiniBand nor RoCE: what these ports lose they send again by themselves")
+    counted: dict[str, int] = {}
+    read = False
+    for port in ports:
+        folder = host.root / "sys/class/infiniband" / port.device / "ports" / port.number / "hw_counters"
+        for name in _OF_LOSSES:
+            value = number(folder / name)
+            read = read or value is not None
+            if value:
+                counted[f"{port.name} {name}"] = value
+    if not read:
+        return Seen(UNKNOWN, f"the ports have no hw_counters of {listed(_OF_LOSSES)}")
+    if not counted:
+        return Seen(PASS, "no packet was lost since the ports came up")
+    return Seen(WARN, listed(f"{name} {value:,}" for name, value in counted.items()))
+
+
+def _paused(host: Host) -> Seen:
+    without = _without_roce(host)
+    if without:
+        return without
+    counted: dict[str, int] = {}
+    read = False
+    for name in _roce_interfaces(host):
+        output = host.run(["ethtool", "-S", name], host.environment) or ""
+        for counter, value in _PAUSES.findall(output):
+            read = True
+            if int(value):
+                counted[f"{name} {counter}"] = int(value)
+    if not read:
+        return Seen(UNKNOWN, "ethtool -S shows no rx_prioN_pause of the RoCE ports")
+    if not counted:
+        return Seen(PASS, "no port was paused since it came up")
+    return Seen(WARN, listed(f"{name} {value:,}" for name, value in counted.items()))
+
+
 CHECKS = (
     Check(
         id="mtu",
@@ -89,5 +136,25 @@ CHECKS = (
         "priority of RDMA: dcb pfc set dev NAME prio-pfc 3:on, on the switches too.",
         source="docs.nvidia.com MLNX_OFED: RoCE congestion control; dcb-pfc(8)",
         look=_flow_control,
+    ),
+    Check(
+        id="lost-packets",
+        title="Packets sent again",
+        where="/sys/class/infiniband/*/ports/*/hw_counters",
+        rule="out_of_sequence, packet_seq_err and local_ack_timeout_err are 0 since the ports came up",
+        why="A lost packet sends a whole window again with go-back-N, and a lost tail waits for a timer: peerlab neighbours --fabric roce-lossy shows what it costs.",
+        mend="Look whether they grow while a job runs. If so: flow control for the priority of RDMA on every switch, larger headroom, or the cable of the port that counts.",
+        source="docs.amd.com PG332, HW debug counters; Mellanox OFED manual: packets received out of sequence",
+        look=_resent,
+    ),
+    Check(
+        id="pauses",
+        title="Ports that were paused",
+        where="ethtool -S NAME of the RoCE ports: rx_prioN_pause",
+        rule="no port was told to pause since it came up",
+        why="A paused port holds back everybody behind it: neighbours of a slow receiver or of an incast wait as well (peerlab neighbours).",
+        mend="Look whether they grow while a job runs. If so: a priority of its own for the job, fewer senders to one receiver, or ECN so that senders slow down first.",
+        source="kernel.org mlx5 counters: rx_prio[p]_pause, the number of pause packets received on priority p",
+        look=_paused,
     ),
 )
