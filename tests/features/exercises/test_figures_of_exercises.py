@@ -118,6 +118,12 @@ GIVEN = {
     "04-verdict": ["quantile([0.25, 0.75])"],  # quartiles
     "07-batch": ["at least 1.2 times", "is 1.2 or more", "first reaches 1.2"],  # the question's own bound
     "07-energy": ["Before: 0.8 busy and 0.2 waiting."],  # a fifth
+    "10-loss": ["A packet takes 0.334 µs on the wire."],  # 4,174 bytes at 100 Gb/s
+    "11-runs": [
+        "a run tells 0.52 of a bit",
+        "How often does 0.52 go",
+    ],  # the question's own, of noise at half of the fault
+    "11-tail": ["varies by 5 %", "differ by 5 %", "held up, by 0.1 ms", "has 80 % of its rate"],  # options
     "12-storage": ["two drives of 3.5 GB/s"],  # an option that is not so
 }
 """Per exercise: pieces whose figures it gives itself."""
