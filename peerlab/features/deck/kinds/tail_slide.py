@@ -15,7 +15,7 @@ from peerlab.picture.theme import PAGE, palette
 
 SEEDS: int | None = 1000
 """Runs of each way: as many as p99 needs."""
-_MOST_BYTES = 8 * MIB
+_MOST_BYTES = 4 * MIB
 """Of a larger message so many runs take minutes; the slide says which size it is about."""
 _QUIET = "without noise"
 _WIDE, _LEFT, _ROOM, _TOP, _PITCH, _THICK = 740.0, 150.0, 470.0, 44.0, 102.0, 36.0
