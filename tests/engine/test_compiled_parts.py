@@ -68,6 +68,16 @@ def test_a_slot_of_a_line_has_the_way_from_its_lane_to_whom_that_sends_in_its_st
     assert s.counts[0].unused == before
 
 
+def test_a_window_that_is_never_full_takes_no_memory():
+    scenario = peerlab.Scenario(path="peer-direct", nodes=3, message_bytes=3 << 10, slow_nodes={1: 0.5})
+    few, many = (
+        flatten_line(system, exchange(system), 0)
+        for window in (4, 65_536)
+        for system in [least(scenario.with_(window=window))]
+    )
+    assert len(few.slots) == len(many.slots) < 100  # of four steps
+
+
 def test_a_line_runs_to_the_end_and_says_when_each_lane_asked():
     system = least(peerlab.Scenario(path="peer-direct", nodes=3, message_bytes=3 << 10, slow_nodes={1: 0.5}))
     line = CompiledLine(system)

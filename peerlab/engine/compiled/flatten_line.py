@@ -101,7 +101,9 @@ def _for_each(first: Records, lanes: int, slots: int) -> Records:
 def _slots(system: System, ways: Ways) -> Records:
     """Return room for what is under way: all that holds a place, and the first of each line; those are there at time 0."""
     lanes, each = len(system.lanes), len(ways.legs) // len(system.lanes)
-    slots = records(lanes + sum(system.places) + 1, SLOT, before=-1, after=-1)
+    # a lane sends and gets one slice a step, so a window of more places than steps is never full
+    held = sum(min(places, system.plan.schedule.steps) for places in system.places)
+    slots = records(lanes + held + 1, SLOT, before=-1, after=-1)
     first = np.arange(lanes)
     slots.slice_id[:lanes], slots.lane[:lanes], slots.leg[:lanes] = first, first, first * each
     slots.to[:lanes] = [system.receiver(lane, 0) for lane in range(lanes)]
