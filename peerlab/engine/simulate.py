@@ -124,7 +124,7 @@ def _check_compiled(system: System) -> None:
         raise ScenarioError("engine", "'compiled' needs numba: pip install 'peerlab[compiled]'")
     if compiled.broken():
         raise ScenarioError(
-            "engine", f"'compiled' needs numba, which cannot be loaded: {compiled.broken()}; use 'auto'"
+            "engine", f"'compiled' needs numba, which cannot be used: {compiled.broken()}; use 'auto'"
         )
     reason = compiled.refuses(system)
     if reason:

@@ -348,9 +348,8 @@ def test_without_a_place_to_keep_it_or_an_option_it_is_compiled_all_the_same(mon
     assert refused
 
 
-def test_a_numba_that_cannot_be_loaded_is_left_out_and_said_in_words(monkeypatch, tmp_path):
-    """As one that does not fit the NumPy beside it."""
-    (tmp_path / "numba.py").write_text("raise ImportError('Numba needs NumPy 2.2 or less')")
+def asked_of(monkeypatch, **variables):
+    """Return which engine answers a run that pays, and why the compiled one does not, in a process with these variables."""
     code = (
         "import peerlab; from peerlab.engine.simulate import fastest; from peerlab.engine.compiled import refusals\n"
         "refusals.pays = lambda spans: True\n"
@@ -359,9 +358,23 @@ def test_a_numba_that_cannot_be_loaded_is_left_out_and_said_in_words(monkeypatch
         "try:\n    peerlab.simulate(asked, engine='compiled')\n"
         "except peerlab.PeerlabError as error:\n    print(error)"
     )
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert said.splitlines() == [
+    return said.splitlines()
+
+
+def test_a_numba_that_cannot_be_loaded_is_left_out_and_said_in_words(monkeypatch, tmp_path):
+    """As one that does not fit the NumPy beside it."""
+    (tmp_path / "numba.py").write_text("raise ImportError('Numba needs NumPy 2.2 or less')")
+    assert asked_of(monkeypatch, PYTHONPATH=str(tmp_path)) == [
         "loop",
-        "engine: 'compiled' needs numba, which cannot be loaded: Numba needs NumPy 2.2 or less; use 'auto'",
+        "engine: 'compiled' needs numba, which cannot be used: Numba needs NumPy 2.2 or less; use 'auto'",
+    ]
+
+
+def test_a_numba_that_makes_no_machine_code_is_left_out_too(monkeypatch):
+    assert asked_of(monkeypatch, NUMBA_DISABLE_JIT="1") == [
+        "loop",
+        "engine: 'compiled' needs numba, which cannot be used: NUMBA_DISABLE_JIT is set; use 'auto'",
     ]

@@ -36,6 +36,11 @@ def _njit(function: Function, **options: bool) -> Function:
         return cast("Function", njit(function, **options))
 
 
+def switched_off() -> bool:
+    """Return whether numba makes no machine code, since ``NUMBA_DISABLE_JIT`` is set."""
+    return bool(numba.config.DISABLE_JIT)
+
+
 def sources() -> int:
     """Return a checksum of what is compiled; numba itself looks only at the file of the function that is kept."""
     return crc32(b"".join(file.read_bytes() for file in SOURCES))

@@ -29,12 +29,13 @@ def installed() -> bool:
 
 @cache
 def broken() -> str:
-    """Return why numba, which is installed, cannot be loaded, in its own words; empty if it can. Loading it takes a third of a second."""
+    """Return why numba, which is installed, cannot be used, if need be in its own words; empty if it can. Loading it takes a third of a second."""
     try:
-        from peerlab.engine.compiled import compiling  # noqa: F401, PLC0415  (the one door to numba)
+        from peerlab.engine.compiled import compiling  # noqa: PLC0415  (the one door to numba)
     except Exception as error:  # noqa: BLE001  (a numba that does not fit its NumPy raises errors of many types)
         return (str(error).splitlines() or [type(error).__name__])[0]
-    return ""
+    # as Python the loop would be slower than the one that it copies, and NumPy's records have other fields than numba's
+    return "NUMBA_DISABLE_JIT is set" if compiling.switched_off() else ""
 
 
 def refuses(system: System) -> str:
