@@ -185,4 +185,4 @@ def step_forecast_s(step: Step) -> float:
     scenarios = scenarios_of(step, program(step))
     if not differs(step, scenarios) or any(map(makes_too_many, set(scenarios))):
         return 0.0
-    return sum(map(forecast_s, set(scenarios)))
+    return sum(forecast_s(scenario, in_a_step=True) for scenario in set(scenarios))

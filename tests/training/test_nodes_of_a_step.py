@@ -12,6 +12,7 @@ from test_step_engines import registered, spans
 import peerlab
 from peerlab.base.errors import ScenarioError, WorkloadError
 from peerlab.base.places import folder
+from peerlab.engine.compiled import refusals
 from peerlab.question.presets import read_cluster
 from peerlab.training.node_lane import NodeLane
 from peerlab.training.program import Computing, Exchanging, Program
@@ -225,7 +226,10 @@ def test_nodes_too_many_to_be_told_apart_are_answered_where_nobody_goes_on_befor
             peerlab.step(**asked, compute_ms=1)
 
 
-def test_a_step_that_takes_long_is_forecast_unless_it_is_refused_at_once():
+def test_a_step_that_takes_long_is_forecast_unless_it_is_refused_at_once(monkeypatch):
+    """Its nodes may begin apart, so that machine code on disk makes it no faster."""
+    monkeypatch.setattr(refusals, "on_disk", lambda: True)
+
     def forecast(**more):
         return step_forecast_s(Step.of(path="peer-direct", slow_nodes={4: 0.8}, **more))
 
