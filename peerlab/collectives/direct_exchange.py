@@ -6,8 +6,8 @@
 # ring's transfers are, because they overlap each other. What a rank sends and what it receives have
 # positions of their own, so no slice waits for another. Between buffers in host memory the exchange inside
 # a node is a core's copy, not a scale-up link; the same core's work for TCP is not counted together with
-# it. A message costs its process nothing of its own, so small messages are too fast. Arrays and compiled
-# loop run rings only.
+# it. A message costs its process nothing of its own, so small messages are too fast. Arrays run rings
+# only; the compiled loop takes an all-to-all whose nodes have one device.
 
 from dataclasses import dataclass
 
