@@ -144,6 +144,17 @@ def test_what_nobody_asked_for_and_takes_long_is_left_out_and_named(monkeypatch)
     assert "peer-direct, no cache" in out
 
 
+def test_a_path_of_too_many_spans_is_left_out_beside_others_and_refused_alone(monkeypatch):
+    monkeypatch.setattr(simulate_command, "makes_too_many", lambda scenario: scenario.path == "host-rdma")
+    _, out, _ = run("simulate", "--nodes", "3", "--message", "1MiB", "--slow-node", "1:0.5")
+    assert "peer-direct, cached" in out
+    assert out.splitlines()[-1] == "left out, since it takes more memory than there may be: --path host-rdma"
+    monkeypatch.undo()
+    status, _, err = run("simulate", "--nodes", "4096", "--slow-node", "4:0.8")
+    assert status == 1
+    assert err.startswith("peerlab: nodes: 4096 nodes that differ make about ")  # and no hours before
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [

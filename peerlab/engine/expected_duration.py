@@ -47,4 +47,6 @@ def offer(scenario: Scenario) -> str:
     system = least(scenario)
     if system.folded or fastest(system) != "loop" or compiled.installed() or compiled.refuses(system):
         return ""
+    if makes_too_many(scenario) and not compiled.keeps_few(system):
+        return ""  # with numba it would be refused as well
     return "numba simulates this in a fraction of the time: pip install 'peerlab[compiled]'"

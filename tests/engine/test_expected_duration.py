@@ -28,6 +28,7 @@ def test_long_simulations_are_forecast_and_short_ones_are_not(monkeypatch):
     monkeypatch.setattr(refusals, "installed", lambda: False)
     assert 60 < forecast_s(alone) < 600
     assert "peerlab[compiled]" in offer(alone)
+    assert offer(alone.with_(nodes=1024)) == ""  # too many spans to keep, with numba as without
 
 
 def test_numba_is_offered_where_it_would_help_and_is_not_there(monkeypatch):

@@ -141,17 +141,20 @@ def _scenarios(given: dict[str, Any], all_paths: Sequence[str]) -> tuple[list[Sc
 
 
 def _without_long(wanted: Sequence[Scenario], given: Mapping[str, Any]) -> tuple[list[Scenario], list[str]]:
-    """Return what is simulated, and sentences of what is left out: rows that nobody asked for and that take long."""
+    """Return what is simulated, and sentences of what is left out: rows that nobody asked for and that take long or are refused."""
     kept, left_out = [], []
     for one in wanted:
-        takes_s = forecast_s(one) if "registration" not in given and one.registration != "cached" else 0
-        if takes_s < _UNASKED_S:
+        uncached = "registration" not in given and one.registration != "cached"
+        too_many = (uncached or "path" not in given) and makes_too_many(one)
+        takes_s = forecast_s(one) if uncached else 0
+        if takes_s < _UNASKED_S and not too_many:
             kept.append(one)
             continue
-        asked = f"--path {one.path} --registration {one.registration}"
-        takes = "more memory than there may be" if makes_too_many(one) else f"about {say_seconds(takes_s)}"
+        asked = f"--path {one.path}" + (f" --registration {one.registration}" if uncached else "")
+        takes = "more memory than there may be" if too_many else f"about {say_seconds(takes_s)}"
         left_out.append(f"left out, since it takes {takes}: {asked}")
-    return kept, left_out
+    # where no row is left, the first says why
+    return (kept, left_out) if kept else (list(wanted), [])
 
 
 def _with_progress(scenario: Scenario) -> Run:
@@ -160,6 +163,9 @@ def _with_progress(scenario: Scenario) -> Run:
     expected_s, faster = forecast_s(scenario), offer(scenario)
     if expected_s >= _OFFER_S and faster:
         print(f"peerlab: {faster}", file=sys.stderr)
+    # Refused at once: to say before that it takes hours would be wrong.
+    if makes_too_many(scenario):
+        expected_s = 0.0
     with progress_bar(str(scenario.path), "steps", forecast_s=expected_s) as bar:
         return peerlab.simulate(scenario, progress=bar)
 
