@@ -87,6 +87,11 @@ def simulate_system(
                 return _run(system, engine, progress, every_node=every_node)
             except OrderUnknownError:  # known only when it has run
                 engine = of_events(system)
+        if engine == "compiled":
+            try:
+                return _run(system, engine, progress, every_node=every_node)
+            except compiled.TimesMayNotFitError:  # known only when its tables are made
+                engine = "loop"
     return _run(system, engine, progress, every_node=every_node)
 
 

@@ -156,6 +156,21 @@ def test_a_slow_node_whose_exchanges_wait_while_others_have_their_sums_is_that_o
     same(*(peerlab.simulate(scenario, engine=engine).trace for engine in ("compiled", "referee")))
 
 
+@pytest.mark.parametrize("window", [1, 3, 65_536])
+def test_an_all_to_all_of_nodes_with_one_device_is_that_of_loop_and_referee(window):
+    scenario = peerlab.Scenario(
+        cluster="ideal-100g",
+        collective="alltoall",
+        nodes=5,
+        message_bytes="1 MiB",
+        slow_nodes={0: 0.3, 4: 0.1},
+        window=window,
+    )
+    compiled = peerlab.simulate(scenario, engine="compiled").trace
+    for engine in ("loop", "referee"):
+        same(compiled, peerlab.simulate(scenario, engine=engine).trace)
+
+
 def test_one_slow_node_of_many_is_simulated_by_it_where_the_loop_would_take_minutes(monkeypatch):
     monkeypatch.setattr(refusals, "on_disk", lambda: True)
     slow = peerlab.Scenario(path="peer-direct", nodes=512, slow_nodes={4: 0.8})
@@ -298,6 +313,9 @@ def test_times_that_may_not_fit_are_refused_in_words(monkeypatch):
         ScenarioError, match="'compiled' counts in 64 bits, and these times may need more; use 'loop'"
     ):
         peerlab.simulate(scenario.with_(jitter=2), engine="compiled")
+    monkeypatch.setattr(refusals, "pays", lambda _: True)
+    assert fastest(least(scenario.with_(jitter=2))) == "compiled"
+    assert peerlab.simulate(scenario.with_(jitter=2)).engine == "loop"
     monkeypatch.setattr(ring, "LAST_PS", 2**50)
     monkeypatch.setattr(ring, "_EVENTS", 100)
     with pytest.raises(ScenarioError, match="longer than the simulation can count"):

@@ -1,4 +1,4 @@
-"""One iteration of a pairwise exchange on which nodes differ, in the compiled loop."""
+"""One iteration of a pairwise exchange on which nodes differ, in the compiled loop; or of an all-to-all between nodes of one device."""
 
 # A pairwise exchange is no ring: whom a lane sends to changes from step to step, and receivers meet what a
 # slow node sends out of order. With one slow node of 512 no other stands for any, and the loop takes

@@ -1,4 +1,4 @@
-"""The compiled loop itself, as `peerlab.engine.loop.event_loop.Loop`: the slices of a ring, from when their data is there to their arrival.
+"""The compiled loop itself, as `peerlab.engine.loop.event_loop.Loop`: slices from when their data is there to their arrival.
 
 Per instant, in this order, as in the referee: everything that ends; then places in windows are given out; then resources that are free
 again, and slices that arrive. What ends in one instant ends in any order: nothing is decided before all of it has. What is decided

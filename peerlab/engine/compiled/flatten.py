@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from peerlab.answer.trace import SPAN_COLUMNS
-from peerlab.base.errors import ScenarioError
+from peerlab.engine.compiled.refusals import TimesMayNotFitError
 from peerlab.engine.compiled.state import (
     COUNTS,
     ENGINE,
@@ -308,7 +308,7 @@ def check_horizon(s: State) -> None:
 
     Raises
     ------
-    ScenarioError
+    TimesMayNotFitError
         If they are.
     """
     longest = int(s.visits.lasts.max()) * float(s.factors.max()) + int(s.legs.flight_ps.max())
@@ -319,6 +319,6 @@ def check_horizon(s: State) -> None:
     # a resource may have promised itself to every slice, and each engine of a shared one slows the others
     at_once = len(s.slots) * s.works.shape[1] + int((s.servers.engines * s.servers.copies).max())
     if longest * at_once > 2**61:
-        raise ScenarioError(
+        raise TimesMayNotFitError(
             "engine", "'compiled' counts in 64 bits, and these times may need more; use 'loop'"
         )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
 
+from peerlab.base.errors import ScenarioError
 from peerlab.collectives.plan import is_chain, overlaps
 from peerlab.engine.compiled.machine_code import on_disk
 from peerlab.engine.legs import Leg
@@ -20,6 +21,10 @@ _PAYS = 100_000
 """Spans for which the loop takes a second; loading numba and the machine code takes half of one."""
 _PAYS_TO_COMPILE = 3_000_000
 """Spans for which the loop takes longer than compiling, which takes fifteen seconds or more."""
+
+
+class TimesMayNotFitError(ScenarioError):
+    """Times may need more than 64 bits; the other engines count on."""
 
 
 def installed() -> bool:
