@@ -38,7 +38,7 @@ def _njit(function: Function, **options: bool) -> Function:
 
 def switched_off() -> bool:
     """Return whether numba makes no machine code, since ``NUMBA_DISABLE_JIT`` is set."""
-    return bool(numba.config.DISABLE_JIT)
+    return bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
 
 
 def sources() -> int:
