@@ -13,6 +13,7 @@ import pytest
 import peerlab
 from peerlab.base.places import folder
 from peerlab.collectives.walk import walk
+from peerlab.engine.simulate import simulate
 from peerlab.features.exercises.catalogue import find
 from peerlab.features.exercises.labs import (
     clean_fabrics,
@@ -27,11 +28,12 @@ from peerlab.features.exercises.labs.advice import MEASURE, USE, advice
 from peerlab.features.exercises.labs.gain_by_cluster import ALONE, rule
 from peerlab.features.exercises.labs.held_up_transfers import later_us
 from peerlab.features.exercises.labs.other_wirings import SETTINGS
-from peerlab.features.exercises.labs.port_counters import IDLEST, answered, counters
+from peerlab.features.exercises.labs.port_counters import CAUSES, IDLEST, answered, counters, of_cause
 from peerlab.features.exercises.labs.unseen.unseen_log import detour_limit
 from peerlab.features.exercises.logs import lab_log, times
 from peerlab.features.exercises.verdict import judge as verdict_on
 from peerlab.records.judge import NOISE
+from peerlab.study.port_question import OWN
 
 LABS = {path.stem: path for path in sorted(folder("labs").glob("*.ipynb"))}
 STAGED = peerlab.Scenario(cluster="dl1", library="none", nodes=8, path="host-rdma", message_bytes="64 MiB")
@@ -203,6 +205,20 @@ def tails_of_what_lasts_and_what_is_rare():
     return min(lasts, rare) > 3 > 10 * max(every, always) / 2
 
 
+def order_of_tails():
+    """Tell whether what lasts has a longer tail than what is rare, that one than the others, and none 1.5 times the median."""
+    every, lasts, rare, always = map(late_node.beyond_median, late_node._WORLDS)
+    return 50 > lasts > rare > max(every, always)
+
+
+def most_drops_are_of_others():
+    """Tell whether most packets that the full queue of lab 10 drops are none of the AllReduce."""
+    trace = of_cause(next(cause for cause in CAUSES if "overflows" in cause)).trace
+    drops = [event for event in trace.packets if event.kind == "drop"]
+    own = sum(event.packets for event in drops if trace.scene.flows[event.flow].job == OWN)
+    return 0 < own < sum(event.packets for event in drops) / 2
+
+
 CLAIMS = {
     "00_tour": [
         ("Registering memory can cost more than the detour did.", lambda: uncached_to_detour(TOUR) > 1),
@@ -282,6 +298,7 @@ CLAIMS = {
     "09_is_my_cluster_well": [
         ("Its large messages are slower than those of log F, and that is no fault", lambda: largest("G") < largest("F") and is_it_well.verdict_of("G").verdict == "healthy"),
         ("Here every size beyond the slow rows is above its floor.", no_row_beyond_the_slow_ones_is_below_its_floor),
+        ("Three NICs of four would leave more than this log has", lambda: find("09-missing").truth() > 1.1 * largest("H")),
         ("so it may be above what the NICs carry", lambda: peerlab.expect("h100-ndr", nodes=2, sizes="1 GiB").rows[0].expected > 8 * 50),
     ],
     "10_whose_fault_is_the_network": [
@@ -290,12 +307,15 @@ CLAIMS = {
         ("Or senders that slow down when a queue marks their packets (DCQCN)", lambda: answered(fabric="roce-dcqcn", start="fair", neighbour="victim(4)").share > 0.9),
         ("One that sends again only what was lost hardly notices.", lambda: whose_fault.counted(1e-2, 0, "selective") > 0.98),
         ("**True for a NIC that waits long between complaints, and not a law of loss.**", lambda: whose_fault.counted(1e-2, 500) < 0.07 < whose_fault.counted(1e-2, 180) < 0.2),
-        ("Who is slow need not be who sends most.", lambda: whose_fault.two_jobs().victim == 1),
+        ("Who is slowed down most need not be who sends most.", lambda: whose_fault.two_jobs().victim == 1),
+        ("most of those that the full queue drops are of others", most_drops_are_of_others),
         ("## Further: XOFF too low", lambda: find("10-xoff").truth() == "the port that all wait for idles between pauses"),
         ("it keeps three quarters of its speed, while a trunk idles", lambda: 0.7 < hashed().share < 0.8 and counters(hashed())[IDLEST] == 0),
         ("each cell takes the trunk where least waits, and nobody is slowed down", lambda: hashed(spread="spray").share > 0.99),
     ],
     "11_one_node_is_late": [
+        ("No run is as fast as one without noise.", lambda: late_node.times_ps(every_transfer())[0] > simulate(late_node.MANY).time_ps),
+        ("**What lasts for a run makes the longest tail here: the slowest node of the day.** Rare delays come next. None of the four makes 1.5 times.", order_of_tails),
         ("And all runs pay alike", lambda: late_node.beyond_median(every_transfer()) < 0.5 < late_node.mean_more("step")),
         ("**A blocking ring forgets nothing.**", lambda: late_node.one_held_up_ms() == 1),
         ("the delay goes round both ways", lambda: later_us({(2, 3): 500, (4, 1): 300}) == later_us({(2, 3): 500, (4, 5): 300}) == 800),

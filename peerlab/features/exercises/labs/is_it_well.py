@@ -43,9 +43,10 @@ def _last(name: str) -> Any:
     return verdict_of(name).rows[-1]
 
 
-def _missing() -> float:
-    row = _last("H")
-    return row.expected.expected - row.measured if row.expected else 0.0
+def _without_a_nic() -> float:
+    """Return what bus bandwidth log H would have if one of four NICs were missing, and nothing else, GB/s."""
+    (fault,) = [one for one in verdict_of("H").causes if one.name == "one NIC is missing"]
+    return float(fault.curve[-1][1])
 
 
 def _in_words(name: str) -> str:
@@ -74,7 +75,10 @@ EXERCISES = (
     Choice(
         name="09-rows",
         question="Log I is from two servers of four GH200 each, over kernel TCP. How is it?",
-        options=_VERDICTS,
+        options=_VERDICTS
+        | {
+            HEALTHY: "No row lies below its floor. But does a message ever take less time than a smaller one?"
+        },
         truth=lambda: _in_words("I"),
         hints=(
             "No row lies below its floor. The column `measured` should grow from row to row: where does it fall, or jump?",
@@ -85,20 +89,33 @@ EXERCISES = (
     ),
     Number(
         name="09-missing",
-        question="Log H is from four p4d, one size. How much busbw is missing of what is expected?",
+        question="Log H is from four p4d, one size. Suppose one of the four NICs were missing, and nothing else wrong: which busbw would be left?",
         unit="GB/s",
-        truth=_missing,
+        truth=_without_a_nic,
         mistakes=(
-            Mistake(lambda: _last("H").measured, "That is what is there. What is missing?"),
-            Mistake(lambda: _last("H").expected.floor - _last("H").measured, "That is missing to the floor."),
-            Mistake(lambda: _last("H").expected.expected, "That is what is expected. What is missing of it?"),
+            Mistake(
+                lambda: _last("H").measured,
+                "That is what the log has. What would three of four NICs leave of what is expected?",
+            ),
+            Mistake(
+                lambda: 0.75 * _last("H").expected.floor,
+                "That is three quarters of the floor. The floor is the least of a healthy run, not what it should reach.",
+            ),
+            Mistake(lambda: _last("H").expected.expected, "That is what is expected with four NICs."),
+            Mistake(
+                lambda: _last("H").expected.expected - _last("H").measured,
+                "That is what the log misses. What would one missing NIC leave?",
+            ),
+            Mistake(
+                lambda: _last("H").expected.expected / 4, "That is what one NIC carries. How many are left?"
+            ),
         ),
         hints=(
-            "Take the columns `measured` and `expected` of its row.",
-            "Subtract the measured bandwidth from the expected one.",
+            "Which part of the bytes can three of four NICs carry in the same time?",
+            "Take three quarters of the column `expected`.",
         ),
-        why="It lies below its floor, so something is wrong with that run.",
-        solution='rows_of("H").expected.iloc[-1] - rows_of("H").measured.iloc[-1]',
+        why="The log has less. So something is wrong, and one missing NIC alone does not explain it.",
+        solution='0.75 * rows_of("H").expected.iloc[-1]',
     ),
     Choice(
         name="09-domain",

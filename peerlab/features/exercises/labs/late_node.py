@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cache
-from math import log2
+from math import ceil, log2
 from typing import Any
 
 import peerlab
@@ -166,11 +166,11 @@ def _runs(nodes: int = SEARCHED, bits: float = BIT_OF_A_RUN) -> float:
 EXERCISES = (
     Choice(
         name="11-tail",
-        question=f"The same AllReduce runs every day on {MANY.nodes} nodes, a blocking ring. Four things may disturb it. With which of them does one run in a hundred take far longer than the median?",
+        question=f"The same AllReduce runs every day on {MANY.nodes} nodes, a blocking ring. Four things may disturb it. With which of them does p99 lie furthest above the median?",
         options={
             _EVERY: f"All runs are longer then, and all about equally so: {2 * (MANY.nodes - 1)} steps average it out.",
             _NODES: "",
-            _RARE: "That makes a tail, too. But most of its long delays are short beside a whole run.",
+            _RARE: "That makes a tail, too. But most of its long delays are short beside a whole run. How slow is the slowest of 64 nodes on a bad day?",
             _ALWAYS: "Then each run is as long as the other: slow, and without a tail.",
         },
         called={_EVERY: ("jitter",), _NODES: ("spread", "nodes differ"), _RARE: ("detours", "rare"), _ALWAYS: ("slow node", "one node")},
@@ -229,7 +229,7 @@ EXERCISES = (
     Number(
         name="11-shortest",
         further=True,
-        question="Which rank began last? The table has how long each rank says that the same AllReduce took. By how many milliseconds was that rank later than the first one?",
+        question="The table has how long each rank says that the same AllReduce took. How many milliseconds after the first rank did the last one begin?",
         unit="ms",
         truth=_lateness_ms,
         mistakes=(
@@ -248,14 +248,14 @@ EXERCISES = (
     Number(
         name="11-runs",
         further=True,
-        question=f"One of {SEARCHED} nodes may be slow, or none. Its fault is about twice the noise of a run, so that a run tells {BIT_OF_A_RUN} of a bit. How many runs are needed at least?",
+        question=f"One of {SEARCHED} nodes may be slow; with a probability of one half none is. The fault is about twice the noise of a run, so a run tells {BIT_OF_A_RUN} bits. How many runs are needed at least to name a slow node?",
         unit="runs",
         tolerance=0.06,
         truth=_runs,
         mistakes=(
             Mistake(lambda: _runs(bits=1), "So it is without noise, where a run tells a whole bit."),
-            Mistake(lambda: 6.0, "That is log2(64), without noise and where one is slow for sure. Nothing slow is half of what is possible."),
-            Mistake(lambda: _runs(SEARCHED // 2), "Nothing slow is half of what is possible before: count the bits of 128."),
+            Mistake(lambda: 6.0, "That is log2(64), without noise and where one is slow for sure. Here none is slow with a probability of one half."),
+            Mistake(lambda: _runs(SEARCHED // 2), "That takes 64 answers as equally likely. With one half nobody is slow: how likely is each node?"),
             Mistake(lambda: 64.0, "That is one run for each node. Half of them can run together."),
             Mistake(lambda: _runs(bits=1) * BIT_OF_A_RUN, "Divide: each run tells less than a bit, so more of them are needed."),
         ),
@@ -263,7 +263,7 @@ EXERCISES = (
             "Before any run nothing is slow with a probability of one half, and each node with an equal part of the other half.",
             "That are log2(2 x 64) bits. How often does 0.52 go into them?",
         ),
-        why="Say beforehand how many runs it takes. Longer runs are less noisy: four times as many iterations halve the noise.",
+        why=f"That makes {ceil(_runs())}; say so beforehand. Longer runs are less noisy: four times as many iterations halve the noise.",
         solution="7 / 0.52",
     ),
 )  # fmt: skip

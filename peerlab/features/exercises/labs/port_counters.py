@@ -95,19 +95,19 @@ def _together(scene: PortScene) -> bool:
 _LOSS = {2: 0.004, 3: 0.006, 4: 0.01, 6: 0.02}
 """Share of packets that a bad link loses, by the number that is drawn."""
 CAUSES: Mapping[str, FaultCause] = {
-    "others fill a port behind ours, and pauses come back": FaultCause(
+    "others fill a port on our way, and pauses come back": FaultCause(
         lambda nodes, others: {"fabric": "roce-pfc", "neighbour": f"neighbour({others})", "nodes": nodes},
         "a class of our own, or senders that slow down when they are marked",
         "Are there pauses? And is one trunk fuller than the other ones?",
     ),
-    "others fill a port behind ours, and credits stay out": FaultCause(
+    "others fill a port on our way, and credits stay out": FaultCause(
         lambda nodes, others: {"fabric": "infiniband", "neighbour": f"neighbour({others})", "nodes": nodes},
         "a virtual lane of our own",
         "Credits belong to InfiniBand. Which counter goes up when there are none?",
     ),
     "a link loses packets": FaultCause(
         lambda nodes, others: {"fabric": "roce-lossy", "neighbour": "quiet", "nodes": nodes, "loss": _LOSS[others]},
-        "another cable or transceiver: no setting mends it",
+        "another cable or transceiver",
         "Were packets missing? And did no switch port drop them?",
     ),
     "a queue overflows, and no pause protects it": FaultCause(

@@ -144,6 +144,8 @@ def _check_search(search: object) -> str | None:
     for slow in _worlds():
         run = _Counted(slow)
         found = search(run)  # type: ignore[operator]
+        if isinstance(found, str):
+            return f"You return the text {found!r}. Return the node's number, such as 3, or None."
         where = "nothing is slow" if slow is None else f"node {slow} is slow"
         if slow is None and found is not None and found is not False:
             return f"Where {where} you say {found!r}. All of its runs were healthy; return None then."
@@ -183,6 +185,6 @@ SEARCH = Code(
         "Three such runs spell the slow node, if there is one. What does node 0 look like, and what a healthy cluster?",
         "Where all three are healthy, one more run decides: one with node 0 in it.",
     ),
-    why="Three runs spell the number of the slow node, and a fourth tells node 0 from nobody. With 64 nodes it is seven runs.",
+    why="Eight nodes and nobody are nine answers: three runs tell eight apart, four tell sixteen. For 64 nodes and nobody it is seven.",
     solution="bits = [run(*[node for node in range(8) if node >> bit & 1]) > 1.1 for bit in range(3)]\nnode = sum(slow << bit for bit, slow in enumerate(bits))\nreturn node if node or run(0, 1) > 1.1 else None",
 )  # fmt: skip

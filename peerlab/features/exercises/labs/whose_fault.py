@@ -213,15 +213,15 @@ EXERCISES = (
     Number(
         name="10-loss",
         question=(
-            f"A link of {LINE_GBPS} Gb/s loses one packet in 100. A packet takes {_packet_us():.3f} µs on the wire. After each gap the NIC is told once in {_GAP_US} µs, "
-            "and all that was sent since the gap is sent again. How many Gb/s count?"
+            f"A link of {LINE_GBPS} Gb/s loses one packet in 100. A packet takes {_packet_us():.3f} µs on the wire. The NIC hears of a gap after {_GAP_US} µs, "
+            "and sends again all that it has sent since. What is the goodput?"
         ),
         unit="Gb/s",
         tolerance=0.06,
         truth=lambda: LINE_GBPS * counted(0.01, _GAP_US),
         mistakes=(
-            Mistake(lambda: 99.0, "That is what is lost itself. How much is sent in vain after each loss?"),
-            Mistake(lambda: _left(wait_us=8), "So it is if the NIC is told after a round trip of 8 µs. It takes 500 µs here."),
+            Mistake(lambda: 99.0, "So it is if only the lost packets are missing. How much is sent in vain after each of them?"),
+            Mistake(lambda: _left(wait_us=8), "So it is if the NIC hears of a gap after a round trip of 8 µs. It takes 500 µs here."),
             Mistake(lambda: _left(wait_us=180), "That is with 180 µs. It takes 500 µs here."),
             Mistake(lambda: _left(loss=0.001), "That is for one packet in 1,000."),
             Mistake(lambda: _left() / 8, "That is in GB/s. The question is about Gb/s."),
@@ -230,7 +230,7 @@ EXERCISES = (
         bounds=(Bound(lambda: 99.0, "That is more than arrives at all.", above=True),),
         hints=(
             "Between two losses 100 packets arrive in the mean. How many are sent in vain after each loss?",
-            f"{_GAP_US} µs are {_GAP_US / _packet_us():,.0f} packets. So about 100 of each {100 + _GAP_US / _packet_us():,.0f} count.",
+            f"{_GAP_US} µs are {_GAP_US / _packet_us():,.0f} packets. So about 100 of each {100 + _GAP_US / _packet_us():,.0f} are of use.",
         ),
         why="It is not the loss that costs, but what is sent in vain after it: some 1,500 packets for each one that is lost.",
         solution=f"100 * 100 / (100 + {_GAP_US} / {_packet_us():.3f})",

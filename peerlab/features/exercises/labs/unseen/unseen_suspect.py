@@ -63,9 +63,17 @@ def _suspect_task(kind: str, slow: int, nodes: int) -> Choice:
             "Cross out everybody who took part in a run that was as fast as expected.",
             "Of those that are left, who took part in every slow run?",
         ),
-        why="Two nodes explain all runs equally. A run with one of them decides." if truth == CANNOT_TELL else "Nobody else took part in every slow run, and in no fast one. `peerlab.suspects` says so with 95 per cent or more.",
+        why=_why(truth),
         solution=f'"{truth}"',
     )  # fmt: skip
+
+
+def _why(truth: str) -> str:
+    if truth == CANNOT_TELL:
+        return "Two nodes explain all runs equally. A run with one of them decides."
+    if truth == _NOBODY:
+        return "Every node has run, and every run was as fast as expected. `peerlab.suspects` says so with 95 per cent or more."
+    return "Nobody else took part in every slow run, and in no fast one. `peerlab.suspects` says so with 95 per cent or more."
 
 
 def _reply(name: str, runs: Sequence[Timed], possible: Sequence[str]) -> str:
