@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from peerlab.base.terminal_text import table, width, wrapped
 
-_SIGNS = re.compile(r"[\\`*\[\]<>|#]|(?<!\w)_|_(?!\w)")  # an underscore inside a word is one
+_SIGNS = re.compile(r"[\\`*\[\]<>|#~&$]|(?<!\w)_|_(?!\w)")  # an underscore inside a word is one
 STATUSES = ("pass", "warn", "fail", "unknown")
 """How a verdict stands; a page has a sign and a colour for each."""
 
@@ -167,7 +167,10 @@ def _item(item: Item) -> Iterator[str]:
 
 def document_markdown(document: Document) -> str:
     """Return a document as Markdown, to paste into an issue or a page of notes; a drawing is left out."""
-    blocks = [f"## {document.title}", *(block for part in document.parts if (block := _markdown(part)))]
+    blocks = [
+        f"## {_plain(document.title)}",
+        *(block for part in document.parts if (block := _markdown(part))),
+    ]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -180,9 +183,7 @@ def _markdown(part: Part) -> str:
         case Heading():
             return f"### {_plain(part.text)}"
         case Table():
-            rows = [
-                [_plain(cell.text if isinstance(cell, Cell) else cell) for cell in row] for row in part.rows
-            ]
+            rows = [[_plain(_markdown_cell(cell)) for cell in row] for row in part.rows]
             marks = ["--:" if column in part.right else ":--" for column in range(len(part.head))]
             listed = "\n".join(f"| {' | '.join(row)} |" for row in (part.head, marks, *rows))
             return f"**{_plain(part.caption)}**\n\n{listed}" if part.caption else listed
@@ -193,10 +194,23 @@ def _markdown(part: Part) -> str:
             return ""
 
 
+def _markdown_cell(cell: str | Cell) -> str:
+    if isinstance(cell, str):
+        return cell
+    return f"{cell.text} ({cell.below})" if cell.below else cell.text
+
+
 def _markdown_item(item: Item) -> str:
-    command = f"\n  `{item.command}`" if item.command else ""
+    command = f"\n  {_code(item.command)}" if item.command else ""
     further = "".join(f"\n  {_plain(text)}" for text in (item.further, item.source) if text)
     return f"- {_plain(item.text)}{command}{further}"
+
+
+def _code(text: str) -> str:
+    """Return text as code between more backquotes than it has in a row itself."""
+    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    gap = " " if "`" in text else ""
+    return f"{fence}{gap}{text}{gap}{fence}"
 
 
 def _plain(text: str) -> str:

@@ -2,12 +2,12 @@
 
 import argparse
 import json
-import shlex
 from pathlib import Path
 from typing import Any
 
 import peerlab
 from peerlab.base.document import document_lines, document_markdown
+from peerlab.base.errors import one_line, shell_word
 from peerlab.base.progress_bar import progress_bar
 from peerlab.base.terminal_text import add_nodes, command, wrapped
 from peerlab.diagnosis.observed import say_runs
@@ -54,7 +54,9 @@ def _diagnose(options: argparse.Namespace) -> int:
         print("\n".join(wrapped(say_runs(runs))))
     for place, diagnosis in enumerate(found, start=1):
         head = [f"\nrun {place} of {len(found)}"] if len(found) > 1 else []
-        document = diagnosis_document(diagnosis, options.log.name, _judging(options))
+        name = one_line(options.log.name)
+        which = f"run {place} of {len(found)} in {name}" if len(found) > 1 else name
+        document = diagnosis_document(diagnosis, which, _judging(options))
         print(
             document_markdown(document) if options.markdown else "\n".join([*head, *document_lines(document)])
         )
@@ -63,5 +65,7 @@ def _diagnose(options: argparse.Namespace) -> int:
 
 def _judging(options: argparse.Namespace) -> str:
     """Return the command that says whether the log is well, with what was said of it here."""
-    rows = [("--log", options.log), ("--cluster", options.cluster), ("--nodes", options.nodes)]
-    return shlex.join(["peerlab", "expect", *(str(word) for one in rows if one[1] for word in one)])
+    # A name that begins with a dash would be read as an option.
+    log = f"./{options.log}" if str(options.log).startswith("-") else options.log
+    rows = [("--log", log), ("--cluster", options.cluster), ("--nodes", options.nodes)]
+    return " ".join(["peerlab expect", *(f"{option} {shell_word(value)}" for option, value in rows if value)])

@@ -52,9 +52,9 @@ def ruled(rows: Sequence[JudgedSize], *, sure: bool) -> RuledVerdict:
         return _found(UNKNOWN, _contradict(apart, len(rows)))
     held = [row for row in rows if row.below or row.disturbed]
     if held:
-        others = len(rows) - len(held)
+        others = _the_others(len(rows) - len(held))
         where = ", in one of its two columns alone" if all(row.apart > DISTURBED for row in held) else ""
-        why = f"held up at {_listed(held)}{where}; the other {others} sizes are not below their floor"
+        why = f"held up at {_listed(held)}{where}{others}"
         longest = max(_stretches(rows), key=len)
         return _found(HELD_UP, why, longest if len(longest) >= ENOUGH else ())
     return _found(HEALTHY, f"healthy: {_none_of(len(rows))} below its floor")
@@ -133,6 +133,12 @@ def _span(stretch: Sequence[JudgedSize]) -> str:
 
 def _listed(rows: Sequence[JudgedSize]) -> str:
     return ", ".join(say_bytes(row.size) for row in rows)
+
+
+def _the_others(sizes: int) -> str:
+    if sizes < 2:
+        return "; the other size is not below its floor" if sizes else ""
+    return f"; the other {sizes} sizes are not below their floor"
 
 
 def _none_of(sizes: int) -> str:

@@ -27,7 +27,7 @@ def jobs_document(shared: SharedFabric) -> Document:
     colours = {role: f"var(--pl-{role})" for role in palettes()["light"]}  # of the theme around it
     rows = [_row(shared, number) for number in range(len(shared.trace.jobs))]
     picture = Graphic(f"<style>{_STYLE}</style>{_picture(shared, colours)}")
-    return Document(_title(shared), (picture, Table("", _HEAD, rows), Text(shared.finding)))
+    return Document(_title(shared), (picture, Text(shared.finding), Table("", _HEAD, rows)))
 
 
 def jobs_html(shared: SharedFabric) -> str:

@@ -1,5 +1,6 @@
 """From logs of runs to suspects: which hosts took part in each, how long it took, and what that says of each of them."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, log
@@ -55,6 +56,8 @@ class Suspects:
     """About how many rounds are left in the mean."""
     left_out: tuple[str, ...] = ()
     """Files of a folder that hold no run, by name."""
+    alone: int = 0
+    """Runs that were not taken into account: on as many hosts as no other, so that nothing says how long they should take."""
 
     @property
     def decided(self) -> bool:
@@ -123,16 +126,31 @@ def suspects(
             raise PeerlabError(
                 f"suspects: the run on {', '.join(who):.60} took {seconds:g} s, which is no time to go by"
             )
-    spread = _sigma(runs) if sigma is None else sigma
-    usual = _expected(runs, expected_s)
+    held = _comparable(runs, expected_s)
+    spread = _sigma(held) if sigma is None else sigma
+    usual = _expected(held, expected_s)
     # Only ways that some run had: of others no run says anything.
-    ways = {way for who, _ in runs for way in Observation(tuple(names.index(one) for one in who), 0).ways}
+    ways = {way for who, _ in held for way in Observation(tuple(names.index(one) for one in who), 0).ways}
     suspicion = Suspicion(len(names), spread, pairs=sorted(ways))
-    for who, seconds in runs:
+    for who, seconds in held:
         numbers = tuple(names.index(one) for one in who)
         # Held against runs of equally many hosts: a ring of four takes longer than one of two.
         suspicion.see(Observation(numbers, log(seconds / usual[len(who)])))
-    return replace(_answer(suspicion, names, len(runs)), left_out=left_out)
+    return replace(_answer(suspicion, names, len(held)), left_out=left_out, alone=len(runs) - len(held))
+
+
+def _comparable(runs: Sequence[Timed], expected_s: float | None) -> Sequence[Timed]:
+    """Return the runs that something says of how long they should take: a time that is given, or another run on as many hosts."""
+    if expected_s is not None:
+        return runs
+    counts = Counter(len(who) for who, _ in runs)
+    # By itself a run is its own median: it would always look well.
+    held = [(who, seconds) for who, seconds in runs if counts[len(who)] > 1]
+    if not held:
+        raise PeerlabError(
+            "suspects: a run is held against others on as many hosts, and no two have as many; give more runs, such as one on each half of the hosts"
+        )
+    return held
 
 
 def _answer(suspicion: Suspicion, names: Sequence[str], runs: int) -> Suspects:

@@ -7,6 +7,7 @@ from typing import Any
 
 from peerlab.base.errors import PeerlabError
 from peerlab.base.terminal_text import command, fraction, number, table, wrapped
+from peerlab.base.units import say_count
 from peerlab.features.suspects.rank_records import last_ranks
 from peerlab.features.suspects.rank_words import ranks_as_dict, said_of_ranks
 from peerlab.features.suspects.suspecting import Suspects, suspects
@@ -89,7 +90,7 @@ def said(found: Suspects, ranks_per_host: int = 1) -> str:
         for host_suspect in found.suspects[:_SHOWN]
     ]
     lines = [
-        f"{found.runs} runs, which differ by {100 * found.sigma:.1f} % where nothing is slow",
+        f"{say_count(found.runs, 'run')}, which differ by {100 * found.sigma:.1f} % where nothing is slow",
         *_left_out(found),
         "",
         table(["", "suspect"], rows, right=(0,)),
@@ -110,8 +111,10 @@ def said(found: Suspects, ranks_per_host: int = 1) -> str:
 
 
 def _left_out(found: Suspects) -> list[str]:
-    """Return the line that names files without a run; none where there is none."""
-    return wrapped(f"left out, as they hold no run: {', '.join(found.left_out)}") if found.left_out else []
+    """Return the lines that say which files and runs were not taken; none where all were."""
+    files = f"left out, as they hold no run: {', '.join(found.left_out)}" if found.left_out else ""
+    runs = f"left out, on as many hosts as no other: {say_count(found.alone, 'run')}" if found.alone else ""
+    return [line for text in (files, runs) if text for line in wrapped(text)]
 
 
 def _as_dict(found: Suspects, ranks_per_host: int) -> dict[str, object]:
@@ -126,4 +129,5 @@ def _as_dict(found: Suspects, ranks_per_host: int) -> dict[str, object]:
         "next": list(found.commands(ranks_per_host)),
         "rounds_left": found.runs_left,
         "left_out": list(found.left_out),
+        "alone": found.alone,
     }

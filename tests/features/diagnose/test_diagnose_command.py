@@ -1,12 +1,16 @@
 """`peerlab diagnose`."""
 
+import argparse
 import json
+from pathlib import Path
 
 import pytest
 from command_line import peerlab_command
 from logs import NCCL_TCP_US
 
 import peerlab
+from peerlab.base.document import Document, Item, Items, document_markdown
+from peerlab.features.diagnose.diagnose_command import _judging
 
 HEAD = """\
 # nThread 1 nGpus 1 minBytes 8 maxBytes 134217728 step: 2(factor) warmup iters: 1 iters: 20 agg iters: 1 validation: 1
@@ -71,6 +75,37 @@ def test_markdown_says_the_same_and_a_log_can_put_no_sign_into_it(log):
     )
     assert r"count '262,1\*\_\`\|x' is not a whole number" in out
     assert "`peerlab doctor`" in out  # a command is copied as it stands
+    assert "| kernel TCP (host-tcp) |" in out  # evidence says host-tcp
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("<script>a`b|~.log", r"\<script\>a\`b\|\~.log"),
+        ("a\x1b[31m\n# b.log", r"a\\x1b\[31m\\n\# b.log"),
+        ("\udcff.log", r"\\udcff.log"),
+        ("-x.log", "-x.log"),
+    ],
+)
+def test_the_name_of_a_file_puts_no_sign_into_markdown(log, name, title):
+    status, out, problem = run("--markdown", "--", log.rename(log.with_name(name)))
+    assert (status, problem) == (0, "")
+    assert out.splitlines()[0] == f"## Which data path is {title} from?"
+
+
+def test_a_command_with_backquotes_stays_code_in_markdown():
+    checks = (
+        Items("", [Item("is it well?", "", "peerlab expect --log 'a`b'"), Item("ports", "", "`ibstat`")]),
+    )
+    out = document_markdown(Document("a & b", checks))
+    assert out.startswith("## a \\& b\n")
+    assert "\n  `` peerlab expect --log 'a`b' ``" in out
+    assert "\n  `` `ibstat` ``" in out
+
+
+def test_the_command_that_judges_takes_any_name():
+    options = argparse.Namespace(log=Path("-x y.log"), cluster=None, nodes=2)
+    assert _judging(options) == "peerlab expect --log './-x y.log' --nodes 2"
 
 
 def test_json_says_the_same(log):

@@ -153,4 +153,4 @@ def test_noise_is_a_little_and_is_known():
     """`peerlab suspects` is told by how much healthy runs of the game differ."""
     times = [times_as_long((0, 1, 2, 3), None, seed) for seed in range(40)]
     assert max(times) / min(times) - 1 < 6 * NOISE
-    assert peerlab.suspects([(("a", "b"), 1.0)], sigma=NOISE).sigma == NOISE
+    assert peerlab.suspects([(("a", "b"), 1.0)], sigma=NOISE, expected_s=1.0).sigma == NOISE

@@ -164,6 +164,7 @@ def ruled_by(measured):
         ([100] * 5 + [50] * 3, "below", "from 32 KiB on: 50 %", 3),
         ([100] * 5 + [75, 85, 75, 85, 85], "below", "at 32 KiB, 128 KiB, and below the band to the end", 5),
         ([100] * 5 + [75, 85, 75, 85, 100], "held-up", "32 KiB, 128 KiB", 0),
+        ([50, 100], "held-up", "at 1 KiB; the other size is not below its floor", 0),
         ([50], "below", "from 1 KiB on: 50 %", 1),
     ],
 )

@@ -131,6 +131,17 @@ def test_a_file_of_a_folder_that_holds_no_run_is_left_out_and_named(tmp_path):
     assert "notes.txt" in problem
 
 
+def test_a_run_on_as_many_hosts_as_no_other_says_nothing(tmp_path):
+    with pytest.raises(PeerlabError, match="no two have as many"):
+        peerlab.suspects([(("a", "b"), 9.0)])
+    pairs = [("n1:1,n2:1", "10000.0", 268435456), ("n3:1,n4:1", "14100.0", 268435456)]
+    logs_of(tmp_path, [*pairs, ("n1:1,n2:1,n3:1", "99999.0", 268435456)])
+    status, out, _ = peerlab_command("suspects", tmp_path, "--sigma", "0.03")
+    assert (status, out.splitlines()[0][:6]) == (0, "2 runs")
+    assert "left out, on as many hosts as no other: 1 run\n" in out
+    assert json.loads(peerlab_command("suspects", tmp_path, "--json")[1])["alone"] == 1
+
+
 @pytest.mark.parametrize("odd", [None, 3])
 def test_what_is_no_source_is_refused(odd):
     with pytest.raises(PeerlabError, match=f"give a folder, files or runs, not {odd}"):
