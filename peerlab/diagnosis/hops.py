@@ -109,7 +109,7 @@ def from_hops(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
     known = transports(seen.devices)
     fitting = [transport for transport in known if transport.low_us <= most and transport.high_us >= least]
     guess = "" if seen.nodes else ", if there are two nodes"
-    ends = f"{least:.2g} to {most:.2g}" if least else f"at most {most:.2g}"
+    ends = f"{least:.2g} to {most:.2g} µs" if least else f"at most {most:.2g} µs" if most else "nothing"
     sentence = " or ".join(f"{one.title} ({one.low_us:g} to {one.high_us:g} µs)" for one in fitting)
     # never empty: sockets are there for every maker (`transports`)
     tcp = [transport for transport in known if transport.tcp]
@@ -120,17 +120,17 @@ def from_hops(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
         sure = ("strong" if seen.nodes else "fair") if most < know.ranges["tcp_step"].low else "weak"
         points = dict.fromkeys(_tcp_paths(), -weigh[sure])
         text = (
-            f"as over {sentence}; too prompt for {tcp[0].title} ({tcp[0].low_us:g} to {tcp[0].high_us:g} µs)"
+            f"as with {sentence}; too prompt for {tcp[0].title} ({tcp[0].low_us:g} to {tcp[0].high_us:g} µs)"
         )
     elif fitting and all(transport.tcp for transport in fitting):
         # RCCL on MI300X takes 87 us a hop over RDMA, and nobody knows why: so long a hop names no path by itself
         points = dict.fromkeys(_tcp_paths(), weigh["weak"])
-        text = f"as over {sentence}; RDMA takes as long with a flush after each hop, or held up"
+        text = f"as with {sentence}; RDMA takes as long with a flush after each hop, or held up"
     else:
-        text = f"as over {sentence}" if sentence else "more than any transport that is known"
+        text = f"as with {sentence}" if sentence else "more than any transport that is known"
     yield Evidence(
         kind="latency",
-        seen=f"a hop between nodes adds {ends} µs to what NCCL plans with{guess}",
+        seen=f"a hop between nodes adds {ends} to what NCCL plans with{guess}",
         says=text,
         points=points,
         known=bool(seen.nodes),

@@ -104,6 +104,13 @@ def test_a_log_below_its_floor_says_so_first_and_never_that_nothing_is_to_gain()
     assert "nothing to gain" not in said
 
 
+def test_of_several_runs_the_worst_is_said_and_which_it_is():
+    log = look_at(ALPS, "your log", peerlab.load_cluster("alps-gh200"))
+    held_up = replace(log.verdicts[0], verdict="held-up", why="held up at 1 KiB")
+    said = in_short(replace(log, verdicts=(log.verdicts[0], held_up)))
+    assert said.startswith("your log: held up at 1 KiB (run 2 of 2). ")
+
+
 LATENCY = """# OSU MPI Latency Test v7.5
 # Size       Avg Latency(us)
 1                       3.34

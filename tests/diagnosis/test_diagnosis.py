@@ -316,6 +316,7 @@ def test_hops_inside_the_nodes_do_not_pass_for_a_slow_network():
     assert said(106, 2).points["host-tcp"] > 0
     assert "NCCL over EFA" in said(66, 2).says
     assert said(66, 2).points == {}  # EFA or sockets
+    assert said(9, 2).seen == "a hop between nodes adds nothing to what NCCL plans with"
 
 
 def test_an_older_nccl_is_not_held_against_todays_law():

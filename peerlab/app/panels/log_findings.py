@@ -9,13 +9,15 @@ from peerlab.diagnosis import diagnose
 from peerlab.diagnosis.placed_log import PlacedLog, as_measured, placed
 from peerlab.features.diagnose.diagnosis_document import path_name
 from peerlab.features.expect.judging import LogVerdict, judge
-from peerlab.features.expect.verdict_rules import BELOW, UNKNOWN
+from peerlab.features.expect.verdict_rules import BELOW, HEALTHY, HELD_UP, UNKNOWN
 from peerlab.features.step.step_report import elsewhere_html, profiled_html
 from peerlab.model.hardware import Cluster
 from peerlab.question.scenario import Scenario
 from peerlab.records import Records
 from peerlab.training.loading import trace_in
 from peerlab.training.own_step import on_each_path
+
+_WORST_FIRST = (BELOW, HELD_UP, UNKNOWN, HEALTHY)
 
 
 @dataclass(frozen=True)
@@ -77,18 +79,12 @@ def in_short(found: LogFindings) -> str:
 
 def _well(log_findings: LogFindings) -> str:
     """Return the verdict on the log: that of its worst run, with what would look like it."""
-    worst = next(
-        (verdict for verdict in log_findings.verdicts if verdict.verdict == BELOW),
-        log_findings.verdicts[0] if log_findings.verdicts else None,
-    )
+    verdicts = log_findings.verdicts
+    worst = min(verdicts, key=lambda verdict: _WORST_FIRST.index(verdict.verdict), default=None)
     if worst is None or worst.verdict == UNKNOWN:
         return f"whether it is well is not known{f' ({worst.why})' if worst else ''}"
     because = f". {worst.because.removesuffix('.')}" if worst.verdict == BELOW and worst.because else ""
-    runs = (
-        f" ({log_findings.verdicts.index(worst) + 1} of {len(log_findings.verdicts)} runs)"
-        if len(log_findings.verdicts) > 1
-        else ""
-    )
+    runs = f" (run {verdicts.index(worst) + 1} of {len(verdicts)})" if len(verdicts) > 1 else ""
     return f"{worst.why}{runs}{because}"
 
 

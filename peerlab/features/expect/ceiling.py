@@ -43,7 +43,8 @@ def ceiling(scenario: Scenario) -> Ceiling:
     sends, adds_up = _sends(scenario)
     wire = _wire_Bps(machine, scenario)
     rates = f"{wire / _GB:.4g} GB/s of wire a {'domain' if several else 'node'}"
-    counts = f"of which busbw counts {factor / sends:.3g} times" + (
+    times = f"{factor / sends:.3g}"
+    counts = f"of which busbw counts {'each byte once' if times == '1' else f'{times} times'}" + (
         ", if its switches add up" if adds_up else ""
     )
     bounds = [

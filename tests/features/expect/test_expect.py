@@ -43,6 +43,9 @@ def test_the_ceiling_of_two_nodes_counts_a_byte_on_the_wire_nearly_twice():
     found = peerlab.expect("p4d", nodes=2, sizes="1GiB").ceiling
     assert found.busbw_GBps == pytest.approx(50 * 2 * 15 / 16)
     assert "50 GB/s of wire" in found.says
+    assert peerlab.expect("ideal-100g", sizes="1GiB").ceiling.says.endswith(
+        "of which busbw counts each byte once"
+    )
 
 
 def test_the_ceiling_of_an_h100_on_two_nodes_is_its_nvlink():
