@@ -70,6 +70,8 @@ class Observed:
     """The command line, if the log has it."""
     version: str = ""
     """Of the library, or of the tool; empty where the log does not say it."""
+    apart: float = 1.0
+    """How many times as long the slowest row of a size takes as the quickest, the median of all sizes; 1 where each has one row."""
 
     @property
     def says(self) -> str:
@@ -196,7 +198,20 @@ def observe(records: Records) -> Observed:
         said=_said(records.manifest),
         command=_text(records.manifest.get("command")),
         version=_text(records.manifest.get("version")),
+        apart=_apart(records, first),
     )
+
+
+def _apart(records: Records, first: Row) -> float:
+    """Return how far rows of one size and curve are apart; `first` is a row of the curve."""
+    curve = tuple(first[name] for name in _WHAT)
+    timed = [row for row in records.rows if row["size_bytes"] and row["time_s"]]
+    times = [
+        [row["time_s"] for row in rows]
+        for key, rows in grouped(timed, (*_WHAT, "size_bytes")).items()
+        if key[:-1] == curve
+    ]
+    return median(max(each) / min(each) for each in times) if times else 1.0
 
 
 def _with_figures(records: Records) -> list[Row]:

@@ -11,6 +11,8 @@ from peerlab.diagnosis.observed import Observed
 from peerlab.diagnosis.replay import nodes_of
 from peerlab.model.paths import IN_NODE, PATHS
 
+_APART = 1.5
+"""Times as long as another run of the same a run is by no chance, a judgement."""
 _DIRECT = re.compile(r"via NET/.{1,60}/GDRDMA")
 # Sockets have no GDRDMA at all, so their channels do not bounce in this sense.
 _BOUNCING = re.compile(r"via NET/(?!Socket)(?:(?!GDRDMA).){1,60}\Z")
@@ -20,11 +22,7 @@ _FOUND = re.compile(r"\(found (\d{1,4}) nics\)", re.IGNORECASE)
 
 def notes(seen: Observed, path: str | None, own: Fit | None) -> Iterator[str]:
     """Yield sentences about a log that took `path`; `own` is that path on a known cluster."""
-    if seen.others:
-        yield (
-            f"This is about the longest curve of the log; {say_count(seen.others, 'other')} (of another collective, or "
-            "other ranks or nodes) were left aside."
-        )
+    yield from _other_runs(seen)
     if old := older_nccl(seen):
         yield (
             f"NCCL {old} is older than those whose law is known: it may run at half the bandwidth of a later one on the same "
@@ -51,6 +49,21 @@ def notes(seen: Observed, path: str | None, own: Fit | None) -> Iterator[str]:
     if nodes and nodes > 1 and path in PATHS and PATHS[path].is_rdma:
         yield from _wire(seen, own, nodes)
         yield from _nics(seen, own)
+
+
+def _other_runs(seen: Observed) -> Iterator[str]:
+    """Yield what of the log this is not about."""
+    if seen.others:
+        yield (
+            f"This is about the longest curve of the log; {say_count(seen.others, 'other')} (of another collective, or "
+            "other ranks or nodes) were left aside."
+        )
+    # A table of nccl-tests has a size once; in a trace and in measured repetitions a spread is nothing to wonder at.
+    if seen.nccl and seen.apart > _APART:
+        yield (
+            "Sizes stand in the log several times, and their times differ widely: this is about the slowest of each. If these are runs over "
+            "different paths, give each of them a log of its own."
+        )
 
 
 def _one_node(observed: Observed) -> str:

@@ -301,6 +301,16 @@ def test_small_messages_alone_are_said_to_tell_little():
     assert "measure larger ones as well" in found.notes[0]
 
 
+def test_runs_of_the_same_sizes_that_differ_widely_are_said_to_be_no_one_run():
+    def noted(us):
+        slow, fast = nccl({8: us, MIB: 10 * us}, 16, 2), nccl({8: 40, MIB: 400}, 16, 2)
+        both = Records.of([*slow.rows, *fast.rows], slow.manifest)
+        return any("Sizes stand in the log several times" in note for note in peerlab.diagnose(both).notes)
+
+    assert noted(4000)
+    assert not noted(44)
+
+
 def test_hops_inside_the_nodes_do_not_pass_for_a_slow_network():
     """Eight accelerators a node: 30 µs are 14 hops over NVLink, NCCL itself, and two prompt messages."""
 
