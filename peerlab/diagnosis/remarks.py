@@ -56,7 +56,7 @@ def _other_runs(seen: Observed) -> Iterator[str]:
     if seen.others:
         yield (
             f"This is about the longest curve of the log; {say_count(seen.others, 'other')} (of another collective, or "
-            "other ranks or nodes) were left aside."
+            f"other ranks or nodes) {'was' if seen.others == 1 else 'were'} left aside."
         )
     # A table of nccl-tests has a size once; in a trace and in measured repetitions a spread is nothing to wonder at.
     if seen.nccl and seen.apart > _APART:

@@ -299,5 +299,7 @@ def _check(jobs: Sequence[SharedJob], fabric: LeafFabric) -> None:
             if not 0 <= host < MOST_HOSTS:
                 raise ScenarioError("hosts", f"host {host}; they are numbered 0 to {MOST_HOSTS - 1}")
             if host in taken:
-                raise ScenarioError("hosts", f"jobs {taken[host]} and {number} both have host {host}")
+                twice = f"job {number} has host {host} twice"
+                both = f"jobs {taken[host]} and {number} both have host {host}"
+                raise ScenarioError("hosts", twice if taken[host] == number else both)
             taken[host] = number

@@ -157,6 +157,7 @@ def test_where_two_share_the_blame_none_is_named():
     ("jobs", "more", "says"),
     [
         ([{"hosts": [0, 1]}, {"hosts": [1, 2]}], {}, "both have host 1"),
+        ([{"hosts": [0, 1, 0]}], {}, "job 0 has host 0 twice"),
         ([{"hosts": [0]}], {}, "two hosts"),
         ([{"hosts": [0, 99]}], {}, "numbered 0 to 63"),
         ([{"hosts": ["a", "b"]}], {}, "not numbers"),
