@@ -38,8 +38,8 @@ def test_what_somebody_else_has_frozen_stays_so():
     gc.freeze()
     try:
         before = gc.get_freeze_count()
-        assert set(frozen_while_simulated()) == {before}
-        assert gc.get_freeze_count() == before
+        counts = [*frozen_while_simulated(), gc.get_freeze_count()]
+        assert all(0.99 * before < count <= before for count in counts)  # some of it may end meanwhile
     finally:
         gc.unfreeze()
 
