@@ -12,7 +12,7 @@ from peerlab.machine.rdma import EFA
 _LEAST_MTU = 4200
 _OF_LOSSES = ("out_of_sequence", "packet_seq_err", "local_ack_timeout_err")
 """What a receiver, a sender and a sender's timer count when a packet is missing."""
-_PAUSES = re.compile(r"^\s*(rx_prio\d_pause): (\d+)$", re.MULTILINE)
+_PAUSES = re.compile(r"\b(rx_prio\d_pause): (\d+)")
 """Lines of ``ethtool -S``; those of global pauses and of how long they lasted are named otherwise."""
 
 
