@@ -13,8 +13,8 @@ from peerlab.model.paths import data_path
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette
 
-SEEDS: int | None = 1000
-"""Runs of each way: as many as p99 needs."""
+SEEDS: int | None = None
+"""Runs of each way; None: as many as take about a minute, which says how many p99 lacks: a thousand may take ten."""
 _MOST_BYTES = 4 * MIB
 """Of a larger message so many runs take minutes; the slide says which size it is about."""
 _QUIET = "without noise"

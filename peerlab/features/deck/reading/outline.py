@@ -38,7 +38,7 @@ KINDS = {
     "direct": "the data path of Peer Direct alone, with its figures",
     "time": "where the time goes, and which part is busy",
     "nodes": "throughput against nodes, with the bands of what is assumed",
-    "tails": "both ways at p50, p90 and p99 of many runs with noise, and the gain there (1,000 runs: a minute or two)",
+    "tails": "both ways at p50, p90 and p99 of many runs with noise, and the gain there, as far as a minute of runs goes",
     "neighbours": "what an AllReduce keeps of its speed beside others, on each fabric with queues",
     "text": "words of your own",
 }
