@@ -7,7 +7,6 @@ import { Player } from "./player.js";
 import { painted, turn } from "./turns.js";
 import { VIEWS } from "./views.js";
 
-const HIDDEN = 50; // pixels: what is less wide is not shown
 export const SPARSE = 840; // pixels: a data path that is less wide has names only
 
 const LAYOUT = `
@@ -223,9 +222,8 @@ export class Page {
 
   // Sets how large words are in this window: those of a data path without room are as large as can be read, and it has names only.
   fit() {
-    this.scene.fold();
+    if (!this.scene.fold()) return; // hidden, as while JupyterLab changes its theme: nobody says when it has a width again
     const { clientWidth: across, clientHeight: down } = this.find(".pl-scene"), { width, height } = this.scene.units, sparse = across < SPARSE;
-    if (across <= HIDDEN) return; // while JupyterLab changes its theme, the page has no width, and nobody says when it has one again
     this.figures.setZoom(1, sparse ? Math.min((1.5 * across) / width, (1.15 * down) / height) : undefined, sparse);
   }
 

@@ -11,6 +11,7 @@ import { Way } from "./way.js";
 export const SCENE_WIDTH = 1060;
 export const SCENE_HEIGHT = 228;
 const WIDE_UNITS = { width: SCENE_WIDTH, height: SCENE_HEIGHT };
+const HIDDEN = 50; // px: a page of less is not shown
 const NARROW = 620; // px: below it the second node stands below the first
 const NARROW_HEIGHT = { least: 330, most: 420, share: 0.92 }; // px, and of the width
 const [FREED, LANDED, THROUGH] = ["freed", "landed", "through"].map((name) => PASSED.indexOf(name));
@@ -93,10 +94,10 @@ export class Scene extends View {
     this.paint();
   }
 
-  // Takes the shape that the page has room for: a narrow one has its nodes below each other.
+  // Takes the shape that the page has room for: a narrow one has its nodes below each other. Returns whether it is shown at all.
   fold(mayBeNarrow = true) {
     const { clientWidth: across } = this.host, { least, most, share } = NARROW_HEIGHT;
-    if (across <= 50) return; // hidden
+    if (across <= HIDDEN) return false;
     this.narrow = mayBeNarrow && across < NARROW;
     this.least = mayBeNarrow ? LEAST_WORD.page : LEAST_WORD.slide;
     this.units = this.narrow ? NARROW_UNITS : WIDE_UNITS;
@@ -107,6 +108,7 @@ export class Scene extends View {
     if (figure.aspect_ratio !== null && figure.aspect_ratio !== ratio) figure.aspect_ratio = ratio; // a page of its own follows its style
     figure.x_range.setv({ start: 0, end: this.units.width });
     figure.y_range.setv({ start: this.units.height, end: 0 });
+    return true;
   }
 
   // Draws what stands still, in the colours of the theme and at the size of the page.
@@ -114,8 +116,8 @@ export class Scene extends View {
     const { figures, data } = this, boxes = (columns) => (this.narrow ? narrowBoxes(columns) : columns);
     const { clientWidth: width, clientHeight: height } = this.host;
     this.size = this.room();
-    if (width > 50) this.scale = width / this.units.width; // not while it is hidden
-    if (height > 50) this.squeeze = this.scale / (height / this.units.height);
+    if (width > HIDDEN) this.scale = width / this.units.width; // not while it is hidden
+    if (height > HIDDEN) this.squeeze = this.scale / (height / this.units.height);
     for (const name of ["panels", "pipes", "loads", "boxes", "slots"]) figures.fill(`scene_${name}`, boxes(data[name]), ["fill", "line"]);
     const { xs, ys } = data.lines, ways = xs.map((x, i) => this.line(x.map((at, k) => [at, ys[i][k]])));
     figures.fill("scene_lines", { ...data.lines, xs: ways.map((way) => way.map(([x]) => x)), ys: ways.map((way) => way.map(([, y]) => y)) }, ["line"]);
