@@ -3,7 +3,10 @@
 `watch` a page before it draws; then `faults` says which words lie on each other, leave their picture, are cut off or are too small.
 """
 
+from contextlib import contextmanager
 from pathlib import Path
+
+from blank import Blank, run
 
 _SCRIPT = Path(__file__).parent / "words_drawn.js"
 SIZES = ((1280, 720), (1920, 1080), (900, 700))
@@ -16,6 +19,19 @@ def watch(page):
     """Note what is drawn on the canvases of a page; to be called before it opens, and works for what it opens later, too."""
     page.add_init_script(path=_SCRIPT)
     page.evaluate(_SCRIPT.read_text(encoding="utf-8"))
+
+
+@contextmanager
+def watched_explorer(browser):
+    """Open the explorer without a kernel, on a page whose words are noted; yield it, and see that it complained of nothing."""
+    page = browser.new_page()
+    watch(page)
+    explorer = Blank(page)
+    watch(page)  # the blank page is a new document
+    explorer.open(run())
+    yield explorer
+    assert explorer.complaints == []
+    page.close()
 
 
 def settle(page):

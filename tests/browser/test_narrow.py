@@ -2,9 +2,9 @@
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from blank import Blank, lines_of, ratio_of, run
+from blank import lines_of, ratio_of, run
 from fewer_points import fewer_points
-from overlaps import faults, settle, watch
+from overlaps import faults, settle, watch, watched_explorer
 from playwright.sync_api import expect
 
 import peerlab
@@ -13,8 +13,6 @@ from peerlab.question.presets import known_clusters, load_cluster
 WINDOWS = ((900, 700), (600, 900), (390, 844))
 """A small window, half a screen, a phone held upright."""
 MOMENTS = (0.0, 0.2, 0.45, 0.8)
-LEAST = 12.0
-"""Pixels of the smallest word."""
 
 
 @pytest.fixture(scope="module")
@@ -34,15 +32,9 @@ def page(browser, tmp_path_factory):
 @pytest.fixture(scope="module")
 def explorer(browser):
     """The lab's page, without a kernel."""
-    page = browser.new_page()
-    watch(page)
-    one = Blank(page)
-    watch(page)  # the blank page is a new document
-    one.open(run())
-    one.give("curves", {**lines_of(run().scenario, "nodes"), "bands": ""})  # nobody computes them
-    yield one
-    assert one.complaints == []
-    page.close()
+    with watched_explorer(browser) as one:
+        one.give("curves", {**lines_of(run().scenario, "nodes"), "bands": ""})  # nobody computes them
+        yield one
 
 
 def narrow(page, width, height):
@@ -61,7 +53,7 @@ def through(page):
             part,
         )
         settle(page)
-        found += [f"at {part:.0%}: {one}" for one in faults(page, least=LEAST)]
+        found += [f"at {part:.0%}: {one}" for one in faults(page)]
     return found
 
 

@@ -4,8 +4,8 @@ from itertools import groupby, product
 from operator import itemgetter
 
 import pytest
-from blank import Blank, ratio_of, run
-from overlaps import SIZES, faults, settle, watch
+from blank import ratio_of, run
+from overlaps import SIZES, faults, settle, watch, watched_explorer
 
 import peerlab
 from peerlab.cli import main
@@ -39,14 +39,8 @@ def watched(browser):
 @pytest.fixture(scope="module")
 def explorer(browser):
     """The explorer without a kernel, on a page whose words are noted."""
-    page = browser.new_page()
-    watch(page)
-    one = Blank(page)
-    watch(page)  # the blank page is a new document
-    one.open(run())
-    yield one
-    assert one.complaints == []
-    page.close()
+    with watched_explorer(browser) as one:
+        yield one
 
 
 def open_text(page, text, folder):
