@@ -19,8 +19,6 @@ from dataclasses import dataclass
 from peerlab.base.terminal_text import table, width, wrapped
 
 _SIGNS = re.compile(r"[\\`*\[\]<>|#~&$]|(?<!\w)_|_(?!\w)")  # an underscore inside a word is one
-STATUSES = ("pass", "warn", "fail", "unknown")
-"""How a verdict stands; a page has a sign and a colour for each."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +26,7 @@ class Conclusion:
     """What the result comes to: its name, and why."""
 
     status: str
+    """``pass``, ``warn``, ``fail`` or ``unknown``; a page has a sign and a colour for each."""
     name: str
     why: str
 

@@ -93,6 +93,21 @@ def check_page_or_still(path: Path, error: type[PeerlabError]) -> None:
     check_place(path, error)
 
 
+def write_page_or_still(
+    path: Path, error: type[PeerlabError], page: Callable[[], str], still: Callable[[], str]
+) -> None:
+    """Write what ``--output`` asks for, a page or a still by its name; only that one is made.
+
+    Raises
+    ------
+    PeerlabError
+        As `error`: if it cannot be written.
+    """
+    text = (page if path.suffix == ".html" else still)()
+    with written(path, error) as file:
+        file.write_text(text, encoding="utf-8")
+
+
 @contextmanager
 def new_folder(place: Path, error: type[PeerlabError]) -> Iterator[None]:
     """Make a folder if need be; what is made here and stays empty is taken away again.

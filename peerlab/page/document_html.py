@@ -5,7 +5,7 @@ from html import escape
 from peerlab.base.document import Cell, Conclusion, Document, Graphic, Heading, Item, Items, Part, Table, Text
 from peerlab.page.frame import framed, table
 
-SIGNS = {"pass": "✓", "warn": "▲", "fail": "✕", "unknown": "?"}
+_SIGNS = {"pass": "✓", "warn": "▲", "fail": "✕", "unknown": "?"}
 _WIDEST_PX = 80
 
 
@@ -14,12 +14,16 @@ def document_html(document: Document, kind: str) -> str:
     return framed(kind, document.title, "".join(map(_part, document.parts)))
 
 
+def sign(status: str) -> str:
+    """Return the sign of a status, which is read out by its words alone."""
+    return f"<span class='pl-sign' aria-hidden='true'>{_SIGNS[status]}</span>"
+
+
 def _part(part: Part) -> str:
     match part:
         case Conclusion():
             why = f"<br>{escape(part.why)}" if part.why else ""
-            sign = f"<span class='pl-sign' aria-hidden='true'>{SIGNS[part.status]}</span>"
-            return f"<p class='pl-verdict pl-{part.status}'>{sign} <b>{escape(part.name)}</b>{why}</p>"
+            return f"<p class='pl-verdict pl-{part.status}'>{sign(part.status)} <b>{escape(part.name)}</b>{why}</p>"
         case Text():
             quiet = " class='pl-quiet'" if part.quiet else ""
             lead = f"<b>{escape(part.lead)}</b> " if part.lead else ""

@@ -6,23 +6,19 @@ from itertools import groupby
 
 from peerlab.features.doctor.check import FAIL, PASS, UNKNOWN, WARN, Finding
 from peerlab.features.doctor.report import NO, YES, Report
+from peerlab.page.document_html import sign
 from peerlab.page.frame import framed
 
-_SIGNS = {PASS: "✓", WARN: "▲", FAIL: "✕", UNKNOWN: "?"}
 _OF_VERDICT = {YES: PASS, NO: FAIL}
 
 
 def report_html(report: Report) -> str:
     """Return a report as HTML that brings its own style; all text is escaped."""
     status = _OF_VERDICT.get(report.verdict, UNKNOWN)
-    verdict = f"<p class='pl-verdict pl-{status}'>{_sign(status)} {escape(report.says)}</p>"
+    verdict = f"<p class='pl-verdict pl-{status}'>{sign(status)} {escape(report.says)}</p>"
     groups = groupby(report.findings, key=lambda one: one.check.group)
     tables = "".join(_table(group, list(findings)) for group, findings in groups)
     return framed("doctor", "Can this host do peer direct?", verdict + tables)
-
-
-def _sign(status: str) -> str:
-    return f"<span class='pl-sign' aria-hidden='true'>{_SIGNS[status]}</span>"
 
 
 def _table(group: str, findings: Sequence[Finding]) -> str:
@@ -34,7 +30,7 @@ def _table(group: str, findings: Sequence[Finding]) -> str:
 def _row(finding: Finding) -> str:
     check = finding.check
     return (
-        f"<tr class='pl-{finding.status}'><td>{_sign(finding.status)} {finding.status}</td>"
+        f"<tr class='pl-{finding.status}'><td>{sign(finding.status)} {finding.status}</td>"
         f"<th scope='row'>{escape(check.title)}<br><code>{escape(check.id)}</code></th>"
         f"<td>{escape(finding.found)}{_advice(finding)}{_details(finding)}</td></tr>"
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 from peerlab.base.document import document_lines
 from peerlab.base.errors import ExportError, ScenarioError, one_line
-from peerlab.base.outfile import check_page_or_still, written
+from peerlab.base.outfile import check_page_or_still, write_page_or_still
 from peerlab.base.progress_bar import progress_bar
 from peerlab.base.terminal_text import command, wrapped
 from peerlab.features.fabrics.fabric_report import fabrics_document, fabrics_html, fabrics_svg
@@ -15,7 +15,7 @@ from peerlab.page.frame import alone
 from peerlab.question.fields import add_fields
 from peerlab.question.presets import load_cluster
 from peerlab.question.scenario import Scenario
-from peerlab.study.fabric_comparison import FabricComparison, compare_fabrics
+from peerlab.study.fabric_comparison import compare_fabrics
 
 _EXAMPLES = """\
 examples:
@@ -56,7 +56,13 @@ def _fabrics(options: argparse.Namespace) -> int:
     document = fabrics_document(fabric_comparison)
     print("\n".join([*wrapped(document.title), *document_lines(document)]))
     if output is not None:
-        _write(fabric_comparison, output)
+        write_page_or_still(
+            output,
+            ExportError,
+            page=lambda: alone("Transports side by side", fabrics_html(fabric_comparison)),
+            still=lambda: fabrics_svg(fabric_comparison),
+        )
+        print(f"{one_line(output)}: written")
     return 0
 
 
@@ -78,15 +84,3 @@ def _asked(given: dict[str, Any], only: list[str] | None) -> Scenario:
             # The first refusal: that of the transport which was tried first.
             refused = refused or problem
     raise refused or ScenarioError("transport", f"{cluster.name} has none that counts packets or switches")
-
-
-def _write(fabric_comparison: FabricComparison, output: Path) -> None:
-    still = output.suffix == ".svg"
-    text = (
-        fabrics_svg(fabric_comparison)
-        if still
-        else alone("Transports side by side", fabrics_html(fabric_comparison))
-    )
-    with written(output, ExportError) as file:
-        file.write_text(text, encoding="utf-8")
-    print(f"{one_line(output)}: written")

@@ -7,7 +7,7 @@ from typing import Any
 
 from peerlab.base.document import document_lines
 from peerlab.base.errors import PeerlabError, ScenarioError, one_line
-from peerlab.base.outfile import check_page_or_still, written
+from peerlab.base.outfile import check_page_or_still, write_page_or_still
 from peerlab.base.terminal_text import command, number
 from peerlab.features.neighbours.jobs_report import jobs_document, jobs_html, jobs_svg
 from peerlab.page.frame import alone
@@ -71,11 +71,12 @@ def _jobs(options: argparse.Namespace) -> int:
         document = jobs_document(shared)
         print("\n".join([document.title, *document_lines(document)]))
     if output is not None:
-        page = output.suffix == ".html"
-        with written(output, PeerlabError) as file:
-            file.write_text(
-                alone("Jobs on one fabric", jobs_html(shared)) if page else jobs_svg(shared), encoding="utf-8"
-            )
+        write_page_or_still(
+            output,
+            PeerlabError,
+            page=lambda: alone("Jobs on one fabric", jobs_html(shared)),
+            still=lambda: jobs_svg(shared),
+        )
         print(f"{one_line(output)}: written")
     return 0
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from peerlab.base.errors import PeerlabError, ScenarioError, one_line
-from peerlab.base.outfile import check_page_or_still, written
+from peerlab.base.outfile import check_page_or_still, write_page_or_still
 from peerlab.base.progress_bar import progress_bar
 from peerlab.base.terminal_text import command, fraction, number, table, wrapped
 from peerlab.base.units import say_bytes, say_time
@@ -97,10 +97,12 @@ def _neighbours(options: argparse.Namespace) -> int:
         )
     print(json.dumps(comparison.as_dict(), indent=2) if "json" in entries else _said(comparison))
     if output is not None:
-        page = output.suffix == ".html"
-        report = port_page_html(comparison.answers) if page else neighbours_svg(comparison)
-        with written(output, PeerlabError) as file:
-            file.write_text(report, encoding="utf-8")
+        write_page_or_still(
+            output,
+            PeerlabError,
+            page=lambda: port_page_html(comparison.answers),
+            still=lambda: neighbours_svg(comparison),
+        )
         print(f"{one_line(output)}: written")
     return 0
 
