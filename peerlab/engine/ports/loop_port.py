@@ -2,7 +2,7 @@
 
 from collections import deque
 
-from peerlab.engine.ports.port_laws import Shed
+from peerlab.engine.ports.port_laws import Shed, follow_ps
 from peerlab.engine.ports.port_scene import PortScene
 from peerlab.engine.ports.port_sender import FlowEnds, PortCell
 
@@ -17,18 +17,19 @@ class LoopPort:
         "account",
         "backlog",
         "busy",
-        "first",
         "flows",
+        "hop_ps",
         "into_switch",
         "link",
         "number",
+        "packet",
         "pause_asked",
         "paused",
         "pool",
         "queues",
-        "service",
         "shed",
         "starved",
+        "took",
         "turn",
     )  # fmt: skip
 
@@ -55,14 +56,16 @@ class LoopPort:
         self.turn = 0
         """The lane, or the flow of a host, that is looked at first."""
         self.shed = Shed(fabric.queue) if fabric.queue and self.link.source < 0 else None
-        self.service: dict[int, int] = {}
-        """Picoseconds by bytes."""
+        self.hop_ps, self.packet = scene.hop_ps, fabric.packet
+        self.took: dict[int, tuple[int, int]] = {}
+        """What `times` returned, by bytes."""
 
-    def service_ps(self, wire: int) -> int:
-        """Return how long it sends a cell."""
-        took = self.service.get(wire)
+    def times(self, wire: int) -> tuple[int, int]:
+        """Return how long it sends a cell, and how long after its begin the next port may begin with it."""
+        took = self.took.get(wire)
         if took is None:
-            took = self.service[wire] = self.link.service_ps(wire)
+            follows = follow_ps(wire, self.packet, self.hop_ps, self.link)
+            took = self.took[wire] = (self.link.service_ps(wire), follows)
         return took
 
     def next_waiting(self) -> Waiting | None:

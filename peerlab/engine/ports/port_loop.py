@@ -4,12 +4,14 @@ Order within an instant, as in the referee: what ends leaves its accounts; signa
 ports that are free begin. Ties go by number of link or flow. A signal takes a picosecond or more, so no instant feeds itself.
 """
 
+from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import Any
 
 from peerlab.base.errors import ScenarioError
+from peerlab.engine.loop.collector import not_collecting
 from peerlab.engine.ports.loop_port import LoopPort
-from peerlab.engine.ports.port_laws import Marks, follow_ps, trunk_of
+from peerlab.engine.ports.port_laws import Marks, trunk_of
 from peerlab.engine.ports.port_limits import EVENTS_PER_HOP, MOST_EVENTS
 from peerlab.engine.ports.port_scene import PortScene
 from peerlab.engine.ports.port_sender import FlowEnds, PortCell, ends_of
@@ -20,7 +22,8 @@ from peerlab.engine.ports.sender_events import (
     CREDIT,
     DONE,
     ENDS,
-    KEYS,
+    KEY_BITS,
+    KINDS,
     PAUSE,
     WAKE,
     SenderEvents,
@@ -28,6 +31,9 @@ from peerlab.engine.ports.sender_events import (
 
 Event = tuple[int, int, Any, Any, Any]
 """When, kind and key, and what it is about; of equal ones the last three are whole numbers."""
+_SET_APART = 1 << 14
+"""Cells after which the collector is told not to walk through them again."""
+_KEY = (1 << KEY_BITS) - 1
 
 
 def run_ports(scene: PortScene) -> PortTrace:
@@ -60,8 +66,12 @@ class PortLoop:
         self.accounts: set[tuple[int, int]] = set()
         self.watched = self.fabric.loses or self.marks is not None
         """Whether receivers look at each cell; else it is enough to count."""
+        self.may_lose = bool(self.fabric.xoff or self.fabric.queue)
+        self.pauses = self.fabric.xoff > 0
+        self.credit_ps = scene.hop_ps + self.fabric.processing_ps
+        """From when a cell leaves until its credits are back."""
+        self.done_ps = scene.hop_ps + scene.latency_ps
         self.wakes = [-1] * scene.hosts
-        self.follows: dict[tuple[int, int], int] = {}
         self.senders = SenderEvents(self.ends, scene, self.push, self.trace)
         self.most = MOST_EVENTS // EVENTS_PER_HOP
         self.sent: list[tuple[int, int, int, int, int, int, int, int, bool]] = []
@@ -77,60 +87,83 @@ class PortLoop:
 
     def push(self, at: int, kind: int, key: int, *about: Any) -> None:
         """Let something happen."""
-        heappush(self.heap, (at, kind * KEYS + key, *about))
+        heappush(self.heap, (at, kind << KEY_BITS | key, *about))
 
     def run(self) -> PortTrace:
         """Handle instant after instant until the scene ends."""
+        with not_collecting() as set_apart:
+            return self._run(set_apart)
+
+    def _run(self, set_apart: Callable[[], None]) -> PortTrace:
         self.senders.begin()
-        heap, until = self.heap, self.scene.until_ps
-        while heap and not (until and heap[0][0] >= until):
+        heap, until, sent, senders, touched = (
+            self.heap,
+            self.scene.until_ps,
+            self.sent,
+            self.senders,
+            self.touched,
+        )
+        handle, due = self._handlers(), _SET_APART
+        while heap:
             now = heap[0][0]
+            if until and now >= until:
+                break
             while heap and heap[0][0] == now:
                 _, order, *about = heappop(heap)
-                self._handle(now, order, *about)
-                if self.senders.over:
+                handle[order >> KEY_BITS](now, order & _KEY, *about)
+                if senders.over:
                     return self._close(now)
-            self._decide(now)
-            for port in self.touched:
+            if self.accounts:
+                self._decide(now)
+            for port in touched:
                 if not port.busy:
                     self._begin(now, port)
-            self.touched.clear()
+            touched.clear()
+            if len(sent) > due:
+                set_apart()
+                due = len(sent) + _SET_APART
         if not until:
             raise ScenarioError("recovery", "packets were lost that nobody sends again, so this never ends")
         return self._close(until)
 
-    def _handle(self, now: int, order: int, one: Any, two: Any, three: Any) -> None:
-        kind, key = divmod(order, KEYS)
-        if kind == ENDS:
-            self._ends(now, one, two, three)
-        elif kind == ARRIVES:
-            self._arrives(now, one, two, three)
-        elif kind == CREDIT:
-            port = self.ports[key >> 4]
-            port.pool[key & 15] += one  # type: ignore[index]
-            self.touched.append(port)
-        elif kind == PAUSE:
-            self._pause(now, self.ports[key >> 4], key & 15, one)
-        elif kind == WAKE:
-            self.touched.append(self.ports[key])
-        else:
-            for flow in self.senders.handle(now, kind, key, one, two):
-                self.touched.append(self.routes[flow][0])  # type: ignore[arg-type]
+    def _handlers(self) -> list[Callable[[int, int, Any, Any, Any], None]]:
+        """Return what handles each kind of event: it gets the time, the key and what it is about."""
+        handlers = [self._sender_event(kind) for kind in range(KINDS)]
+        handlers[ENDS], handlers[ARRIVES], handlers[CREDIT] = self._ends, self._arrives, self._credit
+        handlers[PAUSE], handlers[WAKE] = self._pause, self._wake
+        return handlers
 
-    def _ends(self, now: int, port: LoopPort, came_by: LoopPort | None, cell: PortCell) -> None:
+    def _sender_event(self, kind: int) -> Callable[[int, int, Any, Any, Any], None]:
+        def handle(now: int, flow: int, one: int, two: int, _three: int) -> None:
+            for number in self.senders.handle(now, kind, flow, one, two):
+                self.touched.append(self.ports[self.ends[number].flow.src])
+
+        return handle
+
+    def _ends(self, now: int, _key: int, port: LoopPort, came_by: LoopPort | None, cell: PortCell) -> None:
         port.busy = False
         self.touched.append(port)
         if came_by is None:
             return
-        port.backlog -= cell.wire
-        came_by.account[cell.vl] -= cell.wire
-        if self.fabric.xoff:
-            self.accounts.add((came_by.number, cell.vl))
+        vl, wire = cell.vl, cell.wire
+        port.backlog -= wire
+        came_by.account[vl] -= wire
+        if self.pauses:
+            self.accounts.add((came_by.number, vl))
         if came_by.pool is not None:
-            back = now + self.scene.hop_ps + self.fabric.processing_ps
-            self.push(back, CREDIT, came_by.number << 4 | cell.vl, cell.wire, 0, 0)
+            order = CREDIT << KEY_BITS | came_by.number << 4 | vl
+            heappush(self.heap, (now + self.credit_ps, order, wire, 0, 0))
 
-    def _pause(self, now: int, port: LoopPort, vl: int, begins: int) -> None:
+    def _credit(self, _now: int, key: int, wire: int, _two: int, _three: int) -> None:
+        port = self.ports[key >> 4]
+        port.pool[key & 15] += wire  # type: ignore[index]
+        self.touched.append(port)
+
+    def _wake(self, _now: int, number: int, _one: int, _two: int, _three: int) -> None:
+        self.touched.append(self.ports[number])
+
+    def _pause(self, now: int, key: int, begins: int, _two: int, _three: int) -> None:
+        port, vl = self.ports[key >> 4], key & 15
         if begins:
             port.paused[vl] = now
             return
@@ -138,36 +171,34 @@ class PortLoop:
         port.paused[vl] = -1
         self.touched.append(port)
 
-    def _arrives(self, now: int, came_by: LoopPort, cell: PortCell, end: int) -> None:
+    def _arrives(self, now: int, _key: int, came_by: LoopPort, cell: PortCell, end: int) -> None:
         """Let a cell reach the next port, or its receiver."""
         if not came_by.into_switch:
-            self.senders.received(now, cell, end, came_by.service_ps(min(cell.wire, self.fabric.packet)))
+            self.senders.received(now, cell, end, came_by.times(min(cell.wire, self.fabric.packet))[0])
             return
+        flow, wire, vl = cell.flow, cell.wire, cell.vl
         cell.hop += 1
-        port = self.routes[cell.flow][cell.hop]
-        if port is None:
-            trunks = self.scene.trunk_links(self.ends[cell.flow].flow)
-            port = min((self.ports[k] for k in trunks), key=lambda one: (one.backlog, one.number))
-        if self._is_lost(came_by, port, cell):
+        port = self.routes[flow][cell.hop] or self._emptiest(flow)
+        if self.may_lose and self._is_lost(came_by, port, cell):
             self.senders.dropped(now, port.number, cell)
             if came_by.pool is not None:
-                came_by.pool[cell.vl] += cell.wire
+                came_by.pool[vl] += wire
             return
-        if (
-            self.marks is not None
-            and not cell.marked
-            and self.marks[cell.flow].marked(port.backlog, cell.packets)
-        ):
+        if self.marks is not None and not cell.marked and self.marks[flow].marked(port.backlog, cell.packets):
             cell.marked = True
-            self.trace.packets.append(
-                PacketEvent("mark", now, port.number, cell.flow, cell.first, cell.packets)
-            )
-        port.backlog += cell.wire
-        came_by.account[cell.vl] += cell.wire
-        if self.fabric.xoff:
-            self.accounts.add((came_by.number, cell.vl))
-        port.queues[cell.vl].append((cell, came_by, now))
-        self.touched.append(port)
+            self.trace.packets.append(PacketEvent("mark", now, port.number, flow, cell.first, cell.packets))
+        port.backlog += wire
+        came_by.account[vl] += wire
+        if self.pauses:
+            self.accounts.add((came_by.number, vl))
+        port.queues[vl].append((cell, came_by, now))
+        if not port.busy:
+            self.touched.append(port)
+
+    def _emptiest(self, flow: int) -> LoopPort:
+        """Return the trunk with the least waiting, for a cell of a flow that takes any."""
+        trunks = self.scene.trunk_links(self.ends[flow].flow)
+        return min((self.ports[k] for k in trunks), key=lambda one: (one.backlog, one.number))
 
     def _is_lost(self, came_by: LoopPort, port: LoopPort, cell: PortCell) -> bool:
         fabric = self.fabric
@@ -211,20 +242,19 @@ class PortLoop:
         for k in range(count):
             ends = flows[(port.turn + k) % count]
             first, packets = ends.proposal()
-            if packets <= 0 or port.paused[ends.flow.vl] >= 0:
+            if packets <= 0 or port.paused[ends.vl] >= 0:
                 continue
             at = self.senders.paces[ends.number]
             if at > now:
                 wake = at if wake < 0 else min(wake, at)
                 continue
             wire = ends.wire(first, packets)
-            if port.pool is not None and port.pool[ends.flow.vl] < wire:
+            if port.pool is not None and port.pool[ends.vl] < wire:
                 starved = True
                 continue
             port.turn = (port.turn + k + 1) % count
             cell = ends.send(first, packets, wire)
-            self._send(now, port, cell, None, now)
-            self.senders.sent(now, cell, now + port.service_ps(wire))
+            self.senders.sent(now, cell, self._send(now, port, cell, None, now))
             return
         if starved and port.starved < 0:
             port.starved = now
@@ -232,35 +262,35 @@ class PortLoop:
             self.wakes[port.number] = wake
             self.push(wake, WAKE, port.number, 0, 0, 0)
 
-    def _send(self, now: int, port: LoopPort, cell: PortCell, came_by: LoopPort | None, queued: int) -> None:
-        wire, flow = cell.wire, cell.flow
-        end = now + port.service_ps(wire)
+    def _send(self, now: int, port: LoopPort, cell: PortCell, came_by: LoopPort | None, queued: int) -> int:
+        """Let a port begin with a cell; return when it ends."""
+        wire, flow, number = cell.wire, cell.flow, port.number
+        took, follows = port.times(wire)
+        end = now + took
         port.busy = True
         if port.starved >= 0:
-            self.trace.starved.append(StarvedSpan(port.number, port.starved, now))
+            self.trace.starved.append(StarvedSpan(number, port.starved, now))
             port.starved = -1
         if port.pool is not None:
             port.pool[cell.vl] -= wire
-        self.sent.append((port.number, now, end, queued, flow, cell.first, cell.packets, wire, cell.again))
-        if len(self.sent) > self.most:
+        sent = self.sent
+        sent.append((number, now, end, queued, flow, cell.first, cell.packets, wire, cell.again))
+        if len(sent) > self.most:
             raise ScenarioError("cell", f"too many events; {what_fits(self.scene, 2 * MOST_EVENTS)}")
-        self.push(end, ENDS, port.number, port, came_by, cell)
-        if not port.into_switch and not self.watched:
+        heappush(self.heap, (end, ENDS << KEY_BITS | number, port, came_by, cell))
+        if port.into_switch or self.watched:
+            order = ARRIVES << KEY_BITS | number << 20 | flow
+            heappush(self.heap, (now + follows, order, port, cell, end))
+        else:
             message = self.ends[flow].count(cell.first, cell.packets)
             if message >= 0:
-                self.push(end + self.scene.hop_ps + self.scene.latency_ps, DONE, flow, message, 0, 0)
-            return
-        key = (min(wire, self.fabric.packet), port.link.rate_Bps)
-        follows = self.follows.get(key)
-        if follows is None:
-            follows = follow_ps(wire, self.fabric.packet, self.scene.hop_ps, port.link)
-            self.follows[key] = follows
-        self.push(now + follows, ARRIVES, port.number << 20 | flow, port, cell, end)
+                self.push(end + self.done_ps, DONE, flow, message, 0, 0)
+        return end
 
     def _close(self, now: int) -> PortTrace:
         """Return the trace, with what was going on at the end."""
         trace = self.trace
-        trace.cells = [CellSpan(*one) for one in self.sent]
+        trace.cells = list(map(CellSpan._make, self.sent))
         for port in self.ports:
             for vl, since in enumerate(port.paused):
                 if since >= 0:

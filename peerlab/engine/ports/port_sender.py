@@ -2,6 +2,7 @@
 
 from collections import deque
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from peerlab.engine.ports.port_laws import Losses
 from peerlab.engine.ports.port_scene import ENDLESS, PortFlow, PortScene
@@ -60,6 +61,7 @@ class FlowEnds:
 
     def __post_init__(self) -> None:
         fabric, flow = self.scene.fabric, self.flow
+        self.vl = flow.vl
         self.per_message = ENDLESS if flow.is_endless else -(-flow.nbytes // fabric.mtu)
         self.in_order = fabric.loses and fabric.recovery.startswith("go-back")
         self.losses = Losses(fabric, self.number) if fabric.loss_ppb else None
@@ -78,9 +80,9 @@ class FlowEnds:
             return first, min(count, self._cell)
         first = self.next
         count = self.allowed - first
-        count = min(count, self._cell)
-        left = self.per_message - first % self.per_message
-        return first, min(count, left)
+        if count <= 0:
+            return first, 0
+        return first, min(count, self._cell, self.per_message - first % self.per_message)
 
     def wire(self, first: int, count: int) -> int:
         """Return the bytes of packets on the wire; the last of a message may be short."""
@@ -98,7 +100,7 @@ class FlowEnds:
         again = first < self.high
         self.high = max(self.high, first + count)
         self.sendings += 1
-        return PortCell(self.number, first, count, wire, self.flow.vl, again, self.epoch)
+        return PortCell(self.number, first, count, wire, self.vl, again, self.epoch)
 
     @property
     def is_idle(self) -> bool:
@@ -180,8 +182,7 @@ class FlowEnds:
         return self.done
 
 
-@dataclass(frozen=True, slots=True)
-class Arrival:
+class Arrival(NamedTuple):
     """What came of a cell at its receiver."""
 
     packets: int

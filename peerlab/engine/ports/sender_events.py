@@ -8,8 +8,10 @@ from peerlab.engine.ports.port_sender import FlowEnds, PortCell, rest_ps, return
 from peerlab.engine.ports.port_trace import MessageEnd, PacketEvent, PortTrace, RateChange, Signal
 from peerlab.engine.ports.rate_control import SenderRate
 
-KEYS = 1 << 40
-ENDS, CREDIT, PAUSE, DONE, START, CNP, ALPHA, TIMER, GAP, TIMEOUT, WAKE, ARRIVES = range(12)
+KEY_BITS = 40
+"""Of an event's key; its kind stands above them."""
+KINDS = 12
+ENDS, CREDIT, PAUSE, DONE, START, CNP, ALPHA, TIMER, GAP, TIMEOUT, WAKE, ARRIVES = range(KINDS)
 """Kinds of events in the order in which an instant handles them."""
 
 

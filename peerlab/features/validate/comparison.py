@@ -10,7 +10,7 @@ from peerlab.base.units import PS_PER_S
 from peerlab.engine.simulate import simulate
 from peerlab.question.scenario import Scenario
 from peerlab.study.jobs_answer import SharedFabric
-from peerlab.study.port_answer import answer_ports
+from peerlab.study.port_answer import PortAnswer, answer_ports
 from peerlab.study.port_question import PortQuestion
 from peerlab.training.answer_step import step
 from peerlab.training.training_step import Step
@@ -105,6 +105,23 @@ UNITS: dict[str, tuple[str, ...]] = dict.fromkeys(COMPARISONS, ("1",)) | {
 """Units that a comparison can be given in."""
 
 
+_ports: list[PortAnswer] = []
+"""The latest answer about queues. One and no more: a trace has hundreds of thousands of cells."""
+
+
+def answered_ports(question: PortQuestion) -> PortAnswer:
+    """Return the answer of a question about queues; rows one behind the other may draw two figures from one."""
+    if not _ports or _ports[0].question != question:
+        _ports.clear()  # before the next is made
+        _ports.append(answer_ports(question))
+    return _ports[0]
+
+
+def forget_ports() -> None:
+    """Keep no answer about queues any longer."""
+    _ports.clear()
+
+
 def figure(
     compare: str,
     unit: str,
@@ -130,5 +147,5 @@ def _answer(question: Compared, options: dict[str, Any]) -> Any:
     if isinstance(question, JobsQuestion):
         return question
     if isinstance(question, PortQuestion):
-        return answer_ports(question)
+        return answered_ports(question)
     return step(question, **options) if isinstance(question, Step) else simulate(question, **options)

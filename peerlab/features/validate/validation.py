@@ -9,7 +9,7 @@ from typing import Any
 
 from peerlab.base.errors import Cancelled, PeerlabError
 from peerlab.engine.simulate import simulate
-from peerlab.features.validate.comparison import figure
+from peerlab.features.validate.comparison import figure, forget_ports
 from peerlab.features.validate.expected_figures import ExpectedPoint, ExpectedRow, scenario
 from peerlab.question.scenario import Scenario
 from peerlab.study.bands import gain_band_of
@@ -119,8 +119,11 @@ def _plain(value: float) -> float | None:
 
 def validate(rows: Iterable[ExpectedRow]) -> Iterator[SimulatedRow]:
     """Yield the result of each row, in order, as soon as it is simulated."""
-    for row in rows:
-        yield SimulatedRow(row, tuple(_answer(row, point) for point in row.points))
+    try:
+        for row in rows:
+            yield SimulatedRow(row, tuple(_answer(row, point) for point in row.points))
+    finally:
+        forget_ports()
 
 
 def _band(slow: Scenario, fast: Scenario) -> tuple[float, float]:

@@ -1,5 +1,6 @@
 """Bands that hold what happens: the error of a law comes from machines that were left out, and every band has it."""
 
+import json
 import math
 from dataclasses import replace
 
@@ -63,6 +64,12 @@ def test_nine_of_ten_measured_times_lie_inside_where_accuracy_is_promised_with_e
     assert promised.by_figures / promised.times < promised.by_law / promised.times
     for sizes in ("promised, 1 to 32 MiB", "promised, 64 MiB to 4 GiB"):
         assert found[sizes].by_law / found[sizes].times >= 0.85
+
+
+def test_json_holds_every_machine(machines):
+    """`peerlab validate --json` ended in a traceback: a time of pandas compared with another is no bool that JSON knows."""
+    found = json.loads(json.dumps([one.as_dict() for one in machines], allow_nan=False))
+    assert {point["counts_for_the_worst"] for one in found for point in one["points"]} == {True, False}
 
 
 def test_sizes_of_which_nothing_is_promised_make_no_band_and_are_said(machines):

@@ -284,7 +284,10 @@ def _asked(
         asked = scenario(observed, shaped, path or observed.path or cluster.paths[0], size)
         if asked is not None:
             asked = asked.with_(library_version=version, library=library)
-            both = tuple(times.get(kind, {}).get(size, math.nan) for kind in ("out-of-place", "in-place"))
+            # Python's own numbers: JSON holds no bool that two of pandas' make.
+            both = tuple(
+                float(times.get(kind, {}).get(size, math.nan)) for kind in ("out-of-place", "in-place")
+            )
             # Tools other than nccl-tests have one time for a size, and call it neither.
             if all(map(math.isnan, both)):
                 both = (_time(observed, size), math.nan)
