@@ -5,6 +5,7 @@ from collections import deque
 from peerlab.engine.ports.port_laws import Shed, follow_ps
 from peerlab.engine.ports.port_scene import PortScene
 from peerlab.engine.ports.port_sender import FlowEnds, PortCell
+from peerlab.engine.ports.port_trace import CellSpan, PauseSpan, PortTrace, StarvedSpan
 
 Waiting = tuple[PortCell, "LoopPort", int]
 """A cell in a queue, the port that it came by, and since when it waits."""
@@ -85,3 +86,17 @@ class LoopPort:
         return self.pool is not None and any(
             queue and paused < 0 for queue, paused in zip(self.queues, self.paused, strict=True)
         )
+
+    def close(self, now: int, trace: PortTrace) -> None:
+        """Note what was going on when the scene ended."""
+        number = self.number
+        trace.pauses += [
+            PauseSpan(number, vl, since, now) for vl, since in enumerate(self.paused) if since >= 0
+        ]
+        if self.starved >= 0:
+            trace.starved.append(StarvedSpan(number, self.starved, now))
+        trace.left += [
+            CellSpan(number, now, now, queued, cell.flow, cell.first, cell.packets, cell.wire, cell.again)
+            for queue in self.queues
+            for cell, _, queued in queue
+        ]

@@ -292,16 +292,5 @@ class PortLoop:
         trace = self.trace
         trace.cells = list(map(CellSpan._make, self.sent))
         for port in self.ports:
-            for vl, since in enumerate(port.paused):
-                if since >= 0:
-                    trace.pauses.append(PauseSpan(port.number, vl, since, now))
-            if port.starved >= 0:
-                trace.starved.append(StarvedSpan(port.number, port.starved, now))
-            trace.left += [
-                CellSpan(
-                    port.number, now, now, queued, cell.flow, cell.first, cell.packets, cell.wire, cell.again
-                )
-                for queue in port.queues
-                for cell, _, queued in queue
-            ]
+            port.close(now, trace)
         return trace.closed(now)
