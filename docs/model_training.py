@@ -1,11 +1,13 @@
 """The part of docs/model.md about training steps: its rules, its formulas beside what is simulated, and a table for DL1."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
 
 from documents import table
 from model_laws import Law
 
-from peerlab.base.units import say_share, say_time
+from peerlab.base.units import PS_PER_MS, say_share, say_time
 from peerlab.engine.begins import Begins
 from peerlab.engine.exchange_apart import by_loop
 from peerlab.engine.system import least
@@ -15,6 +17,7 @@ from peerlab.training.answer_step import step
 from peerlab.training.nodes_differ import BEGIN, POSTED
 from peerlab.training.rank_by_rank import queue_of
 from peerlab.training.step_run import StepRun
+from peerlab.training.workload import Workload
 from peerlab.training.workload_file import device_figures, known_workloads, load_workload
 
 HEAD = """\
@@ -74,6 +77,9 @@ same for all let nodes end an exchange one after the other. Then each begins the
 * **A library's tree or ring** (NCCL's laws) is walked in one pass of which no single node's end says who else has to come: it begins with the last node and
   ends for all together.
 * A step is that of the node that ends it last; all begin it together. Slices of every exchange draw jitter and detours of their own; spread lasts for the step.
+* **Steps in a row** (`steps`, `peerlab step --steps 20`) have no barrier between them: a node's step ends when it has computed and is done with its last exchange, and
+  its next begins there. What is held, posted and registered goes on from step to step. Where a step begins as one before did, only later, all that follows is known
+  and nothing more is simulated; where steps draw noise of their own (jitter, detours, computing), the mean of the second half is told.
 
 An exchange takes begins b to ends e. It is monotone, moves with its begins, and of the later of two begins gives the later of both ends; nobody ends before the
 last has begun. On equal nodes of a ring, with q the time of the exchange alone:
@@ -83,6 +89,11 @@ So ends differ because nodes differ, not because begins do, and a step whose exc
 is ready for bucket k and X_j what exchange j takes. Overlap also averages: noise sigma of computing over B buckets costs `sigma e_n` with overlap, and `sqrt(B)`
 times that if every bucket is waited for (e_n: mean of the largest of n normal numbers; 64 nodes, compute 160, exchange 80, sigma 8, 16 buckets: 183.75 against 315).
 
+In a row lateness comes back to the late node round by round, less what it was ahead of the others: with one exchange a step, which takes q, and computing c, and
+one node of N that computes D longer, a step takes `c + q + max_j (D - L max(0, N - 3 j)) / j` once steps repeat, j from 1 on (the largest mean of a cycle of nodes; `posted`:
+2 j in place of 3 j). Behind a barrier it would take c + q + D; blocking code has one in every exchange. c = 10, N = 8, d = 2, L = 1, q = 42:
+
+{row}
 Exchange by exchange this is exact, because a node that is done has all its resources for itself: loop and arrays are held to a referee that runs all nodes and all
 exchanges in one world. Only links that nodes share could serve two exchanges at once; where they would, that world answers instead.
 
@@ -120,7 +131,7 @@ def training() -> Iterator[str]:
     ]
     yield table(("what", "formula", "example", "by hand", "simulated"), rows)
     yield FORMULAS
-    yield APART.format(ends=_ends())
+    yield APART.format(ends=_ends(), row=_in_a_row())
     yield TABLE
     head = [
         "workload",
@@ -170,6 +181,44 @@ def _ends() -> str:
         rows.append((what, f"`{formula}`", f"({ends})", "the same"))
     head = ("code", "ends", "N = 3, d = 2, L = 1, begins 0, 0, 3: by hand", "simulated")
     return table(head, rows)
+
+
+def _in_a_row() -> str:
+    """Return what a step of a row takes where one node computes longer, by formula and simulated."""
+    unit, nodes = 5_000_000, 8
+    quiet = 10 + 6 * (nodes - 1)
+    rows = []
+    for late in (2, 6, 9, 20):
+        steps = [
+            step(
+                workload=_one_bucket(nodes * 125_000),
+                cluster="ideal-100g",
+                library="none",
+                nodes=nodes,
+                slice_bytes=None,
+                dependency=dependency,
+                compute_ms=10 * unit / PS_PER_MS,
+                slow_compute={1: 10 / (10 + late)},
+                open=opens,
+                steps=60,
+            )
+            for dependency, opens in (("step", BEGIN), ("slice", BEGIN), ("slice", POSTED))
+        ]
+        laws = [Fraction(quiet + late)]
+        laws += [quiet + max(Fraction(late - max(0, nodes - k * j), j) for j in range(1, 5)) for k in (3, 2)]
+        for law, run in zip(laws, steps, strict=True):
+            if run.trace.row is None or abs(run.trace.row.steady_ps / unit - law) > 1e-4:
+                raise AssertionError(f"{float(law)} by hand, {run.trace.row} simulated")
+        rows.append((str(late), str(quiet + late), *(f"{float(law):.6g}" for law in laws)))
+    head = ("D", "behind a barrier", "blocking", "pipelined, `begin`", "pipelined, `posted`")
+    return table(head, rows)
+
+
+def _one_bucket(nbytes: int) -> Workload:
+    """Return a workload whose gradients are one exchange of so many bytes."""
+    known = load_workload("resnet50")
+    layer = replace(known.layers[0], name="all", tensors=(nbytes // 4,), block=0)
+    return replace(known, name="one-bucket", layers=(layer,), blocks=("all",))
 
 
 def _workloads() -> str:

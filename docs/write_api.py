@@ -54,6 +54,7 @@ RETURNED = {
     "PathTimes": "peerlab.features.tails.times",
     "Percentile": "peerlab.features.tails.percentiles",
     "StepTrace": "peerlab.training.step_trace",
+    "StepsInARow": "peerlab.training.step_trace",
     "Computed": "peerlab.training.step_trace",
     "Placed": "peerlab.training.step_trace",
     "ComputeTime": "peerlab.training.workload",

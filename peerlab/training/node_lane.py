@@ -9,10 +9,15 @@ from peerlab.training.training_step import PER_MILLE
 class NodeLane:
     """What one node computes, as far as it is known; exchanges are told one after the other."""
 
-    def __init__(self, program: Program, durations: Sequence[int], slowdown: int) -> None:
-        """`durations`: how long each operation takes alone; `slowdown`: thousandths that computing is slower beside an exchange."""
+    def __init__(self, program: Program, durations: Sequence[int], slowdown: int, begin: int = 0) -> None:
+        """`durations`: how long each operation takes alone; `slowdown`: thousandths that computing is slower beside an exchange.
+
+        `begin`: when the node begins the step, picoseconds.
+        """
         # Work is counted in thousandths of a picosecond, so that slower by thousandths leaves it whole.
         self._program, self._durations, self._slow = program, durations, PER_MILLE - slowdown
+        self.begin = begin
+        """When the node begins the step."""
         self.computed: list[tuple[int, int]] = []
         """When each operation began and ended."""
         self.placed: list[tuple[int, int]] = []
@@ -22,17 +27,19 @@ class NodeLane:
         """Return when all is computed that an exchange needs."""
         # What the lane waits for up to here are exchanges before this one, and those have been placed.
         self._advance(max(exchange.after, default=-1) + 1)
-        return max((self.computed[one][1] for one in exchange.after), default=0)
+        return max((self.computed[one][1] for one in exchange.after), default=self.begin)
 
     def finish(self) -> int:
         """Compute the rest; return when the node's step is over."""
         self._advance(len(self._program.computing))
         # Lane and stream are in order, so the last of each is its latest.
-        return max([0, *(end for _, end in self.computed[-1:]), *(end for _, end in self.placed[-1:])])
+        return max(
+            [self.begin, *(end for _, end in self.computed[-1:]), *(end for _, end in self.placed[-1:])]
+        )
 
     def waits(self) -> list[tuple[int, int]]:
         """Return when the lane had nothing to do, once all is computed."""
-        rows, at = [], 0
+        rows, at = [], self.begin
         # The last pair is the end of the step: what the lane waits for after its last operation counts.
         for begin, end in [*self.computed, (self.finish(), 0)]:
             if begin > at:
@@ -48,7 +55,7 @@ class NodeLane:
     def _advance(self, count: int) -> None:
         while len(self.computed) < count:
             number = len(self.computed)
-            free = self.computed[-1][1] if self.computed else 0
+            free = self.computed[-1][1] if self.computed else self.begin
             begin = max([free, *(self.placed[one][1] for one in self._program.computing[number].after)])
             self.computed.append((begin, self._end(begin, self._durations[number])))
 

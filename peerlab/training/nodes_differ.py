@@ -2,7 +2,7 @@
 
 from peerlab.base.errors import WorkloadError
 from peerlab.base.numbers import np
-from peerlab.engine.noise_draws import compute_factors
+from peerlab.engine.noise_draws import compute_factors, seed_of
 from peerlab.engine.system import foldable
 from peerlab.question.scenario import Scenario
 from peerlab.training.program import Program
@@ -16,8 +16,15 @@ def differs(step: Step, scenarios: list[Scenario]) -> bool:
     return step.computes_apart or not all(foldable(scenario) for scenario in set(scenarios))
 
 
-def durations(step: Step, program: Program) -> list[list[int]]:
+def draws(step: Step) -> bool:
+    """Return whether every step of a row draws noise of its own, so that none need be as one before."""
+    return bool(step.compute_jitter) or step.scenario.noise.of_slices
+
+
+def durations(step: Step, program: Program, turn: int = 0) -> list[list[int]]:
     """Return how long every operation takes on every node, picoseconds: as given, times what noise and slow nodes make of it.
+
+    `turn` is which step of a row it is; each draws noise of its own, and the first as a step alone.
 
     Where NVLink joins nodes, they compute as their latest does, since what they exchange first is a barrier for them.
     """
@@ -28,7 +35,7 @@ def durations(step: Step, program: Program) -> list[list[int]]:
         # A share of the rate, so the time is divided by it.
         values[node] /= slow.get(node, 1.0)
         if step.compute_jitter:
-            values[node] *= compute_factors(s.seed, step.compute_jitter, node, len(alone))
+            values[node] *= compute_factors(seed_of(s.seed, turn), step.compute_jitter, node, len(alone))
     # Nodes of one domain of NVLink have consecutive numbers.
     together = np.array_split(np.rint(values).astype(np.int64), s.domains)
     return [one.max(axis=0).tolist() for one in together]

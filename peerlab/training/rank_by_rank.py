@@ -8,7 +8,7 @@ step is simulated in one world instead (`training/uneven_world`).
 # A library's tree or ring is walked in one pass (`collectives/hop_chain`): every slice goes one way round for all, and a node's own end says
 # nothing of who else has to come. An AllReduce is a barrier, so such an exchange begins with the last node and ends for all together.
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -26,9 +26,11 @@ from peerlab.engine.simulate import MOST_OF_ALL, refuse_too_many, simulate, simu
 from peerlab.engine.system import System, least
 from peerlab.question.scenario import Scenario
 from peerlab.training.node_lane import NodeLane
-from peerlab.training.nodes_differ import POSTED, check_differing, durations, opens_at
+from peerlab.training.nodes_differ import POSTED, check_differing, draws, durations, opens_at
 from peerlab.training.program import Exchanging, Program
-from peerlab.training.step_trace import Apart, Computed, Placed, StepTrace
+from peerlab.training.shown_node import Answers, put_together
+from peerlab.training.step_trace import StepTrace
+from peerlab.training.steps_in_a_row import Row
 from peerlab.training.training_step import Step
 
 _MOST_KEPT = 64
@@ -151,32 +153,66 @@ class RankByRank:
         self._step, self._program, self._scenarios, self._progress = step, program, scenarios, progress
         for scenario in set(scenarios):
             check_differing(scenario)
-        times = durations(step, program)
-        self._lanes = [NodeLane(program, own, step.slowdown_per_mille) for own in times]
+        self._draws = draws(step)
         self._posted = opens_at(step) == POSTED
-        self._done = (0,) * len(times)
+        self._begins = self._done = (0,) * step.scenario.domains
+        self._lanes: list[NodeLane] = []
         self._told_apart = True
         self._held: Held = ()
         self._contents: Contents | None = None if warm(step.scenario) else ()
-        self._answers: list[tuple[tuple[int, ...], tuple[int, ...], Run]] = []
+        self._answers: list[Answers] = []
 
     def run(self) -> StepTrace:
-        """Return the step.
+        """Return the step; of a row the last.
 
         Raises
         ------
         LinksAreSharedError
             If two exchanges would be under way at once on links that nodes share.
         """
-        ready = []
+        count = self._step.steps
+        row = Row(count, self._state())
+        while True:
+            ready = self._compose(row.turn)
+            self._begins = tuple(lane.finish() for lane in self._lanes)
+            # Each node begins the next step when its own is over.
+            self._check_told_apart(goes_on=count > 1)
+            row.add(self._begins, self._state())
+            if not row.goes_on:
+                return put_together(
+                    self._program, self._lanes, ready, self._answers, row.whole() if count > 1 else None
+                )
+
+    def _compose(self, turn: int) -> list[list[int]]:
+        """Compose a step; return when every node was ready for each exchange."""
+        ready: list[list[int]] = []
+        times = durations(self._step, self._program, turn)
+        self._lanes = [
+            NodeLane(self._program, own, self._step.slowdown_per_mille, begin)
+            for own, begin in zip(times, self._begins, strict=True)
+        ]
+        self._answers = []
+        count = len(self._program.exchanging)
         for number, (op, scenario) in enumerate(zip(self._program.exchanging, self._scenarios, strict=True)):
             ready.append([lane.ready(op) for lane in self._lanes])
             # Somebody goes on before all are done: then it matters when each of them was.
             self._check_told_apart(goes_on=min(ready[-1]) < max(self._done))
-            self._exchange(number, op, scenario, tuple(map(max, ready[-1], self._done)))
+            self._exchange(turn * count + number, op, scenario, tuple(map(max, ready[-1], self._done)))
             if self._progress:
-                self._progress(number + 1, len(self._program.exchanging))
-        return put_together(self._program, self._lanes, ready, self._answers)
+                self._progress(turn * count + number + 1, self._step.steps * count)
+        return ready
+
+    def _state(self) -> Hashable:
+        """Return what the next step depends on, on the clock of the first node that begins it; None if it draws noise of its own."""
+        if self._draws:
+            return None
+        first = min(self._begins)
+        held = [
+            (pool, tuple(t - first for t in until if t > self._begins[pool[1]])) for pool, until in self._held
+        ]
+        opens = tuple(t - first for t in self._done) if self._posted else ()
+        still = tuple((pool, until) for pool, until in held if until)
+        return tuple(t - first for t in self._begins), opens, still, self._contents
 
     def _exchange(self, number: int, op: Exchanging, scenario: Scenario, at: tuple[int, ...]) -> None:
         # Two exchanges would be on the shared links at once, each simulated without the other.
@@ -215,24 +251,3 @@ class RankByRank:
                 f"{self._step.scenario.nodes} nodes that differ make more than {MOST_OF_ALL // 10**6} million spans, and each goes on when it is "
                 "done; give fewer nodes, larger slices, or a ring",
             )
-
-
-def put_together(
-    program: Program,
-    lanes: Sequence[NodeLane],
-    ready: Sequence[Sequence[int]],
-    answers: Sequence[tuple[tuple[int, ...], tuple[int, ...], Run]],
-) -> StepTrace:
-    """Return the step of the node that ends last, and of every exchange when all nodes began and were done."""
-    ends = [lane.finish() for lane in lanes]
-    exposed = [lane.exposed() for lane in lanes]
-    # of those that end together, the one that waits least: the others wait for it
-    shown = min(range(len(lanes)), key=lambda node: (-ends[node], sum(exposed[node]), node))
-    computed = tuple(
-        Computed(op, *when) for op, when in zip(program.computing, lanes[shown].computed, strict=True)
-    )
-    placed = []
-    for number, (op, (begins, done, run)) in enumerate(zip(program.exchanging, answers, strict=True)):
-        apart = Apart(begins, done, tuple(node[number] for node in exposed), shown)
-        placed.append(Placed(op, run, ready[number][shown], begins[shown], apart))
-    return StepTrace(computed, tuple(placed))

@@ -108,8 +108,13 @@ def end_ps(run: StepRun, longer: float) -> int:
 
 def _last_end_ps(run: StepRun, written: Program, longer: float) -> int:
     """Return the same where nodes differ: an exchange is a barrier, and only what follows its last begin is the law's."""
-    lanes = [NodeLane(written, own, run.step.slowdown_per_mille) for own in durations(run.step, written)]
-    done = [0 for _ in lanes]
+    # Of a row the last step, which each node begins when its own step before is over.
+    times = durations(run.step, written, run.step.steps - 1)
+    done = list(run.trace.begins or [0 for _ in times])
+    lanes = [
+        NodeLane(written, own, run.step.slowdown_per_mille, begin)
+        for own, begin in zip(times, done, strict=True)
+    ]
     for op, apart in zip(written.exchanging, run.trace.apart, strict=True):
         begins = [max(lane.ready(op), free) for lane, free in zip(lanes, done, strict=True)]
         # Who comes early waits for the last node, and no longer where a network is slower.

@@ -33,14 +33,17 @@ from peerlab.engine.simulate import simulate, trace
 from peerlab.engine.system import System, least
 from peerlab.library.library_files import load_library
 from peerlab.question.scenario import Scenario
-from peerlab.training.nodes_differ import differs
+from peerlab.training.nodes_differ import differs, draws
 from peerlab.training.program import Exchanging, Program, program
 from peerlab.training.rank_by_rank import RankByRank
 from peerlab.training.step_times import timed
 from peerlab.training.step_trace import Computed, Placed, StepTrace
+from peerlab.training.steps_in_a_row import Row
 from peerlab.training.training_step import Step
 
 _MOST_KEPT = 256
+_SOON_REPEATS = 3
+"""Steps of a row after which one is as the one before, about."""
 _FILE = ".toml"
 Held = tuple[tuple[tuple[int, int], tuple[tuple[int, int], ...]], ...]
 """Idle regions of the registration cache of each NIC, by node and place, least recently used first."""
@@ -83,14 +86,19 @@ def compose(step: Step, program: Program, progress: Progress | None = None) -> S
     if differs(step, scenarios):
         return RankByRank(step, program, scenarios, progress).run()
     # What an exchange finds registered depends on those before it, so they are simulated in turn.
-    carried = carries(step.scenario) or _finds_again(step.scenario, program)
-    runs = _carried(step, program) if carried else _alone(step, program)
-    found: list[Run] = []
-    for number, run in enumerate(runs):
-        found.append(run)
-        if progress:
-            progress(number + 1, len(program.exchanging))
-    return _place(program, found, step.slowdown_per_mille)
+    limited = carries(step.scenario) or _finds_again(step.scenario, program)
+    carried = _Carried(step, program) if limited or (step.steps > 1 and _is_cold(step.scenario)) else None
+    row, count = Row(step.steps, _held(carried)), len(program.exchanging)
+    while True:
+        runs, found = carried.runs() if carried else _alone(step, program), list[Run]()
+        for number, run in enumerate(runs):
+            found.append(run)
+            if progress:
+                progress(row.turn * count + number + 1, step.steps * count)
+        placed, before = _place(program, found, step.slowdown_per_mille), row.end_ps
+        row.add((before + placed.end_ps,), _held(carried))
+        if not row.goes_on:
+            return replace(placed, row=row.whole()) if step.steps > 1 else placed
 
 
 def carries(scenario: Scenario) -> bool:
@@ -106,8 +114,14 @@ def carries(scenario: Scenario) -> bool:
 
 def _finds_again(scenario: Scenario, program: Program) -> bool:
     """Return whether an exchange of a cold step finds what one before it has registered: a block is gathered twice."""
-    cold = scenario.registers and scenario.registration == "cached" and scenario.runs == 1
-    return cold and len({exchange.buffer_set for exchange in program.exchanging}) < len(program.exchanging)
+    return _is_cold(scenario) and len({exchange.buffer_set for exchange in program.exchanging}) < len(
+        program.exchanging
+    )
+
+
+def _is_cold(scenario: Scenario) -> bool:
+    """Return whether the first step is shown, which finds nothing registered."""
+    return scenario.registers and scenario.registration == "cached" and scenario.runs == 1
 
 
 def _alone(step: Step, program: Program) -> Iterator[Run]:
@@ -131,21 +145,33 @@ def _one_of(alike: Alike) -> Run:
     return simulate(alike.scenario)
 
 
-def _carried(step: Step, program: Program) -> Iterator[Run]:
-    """Yield a run for each exchange of the last step; what the caches hold goes on from one to the next."""
-    # Caches soon come back to a state that was seen: from then on nothing is simulated.
-    entries: dict[tuple[str, int, int, Held], tuple[Run, Held]] = {}
-    held: Held = ()
-    turns = step.scenario.runs
-    for turn in range(turns):
-        for exchange in program.exchanging:
-            key = (exchange.collective, exchange.nbytes, exchange.buffer_set, held)
-            if key not in entries:
-                entries[key] = _run_from(scenario_of(step, exchange), exchange.buffer_set, held)
-            run, held = entries[key]
-            # The steps before the last only fill the caches.
-            if turn == turns - 1:
-                yield run
+class _Carried:
+    """Steps one after the other; what the registration caches hold goes on from one exchange to the next."""
+
+    def __init__(self, step: Step, program: Program) -> None:
+        self._step, self._program = step, program
+        # Caches soon come back to a state that was seen: from then on nothing is simulated.
+        self._entries: dict[tuple[str, int, int, Held], tuple[Run, Held]] = {}
+        self.held: Held = ()
+        # The steps before those that are shown only fill the caches.
+        for _ in range(step.scenario.runs - 1):
+            for _run in self.runs():
+                pass
+
+    def runs(self) -> Iterator[Run]:
+        """Yield a run for each exchange of the next step."""
+        for exchange in self._program.exchanging:
+            key = (exchange.collective, exchange.nbytes, exchange.buffer_set, self.held)
+            if key not in self._entries:
+                scenario = scenario_of(self._step, exchange)
+                self._entries[key] = _run_from(scenario, exchange.buffer_set, self.held)
+            run, self.held = self._entries[key]
+            yield run
+
+
+def _held(carried: _Carried | None) -> Held:
+    """Return what the next step depends on, where nodes do the same: what the caches hold."""
+    return carried.held if carried else ()
 
 
 def _run_from(scenario: Scenario, buffer_set: int, held: Held) -> tuple[Run, Held]:
@@ -185,4 +211,6 @@ def step_forecast_s(step: Step) -> float:
     scenarios = scenarios_of(step, program(step))
     if not differs(step, scenarios) or any(map(makes_too_many, set(scenarios))):
         return 0.0
-    return sum(forecast_s(scenario, in_a_step=True) for scenario in set(scenarios))
+    # Steps that draw noise of their own are simulated each; others soon repeat.
+    turns = step.steps if draws(step) else min(step.steps, _SOON_REPEATS)
+    return turns * sum(forecast_s(scenario, in_a_step=True) for scenario in set(scenarios))

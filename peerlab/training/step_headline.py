@@ -65,6 +65,8 @@ def rows(runs: Sequence[StepRun]) -> list[list[str]]:
         _row("all exchanges", [run.exchange_s for run in runs], _time),
         _row("samples per second", [run.samples_per_s for run in runs], "{:,.0f}".format),
     ]
+    if runs[0].trace.row:
+        found.append(_row(f"a step, {runs[0].step.steps} in a row", [run.steady_s for run in runs], _time))
     spent = [run.spent for run in runs]
     return found + [_row(unit, [one[unit] for one in spent], "{:.4g}".format) for unit in spent[0]]
 

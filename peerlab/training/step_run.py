@@ -56,6 +56,11 @@ class StepRun:
         return seconds(self.time_ps)
 
     @property
+    def steady_s(self) -> float:
+        """What a step takes in a row without barriers, once steps repeat or in the mean of the second half, seconds; alone, its own time."""
+        return seconds(self.trace.row.steady_ps) if self.trace.row else self.time_s
+
+    @property
     def exposed_s(self) -> float:
         """How long the devices waited for an exchange, seconds."""
         return seconds(self.trace.exposed_ps)
@@ -187,8 +192,21 @@ class StepRun:
             "cost_per_step": cost, "cost_per_epoch": None if cost is None or steps is None else cost * steps,
             "energy_per_step_J": energy, "energy_per_epoch_J": None if energy is None or steps is None else energy * steps,
             "engine": self.engine,
+            **self._of_row(),
             **self._of_nodes(),
         }  # fmt: skip
+
+    def _of_row(self) -> dict[str, Any]:
+        """Return what a step takes in a row of several; nothing of a step alone."""
+        row = self.trace.row
+        if not row:
+            return {}
+        return {
+            "steps": len(row.ends),
+            "steady_s": self.steady_s,
+            "first_step_s": seconds(row.lasts[0]),
+            "steady_from": row.steady_from or None,
+        }
 
     def _of_nodes(self) -> dict[str, Any]:
         """Return what makes nodes differ, and which of them is shown; nothing where all do the same."""

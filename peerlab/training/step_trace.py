@@ -1,7 +1,9 @@
 """The answer: when each layer was computed, and each exchange with its recording, moved to where it began."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 
 from peerlab.answer.run import Run
 from peerlab.training.program import Computing, Exchanging
@@ -81,13 +83,45 @@ class Apart:
 
 
 @dataclass(frozen=True)
+class StepsInARow:
+    """Steps without a barrier between them: a node begins the next as soon as its own is over. Picoseconds since all began the first."""
+
+    ends: tuple[tuple[int, ...], ...]
+    """When each node ended each step; by step, then by node."""
+    repeats: int = 0
+    """After how many steps all goes on as before, only later; 0: not in these, as where each step draws noise of its own."""
+    steady_from: int = 0
+    """The first step of those that repeat, counted from 1."""
+
+    @cached_property
+    def lasts(self) -> tuple[int, ...]:
+        """By how much each step moved the end of the last node."""
+        ends = [0, *map(max, self.ends)]
+        return tuple(later - sooner for sooner, later in pairwise(ends))
+
+    @property
+    def steady_ps(self) -> int:
+        """What a step takes once steps repeat; where they do not, the mean of the second half."""
+        return round(Fraction(sum(self.late), len(self.late)))
+
+    @property
+    def late(self) -> tuple[int, ...]:
+        """What each of those steps takes: one turn of those that repeat, or the second half, which the common begin hardly reaches."""
+        return self.lasts[-self.repeats :] if self.repeats else self.lasts[len(self.lasts) // 2 :]
+
+
+@dataclass(frozen=True)
 class StepTrace:
-    """One step, from 0 on."""
+    """One step, from 0 on: of a row the last, from when the node that is shown began it."""
 
     computed: tuple[Computed, ...]
     """What the compute lane did."""
     placed: tuple[Placed, ...]
     """What the stream did."""
+    row: StepsInARow | None = None
+    """Those before it and itself; None where it was asked for alone."""
+    begins: tuple[int, ...] = ()
+    """When each node began it, where nodes of a row differ."""
 
     @cached_property
     def end_ps(self) -> int:

@@ -33,7 +33,7 @@ PER_MILLE = 1000
 ALL = "all"
 """A bucket that holds everything that is left."""
 _DERIVED = ("message_bytes", "collective", "buffers")
-_MOST_ACCUMULATED, _MOST_BATCH = 1024, 2**20
+_MOST_ACCUMULATED, _MOST_BATCH, _MOST_STEPS = 1024, 2**20, 1000
 _MOST_JITTER = 2.0
 _AMOUNTS = {
     "compute_ms": "milliseconds of forward and backward of one batch",
@@ -89,6 +89,8 @@ class Step:
     open: str | None = None
     """Where nodes differ: whether a node takes slices of others from its own ``begin`` on, or where it was done before (``posted``);
     None: posted where the path has bounce buffers at the receiver."""
+    steps: int = 1
+    """Steps in a row: without a barrier between them each node begins the next when its own is over. The answer shows the last of them."""
     compute_ms: float | None = None
     """Forward and backward of one batch together; None: the workload's."""
     optimizer_ms: float = 0.0
@@ -130,6 +132,7 @@ class Step:
             self._set("batch", workload.used_batch(self.device))
         _check_whole("batch", self.batch, _MOST_BATCH)
         _check_whole("accumulate", self.accumulate, _MOST_ACCUMULATED)
+        _check_whole("steps", self.steps, _MOST_STEPS)
         self._set("slow_compute", checked_slow_compute(self.slow_compute, self.scenario.nodes))
         if not (_is_amount(self.compute_jitter) and self.compute_jitter <= _MOST_JITTER):
             raise WorkloadError(

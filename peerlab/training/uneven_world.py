@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from peerlab.answer.run import Run
 from peerlab.answer.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS, Resource
@@ -20,8 +20,9 @@ from peerlab.question.scenario import Scenario
 from peerlab.training.node_lane import NodeLane
 from peerlab.training.nodes_differ import POSTED, check_differing, durations, opens_at
 from peerlab.training.program import Program
-from peerlab.training.rank_by_rank import number_of, put_together, queue_of, run_of, system_of, together, warm
-from peerlab.training.step_trace import StepTrace
+from peerlab.training.rank_by_rank import number_of, queue_of, run_of, system_of, together, warm
+from peerlab.training.shown_node import put_together
+from peerlab.training.step_trace import StepsInARow, StepTrace
 from peerlab.training.training_step import PER_MILLE, Step
 from peerlab.training.whole_step import Place, Servers
 
@@ -57,7 +58,8 @@ class OneOfSeveral(BegunApart):
     """An exchange in a world that those before it and behind it use, too."""
 
     def __init__(self, world: "UnevenWorld", number: int) -> None:
-        scenario, op = world.scenarios[number], world.program.exchanging[number]
+        in_step = number % len(world.scenarios)
+        scenario, op = world.scenarios[in_step], world.program.exchanging[in_step]
         self.world, self.number = world, number
         system = system_of(scenario, number_of(scenario, number))
         meet_all(system)
@@ -125,13 +127,13 @@ class OneOfSeveral(BegunApart):
 
 
 class UnevenWorld:
-    """A step in one world; every node begins it at 0."""
+    """A step, or a row of them, in one world; every node begins the first at 0."""
 
     def __init__(self, step: Step, program: Program, scenarios: Sequence[Scenario]) -> None:
         self.step, self.program, self.scenarios = step, program, scenarios
         for scenario in set(scenarios):
             check_differing(scenario)
-        self.times = durations(step, program)
+        self.times = [durations(step, program, turn) for turn in range(step.steps)]
         self.posted = opens_at(step) == POSTED
         self.clock = Clock()
         self.env = self.clock.env
@@ -142,14 +144,19 @@ class UnevenWorld:
         self.caches: dict[int, RegistrationCache] | None = None if warm(step.scenario) else {}
         """Of every NIC; None: all memory is registered before the step."""
         self._exchanges: list[OneOfSeveral] = []
-        nodes = range(len(self.times))
-        self.nodes = nodes
+        self.nodes = nodes = range(len(self.times[0]))
         self._under_way = [False for _ in nodes]
         self._changed = [self.env.event() for _ in nodes]
-        self._through = [[self.env.event() for _ in program.computing] for _ in nodes]
-        self._over = [[self.env.event() for _ in program.exchanging] for _ in nodes]
-        self._lanes = [NodeLane(program, times, step.slowdown_per_mille) for times in self.times]
-        self._ready: list[list[int]] = [[0 for _ in nodes] for _ in program.exchanging]
+        self._through = [[self.env.event() for _ in self._all(program.computing)] for _ in nodes]
+        self._over = [[self.env.event() for _ in self._all(program.exchanging)] for _ in nodes]
+        self._lanes = [
+            [NodeLane(program, own, step.slowdown_per_mille) for own in times] for times in self.times
+        ]
+        self._ready: list[list[int]] = [[0 for _ in nodes] for _ in self._all(program.exchanging)]
+
+    def _all(self, ops: Sequence[Any]) -> range:
+        """Return the numbers of operations through all steps, counted on."""
+        return range(self.step.steps * len(ops))
 
     def number_of(self, resource: Resource) -> int:
         """Return the number of a link in this world."""
@@ -165,18 +172,29 @@ class UnevenWorld:
             self.env.process(self._compute(node))
             self.env.process(self._exchange_all(node))
         self.env.run()
-        answers = [exchange.answer for exchange in self._exchanges]
-        for node, lane in enumerate(self._lanes):
-            lane.placed = [(begins[node], done[node]) for begins, done, _ in answers]
-        return put_together(self.program, self._lanes, self._ready, answers)
+        answers, count = [exchange.answer for exchange in self._exchanges], len(self.scenarios)
+        ends = []
+        for turn, lanes in enumerate(self._lanes):
+            for node, lane in enumerate(lanes):
+                some = answers[turn * count : (turn + 1) * count]
+                lane.placed = [(begins[node], done[node]) for begins, done, _ in some]
+            ends.append(tuple(lane.finish() for lane in lanes))
+        row = StepsInARow(tuple(ends)) if self.step.steps > 1 else None
+        return put_together(self.program, self._lanes[-1], self._ready[-count:], answers[-count:], row)
 
     def _compute(self, node: int) -> Process:
-        lane = self._lanes[node]
-        for number, op in enumerate(self.program.computing):
-            for exchange in op.after:
-                yield self._over[node][exchange]
+        count, exchanges = len(self.program.computing), len(self.program.exchanging)
+        for index in self._all(self.program.computing):
+            turn, number = divmod(index, count)
+            lane = self._lanes[turn][node]
+            if turn and not number:  # a step begins when the node's own last exchange is over
+                yield self._over[node][turn * exchanges - 1]
+            if not number:
+                lane.begin = self.clock.now
+            for exchange in self.program.computing[number].after:
+                yield self._over[node][turn * exchanges + exchange]
             # In thousandths, so that a slow-down leaves whole numbers.
-            begin, left = self.clock.now, self.times[node][number] * PER_MILLE
+            begin, left = self.clock.now, self.times[turn][node][number] * PER_MILLE
             while left > 0:
                 rate = PER_MILLE - (self.step.slowdown_per_mille if self._under_way[node] else 0)
                 since = self.clock.now
@@ -184,16 +202,22 @@ class UnevenWorld:
                 yield self.env.any_of([self.env.timeout(-(-left // rate)), self._changed[node]])
                 left -= (self.clock.now - since) * rate
             lane.computed.append((begin, self.clock.now))
-            self._through[node][number].succeed()
+            self._through[node][index].succeed()
 
     def _exchange_all(self, node: int) -> Process:
-        for number, op in enumerate(self.program.exchanging):
-            exchange = self._exchange(number)
+        count, ops = len(self.program.exchanging), len(self.program.computing)
+        for index in self._all(self.program.exchanging):
+            turn, number = divmod(index, count)
+            exchange, after = self._exchange(index), self.program.exchanging[number].after
             # Before it waits for its own gradients: others may send ahead into posted buffers.
             exchange.open_node(node)
-            for other in op.after:
-                yield self._through[node][other]
-            self._ready[number][node] = max((self._lanes[node].computed[o][1] for o in op.after), default=0)
+            if turn and not number:  # all of the step before has to be computed
+                yield self._through[node][turn * ops - 1]
+                self._lanes[turn][node].begin = self.clock.now
+            lane = self._lanes[turn][node]
+            for other in after:
+                yield self._through[node][turn * ops + other]
+            self._ready[index][node] = max((lane.computed[o][1] for o in after), default=lane.begin)
             # From here on the lane is slowed: the opening of an exchange belongs to it.
             self._change(node, under_way=True)
             exchange.begins[node] = self.clock.now
@@ -201,7 +225,7 @@ class UnevenWorld:
             exchange.come(node)
             yield exchange.finished[node]
             self._change(node, under_way=False)
-            self._over[node][number].succeed()
+            self._over[node][index].succeed()
 
     def _exchange(self, number: int) -> OneOfSeveral:
         # All nodes come to the exchanges in one order, so whoever is first makes the next.

@@ -1,9 +1,9 @@
-"""For whom a step waits: the nodes that begin an exchange last."""
+"""For whom a step waits: the nodes that begin an exchange last; and what a step of several in a row takes."""
 
 from collections import Counter
 
 from peerlab.base.units import say_count, say_time
-from peerlab.training.step_trace import StepTrace
+from peerlab.training.step_trace import StepsInARow, StepTrace
 
 _MOST_NAMED = 3
 
@@ -28,3 +28,25 @@ def who_was_last(trace: StepTrace) -> list[str]:
     )
     more = f"; {len(late) - len(named)} more nodes were last elsewhere" if len(late) > len(named) else ""
     return [f"Waited for: {sentence}{more}. {shown}"]
+
+
+def in_a_row(trace: StepTrace) -> list[str]:
+    """Return what a step takes in a row without barriers, and what the first takes, which all nodes begin together; nothing of a step alone."""
+    row = trace.row
+    if not row:
+        return []
+    head = f"{len(row.ends)} steps in a row without a barrier between them: {say_time(row.steady_ps)} a step"
+    if row.repeats and row.steady_from == 1:
+        return [f"{head}, each as the first."]
+    apart = row.steady_ps - row.lasts[0]
+    beside = f"{say_time(abs(apart))} {'more' if apart > 0 else 'less'} than" if apart else "as long as"
+    return [f"{head}, {_which(row)}; {beside} the first, which all begin together."]
+
+
+def _which(row: StepsInARow) -> str:
+    """Return which steps take so long."""
+    if row.repeats == 1:
+        return f"each as the one before from step {row.steady_from} on"
+    if row.repeats:
+        return f"the mean of {row.repeats} that come again and again from step {row.steady_from} on"
+    return f"the mean of the second half ({say_time(min(row.late))} to {say_time(max(row.late))})"

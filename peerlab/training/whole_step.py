@@ -1,6 +1,7 @@
 """The referee of a step: compute lane, stream and all collectives in one world, with one clock and the same resources throughout."""
 
 from collections.abc import Generator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +19,7 @@ from peerlab.engine.span_rows import array, columns
 from peerlab.engine.system import System, least
 from peerlab.training.program import Exchanging, Program
 from peerlab.training.step_composition import place_of, scenario_of
-from peerlab.training.step_trace import Computed, Placed, StepTrace
+from peerlab.training.step_trace import Computed, Placed, StepsInARow, StepTrace
 from peerlab.training.training_step import PER_MILLE, Step
 
 if TYPE_CHECKING:
@@ -97,8 +98,10 @@ class World:
         self.placed: list[Placed] = []
 
     def run(self) -> StepTrace:
-        """Return the last step."""
-        for _ in range(self.step.scenario.runs):
+        """Return the last step; the row are those after the caches were filled."""
+        # The steps before those that are shown only fill the caches.
+        total, before, ends = 0, self.step.scenario.runs - 1, list[tuple[int]]()
+        for turn in range(before + self.step.steps):
             self.began, self.computed, self.placed = self.clock.now, [], []
             self.through = [self.env.event() for _ in self.program.computing]
             self.over = [self.env.event() for _ in self.program.exchanging]
@@ -106,7 +109,11 @@ class World:
             self.env.process(self._exchange_all())
             # All of a step is over before the next begins; only clock and caches go on.
             self.env.run()
-        return StepTrace(tuple(self.computed), tuple(self.placed))
+            shown = StepTrace(tuple(self.computed), tuple(self.placed))
+            if turn >= before:
+                total += shown.end_ps
+                ends.append((total,))
+        return replace(shown, row=StepsInARow(tuple(ends))) if self.step.steps > 1 else shown
 
     def _compute(self) -> Waits:
         for op, through in zip(self.program.computing, self.through, strict=True):

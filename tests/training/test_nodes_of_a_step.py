@@ -1,5 +1,6 @@
 """A step whose nodes differ: composed rank by rank against the referee, which runs all of it in one world, with ==; and its laws."""
 
+from fractions import Fraction
 from unittest.mock import patch
 
 import numpy as np
@@ -21,7 +22,7 @@ from peerlab.training.step_band import end_ps, step_gain
 from peerlab.training.step_composition import scenarios_of, step_forecast_s
 from peerlab.training.training_step import Step
 from peerlab.training.uneven_world import UnevenWorld
-from peerlab.training.waited_for import who_was_last
+from peerlab.training.waited_for import in_a_row, who_was_last
 
 COUNT = 'unit = "1", basis = "per leaf", source = "test" }'
 LEAVES = read_cluster(
@@ -56,6 +57,7 @@ def asked(draw):
         "spread": draw(st.sampled_from([0, 0, 0.2])),
         "window": draw(st.sampled_from([None, 1])),
         "seed": draw(st.integers(0, 3)),
+        "steps": draw(st.sampled_from([1, 1, 2, 3])),
     }
     if fields["path"] == "peer-direct":
         fields["registration"] = draw(st.sampled_from(["cached", "cached", "per-transfer", "pool"]))
@@ -81,6 +83,9 @@ def check_equal(fields):
         if one.apart and not one.run.trace.folded:  # else one node stands for all
             assert spans(one.run) == spans(other.run)
             assert registered(one.run) == registered(other.run)
+    assert composed.trace.begins == referee.trace.begins
+    if composed.trace.row:
+        assert composed.trace.row.ends == referee.trace.row.ends
     return composed
 
 
@@ -95,18 +100,34 @@ def test_a_step_composed_rank_by_rank_is_the_referees(fields):
     assert run.trace.exposed_ps + sum(one.end_ps - one.begin_ps for one in run.trace.computed) == run.time_ps
 
 
+@given(asked(), st.integers(2, 8))
+def test_steps_of_a_row_repeat_as_if_each_were_composed(fields, count):
+    """From where a step would be as one before, only later, the rest is known; where each draws noise of its own, none is."""
+    fields = {**fields, "steps": count, "cluster": "dl1", "path": "peer-direct"}
+    found = peerlab.step(**fields)
+    with patch("peerlab.training.rank_by_rank.RankByRank._state", return_value=None):
+        each = peerlab.step(**fields)
+    assert found.trace.row.ends == each.trace.row.ends
+    assert found.trace.begins == each.trace.begins
+    assert [one.apart for one in found.trace.placed] == [one.apart for one in each.trace.placed]
+    row = found.trace.row
+    assert not (row.repeats and (fields["jitter"] or fields["compute_jitter"]))
+    if row.repeats and count > row.steady_from + row.repeats:
+        assert row.lasts[-1] == row.lasts[-1 - row.repeats]
+
+
 UNIT = 5_000_000
 """Picoseconds of a unit of time in the example by hand: the latency of the ideal fabric."""
 RING = {"cluster": "ideal-100g", "nodes": 3, "slice_bytes": None, "dependency": "slice", "library": "none"}
 """Three nodes whose exchange of 375,000 bytes has 4 steps of 2 units of service and 1 of latency."""
 
 
-def by_hand(engine, times, after=((0,), (1,)), **more):
+def by_hand(engine, times, after=((0,), (1,)), size=375_000, **more):
     """Answer a step of two buckets whose computing takes so many units on each node."""
     asked = Step.of(workload=workload(1), compute_ms=1, **{**RING, **more})
     written = Program(
         tuple(Computing("backward", f"l{n}", 0) for n in range(len(times[0]))),
-        tuple(Exchanging("allreduce", f"bucket {n}", 375_000, one, n) for n, one in enumerate(after)),
+        tuple(Exchanging("allreduce", f"bucket {n}", size, one, n) for n, one in enumerate(after)),
     )
     lasts = [[one * UNIT for one in node] for node in times]
     scenarios = scenarios_of(asked, written)
@@ -135,6 +156,26 @@ def test_the_row_by_hand_of_two_buckets(engine):
     # a second bucket that is ready at 25.75 is ready at the next whole unit in the row, and a picosecond is a whole one here
     assert units(two.begins) == pytest.approx((25.75, 25.5, 28))
     assert units(two.ends) == pytest.approx((40, 39, 40))
+
+
+@pytest.mark.parametrize("engine", ["rank_by_rank", "uneven_world"])
+@given(nodes=st.integers(3, 9), late=st.integers(0, 60), opens=st.sampled_from(["begin", "posted"]))
+def test_a_row_without_barriers_forgives_what_latency_hides(engine, nodes, late, opens):
+    """One node computes longer: round by round its lateness comes back to it, less what it was ahead of the others (max-plus cycle mean)."""
+    if engine == "uneven_world":
+        nodes = min(nodes, 4)  # slow and plain
+    times, steps = [(10 + late * (node == 1),) for node in range(nodes)], 40
+    ring = {"nodes": nodes, "open": opens, "steps": steps, "size": nodes * 125_000}
+    found = by_hand(engine, times, after=((0,),), **ring)
+    hop = {"begin": 3, "posted": 2}[opens]  # how many nodes further down nobody is ahead
+    law = max(Fraction(late - max(0, nodes - hop * turns), turns) for turns in range(1, -(-nodes // hop) + 1))
+    assert found.row.lasts[0] == (10 + late + 6 * (nodes - 1)) * UNIT  # a barrier forgives nothing
+    over = Fraction(
+        sum(found.row.lasts[-12:]), 12 * UNIT
+    )  # of any 1, 2, 3 or 4 steps that come again and again
+    assert over == 10 + 6 * (nodes - 1) + law
+    if engine == "rank_by_rank":
+        assert Fraction(found.row.steady_ps, UNIT) == pytest.approx(over)
 
 
 @given(st.lists(st.lists(st.integers(0, 60), min_size=3, max_size=3), min_size=3, max_size=3), st.booleans())
@@ -184,6 +225,31 @@ def test_who_was_last_is_named_in_words():
     assert run.as_dict()["slow_compute"] == {1: 0.8}
 
 
+def test_what_a_step_takes_in_a_row_is_told_in_words():
+    asked = {"cluster": "p4d", "nodes": 4, "path": "peer-direct", "library": "none", "compute_ms": 1}
+    cold, alike, drawn, alone = (
+        peerlab.step(**asked, **more)
+        for more in (
+            {"slow_nodes": {1: 0.5}, "iterations": 1, "steps": 6},
+            {"steps": 3},
+            {"compute_jitter": 0.1, "steps": 4},
+            {},
+        )
+    )
+    (told,) = in_a_row(cold.trace)
+    assert told == (
+        "6 steps in a row without a barrier between them: 6.6 ms a step, each as the one before from step 3 on; "
+        "1.03 ms less than the first, which all begin together."
+    )
+    assert cold.as_dict()["steady_s"] == cold.steady_s == pytest.approx(6.6e-3, rel=1e-3)
+    assert cold.as_dict()["steady_from"] == 3
+    assert in_a_row(alike.trace)[0].endswith("a step, each as the first.")
+    assert "a step, the mean of the second half (" in in_a_row(drawn.trace)[0]
+    assert drawn.as_dict()["steady_from"] is None
+    assert (in_a_row(alone.trace), "steps" in alone.as_dict()) == ([], False)
+    assert alone.steady_s == alone.time_s
+
+
 def test_a_slow_node_makes_a_step_longer_by_no_more_than_its_own_share():
     quiet, slow = (
         peerlab.step(nodes=8, path="peer-direct", library="none", algorithm="hierarchical", slow_compute=one)
@@ -224,6 +290,8 @@ def test_nodes_too_many_to_be_told_apart_are_answered_where_nobody_goes_on_befor
             peerlab.step(**asked, slowdown=0.1)
         with pytest.raises(ScenarioError, match="each goes on when it is done"):
             peerlab.step(**asked, compute_ms=1)
+        with pytest.raises(ScenarioError, match="each goes on when it is done"):
+            peerlab.step(**asked, steps=2)
 
 
 def test_a_step_that_takes_long_is_forecast_unless_it_is_refused_at_once(monkeypatch):

@@ -34,6 +34,7 @@ def asked(draw):
         "first_bucket_bytes": draw(st.sampled_from([1, 10_000])),
         "bucket_bytes": draw(st.sampled_from([1, 50_000, "all"])),
         "optimizer_ms": draw(st.sampled_from([0, 0.01])),
+        "steps": draw(st.sampled_from([1, 1, 2, 4])),
     }
     if fields["cluster"] == "g4dn-metal":
         fields["path"] = peerlab.load_cluster("g4dn-metal").paths[0]
@@ -64,6 +65,8 @@ def registered(run):
 def check_equal(fields):
     composed, referee = (peerlab.step(engine=engine, **fields) for engine in ("composition", "referee"))
     assert composed.trace.computed == referee.trace.computed
+    if composed.trace.row:
+        assert composed.trace.row.ends == referee.trace.row.ends
     pairs = list(zip(composed.trace.placed, referee.trace.placed, strict=True))
     for one, other in pairs:
         assert (one.op, one.ready_ps, one.begin_ps, one.end_ps) == (

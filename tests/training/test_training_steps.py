@@ -103,6 +103,7 @@ REFUSED = {
     "batch": ({"batch": 0}, "batch: 0 is not a whole number from 1"),
     "fraction of a batch": ({"batch": 1.5}, "batch: 1.5 is not"),
     "accumulate": ({"accumulate": 10**6}, "accumulate: 1000000"),
+    "steps": ({"steps": 1001}, "steps: 1001 is not a whole number from 1 to 1000"),
     "bucket": ({"bucket_bytes": "25 MB/s"}, "bucket_bytes: '25 MB/s' is a rate.*or 'all'"),
     "no bucket": ({"first_bucket_bytes": 0}, "first_bucket_bytes: give 1 byte or more"),
     "type": ({"gradient_dtype": "float32"}, "gradient_dtype: unknown"),

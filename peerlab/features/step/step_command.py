@@ -33,6 +33,7 @@ examples:
   peerlab step --trace rank0.json.gz --cluster p4d      a step of your own, as PyTorch's profiler saw it
   peerlab step --slow-compute 4:0.8 --cluster p4d       one node computes slowly: who waits for it, and how long
   peerlab step --compute-jitter 0.05 --jitter 0.1       nodes that differ: each begins an exchange when it is ready
+  peerlab step --slow-compute 4:0.8 --library none --steps 20   what a step takes in a row, without a barrier behind each
   peerlab step --price 13.1 --busy-watt 3000 --wait-watt 1800   with cost and energy per epoch
 
 exit status: 0 answered, 1 the question is impossible (one line says why), 2 wrong usage
@@ -86,6 +87,12 @@ def _add_step_fields(add: Callable[..., Any]) -> None:
         "--accumulate",
         type=number,
         help="passes whose gradients are added up before the exchange (default: 1)",
+    )
+    add(
+        "--steps",
+        metavar="N",
+        type=number,
+        help="steps in a row, of which each node begins the next when its own is over: what one takes then (default: 1)",
     )
     add("--shard", help=f"{', '.join(SHARDS)} (default: ddp)")
     add(

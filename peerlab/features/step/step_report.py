@@ -9,7 +9,7 @@ from peerlab.page.frame import framed, table
 from peerlab.training.profiled import ProfiledTraining
 from peerlab.training.step_picture import step_svg
 from peerlab.training.step_run import StepRun
-from peerlab.training.waited_for import who_was_last
+from peerlab.training.waited_for import in_a_row, who_was_last
 
 _SIGNS = {"good": ("pass", "✓"), "bad": ("fail", "✕")}
 _MOST_ROWS = 12
@@ -31,7 +31,7 @@ def _parts(run: StepRun) -> Iterable[str]:
         f"({say_share(1 - run.utilisation)}) exposed: the devices wait. {run.samples_per_s:,.0f} samples/s on {s.nodes} nodes, "
         f"{escape(path_title(str(s.path)))}, {escape(step.shard)}, batch {step.batch} a device.</p>"
     )
-    yield from (f"<p>{escape(sentence)}</p>" for sentence in who_was_last(run.trace))
+    yield from (f"<p>{escape(sentence)}</p>" for sentence in [*in_a_row(run.trace), *who_was_last(run.trace)])
     yield step_svg(run)
     yield _told(run)
     worst = sorted(run.trace.placed, key=run.trace.exposed_of, reverse=True)[:_MOST_ROWS]

@@ -7,7 +7,7 @@ from peerlab.base.units import say_bytes, say_count, say_share, say_time
 from peerlab.features.step.device_memory import device_memory
 from peerlab.training.step_run import StepRun
 from peerlab.training.step_trace import Placed
-from peerlab.training.waited_for import who_was_last
+from peerlab.training.waited_for import in_a_row, who_was_last
 
 _MOST_NAMED = 3
 """Nodes that a row of exchanges names."""
@@ -36,7 +36,7 @@ def lines(runs: Sequence[StepRun]) -> Iterator[str]:
         low, high = step.compute.low_ps, step.compute.high_ps
         yield (f"that is assumed; it may be {say_time(low)} to {say_time(high)}")
     for run in runs:
-        for sentence in who_was_last(run.trace):
+        for sentence in [*in_a_row(run.trace), *who_was_last(run.trace)]:
             yield (f"{run.step.scenario.path}: {sentence[0].lower()}{sentence[1:]}")
     figure = step.slowdown_figure
     if figure:
