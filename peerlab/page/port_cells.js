@@ -1,28 +1,70 @@
-// The cells of a scene of ports: which of them wait at a port, or lie in an account, at a moment.
+// The columns of a scene of ports: which cells wait at a port or lie in an account at a moment, which credits are out, how fast a sender may send.
 import { unpacked } from "./packed.js";
 
-const FLOATS = ["queued", "start", "end"];
-const INTEGERS = ["link", "via", "flow", "wire", "again"];
+export const AGAIN = 1; // what a cell is: sent before
+export const MARKED = 2; // marked by a queue
+export const DISCARDED = 4; // refused by its receiver
+
+// Packed columns as arrays by their names; those of `whole` are whole numbers.
+function columns({ arrays }, whole) {
+  return Object.fromEntries(Object.entries(arrays).map(([name, text]) => [name, whole.includes(name) ? new Int32Array(unpacked(text)) : new Float32Array(unpacked(text))]));
+}
+
+// Where the rows of each key begin, of rows that stand key by key.
+function begins(keys, count) {
+  const first = new Array(count + 1).fill(keys.length);
+  for (let i = keys.length - 1; i >= 0; i--) first[keys[i]] = i;
+  for (let key = count - 1; key >= 0; key--) first[key] = Math.min(first[key], first[key + 1]);
+  return first;
+}
+
+// How many of the rows from `low` to `high` have a value of at most `most`; values grow.
+function upTo(values, low, high, most) {
+  const first = low;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (values[middle] <= most) low = middle + 1;
+    else high = middle;
+  }
+  return low - first;
+}
+
+// Rows [link, from, ...] by link and in time: which of them began last.
+export class LinkRows {
+  constructor(rows, links, from = 1) {
+    this.from = from;
+    this.of = Array.from({ length: links }, () => []);
+    for (const row of rows) this.of[row[0]]?.push(row);
+    for (const rows of this.of) rows.sort((a, b) => a[from] - b[from]);
+    this.starts = this.of.map((rows) => rows.map((row) => row[from]));
+  }
+
+  // The row of a link that began last and for which `lasts(row)` holds, among the last few.
+  last(link, time, lasts) {
+    const rows = this.of[link];
+    let i = upTo(this.starts[link], 0, rows.length, time);
+    for (let tries = 0; i > 0 && tries < 4; tries++) if (lasts(rows[--i])) return rows[i];
+    return null;
+  }
+}
 
 export class PortCells {
-  constructor({ count, arrays }, links) {
-    for (const name of FLOATS) this[name] = new Float32Array(unpacked(arrays[name]));
-    for (const name of INTEGERS) this[name] = new Int32Array(unpacked(arrays[name]));
+  constructor(fabric, links, flows) {
+    Object.assign(this, columns(fabric.cells, ["link", "via", "flow", "wire", "kind"]));
+    this.credits = columns(fabric.credits, ["link", "wire"]);
+    this.rates = columns(fabric.rates, ["flow"]);
     // the cells of a port stand together, in the order in which they leave
-    this.first = Array.from({ length: links + 1 }, () => count);
-    for (let i = count - 1; i >= 0; i--) this.first[this.link[i]] = i;
-    for (let link = links - 1; link >= 0; link--) this.first[link] = Math.min(this.first[link], this.first[link + 1]);
+    this.first = begins(this.link, links);
+    this.firstCredit = begins(this.credits.link, links);
+    this.firstRate = begins(this.rates.flow, flows);
+    this.sentBytes = sums(this.wire);
+    this.backBytes = sums(this.credits.wire);
+    this.largest = this.wire.reduce((most, wire) => Math.max(most, wire), 1);
   }
 
   // The first cell of a port that has not left it by `time`.
   next(link, time) {
-    let low = this.first[link], high = this.first[link + 1];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.end[middle] > time) high = middle;
-      else low = middle + 1;
-    }
-    return low;
+    return this.first[link] + upTo(this.end, this.first[link], this.first[link + 1], time);
   }
 
   // Calls visit(cell) for each cell at a port, first the one that leaves first.
@@ -40,6 +82,30 @@ export class PortCells {
     return i < this.first[link + 1] && this.start[i] <= time ? i : -1;
   }
 
+  // Bytes of a link whose credits are not back.
+  unanswered(link, time) {
+    const from = this.first[link], back = this.firstCredit[link];
+    const sent = from + upTo(this.start, from, this.first[link + 1], time), came = back + upTo(this.credits.arrives, back, this.firstCredit[link + 1], time);
+    return this.sentBytes[sent] - this.sentBytes[from] - this.backBytes[came] + this.backBytes[back];
+  }
+
+  // Calls visit(part) for each credit of a link that is on its way at a moment: which part of its way is behind it.
+  flying(link, time, visit) {
+    const { sent, arrives } = this.credits, first = this.firstCredit[link], last = this.firstCredit[link + 1];
+    for (let i = first + upTo(arrives, first, last, time); i < last && sent[i] <= time; i++) visit((time - sent[i]) / (arrives[i] - sent[i]));
+  }
+
+  // Whether senders have rates of their own.
+  get hasRates() {
+    return this.rates.at.length > 0;
+  }
+
+  // Rate and target of a flow, as shares of a host's rate.
+  rate(flow, time) {
+    const from = this.firstRate[flow], i = from + upTo(this.rates.at, from, this.firstRate[flow + 1], time) - 1;
+    return i < from ? [1, 1] : [this.rates.rate[i], this.rates.target[i]];
+  }
+
   // Most bytes that were at each port, and that came by each link and were at the ports behind it.
   peaks() {
     const links = this.first.length - 1, ports = Array.from({ length: links }, () => []), accounts = ports.map(() => []);
@@ -50,6 +116,34 @@ export class PortCells {
     }
     return { ports: ports.map(highest), accounts: accounts.map(highest) };
   }
+
+  // The mean height of a port's queue in each of `count` columns up to a time, of the flows that `isOwn` names and of the others.
+  means(link, until, count, isOwn) {
+    const wide = until / count, kinds = [0, 1].map(() => ({ parts: new Float64Array(count + 1), slope: new Float64Array(count + 2) }));
+    for (let i = this.first[link]; i < this.first[link + 1]; i++) {
+      const from = this.queued[i], to = Math.min(until, this.end[i]), { parts, slope } = kinds[isOwn(this.flow[i]) ? 0 : 1];
+      if (from >= to) continue;
+      const one = Math.floor(from / wide), other = Math.floor(to / wide);
+      if (one === other) parts[one] += this.wire[i] * (to - from);
+      else {
+        parts[one] += this.wire[i] * ((one + 1) * wide - from);
+        parts[other] += this.wire[i] * (to - other * wide);
+        slope[one + 1] += this.wire[i];
+        slope[other] -= this.wire[i];
+      }
+    }
+    return kinds.map(({ parts, slope }) => {
+      let whole = 0;
+      return Array.from({ length: count }, (_, k) => (whole += slope[k]) + parts[k] / wide);
+    });
+  }
+}
+
+// Sums of the first so many values.
+function sums(values) {
+  const found = new Float64Array(values.length + 1);
+  for (let i = 0; i < values.length; i++) found[i + 1] = found[i] + values[i];
+  return found;
 }
 
 function highest(changes) {

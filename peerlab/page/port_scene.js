@@ -1,20 +1,28 @@
 // Hosts, switches and ports of a scene: every port a glass whose level is the bytes that wait there, every link a line with the cell on it.
 import { widthOf } from "./places.js";
+import { AGAIN, DISCARDED, LinkRows, MARKED } from "./port_cells.js";
 import { svgShape } from "./svg.js";
 import { sayBytes } from "./words.js";
 
-const ROW = 20;
+const ROW = 22;
 const GLASS = 13;
 const LETTERS = 12; // px
 const HOSTS = 10; // so many rows of a leaf are drawn, those where most waits; the others are a number
 const TRUNKS = 3;
 const GAP = 44; // between the leaves
 const HELD_S = 0.12; // of watching: so long a signal is seen at least
+const FALLS_S = 0.3; // of watching: so long a cell that was lost is seen to fall
 const TOO_QUICK = 0.6; // a cell that takes fewer frames is not drawn by itself: its link rolls
 const FRAME_S = 1 / 60;
 const OUTLINE = { "paint-order": "stroke", stroke: "var(--pl-paper)", "stroke-width": 4, "stroke-linejoin": "round" }; // words stay readable on a line
 const NAMES = { xoff: "XOFF", xon: "XON", credits: "credits", queue: "full", kmin: "Kmin", kmax: "Kmax" };
+const MOST_DOTS = 16; // of a pool of credits
+const MOST_FLYING = 12; // credits that are drawn on one link
+const BELOW = 5; // from a glass to what a sender may send, drawn below it
+const WORDS = ["var(--pl-direct)", "var(--pl-hot)", "var(--pl-cpu)"]; // the end of a pause, a pause, a notification
 const OF_ACCOUNT = ["xoff", "xon", "credits"];
+
+const OWN = 1, RESENT = 2, REFUSED = 4; // kinds of runs in a glass
 
 export class PortSceneView {
   constructor(host, data) {
@@ -25,7 +33,10 @@ export class PortSceneView {
   // Takes a fabric: its cells and what stops them.
   show(fabric, cells, { ports, accounts }) {
     Object.assign(this, { fabric, cells, most: ports });
-    const { links } = this.data;
+    const { links, flows } = this.data;
+    this.words = new LinkRows(fabric.signals, links.length, 2);
+    this.stops = [[new LinkRows(fabric.lost, links.length), "lost"], [new LinkRows(fabric.starved, links.length), "no credits"], [new LinkRows(fabric.pauses, links.length), "paused"]];
+    this.flowOf = new Map(flows.map(({ src }, i) => [src, i]).reverse());
     const room = (values) => 1.08 * Math.max(1, ...values);
     const kind = (name) => links.map((link, i) => (name.includes(link.kind) ? this.most[i] : 0));
     this.scale = { up: room(kind(["up"])), port: room([...kind(["down", "trunk"]), fabric.marks.kmin ?? 0]), account: room([...accounts, fabric.marks.xoff ?? fabric.marks.credits ?? 0]) };
@@ -98,7 +109,8 @@ export class PortSceneView {
   // A link in words: its sender, or its receiver.
   linkName(number) {
     const { kind, host, name } = this.data.links[number];
-    return kind === "trunk" ? name : kind === "up" ? `${this.hostName(host)} sends` : `to ${this.hostName(host)}`;
+    const written = this.data.links.filter((link) => link.kind === "trunk").length > 2 ? "trunk $3, $1 to $2" : "trunk $1 to $2";
+    return kind === "trunk" ? name.replace(/^trunk (\d+)>(\d+) (\d+)$/, written) : kind === "up" ? `${this.hostName(host)} sends` : `to ${this.hostName(host)}`;
   }
 
   // A host by its place among those of its kind.
@@ -129,10 +141,67 @@ export class PortSceneView {
     const cell = svgShape("rect", { width: 12, height: 8, rx: 2, visibility: "hidden" }, host);
     const signal = svgShape("rect", { width: 4, height: 16, rx: 2, visibility: "hidden" }, host);
     const [[x0, y0], [x1, y1]] = line, upright = x0 === x1;
+    const below = this.allowance(link, place), flying = this.fabric.pool && below ? Array.from({ length: MOST_FLYING }, () => svgShape("circle", { r: 2.2, fill: "var(--pl-paper)", stroke: "var(--pl-direct)", "stroke-width": 1.2, visibility: "hidden" }, host)) : [];
+    const falls = svgShape("rect", { width: 9, height: 7, rx: 2, visibility: "hidden" }, host);
     const stop = svgShape("text", { ...OUTLINE, "font-size": LETTERS, "font-weight": 650, fill: "var(--pl-hot-ink)", "text-anchor": upright ? (place.exit ? "end" : "start") : "middle", x: upright ? x0 + (place.exit ? -8 : 8) : (x0 + x1) / 2, y: (y0 + y1) / 2 + 4 }, host);
     const glass = this.glass(place);
     if (place.marks) this.marks(place, Object.keys(NAMES).filter((name) => !OF_ACCOUNT.includes(name)), this.scale.port);
-    this.parts.push({ ...link, ...glass, place, line, fits: upright ? 80 : Math.abs(x1 - x0), track, roll, cell, signal, stop });
+    if (link.number === this.data.victim) glass.frame.setAttribute("stroke-width", 2.2);
+    this.parts.push({ ...link, ...glass, place, line, fits: upright ? 80 : Math.abs(x1 - x0), track, roll, cell, signal, stop, below, flying, falls });
+  }
+
+  // Below a glass, what its port may send: a dot for each cell that has a credit, or a line as long as the rate of its sender.
+  allowance({ number, kind, host: from }, { x, y, wide }) {
+    const { host, fabric, cells } = this, at = y + GLASS / 2 + BELOW - 1;
+    if (fabric.pool && kind !== "down") {
+      const count = Math.min(MOST_DOTS, Math.max(1, Math.floor(fabric.pool / cells.largest))), step = wide / count;
+      return { dots: Array.from({ length: count }, (_, i) => svgShape("circle", { cx: x + step * (i + 0.5), cy: at, r: 2, fill: "none", stroke: "var(--pl-direct)", "stroke-width": 1 }, host)) };
+    }
+    const flow = this.flowOf.get(from);
+    if (!cells.hasRates || kind !== "up" || flow === undefined) return null;
+    svgShape("rect", { x, y: at - 1.5, width: wide, height: 3, rx: 1.5, fill: "var(--pl-faint)" }, host);
+    const rate = svgShape("rect", { x, y: at - 1.5, width: 0, height: 3, rx: 1.5, fill: this.data.flows[flow].own ? "var(--pl-network)" : "var(--pl-edge)" }, host);
+    const target = svgShape("line", { y1: at - 3.5, y2: at + 3.5, stroke: "var(--pl-ink)", "stroke-width": 1.2 }, host);
+    return { flow, rate, target, x, wide, number };
+  }
+
+  drawAllowance({ number, below }, time) {
+    if (!below) return;
+    if (below.dots) {
+      const { pool } = this.fabric, there = Math.round((below.dots.length * Math.max(0, pool - this.cells.unanswered(number, time))) / pool);
+      below.dots.forEach((dot, i) => dot.setAttribute("fill", i < there ? "var(--pl-direct)" : "none"));
+      return;
+    }
+    const [rate, target] = this.cells.rate(below.flow, time), x = below.x + below.wide * Math.min(1, target);
+    below.rate.setAttribute("width", below.wide * Math.min(1, rate));
+    below.target.setAttribute("x1", x);
+    below.target.setAttribute("x2", x);
+  }
+
+  // Credits on their way, beside the bytes and against them.
+  drawCredits({ number, line: [[x0, y0], [x1, y1]], flying }, time) {
+    if (!flying.length) return;
+    const upright = x0 === x1;
+    let k = 0;
+    this.cells.flying(number, time, (part) => {
+      if (k === flying.length) return;
+      flying[k].setAttribute("cx", x1 + (x0 - x1) * part + (upright ? 7 : 0));
+      flying[k].setAttribute("cy", y1 + (y0 - y1) * part + (upright ? 0 : 7));
+      flying[k++].setAttribute("visibility", "visible");
+    });
+    for (; k < flying.length; k++) flying[k].setAttribute("visibility", "hidden");
+  }
+
+  // A cell that a port had no room for falls beside its glass.
+  drawFall({ number, place, falls }, time, flow) {
+    const lost = this.stops[0][0].last(number, time, ([, at]) => time < at + FALLS_S * flow);
+    falls.setAttribute("visibility", lost ? "visible" : "hidden");
+    if (!lost) return;
+    const part = (time - lost[1]) / (FALLS_S * flow);
+    falls.setAttribute("x", place.exit ? place.x - 12 : place.x + place.wide + 3);
+    falls.setAttribute("y", place.y - 4 + 16 * part * part);
+    falls.setAttribute("opacity", 1 - 0.8 * part);
+    falls.setAttribute("fill", "var(--pl-hot)");
   }
 
   // What came by a link and has not left the switch.
@@ -144,7 +213,8 @@ export class PortSceneView {
 
   glass({ x, y, wide }) {
     const frame = svgShape("rect", { x, y: y - GLASS / 2, width: wide, height: GLASS, rx: 3, fill: "var(--pl-box)", stroke: "var(--pl-edge)" }, this.host);
-    return { frame, fill: svgShape("g", {}, this.host), pieces: [] };
+    const fill = svgShape("g", {}, this.host), notches = svgShape("path", { stroke: "var(--pl-ink)", "stroke-width": 1.2, class: "np-notches" }, this.host);
+    return { frame, fill, notches, pieces: [] };
   }
 
   marks({ x, y, wide, exit }, names, scale) {
@@ -168,22 +238,25 @@ export class PortSceneView {
     for (const part of this.parts) {
       this.drawLevel(part, (part.account ? accounts : ports)[part.number]);
       if (part.account) continue;
-      const why = stopped.get(part.number);
+      const why = stopped(part.number);
       part.stop.textContent = why && part.fits >= widthOf(why, LETTERS, true) ? why : "";
       part.frame.setAttribute("stroke", why ? "var(--pl-hot)" : "var(--pl-edge)");
       part.track.setAttribute("stroke", why && why !== "lost" ? "var(--pl-hot-fill)" : "var(--pl-faint)");
       this.onLink(part, time, flow, moving);
+      this.drawAllowance(part, time);
+      this.drawCredits(part, time);
+      this.drawFall(part, time, flow);
       this.signalOn(part, time, flow);
     }
   }
 
   // Why ports do not send at a moment.
   stopped(time, flow) {
-    const found = new Map();
-    for (const [link, at] of this.fabric.lost) if (at <= time && time < at + HELD_S * flow) found.set(link, "lost");
-    for (const [rows, words] of [[this.fabric.starved, "no credits"], [this.fabric.pauses, "paused"]])
-      for (const [link, from, until] of rows) if (from <= time && time < until) found.set(link, words);
-    return found;
+    const [lost, ...stops] = this.stops;
+    return (link) => {
+      for (const [rows, words] of stops) if (rows.last(link, time, ([, , until]) => time < until)) return words;
+      return lost[0].last(link, time, ([, at]) => time < at + HELD_S * flow) && lost[1];
+    };
   }
 
   // What is at every port and in every account, first what leaves first; neighbours of one kind are one run.
@@ -195,7 +268,8 @@ export class PortSceneView {
       else runs.push({ kind, bytes });
     };
     data.links.forEach((_, port) => cells.at(port, time, (i) => {
-      const kind = (data.flows[cells.flow[i]].own ? 1 : 0) + 2 * cells.again[i];
+      const kind = (data.flows[cells.flow[i]].own ? OWN : 0) + (cells.kind[i] & AGAIN ? RESENT : 0) + (cells.kind[i] & DISCARDED ? REFUSED : 0);
+      if (cells.kind[i] & MARKED) (ports[port].marked ??= []).push(ports[port].reduce((sum, { bytes }) => sum + bytes, 0) + cells.wire[i] / 2);
       add(ports[port], kind, cells.wire[i]);
       if (cells.via[i] >= 0) add(accounts[cells.via[i]], kind, cells.wire[i]);
     }));
@@ -203,15 +277,17 @@ export class PortSceneView {
   }
 
   // Draws the runs of a glass from its exit on.
-  drawLevel({ place, fill, pieces }, runs) {
+  drawLevel({ place, fill, notches, pieces }, runs) {
     let done = 0;
+    notches.setAttribute("d", (runs.marked ?? []).map((bytes) => (place.wide - 3) * Math.min(1, bytes / place.scale)).map((from) => `M${(place.exit ? place.x + place.wide - 1.5 - from : place.x + 1.5 + from).toFixed(1)} ${place.y - GLASS / 2 + 1}v4`).join(""));
     runs.forEach(({ kind, bytes }, n) => {
       const piece = (pieces[n] ??= svgShape("rect", { y: place.y - GLASS / 2 + 1.5, height: GLASS - 3, "stroke-width": 1 }, fill));
       const from = (place.wide - 3) * Math.min(1, done / place.scale), wide = (place.wide - 3) * Math.min(1, (done + bytes) / place.scale) - from;
       piece.setAttribute("x", place.exit ? place.x + place.wide - 1.5 - from - wide : place.x + 1.5 + from);
       piece.setAttribute("width", Math.max(0, wide));
-      piece.setAttribute("fill", kind & 1 ? "var(--pl-network)" : "url(#np-hatch)");
-      piece.setAttribute("stroke", kind & 2 ? "var(--pl-hot)" : "none");
+      const colour = kind & OWN ? "var(--pl-network)" : "url(#np-hatch)";
+      piece.setAttribute("fill", kind & REFUSED ? "var(--pl-box)" : colour);
+      piece.setAttribute("stroke", kind & RESENT ? "var(--pl-hot)" : kind & REFUSED ? (kind & OWN ? "var(--pl-network)" : "var(--pl-edge)") : "none");
       done += bytes;
     });
     for (let n = runs.length; n < pieces.length; n++) pieces[n].setAttribute("width", 0);
@@ -231,18 +307,19 @@ export class PortSceneView {
     const part = (time - cells.start[i]) / lasts;
     cell.setAttribute("x", x0 + (x1 - x0) * part - 6);
     cell.setAttribute("y", y0 + (y1 - y0) * part - 4);
-    cell.setAttribute("fill", colour);
-    cell.setAttribute("stroke", cells.again[i] ? "var(--pl-hot)" : "none");
+    const refused = cells.kind[i] & DISCARDED;
+    cell.setAttribute("fill", refused ? "var(--pl-paper)" : colour);
+    cell.setAttribute("stroke", cells.kind[i] & AGAIN ? "var(--pl-hot)" : refused ? colour : "none");
   }
 
-  // A pause or its end, on its way against the bytes.
+  // A pause, its end or a notification, on its way against the bytes.
   signalOn({ number, line: [[x0, y0], [x1, y1]], signal }, time, flow) {
-    const seen = this.fabric.signals.find(([link, , sent, arrives]) => link === number && sent <= time && time < Math.max(arrives, sent + HELD_S * flow));
+    const seen = this.words.last(number, time, ([, , sent, arrives]) => time < Math.max(arrives, sent + HELD_S * flow));
     signal.setAttribute("visibility", seen ? "visible" : "hidden");
     if (!seen) return;
-    const [, on, sent, arrives] = seen, part = Math.min(1, (time - sent) / Math.max(arrives - sent, HELD_S * flow));
+    const [, which, sent, arrives] = seen, part = Math.min(1, (time - sent) / Math.max(arrives - sent, HELD_S * flow));
     signal.setAttribute("x", x1 + (x0 - x1) * part - 2);
     signal.setAttribute("y", y1 + (y0 - y1) * part - 8);
-    signal.setAttribute("fill", on ? "var(--pl-hot)" : "var(--pl-direct)");
+    signal.setAttribute("fill", WORDS[which]);
   }
 }

@@ -6,7 +6,7 @@ import { beginPlayed, forControl, onKeys } from "./played.js";
 import { Player } from "./player.js";
 import { PortCells } from "./port_cells.js";
 import { PortSceneView } from "./port_scene.js";
-import { svgShape } from "./svg.js";
+import { PortStrip } from "./port_strip.js";
 import { sayTime } from "./words.js";
 
 /**
@@ -14,7 +14,10 @@ import { sayTime } from "./words.js";
  * @property {string} about
  * @property {string} source
  * @property {string[]} columns
+ * @property {number} shown_us
  * @property {number} played_us
+ * @property {number} shared
+ * @property {number} victim
  * @property {PortParcelLink[]} links
  * @property {PortParcelFlow[]} flows
  * @property {number[]} leaves
@@ -34,7 +37,7 @@ import { sayTime } from "./words.js";
  * @property {boolean} own
  */
 /**
- * @typedef {object} PortParcelCells Cells by when they were sent, port by port
+ * @typedef {object} PortColumns Columns of one length: cells, credits, rates
  * @property {number} count
  * @property {Object<string, Column>} arrays
  */
@@ -50,14 +53,16 @@ import { sayTime } from "./words.js";
  * @property {number} alone_us
  * @property {boolean} ends
  * @property {Object<string, number>} marks
- * @property {PortParcelCells} cells
+ * @property {PortColumns} cells
+ * @property {PortColumns} credits
+ * @property {PortColumns} rates
+ * @property {number} pool
  * @property {number[][]} pauses
  * @property {number[][]} starved
  * @property {number[][]} signals
  * @property {number[][]} lost
  */
 const WATCHED_S = 20; // the longest scene lasts so long at the usual speed
-const STRIP = { row: 18, left: 176, letters: 12, most: 3 };
 
 const HTML = `
 <h1></h1>
@@ -65,7 +70,7 @@ const HTML = `
 <div class="np-head"><section class="ts-card np-hero"><h2></h2><p class="ts-value"><b></b><small></small></p><p class="ts-note"></p></section>
 <table class="np-fabrics"><caption>The same question on each fabric</caption><thead></thead><tbody></tbody></table></div>
 <svg class="np-scene" role="img"></svg>
-<svg class="np-strip" role="img" aria-label="How long each fabric takes, and which ports were stopped"></svg>
+<svg class="np-strip" role="img" aria-label="What waits at the shared port of each fabric in time, and which ports were stopped"></svg>
 <p class="np-key"></p>
 <p class="ts-source"></p>`;
 
@@ -75,15 +80,15 @@ class PortsPage {
     host.innerHTML = HTML;
     this.find("h1").textContent = data.about;
     this.find(".ts-source").textContent = data.source;
-    this.cells = data.fabrics.map(({ cells }) => new PortCells(cells, data.links.length));
+    this.cells = data.fabrics.map((fabric) => new PortCells(fabric, data.links.length, data.flows.length));
     this.peaks = this.cells.map((cells) => cells.peaks());
     this.scene = new PortSceneView(this.find(".np-scene"), data);
+    const { cells, peaks, scene } = this;
+    this.strip = new PortStrip(this.find(".np-strip"), data, { cells, peaks, linkName: (link) => scene.linkName(link), choose: (i) => this.turnTo(i) });
     this.player = new Player(this.find(".pl-player"), { onCommand: () => {} });
     this.player.wanted = false;
-    this.length = Math.max(...data.fabrics.map(({ length_us }) => length_us));
     this.played = data.played_us;
     this.fillTable();
-    this.fillKey();
     followTheme(wanted.theme, palettes);
     this.choose(0);
     const moments = this.data.fabrics.flatMap(({ pauses, starved }) => [...pauses, ...starved].map(([, from]) => from)).concat(0, this.played).filter((time) => time <= this.played).sort((a, b) => a - b);
@@ -107,10 +112,7 @@ class PortsPage {
     this.find(".np-fabrics thead").append(head);
     this.find(".np-fabrics tbody").append(...fabrics.map(({ title, figures }, i) => {
       const row = document.createElement("tr"), label = make("label", ""), choice = Object.assign(make("input", ""), { type: "radio", name: "np-fabric", value: i });
-      choice.addEventListener("change", () => {
-        this.choose(i);
-        this.player.draw();
-      });
+      choice.addEventListener("change", () => this.turnTo(i));
       label.append(choice, ` ${title}`);
       const name = Object.assign(make("th", ""), { scope: "row" });
       name.append(label);
@@ -121,9 +123,12 @@ class PortsPage {
   }
 
   fillKey() {
-    const key = this.find(".np-key"), own = this.data.fabrics[0].alone_us ? "AllReduce" : "victim";
-    for (const [className, words] of [["np-own", own], ["np-other", "neighbours"], ["np-again", "sent again"], ["np-pause", "a pause on its way"], ["np-go", "its end"]]) key.append(make("i", className), make("span", "", words));
-    key.append(make("span", "", "A tick on a glass: where the fabric acts (credits, XOFF and XON; Kmin; full). C: the rate of a host."));
+    const key = this.find(".np-key"), { pool, pauses, marks, lost } = this.fabric, own = this.fabric.alone_us ? "AllReduce" : "victim", rates = this.cells[this.number].hasRates;
+    const entries = [["np-own", own, true], ["np-other", "neighbours", true], ["np-again", "sent again", lost.length], ["np-gone", "refused: one before it is missing", lost.length], ["np-credit", "a credit, and on its way back", pool]];
+    entries.push(["np-pause", "a pause on its way", pauses.length], ["np-go", "its end", pauses.length], ["np-notch", "marked", rates], ["np-cnp", "its sender is told", rates], ["np-rate", "what a host may send", rates]);
+    key.replaceChildren(...entries.filter(([, , there]) => there).flatMap(([className, words]) => [make("i", className), make("span", "", words)]));
+    const acts = { credits: "credits", xoff: "XOFF and XON", queue: "full", kmin: "Kmin and Kmax" }, ticks = Object.keys(acts).filter((name) => marks[name]).map((name) => acts[name]);
+    key.append(make("span", "", `A tick on a glass: ${ticks.join(", ")}. C: the rate of a host.`));
   }
 
   // Shows one fabric; the clock stays.
@@ -141,46 +146,14 @@ class PortsPage {
     const times = ends ? `${sayTime(alone_us)} alone, ${sayTime(length_us)} here` : `${sayTime(alone_us)} alone; cut after ${sayTime(length_us)}`;
     hero.querySelector(".ts-note").textContent = alone_us ? `${times}: ${does}` : does;
     this.find(".np-scene").setAttribute("aria-label", words);
+    this.fillKey();
     this.scene.show(this.fabric, this.cells[number], this.peaks[number]);
-    this.paintStrip();
-  }
-
-  // Times of all fabrics on one axis; below, when ports of the chosen one were stopped.
-  paintStrip() {
-    const host = this.find(".np-strip"), { fabrics } = this.data, width = host.clientWidth || 1000, right = width - 90;
-    const stopped = new Map();
-    for (const [rows, words] of [[this.fabric.pauses, "paused"], [this.fabric.starved, "no credits"]])
-      for (const [link, from, until] of rows) stopped.set(link, [...(stopped.get(link) ?? []), [from, until, words]]);
-    const total = (rows) => rows.reduce((sum, [from, until]) => sum + until - from, 0);
-    const worst = [...stopped].sort((a, b) => total(b[1]) - total(a[1])).slice(0, STRIP.most), high = STRIP.row * (fabrics.length + worst.length) + 24;
-    host.setAttribute("viewBox", `0 0 ${width} ${high}`);
-    host.style.height = `${high}px`;
-    host.replaceChildren();
-    this.x = (time) => STRIP.left + ((right - STRIP.left) * time) / this.length;
-    const text = (x, y, words, more) => (svgShape("text", { x, y: y + 14, "font-size": STRIP.letters, fill: "var(--pl-muted)", ...more }, host).textContent = words);
-    fabrics.forEach(({ title, length_us, alone_us, time }, i) => {
-      const y = i * STRIP.row, here = i === this.number;
-      text(STRIP.left - 8, y, title, { "text-anchor": "end", ...(here ? { fill: "var(--pl-ink)", "font-weight": 650 } : {}) });
-      svgShape("rect", { x: this.x(0), y: y + 4, width: this.x(length_us) - this.x(0), height: 12, rx: 3, fill: "var(--pl-network)", opacity: here ? 1 : 0.45 }, host);
-      if (alone_us) svgShape("rect", { x: this.x(alone_us) - 1, y: y + 2, width: 2, height: 16, fill: "var(--pl-ink)" }, host);
-      text(this.x(length_us) + 6, y, time, here ? { fill: "var(--pl-ink)", "font-weight": 650 } : {});
-    });
-    if (fabrics.some(({ alone_us }) => alone_us)) text(this.x(Math.max(...fabrics.map(({ alone_us }) => alone_us))), STRIP.row * fabrics.length - 2, "a line: alone", { "text-anchor": "start", dx: 4, "font-size": 11 });
-    worst.forEach(([link, rows], i) => {
-      const y = STRIP.row * (fabrics.length + i) + 14;
-      text(STRIP.left - 8, y, `${this.scene.linkName(link)}: ${rows[0][2]}`, { "text-anchor": "end" });
-      svgShape("rect", { x: this.x(0), y: y + 6, width: this.x(this.fabric.length_us) - this.x(0), height: 8, rx: 2, fill: "var(--pl-panel)" }, host);
-      const d = rows.map(([from, until]) => `M${this.x(from).toFixed(1)} ${y + 6}H${Math.max(this.x(until), this.x(from) + 0.4).toFixed(1)}v8H${this.x(from).toFixed(1)}z`).join("");
-      svgShape("path", { d, fill: "var(--pl-hot)" }, host);
-      text(right + 6, y, sayTime(total(rows)));
-    });
-    this.now = svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 2, y1: 0, y2: high - 12 }, host);
+    this.strip.show(number);
   }
 
   draw(time, flow) {
     const now = Math.min(time, this.fabric.length_us);
-    this.now?.setAttribute("x1", this.x(now));
-    this.now?.setAttribute("x2", this.x(now));
+    this.strip.now(now);
     this.scene.draw(now, flow, this.player?.playing ?? false);
   }
 
@@ -200,7 +173,11 @@ class PortsPage {
 
   turn(by) {
     const { length } = this.data.fabrics;
-    this.choose((this.number + by + length) % length);
+    this.turnTo((this.number + by + length) % length);
+  }
+
+  turnTo(number) {
+    this.choose(number);
     this.player.draw();
   }
 }

@@ -61,6 +61,42 @@ def test_a_glass_holds_the_bytes_that_wait_at_its_port(opened, answers):
     assert drawn == pytest.approx(waiting, rel=0.02)
 
 
+def test_dots_below_a_glass_are_the_credits_that_its_port_has(opened, answers):
+    page = opened()
+    trace = answers[0].trace
+    trunk, pool = 2 * trace.scene.hosts, trace.scene.fabric.credits
+    moment = trace.time_ps * 0.4
+    seek(page, moment)
+    out = sum(cell.wire for cell in trace.on(trunk) if cell.start_ps <= moment)
+    back = sum(
+        credit.wire for credit in trace.credits if credit.link == trunk and credit.arrives_ps <= moment
+    )
+    full, dots = page.evaluate(
+        """link => {
+          const { dots } = [...peerlabPages][0].scene.parts.find((one) => one.number === link && !one.account).below;
+          return [dots.filter((dot) => dot.getAttribute("fill") !== "none").length, dots.length];
+        }""",
+        trunk,
+    )
+    assert full == round(dots * (pool - out + back) / pool) < dots
+
+
+def test_a_sender_that_was_told_sends_at_the_rate_that_the_trace_has(open_page):
+    given = {"nodes": 4, "message_bytes": "1 MiB", "neighbour": "neighbour(3)"}
+    answer = answer_ports(port_question(fabric="roce-dcqcn", **given))
+    page, trace = open_page(port_page_html([answer])), answer.trace
+    moment = trace.time_ps * 0.5
+    seek(page, moment)
+    flow = next(number for number, one in enumerate(trace.scene.flows) if one.job == "neighbour")
+    last = [change for change in trace.rates if change.flow == flow and change.at_ps <= moment][-1]
+    drawn = page.evaluate(
+        "flow => [...peerlabPages][0].cells[0].rate(flow, [...peerlabPages][0].player.time)", flow
+    )
+    line = trace.scene.host_Bps
+    assert drawn == pytest.approx([last.rate_Bps / line, last.target_Bps / line], rel=1e-5)
+    assert page.locator(".np-strip .np-notches").count() == 1
+
+
 def test_another_fabric_keeps_the_clock_and_says_its_own_figures(opened, answers):
     page = opened()
     seek(page, answers[1].time_ps / 2)

@@ -92,6 +92,39 @@ def test_no_link_has_more_unanswered_than_its_credits(scene):
                 assert 0 <= unanswered <= scene.fabric.credits
 
 
+@given(scenes(kinds=("credits",)))
+def test_credits_on_their_way_and_bytes_that_have_none_are_all_that_there_are(scene):
+    """Credits that a port has, cells that it sent and credits on their way come to what the link began with, at each of its moments."""
+    trace = simulate_ports(scene)
+    back = scene.hop_ps + scene.fabric.processing_ps
+    assert all(credit.arrives_ps - credit.sent_ps == back for credit in trace.credits)
+    for link in {credit.link for credit in trace.credits}:
+        for vl in range(scene.fabric.vls):
+            sent = [(cell.start_ps, cell.wire) for cell in trace.on(link) if scene.flows[cell.flow].vl == vl]
+            came = [credit for credit in trace.credits if (credit.link, credit.vl) == (link, vl)]
+            for moment, _ in sent:
+                out = sum(wire for at, wire in sent if at <= moment)
+                free = sum(credit.wire for credit in came if credit.arrives_ps <= moment)
+                told = sum(credit.wire for credit in came if credit.sent_ps <= moment)
+                assert 0 <= out - told <= out - free <= scene.fabric.credits
+
+
+@given(scenes(kinds=("marked",)))
+def test_a_cell_is_marked_from_the_queue_on_that_marked_it(scene):
+    trace = simulate_ports(scene)
+    marks = {
+        (event.link, event.flow, event.first): event.at_ps for event in trace.packets if event.kind == "mark"
+    }
+    for cell in [*trace.cells, *trace.left]:
+        before = [
+            at
+            for (_, flow, first), at in marks.items()
+            if (flow, first) == (cell.flow, cell.first) and at <= cell.queued_ps
+        ]
+        assert cell.marked == bool(before and cell.link >= scene.hosts)
+    assert all(change.rate_Bps <= change.target_Bps <= scene.host_Bps for change in trace.rates)
+
+
 @given(scenes(kinds=("pauses",)))
 def test_a_paused_port_begins_no_cell(scene):
     trace = simulate_ports(scene)

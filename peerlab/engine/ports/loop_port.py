@@ -96,7 +96,18 @@ class LoopPort:
         if self.starved >= 0:
             trace.starved.append(StarvedSpan(number, self.starved, now))
         trace.left += [
-            CellSpan(number, now, now, queued, cell.flow, cell.first, cell.packets, cell.wire, cell.again)
+            CellSpan(
+                number,
+                now,
+                now,
+                queued,
+                cell.flow,
+                cell.first,
+                cell.packets,
+                cell.wire,
+                cell.again,
+                cell.marked,
+            )
             for queue in self.queues
             for cell, _, queued in queue
         ]

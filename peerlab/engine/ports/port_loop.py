@@ -15,7 +15,15 @@ from peerlab.engine.ports.port_laws import Marks, trunk_of
 from peerlab.engine.ports.port_limits import EVENTS_PER_HOP, MOST_EVENTS
 from peerlab.engine.ports.port_scene import PortScene
 from peerlab.engine.ports.port_sender import FlowEnds, PortCell, ends_of
-from peerlab.engine.ports.port_trace import CellSpan, PacketEvent, PauseSpan, PortTrace, Signal, StarvedSpan
+from peerlab.engine.ports.port_trace import (
+    CellSpan,
+    CreditSpan,
+    PacketEvent,
+    PauseSpan,
+    PortTrace,
+    Signal,
+    StarvedSpan,
+)
 from peerlab.engine.ports.scene_checks import what_fits
 from peerlab.engine.ports.sender_events import (
     ARRIVES,
@@ -74,8 +82,10 @@ class PortLoop:
         self.wakes = [-1] * scene.hosts
         self.senders = SenderEvents(self.ends, scene, self.push, self.trace)
         self.most = MOST_EVENTS // EVENTS_PER_HOP
-        self.sent: list[tuple[int, int, int, int, int, int, int, int, bool]] = []
+        self.sent: list[tuple[int, int, int, int, int, int, int, int, bool, bool]] = []
         """Rows of `CellSpan`, which are made of them at the end: that is a tenth of the time."""
+        self.credits: list[tuple[int, int, int, int, int]] = []
+        """Rows of `CreditSpan`."""
 
     def _route(self, ends: FlowEnds) -> list[LoopPort | None]:
         """Return the ports that a flow's cells leave by; None where each looks for the emptiest trunk."""
@@ -152,7 +162,9 @@ class PortLoop:
             self.accounts.add((came_by.number, vl))
         if came_by.pool is not None:
             order = CREDIT << KEY_BITS | came_by.number << 4 | vl
-            heappush(self.heap, (now + self.credit_ps, order, wire, 0, 0))
+            back = now + self.credit_ps
+            self.credits.append((came_by.number, now, back, wire, vl))
+            heappush(self.heap, (back, order, wire, 0, 0))
 
     def _credit(self, _now: int, key: int, wire: int, _two: int, _three: int) -> None:
         port = self.ports[key >> 4]
@@ -274,7 +286,7 @@ class PortLoop:
         if port.pool is not None:
             port.pool[cell.vl] -= wire
         sent = self.sent
-        sent.append((number, now, end, queued, flow, cell.first, cell.packets, wire, cell.again))
+        sent.append((number, now, end, queued, flow, cell.first, cell.packets, wire, cell.again, cell.marked))
         if len(sent) > self.most:
             raise ScenarioError("cell", f"too many events; {what_fits(self.scene, 2 * MOST_EVENTS)}")
         heappush(self.heap, (end, ENDS << KEY_BITS | number, port, came_by, cell))
@@ -291,6 +303,7 @@ class PortLoop:
         """Return the trace, with what was going on at the end."""
         trace = self.trace
         trace.cells = list(map(CellSpan._make, self.sent))
+        trace.credits = list(map(CreditSpan._make, self.credits))
         for port in self.ports:
             port.close(now, trace)
         return trace.closed(now)

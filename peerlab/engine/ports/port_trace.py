@@ -22,6 +22,8 @@ class CellSpan(NamedTuple):
     wire: int
     again: bool
     """Whether it was sent before."""
+    marked: bool
+    """Whether a queue has marked it, this one or one before."""
 
 
 class PauseSpan(NamedTuple):
@@ -39,6 +41,17 @@ class StarvedSpan(NamedTuple):
     link: int
     start_ps: int
     end_ps: int
+
+
+class CreditSpan(NamedTuple):
+    """The credit of a cell that has left a buffer is on its way back to the port that may send as much again."""
+
+    link: int
+    """That port's."""
+    sent_ps: int
+    arrives_ps: int
+    wire: int
+    vl: int
 
 
 class Signal(NamedTuple):
@@ -70,6 +83,8 @@ class RateChange(NamedTuple):
     at_ps: int
     flow: int
     rate_Bps: int  # noqa: N815
+    target_Bps: int  # noqa: N815
+    """What it rises towards."""
 
 
 class MessageEnd(NamedTuple):
@@ -88,6 +103,7 @@ class PortTrace:
     cells: list[CellSpan] = field(default_factory=list)
     pauses: list[PauseSpan] = field(default_factory=list)
     starved: list[StarvedSpan] = field(default_factory=list)
+    credits: list[CreditSpan] = field(default_factory=list)
     signals: list[Signal] = field(default_factory=list)
     packets: list[PacketEvent] = field(default_factory=list)
     rates: list[RateChange] = field(default_factory=list)
@@ -107,6 +123,7 @@ class PortTrace:
         self.left.sort()
         self.pauses = sorted(pause for pause in self.pauses if pause.start_ps < time_ps)
         self.starved = sorted(span for span in self.starved if span.start_ps < time_ps)
+        self.credits = sorted(credit for credit in self.credits if credit.sent_ps < time_ps)
         self.signals = sorted(signal for signal in self.signals if signal.sent_ps < time_ps)
         self.packets = sorted(event for event in self.packets if event.at_ps < time_ps)
         self.rates = sorted(change for change in self.rates if change.at_ps < time_ps)

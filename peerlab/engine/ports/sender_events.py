@@ -97,7 +97,7 @@ class SenderEvents:
         else:
             rate.timed()
             self.push(now + marking.timer_ps, TIMER, flow, epoch, 0, 0)
-        self.trace.rates.append(RateChange(now, flow, rate.current))
+        self.trace.rates.append(RateChange(now, flow, rate.current, rate.target))
 
     def _set_timers(self, now: int, flow: int) -> None:
         marking = self.scene.fabric.marking
@@ -113,7 +113,7 @@ class SenderEvents:
             rate = self.rates[cell.flow]
             self.paces[cell.flow] = now + rate.gap_ps(cell.wire)
             if rate.sent(cell.wire):
-                self.trace.rates.append(RateChange(now, cell.flow, rate.current))
+                self.trace.rates.append(RateChange(now, cell.flow, rate.current, rate.target))
         if self.timeouts and ends.is_idle:
             self.push(end + self.scene.fabric.timeout_ps, TIMEOUT, cell.flow, ends.sendings, 0, 0)
 

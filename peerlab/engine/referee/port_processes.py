@@ -14,7 +14,15 @@ import simpy
 from peerlab.engine.ports.port_laws import Marks, Shed, follow_ps, trunk_of
 from peerlab.engine.ports.port_scene import PortLink, PortScene
 from peerlab.engine.ports.port_sender import PortCell, ends_of
-from peerlab.engine.ports.port_trace import CellSpan, PacketEvent, PauseSpan, PortTrace, Signal, StarvedSpan
+from peerlab.engine.ports.port_trace import (
+    CellSpan,
+    CreditSpan,
+    PacketEvent,
+    PauseSpan,
+    PortTrace,
+    Signal,
+    StarvedSpan,
+)
 from peerlab.engine.ports.sender_events import ARRIVES, CREDIT, ENDS, PAUSE, WAKE, SenderEvents
 
 _AFTER_ALL_ELSE = 9
@@ -196,6 +204,7 @@ class PortReferee:
                 cell.packets,
                 cell.wire,
                 cell.again,
+                cell.marked,
             )
         )
         follows = follow_ps(cell.wire, self.fabric.packet, self.scene.hop_ps, port.link)
@@ -222,7 +231,10 @@ class PortReferee:
         if came_by is None:
             return
         came_by.held.remove(cell)
+        now = int(self.env.now)
         back = self.scene.hop_ps + self.fabric.processing_ps
+        if self.fabric.credits:
+            self.trace.credits.append(CreditSpan(came_by.number, now, now + back, cell.wire, cell.vl))
         self._later(
             back, CREDIT, came_by.number << 4 | cell.vl, (cell.wire,), lambda: came_by.unanswered.remove(cell)
         )
@@ -285,7 +297,16 @@ class PortReferee:
                 self.trace.starved.append(StarvedSpan(port.number, port.starved, now))
             self.trace.left += [
                 CellSpan(
-                    port.number, now, now, queued, cell.flow, cell.first, cell.packets, cell.wire, cell.again
+                    port.number,
+                    now,
+                    now,
+                    queued,
+                    cell.flow,
+                    cell.first,
+                    cell.packets,
+                    cell.wire,
+                    cell.again,
+                    cell.marked,
                 )
                 for cell, _, queued in port.waiting
             ]

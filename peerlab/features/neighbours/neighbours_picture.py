@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerlab.base.units import say_bytes, say_share, say_time
+from peerlab.engine.ports.port_laws import trunk_of
 from peerlab.engine.ports.port_trace import CellSpan
 from peerlab.picture.scale import linear
 from peerlab.picture.svg import Paper
@@ -28,14 +29,7 @@ _Heights = NDArray[np.float64]
 def neighbours_svg(comparison: Any, theme: str = "light", colours: Mapping[str, str] | None = None) -> str:
     """Return the picture of a `PortComparison`."""
     paper, answers = Paper(colours or palette(theme)), comparison.answers
-    # A scene that was cut has no end of its own: it must not squeeze those that have one.
-    ended = [answer.time_ps for answer in answers if answer.ends or not answer.alone_ps]
-    end = int(
-        min(
-            max(answer.time_ps for answer in answers),
-            _LONGER * max(ended, default=max(answer.time_ps for answer in answers)),
-        )
-    )
+    end = shown_ps(answers)
     queues = [_queues(answer, end) for answer in answers]
     # An empty picture has a height to divide by, too.
     highest = max(float((own + others).max()) for own, others in queues) or 1.0
@@ -46,6 +40,14 @@ def neighbours_svg(comparison: Any, theme: str = "light", colours: Mapping[str, 
     paper.text((_LEFT, bottom + 4), "0", size=12, ink="muted")
     paper.text((_RIGHT, bottom + 4), say_time(end), size=12, ink="muted", align="right")
     return paper.svg(WIDTH, bottom + 18, f"{alt(comparison)} {comparison.finding}")
+
+
+def shown_ps(answers: Sequence[PortAnswer]) -> int:
+    """Return how much of the time of several answers a picture shows."""
+    # A scene that was cut has no end of its own: it must not squeeze those that have one.
+    longest = max(answer.time_ps for answer in answers)
+    ended = [answer.time_ps for answer in answers if answer.ends or not answer.alone_ps]
+    return int(min(longest, _LONGER * max(ended, default=longest)))
 
 
 def alt(comparison: Any) -> str:
@@ -63,10 +65,21 @@ def _most(answer: PortAnswer) -> str:
 
 
 def shared_port(answer: PortAnswer) -> int:
-    """Return the port that the victim shares: the first trunk towards leaf 1, or the receiver's where there is none."""
+    """Return the port that the victim shares: its trunk towards leaf 1, or the receiver's where there is none."""
     scene = answer.trace.scene
-    # Links are numbered: one up from each host, one down to each, then the trunks (`port_parcel._KINDS`).
-    return 2 * scene.hosts if scene.trunk_Bps and len(set(scene.leaves)) > 1 else 2 * scene.hosts - 1
+    # Links are numbered: one up from each host, one down to each, then the trunks (`PortScene.links`).
+    if not scene.trunk_Bps or len(set(scene.leaves)) == 1:
+        return 2 * scene.hosts - 1
+    mine = next(
+        (
+            number
+            for number, flow in enumerate(scene.flows)
+            if flow.job == OWN and flow.src == victim_host(answer)
+        ),
+        0,
+    )
+    # where each cell takes the emptiest trunk, the first stands for all
+    return max(2 * scene.hosts, trunk_of(scene, mine, scene.flows[mine]))
 
 
 def victim_host(answer: PortAnswer) -> int:

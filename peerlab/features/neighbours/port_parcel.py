@@ -3,12 +3,19 @@
 from collections.abc import Sequence
 from typing import TypedDict
 
-import numpy as np
-
 from peerlab.base.units import PS_PER_US, say_share, say_time
-from peerlab.engine.ports.port_scene import PortFlow, PortScene
-from peerlab.engine.ports.port_trace import CellSpan, PortTrace
+from peerlab.engine.ports.port_scene import PortScene
+from peerlab.engine.ports.port_trace import PortTrace
+from peerlab.features.neighbours.neighbours_picture import shared_port, shown_ps, victim_host
 from peerlab.features.neighbours.neighbours_report import HEAD, cells, heading
+from peerlab.features.neighbours.port_columns import (
+    PortColumns,
+    cell_columns,
+    credit_columns,
+    rate_columns,
+    us,
+    words_on_links,
+)
 from peerlab.study.port_answer import PortAnswer
 from peerlab.study.port_figures import port_fabrics
 from peerlab.study.port_question import OWN
@@ -40,14 +47,6 @@ class PortParcelFlow(TypedDict):
     """Whether it belongs to the collective, or to the victim."""
 
 
-class PortParcelCells(TypedDict):
-    """Cells by when they were sent, port by port; times are microseconds, in packed columns."""
-
-    count: int
-    arrays: dict[str, bytes]
-    """``queued start end`` as 32-bit floats; ``link via flow wire again`` as 32-bit integers. `via` is the link by which a cell came to this port, -1 in its host."""
-
-
 class PortParcelFabric(TypedDict):
     """One fabric: what happened on it, and its figures."""
 
@@ -67,12 +66,20 @@ class PortParcelFabric(TypedDict):
     """Whether the scene ends with its collective, and was not cut before."""
     marks: dict[str, int]
     """Bytes at which something happens: ``credits``, ``xoff``, ``xon`` of an account, ``kmin``, ``kmax``, ``queue`` of a port; those that the fabric has."""
-    cells: PortParcelCells
+    cells: PortColumns
+    """Cells port by port and by when they were sent: ``queued start end link via flow wire kind``. `via` is the link by which a cell came to this port, -1 in its
+    host; `kind` adds 1 of one that was sent before, 2 of a marked one, 4 of one that its receiver refuses."""
+    credits: PortColumns
+    """Credits on their way back, link by link: ``sent arrives link wire``."""
+    pool: int
+    """Bytes that a link may have unanswered, in all its lanes; 0: it asks for no credit."""
+    rates: PortColumns
+    """Rates of senders that slow down by marks, flow by flow: ``at rate target flow``, shares of a host's rate."""
     pauses: list[list[float]]
     """``[link, from, until]``."""
     starved: list[list[float]]
     signals: list[list[float]]
-    """``[link, on, sent, arrives]``: a pause (1) or its end (0) on its way against the bytes."""
+    """``[link, which, sent, arrives]``: the end of a pause (0), a pause (1) or a notification (2) on its way against the bytes."""
     lost: list[list[float]]
     """``[link, at]``, as long as it is played: packets that a port or its link lost."""
 
@@ -84,8 +91,14 @@ class PortParcel(TypedDict):
     source: str
     columns: list[str]
     """Figures of a fabric."""
+    shown_us: float
+    """What the axis of time shows: up to a quarter longer than the last fabric that ended."""
     played_us: float
-    """As much of the scene as a page has room for; the figures are those of all of it."""
+    """As much of the scene as is played; the figures are those of all of it."""
+    shared: int
+    """The link whose port everybody shares."""
+    victim: int
+    """The link from the victim's host."""
     links: list[PortParcelLink]
     flows: list[PortParcelFlow]
     leaves: list[int]
@@ -102,7 +115,10 @@ def port_parcel(answers: Sequence[PortAnswer]) -> PortParcel:
         "about": about(first),
         "source": "Simulated by peerlab, cell by cell. Thresholds are examples or assumptions: peerlab neighbours --help names each figure.",
         "columns": list(HEAD[1:]),
+        "shown_us": shown_ps(answers) / PS_PER_US,
         "played_us": played_ps / PS_PER_US,
+        "shared": shared_port(first),
+        "victim": victim_host(first),
         "links": [_link(scene, number) for number in range(len(scene.links))],
         "flows": [{"src": flow.src, "dst": flow.dst, "own": flow.job == OWN} for flow in scene.flows],
         "leaves": list(scene.leaves),
@@ -133,7 +149,6 @@ def _fabric(answer: PortAnswer, played_ps: int) -> PortParcelFabric:
         "queue": port_fabric.queue,
     }
     marks |= {"kmin": marking.kmin, "kmax": marking.kmax} if marking else {}
-    pauses = {"xoff": 1.0, "xon": 0.0}
     return {
         "title": answer.title,
         "does": _does(answer),
@@ -145,14 +160,13 @@ def _fabric(answer: PortAnswer, played_ps: int) -> PortParcelFabric:
         "alone_us": answer.alone_ps / PS_PER_US,
         "ends": answer.ends,
         "marks": {name: value for name, value in marks.items() if value},
-        "cells": _cells(trace, played_ps),
-        "pauses": [[float(span.link), *_us(span.start_ps, span.end_ps)] for span in trace.pauses],
-        "starved": [[float(span.link), *_us(span.start_ps, span.end_ps)] for span in trace.starved],
-        "signals": [
-            [float(signal.of), pauses[signal.kind], *_us(signal.sent_ps, signal.arrives_ps)]
-            for signal in trace.signals
-            if signal.kind in pauses
-        ],
+        "cells": cell_columns(trace, played_ps),
+        "credits": credit_columns(trace, played_ps),
+        "pool": port_fabric.credits * port_fabric.vls,
+        "rates": rate_columns(trace, played_ps),
+        "pauses": [[float(span.link), *us(span.start_ps, span.end_ps)] for span in trace.pauses],
+        "starved": [[float(span.link), *us(span.start_ps, span.end_ps)] for span in trace.starved],
+        "signals": words_on_links(trace),
         "lost": _lost(trace, played_ps),
     }  # fmt: skip
 
@@ -163,7 +177,7 @@ def _lost(trace: PortTrace, played_ps: int) -> list[list[float]]:
         for event in trace.packets
         if event.kind in ("drop", "loss") and event.at_ps <= played_ps
     }
-    return [[float(link), *_us(at_ps)] for link, at_ps in sorted(lost)]
+    return [[float(link), *us(at_ps)] for link, at_ps in sorted(lost)]
 
 
 def _does(answer: PortAnswer) -> str:
@@ -176,52 +190,8 @@ def _words(answer: PortAnswer) -> str:
 
 
 def _played_ps(answers: Sequence[PortAnswer]) -> int:
-    """Return how much of the longest scene can be played."""
+    """Return how much of the longest scene is played: as much as a page has room for, and no scene that was cut far beyond those that ended."""
     starts = sorted(cell.start_ps for answer in answers for cell in answer.trace.cells)
-    longest = max(answer.time_ps for answer in answers)
+    longest = shown_ps(answers)
     # The first cell that has no room ends what is played, on all fabrics at the same moment.
-    return starts[MOST_CELLS] if len(starts) > MOST_CELLS else longest
-
-
-def _cells(trace: PortTrace, played_ps: int) -> PortParcelCells:
-    scene = trace.scene
-    # Cells that never left their port stand in its queue to the end.
-    played = [cell for cell in [*trace.cells, *trace.left] if cell.queued_ps <= played_ps]
-    trunk_of = {
-        (cell.flow, cell.first, cell.end_ps): cell.link for cell in played if cell.link >= 2 * scene.hosts
-    }
-    rows = sorted(played, key=lambda cell: (cell.link, cell.start_ps, cell.queued_ps))
-    trunks: dict[tuple[int, int], int] = {}
-    # Of a cell that was sent twice the later way counts.
-    for (flow, first, _), link in sorted(trunk_of.items(), key=lambda entry: entry[0][2]):
-        trunks[flow, first] = link
-    integers = {
-        "link": [cell.link for cell in rows],
-        "via": [_via(scene, scene.flows[cell.flow], cell, trunks) for cell in rows],
-        "flow": [cell.flow for cell in rows],
-        "wire": [cell.wire for cell in rows],
-        "again": [int(cell.again) for cell in rows],
-    }
-    times = {
-        "queued": [cell.queued_ps / PS_PER_US for cell in rows],
-        "start": [cell.start_ps / PS_PER_US for cell in rows],
-        "end": [cell.end_ps / PS_PER_US for cell in rows],
-    }
-    arrays = {name: np.array(column, np.float32).tobytes() for name, column in times.items()}
-    arrays |= {name: np.array(column, np.int32).tobytes() for name, column in integers.items()}
-    return {"count": len(rows), "arrays": arrays}
-
-
-def _via(scene: PortScene, flow: PortFlow, cell: CellSpan, trunks: dict[tuple[int, int], int]) -> int:
-    """Return the link by which a cell came to the port where it is."""
-    if cell.link < scene.hosts:
-        return -1
-    # To a trunk it came from its host, and so it did to a receiver below the same leaf.
-    if cell.link >= 2 * scene.hosts or not scene.trunk_links(flow):
-        return flow.src
-    return trunks.get((cell.flow, cell.first), flow.src)
-
-
-def _us(*times_ps: int) -> list[float]:
-    # Nanoseconds: finer than any pixel, and half as long as text.
-    return [round(time / PS_PER_US, 3) for time in times_ps]
+    return min(longest, starts[MOST_CELLS]) if len(starts) > MOST_CELLS else longest

@@ -6,6 +6,7 @@ import pytest
 from peerlab.base.errors import ExportError
 from peerlab.features.neighbours import port_parcel as parcels
 from peerlab.features.neighbours.neighbours_report import HEAD
+from peerlab.features.neighbours.port_columns import DISCARDED, MARKED
 from peerlab.features.neighbours.port_page import port_page_html
 from peerlab.features.neighbours.port_parcel import port_parcel
 from peerlab.study.port_answer import answer_ports
@@ -83,3 +84,29 @@ def test_a_port_that_loses_says_so():
     fabric = port_parcel([losing])["fabrics"][0]
     dropped = {event.link for event in losing.trace.packets if event.kind == "drop"}
     assert {int(link) for link, _ in fabric["lost"]} == dropped != set()
+
+
+def test_a_page_has_every_credit_mark_rate_and_notification(answers):
+    credited = port_parcel(answers)["fabrics"][0]
+    assert credited["credits"]["count"] == len(answers[0].trace.credits) > 0
+    assert credited["pool"] == 131072
+    marked = answered("roce-dcqcn", neighbour="neighbour(3)", message_bytes="1 MiB")
+    fabric, trace = port_parcel([marked])["fabrics"][0], marked.trace
+    kinds = columns(fabric)["kind"]
+    assert (kinds & MARKED > 0).sum() == sum(cell.marked for cell in [*trace.cells, *trace.left]) > 0
+    # one row at the begin for each flow
+    assert fabric["rates"]["count"] == len(trace.rates) + len(trace.scene.flows)
+    told = [signal for signal in trace.signals if signal.kind == "cnp"]
+    ways = [3 if trace.scene.trunk_links(trace.scene.flows[signal.of]) else 2 for signal in told]
+    assert sum(which == 2 for _, which, _, _ in fabric["signals"]) == sum(ways) > 0
+
+
+def test_cells_that_a_receiver_refuses_are_told_from_those_that_it_takes():
+    losing = answered("roce-lossy", neighbour="incast(3)", until_ms=1.0, figures={"queue": 50_000})
+    trace, scene = losing.trace, losing.trace.scene
+    table = columns(port_parcel([losing])["fabrics"][0])
+    refused = table["wire"][table["kind"] & DISCARDED > 0].sum()
+    packets = sum(event.packets for event in trace.packets if event.kind == "discard")
+    assert 0 < refused <= packets * scene.fabric.packet
+    assert refused > 0.9 * packets * scene.fabric.packet  # the others came in a cell that had a good one, too
+    assert (table["link"][table["kind"] & DISCARDED > 0] >= scene.hosts).all()

@@ -1,0 +1,145 @@
+// Below the ports: what waits at the port that everybody shares, fabric by fabric on one axis of time; and of one fabric marks, rates and who was stopped.
+import { MARKED } from "./port_cells.js";
+import { svgShape } from "./svg.js";
+import { sayBytes, sayTime } from "./words.js";
+
+// In px: margins (right of the axis a time and the most that waits), letters, rows of fabrics, lanes; of ports that were stopped so many are listed, longest first.
+const STRIP = { left: 176, right: 176, letters: 12, head: 18, low: 24, high: 64, rates: 46, lane: 18, stopped: 3, column: 2 };
+const LIMITS = { queue: "full", kmin: "Kmin", kmax: "Kmax" };
+
+export class PortStrip {
+  constructor(host, data, { cells, peaks, linkName, choose }) {
+    Object.assign(this, { host, data, cells, peaks, linkName, pick: choose });
+    this.own = new Set(data.flows.flatMap(({ own }, i) => (own ? [i] : [])));
+  }
+
+  x(time) {
+    return STRIP.left + ((this.right - STRIP.left) * Math.min(time, this.data.shown_us)) / this.data.shown_us;
+  }
+
+  // Draws all of it for one fabric.
+  show(number) {
+    const { host, data } = this, { fabrics } = data;
+    this.fabric = fabrics[number];
+    this.width = host.clientWidth || 1000;
+    this.right = this.width - STRIP.right;
+    host.replaceChildren();
+    this.text(STRIP.left, 0, `waits at ${this.linkName(data.shared)}`);
+    this.text(this.width, 0, "most of it", { "text-anchor": "end" });
+    let top = STRIP.head;
+    fabrics.forEach((fabric, i) => (top = this.row(fabric, i, i === number, top)));
+    if (this.cells[number].hasRates) top = this.rates(number, top + 8);
+    top = this.stopped(this.fabric, top + 6);
+    this.text(STRIP.left, top - 2, "0");
+    this.text(this.right, top - 2, sayTime(data.shown_us), { "text-anchor": "end" });
+    const high = top + 16;
+    host.setAttribute("viewBox", `0 0 ${this.width} ${high}`);
+    host.style.height = `${high}px`;
+    this.cursor = svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 1.5, y1: STRIP.head - 4, y2: top - 2 }, host);
+  }
+
+  now(time) {
+    this.cursor?.setAttribute("x1", this.x(time));
+    this.cursor?.setAttribute("x2", this.x(time));
+  }
+
+  text(x, y, words, more = {}) {
+    svgShape("text", { x, y: y + 13, "font-size": STRIP.letters, fill: "var(--pl-muted)", ...more }, this.host).textContent = words;
+  }
+
+  // One fabric: its queue from the bottom up, the victim's bytes below those of the others.
+  row(fabric, i, chosen, top) {
+    const { host } = this, { shown_us, shared } = this.data, high = chosen ? STRIP.high : STRIP.low, base = top + high - 4, room = high - 8, end = this.x(fabric.length_us);
+    const ink = chosen ? { fill: "var(--pl-ink)", "font-weight": 650 } : {};
+    const group = svgShape("g", { class: "np-row" }, host);
+    svgShape("rect", { x: 0, y: top, width: this.width, height: high, fill: "transparent" }, group);
+    group.addEventListener("click", () => this.pick(i));
+    this.text(STRIP.left - 8, top + 3, fabric.title, { "text-anchor": "end", ...ink });
+    svgShape("rect", { x: STRIP.left, y: base - room, width: end - STRIP.left, height: room, fill: "var(--pl-panel)" }, host);
+    const most = this.peaks[i].ports[shared], columns = Math.max(1, Math.round((this.right - STRIP.left) / STRIP.column));
+    const scale = Math.max(1, most), [own, others] = this.cells[i].means(shared, shown_us, columns, (flow) => this.own.has(flow));
+    const faded = { opacity: chosen ? 1 : 0.55 };
+    this.area(own.map(() => 0), own, base, room / scale, { fill: "var(--pl-network)", ...faded });
+    this.area(own, others, base, room / scale, { fill: "var(--pl-gather)", ...faded });
+    if (chosen) this.limits(fabric, i, base, room, scale);
+    if (fabric.alone_us) svgShape("path", { d: `M${this.x(fabric.alone_us).toFixed(1)} ${base - room}v${room}`, stroke: "var(--pl-ink)", "stroke-width": 1.5, "stroke-dasharray": "3 3" }, host);
+    if (fabric.alone_us && i === 0) this.text(this.x(fabric.alone_us), 0, "alone", { "text-anchor": "middle" });
+    const cut = fabric.length_us > shown_us ? "→ " : "";
+    this.text(end + 6, top + 3, cut + fabric.time, ink);
+    this.text(this.width, top + 3, sayBytes(most), { "text-anchor": "end", ...ink });
+    return top + high;
+  }
+
+  // Heights as steps upon what is below them.
+  area(below, heights, base, scale, look) {
+    const wide = (this.right - STRIP.left) / heights.length, y = (height) => (base - height * scale).toFixed(1), x = (k) => (STRIP.left + k * wide).toFixed(1);
+    if (!heights.some((height) => height > 0)) return;
+    let up = "", back = "";
+    heights.forEach((height, k) => {
+      up += `L${x(k)} ${y(below[k] + height)}H${x(k + 1)}`;
+      back = `L${x(k + 1)} ${y(below[k])}H${x(k)}${back}`;
+    });
+    svgShape("path", { d: `M${up.slice(1)}${back}z`, ...look }, this.host);
+  }
+
+  // Where the port acts, and below the queue a notch for each cell that it marked.
+  limits({ marks }, i, base, room, scale) {
+    let lowest = base; // words of lines that lie on each other stand apart
+    for (const [name, words] of Object.entries(LIMITS)) {
+      const value = marks[name];
+      if (!value || value > scale) continue;
+      const y = base - (room * value) / scale;
+      svgShape("path", { d: `M${STRIP.left} ${y.toFixed(1)}H${this.right}`, stroke: "var(--pl-edge)", "stroke-width": 1, "stroke-dasharray": "4 3" }, this.host);
+      lowest = Math.min(lowest - STRIP.letters - 1, y - 7);
+      this.text(STRIP.left - 8, lowest, words, { "text-anchor": "end" });
+    }
+    const cells = this.cells[i], { shared } = this.data, notches = new Set();
+    for (let k = cells.first[shared]; k < cells.first[shared + 1]; k++) if (cells.kind[k] & MARKED) notches.add(Math.round(this.x(cells.queued[k])));
+    const d = [...notches].map((x) => `M${x} ${base}v4`).join("");
+    if (d) svgShape("path", { d, stroke: "var(--pl-ink)", "stroke-width": 1, class: "np-notches" }, this.host);
+  }
+
+  // What senders may send, as steps: the victim, what it rises towards, and its neighbours.
+  rates(number, top) {
+    const cells = this.cells[number], { flows, victim } = this.data, end = Math.min(this.fabric.length_us, this.data.shown_us), base = top + STRIP.rates - 4, room = STRIP.rates - 10;
+    const line = (flow, column, look) => {
+      const { at } = cells.rates, values = cells.rates[column];
+      let d = "";
+      for (let i = cells.firstRate[flow]; i < cells.firstRate[flow + 1]; i++) {
+        const y = (base - room * values[i]).toFixed(1);
+        d += d ? `H${this.x(at[i]).toFixed(1)}V${y}` : `M${this.x(at[i]).toFixed(1)} ${y}`;
+      }
+      if (d) svgShape("path", { d: `${d}H${this.x(end).toFixed(1)}`, fill: "none", ...look }, this.host);
+    };
+    svgShape("path", { d: `M${STRIP.left} ${base}H${this.x(end).toFixed(1)}M${STRIP.left} ${base - room}H${this.x(end).toFixed(1)}`, stroke: "var(--pl-faint)" }, this.host);
+    flows.forEach(({ own }, flow) => own || line(flow, "rate", { stroke: "var(--pl-edge)", "stroke-width": 1, opacity: 0.7 }));
+    const mine = flows.findIndex(({ src, own }) => own && src === victim);
+    if (mine >= 0) {
+      line(mine, "target", { stroke: "var(--pl-network-ink)", "stroke-width": 1.2, "stroke-dasharray": "2 3" });
+      line(mine, "rate", { stroke: "var(--pl-network)", "stroke-width": 2.2 });
+    }
+    this.text(STRIP.left - 8, top, `${this.linkName(victim)}, at most`, { "text-anchor": "end" });
+    this.text(this.x(end) + 6, base - room - 9, "C");
+    this.text(this.x(end) + 6, base - 9, "0");
+    return top + STRIP.rates;
+  }
+
+  // When ports of a fabric were stopped, those that were it longest.
+  stopped({ pauses, starved, length_us }, top) {
+    const { host } = this, stopped = new Map();
+    for (const [rows, words] of [[pauses, "paused"], [starved, "no credits"]])
+      for (const [link, from, until] of rows) stopped.set(link, [...(stopped.get(link) ?? []), [from, until, words]]);
+    const total = (rows) => rows.reduce((sum, [from, until]) => sum + until - from, 0), worst = [...stopped].sort((a, b) => total(b[1]) - total(a[1]));
+    // the victim's own comes first: the others are why
+    const mine = worst.filter(([link]) => link === this.data.victim), chosen = [...mine, ...worst.filter(([link]) => link !== this.data.victim)].slice(0, STRIP.stopped);
+    chosen.forEach(([link, rows], i) => {
+      const y = top + STRIP.lane * i;
+      this.text(STRIP.left - 8, y, `${this.linkName(link)}: ${rows[0][2]}`, { "text-anchor": "end" });
+      svgShape("rect", { x: STRIP.left, y: y + 5, width: this.x(length_us) - STRIP.left, height: 8, rx: 2, fill: "var(--pl-panel)" }, host);
+      const d = rows.filter(([from]) => from < this.data.shown_us).map(([from, until]) => `M${this.x(from).toFixed(1)} ${y + 5}H${Math.max(this.x(until), this.x(from) + 0.4).toFixed(1)}v8H${this.x(from).toFixed(1)}z`).join("");
+      svgShape("path", { d, fill: "var(--pl-hot)" }, host);
+      this.text(this.x(length_us) + 6, y, sayTime(total(rows)));
+    });
+    return top + STRIP.lane * chosen.length + 4;
+  }
+}
