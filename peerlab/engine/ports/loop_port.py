@@ -5,7 +5,7 @@ from collections import deque
 from peerlab.engine.ports.port_laws import Shed, follow_ps
 from peerlab.engine.ports.port_scene import PortScene
 from peerlab.engine.ports.port_sender import FlowEnds, PortCell
-from peerlab.engine.ports.port_trace import CellSpan, PauseSpan, PortTrace, StarvedSpan
+from peerlab.engine.ports.port_trace import PauseSpan, PortTrace, StarvedSpan
 
 Waiting = tuple[PortCell, "LoopPort", int]
 """A cell in a queue, the port that it came by, and since when it waits."""
@@ -96,18 +96,5 @@ class LoopPort:
         if self.starved >= 0:
             trace.starved.append(StarvedSpan(number, self.starved, now))
         trace.left += [
-            CellSpan(
-                number,
-                now,
-                now,
-                queued,
-                cell.flow,
-                cell.first,
-                cell.packets,
-                cell.wire,
-                cell.again,
-                cell.marked,
-            )
-            for queue in self.queues
-            for cell, _, queued in queue
+            cell.span(number, now, now, queued) for queue in self.queues for cell, _, queued in queue
         ]

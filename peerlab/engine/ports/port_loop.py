@@ -79,9 +79,8 @@ class PortLoop:
         self.credit_ps = scene.hop_ps + self.fabric.processing_ps
         """From when a cell leaves until its credits are back."""
         self.done_ps = scene.hop_ps + scene.latency_ps
-        self.wakes = [-1] * scene.hosts
+        self.wakes, self.most = [-1] * scene.hosts, MOST_EVENTS // EVENTS_PER_HOP
         self.senders = SenderEvents(self.ends, scene, self.push, self.trace)
-        self.most = MOST_EVENTS // EVENTS_PER_HOP
         self.sent: list[tuple[int, int, int, int, int, int, int, int, bool, bool]] = []
         """Rows of `CellSpan`, which are made of them at the end: that is a tenth of the time."""
         self.credits: list[tuple[int, int, int, int, int]] = []
@@ -162,9 +161,8 @@ class PortLoop:
             self.accounts.add((came_by.number, vl))
         if came_by.pool is not None:
             order = CREDIT << KEY_BITS | came_by.number << 4 | vl
-            back = now + self.credit_ps
-            self.credits.append((came_by.number, now, back, wire, vl))
-            heappush(self.heap, (back, order, wire, 0, 0))
+            self.credits.append((came_by.number, now, now + self.credit_ps, wire, vl))
+            heappush(self.heap, (now + self.credit_ps, order, wire, 0, 0))
 
     def _credit(self, _now: int, key: int, wire: int, _two: int, _three: int) -> None:
         port = self.ports[key >> 4]

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from peerlab.engine.ports.port_laws import Losses
 from peerlab.engine.ports.port_scene import ENDLESS, PortFlow, PortScene
+from peerlab.engine.ports.port_trace import CellSpan
 from peerlab.engine.ports.scene_checks import hops
 
 
@@ -27,6 +28,12 @@ class PortCell:
     hop: int = 0
     """How many ports it has reached."""
     marked: bool = False
+
+    def span(self, link: int, start_ps: int, end_ps: int, queued_ps: int) -> CellSpan:
+        """Return that a port sent it."""
+        return CellSpan(
+            link, start_ps, end_ps, queued_ps, self.flow, self.first, self.packets, self.wire, self.again, self.marked
+        )  # fmt: skip
 
 
 @dataclass(eq=False)

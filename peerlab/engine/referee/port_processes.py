@@ -15,7 +15,6 @@ from peerlab.engine.ports.port_laws import Marks, Shed, follow_ps, trunk_of
 from peerlab.engine.ports.port_scene import PortLink, PortScene
 from peerlab.engine.ports.port_sender import PortCell, ends_of
 from peerlab.engine.ports.port_trace import (
-    CellSpan,
     CreditSpan,
     PacketEvent,
     PauseSpan,
@@ -193,20 +192,7 @@ class PortReferee:
             self.trace.starved.append(StarvedSpan(port.number, port.starved, now))
             port.starved = -1
         port.unanswered.append(cell)
-        self.trace.cells.append(
-            CellSpan(
-                port.number,
-                now,
-                now + took,
-                queued,
-                cell.flow,
-                cell.first,
-                cell.packets,
-                cell.wire,
-                cell.again,
-                cell.marked,
-            )
-        )
+        self.trace.cells.append(cell.span(port.number, now, now + took, queued))
         follows = follow_ps(cell.wire, self.fabric.packet, self.scene.hop_ps, port.link)
         key = port.number << 20 | cell.flow
         self._later(follows, ARRIVES, key, (), lambda: self._arrives(port, cell, now + took))
@@ -295,19 +281,5 @@ class PortReferee:
             self.trace.pauses += [PauseSpan(port.number, vl, since, now) for vl, since in port.paused.items()]
             if port.starved >= 0:
                 self.trace.starved.append(StarvedSpan(port.number, port.starved, now))
-            self.trace.left += [
-                CellSpan(
-                    port.number,
-                    now,
-                    now,
-                    queued,
-                    cell.flow,
-                    cell.first,
-                    cell.packets,
-                    cell.wire,
-                    cell.again,
-                    cell.marked,
-                )
-                for cell, _, queued in port.waiting
-            ]
+            self.trace.left += [cell.span(port.number, now, now, queued) for cell, _, queued in port.waiting]
         return self.trace.closed(now)
