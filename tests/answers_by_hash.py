@@ -49,11 +49,23 @@ def _fields(chance):
         fields["registration"] = chance.choice(["per-transfer", "cached", "pool"])
     if chance.random() < 0.2:
         fields |= {"nodes": min(fields["nodes"], 4), "slow_nodes": {0: 0.5}}
+    elif chance.random() < 0.15:
+        fields |= {"nodes": min(fields["nodes"], 4), "seed": chance.randrange(2**40), **_noise(chance)}
     if chance.random() < 0.3:
         fields["buffers"] = chance.choice([1, 2, 3])
     if fields["collective"] == "alltoall":
         fields["nodes"] = min(fields["nodes"], 8)
     return fields | ({"nodes": 2} if fields["collective"] == "point-to-point" else {})
+
+
+def _noise(chance):
+    kinds = {
+        "jitter": 0.1,
+        "spread": 0.2,
+        "detours": chance.choice([1e-4, 0.2]),
+        "ticks": chance.choice([10, 5000]),
+    }
+    return {name: kinds[name] for name in chance.sample(list(kinds), chance.randint(1, 4))}
 
 
 def _hash(value):

@@ -22,6 +22,8 @@ export class LiveControls {
     host.append(this.file);
     this.path = this.list("Data path", []);
     this.collective = this.list("Operation", known.collectives);
+    this.noise = this.list("Noise", [...known.noise.map(([words], number) => [words, number]), ["other noise", ""]]);
+    this.noise.lastChild.hidden = true;
     this.chips = host.appendChild(make("span", "pl-live-chips"));
     this.said = host.appendChild(make("span", "pl-choices-note"));
     this.said.setAttribute("role", "status");
@@ -44,6 +46,7 @@ export class LiveControls {
     this.cluster.addEventListener("change", ({ target }) => (target.value ? this.choose(target.value) : this.file.click()));
     this.file.addEventListener("change", () => this.take(this.file.files[0]));
     on(this.path, "change", ({ value }) => ({ path: value }));
+    on(this.noise, "change", ({ value }) => this.noiseOf(value));
     on(this.collective, "change", ({ value }) => ({ collective: value }));
     this.model.on("fields", () => this.show());
     this.model.on("cluster", (cluster) => this.add(cluster));
@@ -138,6 +141,18 @@ export class LiveControls {
     return input;
   }
 
+  // The fields of a kind of noise: those of the other kinds are set back.
+  noiseOf(number) {
+    const none = Object.assign({}, ...this.known.noise.map(([, fields]) => fields));
+    for (const name in none) none[name] = 0;
+    return { ...none, ...this.known.noise[number][1] };
+  }
+
+  showNoise() {
+    const { fields } = this.model, shown = this.known.noise.findIndex((_, number) => Object.entries(this.noiseOf(number)).every(([name, amount]) => (fields[name] ?? 0) === amount));
+    this.noise.value = shown < 0 ? "" : shown;
+  }
+
   // A chip for each field that a link set and no control shows; it takes the field back.
   showChips() {
     const others = Object.entries(this.known.linkable).filter(([name]) => name in this.model.fields);
@@ -156,6 +171,7 @@ export class LiveControls {
     this.path.value = path;
     this.cluster.value = cluster;
     this.collective.value = collective;
+    this.showNoise();
     const direct = past.includes(path) ? path : past[0];
     this.staged.checked = through.includes(path);
     this.staged.disabled = !through.length || !past.length;

@@ -115,9 +115,9 @@ def test_a_site_of_files_simulates_in_the_tab(page, address):
 
 
 def test_one_file_simulates_without_a_server_and_a_link_holds_its_scenario(page, site):
-    live(page, f"{(site / 'one.html').as_uri()}#cluster=p5&nodes=4&jitter=0.1")
+    live(page, f"{(site / 'one.html').as_uri()}#cluster=p5&nodes=4&slow_nodes=1:0.5")
     expect(
-        page.get_by_role("status").filter(has_text="jitter=0.1, which a browser tab does not have")
+        page.get_by_role("status").filter(has_text="slow_nodes=1:0.5, which a browser tab does not have")
     ).to_be_visible()
     expect(page.get_by_label("Cluster")).to_have_value("p5")
     expect(busbw(page)).to_contain_text(

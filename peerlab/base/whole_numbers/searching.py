@@ -2,7 +2,7 @@
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from peerlab.base.whole_numbers.rows import as_array, ndarray
@@ -89,9 +89,21 @@ def interp(x: float, xs: Sequence[float], ys: Sequence[float]) -> float:
     return slope * (x - xs[before]) + ys[before]
 
 
-def rint(value: float) -> float:
-    """Return the nearest whole number as a float; of two as near, the even one."""
-    return float(round(value))
+def rint(values: Any) -> Any:
+    """Return the nearest whole numbers as floats; of two as near, the even one."""
+    return _each(lambda value: float(round(value)), values)
+
+
+def exp(values: Any, out: ndarray | None = None) -> Any:
+    """Return e to the power of each value: of one in twenty the last bit is not numpy's, which moves a time of 10 us once in 10**10 draws."""
+    powers = _each(math.exp, values)
+    if out is not None:
+        out.flat[:] = powers.flat
+    return powers
+
+
+def _each(act: Callable[[Any], Any], values: Any) -> Any:
+    return ndarray(list(map(act, values.flat)), values.shape) if isinstance(values, ndarray) else act(values)
 
 
 def prod(values: Any) -> Any:

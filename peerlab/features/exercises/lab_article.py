@@ -26,7 +26,7 @@ ASKS_THE_MACHINE = ("measure", "pin_cost", "show_limit", "doctor", "write_deck")
 NOTEBOOK_ONLY = {
     "04": "It measures your own machine.",
     "06": "It writes a cluster file and slides of your own.",
-    "11": "It draws the noise of many runs, which a browser tab cannot.",
+    "11": "It simulates many runs with noise, which takes a browser tab too long.",
 }
 """Labs that no page can hold, and why."""
 Link = Callable[[Scenario], str]

@@ -9,7 +9,7 @@ from typing import Any
 from peerlab import page as sources
 from peerlab.engine.simulate import simulate
 from peerlab.features.site.pyodide_package import lock_of
-from peerlab.features.site.tab_fields import fields_of, linkable, offered
+from peerlab.features.site.tab_fields import fields_of, kinds_of_noise, linkable, offered
 from peerlab.model.collective import COLLECTIVES
 from peerlab.page.alone_page import empty_figures, page_alone
 from peerlab.picture.packed_columns import in_base64
@@ -70,6 +70,7 @@ def _begins(scenario: Scenario, files: Mapping[str, bytes]) -> dict[str, Any]:
         "known": {
             "clusters": [offered(name) for name in known_clusters()],
             "linkable": linkable(),
+            "noise": kinds_of_noise(),
             "collectives": [[each.title, name] for name, each in COLLECTIVES.items()],
         },
     }

@@ -1,17 +1,23 @@
-"""Pages of the site that were recorded when it was written: a race, a training step, all fabrics side by side."""
+"""Pages of the site that were recorded when it was written: a race, a training step, all fabrics side by side, a thousand runs with noise."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from html import escape
 
 from peerlab.base.display import shown
+from peerlab.base.feature import registered
+from peerlab.base.units import say_bytes
 from peerlab.page.embedded import page_of
-from peerlab.page.frame import alone
+from peerlab.page.frame import alone, framed
 from peerlab.question.host_switch import detour_and_direct
 from peerlab.question.scenario import Scenario
 from peerlab.study.fabric_comparison import compare_fabrics
 from peerlab.study.racing import race
 from peerlab.training.answer_step import step
 from peerlab.training.step_band import step_gain
+
+_TAILS = "What noise makes of a thousand runs"
+_RUNS = 1000
 
 
 @dataclass(frozen=True)
@@ -42,9 +48,21 @@ def _fabrics() -> str:
     return alone("All fabrics side by side", shown(compare_fabrics(_pair()[1])))
 
 
-def _pair() -> tuple[Scenario, Scenario]:
-    pair = detour_and_direct(Scenario())
-    assert pair, "the usual cluster has both paths"  # noqa: S101
+def _tails() -> str:
+    # Both paths of this machine run side by side as arrays: a thousand runs take a second, and minutes on DL1.
+    direct = _pair(Scenario(cluster="juliet", message_bytes="128 MiB"))[1]
+    result = registered("offers", "tails of a scenario")(direct, seeds=_RUNS, progress=False)
+    noisy = result.paths[0].scenario
+    sentence = (
+        f"{_RUNS:,} AllReduces of {say_bytes(noisy.nbytes)} on {noisy.nodes} nodes of {noisy.hardware.title}, on each path, with "
+        f"{noisy.noise.in_words}; how much of each kind is assumed. A dot stands for a run, or for several where there is no room."
+    )
+    return alone(_TAILS, framed("tails", _TAILS, f"<p>{escape(sentence)}</p>{shown(result)}"))
+
+
+def _pair(scenario: Scenario | None = None) -> tuple[Scenario, Scenario]:
+    pair = detour_and_direct(scenario or Scenario())
+    assert pair, "the cluster has both paths"  # noqa: S101
     return pair
 
 
@@ -52,4 +70,5 @@ RECORDED = (
     RecordedPage("race.html", "Both paths race on one clock", _race),
     RecordedPage("step.html", "What a training step gains", _step),
     RecordedPage("fabrics.html", "The same on every fabric", _fabrics),
+    RecordedPage("tails.html", _TAILS, _tails),
 )

@@ -34,10 +34,15 @@ if TYPE_CHECKING:
 Answer = tuple[str, list[bytes]]
 """JSON, and the columns that its ``{"buffer": number}`` stand for."""
 
-SLOWER = 12
-"""So many times as long as with numpy on the same machine takes a run of nodes that differ (measured: 8 to 12)."""
+SLOWER = 4
+"""So many times as long as the forecast of a notebook takes a run of nodes that differ: 1.3 to 1.6 times in Chromium's V8 on a core of its
+own (16 to 64 nodes), and more on a tablet, in Firefox, or beside other tabs."""
 MOST_S = 20.0
 """A run that takes longer in the tab is refused."""
+MOST_BESIDE_S = 5.0
+"""A point of a curve that takes longer is left out: a question waits for the point before it."""
+_ENDS = 20
+"""Simulations of a band, about: each assumed figure goes to both ends of its range."""
 _MOST_KEPT = 400
 """Runs that are kept: each holds some 100 kB."""
 
@@ -75,7 +80,7 @@ class Tab:
             return _packed(answers[asked["kind"]](asked))
         except PeerlabError as problem:
             return _packed({"error": str(problem), "about": asked["kind"]})
-        except (NotImplementedError, ImportError) as problem:  # such as drawing noise, or a table of pandas
+        except (NotImplementedError, ImportError) as problem:  # such as a table of pandas
             return _packed({"error": f"{problem}: open the notebook for this", "about": asked["kind"]})
 
     def work(self) -> Answer | None:
@@ -85,15 +90,10 @@ class Tab:
             return _packed(piece)
         return None
 
-    def _simulated(self, scenario: Scenario) -> Run:
+    def _simulated(self, scenario: Scenario, most_s: float = MOST_S) -> Run:
         if scenario not in self._runs:
-            # numpy's generator draws it: without, the same seed would give another noise than everywhere
-            # else.
-            if scenario.noise:
-                sentence = f"{scenario.noise.in_words} is drawn by numpy's generator, which a browser tab does not have"
-                raise ScenarioError("noise", f"{sentence}; open the notebook")
             expected_s = SLOWER * forecast_s(scenario)
-            if expected_s > MOST_S:
+            if expected_s > most_s:
                 raise ScenarioError(
                     "nodes", f"about {expected_s:.0f} s in a browser tab; open the notebook, or give fewer"
                 )
@@ -189,20 +189,20 @@ class Tab:
         for line, runs in sorted(computed, key=lambda each: self.run.scenario not in each[0].scenarios):
             bands[line.name] = []
             for run in runs:
-                bands[line.name] += bands_of([run])
+                bands[line.name] += bands_of([run]) if run and _soon(run) else [None]
                 yield {}
             complete = len(bands) == len(computed)
             yield {"curves": curves(scenario, axis, computed, bands, complete=complete)}
 
     def _ranged(self, slow: Run, fast: Run) -> Mapping[str, object] | None:
         try:
-            return path_ratio(slow, fast, gain_band_of(slow, fast))
+            return path_ratio(slow, fast, gain_band_of(slow, fast) if _soon(slow, fast) else None)
         except PeerlabError:  # an end that takes too long: then there is no range
             return path_ratio(slow, fast, None)
 
     def _possible(self, scenario: Scenario | None) -> Run | None:
         try:
-            return self._simulated(scenario) if scenario else None
+            return self._simulated(scenario, MOST_BESIDE_S) if scenario else None
         except PeerlabError:  # a point that is impossible, or too slow, is left out
             return None
 
@@ -214,6 +214,11 @@ class Tab:
             return None
         slow, fast = map(self._possible, pair or (None, None))
         return (slow, fast) if slow and fast else None
+
+
+def _soon(*runs: Run) -> bool:
+    """Return whether a band of runs takes no longer than a question may wait."""
+    return SLOWER * _ENDS * sum(forecast_s(run.scenario) for run in runs) <= MOST_BESIDE_S
 
 
 def _packed(value: Mapping[str, object]) -> Answer:

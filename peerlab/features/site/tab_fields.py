@@ -1,10 +1,13 @@
 """Fields of a scenario in the live page: those with a control of their own, and those that a link may set, which stand as chips."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from peerlab.base.textfile import read_value
+from peerlab.model.noise import NOISE_KINDS, assumed_noise, noise_of
 from peerlab.model.paths import PATHS
 from peerlab.question.adjustments import Changes
+from peerlab.question.field_record import Field
 from peerlab.question.host_switch import through_and_past
 from peerlab.question.presets import load_cluster
 from peerlab.question.scenario import Scenario
@@ -16,12 +19,32 @@ _USUAL = Scenario()
 
 
 def linkable() -> dict[str, dict[str, Any]]:
-    """Return the other fields that a link may set, with what a chip calls them and their default; what nodes suffer is none of them."""
+    """Return the other fields that a link may set, with what a chip calls them and their default.
+
+    Not those of a single slow part: they hold a mapping, and a link holds numbers and words.
+    """
     return {
-        name: {"label": field.control.label, "usual": getattr(_USUAL, name)}
+        name: {
+            "label": field.control.label if field.control else name.replace("_", " "),
+            "usual": getattr(_USUAL, name),
+        }
         for name, field in FIELDS.items()
-        if name not in SHOWN and field.control and field.control.group != "trouble"
+        if name not in SHOWN and (field.control or field.follows) and not _of_a_slow_part(field)
     }
+
+
+def _of_a_slow_part(field: Field) -> bool:
+    return field.control is not None and field.control.group == "trouble" and Mapping in field.types
+
+
+def kinds_of_noise() -> list[tuple[str, dict[str, float]]]:
+    """Return what the list of noise offers: its words, and the fields that it sets; one kind at a time, as much as is assumed."""
+    assumed = assumed_noise()
+    kinds: list[tuple[str, dict[str, float]]] = [("no noise", {})]
+    for name in NOISE_KINDS:
+        fields = {name: assumed[name].amount}
+        kinds.append((noise_of(Scenario(**fields)).in_words, fields))  # type: ignore[arg-type]
+    return kinds
 
 
 def fields_of(scenario: Scenario) -> dict[str, Any]:

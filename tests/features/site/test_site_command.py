@@ -57,7 +57,10 @@ def test_one_file_is_not_served(capsys):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["lab", "--jitter", "0.1"], "jitter: the live page has no control for it; it has cluster, path,"),
+        (
+            ["lab", "--slow-nic", "1.0:0.5"],
+            "slow_nics: the live page has no control for it; it has cluster, path,",
+        ),
         (["lab.html", "--slow-node", "1:0.5"], "slow_nodes: the live page has no control for it"),
         (["lab", "--cluster", "mine.toml"], "cluster: mine.toml is a file; the live page has the clusters"),
         (["npm"], "cannot write npm: it is a file; give a folder"),
@@ -80,8 +83,8 @@ def test_what_cannot_be_is_refused_before_anything_is_loaded(nothing, capsys, mo
         (["--live", "--output", "live.html"], "no npm client is here to get pyodide@"),
         (["--live", "--output", "nowhere/live.html"], "cannot write nowhere/live.html"),
         (
-            ["--live", "--jitter", "0.1", "--output", "live.html"],
-            "jitter: the live page has no control for it",
+            ["--live", "--slow-nic", "1.0:0.5", "--output", "live.html"],
+            "slow_nics: the live page has no control for it",
         ),
         (["--live", "--beside", "path=peer-direct", "--output", "live.html"], "--beside: not of a live page"),
         (["--pyodide", "p.tgz", "--output", "page.html"], "--pyodide: of --live alone"),

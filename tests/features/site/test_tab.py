@@ -16,8 +16,9 @@ from peerlab.base.places import folder
 from peerlab.diagnosis.placed_log import way_to
 from peerlab.features.diagnose.diagnosis_report import diagnosis_html
 from peerlab.features.expect.expect_report import verdict_html
-from peerlab.features.site.tab import MOST_S, SLOWER, Tab
-from peerlab.features.site.tab_fields import SHOWN, linkable
+from peerlab.features.site.tab import MOST_BESIDE_S, MOST_S, SLOWER, Tab
+from peerlab.features.site.tab_fields import SHOWN, kinds_of_noise, linkable
+from peerlab.model.noise import NOISE_KINDS
 from peerlab.picture.payload import payload
 from peerlab.records import Records, measured_library
 
@@ -204,16 +205,36 @@ def test_what_takes_long_is_refused_with_its_forecast(monkeypatch):
     )
 
 
-def test_without_numpy_noise_is_refused_in_words_and_all_else_is_there(tmp_path):
-    asked = [{"jitter": 0.1}, {"path": "peer-direct"}, {"slow_nodes": {"1": 0.5}}]
+def test_without_numpy_noise_is_the_same_and_all_else_is_there(tmp_path):
+    noise = {"jitter": 0.1, "spread": "0.05", "detours": "0.001", "ticks": "1000", "seed": "7"}
+    asked = [noise, {"path": "peer-direct", "jitter": 0.0}, {"slow_nodes": {"1": 0.5}}]
     command = [sys.executable, "-c", WITHOUT_NUMPY, json.dumps(asked)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
-    noise, direct, _ = map(json.loads, json.loads(done.stdout))
-    assert noise == {
-        "error": "noise: jitter 10 % is drawn by numpy's generator, which a browser tab does not have; open the notebook",
-        "about": "show",
-    }
-    assert direct["data"]["meta"]["number"] == 2
+    noisy, direct, _ = map(json.loads, json.loads(done.stdout))
+    tab = Tab(nodes=2)
+    assert noisy == shown(tab, **noise)[0]
+    assert noisy["fields"]["spread"] == 0.05
+    assert noisy["fields"]["seed"] == 7
+    assert direct == shown(tab, **asked[1])[0]
+
+
+def test_the_list_of_noise_offers_each_kind_alone_as_much_as_is_assumed():
+    words, fields = zip(*kinds_of_noise(), strict=True)
+    assert words[:2] == ("no noise", "jitter 5 %")
+    assert [list(kind) for kind in fields] == [[], *([name] for name in NOISE_KINDS)]
+
+
+def test_a_curve_leaves_out_the_points_that_a_question_would_wait_for(monkeypatch):
+    too_long = 1.01 * MOST_BESIDE_S / SLOWER
+    monkeypatch.setattr(
+        "peerlab.features.site.tab.forecast_s", lambda scenario: too_long if scenario.nodes > 8 else 0.0
+    )
+    tab = Tab(nodes=4)
+    shown(tab, nodes=2)
+    drawn = [piece["curves"] for piece in everything(tab) if "curves" in piece][-1]
+    assert [[y is not None for y in line["y"]] for line in drawn["lines"]] == [
+        [count <= 8 for count in line["x"]] for line in drawn["lines"]
+    ]
 
 
 READ_WITHOUT = """
