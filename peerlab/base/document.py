@@ -66,13 +66,14 @@ Cells = Sequence[str | Cell]
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells; the first of a row is its heading, columns in `right` are numbers."""
+    """Rows of cells; the first of a row is its heading, columns in `right` are numbers; a page shows a folded one when it is asked for."""
 
     caption: str
     head: Sequence[str]
     rows: Sequence[Cells]
     right: Collection[int] = ()
     kind: str = ""
+    folded: bool = False
 
 
 @dataclass(frozen=True)
@@ -95,9 +96,10 @@ class Items:
 
 @dataclass(frozen=True)
 class Graphic:
-    """A picture as SVG, with its own alternative text."""
+    """A picture as SVG, with its own alternative text; the caption says how to read it, and is left out where the picture is."""
 
     svg: str
+    caption: str = ""
 
 
 Part = Conclusion | Text | Heading | Table | Items | Graphic

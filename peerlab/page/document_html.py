@@ -14,6 +14,12 @@ def document_html(document: Document, kind: str) -> str:
     return framed(kind, document.title, "".join(map(_part, document.parts)))
 
 
+def conclusion_html(conclusion: Conclusion) -> str:
+    """Return what a result comes to as the paragraph that a page begins with: a sign, a colour, words."""
+    why = f"<br>{escape(conclusion.why)}" if conclusion.why else ""
+    return f"<p class='pl-verdict pl-{conclusion.status}'>{sign(conclusion.status)} <b>{escape(conclusion.name)}</b>{why}</p>"
+
+
 def sign(status: str) -> str:
     """Return the sign of a status, which is read out by its words alone."""
     return f"<span class='pl-sign' aria-hidden='true'>{_SIGNS[status]}</span>"
@@ -22,8 +28,7 @@ def sign(status: str) -> str:
 def _part(part: Part) -> str:
     match part:
         case Conclusion():
-            why = f"<br>{escape(part.why)}" if part.why else ""
-            return f"<p class='pl-verdict pl-{part.status}'>{sign(part.status)} <b>{escape(part.name)}</b>{why}</p>"
+            return conclusion_html(part)
         case Text():
             quiet = " class='pl-quiet'" if part.quiet else ""
             lead = f"<b>{escape(part.lead)}</b> " if part.lead else ""
@@ -31,14 +36,22 @@ def _part(part: Part) -> str:
         case Heading():
             return f"<h4>{escape(part.text)}</h4>"
         case Table():
-            rows = [tuple(map(_cell, row)) for row in part.rows]
-            return table(part.caption, part.head, rows, part.kind)
+            return _table(part)
         case Items():
             items = "".join(map(_item, part.items))
             caption = f"<h4>{escape(part.caption)}</h4>" if part.caption else ""
             return f"{caption}<ul>{items}</ul>" if items else ""
         case Graphic():
-            return part.svg
+            caption = f"<p class='pl-quiet'>{escape(part.caption)}</p>" if part.caption else ""
+            return caption + part.svg
+
+
+def _table(part: Table) -> str:
+    rows = [tuple(map(_cell, row)) for row in part.rows]
+    if not part.folded:
+        return table(part.caption, part.head, rows, part.kind)
+    listed = table("", part.head, rows, part.kind)
+    return f"<details><summary>{escape(part.caption)}</summary>{listed}</details>"
 
 
 def _cell(cell: str | Cell) -> str:

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from peerlab.base import outfile
+from peerlab.base.document import document_lines
 from peerlab.base.errors import ExportError, ScenarioError
 from peerlab.base.progress_bar import progress_bar
 from peerlab.base.terminal_text import command, table, wrapped
 from peerlab.base.units import say_bytes
-from peerlab.features.choices.choice_map import ChoiceMap, MapCell
-from peerlab.features.choices.choice_report import choices_page
+from peerlab.features.choices.choice_map import ChoiceMap
+from peerlab.features.choices.choice_report import choices_document, choices_page
 from peerlab.features.choices.mapping import choices
 from peerlab.features.choices.tuner_file import ONE_CHANNEL, write_tuner
 from peerlab.features.choices.tuning_lines import TunedSize, beside, nodes_in, tuning_lines
@@ -124,39 +125,6 @@ def _tuned(each: TunedSize) -> tuple[str, ...]:
 
 
 def _lines(choice_map: ChoiceMap) -> Iterator[str]:
-    yield from wrapped(choice_map.headline)
-    yield ""
-    yield table(("nodes", "from", "to", "taken", "faster"), list(_runs(choice_map)), right={0, 1, 2})
-    yield ""
-    for note in choice_map.notes:
-        yield from wrapped(note)
-
-
-def _runs(choice_map: ChoiceMap) -> Iterator[tuple[str, ...]]:
-    """Yield neighbouring sizes of a row that take the same and have the same that is faster."""
-    cells = list(choice_map.cells)
-    place = 0
-    while place < len(cells):
-        last = place
-        # Nodes are part of the kind, so a run ends with its row.
-        while last + 1 < len(cells) and _kind(cells[last + 1]) == _kind(cells[place]):
-            last += 1
-        first, final = cells[place], cells[last]
-        yield (
-            str(first.nodes), say_bytes(first.size), say_bytes(final.size), f"{first.algorithm}, {first.protocol}", _faster(cells[place : last + 1]),
-        )  # fmt: skip
-        place = last + 1
-
-
-def _kind(cell: MapCell) -> tuple[Any, ...]:
-    return cell.nodes, cell.algorithm, cell.protocol, cell.faster, cell.beyond_error
-
-
-def _faster(cells: list[MapCell]) -> str:
-    choice = cells[0].faster
-    if choice is None:
-        return ""
-    low, high = min(cell.gain for cell in cells), max(cell.gain for cell in cells)
-    times = f"{low:.2f}" if f"{low:.2f}" == f"{high:.2f}" else f"{low:.2f} to {high:.2f}"
-    sure = "beyond" if cells[0].beyond_error else "within"
-    return f"{', '.join(choice)}: {times} times, {sure} the law's error"
+    document = choices_document(choice_map)
+    yield from wrapped(document.title)
+    yield from document_lines(document)

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from html import escape
 from itertools import groupby
 
+from peerlab.base.document import Conclusion
 from peerlab.features.doctor.check import FAIL, PASS, UNKNOWN, WARN, Finding
 from peerlab.features.doctor.report import NO, YES, Report
-from peerlab.page.document_html import sign
+from peerlab.page.document_html import conclusion_html, sign
 from peerlab.page.frame import framed
 
 _OF_VERDICT = {YES: PASS, NO: FAIL}
@@ -15,7 +16,7 @@ _OF_VERDICT = {YES: PASS, NO: FAIL}
 def report_html(report: Report) -> str:
     """Return a report as HTML that brings its own style; all text is escaped."""
     status = _OF_VERDICT.get(report.verdict, UNKNOWN)
-    verdict = f"<p class='pl-verdict pl-{status}'>{sign(status)} {escape(report.says)}</p>"
+    verdict = conclusion_html(Conclusion(status, report.says, ""))
     groups = groupby(report.findings, key=lambda one: one.check.group)
     tables = "".join(_table(group, list(findings)) for group, findings in groups)
     return framed("doctor", "Can this host do peer direct?", verdict + tables)
