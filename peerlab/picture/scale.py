@@ -39,13 +39,18 @@ def round_step(span: float, most: int) -> float:
     return next(step for step in (tens, 2 * tens, 5 * tens, 10 * tens, 20 * tens) if span / step <= most)
 
 
-def apart(places: Sequence[float], least: float) -> list[float]:
-    """Return places at which no name touches another: each that would moves on, in the order of where they were.
+def apart(places: Sequence[float], least: float, most: float = math.inf) -> list[float]:
+    """Return places at which no name touches another: each that would moves on, in the order of where they were; none beyond `most`.
 
-    >>> apart([10, 50, 12], 14)
-    [10, 50, 24]
+    >>> apart([10, 50, 12], 14), apart([10, 50, 48], 14, most=50)
+    ([10, 50, 24], [10, 50, 36])
     """
     moved, last = list(places), -math.inf
-    for index in sorted(range(len(moved)), key=lambda index: moved[index]):
+    order = sorted(range(len(moved)), key=lambda index: moved[index])
+    for index in order:
         moved[index] = last = max(moved[index], last + least)
+    # what was moved beyond the end goes back, and pushes those before it
+    for index in reversed(order):
+        moved[index] = most = min(moved[index], most)
+        most -= least
     return moved

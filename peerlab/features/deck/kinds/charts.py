@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from peerlab.answer.sensitivity import Band
 from peerlab.picture.drawing import Point
-from peerlab.picture.scale import linear, logarithmic
+from peerlab.picture.scale import apart, linear, logarithmic
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette
 
@@ -103,7 +103,7 @@ def curves(places: Sequence[int], lines: Sequence[Curve], axis: str, alt: str) -
         points = [axes.at(place, band.value_GBps) for place, band in zip(places, line.bands, strict=True)]
         paper.line(points, line.role, 4)
         ends.append(points[-1][1])
-    for line, height in zip(lines, _apart(ends, axes.bottom), strict=True):
+    for line, height in zip(lines, apart(ends, 1.3 * _SIZE, axes.bottom), strict=True):
         paper.text((axes.right + 12, height), line.name, size=_SIZE, bold=True, ink=line.ink, align="left")
     return paper.svg(WIDTH, HEIGHT, alt)
 
@@ -145,16 +145,6 @@ def _key(paper: Paper, rows: Sequence[Bar], y: float) -> float:
         paper.text((x + 24, y), name, size=18, ink="muted", align="left")
         x += long
     return y + 20
-
-
-def _apart(heights: list[float], lowest: float) -> list[float]:
-    """Return heights of names that keep a line's distance, none below `lowest`, in the order given."""
-    placed, limit = list(heights), lowest
-    # From the lowest up: a name that has no room moves up, and pushes those above it.
-    for i in sorted(range(len(heights)), key=lambda i: -heights[i]):
-        placed[i] = min(heights[i], limit)
-        limit = placed[i] - _SIZE * 1.3
-    return placed
 
 
 def _round_up(value: float) -> float:
