@@ -19,6 +19,7 @@ import seats
 import settings
 import simulators
 import sweeps
+import tab
 import training
 
 SECTIONS: dict[str, Callable[[], str]] = {
@@ -31,6 +32,7 @@ SECTIONS: dict[str, Callable[[], str]] = {
     "lab": lab.section,
     "ahead": ahead.section,
     "libraries": libraries.section,
+    "tab": tab.section,
     "export": export.section,
     "looks": looks.section,
     "seats": seats.section,
