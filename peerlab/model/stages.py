@@ -14,6 +14,8 @@ Track = Literal[
     "host memory to the other device",
     "device to device",
     "port to port",
+    "device to shared memory",
+    "shared memory to the other device",
     "inside the device",
     "",
 ]

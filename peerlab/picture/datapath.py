@@ -12,13 +12,14 @@ from peerlab.model.resources import resource_kind
 from peerlab.model.stages import stage_kind
 from peerlab.picture.drawing import PageDrawing, Point
 from peerlab.picture.frames import PASSED, PageRows, moves
-from peerlab.picture.geometry import SUM_BOX, badge_place, stops, waiting_places, ways
+from peerlab.picture.geometry import SUM_BOX, stops, ways
 from peerlab.picture.picture import Picture
 from peerlab.picture.registration_table import LiveTable, StandingTable, table
 from peerlab.picture.shown_nodes import ShownNodes, unit
 from peerlab.picture.theme import stage_role
 from peerlab.picture.tips import Tip, tips
 from peerlab.picture.trains import aside, breadth, queues
+from peerlab.picture.waiting import badge_place, waiting_places
 
 _MOVE_TIMES = ("enter", *PASSED, "until")
 MOVE_COLUMNS = ("device", "step", "slice", "whose", "stage", *_MOVE_TIMES)

@@ -7,7 +7,7 @@ from peerlab.answer.run import Run
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import data_path
 from peerlab.model.resources import Part
-from peerlab.model.stages import Track
+from peerlab.model.stages import Track, stage_kind
 from peerlab.picture.drawing import HEIGHT, WIDTH, Point
 
 NODE_WIDTH = 404.0
@@ -28,6 +28,8 @@ SUM_LANE = 9.0
 """How far from the wire's middle slices go up to a switch that adds up, above it, and come down, below."""
 SUM_BOX = (474.0, WIDTH - 474.0)
 """Left and right of that switch: slices are out of sight in it."""
+SHARED_HALF = 13.0
+"""Half the height of memory that both nodes reach; it is as wide as that switch, and stands where ports are joined."""
 PORT_WIRE, PORT_PITCH, PORT_HALF = 209.0, 4.0, 6.0
 """Where the devices' own ports are joined: middle, distance of two devices' links, half the thickness."""
 EDGE = 30.0
@@ -41,8 +43,6 @@ SLOT = 12.5
 """Distance between waiting slices."""
 _BESIDE = MEMORY[2] - 20
 """Where slices leave host memory for a NIC that hangs at the CPU."""
-MOST_WAITING = 16
-"""Waiting slices drawn per device and stage; a number tells of the others."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,8 @@ class Geometry:
     """Whether slices leave by the devices' own ports, past PCIe switch and NIC."""
     sums: bool = False
     """Whether a switch between the nodes adds up: what all send goes up to it, and comes down to all as a sum."""
+    shared: bool = False
+    """Whether slices go through memory that both nodes reach, past NIC and wire."""
     domain: bool = False
     """Whether NVLink joins several nodes: their trays stand in the place of a host, and a device and its NIC of one below them."""
 
@@ -105,11 +107,16 @@ class Geometry:
     @property
     def foot(self) -> float:
         """Where the words below the boxes stand."""
-        return 221.0 if self.native else 216.0
+        return 221.0 if self.below else 216.0
+
+    @property
+    def below(self) -> bool:
+        """Whether something joins the nodes below their boxes: their devices' own ports, or memory that both reach."""
+        return self.native or self.shared
 
     def names(self) -> dict[str, list[float]]:
         """Return where the names of the nodes stand: ``node`` at the top, ``other`` at the way to the next one."""
-        x = 390.0 if self.native else 366.0
+        x = 390.0 if self.below else 366.0
         return {"node": [14.0, WIDTH - 14.0, 17.0], "other": [x, WIDTH - x, self.foot]}
 
     @property
@@ -155,6 +162,11 @@ class Geometry:
         # Links of a node's devices lie beside each other, around the middle.
         y = PORT_WIRE + (device - (self.cluster.devices_per_switch - 1) / 2) * PORT_PITCH
         return self._at(node, [(x, BOX_BOTTOM - 4), (x, y)])
+
+    def to_shared(self, node: int, device: int) -> list[Point]:
+        """Return the way from a device to memory that both nodes reach, below the boxes."""
+        points = self.device_to_port(node, device)
+        return [*points, (self.x(node, SUM_BOX[0]), points[-1][1])]
 
     def nic_to_memory(self, node: int) -> list[Point]:
         """Return the way that received slices take up to host memory: the direction that copies out take as well."""
@@ -208,7 +220,14 @@ class Geometry:
 def geometry_of(run: Run) -> Geometry:
     """Return the positions in the picture of a run."""
     s = run.scenario
-    return Geometry(s.hardware, s.data_path.uses_own_ports, s.sums_between, s.nodes_per_domain > 1)
+    shared = any(stage_kind(stage.name).track in SHARED for stage in s.stages)
+    return Geometry(
+        s.hardware,
+        native=s.data_path.uses_own_ports,
+        sums=s.sums_between,
+        shared=shared,
+        domain=s.nodes_per_domain > 1,
+    )
 
 
 def ways(geometry: Geometry, track: Track, device: int) -> list[list[Point]]:
@@ -254,7 +273,9 @@ _CROSSING: tuple[Track, ...] = (
     "device to device",
     "port to port",
 )
-"""Tracks from node to node."""
+"""Tracks from node to node, over the wire: a stage on one of them uses a resource that sends (`tests/picture/test_wires.py`)."""
+SHARED: tuple[Track, ...] = ("device to shared memory", "shared memory to the other device")
+"""Tracks from node to node with no wire between them."""
 
 
 def _fraction(points: list[Point], corner: int) -> float | None:
@@ -273,6 +294,12 @@ def _ways(g: Geometry, track: Track, device: int) -> tuple[list[Point], list[Poi
         "through the CPU": (g.through_cpu(0), g.through_cpu(1), []),
         "through the receiver's CPU": (g.through_cpu(1)[::-1], [], g.through_cpu(0)[::-1]),
         "host memory to device": (g.from_memory(1, device), [], g.from_memory(0, device)),
+        "device to shared memory": (g.to_shared(0, device), g.to_shared(1, device), []),
+        "shared memory to the other device": (
+            g.to_shared(1, device)[::-1],
+            [],
+            g.to_shared(0, device)[::-1],
+        ),
         "inside the device": ([(g.x(1, here[0]), here[1])], [], [here]),
     }
     return inside[track] if track in inside else _between(g, track, device)
@@ -309,38 +336,3 @@ _PASSES: dict[Track, tuple[Part, ...]] = {
 def passes(track: Track, *, native: bool) -> tuple[Part, ...]:
     """Return the parts of the picture that slices on a track go through; the devices' own ports are part of the wire."""
     return ("wire",) if native and track == "port to port" else _PASSES.get(track, ())
-
-
-def waiting_places(geometry: Geometry, track: Track, device: int) -> list[Point]:
-    """Return where slices wait before they go on a track, first in the queue first."""
-    g, places = geometry, []
-    for i in range(MOST_WAITING):
-        row, column = divmod(i, 8)
-        # Two shelves, for even and odd devices.
-        shelf = (MEMORY[0] + 12 + i * SLOT * 0.83, MEMORY[3] - 8 - device % 2 * SLOT)
-        if track in ("device to host memory", "device to device", "port to port"):  # still in device memory
-            left, right = g.device(device)
-            # Eight in a row have seven gaps.
-            pitch = min(SLOT, (right - left - 16) / 7)
-            places.append((g.x(0, (left + right) / 2 + (column - 3.5) * pitch), BOX_BOTTOM - 8 - row * 2))
-        elif track in ("host memory to host memory", "host memory to the other device", "through the CPU"):
-            places.append(shelf)
-        elif track in ("host memory to device", "through the receiver's CPU"):
-            places.append((g.x(1, shelf[0]), shelf[1]))
-        else:
-            places.append((g.x(1, g.middle(device) + (column - 3.5) * SLOT), BOX_BOTTOM - 9))
-    return places
-
-
-def badge_place(geometry: Geometry, track: Track) -> tuple[float, float, str]:
-    """Return where the number of slices that wait for a track is written, and how it is aligned."""
-    match track:
-        case "device to host memory":
-            return geometry.x(0, UPLINK - 2 * geometry.lane - 8), SWITCH_TOP - 14, "right"
-        case "host memory to host memory" | "host memory to the other device" | "through the CPU":
-            return geometry.x(0, MEMORY[0] - 6), MEMORY[3] - 16, "right"
-        case "host memory to device" | "through the receiver's CPU":
-            return geometry.x(1, MEMORY[0] - 6), MEMORY[3] - 16, "left"
-        case "device to device" | "port to port":
-            return geometry.x(0, geometry.beside_link), BOX_TOP - 9, "left"
-    return geometry.x(1, geometry.beside_link), BOX_TOP - 9, "right"

@@ -7,7 +7,7 @@ from peerlab.answer.run import Run
 from peerlab.model.stages import stage_kind
 from peerlab.picture.drawing import Point
 from peerlab.picture.frames import PASSED, Segments, moves
-from peerlab.picture.geometry import Geometry, geometry_of, stops, waiting_places, ways
+from peerlab.picture.geometry import Geometry, geometry_of, stops, ways
 from peerlab.picture.shown_nodes import OWN, shown_nodes
 from peerlab.picture.trains import (
     BAR,
@@ -25,6 +25,7 @@ from peerlab.picture.trains import (
     stretch,
     waits,
 )
+from peerlab.picture.waiting import waiting_places
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from peerlab.picture.geometry import (
     SWITCH_RIGHT,
     SWITCH_TOP,
     UPLINK,
-    waiting_places,
 )
 from peerlab.picture.sketch import Sketch
+from peerlab.picture.waiting import waiting_places
 
 
 def draw_node(sketch: Sketch, node: int) -> None:

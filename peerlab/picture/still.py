@@ -11,7 +11,6 @@ from peerlab.base.units import say_bytes, say_count, say_time
 from peerlab.model.paths import REDUCE
 from peerlab.model.stages import stage_kind
 from peerlab.picture.drawing import HEIGHT, WIDTH
-from peerlab.picture.geometry import badge_place
 from peerlab.picture.headline import cards
 from peerlab.picture.moment import fullest, moment
 from peerlab.picture.picture import Picture
@@ -19,6 +18,7 @@ from peerlab.picture.shown_nodes import unit
 from peerlab.picture.sketch import Sketch
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import palette, stage_role
+from peerlab.picture.waiting import badge_place
 from peerlab.picture.words import alt_text, caption, colours, title, waits_for
 
 _HEAD, _FOOT = 34.0, 60.0

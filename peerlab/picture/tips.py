@@ -46,7 +46,7 @@ def tips(sketch: Sketch) -> list[Tip]:
         for part, title, box in _parts(sketch, node)
         if part in sketch.parts
     ]
-    if len(nodes) > 1:
+    if "wire" in sketch.parts:
         # High enough for a pointer to find it, however thin the wire is.
         y, half = (PORT_WIRE, PORT_HALF) if sketch.native else (WIRE, 9.0)
         rows.append((0, "wire", "wire", (NIC[1], y - half, WIDTH - NIC[1], y + half)))

@@ -1,0 +1,114 @@
+"""A wire is drawn where something sends, and nowhere else: on every known path of every cluster, and on paths of this file alone."""
+
+import dataclasses
+
+import pytest
+
+import peerlab
+from peerlab.model.paths import PATHS, DataPath, data_path, stages
+from peerlab.model.resources import RESOURCES, ResourceKind, resource_kind
+from peerlab.model.stages import STAGES, Stage, StageKind, Use, stage_kind
+from peerlab.picture.drawing import WIDTH
+from peerlab.picture.geometry import passes
+from peerlab.picture.payload import payload
+from peerlab.picture.still import still_svg
+from peerlab.picture.wire import sends
+from peerlab.question.presets import known_clusters, load_cluster
+
+EVERY = [(name, path) for name in known_clusters() for path in load_cluster(name).paths]
+POOL = "cxl-pool"
+
+
+def false_stages(cluster, path):
+    """Return the stages whose slices are drawn on the wire though nothing of theirs sends, or the other way round."""
+    native = data_path(path).uses_own_ports
+    return [
+        stage.name
+        for stage in stages(cluster, path)
+        if ("wire" in passes(stage_kind(stage.name).track, native=native))
+        != any(resource_kind(use.kind).counts_as == "send" for use in stage.uses)
+    ]
+
+
+def wires(run):
+    """Return the boxes of a picture that reach from one node to the other."""
+    pipes = payload(run)["views"]["scene"]["pipes"]
+    return [
+        (left, right)
+        for left, right in zip(pipes["left"], pipes["right"], strict=True)
+        if left < WIDTH / 2 < right
+    ]
+
+
+@pytest.mark.parametrize(("name", "path"), EVERY)
+def test_slices_are_drawn_on_the_wire_where_they_are_sent(name, path):
+    assert false_stages(load_cluster(name), path) == []
+
+
+def _stages(_cluster, _memory):
+    out = Stage("to-pool", (Use("cxl_out", "source"),), flight="latency_ps", acquire="source")
+    return out, Stage("from-pool", (Use("cxl_in", "destination"),), release="source")
+
+
+@pytest.fixture
+def pooled(monkeypatch):
+    """Return a function from the tracks of its two stages to an AllReduce over memory that both nodes reach."""
+
+    def made(into, out_of):
+        link = {"scope": "device", "rate": "device_pcie_Bps", "counts_as": "copy"}
+        copy = {"role": "copy", "counts_as": "copy"}
+        monkeypatch.setitem(RESOURCES, "cxl_out", ResourceKind(label="CXL link out", **link))
+        monkeypatch.setitem(RESOURCES, "cxl_in", ResourceKind(label="CXL link in", **link))
+        monkeypatch.setitem(STAGES, "to-pool", StageKind(says="copy to the pool", track=into, **copy))
+        monkeypatch.setitem(STAGES, "from-pool", StageKind(says="copy from the pool", track=out_of, **copy))
+        record = DataPath(
+            title="CXL pool",
+            summary="through memory that both nodes reach",
+            way="Slices are copied from {device} memory into the pool and out of it on the other side",
+            role="copy",
+            stages=_stages,
+            needs=("device.pcie",),
+            registration=("none", "load and store"),
+            cache_rests="Nothing is registered here.",
+        )
+        monkeypatch.setitem(PATHS, POOL, record)
+        known = load_cluster("dl1")
+        machine = dataclasses.replace(known, name="pooled", paths=(*known.paths, POOL))
+        return peerlab.Scenario(cluster=machine, nodes=4, path=POOL, message_bytes="16 MiB")
+
+    return made
+
+
+def test_a_picture_with_a_wire_that_is_not_there_is_found_false(pooled):
+    scenario = pooled("device to device", "host memory to device")
+    assert false_stages(scenario.hardware, POOL) == ["to-pool"]
+
+
+def test_memory_between_the_nodes_has_tracks_of_its_own_and_no_wire(pooled):
+    scenario = pooled("device to shared memory", "shared memory to the other device")
+    assert false_stages(scenario.hardware, POOL) == []
+    assert not sends(scenario)
+    run = peerlab.simulate(scenario)
+    parcel = payload(run)["views"]["scene"]
+    texts = parcel["texts"]["text"]
+    assert "CXL pool" in texts
+    assert any(text.startswith("CXL link") and text.endswith("% busy") for text in texts)
+    assert not [text for text in texts if text.startswith("wire")]
+    ways = [way[0][0] for way in list(parcel["ways"].values())[:2]]
+    (begin, end), (again, last) = [(way[0], way[-1]) for way in ways]
+    # into the box between the nodes on the left, and out of it on the right
+    assert begin[0] < end[0] < WIDTH / 2 < again[0] < last[0]
+    assert "<svg" in still_svg(run)
+
+
+def test_where_nothing_sends_and_nothing_is_drawn_words_say_so(pooled):
+    run = peerlab.simulate(pooled("", ""))
+    assert wires(run) == []
+    assert "CXL pool: no NIC, no wire" in payload(run)["views"]["scene"]["texts"]["text"]
+
+
+@pytest.mark.sample(part=3)
+@pytest.mark.parametrize(("name", "path"), EVERY)
+def test_a_wire_is_drawn_where_the_path_sends(name, path):
+    run = peerlab.simulate(peerlab.Scenario(cluster=name, path=path, nodes=4, message_bytes="1 MiB"))
+    assert bool(wires(run)) == (sends(run.scenario) and run.scenario.domains > 1)
