@@ -42,8 +42,10 @@ HOST = "Host bottleneck"
 SETTINGS = Scenario()
 OWN_FILE = "your own file"
 OWN_MACHINE = "your machine"
-BASELINES = tuple((one.title, path) for path, one in PATHS.items() if one.is_staged)
-DIRECT = tuple((one.title, path) for path, one in PATHS.items() if not one.is_staged and not one.is_bare)
+BASELINES = tuple((record.title, path) for path, record in PATHS.items() if record.is_staged)
+DIRECT = tuple(
+    (record.title, path) for path, record in PATHS.items() if not record.is_staged and not record.is_bare
+)
 
 
 class Controls:
@@ -90,7 +92,7 @@ class Controls:
         buttons = classed(
             w.Box([self.more, self.racing.toggle, self.log.toggle, self.undo, self.reset]), "pl-buttons"
         )
-        panels = [self.rare.row, *(one.panel for one in (self.racing, self.log, self.machine))]
+        panels = [self.rare.row, *(panel.panel for panel in (self.racing, self.log, self.machine))]
         return [
             row(
                 [self.host, self.cache, self.rests, *sliders, cluster, buttons, self.chips.box, self.hint],
@@ -117,7 +119,7 @@ class Controls:
         )
         self.baseline = select("Detour", list(BASELINES), "pl-baseline")
         self.direct = select("Direct", list(DIRECT), "pl-direct", "The way past the host's memory")
-        operations = [(one.title, name) for name, one in COLLECTIVES.items()]
+        operations = [(record.title, name) for name, record in COLLECTIVES.items()]
         self.collective = select("Operation", operations, "pl-collective")
         self.more = w.ToggleButton(description="More", tooltip="Rarer settings", icon="caret-right")
         classed(self.more, "pl-plain", "pl-more-button")
@@ -151,7 +153,7 @@ class Controls:
         self.machine.toggle.observe(self._machine_closed, "value")
 
     def _toggles(self) -> list[w.Widget]:
-        return [self.more, *(one.toggle for one in (self.racing, self.log, self.machine))]
+        return [self.more, *(panel.toggle for panel in (self.racing, self.log, self.machine))]
 
     def _tell(self, control: w.Widget, name: str, change: Callable[[Any], Changes | None]) -> None:
         def changed(event: Any) -> None:

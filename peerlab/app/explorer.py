@@ -265,7 +265,8 @@ class Explorer(Spoken):
             )
         try:
             slow, fast = (
-                self.run if one == self.scenario else self._runs.get(one, PATIENCE_S) for one in pair
+                self.run if scenario == self.scenario else self._runs.get(scenario, PATIENCE_S)
+                for scenario in pair
             )
         except TooSlow:
             raise PeerlabError("The other side takes too long to simulate: switch to it, then race") from None

@@ -16,7 +16,7 @@ from peerlab.question.scenario_fields import FIELDS
 
 def controls() -> dict[str, Control]:
     """Return the controls of *More* by their field, in their order."""
-    rows = [(name, one.control) for name, one in FIELDS.items() if one.control]
+    rows = [(name, record.control) for name, record in FIELDS.items() if record.control]
     return dict(sorted(rows, key=lambda pair: pair[1].place))
 
 

@@ -51,7 +51,7 @@ class Rare:
     ) -> None:
         """`others` stand first in their groups; `last` stand below all."""
         self._controls = controls()
-        made = self._widgets = {name: widget(one) for name, one in self._controls.items()}
+        made = self._widgets = {name: widget(control) for name, control in self._controls.items()}
         self.algorithm, self.protocol, self.placement = made["algorithm"], made["protocol"], made["placement"]
         self.library, self.version = made["library"], made["library_version"]
         self.jitter, self.slow, self.seed = made["jitter"], made["slow_nodes"], made["seed"]
@@ -161,10 +161,10 @@ def _algorithms(s: Scenario) -> list[str]:
     kind = s.used_library.kind if s.used_library else ""
     does = [
         name
-        for name, one in ALGORITHMS.items()
+        for name, record in ALGORITHMS.items()
         if name != "auto"
-        and s.collective in one.collectives
-        and one.library in ("", kind)  # no trial is needed to say so
+        and s.collective in record.collectives
+        and record.library in ("", kind)  # no trial is needed to say so
     ]
     return ["auto", *(name for name in does if possible(s, algorithm=name))]
 

@@ -24,9 +24,9 @@ class WiringSettings:
         near = next(name for name, place in _WIRINGS if place == wiring.nic)
         # What the cluster has by itself is `auto` in the list, and stands there once.
         place = "auto" if s.wiring == wiring.nic else s.wiring
-        others = [one for one in _WIRINGS if one[1] not in ("auto", wiring.nic)]
+        others = [option for option in _WIRINGS if option[1] not in ("auto", wiring.nic)]
         offer(self.place, [(f"{near}{assumed}", "auto"), *others], place)
         now = "on" if wiring.acs_redirect else "off"
         redirect = "auto" if s.acs_redirect == now else s.acs_redirect
-        kept = [one for one in _REDIRECTS if one[1] not in ("auto", now)]
+        kept = [option for option in _REDIRECTS if option[1] not in ("auto", now)]
         offer(self.acs, [(f"{now}{assumed}", "auto"), *kept], redirect)

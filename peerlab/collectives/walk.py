@@ -127,7 +127,7 @@ def walk(
         If there are too few or too many ranks, the algorithm is not for so many or not for the collective, or the collective is
         neither an AllReduce nor an all-to-all.
     """
-    checked_word("collective", collective, [name for name, one in COLLECTIVES.items() if _walks(one)])
+    checked_word("collective", collective, [name for name, record in COLLECTIVES.items() if _walks(record)])
     exchanges = collective_of(collective).exchanges
     start = _start(ranks, numbers, exchanges=exchanges)
     ranks, boxes = start.shape

@@ -45,7 +45,7 @@ def staged_rdma(path: DataPath) -> bool:
 
 def every(holds: Holds, points: float) -> dict[str, float]:
     """Return these points for every data path of real machines of which something holds."""
-    return {path: points for path, one in PATHS.items() if not one.is_bare and holds(one)}
+    return {path: points for path, record in PATHS.items() if not record.is_bare and holds(record)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,8 +132,8 @@ def from_setup(seen: Observed, know: Knowledge, clusters: Sequence[Cluster] = ()
             source="the log",
         )
     elif seen.nodes is None:
-        joined = max((one.devices * (one.domain_nodes or 1) for one in clusters), default=0)
-        yield from _how_many_nodes(seen, know, {one.devices for one in clusters}, joined)
+        joined = max((cluster.devices * (cluster.domain_nodes or 1) for cluster in clusters), default=0)
+        yield from _how_many_nodes(seen, know, {cluster.devices for cluster in clusters}, joined)
 
 
 def _how_many_nodes(

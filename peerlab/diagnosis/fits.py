@@ -233,8 +233,8 @@ def _between(path: str, found: Sequence[Fit], know: Knowledge) -> str:
     Nearer to either of them than to be explained, it says something of that one.
     """
     near = know.ranges["explains"]
-    ordered = sorted((one for one in found if one.path == path), key=lambda one: one.ratio)
-    if len(ordered) < 2 or any(near.low <= one.ratio <= near.high for one in ordered):
+    ordered = sorted((fit for fit in found if fit.path == path), key=lambda one: one.ratio)
+    if len(ordered) < 2 or any(near.low <= fit.ratio <= near.high for fit in ordered):
         return ""
     slower, faster = ordered[0], ordered[-1]
     if not slower.ratio < 1 < faster.ratio:
@@ -249,7 +249,11 @@ def _no_faster(path: str, found: Sequence[Fit], points: float) -> list[str]:
     """
     direct = path in PATHS and PATHS[path].uses_device_memory and PATHS[path].is_rdma
     simulated = {fit.path for fit in found}
-    staged = [name for name, one in PATHS.items() if one.is_rdma and one.is_staged and name not in simulated]
+    staged = [
+        name
+        for name, record in PATHS.items()
+        if record.is_rdma and record.is_staged and name not in simulated
+    ]
     return staged if direct and points < 0 and all(fit.ratio > 1 for fit in found if fit.path == path) else []
 
 
@@ -313,7 +317,7 @@ def _far_below(fit: Fit, know: Knowledge, *, enough: bool, chosen: bool) -> tupl
 
 def from_latencies(seen: Observed, clusters: Sequence[Cluster], know: Knowledge) -> Iterator[Evidence]:
     """Yield whether small messages take far longer than the clusters' own fabric does."""
-    rdma = [path for path, one in PATHS.items() if one.is_rdma]
+    rdma = [path for path, record in PATHS.items() if record.is_rdma]
     able = [cluster for cluster in clusters if set(cluster.paths) & set(rdma)]
     took = message_us(seen, know)
     # NCCL's protocols have latencies of their own, and a copy by the driver has one on whatever path

@@ -110,7 +110,7 @@ def from_hops(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
     fitting = [transport for transport in known if transport.low_us <= most and transport.high_us >= least]
     guess = "" if seen.nodes else ", if there are two nodes"
     ends = f"{least:.2g} to {most:.2g} µs" if least else f"at most {most:.2g} µs" if most else "nothing"
-    sentence = " or ".join(f"{one.title} ({one.low_us:g} to {one.high_us:g} µs)" for one in fitting)
+    sentence = " or ".join(f"{hop.title} ({hop.low_us:g} to {hop.high_us:g} µs)" for hop in fitting)
     # never empty: sockets are there for every maker (`transports`)
     tcp = [transport for transport in known if transport.tcp]
     weigh = know.strengths
@@ -159,4 +159,4 @@ def older_nccl(seen: Observed) -> str:
 
 
 def _tcp_paths() -> list[str]:
-    return [path for path, one in PATHS.items() if one.uses_kernel_tcp]
+    return [path for path, record in PATHS.items() if record.uses_kernel_tcp]

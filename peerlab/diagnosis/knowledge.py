@@ -16,7 +16,7 @@ from peerlab.model.paths import IN_NODE, PATHS, PEER_DIRECT, RECEIVE_DIRECT
 
 def explanations() -> dict[str, str]:
     """Return what a log may be explained by, in plain words: the data paths of real machines, or links inside one node."""
-    real = {path: one.summary for path, one in PATHS.items() if not one.is_bare}
+    real = {path: record.summary for path, record in PATHS.items() if not record.is_bare}
     return real | {IN_NODE: "links inside one node, or one NVLink domain: no NIC"}
 
 
@@ -202,7 +202,9 @@ def _rule(entry: Mapping[str, Any], strengths: Mapping[str, float]) -> Rule:
     return Rule(
         pattern=re.compile(entry["pattern"]),
         says=entry["says"],
-        points=_alike({path: _points(said, strengths) for path, said in entry["for"].items()}),
+        points=_alike(
+            {path: _points(strengths_of, strengths) for path, strengths_of in entry["for"].items()}
+        ),
         source=entry["source"],
         guessed=entry.get("guessed", False),
         beside=re.compile(entry["beside"]) if "beside" in entry else None,

@@ -26,7 +26,9 @@ def pathology(seen: Observed, know: Knowledge) -> str:
     at = int(worst.argmax())
     if worst[at] < most:
         return ""
-    each = (f"{say_bytes(int(sizes[one]))} takes {say_time(times[one] * PS_PER_S)}" for one in (at, at + 1))
+    each = (
+        f"{say_bytes(int(sizes[place]))} takes {say_time(times[place] * PS_PER_S)}" for place in (at, at + 1)
+    )
     return f"{' and '.join(each)}: something holds this run up at some sizes"
 
 

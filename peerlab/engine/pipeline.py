@@ -155,7 +155,7 @@ class Pipeline:
         )
         route = (tx, *self.inventory.links(self.ends["source"][0], self.ends["destination"][0]), rx)
         wired = wire_bytes(self.scenario.cluster_for_message, nbytes)
-        alone = [service_ps(wired, self.inventory.resources[one].capacity_Bps) for one in route]
+        alone = [service_ps(wired, self.inventory.resources[number].capacity_Bps) for number in route]
         if factor != 1.0:
             alone = [jitter.slowed(duration, factor) for duration in alone]
         # a flow that is held up goes on as if its sender had so many more bytes

@@ -124,7 +124,7 @@ def hits_of(
     )
     at = np.array(asked)[:, None, :]
     table = np.broadcast_arrays(node, nics, device, steps, kind, sides, position, nbytes, at, at + work)
-    return np.stack([one.reshape(-1) for one in table], axis=1)
+    return np.stack([column.reshape(-1) for column in table], axis=1)
 
 
 def scaleup_rows(

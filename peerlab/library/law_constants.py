@@ -67,7 +67,7 @@ def read_law(given: Any) -> dict[str, Any]:
 def _check_constant(name: str, value: Any) -> None:
     """Refuse a constant that is no number, or no list with as many as the law reads."""
     rows = value if isinstance(value, list) else [value]
-    numbers = [one for row in rows for one in (row if isinstance(row, list) else [row])]
+    numbers = [cell for row in rows for cell in (row if isinstance(row, list) else [row])]
     if not numbers or not all(map(_is_number, numbers)):
         raise HardwareError(f"law.{name}: value {value!r} is not a number, or a list of numbers")
     # A ragged list has -1 in its shape, which no constant has.
@@ -92,5 +92,5 @@ def _shape(value: Any) -> tuple[int, ...]:
     """Return how many lists there are, and how many numbers in each; -1 where they differ."""
     if not isinstance(value, list):
         return ()
-    inner = {_shape(one) for one in value}
+    inner = {_shape(element) for element in value}
     return (len(value), *inner.pop()) if len(inner) == 1 else (-1,)

@@ -217,7 +217,7 @@ def nccl_choice(
     entries = courses(seen, size, library.law, cost, asked=algorithm)
     # hierarchical is rings on the rails, which is what NCCL's ring is here
     wanted = "ring" if algorithm == "hierarchical" else algorithm
-    entries = {key: one for key, one in entries.items() if wanted in ("auto", key[0])}
+    entries = {key: entry for key, entry in entries.items() if wanted in ("auto", key[0])}
     if not entries:
         offered = {key[0] for key in courses(seen, size, library.law, cost)}
         has = ", ".join(one for one in ALGORITHMS if one in offered)

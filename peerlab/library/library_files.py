@@ -135,7 +135,7 @@ def _library(document: dict[str, Any]) -> Library:
     if kind not in KINDS:
         raise HardwareError(f"unknown kind {kind!r}; {nearest(kind, KINDS)}")
     versions, version, promised = _versions(document, base)
-    mpi, maker = (document.get(one, getattr(base, one, "")) for one in ("mpi", "maker"))
+    mpi, maker = (document.get(key, getattr(base, key, "")) for key in ("mpi", "maker"))
     library = Library(
         name=_text(document, "name"),
         title=_text(document, "title"),
@@ -250,9 +250,11 @@ def with_library(cluster: Cluster, library: Library | None, version: int = 0) ->
     wanted = library.figures_of(version) if library else {}
     dropped = library.dropped_by(version) if library else set[str]()
     if cluster.library == name:
-        wanted |= {key: one for key, one in cluster.figures.items() if key.startswith(SECTION)}
+        wanted |= {key: figure for key, figure in cluster.figures.items() if key.startswith(SECTION)}
     figures = {
-        key: one for key, one in cluster.figures.items() if not key.startswith(SECTION) and key not in dropped
+        key: figure
+        for key, figure in cluster.figures.items()
+        if not key.startswith(SECTION) and key not in dropped
     } | wanted
     # Every figure of a library is set, if only to None: nothing of the machine's former library may stay.
     values: dict[str, Any] = {FIGURE_FIELDS[key]: None for key in dropped if key in cluster.figures} | {

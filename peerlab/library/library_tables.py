@@ -44,7 +44,7 @@ def forbidden(given: Any) -> Forbidden:
     ):
         raise HardwareError("[[forbids]] needs protocols, when and why")
     return Forbidden(
-        tuple(one_of("[[forbids]] protocols", one, PROTOCOLS) for one in given["protocols"]),
+        tuple(one_of("[[forbids]] protocols", protocol, PROTOCOLS) for protocol in given["protocols"]),
         one_of("[[forbids]] when", given["when"], _WHEN),
         sentence("[[forbids]] why", given["why"]),
     )
@@ -109,7 +109,9 @@ def unsolved(given: Any) -> Unsolved:
 
 
 def _takes(given: list[Any]) -> tuple[float, float]:
-    numbers = [one for one in given if isinstance(one, int | float) and not isinstance(one, bool)]
+    numbers = [
+        element for element in given if isinstance(element, int | float) and not isinstance(element, bool)
+    ]
     # 1 lies within: a gap widens the band around what was simulated, it never moves it
     if len(given) != 2 or numbers != given or not 0.01 <= numbers[0] <= 1 <= numbers[1] <= 100:
         raise HardwareError(

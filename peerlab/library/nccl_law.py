@@ -164,7 +164,7 @@ def courses(
         # NVLSTree has no other protocol
         if algorithm != "nvls-tree" or protocol == "Simple"
     ]
-    return {one: course(sight, size, law, costs, *one) for one in allowed}
+    return {choice: course(sight, size, law, costs, *choice) for choice in allowed}
 
 
 def chosen(

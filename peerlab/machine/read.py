@@ -114,7 +114,7 @@ def _numa_nodes(root: Path) -> list[int]:
     """Return the NUMA nodes that have CPUs: an accelerator's memory may be a node without any."""
     folders = entries(root / "sys/devices/system/node")
     named = [(re.fullmatch(r"node(\d+)", folder.name), folder) for folder in folders]
-    return sorted(int(found[1]) for found, folder in named if found and text(folder / "cpulist"))
+    return sorted(int(match[1]) for match, folder in named if match and text(folder / "cpulist"))
 
 
 def _processor(root: Path) -> str:

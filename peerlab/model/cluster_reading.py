@@ -118,7 +118,7 @@ def _read_texts(document: dict[str, Any], reading: Reading) -> None:
 def _read_transports(section: Any, reading: Reading) -> None:
     """Take the transports that the machine can have out of the section, and note a name that is not among them."""
     given = section.pop("has", []) if isinstance(section, dict) else []
-    if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
+    if not isinstance(given, list) or not all(isinstance(element, str) for element in given):
         reading.wrong.append(
             f'transport.has = {given!r} must be a list of transports, such as ["roce", "tcp"]'
         )
@@ -243,7 +243,7 @@ def _read_paths(entry: Any, reading: Reading) -> None:
             raise HardwareError(f"path {name!r} is in has and in [paths.lacks]; strike out one of them")
     reading.paths = tuple(entry["has"])
     # a rare path is lacked by nearly every machine: only a file that says why has it listed
-    lacking = [path for path, one in PATHS.items() if path in lacks or not one.is_rare]
+    lacking = [path for path, record in PATHS.items() if path in lacks or not record.is_rare]
     reasons = {path: str(lacks.get(path, "not described in the cluster's file")) for path in lacking}
     reading.lacks = {path: why for path, why in reasons.items() if path not in entry["has"]}
 

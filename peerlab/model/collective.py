@@ -198,4 +198,4 @@ def programs_of(tool: str) -> dict[str, str]:
     >>> programs_of("nccl-tests")["all_reduce_perf"]
     'allreduce'
     """
-    return {word: name for name, one in MEASURED.items() for word in one.programs.get(tool, ())}
+    return {word: name for name, record in MEASURED.items() for word in record.programs.get(tool, ())}

@@ -91,12 +91,12 @@ def _read(document: dict[str, Any]) -> Distances:
     direct, tlp = document["direct"], document["tlp"]
     return Distances(
         # read-only, as everybody gets the one that was read
-        titles=MappingProxyType({one["name"]: one["title"] for one in document["distance"]}),
+        titles=MappingProxyType({entry["name"]: entry["title"] for entry in document["distance"]}),
         direct_up_to=direct["up_to"],
         direct_source=direct["source"],
         read_source=direct["read_source"],
-        measured=tuple(MeasuredDistance(**one) for one in document["measured"]),
-        socket_links=tuple(SocketLink(**one) for one in document["socket_link"]),
+        measured=tuple(MeasuredDistance(**entry) for entry in document["measured"]),
+        socket_links=tuple(SocketLink(**entry) for entry in document["socket_link"]),
         tlp=float(tlp["value"]),
         tlp_source=tlp["source"],
     )

@@ -305,7 +305,7 @@ class Cluster:
     @property
     def assumptions(self) -> tuple[Figure | Wiring, ...]:
         """What rests on an assumption: figures, and where the NICs hang if the file says that on its own."""
-        return tuple(one for one in self.stated if one.assumption)
+        return tuple(figure for figure in self.stated if figure.assumption)
 
     @property
     def stated(self) -> tuple[Figure | Wiring, ...]:

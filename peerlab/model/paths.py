@@ -338,7 +338,7 @@ def path_title(name: str) -> str:
 
 def path_titles() -> dict[str, str]:
     """Return what every view calls each data path, by its key."""
-    return {name: one.title for name, one in PATHS.items()}
+    return {name: record.title for name, record in PATHS.items()}
 
 
 def stages(cluster: Cluster, path: str, memory: str = "device") -> tuple[Stage, ...]:

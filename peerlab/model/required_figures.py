@@ -24,4 +24,4 @@ TOGETHER = (*(law.figures for law in FABRICS if len(law.figures) > 1), ("domain.
 
 def needed_by(key: str) -> tuple[str, ...]:
     """Return the data paths that need the figure `key`."""
-    return tuple(path for path, one in PATHS.items() if key in _ALWAYS or key in one.needs)
+    return tuple(path for path, record in PATHS.items() if key in _ALWAYS or key in record.needs)

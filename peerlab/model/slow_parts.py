@@ -104,7 +104,9 @@ def _pairs(name: str, given: Any, example: str, least: float) -> SlowParts | Non
         pair = (int(match[1]), int(match[2])) if match else key
         if not (
             # `type` and not isinstance: True is no node
-            isinstance(pair, tuple) and len(pair) == 2 and all(type(one) is int and one >= 0 for one in pair)
+            isinstance(pair, tuple)
+            and len(pair) == 2
+            and all(type(number) is int and number >= 0 for number in pair)
         ):
             raise ScenarioError(name, f"{key!r:.40} is not two numbers such as '{example}'")
         if isinstance(share, bool) or not isinstance(share, Real) or not least <= float(share) <= 1:

@@ -177,7 +177,7 @@ def check_own_figures(name: str, figures: Mapping[str, Figure]) -> None:
     HardwareError
         With the first figure that is wrong.
     """
-    own = {key: one for key, one in figures.items() if key.startswith(_SECTION)}
+    own = {key: figure for key, figure in figures.items() if key.startswith(_SECTION)}
     if not own:
         return
     first = next(iter(own))
@@ -193,7 +193,9 @@ def check_own_figures(name: str, figures: Mapping[str, Figure]) -> None:
 
 def _sizes(document: dict[str, Any], entry: str) -> tuple[int, ...]:
     given = document.get(entry, [])
-    if not isinstance(given, list) or not all(isinstance(one, int) and 0 < one < 2**20 for one in given):
+    if not isinstance(given, list) or not all(
+        isinstance(element, int) and 0 < element < 2**20 for element in given
+    ):
         raise HardwareError(f"{entry} = {given!r} must be a list of packet sizes in bytes")
     return tuple(given)
 
@@ -232,8 +234,8 @@ def with_transport(cluster: Cluster, transport: TransportRecord, mtu: int | None
     wanted = dict(transport.figures)
     named = cluster.transport == transport.name
     wanted |= {
-        key: one
-        for key, one in cluster.figures.items()
+        key: figure
+        for key, figure in cluster.figures.items()
         # a message rate is the NIC's, whatever it speaks
         if key == _RATE or (named and key.startswith(_SECTION))
     }
@@ -243,7 +245,7 @@ def with_transport(cluster: Cluster, transport: TransportRecord, mtu: int | None
             origin="the scenario",
         )  # fmt: skip
     keys = [key for key in FIGURE_KINDS if key.startswith(_SECTION) or key == _RATE]
-    figures = {key: one for key, one in cluster.figures.items() if key not in keys} | wanted
+    figures = {key: figure for key, figure in cluster.figures.items() if key not in keys} | wanted
     values: dict[str, Any] = {
         FIGURE_FIELDS[key]: internal_value(wanted[key]) if key in wanted else None for key in keys
     }

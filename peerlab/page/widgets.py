@@ -66,7 +66,7 @@ def segments(label: str, name: str) -> w.Widget:
 def say_states(one: w.Widget, label: str, on: tuple[str, bool], off: tuple[str, bool]) -> None:
     """Name both states of a switch, each with whether it can be had; ipywidgets lets `b`, `i` and `em` through."""
     states = "".join(
-        f"<{tag}>{escape(says)}</{tag}>" for says, there in (on, off) for tag in ["i" if there else "em"]
+        f"<{tag}>{escape(words)}</{tag}>" for words, there in (on, off) for tag in ["i" if there else "em"]
     )
     one.description = f"<b>{escape(label)}</b>{states}"
 

@@ -145,7 +145,7 @@ def _say_bands(
         return "no band: no assumed figure has a range"
     if not complete:
         return "bands of the assumed figures (†): computing ..."
-    there = [band for one in bands.values() for band in one if band]
+    there = [band for line in bands.values() for band in line if band]
     if not there:
         return "no bands: slow to simulate"
     # A run without a band took too long to simulate at all ends.

@@ -42,7 +42,9 @@ def footer(picture: Picture) -> FooterParcel:
     return {
         "colours": colours(run),
         "caption": caption(run, picture, unsolved=False),
-        "unsolved": [one for one in (run.scenario.library_misfit, *run.scenario.library_unsolved) if one],
+        "unsolved": [
+            sentence for sentence in (run.scenario.library_misfit, *run.scenario.library_unsolved) if sentence
+        ],
         "sources": sources(run),
     }
 
@@ -51,12 +53,15 @@ def sources(run: Run) -> Sources:
     """Return what the simulation rests on: what it was fitted on, every figure with source or assumption, what is left out."""
     hardware = run.scenario.hardware
     assumed = hardware.assumptions
-    known = [one for one in hardware.stated if not one.assumption]
+    known = [figure for figure in hardware.stated if not figure.assumption]
     title = f"{len(hardware.stated)} figures: {len(known)} with sources, {len(assumed)} assumed (†)"
     fitted = f"Some figures were fitted on {hardware.fitted_on}: elsewhere an extrapolation."
     rows = [(fitted, True)] * bool(hardware.fitted_on)
     # What is assumed comes first: it is what a reader should doubt.
-    rows += [(say_figure(one) + _here(run.scenario, one), bool(one.assumption)) for one in (*assumed, *known)]
+    rows += [
+        (say_figure(figure) + _here(run.scenario, figure), bool(figure.assumption))
+        for figure in (*assumed, *known)
+    ]
     rows += [
         (f"{named(key)}: left out, never a limit. {why[:1].upper()}{why[1:]}.", False)
         for key, why in hardware.leaves_out.items()

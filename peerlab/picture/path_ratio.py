@@ -74,7 +74,7 @@ def path_ratio(
         "low": band.low if band else None,
         "high": band.high if band else None,
         "others": [
-            {"says": says, "ratio": case.gain, "low": case.low, "high": case.high} for case, says in cases
+            {"says": words, "ratio": case.gain, "low": case.low, "high": case.high} for case, words in cases
         ],
         "condition": _condition(band)
         if band

@@ -69,11 +69,11 @@ def road(run: Run) -> Road:
     stops = _stops(run, parts)
     stretches: list[Stretch] = [
         {
-            "points": _points(one, stops[i], stops[i + 1]),
-            "role": stage_kind(one.stage.name).role,
-            "flight": one.part == "wire",
+            "points": _points(part, stops[i], stops[i + 1]),
+            "role": stage_kind(part.stage.name).role,
+            "flight": part.part == "wire",
         }
-        for i, one in enumerate(parts)
+        for i, part in enumerate(parts)
     ]
     hills, path = _hills(stops), run.scenario.data_path
     spares = not path.uses_own_ports and not path.is_bare
@@ -97,7 +97,7 @@ def _stops(run: Run, parts: list[RoadPart]) -> list[Stop]:
     sides = (
         [i for i, level in enumerate(levels) if level and (i <= middle) == left] for left in (True, False)
     )
-    places = {i: x for found, hill in zip(sides, HILLS, strict=True) for i, x in _spread(found, hill)}
+    places = {i: x for side, hill in zip(sides, HILLS, strict=True) for i, x in _spread(side, hill)}
     places |= dict(zip(ports, PORTS, strict=False))
     # A stop with a place of its own keeps it, also at an end of the road.
     places = {0: 0.0, last: 1.0} | places

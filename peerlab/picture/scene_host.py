@@ -136,7 +136,7 @@ def _uplink(sketch: Sketch, node: int) -> None:
         edges = (g.x(node, x - half), MEMORY[3], g.x(node, x + half), SWITCH_TOP)
         d.box("pipes", edges, "box", "hot" if hot else "edge", 2.5 if hot else 1.0)
         # What else crosses the uplink loads both directions.
-        full = half * max(sketch.part(node, one) for one in (kind, *others))
+        full = half * max(sketch.part(node, resource) for resource in (kind, *others))
         if full:
             edges = (g.x(node, x - full), MEMORY[3], g.x(node, x + full), SWITCH_TOP)
             d.box("loads", edges, "hot-fill" if hot else "faint", "none")

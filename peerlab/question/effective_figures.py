@@ -147,7 +147,7 @@ class EffectiveFigures(Sequence[EffectiveFigure]):
     _repr_html_ = shown
 
     def __repr__(self) -> str:
-        return f"{len(self)} figures, {sum(one.assumed for one in self)} of them assumed; print() says who set them"
+        return f"{len(self)} figures, {sum(line.assumed for line in self)} of them assumed; print() says who set them"
 
     def __str__(self) -> str:
         return "\n".join(map(str, self._figures))
@@ -226,7 +226,7 @@ def _of(scenario: Scenario, key: str, used: frozenset[str]) -> EffectiveFigure:
     history = machine.history(key)
     figure = scenario.hardware.figures.get(key)
     unit = figure.unit if figure else _UNITS.get(FIGURE_KINDS[key], "1")
-    lines = [_line(one, key, unit, scenario.hardware) for one in history]
+    lines = [_line(change, key, unit, scenario.hardware) for change in history]
     value: float | None = getattr(machine.cluster, FIGURE_FIELDS[key])
     if value is not None:
         # Shown in the unit of the file that says it, so that a reader finds the number there.

@@ -41,8 +41,10 @@ class FloorFactor:
 
 def _read(document: dict[str, Any]) -> tuple[FloorFactor, ...]:
     return tuple(
-        FloorFactor(**{**one, "transports": tuple(one["transports"]), "machines": tuple(one["machines"])})
-        for one in document["floor"]
+        FloorFactor(
+            **{**entry, "transports": tuple(entry["transports"]), "machines": tuple(entry["machines"])}
+        )
+        for entry in document["floor"]
     )
 
 

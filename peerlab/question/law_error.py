@@ -59,9 +59,9 @@ class LawError:
 
 
 def _read(document: dict[str, Any]) -> tuple[LawError, ...]:
-    found = tuple(LawError(**{**one, "machines": tuple(one["machines"])}) for one in document["law"])
+    found = tuple(LawError(**{**entry, "machines": tuple(entry["machines"])}) for entry in document["law"])
     # `law_error` ends at this row, so it has to be there
-    if not any(one.transport == ANY and not one.algorithm for one in found):
+    if not any(error.transport == ANY and not error.algorithm for error in found):
         raise ValueError("the factor of all transports")
     return found
 

@@ -62,7 +62,7 @@ def _pcie_rates(values: Values, figures: Mapping[str, Figure]) -> Iterator[str]:
             _TOGETHER.search(f"{figures[key].source} {figures[key].assumption}") if key in figures else None
         )
         rate = values.get(key, 0) / _GB / (int(together[1]) if together else 1)
-        raw = next((one for one in _RAW_PCIE if one[1] <= rate <= one[2]), None)
+        raw = next((generation for generation in _RAW_PCIE if generation[1] <= rate <= generation[2]), None)
         if raw:
             yield (
                 f"{key} = {figures[key]} is what PCIe {raw[0]} x16 carries before its own headers; "

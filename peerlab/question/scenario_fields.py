@@ -251,4 +251,8 @@ def set_back_with(name: str) -> list[str]:
     ['mtu', 'hops', 'metres']
     """
     of_cluster = name == "cluster"
-    return [other for other, one in FIELDS.items() if (of_cluster and one.of_cluster) or one.follows == name]
+    return [
+        other
+        for other, record in FIELDS.items()
+        if (of_cluster and record.of_cluster) or record.follows == name
+    ]

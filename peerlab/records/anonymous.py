@@ -79,9 +79,9 @@ class _Scrubber:
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, Mapping):
-            return {key: self.entry(key, one) for key, one in value.items()}
+            return {key: self.entry(key, part) for key, part in value.items()}
         if isinstance(value, (list, tuple)):
-            return [self.entry(name, one) for one in value]
+            return [self.entry(name, part) for part in value]
         return value
 
     def text(self, text: str) -> str:

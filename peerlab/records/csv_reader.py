@@ -46,7 +46,7 @@ def read(log: Log) -> Records:
     damage = Damage(log, "row")
     # A line's number counts from the top: the format's line, then the comments.
     records = Records.of(_rows(log, "\n".join(rest[comments:]), 1 + comments, damage), about["manifest"])
-    names = [clean(one) for one in about["warnings"]]
+    names = [clean(warning) for warning in about["warnings"]]
     # What was noticed before the file was saved is noticed again, and told once.
     return replace(
         records, warnings=(*names, *(sentence for sentence in damage.sentences() if sentence not in names))

@@ -290,7 +290,7 @@ def kernels(found: TraceEvents) -> list[TracedKernel]:
     # A trace has many more launches than those of its collectives.
     wanted = {kernel["correlation"] for kernel in found.kernels if "correlation" in kernel}
     places = zip(found.launch_of, found.launch_at, strict=True)
-    launched = {known: at for known, at in places if known in wanted}
+    launched = {key: at for key, at in places if key in wanted}
     found.shaped.sort(key=lambda one: one[:2])
     for one in found.kernels:
         options = found.asked.get(one.get("External id", -1), {})

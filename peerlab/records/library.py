@@ -27,4 +27,8 @@ def measured_for(cluster: str) -> dict[str, Records]:
     >>> list(measured_for("g4dn-metal"))
     ['g4dn-metal/nccl-2n2r-efa']
     """
-    return {name: one for name, one in measured_library().items() if one.manifest.get("cluster") == cluster}
+    return {
+        name: records
+        for name, records in measured_library().items()
+        if records.manifest.get("cluster") == cluster
+    }

@@ -189,7 +189,7 @@ def _row(columns: Sequence[str], shape: Shape, words: Sequence[str], place: int,
     root = named.get("root", "-1")
     if not re.fullmatch("-?[0-9]{1,7}", root):
         raise RecordsError(f"root {quote(root)} is not a rank")
-    groups = tuple(_group(name, found) for name, found in cells.items())
+    groups = tuple(_group(name, rows) for name, rows in cells.items())
     row = NcclRow(place, size, count, named["type"], named.get("redop", ""), root, groups)
     for variant, entries in cells.items():
         doubt_digits(row, {name: entries[name] for name in entries if name in _FIGURES}, variant, damage)

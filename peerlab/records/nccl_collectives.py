@@ -79,7 +79,7 @@ def read(log: Log) -> Records:
         counts[collective.who] += 1
     who = max(counts, key=lambda name: counts[name])
     mine = [collective for collective in collectives if collective.who == who]
-    rows = [_row(one, place, f"{TOOL}: {log.name}") for place, one in enumerate(mine)]
+    rows = [_row(record, place, f"{TOOL}: {log.name}") for place, record in enumerate(mine)]
     manifest = _manifest(log, mine, counts)
     notes = [
         "NCCL's log has order and sizes of a job's collectives, and no times: NCCL Inspector or a trace of the profiler has them"

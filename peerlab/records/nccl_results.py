@@ -137,9 +137,9 @@ def _overrules(known: int | None, listed: int, ranges: Sequence[Range | None]) -
     holding = [
         [low <= number <= high for low, high in filter(None, ranges)] for number in (known or 0, listed)
     ]
-    against = sum(one and not other for one, other in zip(*holding, strict=True))
+    against = sum(mine and not other for mine, other in zip(*holding, strict=True))
     return against >= _ROWS_AGAINST and not any(
-        other and not one for one, other in zip(*holding, strict=True)
+        other and not mine for mine, other in zip(*holding, strict=True)
     )
 
 

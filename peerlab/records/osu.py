@@ -49,7 +49,7 @@ _PAIR = Shape((True, True))
 
 def _titled_collectives() -> dict[str, tuple[str, ...]]:
     """Return by collective the end of its program's name, and what stands in the program's title."""
-    return {name: one.programs[TOOL] for name, one in MEASURED.items() if TOOL in one.programs}
+    return {name: record.programs[TOOL] for name, record in MEASURED.items() if TOOL in record.programs}
 
 
 def _titles() -> dict[str, tuple[str, str]]:

@@ -82,8 +82,8 @@ class Records:
         columns = {
             name: [value for part in parts for value in part.columns[name]] for name in parts[0].columns
         }
-        warnings = dict.fromkeys(one for part in parts for one in _by_source(part))
-        manifests = [one for part in parts for one in part.parts]
+        warnings = dict.fromkeys(piece for part in parts for piece in _by_source(part))
+        manifests = [piece for part in parts for piece in part.parts]
         return cls(columns, agreed | {"parts": manifests}, tuple(warnings))
 
     @cached_property
@@ -224,5 +224,5 @@ def _cleaned(entry: Any) -> Any:
     if isinstance(entry, str):
         return clean(entry)
     if isinstance(entry, Mapping):
-        return {_cleaned(name): _cleaned(one) for name, one in entry.items()}
+        return {_cleaned(name): _cleaned(value) for name, value in entry.items()}
     return type(entry)(map(_cleaned, entry)) if isinstance(entry, (list, tuple)) else entry

@@ -71,5 +71,5 @@ def _is_shape(given: Any) -> bool:
     return (
         isinstance(given, list)
         and bool(given)
-        and all(isinstance(one, int) and 0 < one < 2**32 for one in given)
+        and all(isinstance(element, int) and 0 < element < 2**32 for element in given)
     )

@@ -231,7 +231,9 @@ def _on(scenario: Scenario, name: str, *, own_latency: bool) -> OnTransport:
         # ideal has no packets, switches or cable that could be asked for
         scenario = scenario.with_(transport=None, mtu=None, hops=None, metres=None)
     if own_latency and load_transport(name).figures and not cluster.leaves_latency:
-        figures = MappingProxyType({key: one for key, one in cluster.figures.items() if key != _LATENCY})
+        figures = MappingProxyType(
+            {key: figure for key, figure in cluster.figures.items() if key != _LATENCY}
+        )
         left = MappingProxyType({**cluster.leaves_out, _LATENCY: "the transport's own is compared"})
         open_: dict[str, Any] = {"latency_ps": None, "figures": figures, "leaves_out": left}
         cluster = replace(cluster, **open_)

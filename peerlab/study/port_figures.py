@@ -50,7 +50,7 @@ class PortFigures:
                 raise ScenarioError("figure", f"{self.title} has no {name!r}; {nearest(name, self.figures)}")
             if not 0 <= value < 1e15:
                 raise ScenarioError("figure", f"{name} = {value:g} is not possible; give 0 or more")
-        return {name: one.value for name, one in self.figures.items()} | dict(changes)
+        return {name: figure.value for name, figure in self.figures.items()} | dict(changes)
 
 
 @cache

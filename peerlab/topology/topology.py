@@ -109,7 +109,7 @@ def apart(one: PciCard, other: PciCard) -> str:
 def nearest(topology: Topology, card: PciCard, others: Iterable[PciCard]) -> str:
     """Return the shortest distance from a card to any of some others; empty: none is known."""
     found = {topology.distance(card, other) for other in others}
-    return next((one for one in (PIX, PXB, PHB, SYS) if one in found), "")
+    return next((distance for distance in (PIX, PXB, PHB, SYS) if distance in found), "")
 
 
 def are_islands(accelerators: Iterable[str], links: Iterable[tuple[str, str]]) -> bool:

@@ -38,7 +38,7 @@ def durations(step: Step, program: Program, turn: int = 0) -> list[list[int]]:
             values[node] *= compute_factors(seed_of(s.seed, turn), step.compute_jitter, node, len(alone))
     # Nodes of one domain of NVLink have consecutive numbers.
     together = np.array_split(np.rint(values).astype(np.int64), s.domains)
-    return [one.max(axis=0).tolist() for one in together]
+    return [times.max(axis=0).tolist() for times in together]
 
 
 def opens_at(step: Step) -> str:

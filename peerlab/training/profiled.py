@@ -133,7 +133,7 @@ class ProfiledTraining:
         """
         step = self.of(number)
         if between := [
-            MEASURED[one].title for one in self.others if one in MEASURED and MEASURED[one].exchanges
+            MEASURED[name].title for name in self.others if name in MEASURED and MEASURED[name].exchanges
         ]:
             raise RecordsError(
                 f"{self.name}: its steps have an {between[0]} as well, for which the computing waits; no step that is simulated has one"
@@ -272,7 +272,7 @@ def profiled(events: TraceEvents) -> ProfiledTraining:
     device = DeviceEvents(events)
     marked = sorted(events.steps, key=lambda one: one[1])
     _check_one_rank(events.name, marked)
-    steps = [device.step(one, every) for one in marked]
+    steps = [device.step(mark, every) for mark in marked]
     kept = [profiled_step for profiled_step in steps if profiled_step is not None]
     if not kept:
         kinds = _named(every)
@@ -287,7 +287,7 @@ def profiled(events: TraceEvents) -> ProfiledTraining:
     if len(kept) < len(steps):
         events.warnings["steps without an AllReduce were left out"] = len(steps) - len(kept)
     ranks = max(exchange.kernel.ranks for step in kept for exchange in step.exchanges)
-    others = tuple(one for one in _named(every) if one != ADDS)
+    others = tuple(name for name in _named(every) if name != ADDS)
     warnings = tuple(f"{count:,} {what}" for what, count in events.warnings.items())
     return ProfiledTraining(events.name, tuple(kept), ranks, others, warnings)
 

@@ -73,7 +73,10 @@ class ProfiledStep:
     def late_ms(self) -> float:
         """How much later or earlier than by the rule an exchange began, at most."""
         return max(
-            (abs(one.begin_ms - rule) for one, rule in zip(self.exchanges, self.replayed, strict=True)),
+            (
+                abs(exchange.begin_ms - rule)
+                for exchange, rule in zip(self.exchanges, self.replayed, strict=True)
+            ),
             default=0.0,
         )
 

@@ -79,7 +79,7 @@ def step_gain(run: StepRun, over: StepRun) -> StepGain:
     far = _reach(run, over, value)
     band = gain_band(run.step.scenario, over.step.scenario, speed, value, far)
     values = [
-        answer(one).gain(answer(other)) for one, other in zip(_ends(run.step), _ends(over.step), strict=True)
+        answer(end).gain(answer(other)) for end, other in zip(_ends(run.step), _ends(over.step), strict=True)
     ]
     return StepGain(value, band, min([value, *values]), max([value, *values]))
 

@@ -68,7 +68,7 @@ def rows(runs: Sequence[StepRun]) -> list[list[str]]:
     if runs[0].trace.row:
         found.append(_row(f"a step, {runs[0].step.steps} in a row", [run.steady_s for run in runs], _time))
     spent = [run.spent for run in runs]
-    return found + [_row(unit, [one[unit] for one in spent], "{:.4g}".format) for unit in spent[0]]
+    return found + [_row(unit, [costs[unit] for costs in spent], "{:.4g}".format) for unit in spent[0]]
 
 
 def gain_at_batches(runs: Sequence[StepRun]) -> GainAtBatches | None:

@@ -62,12 +62,17 @@ def lanes_of(run: StepRun) -> StepLanes:
     """Return the rows of a run's picture."""
     trace = run.trace
     computing = tuple(
-        (one.op.phase, StepBox(one.begin_ps, one.end_ps, f"{one.op.phase}, {one.op.name}", bool(n % 2)))
-        for n, one in enumerate(trace.computed)
+        (
+            computed.op.phase,
+            StepBox(
+                computed.begin_ps, computed.end_ps, f"{computed.op.phase}, {computed.op.name}", bool(n % 2)
+            ),
+        )
+        for n, computed in enumerate(trace.computed)
     )
     filling, waiting, flight = [], [], []
     # The first bucket fills from when backward begins, any other from when the one before it was full.
-    begun = next((one.begin_ps for one in trace.computed if one.op.phase == BACKWARD), 0)
+    begun = next((computed.begin_ps for computed in trace.computed if computed.op.phase == BACKWARD), 0)
     for n, placed_span in enumerate(trace.placed):
         even = bool(n % 2)
         # A gather brings parameters, which fill nothing.

@@ -34,7 +34,7 @@ def timed(program: Program, lasts: Sequence[int], slowdown: int) -> StepTimes:
         if working < 0 and at < len(program.computing):
             op = program.computing[at]
             # An exchange under way has been placed, but is not over.
-            if all(one < len(placed) - flies for one in op.after):
+            if all(number < len(placed) - flies for number in op.after):
                 working, left = now, op.duration_ps * PER_MILLE
         if not flies and len(placed) < len(program.exchanging):
             exchange = program.exchanging[len(placed)]

@@ -73,7 +73,7 @@ def device_figures() -> dict[str, dict[str, Figure]]:
     text = read_text(path, what="file of devices", most_bytes=_MOST_BYTES, error=WorkloadError)
     document = read_toml(text, "this is not a TOML file", WorkloadError)
     return {
-        name: {key: _figure(f"{name}.{key}", one) for key, one in entries.items()}
+        name: {key: _figure(f"{name}.{key}", entry) for key, entry in entries.items()}
         for name, entries in document.items()
     }
 
@@ -95,7 +95,7 @@ def read_workload(document: dict[str, Any]) -> Workload:
         raise WorkloadError(f"gradient_dtype: {nearest(texts['gradient_dtype'], ITEM_BYTES)}")
     names, layers = _layers(document.get("blocks"))
     share = _figure("forward_share", document.get("forward_share"))
-    if not all(0 < one < 1 for one in (share.value, *(share.range or ()))):
+    if not all(0 < bound < 1 for bound in (share.value, *(share.range or ()))):
         raise WorkloadError("forward_share, and its range, must lie between 0 and 1")
     optional = ("flop_per_sample", "samples_per_epoch")
     options = {name: _figure(name, document[name]) for name in optional if name in document}
@@ -133,7 +133,7 @@ def _text(table: dict[str, Any], name: str) -> str:
 
 def _tables(document: dict[str, Any], name: str) -> list[dict[str, Any]]:
     given = document.get(name, [])
-    if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
+    if not isinstance(given, list) or not all(isinstance(element, dict) for element in given):
         raise WorkloadError(f"{name} must be a list of tables, as in [[{name}]]")
     return given
 

@@ -128,7 +128,7 @@ class ArrayRecord:
             self._inside(served, nbytes, (links, reduce), traffic)
         # only node 0 tells how long a slice has flown, and it may not be among the lanes
         first = [i for i in lanes if self._system.lanes[i].node == self._system.lanes[i].device == 0]
-        return [Totals(one, nbytes, self._flown_first if first else 0) for one in served]
+        return [Totals(size, nbytes, self._flown_first if first else 0) for size in served]
 
     def _inside(
         self,

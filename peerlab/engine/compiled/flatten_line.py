@@ -175,7 +175,8 @@ def _line(system: System, traffic: Exchange | None, ways: Ways, slots: int) -> I
             np.int64,
         ),
         visit_ends=np.array(
-            [resource[one] == to for one in ways.visits.resource[: len(ways.visits) // lanes]], np.int64
+            [resource[visited] == to for visited in ways.visits.resource[: len(ways.visits) // lanes]],
+            np.int64,
         ),
         unused=unused,
         came=np.zeros((schedule.reducing_steps, lanes), np.int64),

@@ -25,8 +25,8 @@ def in_order(system: System) -> frozenset[int]:
                     before = visit.resource if alone and (before >= 0 or visit is leg.visits[0]) else -1
     return frozenset(
         resource
-        for resource, found in feeders.items()
-        if len(found) == 1
-        and min(found) >= 0
+        for resource, feeding in feeders.items()
+        if len(feeding) == 1
+        and min(feeding) >= 0
         and not (system.resources[resource].shared or system.resources[resource].servers > 1)
     )

@@ -34,7 +34,9 @@ def waits_for_sums(system: System) -> bool:
     adding = system.plan.schedule.reducing_steps
     waits, everything = system.order(0).waits, tuple(range(adding))
     return (
-        system.pieces == 1 and not any(waits[:adding]) and all(one == everything for one in waits[adding:-1])
+        system.pieces == 1
+        and not any(waits[:adding])
+        and all(wait == everything for wait in waits[adding:-1])
     )
 
 

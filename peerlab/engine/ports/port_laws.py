@@ -130,7 +130,7 @@ class Shed:
         self._sent[flow] = self._sent.get(flow, 0) + wire
         self._total += wire
         if self._total > _REMEMBERED * self.holds:
-            self._sent = {one: sent // 2 for one, sent in self._sent.items()}
+            self._sent = {link: sent // 2 for link, sent in self._sent.items()}
             self._total = sum(self._sent.values())
 
     def _divide(self, flow: int, wire: int) -> None:

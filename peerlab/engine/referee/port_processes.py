@@ -140,7 +140,7 @@ class PortReferee:
             self._look_at_flows(now, port)
             return
         vls = range(self.fabric.vls)
-        heads = {vl: next((one for one in port.waiting if one[0].vl == vl), None) for vl in vls}
+        heads = {vl: next((waiting for waiting in port.waiting if waiting[0].vl == vl), None) for vl in vls}
         lacking = False
         for vl in (*vls[port.turn :], *vls[: port.turn]):
             head = heads[vl]

@@ -264,8 +264,8 @@ class Links:
         routes = tuple(self.sending[sender].link.route for sender in order)
         if routes not in self.rates:
             links = {link: self.resources[link] for route in routes for link in route}
-            capacities = {link: one.capacity_Bps / PS_PER_S for link, one in links.items()}
-            copies = {link: one.copies for link, one in links.items()}
+            capacities = {link: link_record.capacity_Bps / PS_PER_S for link, link_record in links.items()}
+            copies = {link: link_record.copies for link, link_record in links.items()}
             self.rates[routes] = max_min(routes, capacities, copies)
         for sender, rate in zip(order, self.rates[routes], strict=True):
             sending = self.sending[sender]
@@ -280,7 +280,7 @@ class Links:
         """End the flows that are done."""
         if this != self.alarm:
             return
-        for sender in [sender for sender, one in self.sending.items() if one.end == self.clock.now]:
+        for sender in [sender for sender, transfer in self.sending.items() if transfer.end == self.clock.now]:
             succeed(self.sending.pop(sender).claim.worked)
         self._share_later()
 

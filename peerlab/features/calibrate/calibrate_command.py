@@ -66,7 +66,9 @@ def _calibrate(options: argparse.Namespace) -> int:
         print(json.dumps({**calibration.as_dict(), "warnings": list(records.warnings)}, indent=2))
     else:
         several = [f"{say_runs(records.runs)}; fitted on that of most nodes"] if len(records.runs) > 1 else []
-        warnings = [line for one in (*several, *records.warnings) for line in wrapped(one, "warning: ")]
+        warnings = [
+            line for warning in (*several, *records.warnings) for line in wrapped(warning, "warning: ")
+        ]
         document = calibration_document(calibration)
         print("\n".join([document.title, *document_lines(document), *warnings]))
     if options.save:

@@ -93,9 +93,9 @@ def _starts(model: Model) -> list[Floats]:
 
 def _taken_over(model: Model, near: Fitted) -> Floats:
     """Return the values of another fit, and those of the file for constants that it had not."""
-    values = {one.key: value for one, value in zip(near.model.figures, near.values, strict=True)}
+    values = {figure.key: value for figure, value in zip(near.model.figures, near.values, strict=True)}
     return np.array(
-        [values.get(one.key, begin) for one, begin in zip(model.figures, model.start, strict=True)]
+        [values.get(figure.key, begin) for figure, begin in zip(model.figures, model.start, strict=True)]
     )
 
 
@@ -107,7 +107,7 @@ def _unfelt(model: Model) -> dict[str, str]:
         if model.figures
         else []
     )
-    return {one.key: _SILENT for one, slope in zip(model.figures, most, strict=True) if slope < _FELT}
+    return {figure.key: _SILENT for figure, slope in zip(model.figures, most, strict=True) if slope < _FELT}
 
 
 def cost(times_s: Floats, measured_s: Floats) -> float:

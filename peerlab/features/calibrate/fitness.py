@@ -26,8 +26,8 @@ def median_error(simulated_s: Floats, measured_s: Floats) -> float:
 
 def worse(before_s: Floats, after_s: Floats, measured_s: Floats) -> list[bool]:
     """Return for each size whether the fit is farther from it than the file was, and too far."""
-    before, after = (np.abs(one / measured_s - 1) for one in (before_s, after_s))
-    return [bool(one) for one in (after > before) & (after > allowed())]
+    before, after = (np.abs(times_s / measured_s - 1) for times_s in (before_s, after_s))
+    return [bool(is_worse) for is_worse in (after > before) & (after > allowed())]
 
 
 def allowed() -> float:
@@ -45,7 +45,9 @@ def verdict(
 ) -> tuple[str, tuple[str, ...]]:
     """Return ``good``, ``doubtful`` or ``bad``, and what speaks against the fit: sentences."""
     before, after = median_error(before_s, measured_s), median_error(after_s, measured_s)
-    lost = [size for size, one in zip(sizes, worse(before_s, after_s, measured_s), strict=True) if one]
+    lost = [
+        size for size, is_worse in zip(sizes, worse(before_s, after_s, measured_s), strict=True) if is_worse
+    ]
     bad = list(_against(before, after))
     doubts = list(_doubts(constants, after, float(np.median(np.abs(left_out)))))
     judged = BAD if bad else DOUBTFUL if doubts or len(lost) > _FEW * len(sizes) else GOOD

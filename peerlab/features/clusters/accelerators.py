@@ -66,8 +66,8 @@ def accelerators() -> tuple[tuple[Accelerator, ...], NvLink, NicRates]:
 
 def _read(document: dict[str, Any]) -> tuple[tuple[Accelerator, ...], NvLink, NicRates]:
     kinds = [
-        Accelerator(**{"pcie_GTps": 0, **one, "devices": tuple(one["devices"])})
-        for one in document["accelerator"]
+        Accelerator(**{"pcie_GTps": 0, **entry, "devices": tuple(entry["devices"])})
+        for entry in document["accelerator"]
     ]
     link, nic = document["nvlink"], document["nic"]
     return (

@@ -41,7 +41,7 @@ def draft_for(path: Path, topology: Topology, where: str, source: str) -> Drafte
         f"Drafted from {where}. What it does not say is taken over from {draft.like} and marked as assumed.",
         *draft.remarks,
     ]
-    lines = "".join(f"# {printable(one)}\n" for one in head)
+    lines = "".join(f"# {printable(line)}\n" for line in head)
     return DraftedFile(path, draft, lines + cluster_text(draft.cluster, "Check it: peerlab clusters check"))
 
 

@@ -289,7 +289,7 @@ def _paths(like: Cluster, how: Wired) -> tuple[str, ...]:
     first = "host-rdma" if how.wiring.place.over_cpu else "peer-direct"
     # The sort is stable: behind the first they keep their order.
     paths.sort(key=lambda one: one != first)
-    return (*paths, *(one for one in ("host-tcp", "native") if one in like.paths))
+    return (*paths, *(path for path in ("host-tcp", "native") if path in like.paths))
 
 
 def _lacks(like: Cluster, how: Wired) -> dict[str, str]:

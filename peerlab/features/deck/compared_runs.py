@@ -41,9 +41,11 @@ class ComparedRuns:
         machine = load_cluster(fields.get("cluster", "dl1"))
         # In the order of the record: RDMA through the host is compared where a machine has it, before kernel
         # TCP.
-        staged = [path for path, one in PATHS.items() if one.is_staged and path in machine.paths]
+        staged = [path for path, record in PATHS.items() if record.is_staged and path in machine.paths]
         if not staged or PEER_DIRECT not in machine.paths:
-            lacking = PEER_DIRECT if staged else next(path for path, one in PATHS.items() if one.is_staged)
+            lacking = (
+                PEER_DIRECT if staged else next(path for path, record in PATHS.items() if record.is_staged)
+            )
             raise ExportError(
                 f"scenario: cluster {machine.name} has no path {lacking} to compare: {machine.lacks.get(lacking, '')}"
             )

@@ -49,7 +49,8 @@ def gains_elsewhere() -> tuple[GainElsewhere, ...]:
         "gains.toml",
         "file of gains",
         lambda held: tuple(
-            _of_row(one, rows[one["row"]]) if "row" in one else _published(one) for one in held["gain"]
+            _of_row(entry, rows[entry["row"]]) if "row" in entry else _published(entry)
+            for entry in held["gain"]
         ),
     )
 

@@ -17,9 +17,9 @@ from peerlab.model.paths import PATHS
 PASS, WARN, FAIL, UNKNOWN = "pass", "warn", "fail", "unknown"
 """A *fail* blocks a path; a *warn* leaves it open, but slower or fragile; *unknown* is what could not be read."""
 
-DEVICE_MEMORY = tuple(path for path, one in PATHS.items() if one.uses_device_memory)
+DEVICE_MEMORY = tuple(path for path, record in PATHS.items() if record.uses_device_memory)
 """What is blocked where only the way into device memory is."""
-ALL_RDMA = tuple(path for path, one in PATHS.items() if one.is_rdma)
+ALL_RDMA = tuple(path for path, record in PATHS.items() if record.is_rdma)
 """What is blocked where there is no RDMA at all."""
 
 _LONGEST = 400

@@ -165,7 +165,7 @@ class Number(Exercise):
         near = max(self.tolerance, _ROUNDED)
         named = scale(self.unit) and said.value != said.written
         known = [*self.wrong(), *(() if named else slips(truth, self.unit))]
-        off = [(abs(said.value - wrong), says) for wrong, says in known if _near(said.value, wrong, near)]
+        off = [(abs(said.value - wrong), reply) for wrong, reply in known if _near(said.value, wrong, near)]
         return min(off, key=lambda one: one[0])[1] if off else None
 
     def _in_its_unit(self, said: WrittenFigure, truth: float) -> str | None:
@@ -240,7 +240,7 @@ class Choice(Exercise):
     def wrong(self) -> list[tuple[Any, str]]:
         """Return the other options."""
         truth = self.truth()
-        return [(option, says) for option, says in self.options.items() if option != truth]
+        return [(option, reply) for option, reply in self.options.items() if option != truth]
 
 
 @dataclass(frozen=True, kw_only=True)

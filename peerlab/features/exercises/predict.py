@@ -46,7 +46,7 @@ class Prediction(Spoken):
 
     def __repr__(self) -> str:
         """Say in words what a page would show, for a notebook or a shell that has no widgets."""
-        answers = ", ".join(said for said, _ in self.choice.options)
+        answers = ", ".join(option for option, _ in self.choice.options)
         return f"Predict: {self._asked}\n  {answers}\n{self._told or 'Simulate it with .reveal().'}"
 
     def _say(self, value: float) -> str:

@@ -94,9 +94,9 @@ def meant(answer: object, options: Mapping[str, Sequence[str]] | Sequence[str]) 
     if not _words(answer):
         return None
     called = options if isinstance(options, Mapping) else dict.fromkeys(options, ())
-    whole = [one for one, names in called.items() if _calls(answer, one, names)]
+    whole = [option for option, names in called.items() if _calls(answer, option, names)]
     # The beginning of one option alone: of several it means none.
-    found = whole or [one for one in called if _words(one)[: len(_words(answer))] == _words(answer)]
+    found = whole or [option for option in called if _words(option)[: len(_words(answer))] == _words(answer)]
     return found[0] if len(found) == 1 else None
 
 

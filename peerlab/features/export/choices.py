@@ -26,7 +26,7 @@ Controls = str | Sequence[str] | Mapping[str, Sequence[Any]]
 
 _NODES = (2, 4, 8, 16, 32, 64)
 """Nodes where the author names no values."""
-_WORDS = {one.page_word: name for name, one in FIELDS.items() if one.page_word}
+_WORDS = {record.page_word: name for name, record in FIELDS.items() if record.page_word}
 """Controls that have another name than the field."""
 
 
@@ -159,7 +159,7 @@ def _named(wanted: Controls) -> list[tuple[str, tuple[Any, ...]]]:
             raise ExportError(f"controls: {word!r} names no field; write FIELD=VALUE:VALUE")
         named.append((name, tuple(values.split(":")) if values else ()))
     # Nothing between two commas: `--controls ''` asks for a page without controls.
-    return [one for one in named if one[0]]
+    return [control for control in named if control[0]]
 
 
 def _choice(scenario: Scenario, name: str, given: Iterable[Any]) -> PageControl:

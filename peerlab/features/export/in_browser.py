@@ -144,9 +144,9 @@ def sitting(shown: Shown, *, view: str, theme: str, scale: float = 1) -> Iterato
 
 
 def _text(shown: Sequence[Run | StepRun], view: str, theme: str) -> str:
-    if steps := [one for one in shown if isinstance(one, StepRun)]:
+    if steps := [result for result in shown if isinstance(result, StepRun)]:
         return page_of("step", steps, controls={}, theme=theme)
-    runs = [one for one in shown if isinstance(one, Run)]
+    runs = [result for result in shown if isinstance(result, Run)]
     if view == SKETCH:
         return "<!doctype html><meta charset='utf-8'><style>html,body{margin:0;overflow:hidden}svg{display:block}</style><body>"
     if view == "page":

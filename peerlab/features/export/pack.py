@@ -81,9 +81,9 @@ class Packing:
         if isinstance(value, Mapping):
             if "arrays" in value:
                 value = {**value, "arrays": self._rows(value["arrays"], unit_us)}
-            return self._once({str(key): self._fold(one, unit_us) for key, one in value.items()})
+            return self._once({str(key): self._fold(part, unit_us) for key, part in value.items()})
         if isinstance(value, list | tuple):
-            return self._once([self._fold(one, unit_us) for one in value])
+            return self._once([self._fold(part, unit_us) for part in value])
         return _number(value) if isinstance(value, float) else value
 
     def _once(self, value: Any) -> Any:
@@ -106,7 +106,7 @@ class Packing:
         units = {name: np.rint((values - first) / unit_us) for name, values in times.items()}
         folded: dict[str, dict[str, int]] = {}
         for name, values in units.items():
-            base = next((one for one in _TIMES[name].split() if one in times), "")
+            base = next((column for column in _TIMES[name].split() if column in times), "")
             since = folded[base]["#"] if base else -1
             kept = values - units[base] if base else np.diff(np.rint(first / unit_us), prepend=0)
             folded[name] = {"#": self._column(kept, unit_us, since)}

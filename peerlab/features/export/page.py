@@ -140,7 +140,7 @@ def page_html(
 def _steps(subject: object) -> list[StepRun]:
     """Return the steps that a page is about; none, if it is about something else."""
     several: list[Any] = list(subject) if isinstance(subject, list | tuple) else [subject]
-    return several if several and all(isinstance(one, StepRun) for one in several) else []
+    return several if several and all(isinstance(result, StepRun) for result in several) else []
 
 
 _KNOWN = {"mode": MODES, "figure": FIGURES, "theme": THEMES, "ratio": RATIOS}
@@ -168,7 +168,7 @@ def _scenarios(subject: Subject) -> list[Scenario]:
     several: list[Any] = list(subject) if isinstance(subject, list | tuple) else [subject]
     if not 1 <= len(several) <= 2:
         raise ExportError(f"a page shows one scenario or two, not {len(several)}")
-    found = [one.scenario if isinstance(one, Run) else one for one in several]
+    found = [result.scenario if isinstance(result, Run) else result for result in several]
     for one in found:
         if not isinstance(one, Scenario):
             raise ExportError(f"a page shows scenarios or runs of them, not {one!r}")
@@ -198,7 +198,7 @@ def _subject(scenarios: Sequence[Scenario]) -> str:
     """Return what all that is shown is about: the machine and the operation, as far as they are the same."""
     machines = {scenario.hardware.title for scenario in scenarios}
     operations = {scenario.collective_record.title for scenario in scenarios}
-    return ", ".join(found.pop() for found in (machines, operations) if len(found) == 1)
+    return ", ".join(names.pop() for names in (machines, operations) if len(names) == 1)
 
 
 def _title(scenarios: Sequence[Scenario]) -> str:

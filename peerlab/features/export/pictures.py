@@ -68,7 +68,7 @@ def export_still(
     if moment is not None and not (isinstance(moment, int | float) and 0 <= moment <= 1):
         raise ExportError(f"moment: {moment!r} is no share of the run from 0 to 1")
     runs = several(run)
-    steps = [one for one in runs if isinstance(one, StepRun)]
+    steps = [result for result in runs if isinstance(result, StepRun)]
     if steps and target.suffix == ".svg":
         return _write_lanes(steps, target, theme, view, moment)
     if target.suffix == ".svg" and view not in (None, SKETCH):

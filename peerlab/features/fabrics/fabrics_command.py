@@ -50,7 +50,7 @@ def _fabrics(options: argparse.Namespace) -> int:
     output = getattr(options, "output", None)
     if output is not None:
         check_page_or_still(output, ExportError)
-    only = [one.strip() for one in options.only.split(",") if one.strip()] if "only" in options else None
+    only = [word.strip() for word in options.only.split(",") if word.strip()] if "only" in options else None
     with progress_bar("fabrics", "transports") as bar:
         fabric_comparison = compare_fabrics(_asked(entries, only), only, progress=bar)
     document = fabrics_document(fabric_comparison)

@@ -57,12 +57,12 @@ def measure_launched(
     everybody = peers.gather(where)
     # Only rank 0 hears where the others are: elsewhere the list is empty, and a rank checks the room for
     # itself.
-    room.check(plan, [one["host"] for one in everybody].count(where["host"]) or 1)
+    room.check(plan, [host["host"] for host in everybody].count(where["host"]) or 1)
     found = _SizeSweep(plan, peers, on_progress).measure()
     if peers.rank:
         return None
     # `dict.fromkeys` keeps the order of the ranks, which a set would not.
-    hosts, devices = (list(dict.fromkeys(one[name] for one in everybody)) for name in ("host", "device"))
+    hosts, devices = (list(dict.fromkeys(host[name] for host in everybody)) for name in ("host", "device"))
     about |= {
         "command": f"{say_command(plan)} --mpi",
         "hosts": hosts,

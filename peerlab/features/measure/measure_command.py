@@ -152,11 +152,11 @@ def _document(records: Records) -> dict[str, Any]:
 
 
 def _texts(text: str) -> list[str]:
-    return [one.strip() for one in text.split(",")]
+    return [word.strip() for word in text.split(",")]
 
 
 def _numbers(text: str) -> list[int | str]:
-    return [number(one) for one in _texts(text)]
+    return [number(word) for word in _texts(text)]
 
 
 def _said(values: Sequence[Any]) -> str:

@@ -20,7 +20,7 @@ def rows(
 ) -> Iterator[dict[str, Any]]:
     """Yield the row of each rank of a run; all have the time of the slowest."""
     # The collective is over when its last rank is, as in the simulation.
-    slowest = max(one["time_s"] for one in found)
+    slowest = max(row["time_s"] for row in found)
     for rank, one in enumerate(found):
         yield {
             "kind": "measured",

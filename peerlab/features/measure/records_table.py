@@ -22,7 +22,7 @@ def html_table(medians: pd.DataFrame, manifest: Mapping[str, Any], warnings: Seq
     """Return medians as HTML; everything that came from outside is escaped. What all rows share stands above, once."""
     rows = [_row(row) for row in medians.head(_MOST).to_dict("records")]
     values = {name: list(dict.fromkeys(row[name] for row in rows)) for name in rows[0]} if rows else {}
-    shared = [name for name, found in values.items() if len(found) == 1 and name not in _ALWAYS]
+    shared = [name for name, different in values.items() if len(different) == 1 and name not in _ALWAYS]
     above = ", ".join(f"{name}: {values[name][0]}" for name in shared if values[name][0] not in ("", "-"))
     columns = [name for name in values if name not in shared]
     head = "".join(f"<th>{name}</th>" for name in columns)

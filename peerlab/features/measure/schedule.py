@@ -139,7 +139,7 @@ class Measurement:
         """
         known_arms = tuple(_name("arms", arm, known) for arm in _several("arms", arms))
         asked = DEFAULT_REGISTRATIONS if registrations is None else _several("registrations", registrations)
-        read = tuple(str(Registration.read(one)) for one in asked)
+        read = tuple(str(Registration.read(registration)) for registration in asked)
         if registrations is not None and "direct" not in known_arms and set(read) - {"none"}:
             raise MeasurementError("registrations: only the arm 'direct' registers memory; add it to arms")
         return cls(

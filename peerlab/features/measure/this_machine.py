@@ -108,10 +108,10 @@ def _noise(mine: Sequence[Comparison], sizes: Sequence[int]) -> dict[str, list[f
 def _points(ways: dict[tuple[str, str, str], list[Comparison]]) -> dict[str, list[object]]:
     rows = [(comparison, name, ink) for (name, _, ink), ones in ways.items() for comparison in ones]
     return {
-        "x": [one.size_bytes for one, _, _ in rows],
-        "y": [one.ratio for one, _, _ in rows],
+        "x": [measured_row.size_bytes for measured_row, _, _ in rows],
+        "y": [measured_row.ratio for measured_row, _, _ in rows],
         "line": [ink for _, _, ink in rows],
         "own": [False] * len(rows),
         "label": [name for _, name, _ in rows],
-        "note": [f"{_note(one)}<br>measured on this machine" for one, _, _ in rows],
+        "note": [f"{_note(measured_row)}<br>measured on this machine" for measured_row, _, _ in rows],
     }

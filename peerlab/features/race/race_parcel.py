@@ -83,7 +83,7 @@ def race_parcel(race: Race, band: GainBand | None = None) -> RaceParcel:
     return {
         "about": _about(race),
         "source": _source(race),
-        "racers": [_racer(*one) for one in several],
+        "racers": [_racer(*racer) for racer in several],
         "end_us": race.end_ps / PS_PER_US,
         "same_way": race.same_way,
         "unit": unit,
@@ -128,9 +128,9 @@ def _about(race: Race) -> str:
         {say_count(scenario.nodes, "node") for scenario in scenarios},
     )
     parts = [
-        " of ".join(one.pop() for one in (operations, sizes) if len(one) == 1),
+        " of ".join(names.pop() for names in (operations, sizes) if len(names) == 1),
         # Only what both have in common stands above the two.
-        " of ".join(one.pop() for one in (nodes, machines) if len(one) == 1),
+        " of ".join(names.pop() for names in (nodes, machines) if len(names) == 1),
     ]
     return ", ".join([part for part in parts if part] + ["both on one clock"])
 

@@ -44,7 +44,7 @@ def print_sensitivity(runs: Sequence[tuple[str, Run]]) -> None:
     for name, run in runs:
         print(f"\n{name}: {_say_band(run.sensitivity_band())}")
         figures = run.scenario.hardware.figures
-        rows = [_row(figures[one["figure"]], one) for one in run.sensitivity().to_dict("records")]
+        rows = [_row(figures[row["figure"]], row) for row in run.sensitivity().to_dict("records")]
         if rows:
             print(table(_HEAD, rows, right=range(1, len(_HEAD) - 1)))
         for figure, others in run.alternatives().items():

@@ -188,7 +188,7 @@ def _step(options: argparse.Namespace) -> int:
     number = getattr(options, "trace_step", None)
     rows = [{**entries, "path": path} for path in paths]
     steps = [
-        profiled_training.step(None, number, **one) if profiled_training else Step.of(**one) for one in rows
+        profiled_training.step(None, number, **row) if profiled_training else Step.of(**row) for row in rows
     ]
     runs, left_out = _answered(steps)
     if "json" in options:

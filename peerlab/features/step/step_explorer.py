@@ -246,4 +246,4 @@ def _sure_in_words(sure: StepGain) -> str:
 
 def _numbers(usual: tuple[int, ...], here: int) -> list[tuple[str, int]]:
     """Return the values of a control, with that which it begins with."""
-    return [(str(one), one) for one in sorted({*usual, here})]
+    return [(str(count), count) for count in sorted({*usual, here})]

@@ -103,7 +103,7 @@ def step_parcel(
             raise ExportError("a page shows steps that peerlab.step answered")
         step_runs = [run.answer(run.step.with_(**change)) for run in runs if run.answer]
         # The band is that of the runs given: no other state has it.
-        same = all(one.step == other.step for one, other in zip(step_runs, runs, strict=True))
+        same = all(step_run.step == other.step for step_run, other in zip(step_runs, runs, strict=True))
         states.append(album.state(step_runs, sure if same else None))
     return {
         "about": about(runs[0]),

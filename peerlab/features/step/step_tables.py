@@ -57,7 +57,7 @@ def _row(run: StepRun, first: StepRun) -> list[str]:
         f"{say_time(run.trace.exposed_ps)} ({say_share(1 - run.utilisation)})",
         say_share(run.utilisation),
         f"{run.samples_per_s:.4g}",
-        *(f"{one:.4g}" for one in run.spent.values()),
+        *(f"{amount:.4g}" for amount in run.spent.values()),
         f"{run.gain(first):.3f} times as fast",
     ]
 

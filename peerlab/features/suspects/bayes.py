@@ -100,7 +100,7 @@ class Suspicion:
 
     def see(self, observation: Observation) -> None:
         """Take a run into account."""
-        part = np.array([_takes_part(one, observation) for one in self.who])
+        part = np.array([_takes_part(node, observation) for node in self.who])
         off = observation.log_ratio - part[:, None] * self.delays
         self._logs = self._logs - off**2 / (2 * self.sigma**2)
         # The largest is made 0: else, after many runs, the exponential of each would be 0.
@@ -159,7 +159,11 @@ def capacity(times_noise: float) -> float:
     quiet, slow = (np.exp(-((at - middle) ** 2) / 2) / np.sqrt(2 * np.pi) for middle in (0.0, times_noise))
     mixed = (quiet + slow) / 2
     gain = (
-        sum(one * np.log2(np.maximum(one, 1e-300) / np.maximum(mixed, 1e-300)) for one in (quiet, slow)) / 2
+        sum(
+            density * np.log2(np.maximum(density, 1e-300) / np.maximum(mixed, 1e-300))
+            for density in (quiet, slow)
+        )
+        / 2
         # Nothing times the logarithm of nothing is nothing.
     )
     return max(1e-6, float(np.trapezoid(gain, at)))

@@ -50,12 +50,12 @@ def late_rank(durations: Mapping[int, Sequence[float]]) -> LateRank:
         raise PeerlabError(
             f"late ranks: ranks have {min(counts)} to {max(counts)} collectives; give the same ones of each"
         )
-    means = {rank: sum(one) / len(one) for rank, one in durations.items()}
+    means = {rank: sum(times) / len(times) for rank, times in durations.items()}
     # Of ranks alike the smaller number, so that the same records name the same rank.
     rank = min(means, key=lambda one: (means[one], one))
     longest = max(means.values())
     # each collective by itself: over many, means of ranks that are late in turn differ by chance alone
-    others = list(zip(*(one for other, one in durations.items() if other != rank), strict=True))
+    others = list(zip(*(times for other, times in durations.items() if other != rank), strict=True))
     waited = left = 0.0
     for own, rest in zip(durations[rank], others, strict=True):
         least = min(rest)

@@ -130,10 +130,10 @@ def suspects(
     spread = _sigma(held) if sigma is None else sigma
     usual = _expected(held, expected_s)
     # Only ways that some run had: of others no run says anything.
-    ways = {way for who, _ in held for way in Observation(tuple(names.index(one) for one in who), 0).ways}
+    ways = {way for who, _ in held for way in Observation(tuple(names.index(name) for name in who), 0).ways}
     suspicion = Suspicion(len(names), spread, pairs=sorted(ways))
     for who, seconds in held:
-        numbers = tuple(names.index(one) for one in who)
+        numbers = tuple(names.index(name) for name in who)
         # Held against runs of equally many hosts: a ring of four takes longer than one of two.
         suspicion.see(Observation(numbers, log(seconds / usual[len(who)])))
     return replace(_answer(suspicion, names, len(held)), left_out=left_out, alone=len(runs) - len(held))
@@ -163,7 +163,7 @@ def _answer(suspicion: Suspicion, names: Sequence[str], runs: int) -> Suspects:
         some = suspicion.next_run()
         others = tuple(node for node in range(len(names)) if node not in some)
         # Both halves can run at the same time, unless one of them has a single host.
-        rounds = [tuple(names[node] for node in one) for one in (some, others) if len(one) > 1]
+        rounds = [tuple(names[node] for node in group) for group in (some, others) if len(group) > 1]
     return Suspects(host_suspects, runs, suspicion.sigma, tuple(rounds), suspicion.runs_left())
 
 

@@ -107,7 +107,7 @@ def said(found: Suspects, ranks_per_host: int = 1) -> str:
             + " explain the runs about equally."
         )
     lines += [f"Next, at the same time where they share nothing (about {found.runs_left:.0f} rounds left):"]
-    return "\n".join([*lines, *(f"  {one}" for one in found.commands(ranks_per_host))])
+    return "\n".join([*lines, *(f"  {line}" for line in found.commands(ranks_per_host))])
 
 
 def _left_out(found: Suspects) -> list[str]:

@@ -115,7 +115,8 @@ class Question:
         }
         ours = product(*self.varied.values())
         return tuple(
-            self._case(given, change) for given, change in zip(ours, product(*loaded.values()), strict=True)
+            self._case(scenario, change)
+            for scenario, change in zip(ours, product(*loaded.values()), strict=True)
         )
 
     @property

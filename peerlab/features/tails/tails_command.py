@@ -87,9 +87,9 @@ def said(found: Tails) -> str:
             f"{name} is assumed, from {one.range[0]:g} to {one.range[1]:g}: {one.assumption}", "  "
         )
     unit, name = _unit(found)
-    head = ["path", f"quiet, {name}", "mean", *(name_of(one) for one in PER_MILLE)]
+    head = ["path", f"quiet, {name}", "mean", *(name_of(per_mille) for per_mille in PER_MILLE)]
     lines += ["", table(head, [_row(path, unit) for path in found.paths], right=range(1, len(head) - 1))]
-    gains = [(name_of(one), found.gain(one)) for one in PER_MILLE]
+    gains = [(name_of(per_mille), found.gain(per_mille)) for per_mille in PER_MILLE]
     sentences = [f"{value:.3f} at {name}" for name, value in gains if value]
     if sentences:
         lines += [

@@ -37,7 +37,7 @@ class PathTimes:
     @cached_property
     def percentiles(self) -> tuple[Percentile, ...]:
         """p50, p90, p99 and p99.9, each with its interval, or with how many runs it lacks."""
-        return tuple(percentile(self.ordered_ps, one) for one in PER_MILLE)
+        return tuple(percentile(self.ordered_ps, per_mille) for per_mille in PER_MILLE)
 
     def as_dict(self) -> dict[str, object]:
         """Return the figures, seconds in their names."""
@@ -47,10 +47,10 @@ class PathTimes:
             "quiet_s": self.quiet_ps / 1e12,
             "mean_s": self.mean_ps / 1e12,
             **{
-                f"{one.name}_s": None
-                if one.missing
-                else [x / 1e12 for x in (one.value_ps, one.low_ps, one.high_ps)]
-                for one in self.percentiles
+                f"{point.name}_s": None
+                if point.missing
+                else [x / 1e12 for x in (point.value_ps, point.low_ps, point.high_ps)]
+                for point in self.percentiles
             },
-            **{f"{one.name}_missing": one.missing for one in self.percentiles},
+            **{f"{point.name}_missing": point.missing for point in self.percentiles},
         }

@@ -108,7 +108,7 @@ def read_folder(where: str | Path) -> Returned:
         *_few(entries),
     ]
     alike = _alike(gains)
-    runs = {setting: len(found) for setting, found in entries.items()}
+    runs = {setting: len(counted) for setting, counted in entries.items()}
     remarks = (*doubts, *alike, *_left_out(folder))
     return Returned(trial, gains, runs, remarks, _verdict(gains, trial, bool(doubts)))
 
@@ -153,12 +153,12 @@ def _check_alike(seen: Runs) -> None:
 
 
 def _common(seen: Runs) -> list[int]:
-    sizes = [set(one.sizes.tolist()) for runs in seen.values() for _, one in runs]
+    sizes = [set(records.sizes.tolist()) for runs in seen.values() for _, records in runs]
     return sorted(set.intersection(*sizes))
 
 
 def _times(runs: Sequence[tuple[str, Observed]], size: int) -> list[float]:
-    return [float(one.times_s[one.sizes == size][0]) for _, one in runs]
+    return [float(records.times_s[records.sizes == size][0]) for _, records in runs]
 
 
 def _gain(size: int, runs: Runs, trial: Trial | None) -> MeasuredGain:
@@ -198,7 +198,7 @@ def _unheard(runs: Runs, trial: Trial | None) -> list[str]:
 
 def _of_another(seen: Runs, trial: Trial | None) -> list[str]:
     """Say where the runs are larger or smaller than the plan's."""
-    ranks = {one.ranks for runs in seen.values() for _, one in runs if one.ranks}
+    ranks = {records.ranks for runs in seen.values() for _, records in runs if records.ranks}
     if not trial or ranks <= {trial.ranks}:
         return []
     there = " and ".join(map(str, sorted(ranks)))

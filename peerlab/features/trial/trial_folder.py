@@ -106,7 +106,7 @@ def _of_kind(kind: Any, value: Any, name: str) -> Any:
             raise _FieldError(
                 f"{name} must be a list{'' if Ellipsis in others else f' of {1 + len(others)}'}"
             )
-        return tuple(_of_kind(inner, one, name) for one in value)
+        return tuple(_of_kind(inner, element, name) for element in value)
     # A text that is printed later must not steer a terminal.
     if kind is str and not (isinstance(value, str) and value.isprintable() and len(value) <= _LONGEST):
         raise _FieldError(f"{name} must be a text on one line, not {value!r:.40}")

@@ -259,9 +259,9 @@ def _label(change: Mapping[str, Any]) -> str:
 def _say(value: Any) -> str:
     """Return a value of a point; of several figures each with its name."""
     if isinstance(value, Mapping):
-        return " ".join(f"{name.replace('_', ' ')} {_say(one)}" for name, one in value.items())
+        return " ".join(f"{name.replace('_', ' ')} {_say(part)}" for name, part in value.items())
     if isinstance(value, list):
-        return (" / " if any(isinstance(one, Mapping) for one in value) else "-").join(map(_say, value))
+        return (" / " if any(isinstance(part, Mapping) for part in value) else "-").join(map(_say, value))
     return str(value)
 
 

@@ -113,7 +113,7 @@ def _validate(options: argparse.Namespace) -> int:
     expectations = load_expected()
     rows = _chosen(expectations.rows, options.only)
     results = list(with_progress(validate(rows), "validate", "rows", len(rows)))
-    _draw(options, [one for result in results for one in _dots_of(result)])
+    _draw(options, [dot for result in results for dot in _dots_of(result)])
     failed = [result for result in results if not result.passed]
     # `--only` names rows, and machines are no rows.
     machines = () if options.only else load_machines()
@@ -121,7 +121,7 @@ def _validate(options: argparse.Namespace) -> int:
     if options.json:
         entries = {
             "rows": [simulated_row.as_dict() for simulated_row in results],
-            "machines": [one.as_dict() for one in foretold],
+            "machines": [row.as_dict() for row in foretold],
         }
         print(json.dumps({"passed": not failed, **entries}, indent=2))
     else:

@@ -77,7 +77,7 @@ def options(compared: ComparedRuns) -> list[Option]:
 def _other_fabric(compared: ComparedRuns) -> list[Option]:
     """Return the same machine on a fabric that it does not have, at the rate of its NICs; nothing where it has them all."""
     cluster = compared.base.hardware
-    name = next((one for one in _FABRICS if one not in cluster.transports), "")
+    name = next((fabric for fabric in _FABRICS if fabric not in cluster.transports), "")
     if not name:
         return []
     # The record lists what a machine can have: the fabric is added, so that the scenario is not refused.

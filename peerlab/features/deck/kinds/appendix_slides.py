@@ -219,7 +219,7 @@ def _range(figure: Figure | Wiring) -> str:
 
 
 def _list(told: list[tuple[str, str]]) -> str:
-    return "".join(f"<p><b>{words(name)}</b> {words(says)}</p>" for name, says in told)
+    return "".join(f"<p><b>{words(name)}</b> {words(text)}</p>" for name, text in told)
 
 
 _LINES = 19
@@ -230,6 +230,6 @@ _LETTERS_WIDE, _LETTERS_NARROW = 76, 52
 
 def _that_fit(told: list[tuple[str, str]], letters: int) -> list[tuple[str, str]]:
     """Return the first of them, as many as the list holds."""
-    lines = list(accumulate(-(-len(name + says) // letters) for name, says in told))
+    lines = list(accumulate(-(-len(name + text) // letters) for name, text in told))
     # The list ends before the first that does not fit: one that is shorter must not jump the queue.
-    return [one for one, used in zip(told, lines, strict=True) if used <= _LINES]
+    return [part for part, used in zip(told, lines, strict=True) if used <= _LINES]

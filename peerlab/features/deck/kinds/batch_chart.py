@@ -75,11 +75,11 @@ def _mark(paper: Paper, at: Point, gain: float, *, shown: bool, align: str) -> N
 
 def _told(points: Sequence[Sequence[float]], here: Sequence[float]) -> list[Sequence[float]]:
     """Return the batches whose gain is written: the first, the one before the steepest fall, and the one that is shown."""
-    falls = [one[1] / other[1] for one, other in pairwise(points)]
+    falls = [point[1] / other[1] for point, other in pairwise(points)]
     steep = falls.index(max(falls)) if falls else 0
     some = [points[0], points[steep], here]
     return [
-        one
-        for i, one in enumerate(some)
-        if all(abs(math.log(one[0] / other[0])) > _NEAR for other in some[:i])
+        point
+        for i, point in enumerate(some)
+        if all(abs(math.log(point[0] / other[0])) > _NEAR for other in some[:i])
     ]

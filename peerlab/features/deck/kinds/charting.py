@@ -29,7 +29,7 @@ def time(_outline: Outline, compared: ComparedRuns) -> Slide:
     busy = [bar for kind in _watched(host, peer) for bar in _busy(kind, host, peer)]
     charts = [("Where the time goes.", spent, None), *([("Busy shares.", busy, 1.0)] if busy else [])]
     alt = [f"{what} " + " ".join(f"{bar.name}: {bar.says}." for bar in rows) for what, rows, _ in charts]
-    pictures = [bars(rows, said, full=full) for said, (_, rows, full) in zip(alt, charts, strict=True)]
+    pictures = [bars(rows, words, full=full) for words, (_, rows, full) in zip(alt, charts, strict=True)]
     idle = "Latency alone: no part is busy for a twentieth of the time on either path."
     title = f"What is busiest: {_label(host)} through the host, {_label(peer)} with Peer Direct"
     return Slide(title, pictures=tuple(pictures), lines=() if busy else (idle,), notes=tuple(alt))

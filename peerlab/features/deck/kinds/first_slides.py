@@ -57,7 +57,7 @@ def cover(outline: Outline, compared: ComparedRuns) -> Slide:
         card(paragraphs(*_sure(compared)), 4, title="How sure we are", tone=_warns(gain)),
         card(paragraphs(step_in_one_line(outline, compared)), 4, title="What a training gets", tone="direct"),
     )
-    what = ". ".join(one for one in (_about(compared), outline.subtitle) if one)
+    what = ". ".join(line for line in (_about(compared), outline.subtitle) if line)
     return Slide(
         outline.title,
         what,

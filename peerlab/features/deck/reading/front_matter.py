@@ -64,7 +64,7 @@ def _held(root: yaml.Node) -> dict[str, Any]:
         below = (
             f"{key} is a line of its own with its fields indented below it, as in {key}: and then   nodes: 8"
         )
-        entries = {name: _value(name, one) for name, one in _entries(node, below, _FIELDS[key])}
+        entries = {name: _value(name, entry) for name, entry in _entries(node, below, _FIELDS[key])}
         try:
             held[key] = read_training(entries) if key == "training" else entries
         except ExportError as problem:

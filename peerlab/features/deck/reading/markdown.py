@@ -69,10 +69,10 @@ def _slides(
         if token.level == 0 and token.map and token.map[0] >= first
     ]
     headings = {
-        one.map[0]: (one.tag, words.content)
+        heading.map[0]: (heading.tag, words.content)
         # Behind each heading's opening stands the token with its words.
-        for one, words in pairwise(tokens)
-        if one.type == "heading_open" and one.level == 0 and one.map
+        for heading, words in pairwise(tokens)
+        if heading.type == "heading_open" and heading.level == 0 and heading.map
     }
     starts = list(headings)
     _refuse_words(lines, first, starts[0] if starts else len(lines))

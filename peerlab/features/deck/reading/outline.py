@@ -173,7 +173,7 @@ def read_outline(path: str | Path) -> Outline:
         )
     text = read_text(path, what="outline of a deck", most_bytes=MIB, error=ExportError)
     held = read_markdown(text, name, KINDS)
-    slides = tuple(SlidePlan(**one) for one in held.pop("slides"))
+    slides = tuple(SlidePlan(**entry) for entry in held.pop("slides"))
     for file in ("logo", "log"):  # beside the outline
         if held.get(file):
             with in_words(f"{name}: {file}: {held[file]}", ExportError):

@@ -32,7 +32,7 @@ def libfabric_version(host: Host) -> Version | None:
     if not entries.get("path") or not isinstance(version, list) or len(version) != 2:
         # What another process printed: a damaged version counts as none.
         return None
-    return (version[0], version[1]) if all(isinstance(one, int) for one in version) else None
+    return (version[0], version[1]) if all(isinstance(part, int) for part in version) else None
 
 
 def _providers(said: Mapping[str, Any]) -> list[str]:

@@ -76,7 +76,7 @@ def _acs(host: Host) -> Seen:
         return Seen(UNKNOWN, "no PCIe bridge is shown above an accelerator or RDMA card")
     folder = host.root / "sys/bus/pci/devices"
     spaces = {bridge: leading_bytes(folder / bridge / "config", _CONFIG_BYTES) for bridge in bridges}
-    redirecting = [one for one, space in spaces.items() if (acs_control(space) or 0) & _REDIRECT]
+    redirecting = [address for address, space in spaces.items() if (acs_control(space) or 0) & _REDIRECT]
     if redirecting:
         return Seen(WARN, "redirected at " + listed(redirecting))
     # The kernel shows the first 64 bytes to everybody, and what is behind them to root.

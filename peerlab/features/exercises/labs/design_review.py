@@ -30,7 +30,7 @@ def _run(path: str, cluster: Cluster | None = None, message: str = "64 MiB") -> 
 def _pace(path: str) -> str:
     """Return in words what sets the pace."""
     bottleneck = _run(path).bottleneck
-    return next((said for word, said in _KINDS.items() if bottleneck and word in bottleneck.label), _OTHER)
+    return next((words for word, words in _KINDS.items() if bottleneck and word in bottleneck.label), _OTHER)
 
 
 def _second_nic(path: str) -> float:

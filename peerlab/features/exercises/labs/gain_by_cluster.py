@@ -52,7 +52,7 @@ def _pace() -> str:
     """Return in words what Peer Direct waits for with one accelerator behind each NIC."""
     # So long that latency plays no part, as the rule leaves it out.
     bottleneck = simulated(DIRECT.with_(cluster=ALONE, message_bytes="1 GiB")).bottleneck
-    return next((said for word, said in _PACES.items() if bottleneck and word in bottleneck.label), "")
+    return next((words for word, words in _PACES.items() if bottleneck and word in bottleneck.label), "")
 
 
 ODD = "h100-ndr"
@@ -73,7 +73,7 @@ def _refuted() -> str:
     )
     off = slow.time_s / fast.time_s / rule(server)
     waits = {
-        one: run.bottleneck.label if run.bottleneck else "" for one, run in (("slow", slow), ("fast", fast))
+        word: run.bottleneck.label if run.bottleneck else "" for word, run in (("slow", slow), ("fast", fast))
     }
     # In the order of the sentences: one that the row refutes by itself comes before the rule.
     if "NIC" not in waits["fast"]:

@@ -45,7 +45,7 @@ def _last(name: str) -> Any:
 
 def _without_a_nic() -> float:
     """Return what bus bandwidth log H would have if one of four NICs were missing, and nothing else, GB/s."""
-    (fault,) = [one for one in verdict_of("H").causes if one.name == "one NIC is missing"]
+    (fault,) = [cause for cause in verdict_of("H").causes if cause.name == "one NIC is missing"]
     return float(fault.curve[-1][1])
 
 

@@ -103,7 +103,7 @@ def suspected(game: SearchGame) -> pd.DataFrame:
     runs = [(tuple(names[node] for node in some), took) for some, took in game.runs]
     likely = peerlab.suspects(runs, hosts=names, sigma=NOISE, expected_s=1.0).suspects[:NODES]
     return pd.DataFrame(
-        {"probability, %": {one.in_words: 100 * one.probability for one in likely}}
+        {"probability, %": {suspect.in_words: 100 * suspect.probability for suspect in likely}}
     ).rename_axis("suspect")
 
 

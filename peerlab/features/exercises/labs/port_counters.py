@@ -39,7 +39,7 @@ def counters(answer: PortAnswer) -> dict[str, int]:
     own = {number for number, flow in enumerate(scene.flows) if flow.job == OWN}
 
     def signals(kind: str, of: Callable[[int], bool]) -> int:
-        return sum(one.kind == kind and of(one.of) for one in trace.signals)
+        return sum(signal.kind == kind and of(signal.of) for signal in trace.signals)
 
     waited = sum(span.end_ps - span.start_ps for span in trace.starved if span.link < hosts)
     busy = _trunks(answer)

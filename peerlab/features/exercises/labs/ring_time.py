@@ -41,7 +41,7 @@ def _check_ring_time(function: Any) -> str | None:
     if None in said:
         return "`ring_time` returns nothing; its last line needs a `return`."
     try:
-        return _compared([float(one) for one in said], latency, rate)
+        return _compared([float(number) for number in said], latency, rate)
     except (TypeError, ValueError):
         return f"`ring_time` should return seconds, not a {type(said[0]).__name__}."
 
@@ -55,10 +55,10 @@ def _compared(said: list[float], latency: float, rate: float) -> str | None:
         if _alike(said, [wrong(nodes, nbytes, latency, rate) for nodes, nbytes in _TRIALS]):
             return sentence
     # Right in milliseconds or microseconds.
-    if any(_alike([one / scale for one in said], truth) for scale in (1e3, 1e6)):
+    if any(_alike([number / scale for number in said], truth) for scale in (1e3, 1e6)):
         return "Return seconds."
     # Where it is wrong first: one case is said, not four.
-    at = next(at for at, one in enumerate(said) if not _alike([one], [truth[at]]))
+    at = next(at for at, number in enumerate(said) if not _alike([number], [truth[at]]))
     nodes, nbytes = _TRIALS[at]
     return (
         "Multiply the number of steps with what one step costs. "

@@ -102,7 +102,7 @@ class SearchGame:
             if (node in some) != (took > SLOW):
                 part = "took part" if node in some else "took no part"
                 return f"Not node {node}: it {part} in the run on {_listed(some)}, which took {took:.2f} times as long as a healthy one."
-        others = [one for one in self.possible if one != node]
+        others = [suspect for suspect in self.possible if suspect != node]
         if others:
             return f"It may be node {node}. So may {_listed(others)}: no run tells them apart yet."
         few = len(self.runs) < FEWEST

@@ -45,8 +45,8 @@ def freed() -> pd.DataFrame:
     """Return the victim's share of its rate on two fabrics, as it is and with one thing changed."""
     rows = {"as it is": "", **{option: option for option in (_TRUNK, _BUFFERS, _LANE)}}
     table = {
-        says: {"InfiniBand": share(IB, change), "RoCE, pauses": share(PFC, change)}
-        for says, change in rows.items()
+        setting: {"InfiniBand": share(IB, change), "RoCE, pauses": share(PFC, change)}
+        for setting, change in rows.items()
     }
     return pd.DataFrame.from_dict(table, orient="index").rename_axis("the victim's share of its rate")
 
@@ -74,7 +74,7 @@ def losses() -> pd.DataFrame:
     }
     rows = {
         f"1 in {round(1 / loss):,}": {
-            says: LINE_GBPS * counted(loss, wait, how) for says, (wait, how) in kinds.items()
+            setting: LINE_GBPS * counted(loss, wait, how) for setting, (wait, how) in kinds.items()
         }
         for loss in (1e-3, 1e-2)
     }
@@ -186,9 +186,9 @@ def symptoms() -> pd.DataFrame:
 
 def cures() -> pd.DataFrame:
     """Return what frees the victim of each cause."""
-    return pd.DataFrame({"what frees it": {cause: one.frees for cause, one in CAUSES.items()}}).rename_axis(
-        "cause"
-    )
+    return pd.DataFrame(
+        {"what frees it": {cause: record.frees for cause, record in CAUSES.items()}}
+    ).rename_axis("cause")
 
 
 EXERCISES = (

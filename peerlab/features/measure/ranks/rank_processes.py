@@ -143,9 +143,9 @@ def _introduce(plan: Measurement, ranks: RankProcesses, ends: Sequence[Sequence[
             {
                 "do": "meet",
                 "ranks": count,
-                "right_pid": one["pid"],
-                "right_address": one["addresses"][str(count)],
+                "right_pid": peer["pid"],
+                "right_address": peer["addresses"][str(count)],
             }
-            for one in right
+            for peer in right
         ]
         ranks.ask(meet, doing)

@@ -27,7 +27,7 @@ def needed_bytes(plan: Measurement) -> int:
 def free_bytes(root: Path = Path("/")) -> int | None:
     """Return the memory that may still be taken: the machine's, or what is left of a control group's limit."""
     numbers = [_available(root), *(_left(group) for group in _groups(root))]
-    return min((one for one in numbers if one is not None), default=None)
+    return min((limit for limit in numbers if limit is not None), default=None)
 
 
 def check(plan: Measurement, processes: int, root: Path = Path("/")) -> None:

@@ -83,7 +83,7 @@ def quantile(found: Iterable[float], share: float = SHARE) -> float:
 def law_errors_of(times: Sequence[LeftOut], share: float = SHARE) -> list[LawError]:
     """Return the errors of laws, with how many times lie inside their bands where each machine is left out."""
     # By identity: a measured time holds its machine, whose constants are a dictionary and cannot be hashed.
-    inside = {id(one): held for one, held in _held(times, share)}
+    inside = {id(fitted): held for fitted, held in _held(times, share)}
     law_errors = []
     for key, (times_off, group) in _factors(times, share).items():
         machines = sorted({sample.machine.cluster for sample in group})
@@ -165,7 +165,7 @@ def coverage(times: Sequence[LeftOut], share: float = SHARE) -> Iterator[Inside]
 
     A log from which a range was taken lies inside by construction: it has a row of its own, and counts in no group.
     """
-    inside = {id(one): held for one, held in _held(times, share)}
+    inside = {id(fitted): held for fitted, held in _held(times, share)}
     promised = [sample for sample in times if sample.promised]
     groups = {
         "all machines": [sample for sample in times if sample.proves],

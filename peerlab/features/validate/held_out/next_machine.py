@@ -15,7 +15,7 @@ def factor(misses: Mapping[str, Iterable[float]], share: float) -> float:
     (1.189, 1.0)
     """
     # The mean of squares of each machine first: a log of thirty sizes weighs no more than one of three.
-    squares = [statistics.fmean(math.log(one) ** 2 for one in each) for each in misses.values()]
+    squares = [statistics.fmean(math.log(ratio) ** 2 for ratio in each) for each in misses.values()]
     if not squares:
         return 1.0
     return math.exp(student_t(share, len(squares)) * math.sqrt(statistics.fmean(squares)))

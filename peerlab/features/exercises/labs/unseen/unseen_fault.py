@@ -23,7 +23,7 @@ def _fault_task(cause: str, nodes: int, others: int) -> Choice:
     return Choice(
         name="",
         question=f"An AllReduce of {message} on {nodes} hosts {took}. On its hosts and on the switches counters went up by:\n\n{lines}\n\nWhy is it slow?",
-        options={name: one.asks for name, one in CAUSES.items()},
+        options={name: record.asks for name, record in CAUSES.items()},
         truth=lambda: said_cause(found),
         hints=(
             "Was anything lost? Then ask who lost it: a switch port with a full queue, or a link.",

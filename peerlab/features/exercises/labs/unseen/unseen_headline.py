@@ -37,7 +37,7 @@ def _sentence_task(nodes: int, cluster: str, size: str) -> Choice:
         name="",
         question=f"Peer Direct on {nodes} nodes of {load_cluster(cluster).title}: the explorer's headline reads \"{low} to {high} times as fast\". Its mark "
         f"stands at {gain.value:.1f}, the message has {size}, and it compares with {over}. Which sentence may you quote?",
-        options={one: entries[one] for one in order},
+        options={part: entries[part] for part in order},
         truth=lambda: sure,
         hints=(
             "A sentence that is true names what it compares, with what, and how sure it is.",

@@ -39,7 +39,7 @@ def _ratios(kind: str, noise: float, drawn: Random) -> list[float]:
             1 / within,
         ],
     }[kind]
-    return sorted(round(one, 2) for one in five)
+    return sorted(round(ratio, 2) for ratio in five)
 
 
 def _verdict_task(kind: str, busy: bool, number: int) -> Choice:
@@ -47,8 +47,8 @@ def _verdict_task(kind: str, busy: bool, number: int) -> Choice:
     drawn = Random(f"{kind} {busy} {number}")  # noqa: S311  (nothing secret)
     far = (_LOUD if busy else _QUIET) * drawn.uniform(0.6, 1.4)
     control = sorted(
-        round(one, 2)
-        for one in (
+        round(ratio, 2)
+        for ratio in (
             1 - far,
             1 - far * drawn.uniform(0.4, 0.8),
             1.0,
@@ -59,8 +59,8 @@ def _verdict_task(kind: str, busy: bool, number: int) -> Choice:
     noise = noise_of(control)
     ratios = _ratios(kind, noise, drawn)
     entries = {
-        one: ", ".join(f"{value:.2f}" for value in five)
-        for one, five in (("arm", ratios), ("control", control))
+        arm: ", ".join(f"{value:.2f}" for value in five)
+        for arm, five in (("arm", ratios), ("control", control))
     }
     low, high = pd.Series(ratios).quantile([0.25, 0.75])
     return Choice(

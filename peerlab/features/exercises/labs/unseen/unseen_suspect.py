@@ -81,7 +81,7 @@ def _reply(name: str, runs: Sequence[Timed], possible: Sequence[str]) -> str:
     for hosts, took in runs:
         if (name in hosts) != (took > _SLOW):
             return f"{name} {'took part' if name in hosts else 'took no part'} in a run that took {took:.2f} times as long as expected."
-    others = " and ".join(one for one in possible if one != name)
+    others = " and ".join(suspect for suspect in possible if suspect != name)
     return f"It may be {name}. So may {others}: does any run tell them apart?" if others else ""
 
 
