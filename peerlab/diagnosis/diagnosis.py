@@ -95,13 +95,8 @@ class Diagnosis:
             "verdict": self.verdict,
             "why": self.why,
             "ranking": [
-                {
-                    "path": ranked.path,
-                    "points": ranked.points,
-                    "odds": ranked.odds,
-                    "simulated": _plain_fit(ranked.fit),
-                }
-                for ranked in self.ranking
+                {"path": way.path, "points": way.points, "odds": way.odds, "simulated": _plain_fit(way.fit)}
+                for way in self.ranking
             ],
             "evidence": [{**vars(evidence), "points": dict(evidence.points)} for evidence in self.evidence],
             "notes": list(self.notes),
@@ -155,7 +150,7 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
     # Which paths are weighed follows from all evidence, also from what is not trusted: a line or a rate that
     # names a path puts it into the ranking, and nothing more.
     paths = _candidates(observed, clusters, gathered, chosen=chosen)
-    kept = [observation for observation in gathered if not held_up or trusted(observation)]
+    kept = [piece for piece in gathered if not held_up or trusted(piece)]
     evidence = sorted(kept, key=lambda one: -_weight(one, paths))
     ranking = _ranking(paths, evidence, best(found))
     verdict, why = _verdict(ranking, evidence, know, sizes=len(observed.sizes))
@@ -231,11 +226,7 @@ def _candidates(
     }
     here = {path for cluster in clusters for path in cluster.paths}
     explaining = {
-        path
-        for observation in gathered
-        if observation.kind == "cluster"
-        for path, points in observation.points.items()
-        if points > 0
+        path for one in gathered if one.kind == "cluster" for path, points in one.points.items() if points > 0
     }
     alone = bool(explaining) and all(PATHS[path].is_rare for path in explaining if path in PATHS)
     described = chosen and any(not PATHS[path].is_bare for path in here)
@@ -269,7 +260,7 @@ def _ranking(
     paths: Sequence[str], evidence: Sequence[Evidence], nearest: dict[str, Fit]
 ) -> tuple[Explanation, ...]:
     # Points are logarithms of likelihoods: their sums multiply them. No path is likelier beforehand.
-    points = {path: sum(observation.points.get(path, 0.0) for observation in evidence) for path in paths}
+    points = {path: sum(piece.points.get(path, 0.0) for piece in evidence) for path in paths}
     total = sum(math.exp(value) for value in points.values())
     # stable: equals stay in the order of `explanations`
     ordered = sorted(paths, key=lambda path: -points[path])
@@ -286,13 +277,13 @@ def _verdict(
 ) -> tuple[str, str]:
     """Return the verdict, and why in one sentence."""
     # What forbids a verdict is asked before who leads: a path that leads far is still no answer then.
-    other = next((observation for observation in evidence if observation.elsewhere), None)
+    other = next((piece for piece in evidence if piece.elsewhere), None)
     if other:
         return CANNOT_TELL, f"{other.seen} says {other.says}"
     first = ranking[0]
     if sentence := _contradiction(first.path, evidence, know):
         return CANNOT_TELL, sentence
-    speaks = {observation.kind for observation in evidence if observation.points.get(first.path, 0) > 0}
+    speaks = {piece.kind for piece in evidence if piece.points.get(first.path, 0) > 0}
     if speaks == {"cluster"} and first.fit:  # a curve of which one size was large enough to be simulated
         sizes = len(first.fit.sizes)
     if sizes == 1 and "line" not in speaks and first.odds < know.ranges["odds_of_one_size"].low:

@@ -32,7 +32,7 @@ def test_a_bar_is_as_long_as_a_mib_costs_and_notes_are_text():
     }
     half = row | {"size_bytes": 2 << 20}
     page = cost_html([row, half], ["<b>no</b>"])
-    assert [int(px) for px in re.findall(r"style='width:(\d+)px", page)] == [240, 120]
+    assert [int(px) for px in re.findall(r"style='width:(\d+)px", page)] == [80, 40]
     assert "100 µs" in page
     assert "50 µs" in page
     assert "<b>no" not in page
