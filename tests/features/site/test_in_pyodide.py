@@ -27,6 +27,11 @@ CODE = "def hits(capacity, buffers, rounds):\n    return 0\n\npeerlab.exercise('
 MANY = 1000 if os.environ.get("PEERLAB_SOAK") else 30
 
 
+def noise(drawn):
+    kinds = {"jitter": 0.1, "spread": 0.2, "detours": drawn.choice((1e-4, 0.2)), "ticks": 1000}
+    return {name: kinds[name] for name in drawn.sample(list(kinds), drawn.randint(1, 4))}
+
+
 def scenarios():
     drawn = Random(35)  # noqa: S311  (nothing secret)
     for number in range(MANY):
@@ -39,6 +44,8 @@ def scenarios():
             "registration": drawn.choice(("cached", "per-transfer")),
             "collective": drawn.choice(("allreduce", "alltoall", "allgather", "point-to-point")),
         }
+        if not number % 5:
+            changes |= {"nodes": drawn.choice((2, 3, 4)), "seed": drawn.randrange(2**40), **noise(drawn)}
         yield {"kind": "show", "number": number, "control": "other", "changes": changes}
 
 
