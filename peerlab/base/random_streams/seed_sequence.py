@@ -25,7 +25,7 @@ class SeedSequence:
     """Words that look random and follow from one number or several.
 
     >>> SeedSequence((1, 2)).generate_state(2)
-    [3106881369, 1323056731]
+    [1596810411, 3615836353]
     """
 
     def __init__(self, entropy: int | Sequence[int]) -> None:

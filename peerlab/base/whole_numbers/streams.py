@@ -55,4 +55,6 @@ def _sized(draw: Callable[[], Any], size: Any) -> Any:
 
 
 def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(name)
     return getattr(Absent("numpy.random"), name)
