@@ -4,7 +4,8 @@ const BOTH_NODES = 1060; // units of the wide picture, in which node 1 is the mi
 const ONE_NODE = 228; // its height
 const WIRE_TURNS = 430; // where the wire turns: behind the edge of the first node
 const ROOM_BETWEEN = 40; // between the two nodes: two lines of words
-const WIRE_HEIGHT = 181; // the height at which the wire leaves a node
+const WIRE_HEIGHT = 181; // the height at which the wire leaves a node,
+const BELOW_BOXES = 209; // and that of the devices' own ports, or of memory that both nodes reach
 const BELOW = ONE_NODE + ROOM_BETWEEN;
 const TURNED_ROUND = { left: "right", right: "left", center: "center" };
 export const NARROW_UNITS = { width: WIRE_TURNS + 20, height: BELOW + ONE_NODE };
@@ -18,9 +19,12 @@ export function narrowPoint([x, y]) {
   return isBetween(x) ? onTheWire(x, y) : [BOTH_NODES - x, y + BELOW];
 }
 
+// The height of what joins the nodes, at a place near it.
+const joinedAt = (y) => (y >= (WIRE_HEIGHT + BELOW_BOXES) / 2 ? BELOW_BOXES : WIRE_HEIGHT);
+
 // A place on the wire: what is higher there is further right.
 function onTheWire(x, y) {
-  return [WIRE_TURNS + WIRE_HEIGHT - y, y + (BELOW * (x - WIRE_TURNS)) / (BOTH_NODES - 2 * WIRE_TURNS)];
+  return [WIRE_TURNS + joinedAt(y) - y, y + (BELOW * (x - WIRE_TURNS)) / (BOTH_NODES - 2 * WIRE_TURNS)];
 }
 
 // The other way round: the place of the wide picture that is seen at one of the narrow.
@@ -54,7 +58,7 @@ function placesOfBox(left, right, top, bottom) {
   const half = (bottom - top) / 2, upright = { left: WIRE_TURNS - half, right: WIRE_TURNS + half };
   if (right <= WIRE_TURNS) return [{ left, right, top, bottom }];
   if (left >= BOTH_NODES - WIRE_TURNS) return [{ left: BOTH_NODES - right, right: BOTH_NODES - left, top: top + BELOW, bottom: bottom + BELOW }];
-  if (isBetween(left)) return [{ ...upright, top: onTheWire(left, WIRE_HEIGHT)[1], bottom: onTheWire(right, WIRE_HEIGHT)[1] }];
+  if (isBetween(left)) return [{ ...upright, top: onTheWire(left, joinedAt(top + half))[1], bottom: onTheWire(right, joinedAt(top + half))[1] }];
   return [
     { left, right: WIRE_TURNS + half, top, bottom },
     { ...upright, top: bottom, bottom: top + BELOW },

@@ -107,7 +107,7 @@ class Geometry:
     @property
     def foot(self) -> float:
         """Where the words below the boxes stand."""
-        return 221.0 if self.below else 216.0
+        return 224.0 if self.shared else 221.0 if self.native else 216.0
 
     @property
     def below(self) -> bool:

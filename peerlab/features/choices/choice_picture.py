@@ -8,6 +8,8 @@ from peerlab.base.units import say_bytes, say_time
 from peerlab.features.choices.choice_map import ChoiceMap, MapCell
 
 _LEFT, _TOP, _WIDE, _HIGH = 48, 8, 38, 32
+_LEAST = 640
+"""So wide is the picture at least: the key below it."""
 _BELOW = 66
 """Room for sizes and legend."""
 _ROLES = ("network", "copy", "direct")
@@ -38,7 +40,7 @@ def choice_svg(found: ChoiceMap) -> str:
     parts += _small_regions(unnamed, roles, _TOP + len(rows) * _HIGH + 76)
     wide, high = _LEFT + len(columns) * _WIDE + 12, _TOP + len(rows) * _HIGH + _BELOW + 24 * bool(unnamed)
     return (
-        f"<svg class='pl-map' viewBox='0 0 {max(wide, 560)} {high}' width='{max(wide, 560)}' role='img' "
+        f"<svg class='pl-map' viewBox='0 0 {max(wide, _LEAST)} {high}' width='{max(wide, _LEAST)}' role='img' "
         f"aria-label='{escape(found.headline, quote=True)}' font-size='12' fill='var(--pl-ink)' style='max-width:100%;height:auto'>{''.join(parts)}</svg>"
     )
 
@@ -150,8 +152,8 @@ def _free_runs(
 
 def _axes(rows: list[int], columns: list[int]) -> list[str]:
     under = _TOP + len(rows) * _HIGH + 16
-    # Every third size: their words are wider than a column.
-    step = 3 if len(columns) > 12 else 1
+    # Every second or third size: their words are wider than a column.
+    step = 3 if len(columns) > 12 else 2
     sizes = [
         f"<text x='{_corner(x, 0)[0] + _WIDE / 2}' y='{under}' text-anchor='middle' fill='var(--pl-muted)'>{say_bytes(size)}</text>"
         for x, size in enumerate(columns)
