@@ -20,6 +20,7 @@ from peerlab.engine.arrays.service_order import Arrived, OrderUnknownError, Serv
 from peerlab.engine.arrays.side_by_side import SideBySide, times
 from peerlab.engine.loop.event_loop import Loop
 from peerlab.engine.system import least
+from peerlab.question.presets import known_clusters
 
 of_topology = partial(peerlab.Scenario, library="none")
 """Topology alone: what the engines do with it does not depend on who asks."""
@@ -362,6 +363,21 @@ def test_of_slices_that_come_together_the_one_of_the_earlier_round_is_served_fir
     order = ServiceOrder(users_of(np.array([7, 9, 7, 9])), 1)
     start, _, _ = order.serve(None, arrived([5, 5, 5, 5], round_=[2, 1, 1, 1]), np.array([10, 10, 10, 10]))
     assert start.tolist() == [[15, 5, 5, 15]]
+
+
+def test_a_slice_in_the_last_round_of_its_instant_is_served_before_one_a_picosecond_later():
+    """An instant has a round for each resource of a stage at most; of 15, none reaches into the next picosecond."""
+    order = ServiceOrder(users_of(np.array([7, 9, 7, 9])), 1)
+    start, _, _ = order.serve(None, arrived([6, 5, 5, 6], round_=[1, 15, 15, 1]), np.array([10, 10, 10, 10]))
+    assert start.tolist() == [[15, 5, 5, 15]]
+    assert order.held.all()
+
+
+@pytest.mark.parametrize("cluster", known_clusters())
+def test_no_stage_has_more_resources_than_an_instant_has_rounds(cluster):
+    for path in peerlab.load_cluster(cluster).paths:
+        legs = least(of_topology(cluster=cluster, path=path)).legs(0, 0)[0]
+        assert 0 < max(len(leg.visits) for leg in legs) < 15, path
 
 
 @pytest.fixture
