@@ -53,7 +53,10 @@ class _Spans:
         own = [spans[name] for name in ("node", "device", "step", "slice", "stage")]
         # a proxy has its message until the NIC has sent it: all of a chain may then begin and end with it
         behind = np.array([not resource_kind(resource.kind).until_sent for resource in trace.resources], bool)
-        ties = (spans["resource"], behind[spans["resource"]], spans["queued"])
+        # who serves one slice at a time and has it for longer than its own work is held by another one upstream
+        alone = np.array([not resource.shared for resource in trace.resources], bool)[spans["resource"]]
+        is_held = alone & (spans["end"] > spans["start"] + spans["work"])
+        ties = (spans["resource"], is_held, behind[spans["resource"]], spans["queued"])
         order = np.lexsort((*ties, spans["end"], spans["start"], *own[::-1]))
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))

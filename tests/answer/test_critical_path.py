@@ -130,8 +130,14 @@ UPLINK_BEFORE_DRAM = peerlab.Scenario(
 )
 """A shared uplink takes a slice late, and DRAM begins with it, though DRAM's number is the smaller."""
 
+NIC_HELD_BY_UPLINK = peerlab.Scenario(
+    cluster="p4d", path="host-tcp", nodes=2, message_bytes=5430065, window=4
+)
+"""A NIC has a slice from one moment to another with the uplink that holds it, whose number is the larger."""
+
 
 @given(questions)
+@example(NIC_HELD_BY_UPLINK)
 @example(UPLINK_BEFORE_DRAM)
 @example(PROXY_HOLDS_ALL)
 def test_whatever_is_simulated_every_segment_is_work_or_latency_and_there_is_no_gap(scenario):
