@@ -62,7 +62,7 @@ Those that no step is simulated for; tests simulate the pipeline and check the o
 APART = """\
 ### Where nodes of a step differ
 
-Jitter, spread and detours, slow nodes, NICs and links, computing that differs (`slow_compute`, `compute_jitter`), trees, and fabrics that are not the
+Jitter, spread, detours and ticks, slow nodes, NICs and links, computing that differs (`slow_compute`, `compute_jitter`), trees, and fabrics that are not the
 same for all let nodes end an exchange one after the other. Then each begins the next one at its own time; nothing waits for all but the exchange itself.
 
 * A node is **ready** for bucket k when it has computed what the bucket needs. Its computing slows only while its *own* exchange is under way.
@@ -77,6 +77,7 @@ same for all let nodes end an exchange one after the other. Then each begins the
 * **A library's tree or ring** (NCCL's laws) is walked in one pass of which no single node's end says who else has to come: it begins with the last node and
   ends for all together.
 * A step is that of the node that ends it last; all begin it together. Slices of every exchange draw jitter and detours of their own; spread lasts for the step.
+* **A node that stands still** (`ticks`) computes nothing either, by the clock of the step; what opens an exchange and what flies goes on.
 * **Steps in a row** (`steps`, `peerlab step --steps 20`) have no barrier between them: a node's step ends when it has computed and is done with its last exchange, and
   its next begins there. What is held, posted and registered goes on from step to step. Where a step begins as one before did, only later, all that follows is known
   and nothing more is simulated; where steps draw noise of their own (jitter, detours, computing), the mean of the second half is told.
@@ -97,8 +98,8 @@ one node of N that computes D longer, a step takes `c + q + max_j (D - L max(0, 
 Exchange by exchange this is exact, because a node that is done has all its resources for itself: loop and arrays are held to a referee that runs all nodes and all
 exchanges in one world. Only links that nodes share could serve two exchanges at once; where they would, that world answers instead.
 
-**Refused** where nodes differ: registration caches with limits (who comes first decides what is given up), sums in the switches (SHARP, NVLS), ticks (a node that stands
-still computes nothing either), and exchanges of more than ten million spans.
+**Refused** where nodes differ: registration caches with limits (who comes first decides what is given up), sums in the switches (SHARP, NVLS), and exchanges of
+more than ten million spans.
 
 """
 TABLE = """\

@@ -80,6 +80,13 @@ def phases(seed: int, period_ps: int, nodes: int) -> tuple[int, ...]:
     return tuple(int(_stream(seed, "ticks", node).integers(period_ps)) for node in range(nodes))
 
 
+def pauses_of(seed: int, noise: Noise, nodes: int, since_ps: int = 0) -> list[Pauses]:
+    """Return when every node stands still, on a clock that begins `since_ps` after the one that phases are drawn on."""
+    period = noise.tick_period_ps
+    begins = phases(seed, period, nodes)
+    return [Pauses((phase - since_ps) % period, period, noise.tick_ps) for phase in begins]
+
+
 def held_up(seed: int, noise: Noise, places: Places) -> tuple[Whole, Whole]:
     """Return where slices are held up, as indices in ``(steps, slices, stages, lanes)``, and for how long, in picoseconds."""
     where, lasts = [], []

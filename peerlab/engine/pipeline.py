@@ -8,7 +8,7 @@ from peerlab.base.units import PS_PER_S, service_ps
 from peerlab.engine import jitter
 from peerlab.engine.inventory import Inventory
 from peerlab.engine.legs import Flight, Leg, Link, Visit
-from peerlab.engine.noise_draws import USUAL_SIGMAS, Pauses, Whole, phases, spreads
+from peerlab.engine.noise_draws import USUAL_SIGMAS, Pauses, Whole, pauses_of, spreads
 from peerlab.model.fabrics import NIC
 from peerlab.model.paths import MESSAGES, PROXY, REDUCE
 from peerlab.model.resources import resource_kind, service
@@ -39,6 +39,8 @@ class Pipeline:
     """Nodes whose own factor is at most that which one of twenty nodes exceeds."""
     even: bool = False
     """Whether factors of nodes and ticks are left out: who asks puts them in for several runs at once."""
+    since_ps: int = 0
+    """When the clock of its system begins on that by which nodes stand still."""
     _quiet: dict[tuple[int, int, int], tuple[Leg, list[_Times]]] = field(default_factory=dict)
     """By stage, bytes and envelope."""
 
@@ -221,8 +223,7 @@ class Pipeline:
         noise = self.scenario.noise
         if not noise.tick_period_ps or self.even or resource_kind(use.kind).shared:
             return None
-        phase = phases(self.scenario.seed, noise.tick_period_ps, self.scenario.nodes)[node]
-        return Pauses(phase, noise.tick_period_ps, noise.tick_ps)
+        return pauses_of(self.scenario.seed, noise, self.scenario.nodes, self.since_ps)[node]
 
 
 def _slowed(times: _Times, factor: float) -> _Times:

@@ -16,3 +16,17 @@ def through(start: Any, work: Any, phase: Any, period: Any, length: Any) -> Any:
     done = (since - length) * (since > length) + work  # of what fits between two pauses
     pauses = (done - (done > 0)) // (period - length)
     return phase + turn * period + length + done + pauses * length
+
+
+def stood_still(since: int, until: int, phase: int, period: int, length: int) -> int:
+    """Return for how long of the time between two moments nothing went on, picoseconds.
+
+    >>> stood_still(0, 30, 5, 100, 20), stood_still(10, 110, 5, 100, 20)
+    (20, 20)
+    """
+
+    def paused(t: int) -> int:
+        turns, rest = divmod(t - phase, period)
+        return turns * length + min(rest, length)
+
+    return paused(until) - paused(since)

@@ -51,6 +51,8 @@ class System:
         self.one_switch |= self.folded
         self.number = 0
         """Which exchange of a step it is: the slices of each draw noise of their own."""
+        self.since_ps = 0
+        """When its clock begins on that of the step, by which nodes stand still."""
         self.ordinary_nodes: frozenset[int] = frozenset()
         """Nodes whose noise is cut at what one of twenty draws exceeds (`engine/ordinary`)."""
         self._legs: dict[tuple[int, ...], SliceLegs] = {}
@@ -75,7 +77,7 @@ class System:
         if not self.folded:
             return self
         system = System(self.scenario, folded=False, one_switch=True, planned=self.plan)
-        system.number = self.number
+        system.number, system.since_ps = self.number, self.since_ps
         return system
 
     @cached_property
@@ -243,6 +245,7 @@ class System:
                 gated=self.plan.collects,
                 ordinary_nodes=self.ordinary_nodes,
                 even=even,
+                since_ps=self.since_ps,
             )
             known = self._pipelines[lane] = asked, route
         return known[1]

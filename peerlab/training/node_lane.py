@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from peerlab.engine.noise_draws import Pauses
+from peerlab.engine.standing_still import stood_still, through
 from peerlab.training.program import Exchanging, Program
 from peerlab.training.training_step import PER_MILLE
 
@@ -9,13 +11,21 @@ from peerlab.training.training_step import PER_MILLE
 class NodeLane:
     """What one node computes, as far as it is known; exchanges are told one after the other."""
 
-    def __init__(self, program: Program, durations: Sequence[int], slowdown: int, begin: int = 0) -> None:
+    def __init__(
+        self,
+        program: Program,
+        durations: Sequence[int],
+        slowdown: int,
+        begin: int = 0,
+        pauses: Pauses | None = None,
+    ) -> None:
         """`durations`: how long each operation takes alone; `slowdown`: thousandths that computing is slower beside an exchange.
 
-        `begin`: when the node begins the step, picoseconds.
+        `begin`: when the node begins the step, picoseconds; `pauses`: when it stands still.
         """
         # Work is counted in thousandths of a picosecond, so that slower by thousandths leaves it whole.
-        self._program, self._durations, self._slow = program, durations, PER_MILLE - slowdown
+        self._program, self._slow = program, PER_MILLE - slowdown
+        self.durations, self.pauses = durations, pauses
         self.begin = begin
         """When the node begins the step."""
         self.computed: list[tuple[int, int]] = []
@@ -57,7 +67,7 @@ class NodeLane:
             number = len(self.computed)
             free = self.computed[-1][1] if self.computed else self.begin
             begin = max([free, *(self.placed[one][1] for one in self._program.computing[number].after)])
-            self.computed.append((begin, self._end(begin, self._durations[number])))
+            self.computed.append((begin, self._end(begin, self.durations[number])))
 
     def _end(self, begin: int, duration: int) -> int:
         """Return when an operation is over that begins now: it is slower between begin and end of each exchange."""
@@ -68,9 +78,17 @@ class NodeLane:
                 if until <= now:
                     continue
                 # Rounded up, as in the referee: an operation is over at a whole picosecond.
-                end = now - (-left // rate)
+                end = self._through(now, -(-left // rate))
                 if end <= until:
                     return end
-                left -= (until - now) * rate
+                left -= self._goes_on(now, until) * rate
                 now = until
-        return now - (-left // PER_MILLE)
+        return self._through(now, -(-left // PER_MILLE))
+
+    def _through(self, now: int, work: int) -> int:
+        """Return when work is through that goes on whenever the node does not stand still; none is through at once."""
+        return int(through(now, work, *self.pauses)) if self.pauses and work else now + work
+
+    def _goes_on(self, now: int, until: int) -> int:
+        """Return for how long of that time the node does not stand still."""
+        return until - now - (stood_still(now, until, *self.pauses) if self.pauses else 0)

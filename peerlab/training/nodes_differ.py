@@ -1,10 +1,13 @@
 """Where nodes of a step differ: in what they compute, in what they send, or because of a schedule or a fabric that is not the same for all."""
 
+from collections.abc import Sequence
+
 from peerlab.base.errors import WorkloadError
 from peerlab.base.numbers import np
-from peerlab.engine.noise_draws import compute_factors, seed_of
+from peerlab.engine.noise_draws import compute_factors, pauses_of, seed_of
 from peerlab.engine.system import foldable
 from peerlab.question.scenario import Scenario
+from peerlab.training.node_lane import NodeLane
 from peerlab.training.program import Program
 from peerlab.training.training_step import Step
 
@@ -39,6 +42,18 @@ def durations(step: Step, program: Program, turn: int = 0) -> list[list[int]]:
     # Nodes of one domain of NVLink have consecutive numbers.
     together = np.array_split(np.rint(values).astype(np.int64), s.domains)
     return [times.max(axis=0).tolist() for times in together]
+
+
+def lanes_of(step: Step, program: Program, turn: int, begins: Sequence[int]) -> list[NodeLane]:
+    """Return the compute lane of every node for a step of a row, by its `turn`; `begins` says when each begins it."""
+    s = step.scenario
+    # A node that stands still computes nothing, either; the clock of a step is the one that phases are drawn on.
+    still = pauses_of(s.seed, s.noise, s.nodes) if s.noise.tick_period_ps else [None] * s.nodes
+    times = durations(step, program, turn)
+    return [
+        NodeLane(program, own, step.slowdown_per_mille, begin, pauses)
+        for own, begin, pauses in zip(times, begins, still[: len(times)], strict=True)
+    ]
 
 
 def opens_at(step: Step) -> str:

@@ -20,13 +20,13 @@ from peerlab.engine.arrays.service_order import OrderUnknownError
 from peerlab.engine.begins import Begins, Held, meet_all
 from peerlab.engine.exchange_apart import by_arrays, by_loop, later
 from peerlab.engine.loop.event_loop import Progress
+from peerlab.engine.opening import opening
 from peerlab.engine.recording import spans_of_all
 from peerlab.engine.registration_queue import Contents, RegistrationQueue
 from peerlab.engine.simulate import MOST_OF_ALL, refuse_too_many, simulate, simulate_system, trace
 from peerlab.engine.system import System, least
 from peerlab.question.scenario import Scenario
-from peerlab.training.node_lane import NodeLane
-from peerlab.training.nodes_differ import POSTED, check_differing, draws, durations, opens_at
+from peerlab.training.nodes_differ import POSTED, check_differing, draws, lanes_of, opens_at
 from peerlab.training.program import Exchanging, Program
 from peerlab.training.shown_node import Answers, put_together
 from peerlab.training.step_trace import StepTrace
@@ -47,6 +47,8 @@ class AskedExchange:
     scenario: Scenario
     number: int
     """Which exchange of the step, as far as its noise depends on that."""
+    since_ps: int
+    """When the first node begins it, within the period by which nodes stand still."""
     at: tuple[int, ...]
     opens: tuple[int, ...]
     held: Held
@@ -104,6 +106,8 @@ def warm(scenario: Scenario) -> bool:
 def _answered(asked: AskedExchange) -> AnsweredExchange:
     alone = least(asked.scenario)
     alone.number = asked.number
+    # Its own clock leaves out what opens it.
+    alone.since_ps = asked.since_ps + sum(lasts for *_, lasts in opening(alone))
     begins = Begins(asked.at, asked.opens, asked.held)
     # All begin at once on an idle machine: then one node may stand for all, and costs least.
     even = not any(asked.at) and max(asked.opens) <= 0 and not asked.held
@@ -156,7 +160,7 @@ class RankByRank:
         self._draws = draws(step)
         self._posted = opens_at(step) == POSTED
         self._begins = self._done = (0,) * step.scenario.domains
-        self._lanes: list[NodeLane] = []
+        self._lanes = lanes_of(step, program, 0, self._begins)
         self._told_apart = True
         self._held: Held = ()
         self._contents: Contents | None = None if warm(step.scenario) else ()
@@ -186,11 +190,7 @@ class RankByRank:
     def _compose(self, turn: int) -> list[list[int]]:
         """Compose a step; return when every node was ready for each exchange."""
         ready: list[list[int]] = []
-        times = durations(self._step, self._program, turn)
-        self._lanes = [
-            NodeLane(self._program, own, self._step.slowdown_per_mille, begin)
-            for own, begin in zip(times, self._begins, strict=True)
-        ]
+        self._lanes = lanes_of(self._step, self._program, turn, self._begins)
         self._answers = []
         count = len(self._program.exchanging)
         for number, (op, scenario) in enumerate(zip(self._program.exchanging, self._scenarios, strict=True)):
@@ -202,6 +202,11 @@ class RankByRank:
                 self._progress(turn * count + number + 1, self._step.steps * count)
         return ready
 
+    def _within_period(self, t: int) -> int:
+        """Return a moment as far as anything depends on it but how much later others are: by when nodes stand still."""
+        period = self._step.scenario.noise.tick_period_ps
+        return t % period if period else 0
+
     def _state(self) -> Hashable:
         """Return what the next step depends on, on the clock of the first node that begins it; None if it draws noise of its own."""
         if self._draws:
@@ -212,7 +217,8 @@ class RankByRank:
         ]
         opens = tuple(t - first for t in self._done) if self._posted else ()
         still = tuple((pool, until) for pool, until in held if until)
-        return tuple(t - first for t in self._begins), opens, still, self._contents
+        begins = tuple(t - first for t in self._begins)
+        return self._within_period(first), begins, opens, still, self._contents
 
     def _exchange(self, number: int, op: Exchanging, scenario: Scenario, at: tuple[int, ...]) -> None:
         # Two exchanges would be on the shared links at once, each simulated without the other.
@@ -226,6 +232,7 @@ class RankByRank:
         exchange = AskedExchange(
             scenario,
             number_of(scenario, number),
+            self._within_period(first),
             begins,
             tuple(t - first for t in opens) if self._posted and not together(scenario) else begins,
             later(self._held, -first),

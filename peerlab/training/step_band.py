@@ -9,8 +9,7 @@ from peerlab.base.errors import WorkloadError
 from peerlab.base.units import PS_PER_MS, say_range
 from peerlab.question.law_error import Reach, reach_of_ratio
 from peerlab.question.scenario import Scenario
-from peerlab.training.node_lane import NodeLane
-from peerlab.training.nodes_differ import durations
+from peerlab.training.nodes_differ import lanes_of
 from peerlab.training.program import Program, program
 from peerlab.training.step_run import StepRun
 from peerlab.training.step_times import timed
@@ -109,12 +108,8 @@ def end_ps(run: StepRun, longer: float) -> int:
 def _last_end_ps(run: StepRun, written: Program, longer: float) -> int:
     """Return the same where nodes differ: an exchange is a barrier, and only what follows its last begin is the law's."""
     # Of a row the last step, which each node begins when its own step before is over.
-    times = durations(run.step, written, run.step.steps - 1)
-    done = list(run.trace.begins or [0 for _ in times])
-    lanes = [
-        NodeLane(written, own, run.step.slowdown_per_mille, begin)
-        for own, begin in zip(times, done, strict=True)
-    ]
+    done = list(run.trace.begins or [0] * run.step.scenario.domains)
+    lanes = lanes_of(run.step, written, run.step.steps - 1, done)
     for op, apart in zip(written.exchanging, run.trace.apart, strict=True):
         begins = [max(lane.ready(op), free) for lane, free in zip(lanes, done, strict=True)]
         # Who comes early waits for the last node, and no longer where a network is slower.

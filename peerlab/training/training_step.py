@@ -277,10 +277,6 @@ class Step:
                 _refuse_derived(name)
         if s.memory == "host":
             raise WorkloadError("memory: gradients lie in device memory; leave it at 'device'")
-        if s.ticks:
-            raise WorkloadError(
-                "ticks: a node that stands still computes nothing either, which is not modelled for a step; give compute_jitter, spread or detours"
-            )
 
     @property
     def computes_apart(self) -> bool:

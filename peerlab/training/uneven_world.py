@@ -9,6 +9,7 @@ from peerlab.answer.run import Run
 from peerlab.answer.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS, Resource
 from peerlab.engine.begins import meet_all
 from peerlab.engine.legs import Visit
+from peerlab.engine.noise_draws import Pauses
 from peerlab.engine.opening import opening
 from peerlab.engine.recording import recorded
 from peerlab.engine.referee.apart import BegunApart
@@ -17,8 +18,7 @@ from peerlab.engine.referee.simpy_resources import Claim, Clock, Exclusive, Key,
 from peerlab.engine.span_rows import array, columns
 from peerlab.engine.system import System
 from peerlab.question.scenario import Scenario
-from peerlab.training.node_lane import NodeLane
-from peerlab.training.nodes_differ import POSTED, check_differing, durations, opens_at
+from peerlab.training.nodes_differ import POSTED, check_differing, lanes_of, opens_at
 from peerlab.training.program import Program
 from peerlab.training.rank_by_rank import number_of, queue_of, run_of, system_of, together, warm
 from peerlab.training.shown_node import put_together
@@ -133,7 +133,8 @@ class UnevenWorld:
         self.step, self.program, self.scenarios = step, program, scenarios
         for scenario in set(scenarios):
             check_differing(scenario)
-        self.times = [durations(step, program, turn) for turn in range(step.steps)]
+        nobody = [0] * step.scenario.domains
+        self._lanes = [lanes_of(step, program, turn, nobody) for turn in range(step.steps)]
         self.posted = opens_at(step) == POSTED
         self.clock = Clock()
         self.env = self.clock.env
@@ -144,14 +145,11 @@ class UnevenWorld:
         self.caches: dict[int, RegistrationCache] | None = None if warm(step.scenario) else {}
         """Of every NIC; None: all memory is registered before the step."""
         self._exchanges: list[OneOfSeveral] = []
-        self.nodes = nodes = range(len(self.times[0]))
+        self.nodes = nodes = range(len(nobody))
         self._under_way = [False for _ in nodes]
         self._changed = [self.env.event() for _ in nodes]
         self._through = [[self.env.event() for _ in self._all(program.computing)] for _ in nodes]
         self._over = [[self.env.event() for _ in self._all(program.exchanging)] for _ in nodes]
-        self._lanes = [
-            [NodeLane(program, own, step.slowdown_per_mille) for own in times] for times in self.times
-        ]
         self._ready: list[list[int]] = [[0 for _ in nodes] for _ in self._all(program.exchanging)]
 
     def _all(self, ops: Sequence[Any]) -> range:
@@ -194,15 +192,25 @@ class UnevenWorld:
             for exchange in self.program.computing[number].after:
                 yield self._over[node][turn * exchanges + exchange]
             # In thousandths, so that a slow-down leaves whole numbers.
-            begin, left = self.clock.now, self.times[turn][node][number] * PER_MILLE
-            while left > 0:
-                rate = PER_MILLE - (self.step.slowdown_per_mille if self._under_way[node] else 0)
-                since = self.clock.now
-                # Whichever is first: done at this rate, or another rate.
-                yield self.env.any_of([self.env.timeout(-(-left // rate)), self._changed[node]])
-                left -= (self.clock.now - since) * rate
+            begin = self.clock.now
+            yield from self._work(node, lane.durations[number] * PER_MILLE, lane.pauses)
             lane.computed.append((begin, self.clock.now))
             self._through[node][index].succeed()
+
+    def _work(self, node: int, left: int, pauses: Pauses | None) -> Process:
+        """Compute so many thousandths of a picosecond of work, but not while the node stands still."""
+        while left > 0:
+            since, free = self.clock.now, left
+            if pauses:
+                at = (since - pauses.phase) % pauses.period
+                if at < pauses.length:
+                    yield self.env.timeout(pauses.length - at)
+                    continue
+                free = pauses.period - at
+            rate = PER_MILLE - (self.step.slowdown_per_mille if self._under_way[node] else 0)
+            # Whichever is first: done at this rate, a pause, or another rate.
+            yield self.env.any_of([self.env.timeout(min(-(-left // rate), free)), self._changed[node]])
+            left -= (self.clock.now - since) * rate
 
     def _exchange_all(self, node: int) -> Process:
         count, ops = len(self.program.exchanging), len(self.program.computing)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import peerlab
-from peerlab.base.errors import ScenarioError, WorkloadError
+from peerlab.base.errors import ScenarioError
 from peerlab.engine.arrays.ring_arrays import refuses
 from peerlab.engine.system import least
 
@@ -90,8 +90,3 @@ def test_parts_that_there_are_not_are_refused_in_a_line(fields, says):
 def test_links_that_transfers_share_are_no_pairs_own():
     with pytest.raises(ScenarioError, match="shared by transfers"):
         peerlab.Scenario(cluster="ideal-100g-leafspine-2to1", nodes=4, slow_links={"0>1": 0.5})
-
-
-def test_a_step_refuses_a_node_that_stands_still():
-    with pytest.raises(WorkloadError, match="a node that stands still computes nothing either"):
-        peerlab.step(peerlab.Scenario(nodes=2, ticks=10), workload="resnet50")

@@ -14,6 +14,7 @@ import peerlab
 from peerlab.base.errors import ScenarioError, WorkloadError
 from peerlab.base.places import folder
 from peerlab.engine.compiled import refusals
+from peerlab.engine.noise_draws import Pauses
 from peerlab.question.presets import read_cluster
 from peerlab.training.node_lane import NodeLane
 from peerlab.training.program import Computing, Exchanging, Program
@@ -64,6 +65,8 @@ def asked(draw):
         fields["iterations"] = draw(st.sampled_from(["auto", 1]))
     if draw(st.booleans()):
         fields["slow_nodes"] = {nodes - 1: 0.3}
+    if draw(st.integers(0, 3)) == 0:
+        fields |= {"ticks": draw(st.sampled_from([300, 20_000])), "tick_us": draw(st.sampled_from([1, 30]))}
     if draw(st.booleans()):
         fields["slow_compute"] = {0: 0.5}
     return fields
@@ -131,7 +134,7 @@ def by_hand(engine, times, after=((0,), (1,)), size=375_000, **more):
     )
     lasts = [[one * UNIT for one in node] for node in times]
     scenarios = scenarios_of(asked, written)
-    with patch(f"peerlab.training.{engine}.durations", return_value=lasts):
+    with patch("peerlab.training.nodes_differ.durations", return_value=lasts):
         if engine == "rank_by_rank":
             return RankByRank(asked, written, scenarios, None).run()
         return UnevenWorld(asked, written, scenarios).run()
@@ -214,6 +217,18 @@ def test_a_lane_slows_only_while_its_own_exchange_is_under_way():
     assert lane.finish() == 120
     assert lane.computed == [(0, 10), (10, 120)]
     assert lane.exposed() == [0]
+
+
+def test_a_lane_computes_nothing_while_its_node_stands_still():
+    """Again and again 20 of 100 from 35 on, and 250 thousandths slower beside an exchange."""
+    written = Program((Computing("backward", "a", 30), Computing("backward", "b", 0), Computing("optimizer", "c", 100)), (Exchanging("allreduce", "x", 8, (0,), 0),))  # fmt: skip
+    lane = NodeLane(written, (30, 0, 100), 250, 40, Pauses(35, 100, 20))
+    # it stands still until 55, goes on to 85; nothing takes no time in a pause, either
+    assert lane.ready(written.exchanging[0]) == 85
+    lane.placed.append((100, 200))
+    # 15 until the exchange; beside it 80 in which the node goes on are 60; 25 are left
+    assert lane.finish() == 225
+    assert lane.computed == [(40, 85), (85, 85), (85, 225)]
 
 
 def test_who_was_last_is_named_in_words():

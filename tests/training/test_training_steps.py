@@ -113,7 +113,6 @@ REFUSED = {
     "a number of 400 digits": ({"compute_ms": 10**400}, "compute_ms: 10+ is not milliseconds"),
     "price": ({"price_per_node_hour": -1}, "price_per_node_hour: -1 is not"),
     "watts": ({"wait_W": 100}, "give busy_W too"),
-    "ticks": ({"ticks": 1000}, "ticks: a node that stands still computes nothing either"),
     "no such node": ({"slow_compute": {8: 0.5}}, "slow_compute: there is no node 8"),
     "computing jitter": ({"compute_jitter": 3}, "compute_jitter: 3 is not a sigma from 0 to 2"),
     "opens": ({"open": "now"}, "open: unknown 'now'"),

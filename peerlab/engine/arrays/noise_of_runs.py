@@ -6,7 +6,7 @@ from math import exp
 from peerlab.base.numbers import NDArray, np
 from peerlab.engine import jitter
 from peerlab.engine.legs import Visit
-from peerlab.engine.noise_draws import Pauses, detours_side_by_side, phases, seed_of, spreads
+from peerlab.engine.noise_draws import Pauses, detours_side_by_side, pauses_of, seed_of, spreads
 from peerlab.engine.system import System
 
 Times = NDArray[np.int64]
@@ -53,7 +53,8 @@ class NoiseOfRuns:
             drawn = np.array([spreads(seed, noise.spread, nodes) for seed in self._seeds])
             self._factors = [drawn[:, end] for end in self._ends]
         if noise.tick_period_ps:
-            begin = np.array([phases(seed, noise.tick_period_ps, nodes) for seed in self._seeds], np.int64)
+            still = [pauses_of(seed, noise, nodes, system.since_ps) for seed in self._seeds]
+            begin = np.array([[pauses.phase for pauses in one] for one in still], np.int64)
             self._pauses = [begin[:, end] for end in self._ends]
         self.of_nodes = bool(noise.spread or noise.tick_period_ps)
         """Whether a resource of the receiver differs from one of the sender though they take the same time."""

@@ -38,9 +38,9 @@ examples:
 
 exit status: 0 answered, 1 the question is impossible (one line says why), 2 wrong usage
 """
-# Sizes and collective follow from the gradients; memory, buffers and ticks a step does not take, or takes in
-# another way.
-_DERIVED = ("--message", "--collective", "--buffers", "--memory", "--prefetch", "--ticks", "--tick-us")  # fmt: skip
+# Sizes and collective follow from the gradients; memory, buffers and prefetch a step does not take, or takes
+# in another way.
+_DERIVED = ("--message", "--collective", "--buffers", "--memory", "--prefetch")
 """Options of a scenario that a step has no use for, or has another of."""
 
 
