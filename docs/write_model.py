@@ -10,6 +10,7 @@ from model_laws import laws
 from model_libraries import section as libraries_section
 from model_neighbours import section as neighbours_section
 from model_noise import section as noise_section
+from model_suspects import section as suspects_section
 from model_training import training
 from model_transports import pictures as transport_pictures
 from model_transports import transports
@@ -146,7 +147,7 @@ def document() -> str:
     """Return the whole text."""
     parts = [
         PATH_HEAD, *_paths(), section(), RESOURCE_HEAD, _resources(), LAW_HEAD, _laws(), *_detour(), *_distances(), *_algorithms(), *_alltoall(),
-        CACHE_HEAD.format(rules=_rules()), libraries_section(), noise_section(), transports(), neighbours_section(), *training(), NOT_MODELLED, *_clusters(),
+        CACHE_HEAD.format(rules=_rules()), libraries_section(), noise_section(), suspects_section(), transports(), neighbours_section(), *training(), NOT_MODELLED, *_clusters(),
     ]  # fmt: skip
     headings = re.findall(r"^## (.*)", "\n".join(parts), re.MULTILINE)
     contents = "\n".join(f"* {link(one)}" for one in headings)

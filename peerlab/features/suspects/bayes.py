@@ -121,7 +121,7 @@ class Suspicion:
         return [Suspect(self.who[place], float(values[place])) for place in order.tolist()]
 
     def next_run(self) -> tuple[int, ...]:
-        """Return the nodes of the run that tells most: by falling probability, until half of everything is among them.
+        """Return the nodes of the run that tells most: by falling probability, until what is among them is as close to a half as can be.
 
         One alone cannot run: the least suspected joins it.
         """
@@ -134,8 +134,9 @@ class Suspicion:
                 of_nodes[node] += values[place] / 2
         order = np.argsort(-of_nodes, kind="stable")
         inside = np.cumsum(of_nodes[order])
-        # Half of the probability inside: whichever way the run ends, it halves what is left.
-        count = min(self.nodes, int(np.searchsorted(inside, 0.5 - 1e-9)) + 1)
+        # Half of the probability inside: whichever way the run ends, it halves what is left. Not until a half is passed: behind a
+        # node of 45 % that would be one of 20 % more, which no run tells from it.
+        count = int(np.abs(inside - 0.5).round(9).argmin()) + 1
         some = order[:count].tolist()
         return tuple(sorted(some if count > 1 else [*some, int(order[-1])]))
 
