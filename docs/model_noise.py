@@ -14,6 +14,8 @@ from peerlab.question.scenario import Scenario
 _RING = Scenario(cluster="ideal-100g", nodes=8, message_bytes="64 MiB", slice_bytes=None)
 _LARGEST_OF_8 = 1.4236
 """Mean of the largest of eight normal numbers."""
+_LARGEST_OF_32 = 2.0697
+"""That of 32."""
 _BLOCKING_8 = 1.039
 """Growth per step of a blocking ring of 8, in sigmas of a transfer's noise (simulated elsewhere: x' = largest of three neighbours + w)."""
 
@@ -48,7 +50,16 @@ def section() -> str:
             f"{100 * law.tolerance:g} %",
         ]
         for law in (
-            one.check() for one in (*_slow_nodes(), *_light_cone(), _jitter(), _spread(), *_detours())
+            one.check()
+            for one in (
+                *_slow_nodes(),
+                *_light_cone(),
+                _jitter(),
+                _jitter_of_64(),
+                _absorbed(),
+                _spread(),
+                *_detours(),
+            )
         )
     ]
     return HEAD + table(["what", "formula", "example", "by hand", "simulated", "agree to"], rows)
@@ -121,6 +132,29 @@ def _jitter() -> Law:
     return Law(
         "jitter, blocking ring: mean time over q", "1 + 1.039 s K d / q (N = 8)", "8 nodes, 64 MiB, jitter 5 %",
         by_hand, sum(times) / len(times) / quiet, _times, tolerance=5e-3,
+    )  # fmt: skip
+
+
+def _jitter_of_64() -> Law:
+    """Return what jitter adds to a blocking ring of 64, in sigmas of a transfer (145.3 simulated elsewhere, as the growth of a ring of 8)."""
+    noisy = _RING.with_(nodes=64, message_bytes=64 * 125_000, jitter=0.02, dependency="step")
+    quiet = simulate(noisy.with_(jitter=0.0)).time_ps
+    times = times_of_seeds(noisy, range(400))
+    return Law(
+        "jitter, blocking ring: what it adds", "145.3 s d (N = 64)", "64 nodes, 8 MB, jitter 2 %",
+        145.3 * 0.02 * _service(noisy), sum(times) / len(times) - quiet, _time, tolerance=1e-2,
+    )  # fmt: skip
+
+
+def _absorbed() -> Law:
+    """Return what is left of jitter in a pipelined ring whose latency is long against it."""
+    noisy = _RING.with_(nodes=32, message_bytes=32 * 125_000, jitter=0.05, dependency="slice")
+    quiet = simulate(noisy.with_(jitter=0.0)).time_ps
+    times = times_of_seeds(noisy, range(2000))
+    steps = 2 * (noisy.nodes - 1)
+    return Law(
+        "jitter, pipelined ring: what it adds", "s d sqrt(K) e_N, for L >= s d sqrt(K)", "32 nodes, 4 MB, jitter 5 %: L = 10 s d",
+        0.05 * _service(noisy) * steps**0.5 * _LARGEST_OF_32, sum(times) / len(times) - quiet, _time, tolerance=2e-2,
     )  # fmt: skip
 
 

@@ -49,6 +49,21 @@ def test_a_pipelined_ring_of_sixteen():
     assert nearest_rank(found, 0.99) == pytest.approx(1.237, rel=0.005)
 
 
+def added(seeds, **fields):
+    """Return by how much jitter makes a run longer in the mean, in sigmas of the noise of one transfer of 10 us."""
+    asked = peerlab.Scenario(
+        cluster="ideal-100g", slice_bytes=None, message_bytes=fields["nodes"] * 125_000, **fields
+    )
+    quiet = peerlab.simulate(asked.with_(jitter=0)).time_ps
+    return (np.mean(times_of_seeds(asked, range(seeds))) - quiet) / (asked.jitter * 10_000_000)
+
+
+def test_latency_absorbs_jitter_and_blocking_code_has_none():
+    """A pipelined ring of 32, L ten times the noise: 16.45 sigma (law 16.30); a blocking ring of 64: 145.3 (B4, B9)."""
+    assert added(1000, nodes=32, jitter=0.05, dependency="slice") == pytest.approx(16.45, rel=0.02)
+    assert added(300, nodes=64, jitter=0.02, dependency="step") == pytest.approx(145.3, rel=0.01)
+
+
 @pytest.mark.parametrize("nodes", [8, 64])
 def test_a_spread_of_nodes_costs_what_the_slowest_of_them_does(nodes):
     found = quotients(1500, nodes=nodes, spread=0.1, message_bytes="1 GiB", dependency="step")
