@@ -39,6 +39,7 @@ def test_no_file_name_stands_for_two_things(modules):
 
 
 LONG_FUNCTIONS = {
+    "engine/compiled/flatten.py:flatten": "a table: one array of the state after another",
     "features/step/step_command.py:_add_step_fields": "a table: one option of a step after another",
     "engine/arrays/ring_arrays.py:_serve": "the chain of a stage, one resource after another: its parts share most of what it knows",
 }

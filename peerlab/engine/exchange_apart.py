@@ -7,7 +7,7 @@ is the same on their clock, and all that happens later is earlier by that openin
 from dataclasses import dataclass
 from functools import partial
 
-from peerlab.answer.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS, Recording
+from peerlab.answer.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS, Later, Recording, freeze
 from peerlab.base.numbers import np
 from peerlab.engine.arrays.ring_arrays import Batch
 from peerlab.engine.arrays.service_order import OrderUnknownError
@@ -17,7 +17,7 @@ from peerlab.engine.opening import opening
 from peerlab.engine.recording import array_rows, kept_lanes, later_rows, recorded
 from peerlab.engine.registration_queue import RegistrationQueue
 from peerlab.engine.scaleup import exchange
-from peerlab.engine.span_rows import columns, columns_of, events_of, scaleup_rows
+from peerlab.engine.span_rows import columns, columns_of, events_of, hits_of, scaleup_rows
 from peerlab.engine.system import System
 
 
@@ -82,6 +82,26 @@ def by_arrays(
     totals = batch.record.totals(kept, batch.traffic)[0]
     end = max(end, *done)
     made = recorded(system, registration_queue, rows, end, summed=totals, lanes=kept, begins=begins.at)
+    return Ended(made, tuple(t + shift for t in done), later(held, shift))
+
+
+def by_compiled_ring(
+    system: System, registration_queue: RegistrationQueue, begins: Begins, progress: Progress | None = None
+) -> Ended:
+    """Return the exchange of a ring, as the compiled loop has it; spans of a few nodes are kept, where all are many."""
+    from peerlab.engine.compiled.compiled_ring import CompiledRing  # noqa: PLC0415  (numba is loaded only where it is used)
+
+    shift = sum(lasts for *_, lasts in opening(system))
+    begins, kept = earlier(begins, shift), kept_lanes(system)
+    ring = CompiledRing(system, kept, begins)
+    ring.run(progress)
+    done, held = ring.ended(begins)
+    spans = freeze(dict(zip(SPAN_COLUMNS, ring.spans(), strict=True)))
+    found = registration_queue.find_all() if system.scenario.registers else []
+    at = ring.asked() if found else []
+    hits = Later(lambda: columns(REGISTRATION_COLUMNS, hits_of(system, kept, found, at)))
+    rows = spans, hits
+    made = recorded(system, registration_queue, rows, max(ring.end, *done), lanes=kept, begins=begins.at)
     return Ended(made, tuple(t + shift for t in done), later(held, shift))
 
 

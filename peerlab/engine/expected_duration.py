@@ -28,8 +28,9 @@ def forecast_s(scenario: Scenario, *, in_a_step: bool = False) -> float:
     if system.folded:
         return 0.0
     engine, spans = fastest(system), spans_of_all(system)
-    # nodes of a step may begin apart, which the compiled loop does not run
-    if in_a_step and engine == "compiled" and spans <= MOST_OF_ALL:
+    # nodes of a step may begin apart, which the compiled loop runs of rings alone
+    line = not compiled.keeps_few(system)
+    if in_a_step and line and engine == "compiled" and spans <= MOST_OF_ALL:
         engine = "loop"
     iterations = 1 if ends_warm(scenario, system.plan.schedule) else scenario.runs
     before = _COMPILES_S if engine == "compiled" and compiled.compiles_first() else 0

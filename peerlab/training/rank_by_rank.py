@@ -18,12 +18,13 @@ from peerlab.base.errors import TooManySpansError
 from peerlab.engine.arrays.ring_arrays import refuses
 from peerlab.engine.arrays.service_order import OrderUnknownError
 from peerlab.engine.begins import Begins, Held, meet_all
-from peerlab.engine.exchange_apart import by_arrays, by_loop, later
+from peerlab.engine.compiled import refusals as compiled
+from peerlab.engine.exchange_apart import by_arrays, by_compiled_ring, by_loop, later
 from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.opening import opening
 from peerlab.engine.recording import spans_of_all
 from peerlab.engine.registration_queue import Contents, RegistrationQueue
-from peerlab.engine.simulate import MOST_OF_ALL, refuse_too_many, simulate, simulate_system, trace
+from peerlab.engine.simulate import MOST_OF_ALL, of_events, refuse_too_many, simulate, simulate_system, trace
 from peerlab.engine.system import System, least
 from peerlab.question.scenario import Scenario
 from peerlab.training.nodes_differ import POSTED, check_differing, draws, lanes_of, opens_at
@@ -123,6 +124,15 @@ def _answered(asked: AskedExchange) -> AnsweredExchange:
         else:
             return AnsweredExchange(
                 run_of(system, ended.recording, "arrays"), ended.done, ended.held, asked.contents
+            )
+    if warm_caches and compiled.keeps_few(system) and of_events(system) == "compiled":
+        try:
+            ended = by_compiled_ring(system, queue_of(system, None, asked.buffer_set), begins)
+        except compiled.TimesMayNotFitError:  # known only when its tables are made
+            pass
+        else:
+            return AnsweredExchange(
+                run_of(system, ended.recording, "compiled"), ended.done, ended.held, asked.contents
             )
     if even and warm_caches and spans_of_all(system) > MOST_OF_ALL:
         # what keeps a few nodes says when all are done; that is enough where nobody goes on before

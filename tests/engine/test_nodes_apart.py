@@ -16,7 +16,8 @@ from peerlab.engine.arrays.ring_arrays import refuses
 from peerlab.engine.arrays.service_order import OrderUnknownError
 from peerlab.engine.arrays.service_times import kinds_of_lanes, spread
 from peerlab.engine.begins import Begins
-from peerlab.engine.exchange_apart import by_arrays, by_loop
+from peerlab.engine.compiled import refusals
+from peerlab.engine.exchange_apart import by_arrays, by_compiled_ring, by_loop
 from peerlab.engine.loop.loop_resources import BEGUN
 from peerlab.engine.loop.nodes_apart import NodesApart
 from peerlab.engine.loop.windows import Windows
@@ -40,7 +41,7 @@ LEAVES = [
     for name in ("ideal-100g", "dl1")
 ]
 """Machines whose nodes share links."""
-ENGINES = {"loop": by_loop, "referee": by_referee, "arrays": by_arrays}
+ENGINES = {"loop": by_loop, "referee": by_referee, "arrays": by_arrays, "compiled": by_compiled_ring}
 
 
 def ended(engine, scenario, at, opens=None, held=(), *, warm=False):
@@ -164,6 +165,25 @@ def test_the_arrays_are_the_loop_whoever_begins_when(scenario, data):
         return
 
 
+@given(scenes(), st.data())
+def test_the_compiled_loop_is_the_loop_whoever_begins_when(scenario, data):
+    pytest.importorskip("numba")
+    more = {"iterations": "auto", "registration": "cached", "algorithm": "auto", "library": "none"}
+    scenario = scenario.with_(**more, dependency="slice")
+    system = least(scenario).of_every_node()
+    assume(refusals.keeps_few(system) and not refusals.refuses(system))
+    b = [t // data.draw(st.sampled_from([1, 1000])) for t in data.draw(begins_of(scenario.nodes))]
+    opens = [t - data.draw(st.integers(0, t)) for t in b] if data.draw(st.booleans()) else b
+    loop, machine = (ended(engine, scenario, b, opens, warm=True) for engine in ("loop", "compiled"))
+    assert (machine.done, machine.held) == (loop.done, loop.held)
+    assert rows(machine) == rows(loop)
+    after = [t + data.draw(st.integers(0, 1000)) for t in loop.done]
+    ahead = [t - data.draw(st.integers(0, 10**6)) for t in after]
+    further = [ended(engine, scenario, after, ahead, loop.held, warm=True) for engine in ("loop", "compiled")]
+    assert (further[0].done, further[0].held) == (further[1].done, further[1].held)
+    assert rows(further[0]) == rows(further[1])
+
+
 @st.composite
 def rings(draw):
     """Draw a ring on which nodes differ, and how it is coded."""
@@ -222,7 +242,7 @@ def test_together_they_are_what_a_collective_alone_is():
         assert max(ended("loop", scenario, [0] * scenario.nodes).done) == alone.time_ps
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", [one for one in ENGINES if one != "compiled"])
 def test_a_window_that_is_held_delays_the_first_slices(engine):
     asked = ideal(3, window=1)
     free = ended(engine, asked, [0, 0, 0]).done

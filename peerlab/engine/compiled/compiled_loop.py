@@ -12,7 +12,16 @@ from peerlab.engine.compiled.heap import pop, put
 from peerlab.engine.compiled.in_line import add, give_slot, note, take_slot
 from peerlab.engine.compiled.queues import ask, popleft, touch
 from peerlab.engine.compiled.serving import alarm, arrives, enter, set_alarms, take, through
-from peerlab.engine.compiled.state import GATED, READY, STAGE_OVER, THROUGH, State
+from peerlab.engine.compiled.state import (
+    BEGUN,
+    ENTERED,
+    ENTERS,
+    GATED,
+    READY,
+    STAGE_OVER,
+    THROUGH,
+    State,
+)
 
 LAST_PS = 2**62
 """A clock beyond this might overflow."""
@@ -43,13 +52,18 @@ def _instant(s: State) -> None:
     while counts.entries and s.heap[0].time == now:
         item = pop(s)
         counts.events += 1
-        if item >= 2 * len(s.slots):
+        if item >= 2 * len(s.slots) + len(s.servers):
+            _give_back(s, s.apart.held[item - 2 * len(s.slots) - len(s.servers)])
+        elif item >= 2 * len(s.slots):
             alarm(s, now, item - 2 * len(s.slots))
         elif item >= len(s.slots):
             arrives(s, item - len(s.slots))
         else:
             _due(s, now, item)
     _settle(s, now)
+    # a begin comes last in its instant: everything else that happens then has happened
+    if counts.beginning and not (counts.entries and s.heap[0].time == now):
+        _begin_apart(s, now)
 
 
 @compiled
@@ -63,6 +77,40 @@ def _due(s: State, now: int, slot: int) -> None:
         _deliver(s, now, slot)
     elif due == GATED:
         enter(s, slot)
+    elif due == ENTERED:
+        _start_leg(s, now, slot)
+    else:
+        s.apart.beginning[s.counts[0].beginning] = slot
+        s.counts[0].beginning += 1
+
+
+@compiled
+def _begin_apart(s: State, now: int) -> None:
+    """Let slices that have waited for a node to begin go on in this instant, behind all else of it."""
+    counts = s.counts[0]
+    for index in range(counts.beginning):
+        slot = s.apart.beginning[index]
+        s.slots[slot].due = READY if s.slots[slot].due == BEGUN else ENTERED
+        put(s, now, slot)
+    counts.beginning = 0
+    counts.passed = now
+
+
+@compiled
+def _waits(s: State, now: int, slot: int, until: int, due: int) -> bool:
+    """Return whether a slice has to wait for a node to begin; if so, put it on the heap."""
+    # what comes in the instant of a begin waits for it, too; that of a begin before has passed by
+    if until < now or (until == now and s.counts[0].passed == now):
+        return False
+    s.slots[slot].due = due
+    put(s, until, slot)
+    return True
+
+
+@compiled
+def _give_back(s: State, pool: int) -> None:
+    s.pools[pool].places += 1
+    touch(s, pool)
 
 
 @compiled
@@ -87,7 +135,15 @@ def _settle(s: State, now: int) -> None:
 
 @compiled
 def _deliver(s: State, now: int, slot: int) -> None:
-    """Take a slice whose data is there; it waits until its transfer finds its memory registered."""
+    """Take a slice whose data is there, as soon as its nodes have begun."""
+    if s.counts[0].apart and _waits(s, now, slot, s.lanes[s.slots[slot].lane].gate, BEGUN):
+        return
+    _take_slice(s, now, slot)
+
+
+@compiled
+def _take_slice(s: State, now: int, slot: int) -> None:
+    """Take a slice that may go; it waits until its transfer finds its memory registered."""
     one, counts = s.slots[slot], s.counts[0]
     counts.begun = max(counts.begun, one.step)
     if counts.registers:
@@ -132,9 +188,11 @@ def _come_up(s: State, now: int, lane: int) -> None:
 def _start_leg(s: State, now: int, slot: int) -> None:
     one, counts = s.slots[slot], s.counts[0]
     leg = s.legs[one.leg]
+    if counts.ahead and leg.there and _waits(s, now, slot, s.lanes[one.lane].there, ENTERS):
+        return
     if leg.gated and counts.gates:
-        # gathered in the order of the ring's steps
-        ready = s.own_ps[one.step * counts.pieces + one.piece]
+        # gathered in the order of the ring's steps, from when the receiver begins
+        ready = s.own_ps[one.step * counts.pieces + one.piece] + s.lanes[one.lane].there
         if ready > now:
             one.due = GATED
             put(s, ready, slot)
@@ -150,8 +208,11 @@ def _over(s: State, now: int, slot: int) -> None:
     """End the stage, latency included, and begin the next."""
     leg = s.legs[s.slots[slot].leg]
     if leg.release >= 0:
-        s.pools[leg.release].places += 1
-        touch(s, leg.release)
+        _give_back(s, leg.release)
+        if s.counts[0].apart:
+            pool = s.pools[leg.release]
+            s.apart.given[leg.release, pool.given % s.apart.given.shape[1]] = now
+            pool.given += 1
     if leg.ends:
         _arrived(s, now, slot)
     else:
@@ -173,6 +234,10 @@ def _arrived(s: State, now: int, slot: int) -> None:
         give_slot(s, slot)
         return
     to = s.lanes[one.lane].receiver
+    if counts.apart:
+        s.apart.done[s.lanes[to].node] = max(s.apart.done[s.lanes[to].node], now)
+        if counts.waits:
+            s.apart.done[s.lanes[one.lane].node] = max(s.apart.done[s.lanes[one.lane].node], now)
     if counts.hands_out and one.step >= counts.reducing - 1:
         _finish(s, now, slot, to)
     if one.step + 1 < counts.steps:

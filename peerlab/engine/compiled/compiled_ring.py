@@ -15,6 +15,7 @@ from functools import cache
 
 import numpy as np
 
+from peerlab.engine.begins import Begins, Held
 from peerlab.engine.compiled.compiled_loop import LAST_PS, make_run
 from peerlab.engine.compiled.compiling import sources
 from peerlab.engine.compiled.flatten import flatten
@@ -33,11 +34,11 @@ _run = cache(lambda: make_run(sources()))
 class CompiledRing:
     """A run of a system whose scenario `refusals.refuses` does not refuse."""
 
-    def __init__(self, system: System, keep: Sequence[int]) -> None:
-        self._system, self._keep = system, keep
+    def __init__(self, system: System, keep: Sequence[int], begins: Begins | None = None) -> None:
+        self._system, self._keep, self._begins = system, keep, begins
         self.traffic = exchange(system) if system.plan.exchanges else None
         self._inside = rows_inside(system) * len(keep)
-        self._state: State = flatten(system, self.traffic, keep, self._inside)
+        self._state: State = flatten(system, self.traffic, keep, self._inside, begins)
         self.end = 0
         """When the last slice had arrived."""
 
@@ -62,10 +63,27 @@ class CompiledRing:
         """Return the spans of the lanes that are kept, shape ``(columns, rows)``."""
         spans, state = self._state.spans, self._state
         if self.traffic:
-            inside = scaleup_rows(self._system, self.traffic, state.finished.T, [], self._keep)[0]
+            at = self._begins.at if self._begins else ()
+            inside = scaleup_rows(self._system, self.traffic, state.finished.T, [], self._keep, at)[0]
             # there is room for them behind those of the loop, as all together may be most of the memory
             np.concatenate([rows.T for rows in inside], axis=1, out=spans[:, spans.shape[1] - self._inside :])
         return spans
+
+    def ended(self, begins: Begins) -> tuple[tuple[int, ...], Held]:
+        """Return when each node was done, and which places are held then, where nodes begin apart."""
+        system, lanes, done = self._system, self._state.lanes, self._state.apart.done.copy()
+        if self.traffic:
+            inside = int(self.traffic.ready[-1]) + lanes.at
+            if system.plan.hands_out:
+                inside = np.maximum(inside, lanes.handed_out + self.traffic.latency_ps)
+            np.maximum.at(done, lanes.node, inside)
+        entries = {pool: [t for t in until if t > done[pool[1]]] for pool, until in begins.held}
+        for pool, index in system.pools.items():
+            # of a window no more are held than it has places, so the latest that were given back are all of them
+            latest = self._state.apart.given[index].tolist() if index < len(self._state.apart.given) else []
+            entries.setdefault(pool, []).extend(sorted(t for t in latest if t > done[pool[1]]))
+        held = tuple(sorted((pool, tuple(until)) for pool, until in entries.items() if until))
+        return tuple(done.tolist()), held
 
     def asked(self) -> list[Whole]:
         """Return for each step when each lane that is kept asked for its memory."""

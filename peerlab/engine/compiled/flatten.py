@@ -1,11 +1,12 @@
 """From a system to the arrays that the compiled loop runs on."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from peerlab.answer.trace import SPAN_COLUMNS
+from peerlab.engine.begins import Begins, owners_of, waits_for_arrival
+from peerlab.engine.compiled.flatten_legs import Ways, ways_of
 from peerlab.engine.compiled.refusals import TimesMayNotFitError
 from peerlab.engine.compiled.state import (
     COUNTS,
@@ -21,12 +22,11 @@ from peerlab.engine.compiled.state import (
     SLOT,
     VISIT,
     InLine,
+    NodesBegun,
     Records,
     State,
     Whole,
 )  # fmt: skip
-from peerlab.engine.legs import Leg, Visit
-from peerlab.engine.loop.in_order import in_order
 from peerlab.engine.scaleup import Exchange
 from peerlab.engine.system import System
 from peerlab.model.resources import service
@@ -34,21 +34,13 @@ from peerlab.model.resources import service
 _READY = 0  # what every slot's first entry is about: `state.READY`
 
 
-@dataclass(frozen=True)
-class Ways:
-    """The legs of the slices of every lane, one after the other."""
-
-    first: Whole
-    """First leg; shape ``(lanes, 2, 2)``: whether the step adds, whether it is the last slice of its transfer."""
-    rows: Whole
-    """Spans of a slice; same shape."""
-    legs: Records
-    visits: Records
-    engines: dict[int, int]
-    """By shared resource: how many engines it has."""
-
-
-def flatten(system: System, traffic: Exchange | None, keep: Sequence[int], more_rows: int) -> State:
+def flatten(
+    system: System,
+    traffic: Exchange | None,
+    keep: Sequence[int],
+    more_rows: int,
+    begins: Begins | None = None,
+) -> State:
     """Return the arrays of a system at time 0.
 
     Parameters
@@ -59,16 +51,18 @@ def flatten(system: System, traffic: Exchange | None, keep: Sequence[int], more_
         Lanes whose spans are kept.
     more_rows:
         Room for so many spans more, behind those of the loop.
+    begins:
+        When nodes begin; None: all together, at 0.
     """
-    steps, lanes, registers = system.plan.schedule.steps, len(system.lanes), system.scenario.registers
-    ways, slots = _ways(system), _slots(system)
+    ways, slots, kept = ways_of(system), _slots(system), np.array(keep, np.int64)
     servers, engines = servers_of(system, ways)
     own = traffic.ready if traffic and system.plan.collects else np.zeros(0, np.int64)
-    heap, where = _heap(slots, own, len(servers))
+    of_lanes, pools, apart = begun(system, lanes_of(system, traffic, kept), begins, len(slots))
+    heap, where = _heap(slots, own, of_lanes, len(servers), begins)
     most = int(ways.legs.visits.max())
-    kept = np.array(keep, np.int64)
+    counts = counts_of(system, len(slots) + len(apart.held), gates=len(own) > 0, begins=begins)
     state = State(
-        counts=counts_of(system, len(slots), gates=len(own) > 0),
+        counts=counts,
         slots=slots,
         queued=np.zeros((len(slots), most), np.int64),
         starts=np.zeros((len(slots), most), np.int64),
@@ -77,16 +71,16 @@ def flatten(system: System, traffic: Exchange | None, keep: Sequence[int], more_
         where=where,
         servers=servers,
         engines=engines,
-        pools=pools_of(system),
+        pools=pools,
         ways=ways.first,
         legs=ways.legs,
         visits=ways.visits,
         factors=factors_of(system),
         detours=detours_of(system),
-        lanes=lanes_of(system, traffic, kept),
+        lanes=of_lanes,
         own_ps=np.array(own[len(system.chunk_sizes) :], np.int64),  # what comes in a step is sent in the next
         handed_ps=handed_ps(system),
-        posted=np.full((steps if registers else 0, lanes), -1, np.int64),
+        posted=np.full((counts[0].steps if counts[0].registers else 0, counts[0].lanes), -1, np.int64),
         arriving=np.zeros((2, len(slots)), np.int64),
         freed=np.zeros((len(slots) * most, 2), np.int64),
         changed=np.zeros(len(servers), np.int64),
@@ -94,6 +88,7 @@ def flatten(system: System, traffic: Exchange | None, keep: Sequence[int], more_
         spans=np.empty((len(SPAN_COLUMNS), spans_to_write(system, ways, kept) + more_rows), np.int64),
         finished=np.empty((3, finished_of(system, kept)), np.int64),
         line=no_line(),
+        apart=apart,
     )
     check_horizon(state)
     return state
@@ -113,13 +108,13 @@ def records(count: int, dtype: np.dtype[np.void], **columns: object) -> Records:
     return recarray
 
 
-def counts_of(system: System, slots: int, *, gates: bool) -> Records:
-    """Return the counts at time 0, with so many slots on the heap."""
+def counts_of(system: System, entries: int, *, gates: bool, begins: Begins | None = None) -> Records:
+    """Return the counts at time 0, with so much on the heap."""
     plan, scenario = system.plan, system.scenario
     return records(
         1,
         COUNTS,
-        entries=slots,
+        entries=entries,
         lanes=len(system.lanes),
         pieces=len(system.chunk_sizes),
         steps=plan.schedule.steps,
@@ -133,6 +128,10 @@ def counts_of(system: System, slots: int, *, gates: bool) -> Records:
         period_ps=scenario.noise.tick_period_ps,
         pause_ps=scenario.noise.tick_ps,
         hands_out=plan.hands_out,
+        apart=begins is not None,
+        ahead=begins is not None and begins.posted,
+        waits=begins is not None and waits_for_arrival(system),
+        passed=-1,
     )
 
 
@@ -145,15 +144,43 @@ def _slots(system: System) -> Records:
     )
 
 
-def _heap(slots: Records, own: Whole, servers: int) -> tuple[Records, Whole]:
-    """Return the slots on a heap, in the order of when their data is there; and where each item is."""
+def _heap(
+    slots: Records, own: Whole, lanes: Records, servers: int, begins: Begins | None
+) -> tuple[Records, Whole]:
+    """Return slots and held places on a heap, in the order of when the data is there and the place is free; and where each item is."""
     there = own[slots.piece] if len(own) else np.zeros(len(slots), np.int64)
-    order = np.argsort(there, kind="stable")  # what is sorted is a heap
-    heap = records(2 * len(slots) + servers, ENTRY)
-    heap.time[: len(slots)], heap.what[: len(slots)] = there[order], order
+    given = np.array([t for _, until in begins.held for t in until] if begins else [], np.int64)
+    items = 2 * len(slots) + servers
+    due = np.concatenate([there + lanes.at[slots.lane], given])
+    what = np.concatenate([np.arange(len(slots)), items + np.arange(len(given))])
+    order = np.argsort(due, kind="stable")  # what is sorted is a heap
+    heap = records(items + len(given), ENTRY)
+    heap.time[: len(due)], heap.what[: len(due)] = due[order], what[order]
     where = np.full(len(heap), -1, np.int64)
-    where[order] = np.arange(len(order))
+    where[what[order]] = np.arange(len(order))
     return heap, where
+
+
+def begun(
+    system: System, lanes: Records, begins: Begins | None, slots: int = 0
+) -> tuple[Records, Records, NodesBegun]:
+    """Return lanes and windows with what they owe to when nodes begin, and what else there is of it."""
+    none = np.zeros(0, np.int64)
+    if not begins:
+        return lanes, pools_of(system), NodesBegun(none, none, none, np.zeros((0, 0), np.int64))
+    held = [
+        system.pool(kind, (node, device), system.scenario.places)
+        for (kind, node, device), until in begins.held
+        for _ in until
+    ]
+    pools = pools_of(system)
+    np.subtract.at(pools.places, np.array(held, np.int64), 1)
+    at = np.array(begins.at, np.int64)
+    lanes.at, lanes.there = at[lanes.node], at[lanes.node[lanes.receiver]]
+    lanes.gate = [begins.gate(system, lane, 0) for lane in range(len(lanes))]
+    lanes.handed_out += lanes.at
+    given = np.zeros((len(system.places), max(system.places, default=0)), np.int64)
+    return lanes, pools, NodesBegun(np.zeros(slots, np.int64), at.copy(), np.array(held, np.int64), given)
 
 
 def lanes_of(system: System, traffic: Exchange | None, kept: Whole) -> Records:
@@ -224,65 +251,12 @@ def servers_of(system: System, ways: Ways) -> tuple[Records, Records]:
         engines=engines,
         first=-1,
         last=-1,
+        owner=owners_of(system),
     )
     # a visit names an engine by its place among all
     through = ways.visits.engine >= 0
     ways.visits.engine[through] += servers.engine[ways.visits.resource[through]]
     return servers, records(int(engines.sum()), ENGINE, over=-1, first=-1, last=-1)
-
-
-# ---- the legs --------------------------------------------------------------------------------------------------
-
-
-def _ways(system: System) -> Ways:
-    """Return the legs of every lane; its slices differ in whether they are added up, and in whether they are the last of a transfer."""
-    known, schedule = in_order(system), system.plan.schedule
-    steps = {adds: step for step in (0, schedule.steps - 1) for adds in [step < schedule.reducing_steps]}
-    lanes = len(system.lanes)
-    first, rows = np.zeros((lanes, 2, 2), np.int64), np.zeros((lanes, 2, 2), np.int64)
-    legs: list[tuple[int, ...]] = []
-    visits: list[tuple[int, ...]] = []
-    for lane in range(lanes):
-        for adds, step in steps.items():
-            found = system.legs(lane, step, plain=True)
-            for last, way in enumerate((found[0], found[-1])):
-                first[lane, int(adds), last] = len(legs)
-                rows[lane, int(adds), last] = sum(len(leg.visits) + bool(leg.flight) for leg in way)
-                for number, leg in enumerate(way):
-                    legs.append(leg_row(leg, number, len(visits), ends=number == len(way) - 1))
-                    visits += [visit_row(visit, known) for visit in leg.visits]
-    return Ways(first, rows, *tables_of(legs, visits))
-
-
-def tables_of(
-    legs: Sequence[tuple[int, ...]], visits: Sequence[tuple[int, ...]]
-) -> tuple[Records, Records, dict[int, int]]:
-    """Return legs and visits as records, and how many engines each shared resource has."""
-    table = np.array(visits, np.int64)
-    engines: dict[int, int] = {}
-    for resource, engine in np.unique(table[:, [0, 3]], axis=0).tolist():
-        if engine >= 0:
-            engines[resource] = engine + 1  # rows are sorted, so that the largest comes last
-    return _table(np.array(legs, np.int64), LEG), _table(table, VISIT), engines
-
-
-def _table(rows: Whole, dtype: np.dtype[np.void]) -> Records:
-    return np.ascontiguousarray(rows).view(dtype).reshape(-1).view(np.recarray)
-
-
-def leg_row(leg: Leg, number: int, visit: int, *, ends: bool) -> tuple[int, ...]:
-    """Return a leg in the order of `LEG`."""
-    flight = (leg.flight.duration_ps, leg.flight.after, leg.flight.wire) if leg.flight else (0, -1, -1)
-    last = (leg.acquire, leg.release, int(leg.gated), int(ends))
-    return (leg.stage, number, visit, len(leg.visits), *flight, *last)
-
-
-def visit_row(visit: Visit, known: frozenset[int]) -> tuple[int, ...]:
-    """Return a visit in the order of `VISIT`."""
-    follows = visit.resource in known
-    how = (visit.engine, int(visit.behind), int(follows))
-    phase = visit.pauses.phase if visit.pauses else -1
-    return (visit.resource, visit.duration_ps, visit.nbytes, *how, phase, int(visit.held_up))
 
 
 # ---- how many, and how long ------------------------------------------------------------------------------------

@@ -194,6 +194,10 @@ def _past(s: State, slot: int, leg: Records, visit: Records, end: int) -> None:
     )
     one.through += 1
     one.ready = end
+    if s.counts[0].apart:
+        owner = s.servers[visit.resource].owner
+        if owner >= 0:
+            s.apart.done[owner] = max(s.apart.done[owner], end)
     if leg.flight_ps and leg.after == one.through:
         one.ready = end + leg.flight_ps
         left = start if one.through < leg.visits else end

@@ -24,7 +24,7 @@ SLOT = _record(
     "step", "piece", "lane",
     "to",  # the lane that it goes to, in a line
     "leg",  # index in `legs`
-    "due",  # what its entry on the heap is about: READY, GATED, THROUGH or STAGE_OVER
+    "due",  # what its entry on the heap is about: READY, GATED, THROUGH, STAGE_OVER, BEGUN, ENTERS or ENTERED
     "taken",  # how many resources of its stage have begun with it
     "through",  # how many are through with it, or will be at a time that is known
     "ready",  # when the last of those is, the latency behind it included
@@ -42,6 +42,7 @@ SERVER = _record(
     "active",  # shared: engines that are worked for
     "rounds", "since",  # shared: how many until `since`, which is the first end of a round not before now
     "changed",  # shared: whether its next end may have changed in this instant
+    "owner",  # the node that has it, or -1
 )  # fmt: skip
 ENGINE = _record(
     "taken",  # whether it has a slice, on which the work is done or not
@@ -49,7 +50,10 @@ ENGINE = _record(
     "slot", "number",  # which slice, and which resource of its stage this is
     "first", "last",  # slots that wait for it
 )  # fmt: skip
-POOL = _record("places", "touched", "first", "last")
+POOL = _record(
+    "places", "touched", "first", "last",
+    "given",  # how many places were given back, where nodes begin apart
+)  # fmt: skip
 LEG = _record(
     "stage",  # index in `STAGES`
     "number",  # which stage of the path, for the jitter
@@ -58,6 +62,7 @@ LEG = _record(
     "acquire", "release",  # pools, or -1
     "gated",  # whether it needs the receiver's own contribution
     "ends",  # whether the slice has arrived behind it
+    "there",  # whether it begins at the receiver
 )  # fmt: skip
 VISIT = _record(
     "resource", "lasts", "nbytes",
@@ -71,6 +76,10 @@ LANE = _record(
     "node", "device", "receiver",
     "kept",  # whether its spans are recorded
     "handed_out",  # when its scale-up links have handed out every final slice until now
+    # where nodes begin apart:
+    "at",  # when its node begins
+    "gate",  # when its slices may go at the soonest
+    "there",  # when the node begins that it sends to
     # in a line:
     "feeder",  # the lane that sends to it in the first step
     "next",  # the step of the slice behind the first of its line
@@ -95,11 +104,15 @@ COUNTS = _record(
     "legs", "visits",  # of a slice, where they are its own
     "begun",  # the latest step that a lane has begun
     "end",  # when the last slice has arrived
+    "apart", "ahead",  # whether nodes begin apart, and whether slices come to a node before it begins
+    "waits",  # whether a sender is done only when what it sent has arrived
+    "beginning",  # slices that may go on at the end of this instant, since a node begins
+    "passed",  # the instant in which nodes began last
     "now", "events",  # until now
 )  # fmt: skip
 
 EXCLUSIVE, SEVERAL, SHARED = range(3)
-READY, GATED, THROUGH, STAGE_OVER = range(4)
+READY, GATED, THROUGH, STAGE_OVER, BEGUN, ENTERS, ENTERED = range(7)
 
 
 class State(NamedTuple):
@@ -115,7 +128,8 @@ class State(NamedTuple):
     works: Whole
     """How long each needs for it, alone."""
     heap: Records
-    """What is due: an item is a slot, ``slots`` + a slot (it arrives at its next resource), or ``2 slots`` + a shared resource."""
+    """What is due: an item is a slot, ``slots`` + a slot (it arrives at its next resource), ``2 slots`` + a shared resource, or
+    behind all of those a place that is held from before."""
     where: Whole
     """Place of each item on the heap, or -1."""
     servers: Records
@@ -154,6 +168,21 @@ class State(NamedTuple):
     """Slice, lane that has it, and when, of final slices; shape ``(3, rows)``."""
     line: "InLine"
     """What a ring does not need."""
+    apart: "NodesBegun"
+    """What is needed where nodes begin apart."""
+
+
+class NodesBegun(NamedTuple):
+    """The arrays of nodes that begin apart."""
+
+    beginning: Whole
+    """Slots that may go on at the end of this instant."""
+    done: Whole
+    """By node: when it was done, as far as is known."""
+    held: Whole
+    """The pool of each place that is held from before."""
+    given: Whole
+    """When the latest places of each pool were given back, one after the other in turns; shape ``(pools, places)``."""
 
 
 class InLine(NamedTuple):
