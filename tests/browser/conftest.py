@@ -10,6 +10,18 @@ from groups import WITH_JUPYTERLAB, group_of
 from playwright.sync_api import expect
 from server import Lab
 
+FEWER_POINTS = f"""
+def shorten():
+    import sys
+    sys.path.append({str(Path(__file__).parent.parent)!r})
+    from fewer_points import shorten_curves
+    shorten_curves()
+shorten()
+del shorten
+"""
+"""What a kernel of the tests does first: two points of a curve and their bands are enough to see that they come."""
+WINDOW = {"width": 1280, "height": 900}
+
 
 def pytest_collection_modifyitems(items):
     for item in items:
@@ -21,7 +33,11 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="package")
 def lab(tmp_path_factory):
-    server = Lab(tmp_path_factory.mktemp("lab"))
+    home = tmp_path_factory.mktemp("lab")
+    startup = home / "ipython" / "profile_default" / "startup"
+    startup.mkdir(parents=True)
+    (startup / "fewer_points.py").write_text(FEWER_POINTS)
+    server = Lab(home)
     for copy in server.root.glob("*.ipynb"):
         copy.write_text(shorten_lab(copy.read_text(encoding="utf-8")), encoding="utf-8")
     yield server
@@ -57,21 +73,33 @@ def open_page(browser, tmp_path):
     assert complaints == []
 
 
-@pytest.fixture
-def open_notebook(lab, browser):
-    """Open notebooks of code cells, each in a page of its own."""
-    pages, names = [], set()
+@pytest.fixture(scope="package")
+def desk(browser):
+    """A page in which a JupyterLab stays open: to load it costs as much as most tests."""
+    page = browser.new_page()
+    yield page
+    page.close()
 
-    def open_(name, *cells, page=None):
-        page = page or browser.new_page()
-        pages.append(page)
-        names.add(name)
-        return Notebook(page, lab, lab.write(name, *cells) if cells else name)
+
+@pytest.fixture
+def open_notebook(lab, desk):
+    """Open notebooks of code cells one after another in the same JupyterLab, or in a `page` of their own."""
+    opened = []
+
+    def open_(name, *cells, page=desk):
+        for before in opened:
+            if before.page is page:
+                before.close()
+        page.set_viewport_size(WINDOW)
+        opened.append(Notebook(page, lab, lab.write(name, *cells) if cells else name))
+        return opened[-1]
 
     yield open_
-    for page in pages:
-        page.close()
-    for name in names:
+    for notebook in opened:
+        notebook.close()
+        if notebook.page is not desk:
+            notebook.page.close()
+    for name in {notebook.name for notebook in opened}:
         lab.end(name)
 
 

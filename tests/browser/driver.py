@@ -2,9 +2,10 @@
 
 import tempfile
 from contextlib import contextmanager
+from functools import partialmethod
 from pathlib import Path
 
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import Frame, Page, expect, sync_playwright
 from server import TOKEN
 from shown import Shown
 
@@ -13,6 +14,10 @@ from peerlab.page.browser import HEADLESS, find_chromium
 PATIENCE_MS = 240_000
 """So long a page may take for anything, while others keep the machine busy (a notebook that measures takes a minute, beside others three): what never comes fails then, and what comes late does not."""
 expect.set_options(timeout=PATIENCE_MS)
+for shows in (Page, Frame):  # who looks at every frame has 60 of them made a second, whatever is waited for
+    shows.wait_for_function = partialmethod(shows.wait_for_function, polling=50)
+FRUGAL = ("--renderer-process-limit=1", "--in-process-gpu")
+"""A process of its own for every page would compile the same scripts again."""
 
 
 @contextmanager
@@ -22,7 +27,7 @@ def chromium(width=1280, height=900, scale=1, motion="no-preference"):
         context = pw.chromium.launch_persistent_context(
             profile,
             executable_path=find_chromium(),
-            args=[*HEADLESS, "--no-sandbox"],
+            args=[*HEADLESS, *FRUGAL, "--no-sandbox"],
             headless=True,
             viewport={"width": width, "height": height},
             device_scale_factor=scale,
@@ -34,19 +39,27 @@ def chromium(width=1280, height=900, scale=1, motion="no-preference"):
 
 
 class Notebook:
-    """A notebook open in the lab, and what its page asked the network and said."""
+    """A notebook open in the lab, and what its page asked the network and said meanwhile."""
 
     def __init__(self, page, lab, name):
         self.page, self.lab, self.name = page, lab, name
         lab.await_end(name)
         self.requests, self.complaints = [], []
-        page.on("request", lambda request: self.requests.append(request.url))
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on(
-            "console",
-            lambda message: self.complaints.append(message.text) if message.type == "error" else None,
-        )
-        page.goto(f"{lab.url}/lab/workspaces/test-{Path(name).stem}/tree/{name}?token={TOKEN}&reset")
+        self._listeners = {
+            "request": lambda request: self.requests.append(request.url),
+            "pageerror": lambda error: self.complaints.append(str(error)),
+            "console": lambda said: self.complaints.append(said.text) if said.type == "error" else None,
+        }
+        for event, listener in self._listeners.items():
+            page.on(event, listener)
+        if page.url.startswith(lab.url):
+            page.bring_to_front()
+            page.evaluate(
+                "async path => { await window.jupyterapp.commands.execute('docmanager:open', { path }) }",
+                name,
+            )
+        else:
+            page.goto(f"{lab.url}/lab/workspaces/test-{Path(name).stem}/tree/{name}?token={TOKEN}&reset")
         page.wait_for_selector(".jp-Notebook .jp-Cell")
         page.wait_for_function(
             """name => {
@@ -57,6 +70,17 @@ class Notebook:
             }""",
             arg=name,
         )
+
+    def close(self):
+        """Close the notebook, unsaved; the lab stays open in the page, and nothing of the notebook's."""
+        if not self._listeners:  # closed before
+            return
+        self.page.evaluate("() => window.notebookUnderTest.dispose()")
+        self.page.wait_for_function(
+            "() => ![...window.peerlabPages ?? []].length && !window.Bokeh?.documents.length"
+        )
+        while self._listeners:
+            self.page.remove_listener(*self._listeners.popitem())
 
     def run_all(self):
         """Run every cell; fail if one raises."""

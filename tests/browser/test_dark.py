@@ -6,7 +6,6 @@ import machines
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from driver import Notebook
 from PIL import Image
 from playwright.sync_api import expect
 from results_shown import shown_results
@@ -141,16 +140,16 @@ def test_every_tab_of_the_curves_is_dark(dark, axis):
 
 
 @pytest.mark.usefixtures("dark")
-def test_the_step_explorer_and_what_asks_are_dark(lab, browser):
+def test_the_step_explorer_and_what_asks_are_dark(open_notebook):
     """They stand in notebooks without the explorer."""
     cells = (
         "import peerlab\npeerlab.explore_step(workload='resnet50')",
         "peerlab.exercise('01-gain')",
         "peerlab.predict('How many times faster?', [1.2, 1.7], lambda: 1.72)",
     )
-    page = browser.new_page()
+    notebook = open_notebook("dark_step.ipynb", *cells)
+    page = notebook.page
     page.set_viewport_size({"width": 1280, "height": 1500})
-    notebook = Notebook(page, lab, lab.write("dark_step.ipynb", *cells))
     notebook.run_all()
     expect(page.locator("body[data-jp-theme-light=false]")).to_be_attached()  # a setting of the lab
     frame = page.locator(".pl-explorer").frame_locator("iframe")
@@ -159,8 +158,6 @@ def test_the_step_explorer_and_what_asks_are_dark(lab, browser):
         shown = page.locator(part).last
         expect(shown).to_be_visible()
         assert light_squares(shown.screenshot()) == [], part
-    page.close()
-    lab.end("dark_step.ipynb")
 
 
 def test_how_sure_keys_and_sources_are_dark(dark):

@@ -22,15 +22,15 @@ peerlab.doctor(host=fake.host())
 
 
 @pytest.fixture(scope="module")
-def page(lab, browser, root):
+def page(lab, desk, root):
     name = lab.write("doctor.ipynb", CELL.format(tests=str(root / "tests")))
-    notebook = Notebook(browser.new_page(), lab, name)
+    notebook = Notebook(desk, lab, name)
     notebook.run_all()
     notebook.page.wait_for_selector(".pl-doctor table")
     yield notebook.page
     assert notebook.outside_requests() == []
     assert notebook.complaints == []
-    notebook.page.close()
+    notebook.close()
     lab.end(name)
 
 

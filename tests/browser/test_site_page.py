@@ -14,10 +14,17 @@ from tool_logs import NCCL
 import peerlab
 from peerlab.base.errors import ExportError
 from peerlab.base.places import folder
+from peerlab.features.site import python_archive
 from peerlab.features.site.live_page import live_page
 from peerlab.features.site.pyodide_package import pyodide_files
 from peerlab.features.site.python_archive import python_archives
 from peerlab.features.site.site_folder import write_site
+
+FEWER_POINTS = b"""
+for axis, values in tuple(AXES.items()):
+    AXES[axis] = values[:3:2]
+"""
+"""As `shorten_curves`, in the tab: Python is ten times as slow there."""
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -35,8 +42,11 @@ def site(tmp_path_factory):
         files = pyodide_files(None)
     except ExportError as problem:
         pytest.skip(f"Pyodide cannot be had, the live page is not tried: {problem}")
-    archives = python_archives(files)
+    sources = python_archive._named()
+    sources["peerlab/picture/curve_scenarios.py"] += FEWER_POINTS
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(python_archive, "_named", lambda: sources)
+        archives = python_archives(files)
         patch.setattr("peerlab.features.site.site_folder.pyodide_files", lambda _: files)
         patch.setattr("peerlab.features.site.site_folder.python_archives", lambda _: archives)
         write_site(folder, peerlab.Scenario(nodes=2))
@@ -70,12 +80,29 @@ def page(browser):
 
 
 @pytest.fixture(scope="module")
-def explorer_of_p4d(browser, address):
-    """A live explorer for several tests: Python takes ten seconds to start in a tab."""
+def explorer(browser, address):
+    """A live explorer for several tests, reached from the first page: Python takes six seconds of a processor to start in a tab."""
     page = listening(browser)
-    live(page, f"{address}/explorer.html#cluster=p4d&nodes=2&path=host-rdma")
+    page.goto(address)
+    page.get_by_role("link", name="Open the live explorer").click()
+    live(page, page.url)
     yield page
     page.close()
+
+
+@pytest.fixture(scope="module")
+def one_file(browser, site):
+    """The same in one file, opened by a link."""
+    page = listening(browser)
+    live(page, f"{(site / 'one.html').as_uri()}#cluster=p5&nodes=4&slow_nodes=1:0.5")
+    yield page
+    page.close()
+
+
+def follow(page, link):
+    """Bring a page to the front and give it another scenario, as a link does."""
+    page.bring_to_front()
+    page.evaluate("link => { location.hash = link }", link)
 
 
 def live(page, url):
@@ -88,10 +115,9 @@ def busbw(page):
     return page.locator("[data-name=busbw]")
 
 
-def test_a_site_of_files_simulates_in_the_tab(page, address):
-    page.goto(address)
-    page.get_by_role("link", name="Open the live explorer").click()
-    live(page, page.url)
+def test_a_site_of_files_simulates_in_the_tab(explorer, address):
+    page = explorer
+    page.bring_to_front()
     for path, host in (("peer-direct", False), ("host-rdma", True)):
         page.get_by_role("switch", name="Host bottleneck").set_checked(host)
         run = peerlab.simulate(peerlab.Scenario(nodes=2, path=path))
@@ -114,8 +140,9 @@ def test_a_site_of_files_simulates_in_the_tab(page, address):
     assert {url.split("/")[2] for url in page.asked if url.startswith("http")} == {address.split("/")[2]}
 
 
-def test_one_file_simulates_without_a_server_and_a_link_holds_its_scenario(page, site):
-    live(page, f"{(site / 'one.html').as_uri()}#cluster=p5&nodes=4&slow_nodes=1:0.5")
+def test_one_file_simulates_without_a_server_and_a_link_holds_its_scenario(one_file):
+    page = one_file
+    page.bring_to_front()
     expect(
         page.get_by_role("status").filter(has_text="slow_nodes=1:0.5, which a browser tab does not have")
     ).to_be_visible()
@@ -127,9 +154,9 @@ def test_one_file_simulates_without_a_server_and_a_link_holds_its_scenario(page,
     assert [url for url in page.asked if not url.startswith(("file:", "blob:", "data:"))] == []
 
 
-def test_the_host_switch_goes_past_the_host_on_the_whole_way(explorer_of_p4d):
-    page = explorer_of_p4d
-    page.bring_to_front()
+def test_the_host_switch_goes_past_the_host_on_the_whole_way(explorer):
+    page = explorer
+    follow(page, "cluster=p4d&nodes=2&path=host-rdma")
     expect(page.get_by_label("Cluster")).to_have_value("p4d")
     for path in ("peer-direct", "host-rdma"):
         page.get_by_role("switch", name="Host bottleneck").click()
@@ -138,8 +165,9 @@ def test_the_host_switch_goes_past_the_host_on_the_whole_way(explorer_of_p4d):
         expect(page.locator(".pl-hero")).to_contain_text("Peer Direct")
 
 
-def test_a_log_is_read_in_the_tab_and_leaves_it_never(page, site):
-    live(page, f"{(site / 'one.html').as_uri()}#cluster=alps-gh200&nodes=8")
+def test_a_log_is_read_in_the_tab_and_leaves_it_never(one_file):
+    page = one_file
+    follow(page, "cluster=alps-gh200&nodes=8")
     expect(page.get_by_label("Nodes, as a number")).to_have_value("8")
     page.wait_for_selector("html[data-done]", state="attached")
     asked = len(page.asked)
@@ -197,9 +225,10 @@ def test_a_lab_is_judged_in_the_tab_and_its_progress_stays(page, address):
     assert page.complaints == []
 
 
-def test_a_cluster_file_of_ones_own_is_dropped_into_the_explorer(explorer_of_p4d, tmp_path):
-    page = explorer_of_p4d
-    page.bring_to_front()
+def test_a_cluster_file_of_ones_own_is_dropped_into_the_explorer(explorer, tmp_path):
+    page = explorer
+    follow(page, "cluster=p4d&nodes=2&path=host-rdma")
+    expect(page.get_by_label("Cluster")).to_have_value("p4d")
     text = (folder("data") / "hardware" / "dl1.toml").read_text()
     (tmp_path / "mine.toml").write_text(text.replace('title = "Gaudi DL1"', 'title = "My <b>machine"'))
     page.locator("input[type=file][accept='.toml']").set_input_files(tmp_path / "mine.toml")
