@@ -6,6 +6,7 @@ Those that look at every point take what a user gets (`whole_curves` in `tests/a
 from contextlib import contextmanager
 from importlib import import_module
 from operator import setitem
+from pathlib import Path
 
 SERIES = {
     "peerlab.features.export.choices": {"_NODES": (2, 4)},
@@ -31,6 +32,25 @@ def shorten_curves(set_item=setitem):
     axes = import_module("peerlab.picture.curve_scenarios").AXES
     for axis, values in tuple(axes.items()):
         set_item(axes, axis, values[:3:2])
+
+
+STARTUP = f"""
+def shorten():
+    import sys
+    sys.path.append({str(Path(__file__).parent)!r})
+    from fewer_points import shorten_curves
+    shorten_curves()
+shorten()
+del shorten
+"""
+"""What a kernel does first."""
+
+
+def shorten_in_kernels(ipython):
+    """Have every kernel whose ``IPYTHONDIR`` is this folder, which is to be made, shorten curves before its first cell."""
+    startup = ipython / "profile_default" / "startup"
+    startup.mkdir(parents=True)
+    (startup / "fewer_points.py").write_text(STARTUP, encoding="utf-8")
 
 
 def shorten_series(set_attribute=setattr):

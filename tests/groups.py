@@ -24,6 +24,7 @@ TOGETHER = {
         "features/validate/test_validate.py",
         "features/validate/test_validate_command.py",
         "features/validate/test_unseen.py",
+        "features/expect/test_judging.py",
     ),
     "compiled": ("engine/test_compiled.py", "engine/test_compiled_parts.py"),
     "deck": (

@@ -5,21 +5,11 @@ from pathlib import Path
 import pytest
 from blank import Blank, run
 from driver import Explorer, Notebook, chromium
-from fewer_points import shorten_lab
+from fewer_points import shorten_in_kernels, shorten_lab
 from groups import WITH_JUPYTERLAB, group_of
 from playwright.sync_api import expect
 from server import Lab
 
-FEWER_POINTS = f"""
-def shorten():
-    import sys
-    sys.path.append({str(Path(__file__).parent.parent)!r})
-    from fewer_points import shorten_curves
-    shorten_curves()
-shorten()
-del shorten
-"""
-"""What a kernel of the tests does first: two points of a curve and their bands are enough to see that they come."""
 WINDOW = {"width": 1280, "height": 900}
 
 
@@ -34,9 +24,7 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(scope="package")
 def lab(tmp_path_factory):
     home = tmp_path_factory.mktemp("lab")
-    startup = home / "ipython" / "profile_default" / "startup"
-    startup.mkdir(parents=True)
-    (startup / "fewer_points.py").write_text(FEWER_POINTS)
+    shorten_in_kernels(home / "ipython")
     server = Lab(home)
     for copy in server.root.glob("*.ipynb"):
         copy.write_text(shorten_lab(copy.read_text(encoding="utf-8")), encoding="utf-8")

@@ -41,12 +41,12 @@ def dark(explorer):
     wear(explorer, "light")
 
 
+THEME = "theme => window.jupyterapp.commands.execute('apputils:change-theme', { theme })"
+
+
 def wear(explorer, theme):
     """Give JupyterLab a theme, and wait until the explorer has it."""
-    explorer.page.evaluate(
-        "theme => window.jupyterapp.commands.execute('apputils:change-theme', { theme })",
-        f"JupyterLab {theme.title()}",
-    )
+    explorer.page.evaluate(THEME, f"JupyterLab {theme.title()}")
     explorer.page.wait_for_selector(f".pl-root[data-theme={theme}]")
 
 
@@ -139,7 +139,6 @@ def test_every_tab_of_the_curves_is_dark(dark, axis):
     dark.settle(curves=True)
 
 
-@pytest.mark.usefixtures("dark")
 def test_the_step_explorer_and_what_asks_are_dark(open_notebook):
     """They stand in notebooks without the explorer."""
     cells = (
@@ -150,14 +149,16 @@ def test_the_step_explorer_and_what_asks_are_dark(open_notebook):
     notebook = open_notebook("dark_step.ipynb", *cells)
     page = notebook.page
     page.set_viewport_size({"width": 1280, "height": 1500})
+    page.evaluate(THEME, "JupyterLab Dark")
     notebook.run_all()
-    expect(page.locator("body[data-jp-theme-light=false]")).to_be_attached()  # a setting of the lab
+    expect(page.locator("body[data-jp-theme-light=false]")).to_be_attached()
     frame = page.locator(".pl-explorer").frame_locator("iframe")
     expect(frame.locator("html[data-ready][data-theme=dark]")).to_be_attached()
     for part in (".pl-explorer", ".pl-exercise", ".pl-predict"):
         shown = page.locator(part).last
         expect(shown).to_be_visible()
         assert light_squares(shown.screenshot()) == [], part
+    page.evaluate(THEME, "JupyterLab Light")  # as the notebooks after it expect it
 
 
 def test_how_sure_keys_and_sources_are_dark(dark):

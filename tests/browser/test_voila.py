@@ -17,6 +17,7 @@ from types import SimpleNamespace
 
 import pytest
 from driver import Explorer
+from fewer_points import shorten_in_kernels
 from playwright.sync_api import expect
 from server import await_up, notebook, stop
 from tornado.websocket import websocket_connect
@@ -44,12 +45,17 @@ def served(root, tmp_path_factory):
         f"--port={port}",
         "--port_retries=0",
     ]
+    shorten_in_kernels(tmp_path / "ipython")
     with (tmp_path / "log").open("wb") as log:
         server = subprocess.Popen(
             [sys.executable, "-m", "voila", notebooks, *flags],
             stdout=log,
             stderr=log,
-            env={**os.environ, "JUPYTER_PATH": str(root / "peerlab" / "jupyter")},
+            env={
+                **os.environ,
+                "JUPYTER_PATH": str(root / "peerlab" / "jupyter"),
+                "IPYTHONDIR": str(tmp_path / "ipython"),
+            },
         )
         try:
             address = f"http://127.0.0.1:{port}"
