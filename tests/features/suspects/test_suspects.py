@@ -59,6 +59,30 @@ def test_a_slow_node_of_64_is_found_in_as_many_rounds_as_its_fault_over_noise_al
         assert np.mean([named and not right for _, right, named in results]) < 0.06
 
 
+@pytest.mark.parametrize(
+    ("share", "sigma", "hits"), [(0.5, 0.02, 1.0), (0.8, 0.05, 0.975), (0.9, 0.05, 0.49)]
+)
+def test_pairs_find_a_slow_node_in_two_rounds(share, sigma, hits):
+    """All pairs at once, then each of the worst pair's two with a good partner."""
+    random, right = np.random.default_rng(6), []
+    for _ in range(300):
+        slow, suspicion = int(random.integers(NODES)), Suspicion(NODES, sigma, share=share)
+
+        def see(pair, slow=slow, suspicion=suspicion):
+            noise = sigma * random.standard_normal()
+            suspicion.see(Observation(pair, log(1 / share) * (slow in pair) + noise))
+
+        for node in range(0, NODES, 2):
+            see((node, node + 1))
+        order = suspicion.probabilities[1:].argsort(kind="stable")
+        worst, good = sorted(order[-2:].tolist()), sorted(order[:2].tolist())
+        assert worst[1] - worst[0] == 1
+        for pair in zip(worst, good, strict=True):
+            see(tuple(sorted(pair)))
+        right.append(int(suspicion.probabilities[1:].argmax()) == slow)
+    assert np.mean(right) == pytest.approx(hits, abs=0.06)
+
+
 def test_where_nothing_is_slow_that_is_what_is_found():
     random = np.random.default_rng(5)
     assert np.mean([search(random, 0.8, 0.05, 12, bad=False)[1] for _ in range(50)]) > 0.93
