@@ -3,6 +3,7 @@
 from html import escape
 
 from peerlab.features.blame.blaming import EXPLAINS, Blame
+from peerlab.features.blame.late_picture import late_svg
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette, properties
 
@@ -11,7 +12,7 @@ _WIDTH, _ROW, _LEFT, _RIGHT, _TOP = 560.0, 22.0, 86.0, 486.0, 52.0
 
 def blame_html(blame: Blame) -> str:
     """Return the picture in the colours of the page around it."""
-    return f"<style>{properties('.pl-blame')}</style><div class='pl-blame'>{blame_svg(blame, PAGE)}<p>{escape(repr(blame))}</p></div>"
+    return f"<style>{properties('.pl-blame')}</style><div class='pl-blame'>{blame_svg(blame, PAGE)}{late_svg(blame, PAGE)}<p>{escape(repr(blame))}</p></div>"
 
 
 def blame_svg(blame: Blame, theme: str = "light") -> str:

@@ -4,18 +4,25 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from peerlab.base.display import shown
 from peerlab.base.errors import ScenarioError
 from peerlab.engine.arrays.many_seeds import side_by_side, times_of_seeds
 from peerlab.engine.ordinary import Way, time_if_ordinary
+from peerlab.engine.recording import spans_of_all
 from peerlab.engine.simulate import simulate
 from peerlab.engine.system import System
+from peerlab.model.noise import NOISE_KINDS
 from peerlab.question.scenario import Scenario, checked_scenario
 
 EXPLAINS = 0.8
 """Share of what was lost that somebody has to explain before it is named."""
 _ORDINARY = 41
 _MOST_NODES = 64
+_MOST_SPANS = 500_000
+"""Spans of a run for which it takes a second or two to see who is late in which step."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +40,8 @@ class Blame:
     """For each node the share of the excess that would be gone had it been ordinary."""
     ways: tuple[tuple[Way, float], ...]
     """The same for each way from one node to another."""
+    late_ps: tuple[tuple[int, ...], ...] = ()
+    """By node, then by step: how much later what it sends has arrived than in the run without noise and slow parts; empty where spans are too many."""
 
     @property
     def excess_ps(self) -> int:
@@ -96,7 +105,7 @@ def blame(scenario: Scenario | None = None, **fields: Any) -> Blame:
         )
     took = simulate(asked).time_ps
     # Without slow parts, but with the noise: ordinary runs have bad luck, too.
-    others = _ordinary(asked.with_(slow_nodes=None, slow_nics=None, slow_links=None))
+    others = _ordinary(_without_slow_parts(asked))
     # Unfolded: one node stands for all only where nobody is slow.
     system = System(asked, folded=False)
     ways = _ways(system)
@@ -110,7 +119,29 @@ def blame(scenario: Scenario | None = None, **fields: Any) -> Blame:
     )
     of_ways = tuple((way, (took - time_if_ordinary(asked, [way])) / lost) for way in ways)
     # The third slowest of 41, which 39 do not exceed; of a single run itself.
-    return Blame(asked, took, ordinary, sorted(others)[-3:][0], of_nodes, of_ways)
+    return Blame(asked, took, ordinary, sorted(others)[-3:][0], of_nodes, of_ways, _late(asked, system))
+
+
+def _without_slow_parts(asked: Scenario) -> Scenario:
+    return asked.with_(slow_nodes=None, slow_nics=None, slow_links=None)
+
+
+def _late(asked: Scenario, system: System) -> tuple[tuple[int, ...], ...]:
+    """Return by node and step how much later what it sends has arrived than without noise and slow parts."""
+    if spans_of_all(system) > _MOST_SPANS:
+        return ()
+    planned = _without_slow_parts(asked).with_(**dict.fromkeys(NOISE_KINDS, 0.0))
+    late = _arrivals(asked, system) - _arrivals(planned, system)
+    return tuple(tuple(row) for row in late.tolist())
+
+
+def _arrivals(scenario: Scenario, system: System) -> NDArray[np.int64]:
+    """Return when the last of what a node sends in a step has arrived, shape ``(nodes, steps)``; where it sends nothing, as in the step before."""
+    columns = simulate(scenario, every_node=True).recording.unrolled
+    sent = columns["slice"] >= 0
+    values = np.zeros((system.plan.nodes, system.plan.schedule.steps), np.int64)
+    np.maximum.at(values, (columns["node"][sent], columns["step"][sent]), columns["end"][sent])
+    return np.maximum.accumulate(values, axis=1)
 
 
 def _ordinary(quiet: Scenario) -> list[int]:

@@ -8,6 +8,7 @@ from peerlab.engine.arrays.many_seeds import times_of_seeds
 from peerlab.engine.ordinary import time_if_ordinary
 from peerlab.features.blame.blame_picture import blame_svg
 from peerlab.features.blame.blaming import Blame
+from peerlab.features.blame.late_picture import in_words, late_svg, source
 
 RING = peerlab.Scenario(cluster="ideal-100g", nodes=8, message_bytes="8 MiB", slice_bytes=None, jitter=0.05)
 
@@ -17,6 +18,18 @@ def test_a_planted_slow_node_is_named(dependency, node):
     found = peerlab.blame(RING.with_(dependency=dependency, slow_nodes={node: 1 / 1.2}, seed=node))
     assert found.named == (node,)
     assert f"Node {node} explains" in blame_svg(found)
+
+
+def test_a_slow_node_is_late_in_every_step_and_no_single_transfer_makes_it():
+    found = peerlab.blame(RING.with_(dependency="step", slow_nodes={5: 0.8}))
+    assert (source(found.late_ps), in_words(found)) == (
+        None,
+        "It adds up step by step: no single transfer makes it.",
+    )
+    picture = late_svg(found)
+    assert picture.count("<rect") > 8 * 14
+    assert "node 7" in picture
+    assert late_svg(Blame(RING, 100, 50, 60, (0.9, 0.1), ())) == ""
 
 
 def test_where_nothing_is_planted_nobody_is_named():
@@ -31,6 +44,19 @@ def test_one_late_transfer_accuses_both_of_its_ends():
     assert (found.named[1] - found.named[0]) % 8 == 1
     assert "equally" in found.in_words
     assert blame_svg(found).count("<polyline") > 4  # hatched
+    # the delay goes both ways in a blocking ring, a node a step: of eight the farthest is four away
+    node, step = source(found.late_ps)
+    late = found.late_ps[node][step]
+    for away in range(5):
+        for other in ((node + away) % 8, (node - away) % 8):
+            row = found.late_ps[other]
+            if step + away < 14:
+                assert row[step + away] > 0.9 * late
+            if away:
+                assert row[step + away - 1] < 0.5 * late
+    end = "; 4 steps later every node is." if step + 4 < 14 else "; not every node is before the end."
+    assert in_words(found) == f"What node {node} sends in step {step + 1} is late{end}"
+    assert f"step {step + 1} is late" in late_svg(found)
 
 
 def test_a_run_in_which_nothing_is_made_ordinary_is_the_run():

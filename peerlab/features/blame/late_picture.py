@@ -1,0 +1,108 @@
+"""Who is late, and from when on: nodes as rows, steps as columns, the darker the later."""
+
+from peerlab.base.units import say_count, say_time
+from peerlab.features.blame.blaming import Blame
+from peerlab.picture.svg import Paper
+from peerlab.picture.theme import palette
+
+_WIDTH, _LEFT, _RIGHT, _TOP = 560.0, 86.0, 540.0, 66.0
+_FEW, _ROW, _LOW_ROW = 16, 22.0, 14.0
+"""Of more nodes than a few, rows are low."""
+_GAP = 3.0
+_MOST_LABELS = 14
+_LEAST_STEP = 6.0
+"""Pixels of a step from which on cells have gaps."""
+_MAKES_IT = 0.5
+"""Share of all lateness that one step of one node adds, from which on the delay is named."""
+_AS_LARGE = 0.9
+"""A delay that goes on to a neighbour comes again, about as large: the first of these is where it comes from."""
+
+Cell = tuple[int, int]
+"""Node and step."""
+
+
+def late_svg(blame: Blame, theme: str = "light") -> str:
+    """Return the picture; empty where nobody knows who was late in which step, or nobody was."""
+    late = blame.late_ps
+    if not late or not late[0] or max(map(max, late)) <= 0:
+        return ""
+    paper, most, high = Paper(palette(theme)), max(map(max, late)), _high(len(late))
+    words, bottom = in_words(blame), _TOP + high * len(late)
+    height = bottom + 60
+    paper.box((0, 0, _WIDTH, height), "panel", radius=8)
+    paper.text((16, 26), "Who is late, and from when on?", size=16, bold=True, align="left")
+    paper.text(
+        (16, 46),
+        f"the more orange, the later than planned: up to {say_time(most)}",
+        size=11.5,
+        ink="muted",
+        align="left",
+    )
+    _cells(paper, late, most)
+    _steps(paper, len(late[0]), bottom + 8)
+    if cell := source(late):
+        left, right, top = *_across(cell[1], len(late[0])), _TOP + high * cell[0]
+        paper.box((left, top, right, top + high - _GAP), "none", "ink", 1.8, radius=2)
+    paper.text((16, bottom + 38), words, size=11.5, ink="muted", align="left")
+    return paper.svg(_WIDTH, height, f"How late each node is in each step. {words}")
+
+
+def source(late: tuple[tuple[int, ...], ...]) -> Cell | None:
+    """Return which node was held up in which step, where that makes at least half of all lateness; None where nothing does."""
+    added = {
+        (node, step): row[step] - (row[step - 1] if step else 0)
+        for node, row in enumerate(late)
+        for step in range(len(row))
+    }
+    largest = max(added.values())
+    if largest < _MAKES_IT * max(row[-1] for row in late):
+        return None
+    return min((step, node) for (node, step), more in added.items() if more >= _AS_LARGE * largest)[::-1]
+
+
+def in_words(blame: Blame) -> str:
+    """Return what is to be seen."""
+    late = blame.late_ps
+    cell = source(late)
+    if not cell:
+        return "It adds up step by step: no single transfer makes it."
+    node, step = cell
+    enough = _MAKES_IT * late[node][step]
+    reached = [k for k in range(step, len(late[0])) if min(row[k] for row in late) >= enough]
+    told = f"What node {node} sends in step {step + 1} is late"
+    if not reached:
+        return f"{told}; not every node is before the end."
+    return f"{told}; {say_count(reached[0] - step, 'step')} later every node is."
+
+
+def _across(step: int, steps: int) -> tuple[float, float]:
+    """Return from where to where a step is drawn."""
+    wide = (_RIGHT - _LEFT) / steps
+    return _LEFT + wide * step, _LEFT + wide * (step + 1) - (2.0 if wide >= _LEAST_STEP else 0.0)
+
+
+def _high(nodes: int) -> float:
+    """Return how high a row is, the gap below it included."""
+    return _ROW if nodes <= _FEW else _LOW_ROW
+
+
+def _cells(paper: Paper, late: tuple[tuple[int, ...], ...], most: int) -> None:
+    high = _high(len(late))
+    for node, row in enumerate(late):
+        top, thick = _TOP + high * node, high - _GAP
+        middle = top + thick / 2
+        paper.text((_LEFT - 10, middle), f"node {node}", size=11.5, ink="muted", align="right")
+        for step, one in enumerate(row):
+            left, right = _across(step, len(row))
+            paper.box((left, top, right, top + thick), "faint")
+            # A thick line may be thin in colour, which a box is not.
+            if share := round(max(0, one) / most, 2):
+                paper.line([(left, middle), (right, middle)], "hot", thick, alpha=share)
+
+
+def _steps(paper: Paper, steps: int, y: float) -> None:
+    paper.text((_LEFT - 10, y), "step", size=11.5, ink="muted", align="right")
+    every = -(-steps // _MOST_LABELS)
+    for step in range(0, steps, every):
+        left, right = _across(step, steps)
+        paper.text(((left + right) / 2, y), str(step + 1), size=11.5, ink="muted")
