@@ -72,10 +72,10 @@ def step_gain(run: StepRun, over: StepRun) -> StepGain:
 
     def speed(scenario: Scenario) -> float:
         # The inverse of a time, since a gain compares how fast two are.
-        return 1 / answer(replace(steps[scenario.path], scenario=scenario)).time_s
+        return 1 / answer(replace(steps[scenario.path], scenario=scenario)).steady_s
 
     value = run.gain(over)
-    far = _reach(run, over, value)
+    far = _reach(run, over)
     band = gain_band(run.step.scenario, over.step.scenario, speed, value, far)
     values = [
         answer(end).gain(answer(other)) for end, other in zip(_ends(run.step), _ends(over.step), strict=True)
@@ -83,7 +83,7 @@ def step_gain(run: StepRun, over: StepRun) -> StepGain:
     return StepGain(value, band, min([value, *values]), max([value, *values]))
 
 
-def _reach(run: StepRun, over: StepRun, value: float) -> Reach:
+def _reach(run: StepRun, over: StepRun) -> Reach:
     """Return how far the error of the law, which is that of the exchanges alone, moves the ends of a gain."""
     far = reach_of_ratio(run.step.scenario, over.step.scenario)
 
@@ -92,7 +92,8 @@ def _reach(run: StepRun, over: StepRun, value: float) -> Reach:
         # The error is one of the ratio, so each side has its root.
         return end_ps(over, times**0.5) / end_ps(run, times**-0.5)
 
-    # What was simulated lies inside in any case.
+    # What was simulated lies inside in any case; of a row that is its last step.
+    value = gain(1.0)
     return Reach(low=min(1.0, gain(far.low) / value), high=max(1.0, gain(far.high) / value), error=far.error)
 
 

@@ -161,7 +161,9 @@ class StepRun:
         return pd.DataFrame(rows)
 
     def gain(self, over: "StepRun") -> float:
-        """Return how many times as fast this step is as another one."""
+        """Return how many times as fast this step is as another one; of rows, how many times as fast a step of the row is."""
+        if self.trace.row and over.trace.row:
+            return over.trace.row.steady_ps / self.trace.row.steady_ps
         return over.time_ps / self.time_ps
 
     def to_perfetto(self, path: str | Path) -> None:

@@ -263,6 +263,13 @@ def test_what_a_step_takes_in_a_row_is_told_in_words():
     assert drawn.as_dict()["steady_from"] is None
     assert (in_a_row(alone.trace), "steps" in alone.as_dict()) == ([], False)
     assert alone.steady_s == alone.time_s
+    # one step of a row says little where each draws noise of its own, so a gain is that of the row
+    rows = [
+        peerlab.step(**{**asked, "path": path}, compute_jitter=0.1, steps=4)
+        for path in ("host-rdma", "peer-direct")
+    ]
+    assert rows[1].gain(rows[0]) == rows[0].trace.row.steady_ps / rows[1].trace.row.steady_ps
+    assert alone.gain(drawn) == drawn.time_ps / alone.time_ps
 
 
 def test_a_slow_node_makes_a_step_longer_by_no_more_than_its_own_share():

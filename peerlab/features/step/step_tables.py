@@ -26,11 +26,8 @@ def lines(runs: Sequence[StepRun]) -> Iterator[str]:
     counted = "batches/s" if unsaid else "samples/s"
     head = ["path", "step", "exposed", "computing", counted]
     head += runs[0].spent
-    yield (
-        table(
-            [*head, "against the first"], [_row(run, runs[0]) for run in runs], right=set(range(1, len(head)))
-        )
-    )
+    against = "against the first, in a row" if runs[0].trace.row else "against the first"
+    yield (table([*head, against], [_row(run, runs[0]) for run in runs], right=set(range(1, len(head)))))
     yield (f"computing: {say_time(step.compute.ps)} a pass, {step.compute.says}")
     if step.compute.assumed:
         low, high = step.compute.low_ps, step.compute.high_ps
