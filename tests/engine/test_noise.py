@@ -1,5 +1,7 @@
 """Kinds of noise: each draws from streams of its own, and does to service times what its record says."""
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,7 +14,7 @@ from peerlab.engine.arrays.noise_of_runs import NoiseOfRuns
 from peerlab.engine.arrays.side_by_side import times
 from peerlab.engine.noise_draws import Places, detours, detours_side_by_side, held_up, phases, spreads
 from peerlab.engine.standing_still import through
-from peerlab.engine.system import least
+from peerlab.engine.system import System, least
 from peerlab.model.noise import NOISE_KINDS, Noise, assumed_noise
 from peerlab.question.scenario_fields import FIELDS
 
@@ -139,3 +141,23 @@ def test_times_of_many_seeds_are_those_of_a_run_for_each():
     assert side_by_side(ring)
     alone = [peerlab.simulate(ring.with_(seed=seed), engine="referee").time_ps for seed in range(4, 9)]
     assert times_of_seeds(ring, range(4, 9)) == alone
+
+
+def test_a_node_is_a_step_ahead_of_its_predecessor_and_all_but_one_round_of_its_successor():
+    """Of 8 nodes one is held up in its first transfer: who sends to it goes on for 7 steps, who gets from it for 1 (B13)."""
+    ring = peerlab.Scenario(
+        cluster="ideal-100g",
+        nodes=8,
+        message_bytes=8 * 125_000,
+        slice_bytes=None,
+        dependency="slice",
+        jitter=0.1,
+    )
+    factors = np.ones((14, 1, 1, 8))
+    factors[0, 0, 0, 3] = 1000
+    with patch.object(System, "factors", factors):
+        columns = peerlab.simulate(ring, engine="loop", every_node=True).recording.unrolled
+    node, step, end = (columns[name] for name in ("node", "step", "end"))
+    late = end[(node == 3) & (step == 0)].max()
+    ahead = [len(set(step[(node == one) & (end < late)].tolist())) for one in range(8)]
+    assert (ahead[2], ahead[4]) == (7, 1)

@@ -64,6 +64,15 @@ def test_latency_absorbs_jitter_and_blocking_code_has_none():
     assert added(300, nodes=64, jitter=0.02, dependency="step") == pytest.approx(145.3, rel=0.01)
 
 
+@pytest.mark.parametrize(("nodes", "largest"), [(2, 0.5642), (3, 0.8463)])
+def test_in_a_blocking_ring_of_two_or_three_all_wait_for_all(nodes, largest):
+    """So every step takes what the largest of its normal numbers does (B2)."""
+    steps = 2 * (nodes - 1)
+    assert added(6000, nodes=nodes, jitter=0.02, dependency="step") == pytest.approx(
+        steps * largest, rel=0.04
+    )
+
+
 @pytest.mark.parametrize("nodes", [8, 64])
 def test_a_spread_of_nodes_costs_what_the_slowest_of_them_does(nodes):
     found = quotients(1500, nodes=nodes, spread=0.1, message_bytes="1 GiB", dependency="step")
