@@ -1,9 +1,6 @@
 // A network with neighbours: ports as glasses, links that pauses or missing credits stop, and the same question on other fabrics beside it.
 import { make } from "./dom.js";
-import { fitFrame } from "./frame.js";
-import { followTheme } from "./frame_theme.js";
-import { beginPlayed, forControl, onKeys } from "./played.js";
-import { Player } from "./player.js";
+import { beginPlayed, forControl, PlayedPage } from "./played.js";
 import { PortCells } from "./port_cells.js";
 import { PortSceneView } from "./port_scene.js";
 import { PortStrip } from "./port_strip.js";
@@ -74,10 +71,9 @@ const HTML = `
 <p class="np-key"></p>
 <p class="ts-source"></p>`;
 
-class PortsPage {
+class PortsPage extends PlayedPage {
   constructor(host, data, wanted, palettes) {
-    Object.assign(this, { root: host, data, wanted });
-    host.innerHTML = HTML;
+    super(host, data, wanted, palettes, HTML);
     this.find("h1").textContent = data.about;
     this.find(".ts-source").textContent = data.source;
     this.cells = data.fabrics.map((fabric) => new PortCells(fabric, data.links.length, data.flows.length));
@@ -85,21 +81,13 @@ class PortsPage {
     this.scene = new PortSceneView(this.find(".np-scene"), data);
     const { cells, peaks, scene } = this;
     this.strip = new PortStrip(this.find(".np-strip"), data, { cells, peaks, linkName: (link) => scene.linkName(link), choose: (i) => this.turnTo(i) });
-    this.player = new Player(this.find(".pl-player"), { onCommand: () => {} });
-    this.player.wanted = false;
     this.played = data.played_us;
     this.fillTable();
-    followTheme(wanted.theme, palettes);
     this.choose(0);
     const moments = this.data.fabrics.flatMap(({ pauses, starved }) => [...pauses, ...starved].map(([, from]) => from)).concat(0, this.played).filter((time) => time <= this.played).sort((a, b) => a - b);
-    const events = { start: moments, through: moments, between: (from, to, visit) => moments.forEach((time, i) => time >= from && time <= to && visit(i, 0)) };
-    this.player.load(this, { length: this.played, pace: this.played / WATCHED_S, key: `${this.played}`, events });
+    this.load(this.played, this.played / WATCHED_S, `${this.played}`, moments);
     this.player.seek(this.played * 0.2); // queues have grown by then
     this.listen();
-  }
-
-  find(selector) {
-    return this.root.querySelector(selector);
   }
 
   get fabric() {
@@ -158,17 +146,8 @@ class PortsPage {
   }
 
   listen() {
-    const keys = { " ": () => this.player.toggle(), ArrowLeft: () => this.player.step(-1), ArrowRight: () => this.player.step(1), Home: () => this.player.seek(0), n: () => this.turn(1), p: () => this.turn(-1) };
-    onKeys(keys, forControl);
-    let width = 0;
-    new ResizeObserver(() => {
-      const now = this.find(".np-scene").clientWidth;
-      if (now === width) return;
-      width = now;
-      this.choose(this.number);
-      this.player.draw();
-      if (this.wanted.mode === "frame") fitFrame(this.root);
-    }).observe(this.find(".np-scene"));
+    this.listenToKeys({ n: () => this.turn(1), p: () => this.turn(-1) }, forControl);
+    this.paintWhenSized([".np-scene"], () => this.choose(this.number));
   }
 
   turn(by) {

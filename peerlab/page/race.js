@@ -1,9 +1,7 @@
 // A race: two data paths one above the other on one clock, the bytes that each has delivered, and by how much one leads.
 import { make } from "./dom.js";
-import { followTheme } from "./frame_theme.js";
 import { unpacked } from "./packed.js";
-import { beginPlayed, onKeys, showWords } from "./played.js";
-import { Player } from "./player.js";
+import { beginPlayed, PlayedPage, showWords } from "./played.js";
 import { RaceChart } from "./race_chart.js";
 import { RaceRoad } from "./race_road.js";
 import { digits, sayTime } from "./words.js";
@@ -111,24 +109,17 @@ function sentence(data, through, shares) {
   return capital(ahead ? `${data.racers[ahead[0]].title}, ${ahead[1]} ahead` : `${one.title} against ${other.title}`);
 }
 
-class RacePage {
+class RacePage extends PlayedPage {
   constructor(host, data, wanted, palettes) {
-    Object.assign(this, { data, wanted, root: host });
-    host.innerHTML = HTML;
-    this.calm = matchMedia("(prefers-reduced-motion: reduce)").matches; // then figures change, and nothing rolls
+    super(host, data, wanted, palettes, HTML);
     this.film = 0; // microseconds a second, for a video whose frames are taken one by one
     this.delivered = data.racers.map((one) => new Delivered(one));
     this.lanes = data.racers.map((one) => this.lane(one));
     this.chart = new RaceChart(this.find(".rc-lead svg"), data, this.delivered);
     this.fill();
     this.play();
-    this.setTheme = followTheme(wanted.theme, palettes);
     this.fit();
     this.listen();
-  }
-
-  find(selector) {
-    return this.root.querySelector(selector);
   }
 
   lane(racer) {
@@ -193,10 +184,8 @@ class RacePage {
 
   play() {
     const { data } = this, moments = [...new Set(this.delivered.flatMap(({ times }) => [...times]))].concat(data.racers.map(({ finish_us }) => finish_us)).sort((a, b) => a - b);
-    this.player = new Player(this.find(".pl-player"), { onCommand: () => {} });
-    this.player.wanted = this.player.loop = false; // it begins when somebody asks, and ends at the finish
-    const events = { start: moments, through: moments, between: (from, to, visit) => moments.forEach((time, i) => time >= from && time <= to && visit(i, 0)) };
-    this.player.load(this, { length: data.end_us, pace: data.end_us / WATCHED_S, key: "race", events });
+    this.player.loop = false; // it ends at the finish
+    this.load(data.end_us, data.end_us / WATCHED_S, "race", moments);
     if (this.wanted.mode !== "slide") return;
     this.player.seek(Math.min(...data.racers.map(({ finish_us }) => finish_us))); // a slide shows what it comes to before somebody plays it
     this.fresh = true;
@@ -226,8 +215,7 @@ class RacePage {
 
   listen() {
     this.find(".rc-go").addEventListener("click", () => this.go());
-    const keys = { " ": () => this.go(), ArrowLeft: () => this.player.step(-1), ArrowRight: () => this.player.step(1), Home: () => this.player.seek(0) };
-    onKeys(keys, ({ target, key }) => target.matches("input[type=range]") && /^(Arrow|Home)/.test(key));
+    this.listenToKeys({}, ({ target, key }) => target.matches("input[type=range]") && /^(Arrow|Home)/.test(key), () => this.go());
     const sized = new ResizeObserver(() => this.fit());
     for (const part of [document.documentElement, ...this.lanes.map(({ road }) => road.host), this.chart.host]) sized.observe(part);
   }

@@ -1,5 +1,5 @@
 // A data path unrolled, with its slices as trains: as long as the time for which they occupy a stretch.
-import { freePlace, widthOf } from "./places.js";
+import { freePlace, meet, widthOf } from "./places.js";
 import { Rows } from "./rows.js";
 import { svgShape } from "./svg.js";
 
@@ -50,22 +50,23 @@ export class RaceRoad {
     this.typical = road.stretches.map((_, i) => median(this.rows, i));
   }
 
-  // Draws what stands still; `zoom` is how large words are.
-  paint(zoom) {
+  // Draws what stands still; `zoom` is how large words are. Where a hill has no room for its words, they have rows below the names.
+  paint(zoom, further = 0) {
     const { host, road } = this, width = host.clientWidth, height = host.clientHeight, hilly = road.stops.some(({ level }) => level);
     host.replaceChildren();
     host.setAttribute("viewBox", `0 0 ${width} ${height}`);
     Object.assign(this, { zoom, width, height, taken: [] });
     const half = (stop) => this.wide(stop.name, true) / 2 + 4 * zoom, left = Math.max(this.queueWide() + 10 * zoom, half(road.stops[0])), right = Math.max(24 * zoom, half(road.stops.at(-1)));
     this.x = (part) => left + part * (width - left - right);
-    const foot = height - (33 + 15 * this.rowsBelow()) * zoom, top = 26 * zoom;
+    const foot = height - (33 + 15 * (this.rowsBelow() + further)) * zoom, top = 26 * zoom;
     this.y = (level) => (level ? top : hilly ? foot : Math.min(foot, height / 2 + 8 * zoom));
     this.beds = road.stretches.map(({ points }) => ({ points: points.map(([x, level]) => [this.x(x), this.y(level)]), thick: (BED + 4) * zoom }));
     this.spare(road.spared, zoom);
     this.tracks = road.stretches.map((one, i) => this.track(one, this.beds[i].points, zoom));
     road.stops.forEach((stop) => this.stop(stop, zoom));
     this.names(zoom);
-    for (const sign of road.signs) this.sign(sign);
+    const lacking = road.signs.filter((sign) => !this.sign(sign));
+    if (lacking.length && !further) return void this.paint(zoom, Math.max(...lacking.map(({ words }) => words.length)));
     this.queues = road.stops.map((_, i) => Object.assign(svgShape("g", { fill: "var(--pl-ink)" }, host), { place: this.queuePlace(i) }));
   }
 
@@ -87,7 +88,7 @@ export class RaceRoad {
     return Math.max(...low.map(({ words }) => words.length)) - Number(needed < room);
   }
 
-  // Writes words below the road: at its foot beside the names or below them, under a hill as high as they have room.
+  // Writes words below the road, and returns whether they lie on no others: at its foot beside the names or below them, under a hill as high as they have room.
   sign({ x, level, words, hot }) {
     const { zoom } = this, half = Math.max(...words.map((word) => this.wide(word, hot))) / 2, middle = this.x(x), first = this.y(level) + 25 * zoom;
     const downs = level ? Array.from({ length: 60 }, (_, i) => 2 * i) : [0, 15, 30];
@@ -95,9 +96,10 @@ export class RaceRoad {
       const y = first + down * zoom;
       return { y, box: { left: middle - half - 6 * zoom, right: middle + half + 6 * zoom, top: y - 10 * zoom, bottom: y + (15 * (words.length - 1) + 3) * zoom } };
     });
-    const { y, box } = freePlace(places.filter((place) => place.box.bottom <= this.height), this, this.beds, this.taken) ?? places[0];
+    const { y, box } = freePlace(places.filter((place) => place.box.bottom <= this.height), this, this.beds, this.taken) ?? places[0], clear = !this.taken.some((other) => meet(box, other));
     this.taken.push(box);
     words.forEach((word, i) => this.text(middle, y + 15 * i * zoom, word, { hot, bold: hot }));
+    return clear;
   }
 
   // Where slices stand that wait for a stop, before it if there is room: the right end of their row, if there is one, and their number's.

@@ -1,13 +1,10 @@
 // A training step: what the devices compute, the buckets that they exchange, the time that they wait, and below it the data path of the
 // bucket under way, on one of two paths. One clock with two zooms: the step, or one bucket.
 import { make } from "./dom.js";
-import { fitFrame } from "./frame.js";
-import { followTheme } from "./frame_theme.js";
 import { GainCurve } from "./gain_curve.js";
 import { unpacked } from "./packed.js";
 import { widthOf } from "./places.js";
-import { beginPlayed, forControl, onKeys, showWords } from "./played.js";
-import { Player } from "./player.js";
+import { beginPlayed, forControl, PlayedPage, showWords } from "./played.js";
 import { RaceRoad } from "./race_road.js";
 import { svgShape } from "./svg.js";
 import { sayTime } from "./words.js";
@@ -84,11 +81,9 @@ const HTML = `
 <fieldset class="ts-zoom ts-path"><legend>Data path shown</legend></fieldset><svg role="img"></svg></section><figure class="ts-gain"><figcaption></figcaption><svg role="img"></svg></figure></div>
 <p class="ts-source"></p>`;
 
-class StepPage {
+class StepPage extends PlayedPage {
   constructor(host, data, wanted, palettes) {
-    Object.assign(this, { data, wanted, root: host });
-    host.innerHTML = HTML;
-    this.calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    super(host, data, wanted, palettes, HTML);
     for (const { slices } of data.roads) for (const [name, text] of Object.entries(slices.arrays)) slices.arrays[name] = unpacked(text);
     this.numbers = [...data.start];
     this.followed = null; // the exchange whose clock it is; none: the step's
@@ -96,10 +91,7 @@ class StepPage {
     this.side = 0; // whose road is shown
     this.find("h1").textContent = data.about;
     this.find(".ts-source").textContent = data.source;
-    this.player = new Player(this.find(".pl-player"), { onCommand: () => {} });
-    this.player.wanted = false;
     this.fillControls();
-    followTheme(wanted.theme, palettes);
     this.show();
     this.listen();
     this.open();
@@ -117,10 +109,6 @@ class StepPage {
   rewind() {
     if (this.player.time === this.opened) this.player.seek(0);
     this.opened = null;
-  }
-
-  find(selector) {
-    return this.root.querySelector(selector);
   }
 
   get state() {
@@ -198,8 +186,7 @@ class StepPage {
     for (const one of this.root.querySelectorAll("[name=ts-zoom]")) one.checked = one.value === this.root.dataset.zoom;
     this.find(".ts-zoom select").value = this.chosen;
     const moments = this.moments(), length = Math.max(...this.state.sides.map((side) => (number === null ? side.end_us : lasts(side, number))));
-    const events = { start: moments, through: moments, between: (from, to, visit) => moments.forEach((time, i) => time >= from && time <= to && visit(i, 0)) };
-    this.player.load(this, { length, pace: length / WATCHED_S, key: `${number}/${this.numbers}/${length}`, events });
+    this.load(length, length / WATCHED_S, `${number}/${this.numbers}/${length}`, moments);
     this.paintChosen();
     this.player.draw();
   }
@@ -362,18 +349,14 @@ class StepPage {
     for (const one of this.root.querySelectorAll("[name=ts-zoom]")) one.addEventListener("change", () => this.follow(one.value === "step" ? null : this.chosen));
     this.find(".ts-lanes").addEventListener("click", ({ target }) => target.dataset?.exchange !== undefined && this.follow(Number(target.dataset.exchange)));
     this.find(".pl-play").addEventListener("click", () => this.rewind(), { capture: true });
-    const keys = { " ": () => { this.rewind(); this.player.toggle(); }, ArrowLeft: () => this.player.step(-1), ArrowRight: () => this.player.step(1), Home: () => this.player.seek(0), s: () => this.follow(null), b: () => this.follow(this.chosen), n: () => this.turn(1), p: () => this.turn(-1) };
-    onKeys(keys, forControl);
-    let size = "";
-    const observer = new ResizeObserver(() => {
-      const now = `${this.find(".ts-lanes").clientWidth}x${this.find(".ts-lower").clientHeight}`;
-      if (now === size) return;
-      size = now;
-      this.paint();
-      this.player.draw();
-      if (this.wanted.mode === "frame") fitFrame(this.root);
-    });
-    for (const part of [".ts-lanes", ".ts-lower"]) observer.observe(this.find(part));
+    const keys = { s: () => this.follow(null), b: () => this.follow(this.chosen), n: () => this.turn(1), p: () => this.turn(-1) };
+    this.listenToKeys(keys, forControl, () => this.begin());
+    this.paintWhenSized([".ts-lanes", ".ts-lower"], () => this.paint());
+  }
+
+  begin() {
+    this.rewind();
+    this.player.toggle();
   }
 }
 

@@ -32,7 +32,7 @@ _PIXEL = 1.0
 """What is narrower is not drawn."""
 _PLAYS = """
 .pl-report.pl-fabrics { max-width: 1640px; }
-.pl-fabrics .pl-clock { display: block; cursor: pointer; overflow: hidden; }
+.pl-fabrics .pl-clock { display: block; cursor: pointer; overflow: auto hidden; }
 .pl-fabrics .pl-clock svg { display: block; width: 100%; min-width: 980px; height: auto; margin-top: -20px; } /* no word below 11 pixels */
 @media (max-width: 1019px) { .pl-fabrics .pl-further { visibility: hidden; } } /* the table has them, too */
 .pl-fabrics :is(.pl-pause, .pl-again) { accent-color: var(--pl-network); margin: 0 6px 0 0; vertical-align: -2px; }

@@ -49,9 +49,13 @@ def tails_svg(
     return paper.svg(WIDTH, HEIGHT, alt(tails))
 
 
+_MOVED = ".pl-tails>div{overflow-x:auto}.pl-tails svg{display:block;width:100%;min-width:1060px;height:auto}"
+"""No word is below 11 pixels: a narrow window is moved over the picture."""
+
+
 def tails_html(tails: Tails) -> str:
     """Return the picture in the colours of the page around it; in a narrow one it is moved sideways, by keys, too."""
-    style = properties(".pl-tails") + ".pl-tails>div{overflow-x:auto}"
+    style = properties(".pl-tails") + _MOVED
     picture = f"<div tabindex='0' role='group' aria-label='Runs'>{tails_svg(tails, PAGE)}</div>"
     return f"<style>{style}</style><div class='pl-tails'>{picture}<p>{escape(alt(tails))}</p></div>"
 
