@@ -35,7 +35,7 @@ Answer = tuple[str, list[bytes]]
 """JSON, and the columns that its ``{"buffer": number}`` stand for."""
 
 SLOWER = 4
-"""So many times as long as the forecast of a notebook takes a run of nodes that differ: 1.3 to 1.6 times in Chromium's V8 on a core of its
+"""So many times as long as the forecast of a notebook takes a run of nodes that differ: 1.3 to 1.6 times in V8 (node's) on a core of its
 own (16 to 64 nodes), and more on a tablet, in Firefox, or beside other tabs."""
 MOST_S = 20.0
 """A run that takes longer in the tab is refused."""
