@@ -45,7 +45,8 @@ def scenarios():
             "collective": drawn.choice(("allreduce", "alltoall", "allgather", "point-to-point")),
         }
         if not number % 5:
-            changes |= {"nodes": drawn.choice((2, 3, 4)), "seed": drawn.randrange(2**40), **noise(drawn)}
+            few = {"nodes": drawn.choice((2, 3, 4)), "message_bytes": 2 ** drawn.randrange(3, 25)}
+            changes |= {**few, "seed": drawn.randrange(2**40), **noise(drawn)}
         yield {"kind": "show", "number": number, "control": "other", "changes": changes}
 
 
