@@ -95,11 +95,11 @@ one node of N that computes D longer, a step takes `c + q + max_j (D - L max(0, 
 2 j in place of 3 j). Behind a barrier it would take c + q + D; blocking code has one in every exchange. c = 10, N = 8, d = 2, L = 1, q = 42:
 
 {row}
-Exchange by exchange this is exact, because a node that is done has all its resources for itself: loop and arrays are held to a referee that runs all nodes and all
-exchanges in one world. Only links that nodes share could serve two exchanges at once; where they would, that world answers instead.
+Exchange by exchange this is exact, because a node that is done has all its resources for itself: loop, arrays and compiled loop are held to a referee that runs all
+nodes and all exchanges in one world. Only links that nodes share could serve two exchanges at once; where they would, that world answers instead.
 
 **Refused** where nodes differ: registration caches with limits (who comes first decides what is given up), sums in the switches (SHARP, NVLS), and exchanges of
-more than ten million spans.
+more than ten million spans (of a ring, where numba is installed, a hundred million).
 
 """
 TABLE = """\

@@ -1,10 +1,12 @@
 """A step whose nodes differ: composed rank by rank against the referee, which runs all of it in one world, with ==; and its laws."""
 
+import json
 from fractions import Fraction
 from unittest.mock import patch
 
 import numpy as np
 import pytest
+from command_line import peerlab_command
 from hypothesis import given
 from hypothesis import strategies as st
 from small_workloads import workload
@@ -270,6 +272,31 @@ def test_what_a_step_takes_in_a_row_is_told_in_words():
     ]
     assert rows[1].gain(rows[0]) == rows[0].trace.row.steady_ps / rows[1].trace.row.steady_ps
     assert alone.gain(drawn) == drawn.time_ps / alone.time_ps
+
+
+def test_the_command_says_what_a_step_of_a_row_takes():
+    asked = (
+        "step",
+        "--nodes",
+        "3",
+        "--cluster",
+        "p4d",
+        "--library",
+        "none",
+        "--slow-compute",
+        "1:0.8",
+        "--steps",
+        "4",
+    )
+    status, out, problem = peerlab_command(*asked)
+    assert (status, problem) == (0, "")
+    assert "against the first, in a row" in out
+    assert out.count("4 steps in a row without a barrier between them") == 4  # of every data path
+    found = json.loads(peerlab_command(*asked, "--path", "peer-direct", "--ticks", "500", "--json")[1])[
+        "steps"
+    ]
+    assert found[0]["steps"] == 4
+    assert 0 < found[0]["steady_s"] < 1.1 * found[0]["first_step_s"]
 
 
 def test_a_slow_node_makes_a_step_longer_by_no_more_than_its_own_share():
