@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from peerlab.collectives.choose import cut, plan
-from peerlab.collectives.plan import Schedule
+from peerlab.collectives.plan import Plan, Schedule
 from peerlab.model.hardware import FIGURE_FIELDS, Cluster
 from peerlab.question.scenario import Scenario
 from peerlab.question.scenario_fields import FIELDS
@@ -81,10 +81,10 @@ def answer(
     return found
 
 
-def same_answer(scenario: Scenario) -> Hashable:
-    """Return what two scenarios share only if they take equally long: all that a simulation looks at."""
+def same_answer(scenario: Scenario, planned: Plan | None = None) -> Hashable:
+    """Return what two scenarios share only if they take equally long: all that a simulation looks at; `planned`: its plan, if not its own."""
     cluster, used = scenario.hardware, figures_used(scenario)
-    planned = plan(scenario)
+    planned = planned or plan(scenario)
     # These change nothing where a chunk is smaller than the slice, so the sizes that follow stand for them.
     met = used - _SLICES
     return (
@@ -108,10 +108,10 @@ def same_answer(scenario: Scenario) -> Hashable:
 class Alike:
     """A scenario that equals those with the same answer: a key under which something is remembered for all of them."""
 
-    def __init__(self, scenario: Scenario) -> None:
-        self.scenario = scenario
-        """One of them."""
-        self._answer = same_answer(scenario)
+    def __init__(self, scenario: Scenario, planned: Plan | None = None) -> None:
+        self.scenario, self.planned = scenario, planned
+        """One of them, and its plan, if not its own."""
+        self._answer = same_answer(scenario, planned)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Alike) and self._answer == other._answer

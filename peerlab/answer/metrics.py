@@ -164,21 +164,28 @@ def flight_share(recording: Recording) -> float:
     return min(recording.totals.flown_ps / recording.end_ps, 1.0) if recording.end_ps else 0.0
 
 
-def bottleneck(
-    shares: Mapping[str, float], recording: Recording, *, overlapping: bool = False
-) -> Bottleneck | None:
-    """Return what of the `busy_shares` is largest, or latency if slices mostly fly; None where no time passes.
+def bottleneck(shares: Mapping[str, float], flying: float, *, overlapping: bool = False) -> Bottleneck | None:
+    """Return what of the `busy_shares` is largest, or latency if slices mostly fly (`flight_share`); None where no time passes.
 
     `overlapping`: whether flights of several steps overlap. Then a flight costs time only while the busiest resource rests.
     """
     if not shares:
         return None
     kind = max(shares, key=lambda k: shares[k])
-    flight = min(flight_share(recording), 1.0 - shares[kind] if overlapping else 1.0)
+    flight = min(flying, 1.0 - shares[kind] if overlapping else 1.0)
     if flight > shares[kind]:
         return Bottleneck(LATENCY, "latency", flight)
-    both = sum(shares.get(one, 0.0) for one in _TURNS) if kind in _TURNS and shares.get("proxy") else None
+    both = _in_turns(shares) if kind in _TURNS and shares.get("proxy") else None
     return Bottleneck(kind, resource_kind(kind).label, shares[kind], both)
+
+
+def always_busy(shares: Mapping[str, float]) -> float:
+    """Return the share of the time in which the busiest resource works, or a NIC and the library's proxy, which take turns."""
+    return max([_in_turns(shares), *shares.values()])
+
+
+def _in_turns(shares: Mapping[str, float]) -> float:
+    return sum(shares.get(one, 0.0) for one in _TURNS)
 
 
 def wire_busy(trace: Trace, recording: Recording) -> float:

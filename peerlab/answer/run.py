@@ -110,7 +110,8 @@ class Run:
         """What the collective mostly waits for; None where no time passes."""
         # in blocking steps no flight of the next step begins before this one is over
         overlapping = not self.scenario.blocking and overlaps(plan(self.scenario).schedule)
-        return metrics.bottleneck(self.busy, self.recording, overlapping=overlapping)
+        flying = metrics.flight_share(self.recording)
+        return metrics.bottleneck(self.busy, flying, overlapping=overlapping)
 
     @cached_property
     def copies_per_byte(self) -> float:

@@ -29,9 +29,9 @@ A direct exchange is made of nodes, the bytes from one rank to another, and devi
 """
 
 
-def plan(scenario: Scenario) -> Plan:
-    """Return the plan of a scenario's collective on its cluster."""
-    size = scenario.nbytes
+def plan(scenario: Scenario, nbytes: int | None = None) -> Plan:
+    """Return the plan of a scenario's collective on its cluster; `nbytes`: of another message, for which the library does the same."""
+    size = scenario.nbytes if nbytes is None else nbytes
     if scenario.collective_record.is_message:
         return Plan(nodes=2, devices=1, message_bytes=size, schedule=PointToPoint(size))
     devices = scenario.hardware.devices

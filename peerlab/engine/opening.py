@@ -13,7 +13,6 @@ from peerlab.engine.system import System
 from peerlab.model.paths import sending_kinds
 from peerlab.model.resources import capacity_Bps, count_in_node, resource_kind
 from peerlab.model.stages import stage_number
-from peerlab.question.scenario import Scenario
 
 Parts = list[tuple[str, str, int]]
 """Stage, kind of resource, and how long it takes."""
@@ -26,7 +25,7 @@ def opening(system: System) -> Parts:
     lost = scenario.hardware.overlap_lost
     serves = scenario.law.serves(scenario) or scenario.data_path.uses_own_ports
     if lost and serves and system.plan.exchanges and system.plan.schedule.steps:
-        rows.append(("apart", "scaleup", round(lost * min(_inside_ps(system), _between_ps(scenario)))))
+        rows.append(("apart", "scaleup", round(lost * min(_inside_ps(system), _between_ps(system)))))
     return [part for part in rows if part[2]]
 
 
@@ -37,11 +36,11 @@ def _inside_ps(system: System) -> int:
     return collected + (int(traffic.link_ps.sum()) + traffic.latency_ps if system.plan.hands_out else 0)
 
 
-def _between_ps(scenario: Scenario) -> int:
+def _between_ps(system: System) -> int:
     """Return how long what a node sends to the others occupies that with which it sends, at least."""
-    sends = (
-        scenario.collective_record.node_factor(scenario.nodes, scenario.hardware.devices) * scenario.nbytes
-    )
+    scenario = system.scenario
+    times = scenario.collective_record.node_factor(scenario.nodes, scenario.hardware.devices)
+    sends = times * system.plan.message_bytes
     kinds = sending_kinds(scenario.hardware, str(scenario.path))
     return max(
         round(

@@ -11,11 +11,11 @@ or nodes share (DRAM, a backbone) then counts every user as many times as there 
 # as many times as there are switches (`Resource.copies`, 2 on DL1).
 
 from dataclasses import InitVar, dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from peerlab.base.errors import ScenarioError
 from peerlab.collectives.choose import cut, plan
-from peerlab.collectives.plan import Plan
+from peerlab.collectives.plan import Plan, Schedule
 from peerlab.engine import jitter
 from peerlab.engine.inventory import Inventory
 from peerlab.engine.legs import Leg
@@ -145,15 +145,7 @@ class System:
     @cached_property
     def gather_place(self) -> dict[int, int]:
         """Which place, counted in chunks, each position has in the order in which a device collects: that of first sending."""
-        schedule, places = self.plan.schedule, dict[int, int]()
-        for step in range(schedule.steps):
-            for position in schedule.sends(step):
-                places.setdefault(position, len(places))
-            if len(places) == schedule.chunks:
-                break
-        for position in range(schedule.chunks):
-            places.setdefault(position, len(places))
-        return places
+        return _gather_places(self.plan.schedule)
 
     def receiver(self, lane: int, step: int) -> int:
         """Return the lane that a lane sends to in a step, or -1."""
@@ -271,6 +263,19 @@ class System:
         return detours(seed_of(s.seed, self.number), s.noise, self.noise_places) if s.noise.detours else None
 
 
+@lru_cache(maxsize=16)
+def _gather_places(schedule: Schedule) -> dict[int, int]:
+    places = dict[int, int]()
+    for step in range(schedule.steps):
+        for position in schedule.sends(step):
+            places.setdefault(position, len(places))
+        if len(places) == schedule.chunks:
+            break
+    for position in range(schedule.chunks):
+        places.setdefault(position, len(places))
+    return places
+
+
 def foldable(scenario: Scenario) -> bool:
     """Return whether one switch of one node represents all."""
     return _alike(scenario, plan(scenario))
@@ -289,7 +294,7 @@ def _switches_alike(scenario: Scenario) -> bool:
     return not scenario.noise.of_slices and not apart and not record.is_message and not roots
 
 
-def least(scenario: Scenario) -> System:
-    """Return the least of a system that stands for all: one switch of one node, one of every node, or everything."""
-    planned = plan(scenario)
+def least(scenario: Scenario, planned: Plan | None = None) -> System:
+    """Return the least of a system that stands for all: one switch of one node, one of every node, or everything; `planned`: its plan."""
+    planned = planned or plan(scenario)
     return System(scenario, _alike(scenario, planned), _switches_alike(scenario), planned)

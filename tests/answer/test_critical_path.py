@@ -93,7 +93,7 @@ def test_time_held_is_not_busy_and_the_bottleneck_is_who_works():
     shares = metrics.busy_shares(trace, trace.last)
     assert (shares["nic_tx"], shares["nic_rx"]) == (20 / 22, 8 / 22)  # the receiver has a slice for 20 of 22
     assert metrics.flight_share(trace.last) == 2 / 22  # the latency, though the slice is in flight for 12
-    found = metrics.bottleneck(shares, trace.last)
+    found = metrics.bottleneck(shares, metrics.flight_share(trace.last))
     assert (found.kind, found.share) == ("nic_tx", 20 / 22)
 
 

@@ -33,11 +33,9 @@ def waits_for_sums(system: System) -> bool:
     """Return whether a step has one slice, which waits for no arrival where steps add, and for all of those where they hand out."""
     adding = system.plan.schedule.reducing_steps
     waits, everything = system.order(0).waits, tuple(range(adding))
-    return (
-        system.pieces == 1
-        and not any(waits[:adding])
-        and all(wait == everything for wait in waits[adding:-1])
-    )
+    # steps that wait for the same share one tuple: each is compared once, not in every step
+    handing = {id(wait): wait for wait in waits[adding:-1]}.values()
+    return system.pieces == 1 and not any(waits[:adding]) and all(wait == everything for wait in handing)
 
 
 def _one_of_each(system: System) -> list[int]:

@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from peerlab.answer.metrics import wire_limit_GBps
-from peerlab.answer.run import Run
 from peerlab.answer.sensitivity import band
 from peerlab.base.display import shown
 from peerlab.base.units import say_bytes, say_count, seconds
-from peerlab.engine.long_messages import simulated_GBps, simulated_in_place, time_ps
-from peerlab.engine.simulate import simulate
+from peerlab.engine.long_messages import simulated_GBps, time_ps, waits_for
 from peerlab.features.expect.ceiling import Ceiling, ceiling
 from peerlab.features.expect.expected_figure import figure
 from peerlab.model.hardware import Cluster
@@ -148,12 +146,12 @@ def _row(scenario: Scenario, most: Ceiling, factor: FloorFactor | None) -> Expec
         expected=here,
         high=min(found.high_GBps, limit),
         ceiling=limit,
-        limits=_limits(simulate(simulated_in_place(scenario))),
+        limits=_limits(scenario),
     )
 
 
-def _limits(run: Run) -> str:
+def _limits(scenario: Scenario) -> str:
     """Return what a run mostly waits for, and what the library runs."""
-    waits, does = run.bottleneck, ", ".join(run.scenario.library_words.does)
+    waits, does = waits_for(scenario), ", ".join(scenario.library_words.does)
     label = waits.label if waits else "nothing"
     return f"{label} ({does})" if does else label
