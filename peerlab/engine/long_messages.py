@@ -7,8 +7,8 @@ a further slice takes. Where they do not, the message is simulated whole.
 # A law with a reason, not a fit. Slices pass queues one behind the other, so a run is steady once three things hold: equal numbers of
 # further slices take equally long; no resource works longer on them than they take (it would hold up later ones); and either some
 # resource never rests and no window is too small for the slices that are on their way, or as many slices as a window holds are left out at
-# a time. What is left out is a multiple of the period, and the last slice, which
-# may be smaller, stays; so nothing is approximated but rounding to whole picoseconds.
+# a time. What is left out is a multiple of the period, and the last slice, which may be smaller, stays. So what is off is rounding to whole
+# picoseconds, and a thousandth at most where two parts have nearly the same work.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -26,6 +26,8 @@ _PERIOD = 16
 """Slices that are left out at a time; more of them where a run of so few is not steady."""
 _SAME = 1e-6
 """Two times are the same if they differ by a smaller share: slices on shared resources are rounded."""
+_NEARLY = 1e-3
+"""By so small a share a resource may work longer on further slices than they take yet: on more of them it may limit, and they take so much longer at most."""
 _MOST_KEPT = 1000
 
 
@@ -123,7 +125,7 @@ def _steady(asked: Scenario, few: tuple[LongAnswer, LongAnswer, LongAnswer], per
     long, middle, short = few
     each, before = long.time_ps - middle.time_ps, middle.time_ps - short.time_ps
     works = {kind: (ps - middle.busy_ps.get(kind, 0.0)) / each for kind, ps in long.busy_ps.items()}
-    if abs(each - before) > _SAME * each or max(works.values(), default=0.0) > 1 + _SAME:
+    if abs(each - before) > _SAME * each or max(works.values(), default=0.0) > 1 + _NEARLY:
         return False
     # Where slices wait for places in a window they come in bursts as large as it is.
     if period % asked.places == 0:
