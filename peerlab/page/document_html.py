@@ -11,7 +11,7 @@ _WIDEST_PX = 80
 
 def document_html(document: Document, kind: str) -> str:
     """Return a document as a section that brings its own style; all text is escaped, drawings are ours."""
-    return framed(kind, document.title, "".join(map(_part, document.parts)))
+    return framed(kind, document.title, "".join(map(part_html, document.parts)))
 
 
 def conclusion_html(conclusion: Conclusion) -> str:
@@ -25,7 +25,8 @@ def sign(status: str) -> str:
     return f"<span class='pl-sign' aria-hidden='true'>{_SIGNS[status]}</span>"
 
 
-def _part(part: Part) -> str:
+def part_html(part: Part) -> str:
+    """Return one part of a document as HTML; all text is escaped."""
     match part:
         case Conclusion():
             return conclusion_html(part)

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -108,6 +108,31 @@ def possible_causes(
     return tuple(sorted(causes, key=lambda cause: (-cause.said, -cause.explains))), tuple(
         dict.fromkeys(ruled_out)
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnseenFault:
+    """A fault of the machine that costs so little there that one log cannot tell it from none."""
+
+    name: str
+    decides: str
+    """The one command or counter that decides."""
+    GBps: float
+    """What it would leave at the largest size, GB/s."""
+    floor: float
+    """The floor there, GB/s."""
+
+
+def unseen_faults(asked: Scenario, row: JudgedSize, seen: Observed) -> Iterator[UnseenFault]:
+    """Yield the faults of a machine with which a well run's largest size, where NICs and PCIe count most, would still lie above its floor."""
+    floor = row.expected.floor if row.expected else None
+    sure, lead_of = knowledge().strengths["strong"] * 0.99, _leads(asked, seen)
+    for fault in faults(asked, nics_in_use(seen)):
+        if floor is None or fault.setting or lead_of(fault) <= -sure:
+            continue
+        GBps = fault.GBps(asked.with_(message_bytes=row.size))  # noqa: N806
+        if GBps and GBps >= floor:
+            yield UnseenFault(name=fault.name, decides=fault.decides, GBps=GBps, floor=floor)
 
 
 def _leads(scenario: Scenario, observed: Observed) -> Callable[[Fault], float]:

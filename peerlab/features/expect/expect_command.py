@@ -2,25 +2,23 @@
 
 import argparse
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from peerlab.base.document import Document, document_lines, document_markdown
 from peerlab.base.errors import ExportError, ScenarioError
 from peerlab.base.outfile import written
 from peerlab.base.progress_bar import progress_bar
-from peerlab.base.terminal_text import command, number, table, wrapped
-from peerlab.base.units import say_bytes
+from peerlab.base.terminal_text import command, number, wrapped
 from peerlab.features.expect.beside_perftest import nic_or_library
-from peerlab.features.expect.causes import JudgedSize
 from peerlab.features.expect.closest import DRAFT
+from peerlab.features.expect.expect_document import expectation_document, verdict_document
 from peerlab.features.expect.expect_report import expect_page, expectation_html, verdict_html
-from peerlab.features.expect.expectation import Expectation, ExpectedSize
-from peerlab.features.expect.expected_figure import figure
 from peerlab.features.expect.expecting import expect
-from peerlab.features.expect.judging import LogVerdict, judge
+from peerlab.features.expect.judging import judge
 from peerlab.features.expect.thresholds import write_thresholds
-from peerlab.features.expect.verdict_rules import BELOW, UNKNOWN
+from peerlab.features.expect.verdict_rules import BELOW
 from peerlab.model.collective import COLLECTIVES
 from peerlab.records.benchmarks import TOOLS
 from peerlab.records.load import load
@@ -36,7 +34,6 @@ examples:
 
 exit status: 0 answered, 1 the question is impossible, 2 wrong usage
 """
-_UNIT = "Bus bandwidth in GB/s, as nccl-tests print it."
 
 
 def add(commands: Any) -> None:
@@ -86,7 +83,9 @@ def _add_outputs(sub: argparse.ArgumentParser) -> None:
         type=Path,
         help="draw band, floor, ceiling and the log's points, as a page that needs no network",
     )
-    sub.add_argument("--json", action="store_true", help="print everything as JSON")
+    form = sub.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print everything as JSON")
+    form.add_argument("--markdown", action="store_true", help="print it as Markdown, to paste into an issue")
 
 
 def _expect(options: argparse.Namespace) -> int:
@@ -116,7 +115,11 @@ def _expect(options: argparse.Namespace) -> int:
     if options.write is not None:
         write_thresholds(expectation, options.write)
     _draw(options.plot, lambda: expectation_html(expectation.as_dict()))
-    print(json.dumps(expectation.as_dict(), indent=2) if options.json else "\n".join(_lines(expectation)))
+    print(
+        json.dumps(expectation.as_dict(), indent=2)
+        if options.json
+        else _written(options, expectation_document(expectation.as_dict()))
+    )
     return 0
 
 
@@ -145,8 +148,11 @@ def _judge(options: argparse.Namespace) -> int:
     if len(verdicts) > 1:
         print(f"{len(verdicts)} runs in one log: {', '.join(verdict.verdict for verdict in verdicts)}")
     for place, one in enumerate(verdicts):
-        head = [f"\nrun {place + 1} of {len(verdicts)}"] if len(verdicts) > 1 else []
-        print("\n".join([*head, *_verdict(one)]))
+        several = len(verdicts) > 1
+        if several and not options.markdown:
+            print(f"\nrun {place + 1} of {len(verdicts)}")
+        title = f"Is run {place + 1} of {len(verdicts)} well?" if several else "Is this run well?"
+        print(_written(options, verdict_document(one.as_dict(), title)))
     if perftest:
         print(
             "\n".join(
@@ -164,52 +170,5 @@ def _draw(target: Path | None, report: Callable[[], str]) -> None:
             file.write_text(expect_page(report()), encoding="utf-8")
 
 
-def _verdict(log_verdict: LogVerdict) -> Iterator[str]:
-    yield from wrapped(f"unknown: {log_verdict.why}" if log_verdict.verdict == UNKNOWN else log_verdict.why)
-    if log_verdict.because:
-        yield from wrapped(log_verdict.because)
-    held = f", held against {log_verdict.cluster}" if log_verdict.cluster else ""
-    yield from wrapped(log_verdict.log + held)
-    yield ""
-    head = ("size", "measured", "floor", "expected (band)", "")
-    yield table(head, [_judged_row(row) for row in log_verdict.rows], right={0, 1, 2, 3})
-    yield ""
-    yield from wrapped(_UNIT)
-    if log_verdict.causes:
-        yield "\nwhich fault would look like it, and what decides"
-    for cause in log_verdict.causes:
-        share = "the log says so" if cause.said else f"explains {cause.explains:.0%}"
-        means = f" ({cause.means})" if cause.means else ""
-        yield from wrapped(f"{cause.name}{means}: {share}, leaves a factor of {cause.leaves:.2f}", "  * ")
-        yield from wrapped(cause.decides, "      ")
-    if log_verdict.ruled_out:
-        yield from wrapped(f"ruled out: {', '.join(log_verdict.ruled_out)}")
-
-
-def _judged_row(judged_size: JudgedSize) -> tuple[str, ...]:
-    should = judged_size.expected
-    words = "below its floor" if judged_size.below else "held up" if judged_size.disturbed else ""
-    if should is None:
-        return (say_bytes(judged_size.size), figure(judged_size.measured), "-", "-", words)
-    floor = "-" if should.floor is None else figure(should.floor)
-    band = f"{figure(should.expected)} ({figure(should.low)} to {figure(should.high)})"
-    return (say_bytes(judged_size.size), figure(judged_size.measured), floor, band, words)
-
-
-def _lines(expectation: Expectation) -> Iterator[str]:
-    if expectation.what_if:
-        yield from wrapped(expectation.what_if)
-    yield from wrapped(expectation.says)
-    yield ""
-    head = ("size", "floor", "expected (band)", "ceiling", "what limits")
-    yield table(head, [_row(row) for row in expectation.rows], right={0, 1, 2, 3})
-    yield ""
-    yield from wrapped(_UNIT)
-    for note in expectation.notes:
-        yield from wrapped(note)
-
-
-def _row(expected_size: ExpectedSize) -> tuple[str, ...]:
-    band = f"{figure(expected_size.expected)} ({figure(expected_size.low)} to {figure(expected_size.high)})"
-    floor = "-" if expected_size.floor is None else figure(expected_size.floor)
-    return (say_bytes(expected_size.size), floor, band, figure(expected_size.ceiling), expected_size.limits)
+def _written(options: argparse.Namespace, document: Document) -> str:
+    return document_markdown(document).rstrip() if options.markdown else "\n".join(document_lines(document))

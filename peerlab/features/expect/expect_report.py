@@ -1,31 +1,32 @@
 """A verdict on a log, and what a machine should reach, as HTML: the verdict first, then the picture, then what would look like it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
-from typing import Any
 
-from peerlab.base.units import say_bytes
+from peerlab.base.document import Text
 from peerlab.features.expect.band_picture import band_svg
 from peerlab.features.expect.causes import THE_CAUSE
+from peerlab.features.expect.expect_document import (
+    STATUSES,
+    UNSEEN,
+    Told,
+    cause_words,
+    conclusion,
+    expectation_document,
+    first_up,
+    judged_table,
+    log_words,
+    ruled_out,
+    share_words,
+    unseen_words,
+)
 from peerlab.features.expect.expectation import Expectation
-from peerlab.features.expect.expected_figure import figure
 from peerlab.features.expect.judging import LogVerdict
-from peerlab.page.frame import alone, framed, table
+from peerlab.page.document_html import document_html, part_html, sign
+from peerlab.page.frame import alone, framed
 
-Told = Mapping[str, Any]
-"""What `as_dict` of a verdict, an expectation or one of their parts returns."""
-_SIGNS = {
-    "healthy": ("pass", "✓"),
-    "held-up": ("warn", "▲"),
-    "below": ("fail", "▼"),
-    "unknown": ("unknown", "?"),
-}
-_OPEN = {"unknown": "cannot tell: "}
-"""Before the sentence of a verdict."""
 _OPTION, _LIST = "with --cluster", "in the list Cluster above"
 _MOST_CAUSES = 5
-_SAME = 0.05
-"""A log and a curve that are apart by less on the average are alike."""
 _TITLE = "Is this run well?"
 
 
@@ -46,16 +47,7 @@ def verdict_in_page(verdicts: Sequence[Told]) -> str:
 
 def expectation_html(found: Told) -> str:
     """Return what a machine should reach as HTML that brings its own style."""
-    notes = "".join(f"<p class='pl-quiet'>{escape(note)}</p>" for note in found["notes"])
-    rows = [_expected_row(row) for row in found["rows"]]
-    what_if = f"<p class='pl-verdict pl-unknown'>{escape(found['what_if'])}</p>" if found["what_if"] else ""
-    head = ("size", "floor, GB/s", "expected (band)", "ceiling", "what limits")
-    listed = f"<details><summary>Each size as a table</summary>{table('', head, rows, 'sizes')}</details>"
-    return framed(
-        "expect",
-        "What this machine should reach",
-        f"{what_if}<p class='pl-quiet'>{escape(found['says'])}</p>{band_svg(found['rows'])}{notes}{listed}",
-    )
+    return document_html(expectation_document(found), "expect")
 
 
 def expect_page(report: str) -> str:
@@ -64,22 +56,23 @@ def expect_page(report: str) -> str:
 
 
 def _parts(verdict: Told) -> Iterator[str]:
-    kind, sign = _SIGNS[verdict["verdict"]]
-    why = _OPEN.get(verdict["verdict"], "") + verdict["why"]
+    status = STATUSES[verdict["verdict"]]
     because = f"<br>{_coded(verdict['because'])}" if verdict["because"] else ""
-    yield (
-        f"<p class='pl-verdict pl-{kind}'><span class='pl-sign' aria-hidden='true'>{sign}</span> "
-        f"<b>{escape(_first_up(why))}</b>{because}</p>"
-    )
-    held = f"; held against {verdict['cluster']}" if verdict["cluster"] else ""
-    yield f"<p class='pl-quiet'>{escape(verdict['log'] + held)}</p>"
+    yield f"<p class='pl-verdict pl-{status}'>{sign(status)} <b>{escape(conclusion(verdict))}</b>{because}</p>"
+    yield part_html(Text(log_words(verdict), quiet=True))
     rows, causes = [row for row in verdict["rows"] if row["expected"]], verdict["causes"][:_MOST_CAUSES]
     if rows:
         picture = band_svg(rows, rows, [cause["curve"] for cause in causes])
         beside = _causes(verdict, causes) if causes else ""
         yield f"<div class='pl-beside'><div class='pl-picture'>{picture}</div>{beside}</div>"
-    notes = "".join(f"<p>{escape(note)}</p>" for note in verdict["notes"])
-    yield f"<details><summary>Each size as a table</summary>{_table(verdict['rows'])}{notes}</details>"
+    yield part_html(judged_table(verdict["rows"]))
+    yield from (part_html(Text(note, quiet=True)) for note in verdict["notes"])
+    if verdict["unseen"]:
+        listed = "".join(
+            f"<p>{_coded(one['decides'])}<br><span>{escape(unseen_words(one))}</span></p>"
+            for one in verdict["unseen"]
+        )
+        yield f"<details><summary>{UNSEEN}</summary><div class='pl-decides'>{listed}</div></details>"
 
 
 def _causes(verdict: Told, causes: Sequence[Told]) -> str:
@@ -91,11 +84,7 @@ def _causes(verdict: Told, causes: Sequence[Told]) -> str:
     decides = f"<h4>What decides</h4>{_commands(likely)}" if likely else ""
     what = "What decides the others" if likely else "What decides"
     further = f"<details><summary>{what}</summary>{_commands(others)}</details>" if others else ""
-    out = (
-        f"<p class='pl-quiet'>Ruled out: {escape(', '.join(verdict['ruled_out']))}</p>"
-        if verdict["ruled_out"]
-        else ""
-    )
+    out = part_html(Text(ruled_out(verdict["ruled_out"]), quiet=True)) if verdict["ruled_out"] else ""
     return (
         f"<div class='pl-causes'><div class='pl-head'><h4>What would look like this</h4><span>explains of the gap</span></div>{listed}"
         f"<p class='pl-from'>from {100 * THE_CAUSE:.0f} % on (dotted): a cause</p></div><div class='pl-decides'>{decides}{further}{out}</div>"
@@ -108,7 +97,7 @@ def _commands(causes: Sequence[Told]) -> str:
         for cause in causes
     }
     return "".join(
-        f"<p>{_coded(decides)}<br><span>{escape(_first_up('; '.join(names)))}</span></p>"
+        f"<p>{_coded(decides)}<br><span>{escape(first_up('; '.join(names)))}</span></p>"
         for decides, names in each.items()
     )
 
@@ -121,52 +110,15 @@ def _coded(words: str) -> str:
 
 
 def _cause(cause: Told, place: int, *, likely: bool) -> str:
-    share = "the log says so" if cause["said"] else f"{100 * cause['explains']:.0f} %"
     wide = min(1.0, cause["explains"])
     bar = (
         "<svg viewBox='0 0 200 12' preserveAspectRatio='none' aria-hidden='true'><rect y='3' width='200' height='6' fill='var(--pl-faint)'/>"
         f"<rect y='3' width='{200 * wide:.0f}' height='6' fill='var(--pl-{'ink' if likely else 'edge'})'/>"
         f"<path d='M{200 * THE_CAUSE:.0f} 0V12' stroke='var(--pl-ink)' stroke-dasharray='2 2' vector-effect='non-scaling-stroke'/></svg>"
     )
-    words = "; ".join(one for one in (cause["means"], _leaves(cause["leaves"])) if one)
     return (
-        f"<div class='pl-cause' data-cause='{place}' tabindex='0'><p class='pl-head'><b>{escape(_first_up(cause['name']))}</b><b>{share}</b></p>{bar}"
-        f"<p class='pl-quiet'>{escape(_first_up(words))}</p></div>"
-    )
-
-
-def _leaves(times: float) -> str:
-    """Return what a log has over what a fault would leave, in words; nothing where they are the same."""
-    if abs(times - 1) < _SAME:
-        return ""
-    return f"the log has {100 * times:.0f} % of what it would leave"
-
-
-def _first_up(words: str) -> str:
-    return words[:1].upper() + words[1:]
-
-
-def _table(rows: Sequence[Told]) -> str:
-    head = ("size", "measured, GB/s", "floor", "expected (band)", "ceiling", "")
-    return table("", head, (_judged_row(row) for row in rows), "sizes")
-
-
-def _judged_row(row: Told) -> tuple[str, ...]:
-    words = "below its floor" if row["below"] else "held up" if row["disturbed"] else ""
-    if row["expected"] is None:
-        return (say_bytes(row["size"]), f"{figure(row['measured'])}", "", "", "", words)
-    _, floor, band, ceiling, _ = _expected_row(row)
-    return (say_bytes(row["size"]), f"{figure(row['measured'])}", floor, band, ceiling, words)
-
-
-def _expected_row(row: Told) -> tuple[str, ...]:
-    band = f"{figure(row['expected'])} ({figure(row['low'])} to {figure(row['high'])})"
-    return (
-        say_bytes(row["size"]),
-        f"{figure(row['floor'])}" if row["floor"] else "",
-        band,
-        f"{figure(row['ceiling'])}",
-        escape(row.get("limits", "")),
+        f"<div class='pl-cause' data-cause='{place}' tabindex='0'><p class='pl-head'><b>{escape(first_up(cause['name']))}</b><b>{share_words(cause)}</b></p>{bar}"
+        f"<p class='pl-quiet'>{escape(cause_words(cause))}</p></div>"
     )
 
 

@@ -15,13 +15,22 @@ from peerlab.diagnosis.hops import older_nccl
 from peerlab.diagnosis.misfit import contradicts
 from peerlab.diagnosis.observed import Observed, observe
 from peerlab.diagnosis.replay import nodes_of, scenario, shape
-from peerlab.features.expect.causes import ALIKE, THE_CAUSE, JudgedSize, PossibleCause, possible_causes
+from peerlab.features.expect.causes import (
+    ALIKE,
+    THE_CAUSE,
+    JudgedSize,
+    PossibleCause,
+    UnseenFault,
+    possible_causes,
+    unseen_faults,
+)
 from peerlab.features.expect.expectation import Expectation, expectation, usual_path
 from peerlab.features.expect.verdict_rules import (
     BELOW,
     COUNTERS,
     DISTURBED,
     ENOUGH,
+    HEALTHY,
     HELD_UP,
     UNKNOWN,
     RuledVerdict,
@@ -56,6 +65,8 @@ class LogVerdict:
     """How many sizes a fault has to explain."""
     ruled_out: tuple[str, ...] = ()
     """Faults that the log's lines or sizes contradict."""
+    unseen: tuple[UnseenFault, ...] = ()
+    """Of a run that is well: faults that one log cannot tell from none on its machine, such as ACS redirect where a switch is wide enough."""
     log: str
     cluster: str | None
     notes: tuple[str, ...] = ()
@@ -120,7 +131,7 @@ class LogVerdict:
         return {
             "verdict": self.verdict, "why": self.why, "because": self.because, "log": self.log, "cluster": self.cluster,
             "rows": [row.as_dict() for row in self.rows], "causes": [vars(cause) for cause in self.causes],
-            "likely": [cause.name for cause in self.likely], "ruled_out": list(self.ruled_out), "notes": list(self.notes), "nic_GBps": self.nic_GBps,
+            "likely": [cause.name for cause in self.likely], "ruled_out": list(self.ruled_out), "unseen": [vars(fault) for fault in self.unseen], "notes": list(self.notes), "nic_GBps": self.nic_GBps,
         }  # fmt: skip
 
 
@@ -316,8 +327,9 @@ def _explained(held: _Held, observed: Observed, taken: str) -> LogVerdict:
     if rule.verdict == HELD_UP:
         # other work on the machine looks like a fault by chance: only what explains it is said
         causes, ruled_out = tuple(cause for cause in causes if cause.explains >= THE_CAUSE), ()
+    unseen = tuple(unseen_faults(asked, rows[-1], observed)) if rule.verdict == HEALTHY else ()
     return LogVerdict(
-        verdict=rule.verdict, why=rule.why, rows=rows, causes=causes, falls_short=len(rule.short), ruled_out=ruled_out, log=observed.says + taken,
+        unseen=unseen, verdict=rule.verdict, why=rule.why, rows=rows, causes=causes, falls_short=len(rule.short), ruled_out=ruled_out, log=observed.says + taken,
         cluster=held.cluster.name, notes=held.notes, between_nodes=asked.domains > 1, nic_GBps=_carried_GBps(asked, rows[-1].measured),
     )  # fmt: skip
 

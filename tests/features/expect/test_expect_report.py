@@ -1,8 +1,12 @@
 """The picture of an expectation and of a verdict: red only below the floor, the verdict first."""
 
+import json
 import re
+from html import unescape
 
 import peerlab
+from peerlab.base.document import document_lines, document_markdown
+from peerlab.features.expect.expect_document import expectation_document, verdict_document
 from peerlab.features.expect.expect_report import expect_page, verdict_html, verdict_in_page
 from peerlab.features.expect.judging import judge
 
@@ -72,3 +76,56 @@ def test_a_single_size_has_lines_to_stand_between_and_its_own_name_alone():
     assert picture.count(">1 GiB</text>") == 1
     assert "2 GiB" not in picture
     assert len(re.findall(r"<path d='M[^']*L", picture)) >= 3  # floor, expected, ceiling
+
+
+def test_terminal_page_and_markdown_of_a_run_that_is_ill_say_the_same_words():
+    (found,) = judge(log([1.0] * 5 + [0.4] * 4), "p4d")
+    document = verdict_document(found.as_dict())
+    whole = [
+        " ".join(text.split()) for text in ("\n".join(document_lines(document)), document_markdown(document))
+    ]
+    page = unescape(re.sub(r"<[^>]*>", " ", verdict_html([found.as_dict()])))
+    flat = " ".join(page.split())
+    for text in (*whole, flat):
+        plain = text.replace("\\", "")
+        assert f"B{found.why[1:]}" in plain
+        assert found.because.replace("`", "") in plain.replace("`", "")
+        for cause in found.causes[:5]:
+            assert f"{100 * cause.explains:.0f} %" in plain
+            assert cause.decides.split("`")[1] in plain
+
+
+def test_every_per_cent_of_an_answer_stands_behind_a_space():
+    """One spelling, the field's: 69 %, in sentences, tables and files."""
+    (ill,), (well,) = judge(log([1.0] * 5 + [0.4] * 4), "p4d"), judge(log([1.0] * 9), "p4d")
+    asked = peerlab.expect("p4d", sizes=SIZES)
+    documents = [verdict_document(one.as_dict()) for one in (ill, well)] + [
+        expectation_document(asked.as_dict())
+    ]
+    texts = [document_markdown(one) for one in documents] + [
+        verdict_html([ill.as_dict()]),
+        json.dumps(ill.as_dict()),
+    ]
+    texts = [re.sub(r"<style>.*?</style>|style='[^']*'", "", text, flags=re.DOTALL) for text in texts]
+    assert any("%" in text for text in texts)
+    assert not [wrong for text in texts for wrong in re.findall(r".{20}\d%.{10}", text)]
+
+
+def test_a_run_that_is_well_says_what_one_log_cannot_rule_out():
+    """A missing NIC and ACS redirect cost an H100 less than healthy runs differ: where NVLink limits no log shows them."""
+    h100 = peerlab.load_cluster("h100-ndr")
+    rows = peerlab.expect(h100, sizes="8MiB:8GiB").rows
+    lines = [
+        f"{row.size} {row.size // 4} float sum -1 {row.time_s * 1e6:.2f} {row.expected / 1.875:.2f} {row.expected:.2f} 0"
+        for row in rows
+    ]
+    (found,) = judge(peerlab.load("\n".join([HEAD, *lines, ""]), 2), h100)
+    unseen = {fault.name: fault for fault in found.unseen}
+    assert {"one NIC is missing", "ACS redirect"} <= set(unseen)
+    assert "half of the NICs carry everything" not in unseen  # that one would be below
+    assert all(fault.GBps >= fault.floor for fault in unseen.values())
+    page = verdict_html([found.as_dict()])
+    assert "What one log cannot rule out" in page
+    assert "ReqRedir+" in page
+    (ill,) = judge(log([1.0] * 5 + [0.4] * 4), "p4d")
+    assert not ill.unseen

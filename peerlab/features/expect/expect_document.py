@@ -1,0 +1,115 @@
+"""What an expectation and a verdict say, told once: a terminal and Markdown show it whole, a page has the same words around its picture."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from peerlab.base.document import Conclusion, Document, Graphic, Item, Items, Part, Table, Text
+from peerlab.base.units import say_bytes
+from peerlab.features.expect.band_picture import band_svg
+from peerlab.features.expect.expected_figure import figure
+
+Told = Mapping[str, Any]
+"""What `as_dict` of a verdict, an expectation or one of their parts returns."""
+STATUSES = {"healthy": "pass", "held-up": "warn", "below": "fail", "unknown": "unknown"}
+"""The status of each verdict."""
+UNSEEN = "What one log cannot rule out (its largest size would still pass its floor)"
+_OPEN = {"unknown": "cannot tell: "}
+"""Before the sentence of a verdict."""
+_UNIT = "Bus bandwidth in GB/s, as nccl-tests print it."
+_EACH = "Each size as a table"
+_SAME = 0.05
+"""A log and a curve that are apart by less on the average are alike."""
+
+
+def expectation_document(found: Told) -> Document:
+    """Return what a machine should reach."""
+    head = ("size", "floor", "expected (band)", "ceiling", "what limits")
+    rows = [_expected_row(row) for row in found["rows"]]
+    parts: list[Part] = [Conclusion("unknown", found["what_if"], "")] if found["what_if"] else []
+    parts += [
+        Text(found["says"], quiet=True),
+        Graphic(band_svg(found["rows"])),
+        Table("", head, rows, right=range(4), kind="sizes", fold=_EACH),
+        *(Text(note, quiet=True) for note in (_UNIT, *found["notes"])),
+    ]
+    return Document("What this machine should reach", tuple(parts))
+
+
+def verdict_document(verdict: Told, title: str = "Is this run well?") -> Document:
+    """Return whether a run is well, and what would look like it."""
+    return Document(title, tuple(_verdict(verdict)))
+
+
+def _verdict(verdict: Told) -> Iterator[Part]:
+    yield Conclusion(STATUSES[verdict["verdict"]], conclusion(verdict), "")
+    if verdict["because"]:
+        yield Text(verdict["because"])
+    yield Text(log_words(verdict), quiet=True)
+    yield judged_table(verdict["rows"])
+    yield from (Text(note, quiet=True) for note in (_UNIT, *verdict["notes"]))
+    yield Items("Which fault would look like this, and what decides", list(map(_cause, verdict["causes"])))
+    if verdict["ruled_out"]:
+        yield Text(ruled_out(verdict["ruled_out"]))
+    yield Items(UNSEEN, [Item(unseen_words(one), one["decides"]) for one in verdict["unseen"]])
+
+
+def conclusion(verdict: Told) -> str:
+    """Return a verdict as a sentence."""
+    return first_up(_OPEN.get(verdict["verdict"], "") + verdict["why"])
+
+
+def log_words(verdict: Told) -> str:
+    """Return what the log is, and of which machine it was taken to be."""
+    held = f"; held against {verdict['cluster']}" if verdict["cluster"] else ""
+    return f"{verdict['log']}{held}"
+
+
+def judged_table(rows: Sequence[Told]) -> Table:
+    """Return the sizes of a log beside what they should be."""
+    head = ("size", "measured", "floor", "expected (band)", "ceiling", "")
+    return Table("", head, list(map(_judged_row, rows)), right=range(5), kind="sizes", fold=_EACH)
+
+
+def share_words(cause: Told) -> str:
+    """Return how much of the gap a fault explains."""
+    return "the log says so" if cause["said"] else f"{100 * cause['explains']:.0f} %"
+
+
+def cause_words(cause: Told) -> str:
+    """Return what a fault means, and what it would leave where that is not what the log has."""
+    times = cause["leaves"]
+    leaves = "" if abs(times - 1) < _SAME else f"the log has {100 * times:.0f} % of what it would leave"
+    return first_up("; ".join(filter(None, (cause["means"], leaves))))
+
+
+def unseen_words(fault: Told) -> str:
+    """Return a fault that one log cannot rule out, with what it would leave."""
+    return f"{first_up(fault['name'])}: {figure(fault['GBps'])} GB/s, where the floor is {figure(fault['floor'])}"
+
+
+def ruled_out(names: Sequence[str]) -> str:
+    """Return the faults that the log contradicts."""
+    return f"Ruled out: {', '.join(names)}"
+
+
+def first_up(words: str) -> str:
+    """Return words as a sentence begins."""
+    return words[:1].upper() + words[1:]
+
+
+def _cause(cause: Told) -> Item:
+    share = share_words(cause) if cause["said"] else f"explains {share_words(cause)} of the gap"
+    words = cause_words(cause)
+    return Item(f"{first_up(cause['name'])}: {share}{f'. {words}' if words else ''}", cause["decides"])
+
+
+def _judged_row(row: Told) -> tuple[str, ...]:
+    words = "below its floor" if row["below"] else "held up" if row["disturbed"] else ""
+    own = (say_bytes(row["size"]), figure(row["measured"]))
+    return (*own, *(_expected_row(row)[1:4] if row["expected"] else ("-", "-", "-")), words)
+
+
+def _expected_row(row: Told) -> tuple[str, ...]:
+    band = f"{figure(row['expected'])} ({figure(row['low'])} to {figure(row['high'])})"
+    floor = "-" if row["floor"] is None else figure(row["floor"])
+    return say_bytes(row["size"]), floor, band, figure(row["ceiling"]), row.get("limits", "")
