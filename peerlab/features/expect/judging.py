@@ -9,7 +9,7 @@ from typing import Any
 
 from peerlab.base.display import shown
 from peerlab.base.errors import PeerlabError
-from peerlab.base.units import KIB, say_count, say_share
+from peerlab.base.units import say_count, say_share
 from peerlab.diagnosis.fits import recognised
 from peerlab.diagnosis.hops import older_nccl
 from peerlab.diagnosis.misfit import contradicts
@@ -24,11 +24,11 @@ from peerlab.features.expect.causes import (
     possible_causes,
     unseen_faults,
 )
-from peerlab.features.expect.expectation import Expectation, expectation, usual_path
+from peerlab.features.expect.expectation import expectation, usual_path
+from peerlab.features.expect.judged_sizes import columns_of_log, judged_sizes
 from peerlab.features.expect.verdict_rules import (
     BELOW,
     COUNTERS,
-    DISTURBED,
     ENOUGH,
     HEALTHY,
     HELD_UP,
@@ -41,9 +41,8 @@ from peerlab.question.floors import FloorFactor, floor_factor
 from peerlab.question.presets import known_clusters, load_cluster
 from peerlab.question.scenario import Scenario
 from peerlab.records import Records
-from peerlab.records.conditions_measured import condition_rows, grouped
+from peerlab.records.conditions_measured import grouped
 
-_COLD = 4 * KIB
 _NETS = {
     "verbs": re.compile(r"NET/IB\b|Using network IB"),
     "efa": re.compile(r"NET/AWS Libfabric|NET/OFI.*efa|Using network AWS Libfabric"),
@@ -173,7 +172,7 @@ def _runs(records: Records) -> Iterator[list[int]]:
 
 def _judged(records: Records, named: Cluster | None) -> LogVerdict:
     observed, taken = _with_ranks(observe(records), named)
-    columns = _columns(records, observed)
+    columns = columns_of_log(records, observed)
     bare = tuple(
         JudgedSize(size=size, measured=max(both), expected=None, disturbed=False)
         for size, both in columns.items()
@@ -276,18 +275,6 @@ def _same_net(observed: Observed, cluster: Cluster) -> bool:
     return not nets or any(str(cluster.library).endswith(name) for name in nets)
 
 
-def _columns(records: Records, observed: Observed) -> dict[int, list[float]]:
-    """Return the bus bandwidths of each size, a column of the log each."""
-    # A log that hides its ranks is taken as of two, the fewest.
-    factor = observed.collective_record.bus_factor(observed.ranks or 2)
-    entries: dict[int, list[float]] = {}
-    for row in condition_rows(records.rows):
-        if row["size_bytes"] and row["time_s"]:
-            entries.setdefault(row["size_bytes"], []).append(row["size_bytes"] / row["time_s"] / 1e9 * factor)
-    usual = zip(observed.sizes, observed.algbw_GBps, strict=True)
-    return {int(size): entries.get(int(size)) or [float(algbw * factor)] for size, algbw in usual}
-
-
 @dataclass(frozen=True)
 class _Held:
     """A log held against a machine: how it compares, before anybody asks why."""
@@ -316,7 +303,7 @@ def _against(observed: Observed, columns: dict[int, list[float]], machine: Clust
         should = expectation(asked, columns)
     except PeerlabError:
         return None
-    rows = _rows(columns, should)
+    rows = judged_sizes(columns, should)
     return _Held(machine, asked, rows, ruled(rows, sure=should.factor is not None), tuple(should.notes))
 
 
@@ -339,23 +326,3 @@ def _carried_GBps(asked: Scenario, busbw: float) -> float | None:  # noqa: N802
     if asked.choice is None or not asked.hardware.nics:
         return None
     return busbw / asked.collective_record.bus_factor(asked.ranks) * asked.choice.load / asked.hardware.nics
-
-
-def _rows(columns: dict[int, list[float]], should: Expectation) -> tuple[JudgedSize, ...]:
-    best = {size: max(both) for size, both in columns.items()}
-    sizes = sorted(best)
-    judged_sizes = []
-    for place, one in enumerate(should.rows):
-        times = [size / best[size] for size in sizes[place : place + 2]]
-        # A message of twice the size can take no less time: something else held up the smaller one.
-        late = len(times) == 2 and times[0] > DISTURBED * times[1]
-        worst = min(columns[one.size])
-        # The first size of a run takes what a first launch costs, too, which shows where a message takes no longer.
-        cold = place == 0 and one.size <= _COLD
-        # Only a column below the floor is held against the other: both may differ where both are well.
-        apart = best[one.size] / worst if one.floor is not None and worst < one.floor else 1.0
-        disturbed = not cold and (late or apart > DISTURBED)
-        judged_sizes.append(
-            JudgedSize(size=one.size, measured=best[one.size], expected=one, disturbed=disturbed, apart=apart)
-        )
-    return tuple(judged_sizes)
