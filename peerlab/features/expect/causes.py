@@ -121,6 +121,8 @@ class UnseenFault:
     """What it would leave at the largest size, GB/s."""
     floor: float
     """The floor there, GB/s."""
+    said: bool
+    """Whether the log's own lines say so."""
 
 
 def unseen_faults(asked: Scenario, row: JudgedSize, seen: Observed) -> Iterator[UnseenFault]:
@@ -128,11 +130,13 @@ def unseen_faults(asked: Scenario, row: JudgedSize, seen: Observed) -> Iterator[
     floor = row.expected.floor if row.expected else None
     sure, lead_of = knowledge().strengths["strong"] * 0.99, _leads(asked, seen)
     for fault in faults(asked, nics_in_use(seen)):
-        if floor is None or fault.setting or lead_of(fault) <= -sure:
+        lead = lead_of(fault)
+        if floor is None or fault.setting or lead <= -sure:
             continue
         GBps = fault.GBps(asked.with_(message_bytes=row.size))  # noqa: N806
         if GBps and GBps >= floor:
-            yield UnseenFault(name=fault.name, decides=fault.decides, GBps=GBps, floor=floor)
+            said = lead >= sure
+            yield UnseenFault(name=fault.name, decides=fault.decides, GBps=GBps, floor=floor, said=said)
 
 
 def _leads(scenario: Scenario, observed: Observed) -> Callable[[Fault], float]:

@@ -84,7 +84,8 @@ def cause_words(cause: Told) -> str:
 
 def unseen_words(fault: Told) -> str:
     """Return a fault that one log cannot rule out, with what it would leave."""
-    return f"{first_up(fault['name'])}: {figure(fault['GBps'])} GB/s, where the floor is {figure(fault['floor'])}"
+    said = ", and the log says so" if fault["said"] else ""
+    return f"{first_up(fault['name'])}{said}: {figure(fault['GBps'])} GB/s, where the floor is {figure(fault['floor'])}"
 
 
 def ruled_out(names: Sequence[str]) -> str:

@@ -8,10 +8,12 @@ from command_line import peerlab_command
 from tool_logs import ALPS
 
 import peerlab
+from peerlab.diagnosis.observed import observe
 from peerlab.features.expect.causes import JudgedSize
 from peerlab.features.expect.expectation import ExpectedSize
 from peerlab.features.expect.faults import _slow_nics, faults
 from peerlab.features.expect.judging import judge
+from peerlab.features.expect.nics_in_use import nics_in_use
 from peerlab.features.expect.over_tcp import over_tcp
 from peerlab.features.expect.verdict_rules import ruled
 
@@ -207,7 +209,7 @@ def test_the_command_says_the_verdict_in_its_first_line(own_folder):
     (own_folder / "ill.log").write_text(log_of("p4d", change=half_rate))
     status, text, _ = peerlab_command("expect", "--log", own_folder / "ill.log", "--cluster", "p4d")
     assert status == 0
-    assert text.startswith("below the floor from ")
+    assert text.startswith("Below the floor from ")
     assert "GB/s" in text
     told = json.loads(
         peerlab_command("expect", "--log", own_folder / "ill.log", "--cluster", "p4d", "--json")[1]
@@ -231,6 +233,29 @@ def test_lines_that_name_fewer_nics_than_the_machine_has_say_the_cause():
         log_of("azure-nd-a100-v4", change=half_rate, also=using(4), noise=0.03), "azure-nd-a100-v4"
     )
     assert [one.name for one in found.likely] == ["half of the NICs carry everything"]
+
+
+@pytest.mark.parametrize(("also", "said"), [("", False), (using(7), True), (f"{using(8)}\n", None)])
+def test_a_missing_nic_that_no_figure_shows_is_said_where_a_line_does(also, said):
+    found = verdict(f"{also}\n" + log_of("h100-ndr", noise=0.015), "h100-ndr")
+    assert found.verdict == "healthy"
+    missing = [fault.said for fault in found.unseen if fault.name == "one NIC is missing"]
+    assert missing == ([] if said is None else [said])
+
+
+@pytest.mark.parametrize(
+    ("chosen", "count"),
+    [
+        ("=mlx5_0,mlx5_3,mlx5_4", 3),
+        ("==mlx5_1:1,mlx5_2:1", 2),
+        ("=mlx5_1", None),
+        ("=mlx5", None),
+        ("=^mlx5_3", None),
+    ],
+)
+def test_a_script_that_chooses_nics_says_how_many(chosen, count):
+    log = f"export NCCL_IB_HCA{chosen}\n" + log_of("azure-nd-a100-v4", noise=0.03)
+    assert nics_in_use(observe(peerlab.load(log))) == count
 
 
 def test_lines_that_name_all_nics_rule_out_that_some_are_missing():
