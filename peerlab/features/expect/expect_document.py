@@ -15,8 +15,7 @@ STATUSES = {"healthy": "pass", "held-up": "warn", "below": "fail", "unknown": "u
 UNSEEN = "What one log cannot rule out (its largest size would still pass its floor)"
 _OPEN = {"unknown": "cannot tell: "}
 """Before the sentence of a verdict."""
-_UNIT = "Bus bandwidth in GB/s, as nccl-tests print it."
-_EACH = "Each size as a table"
+_EACH = "Each size: bus bandwidth in GB/s, as nccl-tests print it"
 _SAME = 0.05
 """A log and a curve that are apart by less on the average are alike."""
 
@@ -29,8 +28,8 @@ def expectation_document(found: Told) -> Document:
     parts += [
         Text(found["says"], quiet=True),
         Graphic(band_svg(found["rows"])),
-        Table("", head, rows, right=range(4), kind="sizes", fold=_EACH),
-        *(Text(note, quiet=True) for note in (_UNIT, *found["notes"])),
+        Table(_EACH, head, rows, right=range(4), kind="sizes", folded=True),
+        *(Text(note, quiet=True) for note in found["notes"]),
     ]
     return Document("What this machine should reach", tuple(parts))
 
@@ -46,7 +45,7 @@ def _verdict(verdict: Told) -> Iterator[Part]:
         yield Text(verdict["because"])
     yield Text(log_words(verdict), quiet=True)
     yield judged_table(verdict["rows"])
-    yield from (Text(note, quiet=True) for note in (_UNIT, *verdict["notes"]))
+    yield from (Text(note, quiet=True) for note in verdict["notes"])
     yield Items("Which fault would look like this, and what decides", list(map(_cause, verdict["causes"])))
     if verdict["ruled_out"]:
         yield Text(ruled_out(verdict["ruled_out"]))
@@ -67,7 +66,7 @@ def log_words(verdict: Told) -> str:
 def judged_table(rows: Sequence[Told]) -> Table:
     """Return the sizes of a log beside what they should be."""
     head = ("size", "measured", "floor", "expected (band)", "ceiling", "")
-    return Table("", head, list(map(_judged_row, rows)), right=range(5), kind="sizes", fold=_EACH)
+    return Table(_EACH, head, list(map(_judged_row, rows)), right=range(5), kind="sizes", folded=True)
 
 
 def share_words(cause: Told) -> str:
