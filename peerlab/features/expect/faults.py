@@ -117,7 +117,7 @@ def _missing_nics(healthy: Scenario, in_use: int | None) -> list[Fault]:
         Fault(
             name=name,
             means=means.format(f"{count} of {nics}"),
-            decides="NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET: which NICs it uses; `ibstat`: state Active on every port",
+            decides="`NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET`: which NICs it uses; `ibstat`: state Active on every port",
             with_it=lambda s, count=count: [_nic_rate(s, count / nics)],  # type: ignore[misc]
             nics=count,
         )
@@ -133,8 +133,8 @@ def _nic_rate(healthy: Scenario, times: float) -> Scenario:
 
 
 _PATHS = {
-    "host-rdma": ("GPUDirect off", "bytes bounce through host memory", "NCCL_DEBUG=INFO: channels `via NET/.../GDRDMA`, or without GDRDMA"),
-    TCP: ("kernel TCP carries it", "","NCCL_DEBUG=INFO: `Using network Socket` instead of IB or the plugin"),
+    "host-rdma": ("GPUDirect off", "bytes bounce through host memory", "`NCCL_DEBUG=INFO`: channels `via NET/.../GDRDMA`, or without GDRDMA"),
+    TCP: ("kernel TCP carries it", "","`NCCL_DEBUG=INFO`: `Using network Socket` instead of IB or the plugin"),
 }  # fmt: skip
 
 
@@ -176,7 +176,7 @@ def _of_path(healthy: Scenario) -> list[Fault]:
 def _of_library(healthy: Scenario) -> list[Fault]:
     if not healthy.choice:
         return []
-    debug = "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING"
+    debug = "`NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING`"
     others = [name for name in PROTOCOLS if name != "LL128"]
     return [
         Fault(
