@@ -7,7 +7,6 @@ import { sayBytes } from "./words.js";
 const ROW = 22;
 const GLASS = 13;
 const LETTERS = 12; // px
-const HOSTS = 10; // so many rows of a leaf are drawn, those where most waits; the others are a number
 const TRUNKS = 3;
 const GAP = 44; // between the leaves
 const HELD_S = 0.12; // of watching: so long a signal is seen at least
@@ -25,9 +24,9 @@ const OF_ACCOUNT = ["xoff", "xon", "credits"];
 const OWN = 1, RESENT = 2, REFUSED = 4; // kinds of runs in a glass
 
 export class PortSceneView {
-  constructor(host, data) {
-    this.host = host;
-    this.data = data;
+  // Of a leaf so many hosts are drawn, those where most waits; the others are a number.
+  constructor(host, data, most) {
+    Object.assign(this, { host, data, mostHosts: most });
   }
 
   // Takes a fabric: its cells and what stops them.
@@ -47,7 +46,7 @@ export class PortSceneView {
   rows(leaf, kind) {
     const { links, flows } = this.data, used = new Set(flows.flatMap(({ src, dst }) => [`up${src}`, `down${dst}`]));
     const all = links.map((link, i) => ({ ...link, number: i })).filter((link) => link.kind === kind && link.leaf === leaf && (kind === "trunk" || used.has(`${kind}${link.host}`)));
-    const most = kind === "trunk" ? TRUNKS : HOSTS;
+    const most = kind === "trunk" ? TRUNKS : this.mostHosts;
     const chosen = new Set([...all].sort((a, b) => this.most[b.number] - this.most[a.number]).slice(0, most).map(({ number }) => number));
     return { drawn: all.filter(({ number }) => chosen.has(number)), hidden: all.length - chosen.size };
   }
@@ -301,7 +300,7 @@ export class PortSceneView {
     if (i < 0) return;
     if (quick) {
       roll.setAttribute("stroke", colour);
-      roll.setAttribute("stroke-dashoffset", -((performance.now() / 8) % 14));
+      roll.setAttribute("stroke-dashoffset", -(((125 * time) / flow) % 14));
       return;
     }
     const part = (time - cells.start[i]) / lasts;

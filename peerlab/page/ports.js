@@ -63,6 +63,7 @@ const WATCHED_S = 20; // the longest scene lasts so long at the usual speed
 
 const HTML = `
 <h1></h1>
+<p class="np-about"></p>
 <div class="ts-bar"><div class="pl-player" role="group" aria-label="Player"></div></div>
 <div class="np-head"><section class="ts-card np-hero"><h2></h2><p class="ts-value"><b></b><small></small></p><p class="ts-note"></p></section>
 <table class="np-fabrics"><caption>The same question on each fabric</caption><thead></thead><tbody></tbody></table></div>
@@ -74,11 +75,14 @@ const HTML = `
 class PortsPage extends PlayedPage {
   constructor(host, data, wanted, palettes) {
     super(host, data, wanted, palettes, HTML);
+    this.slide = wanted.mode === "slide";
+    this.film = 0; // microseconds a second, for a video whose frames are taken one by one
     this.find("h1").textContent = data.about;
+    this.find(".np-about").textContent = data.about;
     this.find(".ts-source").textContent = data.source;
     this.cells = data.fabrics.map((fabric) => new PortCells(fabric, data.links.length, data.flows.length));
     this.peaks = this.cells.map((cells) => cells.peaks());
-    this.scene = new PortSceneView(this.find(".np-scene"), data);
+    this.scene = new PortSceneView(this.find(".np-scene"), data, this.slide ? 5 : 10);
     const { cells, peaks, scene } = this;
     this.strip = new PortStrip(this.find(".np-strip"), data, { cells, peaks, linkName: (link) => scene.linkName(link), choose: (i) => this.turnTo(i) });
     this.played = data.played_us;
@@ -134,15 +138,27 @@ class PortsPage extends PlayedPage {
     const times = ends ? `${sayTime(alone_us)} alone, ${sayTime(length_us)} here` : `${sayTime(alone_us)} alone; cut after ${sayTime(length_us)}`;
     hero.querySelector(".ts-note").textContent = alone_us ? `${times}: ${does}` : does;
     this.find(".np-scene").setAttribute("aria-label", words);
+    // a slide's title is what it comes to
+    if (this.slide) this.find("h1").textContent = alone_us ? `${title}: the AllReduce takes ${ends ? "" : "over "}${slower.toFixed(2)} times as long as alone` : `${title}: the victim has ${share} of a host's rate`;
     this.fillKey();
     this.scene.show(this.fabric, this.cells[number], this.peaks[number]);
     this.strip.show(number);
+    this.fit();
   }
 
   draw(time, flow) {
     const now = Math.min(time, this.fabric.length_us);
     this.strip.now(now);
-    this.scene.draw(now, flow, this.player?.playing ?? false);
+    this.scene.draw(now, this.film || flow, this.film > 0 || (this.player?.playing ?? false));
+  }
+
+  // A slide fills its window, and no more.
+  fit() {
+    if (!this.slide) return;
+    const { style } = document.documentElement;
+    style.setProperty("--np-zoom", 1);
+    const { height } = this.root.getBoundingClientRect();
+    style.setProperty("--np-zoom", Math.max(0.5, Math.min(innerHeight / height, innerWidth / 1180, 3)).toFixed(3));
   }
 
   listen() {

@@ -7,6 +7,7 @@ from typing import NotRequired, Union, get_args, get_origin, get_type_hints, is_
 import pytest
 
 import peerlab
+from peerlab.features.neighbours.jobs_parcel import JobsParcel
 from peerlab.features.neighbours.port_parcel import PortParcel
 from peerlab.features.race.race_parcel import RaceParcel, race_parcel
 from peerlab.features.step.step_parcel import StepParcel
@@ -34,6 +35,7 @@ def in_python():
             Parcel,
             PathRatio,
             PortParcel,
+            JobsParcel,
             RaceParcel,
             StepParcel,
             *(get_type_hints(view.send)["return"] for view in VIEWS.values() if view.send),

@@ -15,7 +15,7 @@ FEATURE = Feature(
     },
     shows={
         "PortComparison": "peerlab.features.neighbours.port_page:neighbours_frame",
-        "SharedFabric": "peerlab.features.neighbours.jobs_report:jobs_html",
+        "SharedFabric": "peerlab.features.neighbours.jobs_page:jobs_frame",
     },
     offers={"neighbours on fabrics": "peerlab.features.neighbours.port_comparison:neighbours"},
     document="docs/using.md",

@@ -9,8 +9,8 @@ from peerlab.base.document import document_lines
 from peerlab.base.errors import PeerlabError, ScenarioError, one_line
 from peerlab.base.outfile import check_page_or_still, write_page_or_still
 from peerlab.base.terminal_text import command, number
-from peerlab.features.neighbours.jobs_report import jobs_document, jobs_html, jobs_svg
-from peerlab.page.frame import alone
+from peerlab.features.neighbours.jobs_page import jobs_page_html
+from peerlab.features.neighbours.jobs_report import jobs_document, jobs_svg
 from peerlab.study.jobs_answer import shared_fabric
 
 _EXAMPLES = """\
@@ -51,7 +51,9 @@ def add(commands: Any) -> None:
         "--uplink", metavar="N", help="rate of a leaf's uplinks together, in rates of a host (default: 1)"
     )
     sub.add_argument("--until-ms", metavar="N", help="cut it then (default: when all is done)")
-    sub.add_argument("--output", metavar="FILE", type=Path, help="write a page (.html) or a still (.svg)")
+    sub.add_argument(
+        "--output", metavar="FILE", type=Path, help="write a page that plays it (.html) or a still (.svg)"
+    )
     sub.add_argument("--json", action="store_true", help="print everything as JSON")
 
 
@@ -74,7 +76,7 @@ def _jobs(options: argparse.Namespace) -> int:
         write_page_or_still(
             output,
             PeerlabError,
-            page=lambda: alone("Jobs on one fabric", jobs_html(shared)),
+            page=lambda: jobs_page_html(shared),
             still=lambda: jobs_svg(shared),
         )
         print(f"{one_line(output)}: written")

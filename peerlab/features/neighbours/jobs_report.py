@@ -1,46 +1,52 @@
-"""Several jobs on one fabric: the table, on the screen and on a page, and the uplink that they share as two colours in time."""
+"""Several jobs on one fabric: the table of the command, and a still of the uplinks that they share and of who stood in whose way."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from peerlab.base.document import Document, Graphic, Table, Text
+from peerlab.base.document import Document, Table, Text
 from peerlab.base.units import PS_PER_S, say_time
-from peerlab.page.document_html import document_html
 from peerlab.picture.scale import linear
 from peerlab.picture.svg import Paper
-from peerlab.picture.theme import palette, palettes
+from peerlab.picture.theme import palette
 from peerlab.study.jobs_answer import SharedFabric
+from peerlab.study.jobs_in_the_way import Held, held
 from peerlab.study.shared_jobs import Link, LinkUse
 
 _HEAD = ("job", "hosts", "alone", "each collective", "slow-down", "period")
-_STYLE = ".pl-report.pl-jobs table { table-layout: auto; font-variant-numeric: tabular-nums; }"
 _SHOWN = 4
 """Collectives that a table lists."""
-_WIDTH, _LEFT, _RIGHT, _LANE, _TOP = 1060.0, 132.0, 1040.0, 46.0, 40.0
+_WIDTH, _LEFT, _RIGHT, _LANE, _TOP = 1060.0, 148.0, 1040.0, 46.0, 40.0
 # One for each job, of which there are eight at most.
-_ROLES = ("network", "copy", "direct", "cpu", "register", "hot", "inside", "edge")
+ROLES = ("network", "copy", "direct", "cpu", "register", "hot", "inside", "edge")
 _TITLES = {"leaf up": "out of leaf", "leaf down": "into leaf"}
+_STRIP = 22.0
+"""Height of a job's lane: it exchanges, and below in the colours of those who stand in its way."""
+
+
+def columns() -> tuple[str, ...]:
+    """Return the headings of the table, but for the job's own."""
+    return _HEAD[1:]
+
+
+def link_title(link: Link) -> str:
+    """Return an uplink in words."""
+    return f"{_TITLES[link[0]]} {link[1]}"
 
 
 def jobs_document(shared: SharedFabric) -> Document:
-    """Return what several jobs on one fabric say: the uplinks in time, the finding, and each job's times."""
-    colours = {role: f"var(--pl-{role})" for role in palettes()["light"]}  # of the theme around it
-    rows = [_row(shared, number) for number in range(len(shared.trace.jobs))]
-    picture = Graphic(f"<style>{_STYLE}</style>{_picture(shared, colours)}")
-    return Document(_title(shared), (picture, Text(shared.finding), Table("", _HEAD, rows)))
+    """Return what several jobs on one fabric say: the finding, and each job's times."""
+    rows = [row(shared, number) for number in range(len(shared.trace.jobs))]
+    return Document(jobs_title(shared), (Text(shared.finding), Table("", _HEAD, rows)))
 
 
-def jobs_html(shared: SharedFabric) -> str:
-    """Return a `SharedFabric` as HTML; all text is escaped."""
-    return document_html(jobs_document(shared), "jobs")
-
-
-def _title(shared: SharedFabric) -> str:
+def jobs_title(shared: SharedFabric) -> str:
+    """Return what is shared by how many, in words."""
     fabric = shared.fabric
     return f"{len(shared.trace.jobs)} jobs, leaves of {fabric.leaf} hosts, uplink {float(fabric.uplink):g} x a host's rate"
 
 
-def _row(shared: SharedFabric, number: int) -> tuple[str, ...]:
+def row(shared: SharedFabric, number: int) -> tuple[str, ...]:
+    """Return a row of the table."""
     job, trace = shared.trace.jobs[number], shared.trace
     return (
         str(number),
@@ -72,36 +78,48 @@ def _picture(shared: SharedFabric, colours: Mapping[str, str]) -> str:
     end = max((use.end for use in shared.trace.uses), default=Fraction(1))
     for number in range(len(shared.trace.jobs)):
         x = _LEFT + 80 * number
-        paper.square((x + 5, 20), 5, _ROLES[number], radius=2)
+        paper.square((x + 5, 20), 5, ROLES[number], radius=2)
         paper.text((x + 15, 20), f"job {number}", size=12, ink="muted", align="left")
     for lane, link in enumerate(links):
         _lane(paper, shared, link, _TOP + lane * _LANE, end)
     bottom = _TOP + len(links) * _LANE
+    for number, pieces in enumerate(held(shared.trace, shared.fabric)):
+        _in_the_way(paper, shared, number, pieces, bottom, end)
+        bottom += _STRIP
     paper.text((_LEFT, bottom + 10), "0", size=12, ink="muted")
     paper.text((_RIGHT, bottom + 10), _say(end), size=12, ink="muted", align="right")
-    return paper.svg(_WIDTH, bottom + 24, f"{_title(shared)}. {shared.finding}")
+    return paper.svg(_WIDTH, bottom + 24, f"{jobs_title(shared)}. {shared.finding}")
 
 
 def _lane(paper: Paper, shared: SharedFabric, link: Link, top: float, end: Fraction) -> None:
-    paper.text(
-        (_LEFT - 10, top + _LANE / 2), f"{_TITLES[link[0]]} {link[1]}", size=13, bold=True, align="right"
-    )
+    paper.text((_LEFT - 10, top + _LANE / 2), link_title(link), size=13, bold=True, align="right")
     paper.line([(_LEFT, top + _LANE - 6), (_RIGHT, top + _LANE - 6)], "faint", 1)
     at = linear((0.0, 1.0), (_LEFT, _RIGHT))  # of shares: moments are exact fractions
-    for use in _merged([use for use in shared.trace.uses if use.link == link]):
+    for use in uplinks(shared, link):
         left, right = (at(float(moment / end)) for moment in (use.start, use.end))
         base = top + _LANE - 6
         for job, rate in use.rates:
             # The whole lane is the uplink's rate, so what is free stays visible.
             height = (_LANE - 10) * float(rate / shared.fabric.uplink)
-            paper.box((left, base - height, right, base), _ROLES[job])
+            paper.box((left, base - height, right, base), ROLES[job])
             base -= height
 
 
-def _merged(uses: list[LinkUse]) -> list[LinkUse]:
-    """Return uses one after the other of equal rates as one, so that no seam is drawn."""
+def _in_the_way(paper: Paper, shared: SharedFabric, number: int, pieces: Sequence[Held], top: float, end: Fraction) -> None:  # fmt: skip
+    at = linear((0.0, 1.0), (_LEFT, _RIGHT))
+    paper.text((_LEFT - 10, top + 8), f"in the way of job {number}", size=12, ink="muted", align="right")
+    for begin, stop in zip(shared.trace.begins[number], shared.trace.ends[number], strict=False):
+        paper.box((at(float(begin / end)), top, at(float(stop / end)), top + 7), ROLES[number])
+    for piece in pieces:
+        left, right, high = at(float(piece.start / end)), at(float(piece.end / end)), 7 / len(piece.by)
+        for place, other in enumerate(piece.by):
+            paper.box((left, top + 8 + high * place, right, top + 8 + high * (place + 1)), ROLES[other])
+
+
+def uplinks(shared: SharedFabric, link: Link) -> list[LinkUse]:
+    """Return the uses of an uplink in time, those of equal rates one after the other as one, so that no seam is drawn."""
     rows: list[LinkUse] = []
-    for use in uses:
+    for use in (use for use in shared.trace.uses if use.link == link):
         if rows and rows[-1].end == use.start and rows[-1].rates == use.rates:
             rows[-1] = rows[-1]._replace(end=use.end)
         else:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import peerlab
 from peerlab.base.errors import ScenarioError
+from peerlab.study.jobs_in_the_way import held
 from peerlab.study.shared_jobs import LeafFabric, SharedJob, fair_shares, run_jobs
 
 FABRIC = LeafFabric(4, Fraction(1))
@@ -120,6 +121,25 @@ def test_a_job_is_never_faster_beside_others_than_its_links_allow(asked):
         assert all(time == jobs[number].steps for time in wide.lasts(number))
 
 
+@given(shared())
+def test_who_had_less_of_a_full_uplink_was_held_and_nobody_else(asked):
+    """A job is held only while it exchanges, and whoever was slower than alone was; a job alone never is."""
+    jobs, fabric = asked
+    trace = run_jobs(jobs, fabric)
+    for number, pieces in enumerate(held(trace, fabric)):
+        rests = [
+            (Fraction(0), trace.begins[number][0]),
+            *zip(trace.ends[number], trace.begins[number][1:], strict=False),
+        ]
+        assert all(number not in piece.by and piece.start < piece.end for piece in pieces)
+        assert not any(piece.start < end and begin < piece.end for piece in pieces for begin, end in rests)
+        assert all(piece.end <= trace.ends[number][-1] for piece in pieces)
+        alone = run_jobs([SharedJob(hosts=jobs[number].hosts, work=jobs[number].work)], fabric)
+        slower = any(time > alone.lasts(0)[0] for time in trace.lasts(number))
+        assert pieces or not slower
+        assert held(alone, fabric) == ((),)
+
+
 def test_shares_are_max_min():
     routes = [
         (FABRIC.route(0, 4), Fraction(1)),
@@ -181,6 +201,9 @@ def test_the_command_prints_jobs_and_writes_a_still(own_folder):
     assert (status, problem) == (0, "")
     assert "Job 1 pays most" in out.partition("slow-down")[0]  # what it comes to stands before its table
     assert (own_folder / "jobs.svg").read_text().startswith("<svg")
+    assert "in the way of job 1" in (own_folder / "jobs.svg").read_text()
+    assert peerlab_command(*line[:-1], "jobs.html")[0] == 0
+    assert "Job 1 pays most" in (own_folder / "jobs.html").read_text()
     status, out, _ = peerlab_command(*line[:-2], "--json")
     assert json.loads(out)["victim"] == 1
 

@@ -1,0 +1,33 @@
+"""Several jobs on one fabric as one HTML file that plays: hosts in the colours of their jobs, and the uplinks that they share."""
+
+from html import escape
+
+from peerlab import page as sources
+from peerlab.features.neighbours.jobs_parcel import jobs_parcel
+from peerlab.page.played_page import played_frame, played_page
+from peerlab.study.jobs_answer import SharedFabric
+
+
+def jobs_page_html(shared: SharedFabric, *, layout: str = "page", theme: str = "auto") -> str:
+    """Return a page that plays several jobs, as text.
+
+    Parameters
+    ----------
+    shared:
+        The jobs.
+    layout:
+        ``page``, ``slide``, or ``frame`` in a notebook.
+    theme:
+        ``light``, ``dark``, or ``auto``: that of the notebook around it, else of the reader's system.
+    """
+    parcel = jobs_parcel(shared)
+    style = sources.style_training() + sources.style_ports()
+    wanted = {"mode": layout, "theme": theme}
+    root = 'class="ts-root np-root jb-root"'
+    return played_page("jobs", "jb", parcel["about"], {"jobs": parcel}, style, root, wanted)
+
+
+def jobs_frame(shared: SharedFabric) -> str:
+    """Return a `SharedFabric` in a frame that plays it in a notebook, and below it what it finds."""
+    frame = played_frame(jobs_page_html(shared, layout="frame"), shared.finding, "height:720px")
+    return f"{frame}<p>{escape(shared.finding)}</p>"

@@ -1,0 +1,114 @@
+"""What the page of several jobs gets: who sends what when, what each has of every uplink, and who stood in whose way."""
+
+from fractions import Fraction
+from typing import TypedDict
+
+from peerlab.base.units import say_time
+from peerlab.features.neighbours.jobs_report import ROLES, columns, jobs_title, link_title, row, uplinks
+from peerlab.study.jobs_answer import SharedFabric
+from peerlab.study.jobs_in_the_way import held
+from peerlab.study.shared_jobs import Link
+
+_US = 10**6
+
+
+class JobParcel(TypedDict):
+    """One job."""
+
+    title: str
+    role: str
+    """Its colour's name in the palette."""
+    hosts: list[int]
+    """In the order of its ring."""
+    slower: float
+    """How many times as long as alone its collectives take."""
+    alone: str
+    figures: list[str]
+    """In the order of the parcel's columns."""
+    exchanges: list[list[float]]
+    """``[from, until]`` of each collective, microseconds."""
+    transfers: list[list[float]]
+    """``[sender, receiver, from, until]``, by when they begin."""
+    held: list[list[float]]
+    """``[from, until, job, ...]``: it had less of an uplink than alone, as these had the rest."""
+
+
+class JobsParcelLink(TypedDict):
+    """An uplink, and what each job had of it."""
+
+    name: str
+    leaf: int
+    out: bool
+    """Whether it leads out of its leaf."""
+    uses: list[list[float]]
+    """``[from, until, share of job 0, ...]``, shares of the uplink's rate."""
+
+
+class JobsParcel(TypedDict):
+    """What the page gets."""
+
+    about: str
+    source: str
+    finding: str
+    words: str
+    """What the picture shows, for a reader who does not see it."""
+    columns: list[str]
+    leaf: int
+    """Hosts of a leaf."""
+    end_us: float
+    victim: int
+    """The job that pays most; -1: none, or all alike."""
+    jobs: list[JobParcel]
+    links: list[JobsParcelLink]
+
+
+def jobs_parcel(shared: SharedFabric) -> JobsParcel:
+    """Return what the page needs of several jobs on one fabric."""
+    return {
+        "about": jobs_title(shared),
+        "source": "Simulated by peerlab in exact fractions: max-min fair rates, without latency and queues (peerlab neighbours has them).",
+        "finding": shared.finding,
+        "words": f"{jobs_title(shared)}. {shared.finding}",
+        "columns": list(columns()),
+        "leaf": shared.fabric.leaf,
+        "end_us": _us(max((use for ends in shared.trace.ends for use in ends), default=Fraction(1))),
+        "victim": -1 if shared.victim is None else shared.victim,
+        "jobs": [_job(shared, number) for number in range(len(shared.trace.jobs))],
+        "links": [_link(shared, link) for link in shared.links],
+    }
+
+
+def _job(shared: SharedFabric, number: int) -> JobParcel:
+    trace = shared.trace
+    job = trace.jobs[number]
+    mine = sorted(
+        (transfer for transfer in trace.transfers if transfer.job == number), key=lambda one: one.start
+    )
+    return {
+        "title": f"job {number}",
+        "role": ROLES[number],
+        "hosts": list(job.hosts),
+        "slower": float(shared.lost[number]),
+        "alone": say_time(float(shared.alone[number] * _US * _US)),
+        "figures": list(row(shared, number)[1:]),
+        "exchanges": [[_us(begin), _us(end)] for begin, end in zip(trace.begins[number], trace.ends[number], strict=False)],
+        "transfers": [
+            [job.hosts[one.place], job.hosts[(one.place + 1) % len(job.hosts)], _us(one.start), _us(one.end)]
+            for one in mine
+        ],
+        "held": [[_us(one.start), _us(one.end), *one.by] for one in held(trace, shared.fabric)[number]],
+    }  # fmt: skip
+
+
+def _link(shared: SharedFabric, link: Link) -> JobsParcelLink:
+    name, leaf = link
+    uses = []
+    for use in uplinks(shared, link):
+        rates = dict(use.rates)
+        shares = [float(rates.get(job, 0) / shared.fabric.uplink) for job in range(len(shared.trace.jobs))]
+        uses.append([_us(use.start), _us(use.end), *shares])
+    return {"name": link_title(link), "leaf": leaf, "out": name == "leaf up", "uses": uses}
+
+
+def _us(seconds: Fraction) -> float:
+    return float(seconds * _US)

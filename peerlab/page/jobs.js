@@ -1,0 +1,146 @@
+// Several jobs on one fabric: hosts in the colours of their jobs, uplinks divided among them, and who stood in whose way.
+import { make } from "./dom.js";
+import { JobsScene } from "./jobs_scene.js";
+import { beginPlayed, forControl, PlayedPage } from "./played.js";
+import { svgShape } from "./svg.js";
+import { sayTime, sayTimes } from "./words.js";
+
+/**
+ * @typedef {object} JobsParcel What the page of several jobs gets
+ * @property {string} about
+ * @property {string} source
+ * @property {string} finding
+ * @property {string} words
+ * @property {string[]} columns
+ * @property {number} leaf
+ * @property {number} end_us
+ * @property {number} victim
+ * @property {JobParcel[]} jobs
+ * @property {JobsParcelLink[]} links
+ */
+/**
+ * @typedef {object} JobParcel One job
+ * @property {string} title
+ * @property {string} role
+ * @property {number[]} hosts
+ * @property {number} slower
+ * @property {string} alone
+ * @property {string[]} figures
+ * @property {number[][]} exchanges
+ * @property {number[][]} transfers
+ * @property {number[][]} held
+ */
+/**
+ * @typedef {object} JobsParcelLink An uplink, and what each job had of it
+ * @property {string} name
+ * @property {number} leaf
+ * @property {boolean} out
+ * @property {number[][]} uses
+ */
+const JOBS_WATCHED_S = 16; // all of it lasts so long at the usual speed
+const LANES = { left: 190, right: 104, letters: 12, job: 38, link: 34, most: 2 }; // px; of the uplinks so many are drawn, those that are shared longest
+
+const JOBS_HTML = `
+<h1></h1>
+<div class="ts-bar"><div class="pl-player" role="group" aria-label="Player"></div></div>
+<div class="np-head"><section class="ts-card np-hero"><h2></h2><p class="ts-value"><b></b><small></small></p><p class="ts-note"></p></section>
+<table class="np-fabrics jb-jobs"><caption></caption><thead></thead><tbody></tbody></table></div>
+<svg class="np-scene" role="img"></svg>
+<svg class="np-strip" role="img" aria-label="When each job exchanges, who stood in its way, and what each had of the uplinks"></svg>
+<p class="ts-source"></p>`;
+
+class JobsPage extends PlayedPage {
+  constructor(host, data, wanted, palettes) {
+    super(host, data, wanted, palettes, JOBS_HTML);
+    this.fill();
+    this.scene = new JobsScene(this.find(".np-scene"), data);
+    this.paint();
+    const moments = [...new Set(data.jobs.flatMap(({ exchanges, held }) => [...exchanges, ...held].flatMap(([from, until]) => [from, until])))].sort((a, b) => a - b);
+    this.load(data.end_us, data.end_us / JOBS_WATCHED_S, `${data.end_us}`, moments);
+    this.player.seek(data.end_us * 0.1); // both are on the link by then
+    this.listenToKeys({}, forControl);
+    this.paintWhenSized([".np-scene"], () => this.paint());
+  }
+
+  // What does not change while it plays.
+  fill() {
+    const { about, source, finding, words, columns, jobs, victim } = this.data, shown = victim < 0 ? 0 : victim, hero = this.find(".np-hero");
+    const slide = this.wanted.mode === "slide";
+    this.find("h1").textContent = slide ? finding : about;
+    this.find(".ts-source").textContent = source;
+    hero.querySelector("h2").textContent = victim < 0 ? "Every job's collectives take" : `The collectives of ${jobs[shown].title} take`;
+    hero.querySelector("b").textContent = sayTimes(jobs[shown].slower);
+    hero.querySelector("small").textContent = " as long as alone";
+    hero.querySelector(".ts-note").textContent = slide ? about : finding;
+    this.find("caption").textContent = "Each job, and what its collectives take";
+    const head = document.createElement("tr");
+    head.append(...["job", ...columns].map((name) => Object.assign(make("th", "", name), { scope: "col" })));
+    this.find("thead").append(head);
+    this.find("tbody").append(...jobs.map(({ title, role, figures }) => {
+      const row = document.createElement("tr"), name = Object.assign(make("th", ""), { scope: "row" });
+      name.append(Object.assign(make("i", "jb-job"), { style: `background: var(--pl-${role})` }), title);
+      row.append(name, ...figures.map((figure) => make("td", "", figure)));
+      return row;
+    }));
+    this.find(".np-scene").setAttribute("aria-label", words);
+  }
+
+  paint() {
+    this.scene.paint();
+    this.paintLanes();
+    this.fit();
+  }
+
+  // All jobs on one axis: each exchanges, below in the colours of who stands in its way; then the uplinks.
+  paintLanes() {
+    const host = this.find(".np-strip"), { jobs, links, end_us } = this.data, width = host.clientWidth || 1000, right = width - LANES.right;
+    this.x = (time) => LANES.left + ((right - LANES.left) * time) / end_us;
+    host.replaceChildren();
+    const text = (x, y, words, more) => (svgShape("text", { x, y: y + 13, "font-size": LANES.letters, fill: "var(--pl-muted)", ...more }, host).textContent = words);
+    const box = (from, until, y, height, role, more = {}) => svgShape("rect", { x: this.x(from).toFixed(1), y, width: Math.max(0.4, this.x(until) - this.x(from)).toFixed(1), height, fill: `var(--pl-${role})`, ...more }, host);
+    let top = 0;
+    jobs.forEach(({ title, exchanges, held, role }) => {
+      text(LANES.left - 8, top + 1, `${title} exchanges`, { "text-anchor": "end", fill: "var(--pl-ink)", "font-weight": 650 });
+      text(LANES.left - 8, top + 17, "in its way", { "text-anchor": "end" });
+      box(0, end_us, top + 3, 13, "panel");
+      for (const [from, until] of exchanges) box(from, until, top + 3, 13, role, { rx: 2 });
+      for (const [from, until, ...others] of held) others.forEach((other, k) => box(from, until, top + 20 + (9 * k) / others.length, 9 / others.length, jobs[other].role));
+      const total = held.reduce((sum, [from, until]) => sum + until - from, 0);
+      text(right + 8, top + 17, total ? sayTime(total) : "nobody");
+      top += LANES.job;
+    });
+    const both = ({ uses }) => uses.reduce((sum, [from, until, ...shares]) => sum + (shares.filter((share) => share > 0).length > 1 ? until - from : 0), 0);
+    [...links].sort((a, b) => Number(b.out) - Number(a.out)).sort((a, b) => both(b) - both(a)).slice(0, LANES.most).forEach(({ name, uses }) => {
+      const base = top + LANES.link - 4, room = LANES.link - 10;
+      text(LANES.left - 8, top + 8, name, { "text-anchor": "end" });
+      box(0, end_us, base - room, room, "panel");
+      for (const [from, until, ...shares] of uses) {
+        let height = 0;
+        shares.forEach((share, job) => share && box(from, until, (base - room * (height += share)).toFixed(1), (room * share).toFixed(1), jobs[job].role));
+      }
+      top += LANES.link;
+    });
+    text(LANES.left, top - 2, "0");
+    text(right, top - 2, sayTime(end_us), { "text-anchor": "end" });
+    host.setAttribute("viewBox", `0 0 ${width} ${top + 16}`);
+    host.style.height = `${top + 16}px`;
+    this.cursor = svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 1.5, y1: 0, y2: top - 2 }, host);
+  }
+
+  draw(time) {
+    this.cursor?.setAttribute("x1", this.x(time));
+    this.cursor?.setAttribute("x2", this.x(time));
+    this.scene.draw(time);
+  }
+
+  // A slide fills its window, and no more.
+  fit() {
+    if (this.wanted.mode !== "slide") return;
+    const { style } = document.documentElement;
+    style.setProperty("--np-zoom", 1);
+    const { height } = this.root.getBoundingClientRect();
+    style.setProperty("--np-zoom", Math.max(0.5, Math.min(innerHeight / height, innerWidth / 1180, 3)).toFixed(3));
+  }
+}
+
+beginPlayed("jb", JobsPage);

@@ -1,0 +1,93 @@
+// Leaves with their hosts, and above each its uplinks, as wide as their rate: every job has its part of that width.
+import { svgShape } from "./svg.js";
+
+const FLOOR = { host: 34, gap: 6, pad: 12, row: 4, spine: 26, pipe: 92, wide: 64, letters: 12 }; // px; hosts in a row of a narrow leaf
+
+export class JobsScene {
+  constructor(host, data) {
+    this.host = host;
+    this.data = data;
+    this.jobOf = new Map(data.jobs.flatMap(({ hosts }, job) => hosts.map((one) => [one, job])));
+    this.leaves = [...new Set([...this.jobOf.keys()].map((one) => Math.floor(one / data.leaf)))].sort((a, b) => a - b);
+    this.sending = data.jobs.map(({ transfers }) => byHost(transfers));
+  }
+
+  paint() {
+    const { host, data, leaves } = this, width = host.clientWidth || 1000, each = width / leaves.length;
+    const row = Math.max(1, Math.min(data.leaf, Math.floor((Math.min(each - 20, 420) - 2 * FLOOR.pad + FLOOR.gap) / (FLOOR.host + FLOOR.gap)))), rows = Math.ceil(data.leaf / row);
+    const wide = Math.max(row * (FLOOR.host + FLOOR.gap) - FLOOR.gap + 2 * FLOOR.pad, Math.min(each - 12, 240)), leafTop = FLOOR.spine + FLOOR.pipe, leafHigh = 24 + rows * (FLOOR.host - 6 + FLOOR.gap) + 8;
+    host.replaceChildren();
+    this.boxes = [];
+    this.pipes = [];
+    svgShape("rect", { x: 0, y: 0, width, height: FLOOR.spine, rx: 8, fill: "var(--pl-panel)", stroke: "var(--pl-faint)" }, host);
+    this.text(width / 2, 18, "spine", { "text-anchor": "middle", fill: "var(--pl-muted)" });
+    leaves.forEach((leaf, i) => {
+      const middle = each * (i + 0.5), left = middle - wide / 2;
+      svgShape("rect", { x: left, y: leafTop, width: wide, height: leafHigh, rx: 8, fill: "var(--pl-panel)", stroke: "var(--pl-faint)" }, host);
+      this.text(middle, leafTop + 16, `leaf ${leaf}`, { "text-anchor": "middle", fill: "var(--pl-muted)" });
+      for (const out of [true, false]) this.pipe(leaf, out, Math.min(FLOOR.wide, wide / 2 - 10), middle);
+      for (let k = 0; k < data.leaf; k++) this.hostBox(leaf * data.leaf + k, middle - (Math.min(row, data.leaf) * (FLOOR.host + FLOOR.gap) - FLOOR.gap) / 2 + (k % row) * (FLOOR.host + FLOOR.gap), leafTop + 24 + Math.floor(k / row) * (FLOOR.host - 6 + FLOOR.gap));
+    });
+    const high = leafTop + leafHigh + 4;
+    host.setAttribute("viewBox", `0 0 ${width} ${high}`);
+    host.style.height = `${high}px`;
+  }
+
+  text(x, y, words, more) {
+    const shape = svgShape("text", { x, y, "font-size": FLOOR.letters, ...more }, this.host);
+    shape.textContent = words;
+    return shape;
+  }
+
+  // An uplink out of a leaf, or into it: its width is its rate.
+  pipe(leaf, out, wide, middle) {
+    const { host, data } = this, x = out ? middle - wide - 8 : middle + 8, y = FLOOR.spine, link = data.links.find((one) => one.leaf === leaf && one.out === out);
+    svgShape("rect", { x, y, width: wide, height: FLOOR.pipe, fill: "var(--pl-box)", stroke: "var(--pl-edge)" }, host);
+    const parts = data.jobs.map(({ role }) => svgShape("rect", { y: y + 1, height: FLOOR.pipe - 2, width: 0, fill: `var(--pl-${role})` }, host));
+    const arrow = out ? `M${x + wide / 2} ${y + 10}l7 11h-14z` : `M${x + wide / 2} ${y + FLOOR.pipe - 10}l7 -11h-14z`;
+    svgShape("path", { d: arrow, fill: "var(--pl-ink)", opacity: 0.55 }, host);
+    const full = this.text(out ? x - 8 : x + wide + 8, y + FLOOR.pipe / 2 + 4, "", { "text-anchor": out ? "end" : "start", "font-weight": 650, fill: "var(--pl-hot-ink)" });
+    this.pipes.push({ uses: link?.uses ?? [], parts, x: x + 1, wide: wide - 2, full });
+  }
+
+  hostBox(number, x, y) {
+    const { host, data } = this, job = this.jobOf.get(number), role = job === undefined ? "faint" : data.jobs[job].role;
+    const frame = svgShape("rect", { x, y, width: FLOOR.host, height: FLOOR.host - 6, rx: 4, fill: "var(--pl-box)", stroke: `var(--pl-${role})`, "stroke-width": job === undefined ? 1 : 2 }, host);
+    const fill = svgShape("rect", { x: x + 1, y: y + 1, width: FLOOR.host - 2, height: FLOOR.host - 8, rx: 3, fill: `var(--pl-${role})`, opacity: 0 }, host);
+    this.text(x + FLOOR.host / 2, y + 18, number, { "text-anchor": "middle", fill: job === undefined ? "var(--pl-muted)" : "var(--pl-ink)" });
+    this.boxes.push({ number, job, frame, fill });
+  }
+
+  // Draws a moment: who sends, and what each has of every uplink.
+  draw(time) {
+    for (const { number, job, fill, frame } of this.boxes) {
+      if (job === undefined) continue;
+      const sends = isIn(this.sending[job].get(number) ?? [], time), exchanges = isIn(this.data.jobs[job].exchanges, time);
+      fill.setAttribute("opacity", sends ? 0.55 : 0);
+      frame.setAttribute("stroke-dasharray", exchanges ? "none" : "3 3");
+    }
+    for (const { uses, parts, x, wide, full } of this.pipes) {
+      const use = uses.find(([from, until]) => from <= time && time < until), shares = use?.slice(2) ?? [];
+      let done = 0;
+      parts.forEach((part, job) => {
+        const share = shares[job] ?? 0;
+        part.setAttribute("x", x + wide * done);
+        part.setAttribute("width", Math.max(0, wide * share));
+        done += share;
+      });
+      full.textContent = shares.filter((share) => share > 0).length > 1 && done > 0.999 ? "full" : "";
+    }
+  }
+}
+
+// Spans [from, until] of each sender, in time.
+function byHost(transfers) {
+  const found = new Map();
+  for (const [src, , from, until] of transfers) found.set(src, [...(found.get(src) ?? []), [from, until]]);
+  return found;
+}
+
+// Whether a moment lies in one of the spans.
+function isIn(spans, time) {
+  return spans.some(([from, until]) => from <= time && time < until);
+}

@@ -1,0 +1,87 @@
+"""Several jobs on one fabric in a browser: uplinks divided as the trace has it, and who stood in whose way."""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+import peerlab
+from peerlab.features.neighbours.jobs_page import jobs_page_html
+
+
+@pytest.fixture(scope="module")
+def shared():
+    both = {"compute_ms": 6, "repeats": 4}
+    jobs = [{"hosts": [0, 1, 4, 5], "flows": 2, **both}, {"hosts": [2, 3, 6, 7], **both}]
+    return peerlab.shared_fabric(jobs, message_bytes="50 MB")
+
+
+@pytest.fixture
+def opened(open_page, shared):
+    """Open the page of two jobs."""
+    return lambda **options: open_page(jobs_page_html(shared, **options))
+
+
+def seek(page, us):
+    page.evaluate("us => [...peerlabPages][0].player.seek(us)", us)
+
+
+def test_an_uplink_is_divided_as_the_trace_has_it(opened, shared):
+    page = opened()
+    for moment_us in (1000, 10_500, 18_000):
+        seek(page, moment_us)
+        drawn = page.evaluate(
+            "[...peerlabPages][0].scene.pipes.map(({ parts, wide }) => parts.map((part) => Number(part.getAttribute('width')) / wide))"
+        )
+        # two leaves, out of each and into it
+        assert len(drawn) == 4
+        now = [
+            use
+            for use in shared.trace.uses
+            if use.link == ("leaf up", 0) and use.start * 10**6 <= moment_us < use.end * 10**6
+        ]
+        rates = dict(now[0].rates) if now else {}
+        assert drawn[0] == pytest.approx([float(rates.get(job, 0)) for job in range(2)], abs=1e-6)
+
+
+def test_a_host_that_sends_is_filled(opened, shared):
+    page = opened()
+    seek(page, 1000)
+    sends = page.evaluate(
+        "[...peerlabPages][0].scene.boxes.filter(({ fill }) => Number(fill.getAttribute('opacity')) > 0).map(({ number }) => number)"
+    )
+    now = {
+        shared.trace.jobs[one.job].hosts[one.place]
+        for one in shared.trace.transfers
+        if one.start * 10**6 <= 1000 < one.end * 10**6
+    }
+    assert set(sends) == now != set()
+
+
+def test_space_plays_and_arrows_step_to_where_a_collective_begins_or_ends(opened, shared):
+    page = opened()
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    moments = {float(one * 10**6) for times in (*shared.trace.begins, *shared.trace.ends) for one in times}
+    assert page.evaluate("[...peerlabPages][0].player.time") in moments
+    page.keyboard.press(" ")
+    page.wait_for_function("time => [...peerlabPages][0].player.time > time", arg=0)
+
+
+def test_a_slide_fills_its_window_and_says_what_it_comes_to(opened, shared):
+    page = opened(layout="slide")
+    page.set_viewport_size({"width": 1280, "height": 720})
+    expect(page.locator("h1")).to_have_text(shared.finding)
+    assert page.evaluate("document.documentElement.scrollHeight") <= 721
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_everybody_can_read_of_jobs(opened, theme):
+    page = opened(theme=theme)
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    expect(page.locator(".np-scene")).to_have_attribute("aria-label", re.compile("Job 1 pays most"))
+    for width in (1280, 900, 420):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
