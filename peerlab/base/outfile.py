@@ -11,7 +11,7 @@ import errno
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -80,16 +80,17 @@ def check_place(path: str | Path, error: type[PeerlabError]) -> None:
         _end(file, held)
 
 
-def check_page_or_still(path: Path, error: type[PeerlabError]) -> None:
-    """Refuse a place for ``--output`` that is no page and no still, or cannot be written.
+def check_page_or_still(path: Path, error: type[PeerlabError], videos: Sequence[str] = ()) -> None:
+    """Refuse a place for ``--output`` that is no page, no still and none of these videos, or cannot be written.
 
     Raises
     ------
     PeerlabError
         As `error`.
     """
-    if path.suffix not in (".html", ".svg"):
-        raise error(f"--output {one_line(path)}: give a name that ends with .html or .svg")
+    *names, last = (".html", ".svg", *videos)
+    if path.suffix not in (*names, last):
+        raise error(f"--output {one_line(path)}: give a name that ends with {', '.join(names)} or {last}")
     check_place(path, error)
 
 

@@ -6,6 +6,8 @@ from peerlab.base.errors import ExportError, nearest
 from peerlab.base.textfile import in_words
 
 THEMES = ("light", "dark")
+VIDEOS = (".mp4", ".webm", ".gif")
+"""What a video may be written as."""
 
 
 def place_of(path: str | Path) -> Path:

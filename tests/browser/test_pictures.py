@@ -18,11 +18,13 @@ from PIL import Image, ImageStat
 
 import peerlab
 from peerlab.base.errors import ExportError, MissingPackage
+from peerlab.base.feature import registered
 from peerlab.cli import main
-from peerlab.features.export.in_browser import sitting
+from peerlab.features.export.in_browser import filmed, sitting
 from peerlab.features.export.pictures import export_still
-from peerlab.features.export.video import _encode, export_video, find_ffmpeg, frames
+from peerlab.features.export.video import _ENCODERS, _encode, export_video, find_ffmpeg, frames
 from peerlab.page.browser import browser, find_chromium
+from peerlab.page.target import VIDEOS
 from peerlab.picture.moment import moment
 from peerlab.picture.words import alt_text
 
@@ -361,3 +363,22 @@ def test_an_option_that_does_not_fit_is_refused(arguments, says, tmp_path, monke
     monkeypatch.chdir(tmp_path)
     assert command(*arguments) == (1, "", f"peerlab: {says}\n")
     assert list(tmp_path.iterdir()) == []
+
+
+@with_ffmpeg
+@pytest.mark.parametrize("name", ["jobs.mp4", "ports.gif"])
+def test_answers_that_play_are_videos_too(tmp_path, name):
+    """A network with neighbours and several jobs: frames of a slide, each at its moment."""
+    shared = peerlab.shared_fabric([{"hosts": [0, 4, 1, 5]}, {"hosts": [2, 3, 6, 7]}], message_bytes="1 MiB")
+    beside = peerlab.neighbours("neighbour(2)", "infiniband", nodes=4, message_bytes="256 KiB")
+    shown = shared if name.startswith("jobs") else beside
+    assert peerlab.export_video(shown, tmp_path / name, seconds=0.2, progress=False).stat().st_size > 2000
+    with pytest.raises(ExportError, match="does not show this answer"):
+        peerlab.export_video(shown, tmp_path / name, view="race")
+    first, second = filmed(
+        registered("offers", f"page of a {type(shown).__name__}")(shown, layout="slide", theme="light"),
+        2,
+        1.0,
+    )
+    assert first != second
+    assert tuple(_ENCODERS) == VIDEOS

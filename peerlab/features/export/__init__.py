@@ -12,6 +12,9 @@ FEATURE = Feature(
         "export_video": "peerlab.features.export.video",
     },
     traces={"Run": "peerlab.features.export.perfetto:write_run"},
-    offers={"page of a run": "peerlab.features.export.page:page_html"},
+    offers={
+        "page of a run": "peerlab.features.export.page:page_html",
+        "video": "peerlab.features.export.video:export_video",
+    },
     document="docs/gallery.md",
 )

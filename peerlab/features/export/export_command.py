@@ -13,7 +13,7 @@ from peerlab.base.terminal_text import command
 from peerlab.base.textfile import read_value
 from peerlab.features.export.export_picture import OPTIONS, add_options, export_picture, is_picture
 from peerlab.features.export.pictures import STILLS
-from peerlab.features.export.video import VIDEOS
+from peerlab.page.target import VIDEOS
 from peerlab.question.fields import add_fields
 from peerlab.question.scenario import Scenario
 

@@ -8,7 +8,7 @@ import peerlab
 from peerlab.base.errors import ExportError, one_line
 from peerlab.base.terminal_text import fraction, number
 from peerlab.features.export.pictures import STILLS
-from peerlab.features.export.video import VIDEOS
+from peerlab.page.target import VIDEOS
 from peerlab.picture.words import alt_text
 from peerlab.question.scenario import Scenario
 

@@ -78,7 +78,34 @@ class Sitting:
         return self.window.pdf(*_size(self.runs, self.view))
 
 
-def several(shown: Shown) -> tuple[Run, ...] | tuple[StepRun, ...]:
+def filmed(page: str, count: int, seconds: float) -> Iterator[bytes]:
+    """Yield `count` frames of a page that plays by itself as PNG, evenly spread over all that it plays, as one sees it who watches that for so long."""
+    with browser(*VIEWS["page"]) as window, tempfile.TemporaryDirectory(prefix="peerlab-") as folder:
+        file = Path(folder) / "page.html"
+        file.write_text(page, encoding="utf-8")
+        window.go(file)
+        window.wait_for("document.documentElement.dataset.ready === 'yes'")
+        _undress(window)
+        window.evaluate(
+            f"void (one => (one.film = one.player.length / {seconds!r}))([...window.peerlabPages][0])"
+        )
+        for number in range(count):
+            window.evaluate(
+                f"(one => one.seek({number / count!r} * one.length))([...window.peerlabPages][0].player)"
+            )
+            window.evaluate(_SETTLED)
+            yield window.png()
+
+
+def _undress(window: Browser) -> None:
+    """Leave out of a picture what there is to press."""
+    style = f"Object.assign(document.createElement('style'), {{ textContent: {json.dumps(_STILL)} }})"
+    window.evaluate(f"document.head.append({style})")
+    window.evaluate("void dispatchEvent(new Event('resize'))")  # what fills a window has more room now
+    window.evaluate(_SETTLED)
+
+
+def several(shown: object) -> tuple[Run, ...] | tuple[StepRun, ...]:
     """Return the runs, or the training steps, of a picture, one or two.
 
     Raises
@@ -137,9 +164,7 @@ def sitting(shown: Shown, *, view: str, theme: str, scale: float = 1) -> Iterato
             if len(runs) == 1 and isinstance(runs[0], Run):
                 named = json.dumps(title(runs[0].scenario))
                 window.evaluate(f"void (document.querySelector('h1').textContent = {named})")
-            style = f"Object.assign(document.createElement('style'), {{ textContent: {json.dumps(_STILL)} }})"
-            window.evaluate(f"document.head.append({style})")
-            window.evaluate(_SETTLED)
+            _undress(window)
         yield Sitting(window, runs, view, theme)
 
 

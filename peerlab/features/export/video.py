@@ -8,10 +8,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from peerlab.base.errors import ExportError, MissingPackage
+from peerlab.base.feature import registered
 from peerlab.base.outfile import written
 from peerlab.base.progress_bar import with_progress
-from peerlab.features.export.in_browser import Shown, length_ps, several, sitting
-from peerlab.page.target import checked
+from peerlab.features.export.in_browser import Shown, filmed, length_ps, several, sitting
+from peerlab.page.target import VIDEOS, checked
 
 FRAMES_PER_S = 25
 """A GIF counts in hundredths of a second; this rate is exact in all formats."""
@@ -23,12 +24,10 @@ _ENCODERS = {
     # A palette of this very loop, and no dithering: flat colours stay flat and the file small.
     ".gif": ["-filter_complex", "split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=none", "-loop", "0"],
 }
-VIDEOS = tuple(_ENCODERS)
-"""What a video may be written as."""
 
 
 def export_video(
-    run: Shown,
+    run: object,
     path: str | Path,
     *,
     view: str = "page",
@@ -41,7 +40,8 @@ def export_video(
     Parameters
     ----------
     run:
-        A simulated scenario, or two beside each other, on one clock; or a training step, or two.
+        A simulated scenario, or two beside each other, on one clock; or a training step, or two; or an answer that plays by itself: a network
+        with neighbours (`peerlab.neighbours`) or several jobs (`peerlab.shared_fabric`), as a slide.
     path:
         The file; its suffix says what is written.
     view:
@@ -61,13 +61,33 @@ def export_video(
     target = checked(path, VIDEOS, theme)
     if not (isinstance(seconds, int | float) and 1 / FRAMES_PER_S <= seconds <= LONGEST_S):
         raise ExportError(f"seconds: {seconds!r} is not from {1 / FRAMES_PER_S:g} to {LONGEST_S:g}")
+    if page := _played(run, view, theme):
+        count = round(seconds * FRAMES_PER_S)
+        return _written(target, filmed(page, count, seconds), count, progress=progress)
+    shown = several(run)
     if view == "curves":
         raise ExportError("view: the curves stand still; a .png shows them")
-    if not length_ps(several(run)):
+    if not length_ps(shown):
         raise ExportError("one rank exchanges nothing: there is nothing to play")
-    ffmpeg, count = find_ffmpeg(), round(seconds * FRAMES_PER_S)
+    count = round(seconds * FRAMES_PER_S)
+    return _written(target, frames(shown, count, view=view, theme=theme), count, progress=progress)
+
+
+def _played(shown: object, view: str, theme: str) -> str:
+    """Return the slide of an answer that plays by itself; nothing of a run or a step."""
+    try:
+        page = registered("offers", f"page of a {type(shown).__name__}")
+    except LookupError:
+        return ""
+    if view != "page":
+        raise ExportError(f"view: {view!r} does not show this answer; the view 'page' does")
+    html: str = page(shown, layout="slide", theme=theme)
+    return html
+
+
+def _written(target: Path, pictures: Iterable[bytes], count: int, *, progress: bool) -> Path:
+    ffmpeg = find_ffmpeg()
     with written(target, ExportError) as file:
-        pictures = frames(run, count, view=view, theme=theme)
         _encode(ffmpeg, with_progress(pictures, target.name, "frames", count, shown=progress), file)
     return target
 

@@ -17,6 +17,10 @@ FEATURE = Feature(
         "PortComparison": "peerlab.features.neighbours.port_page:neighbours_frame",
         "SharedFabric": "peerlab.features.neighbours.jobs_page:jobs_frame",
     },
-    offers={"neighbours on fabrics": "peerlab.features.neighbours.port_comparison:neighbours"},
+    offers={
+        "neighbours on fabrics": "peerlab.features.neighbours.port_comparison:neighbours",
+        "page of a PortComparison": "peerlab.features.neighbours.port_page:comparison_html",
+        "page of a SharedFabric": "peerlab.features.neighbours.jobs_page:jobs_page_html",
+    },
     document="docs/using.md",
 )

@@ -7,10 +7,12 @@ from typing import Any
 
 from peerlab.base.document import document_lines
 from peerlab.base.errors import PeerlabError, ScenarioError, one_line
+from peerlab.base.feature import registered
 from peerlab.base.outfile import check_page_or_still, write_page_or_still
 from peerlab.base.terminal_text import command, number
 from peerlab.features.neighbours.jobs_page import jobs_page_html
 from peerlab.features.neighbours.jobs_report import jobs_document, jobs_svg
+from peerlab.page.target import VIDEOS
 from peerlab.study.jobs_answer import shared_fabric
 
 _EXAMPLES = """\
@@ -29,6 +31,8 @@ _SAYS = {
     "offset": "offset_ms", "compute": "compute_ms", "repeats": "repeats", "flows": "flows", "weight": "weight", "message": "message_bytes",
 }  # fmt: skip
 _WHOLE = ("repeats", "flows")
+_VIDEO_S = 12.0
+"""A video lasts so long."""
 _OWN = ("run", "job", "output", "json")
 _FIELDS = {"message": "message_bytes"}
 
@@ -52,7 +56,10 @@ def add(commands: Any) -> None:
     )
     sub.add_argument("--until-ms", metavar="N", help="cut it then (default: when all is done)")
     sub.add_argument(
-        "--output", metavar="FILE", type=Path, help="write a page that plays it (.html) or a still (.svg)"
+        "--output",
+        metavar="FILE",
+        type=Path,
+        help="write a page that plays it (.html), a still (.svg) or a video (.mp4, .webm, .gif)",
     )
     sub.add_argument("--json", action="store_true", help="print everything as JSON")
 
@@ -61,7 +68,7 @@ def _jobs(options: argparse.Namespace) -> int:
     entries = vars(options)
     output = entries.get("output")
     if output is not None:
-        check_page_or_still(output, PeerlabError)
+        check_page_or_still(output, PeerlabError, VIDEOS)
     fields = {_FIELDS.get(name, name): value for name, value in entries.items() if name not in _OWN}
     # `number` hands on what is none, so that it is refused here by its name.
     if isinstance(fields.get("leaf"), str):
@@ -73,12 +80,12 @@ def _jobs(options: argparse.Namespace) -> int:
         document = jobs_document(shared)
         print("\n".join([document.title, *document_lines(document)]))
     if output is not None:
-        write_page_or_still(
-            output,
-            PeerlabError,
-            page=lambda: jobs_page_html(shared),
-            still=lambda: jobs_svg(shared),
-        )
+        if output.suffix in VIDEOS:
+            registered("offers", "video")(shared, output, seconds=_VIDEO_S)
+        else:
+            write_page_or_still(
+                output, PeerlabError, page=lambda: jobs_page_html(shared), still=lambda: jobs_svg(shared)
+            )
         print(f"{one_line(output)}: written")
     return 0
 

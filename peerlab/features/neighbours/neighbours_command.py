@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from peerlab.base.errors import PeerlabError, ScenarioError, one_line
+from peerlab.base.feature import registered
 from peerlab.base.outfile import check_page_or_still, write_page_or_still
 from peerlab.base.progress_bar import progress_bar
 from peerlab.base.terminal_text import command, fraction, number, table, wrapped
@@ -14,6 +15,7 @@ from peerlab.features.neighbours.neighbours_picture import neighbours_svg
 from peerlab.features.neighbours.neighbours_report import HEAD, cells, heading
 from peerlab.features.neighbours.port_comparison import PortComparison, neighbours
 from peerlab.features.neighbours.port_page import port_page_html
+from peerlab.page.target import VIDEOS
 from peerlab.study.port_figures import port_fabrics
 
 _EXAMPLES = """\
@@ -51,6 +53,8 @@ _NUMBERS = (
     ("until-ms", fraction, "cut the scene then (default: at the end of the AllReduce, or after 20 times as long as alone)"),
 )  # fmt: skip
 _FIELDS = {"message": "message_bytes", "lanes": "vls"}
+_VIDEO_S = 12.0
+"""A video lasts so long."""
 _OWN = ("run", "fabric", "figure", "output", "json")
 
 
@@ -73,7 +77,10 @@ def add(commands: Any) -> None:
         help="change a figure of data/port_fabrics.toml, in its unit",
     )
     sub.add_argument(
-        "--output", metavar="FILE", type=Path, help="write a page that plays it (.html) or a still (.svg)"
+        "--output",
+        metavar="FILE",
+        type=Path,
+        help="write a page that plays it (.html), a still (.svg) or a video (.mp4, .webm, .gif)",
     )
     sub.add_argument("--json", action="store_true", help="print everything as JSON")
 
@@ -82,7 +89,7 @@ def _neighbours(options: argparse.Namespace) -> int:
     entries = vars(options)
     output = entries.get("output")
     if output is not None:
-        check_page_or_still(output, PeerlabError)
+        check_page_or_still(output, PeerlabError, VIDEOS)
     fields = {
         _FIELDS.get(name, name): _checked(name, value) for name, value in entries.items() if name not in _OWN
     }
@@ -97,12 +104,15 @@ def _neighbours(options: argparse.Namespace) -> int:
         )
     print(json.dumps(comparison.as_dict(), indent=2) if "json" in entries else _said(comparison))
     if output is not None:
-        write_page_or_still(
-            output,
-            PeerlabError,
-            page=lambda: port_page_html(comparison.answers),
-            still=lambda: neighbours_svg(comparison),
-        )
+        if output.suffix in VIDEOS:
+            registered("offers", "video")(comparison, output, seconds=_VIDEO_S)
+        else:
+            write_page_or_still(
+                output,
+                PeerlabError,
+                page=lambda: port_page_html(comparison.answers),
+                still=lambda: neighbours_svg(comparison),
+            )
         print(f"{one_line(output)}: written")
     return 0
 

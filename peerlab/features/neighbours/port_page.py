@@ -44,8 +44,13 @@ def port_page_html(answers: Sequence[PortAnswer], *, layout: str = "page", theme
     )
 
 
+def comparison_html(comparison: PortComparison, *, layout: str = "page", theme: str = "auto") -> str:
+    """Return a page that plays a comparison, as text: its first fabrics, as many as a page shows."""
+    return port_page_html(comparison.answers[:MOST_FABRICS], layout=layout, theme=theme)
+
+
 def neighbours_frame(comparison: PortComparison) -> str:
     """Return a `PortComparison` in a frame that plays it in a notebook, and below it what it finds."""
-    page = port_page_html(comparison.answers[:MOST_FABRICS], layout="frame")
+    page = comparison_html(comparison, layout="frame")
     frame = played_frame(page, heading(comparison.answers[0]), "height:840px")
     return f"{frame}<p>{escape(comparison.finding)}</p>"
