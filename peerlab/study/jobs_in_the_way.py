@@ -44,7 +44,7 @@ def _on(link: Link, trace: JobsTrace, fabric: LeafFabric) -> list[tuple[Fraction
         for job, rate in use.rates if len(use.rates) > 1 else ():
             crossing = sum(transfer.job == job for transfer in there)
             # alone each of its transfers has a host's rate, as far as the uplink goes
-            if rate < min(fabric.capacity(link), crossing):
+            if rate < min(fabric.capacity(link), Fraction(crossing)):
                 others = {other for other, _ in use.rates if other != job}
                 found.append((use.start, use.end, job, others))
     return found
