@@ -88,7 +88,7 @@ class JobsPage extends PlayedPage {
   paint() {
     this.scene.paint();
     this.paintLanes();
-    this.fit();
+    this.fillSlide();
   }
 
   // All jobs on one axis: each exchanges, below in the colours of who stands in its way; then the uplinks.
@@ -131,15 +131,6 @@ class JobsPage extends PlayedPage {
     this.cursor?.setAttribute("x1", this.x(time));
     this.cursor?.setAttribute("x2", this.x(time));
     this.scene.draw(time);
-  }
-
-  // A slide fills its window, and no more.
-  fit() {
-    if (this.wanted.mode !== "slide") return;
-    const { style } = document.documentElement;
-    style.setProperty("--np-zoom", 1);
-    const { height } = this.root.getBoundingClientRect();
-    style.setProperty("--np-zoom", Math.max(0.5, Math.min(innerHeight / height, innerWidth / 1180, 3)).toFixed(3));
   }
 }
 

@@ -29,6 +29,15 @@ export class PlayedPage {
     onKeys({ " ": play, ArrowLeft: () => this.player.step(-1), ArrowRight: () => this.player.step(1), Home: () => this.player.seek(0), ...further }, own);
   }
 
+  // Makes a slide as large as fills its window, and no larger.
+  fillSlide() {
+    if (this.wanted.mode !== "slide") return;
+    const { style } = document.documentElement;
+    style.setProperty("--np-zoom", 1);
+    const { height } = this.root.getBoundingClientRect();
+    style.setProperty("--np-zoom", Math.max(0.5, Math.min(innerHeight / height, innerWidth / 1180, 3)).toFixed(3));
+  }
+
   // Paints again where the size of one of its parts is another one.
   paintWhenSized(parts, paint) {
     let size = "";

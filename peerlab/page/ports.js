@@ -143,22 +143,13 @@ class PortsPage extends PlayedPage {
     this.fillKey();
     this.scene.show(this.fabric, this.cells[number], this.peaks[number]);
     this.strip.show(number);
-    this.fit();
+    this.fillSlide();
   }
 
   draw(time, flow) {
     const now = Math.min(time, this.fabric.length_us);
     this.strip.now(now);
     this.scene.draw(now, this.film || flow, this.film > 0 || (this.player?.playing ?? false));
-  }
-
-  // A slide fills its window, and no more.
-  fit() {
-    if (!this.slide) return;
-    const { style } = document.documentElement;
-    style.setProperty("--np-zoom", 1);
-    const { height } = this.root.getBoundingClientRect();
-    style.setProperty("--np-zoom", Math.max(0.5, Math.min(innerHeight / height, innerWidth / 1180, 3)).toFixed(3));
   }
 
   listen() {
