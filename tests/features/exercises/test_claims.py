@@ -14,6 +14,7 @@ import peerlab
 from peerlab.base.places import folder
 from peerlab.collectives.walk import walk
 from peerlab.engine.simulate import simulate
+from peerlab.features.blame.late_picture import source
 from peerlab.features.exercises.catalogue import find
 from peerlab.features.exercises.labs import (
     clean_fabrics,
@@ -205,6 +206,19 @@ def tails_of_what_lasts_and_what_is_rare():
     return min(lasts, rare) > 3 > 10 * max(every, always) / 2
 
 
+def one_delay_goes_round():
+    rare = {"jitter": 0.05, "detours": 0.0003, "detour_us": 2000, "detour_tail": 50, "seed": 82}
+    ring = {"cluster": "ideal-100g", "nodes": 8, "message_bytes": "8 MiB", "slice_bytes": None}
+    found = peerlab.blame(**ring, dependency="step", **rare)
+    node, step = source(found.late_ps)
+    reached = [
+        next(k for k, late in enumerate(row) if late > 0.5 * found.late_ps[node][step]) - step
+        for row in found.late_ps
+    ]
+    ring_of = [min((other - node) % 8, (node - other) % 8) for other in range(8)]
+    return len(found.named) == 2 and reached == ring_of
+
+
 def order_of_tails():
     """Tell whether what lasts has a longer tail than what is rare, that one than the others, and none 1.5 times the median."""
     every, lasts, rare, always = map(late_node.beyond_median, late_node._WORLDS)
@@ -324,6 +338,7 @@ CLAIMS = {
             lambda: late_node.mean_more("slice") < 0.1 * late_node.mean_more("step") and late_node.slow_more("slice") > late_node.slow_more("step"),
         ),
         ("A tail comes from what lasts for a run, or from what is rare and long.", tails_of_what_lasts_and_what_is_rare),
+        ("It accuses a pair, and its delay goes round both ways, a node a step", one_delay_goes_round),
     ],
     "12_whose_figures_are_these": [
         ("Across sockets it works, at the rate of the link between them.", across_sockets_is_slower),
