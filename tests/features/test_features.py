@@ -74,6 +74,10 @@ LATE = {
         "peerlab.engine.compiled.compiled_line",
     ): "numba is an extra, and takes a second",
     (
+        "peerlab/engine/exchange_apart.py",
+        "peerlab.engine.compiled.compiled_ring",
+    ): "numba is an extra, and takes a second",
+    (
         "peerlab/engine/ports/simulate_ports.py",
         "peerlab.engine.referee.port_processes",
     ): "SimPy is loaded for who asks for the referee",
