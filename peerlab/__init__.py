@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from peerlab.features.expect.expecting import expect
     from peerlab.features.export.pictures import export_still
     from peerlab.features.export.video import export_video
+    from peerlab.features.measure.cuda.copies import copy_cost
     from peerlab.features.measure.measurement import measure
     from peerlab.features.measure.pin_cost import pin_cost
     from peerlab.features.measure.ranks.locked_memory import show_limit
@@ -210,6 +211,7 @@ __all__ = [
     "blame",
     "calibrate",
     "choices",
+    "copy_cost",
     "diagnose",
     "doctor",
     "exercise",

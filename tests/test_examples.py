@@ -15,6 +15,7 @@ NO_EXAMPLE = {
     "exercise": "its card writes the learner's progress; the labs show it",
     "export_video": "it needs ffmpeg",
     "measure": "it measures the machine where it runs",
+    "copy_cost": "it needs an NVIDIA GPU",
     "pin_cost": "it measures the machine where it runs",
     "ratios": "it compares what was measured on the machine where it runs",
     "show_limit": "its answer is that of the kernel where it runs",

@@ -15,6 +15,7 @@ EXTRAS = {
     "dask": ("distributed", "dask"),
     "app": ("voila",),
     "compiled": ("numba",),
+    "cuda": ("cuda", "cuda.bindings"),
     "video": ("imageio_ffmpeg",),
 }  # fmt: skip
 """The modules that each extra of pyproject.toml brings, of those that peerlab imports."""

@@ -12,14 +12,17 @@ from peerlab.base.progress_bar import progress_bar
 from peerlab.base.terminal_text import add_nodes, command, wrapped
 from peerlab.diagnosis.observed import say_runs
 from peerlab.features.calibrate.calibration_document import calibration_document
+from peerlab.features.calibrate.copies_taken import copies_taken_document, with_copies
 from peerlab.question.write_cluster import check_new
 from peerlab.records.benchmarks import TOOLS
+from peerlab.records.copies import CopyCost, is_copies
 from peerlab.records.load import load
 
 _EXAMPLES = """\
 examples:
   peerlab calibrate nccl.log --cluster my.toml                      what the log says about my machine's constants
   peerlab calibrate nccl.log --cluster my.toml --save fitted.toml   and a cluster file with them
+  peerlab calibrate copies.json --cluster my.toml --save mine.toml  what `peerlab measure copies --save` measured on one node
   peerlab calibrate osu.log --cluster juliet --path peer-direct --constant nic.rate,fabric.latency
 
 exit status: 0 fitted, 1 it cannot be (one line says why), 2 wrong usage
@@ -31,7 +34,7 @@ def add(commands: Any) -> None:
     sentence = "fit constants of a cluster on a log, and say which of them the log cannot tell"
     sub = command(commands, "calibrate", sentence, _calibrate, epilog=_EXAMPLES)
     add = sub.add_argument
-    add("log", metavar="LOG", type=Path, help=f"output of {TOOLS}")
+    add("log", metavar="LOG", type=Path, help=f"output of {TOOLS}; or a file of peerlab measure copies")
     add(
         "--cluster",
         metavar="NAME",
@@ -51,6 +54,8 @@ def add(commands: Any) -> None:
 def _calibrate(options: argparse.Namespace) -> int:
     if options.save:
         check_new(options.save, force=options.force)
+    if is_copies(options.log):
+        return _take_copies(options)
     records = load(options.log, options.nodes)
     with progress_bar("calibrate", "simulations") as bar:
         calibration = peerlab.calibrate(
@@ -74,6 +79,28 @@ def _calibrate(options: argparse.Namespace) -> int:
     if options.save:
         calibration.save(options.save, force=options.force)
         if not options.json:
-            file = one_line(options.save)
-            print(f"written: {file}; look it over: peerlab clusters check {shell_word(options.save)}")
+            _say_written(options.save)
     return 0
+
+
+def _take_copies(options: argparse.Namespace) -> int:
+    """Take measured copies into a cluster: nothing is fitted, so nothing is simulated."""
+    result = with_copies(CopyCost.read(options.log), options.cluster)
+    if options.json:
+        print(
+            json.dumps(
+                {"cluster": result.before.name, "figures": [vars(one) for one in result.taken]}, indent=2
+            )
+        )
+    else:
+        document = copies_taken_document(result)
+        print("\n".join([document.title, *document_lines(document)]))
+    if options.save:
+        result.save(options.save, force=options.force)
+        if not options.json:
+            _say_written(options.save)
+    return 0
+
+
+def _say_written(file: Path) -> None:
+    print(f"written: {one_line(file)}; look it over: peerlab clusters check {shell_word(file)}")

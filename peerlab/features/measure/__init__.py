@@ -1,7 +1,8 @@
 """A real AllReduce on this machine, over several data paths, in processes of its own.
 
-What moves is real: copies, TCP through the kernel, pinning, a cache of pins. What is missing is real too: no NIC, no PCIe, no
-wire. So the ratios between the arms are those of the cost structure, and the absolute figures are this machine's.
+What moves is real: copies, TCP through the kernel, pinning, a cache of pins. What is missing is real too: no NIC and no wire,
+and no PCIe but with a GPU. So the ratios between the arms are those of the cost structure, and the absolute figures are this
+machine's. `cuda/` has what only a GPU's memory needs.
 """
 
 from peerlab.base.feature import Feature
@@ -11,12 +12,14 @@ FEATURE = Feature(
     answers="`Records` of real AllReduces, and their ratios",
     commands={"measure": "peerlab.features.measure.measure_command"},
     functions={
+        "copy_cost": "peerlab.features.measure.cuda.copies",
         "measure": "peerlab.features.measure.measurement",
         "pin_cost": "peerlab.features.measure.pin_cost",
         "ratios": "peerlab.features.measure.ratios",
         "show_limit": "peerlab.features.measure.ranks.locked_memory",
     },
     shows={
+        "CopyCost": "peerlab.features.measure.copies_document:copies_html",
         "Ratios": "peerlab.features.measure.ratios:ratios_html",
         "PinCost": "peerlab.features.measure.pin_cost_report:pin_cost_html",
         "Refusal": "peerlab.features.measure.pin_cost_report:limit_html",

@@ -30,7 +30,7 @@ def plan_launched(peers: MpiPeers, given: Mapping[str, Any]) -> Measurement:
     MeasurementError
         If a value is impossible here.
     """
-    for field in ("ranks", "registrations", "pins"):
+    for field in ("ranks", "registrations", "pins", "memory"):
         if field in given:
             raise MeasurementError(f"{field}: cannot be chosen with --mpi: the launcher starts the ranks")
     return Measurement.of(

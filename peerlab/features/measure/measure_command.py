@@ -7,15 +7,19 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from peerlab.base.errors import MeasurementError, one_line
+import peerlab
+from peerlab.base.document import document_lines
+from peerlab.base.errors import MeasurementError, nearest, one_line
 from peerlab.base.outfile import check_place
 from peerlab.base.progress_bar import progress_bar
 from peerlab.base.terminal_text import command, end_at_once, end_in_order, number
 from peerlab.base.units import say_bytes
+from peerlab.features.measure.copies_document import copies_document
 from peerlab.features.measure.launched import measure_launched, plan_launched
 from peerlab.features.measure.measure_text import print_block, print_end, say_condition
+from peerlab.features.measure.memories import MEMORIES
 from peerlab.features.measure.mpi import MpiPeers
-from peerlab.features.measure.schedule import DEFAULT_ARMS, DEFAULT_RANKS, DEFAULT_SIZES, Measurement
+from peerlab.features.measure.schedule import DEFAULT_RANKS, DEFAULT_SIZES, Measurement
 from peerlab.features.measure.stream import Progress, Stream
 from peerlab.records import Records
 from peerlab.records.judge import WRONG, compare
@@ -27,10 +31,13 @@ examples:
   peerlab measure --registrations lru,lru:4           caches of other capacities, even beyond the locked-memory limit
   peerlab measure --arms staged,direct,cma            one more arm, where the kernel allows it
   peerlab measure --save mine.csv                     every repetition of every rank
+  peerlab measure --memory cuda                       between the memories of NVIDIA GPUs (pip install 'peerlab[cuda]')
+  peerlab measure copies --save copies.json           what copies between a GPU and its host cost, and registering
   mpirun -n 4 peerlab measure --mpi                   over MPI, on a cluster; FI_PROVIDER and the like choose the transport
 
 the arms: staged (device memory, bounce buffer, TCP, bounce buffer, device memory), tcp (no bounce buffers), staged-shm (bounce
-buffers without TCP), direct (one-sided stores into the neighbour's memory), cma (the same through the kernel); over MPI: mpi (MPI_Allreduce), mpi-ring (our ring), mpi-staged (through
+buffers without TCP), direct (one-sided stores into the neighbour's memory), cma (the same through the kernel); of GPUs: staged (through pinned host
+memory and TCP), staged-pageable (ordinary host memory), direct (one copy into the neighbour's memory); over MPI: mpi (MPI_Allreduce), mpi-ring (our ring), mpi-staged (through
 bounce buffers)
 
 exit status: 0 measured; 1 it failed, or a sum was wrong; 2 wrong usage; 130 stopped with Ctrl+C
@@ -48,9 +55,25 @@ def add(commands: Any) -> None:
         argument_default=argparse.SUPPRESS,  # what is not given is the measurement's to decide
     )
     add = sub.add_argument
+    add(
+        "what",
+        nargs="?",
+        metavar="copies",
+        help="between a GPU and its host, in place of AllReduces; takes --sizes, --repetitions, --save FILE.json, --json",
+    )
+    add(
+        "--memory",
+        metavar="WHOSE",
+        help="host (default), which plays device memory; cuda: that of NVIDIA GPUs",
+    )
     add("--ranks", type=_numbers, metavar="N,N", help=f"processes (default: {_said(DEFAULT_RANKS)})")
     add("--sizes", type=_texts, metavar="SIZE,SIZE", help=f"messages (default: {_said(DEFAULT_SIZES)})")
-    add("--arms", type=_texts, metavar="ARM,ARM", help=f"data paths (default: {_said(DEFAULT_ARMS)})")
+    add(
+        "--arms",
+        type=_texts,
+        metavar="ARM,ARM",
+        help=f"data paths (default: {_said(MEMORIES['host'].usual)})",
+    )
     add(
         "--registrations",
         type=_texts,
@@ -60,18 +83,23 @@ def add(commands: Any) -> None:
     add("--repetitions", type=number, metavar="N", help="of everything (default: 7)")
     add("--slice", dest="slice_bytes", metavar="SIZE", help="most that is copied at once (default: 256 KiB)")
     add(
-        "--pins", metavar="HOW", help="mlock (default), an emulation; or io_uring, where the kernel allows it"
+        "--pins",
+        metavar="HOW",
+        help="mlock (default), an emulation; or io_uring, where the kernel allows it; of GPUs: dma-buf (default), host-register",
     )
     add("--mpi", action="store_true", help="over MPI, as one of the ranks that mpirun or srun started")
     add("--save", metavar="FILE.csv", help="write every repetition of every rank")
     add("--json", action="store_true", help="print the records and their manifest as JSON")
 
 
-_NOT_FIELDS = ("run", "save", "json", "mpi")
+_NOT_FIELDS = ("run", "save", "json", "mpi", "what")
+_OF_COPIES = ("sizes", "repetitions")
 
 
 def _measure(options: argparse.Namespace) -> int:
     entries = {name: value for name, value in vars(options).items() if name not in _NOT_FIELDS}
+    if "what" in options:
+        return _measure_copies(entries, options)
     if "mpi" in options:
         return _measure_launched(entries, options)
     plan = Measurement.of(**entries)
@@ -81,6 +109,33 @@ def _measure(options: argparse.Namespace) -> int:
             show(progress)
         records = stream.records
     return _report(plan, records, options)
+
+
+def _measure_copies(entries: dict[str, Any], options: argparse.Namespace) -> int:
+    """Measure what copies cost, in place of AllReduces."""
+    if options.what != "copies":
+        raise MeasurementError(f"{options.what!r} is nothing to measure; {nearest(options.what, ['copies'])}")
+    for name in entries:
+        if name not in _OF_COPIES:
+            raise MeasurementError(
+                f"{name}: copies are measured without it; allowed: {', '.join(_OF_COPIES)}"
+            )
+    if "mpi" in options:
+        raise MeasurementError("--mpi: copies are measured by one process")
+    _check_place(options)
+    cost = peerlab.copy_cost(**entries)
+    if "json" in options:
+        print(json.dumps(cost.as_dict(), indent=2))
+    else:
+        document = copies_document(cost)
+        print("\n".join([document.title, *document_lines(document)]))
+    if "save" in options:
+        cost.save(options.save)
+        print(
+            f"saved: {one_line(options.save)}; a cluster's file takes it by peerlab calibrate",
+            file=sys.stderr if "json" in options else sys.stdout,
+        )
+    return 0
 
 
 def _measure_launched(given: dict[str, Any], options: argparse.Namespace) -> int:

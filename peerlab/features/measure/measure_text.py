@@ -10,10 +10,6 @@ from peerlab.records import Records
 from peerlab.records.judge import NOISE, WRONG, Comparison, compare, gist
 
 _LEGEND = "[ ]: quartiles of the repetitions. ~: within the noise, as an arm differs as much from itself (A/A); no verdict"
-_PINNING = {
-    "mlock": "registered by mlock: an emulation, whose pages may still move; it costs and counts as pinning does",
-    "io_uring": "registered as fixed buffers of an io_uring: the kernel pins the pages",
-}
 
 
 def print_block(plan: Measurement, progress: Progress) -> None:
@@ -37,11 +33,13 @@ def print_block(plan: Measurement, progress: Progress) -> None:
 def print_end(plan: Measurement, records: Records) -> None:
     """Print what registration costs, and what all this is."""
     comparisons = [
-        comparison for comparison in compare(records, "direct") if comparison.registration != "none"
+        comparison for comparison in compare(records, plan.registers) if comparison.registration != "none"
     ]
     if comparisons:
         names = list(dict.fromkeys(map(say_condition, comparisons)))
-        print("\ndirect with registered memory, how many times as fast as direct without")
+        print(
+            f"\n{plan.registers} with registered memory, how many times as fast as {plan.registers} without"
+        )
         print(_line("ranks", "size", names))
         for (ranks, size), block in groupby(comparisons, lambda one: (one.ranks, one.size_bytes)):
             cells = {say_condition(comparison): _cell(comparison) for comparison in block}
@@ -49,7 +47,7 @@ def print_end(plan: Measurement, records: Records) -> None:
     if text := gist(compare(records)):
         print(f"\n{text}")
     print()
-    pinning = [_PINNING[plan.pins]] if comparisons else []
+    pinning = [plan.kind.pinnings[plan.pins].says] if comparisons else []
     for sentence in (_LEGEND, *pinning, *records.warnings, f"what it is: {records.manifest['what_it_is']}"):
         print(sentence)
 

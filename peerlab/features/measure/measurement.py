@@ -4,10 +4,8 @@ from collections.abc import Callable, Iterable
 
 from peerlab.base.errors import Cancel
 from peerlab.features.measure.schedule import (
-    DEFAULT_ARMS,
     DEFAULT_RANKS,
     DEFAULT_SIZES,
-    PINS,
     SLICE_BYTES,
     Measurement,
 )
@@ -19,11 +17,12 @@ def measure(
     *,
     ranks: int | Iterable[int] = DEFAULT_RANKS,
     sizes: int | str | Iterable[int | str] = DEFAULT_SIZES,
-    arms: str | Iterable[str] = DEFAULT_ARMS,
+    arms: str | Iterable[str] | None = None,
     registrations: str | Iterable[str] | None = None,
     repetitions: int = 7,
     slice_bytes: int | str = SLICE_BYTES,
-    pins: str = PINS[0],
+    pins: str | None = None,
+    memory: str = "host",
     on_progress: Callable[[Progress], None] | None = None,
     cancel: Cancel | None = None,
 ) -> Records:
@@ -68,6 +67,7 @@ def measure(
         repetitions=repetitions,
         slice_bytes=slice_bytes,
         pins=pins,
+        memory=memory,
     )
     with Stream(plan) as stream:
         for progress in stream:

@@ -13,7 +13,7 @@ import numpy as np
 from peerlab.base.errors import MeasurementError
 from peerlab.base.extras import extra_needed
 from peerlab.collectives.ring_moves import RingMove
-from peerlab.features.measure.ranks.arms import Arm, Bytes
+from peerlab.features.measure.ranks.arms import Arm, Bytes, HostArm
 
 ARMS = {
     "mpi-staged": "memory -> bounce buffer -> MPI_Sendrecv -> bounce buffer -> memory, around our ring",
@@ -26,7 +26,7 @@ _LAUNCHERS = {"torchrun": "WORLD_SIZE", "srun": "SLURM_NTASKS"}
 """Who starts several processes, and the variable that says how many."""
 
 
-class _Ring(Arm):
+class _Ring(HostArm):
     """Our ring, straight from and into memory."""
 
     def __init__(self, mpi: Any, device: Bytes, slice_bytes: int) -> None:

@@ -19,6 +19,7 @@ from peerlab.base.display import shown
 from peerlab.base.errors import RecordsError, nearest
 from peerlab.base.units import PS_PER_S, say_time
 from peerlab.collectives.conditions import say_block
+from peerlab.features.measure.memories import PINNINGS
 from peerlab.page.frame import framed, table
 from peerlab.records import Records
 from peerlab.records.judge import FASTER, NOISE, SLOWER, WRONG, Comparison, compare
@@ -121,9 +122,8 @@ def _end(comparisons: Sequence[Comparison]) -> float:
 
 
 def _pinning(pins: str) -> str:
-    if pins == "mlock":
-        return "Registered by mlock: an emulation, as locked pages may still move; it costs time and counts against the limit as pinning does."
-    return f"Registered by {pins}: the kernel pins the pages, no NIC hears of it."
+    says = PINNINGS[pins].says if pins in PINNINGS else f"registered by {pins}"
+    return f"{says[0].upper()}{says[1:]}."
 
 
 def _block(against: str, where: str, ones: Sequence[Comparison], end: float) -> str:

@@ -7,23 +7,14 @@ from typing import Any
 from peerlab.base.errors import MeasurementError, nearest
 from peerlab.base.units import KIB, parse_bytes, write_bytes
 from peerlab.collectives.conditions import CONTROL
+from peerlab.features.measure.memories import MEMORIES, Memory
 
-ARMS = {
-    "staged": "device memory -> bounce buffer -> TCP -> bounce buffer -> device memory",
-    "tcp": "device memory -> TCP -> device memory",
-    "staged-shm": "device memory -> bounce buffer -> the neighbour's bounce buffer -> device memory",
-    "direct": "one-sided stores into the neighbour's device memory",
-    "cma": "one-sided process_vm_writev into the neighbour's device memory: the kernel pins and copies",
-}
-"""Every data path that can be measured, and where its bytes go."""
-
-DEFAULT_ARMS = ("staged", "tcp", "staged-shm", "direct")
 DEFAULT_RANKS = (2, 4)
 DEFAULT_SIZES = ("64 KiB", "256 KiB", "1 MiB", "2 MiB", "8 MiB")
 DEFAULT_REGISTRATIONS = ("none", "per-transfer", "lru", "lru:2", "null")
 
-PINS = ("mlock", "io_uring")
-"""How a region is registered: mlock is an emulation (locked pages may still move), io_uring pins as a NIC's driver does."""
+PINS = tuple(MEMORIES["host"].pinnings)
+"""How a region of host memory is registered: mlock is an emulation (locked pages may still move), io_uring pins as a NIC's driver does."""
 
 LRU_REGIONS = 64
 """Regions that ``lru`` keeps if no number is given."""
@@ -82,7 +73,7 @@ class MeasuredCase:
     """One of the things that are measured in turn."""
 
     arm: str
-    """One of :data:`ARMS`."""
+    """One of the memory's arms."""
     registration: Registration = UNREGISTERED
     """How its regions get registered."""
     variant: str = ""
@@ -102,9 +93,9 @@ class Measurement:
     sizes: tuple[int, ...]
     """Message sizes, bytes; multiples of 4, as the numbers are float32."""
     arms: tuple[str, ...]
-    """Data paths, of :data:`ARMS`."""
+    """Data paths, of the memory's."""
     registrations: tuple[str, ...]
-    """What `direct` is measured with, as :meth:`Registration.read` takes it."""
+    """What the arm that registers is measured with, as :meth:`Registration.read` takes it."""
     insist: bool
     """Whether memory is registered even where the locked-memory limit forbids, so that the kernel says no."""
     repetitions: int
@@ -112,7 +103,9 @@ class Measurement:
     slice_bytes: int
     """Most bytes copied or sent at once."""
     pins: str
-    """One of :data:`PINS`."""
+    """How regions are registered, one of the memory's ``pinnings``."""
+    memory: str = "host"
+    """One of :data:`~peerlab.features.measure.memories.MEMORIES`."""
 
     @classmethod
     def of(
@@ -120,15 +113,16 @@ class Measurement:
         *,
         ranks: int | Iterable[int] = DEFAULT_RANKS,
         sizes: int | str | Iterable[int | str] = DEFAULT_SIZES,
-        arms: str | Iterable[str] = DEFAULT_ARMS,
+        arms: str | Iterable[str] | None = None,
         registrations: str | Iterable[str] | None = None,
         repetitions: int = 7,
         slice_bytes: int | str = SLICE_BYTES,
-        pins: str = PINS[0],
+        pins: str | None = None,
+        memory: str = "host",
         most_ranks: int = MOST_RANKS,
-        known: Mapping[str, str] = ARMS,
+        known: Mapping[str, str] | None = None,
     ) -> "Measurement":
-        """Return what a user asks for; ``registrations=None`` is a choice that fits the locked-memory limit.
+        """Return what a user asks for; None is the memory's own choice, ``registrations=None`` one that fits the locked-memory limit.
 
         Who launches the ranks otherwise says how many there may be, and which arms are known.
 
@@ -137,11 +131,17 @@ class Measurement:
         MeasurementError
             If a value is impossible.
         """
-        known_arms = tuple(_name("arms", arm, known) for arm in _several("arms", arms))
+        kind = MEMORIES[_name("memory", memory, MEMORIES)]
+        chosen_arms = kind.usual if arms is None else _several("arms", arms)
+        known_arms = tuple(_name("arms", arm, known or kind.arms) for arm in chosen_arms)
+        pinned = _name("pins", pins or next(iter(kind.pinnings)), kind.pinnings)
+        registers = kind.pinnings[pinned].arm
         asked = DEFAULT_REGISTRATIONS if registrations is None else _several("registrations", registrations)
         read = tuple(str(Registration.read(registration)) for registration in asked)
-        if registrations is not None and "direct" not in known_arms and set(read) - {"none"}:
-            raise MeasurementError("registrations: only the arm 'direct' registers memory; add it to arms")
+        if registrations is not None and registers not in known_arms and set(read) - {"none"}:
+            raise MeasurementError(
+                f"registrations: only the arm {registers!r} registers memory; add it to arms"
+            )
         return cls(
             ranks=tuple(_whole("ranks", n, 2, most_ranks) for n in _several("ranks", ranks)),
             sizes=tuple(_size("sizes", size) for size in _several("sizes", sizes)),
@@ -150,7 +150,8 @@ class Measurement:
             insist=registrations is not None,
             repetitions=_whole("repetitions", repetitions, 1, _MOST_REPETITIONS),
             slice_bytes=_size("slice_bytes", slice_bytes),
-            pins=_name("pins", pins, PINS),
+            pins=pinned,
+            memory=memory,
         )
 
     @classmethod
@@ -159,6 +160,16 @@ class Measurement:
         """Return the measurement that `dataclasses.asdict` and JSON made `values` of."""
         lists: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
         return cls(**lists)
+
+    @property
+    def kind(self) -> Memory:
+        """The record of the memory."""
+        return MEMORIES[self.memory]
+
+    @property
+    def registers(self) -> str:
+        """The arm whose regions are registered."""
+        return self.kind.pinnings[self.pins].arm
 
     @property
     def blocks(self) -> tuple[tuple[int, int], ...]:
@@ -171,11 +182,13 @@ class Measurement:
         plain = [MeasuredCase(arm) for arm in self.arms]
         chosen = (
             [Registration.read(registration) for registration in self.registrations]
-            if "direct" in self.arms
+            if self.registers in self.arms
             else []
         )
         registered = [
-            MeasuredCase("direct", registration) for registration in chosen if registration != UNREGISTERED
+            MeasuredCase(self.registers, registration)
+            for registration in chosen
+            if registration != UNREGISTERED
         ]
         return (*plain, *registered, MeasuredCase(self.baseline, variant=CONTROL))
 
@@ -231,4 +244,6 @@ def say_command(plan: Measurement) -> str:
         ("slice", write_bytes(plan.slice_bytes).replace(" ", "")),
     ]
     rows += [("pins", plan.pins)]
+    # The usual memory goes without saying: files that were written before there was another say the same.
+    rows += [("memory", plan.memory)] * plan.kind.accelerator
     return " ".join(["peerlab measure", *(f"--{name} {value}" for name, value in rows if value)])

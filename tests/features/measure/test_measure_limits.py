@@ -17,7 +17,7 @@ from peerlab.base.errors import MeasurementError
 from peerlab.collectives.ring_moves import PAGE
 from peerlab.features.measure.ranks import manifest, probe, room
 from peerlab.features.measure.ranks.locked_memory import show_limit
-from peerlab.features.measure.ranks.pins import Registrar
+from peerlab.features.measure.ranks.pins import IoUringPins, LockedPages, Registrar
 from peerlab.features.measure.schedule import Measurement, Registration
 
 COMMAND = [sys.executable, "-m", "peerlab.cli", "measure"]
@@ -50,7 +50,7 @@ def ground():
 
 def test_a_cache_locks_what_it_keeps_and_nothing_else(ground):
     before, start = locked_bytes(), ground.ctypes.data
-    registrar = Registrar(Registration("lru", 2), "mlock")
+    registrar = Registrar(Registration("lru", 2), LockedPages)
     for page in (0, 1, 2, 1):
         registrar.release(registrar.acquire(start + page * PAGE, PAGE))
     counters = registrar.counters
@@ -63,12 +63,12 @@ def test_a_cache_locks_what_it_keeps_and_nothing_else(ground):
 
 def test_without_a_cache_nothing_stays_locked_and_the_null_control_locks_nothing(ground):
     before, start = locked_bytes(), ground.ctypes.data
-    each = Registrar(Registration("per-transfer", 0), "mlock")
+    each = Registrar(Registration("per-transfer", 0), LockedPages)
     lease = each.acquire(start + 10, PAGE)
     assert locked_bytes() - before == 2 * PAGE  # rounded to pages
     each.release(lease)
     assert locked_bytes() == before
-    null = Registrar(Registration("null", 64), "mlock")
+    null = Registrar(Registration("null", 64), LockedPages)
     null.release(null.acquire(start, PAGE))
     assert locked_bytes() == before
 
@@ -76,7 +76,7 @@ def test_without_a_cache_nothing_stays_locked_and_the_null_control_locks_nothing
 def test_io_uring_pins_until_it_is_closed(ground):
     if probe.why_not("io_uring"):
         pytest.skip(f"io_uring: {probe.why_not('io_uring')}")
-    registrar = Registrar(Registration("lru", 2), "io_uring")
+    registrar = Registrar(Registration("lru", 2), IoUringPins)
     for page in (0, 1, 2):
         registrar.release(registrar.acquire(ground.ctypes.data + page * PAGE, PAGE))
     assert registrar.counters.evictions == 1

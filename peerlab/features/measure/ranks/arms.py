@@ -60,12 +60,8 @@ class Arm(ABC):
     COPIES: ClassVar[tuple[int, int] | None] = None
     """How often a byte sent, and a byte received, is copied by this rank or by the kernel for it; None: not known."""
 
-    def __init__(self, device: Bytes, slice_bytes: int, registrar: Registrar | None = None) -> None:
-        self._device = device
-        self._address: int = device.ctypes.data
-        # A view of float32 wants a multiple of 4 bytes; chunks end at whole numbers, so nothing of them is
-        # cut.
-        self._numbers = device[: len(device) // 4 * 4].view(np.float32)
+    def __init__(self, address: int, slice_bytes: int, registrar: Registrar | None = None) -> None:
+        self._address = address
         self._slice_bytes = slice_bytes
         self._registrar = registrar
 
@@ -98,14 +94,33 @@ class Arm(ABC):
         if registrar is None:
             return []
         ends = ((move.source_at, move.source_bytes), (move.lands_at, move.lands_bytes))
-        return [(registrar, registrar.acquire(self._address + at, nbytes)) for at, nbytes in ends if nbytes]
+        return [(registrar, registrar.acquire(self._place(at), nbytes)) for at, nbytes in ends if nbytes]
+
+    def _place(self, at: int) -> int:
+        """Return the address of what is registered for the bytes at an offset in device memory."""
+        return self._address + at
+
+    @abstractmethod
+    def _add(self, to: int, landed: int, nbytes: int) -> None:
+        """Add what landed to a chunk, float32."""
+
+
+class HostArm(Arm):
+    """One whose device memory is the processor's own."""
+
+    def __init__(self, device: Bytes, slice_bytes: int, registrar: Registrar | None = None) -> None:
+        super().__init__(device.ctypes.data, slice_bytes, registrar)
+        self._device = device
+        # A view of float32 wants a multiple of 4 bytes; chunks end at whole numbers, so nothing of them is
+        # cut.
+        self._numbers = device[: len(device) // 4 * 4].view(np.float32)
 
     def _add(self, to: int, landed: int, nbytes: int) -> None:
         total = self._numbers[to // 4 : (to + nbytes) // 4]
         np.add(total, self._numbers[landed // 4 : (landed + nbytes) // 4], out=total)
 
 
-class Tcp(Arm):
+class Tcp(HostArm):
     """TCP straight from and into device memory: no bounce buffers."""
 
     # The kernel copies into the sender's socket, and out of the receiver's.
@@ -140,7 +155,7 @@ class Staged(Tcp):
         self._device[landed : landed + into] = self._landing[:into]
 
 
-class _Shared(Arm):
+class _Shared(HostArm):
     """An arm among processes of this machine that share memory."""
 
     def __init__(
@@ -211,7 +226,7 @@ class Cma(Direct):
 def arm(
     name: str, device: Bytes, slice_bytes: int, beside: Neighbours, registrar: Registrar | None = None
 ) -> Arm:
-    """Return the arm of a name, of `plan.ARMS`; the one-sided ones register what they touch, if there is a registrar."""
+    """Return the arm of a name, of host memory's; the one-sided ones register what they touch, if there is a registrar."""
     if name in ("staged", "tcp"):
         return (Staged if name == "staged" else Tcp)(device, slice_bytes, beside.send, beside.receive)
     if name == "staged-shm":

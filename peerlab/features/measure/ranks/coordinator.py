@@ -10,9 +10,10 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from peerlab.base.errors import Cancelled, PeerlabError
+from peerlab.base.errors import Cancelled, MeasurementError, PeerlabError
 from peerlab.collectives.conditions import say_block
 from peerlab.collectives.ring_moves import PAGE, RingLayout
+from peerlab.features.measure.cuda.gpus import GpuHere, check, doubts, gpus_here
 from peerlab.features.measure.measured_rows import rows, shuffled
 from peerlab.features.measure.ranks import manifest, probe, room
 from peerlab.features.measure.ranks.locked_memory import limit_bytes, say_limit
@@ -29,19 +30,22 @@ _TELL_EVERY_S = 0.3
 class _BlockSweep:
     """All blocks of a measurement, one after another."""
 
-    def __init__(self, plan: Measurement, ranks: RankProcesses, tell: Tell) -> None:
-        self._plan, self._ranks, self._tell = plan, ranks, tell
+    def __init__(self, plan: Measurement, ranks: RankProcesses, tell: Tell, forbidden: str) -> None:
+        self._plan, self._ranks, self._tell, self._forbidden = plan, ranks, tell, forbidden
         self._runs = 0
         self._told = time.monotonic()
 
     def measure(self) -> None:
         """Measure block after block, telling the rows of each as it ends."""
-        blocks = [(ranks, size, fitting(self._plan, ranks, size)) for ranks, size in self._plan.blocks]
+        blocks = [
+            (ranks, size, fitting(self._plan, ranks, size, self._forbidden))
+            for ranks, size in self._plan.blocks
+        ]
         total = sum(len(cases) for _, _, cases in blocks) * (self._plan.repetitions + 1)
         left_out = [
             say_block(ranks, size) for ranks, size, cases in blocks if len(cases) < len(self._plan.cases)
         ]
-        warnings = [_say_left_out(left_out, why_not(self._plan.pins))] if left_out else []
+        warnings = [_say_left_out(left_out, self._forbidden)] if left_out else []
         self._tell({"total": total, "warnings": warnings})
         for ranks, size, cases in blocks:
             self._tell({"rows": self._block(ranks, size, cases), "done": self._runs, "block": [ranks, size]})
@@ -68,9 +72,19 @@ class _BlockSweep:
         return self._ranks.ask([order] * ranks, doing)
 
 
-def fitting(plan: Measurement, ranks: int, size: int) -> list[int]:
+def forbidden(plan: Measurement, gpus: Sequence[GpuHere]) -> str:
+    """Return why regions cannot be registered here as planned; empty if they can."""
+    if not plan.kind.accelerator:
+        return why_not(plan.pins)
+    exports = plan.pins != "dma-buf" or all(gpu.dma_buf for gpu in gpus)
+    return "" if exports else f"the driver exports no DMA-BUF of {gpus[0].name}"
+
+
+def fitting(plan: Measurement, ranks: int, size: int, forbidden: str = "") -> list[int]:
     """Return which cases to measure: registrations only where the limit has room for all of them, unless the user insists."""
-    everything, limit = list(range(len(plan.cases))), limit_bytes()
+    everything = list(range(len(plan.cases)))
+    # A GPU's driver pins without counting against the limit.
+    limit = None if plan.kind.accelerator else limit_bytes()
     registrations = [case.registration for case in plan.cases]
     locked = sum(
         locked_bytes(registration, RingLayout(ranks, size))
@@ -78,7 +92,7 @@ def fitting(plan: Measurement, ranks: int, size: int) -> list[int]:
         if registration.pins
     )
     sharing = ranks if plan.pins == "io_uring" else 1  # what counts per user, and what per process
-    if plan.insist or ((limit is None or sharing * locked <= limit) and not why_not(plan.pins)):
+    if plan.insist or ((limit is None or sharing * locked <= limit) and not forbidden):
         return everything
     return [i for i in everything if registrations[i] == UNREGISTERED]
 
@@ -104,11 +118,26 @@ def measure(plan: Measurement, stop_fd: int, tell: Tell) -> None:
     """Measure, telling first the manifest, then rows and progress, and last the load."""
     probe.check(plan)
     room.check(plan, max(plan.ranks))
+    gpus = gpus_here() if plan.kind.accelerator else ()
+    why_unregistered = forbidden(plan, gpus)
+    if gpus:
+        _check(plan, gpus, why_unregistered)
     # Before the ranks are started: the load of the machine is to be that without them.
-    tell({"manifest": manifest.describe(plan)})
+    tell({"manifest": manifest.describe(plan) | _accelerators(gpus), "warnings": doubts(plan, gpus)})
     with rank_processes(plan, stop_fd) as ranks:
-        _BlockSweep(plan, ranks, tell).measure()
+        _BlockSweep(plan, ranks, tell, why_unregistered).measure()
     tell({"manifest": {"load_after": manifest.load()}, "complete": True})
+
+
+def _check(plan: Measurement, gpus: tuple[GpuHere, ...], why_unregistered: str) -> None:
+    check(plan, gpus)
+    if plan.insist and why_unregistered and any(case.registration.pins for case in plan.cases):
+        raise MeasurementError(f"pins: {plan.pins!r} does not work here: {why_unregistered}")
+
+
+def _accelerators(gpus: Sequence[GpuHere]) -> dict[str, Any]:
+    """Return what of a manifest names accelerators in place of the processor; nothing without any."""
+    return {"devices": [gpu.name for gpu in gpus], "accelerators": [str(gpu) for gpu in gpus]} if gpus else {}
 
 
 def _stop(*_: Any) -> None:

@@ -12,7 +12,7 @@ from peerlab.base.version import __version__
 from peerlab.features.measure.ranks import probe
 from peerlab.features.measure.ranks.locked_memory import say_limit
 from peerlab.features.measure.ranks.room import free_bytes
-from peerlab.features.measure.schedule import ARMS, Measurement
+from peerlab.features.measure.schedule import Measurement
 from peerlab.machine import read_machine
 from peerlab.machine.files import number, text
 
@@ -29,18 +29,11 @@ def describe(plan: Measurement, root: Path = Path("/")) -> dict[str, Any]:
         "ranks": max(plan.ranks),
         "nodes": 1,
         "ranks_per_node": max(plan.ranks),
-        "transport": [f"{arm}: {ARMS[arm]}" for arm in plan.arms],
+        "transport": [f"{arm}: {plan.kind.arms[arm]}" for arm in plan.arms],
         "pins": plan.pins,
         "extras": probe.extras(),
-        "what_it_is": WHAT_IT_IS,
+        "what_it_is": plan.kind.what_it_is,
     }
-
-
-WHAT_IT_IS = (
-    "processor stores into a shared mapping: no NIC, no PCIe, no wire; the relative cost structure is real, "
-    "the absolute figures are this machine's"
-)
-"""To stand wherever such figures are shown."""
 
 
 def describe_machine(root: Path = Path("/")) -> dict[str, Any]:

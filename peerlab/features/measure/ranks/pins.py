@@ -7,6 +7,7 @@
 # at small sizes Python's own time is most of a cache's cost.
 
 import time
+from collections.abc import Callable
 from typing import Protocol
 
 from peerlab.collectives.ring_moves import PAGE
@@ -87,15 +88,15 @@ class NoPins:
 
 
 KINDS: dict[str, type[LockedPages | IoUringPins]] = {"mlock": LockedPages, "io_uring": IoUringPins}
-"""By the names of `plan.PINS`."""
+"""By the names of host memory's pinnings."""
 
 
 class Registrar:
     """Registers what transfers need; knows how long that took."""
 
-    def __init__(self, registration: Registration, pins: str) -> None:
+    def __init__(self, registration: Registration, pins: Callable[[], Pins]) -> None:
         self._cache = RegistrationCache(page_bytes=PAGE, max_regions=registration.capacity)
-        self._pins: Pins = KINDS[pins]() if registration.pins else NoPins()
+        self._pins = pins() if registration.pins else NoPins()
         self.seconds = 0.0
 
     @property

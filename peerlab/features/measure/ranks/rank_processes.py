@@ -144,7 +144,7 @@ def _introduce(plan: Measurement, ranks: RankProcesses, ends: Sequence[Sequence[
                 "do": "meet",
                 "ranks": count,
                 "right_pid": peer["pid"],
-                "right_address": peer["addresses"][str(count)],
+                "right_key": peer["keys"][str(count)],
             }
             for peer in right
         ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from peerlab.base.errors import MeasurementError
 from peerlab.base.units import say_bytes
-from peerlab.collectives.ring_moves import RingLayout
+from peerlab.collectives.ring_moves import PAGE, RingLayout
 from peerlab.features.measure.schedule import Measurement
 
 _LOOPBACK = "127.0.0.1"
@@ -65,7 +65,9 @@ def wired(plan: Measurement) -> Iterator[tuple[tuple[Ends, ...], ...]]:
     """
     with ExitStack() as held:
         most = max(plan.ranks)
-        need = max(RingLayout(ranks, size).footprint for ranks, size in plan.blocks)
+        footprint = max(RingLayout(ranks, size).footprint for ranks, size in plan.blocks)
+        # An accelerator's memory is taken by the ranks themselves.
+        need = PAGE if plan.kind.accelerator else footprint
         # Rings of several sizes share a rank's memory: they are measured one after another.
         devices = [_segment(f"peerlab-device-{rank}", need, held) for rank in range(most)]
         bounces = [_segment(f"peerlab-bounce-{rank}", plan.slice_bytes, held) for rank in range(most)]

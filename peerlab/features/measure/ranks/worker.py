@@ -1,6 +1,5 @@
 """One rank: a process of its own that does what its coordinator says, line by line, and ends with it."""
 
-import mmap
 import os
 import socket
 import sys
@@ -8,15 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from peerlab.base.errors import PeerlabError
 from peerlab.collectives.ring_moves import Numbers, RingLayout
-from peerlab.features.measure.ranks.arms import Arm, Bytes, Neighbours, arm
+from peerlab.features.measure.ranks.arms import Arm, Neighbours
+from peerlab.features.measure.ranks.host_memory import HostMemory, mapped
 from peerlab.features.measure.ranks.lines import Lines
 from peerlab.features.measure.ranks.pins import Registrar
+from peerlab.features.measure.ranks.rank_memory import RankMemory
 from peerlab.features.measure.ranks.wiring import Ends
-from peerlab.features.measure.schedule import UNREGISTERED, MeasuredCase, Measurement
+from peerlab.features.measure.schedule import Measurement
 from peerlab.features.measure.timing import timed
 from peerlab.machine import linux
 
@@ -34,35 +33,35 @@ class _Rank:
 
     def __init__(self, ends: Ends, plan: Measurement, numbers: Numbers) -> None:
         self.ends, self._plan, self._numbers = ends, plan, numbers
-        self.device = _mapped(ends.device)
+        self.memory = _memory(ends, plan)
         self._lines = [socket.socket(fileno=fd) for fd in (ends.send, ends.receive)]
         for line in self._lines:
             line.setblocking(False)
         self._lanes: dict[int, _Lane] = {}
 
-    def meet(self, right_pid: int, right_address: int) -> None:
+    def meet(self, right_pid: int, right_key: int | str) -> None:
         """Learn where the right neighbour lives."""
         ends = self.ends
         self._beside = Neighbours(
             send=self._lines[0],
             receive=self._lines[1],
-            bounce=_mapped(ends.bounce),
-            right_bounce=_mapped(ends.right_bounce),
-            right_device=_mapped(ends.right_device),
+            bounce=mapped(ends.bounce),
+            right_bounce=mapped(ends.right_bounce),
+            right_device=mapped(ends.right_device),
             arrived=ends.arrived,
             arrived_right=ends.arrived_right,
             free=ends.free,
             free_right=ends.free_right,
             right_pid=right_pid,
-            right_address=right_address,
+            right_address=self.memory.reach(right_key),
         )
 
     def prepare(self, nbytes: int, cases: list[int]) -> None:
         """Make cases ready for a size."""
         ring = RingLayout(self.ends.ranks, nbytes)
         self._moves = ring.moves(self.ends.rank)
-        self._message = self.device[:nbytes].view(np.float32)
-        self._lanes = {case: self._lane(self._plan.cases[case]) for case in cases}
+        self.memory.prepare(ring)
+        self._lanes = {case: _Lane(*self.memory.lane(self._plan.cases[case], self._beside)) for case in cases}
 
     def finish(self) -> None:
         """Deregister what they hold."""
@@ -71,22 +70,15 @@ class _Rank:
                 lane.registrar.close()
         self._lanes = {}
 
-    def _lane(self, case: MeasuredCase) -> _Lane:
-        registered = case.registration != UNREGISTERED
-        registrar = Registrar(case.registration, self._plan.pins) if registered else None
-        # Locks belong to a mapping and do not add up: each registration has a mapping of its own.
-        device = _mapped(self.ends.device) if registered else self.device
-        return _Lane(arm(case.arm, device, self._plan.slice_bytes, self._beside, registrar), registrar)
-
     def run(self, case: int, run: int) -> dict[str, Any]:
         """Do one AllReduce; return what it took and whether the sums are right."""
         lane = self._lanes[case]
-        self._numbers.fill(self.ends.rank, run, self._message)
+        self.memory.fill(self._numbers, self.ends.rank, run)
         # The counters run on through all runs: this one's are the difference.
         before = _counted(lane.registrar)
         took = timed(lane.arm, self._moves, self._meet_at_the_gate)
         spent = {name: value - before[name] for name, value in _counted(lane.registrar).items()}
-        return took | spent | {"correct": self._numbers.is_sum(self.ends.ranks, run, self._message)}
+        return took | spent | {"correct": self.memory.is_sum(self._numbers, self.ends.ranks, run)}
 
     # Each tells all others and waits for as many: nobody begins before the last is there, and nobody spins.
     def _meet_at_the_gate(self) -> None:
@@ -108,8 +100,13 @@ def _counted(registrar: Registrar | None) -> dict[str, Any]:
     }
 
 
-def _mapped(fd: int) -> Bytes:
-    return np.frombuffer(mmap.mmap(fd, os.fstat(fd).st_size), np.uint8)
+def _memory(ends: Ends, plan: Measurement) -> RankMemory:
+    if not plan.kind.accelerator:
+        return HostMemory(ends.device, plan)
+    # Only here: who has no accelerator has no binding to its driver.
+    from peerlab.features.measure.cuda.cuda_memory import CudaMemory  # noqa: PLC0415
+
+    return CudaMemory(ends.rank, plan)
 
 
 def _serve(line: Lines) -> None:
@@ -119,7 +116,7 @@ def _serve(line: Lines) -> None:
     ranks = {ends["ranks"]: _Rank(Ends(**ends), plan, numbers) for ends in order["ends"]}
     # Before the neighbours learn the address: from then on they may write (`cma`).
     linux.let_others_write()
-    line.send({"pid": os.getpid(), "addresses": {str(n): one.device.ctypes.data for n, one in ranks.items()}})
+    line.send({"pid": os.getpid(), "keys": {str(count): rank.memory.key for count, rank in ranks.items()}})
     while True:
         order = line.receive()
         rank = ranks[order.pop("ranks")]

@@ -1,0 +1,83 @@
+"""Where the ranks' messages lie, and what can be measured there: one record for each kind of memory."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Pinning:
+    """How a region is registered."""
+
+    arm: str
+    """The arm whose regions are registered so."""
+    says: str
+    """What that is, for people."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Memory:
+    """A kind of memory that ranks exchange messages from and into."""
+
+    arms: Mapping[str, str]
+    """Every data path that can be measured, and where its bytes go."""
+    usual: tuple[str, ...]
+    """The arms that are measured if none is named."""
+    pinnings: Mapping[str, Pinning]
+    """How regions can be registered, by the names of ``pins``; the first is the usual one."""
+    what_it_is: str
+    """To stand wherever such figures are shown."""
+    accelerator: bool
+    """Whether it is an accelerator's: then ranks reach it by its driver, else they share it."""
+
+
+MEMORIES: Mapping[str, Memory] = {
+    "host": Memory(
+        arms={
+            "staged": "device memory -> bounce buffer -> TCP -> bounce buffer -> device memory",
+            "tcp": "device memory -> TCP -> device memory",
+            "staged-shm": "device memory -> bounce buffer -> the neighbour's bounce buffer -> device memory",
+            "direct": "one-sided stores into the neighbour's device memory",
+            "cma": "one-sided process_vm_writev into the neighbour's device memory: the kernel pins and copies",
+        },
+        usual=("staged", "tcp", "staged-shm", "direct"),
+        pinnings={
+            "mlock": Pinning(
+                "direct",
+                "registered by mlock: an emulation, whose pages may still move; it costs and counts as pinning does",
+            ),
+            "io_uring": Pinning(
+                "direct", "registered as fixed buffers of an io_uring: the kernel pins the pages"
+            ),
+        },
+        what_it_is="processor stores into a shared mapping: no NIC, no PCIe, no wire; the relative cost structure is real, "
+        "the absolute figures are this machine's",
+        accelerator=False,
+    ),
+    "cuda": Memory(
+        arms={
+            "staged": "GPU memory -> pinned host memory -> TCP -> pinned host memory -> GPU memory",
+            "staged-pageable": "GPU memory -> ordinary host memory -> TCP -> ordinary host memory -> GPU memory",
+            "direct": "one copy into the neighbour's GPU memory, which CUDA IPC maps",
+        },
+        usual=("staged", "staged-pageable", "direct"),
+        pinnings={
+            "dma-buf": Pinning(
+                "direct",
+                "registered by exporting GPU memory as a DMA-BUF, the first half of what a NIC needs; no NIC imports it",
+            ),
+            "host-register": Pinning(
+                "staged-pageable",
+                "registered by cuMemHostRegister: the driver pins ordinary host memory and maps it for the GPU",
+            ),
+        },
+        what_it_is="copies of a GPU's copy engines and TCP over loopback: PCIe is real, there is no NIC and no wire; ranks that "
+        "share a GPU take turns on it",
+        accelerator=True,
+    ),
+}
+"""Every kind of memory, by the name that a user gives."""
+
+PINNINGS: Mapping[str, Pinning] = {
+    name: pinning for memory in MEMORIES.values() for name, pinning in memory.pinnings.items()
+}
+"""Every way to register a region, whatever the memory; no two share a name."""

@@ -1,0 +1,13 @@
+"""Whether this machine has a GPU to measure on: some tests need one, others need that there is none."""
+
+from peerlab.base.errors import PeerlabError
+from peerlab.features.measure.cuda.gpus import gpus_here
+
+
+def why_no_gpu():
+    """Return why there is none, in the words that a user reads; empty if there is one."""
+    try:
+        gpus_here()
+    except PeerlabError as problem:
+        return str(problem)
+    return ""
