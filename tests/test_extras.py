@@ -139,7 +139,7 @@ def test_a_video_names_its_extra(monkeypatch):
 
 def test_every_package_of_an_extra_is_known(root):
     """The package's name in pyproject.toml and its module's differ by dashes, or as here."""
-    other = {"markdown_it_py": "markdown_it", "pyyaml": "yaml"}
+    other = {"cuda_bindings": "cuda.bindings", "markdown_it_py": "markdown_it", "pyyaml": "yaml"}
     unused = {"mpich"}  # brings the library below mpi4py
     extras = tomllib.loads((root / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     for extra, modules in EXTRAS.items():

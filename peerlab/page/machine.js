@@ -3,13 +3,15 @@ import { Curves } from "./curves.js";
 
 const MACHINE_TAB = `<button type="button" class="pl-tab" data-axis="here" aria-pressed="false">this machine</button>`;
 const MACHINE_BAR = `
-<div class="pl-here" hidden><button type="button" class="pl-action"></button><button type="button" class="pl-action pl-save">Save as CSV</button>
+<div class="pl-here" hidden><button type="button" class="pl-action"></button><button type="button" class="pl-action pl-gpu">GPU memory</button>
+  <button type="button" class="pl-action pl-save">Save as CSV</button>
   <span role="status" aria-live="polite"></span></div>`;
 
 export class MachineCurves extends Curves {
   constructor(page) {
     super(page);
     this.find(".pl-save").addEventListener("click", () => page.send("save measured"));
+    this.find(".pl-gpu").addEventListener("click", () => page.send("measure gpu"));
     this.find(".pl-here .pl-action").addEventListener("click", () => page.send(this.measurement.busy ? "stop measuring" : "measure"));
   }
 
@@ -43,7 +45,8 @@ export class MachineCurves extends Curves {
     bar.classList.toggle("pl-empty", empty);
     bar.querySelector(".pl-action").textContent = measurement.action;
     bar.querySelector("span").textContent = measurement.text;
-    bar.querySelector(".pl-save").hidden = empty || measurement.busy;
+    bar.querySelector(".pl-gpu").hidden = measurement.busy;
+    bar.querySelector(".pl-save").hidden = empty || measurement.busy || !measurement.mine;
     bar.title = measurement.about;
   }
 }

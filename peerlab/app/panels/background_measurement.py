@@ -9,9 +9,13 @@ from peerlab.base.errors import PeerlabError
 from peerlab.collectives.conditions import say_block
 from peerlab.features.measure.schedule import Measurement
 from peerlab.features.measure.stream import Progress, Stream
-from peerlab.features.measure.this_machine import here
+from peerlab.features.measure.this_machine import ABOUT, here
 from peerlab.records import Records
 from peerlab.records.judge import Comparison, compare, gist
+from peerlab.records.library import measured_library
+
+KNOWN_GPU = "own/h200-gpu-memory"
+"""What is shown where there is no GPU to measure."""
 
 
 class Measuring:
@@ -31,16 +35,28 @@ class Measuring:
 
     def obey(self, command: str) -> None:
         """Do what a button of the page asks for."""
-        {"measure": self.start, "stop measuring": self.stop, "save measured": self.save}[command]()
+        {
+            "measure": self.start,
+            "measure gpu": self.start_on_gpu,
+            "stop measuring": self.stop,
+            "save measured": self.save,
+        }[command]()
 
     def start(self) -> None:
         """Begin to measure; may be called in a running event loop only, which gets the progress."""
+        self._start(self._plan)
+
+    def start_on_gpu(self) -> None:
+        """Begin to measure between GPUs' memories; where there is none, what a known GPU measured is shown instead."""
+        self._start(Measurement.of(memory="cuda"))
+
+    def _start(self, plan: Measurement) -> None:
         if self._stream:
             return
         loop = asyncio.get_running_loop()
         self._tell("Starting ...", [])
         try:
-            self._stream = stream = Stream(self._plan)
+            self._stream = stream = Stream(plan)
         except PeerlabError as problem:
             self._show(here(self._found, str(problem)))
             return
@@ -87,14 +103,23 @@ class Measuring:
     def _ended(self, stream: Stream, records: Records, problem: str) -> None:
         if self._stream is not stream:
             return
-        self._stream, self.records = None, records
+        self._stream = None
+        if problem and stream.plan.kind.accelerator and not len(records.table):
+            self._show_known(problem)
+            return
+        self.records = records
         self._found = compare(records)
-        self._show(
-            here(
-                self._found,
-                problem or gist(self._found) or "; ".join(records.warnings) or "nothing was measured",
-            )
-        )
+        text = problem or gist(self._found) or "; ".join(records.warnings) or "nothing was measured"
+        about = stream.plan.kind.what_it_is if stream.plan.kind.accelerator else ABOUT
+        self._show(here(self._found, text, about=about))
+
+    def _show_known(self, problem: str) -> None:
+        """Show what a known GPU measured, and why it is not this machine's."""
+        known = measured_library()[KNOWN_GPU]
+        self.records, self._found = None, compare(known)
+        gpu, day = ", ".join(known.manifest["devices"]), known.manifest["date"]
+        text = f"{problem}. Shown: {gpu}, {day}: {gist(self._found)}"
+        self._show(here(self._found, text, about=known.manifest["what_it_is"], known=gpu))
 
     def _tell(self, text: str, comparisons: list[Comparison] | None) -> None:
         if comparisons is not None:

@@ -14,6 +14,7 @@ _EMPTY = "A real AllReduce between processes here: what do the bounce buffer, TC
 _LEGEND = "◇ median, quartiles; grey: noise (staged against itself, A/A)"
 _WAYS = {
     ("tcp", "none"): ("TCP, no bounce", "cpu", "cpu-ink"),
+    ("staged-pageable", "none"): ("pageable bounce", "cpu", "cpu-ink"),
     ("staged-shm", "none"): ("bounce, no TCP", "network", "network-ink"),
     ("direct", "none"): ("direct, unpinned", "edge", "muted"),
     ("direct", "per-transfer"): ("direct, no cache", "register", "register-ink"),
@@ -24,8 +25,13 @@ _SMALL_CACHE = 8
 """Regions below which a cache cannot hold what a ring of a few ranks needs."""
 
 
-def here(found: Sequence[Comparison], text: str = "", *, busy: bool = False) -> dict[str, object]:
-    """Return what the page needs to show what was measured here, for the most ranks for which there is a curve."""
+def here(
+    found: Sequence[Comparison], text: str = "", *, busy: bool = False, about: str = ABOUT, known: str = ""
+) -> dict[str, object]:
+    """Return what the page needs to show what was measured here, for the most ranks for which there is a curve.
+
+    `known` names the machine, if what is shown was not measured here.
+    """
     ranks = max({comparison.ranks for comparison in found}, key=lambda count: _curve(found, count), default=0)
     mine = [comparison for comparison in found if comparison.ranks == ranks and not comparison.variant]
     sizes = sorted({comparison.size_bytes for comparison in mine})
@@ -37,7 +43,8 @@ def here(found: Sequence[Comparison], text: str = "", *, busy: bool = False) -> 
         "busy": busy,
         "action": "Stop" if busy else "Measure again" if found else "Measure this machine",
         "text": text or ("" if found else _EMPTY),
-        "about": ABOUT,
+        "about": about,
+        "mine": not known,
         "curves": {
             "axis": "here",
             "key": "here",
@@ -47,7 +54,7 @@ def here(found: Sequence[Comparison], text: str = "", *, busy: bool = False) -> 
             # What is drawn are ratios to `staged`, which itself is therefore the line at 1.
             "limits": {"nic": {"label": f"staged, {ranks} ranks", "y": [1.0] * len(sizes)}},
             "noise": _noise(mine, sizes),
-            "points": _points(ways),
+            "points": _points(ways, known or "this machine"),
             "bands": _LEGEND,
             "missing": "",
         },
@@ -105,7 +112,7 @@ def _noise(mine: Sequence[Comparison], sizes: Sequence[int]) -> dict[str, list[f
     return {"x": [float(s) for s in there], "low": [1 / at[s] for s in there], "high": [at[s] for s in there]}
 
 
-def _points(ways: dict[tuple[str, str, str], list[Comparison]]) -> dict[str, list[object]]:
+def _points(ways: dict[tuple[str, str, str], list[Comparison]], machine: str) -> dict[str, list[object]]:
     rows = [(comparison, name, ink) for (name, _, ink), ones in ways.items() for comparison in ones]
     return {
         "x": [measured_row.size_bytes for measured_row, _, _ in rows],
@@ -113,5 +120,5 @@ def _points(ways: dict[tuple[str, str, str], list[Comparison]]) -> dict[str, lis
         "line": [ink for _, _, ink in rows],
         "own": [False] * len(rows),
         "label": [name for _, name, _ in rows],
-        "note": [f"{_note(measured_row)}<br>measured on this machine" for measured_row, _, _ in rows],
+        "note": [f"{_note(measured_row)}<br>measured on {escape(machine)}" for measured_row, _, _ in rows],
     }

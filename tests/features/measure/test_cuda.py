@@ -142,7 +142,7 @@ def test_a_rank_that_is_killed_is_named_and_nothing_is_left_on_the_gpu(seed):
 
 
 def test_more_than_the_gpu_has_is_refused_before_anything_runs():
-    too_much = gpus_here()[0].total_bytes // 4 // 4096 * 4096
+    too_much = gpus_here()[0].total_bytes // 2 // 4096 * 4096
     with pytest.raises(
         MeasurementError, match=r"of the GPU's memory, .* are free; choose smaller sizes or fewer ranks"
     ):

@@ -76,8 +76,8 @@ def forbidden(plan: Measurement, gpus: Sequence[GpuHere]) -> str:
     """Return why regions cannot be registered here as planned; empty if they can."""
     if not plan.kind.accelerator:
         return why_not(plan.pins)
-    exports = plan.pins != "dma-buf" or all(gpu.dma_buf for gpu in gpus)
-    return "" if exports else f"the driver exports no DMA-BUF of {gpus[0].name}"
+    can = all(gpu.dma_buf for gpu in gpus) or not plan.kind.pinnings[plan.pins].exports
+    return "" if can else f"the driver exports no DMA-BUF of {gpus[0].name}"
 
 
 def fitting(plan: Measurement, ranks: int, size: int, forbidden: str = "") -> list[int]:
@@ -117,11 +117,11 @@ def _say_left_out(blocks: Sequence[str], forbidden: str) -> str:
 def measure(plan: Measurement, stop_fd: int, tell: Tell) -> None:
     """Measure, telling first the manifest, then rows and progress, and last the load."""
     probe.check(plan)
-    room.check(plan, max(plan.ranks))
     gpus = gpus_here() if plan.kind.accelerator else ()
     why_unregistered = forbidden(plan, gpus)
     if gpus:
         _check(plan, gpus, why_unregistered)
+    room.check(plan, max(plan.ranks))
     # Before the ranks are started: the load of the machine is to be that without them.
     tell({"manifest": manifest.describe(plan) | _accelerators(gpus), "warnings": doubts(plan, gpus)})
     with rank_processes(plan, stop_fd) as ranks:

@@ -4,13 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from peerlab.base.errors import MeasurementError
-from peerlab.base.units import KIB, MIB, say_bytes, say_count
+from peerlab.base.units import KIB, say_bytes, say_count
 from peerlab.collectives.ring_moves import RingLayout
 from peerlab.features.measure.schedule import Measurement
 from peerlab.machine.files import number, text
 
-_PROCESS_BYTES = 32 * MIB
-"""A rank's interpreter with NumPy: 18 MiB of its own were measured (Python 3.11, Linux), the rest is a reserve."""
 _SHARE = 0.8
 """Of the free memory; the rest is left to whatever else runs."""
 _NO_LIMIT = 2**60
@@ -21,7 +19,7 @@ def needed_bytes(plan: Measurement) -> int:
     """Return the memory that each rank of a measurement takes."""
     device = max(RingLayout(ranks, size).footprint for ranks, size in plan.blocks)
     numbers = max(plan.sizes) * 3 // 2  # float32, drawn as half of that
-    return device + numbers + 2 * plan.slice_bytes + _PROCESS_BYTES
+    return device + numbers + 2 * plan.slice_bytes + plan.kind.process_bytes
 
 
 def free_bytes(root: Path = Path("/")) -> int | None:
