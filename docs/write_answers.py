@@ -116,7 +116,7 @@ def _told(one: Exercise, attempt: str, cells: list[str]) -> str:
 
 def _measured(**_asked: Any) -> Records:
     """Return what we measured ourselves, which stands in for a measurement."""
-    return next(one for name, one in measured_library().items() if name.startswith("own/"))
+    return measured_library()["own/xeon-2-processors"]
 
 
 def _said(one: Exercise, answer: Any) -> str:

@@ -67,11 +67,11 @@ GUIDE = {
     ),
     "device.copy_engine": Entry(
         "copy (DMA) engine of one accelerator", "GB/s", "per device, per direction",
-        "nvbandwidth, bandwidthTest or hl_qual: pinned host memory to device and back",
+        "peerlab measure copies, nvbandwidth, bandwidthTest or hl_qual: pinned host memory to device and back",
     ),
     "device.copy_start": Entry(
         "starting a staged copy and waiting for it", "us", "per slice and copy",
-        "a copy of 8 bytes, timed, without gdrcopy (5 to 20 us); 0 with gdrcopy; else leave it out",
+        "peerlab measure copies, without gdrcopy (an H200 takes 7 to 9 us, others 5 to 20); 0 with gdrcopy; else leave it out",
     ),
     "device.copy_latency": Entry(
         "a copy's last byte to its end", "us", "per copy", "a copy of a few bytes, timed"

@@ -14,7 +14,7 @@ from peerlab.records import Records
 from peerlab.records.judge import Comparison, compare, gist
 from peerlab.records.library import measured_library
 
-KNOWN_GPU = "own/h200-gpu-memory"
+KNOWN_GPU = "own/h200-mps"
 """What is shown where there is no GPU to measure."""
 
 

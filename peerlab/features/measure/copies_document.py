@@ -1,6 +1,6 @@
 """What copies and registrations cost, in words and tables: the command prints them, a notebook shows them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from peerlab.base.document import Document, Heading, Item, Items, Part, Table, Text
 from peerlab.base.units import PS_PER_US, say_bytes, say_time
@@ -10,8 +10,8 @@ from peerlab.records.copies import CopyCost, CopyTime
 _RATES_FROM = 64 * 1024
 """Below this a rate says how long starting takes, and nothing of the link."""
 _LEGEND = (
-    "Times are medians from starting a copy to having awaited it, with the quartiles of the repetitions; both ways: one copy "
-    "each way at once, with the rate of each."
+    "Times are medians from starting a copy to having awaited it; in brackets the quartiles of the repetitions. Both ways: one "
+    "copy each way at once, with the rate of each."
 )
 
 
@@ -30,27 +30,15 @@ def _device(cost: CopyCost) -> str:
 
 
 def _parts(cost: CopyCost) -> Iterator[Part]:
-    columns = list(dict.fromkeys((time.way, time.host) for time in cost.copies))
-    sizes = sorted({time.size_bytes for time in cost.copies})
-    by_place = {(time.way, time.host, time.size_bytes): time for time in cost.copies}
-    head = ("size", *(f"{way}, {host}" for way, host in columns))
-    right = set(range(len(head)))
-    rows = [(say_bytes(size), *(_time(by_place[way, host, size]) for way, host in columns)) for size in sizes]
-    yield Table("Time of a copy", head, rows, right=right)
-    rates = [
-        (say_bytes(size), *(f"{by_place[way, host, size].rate_GBps:.1f}" for way, host in columns))
-        for size in sizes
-        if size >= _RATES_FROM
-    ]
-    if rates:
-        yield Table("Rate of a copy, GB/s", head, rates, right=right)
+    for host in dict.fromkeys(time.host for time in cost.copies):
+        yield _of_host(host, [time for time in cost.copies if time.host == host])
     yield Text(_LEGEND, quiet=True)
     yield Text(_noise(cost), lead="Noise:")
     registered = [
         (
             time.what,
             say_bytes(time.size_bytes),
-            f"{_us(time.register_us)} [{_us(time.low_us)} to {_us(time.high_us)}]",
+            f"{_us(time.register_us)} [{time.low_us / time.register_us - 1:+.0%} {time.high_us / time.register_us - 1:+.0%}]",
             _us(time.deregister_us),
         )
         for time in cost.registrations
@@ -77,8 +65,22 @@ def _parts(cost: CopyCost) -> Iterator[Part]:
     )
 
 
+def _of_host(host: str, times: Sequence[CopyTime]) -> Table:
+    """Return a row for each size: of each way the time with its quartiles, and the rate where it says anything."""
+    ways = list(dict.fromkeys(time.way for time in times))
+    cells: dict[int, list[str]] = {}
+    for time in times:
+        rate = f"{time.rate_GBps:.1f}" if time.size_bytes >= _RATES_FROM else "-"
+        cells.setdefault(time.size_bytes, []).extend((_time(time), rate))
+    head = ("size", *(column for way in ways for column in (way, "GB/s")))
+    rows = [(say_bytes(size), *row) for size, row in sorted(cells.items())]
+    return Table(f"{host.capitalize()} host memory", head, rows, right=set(range(len(head))))
+
+
 def _time(time: CopyTime) -> str:
-    return f"{_us(time.time_us)} [{_us(time.low_us)} to {_us(time.high_us)}]"
+    return (
+        f"{_us(time.time_us)} [{time.low_us / time.time_us - 1:+.0%} {time.high_us / time.time_us - 1:+.0%}]"
+    )
 
 
 def _us(us: float) -> str:

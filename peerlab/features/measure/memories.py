@@ -79,7 +79,7 @@ MEMORIES: Mapping[str, Memory] = {
             ),
         },
         what_it_is="copies of a GPU's copy engines and TCP over loopback: PCIe is real, there is no NIC and no wire; ranks that "
-        "share a GPU take turns on it",
+        "share a GPU take turns on it, save through MPS",
         process_bytes=192 * MIB,  # 141 MiB were measured with CUDA's driver (H200, driver 580)
         accelerator=True,
     ),

@@ -6,7 +6,9 @@
 
 import math
 
+from peerlab.base.data_frames import pd
 from peerlab.base.errors import RecordsError
+from peerlab.base.units import say_bytes
 from peerlab.collectives.conditions import CONTROL
 from peerlab.collectives.ring_moves import RingLayout
 from peerlab.features.exercises.exercise import Bound, Choice, Exercise, Mistake, Number
@@ -274,3 +276,29 @@ EXERCISES: tuple[Exercise, ...] = (
     ),
 )
 TRANSFER = unseen_repetitions.TRANSFER
+
+
+def on_a_gpu(name: str) -> pd.DataFrame:
+    """Return how many times as fast as ``staged`` paths between a GPU's memories are, by size, at the most ranks; and the noise.
+
+    >>> on_a_gpu("own/h200-mps").loc["64 MiB", "direct"] > 5
+    True
+    """
+    found = compare(measured_library()[name])
+    ranks = max(comparison.ranks for comparison in found)
+    rows: dict[str, dict[str, float]] = {}
+    for comparison in found:
+        column = _GPU_COLUMNS.get((comparison.path, comparison.registration, comparison.capacity or 0))
+        if comparison.ranks == ranks and column and not comparison.variant:
+            row = rows.setdefault(say_bytes(comparison.size_bytes), {"noise": comparison.noise or 1.0})
+            row[column] = comparison.ratio
+    return pd.DataFrame.from_dict(rows, orient="index")[["noise", *_GPU_COLUMNS.values()]].round(2)
+
+
+_GPU_COLUMNS = {
+    ("staged-pageable", "none", 0): "staged, pageable",
+    ("direct", "none", 0): "direct",
+    ("direct", "per-transfer", 0): "direct, registered each time",
+    ("direct", "lru", 64): "direct, cache",
+}
+"""What is shown, by arm, registration and the regions that a cache keeps."""

@@ -1,8 +1,10 @@
 """Which GPUs there are, and whether a measurement fits: asked in a process of its own, as a context stays on the GPU."""
 
 import json
+import os
 import sys
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from peerlab.base.errors import MeasurementError, PeerlabError
@@ -92,7 +94,7 @@ def doubts(plan: Measurement, gpus: tuple[GpuHere, ...]) -> list[str]:
     sentences = []
     if max(plan.ranks) > len(gpus):
         ranks, shared = say_count(max(plan.ranks), "rank"), say_count(len(gpus), "GPU")
-        sentences.append(f"{ranks} share {shared}: they take turns on it, and times hold the turns")
+        sentences.append(f"{ranks} share {shared} {_AT_ONCE if mps_runs() else _IN_TURNS}")
     for gpu in gpus:
         used = gpu.total_bytes - gpu.free_bytes
         if used > _BUSY:
@@ -102,6 +104,17 @@ def doubts(plan: Measurement, gpus: tuple[GpuHere, ...]) -> list[str]:
     return [*sentences, _NO_NCCL] if gpus else []
 
 
+def mps_runs() -> bool:
+    """Return whether NVIDIA's multi-process service listens: through it processes use a GPU at once."""
+    return Path(os.environ.get("CUDA_MPS_PIPE_DIRECTORY", _MPS_PIPES), "control").exists()
+
+
+_MPS_PIPES = "/tmp/nvidia-mps"  # noqa: S108  (where MPS's documentation puts it)
+_AT_ONCE = "and use it at once, through MPS"
+_IN_TURNS = (
+    "and take turns on it, which can cost more than the paths differ, and no A/A shows it; through MPS "
+    "(nvidia-cuda-mps-control -d) they use it at once"
+)
 _NO_NCCL = (
     "NCCL is not measured here: it refuses two ranks on one GPU (2.28.9: Duplicate GPU detected); with a GPU for each rank "
     "run nccl-tests, and read its log with peerlab import"

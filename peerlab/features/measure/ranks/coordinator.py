@@ -13,7 +13,7 @@ from typing import Any
 from peerlab.base.errors import Cancelled, MeasurementError, PeerlabError
 from peerlab.collectives.conditions import say_block
 from peerlab.collectives.ring_moves import PAGE, RingLayout
-from peerlab.features.measure.cuda.gpus import GpuHere, check, doubts, gpus_here
+from peerlab.features.measure.cuda.gpus import GpuHere, check, doubts, gpus_here, mps_runs
 from peerlab.features.measure.measured_rows import rows, shuffled
 from peerlab.features.measure.ranks import manifest, probe, room
 from peerlab.features.measure.ranks.locked_memory import limit_bytes, say_limit
@@ -137,7 +137,13 @@ def _check(plan: Measurement, gpus: tuple[GpuHere, ...], why_unregistered: str) 
 
 def _accelerators(gpus: Sequence[GpuHere]) -> dict[str, Any]:
     """Return what of a manifest names accelerators in place of the processor; nothing without any."""
-    return {"devices": [gpu.name for gpu in gpus], "accelerators": [str(gpu) for gpu in gpus]} if gpus else {}
+    if not gpus:
+        return {}
+    return {
+        "devices": [gpu.name for gpu in gpus],
+        "accelerators": [str(gpu) for gpu in gpus],
+        "mps": mps_runs(),
+    }
 
 
 def _stop(*_: Any) -> None:
