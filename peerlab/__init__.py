@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from peerlab.features.expect.expecting import expect
     from peerlab.features.export.pictures import export_still
     from peerlab.features.export.video import export_video
-    from peerlab.features.measure.cuda.copies import copy_cost
+    from peerlab.features.measure.cuda.copy_cost import copy_cost
     from peerlab.features.measure.measurement import measure
     from peerlab.features.measure.pin_cost import pin_cost
     from peerlab.features.measure.ranks.locked_memory import show_limit

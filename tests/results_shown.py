@@ -6,11 +6,13 @@ from profiler_traces import one_step, save
 from tool_logs import NCCL
 
 import peerlab
+from peerlab.base import places
 from peerlab.features.exercises.labs.review import quoted
 from peerlab.features.exercises.labs.search_game import SearchGame
 from peerlab.features.exercises.labs.stale import ByPointer, train
 from peerlab.features.exercises.logs import lab_log
 from peerlab.features.exercises.tables import folded
+from peerlab.records.copy_times import CopyCost
 from peerlab.records.library import measured_library
 from peerlab.study.fabric_comparison import compare_fabrics
 
@@ -39,6 +41,7 @@ def shown_results(folder):
         peerlab.calibrate(pingpong, "juliet", constants="fabric.latency"),
         peerlab.doctor(host=FakeHost(host).host()),
         peerlab.pin_cost(["64 KiB"]),
+        CopyCost.read(places.folder("data") / "measured/own/h200-copies-1.json"),
         peerlab.show_limit("16 KiB", region="4 KiB"),
         lab_log("B"),
         folded(pd.DataFrame({"GB/s": [1.5]})),

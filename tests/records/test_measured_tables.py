@@ -6,7 +6,7 @@ import peerlab
 from peerlab.base.places import folder
 from peerlab.model.paths import IN_NODE
 from peerlab.records import measured_for, measured_library
-from peerlab.records.copies import CopyCost
+from peerlab.records.copy_times import CopyCost
 from peerlab.records.judge import compare
 
 LIBRARY = measured_library()

@@ -15,7 +15,7 @@ from peerlab.features.calibrate.calibration_document import calibration_document
 from peerlab.features.calibrate.copies_taken import copies_taken_document, with_copies
 from peerlab.question.write_cluster import check_new
 from peerlab.records.benchmarks import TOOLS
-from peerlab.records.copies import CopyCost, is_copies
+from peerlab.records.copy_times import CopyCost, is_copies
 from peerlab.records.load import load
 
 _EXAMPLES = """\

@@ -9,7 +9,7 @@ from peerlab.base.units import say_unit
 from peerlab.model.hardware import ADDABLE, Cluster, Figure, named
 from peerlab.question.presets import load_cluster
 from peerlab.question.write_cluster import cluster_text, write_new
-from peerlab.records.copies import CopyCost, MeasuredFigure
+from peerlab.records.copy_times import CopyCost, MeasuredFigure
 
 
 @dataclass(frozen=True, eq=False)

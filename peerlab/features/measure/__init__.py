@@ -12,7 +12,7 @@ FEATURE = Feature(
     answers="`Records` of real AllReduces, and their ratios",
     commands={"measure": "peerlab.features.measure.measure_command"},
     functions={
-        "copy_cost": "peerlab.features.measure.cuda.copies",
+        "copy_cost": "peerlab.features.measure.cuda.copy_cost",
         "measure": "peerlab.features.measure.measurement",
         "pin_cost": "peerlab.features.measure.pin_cost",
         "ratios": "peerlab.features.measure.ratios",

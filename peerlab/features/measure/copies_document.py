@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from peerlab.base.document import Document, Heading, Item, Items, Part, Table, Text
 from peerlab.base.units import PS_PER_US, say_bytes, say_time
 from peerlab.page.document_html import document_html
-from peerlab.records.copies import CopyCost, CopyTime
+from peerlab.records.copy_times import CopyCost, CopyTime
 
 _RATES_FROM = 64 * 1024
 """Below this a rate says how long starting takes, and nothing of the link."""

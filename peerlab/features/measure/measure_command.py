@@ -54,7 +54,12 @@ def add(commands: Any) -> None:
         epilog=_EXAMPLES,
         argument_default=argparse.SUPPRESS,  # what is not given is the measurement's to decide
     )
-    add = sub.add_argument
+    _add_what(sub.add_argument)
+    _add_how(sub.add_argument)
+
+
+def _add_what(add: Callable[..., Any]) -> None:
+    """Add what is measured."""
     add(
         "what",
         nargs="?",
@@ -80,6 +85,10 @@ def add(commands: Any) -> None:
         metavar="R,R",
         help="none, per-transfer, lru, lru:N, null (default: all, where the locked-memory limit allows)",
     )
+
+
+def _add_how(add: Callable[..., Any]) -> None:
+    """Add how it is measured, and where it is kept."""
     add("--repetitions", type=number, metavar="N", help="of everything (default: 7)")
     add("--slice", dest="slice_bytes", metavar="SIZE", help="most that is copied at once (default: 256 KiB)")
     add(

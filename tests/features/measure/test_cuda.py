@@ -19,7 +19,7 @@ from peerlab.base.errors import MeasurementError
 from peerlab.features.measure.cuda.gpus import gpus_here
 from peerlab.features.measure.schedule import Measurement
 from peerlab.features.measure.stream import Stream
-from peerlab.records.copies import CopyCost
+from peerlab.records.copy_times import CopyCost
 
 pytestmark = pytest.mark.skipif(bool(why_no_gpu()), reason=why_no_gpu())
 

@@ -39,7 +39,7 @@ class _CudaArm(Arm):
             self._gpu.add(self._address + to, self._address + landed, nbytes // FLOAT)
 
 
-class Staged(_CudaArm):
+class CudaStaged(_CudaArm):
     """Through pinned bounce buffers and TCP: the detour of a NIC that cannot reach the GPU's memory."""
 
     # TCP's copies, and one of the copy engine's at either end.
@@ -79,7 +79,7 @@ def _bounces(gpu: Gpu, slice_bytes: int) -> tuple[Bytes, Bytes]:
     return gpu.pinned(slice_bytes), gpu.pinned(slice_bytes)
 
 
-class StagedPageable(Staged):
+class CudaStagedPageable(CudaStaged):
     """The same through ordinary host memory, as large as the message; registered where that is asked for."""
 
     def __init__(
@@ -114,7 +114,7 @@ class StagedPageable(Staged):
         return self._places[at]
 
 
-class Direct(_CudaArm):
+class CudaDirect(_CudaArm):
     """One copy into the neighbour's memory, which this process has mapped; then the neighbour is told."""
 
     # The sender's copy engine copies; the receiver does nothing but wait.

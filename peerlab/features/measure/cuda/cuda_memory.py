@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 
 from peerlab.collectives.ring_moves import Numbers, RingLayout
-from peerlab.features.measure.cuda.cuda_arms import Direct, Staged, StagedPageable
+from peerlab.features.measure.cuda.cuda_arms import CudaDirect, CudaStaged, CudaStagedPageable
 from peerlab.features.measure.cuda.driver import Gpu
 from peerlab.features.measure.cuda.gpus import ALLOCATION, counted
 from peerlab.features.measure.ranks.arms import Arm, Neighbours
@@ -101,7 +101,7 @@ class CudaMemory(RankMemory):
         registrar = None
         if case.registration != UNREGISTERED:
             registrar = Registrar(case.registration, lambda: _PINS[self._plan.pins](self._gpu))
-        arms = {"staged": Staged, "staged-pageable": StagedPageable, "direct": Direct}
+        arms = {"staged": CudaStaged, "staged-pageable": CudaStagedPageable, "direct": CudaDirect}
         made = arms[case.arm](self._gpu, self._base, self._ring, self._plan.slice_bytes, beside, registrar)
         return made, registrar
 

@@ -22,7 +22,7 @@ from peerlab.features.measure.measured_rows import shuffled
 from peerlab.features.measure.ranks.manifest import describe_machine
 from peerlab.features.measure.ranks.starting import apart
 from peerlab.machine import linux
-from peerlab.records.copies import TOOL, CopyCost, CopyTime, RegisterTime
+from peerlab.records.copy_times import TOOL, CopyCost, CopyTime, RegisterTime
 
 DEFAULT_COPY_SIZES = (4, "1 KiB", "4 KiB", "64 KiB", "256 KiB", "1 MiB", "8 MiB", "64 MiB")
 _MOST_BYTES = 1024 * MIB

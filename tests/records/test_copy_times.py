@@ -8,7 +8,7 @@ from command_line import peerlab_command
 import peerlab
 from peerlab.base.errors import RecordsError
 from peerlab.question.completeness import check
-from peerlab.records.copies import CopyCost, CopyTime, RegisterTime, is_copies
+from peerlab.records.copy_times import CopyCost, CopyTime, RegisterTime, is_copies
 
 START_US, PINNED_US_PER_MIB, PAGEABLE_US_PER_MIB = 8.0, 19.0, 100.0
 SIZES = (4, 1 << 20, 64 << 20)
