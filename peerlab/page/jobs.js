@@ -38,7 +38,7 @@ import { sayTime, sayTimes } from "./words.js";
  * @property {number[][]} uses
  */
 const JOBS_WATCHED_S = 16; // all of it lasts so long at the usual speed
-const LANES = { left: 190, right: 104, letters: 12, job: 38, link: 34, most: 2 }; // px; of the uplinks so many are drawn, those that are shared longest
+const LANES = { left: 190, narrow: 116, right: 72, letters: 12, job: 38, link: 34, most: 2 }; // px; of the uplinks so many are drawn, those that are shared longest
 
 const JOBS_HTML = `
 <h1></h1>
@@ -94,14 +94,15 @@ class JobsPage extends PlayedPage {
   // All jobs on one axis: each exchanges, below in the colours of who stands in its way; then the uplinks.
   paintLanes() {
     const host = this.find(".np-strip"), { jobs, links, end_us } = this.data, width = host.clientWidth || 1000, right = width - LANES.right;
-    this.x = (time) => LANES.left + ((right - LANES.left) * time) / end_us;
+    const left = width < 600 ? LANES.narrow : LANES.left;
+    this.x = (time) => left + ((right - left) * time) / end_us;
     host.replaceChildren();
     const text = (x, y, words, more) => (svgShape("text", { x, y: y + 13, "font-size": LANES.letters, fill: "var(--pl-muted)", ...more }, host).textContent = words);
     const box = (from, until, y, height, role, more = {}) => svgShape("rect", { x: this.x(from).toFixed(1), y, width: Math.max(0.4, this.x(until) - this.x(from)).toFixed(1), height, fill: `var(--pl-${role})`, ...more }, host);
     let top = 0;
     jobs.forEach(({ title, exchanges, held, role }) => {
-      text(LANES.left - 8, top + 1, `${title} exchanges`, { "text-anchor": "end", fill: "var(--pl-ink)", "font-weight": 650 });
-      text(LANES.left - 8, top + 17, "in its way", { "text-anchor": "end" });
+      text(left - 8, top + 1, `${title} exchanges`, { "text-anchor": "end", fill: "var(--pl-ink)", "font-weight": 650 });
+      text(left - 8, top + 17, "in its way", { "text-anchor": "end" });
       box(0, end_us, top + 3, 13, "panel");
       for (const [from, until] of exchanges) box(from, until, top + 3, 13, role, { rx: 2 });
       for (const [from, until, ...others] of held) others.forEach((other, k) => box(from, until, top + 20 + (9 * k) / others.length, 9 / others.length, jobs[other].role));
@@ -112,7 +113,7 @@ class JobsPage extends PlayedPage {
     const both = ({ uses }) => uses.reduce((sum, [from, until, ...shares]) => sum + (shares.filter((share) => share > 0).length > 1 ? until - from : 0), 0);
     [...links].sort((a, b) => Number(b.out) - Number(a.out)).sort((a, b) => both(b) - both(a)).slice(0, LANES.most).forEach(({ name, uses }) => {
       const base = top + LANES.link - 4, room = LANES.link - 10;
-      text(LANES.left - 8, top + 8, name, { "text-anchor": "end" });
+      text(left - 8, top + 8, name, { "text-anchor": "end" });
       box(0, end_us, base - room, room, "panel");
       for (const [from, until, ...shares] of uses) {
         let height = 0;
@@ -120,7 +121,7 @@ class JobsPage extends PlayedPage {
       }
       top += LANES.link;
     });
-    text(LANES.left, top - 2, "0");
+    text(left, top - 2, "0");
     text(right, top - 2, sayTime(end_us), { "text-anchor": "end" });
     host.setAttribute("viewBox", `0 0 ${width} ${top + 16}`);
     host.style.height = `${top + 16}px`;

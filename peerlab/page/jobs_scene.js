@@ -1,7 +1,7 @@
 // Leaves with their hosts, and above each its uplinks, as wide as their rate: every job has its part of that width.
 import { svgShape } from "./svg.js";
 
-const FLOOR = { host: 34, gap: 6, pad: 12, row: 4, spine: 26, pipe: 92, wide: 64, letters: 12 }; // px; hosts in a row of a narrow leaf
+const FLOOR = { host: 34, gap: 6, pad: 12, spine: 26, pipe: 92, wide: 64, word: 34, letters: 12 }; // px; beside a pipe there is room for a word
 
 export class JobsScene {
   constructor(host, data) {
@@ -25,7 +25,7 @@ export class JobsScene {
       const middle = each * (i + 0.5), left = middle - wide / 2;
       svgShape("rect", { x: left, y: leafTop, width: wide, height: leafHigh, rx: 8, fill: "var(--pl-panel)", stroke: "var(--pl-faint)" }, host);
       this.text(middle, leafTop + 16, `leaf ${leaf}`, { "text-anchor": "middle", fill: "var(--pl-muted)" });
-      for (const out of [true, false]) this.pipe(leaf, out, Math.min(FLOOR.wide, wide / 2 - 10), middle);
+      for (const out of [true, false]) this.pipe(leaf, out, Math.max(8, Math.min(FLOOR.wide, each / 2 - 10 - FLOOR.word)), middle, each);
       for (let k = 0; k < data.leaf; k++) this.hostBox(leaf * data.leaf + k, middle - (Math.min(row, data.leaf) * (FLOOR.host + FLOOR.gap) - FLOOR.gap) / 2 + (k % row) * (FLOOR.host + FLOOR.gap), leafTop + 24 + Math.floor(k / row) * (FLOOR.host - 6 + FLOOR.gap));
     });
     const high = leafTop + leafHigh + 4;
@@ -40,14 +40,14 @@ export class JobsScene {
   }
 
   // An uplink out of a leaf, or into it: its width is its rate.
-  pipe(leaf, out, wide, middle) {
+  pipe(leaf, out, wide, middle, each) {
     const { host, data } = this, x = out ? middle - wide - 8 : middle + 8, y = FLOOR.spine, link = data.links.find((one) => one.leaf === leaf && one.out === out);
     svgShape("rect", { x, y, width: wide, height: FLOOR.pipe, fill: "var(--pl-box)", stroke: "var(--pl-edge)" }, host);
     const parts = data.jobs.map(({ role }) => svgShape("rect", { y: y + 1, height: FLOOR.pipe - 2, width: 0, fill: `var(--pl-${role})` }, host));
     const arrow = out ? `M${x + wide / 2} ${y + 10}l7 11h-14z` : `M${x + wide / 2} ${y + FLOOR.pipe - 10}l7 -11h-14z`;
     svgShape("path", { d: arrow, fill: "var(--pl-ink)", opacity: 0.55 }, host);
     const full = this.text(out ? x - 8 : x + wide + 8, y + FLOOR.pipe / 2 + 4, "", { "text-anchor": out ? "end" : "start", "font-weight": 650, fill: "var(--pl-hot-ink)" });
-    this.pipes.push({ uses: link?.uses ?? [], parts, x: x + 1, wide: wide - 2, full });
+    this.pipes.push({ uses: link?.uses ?? [], parts, x: x + 1, wide: wide - 2, full, says: each / 2 - wide - 8 >= FLOOR.word });
   }
 
   hostBox(number, x, y) {
@@ -66,7 +66,7 @@ export class JobsScene {
       fill.setAttribute("opacity", sends ? 0.55 : 0);
       frame.setAttribute("stroke-dasharray", exchanges ? "none" : "3 3");
     }
-    for (const { uses, parts, x, wide, full } of this.pipes) {
+    for (const { uses, parts, x, wide, full, says } of this.pipes) {
       const use = uses.find(([from, until]) => from <= time && time < until), shares = use?.slice(2) ?? [];
       let done = 0;
       parts.forEach((part, job) => {
@@ -75,7 +75,7 @@ export class JobsScene {
         part.setAttribute("width", Math.max(0, wide * share));
         done += share;
       });
-      full.textContent = shares.filter((share) => share > 0).length > 1 && done > 0.999 ? "full" : "";
+      full.textContent = says && shares.filter((share) => share > 0).length > 1 && done > 0.999 ? "full" : "";
     }
   }
 }

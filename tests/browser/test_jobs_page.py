@@ -85,3 +85,17 @@ def test_everybody_can_read_of_jobs(opened, theme):
     for width in (1280, 900, 420):
         page.set_viewport_size({"width": width, "height": 800})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_sixteen_leaves_have_room(open_page, width):
+    jobs = [{"hosts": list(range(0, 64, 4))}, {"hosts": list(range(1, 64, 4))}]
+    page = open_page(jobs_page_html(peerlab.shared_fabric(jobs, message_bytes="1 MiB", uplink="0.5")))
+    page.set_viewport_size({"width": width, "height": 800})
+    seek(page, 20)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    widths = page.evaluate(
+        "[...peerlabPages][0].scene.pipes.flatMap(({ parts, wide }) => [wide, ...parts.map((part) => Number(part.getAttribute('width')))])"
+    )
+    assert len(widths) == 3 * 32
+    assert min(widths) >= 0
