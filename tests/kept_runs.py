@@ -2,10 +2,12 @@
 
 from collections import OrderedDict
 
+import peerlab.answer.run
 import peerlab.engine.simulate
 from peerlab.library.library_files import known_libraries
 from peerlab.model.hardware import Cluster
 from peerlab.question.presets import known_clusters
+from peerlab.question.scenario import Scenario
 
 MOST_ROWS = 6_000_000
 """Rows of spans in memory, about 500 MB a process."""
@@ -63,6 +65,24 @@ class KeptAnswers:
         return self._kept[key]
 
 
+class KeptBands:
+    """Stands for a function that tells how sure an answer is: of the same scenarios, which say by themselves what is simulated, it tells the same."""
+
+    def __init__(self, band):
+        self._band = band
+        self._kept = {}
+
+    def __call__(self, *asked):
+        scenarios = [one for one in asked if isinstance(one, Scenario)]
+        if not all(map(_known, scenarios)):
+            return self._band(*asked)
+        here = [one for one in asked if isinstance(one, float)]
+        key = (*scenarios, *(one.hardware for one in scenarios), *here)
+        if key not in self._kept:
+            self._kept[key] = self._band(*asked)
+        return self._kept[key]
+
+
 def _known(scenario):
     """Return whether a scenario says by itself what is simulated: a file may be another one meanwhile."""
     cluster = isinstance(scenario.cluster, Cluster) or scenario.cluster in known_clusters()
@@ -76,6 +96,8 @@ def stand_ins():
 
     return {
         "peerlab.engine.simulate._simulate": KeptRuns(),
+        "peerlab.answer.run.gain_band": KeptBands(peerlab.answer.run.gain_band),
+        "peerlab.answer.run.band": KeptBands(peerlab.answer.run.band),
         "peerlab.features.validate.validation._answer": KeptAnswers(validation._answer),
         "peerlab.features.validate.held_out.unseen._unseen": KeptAnswers(
             unseen._unseen, lambda machine, _: machine

@@ -1,5 +1,6 @@
 """The live page in a real Chromium, from a server of files and from a file: it simulates by itself, and asks nobody else."""
 
+import random
 import shutil
 import threading
 from functools import partial
@@ -7,6 +8,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from drawing import SOAK, draw
 from firefox import find_firefox, firefox
 from playwright.sync_api import expect
 from tool_logs import NCCL
@@ -33,25 +35,31 @@ class Quiet(SimpleHTTPRequestHandler):
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    """A site as somebody publishes it, and its one file."""
+def site(tmp_path_factory, run_seed):
+    """A site as somebody publishes it, with the first lab and two others (all in a long trial), and its one file."""
     if not shutil.which("npm"):
         pytest.skip("no npm client is here to get Pyodide: the live page is not tried")
-    folder = tmp_path_factory.mktemp("site")
+    place = tmp_path_factory.mktemp("site")
     try:
         files = pyodide_files(None)
     except ExportError as problem:
         pytest.skip(f"Pyodide cannot be had, the live page is not tried: {problem}")
     sources = python_archive._named()
     sources["peerlab/picture/curve_scenarios.py"] += FEWER_POINTS
+    labs = tmp_path_factory.mktemp("labs")
+    _, first, *others = sorted(folder("labs").glob("[0-9][0-9]_*.ipynb"))
+    chance = random.Random(f"{run_seed} labs of the site")  # noqa: S311  (repeatable)
+    for lab in (first, *(others if SOAK else draw(others, chance, count=2))):
+        shutil.copy(lab, labs)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(python_archive, "_named", lambda: sources)
         archives = python_archives(files)
         patch.setattr("peerlab.features.site.site_folder.pyodide_files", lambda _: files)
         patch.setattr("peerlab.features.site.site_folder.python_archives", lambda _: archives)
-        write_site(folder, peerlab.Scenario(nodes=2))
-    (folder / "one.html").write_text(live_page(peerlab.Scenario(nodes=2), files | archives, carried=True))
-    return folder
+        patch.setattr("peerlab.features.site.lab_pages.folder", lambda _: labs)
+        write_site(place, peerlab.Scenario(nodes=2))
+    (place / "one.html").write_text(live_page(peerlab.Scenario(nodes=2), files | archives, carried=True))
+    return place
 
 
 @pytest.fixture(scope="module")
