@@ -30,7 +30,7 @@ def light_squares(png):
 
 
 @pytest.fixture(scope="module")
-def dark(explorer):
+def darkened(explorer):
     """The explorer in JupyterLab's dark theme, in a window in which all of it is seen."""
     before = explorer.page.viewport_size
     wear(explorer, "dark")
@@ -39,6 +39,13 @@ def dark(explorer):
     yield explorer
     explorer.page.set_viewport_size(before)
     wear(explorer, "light")
+
+
+@pytest.fixture
+def dark(darkened):
+    """The same, in front: behind another page it would be painted once a second."""
+    darkened.page.bring_to_front()
+    return darkened
 
 
 THEME = "theme => window.jupyterapp.commands.execute('apputils:change-theme', { theme })"
