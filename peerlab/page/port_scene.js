@@ -67,16 +67,17 @@ export class PortSceneView {
       top = box.bottom + GAP;
       return box;
     });
-    this.text(left + 6, 12, "ingress accounts", { fill: "var(--pl-muted)" });
-    this.text(right - 6, 12, "egress queues", { "text-anchor": "end", fill: "var(--pl-muted)" });
+    const narrow = width < 600; // px
+    this.text(left + 6, 12, narrow ? "accounts" : "ingress accounts", { fill: "var(--pl-muted)" });
+    this.text(right - 6, 12, narrow ? "queues" : "egress queues", { "text-anchor": "end", fill: "var(--pl-muted)" });
     this.text(8, 12, "sender", { fill: "var(--pl-muted)" });
     this.text(width - 8, 12, "receiver", { "text-anchor": "end", fill: "var(--pl-muted)" });
-    const name = 70;
+    const name = 70, own = Math.min(glass, left - name - 14); // a link has some length, too
     boxes.forEach((box, i) => {
       ups[i].drawn.forEach((link, row) => {
         const y = box.rows + ROW * row + ROW / 2;
         this.text(name - 6, y + 4, this.hostName(link.host), { "text-anchor": "end", ...this.ink(link.host) });
-        this.port(link, { x: name, y, wide: glass, exit: 1, scale: this.scale.up }, [[name + glass, y], [left, y]]);
+        this.port(link, { x: name, y, wide: own, exit: 1, scale: this.scale.up }, [[name + own, y], [left, y]]);
         this.account(link.number, { x: left + 6, y, wide: glass, exit: 0 });
       });
       downs[i].drawn.forEach((link, row) => {

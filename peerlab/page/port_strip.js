@@ -3,8 +3,8 @@ import { MARKED } from "./port_cells.js";
 import { svgShape } from "./svg.js";
 import { sayBytes, sayTime } from "./words.js";
 
-// In px: margins (right of the axis a time and the most that waits), letters, rows of fabrics, lanes; of ports that were stopped so many are listed, longest first.
-const STRIP = { left: 176, right: 176, letters: 12, head: 18, low: 24, high: 64, rates: 46, lane: 18, stopped: 3, column: 2 };
+// In px: margins (right of the axis a time and the most that waits, which a narrow page leaves out), letters, rows of fabrics, lanes; of ports that were stopped so many are listed, longest first.
+const STRIP = { left: 176, right: 176, narrow: 600, less: [104, 78], letters: 12, head: 18, low: 24, high: 64, rates: 46, lane: 18, stopped: 3, column: 2 };
 const LIMITS = { queue: "full", kmin: "Kmin", kmax: "Kmax" };
 
 export class PortStrip {
@@ -14,7 +14,7 @@ export class PortStrip {
   }
 
   x(time) {
-    return STRIP.left + ((this.right - STRIP.left) * Math.min(time, this.data.shown_us)) / this.data.shown_us;
+    return this.left + ((this.right - this.left) * Math.min(time, this.data.shown_us)) / this.data.shown_us;
   }
 
   // Draws all of it for one fabric.
@@ -22,15 +22,17 @@ export class PortStrip {
     const { host, data } = this, { fabrics } = data;
     this.fabric = fabrics[number];
     this.width = host.clientWidth || 1000;
-    this.right = this.width - STRIP.right;
+    this.narrow = this.width < STRIP.narrow;
+    this.left = this.narrow ? STRIP.less[0] : STRIP.left;
+    this.right = this.width - (this.narrow ? STRIP.less[1] : STRIP.right);
     host.replaceChildren();
-    this.text(STRIP.left, 0, `waits at ${this.linkName(data.shared)}`);
-    this.text(this.width, 0, "most of it", { "text-anchor": "end" });
+    this.text(this.left, 0, `waits at ${this.linkName(data.shared)}`);
+    if (!this.narrow) this.text(this.width, 0, "most of it", { "text-anchor": "end" });
     let top = STRIP.head;
     fabrics.forEach((fabric, i) => (top = this.row(fabric, i, i === number, top)));
     if (this.cells[number].hasRates) top = this.rates(number, top + 8);
     top = this.stopped(this.fabric, top + 6);
-    this.text(STRIP.left, top - 2, "0");
+    this.text(this.left, top - 2, "0");
     this.text(this.right, top - 2, sayTime(data.shown_us), { "text-anchor": "end" });
     const high = top + 16;
     host.setAttribute("viewBox", `0 0 ${this.width} ${high}`);
@@ -54,25 +56,25 @@ export class PortStrip {
     const group = svgShape("g", { class: "np-row" }, host);
     svgShape("rect", { x: 0, y: top, width: this.width, height: high, fill: "transparent" }, group);
     group.addEventListener("click", () => this.pick(i));
-    this.text(STRIP.left - 8, top + 3, fabric.title, { "text-anchor": "end", ...ink });
-    svgShape("rect", { x: STRIP.left, y: base - room, width: end - STRIP.left, height: room, fill: "var(--pl-panel)" }, host);
-    const most = this.peaks[i].ports[shared], columns = Math.max(1, Math.round((this.right - STRIP.left) / STRIP.column));
+    this.text(this.left - 8, top + 3, fabric.title, { "text-anchor": "end", ...ink });
+    svgShape("rect", { x: this.left, y: base - room, width: end - this.left, height: room, fill: "var(--pl-panel)" }, host);
+    const most = this.peaks[i].ports[shared], columns = Math.max(1, Math.round((this.right - this.left) / STRIP.column));
     const scale = Math.max(1, most), [own, others] = this.cells[i].means(shared, shown_us, columns, (flow) => this.own.has(flow));
     const faded = { opacity: chosen ? 1 : 0.55 };
     this.area(own.map(() => 0), own, base, room / scale, { fill: "var(--pl-network)", ...faded });
     this.area(own, others, base, room / scale, { fill: "var(--pl-gather)", ...faded });
     if (chosen) this.limits(fabric, i, base, room, scale);
     if (fabric.alone_us) svgShape("path", { d: `M${this.x(fabric.alone_us).toFixed(1)} ${base - room}v${room}`, stroke: "var(--pl-ink)", "stroke-width": 1.5, "stroke-dasharray": "3 3" }, host);
-    if (fabric.alone_us && i === 0) this.text(this.x(fabric.alone_us), 0, "alone", { "text-anchor": "middle" });
+    if (fabric.alone_us && i === 0 && !this.narrow) this.text(this.x(fabric.alone_us), 0, "alone", { "text-anchor": "middle" });
     const cut = fabric.length_us > shown_us ? "→ " : "";
     this.text(end + 6, top + 3, cut + fabric.time, ink);
-    this.text(this.width, top + 3, sayBytes(most), { "text-anchor": "end", ...ink });
+    if (!this.narrow) this.text(this.width, top + 3, sayBytes(most), { "text-anchor": "end", ...ink });
     return top + high;
   }
 
   // Heights as steps upon what is below them.
   area(below, heights, base, scale, look) {
-    const wide = (this.right - STRIP.left) / heights.length, y = (height) => (base - height * scale).toFixed(1), x = (k) => (STRIP.left + k * wide).toFixed(1);
+    const wide = (this.right - this.left) / heights.length, y = (height) => (base - height * scale).toFixed(1), x = (k) => (this.left + k * wide).toFixed(1);
     if (!heights.some((height) => height > 0)) return;
     let up = "", back = "";
     heights.forEach((height, k) => {
@@ -89,9 +91,9 @@ export class PortStrip {
       const value = marks[name];
       if (!value || value > scale) continue;
       const y = base - (room * value) / scale;
-      svgShape("path", { d: `M${STRIP.left} ${y.toFixed(1)}H${this.right}`, stroke: "var(--pl-edge)", "stroke-width": 1, "stroke-dasharray": "4 3" }, this.host);
+      svgShape("path", { d: `M${this.left} ${y.toFixed(1)}H${this.right}`, stroke: "var(--pl-edge)", "stroke-width": 1, "stroke-dasharray": "4 3" }, this.host);
       lowest = Math.min(lowest - STRIP.letters - 1, y - 7);
-      this.text(STRIP.left - 8, lowest, words, { "text-anchor": "end" });
+      this.text(this.left - 8, lowest, words, { "text-anchor": "end" });
     }
     const cells = this.cells[i], { shared } = this.data, notches = new Set();
     for (let k = cells.first[shared]; k < cells.first[shared + 1]; k++) if (cells.kind[k] & MARKED) notches.add(Math.round(this.x(cells.queued[k])));
@@ -111,14 +113,14 @@ export class PortStrip {
       }
       if (d) svgShape("path", { d: `${d}H${this.x(end).toFixed(1)}`, fill: "none", ...look }, this.host);
     };
-    svgShape("path", { d: `M${STRIP.left} ${base}H${this.x(end).toFixed(1)}M${STRIP.left} ${base - room}H${this.x(end).toFixed(1)}`, stroke: "var(--pl-faint)" }, this.host);
+    svgShape("path", { d: `M${this.left} ${base}H${this.x(end).toFixed(1)}M${this.left} ${base - room}H${this.x(end).toFixed(1)}`, stroke: "var(--pl-faint)" }, this.host);
     flows.forEach(({ own }, flow) => own || line(flow, "rate", { stroke: "var(--pl-edge)", "stroke-width": 1, opacity: 0.7 }));
     const mine = flows.findIndex(({ src, own }) => own && src === victim);
     if (mine >= 0) {
       line(mine, "target", { stroke: "var(--pl-network-ink)", "stroke-width": 1.2, "stroke-dasharray": "2 3" });
       line(mine, "rate", { stroke: "var(--pl-network)", "stroke-width": 2.2 });
     }
-    this.text(STRIP.left - 8, top, `${this.linkName(victim)}, at most`, { "text-anchor": "end" });
+    this.text(this.left - 8, top, this.narrow ? "at most" : `${this.linkName(victim)}, at most`, { "text-anchor": "end" });
     this.text(this.x(end) + 6, base - room - 9, "C");
     this.text(this.x(end) + 6, base - 9, "0");
     return top + STRIP.rates;
@@ -134,8 +136,8 @@ export class PortStrip {
     const mine = worst.filter(([link]) => link === this.data.victim), chosen = [...mine, ...worst.filter(([link]) => link !== this.data.victim)].slice(0, STRIP.stopped);
     chosen.forEach(([link, rows], i) => {
       const y = top + STRIP.lane * i;
-      this.text(STRIP.left - 8, y, `${this.linkName(link)}: ${rows[0][2]}`, { "text-anchor": "end" });
-      svgShape("rect", { x: STRIP.left, y: y + 5, width: this.x(length_us) - STRIP.left, height: 8, rx: 2, fill: "var(--pl-panel)" }, host);
+      this.text(this.left - 8, y, this.narrow ? this.linkName(link) : `${this.linkName(link)}: ${rows[0][2]}`, { "text-anchor": "end" });
+      svgShape("rect", { x: this.left, y: y + 5, width: this.x(length_us) - this.left, height: 8, rx: 2, fill: "var(--pl-panel)" }, host);
       const d = rows.filter(([from]) => from < this.data.shown_us).map(([from, until]) => `M${this.x(from).toFixed(1)} ${y + 5}H${Math.max(this.x(until), this.x(from) + 0.4).toFixed(1)}v8H${this.x(from).toFixed(1)}z`).join("");
       svgShape("path", { d, fill: "var(--pl-hot)" }, host);
       this.text(this.x(length_us) + 6, y, sayTime(total(rows)));

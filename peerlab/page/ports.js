@@ -118,7 +118,11 @@ class PortsPage extends PlayedPage {
     const key = this.find(".np-key"), { pool, pauses, marks, lost } = this.fabric, own = this.fabric.alone_us ? "AllReduce" : "victim", rates = this.cells[this.number].hasRates;
     const entries = [["np-own", own, true], ["np-other", "neighbours", true], ["np-again", "sent again", lost.length], ["np-gone", "refused: one before it is missing", lost.length], ["np-credit", "a credit, and on its way back", pool]];
     entries.push(["np-pause", "a pause on its way", pauses.length], ["np-go", "its end", pauses.length], ["np-notch", "marked", rates], ["np-cnp", "its sender is told", rates], ["np-rate", "what a host may send", rates]);
-    key.replaceChildren(...entries.filter(([, , there]) => there).flatMap(([className, words]) => [make("i", className), make("span", "", words)]));
+    key.replaceChildren(...entries.filter(([, , there]) => there).map(([className, words]) => {
+      const pair = make("span", "np-pair", words);
+      pair.prepend(make("i", className));
+      return pair;
+    }));
     const acts = { credits: "credits", xoff: "XOFF and XON", queue: "full", kmin: "Kmin and Kmax" }, ticks = Object.keys(acts).filter((name) => marks[name]).map((name) => acts[name]);
     key.append(make("span", "", `A tick on a glass: ${ticks.join(", ")}. C: the rate of a host.`));
   }
