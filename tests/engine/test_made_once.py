@@ -10,7 +10,7 @@ import peerlab
 from peerlab.engine.simulate import simulate
 
 PACKAGE = Path(peerlab.__file__).parent
-STORY = ("engine/", "collectives/choose", "analysis/", "trace")
+STORY = ("engine/", "collectives/choose", "answer/")
 """The modules that hand a question on; model and schedules answer them what they ask."""
 TAKES_OVER = {"by_loop", "by_arrays", "by_compiled", "by_referee"}
 """Where an engine begins."""
