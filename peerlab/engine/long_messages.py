@@ -22,7 +22,7 @@ from peerlab.engine.simulate import simulate, simulate_system
 from peerlab.engine.system import least
 from peerlab.question.scenario import Scenario
 
-_PERIOD = 16
+_PERIOD = 8
 """Slices that are left out at a time; more of them where a run of so few is not steady."""
 _SAME = 1e-6
 """Two times are the same if they differ by a smaller share: slices on shared resources are rounded."""
@@ -74,8 +74,8 @@ def long_answer(asked: Scenario) -> LongAnswer:
     for period in _periods(asked, slices):
         fewest = period + slices % period
         few = [shortened(asked, slices, fewest + more * period) for more in (2, 1, 0)]
-        if None in few:  # chunks that cannot be so short
-            break
+        if None in few:  # chunks so short would be cut finer
+            continue
         long, middle, short = (_answer(one) for one in few if one)
         if _steady(asked, (long, middle, short), period):
             return _further(long, middle, slices // period - 3)
@@ -88,7 +88,7 @@ def _periods(asked: Scenario, slices: int) -> Iterator[int]:
     if asked.noise or slices < 8 * _PERIOD:
         return
     windows = asked.places * -(-_PERIOD // asked.places)
-    for period in (_PERIOD, windows, 2 * windows, 4 * windows):
+    for period in sorted({_PERIOD, 2 * _PERIOD, windows, 2 * windows, 4 * windows}):
         if 8 * period <= slices:
             yield period
 
