@@ -22,7 +22,7 @@ from peerlab.engine.simulate import simulate, simulate_system
 from peerlab.engine.system import least
 from peerlab.question.scenario import Scenario
 
-_PERIOD = 8
+_PERIOD = 16
 """Slices that are left out at a time; more of them where a run of so few is not steady."""
 _SAME = 1e-6
 """Two times are the same if they differ by a smaller share: slices on shared resources are rounded."""
@@ -88,7 +88,7 @@ def _periods(asked: Scenario, slices: int) -> Iterator[int]:
     if asked.noise or slices < 8 * _PERIOD:
         return
     windows = asked.places * -(-_PERIOD // asked.places)
-    for period in sorted({_PERIOD, 2 * _PERIOD, windows, 2 * windows, 4 * windows}):
+    for period in sorted({_PERIOD, windows, 2 * windows, 4 * windows}):
         if 8 * period <= slices:
             yield period
 
@@ -130,9 +130,9 @@ def _steady(asked: Scenario, few: tuple[LongAnswer, LongAnswer, LongAnswer], per
     # Where slices wait for places in a window they come in bursts as large as it is.
     if period % asked.places == 0:
         return True
-    # What a run takes beyond its slices is no less than the way of one: so long a place is taken.
-    short_of = (short.time_ps - each) * period >= (asked.places - 1) * each
-    return always_busy(works) > 1 - _SAME and not short_of
+    # What a run takes beyond its slices and the library's opening is no less than the way of one: so long a place is taken.
+    way = short.time_ps - each - sum(lasts for _, lasts in asked.law.opening(asked))
+    return always_busy(works) > 1 - _SAME and way * period < (asked.places - 1) * each
 
 
 def _further(long: LongAnswer, middle: LongAnswer, periods: int) -> LongAnswer:
