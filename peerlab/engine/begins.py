@@ -85,6 +85,31 @@ def done_of(system: System, spans: Whole, begins: Sequence[int]) -> Whole:
     return done
 
 
+def held_of(system: System, spans: Whole, done: Whole) -> Held:
+    """Return the places that are held when their nodes are `done`, of an exchange in which at most one leg has a latency (`spans` as for `done_of`)."""
+    names = {index: pool for pool, index in system.pools.items()}
+    node, device, step, _, stage, resource, *_ = spans.T[:7]
+    end, entries = spans[:, 8], dict[Pool, list[int]]()
+    kinds = np.array([one.kind for one in system.resources])
+    for leg in system.legs(0, 0, plain=True)[0]:
+        if leg.release < 0:
+            continue
+        # the last that a slice does before it gives its place back: it flies, or leaves the last resource
+        flies = leg.flight is not None and leg.flight.after == len(leg.visits)
+        last = leg.flight.stage if leg.flight and flies else leg.stage
+        where = leg.flight.wire if leg.flight and flies else leg.visits[-1].resource
+        kind, at, _ = names[leg.release]
+        over = (stage == last) & (kinds[resource] == kinds[where])
+        sender, to = node[over], _receivers(system, node[over], step[over])
+        own = sender if at == system.lanes[0].node else to
+        late = end[over] > done[own]
+        for place, of, t in zip(
+            own[late].tolist(), device[over][late].tolist(), end[over][late].tolist(), strict=True
+        ):
+            entries.setdefault((kind, place, of), []).append(t)
+    return tuple(sorted((pool, tuple(sorted(until))) for pool, until in entries.items()))
+
+
 def _latest(done: Whole, node: Whole, end: Whole) -> None:
     some = node >= 0
     np.maximum.at(done, node[some], end[some])

@@ -4,21 +4,30 @@ Times are those of the step, from wherever that counts. The engines leave out wh
 is the same on their clock, and all that happens later is earlier by that opening.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from peerlab.answer.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS, Later, Recording, freeze
 from peerlab.base.numbers import np
 from peerlab.engine.arrays.ring_arrays import Batch
 from peerlab.engine.arrays.service_order import OrderUnknownError
-from peerlab.engine.begins import Begins, Held, done_of
+from peerlab.engine.begins import Begins, Held, done_of, held_of
+from peerlab.engine.compiled import refusals as compiled
 from peerlab.engine.loop.event_loop import Loop, Progress
 from peerlab.engine.opening import opening
-from peerlab.engine.recording import array_rows, kept_lanes, later_rows, recorded
-from peerlab.engine.registration_queue import RegistrationQueue
+from peerlab.engine.recording import Rows, array_rows, kept_lanes, later_rows, recorded
+from peerlab.engine.registration_queue import Event, RegistrationQueue
 from peerlab.engine.scaleup import exchange
 from peerlab.engine.span_rows import columns, columns_of, events_of, hits_of, scaleup_rows
 from peerlab.engine.system import System
+
+if TYPE_CHECKING:
+    from peerlab.engine.compiled.compiled_line import CompiledLine
+
+_FEW = 600_000
+"""Spans of an exchange that are kept; more are made again when they are asked for."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +112,54 @@ def by_compiled_ring(
     rows = spans, hits
     made = recorded(system, registration_queue, rows, max(ring.end, *done), lanes=kept, begins=begins.at)
     return Ended(made, tuple(t + shift for t in done), later(held, shift))
+
+
+def by_compiled(system: System, registration_queue: RegistrationQueue) -> Ended:
+    """Return a pairwise exchange that all nodes begin at 0, and whose memory is registered, as the compiled loop has it (`refuses_together`).
+
+    Its spans are made again when they are asked for, unless they are few: a step has many such exchanges, and 512 nodes 6 million spans in each.
+    """
+    loop = _compiled(system)
+    table = loop.spans()
+    between = table[:, : table.shape[1] - loop.inside].T
+    done = done_of(system, between, (0,) * system.plan.nodes)
+    if loop.lasts is not None:
+        np.maximum.at(done, [lane.node for lane in system.lanes], loop.lasts)
+    held = held_of(system, between, done)
+    found = registration_queue.find_all() if system.scenario.registers else []
+    few = table.shape[1] <= _FEW
+    rows = later_rows(partial(_compiled_rows, system, found, loop if few else None))
+    end, shift = max(loop.end, int(done.max())), sum(lasts for *_, lasts in opening(system))
+    made = recorded(system, registration_queue, rows, end)
+    return Ended(made, tuple((done + shift).tolist()), later(held, shift))
+
+
+def _compiled(system: System) -> "CompiledLine":
+    from peerlab.engine.compiled.compiled_line import CompiledLine  # noqa: PLC0415  (numba is loaded only where it is used)
+
+    loop = CompiledLine(system)
+    loop.run(None)
+    return loop
+
+
+def _compiled_rows(system: System, found: Sequence[tuple[Event, Event]], loop: "CompiledLine | None") -> Rows:
+    """Return the rows of a run of the compiled loop; if it was not kept, run it again."""
+    loop = loop or _compiled(system)
+    at = loop.asked() if found else []
+    values = hits_of(system, range(len(system.lanes)), found, at)
+    spans = freeze(dict(zip(SPAN_COLUMNS, loop.spans(), strict=True)))
+    return spans, columns(REGISTRATION_COLUMNS, values)
+
+
+def refuses_together(system: System) -> str:
+    """Return why `by_compiled` does not take an exchange; empty if it does."""
+    if not compiled.installed() or compiled.broken():
+        return "numba cannot be used"
+    if compiled.keeps_few(system):
+        return "spans of a few nodes alone are kept"
+    if sum(bool(leg.flight) for leg in system.legs(0, 0, plain=True)[0]) > 1:
+        return "which latency a span in flight is of cannot be told"
+    return compiled.refuses(system)
 
 
 def earlier(begins: Begins, shift: int) -> Begins:

@@ -75,7 +75,7 @@ class FairShare:
 
     def next_end(self) -> int:
         """Return when the next job will end if nothing arrives; there must be one."""
-        left = min(entry[0] for entry in self._active.values()) - self._round
+        left = min(self._active.values())[0] - self._round  # by the round of their ends first
         return self._since + left * len(self._active) * self._copies
 
     def finish(self, now: int) -> list[tuple[int, int]]:

@@ -19,7 +19,15 @@ from peerlab.engine.arrays.ring_arrays import refuses
 from peerlab.engine.arrays.service_order import OrderUnknownError
 from peerlab.engine.begins import Begins, Held, meet_all
 from peerlab.engine.compiled import refusals as compiled
-from peerlab.engine.exchange_apart import by_arrays, by_compiled_ring, by_loop, later
+from peerlab.engine.exchange_apart import (
+    Ended,
+    by_arrays,
+    by_compiled,
+    by_compiled_ring,
+    by_loop,
+    later,
+    refuses_together,
+)
 from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.opening import opening
 from peerlab.engine.recording import spans_of_all
@@ -125,15 +133,10 @@ def _answered(asked: AskedExchange) -> AnsweredExchange:
             return AnsweredExchange(
                 run_of(system, ended.recording, "arrays"), ended.done, ended.held, asked.contents
             )
-    if warm_caches and compiled.keeps_few(system) and of_events(system) == "compiled":
-        try:
-            ended = by_compiled_ring(system, queue_of(system, None, asked.buffer_set), begins)
-        except compiled.TimesMayNotFitError:  # known only when its tables are made
-            pass
-        else:
-            return AnsweredExchange(
-                run_of(system, ended.recording, "compiled"), ended.done, ended.held, asked.contents
-            )
+    if warm_caches and (found := _by_compiled(asked, system, begins, even=even)):
+        return AnsweredExchange(
+            run_of(system, found.recording, "compiled"), found.done, found.held, asked.contents
+        )
     if even and warm_caches and spans_of_all(system) > MOST_OF_ALL:
         # what keeps a few nodes says when all are done; that is enough where nobody goes on before
         return replace(_even(asked, alone), told_apart=False)
@@ -144,6 +147,19 @@ def _answered(asked: AskedExchange) -> AnsweredExchange:
     ended = by_loop(system, queue, begins)
     after = None if asked.contents is None else queue.contents()
     return AnsweredExchange(run_of(system, ended.recording, "loop"), ended.done, ended.held, after)
+
+
+def _by_compiled(asked: AskedExchange, system: System, begins: Begins, *, even: bool) -> Ended | None:
+    """Return an exchange as the compiled loop has it: a ring whoever begins when, a pairwise one that all begin together; None where that does not pay."""
+    if of_events(system) != "compiled":
+        return None
+    queue = queue_of(system, None, asked.buffer_set)
+    try:
+        if compiled.keeps_few(system):
+            return by_compiled_ring(system, queue, begins)
+        return by_compiled(system, queue) if even and not refuses_together(system) else None
+    except compiled.TimesMayNotFitError:  # known only when its tables are made
+        return None
 
 
 def _even(asked: AskedExchange, system: System) -> AnsweredExchange:
@@ -244,10 +260,12 @@ class RankByRank:
             number_of(scenario, number),
             self._within_period(first),
             begins,
-            tuple(t - first for t in opens) if self._posted and not together(scenario) else begins,
-            later(self._held, -first),
+            # Nothing moves before the first begins: what was earlier is as if it were then, so that equal exchanges are one.
+            tuple(max(t - first, 0) for t in opens) if self._posted and not together(scenario) else begins,
+            _still(later(self._held, -first)),
             self._contents,
-            op.buffer_set,
+            # Which memory it is matters only where some of it may not be registered.
+            op.buffer_set if scenario.registers and self._contents is not None else 0,
         )
         answer = _answered(exchange)
         self._told_apart = answer.told_apart or together(scenario)
@@ -268,3 +286,9 @@ class RankByRank:
                 f"{self._step.scenario.nodes} nodes that differ make more than {MOST_OF_ALL // 10**6} million spans, and each goes on when it is "
                 "done; give fewer nodes, larger slices, or a ring",
             )
+
+
+def _still(held: Held) -> Held:
+    """Return the places that are held after 0."""
+    rows = [(pool, tuple(t for t in until if t > 0)) for pool, until in held]
+    return tuple((pool, until) for pool, until in rows if until)

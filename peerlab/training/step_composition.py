@@ -30,7 +30,7 @@ from peerlab.engine.expected_duration import forecast_s, makes_too_many
 from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.registration_queue import RegistrationQueue
 from peerlab.engine.simulate import simulate, trace
-from peerlab.engine.system import System, least
+from peerlab.engine.system import System, foldable, least
 from peerlab.library.library_files import load_library
 from peerlab.question.scenario import Scenario
 from peerlab.training.nodes_differ import differs, draws
@@ -206,11 +206,29 @@ def _place(program: Program, runs: Sequence[Run], slowdown: int) -> StepTrace:
 def step_forecast_s(step: Step) -> float:
     """Return about how many seconds a step takes to answer; 0 where one node stands for all, and where it is refused at once.
 
-    Equal exchanges that nodes begin together are simulated once; those that they begin apart are more.
+    Equal exchanges that nodes begin together are simulated once, by the fastest engine; each that they begin apart is simulated.
     """
-    scenarios = scenarios_of(step, program(step))
+    asked = program(step)
+    scenarios = scenarios_of(step, asked)
     if not differs(step, scenarios) or any(map(makes_too_many, set(scenarios))):
         return 0.0
+    apart = _begun_apart(step, asked, scenarios)
+    together = {scenario for scenario, alone in zip(scenarios, apart, strict=True) if not alone}
     # Steps that draw noise of their own are simulated each; others soon repeat.
     turns = step.steps if draws(step) else min(step.steps, _SOON_REPEATS)
-    return turns * sum(forecast_s(scenario, in_a_step=True) for scenario in set(scenarios))
+    return sum(map(forecast_s, together)) + turns * sum(
+        forecast_s(scenario, in_a_step=True)
+        for scenario, alone in zip(scenarios, apart, strict=True)
+        if alone
+    )
+
+
+def _begun_apart(step: Step, program: Program, scenarios: Sequence[Scenario]) -> list[bool]:
+    """Return of each exchange whether nodes probably begin it apart: they compute apart, or it is ready before the one before is over."""
+    even = {one: one.with_(slow_nodes=None) for one in scenarios}
+    if step.computes_apart or not all(map(foldable, even.values())):
+        return [True] * len(scenarios)
+    # A slow node makes an exchange longer by no more than its own share.
+    share = min((step.scenario.slow_nodes or {0: 1.0}).values())
+    lasts = [round(_run(even[one]).time_ps / share) for one in scenarios]
+    return [begin > ready for ready, begin in timed(program, lasts, step.slowdown_per_mille).placed]

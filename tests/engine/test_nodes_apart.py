@@ -17,7 +17,7 @@ from peerlab.engine.arrays.service_order import OrderUnknownError
 from peerlab.engine.arrays.service_times import kinds_of_lanes, spread
 from peerlab.engine.begins import Begins
 from peerlab.engine.compiled import refusals
-from peerlab.engine.exchange_apart import by_arrays, by_compiled_ring, by_loop
+from peerlab.engine.exchange_apart import by_arrays, by_compiled, by_compiled_ring, by_loop, refuses_together
 from peerlab.engine.loop.loop_resources import BEGUN
 from peerlab.engine.loop.nodes_apart import NodesApart
 from peerlab.engine.loop.windows import Windows
@@ -286,3 +286,42 @@ def test_lanes_that_send_alike_share_their_service_times():
     (sent, received) = spread(legs, np.arange(5), 0)
     assert sent.tolist() == [10_000_000, 10_000_000, 20_000_000, 10_000_000, 10_000_000]
     assert received.tolist() == [10_000_000, 20_000_000, 10_000_000, 10_000_000, 10_000_000]
+
+
+@st.composite
+def exchanges_of_pairs(draw):
+    """Draw a pairwise exchange on which nodes differ and memory is registered."""
+    nodes = draw(st.integers(2, 6))
+    fields = {
+        "cluster": "dl1",
+        "nodes": nodes,
+        "path": draw(st.sampled_from(["peer-direct", "host-rdma", "host-tcp"])),
+        "message_bytes": draw(st.sampled_from([1000, 65536, 10**6 + 3, 2**22])),
+        "slice_bytes": draw(st.sampled_from(["auto", None, 50_000])),
+        "window": draw(st.sampled_from([None, 1, 5])),
+        "collective": draw(st.sampled_from(["allreduce", "reduce-scatter", "allgather"])),
+    }
+    if draw(st.booleans()):
+        fields["slow_nodes"] = {draw(st.integers(0, nodes - 1)): draw(st.sampled_from([0.5, 0.9, 0.13]))}
+    scenario = peerlab.Scenario(**fields)
+    assume(not refuses_together(least(scenario).of_every_node()))
+    return scenario
+
+
+@pytest.mark.skipif(not refusals.installed(), reason="needs numba")
+@given(exchanges_of_pairs())
+def test_the_compiled_loop_is_the_loop_where_all_nodes_begin_together(scenario):
+    """Every span, when each node is done, and which places are held then."""
+    system = least(scenario).of_every_node()
+    queue = RegistrationQueue(system, warm=True)
+    queue.begin(0)
+    compiled, loop = (
+        by_compiled(system, queue),
+        ended("loop", scenario, [0] * scenario.nodes, warm=True),
+    )
+    assert compiled.done == loop.done
+    assert [(pool, sorted(until)) for pool, until in loop.held] == [
+        (pool, list(until)) for pool, until in compiled.held
+    ]
+    assert rows(compiled) == rows(loop)
+    assert compiled.recording.end_ps == loop.recording.end_ps

@@ -320,6 +320,18 @@ def test_links_that_two_exchanges_would_share_are_answered_in_one_world():
         peerlab.step(**fields, engine="composition")
 
 
+def test_equal_exchanges_that_nodes_begin_together_are_simulated_once():
+    """What happened before the first node begins is over: neither places that were held nor other memory make another question of it."""
+    for path in ("peer-direct", "host-rdma"):
+        asked = {"workload": "bert-large", "nodes": 4, "path": path, "slow_nodes": {1: 0.8}}
+        before = _answered.cache_info().misses
+        composed = peerlab.step(**asked)
+        sizes = {(one.op.collective, one.op.nbytes) for one in composed.trace.placed}
+        assert len(sizes) < len(composed.trace.placed) / 4
+        assert _answered.cache_info().misses - before <= len(sizes)
+        assert composed.time_ps == peerlab.step(**asked, engine="referee").time_ps
+
+
 def test_nodes_too_many_to_be_told_apart_are_answered_where_nobody_goes_on_before_all_are_done():
     asked = {
         "nodes": 6,
@@ -344,13 +356,22 @@ def test_nodes_too_many_to_be_told_apart_are_answered_where_nobody_goes_on_befor
 
 
 def test_a_step_that_takes_long_is_forecast_unless_it_is_refused_at_once(monkeypatch):
-    """Its nodes may begin apart, so that machine code on disk makes it no faster."""
-    monkeypatch.setattr(refusals, "on_disk", lambda: True)
+    """Machine code runs what all nodes begin together; where they begin apart, the loop does."""
 
     def forecast(**more):
         return step_forecast_s(Step.of(path="peer-direct", slow_nodes={4: 0.8}, **more))
 
-    assert 5 < forecast(nodes=64) < forecast(nodes=512)
+    monkeypatch.setattr(refusals, "installed", lambda: False)
+    without = forecast(nodes=256)
+    assert 5 < without < forecast(nodes=512)
+    monkeypatch.setattr(refusals, "installed", lambda: True)
+    monkeypatch.setattr(refusals, "broken", lambda: "")
+    monkeypatch.setattr(refusals, "on_disk", lambda: True)
+    assert forecast(nodes=256) < without / 10
+    assert forecast(nodes=256, slow_compute={0: 0.5}) >= without
+    assert (
+        forecast(nodes=256, compute_ms=1) > without / 2
+    )  # each bucket is ready before the one before is over
     assert step_forecast_s(Step.of(nodes=512)) == 0
     assert step_forecast_s(Step.of(nodes=512, path="host-rdma", slow_nodes={4: 0.8})) == 0
 

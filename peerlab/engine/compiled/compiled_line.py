@@ -37,6 +37,8 @@ class CompiledLine:
         self._inside: list[Whole] = []
         self.end = 0
         """When the last slice had arrived."""
+        self.lasts: Whole | None = None
+        """When what goes on inside its node is over, for each lane; None: nothing does."""
 
     def run(self, progress: Progress | None) -> None:
         """Run to the end.
@@ -49,17 +51,22 @@ class CompiledLine:
         run_to_the_end(self._state, progress)
         self.end = int(self._state.counts[0].end)
         if self._traffic:
-            self._inside, lasts = scaleup_rows(self._system, self._traffic, self._state.finished.T, [])
-            self.end = max(self.end, int(lasts.max()))
+            self._inside, self.lasts = scaleup_rows(self._system, self._traffic, self._state.finished.T, [])
+            self.end = max(self.end, int(self.lasts.max()))
 
     def spans(self) -> Whole:
-        """Return all spans, shape ``(columns, rows)``."""
+        """Return all spans, shape ``(columns, rows)``; those inside the nodes come last, so many rows as `inside` says."""
         spans, written = self._state.spans, int(self._state.counts[0].spans)
         for rows in [*self._added(), *self._inside]:
             spans[:, written : written + len(rows)] = rows.T
             written += len(rows)
         assert written == spans.shape[1]  # noqa: S101  (else what is left of it would be noise)
         return spans
+
+    @property
+    def inside(self) -> int:
+        """How many spans lie inside the nodes."""
+        return sum(map(len, self._inside))
 
     def asked(self) -> list[Whole]:
         """Return for each step when each lane asked for its memory."""

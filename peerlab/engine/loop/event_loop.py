@@ -148,7 +148,7 @@ class Loop:
             return
         for slice_id, entered in apart.begin(now):
             if entered:
-                self._start_leg(now, slice_id, self.leg[slice_id])
+                self._start_leg(now, slice_id, number := self.leg[slice_id], self._legs(slice_id)[number])
             else:
                 self._take(now, slice_id)
         self._settle(now)
@@ -184,26 +184,24 @@ class Loop:
         if transfer.unregistered:
             transfer.waiting.append(slice_id)
         else:
-            self._start_leg(now, slice_id, 0)
+            self._start_leg(now, slice_id, 0, self._first(slice_id))
 
     def _posted(self, now: int, transfer_id: int) -> None:
         """Start the slices that waited for registration, if both ends of the transfer are registered."""
         for slice_id in self.transfers.post(transfer_id):
-            self._start_leg(now, slice_id, 0)
+            self._start_leg(now, slice_id, 0, self._first(slice_id))
 
     # ---- the legs of a slice -----------------------------------------------------------------------------------
 
     def _legs(self, slice_id: int) -> tuple[Leg, ...]:
         rest, lane = divmod(slice_id, self.lanes)
-        step, piece = divmod(rest, self.pieces)
-        return self._routes[step * self.lanes + lane][piece]
+        return self._routes[rest // self.pieces * self.lanes + lane][rest % self.pieces]
 
     def _first(self, slice_id: int) -> Leg:
+        # what a first leg waits for is the same for all slices of a transfer: those that wait need no legs of their own yet
         return self._routes[slice_id // self.lanes // self.pieces * self.lanes + slice_id % self.lanes][0][0]
 
-    def _start_leg(self, now: int, slice_id: int, number: int) -> None:
-        # what a first leg waits for is the same for all slices of a transfer: those that wait need no legs of their own yet
-        leg = self._legs(slice_id)[number] if number else self._first(slice_id)
+    def _start_leg(self, now: int, slice_id: int, number: int, leg: Leg) -> None:
         self.leg[slice_id] = number
         if self.apart and self.apart.posted and self.apart.wait_to_enter(now, slice_id, leg):
             return
@@ -218,7 +216,7 @@ class Loop:
         if leg.acquire >= 0:
             self.windows.ask(now, leg.acquire, slice_id)
         else:
-            self._enter(now, slice_id, self._legs(slice_id)[number])
+            self._enter(now, slice_id, leg if number else self._legs(slice_id)[0])
 
     def _enter(self, now: int, slice_id: int, leg: Leg) -> None:
         """Begin the leg of a slice that has its place in the window."""
@@ -248,7 +246,7 @@ class Loop:
             if self.apart:
                 self.apart.note(now, release)
         if number + 1 < len(legs) and not (self.adding and legs[number + 1].stage == ADDS):
-            self._start_leg(now, slice_id, number + 1)
+            self._start_leg(now, slice_id, number + 1, legs[number + 1])
         else:
             del self.leg[slice_id]
             self._arrived(now, slice_id)

@@ -113,9 +113,10 @@ class Serving:
 
     def take(self, now: int) -> None:
         """Let free resources begin with those that have waited, then with what arrives, lowest key first, round by round."""
-        freed, self._freed = self._freed, []
-        for visit in freed:
-            self._free(now, visit)
+        if self._freed:
+            freed, self._freed = self._freed, []
+            for visit in freed:
+                self._free(now, visit)
         while self.arriving:
             arriving = self.arriving
             self.arriving = []
@@ -169,7 +170,8 @@ class Serving:
             self._waiting.setdefault(resource, deque()).append(chain)
             return
         else:
-            self._begin(now, chain, max(now, self.free[resource]))
+            free = self.free[resource]
+            self._begin(now, chain, free if free > now else now)
             return
         if begins >= 0:
             self._begun(now, chain, begins)
@@ -178,42 +180,45 @@ class Serving:
 
     def _begin(self, now: int, chain: Chain, start: int) -> None:
         """Let an exclusive resource begin with a slice; and those behind it, as far as their order is known beforehand."""
-        leg, visits, free = chain.leg, chain.leg.visits, self.free
-        number, slice_id = len(chain.starts), chain.slice_id
+        leg, free, starts = chain.leg, self.free, chain.starts
+        visits, flight, slice_id = leg.visits, leg.flight, chain.slice_id
+        number, last = len(starts), len(leg.visits)
         while True:
             visit = visits[number]
             resource = visit.resource
-            chain.starts.append(start)
+            starts.append(start)
             if chain.through == number:  # the one upstream is known to be through
-                end = max(visit.end_ps(start), chain.ready)
+                end = start + visit.duration_ps if visit.pauses is None else visit.end_ps(start)
+                end = max(end, chain.ready)
                 free[resource] = end
-                row = (slice_id, leg.stage, resource, chain.queued[number], start, end, visit.nbytes)
-                self._rows.append((*row, visit.work_ps))
+                work = visit.duration_ps - visit.held_ps
+                row = (slice_id, leg.stage, resource, chain.queued[number], start, end, visit.nbytes, work)
+                self._rows.append(row)
                 self._past(chain, start, end)
-                if chain.through == len(visits):
+                if chain.through == last:
                     heappush(self._heap, (chain.ready, STAGE_OVER, slice_id, 0))
                     return
             else:
                 self._held.add(resource)
             number += 1
-            if number == len(visits):
+            if number == last:
                 return
-            arrives = start + leg.latency_ps(number)
+            arrives = start + flight.duration_ps if flight and flight.after == number else start
             following = visits[number].resource
             if following not in self._in_order:
                 self._next(now, chain, arrives)
                 return
             chain.queued.append(arrives)
-            start = max(arrives, free[following])
+            start = free[following] if free[following] > arrives else arrives
 
     def _begun(self, now: int, chain: Chain, start: int) -> None:
         """Note that a shared resource, a fabric or one of several servers begins with a slice; when it is through is an event."""
-        number = len(chain.starts)
-        visit = chain.leg.visits[number]
+        number, visits = len(chain.starts), chain.leg.visits
+        visit = visits[number]
         chain.starts.append(start)
         if visit.engine < 0 and not visit.link and chain.through == number:
             heappush(self._heap, (max(visit.end_ps(start), chain.ready), THROUGH, chain.slice_id, 0))
-        if number + 1 < len(chain.leg.visits):
+        if number + 1 < len(visits):
             self._next(now, chain, start + chain.leg.latency_ps(number + 1))
 
     def _next(self, now: int, chain: Chain, arrives: int) -> None:
@@ -242,14 +247,13 @@ class Serving:
         while True:
             number = chain.through
             visit, start = visits[number], chain.starts[number]
-            served = (
-                zip(visit.link.route, visit.link.alone_ps, strict=True)
-                if visit.link
-                else ((visit.resource, visit.work_ps),)
-            )
-            for resource, work in served:
-                row = (slice_id, leg.stage, resource, chain.queued[number], start, now, visit.nbytes, work)
-                self._rows.append(row)
+            nbytes, queued = visit.nbytes, chain.queued[number]
+            if visit.link:
+                for resource, work in zip(visit.link.route, visit.link.alone_ps, strict=True):
+                    self._rows.append((slice_id, leg.stage, resource, queued, start, now, nbytes, work))
+            else:
+                work = visit.duration_ps - visit.held_ps
+                self._rows.append((slice_id, leg.stage, visit.resource, queued, start, now, nbytes, work))
             self._freed.append(visit)
             self._past(chain, start, now)
             number += 1
@@ -291,9 +295,10 @@ class Serving:
             if resource == FABRIC:
                 if self._flows.active:
                     heappush(self._heap, (self._flows.settle(now), ALARM, FABRIC, self._flows.generation))
-            elif self._fair[resource].busy:
+            else:
                 fair = self._fair[resource]
-                heappush(self._heap, (fair.next_end(), ALARM, resource, fair.generation))
+                if fair.busy:
+                    heappush(self._heap, (fair.next_end(), ALARM, resource, fair.generation))
         self.changed.clear()
 
     def state(self, now: int, base: int) -> tuple[object, ...]:

@@ -71,11 +71,11 @@ class LoopPort:
 
     def next_waiting(self) -> Waiting | None:
         """Take the cell that a switch sends next, its lanes in turn; None where no lane has one that may go."""
-        vls = len(self.queues)
+        vls, pool = len(self.queues), self.pool
         for k in range(vls):
-            vl = (self.turn + k) % vls
+            vl = (self.turn + k) % vls if vls > 1 else 0
             queue = self.queues[vl]
-            if queue and self.paused[vl] < 0 and (self.pool is None or self.pool[vl] >= queue[0][0].wire):
+            if queue and self.paused[vl] < 0 and (pool is None or pool[vl] >= queue[0][0].wire):
                 self.turn = vl + 1
                 return queue.popleft()
         return None

@@ -94,9 +94,9 @@ class PortLoop:
         trunk = trunk_of(self.scene, ends.number, ends.flow)
         return [up, self.ports[trunk] if trunk >= 0 else None, down]
 
-    def push(self, at: int, kind: int, key: int, *about: Any) -> None:
+    def push(self, at: int, kind: int, key: int, one: Any, two: Any, three: Any) -> None:
         """Let something happen."""
-        heappush(self.heap, (at, kind << KEY_BITS | key, *about))
+        heappush(self.heap, (at, kind << KEY_BITS | key, one, two, three))
 
     def run(self) -> PortTrace:
         """Handle instant after instant until the scene ends."""
@@ -105,29 +105,20 @@ class PortLoop:
 
     def _run(self, set_apart: Callable[[], None]) -> PortTrace:
         self.senders.begin()
-        heap, until, sent, senders, touched = (
-            self.heap,
-            self.scene.until_ps,
-            self.sent,
-            self.senders,
-            self.touched,
-        )
+        heap, until, sent, senders = self.heap, self.scene.until_ps, self.sent, self.senders
         handle, due = self._handlers(), _SET_APART
         while heap:
             now = heap[0][0]
             if until and now >= until:
                 break
             while heap and heap[0][0] == now:
-                _, order, *about = heappop(heap)
-                handle[order >> KEY_BITS](now, order & _KEY, *about)
+                _, order, one, two, three = heappop(heap)
+                handle[order >> KEY_BITS](now, order & _KEY, one, two, three)
                 if senders.over:
                     return self._close(now)
             if self.accounts:
                 self._decide(now)
-            for port in touched:
-                if not port.busy:
-                    self._begin(now, port)
-            touched.clear()
+            self._let_go(now)
             if len(sent) > due:
                 set_apart()
                 due = len(sent) + _SET_APART
@@ -234,11 +225,19 @@ class PortLoop:
                 self.push(arrives, PAUSE, number << 4 | vl, int(port.pause_asked[vl]), 0, 0)
         self.accounts.clear()
 
+    def _let_go(self, now: int) -> None:
+        """Let every free port at which something has changed in this instant look for something to send."""
+        for port in self.touched:
+            if port.busy:
+                continue
+            if port.flows:
+                self._host_begins(now, port)
+            elif port.backlog:
+                self._begin(now, port)
+        self.touched.clear()
+
     def _begin(self, now: int, port: LoopPort) -> None:
-        """Let a free port send, if anything may go."""
-        if port.link.source >= 0:
-            self._host_begins(now, port)
-            return
+        """Let a free port of a switch send, if anything may go."""
         waiting = port.next_waiting()
         if waiting is not None:
             self._send(now, port, *waiting)

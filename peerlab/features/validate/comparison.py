@@ -1,6 +1,6 @@
 """The figures of a run that can be compared with an expected figure."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -137,12 +137,17 @@ def figure(
         If a scenario is impossible.
     """
     asked = [each for each in (one, other) if each is not None]
-    runs = [_answer(each, options) for each in asked]
+    return drawn(compare, unit, [answered(each, **options) for each in asked])
+
+
+def drawn(compare: str, unit: str, runs: Sequence[Any]) -> float:
+    """Return the figure of one run, or of two, in `unit`."""
     # Only times have several units: every other figure is in its only one.
     return COMPARISONS[compare].figure(*runs) / SECONDS.get(unit, 1.0)
 
 
-def _answer(question: Compared, options: dict[str, Any]) -> Any:
+def answered(question: Compared, **options: Any) -> Any:
+    """Return the answer of what a row asks, from which its figure is drawn."""
     # Jobs were answered when the row was read: the figure looks into that answer.
     if isinstance(question, JobsQuestion):
         return question

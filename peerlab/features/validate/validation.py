@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from peerlab.answer.run import Run
 from peerlab.base.errors import Cancelled, PeerlabError
-from peerlab.engine.simulate import simulate
-from peerlab.features.validate.comparison import figure, forget_ports
+from peerlab.features.validate.comparison import answered, drawn, forget_ports
 from peerlab.features.validate.expected_figures import ExpectedPoint, ExpectedRow, scenario
-from peerlab.question.scenario import Scenario
 from peerlab.study.bands import gain_band_of
 
 
@@ -126,20 +125,18 @@ def validate(rows: Iterable[ExpectedRow]) -> Iterator[SimulatedRow]:
         forget_ports()
 
 
-def _band(slow: Scenario, fast: Scenario) -> tuple[float, float]:
-    gain_band = gain_band_of(simulate(slow), simulate(fast))
+def _band(slow: Run, fast: Run) -> tuple[float, float]:
+    gain_band = gain_band_of(slow, fast)
     return gain_band.low, gain_band.high
 
 
 def _answer(row: ExpectedRow, point: ExpectedPoint) -> SimulatedPoint:
     try:
-        one, other = scenario(point.scenario), point.over and scenario(point.over)
-        band = (
-            _band(one, other)
-            if row.band and isinstance(one, Scenario) and isinstance(other, Scenario)
-            else None
+        asked = [scenario(fields) for fields in (point.scenario, point.over) if fields]
+        runs = [answered(one) for one in asked]
+        return SimulatedPoint(
+            point, drawn(row.compare, row.unit, runs), band=_band(*runs) if row.band else None
         )
-        return SimulatedPoint(point, figure(row.compare, row.unit, one, other or None), band=band)
     # It is a `PeerlabError`, too: Ctrl+C must end all rows, not become the reason of one.
     except Cancelled:
         raise
