@@ -70,8 +70,9 @@ function placesOfBox(left, right, top, bottom) {
 export function narrowWords(words) {
   let line = 0;
   return words.flatMap((word) => {
-    const [x, y, text, size, style, ink, align] = word;
-    if (!isBetween(x)) return [x <= WIRE_TURNS ? word : [BOTH_NODES - x, y + BELOW, text, size, style, ink, TURNED_ROUND[align]]];
+    const [x, , text, size, style, ink] = word;
+    const turned = ([x, y, text, size, style, ink, align, ...other]) => [BOTH_NODES - x, y + BELOW, text, size, style, ink, TURNED_ROUND[align], ...other.map(turned)];
+    if (!isBetween(x)) return [x <= WIRE_TURNS ? word : turned(word)];
     if (x !== BOTH_NODES / 2 || size > 12 || line >= BETWEEN.length) return []; // the table of registrations has no room
     return [[WIRE_TURNS - 18, BETWEEN[line++], text, size, style, ink, "right"]];
   });

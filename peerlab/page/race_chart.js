@@ -4,6 +4,7 @@ import { svgShape } from "./svg.js";
 import { digits, sayTime } from "./words.js";
 
 const POINTS = 240;
+const TICK = 56; // px that a moment's words need
 const SAYING = 13; // px: size of what is ahead
 const HALO = { "paint-order": "stroke", stroke: "var(--pl-paper)", "stroke-linejoin": "round" }; // it stays readable on stripes
 
@@ -26,7 +27,7 @@ export class RaceChart {
       svgShape("path", { d: `M${left} ${this.y(share)}H${right}`, stroke: "var(--pl-faint)" }, host);
       this.text(left - 6 * zoom, this.y(share) + 4 * zoom, digits(share * all) || "0", { "text-anchor": "end" });
     }
-    for (const time of ticks(data.end_us)) {
+    for (const time of ticks(data.end_us, Math.floor((right - left) / (TICK * zoom)))) {
       const word = this.text(this.x(time), height - 6 * zoom, time ? sayTime(time) : "0", { "text-anchor": "middle" });
       word.setAttribute("x", Math.min(this.x(time), width - word.getComputedTextLength() / 2)); // the last one may stand at the edge
     }
@@ -91,12 +92,13 @@ export class RaceChart {
     for (let y = frame.height - 4 * zoom; y > 14 * zoom; y -= 6 * zoom) heights.push(y);
     const box = (x, y, anchor) => ({ x, y, anchor, box: { left: anchor === "end" ? x - wide : x, right: anchor === "end" ? x : x + wide, top: y - 11 * zoom, bottom: y + 4 * zoom } });
     const places = [11, 45, 90, 140].flatMap((far) => heights.flatMap((y) => [box(at - far * zoom, y, "end"), box(at + far * zoom, y, "start")])).filter(({ box: { left } }) => left >= this.x(0) + 2);
-    return freePlace([...places, at > frame.width / 2 ? box(at - 11 * zoom, heights[0], "end") : box(at + 11 * zoom, heights[0], "start")], frame, this.full, []);
+    const least = at > frame.width / 2 ? box(Math.max(at - 11 * zoom, wide + 2), heights[0], "end") : box(at + 11 * zoom, heights[0], "start");
+    return freePlace([...places, least], frame, this.full, []);
   }
 }
 
-// Three to six round moments from 0 to the end.
-function ticks(end) {
-  const rough = end / 5, power = 10 ** Math.floor(Math.log10(rough)), step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough);
+// Round moments from 0 to the end: three to six, or as many as have room.
+function ticks(end, room) {
+  const rough = end / Math.min(5, Math.max(1, room)), power = 10 ** Math.floor(Math.log10(rough)), step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough);
   return Array.from({ length: Math.floor(end / step) + 1 }, (_, i) => i * step);
 }

@@ -136,12 +136,14 @@ export class Scene extends View {
     return this.narrow ? [...words].sort((a, b) => (b[4] === "bold") - (a[4] === "bold")) : words;
   }
 
-  // Words that are read and have room, as columns.
+  // Words that are read and have room, as columns. A word with another place or form (its eighth entry) comes behind all that have none, and takes
+  // it where its own place is not free.
   columns(words, taken) {
     const columns = { x: [], y: [], text: [], size: [], style: [], ink: [], align: [], baseline: [] };
-    for (const word of this.narrow ? narrowWords(words) : words) {
-      const [x, y, text, size, style, ink, align] = word;
-      if (!this.reads(style) || !this.fits([this.inSight(word), y, text, size, style, align], taken)) continue;
+    const gives = (word) => word.length > 7, inOrder = [...words.filter((word) => !gives(word)), ...words.filter(gives)];
+    for (const given of this.narrow ? narrowWords(inOrder) : inOrder) {
+      const word = gives(given) && this.lies(given, taken) ? given[7] : given, [, y, text, size, style, ink, align] = word;
+      if (!this.reads(style) || !this.fits(word, taken)) continue;
       const row = { x: this.inSight(word), y, text, size: this.px(size), style, ink, align, baseline: "middle" };
       for (const name in columns) columns[name].push(row[name]);
     }
@@ -176,14 +178,23 @@ export class Scene extends View {
   }
 
   // Whether words have room; where they are larger than their place, those that come first have it.
-  fits([x, y, text, size, style, align], taken) {
-    if (!this.figures.sparse) return true;
-    const letters = parseFloat(this.px(size)), wide = widthOf(text, letters, style === "bold");
-    const left = x * this.scale - { left: 0, center: wide / 2, right: wide }[align], middle = (y * this.scale) / this.squeeze;
-    const box = { left, right: left + wide, top: middle - letters / 2, bottom: middle + letters / 2 }, apart = letters / 3;
-    const free = !taken.some((other) => meet({ ...box, left: box.left - apart, right: box.right + apart }, other)); // words beside each other are two
-    if (free) taken.push(box);
-    return free;
+  fits(word, taken) {
+    if (this.figures.sparse && this.lies(word, taken)) return false;
+    taken.push(this.box(word));
+    return true;
+  }
+
+  // Whether words would lie on others, or so near that both read as one.
+  lies(word, taken) {
+    const box = this.box(word), apart = (box.bottom - box.top) / 3;
+    return taken.some((other) => meet({ ...box, left: box.left - apart, right: box.right + apart }, other));
+  }
+
+  // The box of words, in pixels.
+  box(word) {
+    const [, y, text, size, style, , align] = word, letters = parseFloat(this.px(size)), wide = widthOf(text, letters, style === "bold");
+    const left = this.inSight(word) * this.scale - { left: 0, center: wide / 2, right: wide }[align], middle = (y * this.scale) / this.squeeze;
+    return { left, right: left + wide, top: middle - letters / 2, bottom: middle + letters / 2 };
   }
 
   // How much of the scene words take, where they are larger than what their place was made for.
@@ -330,12 +341,13 @@ export class Scene extends View {
     for (const { badge: [x, y, align], waiting } of places.values()) if (waiting >= 3) words.push([x, y, `${waiting} wait`, 12, "bold", "hot-ink", align]);
   }
 
-  // How many wait on their way, where that is a queue.
+  // How many wait on their way, where that is a queue: below it, else, as the number alone, above it between the boxes.
   addQueues(words) {
     for (const { count, places } of Object.values(this.queues)) {
       if (count < 3 || !places.length) continue;
       const [x, y] = places[Math.min(count, places.length) - 1], first = places[0][1], left = x < SCENE_WIDTH / 2;
-      if (y >= first) words.push([x, places.at(-1)[1] + 12, `${count} wait`, 11, "bold", "hot-ink", "center"]);
+      const word = (at, text) => [x, at, text, 11, "bold", "hot-ink", "center"];
+      if (y >= first) words.push([...word(places.at(-1)[1] + 12, `${count} wait`), word(first - 8, `${count}`)]);
       else words.push([left ? x + BAR / 2 : x - BAR / 2, y - 9, `${count} wait`, 11, "bold", "hot-ink", left ? "right" : "left"]);
     }
   }

@@ -12,8 +12,8 @@ together; where they do not, the next one begins rank by rank (`training/rank_by
 # 1,024 nodes is five of them, and a switch that moves no bucket's size costs two milliseconds. The referee
 # (`training/whole_step`) runs all of it in one world, with a preemptible compute lane, and hypothesis holds
 # the two to `==`. Where ranks do not end together (jitter, slow nodes, a tree, an uneven fabric) the next
-# collective begins rank by rank, which costs a simulation for each exchange. Two streams at once are not
-# modelled.
+# collective begins rank by rank, which costs a simulation for each exchange that nodes begin apart, and one
+# for all equal ones that they begin together. Two streams at once are not modelled.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

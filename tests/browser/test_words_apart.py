@@ -17,6 +17,9 @@ from peerlab.picture.still import still_svg
 from peerlab.question.presets import known_clusters, load_cluster
 
 MOMENTS = (0.0, 0.1, 0.35, 0.8, 1.0)
+SEEK = (
+    "part => { const [{ player }] = peerlabPages; player.wanted = false; player.seek(part * player.length) }"
+)
 RACE_MARKS = ".rc-road path:not([visibility=hidden]), .rc-cells i, .rc-lead svg path[stroke-width]"
 STEP_MARKS = ".ts-road path:not([visibility=hidden]), .ts-gain path"
 SMALLEST = 12.0
@@ -68,10 +71,7 @@ def faults_of(page, cases, *, marks="", moving=False, least=12.0):
         settle(page)
         settle(page)  # what is laid out anew is painted a frame later
         for _, part in moments:
-            page.evaluate(
-                "part => { const [{ player }] = peerlabPages; player.wanted = false; player.seek(part * player.length) }",
-                part,
-            )
+            page.evaluate(SEEK, part)
             if moving:
                 settle(page)
             for one in faults(page, marks=marks, least=least):
@@ -96,6 +96,17 @@ def test_words_of_a_race(watched, through, tmp_path, cluster, path, other):
     for text in (page, slide):
         open_text(watched, text, tmp_path)
         assert through(watched, marks=RACE_MARKS) == []
+
+
+@pytest.mark.parametrize("width", [560, 460, 330])
+@pytest.mark.parametrize(("cluster", "path", "other"), [RIVALS[0], ("p5", "host-tcp", "peer-direct")])
+def test_words_of_a_race_beside_jupyterlabs_bars(watched, tmp_path, cluster, path, other, width):
+    """JupyterLab leaves a race 460 pixels of a window of 600, and 330 of a phone held upright without its bars: nothing is cut off."""
+    text = race_html(peerlab.race(peerlab.Scenario(cluster=cluster, path=path), path=other))
+    open_text(watched, text, tmp_path)
+    assert list(faults_of(watched, product([(width, 900)], MOMENTS), marks=RACE_MARKS)) == []
+    assert watched.evaluate("document.documentElement.scrollWidth") <= width
+    assert watched.get_by_role("combobox").is_visible()  # how fast it plays
 
 
 def short_curves(scenario, axis):
@@ -162,6 +173,25 @@ def test_words_of_a_registration_table_beside_a_list_of_files(explorer):
         texts = explorer.column("scene_words", "text")
         assert any(text.startswith(("registering", "registered", "released")) for text in texts)
         assert faults(explorer.page, ".pl-scene", least=SMALLEST) == []
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (900, 700)])
+def test_how_many_wait_before_a_nic_lies_on_no_other_word(watched, tmp_path, size):
+    """In the film at the head of README "5 wait" lay on "from node 1"; where its words have no room, the number stands above the queue."""
+    peerlab.export_html(
+        peerlab.Scenario(path="peer-direct"), tmp_path / "film.html", mode="figure", bands=False
+    )
+    open_text(watched, (tmp_path / "film.html").read_text(encoding="utf-8"), tmp_path)
+    watched.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+    settle(watched)
+    found, said = [], set()
+    for part in (0.3, 0.35, 0.4, 0.5, 0.55, 0.6, 0.62):
+        watched.evaluate(SEEK, part)
+        settle(watched)
+        found += [f"at {part:.0%}: {one}" for one in faults(watched, ".pl-scene", least=DRAWN_SMALLEST)]
+        said |= set(watched.evaluate("[...peerlabPages][0].figures.model('scene_words').data.text"))
+    assert found == []
+    assert {text for text in said if text.isdecimal()} - {"8"}  # of nodes, in the ring
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (1120, 640), (848, 900)])
