@@ -24,6 +24,8 @@ from peerlab.question.scenario import Scenario
 
 _PERIOD = 16
 """Slices that are left out at a time; more of them where a run of so few is not steady."""
+_LONG = 8 * _PERIOD
+"""Slices of a chunk from which on a message is long."""
 _SAME = 1e-6
 """Two times are the same if they differ by a smaller share: slices on shared resources are rounded."""
 _NEARLY = 1e-3
@@ -85,7 +87,7 @@ def long_answer(asked: Scenario) -> LongAnswer:
 def _periods(asked: Scenario, slices: int) -> Iterator[int]:
     """Yield how many slices may be left out at a time, the fewest first; none where no slice is like another, or too few are left out."""
     # with noise slices differ, and fewer of them would draw anew
-    if asked.noise or slices < 8 * _PERIOD:
+    if asked.noise or slices < _LONG:
         return
     windows = asked.places * -(-_PERIOD // asked.places)
     for period in sorted({_PERIOD, windows, 2 * windows, 4 * windows}):
@@ -104,6 +106,11 @@ def shortened(asked: Scenario, slices: int, left: int) -> Alike | None:
     planned = plan(asked, nbytes)
     sizes = cut(base, planned.schedule.chunk_bytes)
     return Alike(base, planned) if len(sizes) == left and sizes[0] == size else None
+
+
+def is_long(asked: Scenario) -> bool:
+    """Return whether a scenario has so many slices that some may be left out."""
+    return not asked.noise and _slices(asked) >= _LONG
 
 
 def _slices(scenario: Scenario) -> int:
