@@ -95,6 +95,10 @@ LATE = {
         "peerlab.machine.attempts",
     ): "needs Linux, which reading a report does not",
     (
+        "peerlab/features/measure/ranks/worker.py",
+        "peerlab.features.measure.cuda.cuda_memory",
+    ): "who has no accelerator has no binding to its driver",
+    (
         "peerlab/features/validate/validate_command.py",
         "peerlab.features.validate.expected_page",
     ): "Bokeh is an extra",
