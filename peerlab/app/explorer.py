@@ -175,7 +175,7 @@ class Explorer(Spoken):
             case "axis" if value in tuple(AXES):
                 self._curving.axis = value
                 self._curving.draw(self.scenario)
-            case "measure" | "stop measuring" | "save measured":
+            case "measure" | "measure gpu" | "stop measuring" | "save measured":
                 self._evidence.measuring.obey(command)
             case "cancel":
                 self._stop()

@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 
 import pytest
+from gpus import why_no_gpu
 from tool_logs import (
     ALPS,
     HCCL,
@@ -253,13 +254,13 @@ def test_a_file_is_read_as_on_the_command_line_and_called_by_its_name(lab):
     assert "huge.log: larger than 8 MiB; keep the table" in panel._short.value
 
 
-def measure(plan, meanwhile=lambda _measuring: None):
+def measure(plan, meanwhile=lambda _measuring: None, start=Measuring.start):
     told = []
 
     async def measuring():
         one = Measuring(told.append, plan)
-        one.start()
-        one.start()  # pressed twice
+        start(one)
+        start(one)  # pressed twice
         meanwhile(one)
         await wait_for(lambda: told and not told[-1]["busy"])
         return one
@@ -279,6 +280,19 @@ def test_this_machine_is_measured_size_by_size(tmp_path, monkeypatch):
     one.save()
     (saved,) = tmp_path.glob("measured-*.csv")
     assert len(peerlab.load(saved)) == len(one.records)
+
+
+@pytest.mark.skipif(not why_no_gpu(), reason="this machine has a GPU")
+def test_without_a_gpu_what_a_known_one_measured_is_shown_and_said_to_be_its():
+    one, told = measure(None, lambda _: None, start=Measuring.start_on_gpu)
+    assert one.records is None  # nothing to save
+    last = told[-1]
+    assert last["text"].startswith(
+        f"{why_no_gpu()}. Shown: NVIDIA H200, 2026-11-26: direct, cache of 64 regions: 5.4x"
+    )
+    assert (last["mine"], last["action"]) == (False, "Measure this machine")
+    assert all("measured on NVIDIA H200" in note for note in last["curves"]["points"]["note"])
+    assert "MPS" in last["about"]
 
 
 def test_a_measurement_that_is_stopped_keeps_what_there_is():

@@ -3,6 +3,7 @@
 import machines
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from gpus import why_no_gpu
 from playwright.sync_api import expect
 from tool_logs import ALPS, NCCL_WITHOUT_END
 
@@ -130,16 +131,16 @@ def test_a_pasted_topology_is_drawn_with_the_keyboard_and_undo_goes_back(fresh, 
 
 ABOVE_THE_BANDS = """page => {
     const { frame, el } = page.figures.view("curves"), ys = page.figures.model("curves_bands").data.ys.flat().filter(isFinite);
-    const top = el.getBoundingClientRect().top + frame.y_scale.compute(Math.max(...ys));
+    const end = page.figures.model("curves_y").end, top = el.getBoundingClientRect().top + frame.y_scale.compute(Math.max(...ys.filter((y) => y <= end)));
     return top - page.find(".pl-bands").getBoundingClientRect().bottom;
 }"""
-"""How many pixels lie between the legend and the bands below it."""
+"""How many pixels lie between the legend and the bands below it; a spread so wide that it runs off the axis, as on a busy machine, is left out."""
 
 
 def test_this_machine_is_measured_and_its_points_arrive(fresh):
     fresh.page.locator(".pl-tab[data-axis=here]").last.click()
     assert measured(fresh) == []
-    action, save = (fresh.page.locator(".pl-here .pl-action").nth(place) for place in (-2, -1))
+    action, save = (fresh.page.locator(".pl-here .pl-action").nth(place) for place in (-3, -1))
     expect(action).to_have_text("Measure this machine")
     action.click()
     fresh.page.wait_for_function(
@@ -160,3 +161,17 @@ def test_this_machine_is_measured_and_its_points_arrive(fresh):
     fresh.page.wait_for_function(
         "() => !([...window.peerlabPages].at(-1).figures.model('curves_measured').data.x.length)"
     )
+
+
+@pytest.mark.skipif(not why_no_gpu(), reason="this machine has a GPU")
+def test_without_a_gpu_the_button_says_why_and_shows_what_a_known_one_measured(fresh):
+    fresh.page.locator(".pl-tab[data-axis=here]").last.click()
+    fresh.page.locator(".pl-gpu").last.click()
+    fresh.page.wait_for_function(
+        "() => [...window.peerlabPages].at(-1).model.get('measured').here.text.includes('Shown: NVIDIA H200')"
+    )
+    status = fresh.page.locator(".pl-here [role=status]").last
+    expect(status).to_contain_text(why_no_gpu())
+    assert measured(fresh)
+    expect(fresh.page.locator(".pl-save").last).to_be_hidden()  # it was not measured here
+    fresh.page.locator(".pl-tab[data-axis=nodes]").last.click()

@@ -41,7 +41,7 @@ def here(
             ways.setdefault(way, []).append(comparison)
     return {
         "busy": busy,
-        "action": "Stop" if busy else "Measure again" if found else "Measure this machine",
+        "action": "Stop" if busy else "Measure again" if found and not known else "Measure this machine",
         "text": text or ("" if found else _EMPTY),
         "about": about,
         "mine": not known,

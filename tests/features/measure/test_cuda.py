@@ -11,7 +11,7 @@ import threading
 import time
 
 import pytest
-from gpu_here import why_no_gpu
+from gpus import why_no_gpu
 from left_behind import own_files, processes, ranks, wait_until
 
 import peerlab

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import pytest
 from command_line import peerlab_command
-from gpu_here import why_no_gpu
+from gpus import why_no_gpu
 from left_behind import own_files
 
 import peerlab
@@ -15,7 +15,7 @@ from peerlab.features.measure.schedule import Measurement, say_command
 
 REASON = (
     r"--memory cuda needs cuda[.\w]*: pip install 'peerlab\[cuda\]'"
-    r"|--memory cuda: no NVIDIA driver on this machine [^\n]*"
+    r"|no NVIDIA driver on this machine [^\n]*"
     r"|the GPU's driver: [^\n]*CUDA_ERROR_\w+[^\n]*"
 )
 without_gpu = pytest.mark.skipif(not why_no_gpu(), reason="this machine has a GPU")

@@ -71,7 +71,7 @@ def binding() -> Any:
         call("starting", driver.cuInit(0))
     except RuntimeError:  # the binding's word for a library that is not there
         raise MeasurementError(
-            "--memory cuda: no NVIDIA driver on this machine (libcuda.so.1 is not found); --memory host needs none"
+            "no NVIDIA driver on this machine (libcuda.so.1 is not found), so no GPU can be measured"
         ) from None
     return driver
 
