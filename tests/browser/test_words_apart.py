@@ -98,17 +98,6 @@ def test_words_of_a_race(watched, through, tmp_path, cluster, path, other):
         assert through(watched, marks=RACE_MARKS) == []
 
 
-@pytest.mark.parametrize("width", [560, 460, 330])
-@pytest.mark.parametrize(("cluster", "path", "other"), [RIVALS[0], ("p5", "host-tcp", "peer-direct")])
-def test_words_of_a_race_beside_jupyterlabs_bars(watched, tmp_path, cluster, path, other, width):
-    """JupyterLab leaves a race 460 pixels of a window of 600, and 330 of a phone held upright without its bars: nothing is cut off."""
-    text = race_html(peerlab.race(peerlab.Scenario(cluster=cluster, path=path), path=other))
-    open_text(watched, text, tmp_path)
-    assert list(faults_of(watched, product([(width, 900)], MOMENTS), marks=RACE_MARKS)) == []
-    assert watched.evaluate("document.documentElement.scrollWidth") <= width
-    assert watched.get_by_role("combobox").is_visible()  # how fast it plays
-
-
 def short_curves(scenario, axis):
     """Return the curves of a scenario as far as they are quick to simulate, with bands that nobody computed."""
     found = [
