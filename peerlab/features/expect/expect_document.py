@@ -27,7 +27,7 @@ def expectation_document(found: Told) -> Document:
     parts: list[Part] = [Conclusion("unknown", found["what_if"], "")] if found["what_if"] else []
     parts += [
         Text(found["says"], quiet=True),
-        Graphic(band_svg(found["rows"])),
+        Graphic(f"<div class='pl-picture'>{band_svg(found['rows'])}</div>"),
         Table(_EACH, head, rows, right=range(4), kind="sizes", folded=True),
         *(Text(note, quiet=True) for note in found["notes"]),
     ]

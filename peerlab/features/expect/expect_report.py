@@ -86,7 +86,7 @@ def _causes(verdict: Told, causes: Sequence[Told]) -> str:
     further = f"<details><summary>{what}</summary>{_commands(others)}</details>" if others else ""
     out = part_html(Text(ruled_out(verdict["ruled_out"]), quiet=True)) if verdict["ruled_out"] else ""
     return (
-        f"<div class='pl-causes'><div class='pl-head'><h4>What would look like this</h4><span>explains of the gap</span></div>{listed}"
+        f"<div class='pl-causes'><div class='pl-head'><h4>What would look like this</h4><span>explains</span></div>{listed}"
         f"<p class='pl-from'>from {100 * THE_CAUSE:.0f} % on (dotted): a cause</p></div><div class='pl-decides'>{decides}{further}{out}</div>"
     )
 
