@@ -19,7 +19,7 @@ A cluster file keeps the topology and names its library. What the library does i
 
     tree      base + 2(D-1)(x + c/v) + 2 floor(log2 N)(h + w c/r) + S/B + (k-1) o
     ring      base + [2(R-1) - 2(N-1)] x + 2(N-1) h + S/B + (2(N-1) k o if k > 1)
-    NVLSTree  25 + 2 floor(log2 N) h + S/B + 2 c D/r + (k-1) o          (from Hopper on)
+    NVLSTree  25 + 2 floor(log2 N) h + 2 c D (1/r + 1/s) + max(S/B, S/W + (k-1) o)          (from Hopper on)
 
 N nodes of D devices are R ranks; S bytes are cut into k chunks of c for each channel. `base` is the launch, x a hop inside a node, h a hop between nodes: what NCCL
 plans with, and `library.hop` more; with GPUDirect RDMA below Hopper a received chunk of Simple is flushed by one more pass, so there it counts twice. v is what a
@@ -32,6 +32,8 @@ shows NCCL not to know). Over EFA it is the least of NCCL's own prediction, beca
 The simulation takes from it the launch and the hops inside the nodes as spans at the start, the hops as flights, the chunk as slice, o as service time of the resource
 *proxy* (one for each NIC), and what a protocol gets of the NIC as its rate. The topology then limits the rest. A tree is a chain of hops that all nodes walk alike:
 every rank sends its share once, and a slice flies as many hops as the tree is deep, up and down. `binary-tree` is a tree node by node.
+With NVLSTree s is what a channel gets of the NVLink switch, B what the links inside a node let through, W what NICs carry; o is 0 over verbs and `library.message` over EFA. The simulation sums
+all chunks before it hands out the first, NCCL with its eight buffers does not: where those links limit, the flights between nodes stand at the start, too.
 
 **HCL** over host NICs exchanges pairwise. **Open MPI** and **UCX** cost their messages point to point something, and an all-to-all's.
 

@@ -9,23 +9,28 @@ from typing import Any
 from peerlab.base.display import shown
 from peerlab.base.errors import RecordsError
 from peerlab.base.units import say_share
-from peerlab.diagnosis.evidence import Evidence, from_latency, from_lines, from_setup
+from peerlab.diagnosis.candidates import candidates
+from peerlab.diagnosis.evidence import (
+    Evidence,
+    from_latency,
+    from_lines,
+    names_nothing,
+)
 from peerlab.diagnosis.fits import Fit, best, fits, from_clusters, from_latencies, recognised
 from peerlab.diagnosis.forecast import Forecast, forecast
 from peerlab.diagnosis.hops import from_hops
-from peerlab.diagnosis.knowledge import Knowledge, NextMeasurement, explanations, knowledge
-from peerlab.diagnosis.misfit import contradicts, may_be_joined
+from peerlab.diagnosis.knowledge import Knowledge, NextMeasurement, knowledge
+from peerlab.diagnosis.misfit import contradicts
 from peerlab.diagnosis.observed import Observed, fullest, observe, say_runs
 from peerlab.diagnosis.pathology import pathology, trusted
 from peerlab.diagnosis.rates import from_rates
 from peerlab.diagnosis.remarks import notes
-from peerlab.diagnosis.replay import nodes_of, share_nvlink
+from peerlab.diagnosis.setup import from_setup
 from peerlab.diagnosis.shortfall import Shortfall, shortfall
 from peerlab.model.hardware import Cluster
-from peerlab.model.paths import IN_NODE, PATHS
+from peerlab.model.paths import IN_NODE
 from peerlab.question.presets import known_clusters, load_cluster
 from peerlab.records import Records
-from peerlab.records.benchmarks import benchmark
 
 CANNOT_TELL = "cannot tell"
 CLEAR = "clear"
@@ -67,7 +72,7 @@ class Diagnosis:
     warnings: tuple[str, ...]
     """What was left out of the log when it was read, what in it is doubtful, and what was inferred: sentences."""
     decides: NextMeasurement | None
-    """Where nobody can tell: the one fact that would, and the command for it."""
+    """Where the path is not clear: the one fact that would settle it, and the command for it."""
     checks: tuple[NextMeasurement, ...]
     """What to measure next."""
     forecast: Forecast
@@ -135,9 +140,7 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
     records, several = _one_run(records)
     observed, know = observe(records), knowledge()
     _check_open(observed)
-    if cluster is None and records.manifest.get("cluster") in known_clusters():
-        cluster = records.manifest["cluster"]
-    named = None if cluster is None else _loaded(cluster)
+    named = _named(cluster, records)
     unlike = contradicts(observed, named) if named else ""
     # A cluster that the log contradicts counts as none: then the names of accelerators decide, as without it.
     chosen = named is not None and not unlike
@@ -149,7 +152,7 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
     )  # fmt: skip
     # Which paths are weighed follows from all evidence, also from what is not trusted: a line or a rate that
     # names a path puts it into the ranking, and nothing more.
-    paths = _candidates(observed, clusters, gathered, chosen=chosen)
+    paths = candidates(observed, clusters, gathered, chosen=chosen, nameless=names_nothing(observed, know))
     kept = [piece for piece in gathered if not held_up or trusted(piece)]
     evidence = sorted(kept, key=lambda one: -_weight(one, paths))
     ranking = _ranking(paths, evidence, best(found))
@@ -157,7 +160,8 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
     why += f"; {held_up}, so its figures were not weighed" if held_up else ""
     path = None if verdict == CANNOT_TELL else ranking[0].path
     own = next((explanation.fit for explanation in ranking if explanation.path == path), None)
-    below = shortfall(observed, own)
+    below, decides = shortfall(observed, own), _decides(know, observed, ranking, verdict, path)
+    doubt = None if verdict == CLEAR else (ranking[0].odds, decides)
     return Diagnosis(
         path=path,
         verdict=verdict,
@@ -166,14 +170,23 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
         evidence=tuple(evidence),
         notes=(*filter(None, [several]), *_left_aside(named, unlike), *notes(observed, path, own)),
         warnings=tuple(records.warnings),
-        decides=know.decides(_tied(ranking, know), observed.tool, observed.command) if path is None else None,
+        decides=decides,
         checks=_checks(know, path, verdict, observed.tool, below),
-        forecast=forecast(observed, path, own, clusters, below),
+        forecast=forecast(observed, path, own, clusters, below, doubt),
         shortfall=below,
         clusters=tuple(one.name for one in clusters),
         chosen=chosen,
         seen=observed,
     )
+
+
+def _decides(
+    know: Knowledge, observed: Observed, ranking: Sequence[Explanation], verdict: str, path: str | None
+) -> NextMeasurement | None:
+    """Return the fact that would settle which path it is; None where it is clear. Links inside a node, even if only probable, are no matter of a NIC."""
+    if verdict == CLEAR or path == IN_NODE:
+        return None
+    return know.decides(_tied(ranking, know), observed.tool, observed.command)
 
 
 def _one_run(records: Records) -> tuple[Records, str]:
@@ -201,55 +214,16 @@ def _check_open(observed: Observed) -> None:
         )
 
 
-def _loaded(cluster: str | Path | Cluster) -> Cluster:
-    return cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
+def _named(cluster: str | Path | Cluster | None, records: Records) -> Cluster | None:
+    """Return the cluster that was named, by the user or else by the records; None where none was."""
+    if cluster is None and records.manifest.get("cluster") in known_clusters():
+        cluster = str(records.manifest["cluster"])
+    return load_cluster(cluster) if isinstance(cluster, (str, Path)) else cluster
 
 
 def _left_aside(named: Cluster | None, unlike: str) -> tuple[str, ...]:
     """Return what says that the cluster that was named is not the log's."""
     return (f"Not held against {named.name}: {unlike}.",) if named and unlike else ()
-
-
-def _candidates(
-    observed: Observed, clusters: Sequence[Cluster], gathered: Iterable[Evidence], *, chosen: bool
-) -> list[str]:
-    """Return the paths to be weighed: those that a line names or that a cluster of the log has, else usual ones, and links inside a node where it may be one.
-
-    A path that the cluster which was named does not have is no suspect. A path that is staged on one side alone lies between two others in every figure: it is weighed where a line names it.
-    """
-    gathered = list(gathered)
-    named = {
-        path
-        for piece in gathered
-        for path, points in piece.points.items()
-        if points > 0 and piece.kind == "line"
-    }
-    here = {path for cluster in clusters for path in cluster.paths}
-    explaining = {
-        path for one in gathered if one.kind == "cluster" for path, points in one.points.items() if points > 0
-    }
-    alone = bool(explaining) and all(PATHS[path].is_rare for path in explaining if path in PATHS)
-    described = chosen and any(not PATHS[path].is_bare for path in here)
-    # Gaudi has ports of its own, whether or not the clusters that were recognised describe them
-    if benchmark(observed.tool).gaudi:
-        here |= {path for path, one in PATHS.items() if one.uses_own_ports}
-    nodes = observed.nodes or (nodes_of(observed, clusters[0]) if chosen else None)
-    joined = any(piece.points.get(IN_NODE, 0) > 0 and piece.kind in ("line", "rate") for piece in gathered)
-    joined = joined or may_be_joined(observed, clusters, gathered)
-    joined = joined or (chosen and any(share_nvlink(cluster, nodes) for cluster in clusters))
-
-    def weighed(path: str) -> bool:
-        record = PATHS.get(path)
-        if record is None:  # links inside a node, or inside a domain of several
-            return nodes is None or nodes == 1 or joined
-        if path in named:
-            return True
-        # every host speaks TCP, whether anybody has described how fast; an accelerator's name says nothing of a machine's NICs
-        usual = record.is_usual and (not described or path in here or record.uses_kernel_tcp)
-        # a rare path is nobody's suspect, unless nothing but rare ones explains the log's rates
-        return usual or (path in here and (chosen or not record.is_rare or (alone and path in explaining)))
-
-    return [path for path in explanations() if weighed(path)]
 
 
 def _weight(evidence: Evidence, paths: Sequence[str]) -> float:

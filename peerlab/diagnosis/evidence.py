@@ -10,15 +10,14 @@
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 from statistics import linear_regression
 
-from peerlab.base.units import KIB, say_bytes, say_count
+from peerlab.base.units import KIB, say_bytes
 from peerlab.diagnosis.knowledge import Knowledge, Known
 from peerlab.diagnosis.observed import Observed
-from peerlab.model.hardware import Cluster
 from peerlab.model.paths import IN_NODE, PATHS, DataPath
 
 Holds = Callable[[DataPath], bool]
@@ -31,6 +30,17 @@ _CLIQUE = re.compile(r"MNNVL 1 cliqueId \S+ cliqueSize (\d{1,6})")
 _NCCL_OVER_UCX = re.compile(r"NET/UCX|\bNCCL_NET=UCX|\bNCCL_PLUGIN_P2P=ucx|Using network UCX", re.IGNORECASE)
 _GDRCOPY = re.compile(r"gdr_copy|gdrcopy(?!(?:_ENABLE)?=0)", re.IGNORECASE)
 """How a log says that a processor can reach device memory itself, so that small messages wait for no copy."""
+
+
+def tcp_to_device(path: DataPath) -> bool:
+    """Return whether a NIC reaches device memory, and TCP carries the bytes: GPUDirect-TCPX and TCPXO."""
+    return path.uses_device_memory and not (path.is_rdma or path.uses_own_ports or path.uses_kernel_tcp)
+
+
+def names_nothing(seen: Observed, know: Knowledge) -> bool:
+    """Return whether a log of NCCL names neither an accelerator nor anything of its transport, so that it may be from any machine."""
+    lines = any(rule.pattern.search(line) for rule in know.rules for line in seen.said)
+    return seen.nccl and not seen.devices and not lines
 
 
 def over_nic(path: DataPath) -> bool:
@@ -106,67 +116,6 @@ def _one_domain(observed: Observed, know: Knowledge) -> Iterator[Evidence]:
             known=True,
             source="NVIDIA/nccl src/mnnvl.cc: a clique is what one NVLink domain joins",
         )
-
-
-def from_setup(seen: Observed, know: Knowledge, clusters: Sequence[Cluster] = ()) -> Iterator[Evidence]:
-    """Yield what ranks, nodes and buffers say; `clusters`: those that the log may be from."""
-    weigh = know.strengths
-    # Not named by the log, it is OSU's default, and `known` says so: the weight is the same.
-    if seen.memory == "host":
-        yield Evidence(
-            kind="set-up",
-            seen="buffers in host memory" + ("" if seen.memory_known else " (OSU's default)"),
-            says="device memory is not involved: Peer Direct could not have been used, and would change nothing",
-            points=every(lambda path: path.uses_device_memory or path.uses_own_ports, -weigh["decides"]),
-            known=seen.memory_known,
-            source="OSU micro-benchmarks: D is device memory, H host memory; the default is host memory",
-        )
-    if seen.nodes == 1:
-        yield Evidence(
-            kind="set-up",
-            seen="one node",
-            says="no network is needed at all, though a library may use its NIC even here",
-            # an MPI over Slingshot sends two ranks' messages through the NIC even there (eth-cscs/cscs-docs, osu_bw intra-node)
-            points={IN_NODE: weigh["fair" if seen.collective_record.is_message else "strong"]},
-            known=True,
-            source="the log",
-        )
-    elif seen.nodes is None:
-        joined = max((cluster.devices * (cluster.domain_nodes or 1) for cluster in clusters), default=0)
-        yield from _how_many_nodes(seen, know, {cluster.devices for cluster in clusters}, joined)
-
-
-def _how_many_nodes(
-    observed: Observed, know: Knowledge, boxes: Collection[int], joined: int
-) -> Iterator[Evidence]:
-    """Yield a guess at whether there is a network at all; NVLink joins `joined` accelerators of a machine that it may be from."""
-    box = know.ranges["box"]
-    if observed.collective_record.is_message or observed.ranks is None:
-        return
-    if box.high < observed.ranks <= joined:  # one domain or more: their number tells neither
-        return
-    fits = observed.ranks <= box.high
-    # only if all clusters that it may be from have nodes of that size
-    fill = set(boxes) == {observed.ranks}
-    if observed.ranks > know.ranges["nvlink_domain"].high:
-        yield Evidence(
-            kind="set-up",
-            seen=f"{say_count(observed.ranks, 'rank')}, and no word about nodes",
-            says="more accelerators than anything but a network joins",
-            points={IN_NODE: -know.strengths["decides"]},
-            known=True,
-            source=told_source(know.ranges["nvlink_domain"]),
-        )
-        return
-    inside = "they are as many as one box of these machines has" if fill else "they fit in one box"
-    yield Evidence(
-        kind="set-up",
-        seen=f"{say_count(observed.ranks, 'rank')}, and no word about nodes",
-        says=inside if fits else "more than a usual box has accelerators: two nodes or more",
-        points={IN_NODE: know.strengths["fair" if fill else "weak"] if fits else -know.strengths["fair"]},
-        known=False,
-        source=told_source(box),
-    )
 
 
 def from_latency(seen: Observed, know: Knowledge) -> Iterator[Evidence]:

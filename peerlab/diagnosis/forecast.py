@@ -11,7 +11,9 @@ from math import log
 from peerlab.answer.gain import Assumption, GainBand, without_range
 from peerlab.base.errors import PeerlabError
 from peerlab.base.numbers import np
+from peerlab.base.units import say_share
 from peerlab.diagnosis.fits import Fit, simulated_band, spread_over
+from peerlab.diagnosis.knowledge import NextMeasurement
 from peerlab.diagnosis.observed import Floats, Observed
 from peerlab.diagnosis.replay import scenario, shape
 from peerlab.diagnosis.shortfall import Shortfall
@@ -23,6 +25,10 @@ _POINTS = 10
 """Sizes that are simulated, at most."""
 _BANDS = 3
 """Sizes whose band is simulated, which takes many simulations; between them its ends are taken as straight in the size's logarithm."""
+
+
+Doubt = tuple[float, NextMeasurement | None]
+"""Of a path that is only probable: its share of all explanations, 0 to 1, and the fact that would settle it."""
 
 
 def _none() -> Floats:
@@ -81,12 +87,14 @@ def forecast(
     own: Fit | None,
     clusters: Sequence[Cluster],
     below: Shortfall | None = None,
+    doubt: Doubt | None = None,
 ) -> Forecast:
     """Return what Peer Direct would bring to a log that took the path `found`.
 
-    `own` is how that path's simulation meets the log, `clusters` those the log may be from, `below` how far it lies below that path.
+    `own` is how that path's simulation meets the log, `clusters` those the log may be from, `below` how far it lies below that path,
+    `doubt` that it may be another one; None: the path is clear.
     """
-    if reason := _needless(seen, found, below):
+    if reason := _needless(seen, found, below, doubt):
         return Forecast(why_not=reason)
     if not clusters:
         return Forecast(
@@ -107,7 +115,7 @@ def forecast(
         return Forecast(why_not=f"{able[0].name} cannot be simulated as this log was measured: {problem}")
 
 
-def _needless(observed: Observed, found: str | None, below: Shortfall | None) -> str:
+def _needless(observed: Observed, found: str | None, below: Shortfall | None, doubt: Doubt | None) -> str:
     """Return why nothing is to be predicted, or nothing."""
     if found is None:
         return "the path is not known, so nobody can say what another one would bring"
@@ -117,7 +125,10 @@ def _needless(observed: Observed, found: str | None, below: Shortfall | None) ->
     if observed.memory == "host":
         return "the buffers lie in host memory: Peer Direct would change nothing; measure device memory (osu_bw D D)"
     if what := _reaches_memory(found):
-        return what + _gains_elsewhere(below)
+        odds, fact = doubt or (1.0, None)
+        sure = f" at odds of {say_share(odds)}" if doubt else ""
+        settles = f"; what would settle it: {fact.what}" if fact else ""
+        return what + sure + _gains_elsewhere(below, doubt) + settles
     return "" if observed.large.any() else "the log has no message of 1 MiB or more"
 
 
@@ -130,8 +141,10 @@ def _reaches_memory(found: str) -> str:
     return "the devices' own ports need no host memory" if data_path(found).uses_own_ports else ""
 
 
-def _gains_elsewhere(below: Shortfall | None) -> str:
-    return f", and yet {below.says}: another path would not mend that" if below else ": nothing to gain"
+def _gains_elsewhere(below: Shortfall | None, doubt: Doubt | None) -> str:
+    if below:
+        return f", and yet {below.says}: another path would not mend that"
+    return ": if so, there is nothing to gain" if doubt else ": nothing to gain"
 
 
 def _predict(observed: Observed, cluster: Cluster, own: Fit | None) -> Forecast:

@@ -12,8 +12,10 @@ from peerlab.diagnosis.evidence import (
     Evidence,
     Holds,
     every,
+    names_nothing,
     over_nic,
     staged_rdma,
+    tcp_to_device,
     told_source,
 )
 from peerlab.diagnosis.knowledge import Knowledge, Known
@@ -47,6 +49,10 @@ def from_rates(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
         limits += [(staged, staged_rdma, each, "a device")] if staged else []
         yield from _over_memory(node, seen, know, guess)
         yield from _over_link(each, seen, know, guess)
+    if names_nothing(
+        seen, know
+    ):  # of others a line or an accelerator's cluster says whether that path is there
+        limits += [(know.ranges["device_tcp"], tcp_to_device, each, "a device")]
     for limit, holds, rate, of in limits:
         if rate > limit.high:
             yield Evidence(

@@ -76,7 +76,9 @@ class LibraryChoice:
     def changes(self, by: str) -> dict[str, list[Change]]:
         """Return what it does to figures; `by` names the library."""
         run = f"{self.course.algorithm} with {self.course.protocol}"
-        inside = f"hops inside the node are counted before the first slice, {say_time(self.inside_ps)}"
+        what = "the switch's first chunks, and flights that NVLink does not hide,"
+        what = what if self.course.in_switch else "hops inside the node"
+        inside = f"{what} are counted before the first slice, {say_time(self.inside_ps)}"
         entries: dict[str, tuple[float, str, tuple[str, ...]]] = {
             "nic_Bps": (self.nic_Bps, f"what {run} sends at most", ("nic.rate",)),
             "latency_ps": (self.hop_ps, f"a flight of {run}, by the library's law", ("library.hop",)),
@@ -163,7 +165,6 @@ def costs(library: Library, cluster: Cluster, seen: NcclSight) -> Costs:
         # Two latencies, before and since a version (False is 0). The version is a number in the file, so it
         # needs two digits behind the point: 2.9 would be read as 2.90.
         steering = steering[seen.version >= round(100 * library.law["steering_changes"])]
-    forbidden = {protocol for rule in _forbidden(library, seen) for protocol in rule.protocols}
     return Costs(
         hop=(cluster.hop_ps or 0) / PS_PER_US,
         # inside one domain no proxy posts anything to a NIC
@@ -173,13 +174,29 @@ def costs(library: Library, cluster: Cluster, seen: NcclSight) -> Costs:
         # without the figure a device has a whole chunk once more before it passes it on
         held=1.0 if cluster.held is None else cluster.held,
         steering=steering,
-        protocols=tuple(protocol for protocol in PROTOCOLS if protocol not in forbidden),
+        protocols=allowed_protocols(library, seen),
     )
 
 
 def _forbidden(library: Library, seen: NcclSight) -> list[Forbidden]:
     holds = {"always": True, "staged": not seen.direct, "before Hopper": seen.generation < _HOPPER}
     return [rule for rule in library.forbids if holds[rule.when]]
+
+
+def allowed_protocols(library: Library, seen: NcclSight) -> tuple[str, ...]:
+    """Return the protocols that the library may use on what it sees.
+
+    Raises
+    ------
+    ScenarioError
+        If it forbids all of them.
+    """
+    rules = _forbidden(library, seen)
+    forbidden = {protocol for rule in rules for protocol in rule.protocols}
+    if forbidden >= set(PROTOCOLS):
+        why = "; ".join(dict.fromkeys(rule.why for rule in rules))
+        raise ScenarioError("library", f"{library.title} forbids every protocol here: {why}")
+    return tuple(protocol for protocol in PROTOCOLS if protocol not in forbidden)
 
 
 def checked_protocol(library: Library, protocol: str, seen: NcclSight) -> None:
@@ -206,10 +223,6 @@ def nccl_choice(
         If the library has no such algorithm, or does not use the protocol, on this path.
     """
     checked_protocol(library, protocol, seen)
-    # Without this the error below would say that the library has no such algorithm, which is not the reason.
-    if set(PROTOCOLS) <= {one for rule in _forbidden(library, seen) for one in rule.protocols}:
-        why = "; ".join(dict.fromkeys(rule.why for rule in _forbidden(library, seen)))
-        raise ScenarioError("library", f"{library.title} forbids every protocol here: {why}")
     cost = costs(library, cluster, seen)
     if protocol != "auto":
         cost = _only(cost, protocol)
@@ -254,6 +267,7 @@ def _of(run: LawCourse, library: Library, cluster: Cluster, seen: NcclSight, siz
     first = 0.0 if run.algorithm == "ring" else min(waits * at_once, run.message)
     # a switch that adds up has nothing to do before the first chunks are there, and nothing to hand out before they came: where NVLink is what limits, no later chunk makes up for it
     filled = run.fill if run.in_switch else 0.0
+    inside = run.inside + filled + (_not_hidden(run, seen, size) if run.in_switch else 0.0)
     flight = run.hops * run.hop + run.fill - filled - first
     # a ring may have thousands of hops: those of each way are one flight
     hops = max(1, min(run.hops, 2) if run.algorithm == "ring" else run.hops)
@@ -264,7 +278,7 @@ def _of(run: LawCourse, library: Library, cluster: Cluster, seen: NcclSight, siz
         does=({"nvls-tree": "NVLSTree"}.get(run.algorithm, run.algorithm), run.protocol),
         course=run,
         launch_ps=_ps(run.launch),
-        inside_ps=_ps(run.inside + filled),
+        inside_ps=_ps(inside),
         hops=hops,
         # the law's hop contains its flush, which the simulation has as a stage behind the flight
         hop_ps=_ps(max(0.0, flight / hops - flush)),
@@ -278,6 +292,16 @@ def _of(run: LawCourse, library: Library, cluster: Cluster, seen: NcclSight, siz
         if not run.hops and run.line < seen.bound
         else None,
     )
+
+
+def _not_hidden(run: LawCourse, seen: NcclSight, size: int) -> float:
+    """Return what of the flights between nodes NVLink does not hide, microseconds.
+
+    The simulation sums all chunks before it hands out the first: where NVLink limits, that hides the flights. NCCL has eight buffers, so that
+    it hands out chunks in the order in which it sums them, and the flights come on top.
+    """
+    network = size / (1000 * run.line) + (run.rounds - 1) * run.message
+    return min(run.hops * run.hop, max(0.0, size / (1000 * seen.bound) - network))
 
 
 def _ps(microseconds: float) -> int:

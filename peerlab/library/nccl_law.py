@@ -27,15 +27,16 @@ SHAPES: dict[str, tuple[int, ...]] = {
     **dict.fromkeys(("ring_ll128_rate", "nvls_efficiency", "nvlink_rate", "nvls_rate", "ring_plateau"), (4,)),
     **dict.fromkeys(("ll_rate", "tree_ll128_rate", "tree_rate", "nvls_tree_rate"), (4, 3)),
     **dict.fromkeys(("launch_nvls_tree", "network_nvls_tree", "nvls_channels", "nvls_message_share", "tree_ll_share"), ()),
-    "small_chunks_before": (), "ring_alone_before": (), "ring_alone_above": (), "ring_posts": (), "socket_threads": (2,), "nvls_chunk": (2,), "socket_task": (), "steering": (2,), "steering_changes": (), "copy_rate": (3, 4), "correction": (3, 24),
+    "small_chunks_before": (), "ring_alone_before": (), "ring_alone_above": (), "ring_posts": (), "socket_threads": (2,), "nvls_chunk": (4, 2), "nvls_chunk_changes": (3,), "nvls_since": (2,), "socket_task": (), "steering": (2,), "steering_changes": (), "copy_rate": (3, 4), "correction": (3, 24),
     "speeds_before_hopper": (19,), "speeds_from_hopper": (17,), "speeds_from_blackwell": (20,),
 }  # fmt: skip
 """The constants of a law (``[law]`` of a library's file), and how many numbers each has: by protocol 3, by generation 4."""
 ZERO_MEANS_NONE = ("nvls_tree_rate", "nvls_efficiency", "message_share", "nvls_message_share", "nvls_rate")
 """Those that may be 0."""
 _MANY_NODES = 4
-"""From so many nodes on chunks of NVLSTree are smaller (src/transport/nvls.cc)."""
+"""From so many nodes on chunks of NVLSTree are smaller (src/enqueue.cc)."""
 _NVLS_CHUNKS = ((32, 2**18), (16, 2**17), (4, 2**16), (1, 2**15))
+"""A chunk of NVLSTree is cut to so many bytes while the message has fewer than so many of them on each channel and device (enqueue.cc)."""
 # Steps of the buffer in a chunk and in a slice of a ring with Simple: NCCL's ALLREDUCE_CHUNKSTEPS and
 # ALLREDUCE_SLICESTEPS (src/include/collectives.h).
 _RING_STEPS, _RING_SLICE_STEPS = 4, 2
@@ -153,13 +154,14 @@ def courses(
 ) -> dict[tuple[str, str], LawCourse]:
     """Return what every algorithm and protocol that the library may use would take, and the algorithm `asked` for, which no version refuses."""
     # a version before 2.12 was seen to run rings alone on large messages; asked for, a tree still runs
-    alone = _before(sight, law, "ring_alone_before") and size > law["ring_alone_above"]
+    alone = _before(sight, law["ring_alone_before"]) and size > law["ring_alone_above"]
     without = "tree" if alone and asked != "tree" else ""
+    switched = sight.nvls and law["nvls_efficiency"][sight.generation]
     allowed = [
         (algorithm, protocol)
         for algorithm in ALGORITHMS
         if algorithm != without
-        if algorithm != "nvls-tree" or (sight.nvls and law["nvls_efficiency"][sight.generation])
+        if algorithm != "nvls-tree" or (switched and not _before(sight, law["nvls_since"][1]))
         for protocol in costs.protocols
         # NVLSTree has no other protocol
         if algorithm != "nvls-tree" or protocol == "Simple"
@@ -205,7 +207,13 @@ def course(sight: NcclSight, size: int, law: Law, costs: Costs, algorithm: str, 
     # A ring posts a message at each hop, a tree one for each chunk. The first of a tree is part of its hop.
     one = hops * message if algorithm == "ring" else message
     waits = (rounds if algorithm == "ring" else rounds - 1) * one if rounds > 1 else 0.0
-    time = launch + inside + hops * hop + filling + size / (1000 * rate) + waits
+    steady = size / (1000 * rate) + waits
+    if algorithm == "nvls-tree":
+        # The switch sums and hands out chunks while the host posts others: the slower of NICs and NVLink counts.
+        # Written so that `waits` may be an array, as where constants are fitted.
+        sent, summed = size / (1000 * line) + waits, size / (1000 * rate)
+        steady = (sent + summed + abs(sent - summed)) / 2
+    time = launch + inside + hops * hop + filling + steady
     return LawCourse(
         algorithm=algorithm, protocol=protocol, launch=launch, inside=inside, hops=hops, hop=hop, flush=flush, fill=filling,
         line=line, rate=rate, load=load, chunk=max(1, ceil(chunk)), channels=channels, rounds=rounds, message=one if rounds > 1 else 0.0, time=time,
@@ -217,9 +225,9 @@ def switch_rate(sight: NcclSight, law: Law) -> float:
     return float(law["nvlink_rate"][sight.generation] / law["nvls_channels"])
 
 
-def _before(sight: NcclSight, law: Law, constant: str) -> bool:
-    """Return whether the library is older than the version that a constant names."""
-    return bool(sight.version < round(100 * law[constant]))
+def _before(sight: NcclSight, version: float) -> bool:
+    """Return whether the library is older than a version."""
+    return sight.version < round(100 * version)
 
 
 def _load(sight: NcclSight, law: Law, algorithm: str, p: int) -> float:
@@ -362,7 +370,8 @@ def _shape(sight: NcclSight, size: int, law: Law, algorithm: str, p: int) -> tup
     """Return the channels that are used, the bytes of a message of one, and how many follow one another on it."""
     if algorithm == "nvls-tree":
         channels = law["nvls_channels"]
-        sharing, chunk = channels * sight.devices, float(law["nvls_chunk"][sight.nodes >= _MANY_NODES])
+        era = sum(not _before(sight, version) for version in law["nvls_chunk_changes"])
+        sharing, chunk = channels * sight.devices, float(law["nvls_chunk"][era][sight.nodes >= _MANY_NODES])
         for times, limit in _NVLS_CHUNKS:
             if size < times * sharing * chunk and chunk > limit:
                 chunk = limit
@@ -386,7 +395,7 @@ def _tree_chunk(sight: NcclSight, size: int, law: Law, p: int, used: int) -> flo
     if PROTOCOLS[p] == "LL128":
         steps = 1 + floor(log2(sight.nodes)) + 0.1 * sight.devices
         rules = ((steps * 64 / sight.devices, 2**17), (steps * 16 / sight.devices, 2**15))
-    elif PROTOCOLS[p] == "Simple" and _before(sight, law, "small_chunks_before"):
+    elif PROTOCOLS[p] == "Simple" and _before(sight, law["small_chunks_before"]):
         rules = ((8 * deep, 2**17), (4 * deep, 2**16), (deep, 2**15))
     for least, floor_bytes in rules:
         while size // (used * chunk) < least and chunk > floor_bytes:

@@ -5,6 +5,7 @@ name for NVLink SHARP, a device sends (D + 1) / D of it, and the first and the l
 The least of them runs. Times in microseconds, rates in GB/s (10^9 bytes per second), sizes in bytes.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from peerlab.library.nccl_law import PROTOCOLS, Law, NcclSight, switch_rate
@@ -37,14 +38,24 @@ class NodeCourse:
         return self.algorithm == IN_SWITCH
 
 
-def node_course(sight: NcclSight, size: int, law: Law, links: float, in_switch: float) -> NodeCourse:
+def node_course(
+    sight: NcclSight,
+    size: int,
+    law: Law,
+    links: float,
+    in_switch: float,
+    protocols: Collection[str] = PROTOCOLS,
+) -> NodeCourse:
     """Return what the library runs inside a node for an allreduce of `size` bytes.
 
     `links` is what a device's links to the others carry together, GB/s per direction; `in_switch` the same of the switch that adds up, 0
-    where none does.
+    where none does; `protocols` are those that the library may use, one at least.
     """
-    node_courses = [_ring(sight, size, law, p, links) for p in range(len(PROTOCOLS))]
-    if in_switch and sight.nvls:
+    allowed = [p for p, protocol in enumerate(PROTOCOLS) if protocol in protocols]
+    node_courses = [_ring(sight, size, law, p, links) for p in allowed]
+    # NVLS has no other protocol
+    offered = sight.nvls and sight.version >= round(100 * law["nvls_since"][0])
+    if in_switch and offered and "Simple" in protocols:
         node_courses.append(_in_switch(sight, size, law, in_switch))
     return min(node_courses, key=lambda one: one.time)
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from peerlab.base.errors import ScenarioError
 from peerlab.base.units import PS_PER_US
-from peerlab.library.library_choice import sight
+from peerlab.library.library_choice import allowed_protocols, sight
 from peerlab.library.library_law import LibraryLaw, OwnChanges
 from peerlab.library.library_record import NCCL
 from peerlab.library.nccl_node_law import NodeCourse, node_course
@@ -78,4 +78,6 @@ def _course(question: "Scenario") -> NodeCourse:
     seen = sight(library, machine, 1, str(question.path), question.library_number)
     links = machine.scaleup_Bps * (machine.devices - 1) / _GB
     switch = machine.sharp_Bps / _GB if machine.sharp_Bps else library.law["nvls_rate"][seen.generation]
-    return node_course(seen, question.nbytes, library.law, links, switch)
+    # a plug-in that sets NCCL_PROTO does so for the whole process, whether or not a network is needed
+    protocols = allowed_protocols(library, seen)
+    return node_course(seen, question.nbytes, library.law, links, switch, protocols)

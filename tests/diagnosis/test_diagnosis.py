@@ -112,6 +112,20 @@ def test_a_run_within_its_band_lacks_nothing():
     assert found.forecast.why_not == "it is Peer Direct already: nothing to gain"
 
 
+def test_a_path_that_is_only_probable_says_its_odds_and_what_would_settle_it(reference_dir):
+    found = peerlab.diagnose(peerlab.load(reference_dir / "logs" / "nccl_nebius_h100_2n16r_ib.log"))
+    assert (found.path, found.verdict) == ("peer-direct", "probable")
+    odds = f"{found.ranking[0].odds:.0%}"
+    assert (
+        found.forecast.why_not
+        == f"it is Peer Direct already at odds of {odds}: if so, there is nothing to gain; what would settle it: {found.decides.what}"
+    )
+    assert "NCCL_DEBUG=INFO" in found.decides.command
+    printed = " ".join("\n".join(document_lines(diagnosis_document(found, "a.log"))).split())
+    assert f"at odds of {odds}" in printed
+    assert "One fact would decide" in printed
+
+
 def test_a_second_path_by_kernel_tcp_shares_the_evidence_on_tcp(monkeypatch):
     monkeypatch.setitem(PATHS, "tcp-zero-copy", PATHS["host-tcp"])
     on_rdma = osu(DIRECT_US, command="osu_latency -d cuda D D")

@@ -74,7 +74,7 @@ def test_the_wire_is_the_one_of_the_protocol_that_this_message_takes():
     assert {
         "400 Gb/s",
         "wire, 34.84 of 50 GB/s",
-        "Simple protocol, 44.9 µs a hop †",
+        "Simple protocol, 42.9 µs a hop †",
     } <= set(texts)
     run = peerlab.simulate(peerlab.Scenario(cluster="p5", nodes=2, message_bytes="1 GiB"))
     assert run.busbw_GBps / run.wire_limit_GBps == pytest.approx(run.wire_busy, rel=1e-3)

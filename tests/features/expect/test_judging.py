@@ -113,7 +113,8 @@ def test_an_ill_run_is_below_and_its_fault_is_among_those_alike(cluster, change,
 
 def test_half_of_the_nics_is_found_where_nvlink_switches_add_up():
     """NVLSTree on two nodes: no end of the range of NVLink's rate makes a ring of it, which half of the NICs carry."""
-    text = log_of("h100-ndr", sizes=[8 << power for power in range(31)], change=half_rate)
+    # half of the NICs leave 375 of 480 GB/s, 4 % below the floor at the largest sizes, which a noise of 5 % may hide
+    text = log_of("h100-ndr", sizes=[8 << power for power in range(31)], change=half_rate, noise=0.02)
     found = verdict(text, "h100-ndr")
     assert found.verdict == "below"
     assert all(row.below for row in found.rows if row.size >= 256 * 2**20)
@@ -268,10 +269,10 @@ def test_lines_that_name_all_nics_rule_out_that_some_are_missing():
 
 
 def test_a_setting_in_the_log_decides_between_faults_that_look_alike():
-    """Without NVLS a ring runs; a setting that explains too little is no cause."""
+    """Without NVLS a ring runs, as fast as NVLSTree with half of the NICs; a setting that explains too little is no cause."""
     sizes = [2**20 << power for power in range(14)]
     change = lambda s: s.with_(algorithm="ring")  # noqa: E731
-    for also, named in (("", 2), ("NCCL_NVLS_ENABLE=0", 1), ("NCCL_ALGO=Tree", 2)):
+    for also, named in (("", 4), ("NCCL_NVLS_ENABLE=0", 1), ("NCCL_ALGO=Tree", 4)):
         found = verdict(
             f"export {also}\n" * bool(also) + log_of("h100-ndr", sizes=sizes, change=change, noise=0.015),
             "h100-ndr",
