@@ -1,23 +1,36 @@
 """What copies between device and host memory cost, as `peerlab measure copies` measured it, and the file that keeps it."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from peerlab.base.display import shown
 from peerlab.base.errors import RecordsError
 from peerlab.base.outfile import put_on_disk, written
-from peerlab.base.units import MIB, say_bytes, say_count
+from peerlab.base.textfile import printable, read_text
+from peerlab.base.units import KIB, MIB, say_bytes, say_count
 
 if TYPE_CHECKING:
     import pandas as pd
 
 TOOL = "peerlab measure copies"
 """What such a file says of itself."""
+_TOLD = re.compile(rf'"tool"\s*:\s*"{TOOL}"')
+WAYS = ("to host", "to device", "both ways")
+"""Directions of copies."""
+HOSTS = ("pinned", "pageable")
+"""Kinds of host memory."""
+_SMALL = 4 * KIB
+"""Up to here a copy's time is that of starting and awaiting it: carrying takes a hundredth of it."""
 _LARGE = 8 * MIB
-"""From here on a rate is the link's: what starting takes is less than a twentieth of the time."""
+"""From here on a rate is the link's: what starting takes is less than a tenth of the time."""
+_MOST_BYTES = 4 * MIB
+"""A file of copies is no larger: one of eight sizes has 17 kB."""
+_MOST = 2**60
+"""No number in such a file is as large."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +111,7 @@ class CopyCost:
     manifest: Mapping[str, Any] = field(default_factory=dict)
     """Machine, driver, date."""
     notes: Sequence[str] = ()
-    """What could not be tried, and why."""
+    """Sentences of what could not be tried, and why."""
 
     @property
     def table(self) -> "pd.DataFrame":
@@ -109,24 +122,33 @@ class CopyCost:
 
     @property
     def figures(self) -> tuple[MeasuredFigure, ...]:
-        """Return what these copies tell of a cluster's figures; of both directions, the slower one counts for a rate."""
+        """What these copies tell of a cluster's figures; of both directions, the slower one counts for a rate.
+
+        A figure is left out that nothing was measured for: what starting takes needs pinned copies of at most 4 KiB, a rate
+        copies of 8 MiB or more.
+        """
         pinned, pageable = self._one_way("pinned"), self._one_way("pageable")
-        smallest = [time for time in pinned if time.size_bytes == min(one.size_bytes for one in pinned)]
-        starts = [time.time_us for time in smallest]
-        start = MeasuredFigure(
-            key="device.copy_start",
-            value=sum(starts) / len(starts),
-            # A program in C awaits a copy without what this one needs for it.
-            low=min(time.low_us for time in smallest) - self.idle_us,
-            high=max(time.high_us for time in smallest),
-            unit="us",
-            how=f"a pinned copy of {say_bytes(smallest[0].size_bytes)}, started and awaited; awaiting nothing takes {self.idle_us:.1f} us",
-        )
-        rates = [
+        figures = (
+            self._start([time for time in pinned if time.size_bytes <= _SMALL]),
             _rate("device.copy_engine", "pinned", pinned),
             _rate("host.pageable_copy", "pageable", pageable),
-        ]
-        return (start, *(rate for rate in rates if rate is not None))
+        )
+        return tuple(figure for figure in figures if figure is not None)
+
+    def _start(self, small: Sequence[CopyTime]) -> MeasuredFigure | None:
+        if not small:
+            return None
+        size = min(time.size_bytes for time in small)
+        smallest = [time for time in small if time.size_bytes == size]
+        return MeasuredFigure(
+            key="device.copy_start",
+            value=sum(time.time_us for time in smallest) / len(smallest),
+            # A program in C awaits a copy without what this one needs for it.
+            low=max(min(time.low_us for time in smallest) - self.idle_us, 0.0),
+            high=max(time.high_us for time in smallest),
+            unit="us",
+            how=f"a pinned copy of {say_bytes(size)}, started and awaited; awaiting nothing takes {self.idle_us:.1f} us",
+        )
 
     def save(self, path: str | Path) -> None:
         """Write a file of JSON that :meth:`read` reads.
@@ -157,21 +179,18 @@ class CopyCost:
         Raises
         ------
         RecordsError
-            If it cannot be read, or is no such file.
+            If it cannot be read, or is no such file: it says which value is impossible.
         """
+        text = read_text(path, what=f"file of {TOOL}", most_bytes=_MOST_BYTES, error=RecordsError)
         try:
-            plain = json.loads(Path(path).read_text(encoding="utf-8"))
-            return cls(
-                copies=[CopyTime(**one) for one in plain["copies"]],
-                registrations=[RegisterTime(**one) for one in plain["registrations"]],
-                idle_us=float(plain["idle_us"]),
-                manifest=plain["manifest"],
-                notes=plain["notes"],
-            )
-        except OSError as problem:
-            raise RecordsError(f"{path}: {problem.strerror}") from None
-        except (ValueError, KeyError, TypeError) as problem:
-            raise RecordsError(f"{path}: no file of {TOOL} --save ({problem})") from None
+            return _cost(json.loads(text))
+        except KeyError as problem:
+            reason: object = f"it lacks {problem}"
+        except (ValueError, TypeError, AttributeError) as problem:
+            reason = problem
+        except RecursionError:
+            reason = "its brackets are too deep"
+        raise RecordsError(f"{path}: no file of {TOOL} --save ({reason})")
 
     _repr_html_ = shown
 
@@ -198,10 +217,68 @@ def _rate(key: str, host: str, times: Sequence[CopyTime]) -> MeasuredFigure | No
     )
 
 
+def _cost(plain: Any) -> CopyCost:
+    """Return what the JSON of a file says; a file may come from anybody, and its texts reach a terminal."""
+    return CopyCost(
+        copies=[CopyTime(**_checked(CopyTime, entry)) for entry in plain["copies"]],
+        registrations=[RegisterTime(**_checked(RegisterTime, entry)) for entry in plain["registrations"]],
+        idle_us=_number("idle_us", plain["idle_us"]),
+        manifest=_manifest(plain["manifest"]),
+        notes=_texts("notes", plain["notes"]),
+    )
+
+
+def _checked(kind: type[CopyTime | RegisterTime], entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of an entry: numbers above 0, quartiles around their median, ways and memories that there are."""
+    values: dict[str, Any] = {}
+    for column in fields(kind):
+        read = _text if column.type is str else _number
+        values[column.name] = read(column.name, entry[column.name])
+    for name, known in (("way", WAYS), ("host", HOSTS)):
+        if values.get(name, known[0]) not in known:
+            raise ValueError(f"{name}: {values[name]!r} is none of {', '.join(known)}")
+    if not isinstance(values["size_bytes"], int):
+        raise ValueError(f"size_bytes: {values['size_bytes']} is no whole number")  # noqa: TRY004  (as of any wrong value)
+    middle = values["time_us" if kind is CopyTime else "register_us"]
+    if not values["low_us"] <= middle <= values["high_us"]:
+        raise ValueError(f"{middle} us is not from low_us to high_us")
+    return values
+
+
+def _number(name: str, value: Any) -> float:
+    # Python counts True as 1.
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < _MOST:
+        raise ValueError(f"{name}: {value!r} is not a number above 0")
+    return value
+
+
+def _text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{name}: {value!r} is no text")  # noqa: TRY004  (as of any wrong value)
+    return printable(value)
+
+
+def _texts(name: str, values: Any) -> list[str]:
+    if not isinstance(values, list):
+        raise ValueError(f"{name}: {values!r} is no list of texts")  # noqa: TRY004  (as of any wrong value)
+    return [_text(name, value) for value in values]
+
+
+def _manifest(plain: Any) -> dict[str, Any]:
+    """Return a manifest; what is shown of it is text."""
+    if not isinstance(plain, dict):
+        raise ValueError(f"manifest: {plain!r} is no table")  # noqa: TRY004  (as of any wrong value)
+    shown_as = {"devices": _texts, "accelerators": _texts, "processor": _text, "date": _text}
+    return {name: shown_as[name](name, value) if name in shown_as else value for name, value in plain.items()}
+
+
 def is_copies(path: str | Path) -> bool:
     """Return whether a file says that it holds what copies cost."""
     try:
-        with Path(path).open(encoding="utf-8", errors="replace") as file:
-            return f'"tool": "{TOOL}"' in file.read(200)
-    except OSError:
+        file = Path(path).expanduser()
+        if not file.is_file():  # opening a pipe would wait for its writer
+            return False
+        with file.open(encoding="utf-8", errors="replace") as text:
+            return _TOLD.search(text.read(200)) is not None
+    except (OSError, ValueError, RuntimeError):  # whoever reads it says why it cannot be read
         return False

@@ -7,7 +7,7 @@ from typing import Any
 
 import peerlab
 from peerlab.base.document import document_lines
-from peerlab.base.errors import one_line, shell_word
+from peerlab.base.errors import RecordsError, one_line, shell_word
 from peerlab.base.progress_bar import progress_bar
 from peerlab.base.terminal_text import add_nodes, command, wrapped
 from peerlab.diagnosis.observed import say_runs
@@ -85,6 +85,11 @@ def _calibrate(options: argparse.Namespace) -> int:
 
 def _take_copies(options: argparse.Namespace) -> int:
     """Take measured copies into a cluster: nothing is fitted, so nothing is simulated."""
+    for name in ("nodes", "path", "constant", "smallest"):
+        if getattr(options, name) is not None:
+            raise RecordsError(
+                f"--{name}: {one_line(options.log)} holds copies, which are taken as they were measured"
+            )
     result = with_copies(CopyCost.read(options.log), options.cluster)
     if options.json:
         print(

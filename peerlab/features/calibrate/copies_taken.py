@@ -56,7 +56,7 @@ def with_copies(cost: CopyCost, cluster: str | Path | Cluster) -> CopiesTaken:
     taken = tuple(figure for figure in cost.figures if figure.key in places)
     if not taken:
         raise RecordsError(
-            "these copies tell no figure of a cluster: measure pinned ones, a small and a large size"
+            f"these copies tell no figure that {before.name} has a place for: measure pinned ones of at most 4 KiB, and of 8 MiB or more"
         )
     measured_on = (
         f"{', '.join(cost.manifest.get('accelerators', ['a GPU']))}, {cost.manifest.get('date', 'undated')}"

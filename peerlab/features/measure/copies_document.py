@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from peerlab.base.document import Document, Heading, Item, Items, Part, Table, Text
 from peerlab.base.units import PS_PER_US, say_bytes, say_time
 from peerlab.page.document_html import document_html
-from peerlab.records.copy_times import CopyCost, CopyTime
+from peerlab.records.copy_times import CopyCost, CopyTime, RegisterTime
 
 _RATES_FROM = 64 * 1024
 """Below this a rate says how long starting takes, and nothing of the link."""
@@ -32,48 +32,62 @@ def _device(cost: CopyCost) -> str:
 def _parts(cost: CopyCost) -> Iterator[Part]:
     for host in dict.fromkeys(time.host for time in cost.copies):
         yield _of_host(host, [time for time in cost.copies if time.host == host])
-    yield Text(_LEGEND, quiet=True)
-    yield Text(_noise(cost), lead="Noise:")
-    registered = [
+    if cost.copies:
+        yield Text(_LEGEND, quiet=True)
+        yield Text(_noise(cost), lead="Noise:")
+    if cost.registrations:
+        yield _registered(cost.registrations)
+    yield from _figures(cost)
+    yield Items("", [Item(note) for note in cost.notes])
+    yield Text(
+        f"Measured on {'; '.join(cost.manifest.get('accelerators', ())) or 'a GPU'}; {cost.manifest.get('processor', '')}; "
+        f"{cost.manifest.get('date', '')}.",
+        quiet=True,
+    )
+
+
+def _registered(times: Sequence[RegisterTime]) -> Table:
+    rows = [
         (
             time.what,
             say_bytes(time.size_bytes),
             f"{_us(time.register_us)} [{time.low_us / time.register_us - 1:+.0%} {time.high_us / time.register_us - 1:+.0%}]",
             _us(time.deregister_us),
         )
-        for time in cost.registrations
+        for time in times
     ]
-    yield Table(
-        "Registering a region", ("what", "size", "register", "deregister"), registered, right={1, 2, 3}
-    )
+    return Table("Registering a region", ("what", "size", "register", "deregister"), rows, right={1, 2, 3})
+
+
+def _figures(cost: CopyCost) -> Iterator[Part]:
     yield Heading("What this says of a cluster file")
-    yield Items(
-        "",
-        [
-            Item(
-                f"{figure.key} = {figure.value:.3g} {figure.unit}, {figure.low:.3g} to {figure.high:.3g}",
-                figure.how,
-            )
-            for figure in cost.figures
-        ],
-    )
-    yield Items("", [Item(note) for note in cost.notes])
-    yield Text(
-        f"Measured on {'; '.join(cost.manifest.get('accelerators', ()))}; {cost.manifest.get('processor', '')}; "
-        f"{cost.manifest.get('date', '')}.",
-        quiet=True,
-    )
+    items = [
+        Item(
+            f"{figure.key} = {figure.value:.3g} {figure.unit}, {figure.low:.3g} to {figure.high:.3g}",
+            figure.how,
+        )
+        for figure in cost.figures
+    ]
+    if items:
+        yield Items("", items)
+    else:
+        yield Text(
+            "Nothing: measure pinned copies, of at most 4 KiB for what starting takes, of 8 MiB or more for the rate."
+        )
 
 
 def _of_host(host: str, times: Sequence[CopyTime]) -> Table:
     """Return a row for each size: of each way the time with its quartiles, and the rate where it says anything."""
     ways = list(dict.fromkeys(time.way for time in times))
-    cells: dict[int, list[str]] = {}
+    cells: dict[int, dict[str, tuple[str, str]]] = {}
     for time in times:
         rate = f"{time.rate_GBps:.1f}" if time.size_bytes >= _RATES_FROM else "-"
-        cells.setdefault(time.size_bytes, []).extend((_time(time), rate))
+        cells.setdefault(time.size_bytes, {})[time.way] = _time(time), rate
     head = ("size", *(column for way in ways for column in (way, "GB/s")))
-    rows = [(say_bytes(size), *row) for size, row in sorted(cells.items())]
+    rows = [
+        (say_bytes(size), *(cell for way in ways for cell in of_way.get(way, ("-", "-"))))
+        for size, of_way in sorted(cells.items())
+    ]
     return Table(f"{host.capitalize()} host memory", head, rows, right=set(range(len(head))))
 
 

@@ -22,15 +22,13 @@ from peerlab.features.measure.measured_rows import shuffled
 from peerlab.features.measure.ranks.manifest import describe_machine
 from peerlab.features.measure.ranks.starting import apart
 from peerlab.machine import linux
-from peerlab.records.copy_times import TOOL, CopyCost, CopyTime, RegisterTime
+from peerlab.records.copy_times import HOSTS, TOOL, WAYS, CopyCost, CopyTime, RegisterTime
 
 DEFAULT_COPY_SIZES = (4, "1 KiB", "4 KiB", "64 KiB", "256 KiB", "1 MiB", "8 MiB", "64 MiB")
 _MOST_BYTES = 1024 * MIB
 _MOST_REPETITIONS = 1000
 _EACH = 8
 """Copies of one size below 1 MiB that are timed at once and averaged: a clock of its own would be a part of each."""
-_WAYS = ("to host", "to device", "both ways")
-_HOSTS = ("pinned", "pageable")
 _HOST_MEMORY, _DEVICE_MEMORY = "host memory, cuMemHostRegister", "device memory, exported as DMA-BUF"
 
 
@@ -121,11 +119,11 @@ class _Copier:
         self._gpu = gpu
         self._other = gpu.new_stream()
         self._devices = gpu.allocate(largest), gpu.allocate(largest)
-        grounds = [mmap.mmap(-1, largest) for _ in _WAYS[:2]]
+        grounds = [mmap.mmap(-1, largest) for _ in range(2)]
         for ground in grounds:
             _touch(ground)
         self._grounds = grounds
-        pinned = [gpu.pinned(largest) for _ in _WAYS[:2]]
+        pinned = [gpu.pinned(largest) for _ in range(2)]
         self._hosts = {
             "pinned": [int(buffer.ctypes.data) for buffer in pinned],
             "pageable": [linux.address_of(ground) for ground in grounds],
@@ -168,7 +166,7 @@ def _touch(ground: mmap.mmap) -> None:
 
 def _copies(gpu: Gpu, sizes: Sequence[int], repetitions: int) -> tuple[list[dict[str, Any]], float]:
     copier = _Copier(gpu, max(sizes))
-    cases = [_Case(way, host, size) for way, host, size in product(_WAYS, _HOSTS, sizes)]
+    cases = [_Case(way, host, size) for way, host, size in product(WAYS, HOSTS, sizes)]
     taken: dict[_Case, list[tuple[float, float]]] = {case: [] for case in cases}
     for repetition in range(-1, repetitions):
         for place in shuffled(range(len(cases)), repetition):
