@@ -42,7 +42,7 @@ export class Curves extends View {
     super(page);
     this.host = page.find(".pl-curves");
     for (const tab of this.host.querySelectorAll(".pl-tab")) tab.addEventListener("click", () => this.choose(tab.dataset.axis));
-    this.figures.model("curves").properties.inner_width.change.connect(() => this.arrange());
+    for (const side of ["inner_width", "inner_height"]) this.figures.model("curves").properties[side].change.connect(() => this.arrange());
     this.find(".pl-figure").addEventListener("mousemove", (event) => this.point(event));
     this.find(".pl-figure").addEventListener("mouseleave", () => this.point(null));
   }
@@ -119,7 +119,7 @@ export class Curves extends View {
     this.drawNames(limit, top);
   }
 
-  // Places names anew where the figure has another width; Bokeh says so when it has laid it out.
+  // Places names anew where the figure has another size; Bokeh says so when it has laid it out.
   arrange() {
     cancelAnimationFrame(this.arranging);
     this.arranging = requestAnimationFrame(() => this.paint());

@@ -12,6 +12,7 @@ from peerlab.engine.compiled.compiled_loop import LAST_PS, make_run
 from peerlab.engine.compiled.compiled_ring import CompiledRing
 from peerlab.engine.compiled.compiling import compiled, sources
 from peerlab.engine.compiled.flatten import flatten
+from peerlab.engine.compiled.flatten_legs import ways_of
 from peerlab.engine.compiled.flatten_line import flatten_line
 from peerlab.engine.compiled.heap import pop, put
 from peerlab.engine.compiled.in_line import give_slot, take_slot
@@ -206,3 +207,19 @@ def test_a_compiled_function_is_the_function_that_it_is_made_of():
 
     assert (compiled(twice)(21), twice(21)) == (42, 42)
     assert sources() == sources()
+
+
+def test_each_lane_points_at_its_legs_and_every_span_of_them_is_counted():
+    system = System(RING, folded=False)
+    ways, schedule = ways_of(system), system.plan.schedule
+    steps = {int(step < schedule.reducing_steps): step for step in (0, schedule.steps - 1)}
+    for lane in range(len(system.lanes)):
+        for adds, step in steps.items():
+            for last, legs in (
+                (0, system.legs(lane, step, plain=True)[0]),
+                (1, system.legs(lane, step, plain=True)[-1]),
+            ):
+                first = ways.first[lane, adds, last]
+                assert ways.rows[lane, adds, last] == sum(len(leg.visits) + bool(leg.flight) for leg in legs)
+                assert first + len(legs) <= len(ways.legs)
+    assert sum(map(len, (ways.legs, ways.visits))) > len(system.lanes)

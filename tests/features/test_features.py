@@ -75,6 +75,10 @@ LATE = {
     ): "numba is an extra, and takes a second",
     (
         "peerlab/engine/exchange_apart.py",
+        "peerlab.engine.compiled.compiled_line",
+    ): "numba is an extra, and takes a second",
+    (
+        "peerlab/engine/exchange_apart.py",
         "peerlab.engine.compiled.compiled_ring",
     ): "numba is an extra, and takes a second",
     (

@@ -34,7 +34,7 @@ from peerlab.features.exercises.labs.unseen import unseen_log
 from peerlab.features.exercises.logs import lab_log, times
 from peerlab.model.noise import assumed_noise
 from peerlab.model.registration import RegistrationCache
-from peerlab.records.judge import LEAST_NOISE
+from peerlab.records.judge import LEAST_NOISE, SLOWER, compare
 from peerlab.records.library import measured_library
 from peerlab.study.fabric_comparison import compare_fabrics
 
@@ -177,6 +177,19 @@ def course(cluster):
 def own_both():
     """Return what leaving out both parts promises on the machine whose records come with peerlab."""
     return find("04-both").truth()
+
+
+def turns_slow_from_kib():
+    """Return from which size on, KiB, going direct is slower (and that word) beyond the noise where four ranks take turns on a GPU."""
+    found = [
+        one
+        for one in compare(measured_library()["own/h200-turns"])
+        if (one.ranks, one.path, one.registration) == (4, "direct", "none")
+    ]
+    slower = {one.size_bytes: one.verdict == SLOWER for one in found}
+    return min(
+        size for size in slower if all(slower[other] for other in slower if other >= size)
+    ) / 1024, SLOWER
 
 
 def faster(staged, direct, nbytes, column="time_s"):
@@ -382,6 +395,7 @@ COMPUTED = {
         ("On p5 it is {:.2f} times as long", lambda: new_tensor("p5")),
     ],
     "04_measure_your_machine": [
+        ("from {:.0f} KiB on `direct` is {}", turns_slow_from_kib),
         (
             "(two processors, four ranks, 8 MiB), leaving out the bounce buffers brought {:.2f} times and leaving out TCP {:.2f}. ",
             lambda: (own_machine.largest()["tcp"].ratio, own_machine.largest()["staged-shm"].ratio),
