@@ -28,8 +28,9 @@ def measure(
 ) -> Records:
     """Run real AllReduces on this machine, over several data paths, and return what they took.
 
-    Each rank is a process of its own; "device memory" is memory that they share, so the neighbour's can be written to. There is no
-    NIC, no PCIe and no wire in it: the ratios between the arms are real, the absolute figures are this machine's.
+    Each rank is a process of its own. With ``memory="host"`` "device memory" is memory that they share, so the neighbour's can be
+    written to: there is no NIC, no PCIe and no wire in it. With ``memory="cuda"`` it is that of NVIDIA GPUs, which ranks share where
+    they are more: there is PCIe, no NIC and no wire. The ratios between the arms are real, the absolute figures are this machine's.
 
     Parameters
     ----------
@@ -39,16 +40,20 @@ def measure(
         Message sizes, bytes or text such as ``"1 MiB"``; multiples of 4 B (float32).
     arms:
         Data paths: ``staged`` (through bounce buffers and TCP), ``tcp``, ``staged-shm`` (bounce buffers without TCP), ``direct`` (into
-        the neighbour's memory), ``cma`` (the same through the kernel, where it is allowed).
+        the neighbour's memory), ``cma`` (the same through the kernel, where it is allowed). Of GPUs: ``staged`` (through pinned host
+        memory and TCP), ``staged-pageable`` (ordinary host memory), ``direct`` (one copy into the neighbour's memory).
     registrations:
-        What `direct` is measured with: ``none``, ``per-transfer``, ``lru`` or ``lru:2`` (a cache and the regions it keeps), ``null`` (its
+        What the arm that registers is measured with, `direct` unless `pins` names another: ``none``, ``per-transfer``, ``lru`` or ``lru:2`` (a cache and the regions it keeps), ``null`` (its
         code without pinning). Default: all of them, at sizes that the locked-memory limit allows; named ones are tried at every size.
     repetitions:
         Of everything, after one that does not count. Each has an order of its own.
     slice_bytes:
-        Most that is copied or sent at once.
+        Most that is copied or sent at once; bytes or text, a multiple of 4 B.
     pins:
-        ``mlock``, an emulation, or ``io_uring``, where the kernel allows it.
+        How regions are registered: ``mlock`` (default), an emulation, or ``io_uring``, where the kernel allows it. Of GPUs:
+        ``dma-buf`` (default), which exports GPU memory, or ``host-register``, by which the driver pins that of ``staged-pageable``.
+    memory:
+        Whose memory messages lie in: ``host`` or ``cuda``, which needs ``pip install 'peerlab[cuda]'`` and an NVIDIA GPU.
     on_progress:
         Is called with a :class:`~peerlab.features.measure.stream.Progress` as it goes on; new rows are in it.
     cancel:
@@ -57,7 +62,8 @@ def measure(
     Raises
     ------
     MeasurementError
-        If a value is impossible, memory lacks or may not be registered, or a rank dies: one line that says which.
+        If a value is impossible, there is no GPU as asked for, memory lacks or may not be registered, or a rank dies: one line
+        that says which.
     """
     plan = Measurement.of(
         ranks=ranks,

@@ -30,6 +30,8 @@ class Memory:
     """How regions can be registered, by the names of ``pins``; the first is the usual one."""
     what_it_is: str
     """To stand wherever such figures are shown."""
+    copied_by: str = ""
+    """The arm whose messages have a copy in host memory, one for each registration; empty if messages lie there anyway."""
     process_bytes: int
     """Host memory of a rank's interpreter with all that it loads, and a reserve."""
     accelerator: bool
@@ -80,6 +82,7 @@ MEMORIES: Mapping[str, Memory] = {
         },
         what_it_is="copies of a GPU's copy engines and TCP over loopback: PCIe is real, there is no NIC and no wire; ranks that "
         "share a GPU take turns on it, save through MPS",
+        copied_by="staged-pageable",
         process_bytes=192 * MIB,  # 141 MiB were measured with CUDA's driver (H200, driver 580)
         accelerator=True,
     ),

@@ -132,23 +132,23 @@ class Measurement:
             If a value is impossible.
         """
         kind = MEMORIES[_name("memory", memory, MEMORIES)]
-        chosen_arms = kind.usual if arms is None else _several("arms", arms)
+        chosen_arms = kind.usual if arms is None else several("arms", arms)
         known_arms = tuple(_name("arms", arm, known or kind.arms) for arm in chosen_arms)
-        pinned = _name("pins", pins or next(iter(kind.pinnings)), kind.pinnings)
+        pinned = _name("pins", next(iter(kind.pinnings)) if pins is None else pins, kind.pinnings)
         registers = kind.pinnings[pinned].arm
-        asked = DEFAULT_REGISTRATIONS if registrations is None else _several("registrations", registrations)
+        asked = DEFAULT_REGISTRATIONS if registrations is None else several("registrations", registrations)
         read = tuple(str(Registration.read(registration)) for registration in asked)
         if registrations is not None and registers not in known_arms and set(read) - {"none"}:
             raise MeasurementError(
                 f"registrations: only the arm {registers!r} registers memory; add it to arms"
             )
         return cls(
-            ranks=tuple(_whole("ranks", n, 2, most_ranks) for n in _several("ranks", ranks)),
-            sizes=tuple(_size("sizes", size) for size in _several("sizes", sizes)),
+            ranks=tuple(whole_number("ranks", n, 2, most_ranks) for n in several("ranks", ranks)),
+            sizes=tuple(_size("sizes", size) for size in several("sizes", sizes)),
             arms=known_arms,
             registrations=read,
             insist=registrations is not None,
-            repetitions=_whole("repetitions", repetitions, 1, _MOST_REPETITIONS),
+            repetitions=whole_number("repetitions", repetitions, 1, _MOST_REPETITIONS),
             slice_bytes=_size("slice_bytes", slice_bytes),
             pins=pinned,
             memory=memory,
@@ -198,8 +198,14 @@ class Measurement:
         return "staged" if "staged" in self.arms else self.arms[0]
 
 
-def _several(field: str, given: Any) -> Sequence[Any]:
-    """Return one value or several as a sequence, each once."""
+def several(field: str, given: Any) -> Sequence[Any]:
+    """Return one value or several as a sequence, each once.
+
+    Raises
+    ------
+    MeasurementError
+        If there is none.
+    """
     alone = isinstance(given, str) or not isinstance(given, Iterable)
     values = [given] if alone else list(given)
     if not values:
@@ -213,7 +219,14 @@ def _name(field: str, value: Any, known: Iterable[str]) -> str:
     return str(value)
 
 
-def _whole(field: str, value: Any, least: int, most: int) -> int:
+def whole_number(field: str, value: Any, least: int, most: int) -> int:
+    """Return a whole number of a range, whichever type it has.
+
+    Raises
+    ------
+    MeasurementError
+        If it is none.
+    """
     # Python counts True as 1; numpy's whole numbers have `__index__` and are no `int`.
     if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= value.__index__() <= most:
         raise MeasurementError(f"{field}: {value!r} is not a whole number from {least} to {most}")

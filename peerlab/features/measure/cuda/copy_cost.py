@@ -19,8 +19,11 @@ from peerlab.collectives.ring_moves import PAGE
 from peerlab.features.measure.cuda.driver import Gpu
 from peerlab.features.measure.cuda.gpus import GpuHere, gpus_here
 from peerlab.features.measure.measured_rows import shuffled
+from peerlab.features.measure.memories import MEMORIES
+from peerlab.features.measure.ranks import room
 from peerlab.features.measure.ranks.manifest import describe_machine
 from peerlab.features.measure.ranks.starting import apart
+from peerlab.features.measure.schedule import several, whole_number
 from peerlab.machine import linux
 from peerlab.records.copy_times import HOSTS, TOOL, WAYS, CopyCost, CopyTime, RegisterTime
 
@@ -29,20 +32,22 @@ _MOST_BYTES = 1024 * MIB
 _MOST_REPETITIONS = 1000
 _EACH = 8
 """Copies of one size below 1 MiB that are timed at once and averaged: a clock of its own would be a part of each."""
+_HOST_BUFFERS = 4
+"""Of the largest size, in host memory: pinned and pageable, one for either direction."""
 _HOST_MEMORY, _DEVICE_MEMORY = "host memory, cuMemHostRegister", "device memory, exported as DMA-BUF"
 
 
 def copy_cost(
-    sizes: Iterable[int | str] = DEFAULT_COPY_SIZES, repetitions: int = 15, gpu: int = 0
+    sizes: int | str | Iterable[int | str] = DEFAULT_COPY_SIZES, repetitions: int = 15, gpu: int = 0
 ) -> CopyCost:
     """Copy between a GPU's memory and the host's, and register regions of both, in a process of its own; return what that takes.
 
     Parameters
     ----------
     sizes:
-        Bytes of each copy, or text; at most 1 GiB.
+        Bytes of each copy, or text such as ``"1 MiB"``; 1 B to 1 GiB. Regions are whole pages, of these sizes.
     repetitions:
-        Of everything, after one that does not count; each has an order of its own.
+        Of everything, after one that does not count; 3 to 1000. Copies have an order of its own in each.
     gpu:
         Which GPU, as CUDA counts those that this process may use.
 
@@ -51,21 +56,22 @@ def copy_cost(
     MissingPackage
         If ``pip install 'peerlab[cuda]'`` is lacking.
     MeasurementError
-        If a value is impossible, or there is no GPU or no room on it; one line.
+        If a value is impossible, or there is no GPU, no room on it, or too little host memory; one line.
     """
-    wanted = sorted({_size(size) for size in sizes})
-    if not isinstance(repetitions, int) or not 3 <= repetitions <= _MOST_REPETITIONS:
-        raise MeasurementError(
-            f"repetitions: {repetitions!r} is not a whole number from 3 to {_MOST_REPETITIONS}"
-        )
+    wanted = sorted({_size(size) for size in several("sizes", sizes)})
+    repetitions = whole_number("repetitions", repetitions, 3, _MOST_REPETITIONS)
     gpus = gpus_here()
-    if not isinstance(gpu, int) or not 0 <= gpu < len(gpus):
-        raise MeasurementError(f"gpu: {gpu!r} is not from 0 to {len(gpus) - 1}")
+    gpu = whole_number("gpu", gpu, 0, len(gpus) - 1)
     here = gpus[gpu]
     if 2 * max(wanted) > here.free_bytes:
         raise MeasurementError(
             f"sizes: {say_bytes(max(wanted))}, both ways, does not fit into the {say_bytes(here.free_bytes)} that are free on the GPU"
         )
+    room.check_bytes(
+        _HOST_BUFFERS * max(wanted) + MEMORIES["cuda"].process_bytes,
+        f"{say_bytes(max(wanted))}, pinned and pageable,",
+        "choose smaller sizes",
+    )
     answer = apart(__name__, "copying", json.dumps([wanted, repetitions, gpu, here.dma_buf]))
     if "problem" in answer:
         raise MeasurementError(answer["problem"])
@@ -251,6 +257,7 @@ def _measured(sizes: Sequence[int], repetitions: int, index: int, dma_buf: bool)
 
 
 def _main() -> None:
+    linux.die_with_parent()  # else it would go on using the GPU for nobody
     try:
         json.dump(_measured(*json.loads(sys.argv[1])), sys.stdout)
     except PeerlabError as problem:

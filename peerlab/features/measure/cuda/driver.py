@@ -65,7 +65,7 @@ def binding() -> Any:
     MeasurementError
         If there is no driver.
     """
-    with extra_needed("--memory cuda"):
+    with extra_needed("measuring an NVIDIA GPU"):
         driver = import_module("cuda.bindings.driver")
     try:
         call("starting", driver.cuInit(0))

@@ -13,6 +13,7 @@ from peerlab.collectives.ring_moves import RingLayout
 from peerlab.features.measure.cuda.driver import binding, call
 from peerlab.features.measure.ranks.starting import apart
 from peerlab.features.measure.schedule import Measurement
+from peerlab.machine import linux
 
 ALLOCATION = 2 * MIB
 """What the driver takes memory in: an allocation of whole units begins at one."""
@@ -52,7 +53,10 @@ def counted() -> int:
     MeasurementError
         If there is none.
     """
-    return int(call("counting the GPUs", binding().cuDeviceGetCount()))
+    count = int(call("counting the GPUs", binding().cuDeviceGetCount()))
+    if not count:
+        raise MeasurementError("the GPU's driver finds no GPU that this process may use")
+    return count
 
 
 def gpus_here() -> tuple[GpuHere, ...]:
@@ -106,7 +110,8 @@ def doubts(plan: Measurement, gpus: tuple[GpuHere, ...]) -> list[str]:
 
 def mps_runs() -> bool:
     """Return whether NVIDIA's multi-process service listens: through it processes use a GPU at once."""
-    return Path(os.environ.get("CUDA_MPS_PIPE_DIRECTORY", _MPS_PIPES), "control").exists()
+    control = Path(os.environ.get("CUDA_MPS_PIPE_DIRECTORY") or _MPS_PIPES, "control")
+    return os.access(control, os.F_OK)  # `exists` raises where the folder is another user's
 
 
 _MPS_PIPES = "/tmp/nvidia-mps"  # noqa: S108  (where MPS's documentation puts it)
@@ -144,6 +149,7 @@ def _gpu(driver: Any, index: int, version: str) -> GpuHere:
 
 
 def _main() -> None:
+    linux.die_with_parent()  # a driver that hangs would keep it for ever
     try:
         json.dump({"gpus": [asdict(gpu) for gpu in _found()]}, sys.stdout)
     except PeerlabError as problem:

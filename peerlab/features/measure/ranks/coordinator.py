@@ -76,8 +76,8 @@ def forbidden(plan: Measurement, gpus: Sequence[GpuHere]) -> str:
     """Return why regions cannot be registered here as planned; empty if they can."""
     if not plan.kind.accelerator:
         return why_not(plan.pins)
-    can = all(gpu.dma_buf for gpu in gpus) or not plan.kind.pinnings[plan.pins].exports
-    return "" if can else f"the driver exports no DMA-BUF of {gpus[0].name}"
+    lacking = [gpu.name for gpu in gpus if not gpu.dma_buf] if plan.kind.pinnings[plan.pins].exports else []
+    return f"the driver exports no DMA-BUF of {lacking[0]}" if lacking else ""
 
 
 def fitting(plan: Measurement, ranks: int, size: int, forbidden: str = "") -> list[int]:

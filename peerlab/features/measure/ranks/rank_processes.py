@@ -1,7 +1,6 @@
 """The ranks as processes: started, asked, and watched. Whichever ends early is named, and all end with it."""
 
 import select
-import signal
 import socket
 import subprocess
 import sys
@@ -13,7 +12,7 @@ from typing import Any
 
 from peerlab.base.errors import Cancelled, MeasurementError
 from peerlab.features.measure.ranks.lines import Lines
-from peerlab.features.measure.ranks.starting import environment
+from peerlab.features.measure.ranks.starting import environment, say_signal
 from peerlab.features.measure.ranks.wiring import Ends, wired
 from peerlab.features.measure.schedule import Measurement
 
@@ -104,9 +103,7 @@ class RankProcesses:
         status = self._processes[rank].wait()
         if status >= 0:
             return MeasurementError(f"rank {rank} ended with status {status} while {doing}")
-        name = signal.Signals(-status).name
-        hint = " (somebody's, or the kernel's for want of memory)" if name == "SIGKILL" else ""
-        return MeasurementError(f"rank {rank} was killed by {name}{hint} while {doing}")
+        return MeasurementError(f"rank {rank} was {say_signal(-status)} while {doing}")
 
 
 @contextmanager

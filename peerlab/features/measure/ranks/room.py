@@ -16,8 +16,11 @@ _NO_LIMIT = 2**60
 
 
 def needed_bytes(plan: Measurement) -> int:
-    """Return the memory that each rank of a measurement takes."""
-    device = max(RingLayout(ranks, size).footprint for ranks, size in plan.blocks)
+    """Return the host memory that each rank of a measurement takes."""
+    footprint = max(RingLayout(ranks, size).footprint for ranks, size in plan.blocks)
+    # Of an accelerator's memory the host has what goes in and comes out, and what an arm stages in.
+    copies = [case.arm for case in plan.cases].count(plan.kind.copied_by)
+    device = max(plan.sizes) + copies * footprint if plan.kind.accelerator else footprint
     numbers = max(plan.sizes) * 3 // 2  # float32, drawn as half of that
     return device + numbers + 2 * plan.slice_bytes + plan.kind.process_bytes
 
@@ -36,12 +39,22 @@ def check(plan: Measurement, processes: int, root: Path = Path("/")) -> None:
     MeasurementError
         If it needs more than the free memory, with how much there is.
     """
-    free, need = free_bytes(root), processes * needed_bytes(plan)
+    what = f"{say_bytes(max(plan.sizes))} on {say_count(processes, 'rank')}"
+    check_bytes(processes * needed_bytes(plan), what, "choose smaller sizes or fewer ranks", root)
+
+
+def check_bytes(need: int, what: str, helps: str, root: Path = Path("/")) -> None:
+    """Refuse `what` if it needs more bytes than fit; `helps` says what to choose instead.
+
+    Raises
+    ------
+    MeasurementError
+        If it needs more than the free memory, with how much there is.
+    """
+    free = free_bytes(root)
     if free is not None and need > _SHARE * free:
-        largest = say_bytes(max(plan.sizes))
         raise MeasurementError(
-            f"sizes: {largest} on {say_count(processes, 'rank')} needs {say_bytes(need)} of memory, "
-            f"{say_bytes(free)} are free; choose smaller sizes or fewer ranks"
+            f"sizes: {what} needs {say_bytes(need)} of memory, {say_bytes(free)} are free; {helps}"
         )
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -18,13 +19,20 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OPENBLAS_NUM_THREADS": "1"}
 
 
+def say_signal(number: int) -> str:
+    """Return by which signal a process was killed, and who may have sent it."""
+    name = signal.Signals(number).name
+    hint = " (somebody's, or the kernel's for want of memory)" if name == "SIGKILL" else ""
+    return f"killed by {name}{hint}"
+
+
 def apart(module: str, what: str, *arguments: str) -> Any:
     """Run a module of ours in a process of its own, and return the JSON that it prints.
 
     Raises
     ------
     MeasurementError
-        If it fails; `what` says what has ended early.
+        If it fails, or is killed; `what` says what has ended early.
     """
     done = subprocess.run(  # noqa: S603  (our own module)
         [sys.executable, "-P", "-m", module, *arguments],
@@ -33,6 +41,8 @@ def apart(module: str, what: str, *arguments: str) -> Any:
         text=True,
         check=False,
     )
+    if done.returncode < 0:
+        raise MeasurementError(f"{what} ended early: {say_signal(-done.returncode)}")
     if done.returncode:
         raise MeasurementError(f"{what} ended early: {done.stderr.strip().rpartition(chr(10))[2]}")
     return json.loads(done.stdout)
