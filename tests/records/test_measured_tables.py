@@ -132,3 +132,20 @@ def test_copies_on_a_gpu_were_measured_twice_and_agree():
     for one, other in zip(first.figures, again.figures, strict=True):
         assert one.key == other.key
         assert max(one.low, other.low) <= min(one.high, other.high)
+
+
+@pytest.mark.parametrize("name", ["p5en", "h200-roce"])
+def test_clusters_of_an_h200_say_of_it_what_the_records_say(name):
+    costs = [CopyCost.read(folder("data") / f"measured/own/h200-copies-{run}.json") for run in (1, 2)]
+    figures = peerlab.load_cluster(name).figures
+    rates = [figure.value for cost in costs for figure in cost.figures if figure.key == "device.copy_engine"]
+    assert min(rates) <= figures["device.copy_engine"].value <= max(rates)
+    regions = [region for cost in costs for region in cost.registrations]
+    exported = [region.register_us for region in regions if "DMA-BUF" in region.what]
+    assert f"{min(exported):.0f} to {max(exported):.0f} us" in figures["registration.base"].assumption
+    pages = [
+        region.register_us / (region.size_bytes / 4096)
+        for region in regions
+        if "DMA-BUF" not in region.what and region.size_bytes == 64 << 20
+    ]
+    assert f"{min(pages):.2f} to {max(pages):.2f} us a page" in figures["registration.per_page"].assumption
