@@ -170,6 +170,17 @@ def test_a_driver_that_hangs_keeps_no_process_of_a_command_that_was_killed(playe
     assert (started, ended) == (True, True)
 
 
+def test_a_record_names_the_gpus_and_the_processor_that_copies_for_tcp():
+    from peerlab.features.measure.cuda.gpus import GpuHere
+    from peerlab.features.measure.ranks.coordinator import accelerators
+
+    gpu = GpuHere(name="a GPU", driver="13.0", free_bytes=1 << 30, total_bytes=16 << 30, dma_buf=False)
+    named = accelerators([gpu], "a processor")
+    assert (named["devices"], named["processor"]) == (["a GPU"], "a processor")
+    assert named["accelerators"] == ["a GPU: 16 GiB, driver of CUDA 13.0, exports no DMA-BUF"]
+    assert accelerators([], "a processor") == {}
+
+
 def test_host_memory_that_copies_need_is_asked_for_first(monkeypatch):
     from peerlab.features.measure.cuda import copy_cost
     from peerlab.features.measure.cuda.gpus import GpuHere

@@ -123,7 +123,8 @@ def measure(plan: Measurement, stop_fd: int, tell: Tell) -> None:
         _check(plan, gpus, why_unregistered)
     room.check(plan, max(plan.ranks))
     # Before the ranks are started: the load of the machine is to be that without them.
-    tell({"manifest": manifest.describe(plan) | _accelerators(gpus), "warnings": doubts(plan, gpus)})
+    about = manifest.describe(plan)
+    tell({"manifest": about | accelerators(gpus, about["devices"][0]), "warnings": doubts(plan, gpus)})
     with rank_processes(plan, stop_fd) as ranks:
         _BlockSweep(plan, ranks, tell, why_unregistered).measure()
     tell({"manifest": {"load_after": manifest.load()}, "complete": True})
@@ -135,13 +136,14 @@ def _check(plan: Measurement, gpus: tuple[GpuHere, ...], why_unregistered: str) 
         raise MeasurementError(f"pins: {plan.pins!r} does not work here: {why_unregistered}")
 
 
-def _accelerators(gpus: Sequence[GpuHere]) -> dict[str, Any]:
-    """Return what of a manifest names accelerators in place of the processor; nothing without any."""
+def accelerators(gpus: Sequence[GpuHere], processor: str) -> dict[str, Any]:
+    """Return what of a manifest names accelerators in place of the processor, which is named beside them; nothing without any."""
     if not gpus:
         return {}
     return {
         "devices": [gpu.name for gpu in gpus],
         "accelerators": [str(gpu) for gpu in gpus],
+        "processor": processor,
         "mps": mps_runs(),
     }
 
