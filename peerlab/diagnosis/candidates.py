@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from peerlab.diagnosis.evidence import Evidence, tcp_to_device
+from peerlab.diagnosis.hops import has_rare_alone
 from peerlab.diagnosis.knowledge import explanations
 from peerlab.diagnosis.misfit import may_be_joined
 from peerlab.diagnosis.observed import Observed
@@ -37,6 +38,7 @@ def candidates(
         path for one in gathered if one.kind == "cluster" for path, points in one.points.items() if points > 0
     }
     alone = bool(explaining) and all(PATHS[path].is_rare for path in explaining if path in PATHS)
+    only = {path for cluster in clusters if has_rare_alone(cluster) for path in cluster.paths}
     described = chosen and any(not PATHS[path].is_bare for path in here)
     # Gaudi has ports of its own, whether or not the clusters that were recognised describe them
     if benchmark(observed.tool).gaudi:
@@ -54,7 +56,8 @@ def candidates(
             return True
         # every host speaks TCP, whether anybody has described how fast; an accelerator's name says nothing of a machine's NICs
         usual = record.is_usual and (not described or path in here or record.uses_kernel_tcp)
-        # a rare path is nobody's suspect, unless nothing but rare ones explains the log's rates
-        return usual or (path in here and (chosen or not record.is_rare or (alone and path in explaining)))
+        # a rare path is nobody's suspect, unless it explains the log's rates, and it is all that its machine has, or nothing but rare ones does
+        suspect = path in explaining and (alone or path in only)
+        return usual or (path in here and (chosen or not record.is_rare or suspect))
 
     return [path for path in explanations() if weighed(path)]

@@ -175,6 +175,8 @@ def _steps(observed: Observed) -> tuple[int, int] | None:
 def _promptness(observed: Observed, know: Knowledge, least: float, most: float) -> Iterator[Evidence]:
     """Yield what a message that takes `least` to `most` microseconds says."""
     weigh, tcp, rdma, efa = know.strengths, *(know.ranges[f"{n}_step"] for n in ("tcp", "rdma", "efa"))
+    # from device memory a copy comes on top, on either side
+    quickest = know.ranges["quickest_tcp_step"] if observed.memory == "host" else tcp
     # the driver's copy may be all of it, on whatever path
     if least > rdma.high and waits_for_copies(observed):
         return
@@ -182,8 +184,10 @@ def _promptness(observed: Observed, know: Knowledge, least: float, most: float) 
     took = " ".join([*ends, f"{most:.3g} µs"])
     what = f"a message of a few bytes takes {took}"
     # The longest that it may take is too short, or the shortest too long: what lies between names no path.
-    if most < tcp.low:
-        sentence, points, of = "too prompt for kernel TCP", every(TCP, -weigh["decides"]), tcp
+    if most < quickest.low:
+        sentence, points, of = "too prompt for kernel TCP", every(TCP, -weigh["decides"]), quickest
+    elif most < tcp.low:
+        sentence, points, of = "too prompt for kernel TCP on most hosts", every(TCP, -weigh["weak"]), quickest
     elif least > efa.high:
         # NCCL's own hops are counted roughly here, and RCCL and old versions of NCCL take 60 to 90 us a hop over RDMA
         strength = "weak" if observed.nccl else "fair"

@@ -40,7 +40,7 @@ def transports(devices: Sequence[str] = ()) -> list[Transport]:
     One that serves a rare path alone is left out: what a hop of it takes was seen on one machine.
     """
     maker = next((one for one in MAKERS if any(one in device for device in devices)), MAKERS[0])
-    rare = {load_cluster(name).library for name in known_clusters() if _is_rare(load_cluster(name))}
+    rare = {load_cluster(name).library for name in known_clusters() if has_rare_alone(load_cluster(name))}
     libraries = [load_library(name) for name in known_libraries() if name not in rare]
     told = [
         _transport(library)
@@ -53,7 +53,8 @@ def transports(devices: Sequence[str] = ()) -> list[Transport]:
     return sorted(told, key=lambda one: one.low_us)
 
 
-def _is_rare(cluster: Cluster) -> bool:
+def has_rare_alone(cluster: Cluster) -> bool:
+    """Return whether a machine has no path but rare ones, as A3 Mega has: whoever has the machine takes one."""
     return all(PATHS[path].is_rare for path in cluster.paths)
 
 

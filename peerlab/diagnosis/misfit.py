@@ -81,8 +81,12 @@ def may_be_joined(seen: Observed, clusters: Sequence[Cluster], gathered: Iterabl
     """Return whether NVLink may join the servers though no line and no rate says so.
 
     NCCL prints ``GDR 1`` where a NIC reaches device memory, and where no connection goes to a NIC at all. Which it is, accelerators of a domain
-    leave open, as does a log that names none, until a large message tells the rate.
+    leave open, as does a log that names none, until a large message tells the rate. So do collectives of MPI, which prints nothing of either.
     """
+    if (seen.sizes >= _LARGE).any():
+        return False
+    if seen.tool == "osu":
+        return not (seen.devices or seen.collective_record.is_message) and seen.memory == "device"
     spared = any(
         evidence.kind == "line"
         and evidence.points
@@ -91,4 +95,4 @@ def may_be_joined(seen: Observed, clusters: Sequence[Cluster], gathered: Iterabl
         for evidence in gathered
     )
     of_domain = not seen.devices or any(cluster.domain_nodes for cluster in clusters)
-    return seen.nccl and spared and of_domain and not (seen.sizes >= _LARGE).any()
+    return seen.nccl and spared and of_domain

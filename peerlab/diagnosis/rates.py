@@ -34,7 +34,8 @@ def from_rates(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
         if seen.nodes or seen.collective_record.is_message
         else f", if there are {say_count(nodes, 'node')}"
     )
-    per_node = seen.per_node or max((seen.ranks or nodes) // nodes, 1)
+    # of a node with nobody knows how many ranks a device sends the least where they fill a usual box
+    per_node = seen.per_node or max((seen.ranks or nodes * int(know.ranges["box"].high)) // nodes, 1)
     node = seen.node_rate(seen.fastest_GBps, nodes)
     each = node / per_node
     # What one device or one node sends, as that is what a path limits; a log's bandwidth is of all ranks.
@@ -53,8 +54,10 @@ def from_rates(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
         seen, know
     ):  # of others a line or an accelerator's cluster says whether that path is there
         limits += [(know.ranges["device_tcp"], tcp_to_device, each, "a device")]
+    # the same margin as where a log is held against a cluster's NICs (`misfit`)
+    beyond = know.ranges["beyond"].high
     for limit, holds, rate, of in limits:
-        if rate > limit.high:
+        if rate > beyond * limit.high:
             yield Evidence(
                 kind="rate",
                 seen=f"{of} sends {rate:.3g} GB/s{guess}",

@@ -60,7 +60,8 @@ class DataPath:
     is_usual: bool = False
     """Whether a machine that nobody has described may have it, so that a log of any machine may be of it."""
     is_rare: bool = False
-    """Whether a log is held against it only where one of its lines names it, or its cluster is named: an accelerator's name does not suggest it."""
+    """Whether an accelerator's name does not suggest it: a log is held against it only where a line names it, its cluster is named, or its
+    simulation explains the rates and no usual path does, or the machine has no usual one."""
     registration: tuple[str, str]
     """When memory is registered and which, in a few words each, where no cache decides."""
     cache_rests: str = ""

@@ -303,6 +303,10 @@ def _of_osu(chance: random.Random) -> Invented:
     sizes = [2**power for power in range(23)] if two else [2**power for power in range(2, 21)]
     collective = "point-to-point" if two else kind
     ranks = 2 if two else nodes * each
+    # As with NCCL: what is simulated goes over NVLink, and no NIC has work. Host memory is joined by none.
+    joined = not two and nodes <= (cluster.domain_nodes or 1)
+    if joined and host:
+        raise PeerlabError("NVLink joins no host memory")
 
     def asked(size: int) -> Scenario:
         shaped = cluster if two else with_devices(cluster, each)
@@ -328,14 +332,13 @@ def _of_osu(chance: random.Random) -> Invented:
     times = _osu_times(asked, sizes, chance)
     if kind == "bw":
         times = {size: one / 64 for size, one in times.items()}
-    if (
-        way.is_staged and not host
-    ):  # the driver copies each message; with many in flight while others are on the wire
+    # the driver copies each message; with many in flight while others are on the wire
+    if way.is_staged and not host and not joined:
         times = {size: max(one, _COPY_S) if kind == "bw" else one + _COPY_S for size, one in times.items()}
     text = _osu_text(times, kind, nodes, each, host=host, chance=chance)
     return Invented(
         text=text,
-        path=path,
+        path=IN_NODE if joined else path,
         cluster=cluster,
         base=base,
         nodes=nodes,

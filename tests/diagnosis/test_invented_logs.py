@@ -12,6 +12,7 @@ import peerlab
 from peerlab.answer import known_answers
 from peerlab.base.errors import RecordsError
 from peerlab.diagnosis import fits, shortfall
+from peerlab.model.paths import IN_NODE
 
 SEEDS = range(30)
 MORE = range(30, 300)
@@ -94,6 +95,17 @@ def test_no_real_log_is_more_work_than_three_seconds(monkeypatch, reference_dir)
 
 def test_no_invented_log_is_named_wrongly(verdicts):
     assert [(one.base, one.path, one.says) for said, one in verdicts if said == "wrong"] == []
+
+
+@pytest.mark.parametrize("seed", [188, 225, 252, 261, 289, 316, 444])  # each was once
+def test_a_log_that_leaves_two_paths_open_is_not_named_wrongly(seed):
+    assert judged(seed)[0] != "wrong"
+
+
+def test_what_nvlink_joins_is_in_node_for_mpi_as_well():
+    one = invented(225)
+    assert (one.tool, one.path, one.base) == ("osu", IN_NODE, "gb200-nvl72")
+    assert peerlab.diagnose(peerlab.load(one.text)).path == IN_NODE
 
 
 def test_a_third_of_invented_logs_is_named_at_least(verdicts):
