@@ -22,8 +22,6 @@ import shlex
 from collections.abc import Iterable
 from difflib import get_close_matches
 from itertools import takewhile
-from pathlib import Path
-from traceback import extract_tb
 from typing import Protocol
 
 MOST = 600
@@ -85,6 +83,10 @@ class PeerlabError(Exception):
 
     def _render_traceback_(self) -> list[str]:
         """Return what a notebook shows: where the user asked, and the message; what lies between would hide both."""
+        # Only here: loading both would take a fifth of `import peerlab`.
+        from pathlib import Path  # noqa: PLC0415
+        from traceback import extract_tb  # noqa: PLC0415
+
         package = str(Path(__file__).parents[1])
         frames = takewhile(
             lambda frame: not frame.filename.startswith(package), extract_tb(self.__traceback__)
