@@ -30,13 +30,20 @@ class SharedFabric:
 
     @cached_property
     def lost(self) -> tuple[Fraction, ...]:
-        """How many times as long as alone each job's collectives take, in the mean."""
+        """How many times as long as alone each job's collectives take, in the mean; 1 where none has ended."""
         slowdowns = [self.slowdowns(job) for job in range(len(self.trace.jobs))]
         return tuple(sum(job, Fraction(0)) / len(job) if job else Fraction(1) for job in slowdowns)
 
     @property
+    def unended(self) -> tuple[int, ...]:
+        """The jobs of which no collective ended before the scene was cut: by how much they are slowed down isn't known."""
+        return tuple(job for job in range(len(self.trace.jobs)) if not self.trace.lasts(job))
+
+    @property
     def victim(self) -> int | None:
-        """The job that is slowed down most; None where none is, or all are alike."""
+        """The job that is slowed down most; None where none is, all are alike, or one isn't known."""
+        if self.unended:
+            return None
         most = max(self.lost)
         # where all pay alike nobody is another's victim
         return self.lost.index(most) if most > 1 and min(self.lost) < most else None
@@ -66,6 +73,9 @@ class SharedFabric:
     def finding(self) -> str:
         """Who pays, in a sentence."""
         victim = self.victim
+        if self.unended:
+            jobs = " and ".join(f"job {job}" for job in self.unended)
+            return f"The scene was cut before a collective of {jobs} ended: who is slowed down is not known."
         if victim is None:
             times = f"{float(self.lost[0]):.3g} times"
             return (
@@ -87,7 +97,7 @@ class SharedFabric:
                 "hosts": list(job.hosts),
                 "alone_s": float(self.alone[number]),
                 "collectives_s": list(map(float, self.trace.lasts(number))),
-                "slowdown": float(self.lost[number]),
+                "slowdown": None if number in self.unended else float(self.lost[number]),
                 "periods_s": list(map(float, self.trace.periods(number))),
                 "offsets_s": list(map(float, self.trace.offsets(number))),
             }
@@ -108,7 +118,9 @@ class SharedFabric:
     _repr_html_ = shown
 
     def __repr__(self) -> str:
-        times = ", ".join(f"{float(ratio):.3g}" for ratio in self.lost)
+        times = ", ".join(
+            "?" if job in self.unended else f"{float(lost):.3g}" for job, lost in enumerate(self.lost)
+        )
         return f"SharedFabric({len(self.trace.jobs)} jobs: {times} times as long as alone)"
 
 

@@ -55,7 +55,9 @@ class PortAnswer:
     def share(self) -> float:
         """The victim's: what it has of its speed alone, an upper bound where the scene was cut; without an AllReduce, of a host's rate."""
         if self.alone_ps:
-            return self.alone_ps / self.time_ps
+            reached = self.alone_ps / self.time_ps
+            # cut before it would have ended alone: no bound follows, but that it has no more than alone
+            return reached if self.ends else min(reached, 1.0)
         return sum(self._shares(own=True))
 
     @cached_property

@@ -118,7 +118,9 @@ class PortQuestion:
             )
         if kind == "job" and senders < 2:
             raise ScenarioError("neighbour", "another job has 2 hosts or more, such as job(8)")
-        if type(self.nodes) is not int or not 2 <= self.nodes <= MOST_HOSTS or senders > MOST_HOSTS:
+        if type(self.nodes) is not int or self.nodes < 2:
+            raise ScenarioError("nodes", f"{self.nodes!r:.40}: an AllReduce has 2 hosts or more")
+        if self.nodes > MOST_HOSTS or senders > MOST_HOSTS:
             raise ScenarioError(
                 "nodes",
                 f"{self.nodes!r} nodes and {senders} neighbours; queues are simulated for {MOST_HOSTS} hosts at most",

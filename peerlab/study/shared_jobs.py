@@ -97,6 +97,13 @@ class JobsTrace:
     """Of every job, when its collectives began."""
     ends: tuple[tuple[Fraction, ...], ...]
 
+    @property
+    def end(self) -> Fraction:
+        """The last moment that is known; one second where nothing is."""
+        moments = [use.end for use in self.uses] + [transfer.end for transfer in self.transfers]
+        moments += [moment for begins in self.begins for moment in begins]
+        return max(moments, default=Fraction(0)) or Fraction(1)
+
     def lasts(self, job: int) -> list[Fraction]:
         """Return how long each collective of a job took."""
         # the last one may not have ended when the scene is cut
@@ -289,9 +296,11 @@ def _check(jobs: Sequence[SharedJob], fabric: LeafFabric) -> None:
         raise ScenarioError("uplink", "a leaf has a host or more, an uplink a rate above 0")
     taken: dict[int, int] = {}
     for number, job in enumerate(jobs):
-        if len(job.hosts) < 2 or job.repeats < 1 or job.flows < 1 or job.work <= 0 or job.weight <= 0:
+        if job.work <= 0:
+            raise ScenarioError("message_bytes", f"job {number} sends nothing; give 1 byte or more")
+        if len(job.hosts) < 2 or job.repeats < 1 or job.flows < 1 or job.weight <= 0:
             raise ScenarioError(
-                "jobs", f"job {number} needs two hosts, a repeat, a flow, bytes and a weight, or more"
+                "jobs", f"job {number} needs two hosts, a repeat, a flow and a weight, or more"
             )
         if job.offset < 0 or job.compute < 0:
             raise ScenarioError("jobs", f"job {number} begins or computes for a time below 0")

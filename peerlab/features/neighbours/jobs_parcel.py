@@ -1,6 +1,7 @@
 """What the page of several jobs gets: who sends what when, what each has of every uplink, and who stood in whose way."""
 
 from fractions import Fraction
+from itertools import zip_longest
 from typing import TypedDict
 
 from peerlab.base.units import say_time
@@ -21,6 +22,7 @@ class JobParcel(TypedDict):
     hosts: list[int]
     """In the order of its ring."""
     slower: float
+    """How many times as long as alone its collectives take; 0: none ended."""
     """How many times as long as alone its collectives take."""
     alone: str
     figures: list[str]
@@ -71,7 +73,7 @@ def jobs_parcel(shared: SharedFabric) -> JobsParcel:
         "words": f"{jobs_title(shared)}. {shared.finding}",
         "columns": list(columns()),
         "leaf": shared.fabric.leaf,
-        "end_us": _us(max((use for ends in shared.trace.ends for use in ends), default=Fraction(1))),
+        "end_us": _us(shared.trace.end),
         "victim": -1 if shared.victim is None else shared.victim,
         "jobs": [_job(shared, number) for number in range(len(shared.trace.jobs))],
         "links": [_link(shared, link) for link in shared.links],
@@ -88,10 +90,11 @@ def _job(shared: SharedFabric, number: int) -> JobParcel:
         "title": f"job {number}",
         "role": ROLES[number],
         "hosts": list(job.hosts),
-        "slower": float(shared.lost[number]),
+        "slower": 0 if number in shared.unended else float(shared.lost[number]),
         "alone": say_time(float(shared.alone[number] * _US * _US)),
         "figures": list(row(shared, number)[1:]),
-        "exchanges": [[_us(begin), _us(end)] for begin, end in zip(trace.begins[number], trace.ends[number], strict=False)],
+        # the last one may not have ended when the scene is cut
+        "exchanges": [[_us(begin), _us(end)] for begin, end in zip_longest(trace.begins[number], trace.ends[number], fillvalue=trace.end)],
         "transfers": [
             [job.hosts[one.place], job.hosts[(one.place + 1) % len(job.hosts)], _us(one.start), _us(one.end)]
             for one in mine

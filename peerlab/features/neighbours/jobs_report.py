@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from peerlab.base.document import Document, Table, Text
-from peerlab.base.units import PS_PER_S, say_time
+from peerlab.base.units import PS_PER_S, say_count, say_time
 from peerlab.picture.scale import linear
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import palette
@@ -42,7 +42,8 @@ def jobs_document(shared: SharedFabric) -> Document:
 def jobs_title(shared: SharedFabric) -> str:
     """Return what is shared by how many, in words."""
     fabric = shared.fabric
-    return f"{len(shared.trace.jobs)} jobs, leaves of {fabric.leaf} hosts, uplink {float(fabric.uplink):g} x a host's rate"
+    jobs, hosts = say_count(len(shared.trace.jobs), "job"), say_count(fabric.leaf, "host")
+    return f"{jobs}, leaves of {hosts}, uplink {float(fabric.uplink):g} x a host's rate"
 
 
 def row(shared: SharedFabric, number: int) -> tuple[str, ...]:
@@ -53,7 +54,7 @@ def row(shared: SharedFabric, number: int) -> tuple[str, ...]:
         ",".join(map(str, job.hosts)),
         _say(shared.alone[number]),
         _list(trace.lasts(number)),
-        f"{float(shared.lost[number]):.3g}",
+        "-" if number in shared.unended else f"{float(shared.lost[number]):.3g}",
         _list(trace.periods(number)),
     )
 

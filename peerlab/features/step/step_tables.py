@@ -26,7 +26,7 @@ def lines(runs: Sequence[StepRun]) -> Iterator[str]:
     counted = "batches/s" if unsaid else "samples/s"
     head = ["path", "step", "exposed", "computing", counted]
     head += runs[0].spent
-    against = "against the first, in a row" if runs[0].trace.row else "against the first"
+    against = "against the first path, in a row" if runs[0].trace.row else "against the first path"
     yield (table([*head, against], [_row(run, runs[0]) for run in runs], right=set(range(1, len(head)))))
     yield (f"computing: {say_time(step.compute.ps)} a pass, {step.compute.says}")
     if step.compute.assumed:
@@ -53,7 +53,7 @@ def _row(run: StepRun, first: StepRun) -> list[str]:
         say_time(run.time_ps),
         f"{say_time(run.trace.exposed_ps)} ({say_share(1 - run.utilisation)})",
         say_share(run.utilisation),
-        f"{run.samples_per_s:.4g}",
+        f"{float(f'{run.samples_per_s:.4g}'):,.12g}",  # four digits, and no exponent
         *(f"{amount:.4g}" for amount in run.spent.values()),
         f"{run.gain(first):.3f} times as fast",
     ]

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 import peerlab
 from peerlab.base.errors import ScenarioError
+from peerlab.features.neighbours.jobs_parcel import jobs_parcel
+from peerlab.features.neighbours.jobs_report import row
 from peerlab.study.jobs_in_the_way import held
 from peerlab.study.shared_jobs import LeafFabric, SharedJob, fair_shares, run_jobs
 
@@ -174,12 +176,25 @@ def test_where_two_share_the_blame_none_is_named():
     assert "no single" in found.finding
 
 
+def test_a_scene_that_is_cut_before_a_collective_ends_names_nobody():
+    asked = [{"hosts": [0, 4, 1, 5]}, {"hosts": [2, 3, 6, 7]}]
+    found = peerlab.shared_fabric(asked, until_ms=5)
+    assert (found.unended, found.victim, found.culprit) == ((0, 1), None, None)
+    assert "not known" in found.finding
+    assert [job["slowdown"] for job in found.as_dict()["jobs"]] == [None, None]
+    assert row(found, 0)[3:] == ("-", "-", "-")
+    parcel = jobs_parcel(found)
+    assert parcel["end_us"] <= 5000
+    assert [job["exchanges"] for job in parcel["jobs"]] == [[[0, parcel["end_us"]]]] * 2
+
+
 @pytest.mark.parametrize(
     ("jobs", "more", "says"),
     [
         ([{"hosts": [0, 1]}, {"hosts": [1, 2]}], {}, "both have host 1"),
         ([{"hosts": [0, 1, 0]}], {}, "job 0 has host 0 twice"),
         ([{"hosts": [0]}], {}, "two hosts"),
+        ([{"hosts": [0, 1]}], {"message_bytes": 0}, "job 0 sends nothing"),
         ([{"hosts": [0, 99]}], {}, "numbered 0 to 63"),
         ([{"hosts": ["a", "b"]}], {}, "not numbers"),
         ([{"hosts": [2 * n, 2 * n + 1]} for n in range(9)], {}, "1 to 8"),

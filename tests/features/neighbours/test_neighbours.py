@@ -111,6 +111,7 @@ def test_every_figure_has_a_source_or_an_assumption():
         ({"neighbour": "storm(2)"}, "incast"),
         ({"fabric": "ethernet"}, "infiniband"),
         ({"nodes": 100}, "64 hosts at most"),
+        ({"nodes": 0}, "2 hosts or more"),
         ({"spread": "flood"}, "ecmp"),
         ({"recovery": "never"}, "go-back-n"),
         ({"start": "warm"}, "cold"),
@@ -124,6 +125,11 @@ def test_every_figure_has_a_source_or_an_assumption():
 def test_what_is_impossible_is_told_in_a_line(given, says):
     with pytest.raises(ScenarioError, match=says):
         answer_ports(PortQuestion(**given))
+
+
+def test_a_scene_that_was_cut_at_once_gives_no_share_beyond_all():
+    answer = answer_ports(PortQuestion(message_bytes="256 KiB", until_ms=0.01))
+    assert (answer.ends, answer.share) == (False, 1.0)
 
 
 def test_an_unknown_field_names_the_nearest():
