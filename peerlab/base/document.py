@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from peerlab.base.terminal_text import table, width, wrapped
 
+_COMMAND = re.compile(r"`([^`]+)`")
 _SIGNS = re.compile(r"[\\`*\[\]<>|#~&$]|(?<!\w)_|_(?!\w)")  # an underscore inside a word is one
 
 
@@ -178,9 +179,9 @@ def document_markdown(document: Document) -> str:
 def _markdown(part: Part) -> str:
     match part:
         case Conclusion():
-            return f"**{_plain(part.name)}**" + (f": {_plain(part.why)}" if part.why else "")
+            return f"**{_plain(part.name)}**" + (f": {_with_code(part.why)}" if part.why else "")
         case Text():
-            return f"**{_plain(part.lead)}** {_plain(part.text)}" if part.lead else _plain(part.text)
+            return f"**{_plain(part.lead)}** {_with_code(part.text)}" if part.lead else _with_code(part.text)
         case Heading():
             return f"### {_plain(part.text)}"
         case Table():
@@ -203,8 +204,14 @@ def _markdown_cell(cell: str | Cell) -> str:
 
 def _markdown_item(item: Item) -> str:
     command = f"\n  {_code(item.command)}" if item.command else ""
-    further = "".join(f"\n  {_plain(text)}" for text in (item.further, item.source) if text)
+    further = "".join(f"\n  {_with_code(text)}" for text in (item.further, item.source) if text)
     return f"- {_plain(item.text)}{command}{further}"
+
+
+def _with_code(text: str) -> str:
+    """Return text whose commands, each between two backquotes, stay code: inside code nothing else means anything."""
+    pieces = _COMMAND.split(text.replace("\n", " "))
+    return "".join(_code(piece) if place % 2 else _plain(piece) for place, piece in enumerate(pieces))
 
 
 def _code(text: str) -> str:

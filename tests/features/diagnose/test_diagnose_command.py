@@ -9,7 +9,7 @@ from command_line import peerlab_command
 from logs import NCCL_TCP_US
 
 import peerlab
-from peerlab.base.document import Document, Item, Items, document_markdown
+from peerlab.base.document import Document, Item, Items, Text, document_markdown
 from peerlab.features.diagnose.diagnose_command import _judging
 
 HEAD = """\
@@ -101,6 +101,13 @@ def test_a_command_with_backquotes_stays_code_in_markdown():
     assert out.startswith("## a \\& b\n")
     assert "\n  `` peerlab expect --log 'a`b' ``" in out
     assert "\n  `` `ibstat` ``" in out
+
+
+def test_a_command_inside_words_stays_code_in_markdown():
+    parts = (Items("", [Item("a NIC", "`A=1 b_c`: which *NICs*; `ibstat`, a lone `")]), Text("`x|y` <b>"))
+    out = document_markdown(Document("", parts))
+    assert "\n  `A=1 b_c`: which \\*NICs\\*; `ibstat`, a lone \\`\n" in out
+    assert out.endswith("`x|y` \\<b\\>\n")
 
 
 def test_the_command_that_judges_takes_any_name():
