@@ -198,6 +198,15 @@ def test_a_log_is_read_in_the_tab_and_leaves_it_never(one_file):
     assert [url for url in page.asked[asked:] if not url.startswith(("blob:", "data:"))] == []
 
 
+@pytest.mark.parametrize(("theme", "other"), [("light", "dark"), ("dark", "light")])
+def test_the_first_page_has_a_picture_in_its_readers_theme(page, address, theme, other):
+    page.emulate_media(color_scheme=theme)
+    page.goto(f"{address}/index.html")
+    expect(page.locator(f"figure .{theme} svg")).to_be_visible()
+    expect(page.locator(f"figure .{other} svg")).to_be_hidden()
+    page.emulate_media(color_scheme="light")
+
+
 def test_a_lab_is_judged_in_the_tab_and_its_progress_stays(page, address):
     page.goto(address)
     page.get_by_role("link", name="01 The long detour").click()

@@ -132,7 +132,11 @@ def _check_fields(scenario: Scenario | None) -> None:
 
 def _landing(scenario: Scenario, labs: Sequence[tuple[str, str, str]], loaded: Sequence[bytes]) -> str:
     """Return the first page; `loaded` is all that the explorer asks for, which servers compress."""
-    picture = still_svg(simulate(scenario))
+    run = simulate(scenario)
+    # One for each theme; the page shows that of its reader's.
+    picture = "".join(
+        f"<div class='{theme}'>{still_svg(run, theme=theme)}</div>" for theme in ("light", "dark")
+    )
     text = (Path(__file__).with_name("landing.html")).read_text(encoding="utf-8")
     words = {
         "title": escape(TITLE),
