@@ -2,9 +2,11 @@
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from html import escape
+from html.parser import HTMLParser
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -69,6 +71,29 @@ def _link(scenario: Scenario) -> str:
     return f"explorer.html#{urlencode(fields_of(scenario))}"
 
 
+class _Frames(HTMLParser):
+    """Finds the pages that stand in frames of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pages: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
+        """Keep the page of a frame."""
+        if tag == "iframe":
+            self.pages += [text for name, text in attrs if name == "srcdoc" and text]
+
+
+def _framed_scripts(article: str) -> list[str]:
+    """Return the scripts of pages in frames: such a frame has the rules of the page around it, beside its own."""
+    frames = _Frames()
+    frames.feed(article)
+    return list(dict.fromkeys(script for page in frames.pages for script in _SCRIPT.findall(page)))
+
+
+_SCRIPT = re.compile(r"<script(?![^>]*json)[^>]*>(.*?)</script>", re.DOTALL)
+
+
 def _page(article: Any, files: Mapping[str, bytes], following: Any) -> str:
     script = inline(sources.script_of("lesson_page"))
     options = {
@@ -86,7 +111,7 @@ def _page(article: Any, files: Mapping[str, bytes], following: Any) -> str:
 <html lang="en">
 <head>
 <meta charset="utf-8">
-{policy(script, wasm="'self'")}
+{policy(script, *_framed_scripts(article.html), wasm="'self'")}
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(article.title)} (peerlab)</title>
 <style>{properties(".pl-page")}{sources.style_lesson()}</style>
