@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from html import escape
@@ -71,27 +70,39 @@ def _link(scenario: Scenario) -> str:
     return f"explorer.html#{urlencode(fields_of(scenario))}"
 
 
-class _Frames(HTMLParser):
-    """Finds the pages that stand in frames of a page."""
+class _Framed(HTMLParser):
+    """Finds the pages that stand in frames of a page, and the scripts of a page."""
 
-    def __init__(self) -> None:
+    def __init__(self, text: str) -> None:
         super().__init__()
         self.pages: list[str] = []
+        self.scripts: list[str] = []
+        self._inside = False
+        self.feed(text)
+        self.close()
 
     def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
-        """Keep the page of a frame."""
+        """Keep the page of a frame, and begin a script that runs."""
         if tag == "iframe":
             self.pages += [text for name, text in attrs if name == "srcdoc" and text]
+        self._inside = tag == "script" and dict(attrs).get("type") in (None, "module")
+        if self._inside:
+            self.scripts.append("")
+
+    def handle_data(self, data: str) -> None:
+        """Keep what a script holds; a long one comes in pieces."""
+        if self._inside:
+            self.scripts[-1] += data
+
+    def handle_endtag(self, tag: str) -> None:
+        """End a script."""
+        self._inside = self._inside and tag != "script"
 
 
 def _framed_scripts(article: str) -> list[str]:
     """Return the scripts of pages in frames: such a frame has the rules of the page around it, beside its own."""
-    frames = _Frames()
-    frames.feed(article)
-    return list(dict.fromkeys(script for page in frames.pages for script in _SCRIPT.findall(page)))
-
-
-_SCRIPT = re.compile(r"<script(?![^>]*json)[^>]*>(.*?)</script>", re.DOTALL)
+    scripts = (script for page in _Framed(article).pages for script in _Framed(page).scripts)
+    return list(dict.fromkeys(scripts))
 
 
 def _page(article: Any, files: Mapping[str, bytes], following: Any) -> str:
