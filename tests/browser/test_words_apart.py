@@ -188,6 +188,7 @@ def test_how_many_wait_before_a_nic_lies_on_no_other_word(watched, tmp_path, siz
 def test_words_of_a_scene_in_which_slices_wait_for_the_network(explorer, cluster, size):
     """How many wait stands beside them, and so does whom they come from."""
     explorer.page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+    settle(explorer.page)  # laid out for this size before another run comes
     found = []
     for path in load_cluster(cluster).paths:
         explorer.change(run(cluster=cluster, path=path, message_bytes="1 GiB"), lines=False)
