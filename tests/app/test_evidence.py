@@ -295,6 +295,22 @@ def test_without_a_gpu_what_a_known_one_measured_is_shown_and_said_to_be_its():
     assert "MPS" in last["about"]
 
 
+@pytest.mark.skipif(not why_no_gpu(), reason="this machine has a GPU")
+def test_what_was_measured_here_is_kept_while_a_known_gpu_is_shown():
+    told = []
+
+    async def both():
+        one = Measuring(told.append, Measurement.of(ranks=2, sizes="4 KiB", arms="direct", repetitions=1))
+        for start in (one.start, one.start_on_gpu):
+            start()
+            await wait_for(lambda: not told[-1]["busy"])
+        return one
+
+    one = asyncio.run(both())
+    assert not told[-1]["mine"]
+    assert set(one.records.table["path"]) == {"direct"}
+
+
 def test_a_measurement_that_is_stopped_keeps_what_there_is():
     plan = Measurement.of(ranks=2, sizes="8 MiB", repetitions=1000)
     one, told = measure(plan, lambda measuring: measuring.stop())

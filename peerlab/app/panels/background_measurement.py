@@ -116,7 +116,7 @@ class Measuring:
     def _show_known(self, problem: str) -> None:
         """Show what a known GPU measured, and why it is not this machine's."""
         known = measured_library()[KNOWN_GPU]
-        self.records, self._found = None, compare(known)
+        self._found = compare(known)  # what was measured here before stays in `records`
         gpu, day = ", ".join(known.manifest["devices"]), known.manifest["date"]
         text = f"{problem}. Shown: {gpu}, {day}: {gist(self._found)}"
         self._show(here(self._found, text, about=known.manifest["what_it_is"], known=gpu))
