@@ -41,6 +41,12 @@ def address_of(ground: mmap.mmap) -> int:
     return ctypes.addressof(ctypes.c_char.from_buffer(ground))
 
 
+def touch(ground: mmap.mmap, begin: int = 0, end: int | None = None) -> None:
+    """Write to each page from `begin` to `end` of a mapping, so that all of them are there."""
+    for at in range(begin, len(ground) if end is None else end, mmap.PAGESIZE):
+        ground[at] = 1
+
+
 def lock(start: int, nbytes: int) -> None:
     """Keep whole pages in memory (mlock)."""
     _called("mlock", ctypes.c_void_p(start), ctypes.c_size_t(nbytes))

@@ -94,7 +94,8 @@ def _take_copies(options: argparse.Namespace) -> int:
     if options.json:
         print(
             json.dumps(
-                {"cluster": result.before.name, "figures": [vars(one) for one in result.taken]}, indent=2
+                {"cluster": result.before.name, "figures": [vars(figure) for figure in result.taken]},
+                indent=2,
             )
         )
     else:

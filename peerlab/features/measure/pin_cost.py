@@ -136,8 +136,7 @@ def _prepared(ground: mmap.mmap, size: int, *, huge: bool) -> int:
             ground.madvise(advice)
     # After the advice, which holds for pages that come later; before the clock, which is not to count their
     # coming.
-    for at in range(offset, offset + size, _SMALL):
-        ground[at] = 1
+    linux.touch(ground, offset, offset + size)
     return base + offset
 
 

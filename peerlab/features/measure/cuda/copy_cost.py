@@ -13,7 +13,7 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from peerlab.base.errors import MeasurementError, PeerlabError
+from peerlab.base.errors import MeasurementError
 from peerlab.base.units import MIB, parse_bytes, say_bytes
 from peerlab.collectives.ring_moves import PAGE
 from peerlab.features.measure.cuda.driver import Gpu
@@ -22,7 +22,7 @@ from peerlab.features.measure.measured_rows import shuffled
 from peerlab.features.measure.memories import MEMORIES
 from peerlab.features.measure.ranks import room
 from peerlab.features.measure.ranks.manifest import describe_machine
-from peerlab.features.measure.ranks.starting import apart
+from peerlab.features.measure.ranks.starting import answer_on_a_gpu, apart
 from peerlab.features.measure.schedule import several, whole_number
 from peerlab.machine import linux
 from peerlab.records.copy_times import HOSTS, TOOL, WAYS, CopyCost, CopyTime, RegisterTime
@@ -73,12 +73,10 @@ def copy_cost(
         "choose smaller sizes",
     )
     answer = apart(__name__, "copying", json.dumps([wanted, repetitions, gpu, here.dma_buf]))
-    if "problem" in answer:
-        raise MeasurementError(answer["problem"])
     notes = [] if here.dma_buf else [f"the driver exports no DMA-BUF of {here.name}"]
     return CopyCost(
-        copies=[CopyTime(**one) for one in answer["copies"]],
-        registrations=[RegisterTime(**one) for one in answer["registrations"]],
+        copies=[CopyTime(**fields) for fields in answer["copies"]],
+        registrations=[RegisterTime(**fields) for fields in answer["registrations"]],
         idle_us=answer["idle_us"],
         manifest=_manifest(here, repetitions),
         notes=notes,
@@ -127,7 +125,7 @@ class _Copier:
         self._devices = gpu.allocate(largest), gpu.allocate(largest)
         grounds = [mmap.mmap(-1, largest) for _ in range(2)]
         for ground in grounds:
-            _touch(ground)
+            linux.touch(ground)
         self._grounds = grounds
         pinned = [gpu.pinned(largest) for _ in range(2)]
         self._hosts = {
@@ -163,11 +161,6 @@ class _Copier:
             gpu.copy_in(other, into, case.size_bytes, self._other)
             gpu.wait(self._other)
         gpu.wait()
-
-
-def _touch(ground: mmap.mmap) -> None:
-    for at in range(0, len(ground), PAGE):
-        ground[at] = 1
 
 
 def _copies(gpu: Gpu, sizes: Sequence[int], repetitions: int) -> tuple[list[dict[str, Any]], float]:
@@ -209,7 +202,7 @@ def _registrations(
     rows = []
     for size in regions:
         with mmap.mmap(-1, size) as ground:
-            _touch(ground)
+            linux.touch(ground)
             address = linux.address_of(ground)
             undo = partial(_unregister, gpu, address)
             rows.append(
@@ -256,13 +249,5 @@ def _measured(sizes: Sequence[int], repetitions: int, index: int, dma_buf: bool)
     return {"copies": copies, "registrations": rows, "idle_us": idle_us}
 
 
-def _main() -> None:
-    linux.die_with_parent()  # else it would go on using the GPU for nobody
-    try:
-        json.dump(_measured(*json.loads(sys.argv[1])), sys.stdout)
-    except PeerlabError as problem:
-        json.dump({"problem": str(problem)}, sys.stdout)
-
-
 if __name__ == "__main__":
-    _main()
+    answer_on_a_gpu(lambda: _measured(*json.loads(sys.argv[1])))

@@ -12,6 +12,7 @@ from peerlab.collectives.ring_moves import FLOAT, PAGE, RingLayout, RingMove
 from peerlab.features.measure.cuda.driver import Gpu
 from peerlab.features.measure.ranks.arms import Arm, Bytes, Neighbours, exchange
 from peerlab.features.measure.ranks.pins import Registrar
+from peerlab.machine import linux
 
 
 class _CudaArm(Arm):
@@ -28,6 +29,10 @@ class _CudaArm(Arm):
     ) -> None:
         super().__init__(base, slice_bytes, registrar)
         self._gpu, self._ring, self._beside = gpu, ring, beside
+        self._take_host_memory()
+
+    def _take_host_memory(self) -> None:
+        """Take what of the host's memory a slice passes; none, unless an arm stages in it."""
 
     def run(self, moves: Sequence[RingMove]) -> None:
         """Do all moves of an AllReduce, to the last sum."""
@@ -45,17 +50,8 @@ class CudaStaged(_CudaArm):
     # TCP's copies, and one of the copy engine's at either end.
     COPIES: ClassVar[tuple[int, int] | None] = (2, 2)
 
-    def __init__(
-        self,
-        gpu: Gpu,
-        base: int,
-        ring: RingLayout,
-        slice_bytes: int,
-        beside: Neighbours,
-        registrar: Registrar | None = None,
-    ) -> None:
-        super().__init__(gpu, base, ring, slice_bytes, beside, registrar)
-        self._leaving, self._landing = _bounces(gpu, slice_bytes)
+    def _take_host_memory(self) -> None:
+        self._leaving, self._landing = _bounces(self._gpu, self._slice_bytes)
 
     def transfer(self, move: RingMove, at: int, out: int, into: int) -> None:
         """Copy out, exchange, copy in."""
@@ -82,19 +78,11 @@ def _bounces(gpu: Gpu, slice_bytes: int) -> tuple[Bytes, Bytes]:
 class CudaStagedPageable(CudaStaged):
     """The same through ordinary host memory, as large as the message; registered where that is asked for."""
 
-    def __init__(
-        self,
-        gpu: Gpu,
-        base: int,
-        ring: RingLayout,
-        slice_bytes: int,
-        beside: Neighbours,
-        registrar: Registrar | None = None,
-    ) -> None:
-        _CudaArm.__init__(self, gpu, base, ring, slice_bytes, beside, registrar)
+    def _take_host_memory(self) -> None:
         # Each chunk and each scratch begins on a page of its own: the driver registers no page twice.
-        self._ground = np.frombuffer(mmap.mmap(-1, ring.footprint + ring.ranks * PAGE), np.uint8)
-        self._ground[::PAGE] = 1  # pages that are there before the clock starts
+        ground = mmap.mmap(-1, self._ring.footprint + self._ring.ranks * PAGE)
+        linux.touch(ground)
+        self._ground = np.frombuffer(ground, np.uint8)
         self._places: dict[int, int] = {}
         self._free = 0
 

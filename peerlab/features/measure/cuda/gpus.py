@@ -1,19 +1,16 @@
 """Which GPUs there are, and whether a measurement fits: asked in a process of its own, as a context stays on the GPU."""
 
-import json
 import os
-import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from peerlab.base.errors import MeasurementError, PeerlabError
+from peerlab.base.errors import MeasurementError
 from peerlab.base.units import MIB, say_bytes, say_count
 from peerlab.collectives.ring_moves import RingLayout
 from peerlab.features.measure.cuda.driver import binding, call
-from peerlab.features.measure.ranks.starting import apart
+from peerlab.features.measure.ranks.starting import answer_on_a_gpu, apart
 from peerlab.features.measure.schedule import Measurement
-from peerlab.machine import linux
 
 ALLOCATION = 2 * MIB
 """What the driver takes memory in: an allocation of whole units begins at one."""
@@ -23,6 +20,16 @@ _SHARE = 0.9
 """Of the free memory; the rest is left to whatever else runs."""
 _BUSY = 1024 * MIB
 """GPU memory in use beyond which somebody else works on it: an idle one holds some hundred MiB."""
+_MPS_PIPES = "/tmp/nvidia-mps"  # noqa: S108  (where MPS's documentation puts it)
+_AT_ONCE = "and use it at once, through MPS"
+_IN_TURNS = (
+    "and take turns on it, which can cost more than the paths differ, and no A/A shows it; through MPS "
+    "(nvidia-cuda-mps-control -d) they use it at once"
+)
+_NO_NCCL = (
+    "NCCL is not measured here: it refuses two ranks on one GPU (2.28.9: Duplicate GPU detected); with a GPU for each rank "
+    "run nccl-tests, and read its log with peerlab import"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,10 +74,7 @@ def gpus_here() -> tuple[GpuHere, ...]:
     MeasurementError
         If there is no driver or no GPU, or it cannot be used; one line.
     """
-    answer = apart(__name__, "looking for GPUs")
-    if "problem" in answer:
-        raise MeasurementError(answer["problem"])
-    return tuple(GpuHere(**one) for one in answer["gpus"])
+    return tuple(GpuHere(**fields) for fields in apart(__name__, "looking for GPUs"))
 
 
 def check(plan: Measurement, gpus: tuple[GpuHere, ...]) -> None:
@@ -114,19 +118,7 @@ def mps_runs() -> bool:
     return os.access(control, os.F_OK)  # `exists` raises where the folder is another user's
 
 
-_MPS_PIPES = "/tmp/nvidia-mps"  # noqa: S108  (where MPS's documentation puts it)
-_AT_ONCE = "and use it at once, through MPS"
-_IN_TURNS = (
-    "and take turns on it, which can cost more than the paths differ, and no A/A shows it; through MPS "
-    "(nvidia-cuda-mps-control -d) they use it at once"
-)
-_NO_NCCL = (
-    "NCCL is not measured here: it refuses two ranks on one GPU (2.28.9: Duplicate GPU detected); with a GPU for each rank "
-    "run nccl-tests, and read its log with peerlab import"
-)
-
-
-def _found() -> list[GpuHere]:
+def _all_gpus() -> list[GpuHere]:
     driver = binding()
     version = int(call("asking its version", driver.cuDriverGetVersion()))
     return [_gpu(driver, index, f"{version // 1000}.{version % 1000 // 10}") for index in range(counted())]
@@ -148,13 +140,5 @@ def _gpu(driver: Any, index: int, version: str) -> GpuHere:
     )
 
 
-def _main() -> None:
-    linux.die_with_parent()  # a driver that hangs would keep it for ever
-    try:
-        json.dump({"gpus": [asdict(gpu) for gpu in _found()]}, sys.stdout)
-    except PeerlabError as problem:
-        json.dump({"problem": str(problem)}, sys.stdout)
-
-
 if __name__ == "__main__":
-    _main()
+    answer_on_a_gpu(lambda: [asdict(gpu) for gpu in _all_gpus()])

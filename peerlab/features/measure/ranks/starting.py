@@ -5,11 +5,15 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from peerlab.base.errors import MeasurementError
+from peerlab.base.errors import MeasurementError, PeerlabError
+from peerlab.machine import linux
 
+_PROBLEM = "problem"
+"""The key under which a process apart says what a user can mend."""
 _PACKAGES = Path(__file__).parent.parent.parent.parent.parent
 
 
@@ -32,7 +36,7 @@ def apart(module: str, what: str, *arguments: str) -> Any:
     Raises
     ------
     MeasurementError
-        If it fails, or is killed; `what` says what has ended early.
+        If it fails, or is killed (`what` says what has ended early), or answers with a problem of a user's.
     """
     done = subprocess.run(  # noqa: S603  (our own module)
         [sys.executable, "-P", "-m", module, *arguments],
@@ -45,4 +49,20 @@ def apart(module: str, what: str, *arguments: str) -> Any:
         raise MeasurementError(f"{what} ended early: {say_signal(-done.returncode)}")
     if done.returncode:
         raise MeasurementError(f"{what} ended early: {done.stderr.strip().rpartition(chr(10))[2]}")
-    return json.loads(done.stdout)
+    answer = json.loads(done.stdout)
+    if isinstance(answer, dict) and _PROBLEM in answer:
+        raise MeasurementError(answer[_PROBLEM])
+    return answer
+
+
+def answer_on_a_gpu(work: Callable[[], object]) -> None:
+    """Print as JSON what `work` returns, or the problem that it raises, for :func:`apart` to read.
+
+    The process ends with whoever asked: it would go on using the GPU, or waiting for a driver that hangs, for nobody.
+    """
+    linux.die_with_parent()
+    try:
+        answer = work()
+    except PeerlabError as problem:
+        answer = {_PROBLEM: str(problem)}
+    json.dump(answer, sys.stdout)
