@@ -206,7 +206,7 @@ def _rate(key: str, host: str, times: Sequence[CopyTime]) -> MeasuredFigure | No
     if not large:
         return None
     rates = [time.rate_GBps for time in large]
-    largest = [time.rate_GBps for time in large if time.size_bytes == max(one.size_bytes for one in large)]
+    largest = [time.rate_GBps for time in large if time.size_bytes == max(copy.size_bytes for copy in large)]
     return MeasuredFigure(
         key=key,
         value=min(largest),
@@ -234,9 +234,9 @@ def _checked(kind: type[CopyTime | RegisterTime], entry: Mapping[str, Any]) -> d
     for column in fields(kind):
         read = _text if column.type is str else _number
         values[column.name] = read(column.name, entry[column.name])
-    for name, known in (("way", WAYS), ("host", HOSTS)):
-        if values.get(name, known[0]) not in known:
-            raise ValueError(f"{name}: {values[name]!r} is none of {', '.join(known)}")
+    for name, names in (("way", WAYS), ("host", HOSTS)):
+        if values.get(name, names[0]) not in names:
+            raise ValueError(f"{name}: {values[name]!r} is none of {', '.join(names)}")
     if not isinstance(values["size_bytes"], int):
         raise ValueError(f"size_bytes: {values['size_bytes']} is no whole number")  # noqa: TRY004  (as of any wrong value)
     middle = values["time_us" if kind is CopyTime else "register_us"]

@@ -115,11 +115,11 @@ class Measuring:
 
     def _show_known(self, problem: str) -> None:
         """Show what a known GPU measured, and why it is not this machine's."""
-        known = measured_library()[KNOWN_GPU]
-        self._found = compare(known)  # what was measured here before stays in `records`
-        gpu, day = ", ".join(known.manifest["devices"]), known.manifest["date"]
+        gpu_records = measured_library()[KNOWN_GPU]
+        self._found = compare(gpu_records)  # what was measured here before stays in `records`
+        gpu, day = ", ".join(gpu_records.manifest["devices"]), gpu_records.manifest["date"]
         text = f"{problem}. Shown: {gpu}, {day}: {gist(self._found)}"
-        self._show(here(self._found, text, about=known.manifest["what_it_is"], known=gpu))
+        self._show(here(self._found, text, about=gpu_records.manifest["what_it_is"], other_machine=gpu))
 
     def _tell(self, text: str, comparisons: list[Comparison] | None) -> None:
         if comparisons is not None:

@@ -26,11 +26,16 @@ _SMALL_CACHE = 8
 
 
 def here(
-    found: Sequence[Comparison], text: str = "", *, busy: bool = False, about: str = ABOUT, known: str = ""
+    found: Sequence[Comparison],
+    text: str = "",
+    *,
+    busy: bool = False,
+    about: str = ABOUT,
+    other_machine: str = "",
 ) -> dict[str, object]:
     """Return what the page needs to show what was measured here, for the most ranks for which there is a curve.
 
-    `known` names the machine, if what is shown was not measured here.
+    `other_machine` names the machine, if what is shown was not measured here.
     """
     ranks = max({comparison.ranks for comparison in found}, key=lambda count: _curve(found, count), default=0)
     mine = [comparison for comparison in found if comparison.ranks == ranks and not comparison.variant]
@@ -41,10 +46,14 @@ def here(
             ways.setdefault(way, []).append(comparison)
     return {
         "busy": busy,
-        "action": "Stop" if busy else "Measure again" if found and not known else "Measure this machine",
+        "action": "Stop"
+        if busy
+        else "Measure again"
+        if found and not other_machine
+        else "Measure this machine",
         "text": text or ("" if found else _EMPTY),
         "about": about,
-        "mine": not known,
+        "mine": not other_machine,
         "curves": {
             "axis": "here",
             "key": "here",
@@ -54,7 +63,7 @@ def here(
             # What is drawn are ratios to `staged`, which itself is therefore the line at 1.
             "limits": {"nic": {"label": f"staged, {ranks} ranks", "y": [1.0] * len(sizes)}},
             "noise": _noise(mine, sizes),
-            "points": _points(ways, known or "this machine"),
+            "points": _points(ways, other_machine or "this machine"),
             "bands": _LEGEND,
             "missing": "",
         },

@@ -284,10 +284,10 @@ def on_a_gpu(name: str) -> pd.DataFrame:
     >>> on_a_gpu("own/h200-mps").loc["64 MiB", "direct"] > 5
     True
     """
-    found = compare(measured_library()[name])
-    ranks = max(comparison.ranks for comparison in found)
+    comparisons = compare(measured_library()[name])
+    ranks = max(comparison.ranks for comparison in comparisons)
     rows: dict[str, dict[str, float]] = {}
-    for comparison in found:
+    for comparison in comparisons:
         column = _GPU_COLUMNS.get((comparison.path, comparison.registration, comparison.capacity or 0))
         if comparison.ranks == ranks and column and not comparison.variant:
             row = rows.setdefault(say_bytes(comparison.size_bytes), {"noise": comparison.noise or 1.0})
