@@ -44,13 +44,10 @@ def here(
     for comparison in mine:
         if way := _way(comparison):
             ways.setdefault(way, []).append(comparison)
+    again = found and not other_machine
     return {
         "busy": busy,
-        "action": "Stop"
-        if busy
-        else "Measure again"
-        if found and not other_machine
-        else "Measure this machine",
+        "action": "Stop" if busy else "Measure again" if again else "Measure this machine",
         "text": text or ("" if found else _EMPTY),
         "about": about,
         "mine": not other_machine,
