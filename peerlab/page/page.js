@@ -183,6 +183,7 @@ export class Page {
 
   apply(data) {
     this.data = data;
+    if (this.resized) this.fit(); // a resize that was not heard of yet: this size counts as painted below
     this.each((view, name) => view.apply(data.views[name], data));
     const { meta } = data;
     this.player.load(this, { length: meta.end_us, pace: this.pace(), key: meta.key, events: this.scene.moves });
@@ -236,8 +237,13 @@ export class Page {
     this.repaint();
   }
 
+  // Whether the data path has another size than it was painted for.
+  get resized() {
+    return this.scene.size !== this.scene.room();
+  }
+
   resize() {
-    if (this.scene.size === this.scene.room()) return;
+    if (!this.resized) return;
     cancelAnimationFrame(this.resizing);
     this.resizing = requestAnimationFrame(() => this.repaint());
   }

@@ -164,6 +164,17 @@ def test_words_of_a_registration_table_beside_a_list_of_files(explorer):
         assert faults(explorer.page, ".pl-scene", least=SMALLEST) == []
 
 
+def test_words_of_a_run_that_comes_in_the_same_instant_as_another_size(explorer):
+    """The browser says that the size has changed when the run is painted: its words are fitted by then."""
+    explorer.page.set_viewport_size({"width": 1280, "height": 720})
+    explorer.change(run(), lines=False)
+    settle(explorer.page)
+    explorer.ask("page => { page.root.style.width = '700px'; page.apply(page.data) }")
+    settle(explorer.page)
+    assert faults(explorer.page, ".pl-scene", least=SMALLEST) == []
+    explorer.ask("page => { page.root.style.width = '' }")
+
+
 @pytest.mark.parametrize("size", [(1280, 720), (900, 700)])
 def test_how_many_wait_before_a_nic_lies_on_no_other_word(watched, tmp_path, size):
     """In the film at the head of README "5 wait" lay on "from node 1"; where its words have no room, the number stands above the queue."""
@@ -188,7 +199,6 @@ def test_how_many_wait_before_a_nic_lies_on_no_other_word(watched, tmp_path, siz
 def test_words_of_a_scene_in_which_slices_wait_for_the_network(explorer, cluster, size):
     """How many wait stands beside them, and so does whom they come from."""
     explorer.page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
-    settle(explorer.page)  # laid out for this size before another run comes
     found = []
     for path in load_cluster(cluster).paths:
         explorer.change(run(cluster=cluster, path=path, message_bytes="1 GiB"), lines=False)
