@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from itertools import zip_longest
+from operator import attrgetter
 from typing import TypedDict
 
 from peerlab.base.units import say_time
@@ -23,7 +24,6 @@ class JobParcel(TypedDict):
     """In the order of its ring."""
     slower: float
     """How many times as long as alone its collectives take; 0: none ended."""
-    """How many times as long as alone its collectives take."""
     alone: str
     figures: list[str]
     """In the order of the parcel's columns."""
@@ -84,7 +84,7 @@ def _job(shared: SharedFabric, number: int) -> JobParcel:
     trace = shared.trace
     job = trace.jobs[number]
     mine = sorted(
-        (transfer for transfer in trace.transfers if transfer.job == number), key=lambda one: one.start
+        (transfer for transfer in trace.transfers if transfer.job == number), key=attrgetter("start")
     )
     return {
         "title": f"job {number}",
@@ -96,10 +96,10 @@ def _job(shared: SharedFabric, number: int) -> JobParcel:
         # the last one may not have ended when the scene is cut
         "exchanges": [[_us(begin), _us(end)] for begin, end in zip_longest(trace.begins[number], trace.ends[number], fillvalue=trace.end)],
         "transfers": [
-            [job.hosts[one.place], job.hosts[(one.place + 1) % len(job.hosts)], _us(one.start), _us(one.end)]
-            for one in mine
+            [job.hosts[transfer.place], job.hosts[(transfer.place + 1) % len(job.hosts)], _us(transfer.start), _us(transfer.end)]
+            for transfer in mine
         ],
-        "held": [[_us(one.start), _us(one.end), *one.by] for one in held(trace, shared.fabric)[number]],
+        "held": [[_us(piece.start), _us(piece.end), *piece.by] for piece in held(trace, shared.fabric)[number]],
     }  # fmt: skip
 
 
