@@ -1,4 +1,4 @@
-"""A path that nobody has heard of, described in this file alone, is simulated and shown truthfully everywhere."""
+"""A path that nobody has heard of, described in tests alone, is simulated and shown truthfully everywhere."""
 
 import dataclasses
 import json
@@ -9,6 +9,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 from fewer_points import fewer_points
+from pool_path import POOL, pool_scenario
 
 import peerlab
 from peerlab.answer.trace import SPAN_COLUMNS
@@ -36,39 +37,13 @@ from peerlab.question.completeness import check
 from peerlab.question.presets import load_cluster
 from peerlab.records import Records
 
-POOL, DPU = "cxl-pool", "dpu"
-
-
-def _stages(_cluster, _memory):
-    out = Stage(
-        "to-pool", (Use("cxl_out", "source"),), flight="latency_ps", acquire="source", release="source"
-    )
-    return out, Stage("from-pool", (Use("cxl_in", "destination"),))
+DPU = "dpu"
 
 
 @pytest.fixture
 def scenario(monkeypatch):
     """Return an AllReduce over a memory pool that two CXL links reach: every byte is copied in and out again."""
-    link = {"scope": "device", "rate": "device_pcie_Bps", "counts_as": "copy"}
-    monkeypatch.setitem(RESOURCES, "cxl_out", ResourceKind(label="CXL link out", **link))
-    monkeypatch.setitem(RESOURCES, "cxl_in", ResourceKind(label="CXL link in", **link))
-    copy = {"role": "copy", "counts_as": "copy"}
-    monkeypatch.setitem(STAGES, "to-pool", StageKind(says="copy to the pool (CXL)", **copy))
-    monkeypatch.setitem(STAGES, "from-pool", StageKind(says="copy from the pool (CXL)", **copy))
-    record = DataPath(
-        title="CXL pool",
-        summary="through a pool of memory that both nodes reach",
-        way="Slices are copied from {device} memory into the pool and out of it on the other side",
-        role="copy",
-        stages=_stages,
-        needs=("device.pcie",),
-        registration=("none", "load and store"),
-        cache_rests="The registration cache changes nothing here: the pool is read and written like memory.",
-    )
-    monkeypatch.setitem(PATHS, POOL, record)
-    known = load_cluster("dl1")
-    pooled = dataclasses.replace(known, name="pooled", paths=(*known.paths, POOL))
-    return peerlab.Scenario(cluster=pooled, nodes=4, path=POOL, message_bytes="16 MiB")
+    return pool_scenario(monkeypatch)
 
 
 def _dpu_stages(_cluster, _memory):

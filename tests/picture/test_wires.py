@@ -1,13 +1,14 @@
-"""A wire is drawn where something sends, and nowhere else: on every known path of every cluster, and on paths of this file alone."""
+"""A wire is drawn where something sends, and nowhere else: on every known path of every cluster, and on paths that tests alone know."""
 
-import dataclasses
+from functools import partial
 
 import pytest
+from pool_path import POOL, pool_scenario
 
 import peerlab
-from peerlab.model.paths import PATHS, DataPath, data_path, stages
-from peerlab.model.resources import RESOURCES, ResourceKind, resource_kind
-from peerlab.model.stages import STAGES, Stage, StageKind, Use, stage_kind
+from peerlab.model.paths import data_path, stages
+from peerlab.model.resources import resource_kind
+from peerlab.model.stages import stage_kind
 from peerlab.picture.drawing import WIDTH
 from peerlab.picture.geometry import passes
 from peerlab.picture.payload import payload
@@ -16,7 +17,6 @@ from peerlab.picture.wire import sends
 from peerlab.question.presets import known_clusters, load_cluster
 
 EVERY = [(name, path) for name in known_clusters() for path in load_cluster(name).paths]
-POOL = "cxl-pool"
 
 
 def false_stages(cluster, path):
@@ -45,38 +45,10 @@ def test_slices_are_drawn_on_the_wire_where_they_are_sent(name, path):
     assert false_stages(load_cluster(name), path) == []
 
 
-def _stages(_cluster, _memory):
-    out = Stage("to-pool", (Use("cxl_out", "source"),), flight="latency_ps", acquire="source")
-    return out, Stage("from-pool", (Use("cxl_in", "destination"),), release="source")
-
-
 @pytest.fixture
 def pooled(monkeypatch):
     """Return a function from the tracks of its two stages to an AllReduce over memory that both nodes reach."""
-
-    def made(into, out_of):
-        link = {"scope": "device", "rate": "device_pcie_Bps", "counts_as": "copy"}
-        copy = {"role": "copy", "counts_as": "copy"}
-        monkeypatch.setitem(RESOURCES, "cxl_out", ResourceKind(label="CXL link out", **link))
-        monkeypatch.setitem(RESOURCES, "cxl_in", ResourceKind(label="CXL link in", **link))
-        monkeypatch.setitem(STAGES, "to-pool", StageKind(says="copy to the pool", track=into, **copy))
-        monkeypatch.setitem(STAGES, "from-pool", StageKind(says="copy from the pool", track=out_of, **copy))
-        record = DataPath(
-            title="CXL pool",
-            summary="through memory that both nodes reach",
-            way="Slices are copied from {device} memory into the pool and out of it on the other side",
-            role="copy",
-            stages=_stages,
-            needs=("device.pcie",),
-            registration=("none", "load and store"),
-            cache_rests="Nothing is registered here.",
-        )
-        monkeypatch.setitem(PATHS, POOL, record)
-        known = load_cluster("dl1")
-        machine = dataclasses.replace(known, name="pooled", paths=(*known.paths, POOL))
-        return peerlab.Scenario(cluster=machine, nodes=4, path=POOL, message_bytes="16 MiB")
-
-    return made
+    return partial(pool_scenario, monkeypatch)
 
 
 def test_a_picture_with_a_wire_that_is_not_there_is_found_false(pooled):
@@ -102,7 +74,7 @@ def test_memory_between_the_nodes_has_tracks_of_its_own_and_no_wire(pooled):
 
 
 def test_where_nothing_sends_and_nothing_is_drawn_words_say_so(pooled):
-    run = peerlab.simulate(pooled("", ""))
+    run = peerlab.simulate(pooled())
     assert wires(run) == []
     assert "CXL pool: no NIC, no wire" in payload(run)["views"]["scene"]["texts"]["text"]
 
