@@ -48,7 +48,7 @@ def lanes_of(step: Step, program: Program, turn: int, begins: Sequence[int]) -> 
     """Return the compute lane of every node for a step of a row, by its `turn`; `begins` says when each begins it."""
     s = step.scenario
     # A node that stands still computes nothing, either; the clock of a step is the one that phases are drawn on.
-    still = pauses_of(s.seed, s.noise, s.nodes) if s.noise.tick_period_ps else [None] * s.nodes
+    still = pauses_of(s.seed, s.noise, s.nodes) if s.noise.tick_period_ps else (None,) * s.nodes
     times = durations(step, program, turn)
     return [
         NodeLane(program, own, step.slowdown_per_mille, begin, pauses)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import peerlab
+from peerlab.engine.noise_draws import pauses_of
 from peerlab.engine.simulate import simulate
 
 PACKAGE = Path(peerlab.__file__).parent
@@ -92,3 +93,10 @@ def test_every_node_is_simulated_of_one_plan(engine):
     scenario = peerlab.Scenario(nodes=2, message_bytes="64 KiB")
     calls, _ = walk(scenario, engine=engine, every_node=True)
     assert calls["collectives/choose:plan"] == calls["engine/system:System.__post_init__"] == 1
+
+
+@pytest.mark.usefixtures("anew")
+def test_pauses_of_nodes_are_made_once_for_all_visits():
+    pauses_of.cache_clear()
+    calls, _ = walk(peerlab.Scenario(nodes=2, message_bytes="64 KiB", ticks=100), engine="loop")
+    assert calls["engine/pipeline:Pipeline._pauses"] > calls["engine/noise_draws:pauses_of"] == 1

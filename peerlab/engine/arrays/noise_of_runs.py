@@ -54,7 +54,7 @@ class NoiseOfRuns:
             self._factors = [drawn[:, end] for end in self._ends]
         if noise.tick_period_ps:
             still = [pauses_of(seed, noise, nodes, system.since_ps) for seed in self._seeds]
-            begin = np.array([[pauses.phase for pauses in one] for one in still], np.int64)
+            begin = np.array([[pauses.phase for pauses in of_run] for of_run in still], np.int64)
             self._pauses = [begin[:, end] for end in self._ends]
         self.of_nodes = bool(noise.spread or noise.tick_period_ps)
         """Whether a resource of the receiver differs from one of the sender though they take the same time."""
