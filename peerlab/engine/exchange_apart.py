@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from peerlab.answer.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS, Later, Recording, freeze
+from peerlab.answer.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS, Recording
 from peerlab.base.numbers import np
 from peerlab.engine.arrays.ring_arrays import Batch
 from peerlab.engine.arrays.service_order import OrderUnknownError
@@ -17,10 +17,10 @@ from peerlab.engine.begins import Begins, Held, done_of, held_of
 from peerlab.engine.compiled import refusals as compiled
 from peerlab.engine.loop.event_loop import Loop, Progress
 from peerlab.engine.opening import opening
-from peerlab.engine.recording import Rows, array_rows, kept_lanes, later_rows, recorded
+from peerlab.engine.recording import Rows, array_rows, compiled_rows, kept_lanes, later_rows, recorded
 from peerlab.engine.registration_queue import Event, RegistrationQueue
 from peerlab.engine.scaleup import exchange
-from peerlab.engine.span_rows import columns, columns_of, events_of, hits_of, scaleup_rows
+from peerlab.engine.span_rows import columns, columns_of, events_of, scaleup_rows
 from peerlab.engine.system import System
 
 if TYPE_CHECKING:
@@ -105,11 +105,8 @@ def by_compiled_ring(
     ring = CompiledRing(system, kept, begins)
     ring.run(progress)
     done, held = ring.ended(begins)
-    spans = freeze(dict(zip(SPAN_COLUMNS, ring.spans(), strict=True)))
-    found = registration_queue.find_all() if system.scenario.registers else []
-    at = ring.asked() if found else []
-    hits = Later(lambda: columns(REGISTRATION_COLUMNS, hits_of(system, kept, found, at)))
-    rows = spans, hits
+    events = registration_queue.find_all() if system.scenario.registers else []
+    rows = compiled_rows(ring, system, kept, events)
     made = recorded(system, registration_queue, rows, max(ring.end, *done), lanes=kept, begins=begins.at)
     return Ended(made, tuple(t + shift for t in done), later(held, shift))
 
@@ -126,9 +123,9 @@ def by_compiled(system: System, registration_queue: RegistrationQueue) -> Ended:
     if loop.lasts is not None:
         np.maximum.at(done, [lane.node for lane in system.lanes], loop.lasts)
     held = held_of(system, between, done)
-    found = registration_queue.find_all() if system.scenario.registers else []
+    events = registration_queue.find_all() if system.scenario.registers else []
     few = table.shape[1] <= _FEW
-    rows = later_rows(partial(_compiled_rows, system, found, loop if few else None))
+    rows = later_rows(partial(_rows_again, system, events, loop if few else None))
     end, shift = max(loop.end, int(done.max())), sum(lasts for *_, lasts in opening(system))
     made = recorded(system, registration_queue, rows, end)
     return Ended(made, tuple((done + shift).tolist()), later(held, shift))
@@ -142,13 +139,9 @@ def _compiled(system: System) -> "CompiledLine":
     return loop
 
 
-def _compiled_rows(system: System, found: Sequence[tuple[Event, Event]], loop: "CompiledLine | None") -> Rows:
+def _rows_again(system: System, events: Sequence[tuple[Event, Event]], loop: "CompiledLine | None") -> Rows:
     """Return the rows of a run of the compiled loop; if it was not kept, run it again."""
-    loop = loop or _compiled(system)
-    at = loop.asked() if found else []
-    values = hits_of(system, range(len(system.lanes)), found, at)
-    spans = freeze(dict(zip(SPAN_COLUMNS, loop.spans(), strict=True)))
-    return spans, columns(REGISTRATION_COLUMNS, values)
+    return compiled_rows(loop or _compiled(system), system, range(len(system.lanes)), events)
 
 
 def refuses_together(system: System) -> str:

@@ -13,6 +13,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import cache, partial
+from typing import TYPE_CHECKING
 
 from peerlab.answer.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS, Columns, Later, Recording, Totals, freeze
 from peerlab.base.numbers import np
@@ -33,6 +34,10 @@ from peerlab.engine.system import System
 from peerlab.engine.warm_cache import may_evict
 from peerlab.model.disturbance import slowest
 from peerlab.question.scenario import Scenario
+
+if TYPE_CHECKING:
+    from peerlab.engine.compiled.compiled_line import CompiledLine
+    from peerlab.engine.compiled.compiled_ring import CompiledRing
 
 Rows = tuple[Columns | Later, Columns | Later]
 """Columns of the spans, and of the registrations."""
@@ -262,11 +267,21 @@ def by_compiled(
     kept = tuple(range(len(system.lanes))) if every_lane else kept_lanes(system)
     loop = compiled_run(system, kept)
     loop.run(progress)
+    events = registration_queue.find_all() if system.scenario.registers else []
+    rows = compiled_rows(loop, system, kept, events)
+    return recorded(system, registration_queue, rows, loop.end, lanes=kept)
+
+
+def compiled_rows(
+    loop: "CompiledRing | CompiledLine",
+    system: System,
+    kept: Sequence[int],
+    events: Sequence[tuple[Event, Event]],
+) -> Rows:
+    """Return the rows of the lanes that are kept, of a run of the compiled loop that found all its memory registered (`events`)."""
+    at = loop.asked() if events else []
     spans = freeze(dict(zip(SPAN_COLUMNS, loop.spans(), strict=True)))
-    found = registration_queue.find_all() if system.scenario.registers else []
-    at = loop.asked() if found else []
-    hits = Later(lambda: columns(REGISTRATION_COLUMNS, hits_of(system, kept, found, at)))
-    return recorded(system, registration_queue, (spans, hits), loop.end, lanes=kept)
+    return spans, Later(lambda: columns(REGISTRATION_COLUMNS, hits_of(system, kept, events, at)))
 
 
 def by_referee(system: System, registration_queue: RegistrationQueue, progress: Progress | None) -> Recording:

@@ -57,7 +57,7 @@ def flatten(
     ways, slots, kept = ways_of(system), _slots(system), np.array(keep, np.int64)
     servers, engines = servers_of(system, ways)
     own = traffic.ready if traffic and system.plan.collects else np.zeros(0, np.int64)
-    of_lanes, pools, apart = begun(system, lanes_of(system, traffic, kept), begins, len(slots))
+    of_lanes, pools, apart = _begun(system, lanes_of(system, traffic, kept), begins, len(slots))
     heap, where = _heap(slots, own, of_lanes, len(servers), begins)
     most = int(ways.legs.visits.max())
     counts = counts_of(system, len(slots) + len(apart.held), gates=len(own) > 0, begins=begins)
@@ -98,6 +98,12 @@ def no_line() -> InLine:
     """Return the arrays of lines where no slices stand in line."""
     row, table = np.zeros(0, np.int64), np.zeros((0, 0), np.int64)
     return InLine(row, table, records(0, LEG), records(0, VISIT), table, row, row, table)
+
+
+def none_begun() -> NodesBegun:
+    """Return the arrays of nodes that begin apart where all begin together."""
+    row = np.zeros(0, np.int64)
+    return NodesBegun(row, row, row, np.zeros((0, 0), np.int64))
 
 
 def records(count: int, dtype: np.dtype[np.void], **columns: object) -> Records:
@@ -161,13 +167,12 @@ def _heap(
     return heap, where
 
 
-def begun(
-    system: System, lanes: Records, begins: Begins | None, slots: int = 0
+def _begun(
+    system: System, lanes: Records, begins: Begins | None, slots: int
 ) -> tuple[Records, Records, NodesBegun]:
     """Return lanes and windows with what they owe to when nodes begin, and what else there is of it."""
-    none = np.zeros(0, np.int64)
     if not begins:
-        return lanes, pools_of(system), NodesBegun(none, none, none, np.zeros((0, 0), np.int64))
+        return lanes, pools_of(system), none_begun()
     held = [
         system.pool(kind, (node, device), system.scenario.places)
         for (kind, node, device), until in begins.held

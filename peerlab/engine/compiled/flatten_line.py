@@ -6,7 +6,6 @@ import numpy as np
 
 from peerlab.answer.trace import SPAN_COLUMNS
 from peerlab.engine.compiled.flatten import (
-    begun,
     check_horizon,
     counts_of,
     detours_of,
@@ -14,12 +13,13 @@ from peerlab.engine.compiled.flatten import (
     finished_of,
     handed_ps,
     lanes_of,
+    none_begun,
     pools_of,
     records,
     servers_of,
 )
 from peerlab.engine.compiled.flatten_legs import Ways, leg_row, tables_of, visit_row
-from peerlab.engine.compiled.state import ENTRY, LANE, SLOT, InLine, Records, State, Whole
+from peerlab.engine.compiled.state import ENTRY, SLOT, InLine, Records, State, Whole
 from peerlab.engine.legs import Leg
 from peerlab.engine.loop.adding_up import ADDS
 from peerlab.engine.scaleup import Exchange
@@ -61,7 +61,7 @@ def flatten_line(system: System, traffic: Exchange | None, more_rows: int) -> St
         spans=np.empty((len(SPAN_COLUMNS), _spans(system, ways) + more_rows), np.int64),
         finished=np.empty((3, finished_of(system, kept)), np.int64),
         line=line,
-        apart=begun(system, records(0, LANE), None)[2],
+        apart=none_begun(),
     )
     _begin(state)
     check_horizon(state)
