@@ -39,8 +39,9 @@ def tcp_to_device(path: DataPath) -> bool:
 
 def names_nothing(seen: Observed, know: Knowledge) -> bool:
     """Return whether a log of NCCL names neither an accelerator nor anything of its transport, so that it may be from any machine."""
-    lines = any(rule.pattern.search(line) for rule in know.rules for line in seen.said)
-    return seen.nccl and not seen.devices and not lines
+    if seen.devices or not seen.nccl:
+        return False
+    return not any(rule.pattern.search(line) for rule in know.rules for line in seen.said)
 
 
 def over_nic(path: DataPath) -> bool:

@@ -50,9 +50,8 @@ def from_rates(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
         limits += [(staged, staged_rdma, each, "a device")] if staged else []
         yield from _over_memory(node, seen, know, guess)
         yield from _over_link(each, seen, know, guess)
-    if names_nothing(
-        seen, know
-    ):  # of others a line or an accelerator's cluster says whether that path is there
+    # of others a line or an accelerator's cluster says whether that path is there
+    if names_nothing(seen, know):
         limits += [(know.ranges["device_tcp"], tcp_to_device, each, "a device")]
     # the same margin as where a log is held against a cluster's NICs (`misfit`)
     beyond = know.ranges["beyond"].high
