@@ -556,11 +556,11 @@ COMPUTED = {
             lambda: (least_apart("alps-gh200"), most_apart("gaudi3")),
         ),
         (
-            "*H100 on InfiniBand NDR* gains {:.2f}, where the rule says {:.2f}, and so do {} others.",
+            "*H100 on InfiniBand NDR* and {} others gain {:.2f}, where the rule says {:.2f}.",
             lambda: (
+                ("no", "one", "two", "three", "four", "five", "six")[len(as_odd())],
                 large("h100-ndr"),
                 rule(H100),
-                ("no", "one", "two", "three", "four", "five", "six")[len(as_odd())],
             ),
         ),
         (
@@ -798,7 +798,7 @@ COMPUTED = {
             lambda: (100 * whose_fault.counted(1e-3, 180), 0.18),
         ),
         (
-            "the timer of one message makes {:.0f} ms out of {:.1f}",
+            "so it takes {:.0f} ms instead of {:.1f} ms",
             lambda: (of_lost_tail().time_ps / 1e9, of_lost_tail().alone_ps / 1e9),
         ),
     ],
@@ -806,7 +806,7 @@ COMPUTED = {
         ("predict what {:.0f} % of noise does", lambda: 100 * assumed_noise()["jitter"].amount),
         ("with a NIC of {:.1f} GB/s each", lambda: late_node.MANY.hardware.nic_Bps / 1e9),
         (
-            "A step waits for the latest of three, and {} steps add that up. So noise that is nothing in the mean costs {:.1f} % all the same.",
+            "A step waits for the latest of three, and {} steps add that up. So noise whose mean is zero still costs {:.1f} %.",
             lambda: (2 * (late_node.MANY.nodes - 1), late_node.mean_more("step")),
         ),
         ("only {:.2f} % above the median", lambda: late_node.beyond_median(next(iter(late_node._WORLDS)))),
