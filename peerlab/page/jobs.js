@@ -68,9 +68,9 @@ class JobsPage extends PlayedPage {
     const slide = this.wanted.mode === "slide";
     this.find("h1").textContent = slide ? finding : about;
     this.find(".ts-source").textContent = source;
-    const known = jobs.every(({ slower }) => slower);
+    const ended = jobs.every(({ slower }) => slower);
     hero.querySelector("h2").textContent = victim < 0 ? "Every job's collectives take" : `The collectives of ${jobs[shown].title} take`;
-    hero.querySelector("b").textContent = known ? sayTimes(jobs[shown].slower) : "?";
+    hero.querySelector("b").textContent = ended ? sayTimes(jobs[shown].slower) : "?";
     hero.querySelector("small").textContent = " as long as alone";
     hero.querySelector(".ts-note").textContent = slide ? about : finding;
     this.find("caption").textContent = "Each job, and what its collectives take";

@@ -1,4 +1,5 @@
 // Leaves with their hosts, and above each its uplinks, as wide as their rate: every job has its part of that width.
+import { KeyRows } from "./key_rows.js";
 import { svgShape } from "./svg.js";
 
 const FLOOR = { host: 34, gap: 6, pad: 12, spine: 26, pipe: 92, wide: 64, word: 34, letters: 12 }; // px; beside a pipe there is room for a word
@@ -7,9 +8,11 @@ export class JobsScene {
   constructor(host, data) {
     this.host = host;
     this.data = data;
-    this.jobOf = new Map(data.jobs.flatMap(({ hosts }, job) => hosts.map((one) => [one, job])));
-    this.leaves = [...new Set([...this.jobOf.keys()].map((one) => Math.floor(one / data.leaf)))].sort((a, b) => a - b);
-    this.sending = data.jobs.map(({ transfers }) => byHost(transfers));
+    this.jobOf = new Map(data.jobs.flatMap(({ hosts }, job) => hosts.map((host) => [host, job])));
+    this.leaves = [...new Set([...this.jobOf.keys()].map((host) => Math.floor(host / data.leaf)))].sort((a, b) => a - b);
+    this.sending = new KeyRows(data.jobs.flatMap(({ transfers }) => transfers), 1 + Math.max(...this.jobOf.keys()), 2);
+    this.exchanging = new KeyRows(data.jobs.flatMap(({ exchanges }, job) => exchanges.map((span) => [job, ...span])), data.jobs.length);
+    this.uses = new KeyRows(data.links.flatMap(({ uses }, link) => uses.map((use) => [link, ...use])), data.links.length);
   }
 
   paint() {
@@ -41,13 +44,13 @@ export class JobsScene {
 
   // An uplink out of a leaf, or into it: its width is its rate.
   pipe(leaf, out, wide, middle, each) {
-    const { host, data } = this, x = out ? middle - wide - 8 : middle + 8, y = FLOOR.spine, link = data.links.find((one) => one.leaf === leaf && one.out === out);
+    const { host, data } = this, x = out ? middle - wide - 8 : middle + 8, y = FLOOR.spine, link = data.links.findIndex((uplink) => uplink.leaf === leaf && uplink.out === out);
     svgShape("rect", { x, y, width: wide, height: FLOOR.pipe, fill: "var(--pl-box)", stroke: "var(--pl-edge)" }, host);
     const parts = data.jobs.map(({ role }) => svgShape("rect", { y: y + 1, height: FLOOR.pipe - 2, width: 0, fill: `var(--pl-${role})` }, host));
     const arrow = out ? `M${x + wide / 2} ${y + 10}l7 11h-14z` : `M${x + wide / 2} ${y + FLOOR.pipe - 10}l7 -11h-14z`;
     svgShape("path", { d: arrow, fill: "var(--pl-ink)", opacity: 0.55 }, host);
     const full = this.text(out ? x - 8 : x + wide + 8, y + FLOOR.pipe / 2 + 4, "", { "text-anchor": out ? "end" : "start", "font-weight": 650, fill: "var(--pl-hot-ink)" });
-    this.pipes.push({ uses: link?.uses ?? [], parts, x: x + 1, wide: wide - 2, full, says: each / 2 - wide - 8 >= FLOOR.word });
+    this.pipes.push({ link, parts, x: x + 1, wide: wide - 2, full, says: each / 2 - wide - 8 >= FLOOR.word });
   }
 
   hostBox(number, x, y) {
@@ -62,12 +65,12 @@ export class JobsScene {
   draw(time) {
     for (const { number, job, fill, frame } of this.boxes) {
       if (job === undefined) continue;
-      const sends = isIn(this.sending[job].get(number) ?? [], time), exchanges = isIn(this.data.jobs[job].exchanges, time);
+      const sends = this.sending.last(number, time, ([, , , until]) => time < until), exchanges = this.exchanging.last(job, time, ([, , until]) => time < until);
       fill.setAttribute("opacity", sends ? 0.55 : 0);
       frame.setAttribute("stroke-dasharray", exchanges ? "none" : "3 3");
     }
-    for (const { uses, parts, x, wide, full, says } of this.pipes) {
-      const use = uses.find(([from, until]) => from <= time && time < until), shares = use?.slice(2) ?? [];
+    for (const { link, parts, x, wide, full, says } of this.pipes) {
+      const use = link < 0 ? null : this.uses.last(link, time, ([, , until]) => time < until), shares = use?.slice(3) ?? [];
       let done = 0;
       parts.forEach((part, job) => {
         const share = shares[job] ?? 0;
@@ -78,16 +81,4 @@ export class JobsScene {
       full.textContent = says && shares.filter((share) => share > 0).length > 1 && done > 0.999 ? "full" : "";
     }
   }
-}
-
-// Spans [from, until] of each sender, in time.
-function byHost(transfers) {
-  const found = new Map();
-  for (const [src, , from, until] of transfers) found.set(src, [...(found.get(src) ?? []), [from, until]]);
-  return found;
-}
-
-// Whether a moment lies in one of the spans.
-function isIn(spans, time) {
-  return spans.some(([from, until]) => from <= time && time < until);
 }

@@ -1,4 +1,5 @@
 // The columns of a scene of ports: which cells wait at a port or lie in an account at a moment, which credits are out, how fast a sender may send.
+import { upTo } from "./key_rows.js";
 import { unpacked } from "./packed.js";
 
 export const AGAIN = 1; // what a cell is: sent before
@@ -16,36 +17,6 @@ function begins(keys, count) {
   for (let i = keys.length - 1; i >= 0; i--) first[keys[i]] = i;
   for (let key = count - 1; key >= 0; key--) first[key] = Math.min(first[key], first[key + 1]);
   return first;
-}
-
-// How many of the rows from `low` to `high` have a value of at most `most`; values grow.
-function upTo(values, low, high, most) {
-  const first = low;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (values[middle] <= most) low = middle + 1;
-    else high = middle;
-  }
-  return low - first;
-}
-
-// Rows [link, from, ...] by link and in time: which of them began last.
-export class LinkRows {
-  constructor(rows, links, from = 1) {
-    this.from = from;
-    this.of = Array.from({ length: links }, () => []);
-    for (const row of rows) this.of[row[0]]?.push(row);
-    for (const rows of this.of) rows.sort((a, b) => a[from] - b[from]);
-    this.starts = this.of.map((rows) => rows.map((row) => row[from]));
-  }
-
-  // The row of a link that began last and for which `lasts(row)` holds, among the last few.
-  last(link, time, lasts) {
-    const rows = this.of[link];
-    let i = upTo(this.starts[link], 0, rows.length, time);
-    for (let tries = 0; i > 0 && tries < 4; tries++) if (lasts(rows[--i])) return rows[i];
-    return null;
-  }
 }
 
 export class PortCells {
@@ -123,13 +94,13 @@ export class PortCells {
     for (let i = this.first[link]; i < this.first[link + 1]; i++) {
       const from = this.queued[i], to = Math.min(until, this.end[i]), { parts, slope } = kinds[isOwn(this.flow[i]) ? 0 : 1];
       if (from >= to) continue;
-      const one = Math.floor(from / wide), other = Math.floor(to / wide);
-      if (one === other) parts[one] += this.wire[i] * (to - from);
+      const first = Math.floor(from / wide), last = Math.floor(to / wide);
+      if (first === last) parts[first] += this.wire[i] * (to - from);
       else {
-        parts[one] += this.wire[i] * ((one + 1) * wide - from);
-        parts[other] += this.wire[i] * (to - other * wide);
-        slope[one + 1] += this.wire[i];
-        slope[other] -= this.wire[i];
+        parts[first] += this.wire[i] * ((first + 1) * wide - from);
+        parts[last] += this.wire[i] * (to - last * wide);
+        slope[first + 1] += this.wire[i];
+        slope[last] -= this.wire[i];
       }
     }
     return kinds.map(({ parts, slope }) => {
@@ -141,9 +112,9 @@ export class PortCells {
 
 // Sums of the first so many values.
 function sums(values) {
-  const found = new Float64Array(values.length + 1);
-  for (let i = 0; i < values.length; i++) found[i + 1] = found[i] + values[i];
-  return found;
+  const totals = new Float64Array(values.length + 1);
+  for (let i = 0; i < values.length; i++) totals[i + 1] = totals[i] + values[i];
+  return totals;
 }
 
 function highest(changes) {

@@ -1,6 +1,7 @@
 // Hosts, switches and ports of a scene: every port a glass whose level is the bytes that wait there, every link a line with the cell on it.
+import { KeyRows } from "./key_rows.js";
 import { widthOf } from "./places.js";
-import { AGAIN, DISCARDED, LinkRows, MARKED } from "./port_cells.js";
+import { AGAIN, DISCARDED, MARKED } from "./port_cells.js";
 import { svgShape } from "./svg.js";
 import { sayBytes } from "./words.js";
 
@@ -33,8 +34,8 @@ export class PortSceneView {
   show(fabric, cells, { ports, accounts }) {
     Object.assign(this, { fabric, cells, most: ports });
     const { links, flows } = this.data;
-    this.words = new LinkRows(fabric.signals, links.length, 2);
-    this.stops = [[new LinkRows(fabric.lost, links.length), "lost"], [new LinkRows(fabric.starved, links.length), "no credits"], [new LinkRows(fabric.pauses, links.length), "paused"]];
+    this.words = new KeyRows(fabric.signals, links.length, 2);
+    this.stops = [[new KeyRows(fabric.lost, links.length), "lost"], [new KeyRows(fabric.starved, links.length), "no credits"], [new KeyRows(fabric.pauses, links.length), "paused"]];
     this.flowOf = new Map(flows.map(({ src }, i) => [src, i]).reverse());
     const room = (values) => 1.08 * Math.max(1, ...values);
     const kind = (name) => links.map((link, i) => (name.includes(link.kind) ? this.most[i] : 0));
@@ -314,10 +315,10 @@ export class PortSceneView {
 
   // A pause, its end or a notification, on its way against the bytes.
   signalOn({ number, line: [[x0, y0], [x1, y1]], signal }, time, flow) {
-    const seen = this.words.last(number, time, ([, , sent, arrives]) => time < Math.max(arrives, sent + HELD_S * flow));
-    signal.setAttribute("visibility", seen ? "visible" : "hidden");
-    if (!seen) return;
-    const [, which, sent, arrives] = seen, part = Math.min(1, (time - sent) / Math.max(arrives - sent, HELD_S * flow));
+    const word = this.words.last(number, time, ([, , sent, arrives]) => time < Math.max(arrives, sent + HELD_S * flow));
+    signal.setAttribute("visibility", word ? "visible" : "hidden");
+    if (!word) return;
+    const [, which, sent, arrives] = word, part = Math.min(1, (time - sent) / Math.max(arrives - sent, HELD_S * flow));
     signal.setAttribute("x", x1 + (x0 - x1) * part - 2);
     signal.setAttribute("y", y1 + (y0 - y1) * part - 8);
     signal.setAttribute("fill", WORDS[which]);
