@@ -53,14 +53,14 @@ def sources(run: Run) -> Sources:
     """Return what the simulation rests on: what it was fitted on, every figure with source or assumption, what is left out."""
     hardware = run.scenario.hardware
     assumed = hardware.assumptions
-    known = [figure for figure in hardware.stated if not figure.assumption]
-    title = f"{len(hardware.stated)} figures: {len(known)} with sources, {len(assumed)} assumed (†)"
+    sourced = [figure for figure in hardware.stated if not figure.assumption]
+    title = f"{len(hardware.stated)} figures: {len(sourced)} with sources, {len(assumed)} assumed (†)"
     fitted = f"Some figures were fitted on {hardware.fitted_on}: elsewhere an extrapolation."
     rows = [(fitted, True)] * bool(hardware.fitted_on)
     # What is assumed comes first: it is what a reader should doubt.
     rows += [
         (say_figure(figure) + _here(run.scenario, figure), bool(figure.assumption))
-        for figure in (*assumed, *known)
+        for figure in (*assumed, *sourced)
     ]
     rows += [
         (f"{named(key)}: left out, never a limit. {why[:1].upper()}{why[1:]}.", False)

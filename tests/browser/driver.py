@@ -48,7 +48,9 @@ class Notebook:
         self._listeners = {
             "request": lambda request: self.requests.append(request.url),
             "pageerror": lambda error: self.complaints.append(str(error)),
-            "console": lambda said: self.complaints.append(said.text) if said.type == "error" else None,
+            "console": lambda message: (
+                self.complaints.append(message.text) if message.type == "error" else None
+            ),
         }
         for event, listener in self._listeners.items():
             page.on(event, listener)

@@ -52,9 +52,9 @@ def test_a_host_that_sends_is_filled(opened, shared):
         "[...peerlabPages][0].scene.boxes.filter(({ fill }) => Number(fill.getAttribute('opacity')) > 0).map(({ number }) => number)"
     )
     now = {
-        shared.trace.jobs[one.job].hosts[one.place]
-        for one in shared.trace.transfers
-        if one.start * 10**6 <= 1000 < one.end * 10**6
+        shared.trace.jobs[transfer.job].hosts[transfer.place]
+        for transfer in shared.trace.transfers
+        if transfer.start * 10**6 <= 1000 < transfer.end * 10**6
     }
     assert set(sends) == now != set()
 
@@ -63,7 +63,9 @@ def test_space_plays_and_arrows_step_to_where_a_collective_begins_or_ends(opened
     page = opened()
     page.keyboard.press("Home")
     page.keyboard.press("ArrowRight")
-    moments = {float(one * 10**6) for times in (*shared.trace.begins, *shared.trace.ends) for one in times}
+    moments = {
+        float(moment * 10**6) for times in (*shared.trace.begins, *shared.trace.ends) for moment in times
+    }
     assert page.evaluate("[...peerlabPages][0].player.time") in moments
     page.keyboard.press(" ")
     page.wait_for_function("time => [...peerlabPages][0].player.time > time", arg=0)

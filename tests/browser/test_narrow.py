@@ -32,9 +32,9 @@ def page(browser, tmp_path_factory):
 @pytest.fixture(scope="module")
 def explorer(browser):
     """The lab's page, without a kernel."""
-    with watched_explorer(browser) as one:
-        one.give("curves", {**lines_of(run().scenario, "nodes"), "bands": ""})  # nobody computes them
-        yield one
+    with watched_explorer(browser) as lab:
+        lab.give("curves", {**lines_of(run().scenario, "nodes"), "bands": ""})  # nobody computes them
+        yield lab
 
 
 def narrow(page, width, height):
@@ -53,7 +53,7 @@ def through(page):
             part,
         )
         settle(page)
-        found += [f"at {part:.0%}: {one}" for one in faults(page)]
+        found += [f"at {part:.0%}: {fault}" for fault in faults(page)]
     return found
 
 

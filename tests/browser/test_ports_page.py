@@ -87,7 +87,7 @@ def test_a_sender_that_was_told_sends_at_the_rate_that_the_trace_has(open_page):
     page, trace = open_page(port_page_html([answer])), answer.trace
     moment = trace.time_ps * 0.5
     seek(page, moment)
-    flow = next(number for number, one in enumerate(trace.scene.flows) if one.job == "neighbour")
+    flow = next(number for number, sent in enumerate(trace.scene.flows) if sent.job == "neighbour")
     last = [change for change in trace.rates if change.flow == flow and change.at_ps <= moment][-1]
     drawn = page.evaluate(
         "flow => [...peerlabPages][0].cells[0].rate(flow, [...peerlabPages][0].player.time)", flow

@@ -42,8 +42,8 @@ def watched(browser):
 @pytest.fixture(scope="module")
 def explorer(browser):
     """The explorer without a kernel, on a page whose words are noted."""
-    with watched_explorer(browser) as one:
-        yield one
+    with watched_explorer(browser) as lab:
+        yield lab
 
 
 def open_text(page, text, folder):
@@ -184,14 +184,14 @@ def test_how_many_wait_before_a_nic_lies_on_no_other_word(watched, tmp_path, siz
     open_text(watched, (tmp_path / "film.html").read_text(encoding="utf-8"), tmp_path)
     watched.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
     settle(watched)
-    found, said = [], set()
+    wrong, texts = [], set()
     for part in (0.3, 0.35, 0.4, 0.5, 0.55, 0.6, 0.62):
         watched.evaluate(SEEK, part)
         settle(watched)
-        found += [f"at {part:.0%}: {one}" for one in faults(watched, ".pl-scene", least=DRAWN_SMALLEST)]
-        said |= set(watched.evaluate("[...peerlabPages][0].figures.model('scene_words').data.text"))
-    assert found == []
-    assert {text for text in said if text.isdecimal()} - {"8"}  # of nodes, in the ring
+        wrong += [f"at {part:.0%}: {fault}" for fault in faults(watched, ".pl-scene", least=DRAWN_SMALLEST)]
+        texts |= set(watched.evaluate("[...peerlabPages][0].figures.model('scene_words').data.text"))
+    assert wrong == []
+    assert {text for text in texts if text.isdecimal()} - {"8"}  # of nodes, in the ring
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (1120, 640), (848, 900)])

@@ -69,10 +69,10 @@ def in_words(blame: Blame) -> str:
     node, step = cell
     enough = _MAKES_IT * late[node][step]
     reached = [k for k in range(step, len(late[0])) if min(row[k] for row in late) >= enough]
-    told = f"What node {node} sends in step {step + 1} is late"
+    sentence = f"What node {node} sends in step {step + 1} is late"
     if not reached:
-        return f"{told}; not every node is before the end."
-    return f"{told}; {say_count(reached[0] - step, 'step')} later every node is."
+        return f"{sentence}; not every node is before the end."
+    return f"{sentence}; {say_count(reached[0] - step, 'step')} later every node is."
 
 
 def _across(step: int, steps: int) -> tuple[float, float]:
@@ -92,11 +92,11 @@ def _cells(paper: Paper, late: tuple[tuple[int, ...], ...], most: int) -> None:
         top, thick = _TOP + high * node, high - _GAP
         middle = top + thick / 2
         paper.text((_LEFT - 10, middle), f"node {node}", size=11.5, ink="muted", align="right")
-        for step, one in enumerate(row):
+        for step, late_ps in enumerate(row):
             left, right = _across(step, len(row))
             paper.box((left, top, right, top + thick), "faint")
             # A thick line may be thin in colour, which a box is not.
-            if share := round(max(0, one) / most, 2):
+            if share := round(max(0, late_ps) / most, 2):
                 paper.line([(left, middle), (right, middle)], "hot", thick, alpha=share)
 
 

@@ -96,8 +96,8 @@ def meant(answer: object, options: Mapping[str, Sequence[str]] | Sequence[str]) 
     called = options if isinstance(options, Mapping) else dict.fromkeys(options, ())
     whole = [option for option, names in called.items() if _calls(answer, option, names)]
     # The beginning of one option alone: of several it means none.
-    found = whole or [option for option in called if _words(option)[: len(_words(answer))] == _words(answer)]
-    return found[0] if len(found) == 1 else None
+    meant = whole or [option for option in called if _words(option)[: len(_words(answer))] == _words(answer)]
+    return meant[0] if len(meant) == 1 else None
 
 
 def _calls(answer: str, option: str, names: Sequence[str]) -> bool:

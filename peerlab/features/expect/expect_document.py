@@ -20,16 +20,16 @@ _SAME = 0.05
 """A log and a curve that are apart by less on the average are alike."""
 
 
-def expectation_document(found: Told) -> Document:
+def expectation_document(expectation: Told) -> Document:
     """Return what a machine should reach."""
     head = ("size", "floor", "expected (band)", "ceiling", "what limits")
-    rows = [_expected_row(row) for row in found["rows"]]
-    parts: list[Part] = [Conclusion("unknown", found["what_if"], "")] if found["what_if"] else []
+    rows = [_expected_row(row) for row in expectation["rows"]]
+    parts: list[Part] = [Conclusion("unknown", expectation["what_if"], "")] if expectation["what_if"] else []
     parts += [
-        Text(found["says"], quiet=True),
-        Graphic(f"<div class='pl-picture'>{band_svg(found['rows'])}</div>"),
+        Text(expectation["says"], quiet=True),
+        Graphic(f"<div class='pl-picture'>{band_svg(expectation['rows'])}</div>"),
         Table(_EACH, head, rows, right=range(4), kind="sizes", folded=True),
-        *(Text(note, quiet=True) for note in found["notes"]),
+        *(Text(note, quiet=True) for note in expectation["notes"]),
     ]
     return Document("What this machine should reach", tuple(parts))
 
@@ -49,7 +49,7 @@ def _verdict(verdict: Told) -> Iterator[Part]:
     yield Items("Which fault would look like this, and what decides", list(map(_cause, verdict["causes"])))
     if verdict["ruled_out"]:
         yield Text(ruled_out(verdict["ruled_out"]))
-    yield Items(UNSEEN, [Item(unseen_words(one), one["decides"]) for one in verdict["unseen"]])
+    yield Items(UNSEEN, [Item(unseen_words(fault), fault["decides"]) for fault in verdict["unseen"]])
 
 
 def conclusion(verdict: Told) -> str:
@@ -83,8 +83,8 @@ def cause_words(cause: Told) -> str:
 
 def unseen_words(fault: Told) -> str:
     """Return a fault that one log cannot rule out, with what it would leave."""
-    said = ", and the log says so" if fault["said"] else ""
-    return f"{first_up(fault['name'])}{said}: {figure(fault['GBps'])} GB/s, where the floor is {figure(fault['floor'])}"
+    logged = ", and the log says so" if fault["said"] else ""
+    return f"{first_up(fault['name'])}{logged}: {figure(fault['GBps'])} GB/s, where the floor is {figure(fault['floor'])}"
 
 
 def ruled_out(names: Sequence[str]) -> str:

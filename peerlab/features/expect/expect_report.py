@@ -69,8 +69,8 @@ def _parts(verdict: Told) -> Iterator[str]:
     yield from (part_html(Text(note, quiet=True)) for note in verdict["notes"])
     if verdict["unseen"]:
         listed = "".join(
-            f"<p>{_coded(one['decides'])}<br><span>{escape(unseen_words(one))}</span></p>"
-            for one in verdict["unseen"]
+            f"<p>{_coded(fault['decides'])}<br><span>{escape(unseen_words(fault))}</span></p>"
+            for fault in verdict["unseen"]
         )
         yield f"<details><summary>{UNSEEN}</summary><div class='pl-decides'>{listed}</div></details>"
 

@@ -27,18 +27,24 @@ def judged_sizes(columns: dict[int, list[float]], should: Expectation) -> tuple[
     """Return each size of a log beside what it should reach, and whether the log itself shows that it was held up."""
     best = {size: max(both) for size, both in columns.items()}
     sizes = sorted(best)
-    found = []
-    for place, one in enumerate(should.rows):
+    rows = []
+    for place, expected in enumerate(should.rows):
         times = [size / best[size] for size in sizes[place : place + 2]]
         # A message of twice the size can take no less time: something else held up the smaller one.
         late = len(times) == 2 and times[0] > DISTURBED * times[1]
-        worst = min(columns[one.size])
+        worst = min(columns[expected.size])
         # The first size of a run takes what a first launch costs, too, which shows where a message takes no longer.
-        cold = place == 0 and one.size <= _COLD
+        cold = place == 0 and expected.size <= _COLD
         # Only a column below the floor is held against the other: both may differ where both are well.
-        apart = best[one.size] / worst if one.floor is not None and worst < one.floor else 1.0
+        apart = best[expected.size] / worst if expected.floor is not None and worst < expected.floor else 1.0
         disturbed = not cold and (late or apart > DISTURBED)
-        found.append(
-            JudgedSize(size=one.size, measured=best[one.size], expected=one, disturbed=disturbed, apart=apart)
+        rows.append(
+            JudgedSize(
+                size=expected.size,
+                measured=best[expected.size],
+                expected=expected,
+                disturbed=disturbed,
+                apart=apart,
+            )
         )
-    return tuple(found)
+    return tuple(rows)

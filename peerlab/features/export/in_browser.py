@@ -87,11 +87,11 @@ def filmed(page: str, count: int, seconds: float) -> Iterator[bytes]:
         window.wait_for("document.documentElement.dataset.ready === 'yes'")
         _undress(window)
         window.evaluate(
-            f"void (one => (one.film = one.player.length / {seconds!r}))([...window.peerlabPages][0])"
+            f"void (page => (page.film = page.player.length / {seconds!r}))([...window.peerlabPages][0])"
         )
         for number in range(count):
             window.evaluate(
-                f"(one => one.seek({number / count!r} * one.length))([...window.peerlabPages][0].player)"
+                f"(player => player.seek({number / count!r} * player.length))([...window.peerlabPages][0].player)"
             )
             window.evaluate(_SETTLED)
             yield window.png()

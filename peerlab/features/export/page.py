@@ -168,11 +168,11 @@ def _scenarios(subject: Subject) -> list[Scenario]:
     several: list[Any] = list(subject) if isinstance(subject, list | tuple) else [subject]
     if not 1 <= len(several) <= 2:
         raise ExportError(f"a page shows one scenario or two, not {len(several)}")
-    found = [result.scenario if isinstance(result, Run) else result for result in several]
-    for one in found:
-        if not isinstance(one, Scenario):
-            raise ExportError(f"a page shows scenarios or runs of them, not {one!r}")
-    return found
+    scenarios = [result.scenario if isinstance(result, Run) else result for result in several]
+    for scenario in scenarios:
+        if not isinstance(scenario, Scenario):
+            raise ExportError(f"a page shows scenarios or runs of them, not {scenario!r}")
+    return scenarios
 
 
 def _shared(scenarios: Sequence[Scenario], controls: Controls | None) -> tuple[PageControl, ...]:

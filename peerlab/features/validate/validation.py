@@ -132,8 +132,8 @@ def _band(slow: Run, fast: Run) -> tuple[float, float]:
 
 def _answer(row: ExpectedRow, point: ExpectedPoint) -> SimulatedPoint:
     try:
-        asked = [scenario(fields) for fields in (point.scenario, point.over) if fields]
-        runs = [answered(one) for one in asked]
+        scenarios = [scenario(fields) for fields in (point.scenario, point.over) if fields]
+        runs = [answered(question) for question in scenarios]
         return SimulatedPoint(
             point, drawn(row.compare, row.unit, runs), band=_band(*runs) if row.band else None
         )
