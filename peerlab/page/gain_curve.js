@@ -1,6 +1,6 @@
 // What the second data path gains at other batches: a curve with the step that is shown on it.
 import { freePlace, widthOf } from "./places.js";
-import { svgShape } from "./svg.js";
+import { svgShape, svgText } from "./svg.js";
 
 const OUTLINE = { "paint-order": "stroke", stroke: "var(--pl-paper)", "stroke-width": 4, "stroke-linejoin": "round" }; // words stay readable on a line
 const AROUND = { left: 44, right: 14, top: 10, bottom: 22 };
@@ -52,7 +52,7 @@ export class GainCurve {
   }
 
   text(x, y, words, more) {
-    svgShape("text", { x, y, fill: "var(--pl-muted)", "font-size": 12, ...more }, this.host).textContent = words;
+    svgText(words, { x, y, fill: "var(--pl-muted)", "font-size": 12, ...more }, this.host);
   }
 }
 

@@ -2,7 +2,7 @@
 import { make } from "./dom.js";
 import { JobsScene } from "./jobs_scene.js";
 import { beginPlayed, forControl, PlayedPage } from "./played.js";
-import { svgShape } from "./svg.js";
+import { svgShape, svgText } from "./svg.js";
 import { sayTime, sayTimes } from "./words.js";
 
 /**
@@ -98,7 +98,7 @@ class JobsPage extends PlayedPage {
     const left = width < 600 ? LANES.narrow : LANES.left;
     this.x = (time) => left + ((right - left) * time) / end_us;
     host.replaceChildren();
-    const text = (x, y, words, more) => (svgShape("text", { x, y: y + 13, "font-size": LANES.letters, fill: "var(--pl-muted)", ...more }, host).textContent = words);
+    const text = (x, y, words, more) => svgText(words, { x, y: y + 13, "font-size": LANES.letters, fill: "var(--pl-muted)", ...more }, host);
     const box = (from, until, y, height, role, more = {}) => svgShape("rect", { x: this.x(from).toFixed(1), y, width: Math.max(0.4, this.x(until) - this.x(from)).toFixed(1), height, fill: `var(--pl-${role})`, ...more }, host);
     let top = 0;
     jobs.forEach(({ title, exchanges, held, role }) => {

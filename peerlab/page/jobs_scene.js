@@ -1,6 +1,6 @@
 // Leaves with their hosts, and above each its uplinks, as wide as their rate: every job has its part of that width.
 import { KeyRows } from "./key_rows.js";
-import { svgShape } from "./svg.js";
+import { svgShape, svgText } from "./svg.js";
 
 const FLOOR = { host: 34, gap: 6, pad: 12, spine: 26, pipe: 92, wide: 64, word: 34, letters: 12 }; // px; beside a pipe there is room for a word
 
@@ -37,9 +37,7 @@ export class JobsScene {
   }
 
   text(x, y, words, more) {
-    const shape = svgShape("text", { x, y, "font-size": FLOOR.letters, ...more }, this.host);
-    shape.textContent = words;
-    return shape;
+    return svgText(words, { x, y, "font-size": FLOOR.letters, ...more }, this.host);
   }
 
   // An uplink out of a leaf, or into it: its width is its rate.

@@ -2,7 +2,7 @@
 import { KeyRows } from "./key_rows.js";
 import { widthOf } from "./places.js";
 import { AGAIN, DISCARDED, MARKED } from "./port_cells.js";
-import { svgShape } from "./svg.js";
+import { svgShape, svgText } from "./svg.js";
 import { sayBytes } from "./words.js";
 
 const ROW = 22;
@@ -229,7 +229,7 @@ export class PortSceneView {
   }
 
   text(x, y, words, more) {
-    svgShape("text", { x, y, "font-size": LETTERS, ...more }, this.host).textContent = words;
+    svgText(words, { x, y, "font-size": LETTERS, ...more }, this.host);
   }
 
   // Draws a moment; `flow` is microseconds per second of watching.

@@ -1,6 +1,6 @@
 // Below the ports: what waits at the port that everybody shares, fabric by fabric on one axis of time; and of one fabric marks, rates and who was stopped.
 import { MARKED } from "./port_cells.js";
-import { svgShape } from "./svg.js";
+import { svgShape, svgText } from "./svg.js";
 import { sayBytes, sayTime } from "./words.js";
 
 // In px: margins (right of the axis a time and the most that waits, which a narrow page leaves out), letters, rows of fabrics, lanes; of ports that were stopped so many are listed, longest first.
@@ -46,7 +46,7 @@ export class PortStrip {
   }
 
   text(x, y, words, more = {}) {
-    svgShape("text", { x, y: y + 13, "font-size": STRIP.letters, fill: "var(--pl-muted)", ...more }, this.host).textContent = words;
+    svgText(words, { x, y: y + 13, "font-size": STRIP.letters, fill: "var(--pl-muted)", ...more }, this.host);
   }
 
   // One fabric: its queue from the bottom up, the victim's bytes below those of the others.

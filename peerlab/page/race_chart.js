@@ -1,6 +1,6 @@
 // What both have delivered until now, what is still to come, and between the two the lead.
 import { freePlace, widthOf } from "./places.js";
-import { svgShape } from "./svg.js";
+import { svgShape, svgText } from "./svg.js";
 import { digits, sayTime } from "./words.js";
 
 const POINTS = 240;
@@ -49,9 +49,7 @@ export class RaceChart {
   }
 
   text(x, y, words, more) {
-    const one = svgShape("text", { x, y, fill: "var(--pl-muted)", "font-size": 12 * this.zoom, ...more }, this.host);
-    one.textContent = words;
-    return one;
+    return svgText(words, { x, y, fill: "var(--pl-muted)", "font-size": 12 * this.zoom, ...more }, this.host);
   }
 
   // A line up to a moment, as points in pixels.

@@ -1,7 +1,7 @@
 // A data path unrolled, with its slices as trains: as long as the time for which they occupy a stretch.
 import { freePlace, meet, widthOf } from "./places.js";
 import { Rows } from "./rows.js";
-import { svgShape } from "./svg.js";
+import { svgShape, svgText } from "./svg.js";
 
 const CARRIAGE = 22; // px, with the gap behind it: texture, so that one sees a train move
 const GAP = 2.5;
@@ -156,8 +156,7 @@ export class RaceRoad {
   text(x, y, words, { hot, bold }) {
     if (!words) return;
     const ink = hot ? "hot-ink" : bold ? "ink" : "muted";
-    const one = svgShape("text", { x, y, "text-anchor": "middle", "font-size": LETTERS * this.zoom, fill: `var(--pl-${ink})`, "font-weight": bold ? 650 : 400, ...EDGE }, this.host);
-    one.textContent = words;
+    svgText(words, { x, y, "text-anchor": "middle", "font-size": LETTERS * this.zoom, fill: `var(--pl-${ink})`, "font-weight": bold ? 650 : 400, ...EDGE }, this.host);
   }
 
   // Draws the moment `time`, microseconds; `flow` is microseconds per second of watching, 0 while it stands; carriages roll or stand.
@@ -211,7 +210,7 @@ export class RaceRoad {
     group.replaceChildren();
     const { zoom } = this, { right, y, say } = group.place;
     for (let k = 1; right && k <= Math.min(count, QUEUE); k++) svgShape("rect", { x: right - (5 * k - 2) * zoom, y, width: 3 * zoom, height: 12 * zoom, rx: zoom, opacity: 0.75 }, group);
-    if (count > 2) svgShape("text", { ...say, "text-anchor": "end", "font-size": LETTERS * zoom, fill: "var(--pl-muted)" }, group).textContent = `${count} wait`;
+    if (count > 2) svgText(`${count} wait`, { ...say, "text-anchor": "end", "font-size": LETTERS * zoom, fill: "var(--pl-muted)" }, group);
   }
 }
 

@@ -6,7 +6,7 @@ import { unpacked } from "./packed.js";
 import { widthOf } from "./places.js";
 import { beginPlayed, forControl, PlayedPage, showWords } from "./played.js";
 import { RaceRoad } from "./race_road.js";
-import { svgShape } from "./svg.js";
+import { svgShape, svgText } from "./svg.js";
 import { sayTime } from "./words.js";
 
 /**
@@ -384,9 +384,7 @@ function under({ flight }, time) {
 }
 
 function text(host, x, y, words, more) {
-  const shape = svgShape("text", { x, y, "font-size": LABEL.font, ...more }, host);
-  shape.textContent = words;
-  return shape;
+  return svgText(words, { x, y, "font-size": LABEL.font, ...more }, host);
 }
 
 function capital(words) {
