@@ -11,7 +11,7 @@ or nodes share (DRAM, a backbone) then counts every user as many times as there 
 # as many times as there are switches (`Resource.copies`, 2 on DL1).
 
 from dataclasses import InitVar, dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 
 from peerlab.base.errors import ScenarioError
 from peerlab.collectives.choose import cut, plan
@@ -58,7 +58,11 @@ class System:
         self._legs: dict[tuple[int, ...], SliceLegs] = {}
         self._pipelines: dict[int, tuple[tuple[int, bool, bool, frozenset[int]], Pipeline]] = {}
         self._orders: dict[int, Order] = {}
-        self._sizes: dict[int, tuple[int, ...]] = {}
+        scenario, chunk_bytes = self.scenario, self.plan.schedule.chunk_bytes
+        # It is handed to each `Order` and does not hold the system: a cycle would keep every leg until Python's collector comes, which is
+        # seldom while runs follow each other.
+        self.chunks_sizes = cache(lambda chunks: cut(scenario, chunks * chunk_bytes))
+        """Returns the bytes of each slice of a transfer of so many chunks."""
         self._inventory = Inventory(self.scenario, self.plan, folded=self.folded, one_switch=self.one_switch)
         self.resources = self._inventory.resources
         """Everything that serves slices; grows as legs are asked for."""
@@ -86,14 +90,6 @@ class System:
         return node_exchange(self.scenario)
 
     # ---- slices and their order --------------------------------------------------------------------------------
-
-    def chunks_sizes(self, chunks: int) -> tuple[int, ...]:
-        """Return the bytes of each slice of a transfer of so many chunks."""
-        numbers = self._sizes.get(chunks)
-        if numbers is None:
-            numbers = cut(self.scenario, chunks * self.plan.schedule.chunk_bytes)
-            self._sizes[chunks] = numbers
-        return numbers
 
     def sizes(self, step: int) -> tuple[int, ...]:
         """Return the bytes of each slice of the transfers of a step."""

@@ -2,11 +2,15 @@
 
 import gc
 import tracemalloc
+import weakref
+
+import pytest
 
 import peerlab
 from peerlab.engine.loop import event_loop
 from peerlab.engine.loop.collector import not_collecting
-from peerlab.engine.simulate import simulate
+from peerlab.engine.simulate import simulate, simulate_system
+from peerlab.engine.system import least
 
 LONG = peerlab.Scenario(nodes=4, message_bytes="16 MiB", jitter=0.05)
 """Makes more spans than are set apart at once; with a library's pairwise exchange the loop simulates it."""
@@ -71,3 +75,22 @@ def test_a_long_run_with_noise_holds_no_more_than_a_few_times_its_spans(monkeypa
         tracemalloc.stop()
     assert spans > 20_000
     assert most / spans < 340
+
+
+@pytest.mark.usefixtures("anew")
+@pytest.mark.parametrize("engine", ["referee", "loop", "arrays", "compiled"])
+def test_a_run_ends_with_its_last_user_and_not_with_the_collector(engine):
+    """A step of 64 nodes that draw noise grew by 20 MB a second, and at SIGTERM took more than 20 s to let go of it all."""
+    noisy = peerlab.Scenario(
+        cluster="p5", path="peer-direct", nodes=2, library="none", message_bytes="1 MiB", jitter=0.1
+    )
+    gc.disable()
+    try:
+        system = least(noisy)
+        there = weakref.ref(system)
+        run = simulate_system(system, engine)
+        assert run.engine == engine
+        del system, run
+        assert there() is None
+    finally:
+        gc.enable()
