@@ -3,6 +3,7 @@
 from html import escape
 
 from peerlab.base.document import Cell, Conclusion, Document, Graphic, Heading, Item, Items, Part, Table, Text
+from peerlab.base.words_html import words_html
 from peerlab.page.frame import framed, table
 
 _SIGNS = {"pass": "✓", "warn": "▲", "fail": "✕", "unknown": "?"}
@@ -10,13 +11,13 @@ _WIDEST_PX = 80
 
 
 def document_html(document: Document, kind: str) -> str:
-    """Return a document as a section that brings its own style; all text is escaped, drawings are ours."""
+    """Return a document as a section that brings its own style; all text is escaped, commands in it are code, drawings are ours."""
     return framed(kind, document.title, "".join(map(part_html, document.parts)))
 
 
 def conclusion_html(conclusion: Conclusion) -> str:
     """Return what a result comes to as the paragraph that a page begins with: a sign, a colour, words."""
-    why = f"<br>{escape(conclusion.why)}" if conclusion.why else ""
+    why = f"<br>{words_html(conclusion.why)}" if conclusion.why else ""
     return f"<p class='pl-verdict pl-{conclusion.status}'>{sign(conclusion.status)} <b>{escape(conclusion.name)}</b>{why}</p>"
 
 
@@ -33,7 +34,7 @@ def part_html(part: Part) -> str:
         case Text():
             quiet = " class='pl-quiet'" if part.quiet else ""
             lead = f"<b>{escape(part.lead)}</b> " if part.lead else ""
-            return f"<p{quiet}>{lead}{escape(part.text)}</p>"
+            return f"<p{quiet}>{lead}{words_html(part.text)}</p>"
         case Heading():
             return f"<h4>{escape(part.text)}</h4>"
         case Table():

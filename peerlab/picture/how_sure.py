@@ -2,10 +2,10 @@
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from html import escape
 
 from peerlab.answer.gain import GainBand
 from peerlab.base.units import say_range
+from peerlab.base.words_html import words_html
 from peerlab.model.guide import where_to_find
 from peerlab.picture.gain_ticks import OTHERWISE, gain_bar, gain_ticks
 from peerlab.picture.scale import logarithmic
@@ -57,14 +57,8 @@ def how_sure_html(gain: GainBand) -> str:
     """Return the picture with its sentence below it, for a notebook."""
     return (
         f"<style>{properties('.pl-gain')}.pl-gain{{margin:0;color:var(--pl-ink)}}</style>"
-        f"<figure class='pl-gain'>{how_sure_svg(gain, theme=PAGE)}<p>{_with_code(gain.in_words)}</p></figure>"
+        f"<figure class='pl-gain'>{how_sure_svg(gain, theme=PAGE)}<p>{words_html(gain.in_words)}</p></figure>"
     )
-
-
-def _with_code(text: str) -> str:
-    """Return a sentence as HTML; what stands between backticks is code."""
-    parts = escape(text).split("`")
-    return "".join(f"<code>{part}</code>" if place % 2 else part for place, part in enumerate(parts))
 
 
 def alt(gain: GainBand) -> str:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from peerlab.base.document import Text
+from peerlab.base.document import Conclusion, Text
+from peerlab.base.words_html import words_html
 from peerlab.features.expect.band_picture import band_svg
 from peerlab.features.expect.causes import THE_CAUSE
 from peerlab.features.expect.expect_document import (
@@ -22,7 +23,7 @@ from peerlab.features.expect.expect_document import (
 )
 from peerlab.features.expect.expectation import Expectation
 from peerlab.features.expect.judging import LogVerdict
-from peerlab.page.document_html import document_html, part_html, sign
+from peerlab.page.document_html import conclusion_html, document_html, part_html
 from peerlab.page.frame import alone, framed
 
 _OPTION, _LIST = "with --cluster", "in the list Cluster above"
@@ -56,9 +57,7 @@ def expect_page(report: str) -> str:
 
 
 def _parts(verdict: Told) -> Iterator[str]:
-    status = STATUSES[verdict["verdict"]]
-    because = f"<br>{_coded(verdict['because'])}" if verdict["because"] else ""
-    yield f"<p class='pl-verdict pl-{status}'>{sign(status)} <b>{escape(conclusion(verdict))}</b>{because}</p>"
+    yield conclusion_html(Conclusion(STATUSES[verdict["verdict"]], conclusion(verdict), verdict["because"]))
     yield part_html(Text(log_words(verdict), quiet=True))
     rows, causes = [row for row in verdict["rows"] if row["expected"]], verdict["causes"][:_MOST_CAUSES]
     if rows:
@@ -69,7 +68,7 @@ def _parts(verdict: Told) -> Iterator[str]:
     yield from (part_html(Text(note, quiet=True)) for note in verdict["notes"])
     if verdict["unseen"]:
         listed = "".join(
-            f"<p>{_coded(fault['decides'])}<br><span>{escape(unseen_words(fault))}</span></p>"
+            f"<p>{words_html(fault['decides'])}<br><span>{escape(unseen_words(fault))}</span></p>"
             for fault in verdict["unseen"]
         )
         yield f"<details><summary>{UNSEEN}</summary><div class='pl-decides'>{listed}</div></details>"
@@ -97,16 +96,9 @@ def _commands(causes: Sequence[Told]) -> str:
         for cause in causes
     }
     return "".join(
-        f"<p>{_coded(decides)}<br><span>{escape(first_up('; '.join(names)))}</span></p>"
+        f"<p>{words_html(decides)}<br><span>{escape(first_up('; '.join(names)))}</span></p>"
         for decides, names in each.items()
     )
-
-
-def _coded(words: str) -> str:
-    """Return words with what stands between backquotes as code."""
-    # Escaped first: between backquotes stands what a page must not interpret either.
-    parts = escape(words).split("`")
-    return "".join(f"<code>{part}</code>" if place % 2 else part for place, part in enumerate(parts))
 
 
 def _cause(cause: Told, place: int, *, likely: bool) -> str:
