@@ -32,8 +32,8 @@ shows NCCL not to know). Over EFA it is the least of NCCL's own prediction, beca
 The simulation takes from it the launch and the hops inside the nodes as spans at the start, the hops as flights, the chunk as slice, o as service time of the resource
 *proxy* (one for each NIC), and what a protocol gets of the NIC as its rate. The topology then limits the rest. A tree is a chain of hops that all nodes walk alike:
 every rank sends its share once, and a slice flies as many hops as the tree is deep, up and down. `binary-tree` is a tree node by node.
-With NVLSTree s is what a channel gets of the NVLink switch, B what the links inside a node let through, W what NICs carry; o is 0 over verbs and `library.message` over EFA. The simulation sums
-all chunks before it hands out the first, NCCL with its eight buffers does not: where those links limit, the flights between nodes stand at the start, too.
+With NVLSTree s is the rate that a channel gets of the NVLink switch, B the rate of the links inside a node, W that of the NICs; o is 0 over verbs and `library.message` over EFA. The simulation sums
+all chunks before it hands out the first; NCCL, with its eight buffers, does not. So where those links limit, the flights between nodes are added at the start, too.
 
 **HCL** over host NICs exchanges pairwise. **Open MPI** and **UCX** cost their messages point to point something, and an all-to-all's.
 

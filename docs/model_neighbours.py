@@ -38,8 +38,8 @@ picosecond" would lock out whoever arrives in the wrong phase. Time is whole pic
 are decided, ports begin; ties go by number. SimPy referees the loop: their spans, pauses, signals, losses and rates are equal (`==`) on random scenes of every kind; both ends of
 a flow (what is next, sent again, notified) are one piece of code for both. More than 10 million events are refused with the size that fits.
 
-All that happens is in the trace: cells with the moment from which they waited, and whether a queue had marked them; pauses; waits for credits, and credits on their way back; pauses, their
-ends and notifications on their way; packets that were marked, dropped, lost or discarded; rates of senders and what they rise towards. The height of a queue and what was sent twice follow from it.
+All that happens is in the trace: cells with the moment from which they waited, and whether a queue had marked them; pauses; waits for credits, and credits on their way back; messages
+on their way that begin or end a pause, or notify a sender; packets that were marked, dropped, lost or discarded; rates of senders and their target rates. The length of a queue and the bytes sent twice follow from it.
 
 C: rate of a host on the wire, g: goodput, n: senders, T: the trunk in units of C, N: nodes, d: a hop, B: credits, W: packets in a round trip and the recovery, p: share of packets.
 

@@ -14,12 +14,13 @@ _ROWS = ((0.5, 0.02, 12), (0.8, 0.05, 12), (0.9, 0.05, 12), (0.9, 0.05, 36))
 HEAD = """\
 ### In how many runs a slow node is found
 
-`peerlab suspects` takes the logarithm of a run's time over what is expected: h = ln(1/f) where the slow node takes part, and noise of a sigma. Before any run nothing is slow with a
-probability of one half. The next run has the nodes by falling probability until what is among them is as close to a half as can be; whoever reaches 95 % is named. A run tells C(h/sigma)
-bits, so it takes log2(2 N) / C runs or more: 2 log2 N suffice from h/sigma of about 4 on, and below that repeating helps: r times the iterations are sqrt(r) times the h/sigma.
+A slow node keeps a share f of its rate. `peerlab suspects` takes the logarithm of a run's time over what is expected: its mean is h = ln(1/f) where the slow node takes part, else 0, and its
+noise has the standard deviation sigma. Before any run, the probability that nothing is slow is one half. The next run takes the nodes with the highest probabilities, until the sum of these is
+as close to a half as can be. A node is named once its probability is 95 %. A run tells at most C(h/sigma) bits, so log2(2 N) / C runs are the least. From h/sigma of about 4 on, 2 log2 N runs
+suffice. Below that longer runs help: r times the iterations multiply h/sigma by sqrt(r).
 
-64 nodes, one of them slow, f known, in the mean of {searches} searches. The first two columns of what was found are of one run at a time; in the others the rest of the nodes runs beside
-it, where nothing is shared, and a round has both.
+64 nodes, one of them slow, f known; means of {searches} simulated searches. *One run*: a round is one run. *Both halves*: the rest of the nodes runs at the same time, sharing nothing, and a round is
+both runs. *Found* is the share of searches that named the slow node within the rounds that are allowed; the bound counts runs.
 
 """
 

@@ -79,8 +79,8 @@ same for all let nodes end an exchange one after the other. Then each begins the
 * A step is that of the node that ends it last; all begin it together. Slices of every exchange draw jitter and detours of their own; spread lasts for the step.
 * **A node that stands still** (`ticks`) computes nothing either, by the clock of the step; what opens an exchange and what flies goes on.
 * **Steps in a row** (`steps`, `peerlab step --steps 20`) have no barrier between them: a node's step ends when it has computed and is done with its last exchange, and
-  its next begins there. What is held, posted and registered goes on from step to step. Where a step begins as one before did, only later, all that follows is known
-  and nothing more is simulated; where steps draw noise of their own (jitter, detours, computing), the mean of the second half is told.
+  its next begins there. What is held, posted and registered goes on from step to step. Where a step begins as an earlier one did, only later in time, all that follows is known
+  and nothing more is simulated. Where steps draw noise of their own (jitter, detours, computing), the answer has the mean of the second half of the steps.
 
 An exchange takes begins b to ends e. It is monotone, moves with its begins, and of the later of two begins gives the later of both ends; nobody ends before the
 last has begun. On equal nodes of a ring, with q the time of the exchange alone:
@@ -90,13 +90,13 @@ So ends differ because nodes differ, not because begins do, and a step whose exc
 is ready for bucket k and X_j what exchange j takes. Overlap also averages: noise sigma of computing over B buckets costs `sigma e_n` with overlap, and `sqrt(B)`
 times that if every bucket is waited for (e_n: mean of the largest of n normal numbers; 64 nodes, compute 160, exchange 80, sigma 8, 16 buckets: 183.75 against 315).
 
-In a row lateness comes back to the late node round by round, less what it was ahead of the others: with one exchange a step, which takes q, and computing c, and
-one node of N that computes D longer, a step takes `c + q + max_j (D - L max(0, N - 3 j)) / j` once steps repeat, j from 1 on (the largest mean of a cycle of nodes; `posted`:
-2 j in place of 3 j). Behind a barrier it would take c + q + D; blocking code has one in every exchange. c = 10, N = 8, d = 2, L = 1, q = 42:
+In a row the lateness of a node comes back to it round by round, less what it was ahead of the others. A step has one exchange, which takes q, and computing, which takes c; one node of N
+computes D longer. Once steps repeat, a step takes `c + q + max_j (D - L max(0, N - 3 j)) / j` with j from 1 on (the largest mean of a cycle of nodes; `posted`:
+2 j in place of 3 j). Behind a barrier it would take c + q + D; blocking code has a barrier in every exchange. c = 10, N = 8, d = 2, L = 1, q = 42:
 
 {row}
 Exchange by exchange this is exact, because a node that is done has all its resources for itself: loop, arrays and compiled loop are held to a referee that runs all
-nodes and all exchanges in one world. Only links that nodes share could serve two exchanges at once; where they would, that world answers instead.
+nodes and all exchanges in one world. Only links that nodes share could serve two exchanges at once; where they would, the referee's run is the answer.
 
 **Refused** where nodes differ: registration caches with limits (who comes first decides what is given up), sums in the switches (SHARP, NVLS), and exchanges of
 more than ten million spans (of a ring, where numba is installed, a hundred million).

@@ -1,4 +1,4 @@
-"""Who is late, and from when on: nodes as rows, steps as columns, the darker the later."""
+"""Who is late, and from when on: nodes as rows, steps as columns, the more orange the later."""
 
 from peerlab.base.units import say_count, say_time
 from peerlab.features.blame.blaming import Blame
@@ -7,7 +7,7 @@ from peerlab.picture.theme import palette
 
 _WIDTH, _LEFT, _RIGHT, _TOP = 560.0, 86.0, 540.0, 66.0
 _FEW, _ROW, _LOW_ROW = 16, 22.0, 14.0
-"""Of more nodes than a few, rows are low."""
+"""The most nodes with rows of full height; the height of a row, and that of more nodes, pixels."""
 _GAP = 3.0
 _MOST_LABELS = 14
 _LEAST_STEP = 6.0
@@ -33,7 +33,7 @@ def late_svg(blame: Blame, theme: str = "light") -> str:
     paper.text((16, 26), "Who is late, and from when on?", size=16, bold=True, align="left")
     paper.text(
         (16, 46),
-        f"the more orange, the later than planned: up to {say_time(most)}",
+        f"the more orange, the later than without noise and slow parts: up to {say_time(most)}",
         size=11.5,
         ink="muted",
         align="left",
@@ -61,22 +61,22 @@ def source(late: tuple[tuple[int, ...], ...]) -> Cell | None:
 
 
 def in_words(blame: Blame) -> str:
-    """Return what is to be seen."""
+    """Return in words what the picture shows."""
     late = blame.late_ps
     cell = source(late)
     if not cell:
-        return "It adds up step by step: no single transfer makes it."
+        return "The lateness adds up step by step: no single transfer makes it."
     node, step = cell
     enough = _MAKES_IT * late[node][step]
     reached = [k for k in range(step, len(late[0])) if min(row[k] for row in late) >= enough]
     sentence = f"What node {node} sends in step {step + 1} is late"
     if not reached:
-        return f"{sentence}; not every node is before the end."
-    return f"{sentence}; {say_count(reached[0] - step, 'step')} later every node is."
+        return f"{sentence}; not every node is late before the end."
+    return f"{sentence}; {say_count(reached[0] - step, 'step')} later every node is late."
 
 
 def _across(step: int, steps: int) -> tuple[float, float]:
-    """Return from where to where a step is drawn."""
+    """Return the left and the right edge of a step, pixels."""
     wide = (_RIGHT - _LEFT) / steps
     return _LEFT + wide * step, _LEFT + wide * (step + 1) - (2.0 if wide >= _LEAST_STEP else 0.0)
 

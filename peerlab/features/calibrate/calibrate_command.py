@@ -22,10 +22,10 @@ _EXAMPLES = """\
 examples:
   peerlab calibrate nccl.log --cluster my.toml                      what the log says about my machine's constants
   peerlab calibrate nccl.log --cluster my.toml --save fitted.toml   and a cluster file with them
-  peerlab calibrate copies.json --cluster my.toml --save mine.toml  what `peerlab measure copies --save` measured on one node
+  peerlab calibrate copies.json --cluster my.toml --save mine.toml  takes what `peerlab measure copies --save` measured on one node
   peerlab calibrate osu.log --cluster juliet --path peer-direct --constant nic.rate,fabric.latency
 
-exit status: 0 fitted, 1 it cannot be (one line says why), 2 wrong usage
+exit status: 0 fitted (or taken from copies), 1 it cannot be (one line says why), 2 wrong usage
 """
 
 

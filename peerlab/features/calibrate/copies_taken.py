@@ -17,13 +17,13 @@ class CopiesTaken:
     """A cluster's figures before and after."""
 
     before: Cluster
-    """As its file has it."""
+    """The cluster as its file has it."""
     cluster: Cluster
-    """With the measured figures."""
+    """The cluster with the measured figures."""
     taken: tuple[MeasuredFigure, ...]
-    """Those that the cluster has a place for."""
+    """Measured figures that the cluster has a place for."""
     left: tuple[MeasuredFigure, ...]
-    """Those that it has none for: no path of it stages in such memory."""
+    """Measured figures that it has no place for: none of its paths stages in such memory."""
     measured_on: str
     """Machine and date."""
 
@@ -47,7 +47,7 @@ def with_copies(cost: CopyCost, cluster: str | Path | Cluster) -> CopiesTaken:
     Raises
     ------
     RecordsError
-        If the copies tell none of the cluster's figures.
+        If the copies give none of the cluster's figures.
     HardwareError
         If the cluster is unknown, or its file cannot be read.
     """
@@ -56,7 +56,7 @@ def with_copies(cost: CopyCost, cluster: str | Path | Cluster) -> CopiesTaken:
     taken = tuple(figure for figure in cost.figures if figure.key in places)
     if not taken:
         raise RecordsError(
-            f"these copies tell no figure that {before.name} has a place for: measure pinned ones of at most 4 KiB, and of 8 MiB or more"
+            f"these copies give no figure that {before.name} has a place for: measure pinned copies of at most 4 KiB, and of 8 MiB or more"
         )
     measured_on = (
         f"{', '.join(cost.manifest.get('accelerators', ['a GPU']))}, {cost.manifest.get('date', 'undated')}"

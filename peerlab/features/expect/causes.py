@@ -120,7 +120,7 @@ class UnseenFault:
     GBps: float
     """What it would leave at the largest size, GB/s."""
     floor: float
-    """The floor there, GB/s."""
+    """The floor at the largest size, GB/s."""
     said: bool
     """Whether the log's own lines say so."""
 

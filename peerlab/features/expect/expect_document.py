@@ -1,4 +1,4 @@
-"""What an expectation and a verdict say, told once: a terminal and Markdown show it whole, a page has the same words around its picture."""
+"""The words of an expectation and of a verdict, written once: a terminal and Markdown show all of them, a page has the same words around its picture."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -17,7 +17,7 @@ _OPEN = {"unknown": "cannot tell: "}
 """Before the sentence of a verdict."""
 _EACH = "Each size: bus bandwidth in GB/s, as nccl-tests print it"
 _SAME = 0.05
-"""A log and a curve that are apart by less on the average are alike."""
+"""A log and a curve that differ by less on average are alike."""
 
 
 def expectation_document(expectation: Told) -> Document:
@@ -35,7 +35,7 @@ def expectation_document(expectation: Told) -> Document:
 
 
 def verdict_document(verdict: Told, title: str = "Is this run well?") -> Document:
-    """Return whether a run is well, and what would look like it."""
+    """Return whether a run is well, and which faults would look like it."""
     return Document(title, tuple(_verdict(verdict)))
 
 

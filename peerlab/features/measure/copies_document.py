@@ -1,4 +1,4 @@
-"""What copies and registrations cost, in words and tables: the command prints them, a notebook shows them."""
+"""How long copies and registrations take, in words and tables: the command prints them, a notebook shows them."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,15 +8,15 @@ from peerlab.page.document_html import document_html
 from peerlab.records.copy_times import CopyCost, CopyTime, RegisterTime
 
 _RATES_FROM = 64 * 1024
-"""Below this a rate says how long starting takes, and nothing of the link."""
+"""Bytes of a copy; below this its rate says how long starting takes, and nothing about the link."""
 _LEGEND = (
-    "Times are medians from starting a copy to having awaited it; in brackets the quartiles of the repetitions. Both ways: one "
-    "copy each way at once, with the rate of each."
+    "A time is from starting a copy until it has been awaited: the median of the repetitions, in brackets their quartiles beside it. Both "
+    "ways: one copy in each direction at once, with the rate of one direction."
 )
 
 
 def copies_document(cost: CopyCost) -> Document:
-    """Return what copies cost."""
+    """Return how long copies take."""
     return Document(f"Copies between {_device(cost)} and host memory", tuple(_parts(cost)))
 
 
@@ -60,7 +60,7 @@ def _registered(times: Sequence[RegisterTime]) -> Table:
 
 
 def _figures(cost: CopyCost) -> Iterator[Part]:
-    yield Heading("What this says of a cluster file")
+    yield Heading("What a cluster file can take from this")
     items = [
         Item(
             f"{figure.key} = {figure.value:.3g} {figure.unit}, {figure.low:.3g} to {figure.high:.3g}",
@@ -72,12 +72,12 @@ def _figures(cost: CopyCost) -> Iterator[Part]:
         yield Items("", items)
     else:
         yield Text(
-            "Nothing: measure pinned copies, of at most 4 KiB for what starting takes, of 8 MiB or more for the rate."
+            "Nothing: measure pinned copies, of at most 4 KiB for the time of starting, of 8 MiB or more for the rate."
         )
 
 
 def _of_host(host: str, times: Sequence[CopyTime]) -> Table:
-    """Return a row for each size: of each way the time with its quartiles, and the rate where it says anything."""
+    """Return a row for each size: the time of each way with its quartiles, and the rate where it says something about the link."""
     ways = list(dict.fromkeys(time.way for time in times))
     cells: dict[int, dict[str, tuple[str, str]]] = {}
     for time in times:

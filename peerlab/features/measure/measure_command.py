@@ -32,12 +32,12 @@ examples:
   peerlab measure --arms staged,direct,cma            one more arm, where the kernel allows it
   peerlab measure --save mine.csv                     every repetition of every rank
   peerlab measure --memory cuda                       between the memories of NVIDIA GPUs (pip install 'peerlab[cuda]')
-  peerlab measure copies --save copies.json           what copies between a GPU and its host cost, and registering
+  peerlab measure copies --save copies.json           how long copies between a GPU and its host take, and registering
   mpirun -n 4 peerlab measure --mpi                   over MPI, on a cluster; FI_PROVIDER and the like choose the transport
 
 the arms: staged (device memory, bounce buffer, TCP, bounce buffer, device memory), tcp (no bounce buffers), staged-shm (bounce
 buffers without TCP), direct (one-sided stores into the neighbour's memory), cma (the same through the kernel); of GPUs: staged (through pinned host
-memory and TCP), staged-pageable (ordinary host memory), direct (one copy into the neighbour's memory); over MPI: mpi (MPI_Allreduce), mpi-ring (our ring), mpi-staged (through
+memory and TCP), staged-pageable (through ordinary host memory and TCP), direct (one copy into the neighbour's memory); over MPI: mpi (MPI_Allreduce), mpi-ring (our ring), mpi-staged (through
 bounce buffers)
 
 exit status: 0 measured; 1 it failed, or a sum was wrong; 2 wrong usage; 130 stopped with Ctrl+C
@@ -64,12 +64,12 @@ def _add_what(add: Callable[..., Any]) -> None:
         "what",
         nargs="?",
         metavar="copies",
-        help="between a GPU and its host, in place of AllReduces; takes --sizes, --repetitions, --save FILE.json, --json",
+        help="measure copies between a GPU and its host, not AllReduces; takes --sizes, --repetitions, --save FILE.json, --json",
     )
     add(
         "--memory",
         metavar="WHOSE",
-        help="host (default), which plays device memory; cuda: that of NVIDIA GPUs",
+        help="where messages lie: host (default), where host memory plays device memory; cuda: memory of NVIDIA GPUs",
     )
     add("--ranks", type=_numbers, metavar="N,N", help=f"processes (default: {_said(DEFAULT_RANKS)})")
     add("--sizes", type=_texts, metavar="SIZE,SIZE", help=f"messages (default: {_said(DEFAULT_SIZES)})")
@@ -89,12 +89,12 @@ def _add_what(add: Callable[..., Any]) -> None:
 
 def _add_how(add: Callable[..., Any]) -> None:
     """Add how it is measured, and where it is kept."""
-    add("--repetitions", type=number, metavar="N", help="of everything (default: 7)")
+    add("--repetitions", type=number, metavar="N", help="how often everything is measured (default: 7)")
     add("--slice", dest="slice_bytes", metavar="SIZE", help="most that is copied at once (default: 256 KiB)")
     add(
         "--pins",
         metavar="HOW",
-        help="mlock (default), an emulation; or io_uring, where the kernel allows it; of GPUs: dma-buf (default), host-register",
+        help="how regions are registered: mlock (default), an emulation; or io_uring, where the kernel allows it; of GPUs: dma-buf (default), host-register",
     )
     add("--mpi", action="store_true", help="over MPI, as one of the ranks that mpirun or srun started")
     add("--save", metavar="FILE.csv", help="write every repetition of every rank")
@@ -121,7 +121,7 @@ def _measure(options: argparse.Namespace) -> int:
 
 
 def _measure_copies(entries: dict[str, Any], options: argparse.Namespace) -> int:
-    """Measure what copies cost, in place of AllReduces."""
+    """Measure how long copies take, not AllReduces."""
     if options.what != "copies":
         raise MeasurementError(f"{options.what!r} is nothing to measure; {nearest(options.what, ['copies'])}")
     for name in entries:
@@ -141,7 +141,7 @@ def _measure_copies(entries: dict[str, Any], options: argparse.Namespace) -> int
     if "save" in options:
         cost.save(options.save)
         print(
-            f"saved: {one_line(options.save)}; a cluster's file takes it by peerlab calibrate",
+            f"saved: {one_line(options.save)}; peerlab calibrate takes it into a cluster's file",
             file=sys.stderr if "json" in options else sys.stdout,
         )
     return 0

@@ -11,9 +11,9 @@ class Pinning:
     """How a region is registered."""
 
     arm: str
-    """The arm whose regions are registered so."""
+    """The arm whose regions are registered in this way."""
     says: str
-    """What that is, for people."""
+    """This way of registering in words."""
     exports: bool = False
     """Whether it exports the accelerator's memory, which not every driver can."""
 
@@ -29,13 +29,13 @@ class Memory:
     pinnings: Mapping[str, Pinning]
     """How regions can be registered, by the names of ``pins``; the first is the usual one."""
     what_it_is: str
-    """To stand wherever such figures are shown."""
+    """What its figures are of: stands wherever they are shown."""
     copied_by: str = ""
     """The arm whose messages have a copy in host memory, one for each registration; empty if messages lie there anyway."""
     process_bytes: int
     """Host memory of a rank's interpreter with all that it loads, and a reserve."""
     accelerator: bool
-    """Whether it is an accelerator's: then ranks reach it by its driver, else they share it."""
+    """Whether it is an accelerator's memory: ranks reach that through its driver; host memory they share."""
 
 
 MEMORIES: Mapping[str, Memory] = {
@@ -81,7 +81,7 @@ MEMORIES: Mapping[str, Memory] = {
             ),
         },
         what_it_is="copies of a GPU's copy engines and TCP over loopback: PCIe is real, there is no NIC and no wire; ranks that "
-        "share a GPU take turns on it, save through MPS",
+        "share a GPU take turns on it, unless MPS runs",
         copied_by="staged-pageable",
         process_bytes=192 * MIB,  # 141 MiB were measured with CUDA's driver (H200, driver 580)
         accelerator=True,

@@ -32,7 +32,7 @@ _SAYS = {
 }  # fmt: skip
 _WHOLE = ("repeats", "flows")
 _VIDEO_S = 12.0
-"""A video lasts so long."""
+"""Length of a video."""
 _OWN = ("run", "job", "output", "json")
 _FIELDS = {"message": "message_bytes"}
 

@@ -20,7 +20,7 @@ _WIDTH, _LEFT, _RIGHT, _LANE, _TOP = 1060.0, 148.0, 1040.0, 46.0, 40.0
 ROLES = ("network", "copy", "direct", "cpu", "register", "hot", "inside", "edge")
 _TITLES = {"leaf up": "out of leaf", "leaf down": "into leaf"}
 _STRIP = 22.0
-"""Height of a job's lane: it exchanges, and below in the colours of those who stand in its way."""
+"""Height of a job's strip: when it exchanges, and below, in their colours, the jobs that slow it down."""
 
 
 def columns() -> tuple[str, ...]:

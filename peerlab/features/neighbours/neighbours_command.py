@@ -54,7 +54,7 @@ _NUMBERS = (
 )  # fmt: skip
 _FIELDS = {"message": "message_bytes", "lanes": "vls"}
 _VIDEO_S = 12.0
-"""A video lasts so long."""
+"""Length of a video."""
 _OWN = ("run", "fabric", "figure", "output", "json")
 
 

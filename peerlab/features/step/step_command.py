@@ -92,7 +92,7 @@ def _add_step_fields(add: Callable[..., Any]) -> None:
         "--steps",
         metavar="N",
         type=number,
-        help="steps in a row, of which each node begins the next when its own is over: what one takes then (default: 1)",
+        help="steps in a row: each node begins the next when its own is over; how long a step then takes (default: 1)",
     )
     add("--shard", help=f"{', '.join(SHARDS)} (default: ddp)")
     add(

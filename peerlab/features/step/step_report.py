@@ -73,7 +73,7 @@ def profiled_html(training: ProfiledTraining) -> str:
         else Conclusion(
             "fail",
             "Bad replay",
-            "Exchanges do not begin when they are ready and the one before is through; what is simulated from this trace is not worth much.",
+            "Exchanges do not begin when they are ready and the one before is through: do not rely on what is simulated from this trace.",
         )
     )
     stays = f" {', '.join(training.others)}: part of the computing, as recorded." if training.others else ""
@@ -83,7 +83,7 @@ def profiled_html(training: ProfiledTraining) -> str:
         f"{len(usual.exchanges)} exchanges of {moved} among {training.ranks or 'unknown'} ranks.{stays}"
     )
     # A kernel of NCCL waits for the slowest rank inside: no trace of one rank tells the two apart.
-    waited = "What an exchange takes contains what it waited for other ranks."
+    waited = "The time of an exchange includes waiting for other ranks."
     parts: tuple[Part, ...] = (
         conclusion,
         Text(sentence),

@@ -24,7 +24,7 @@ def test_a_slow_node_is_late_in_every_step_and_no_single_transfer_makes_it():
     found = peerlab.blame(RING.with_(dependency="step", slow_nodes={5: 0.8}))
     assert (source(found.late_ps), in_words(found)) == (
         None,
-        "It adds up step by step: no single transfer makes it.",
+        "The lateness adds up step by step: no single transfer makes it.",
     )
     picture = late_svg(found)
     assert picture.count("<rect") > 8 * 14
@@ -54,7 +54,9 @@ def test_one_late_transfer_accuses_both_of_its_ends():
                 assert row[step + away] > 0.9 * late
             if away:
                 assert row[step + away - 1] < 0.5 * late
-    end = "; 4 steps later every node is." if step + 4 < 14 else "; not every node is before the end."
+    end = (
+        "; 4 steps later every node is late." if step + 4 < 14 else "; not every node is late before the end."
+    )
     assert in_words(found) == f"What node {node} sends in step {step + 1} is late{end}"
     assert f"step {step + 1} is late" in late_svg(found)
 

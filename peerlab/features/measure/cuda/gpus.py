@@ -19,11 +19,11 @@ _CONTEXT_BYTES = 640 * MIB
 _SHARE = 0.9
 """Of the free memory; the rest is left to whatever else runs."""
 _BUSY = 1024 * MIB
-"""GPU memory in use beyond which somebody else works on it: an idle one holds some hundred MiB."""
+"""GPU memory in use beyond which another program works on the GPU: an idle GPU holds some hundred MiB."""
 _MPS_PIPES = "/tmp/nvidia-mps"  # noqa: S108  (where MPS's documentation puts it)
 _AT_ONCE = "and use it at once, through MPS"
 _IN_TURNS = (
-    "and take turns on it, which can cost more than the paths differ, and no A/A shows it; through MPS "
+    "and take turns on it: that can cost more than the paths differ, and the A/A control does not show it; through MPS "
     "(nvidia-cuda-mps-control -d) they use it at once"
 )
 _NO_NCCL = (
@@ -98,7 +98,7 @@ def check(plan: Measurement, gpus: tuple[GpuHere, ...]) -> None:
 
 
 def doubts(plan: Measurement, gpus: tuple[GpuHere, ...]) -> list[str]:
-    """Return what is to be known of figures that these GPUs give: sentences."""
+    """Return sentences on how far figures from these GPUs can be trusted."""
     sentences = []
     if max(plan.ranks) > len(gpus):
         ranks, shared = say_count(max(plan.ranks), "rank"), say_count(len(gpus), "GPU")
