@@ -79,7 +79,7 @@ class PossibleCause:
 
 
 def possible_causes(
-    asked: Scenario, rows: Sequence[JudgedSize], short: Sequence[JudgedSize], seen: Observed
+    asked: Scenario, rows: Sequence[JudgedSize], short: Sequence[JudgedSize], observed: Observed
 ) -> tuple[tuple[PossibleCause, ...], tuple[str, ...]]:
     """Return the faults that would look like the log, the best first, and the names of those that the log rules out.
 
@@ -89,9 +89,9 @@ def possible_causes(
     # What is well must be so with the fault, too: a fault that would slow it down cannot be there.
     clean = [row for row in rows if row not in short and not row.below]
     # Weights are sums of floats: a hundredth less is still a line that says it outright.
-    sure, lead_of = knowledge().strengths["strong"] * 0.99, _leads(asked, seen)
+    sure, lead_of = knowledge().strengths["strong"] * 0.99, _leads(asked, observed)
     causes, ruled_out = [], []
-    for fault in faults(asked, nics_in_use(seen)):
+    for fault in faults(asked, nics_in_use(observed)):
         lead = lead_of(fault)
         # A fault of which one size cannot be simulated is left out whole: its curve would have a gap.
         with_it = {size: GBps for size, scenario in healthy.items() if (GBps := fault.GBps(scenario))}
@@ -125,11 +125,11 @@ class UnseenFault:
     """Whether the log's own lines say so."""
 
 
-def unseen_faults(asked: Scenario, row: JudgedSize, seen: Observed) -> Iterator[UnseenFault]:
+def unseen_faults(asked: Scenario, row: JudgedSize, observed: Observed) -> Iterator[UnseenFault]:
     """Yield the faults of a machine with which a well run's largest size, where NICs and PCIe count most, would still lie above its floor."""
     floor = row.expected.floor if row.expected else None
-    sure, lead_of = knowledge().strengths["strong"] * 0.99, _leads(asked, seen)
-    for fault in faults(asked, nics_in_use(seen)):
+    sure, lead_of = knowledge().strengths["strong"] * 0.99, _leads(asked, observed)
+    for fault in faults(asked, nics_in_use(observed)):
         lead = lead_of(fault)
         if floor is None or fault.setting or lead <= -sure:
             continue
