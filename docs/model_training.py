@@ -217,9 +217,9 @@ def _in_a_row() -> str:
 
 def _one_bucket(nbytes: int) -> Workload:
     """Return a workload whose gradients are one exchange of so many bytes."""
-    known = load_workload("resnet50")
-    layer = replace(known.layers[0], name="all", tensors=(nbytes // 4,), block=0)
-    return replace(known, name="one-bucket", layers=(layer,), blocks=("all",))
+    template = load_workload("resnet50")
+    layer = replace(template.layers[0], name="all", tensors=(nbytes // 4,), block=0)
+    return replace(template, name="one-bucket", layers=(layer,), blocks=("all",))
 
 
 def _workloads() -> str:

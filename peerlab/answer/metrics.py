@@ -185,7 +185,7 @@ def always_busy(shares: Mapping[str, float]) -> float:
 
 
 def _in_turns(shares: Mapping[str, float]) -> float:
-    return sum(shares.get(one, 0.0) for one in _TURNS)
+    return sum(shares.get(kind, 0.0) for kind in _TURNS)
 
 
 def wire_busy(trace: Trace, recording: Recording) -> float:

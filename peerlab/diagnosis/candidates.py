@@ -35,14 +35,18 @@ def candidates(
     }
     here = {path for cluster in clusters for path in cluster.paths}
     explaining = {
-        path for one in gathered if one.kind == "cluster" for path, points in one.points.items() if points > 0
+        path
+        for piece in gathered
+        if piece.kind == "cluster"
+        for path, points in piece.points.items()
+        if points > 0
     }
     alone = bool(explaining) and all(PATHS[path].is_rare for path in explaining if path in PATHS)
     only = {path for cluster in clusters if has_rare_alone(cluster) for path in cluster.paths}
     described = chosen and any(not PATHS[path].is_bare for path in here)
     # Gaudi has ports of its own, whether or not the clusters that were recognised describe them
     if benchmark(observed.tool).gaudi:
-        here |= {path for path, one in PATHS.items() if one.uses_own_ports}
+        here |= {path for path, way in PATHS.items() if way.uses_own_ports}
     nodes = observed.nodes or (nodes_of(observed, clusters[0]) if chosen else None)
     joined = any(piece.points.get(IN_NODE, 0) > 0 and piece.kind in ("line", "rate") for piece in gathered)
     joined = joined or may_be_joined(observed, clusters, gathered)

@@ -90,7 +90,7 @@ def held_of(system: System, spans: Whole, done: Whole) -> Held:
     names = {index: pool for pool, index in system.pools.items()}
     node, device, step, _, stage, resource, *_ = spans.T[:7]
     end, entries = spans[:, 8], dict[Pool, list[int]]()
-    kinds = np.array([one.kind for one in system.resources])
+    kinds = np.array([server.kind for server in system.resources])
     for leg in system.legs(0, 0, plain=True)[0]:
         if leg.release < 0:
             continue

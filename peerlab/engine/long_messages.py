@@ -62,12 +62,12 @@ def time_ps(asked: Scenario) -> int:
 
 def waits_for(asked: Scenario) -> Bottleneck | None:
     """Return what a scenario mostly waits for, as `Run.bottleneck` does; None where no time passes."""
-    found = long_answer(asked)
-    if not found.time_ps:
+    message = long_answer(asked)
+    if not message.time_ps:
         return None
-    shares = {kind: min(ps / found.time_ps, 1.0) for kind, ps in found.busy_ps.items()}
+    shares = {kind: min(ps / message.time_ps, 1.0) for kind, ps in message.busy_ps.items()}
     overlapping = not asked.blocking and overlaps(plan(asked).schedule)
-    return bottleneck(shares, min(found.flown_ps / found.time_ps, 1.0), overlapping=overlapping)
+    return bottleneck(shares, min(message.flown_ps / message.time_ps, 1.0), overlapping=overlapping)
 
 
 def long_answer(asked: Scenario) -> LongAnswer:
@@ -78,7 +78,7 @@ def long_answer(asked: Scenario) -> LongAnswer:
         few = [shortened(asked, slices, fewest + more * period) for more in (2, 1, 0)]
         if None in few:  # chunks so short would be cut finer
             continue
-        long, middle, short = (_answer(one) for one in few if one)
+        long, middle, short = (_answer(shorter) for shorter in few if shorter)
         if _steady(asked, (long, middle, short), period):
             return _further(long, middle, slices // period - 3)
     return _answer(Alike(asked))

@@ -59,11 +59,11 @@ class LawError:
 
 
 def _read(document: dict[str, Any]) -> tuple[LawError, ...]:
-    found = tuple(LawError(**{**entry, "machines": tuple(entry["machines"])}) for entry in document["law"])
+    errors = tuple(LawError(**{**entry, "machines": tuple(entry["machines"])}) for entry in document["law"])
     # `law_error` ends at this row, so it has to be there
-    if not any(error.transport == ANY and not error.algorithm for error in found):
+    if not any(error.transport == ANY and not error.algorithm for error in errors):
         raise ValueError("the factor of all transports")
-    return found
+    return errors
 
 
 @cache

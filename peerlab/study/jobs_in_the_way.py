@@ -35,7 +35,7 @@ def _on(link: Link, trace: JobsTrace, fabric: LeafFabric) -> list[tuple[Fraction
     """Return when which job had less of one uplink than alone, and who else had some."""
     waiting = [transfer for transfer in _by_start(trace) if link in _route(transfer, trace, fabric)]
     there: list[JobTransfer] = []
-    found = []
+    rows = []
     # Uses of a link come in time, and begin and end with transfers: one walk through both.
     for use in (use for use in trace.uses if use.link == link):
         while waiting and waiting[-1].start <= use.start:
@@ -46,8 +46,8 @@ def _on(link: Link, trace: JobsTrace, fabric: LeafFabric) -> list[tuple[Fraction
             # alone each of its transfers has a host's rate, as far as the uplink goes
             if rate < min(fabric.capacity(link), Fraction(crossing)):
                 others = {other for other, _ in use.rates if other != job}
-                found.append((use.start, use.end, job, others))
-    return found
+                rows.append((use.start, use.end, job, others))
+    return rows
 
 
 def _by_start(trace: JobsTrace) -> list[JobTransfer]:

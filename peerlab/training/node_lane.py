@@ -37,7 +37,7 @@ class NodeLane:
         """Return when all is computed that an exchange needs."""
         # What the lane waits for up to here are exchanges before this one, and those have been placed.
         self._advance(max(exchange.after, default=-1) + 1)
-        return max((self.computed[one][1] for one in exchange.after), default=self.begin)
+        return max((self.computed[number][1] for number in exchange.after), default=self.begin)
 
     def finish(self) -> int:
         """Compute the rest; return when the node's step is over."""

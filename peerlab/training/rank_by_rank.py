@@ -133,9 +133,12 @@ def _answered(asked: AskedExchange) -> AnsweredExchange:
             return AnsweredExchange(
                 run_of(system, ended.recording, "arrays"), ended.done, ended.held, asked.contents
             )
-    if warm_caches and (found := _by_compiled(asked, system, begins, even=even)):
+    if warm_caches and (compiled_end := _by_compiled(asked, system, begins, even=even)):
         return AnsweredExchange(
-            run_of(system, found.recording, "compiled"), found.done, found.held, asked.contents
+            run_of(system, compiled_end.recording, "compiled"),
+            compiled_end.done,
+            compiled_end.held,
+            asked.contents,
         )
     if even and warm_caches and spans_of_all(system) > MOST_OF_ALL:
         # what keeps a few nodes says when all are done; that is enough where nobody goes on before
@@ -238,13 +241,12 @@ class RankByRank:
         if self._draws:
             return None
         first = min(self._begins)
-        held = [
+        held = tuple(
             (pool, tuple(t - first for t in until if t > self._begins[pool[1]])) for pool, until in self._held
-        ]
+        )
         opens = tuple(t - first for t in self._done) if self._posted else ()
-        still = tuple((pool, until) for pool, until in held if until)
         begins = tuple(t - first for t in self._begins)
-        return self._within_period(first), begins, opens, still, self._contents
+        return self._within_period(first), begins, opens, _still(held), self._contents
 
     def _exchange(self, number: int, op: Exchanging, scenario: Scenario, at: tuple[int, ...]) -> None:
         # Two exchanges would be on the shared links at once, each simulated without the other.

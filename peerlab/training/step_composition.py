@@ -90,12 +90,12 @@ def compose(step: Step, program: Program, progress: Progress | None = None) -> S
     carried = _Carried(step, program) if limited or (step.steps > 1 and _is_cold(step.scenario)) else None
     row, count = Row(step.steps, _held(carried)), len(program.exchanging)
     while True:
-        runs, found = carried.runs() if carried else _alone(step, program), list[Run]()
+        runs, answers = carried.runs() if carried else _alone(step, program), list[Run]()
         for number, run in enumerate(runs):
-            found.append(run)
+            answers.append(run)
             if progress:
                 progress(row.turn * count + number + 1, step.steps * count)
-        placed, before = _place(program, found, step.slowdown_per_mille), row.end_ps
+        placed, before = _place(program, answers, step.slowdown_per_mille), row.end_ps
         row.add((before + placed.end_ps,), _held(carried))
         if not row.goes_on:
             return replace(placed, row=row.whole()) if step.steps > 1 else placed

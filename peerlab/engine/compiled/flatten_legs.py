@@ -35,8 +35,8 @@ def ways_of(system: System) -> Ways:
     visits: list[tuple[int, ...]] = []
     for lane in range(lanes):
         for adds, step in steps.items():
-            found = system.legs(lane, step, plain=True)
-            for last, way in enumerate((found[0], found[-1])):
+            slices = system.legs(lane, step, plain=True)
+            for last, way in enumerate((slices[0], slices[-1])):
                 first[lane, int(adds), last] = len(legs)
                 rows[lane, int(adds), last] = sum(len(leg.visits) + bool(leg.flight) for leg in way)
                 for number, leg in enumerate(way):
