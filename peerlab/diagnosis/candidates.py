@@ -27,20 +27,8 @@ def candidates(
     Of a log without any name TCP to device memory is one: in its rates it is Peer Direct over slower NICs.
     """
     gathered = list(gathered)
-    named = {
-        path
-        for piece in gathered
-        for path, points in piece.points.items()
-        if points > 0 and piece.kind == "line"
-    }
+    named, explaining = (_favoured(gathered, kind) for kind in ("line", "cluster"))
     here = {path for cluster in clusters for path in cluster.paths}
-    explaining = {
-        path
-        for piece in gathered
-        if piece.kind == "cluster"
-        for path, points in piece.points.items()
-        if points > 0
-    }
     alone = bool(explaining) and all(PATHS[path].is_rare for path in explaining if path in PATHS)
     only = {path for cluster in clusters if has_rare_alone(cluster) for path in cluster.paths}
     described = chosen and any(not PATHS[path].is_bare for path in here)
@@ -65,3 +53,9 @@ def candidates(
         return usual or (path in here and (chosen or not record.is_rare or suspect))
 
     return [path for path in explanations() if weighed(path)]
+
+
+def _favoured(gathered: Iterable[Evidence], kind: str) -> set[str]:
+    """Return the paths for which evidence of a kind speaks."""
+    of_kind = [piece for piece in gathered if piece.kind == kind]
+    return {path for piece in of_kind for path, points in piece.points.items() if points > 0}
