@@ -96,8 +96,8 @@ def section() -> str:
     one, files = weighs
     return f"""## The lab in a browser tab
 
-`peerlab site` in Chromium without a GPU, from a server on the same machine, beside a kernel that answers the same; in turn, the median of {ROUNDS} and the worst in brackets,
-on {os.cpu_count()} cores with a load of {load:.1f} before it began. A kernel's times are its own: what painting adds is in *The lab in a browser*. Memory is the PSS of the process that draws
+`peerlab site` in Chromium without a GPU, from a server on the same machine, beside a kernel that answers the same questions, in turn. Each figure is the median of {ROUNDS}, the worst in brackets. The machine
+has {os.cpu_count()} cores; its load was {load:.1f} before the measurement. A kernel's time is without painting, which *The lab in a browser* has. Memory is the PSS of the process that draws
 the page, worker and Python in it, and of the kernel, which needs JupyterLab's page and server besides. A visitor loads {files / 1e6:.1f} MB, as a server compresses it; the one file that
 opens without a server has {one / 1e6:.1f} MB.
 

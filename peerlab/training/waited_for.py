@@ -40,7 +40,7 @@ def in_a_row(trace: StepTrace) -> list[str]:
         return [f"{head}, each as the first."]
     apart = row.steady_ps - row.lasts[0]
     beside = f"{say_time(abs(apart))} {'more' if apart > 0 else 'less'} than" if apart else "as long as"
-    return [f"{head}, {_which(row)}; {beside} the first, which all begin together."]
+    return [f"{head}, {_which(row)}; {beside} the first, which all nodes begin together."]
 
 
 def _which(row: StepsInARow) -> str:
@@ -48,5 +48,5 @@ def _which(row: StepsInARow) -> str:
     if row.repeats == 1:
         return f"each as the one before from step {row.steady_from} on"
     if row.repeats:
-        return f"the mean of {row.repeats} that come again and again from step {row.steady_from} on"
+        return f"the mean of {row.repeats} that repeat from step {row.steady_from} on"
     return f"the mean of the second half ({say_time(min(row.late))} to {say_time(max(row.late))})"

@@ -256,7 +256,7 @@ def test_what_a_step_takes_in_a_row_is_told_in_words():
     (told,) = in_a_row(cold.trace)
     assert told == (
         "6 steps in a row without a barrier between them: 6.6 ms a step, each as the one before from step 3 on; "
-        "1.03 ms less than the first, which all begin together."
+        "1.03 ms less than the first, which all nodes begin together."
     )
     assert cold.as_dict()["steady_s"] == cold.steady_s == pytest.approx(6.6e-3, rel=1e-3)
     assert cold.as_dict()["steady_from"] == 3

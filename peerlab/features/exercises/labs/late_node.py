@@ -248,14 +248,14 @@ EXERCISES = (
     Number(
         name="11-runs",
         further=True,
-        question=f"One of {SEARCHED} nodes may be slow; with a probability of one half none is. The fault is about twice the noise of a run, so a run tells {BIT_OF_A_RUN} bits. How many runs are needed at least to name a slow node?",
+        question=f"One of {SEARCHED} nodes may be slow; with a probability of one half none is. The fault is about twice the noise of a run, so a run tells at most {BIT_OF_A_RUN} bits. How many runs are needed at least to name a slow node?",
         unit="runs",
         tolerance=0.06,
         truth=_runs,
         mistakes=(
             Mistake(lambda: _runs(bits=1), "So it is without noise, where a run tells a whole bit."),
             Mistake(lambda: 6.0, "That is log2(64), without noise and where one is slow for sure. Here none is slow with a probability of one half."),
-            Mistake(lambda: _runs(SEARCHED // 2), "That takes 64 answers as equally likely. With one half nobody is slow: how likely is each node?"),
+            Mistake(lambda: _runs(SEARCHED // 2), "That takes 64 answers as equally likely. With a probability of one half no node is slow: how likely is each node?"),
             Mistake(lambda: 64.0, "That is one run for each node. Half of them can run together."),
             Mistake(lambda: _runs(bits=1) * BIT_OF_A_RUN, "Divide: each run tells less than a bit, so more of them are needed."),
         ),

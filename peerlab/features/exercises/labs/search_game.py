@@ -185,6 +185,6 @@ SEARCH = Code(
         "Three such runs spell the slow node, if there is one. What does node 0 look like, and what a healthy cluster?",
         "Where all three are healthy, one more run decides: one with node 0 in it.",
     ),
-    why="Eight nodes and nobody are nine answers: three runs tell eight apart, four tell sixteen. For 64 nodes and nobody it is seven.",
+    why="Eight nodes and *no node* are nine answers: three runs tell eight answers apart, four tell sixteen. For 64 nodes and *no node* it takes seven runs.",
     solution="bits = [run(*[node for node in range(8) if node >> bit & 1]) > 1.1 for bit in range(3)]\nnode = sum(slow << bit for bit, slow in enumerate(bits))\nreturn node if node or run(0, 1) > 1.1 else None",
 )  # fmt: skip

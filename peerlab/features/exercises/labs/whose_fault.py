@@ -220,8 +220,8 @@ EXERCISES = (
         tolerance=0.06,
         truth=lambda: LINE_GBPS * counted(0.01, _GAP_US),
         mistakes=(
-            Mistake(lambda: 99.0, "So it is if only the lost packets are missing. How much is sent in vain after each of them?"),
-            Mistake(lambda: _left(wait_us=8), "So it is if the NIC hears of a gap after a round trip of 8 µs. It takes 500 µs here."),
+            Mistake(lambda: 99.0, "That would hold if only the lost packets were missing. How much is sent in vain after each of them?"),
+            Mistake(lambda: _left(wait_us=8), "That would hold if the NIC heard of a gap after a round trip of 8 µs. It takes 500 µs here."),
             Mistake(lambda: _left(wait_us=180), "That is with 180 µs. It takes 500 µs here."),
             Mistake(lambda: _left(loss=0.001), "That is for one packet in 1,000."),
             Mistake(lambda: _left() / 8, "That is in GB/s. The question is about Gb/s."),

@@ -48,9 +48,9 @@ _THREADS = 256
 _HINTS = {
     "CUDA_ERROR_NO_DEVICE": "the driver finds no GPU that this process may use (CUDA_VISIBLE_DEVICES, or the container's devices)",
     "CUDA_ERROR_OUT_OF_MEMORY": "choose smaller sizes or fewer ranks, or end what else uses the GPU",
-    "CUDA_ERROR_DEVICE_UNAVAILABLE": "another process has the GPU to itself (its compute mode is exclusive), or it is prohibited",
+    "CUDA_ERROR_DEVICE_UNAVAILABLE": "another process has the GPU to itself (compute mode exclusive), or no process may use it (compute mode prohibited)",
     "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH": "the driver's library and its kernel module are of different versions",
-    "CUDA_ERROR_SYSTEM_NOT_READY": "the GPUs' switches are not ready (is nvidia-fabricmanager running?)",
+    "CUDA_ERROR_SYSTEM_NOT_READY": "the NVLink switches are not ready (is nvidia-fabricmanager running?)",
 }
 """What helps, by the driver's name of an error."""
 

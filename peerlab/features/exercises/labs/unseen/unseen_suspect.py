@@ -73,7 +73,7 @@ def _why(truth: str) -> str:
         return "Two nodes explain all runs equally. A run with one of them decides."
     if truth == _NOBODY:
         return "Every node has run, and every run was as fast as expected. `peerlab.suspects` says so with 95 per cent or more."
-    return "Nobody else took part in every slow run, and in no fast one. `peerlab.suspects` says so with 95 per cent or more."
+    return "No other node took part in every slow run and in no fast one. `peerlab.suspects` says so with 95 per cent or more."
 
 
 def _reply(name: str, runs: Sequence[Timed], possible: Sequence[str]) -> str:
