@@ -27,7 +27,7 @@ export class PortStrip {
     this.right = this.width - (this.narrow ? STRIP.less[1] : STRIP.right);
     host.replaceChildren();
     this.text(this.left, 0, `waits at ${this.linkName(data.shared)}`);
-    if (!this.narrow) this.text(this.width, 0, "most of it", { "text-anchor": "end" });
+    if (!this.narrow) this.text(this.width, 0, "at most", { "text-anchor": "end" });
     let top = STRIP.head;
     fabrics.forEach((fabric, i) => (top = this.row(fabric, i, i === number, top)));
     if (this.cells[number].hasRates) top = this.rates(number, top + 8);

@@ -116,8 +116,8 @@ class PortsPage extends PlayedPage {
 
   fillKey() {
     const key = this.find(".np-key"), { pool, pauses, marks, lost } = this.fabric, own = this.fabric.alone_us ? "AllReduce" : "victim", rates = this.cells[this.number].hasRates;
-    const entries = [["np-own", own, true], ["np-other", "neighbours", true], ["np-again", "sent again", lost.length], ["np-gone", "refused: one before it is missing", lost.length], ["np-credit", "a credit, and on its way back", pool]];
-    entries.push(["np-pause", "a pause on its way", pauses.length], ["np-go", "its end", pauses.length], ["np-notch", "marked", rates], ["np-cnp", "its sender is told", rates], ["np-rate", "what a host may send", rates]);
+    const entries = [["np-own", own, true], ["np-other", "neighbours", true], ["np-again", "sent again", lost.length], ["np-gone", "refused: an earlier cell is missing", lost.length], ["np-credit", "a credit; hollow: on its way back", pool]];
+    entries.push(["np-pause", "a pause on its way", pauses.length], ["np-go", "end of a pause", pauses.length], ["np-notch", "marked", rates], ["np-cnp", "notification to a sender", rates], ["np-rate", "what a host may send", rates]);
     key.replaceChildren(...entries.filter(([, , there]) => there).map(([className, words]) => {
       const pair = make("span", "np-pair", words);
       pair.prepend(make("i", className));

@@ -1,4 +1,4 @@
-"""What copies between a GPU and its host cost, and what registering memory for others costs: by the clock, with its noise."""
+"""How long copies between a GPU and its host take, and how long registering memory takes: measured, with the noise."""
 
 import json
 import mmap
@@ -31,7 +31,7 @@ DEFAULT_COPY_SIZES = (4, "1 KiB", "4 KiB", "64 KiB", "256 KiB", "1 MiB", "8 MiB"
 _MOST_BYTES = 1024 * MIB
 _MOST_REPETITIONS = 1000
 _EACH = 8
-"""Copies of one size below 1 MiB that are timed at once and averaged: a clock of its own would be a part of each."""
+"""Copies of one size below 1 MiB that are timed together and averaged: timing each would add a reading of the clock to it."""
 _HOST_BUFFERS = 4
 """Of the largest size, in host memory: pinned and pageable, one for either direction."""
 _HOST_MEMORY, _DEVICE_MEMORY = "host memory, cuMemHostRegister", "device memory, exported as DMA-BUF"

@@ -76,7 +76,7 @@ def _bounces(gpu: Gpu, slice_bytes: int) -> tuple[Bytes, Bytes]:
 
 
 class CudaStagedPageable(CudaStaged):
-    """The same through ordinary host memory, as large as the message; registered where that is asked for."""
+    """Through ordinary host memory, as large as the message, and TCP; the memory is registered where the plan says so."""
 
     def _take_host_memory(self) -> None:
         # Each chunk and each scratch begins on a page of its own: the driver registers no page twice.
@@ -95,7 +95,7 @@ class CudaStagedPageable(CudaStaged):
         return int(self._ground.ctypes.data) + self._offset(at)
 
     def _offset(self, at: int) -> int:
-        """Return where in host memory the bytes have their place that begin at an offset in device memory."""
+        """Return the place in host memory of the bytes that begin at an offset in device memory."""
         if at not in self._places:
             self._places[at] = self._free
             self._free += -(-self._ring.largest_chunk // PAGE) * PAGE
@@ -103,13 +103,13 @@ class CudaStagedPageable(CudaStaged):
 
 
 class CudaDirect(_CudaArm):
-    """One copy into the neighbour's memory, which this process has mapped; then the neighbour is told."""
+    """One copy into the neighbour's memory, which this process has mapped; then a message to the neighbour that it is there."""
 
     # The sender's copy engine copies; the receiver does nothing but wait.
     COPIES: ClassVar[tuple[int, int] | None] = (1, 0)
 
     def transfer(self, move: RingMove, at: int, out: int, into: int) -> None:
-        """Put, tell, and wait for what the left one puts."""
+        """Put, tell the right neighbour, and wait for what the left one puts."""
         beside = self._beside
         if out:
             there = beside.right_address + move.there_at + at

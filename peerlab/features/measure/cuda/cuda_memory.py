@@ -32,7 +32,7 @@ class DmaBufPins:
         os.close(self._files.pop(region))
 
     def close(self) -> None:
-        """Nothing is left: every region was closed."""
+        """Nothing to do: every region was closed."""
 
 
 class HostRegisteredPins:
@@ -50,7 +50,7 @@ class HostRegisteredPins:
         self._gpu.unregister(region.start)
 
     def close(self) -> None:
-        """Nothing is left: every region was deregistered."""
+        """Nothing to do: every region was deregistered."""
 
 
 _PINS: dict[str, type[DmaBufPins | HostRegisteredPins]] = {
@@ -108,7 +108,7 @@ class CudaMemory(RankMemory):
 
 @cache
 def _gpu(rank: int) -> Gpu:
-    """Return the GPU of a rank: ranks go round those that there are."""
+    """Return the GPU of a rank: ranks are dealt to the GPUs in turn."""
     return Gpu(rank % counted())
 
 

@@ -43,7 +43,7 @@ DONE:
 }
 \0"""
 _THREADS = 256
-"""Of one block of that program."""
+"""Threads of one block of that program."""
 
 _HINTS = {
     "CUDA_ERROR_NO_DEVICE": "the driver finds no GPU that this process may use (CUDA_VISIBLE_DEVICES, or the container's devices)",
@@ -170,5 +170,5 @@ class Gpu:
         call("registering host memory", self._driver.cuMemHostRegister(start, nbytes, 0))
 
     def unregister(self, start: int) -> None:
-        """Undo that."""
+        """Unpin host memory."""
         call("deregistering host memory", self._driver.cuMemHostUnregister(start))

@@ -17,7 +17,7 @@ ALLOCATION = 2 * MIB
 _CONTEXT_BYTES = 640 * MIB
 """GPU memory that a process takes for its context, on the safe side: 524 MiB were measured (H200, driver 580)."""
 _SHARE = 0.9
-"""Of the free memory; the rest is left to whatever else runs."""
+"""Share of the free memory that a measurement may take; the rest is left to whatever else runs."""
 _BUSY = 1024 * MIB
 """GPU memory in use beyond which another program works on the GPU: an idle GPU holds some hundred MiB."""
 _MPS_PIPES = "/tmp/nvidia-mps"  # noqa: S108  (where MPS's documentation puts it)

@@ -226,7 +226,7 @@ class Cma(Direct):
 def arm(
     name: str, device: Bytes, slice_bytes: int, beside: Neighbours, registrar: Registrar | None = None
 ) -> Arm:
-    """Return the arm of a name, of host memory's; the one-sided ones register what they touch, if there is a registrar."""
+    """Return the arm of a name, between host memories; one-sided arms register what they touch, if there is a registrar."""
     if name in ("staged", "tcp"):
         return (Staged if name == "staged" else Tcp)(device, slice_bytes, beside.send, beside.receive)
     if name == "staged-shm":
