@@ -23,7 +23,7 @@ from peerlab.app.panels.machine_panel import OwnMachine
 from peerlab.app.panels.measured_points import MeasuredPoints
 from peerlab.app.panels.race_panel import RacePanel
 from peerlab.app.ratio_in_background import Comparing
-from peerlab.app.runs import PATIENCE_S, Background, Runs, give_turns, in_all, running_loop, so_far
+from peerlab.app.runs import PATIENCE_S, Background, Runs, call_in, give_turns, in_all, running_loop, so_far
 from peerlab.base.errors import Cancelled, PeerlabError
 from peerlab.diagnosis.placed_log import as_measured
 from peerlab.page.widgets import Changes, Spoken, close_all
@@ -199,14 +199,14 @@ class Explorer(Spoken):
 
         def progress(part: float) -> None:
             # The simulation reports in its own thread; widgets are set in that of the loop.
-            loop.call_soon_threadsafe(told, f"Simulating {so_far(part, begun)}{about}")
+            call_in(loop, told, f"Simulating {so_far(part, begun)}{about}")
 
         def told(text: str) -> None:
             if self._job is job:
                 self.figures.status = {"busy": True, "text": text}
 
         def end(result: Run | PeerlabError) -> None:
-            loop.call_soon_threadsafe(ended, result)
+            call_in(loop, ended, result)
 
         def ended(result: Run | PeerlabError) -> None:
             # Meanwhile something else was asked for.

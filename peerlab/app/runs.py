@@ -12,6 +12,8 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
 
 from peerlab.answer.run import Run
 from peerlab.app.weight import weight
@@ -205,3 +207,9 @@ def running_loop() -> asyncio.AbstractEventLoop | None:
         return asyncio.get_running_loop()
     except RuntimeError:
         return None
+
+
+def call_in(loop: asyncio.AbstractEventLoop, call: Callable[..., None], *arguments: Any) -> None:
+    """Have an event loop call it, from another thread; not where the loop has ended, since no page is left to be told."""
+    with suppress(RuntimeError):
+        loop.call_soon_threadsafe(call, *arguments)

@@ -1,11 +1,12 @@
 """A simulation that takes too long to wait for goes to a thread, where there are threads."""
 
+import asyncio
 import threading
 
 import numpy as np
 
 import peerlab
-from peerlab.app.runs import Background, Runs
+from peerlab.app.runs import Background, Runs, call_in
 from peerlab.app.weight import weight
 
 PATHS = ("host-rdma", "peer-direct")
@@ -26,6 +27,16 @@ def test_without_threads_a_heavy_setting_is_waited_for(monkeypatch):
     scenario = peerlab.Scenario(nodes=4)
     Background(scenario, lambda _part: None, ended.append)
     assert [run.time_s for run in ended] == [peerlab.simulate(scenario).time_s]
+
+
+def test_a_simulation_that_outlives_the_event_loop_ends_in_silence():
+    """A kernel that shuts down closes its loop before its threads are over."""
+    loop, heard = asyncio.new_event_loop(), []
+    call_in(loop, heard.append, 1)
+    loop.run_until_complete(asyncio.sleep(0))
+    loop.close()
+    call_in(loop, heard.append, 2)
+    assert heard == [1]
 
 
 def test_runs_are_kept_by_the_bytes_that_they_hold():

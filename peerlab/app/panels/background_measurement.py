@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
 
+from peerlab.app.runs import call_in
 from peerlab.base.errors import PeerlabError
 from peerlab.collectives.conditions import say_block
 from peerlab.features.measure.schedule import Measurement
@@ -85,12 +86,12 @@ class Measuring:
             try:
                 for progress in stream:
                     comparisons = compare(stream.records) if progress.rows else None
-                    loop.call_soon_threadsafe(self._heard, stream, progress, comparisons)
+                    call_in(loop, self._heard, stream, progress, comparisons)
                 problem = ""
             except PeerlabError as failed:
                 problem = str(failed)
             records = stream.records
-        loop.call_soon_threadsafe(self._ended, stream, records, problem)
+        call_in(loop, self._ended, stream, records, problem)
 
     def _heard(self, stream: Stream, progress: Progress, comparisons: list[Comparison] | None) -> None:
         # It was stopped, and another one begun.

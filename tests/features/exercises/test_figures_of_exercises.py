@@ -120,7 +120,7 @@ GIVEN = {
     "07-energy": ["Before: 0.8 busy and 0.2 waiting."],  # a fifth
     "10-loss": ["A packet takes 0.334 µs on the wire."],  # 4,174 bytes at 100 Gb/s
     "11-runs": [
-        "a run tells 0.52 bits",
+        "a run tells at most 0.52 bits",
         "How often does 0.52 go",
     ],  # the question's own, of noise at half of the fault
     "11-tail": ["varies by 5 %", "differ by 5 %", "held up, by 0.1 ms", "has 80 % of its rate"],  # options
