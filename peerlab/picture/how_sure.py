@@ -1,6 +1,5 @@
 """How sure a gain is, as a picture: the figures, the library and the wiring as rows of what is not known, and the fact to check first."""
 
-import textwrap
 from collections.abc import Iterator, Sequence
 
 from peerlab.answer.gain import GainBand
@@ -21,7 +20,7 @@ _LETTERS = 31
 _SIZES = (20, 19, 18, 17, 16, 15, 14, 13, 12)
 """Of the panel's words, pixels; the largest at which all have room."""
 _MOST_WIRINGS = 2
-_MOST_PITCH = 96.0
+_MOST_PITCH = 140.0
 """From a row to the next, at most."""
 
 
@@ -146,5 +145,13 @@ def _paragraphs(paper: Paper, at: tuple[float, float], told: Sequence[tuple[floa
             y += pitch
 
 
-def _wrapped(words: str, letters: int) -> list[str]:
-    return textwrap.wrap(words.replace("`", ""), letters, break_on_hyphens=False)
+def _wrapped(words: str, letters: float) -> list[str]:
+    """Return lines of at most so many small letters; a capital is as wide as one and a half."""
+    lines: list[str] = []
+    for word in words.replace("`", "").split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and len(longer) + sum(map(str.isupper, longer)) / 2 <= letters:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines

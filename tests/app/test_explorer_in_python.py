@@ -140,7 +140,7 @@ def test_a_long_simulation_is_forecast_leaves_the_kernel_free_and_can_be_cancell
 
     async def asked():
         one = peerlab.explore(cluster="g4dn-8xlarge", nodes=2, path="host-tcp")
-        one._changed({"nodes": 8, "message_bytes": "64 MiB", "jitter": 0.05}, "more")
+        one._changed({"nodes": 16, "message_bytes": "256 MiB", "jitter": 0.05}, "more")
         said, turns = one.figures.status["text"], 0
         while one.figures.status["text"] == said:  # the loop turns while the thread simulates
             await asyncio.sleep(0.01)
