@@ -5,6 +5,7 @@ import os
 import random
 import re
 import signal
+import sys
 from contextlib import chdir, contextmanager
 from pathlib import Path
 
@@ -20,6 +21,9 @@ settings.load_profile("soak" if SOAK else "test")
 
 # some 400,000 objects of modules and tests live as long as a process: Python's collector took a third of its time to look through them
 gc.set_threshold(50_000, 20, 20)
+
+# jsonschema, which notebooks need, would make a grammar that takes a second (peerlab/features/lab/server.py)
+sys.modules.setdefault("rfc3987_syntax", None)
 
 # a shell's background job ignores what Ctrl+C and Ctrl+\\ send, and so would every process that a test starts and interrupts
 for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGQUIT, signal.SIG_DFL)):

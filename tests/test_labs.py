@@ -26,7 +26,7 @@ def lab(request):
 
 
 def read(path):
-    """Return a notebook. nbformat takes a second to import, and every process of the tests collects this file."""
+    """Return a notebook. nbformat takes a while to import, and every process of the tests collects this file."""
     import nbformat
 
     return nbformat.read(path, as_version=4)

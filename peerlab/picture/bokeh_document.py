@@ -1,40 +1,56 @@
-"""All figures of the explorer as one Bokeh document, built once."""
+"""All figures of the explorer as one Bokeh document."""
 
 # BokehJS travels through the widget's own channel as one buffer, asked for by the first view of a page. No
 # CDN, no extension to install, and it works behind any proxy that lets the notebook through.
 
+# The document is the same for everybody until a page fills it, so it is kept as a file: to import Bokeh and to build the
+# figures would take half of the time in which the explorer opens.
+
+import json
+import re
+from functools import cache
+from importlib.metadata import version
+from importlib.util import find_spec
+from itertools import count
 from pathlib import Path
+from typing import Any
 
-import bokeh
-from bokeh.document import Document
-from bokeh.models import GlyphRenderer
-
-from peerlab.picture.plots import FIGURES
 from peerlab.picture.views import VIEWS
 
+KEPT = Path(__file__).with_name("figures.json")
+"""The document as Bokeh built it; `plots.built_document` writes it."""
+_BOKEH = find_spec("bokeh")
+if _BOKEH is None or _BOKEH.origin is None:
+    raise ModuleNotFoundError("No module named 'bokeh'", name="bokeh")
+_SCRIPT = Path(_BOKEH.origin).parent / "server" / "static" / "js" / "bokeh.min.js"
+_NUMBERS = count(1)
+_ID = re.compile(r'"p(?=[0-9]+")')
 
-def document(*, stretched: bool = False) -> dict[str, object]:
+
+def document(*, stretched: bool = False) -> dict[str, Any]:
     """Return the document as JSON values: ``doc``, and ``roots`` with the id of each figure.
 
     With `stretched` figures fill the height of the element that holds them; otherwise each has a fixed height.
     """
-    figures = {name: FIGURES[name]() for name in VIEWS if name in FIGURES}
-    for plot in figures.values():
-        plot.hold_render = True  # empty figures need not be painted; the page lets go when it has filled them
-        for renderer in plot.select(
-            GlyphRenderer
-        ):  # nothing is ever selected or muted, and looks no other way if it were
-            one = renderer.glyph
-            renderer.update(selection_glyph=one, nonselection_glyph=one, muted_glyph=one)
-    for plot in figures.values() if stretched else ():
-        plot.update(sizing_mode="stretch_both", height=None, aspect_ratio=None)
-    doc = Document()
-    for plot in figures.values():
-        doc.add_root(plot)
-    # Nothing is sent apart: arrays stand in the JSON itself.
-    return {"doc": doc.to_json(deferred=False), "roots": {name: plot.id for name, plot in figures.items()}}
+    number, kept = next(_NUMBERS), _kept(tuple(VIEWS))
+    if kept is None:
+        from peerlab.picture.plots.built_document import built_document  # noqa: PLC0415  (imports Bokeh)
+
+        return built_document(stretched=stretched)
+    # two explorers in one notebook have figures of different names
+    own: dict[str, Any] = json.loads(_ID.sub(f'"p{number}-', kept["stretched" if stretched else "plain"]))
+    return own
+
+
+@cache
+def _kept(views: tuple[str, ...]) -> dict[str, str] | None:
+    """Return the documents that are kept, as text; nothing if they are of another Bokeh, or of other views than these."""
+    kept = json.loads(KEPT.read_text(encoding="utf-8"))
+    if kept["bokeh"] != version("bokeh") or kept["views"] != list(views):
+        return None
+    return {name: json.dumps(kept[name]) for name in ("plain", "stretched")}
 
 
 def bokeh_script() -> Path:
     """Return the file with BokehJS, without its widgets, of the installed Bokeh."""
-    return Path(bokeh.__file__).parent / "server" / "static" / "js" / "bokeh.min.js"
+    return _SCRIPT

@@ -38,19 +38,37 @@ def read(log: Log) -> Records:
     RecordsError
         Naming the line that is damaged.
     """
-    first, *rest = log.text.split("\n")
-    if first.rstrip() != FORMAT:
-        raise log.fail(f"{quote(first)} is not a format that this version reads, which is {FORMAT[2:]!r}")
-    comments = next((i for i, line in enumerate(rest) if not line.startswith("#")), len(rest))
-    about = _about(log, "\n".join(line[2:] for line in rest[:comments]))
+    about, rows, before = _opened(log)
     damage = Damage(log, "row")
-    # A line's number counts from the top: the format's line, then the comments.
-    records = Records.of(_rows(log, "\n".join(rest[comments:]), 1 + comments, damage), about["manifest"])
+    records = Records.of(_rows(log, rows, before, damage), about["manifest"])
     names = [clean(warning) for warning in about["warnings"]]
     # What was noticed before the file was saved is noticed again, and told once.
     return replace(
         records, warnings=(*names, *(sentence for sentence in damage.sentences() if sentence not in names))
     )
+
+
+def manifest_of(log: Log) -> dict[str, Any]:
+    """Return where a file's records come from; its rows are not read.
+
+    Raises
+    ------
+    RecordsError
+        If it is not such a file, or its head is damaged.
+    """
+    manifest: dict[str, Any] = _opened(log)[0]["manifest"]
+    return manifest
+
+
+def _opened(log: Log) -> tuple[dict[str, Any], str, int]:
+    """Return what stands at a file's head, the text of its rows, and how many lines are before them."""
+    first, *rest = log.text.split("\n")
+    if first.rstrip() != FORMAT:
+        raise log.fail(f"{quote(first)} is not a format that this version reads, which is {FORMAT[2:]!r}")
+    comments = next((i for i, line in enumerate(rest) if not line.startswith("#")), len(rest))
+    about = _about(log, "\n".join(line[2:] for line in rest[:comments]))
+    # A line's number counts from the top: the format's line, then the comments.
+    return about, "\n".join(rest[comments:]), 1 + comments
 
 
 def _about(log: Log, text: str) -> dict[str, Any]:

@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from peerlab.base.data_frames import pd
 from peerlab.base.numbers import NDArray, np
 from peerlab.base.units import say_bytes, say_count
 from peerlab.collectives.conditions import CONTROL, say_block
 from peerlab.records.schema import Records
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LEAST_NOISE = 1.15
 """A factor that no ratio below means anything, however quiet the control: a quartile of equal things lay there, from 1 MiB
@@ -126,16 +128,18 @@ def control_ratios(records: Records) -> dict[str, float]:
 
 
 def _key(key: Any) -> tuple[str, str, str, int | None]:
+    from pandas import isna  # noqa: PLC0415  (who only reads a log has no table, and waits for no pandas)
+
     path, variant, registration, capacity = key
-    return path, variant, registration, None if pd.isna(capacity) else int(capacity)
+    return path, variant, registration, None if isna(capacity) else int(capacity)
 
 
-def _runs(rows: pd.DataFrame) -> pd.DataFrame:
+def _runs(rows: "pd.DataFrame") -> "pd.DataFrame":
     """Return time and correctness by repetition: a repetition takes as long as its slowest rank."""
     return rows.groupby("repetition").agg(time_s=("time_s", "max"), correct=("correct", "min"))
 
 
-def _noise(runs: dict[tuple[str, str, str, int | None], pd.DataFrame]) -> float | None:
+def _noise(runs: dict[tuple[str, str, str, int | None], "pd.DataFrame"]) -> float | None:
     """Return the factor by which equal things differ, at the quartiles, at least `LEAST_NOISE`."""
     control = next((key for key in runs if key[1] == CONTROL), None)
     if control is None or (control[0], "", *control[2:]) not in runs:
@@ -147,7 +151,7 @@ def _noise(runs: dict[tuple[str, str, str, int | None], pd.DataFrame]) -> float 
 
 
 def _verdict(
-    mine: pd.DataFrame, ratios: NDArray[np.float64], noise: float | None, low: float, high: float
+    mine: "pd.DataFrame", ratios: NDArray[np.float64], noise: float | None, low: float, high: float
 ) -> str:
     # What was not checked is not wrong.
     if not mine["correct"].fillna(value=True).all():

@@ -34,7 +34,8 @@ def lab(tmp_path_factory):
 
 @pytest.fixture(scope="package")  # while Playwright is open, an event loop runs in its process
 def browser():
-    with chromium(motion="reduce") as context:  # what plays takes half a core from the other tests
+    # what plays takes half a core from the other tests, and what runs once is not worth an optimising compiler
+    with chromium(motion="reduce", flags=["--js-flags=--no-opt"]) as context:
         yield context
 
 

@@ -21,13 +21,13 @@ FRUGAL = ("--renderer-process-limit=1", "--in-process-gpu")
 
 
 @contextmanager
-def chromium(width=1280, height=900, scale=1, motion="no-preference"):
+def chromium(width=1280, height=900, scale=1, motion="no-preference", flags=()):
     """Start Chromium with an empty profile; yield its context. With `motion` ``reduce`` no page plays by itself."""
     with sync_playwright() as pw, tempfile.TemporaryDirectory() as profile:
         context = pw.chromium.launch_persistent_context(
             profile,
             executable_path=find_chromium(),
-            args=[*HEADLESS, *FRUGAL, "--no-sandbox"],
+            args=[*HEADLESS, *FRUGAL, *flags, "--no-sandbox"],
             headless=True,
             viewport={"width": width, "height": height},
             device_scale_factor=scale,

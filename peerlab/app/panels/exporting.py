@@ -13,8 +13,6 @@ import ipywidgets as w
 
 from peerlab.answer.run import Run
 from peerlab.base.errors import PeerlabError
-from peerlab.features.deck.reading.outline import Outline
-from peerlab.features.deck.write_deck import write_deck
 from peerlab.features.export.page import export_html
 from peerlab.features.export.pictures import export_still
 from peerlab.features.export.video import export_video
@@ -49,6 +47,10 @@ class Kind:
 
 
 def _deck(run: Run, name: str) -> Path:
+    # What reads outlines takes a tenth of the time in which the explorer opens.
+    from peerlab.features.deck.reading.outline import Outline  # noqa: PLC0415
+    from peerlab.features.deck.write_deck import write_deck  # noqa: PLC0415
+
     # The deck compares paths itself, so the one that is shown is no part of its question.
     scenario, compared = run.scenario, ("path", "registration")
     kept = {

@@ -112,8 +112,14 @@ def _end_with_parent(private: Path) -> None:
     os._exit(1)
 
 
+def skip_grammar() -> None:
+    """Spare JupyterLab's start a grammar that takes a second: jsonschema makes it for identifiers in any script, which no schema here has."""
+    sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]  # as if it were not installed, which jsonschema allows
+
+
 def _serve(labs: Path, port: int, private: Path, token: str, *, browser: bool) -> None:
     _find_homes(private)
+    skip_grammar()
     from jupyterlab.labapp import LabApp  # noqa: PLC0415  (takes a second, in which we may be told to end)
 
     options = [*settings(labs, port, private, browser=browser), f"--IdentityProvider.token={token}"]
