@@ -63,21 +63,31 @@ def deck(tmp_path_factory):
     return folder / "index.html"
 
 
-@pytest.fixture
-def page(browser, deck):
+@pytest.fixture(scope="module")
+def opened(browser, deck):
+    """The deck, opened once: its frames take a second of a processor to start."""
     one = browser.new_page()
     one.emulate_media(reduced_motion="no-preference")
-    one.set_viewport_size({"width": 1280, "height": 720})
     requests, complaints = [], []
     one.on("request", lambda request: requests.append(request.url))
     one.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
     one.on("pageerror", lambda error: complaints.append(str(error)))
     one.goto(deck.as_uri())
     one.wait_for_function("Reveal.isReady()")
+    yield one, requests, complaints
+    one.close()
+
+
+@pytest.fixture
+def page(opened, deck):
+    """The deck at its first slide, in front; its live slide as its tests before left it."""
+    one, requests, complaints = opened
+    one.set_viewport_size({"width": 1280, "height": 720})
+    one.bring_to_front()
+    one.evaluate("Reveal.layout(), Reveal.slide(0)")
     yield one
     assert [url for url in requests if url != deck.as_uri()] == []
     assert complaints == []
-    one.close()
 
 
 def until(frame, condition):

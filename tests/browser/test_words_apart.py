@@ -194,6 +194,7 @@ def test_how_many_wait_before_a_nic_lies_on_no_other_word(watched, tmp_path, siz
     assert {text for text in texts if text.isdecimal()} - {"8"}  # of nodes, in the ring
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("size", [(1280, 720), (1120, 640), (848, 900)])
 @pytest.mark.parametrize("cluster", ["p5en", "b200-roce", "mi300x-roce", "p6-b200", "alps-gh200"])
 def test_words_of_a_scene_in_which_slices_wait_for_the_network(explorer, cluster, size):
