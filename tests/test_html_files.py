@@ -36,7 +36,10 @@ WRITERS = {
     "features/site/live_page.py": lambda file: file.write_text(
         live_page(PAIR[0], {"pyodide-lock.json": b'{"info": {}}'}, carried=False)
     ),
-    "page/frame.py": command("fabrics", "--cluster", "ideal-100g", "--nodes", "2", "--output"),
+    "features/fabrics/fabrics_page.py": command(
+        "fabrics", "--cluster", "ideal-100g", "--nodes", "2", "--output"
+    ),
+    "page/frame.py": command("choices", "--cluster", "p5", "--nodes", "2", "--sizes", "8MiB", "--plot"),
     "features/neighbours/port_page.py": command(
         "neighbours", "--nodes", "2", "--message", "64KiB", "--fabric", "infiniband", "--output"
     ),
@@ -52,6 +55,7 @@ WRITERS = {
 """By the module that writes the page."""
 BEGUN_IN = {
     "features/export/page.py": "page/alone_page.py",
+    "features/fabrics/fabrics_page.py": "page/played_page.py",
     "features/neighbours/port_page.py": "page/played_page.py",
     "features/race/race_page.py": "page/played_page.py",
     "features/site/live_page.py": "page/alone_page.py",

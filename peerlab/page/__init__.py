@@ -65,6 +65,12 @@ def style_ports() -> str:
     return _read("ports.css")
 
 
+@cache
+def style_fabrics() -> str:
+    """Return what the page of transports side by side has besides `style_ports`."""
+    return _read("fabrics.css")
+
+
 def script_of(name: str, views: tuple[str, ...] = ()) -> str:
     """Return a script of this folder and all that it imports, joined into one."""
     return joined(name, lambda one: _list(views) if one == "views" else _read(f"{one}.js"))

@@ -60,6 +60,7 @@ class JobsPage extends PlayedPage {
     this.player.seek(data.end_us * 0.1); // both are on the link by then
     this.listenToKeys({}, forControl);
     this.paintWhenSized([".np-scene"], () => this.paint());
+    this.keepInAddress();
   }
 
   // What does not change while it plays.

@@ -1,8 +1,11 @@
 // What pages have in common that play one parcel and begin by themselves: a race, a step, a network with neighbours.
+import { make } from "./dom.js";
 import { fitFrame, followSlides, passKeysOn } from "./frame.js";
 import { followTheme } from "./frame_theme.js";
 import { keeps } from "./keys.js";
 import { Player } from "./player.js";
+
+const SETTLES_MS = 250; // browsers refuse an address that changes more than some times a second
 
 // A page that plays: its elements, its player, its theme, the keys that all of them have, and what follows its size.
 export class PlayedPage {
@@ -27,6 +30,44 @@ export class PlayedPage {
 
   listenToKeys(further, own, play = () => this.player.toggle()) {
     onKeys({ " ": play, ArrowLeft: () => this.player.step(-1), ArrowRight: () => this.player.step(1), Home: () => this.player.seek(0), ...further }, own);
+  }
+
+  // Keeps in the address what a reader chose and the moment where the clock stands, and follows a link that says so. A part is `{ now, go }` by its
+  // name: `now()` are its words, `go(words)` shows what they name and returns whether this page holds it.
+  keepInAddress(own = {}) {
+    const at = { now: () => (this.player.wanted ? "" : String(Number(this.player.time.toFixed(3)))), go: (words) => this.goTo(Number(words)) };
+    const parts = { ...own, at }; // the moment comes last: another clock has another length
+    const follow = () => {
+      const wanted = new URLSearchParams(location.hash.slice(1)), refused = Object.keys(parts).filter((name) => wanted.has(name) && !parts[name].go(wanted.get(name)));
+      const lacking = [...refused, ...[...wanted.keys()].filter((name) => !Object.hasOwn(parts, name))].map((name) => `${name}=${wanted.get(name)}`);
+      this.note?.remove();
+      this.note = lacking.length ? Object.assign(make("span", "", `The link asks for ${lacking.join(", ")}, which this page does not hold.`), { role: "status" }) : null;
+      if (this.note) this.find(".pl-player").after(this.note);
+    };
+    const write = () => {
+      const words = Object.entries(parts).map(([name, { now }]) => [name, now()]).filter(([, words]) => words);
+      try {
+        history.replaceState(null, "", `#${new URLSearchParams(words)}`);
+      } catch {
+        // a frame without an address of its own has no link
+      }
+    };
+    // Only what somebody did is written: a page keeps the address by which it was opened until then. A dragged clock says much in a second.
+    for (const act of ["click", "change", "input", "keyup"])
+      document.addEventListener(act, () => {
+        clearTimeout(this.writing);
+        this.writing = setTimeout(write, SETTLES_MS);
+      });
+    addEventListener("hashchange", follow);
+    follow();
+  }
+
+  // Stands at a moment, microseconds; returns whether there is such a moment.
+  goTo(time) {
+    if (!(time >= 0 && time <= this.player.length)) return false;
+    this.player.wanted = false;
+    this.player.seek(time);
+    return true;
   }
 
   // Makes a slide as large as fills its window, and no larger.
@@ -76,6 +117,17 @@ function onKeys(acts, own) {
 // Whether a key is for a field or a list of the page: arrows, Home and letters.
 export function forControl({ target, key }) {
   return target.matches("input, select") && /^(Arrow|Home|[a-z]$)/.test(key);
+}
+
+// A part of the address that is one of several names: `now()` is its number among them, `show(number)` shows another. A link may write it in any case and with any spaces.
+export function choiceOf(names, now, show) {
+  const plain = (text) => text.replace(/\s/g, "").toLowerCase();
+  const go = (words) => {
+    const number = names().findIndex((name) => plain(name) === plain(words));
+    if (number >= 0) show(number);
+    return number >= 0;
+  };
+  return { now: () => names()[now()] ?? "", go };
 }
 
 // Writes words where they have changed.

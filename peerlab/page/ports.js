@@ -1,6 +1,6 @@
 // A network with neighbours: ports as glasses, links that pauses or missing credits stop, and the same question on other fabrics beside it.
 import { make } from "./dom.js";
-import { beginPlayed, forControl, PlayedPage } from "./played.js";
+import { beginPlayed, choiceOf, forControl, PlayedPage } from "./played.js";
 import { PortCells } from "./port_cells.js";
 import { PortSceneView } from "./port_scene.js";
 import { PortStrip } from "./port_strip.js";
@@ -92,6 +92,7 @@ class PortsPage extends PlayedPage {
     this.load(this.played, this.played / WATCHED_S, `${this.played}`, moments);
     this.player.seek(this.played * 0.2); // queues have grown by then
     this.listen();
+    this.keepInAddress({ fabric: choiceOf(() => data.fabrics.map(({ title }) => title), () => this.number, (i) => this.turnTo(i)) });
   }
 
   get fabric() {

@@ -1,9 +1,10 @@
 // A race: two data paths one above the other on one clock, the bytes that each has delivered, and by how much one leads.
+import { Delivered } from "./delivered.js";
 import { make } from "./dom.js";
 import { unpacked } from "./packed.js";
 import { beginPlayed, PlayedPage, showWords } from "./played.js";
 import { RaceChart } from "./race_chart.js";
-import { RaceRoad } from "./race_road.js";
+import { RaceRoad, roadWords } from "./race_road.js";
 import { digits, sayTime } from "./words.js";
 
 /**
@@ -58,29 +59,6 @@ const LANE = `
 <h2></h2><p class="rc-count"><b></b> <span></span></p><p class="rc-of"></p><p class="rc-waits"></p>
 <svg class="rc-road" role="img"></svg><div class="rc-cells" role="progressbar" aria-valuemin="0" aria-valuemax="100"></div><i class="rc-flag" aria-hidden="true"></i>`;
 
-// The bytes that one has delivered: a share of all of them at any moment.
-class Delivered {
-  constructor({ times, shares }) {
-    this.times = floats(times);
-    this.shares = floats(shares);
-  }
-
-  // The share that has arrived by `time`, microseconds.
-  at(time) {
-    let low = 0, high = this.times.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.times[middle] <= time) low = middle + 1;
-      else high = middle;
-    }
-    return low ? this.shares[low - 1] : 0;
-  }
-}
-
-function floats(text) {
-  return new Float32Array(unpacked(text));
-}
-
 // A count that grows while one watches: without decimals from 10 on, so that it keeps its place.
 function sayAmount(value) {
   return value >= 10 ? value.toFixed(0) : value ? digits(value) : "0";
@@ -120,6 +98,7 @@ class RacePage extends PlayedPage {
     this.play();
     this.fit();
     this.listen();
+    this.keepInAddress();
   }
 
   lane(racer) {
@@ -152,7 +131,7 @@ class RacePage extends PlayedPage {
     for (const [i, racer] of data.racers.entries()) {
       const { lane } = this.lanes[i], total = this.amount(1, i);
       lane.querySelector(".rc-of").textContent = `of ${sayAmount(total)} ${data.unit} delivered per node`;
-      lane.querySelector(".rc-road").setAttribute("aria-label", this.roadWords(racer));
+      lane.querySelector(".rc-road").setAttribute("aria-label", roadWords(racer));
     }
     this.find(".rc-lead svg").setAttribute("aria-label", data.words);
     this.fillScale();
@@ -170,11 +149,6 @@ class RacePage extends PlayedPage {
     for (const [name, reach] of [["rc-ends", ends], ["rc-band", band]])
       if (reach) scale.append(Object.assign(make("i", name), { style: `left:${part(reach[0])};width:calc(${part(reach[1])} - ${part(reach[0])})` }));
     scale.append(Object.assign(make("i", "rc-here"), { style: `left:${part(ratio)}` }), make("span", "", "1×"), make("span", "", `${end}×`));
-  }
-
-  roadWords({ title, road }) {
-    const names = road.stops.map(({ name }) => name).filter((name, i, all) => name && name !== all[i - 1]);
-    return `${title}: ${names.join(", ")}. ${road.signs.filter(({ words }, i, all) => words.join() !== all[i - 1]?.words.join()).map(({ words }) => words.join(" ")).join(", ")}.`;
   }
 
   // A share of what one delivers, in the unit of the page.

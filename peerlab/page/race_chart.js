@@ -1,4 +1,5 @@
 // What both have delivered until now, what is still to come, and between the two the lead.
+import { ticks } from "./labels.js";
 import { freePlace, widthOf } from "./places.js";
 import { svgShape, svgText } from "./svg.js";
 import { digits, sayTime } from "./words.js";
@@ -93,10 +94,4 @@ export class RaceChart {
     const least = at > frame.width / 2 ? box(Math.max(at - 11 * zoom, wide + 2), heights[0], "end") : box(at + 11 * zoom, heights[0], "start");
     return freePlace([...places, least], frame, this.full, []);
   }
-}
-
-// Round moments from 0 to the end: three to six, or as many as have room.
-function ticks(end, room) {
-  const rough = end / Math.min(5, Math.max(1, room)), power = 10 ** Math.floor(Math.log10(rough)), step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough);
-  return Array.from({ length: Math.floor(end / step) + 1 }, (_, i) => i * step);
 }

@@ -214,6 +214,12 @@ export class RaceRoad {
   }
 }
 
+// A road in words: its stops, and what stands beside it.
+export function roadWords({ title, road }) {
+  const names = road.stops.map(({ name }) => name).filter((name, i, all) => name && name !== all[i - 1]);
+  return `${title}: ${names.join(", ")}. ${road.signs.filter(({ words }, i, all) => words.join() !== all[i - 1]?.words.join()).map(({ words }) => words.join(" ")).join(", ")}.`;
+}
+
 function median(rows, stretch) {
   const found = [];
   for (let i = 0; i < rows.count; i++) if (rows.stretch[i] === stretch) found.push(rows.leave[i] - rows.enter[i]);

@@ -4,7 +4,7 @@ import { make } from "./dom.js";
 import { GainCurve } from "./gain_curve.js";
 import { unpacked } from "./packed.js";
 import { widthOf } from "./places.js";
-import { beginPlayed, forControl, PlayedPage, showWords } from "./played.js";
+import { beginPlayed, choiceOf, forControl, PlayedPage, showWords } from "./played.js";
 import { RaceRoad } from "./race_road.js";
 import { svgShape, svgText } from "./svg.js";
 import { sayTime } from "./words.js";
@@ -95,6 +95,29 @@ class StepPage extends PlayedPage {
     this.show();
     this.listen();
     this.open();
+    this.keepInAddress(this.addressParts());
+  }
+
+  // What a link says of this page: each control's value, the bucket whose clock it is, the path whose road is shown.
+  addressParts() {
+    const controls = this.data.controls.map(({ label, values }, i) => [label, choiceOf(() => values, () => this.numbers[i], (number) => this.control(i, number))]);
+    return {
+      ...Object.fromEntries(controls),
+      clock: choiceOf(() => this.state.sides[0].names, () => this.followed ?? -1, (number) => this.follow(number)),
+      road: choiceOf(() => this.state.sides.map(({ title }) => title), () => this.side, (number) => this.showPath(number)),
+    };
+  }
+
+  control(i, number) {
+    this.numbers[i] = number;
+    this.find(".ts-controls").querySelectorAll("select")[i].value = number;
+    this.show();
+  }
+
+  showPath(number) {
+    this.side = number;
+    this.fillPaths();
+    this.player.draw();
   }
 
   // Begins where the exposed exchange is seen, at the middle of the last one of the faster side; play then begins at the start.

@@ -1,72 +1,131 @@
-"""The page of transports side by side, as its reader meets it: its clock plays once, can be held, and veils no word."""
+"""Transports side by side in a browser: bars on one clock, the slices of those that somebody chose, and the state in the address."""
+
+import re
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
 
-from peerlab.cli import main
-
-SWEEP = "() => getComputedStyle(document.querySelector('.pl-sweep')).transform"
-"""Where the clock is: the last but one figure of the matrix is how far it is to the right, pixels of the picture."""
+import peerlab
+from peerlab.answer.race import delivery
+from peerlab.features.fabrics.fabrics_page import fabrics_page_html
+from peerlab.study.fabric_comparison import compare_fabrics
 
 
 @pytest.fixture(scope="module")
-def page_file(tmp_path_factory):
-    file = tmp_path_factory.mktemp("fabrics") / "fabrics.html"
-    assert main(["fabrics", "--cluster", "ideal-100g", "--only", "roce,tcp", "--output", str(file)]) == 0
-    return file
+def comparison():
+    return compare_fabrics(peerlab.Scenario(cluster="ideal-100g", message_bytes="1 MiB"))
 
 
 @pytest.fixture
-def read(browser, page_file):
-    pages = []
-
-    def open_(width=1280, **media):
-        page = browser.new_page()
-        page.set_viewport_size({"width": width, "height": 900})
-        page.emulate_media(**{"reduced_motion": "no-preference"} | media)
-        pages.append(page)
-        page.goto(page_file.as_uri())
-        return page
-
-    yield open_
-    for page in pages:
-        page.close()
+def opened(open_page, comparison):
+    """Open the page of all transports."""
+    return lambda **options: open_page(fabrics_page_html(comparison, **options))
 
 
-def _at(page):
-    return float(page.evaluate(SWEEP).split(",")[4])
+def seek(page, ps):
+    page.evaluate("us => [...peerlabPages][0].player.seek(us)", ps / 1e6)
 
 
-def test_the_clock_is_held_by_space_and_by_a_click_on_the_picture_and_goes_on(read):
-    page = read()
-    page.wait_for_function(f"() => Number(({SWEEP})().split(',')[4]) < 200")  # it has begun at the left
-    page.locator(".pl-pause").focus()
-    page.keyboard.press("Space")
-    page.wait_for_function(  # a pause that is pending takes hold with the next frame
-        "() => document.getAnimations().every(one => one.playState === 'paused' && !one.pending)"
+def test_bars_are_played_up_to_the_clock_and_shares_are_those_of_the_runs(opened, comparison):
+    page = opened()
+    moment = comparison.found[0].run.time_ps * 0.6
+    seek(page, moment)
+    played, whole = page.evaluate(
+        "[...peerlabPages].map((one) => [Number(one.reached.getAttribute('width')), one.x(one.data.end_us) - one.x(0)])[0]"
     )
-    held = _at(page)
-    page.wait_for_timeout(100)
-    assert _at(page) == held
-    page.locator(".pl-clock svg[role=img]").click()
-    page.wait_for_function(f"at => Number(({SWEEP})().split(',')[4]) > at", arg=held)
-    page.wait_for_function("() => document.getAnimations().every(one => one.playState === 'finished')")
-    whole = _at(page)
-    assert whole > 450  # beyond the axis: nothing is veiled
-    page.locator(".pl-again").focus()
-    page.keyboard.press("Space")
-    page.wait_for_function(f"whole => Number(({SWEEP})().split(',')[4]) < whole", arg=whole)
+    assert played == pytest.approx(whole * moment / comparison.found[-1].run.time_ps, abs=0.01)
+    shares = page.evaluate("[...peerlabPages][0].bars.map(({ share }) => share.textContent)")
+    for one, says in zip(comparison.found, shares, strict=True):
+        delivered = delivery(one.run)
+        assert int(says[:-1]) == pytest.approx(100 * delivered.at(moment) / delivered.total, abs=1.01), (
+            one.name
+        )
+    seek(page, comparison.found[-1].run.time_ps)
+    assert set(page.evaluate("[...peerlabPages][0].bars.map(({ share }) => share.textContent)")) == {"100%"}
 
 
-def test_nothing_moves_for_who_asks_for_less_motion_and_the_whole_is_shown(read):
-    page = read(reduced_motion="reduce")
-    assert page.evaluate("() => document.getAnimations().length") == 0
-    assert _at(page) > 450
-    assert not page.locator(".pl-pause").is_visible()
+def test_the_fastest_and_the_slowest_show_their_slices_and_others_do_when_they_are_ticked(opened, comparison):
+    page = opened()
+    titles = [one.title for one in comparison.found]
+    expect(page.locator(".fb-road h2")).to_have_text([titles[0], titles[-1]])
+    for title in titles[1:3]:
+        page.get_by_role("checkbox", name=title).check()
+    expect(page.locator(".fb-road h2")).to_have_text([*titles[:3], titles[-1]])
+    expect(page.get_by_role("checkbox", name=titles[3])).to_be_disabled()  # four are shown
+    for title in titles[:3]:
+        page.get_by_role("checkbox", name=title).uncheck()
+    expect(page.get_by_role("checkbox", name=titles[-1])).to_be_disabled()  # the last one stays
+    expect(page.locator(".fb-road h2")).to_have_text([titles[-1]])
 
 
-@pytest.mark.parametrize("width", [1280, 1920])
-def test_the_page_uses_the_window_and_breaks_no_figure(read, width):
-    page = read(width, color_scheme="dark")
-    assert page.locator(".pl-fabrics").bounding_box()["width"] > 0.8 * width
-    heights = page.locator("tbody :is(th, td)").evaluate_all("all => all.map(one => one.clientHeight)")
-    assert max(heights) < 40
+def test_the_gap_is_what_the_faster_one_has_delivered_more(opened, comparison):
+    page, (fast, *_, slow) = opened(), comparison.found
+    moment = slow.run.time_ps * 0.7
+    seek(page, moment)
+    first, last = delivery(fast.run), delivery(slow.run)
+    gap = first.at(moment) / first.total * last.total - last.at(moment)
+    words = page.locator(".fb-gap").last.text_content()
+    assert words.endswith(f"behind {fast.title}")
+    amount, unit = words.split()[:2]
+    assert float(amount) * {"KiB": 2**10, "MiB": 2**20}[unit] == pytest.approx(gap, rel=0.01)
+    seek(page, slow.run.time_ps)
+    expect(page.locator(".fb-gap").last).to_have_text(re.compile("^through after "))
+
+
+def test_space_plays_and_arrows_step_to_where_bytes_arrive(opened):
+    page = opened()
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("[...peerlabPages][0].player.time") > 0
+    page.keyboard.press(" ")
+    page.wait_for_function("time => [...peerlabPages][0].player.time > time", arg=0)
+
+
+def test_the_address_has_what_was_chosen_and_a_link_shows_it_again(opened):
+    page = opened()
+    assert page.evaluate("location.hash") == ""
+    page.get_by_role("checkbox", name="RoCE v2").check()
+    seek(page, 50e6)
+    page.wait_for_function("location.hash.includes('show=')")
+    page.get_by_role("button", name="Step to the next event").click()
+    page.wait_for_function(
+        "Math.abs(new URLSearchParams(location.hash.slice(1)).get('at') - [...peerlabPages][0].player.time) < 1e-3"
+    )
+    link, time = page.evaluate("[location.hash, [...peerlabPages][0].player.time]")
+    page.goto(page.url.split("#")[0])
+    page.goto(page.url.split("#")[0] + link)
+    page.reload()
+    page.wait_for_selector("html[data-ready]")
+    expect(page.get_by_role("checkbox", name="RoCE v2")).to_be_checked()
+    assert page.evaluate("[...peerlabPages][0].player.time") == pytest.approx(time, abs=1e-3)
+    page.evaluate("location.hash = 'show=roce,tcp&at=never&colour=red'")
+    expect(page.get_by_role("status")).to_have_text(
+        "The link asks for at=never, colour=red, which this page does not hold."
+    )
+    expect(page.locator(".fb-road h2")).to_have_count(2)
+
+
+def test_a_slide_fills_its_window_and_says_what_it_comes_to(opened):
+    page = opened(layout="slide")
+    page.set_viewport_size({"width": 1280, "height": 720})
+    expect(page.locator("h1")).to_have_text(re.compile(r"takes \d\.\d\d times as long as"))
+    assert page.evaluate("document.documentElement.scrollHeight") <= 721
+
+
+def test_nothing_rolls_for_who_asks_for_less_motion(opened):
+    page = opened()
+    assert page.evaluate(
+        "[...peerlabPages][0].calm && !document.getAnimations().length && ![...peerlabPages][0].player.wanted"
+    )
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_everybody_can_read_of_transports(opened, theme):
+    page = opened(theme=theme)
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    expect(page.locator(".fb-bars")).to_have_attribute("aria-label", re.compile("The slowest takes"))
+    for width in (1920, 1280, 900, 600, 420):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width

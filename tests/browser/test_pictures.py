@@ -27,6 +27,7 @@ from peerlab.page.browser import browser, find_chromium
 from peerlab.page.target import VIDEOS
 from peerlab.picture.moment import moment
 from peerlab.picture.words import alt_text
+from peerlab.study.fabric_comparison import compare_fabrics
 
 with_ffmpeg = pytest.mark.skipif(
     not (find_spec("imageio_ffmpeg") or shutil.which("ffmpeg")), reason="no ffmpeg here"
@@ -366,12 +367,13 @@ def test_an_option_that_does_not_fit_is_refused(arguments, says, tmp_path, monke
 
 
 @with_ffmpeg
-@pytest.mark.parametrize("name", ["jobs.mp4", "ports.gif"])
+@pytest.mark.parametrize("name", ["jobs.mp4", "ports.gif", "fabrics.webm"])
 def test_answers_that_play_are_videos_too(tmp_path, name):
-    """A network with neighbours and several jobs: frames of a slide, each at its moment."""
+    """A network with neighbours, several jobs, transports side by side: frames of a slide, each at its moment."""
     shared = peerlab.shared_fabric([{"hosts": [0, 4, 1, 5]}, {"hosts": [2, 3, 6, 7]}], message_bytes="1 MiB")
     beside = peerlab.neighbours("neighbour(2)", "infiniband", nodes=4, message_bytes="256 KiB")
-    shown = shared if name.startswith("jobs") else beside
+    fabrics = compare_fabrics(peerlab.Scenario(cluster="ideal-100g", nodes=4), ["roce", "tcp"])
+    shown = {"jobs.mp4": shared, "ports.gif": beside, "fabrics.webm": fabrics}[name]
     assert peerlab.export_video(shown, tmp_path / name, seconds=0.2, progress=False).stat().st_size > 2000
     with pytest.raises(ExportError, match="does not show this answer"):
         peerlab.export_video(shown, tmp_path / name, view="race")

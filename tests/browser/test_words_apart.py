@@ -8,24 +8,26 @@ from blank import ratio_of, run
 from overlaps import SIZES, faults, settle, watch, watched_explorer
 
 import peerlab
-from peerlab.cli import main
+from peerlab.features.fabrics.fabrics_page import fabrics_page_html
 from peerlab.features.race.race_page import race_html
 from peerlab.features.step.step_page import step_page_html
 from peerlab.picture.curve_scenarios import lines
 from peerlab.picture.curves import BAND, curves
 from peerlab.picture.still import still_svg
 from peerlab.question.presets import known_clusters, load_cluster
+from peerlab.study.fabric_comparison import compare_fabrics
 
 MOMENTS = (0.0, 0.1, 0.35, 0.8, 1.0)
 SEEK = (
     "part => { const [{ player }] = peerlabPages; player.wanted = false; player.seek(part * player.length) }"
 )
 RACE_MARKS = ".rc-road path:not([visibility=hidden]), .rc-cells i, .rc-lead svg path[stroke-width]"
+FABRIC_MARKS = ".fb-road path:not([visibility=hidden]), .fb-bars .np-row rect"
 STEP_MARKS = ".ts-road path:not([visibility=hidden]), .ts-gain path"
 SMALLEST = 12.0
 """Pixels of the smallest word of the explorer and of a step."""
 DRAWN_SMALLEST = 11.0
-"""Of a still, and of the fabrics side by side."""
+"""Of a still."""
 FEW = {"nodes": 16, "message_bytes": 64 * 2**20}
 """The curves of a test end here: larger runs take long."""
 
@@ -225,15 +227,12 @@ def test_words_of_a_step(watched, through, tmp_path, workload, options):
             assert through(watched, marks=STEP_MARKS, least=SMALLEST) == [], layout
 
 
-def test_words_of_the_fabrics(watched, tmp_path):
-    for cluster in ("ideal-100g", "dl1"):
-        file = tmp_path / f"{cluster}.html"
-        assert main(["fabrics", "--cluster", cluster, "--output", str(file)]) == 0
-        watched.goto(file.as_uri())
-        for width, height in SIZES:
-            watched.set_viewport_size({"width": width, "height": height})
-            settle(watched)
-            assert faults(watched, least=DRAWN_SMALLEST) == [], (cluster, width)
+@pytest.mark.parametrize("cluster", ["ideal-100g", "dl1"])
+def test_words_of_the_fabrics(watched, through, tmp_path, cluster):
+    comparison = compare_fabrics(peerlab.Scenario(cluster=cluster))
+    for layout in ("page", "slide"):
+        open_text(watched, fabrics_page_html(comparison, layout=layout), tmp_path)
+        assert through(watched, marks=FABRIC_MARKS, least=SMALLEST) == [], layout
 
 
 @pytest.mark.sample(6)

@@ -7,6 +7,7 @@ from typing import NotRequired, Union, get_args, get_origin, get_type_hints, is_
 import pytest
 
 import peerlab
+from peerlab.features.fabrics.fabrics_parcel import FabricsParcel
 from peerlab.features.neighbours.jobs_parcel import JobsParcel
 from peerlab.features.neighbours.port_parcel import PortParcel
 from peerlab.features.race.race_parcel import RaceParcel, race_parcel
@@ -35,6 +36,7 @@ def in_python():
             Parcel,
             PathRatio,
             PortParcel,
+            FabricsParcel,
             JobsParcel,
             RaceParcel,
             StepParcel,

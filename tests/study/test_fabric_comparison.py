@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 
 import peerlab
@@ -9,6 +10,7 @@ from peerlab.base.errors import ScenarioError
 from peerlab.cli.commands import run as peerlab_command
 from peerlab.features.fabrics import fabric_report
 from peerlab.features.fabrics.fabric_report import fabrics_svg
+from peerlab.features.fabrics.fabrics_parcel import fabrics_parcel
 from peerlab.study.fabric_comparison import compare_fabrics
 
 RING = peerlab.Scenario(cluster="ideal-100g", algorithm="ring")
@@ -52,7 +54,7 @@ def test_kernel_tcp_is_left_out_where_a_path_needs_rdma_and_refused_where_it_is_
         compare_fabrics(direct, ["tcp"])
 
 
-def test_a_page_and_a_still_need_no_script(tmp_path, capsys):
+def test_the_command_writes_a_page_that_plays_and_a_still_that_needs_no_script(tmp_path, capsys):
     for name in ("fabrics.html", "fabrics.svg"):
         output = tmp_path / name
         assert (
@@ -62,13 +64,38 @@ def test_a_page_and_a_still_need_no_script(tmp_path, capsys):
             == 0
         )
         text = output.read_text()
-        assert re.findall(r"RoCE v2|kernel TCP", text)[:2] == ["kernel TCP", "RoCE v2"]
-        assert "<script" not in text
-        assert ("@keyframes pl-sweep" in text) == name.endswith(".html")  # a still stands still
-        assert {"goodput", "busbw", "messages of a NIC"} <= set(re.findall(r">([^<>]+)</text>", text))
+        titles = re.findall(r'"title": "([^"]*)"', text) or re.findall(r">(RoCE v2|kernel TCP)<", text)
+        assert titles == ["kernel TCP", "RoCE v2"]  # the fastest first
+        assert ("<script" in text) == name.endswith(".html")
+    assert {"goodput", "busbw", "messages of a NIC"} <= set(re.findall(r">([^<>]+)</text>", text))
     told = capsys.readouterr().out
     assert re.search(r"RoCE v2 +9\.\d+ ms", told)
     assert "header bytes and latency alone" in " ".join(told.split())
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"collective": "alltoall"}, {"collective": "allgather"}, {"collective": "point-to-point"}, {"algorithm": "sharp"},
+        {"algorithm": "halving-doubling", "dependency": "step"}, {"cluster": "dl1", "slow_nodes": {1: 0.5}}, {"cluster": "gb200-nvl72", "nodes": 36},
+        {"nodes": 1024}, {"cluster": "ideal-100g-leafspine-2to1", "placement": "shuffled"},
+    ],
+)  # fmt: skip
+def test_the_page_says_of_every_collective_what_the_table_says(asked):
+    scenario = peerlab.Scenario(**{"cluster": "ideal-100g", "nodes": 4, "message_bytes": "1 MiB"} | asked)
+    # switches add up only what comes by RDMA
+    comparison = compare_fabrics(scenario, ["infiniband", "roce"] if "algorithm" in asked else None)
+    parcel = fabrics_parcel(comparison)
+    assert [one["figures"] for one in parcel["transports"]] == [
+        list(fabric_report.cells(one)[1:]) for one in comparison.found
+    ]
+    for one, played in zip(comparison.found, parcel["transports"], strict=True):
+        assert played["total"] > 0
+        assert played["finish_us"] == one.run.time_ps / 1e6
+        assert np.frombuffer(played["shares"], "<f4")[-1] == 1
+        assert np.frombuffer(played["times"], "<f4")[-1] <= played["finish_us"] * (1 + 1e-6)
+        assert played["road"]["stretches"]
+    assert parcel["headline"].startswith(comparison.found[-1].title)
 
 
 def test_every_bar_ends_where_its_time_is_on_the_one_axis():
@@ -116,28 +143,14 @@ def test_rows_come_fastest_first_and_one_alone_is_not_compared():
     assert alone == "kernel TCP alone takes 9.57 ms: there is nothing to compare it with."
 
 
-def test_the_clock_veils_no_word_and_can_be_held():
-    page = fabric_report.fabrics_html(compare_fabrics(RING, ["roce", "tcp"]))
-    left, right = fabric_report._AXIS
-    veil = re.search(r"<svg x='([\d.]+)' y='[\d.]+' width='([\d.]+)'", page)
-    end = float(veil[1]) + float(veil[2])
-    inside = r"<text x='([\d.]+)' y='([\d.]+)'[^>]*>([^<]+)</text>"
-    veiled = [
-        words
-        for x, y, words in re.findall(inside, page)
-        if left < float(x) < end and 62 < float(y) < 62 + 2 * 40
-    ]
-    assert end <= right + 2
-    assert veiled == []
-    assert page.count("type='checkbox'") == 2  # pause, and play again: a click and Space reach them
-    assert ".pl-pause:checked) .pl-sweep { animation-play-state: paused; }" in page
-
-
 @pytest.mark.parametrize(
     ("words", "says"),
     [
         (["--only", "rocce"], "transport: unknown 'rocce'; did you mean 'roce'"),
-        (["--output", "fabrics.pdf"], "--output fabrics.pdf: give a name that ends with .html or .svg"),
+        (
+            ["--output", "fabrics.pdf"],
+            "--output fabrics.pdf: give a name that ends with .html, .svg, .mp4, .webm or .gif",
+        ),
     ],
 )
 def test_the_command_refuses_in_one_line(words, says, capsys):

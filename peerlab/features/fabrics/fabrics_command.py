@@ -6,12 +6,14 @@ from typing import Any
 
 from peerlab.base.document import document_lines
 from peerlab.base.errors import ExportError, ScenarioError, one_line
+from peerlab.base.feature import registered
 from peerlab.base.outfile import check_page_or_still, write_page_or_still
 from peerlab.base.progress_bar import progress_bar
 from peerlab.base.terminal_text import command, wrapped
-from peerlab.features.fabrics.fabric_report import fabrics_document, fabrics_html, fabrics_svg
+from peerlab.features.fabrics.fabric_report import fabrics_document, fabrics_svg
+from peerlab.features.fabrics.fabrics_page import fabrics_page_html
 from peerlab.model.transport_files import known_transports, load_transport, possible_transports
-from peerlab.page.frame import alone
+from peerlab.page.target import VIDEOS
 from peerlab.question.fields import add_fields
 from peerlab.question.presets import load_cluster
 from peerlab.question.scenario import Scenario
@@ -22,11 +24,13 @@ examples:
   peerlab fabrics --cluster ideal-100g                          every transport on a bare fabric of 100 Gb/s
   peerlab fabrics --cluster ideal-100g --only roce,infiniband   two of them
   peerlab fabrics --cluster ideal-100g --message "8 KiB" --output fabrics.html
-                                                                the same as a page; .svg: the bars as a still
+                                                                the same as a page that plays; .svg: the bars as a still; .mp4: a video
 
 exit status: 0 answered, 1 the question is impossible (one line says why), 2 wrong usage
 """
 _NOT_FIELDS = ("run", "only", "output")
+_VIDEO_S = 12.0
+"""Length of a video."""
 
 
 def add(commands: Any) -> None:
@@ -42,26 +46,34 @@ def add(commands: Any) -> None:
         metavar="NAME,...",
         help=f"these alone, of {', '.join(known_transports())} (default: all that fit)",
     )
-    add("--output", metavar="FILE", type=Path, help="write a page (.html) or a still (.svg) too")
+    add(
+        "--output",
+        metavar="FILE",
+        type=Path,
+        help="write a page that plays it (.html), a still (.svg) or a video (.mp4, .webm, .gif)",
+    )
 
 
 def _fabrics(options: argparse.Namespace) -> int:
     entries = {name: value for name, value in vars(options).items() if name not in _NOT_FIELDS}
     output = getattr(options, "output", None)
     if output is not None:
-        check_page_or_still(output, ExportError)
+        check_page_or_still(output, ExportError, VIDEOS)
     only = [word.strip() for word in options.only.split(",") if word.strip()] if "only" in options else None
     with progress_bar("fabrics", "transports") as bar:
         fabric_comparison = compare_fabrics(_asked(entries, only), only, progress=bar)
     document = fabrics_document(fabric_comparison)
     print("\n".join([*wrapped(document.title), *document_lines(document)]))
     if output is not None:
-        write_page_or_still(
-            output,
-            ExportError,
-            page=lambda: alone("Transports side by side", fabrics_html(fabric_comparison)),
-            still=lambda: fabrics_svg(fabric_comparison),
-        )
+        if output.suffix in VIDEOS:
+            registered("offers", "video")(fabric_comparison, output, seconds=_VIDEO_S)
+        else:
+            write_page_or_still(
+                output,
+                ExportError,
+                page=lambda: fabrics_page_html(fabric_comparison),
+                still=lambda: fabrics_svg(fabric_comparison),
+            )
         print(f"{one_line(output)}: written")
     return 0
 

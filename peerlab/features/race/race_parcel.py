@@ -5,17 +5,15 @@ from typing import TypedDict
 from peerlab.answer.gain import GainBand
 from peerlab.answer.race import Delivery, Race
 from peerlab.answer.run import Run
-from peerlab.base.numbers import NDArray, np
 from peerlab.base.units import GIB, KIB, MIB, PS_PER_US, say_bytes, say_count, say_range, say_time
 from peerlab.model.hardware import say_counted
 from peerlab.model.paths import data_path
+from peerlab.picture.delivered import delivered_columns
 from peerlab.picture.road import Road, road
 from peerlab.picture.wire import wire_share
 from peerlab.picture.words import PROXY, names_proxy, waits_for
 from peerlab.question.naming import told_apart
 
-_MOST = 2000
-"""Moments of a delivery that the page gets: more than a picture has pixels."""
 _UNITS = (("GiB", GIB), ("MiB", MIB), ("KiB", KIB))
 _OTHER = ("register", "cpu")
 """Colours of the second where both have one data path."""
@@ -94,22 +92,17 @@ def race_parcel(race: Race, band: GainBand | None = None) -> RaceParcel:
 
 
 def _racer(title: str, role: str, run: Run, found: Delivery) -> Racer:
-    # Each moment once: a short race has fewer than the page has room for.
-    kept = np.unique(np.linspace(0, len(found.times_ps) - 1, _MOST).astype(int))
+    times, shares = delivered_columns(found)
     return {
         "title": title,
         "role": role,
         "total": found.total,
         "finish_us": run.time_ps / PS_PER_US,
-        "times": _packed(found.times_ps[kept] / PS_PER_US),
-        "shares": _packed(found.nbytes[kept] / found.total),
+        "times": times,
+        "shares": shares,
         "waits": waits_for(run),
         "road": road(run),
     }
-
-
-def _packed(values: NDArray[np.float64]) -> bytes:
-    return values.astype("<f4").tobytes()
 
 
 def _roles(race: Race) -> list[str]:

@@ -45,7 +45,7 @@ def _step() -> str:
 
 
 def _fabrics() -> str:
-    return alone("All fabrics side by side", shown(compare_fabrics(_pair()[1])))
+    return page_of("FabricComparison", compare_fabrics(_pair()[1]))
 
 
 def _tails() -> str:

@@ -1,0 +1,98 @@
+"""What the page of transports side by side gets: what each delivers at any moment, where its slices are, and its figures."""
+
+from typing import TypedDict
+
+from peerlab.answer.race import delivery
+from peerlab.base.units import PS_PER_US, say_time
+from peerlab.features.fabrics.fabric_report import HEADINGS, HOP, cells, heading
+from peerlab.model.hardware import say_counted
+from peerlab.picture.delivered import delivered_columns
+from peerlab.picture.road import Road, road
+from peerlab.picture.words import waits_for
+from peerlab.study.fabric_comparison import FabricComparison, OnTransport
+
+
+class TransportParcel(TypedDict):
+    """One transport."""
+
+    name: str
+    """Its key, as a link and `--transport` say it."""
+    title: str
+    figures: list[str]
+    """In the order of the parcel's columns."""
+    finish_us: float
+    header_us: float
+    """What its headers cost."""
+    payload: float
+    """Share of the bytes on the wire that is payload."""
+    total: float
+    """Bytes that it delivers to a node."""
+    times: bytes
+    """32-bit floats: the moments at which bytes arrive, microseconds."""
+    shares: bytes
+    """32-bit floats: which share of all its bytes has arrived then."""
+    waits: str
+    """What it mostly waits for."""
+    road: Road
+
+
+class FabricsParcel(TypedDict):
+    """What the page gets."""
+
+    about: str
+    source: str
+    headline: str
+    """What it comes to, as the title of a slide."""
+    finding: str
+    words: str
+    """The comparison in words, for those who do not see it."""
+    columns: list[str]
+    end_us: float
+    transports: list[TransportParcel]
+    """The fastest first."""
+
+
+def fabrics_parcel(comparison: FabricComparison) -> FabricsParcel:
+    """Return what the page needs of one question on several transports."""
+    found = comparison.found
+    times = "; ".join(f"{one.title} {say_time(one.run.time_ps)}" for one in found)
+    figures = say_counted(*(one.run.scenario.hardware for one in found))
+    return {
+        "about": heading(comparison),
+        "source": f"Simulated by peerlab from {figures}. A slice counts as delivered when its last byte is in the receiver's memory. {HOP}.",
+        "headline": _headline(found[0], found[-1]),
+        "finding": comparison.finding,
+        "words": f"{heading(comparison)}. {times}. {comparison.finding}",
+        "columns": list(HEADINGS[1:]),
+        "end_us": found[-1].run.time_ps / PS_PER_US,
+        "transports": [_transport(one) for one in found],
+    }
+
+
+def _headline(fast: OnTransport, slow: OnTransport) -> str:
+    if fast is slow:
+        return f"{fast.title} takes {say_time(fast.run.time_ps)}"
+    ratio = f"{slow.run.time_ps / fast.run.time_ps:.2f}"
+    # Two digits are what the page shows: what they cannot tell apart takes as long.
+    if ratio == "1.00":
+        return f"{slow.title} takes as long as {fast.title}"
+    return f"{slow.title} takes {ratio} times as long as {fast.title}"
+
+
+def _transport(one: OnTransport) -> TransportParcel:
+    run = one.run
+    delivered = delivery(run)
+    times, shares = delivered_columns(delivered)
+    return {
+        "name": one.name,
+        "title": one.title,
+        "figures": list(cells(one)[1:]),
+        "finish_us": run.time_ps / PS_PER_US,
+        "header_us": one.header_ps / PS_PER_US,
+        "payload": run.scenario.goodput,
+        "total": delivered.total,
+        "times": times,
+        "shares": shares,
+        "waits": waits_for(run),
+        "road": road(run),
+    }

@@ -1,0 +1,235 @@
+// Transports side by side on one clock: a bar for each on one axis of time, and for some of them where their slices are.
+import { Delivered } from "./delivered.js";
+import { make } from "./dom.js";
+import { ticks } from "./labels.js";
+import { unpacked } from "./packed.js";
+import { beginPlayed, forControl, PlayedPage, showWords } from "./played.js";
+import { RaceRoad, roadWords } from "./race_road.js";
+import { svgShape, svgText } from "./svg.js";
+import { sayBytes, sayTime } from "./words.js";
+
+/**
+ * @typedef {object} FabricsParcel What the page of transports side by side gets
+ * @property {string} about
+ * @property {string} source
+ * @property {string} headline
+ * @property {string} finding
+ * @property {string} words
+ * @property {string[]} columns
+ * @property {number} end_us
+ * @property {TransportParcel[]} transports
+ */
+/**
+ * @typedef {object} TransportParcel One transport
+ * @property {string} name
+ * @property {string} title
+ * @property {string[]} figures
+ * @property {number} finish_us
+ * @property {number} header_us
+ * @property {number} payload
+ * @property {number} total
+ * @property {Column} times
+ * @property {Column} shares
+ * @property {string} waits
+ * @property {Road} road
+ */
+const WATCHED_S = 12; // the slowest lasts so long at the usual speed
+const MOST_ROADS = 4;
+const BAR = { row: 30, high: 20, left: 118, narrow: 86, right: 132, letters: 12, foot: 20, tick: 64 }; // px
+const POINTS = 200; // of a line of delivered bytes
+const LEVEL = 0.002; // a smaller share of all bytes is nothing that one is ahead by
+
+const HTML = `
+<h1></h1>
+<p class="np-about"></p>
+<div class="ts-bar"><div class="pl-player" role="group" aria-label="Player"></div></div>
+<div class="np-head"><section class="ts-card np-hero"><h2></h2><p class="ts-value"><b></b><small></small></p><p class="ts-note"></p></section>
+<table class="np-fabrics"><caption>The same question on each transport; ticked: its data path is shown below (four at most)</caption><thead></thead><tbody></tbody></table></div>
+<svg class="np-strip fb-bars" role="img"></svg>
+<p class="np-key"><span class="np-pair"><i class="np-own"></i>time played</span><span class="np-pair"><i class="fb-rest"></i>still to come</span>
+<span class="np-pair"><i class="fb-headers"></i>what headers cost, together</span><span class="np-pair"><i class="fb-line"></i>bytes delivered, none to all</span></p>
+<div class="fb-roads"></div>
+<p class="ts-source"></p>`;
+const ROAD = `<h2></h2><p class="fb-done"><b></b> delivered</p><p class="fb-gap"></p><div class="fb-packet" aria-hidden="true"></div><p class="fb-payload"></p><svg role="img"></svg>`;
+
+class FabricsPage extends PlayedPage {
+  constructor(host, data, wanted, palettes) {
+    super(host, data, wanted, palettes, HTML);
+    this.film = 0; // microseconds a second, for a video whose frames are taken one by one
+    for (const { road } of data.transports) for (const [name, text] of Object.entries(road.slices.arrays)) road.slices.arrays[name] = unpacked(text);
+    this.delivered = data.transports.map((transport) => new Delivered(transport));
+    this.shown = [...new Set([0, data.transports.length - 1])]; // the fastest and the slowest
+    this.roads = new Map();
+    this.fill();
+    this.paint();
+    const moments = [...new Set(this.delivered.flatMap(({ times }) => [...times]))].concat(data.transports.map(({ finish_us }) => finish_us)).sort((a, b) => a - b);
+    this.load(data.end_us, data.end_us / WATCHED_S, `${data.end_us}`, moments);
+    this.player.seek(data.transports[0].finish_us * 0.97); // near the end, where one sees who is ahead
+    this.listenToKeys({}, forControl);
+    this.paintWhenSized([".fb-bars", ".fb-roads"], () => this.paint());
+    this.keepInAddress({ show: { now: () => this.shown.map((i) => data.transports[i].name).join(), go: (words) => this.showNamed(words) } });
+  }
+
+  // What does not change while it plays.
+  fill() {
+    const { about, source, headline, finding, words, columns, transports } = this.data, hero = this.find(".np-hero"), slide = this.wanted.mode === "slide";
+    this.find("h1").textContent = slide ? headline : about;
+    this.find(".np-about").textContent = about;
+    this.find(".ts-source").textContent = source;
+    this.find(".fb-bars").setAttribute("aria-label", words);
+    const [fast, slow] = [transports[0], transports.at(-1)];
+    hero.querySelector("h2").textContent = transports.length > 1 ? `The slowest, ${slow.title}, takes` : `${fast.title} takes`;
+    hero.querySelector("b").textContent = transports.length > 1 ? `${(slow.finish_us / fast.finish_us).toFixed(2)}×` : sayTime(fast.finish_us);
+    hero.querySelector("small").textContent = transports.length > 1 ? ` as long as ${fast.title}` : "";
+    hero.querySelector(".ts-note").textContent = finding;
+    const head = document.createElement("tr");
+    head.append(...["transport", ...columns].map((name) => Object.assign(make("th", "", name), { scope: "col" })));
+    this.find("thead").append(head);
+    this.ticked = transports.map(({ title, figures }, i) => this.row(title, figures, i));
+  }
+
+  // A row of the table; returns its box, which is ticked where its data path is shown.
+  row(title, figures, i) {
+    const row = document.createElement("tr"), label = make("label", ""), box = Object.assign(make("input", ""), { type: "checkbox" }), name = Object.assign(make("th", ""), { scope: "row" });
+    box.addEventListener("change", () => this.toggle(i));
+    label.append(box, ` ${title}`);
+    name.append(label);
+    row.append(name, ...figures.map((figure) => make("td", "", figure)));
+    row.addEventListener("click", ({ target }) => label.contains(target) || box.click());
+    this.find("tbody").append(row);
+    return box;
+  }
+
+  toggle(i) {
+    this.show(this.shown.includes(i) ? this.shown.filter((other) => other !== i) : [...this.shown, i]);
+  }
+
+  // Shows the data paths of some transports, the fastest first; one at least and four at most.
+  show(numbers) {
+    if (numbers.length && numbers.length <= MOST_ROADS) this.shown = [...numbers].sort((a, b) => a - b);
+    this.paint();
+    this.player.draw();
+  }
+
+  // Shows those that a link names, and returns whether this page holds all of them.
+  showNamed(words) {
+    const names = this.data.transports.map(({ name }) => name), numbers = [...new Set(words.split(",").map((word) => names.indexOf(word.trim().toLowerCase())))];
+    if (numbers.includes(-1) || numbers.length > MOST_ROADS) return false;
+    this.show(numbers);
+    return true;
+  }
+
+  paint() {
+    const { shown } = this, full = shown.length === MOST_ROADS;
+    this.ticked.forEach((box, i) => {
+      box.checked = shown.includes(i);
+      box.disabled = box.checked ? shown.length === 1 : full;
+      box.closest("tr").classList.toggle("np-chosen", box.checked);
+    });
+    this.paintBars();
+    this.paintRoads();
+    this.fillSlide();
+  }
+
+  // ---- all of them on one axis ------------------------------------------------------------------------------------
+
+  paintBars() {
+    const host = this.find(".fb-bars"), { transports, end_us } = this.data, width = host.clientWidth || 1000, bottom = transports.length * BAR.row;
+    const left = width < 640 ? BAR.narrow : BAR.left, right = width - BAR.right;
+    this.x = (time) => left + ((right - left) * time) / (end_us || 1);
+    host.replaceChildren();
+    host.setAttribute("viewBox", `0 0 ${width} ${bottom + BAR.foot}`);
+    host.style.height = `${bottom + BAR.foot}px`;
+    for (const time of ticks(end_us || 1, Math.floor((right - left) / BAR.tick))) {
+      svgShape("path", { d: `M${this.x(time)} 0V${bottom}`, stroke: "var(--pl-faint)" }, host);
+      this.text(this.x(time), bottom + 15, time ? sayTime(time) : "0", { "text-anchor": "middle", fill: "var(--pl-muted)" });
+    }
+    const clip = svgShape("clipPath", { id: "fb-played" }, svgShape("defs", {}, host));
+    this.reached = svgShape("rect", { x: left, y: 0, height: bottom, width: 0 }, clip);
+    this.bars = transports.map((transport, i) => this.bar(transport, i));
+    this.cursor = svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 1.5, y1: 0, y2: bottom }, host);
+  }
+
+  // One row: the whole run in pale, what was played in full colour, at its end what its headers cost, and how its bytes arrive.
+  bar({ title, finish_us, header_us }, i) {
+    const host = this.find(".fb-bars"), top = i * BAR.row + (BAR.row - BAR.high) / 2, middle = top + BAR.high / 2 + 4, row = svgShape("g", { class: "np-row" }, host);
+    // Headers lie at the end though they are sent all along: their length is what they cost together.
+    const pieces = [[0, finish_us - header_us, "network"], [finish_us - header_us, finish_us, "edge"]];
+    const d = `M${this.line(i).map(([x, share]) => `${x.toFixed(1)} ${(top + BAR.high - 2 - share * (BAR.high - 4)).toFixed(1)}`).join("L")}`;
+    for (const played of [false, true]) {
+      const part = svgShape("g", played ? { "clip-path": "url(#fb-played)" } : { opacity: 0.3 }, row);
+      for (const [from, until, role] of pieces) svgShape("rect", { x: this.x(from), y: top, width: Math.max(0, this.x(until) - this.x(from)), height: BAR.high, fill: `var(--pl-${role})` }, part);
+      svgShape("path", { d, fill: "none", stroke: "var(--pl-ink)", "stroke-width": 1.5 }, part);
+    }
+    row.addEventListener("click", () => this.toggle(i));
+    this.text(this.x(0) - 8, middle, title, { "text-anchor": "end", "font-weight": this.shown.includes(i) ? 650 : 400 });
+    return { time: this.text(this.x(finish_us) + 8, middle, sayTime(finish_us), {}), share: this.text(host.clientWidth, middle, "", { "text-anchor": "end" }) };
+  }
+
+  // What one has delivered, from its begin to its end: places on the axis, and shares.
+  line(i) {
+    const { finish_us } = this.data.transports[i];
+    return Array.from({ length: POINTS + 1 }, (_, k) => [this.x((k / POINTS) * finish_us), this.share(i, (k / POINTS) * finish_us)]);
+  }
+
+  share(i, time) {
+    return time >= this.data.transports[i].finish_us - 1e-6 ? 1 : this.delivered[i].at(time);
+  }
+
+  text(x, y, words, more) {
+    return svgText(words, { x, y, "font-size": BAR.letters, ...more }, this.find(".fb-bars"));
+  }
+
+  // ---- where the slices of some are -------------------------------------------------------------------------------
+
+  paintRoads() {
+    this.find(".fb-roads").replaceChildren(...this.shown.map((i) => this.road(i).section));
+    for (const i of this.shown) this.roads.get(i).road.paint(1);
+  }
+
+  road(i) {
+    if (this.roads.has(i)) return this.roads.get(i);
+    const transport = this.data.transports[i], section = make("section", "fb-road");
+    section.innerHTML = ROAD;
+    section.classList.toggle("fb-hilly", transport.road.stops.some(({ level }) => level));
+    section.querySelector("h2").textContent = transport.title;
+    section.querySelector("svg").setAttribute("aria-label", roadWords(transport));
+    section.querySelector(".fb-packet").style.setProperty("--part", transport.payload);
+    section.querySelector(".fb-payload").textContent = transport.payload < 1 ? `${(100 * transport.payload).toFixed(1)}% of the wire's bytes are payload` : "no headers: all bytes are payload";
+    const made = { section, road: new RaceRoad(section.querySelector("svg"), transport.road), done: section.querySelector("b"), gap: section.querySelector(".fb-gap") };
+    this.roads.set(i, made);
+    return made;
+  }
+
+  // How one stands to the fastest of those that are shown: in bytes of which as large a share was delivered.
+  gap(i, time) {
+    const { title, total, finish_us, waits } = this.data.transports[i], first = this.shown[0];
+    if (time >= finish_us - 1e-6) return `through after ${sayTime(finish_us)}`;
+    const behind = this.share(first, time) - this.share(i, time), other = this.data.transports[first].title;
+    if (i === first || title === other) return `waits for ${waits}`;
+    if (Math.abs(behind) < LEVEL) return `level with ${other}`;
+    return `${sayBytes(Math.abs(behind) * total)} ${behind > 0 ? "behind" : "ahead of"} ${other}`;
+  }
+
+  // ---- the clock ----------------------------------------------------------------------------------------------------
+
+  // Draws the moment `time`, microseconds; `flow` is microseconds per second of watching.
+  draw(time, flow) {
+    if (!this.cursor) return;
+    const { transports } = this.data, at = this.x(time), moving = this.film || (this.player?.playing ? flow : 0);
+    this.reached.setAttribute("width", Math.max(0, at - this.x(0)));
+    for (const end of ["x1", "x2"]) this.cursor.setAttribute(end, at);
+    this.bars.forEach((bar, i) => {
+      bar.time.setAttribute("font-weight", time >= transports[i].finish_us - 1e-6 ? 650 : 400);
+      showWords(bar.share, `${Math.floor(100 * this.share(i, time))}%`);
+    });
+    for (const i of this.shown) {
+      const { road, done, gap } = this.roads.get(i), through = time >= transports[i].finish_us - 1e-6;
+      showWords(done, `${Math.floor(100 * this.share(i, time))}%`);
+      showWords(gap, this.gap(i, time));
+      road.draw(Math.min(time, transports[i].finish_us), through ? 0 : moving, !this.calm || this.film > 0);
+    }
+  }
+}
+
+beginPlayed("fb", FabricsPage);
