@@ -7,7 +7,10 @@ import pytest
 from small_workloads import workload
 
 import peerlab
+from peerlab.base.document import Table, Text
 from peerlab.base.errors import ExportError
+from peerlab.cli import main
+from peerlab.features.step.step_document import step_document
 from peerlab.features.step.step_page import step_page_html, step_parcel
 from peerlab.training.step_picture import alt_text, lanes_of, step_svg
 
@@ -108,7 +111,23 @@ def test_a_chrome_trace_has_lanes_and_spans(tmp_path):
 def test_a_notebook_plays_it():
     shown = PEER._repr_html_()
     assert shown.count("<iframe srcdoc=") == 1
-    assert "exposed: the devices wait" in shown
+    assert "exchanges that are seen most" in shown
+
+
+def test_the_command_and_a_notebook_say_a_step_in_the_same_words(capsys):
+    """What is in the notebook's report and no picture of it stands in the terminal, too."""
+    assert main(["step", "--path", "peer-direct", "--nodes", "2", "--exchanges"]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    document = step_document([peerlab.step(workload="resnet50", nodes=2, path="peer-direct")], 3)
+    assert document.title in printed
+    texts = [
+        " ".join(f"{part.lead} {part.text}".split()) for part in document.parts if isinstance(part, Text)
+    ]
+    assert len(texts) >= 3
+    assert [text for text in texts if text not in printed] == []
+    times, exchanges = (part for part in document.parts if isinstance(part, Table))
+    for row in (*times.rows, *exchanges.rows):
+        assert " ".join(row) in printed
 
 
 def test_a_step_of_a_few_milliseconds_has_round_times_on_its_axis():

@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import peerlab
+from peerlab.base.document import document_lines
 from peerlab.base.errors import PeerlabError, TooManySpansError
 from peerlab.base.progress_bar import progress_bar
 from peerlab.base.terminal_text import command, fraction, number, slow_node, switch
 from peerlab.base.units import PS_PER_MS, say_time
-from peerlab.features.step.step_tables import exchanges_table, lines
+from peerlab.features.step.step_document import step_document
 from peerlab.model.paths import PATHS
 from peerlab.question.fields import PartsTogether, add_fields
 from peerlab.question.presets import load_cluster
@@ -196,11 +197,8 @@ def _step(options: argparse.Namespace) -> int:
         return 0
     if profiled_training:
         _print_recorded(profiled_training, number)
-    print("\n".join([*lines(runs), *left_out]))
-    if "exchanges" in options:
-        for run in runs:
-            print(f"\n{run.step.scenario.path}:")
-            print(exchanges_table(run))
+    document = step_document(runs, None if "exchanges" in options else 0)
+    print("\n".join([document.title, *document_lines(document), *left_out]))
     return 0
 
 

@@ -1,63 +1,22 @@
 """A step of a training, and a profiler's trace of some, in a notebook."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
-from peerlab.base.document import Conclusion, Document, Graphic, Part, Table, Text
+from peerlab.base.document import Conclusion, Document, Part, Table, Text
 from peerlab.base.units import PS_PER_MS, say_bytes, say_share, say_time
+from peerlab.features.step.step_document import step_document
 from peerlab.model.paths import path_title
 from peerlab.page.document_html import document_html
 from peerlab.training.profiled import ProfiledTraining
 from peerlab.training.profiled_step import ProfiledStep
-from peerlab.training.step_picture import step_svg
 from peerlab.training.step_run import StepRun
-from peerlab.training.waited_for import in_a_row, who_was_last
 
 _MOST_ROWS = 12
 
 
 def step_html(run: StepRun) -> str:
     """Return a step as HTML that brings its own style: its figures, its lanes, and the exchanges that are seen most."""
-    title = f"A step of {run.step.model.title} on {run.step.scenario.hardware.title}"
-    return document_html(Document(title, tuple(_parts(run))), "step")
-
-
-def _parts(run: StepRun) -> Iterator[Part]:
-    step, s = run.step, run.step.scenario
-    yield Text(
-        f"of which {say_time(run.trace.exposed_ps)} ({say_share(1 - run.utilisation)}) exposed: the devices wait. "
-        f"{run.samples_per_s:,.0f} samples/s on {s.nodes} nodes, {path_title(str(s.path))}, {step.shard}, batch {step.batch} a device.",
-        lead=f"{say_time(run.time_ps)} a step,",
-    )
-    yield from map(Text, [*in_a_row(run.trace), *who_was_last(run.trace)])
-    yield Graphic(step_svg(run))
-    shares = [] if run.peak_share is None else [f"{say_share(run.peak_share)} of the devices' peak"]
-    shares += [f"{value:.4g} {unit}" for unit, value in run.spent.items()]
-    if shares:
-        yield Text(f"{', '.join(shares)}.")
-    yield _exchanges(run)
-    yield Text(f"Computing: {step.compute.says}{' (assumed)' * step.compute.assumed}.", quiet=True)
-
-
-def _exchanges(run: StepRun) -> Table:
-    worst = sorted(run.trace.placed, key=run.trace.exposed_of, reverse=True)[:_MOST_ROWS]
-    rows = [
-        (
-            placed_span.op.name,
-            say_bytes(placed_span.op.nbytes),
-            say_time(placed_span.ready_ps),
-            say_time(placed_span.begin_ps - placed_span.ready_ps),
-            # From when it could have begun: the stream was at the one before.
-            say_time(placed_span.lasts_ps),
-            say_time(run.trace.exposed_of(placed_span)),
-        )
-        for placed_span in worst
-    ]
-    caption = (
-        f"The {len(rows)} exchanges that are seen most"
-        if len(rows) < len(run.trace.placed)
-        else "Exchanges, those seen most first"
-    )
-    return Table(caption, ("exchange", "size", "ready", "waits for the one before", "takes", "exposed"), rows)
+    return document_html(step_document([run], _MOST_ROWS), "step")
 
 
 def profiled_html(training: ProfiledTraining) -> str:
