@@ -1,6 +1,9 @@
 """The package's shape: each name says one thing, and what is long says why."""
 
 import ast
+import io
+import re
+import tokenize
 from collections import Counter
 from pathlib import Path
 
@@ -99,6 +102,26 @@ def test_a_long_function_says_why(modules):
 def test_a_long_module_says_why(modules):
     long = {str(path) for path, text in modules.items() if code_lines(text) > MOST_OF_MODULE}
     assert long - set(LONG_MODULES) == set()
+
+
+FOR_A_TOOL = re.compile(r"#\s*(noqa|fmt:|type:|pragma:)")
+LEAST_REASONS = 0.05
+"""Comments per line of code: reasons and invariants stand beside the line that they explain."""
+
+
+def reasons(text):
+    """Return how many lines hold a comment for a reader: what a tool is told is none."""
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    return sum(one.type == tokenize.COMMENT and not FOR_A_TOOL.match(one.string) for one in tokens)
+
+
+def test_a_comment_for_a_tool_is_no_reason():
+    assert reasons("# why\nX = 1  # noqa: E501  (why)\nY = '# no'  # since X\n") == 2
+
+
+def test_reasons_stand_beside_the_code(modules):
+    texts = modules.values()
+    assert sum(map(reasons, texts)) >= LEAST_REASONS * sum(map(code_lines, texts))
 
 
 def test_evidence_asks_what_a_data_path_is_and_not_what_it_is_called(modules):

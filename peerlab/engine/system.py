@@ -39,7 +39,7 @@ class System:
     one_switch: bool = False
     """Whether one switch of each node represents the others of its node; so it is in a folded system."""
     planned: InitVar[Plan | None] = None
-    """Its plan, from whom has it already."""
+    """The scenario's plan, where the caller has made it already."""
 
     def __post_init__(self, planned: Plan | None) -> None:
         self.plan = planned or plan(self.scenario)
@@ -121,7 +121,7 @@ class System:
         Parameters
         ----------
         gathered:
-            When each slice of each chunk is, in the order of `gather_place`.
+            When the node has collected each slice of each chunk, in the order of `gather_place`.
         chunks:
             Bytes of each slice.
         """
@@ -172,8 +172,8 @@ class System:
     def _at(self, node: int, device: int) -> int:
         """Return the lane of a node's device, or of the one that stands for it."""
         device %= len(self._inventory.devices)
-        # what a folded node sends to its right neighbour arrives, at the same time, from its left one.
-        # Lanes of one device stand side by side, in the order of nodes
+        # Folded, there is one node: what it sends to its right neighbour arrives, at the same time, from its left one.
+        # Else lanes of one device stand side by side, in the order of nodes.
         return device if self.folded else device * len(self._inventory.nodes) + node
 
     @property
@@ -195,7 +195,7 @@ class System:
         """
         schedule = self.plan.schedule
         to, adds = self.receiver(lane, step), step < schedule.reducing_steps
-        # with jitter no two slices have equal legs, so none are kept
+        # No two slices have equal legs then: kept legs would only take memory.
         if self.scenario.noise.of_slices and not plain:
             return self._uneven_legs(lane, to, step)
         key = (lane, to, len(schedule.sends(step)), adds, even)
@@ -291,6 +291,6 @@ def _switches_alike(scenario: Scenario) -> bool:
 
 
 def least(scenario: Scenario, planned: Plan | None = None) -> System:
-    """Return the least of a system that stands for all: one switch of one node, one of every node, or everything; `planned`: its plan."""
+    """Return the smallest system that stands for all: one switch of one node, one switch of every node, or everything; `planned`: the scenario's plan."""
     planned = planned or plan(scenario)
     return System(scenario, _alike(scenario, planned), _switches_alike(scenario), planned)

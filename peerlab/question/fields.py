@@ -9,7 +9,7 @@ from peerlab.base.terminal_text import fraction, number, slice_size, slow_node, 
 from peerlab.question.field_record import CommandOption, Read
 from peerlab.question.scenario_fields import FIELDS
 
-# What is not here stays text, which the field's record reads.
+# An option of any other kind stays text: the field's record reads it.
 _READS: dict[Read, Callable[[str], Any]] = {
     "number": number,
     "fraction": fraction,
@@ -59,7 +59,7 @@ def _add(add: Callable[..., Any], name: str, option: CommandOption, usual: str) 
     if option.read in _OF_PARTS:
         more["action"] = PartsTogether
     word = option.name or f"--{name.replace('_', '-')}"
-    # the field's name, so that what was parsed is the fields of a scenario as they stand
+    # What was parsed has then the fields' names and goes to `Scenario` as it is.
     if option.name:
         more["dest"] = name
     add(word, help=option.help().replace("{usual}", usual), **more)

@@ -72,11 +72,17 @@ class Serving:
         self.changed: set[int] = set()
         """Shared resources (and `FABRIC`) whose next end may have changed in this instant."""
         self._freed: list[Visit] = []
+        """Visits whose resource became free in this instant: the next slice gets it when the instant ends."""
         self._held: set[int] = set()
+        """Exclusive resources that have begun, whose end only an event tells."""
         self._idle: dict[int, int] = {}
+        """Of resources with several servers: how many of them are free."""
         self._waiting: dict[int, deque[Chain]] = {}
+        """Slices in front of a held resource, or of one whose servers are all busy."""
         self._fair: dict[int, FairShare] = {}
+        """Shared resources."""
         self._flows = Flows()
+        """The contended fabric, which has all its links together."""
 
     def meet(self, resources: Sequence[Resource]) -> None:
         """Add the resources that the system has made since the last call."""
@@ -92,7 +98,8 @@ class Serving:
 
     def enter(self, slice_id: int, leg: Leg) -> None:
         """Let a slice begin with a stage: it arrives at its first resource in this instant."""
-        # step and number twice, as the receiver serves behind what it sends itself; then the lane
+        # Who is taken first in an instant: the lower step, then the lower slice, then the lower lane. Steps and slices count twice, so that there is
+        # room between two for what a node receives, which it serves behind what it sends itself (`visit.behind`).
         chain = Chain(slice_id, slice_id // self._lanes * self._lanes + slice_id, leg)
         self.chains[slice_id] = chain
         self._arrives(chain)
@@ -113,6 +120,7 @@ class Serving:
 
     def take(self, now: int) -> None:
         """Let free resources begin with those that have waited, then with what arrives, lowest key first, round by round."""
+        # Who has waited goes before who arrives in the same instant: that is the referee's order, and spans are compared with `==`.
         if self._freed:
             freed, self._freed = self._freed, []
             for visit in freed:
@@ -189,6 +197,7 @@ class Serving:
             starts.append(start)
             if chain.through == number:  # the one upstream is known to be through
                 end = start + visit.duration_ps if visit.pauses is None else visit.end_ps(start)
+                # No resource of a chain is through before the one upstream: the last byte has to come first.
                 end = max(end, chain.ready)
                 free[resource] = end
                 work = visit.duration_ps - visit.held_ps
@@ -236,6 +245,7 @@ class Serving:
         flight = chain.leg.flight
         if flight and flight.after == chain.through:
             chain.ready = end + flight.duration_ps
+            # Before a further resource the first byte flies while the rest is served; behind the last one the whole slice has left.
             left = start if chain.through < len(chain.leg.visits) else end
             row = (chain.slice_id, flight.stage, flight.wire, left, left, chain.ready, 0, flight.duration_ps)
             self._rows.append(row)

@@ -19,7 +19,7 @@ _WRITTEN = re.compile(rf"({_NUMBER}(?:\s*[*/]\s*{_NUMBER})*)\s*(\D.*)?", re.DOTA
 # One comma before three digits: thousands for some, decimals for others.
 _TWO_READINGS = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}")
 _THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3}){2,}")
-# Asked for behind the first number: "5 - 7" and "5 to 7" are two.
+# Looked for behind the first number: "5 - 7" and "5 to 7" are two numbers.
 _RANGE = re.compile(r"(-|\u2013|\.\.|to\b)\s*\d")
 _SIGNS = ("+", "-", "*", "/", "(")
 _TIMES = re.compile(r"x|\u00d7|times|-?fold", re.IGNORECASE)
@@ -107,7 +107,7 @@ def scale(unit: str) -> tuple[str, float] | None:
 
 
 def slips(truth: float, unit: str) -> Iterator[tuple[float, str]]:
-    """Yield what a right figure becomes in another unit, or as another kind of ratio, each with what is said to it."""
+    """Yield what a right figure becomes in another unit, or as another kind of ratio, each with the reply to it."""
     pair = scale(unit)
     if pair:
         for other in _OTHERS[pair[0]]:

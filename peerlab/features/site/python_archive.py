@@ -49,9 +49,9 @@ _OF_LABS = (
     "peerlab/training/",
     "peerlab/data/workloads/",
 )
-"""What the explorer needs nothing of."""
+"""What only the pages of labs need: the explorer does not wait for it."""
 _RECORD = "peerlab/features/exercises/__init__."
-"""But for the record of the feature: all records are read together."""
+"""The record of the feature, which the explorer gets all the same: all records are read together."""
 _DATA = (
     "*.toml",
     "hardware/*.toml",

@@ -115,7 +115,7 @@ def tails(
     >>> found.paths[0].percentiles[0].missing, found.paths[0].percentiles[2].missing
     (0, 900)
     """
-    # By its type, as True is an int to Python.
+    # The type itself is compared: `isinstance(True, int)` holds.
     if seeds is not None and (type(seeds) is not int or not 1 <= seeds <= MOST_SEEDS):
         raise ScenarioError("seeds", f"{seeds!r} is not a number of runs from 1 to {MOST_SEEDS}")
     asked = Scenario(**fields) if scenario is None else checked_scenario(scenario).with_(**fields)
