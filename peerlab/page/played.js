@@ -5,6 +5,7 @@ import { followTheme } from "./frame_theme.js";
 import { keeps } from "./keys.js";
 import { Player } from "./player.js";
 
+const ROOMY = { width: 1180, height: 640 }; // px
 const SETTLES_MS = 250; // browsers refuse an address that changes more than some times a second
 
 // A page that plays: its elements, its player, its theme, the keys that all of them have, and what follows its size.
@@ -75,8 +76,9 @@ export class PlayedPage {
     if (this.wanted.mode !== "slide") return;
     const { style } = document.documentElement;
     style.setProperty("--np-zoom", 1);
+    if (innerWidth < ROOMY.width || innerHeight < ROOMY.height) return; // too small for a slide: a page, whose words stay readable
     const { height } = this.root.getBoundingClientRect();
-    style.setProperty("--np-zoom", Math.max(0.5, Math.min(innerHeight / height, innerWidth / 1180, 3)).toFixed(3));
+    style.setProperty("--np-zoom", Math.max(0.5, Math.min(innerHeight / height, innerWidth / ROOMY.width, 3)).toFixed(3));
   }
 
   // Paints again where the size of one of its parts is another one.

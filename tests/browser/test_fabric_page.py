@@ -87,10 +87,10 @@ def test_the_address_has_what_was_chosen_and_a_link_shows_it_again(opened):
     assert page.evaluate("location.hash") == ""
     page.get_by_role("checkbox", name="RoCE v2").check()
     seek(page, 50e6)
-    page.wait_for_function("location.hash.includes('show=')")
+    page.wait_for_function("() => location.hash.includes('show=')")
     page.get_by_role("button", name="Step to the next event").click()
     page.wait_for_function(
-        "Math.abs(new URLSearchParams(location.hash.slice(1)).get('at') - [...peerlabPages][0].player.time) < 1e-3"
+        "() => Math.abs(new URLSearchParams(location.hash.slice(1)).get('at') - [...peerlabPages][0].player.time) < 1e-3"
     )
     link, time = page.evaluate("[location.hash, [...peerlabPages][0].player.time]")
     page.goto(page.url.split("#")[0])

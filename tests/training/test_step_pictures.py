@@ -111,7 +111,7 @@ def test_a_chrome_trace_has_lanes_and_spans(tmp_path):
 def test_a_notebook_plays_it():
     shown = PEER._repr_html_()
     assert shown.count("<iframe srcdoc=") == 1
-    assert "exchanges that are seen most" in shown
+    assert "seen most first" in shown
 
 
 def test_the_command_and_a_notebook_say_a_step_in_the_same_words(capsys):

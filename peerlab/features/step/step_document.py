@@ -83,7 +83,7 @@ def _row(run: StepRun) -> list[str]:
 
 
 def _exchanges(run: StepRun, most: int | None, *, several: bool) -> Table:
-    placed = run.trace.placed
+    placed: Sequence[Placed] = run.trace.placed
     caption = (
         f"{path_title(str(run.step.scenario.path))}: exchanges in order" if several else "Exchanges in order"
     )
