@@ -64,7 +64,7 @@ class FabricsPage extends PlayedPage {
     this.paint();
     const moments = [...new Set(this.delivered.flatMap(({ times }) => [...times]))].concat(data.transports.map(({ finish_us }) => finish_us)).sort((a, b) => a - b);
     this.load(data.end_us, data.end_us / WATCHED_S, `${data.end_us}`, moments);
-    this.player.seek(data.transports[0].finish_us * 0.97); // near the end, where one sees who is ahead
+    this.player.seek(this.furthestApart());
     this.listenToKeys({}, forControl);
     this.paintWhenSized([".fb-bars", ".fb-roads"], () => this.paint());
     this.keepInAddress({ show: { now: () => this.shown.map((i) => data.transports[i].name).join(), go: (words) => this.showNamed(words) } });
@@ -174,6 +174,17 @@ class FabricsPage extends PlayedPage {
 
   share(i, time) {
     return time >= this.data.transports[i].finish_us - 1e-6 ? 1 : this.delivered[i].at(time);
+  }
+
+  // When the slowest is furthest behind while the fastest is still under way: there one sees who is ahead. Where nobody is, the middle.
+  furthestApart() {
+    const { finish_us } = this.data.transports[0], last = this.data.transports.length - 1;
+    let apart = LEVEL, found = finish_us / 2;
+    for (let k = 1; k < POINTS; k++) {
+      const time = (k / POINTS) * finish_us, behind = this.share(0, time) - this.share(last, time);
+      if (behind > apart) [apart, found] = [behind, time];
+    }
+    return found;
   }
 
   text(x, y, words, more) {
