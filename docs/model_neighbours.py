@@ -71,11 +71,25 @@ the link while both send, the overlap shrinks by 1/a - 1 each time. The victim i
 lost, if there is one. Exchange 6 s, computing 6 s, a link of one host's rate:
 
 """
+CELLS = """
+With a fabric (`--fabric`, `shared_fabric(..., fabric="roce-pfc")`) the same jobs are cells in ports, below two leaves: rings, begins and computing are the same, latency, headers, queues, pauses,
+credits, marks and losses come on top. A collective begins once the last host of its job has the one before and the job has computed. A job with several flows is as many rings, each
+with its part of the bytes, as channels of a library are; each job has a lane; weights are refused, as ports have none. In a job's way is whose cells left the uplink while its own waited
+there. Slow-downs of both jobs, 16 MiB each on rings of four, leaves of four, cells of 16 KiB:
+
+"""
+CELLS_NOTE = """
+Latency is the difference: no uplink makes it longer. **Two flows are two shares only where each flow is slowed down by itself.** A port of `infiniband` or `roce-pfc` serves cells in their order,
+and hosts that are paused alike send alike, whatever flows they have: the offset stays 0. With DCQCN (cold) each flow has a rate, and the second job slides out of the first one's way. By how
+much is its parameters' (FABRICS: a transient is held against no hardware). `roce-lossy` alone slows nobody down: two jobs on one uplink lose each other's packets until the scene is cut.
+SRD (`srd`) is refused: what its senders do when a queue grows is not published.
+
+"""
 LEFT_OUT = """
 ### What stays out of queues
 
 Dynamic thresholds of shared buffers (Broadcom's alpha); weights between classes (ETS); deadlocks of pauses (only routes up and down, which have none) and watchdogs; InfiniBand's own
-congestion control (FECN, BECN, CCT) and adaptive routing inside it; IRN's cap on bytes in flight; TIMELY, HPCC, Swift, ZTR; SRD's congestion control; TCP's windows; the bandwidth of
+congestion control (FECN, BECN, CCT) and adaptive routing inside it; IRN's cap on bytes in flight; TIMELY, HPCC, Swift, ZTR; SRD's congestion control (`srd` is refused); TCP's windows; the bandwidth of
 acknowledgements; PCIe flow control and the timing of completions; misses of an IOMMU; coherence of CXL; caches of a NIC (QP and MTT misses); forward error correction, and bit errors beyond
 `loss`; a second tier of spines; the host's own copies and PCIe switches. A loss of a sender's last packet costs `timeout`, which libraries set otherwise.
 
@@ -96,7 +110,22 @@ def section() -> str:
         for law in laws
     ]  # fmt: skip
     return "".join(
-        [HEAD, table(head, rows), NOTES, FIXED, _fixed(), ECMP, _ecmp(), JOBS, _jobs(), LEFT_OUT, *_figures()]
+        [
+            HEAD,
+            table(head, rows),
+            NOTES,
+            FIXED,
+            _fixed(),
+            ECMP,
+            _ecmp(),
+            JOBS,
+            _jobs(),
+            CELLS,
+            _cells(),
+            CELLS_NOTE,
+            LEFT_OUT,
+            *_figures(),
+        ]
     )
 
 
@@ -226,6 +255,35 @@ def _jobs() -> str:
         ]
         rows.append([what, *cells])
     return table(["", "offsets, s", "periods of the first, s", "of the second, s"], rows)
+
+
+def _cells() -> str:
+    plain_a, plain_b, strided_a, strided_b = [0, 1, 4, 5], [2, 3, 6, 7], [0, 4, 1, 5], [2, 6, 3, 7]
+    turns = {"compute_ms": 2.06, "repeats": 4}
+    cases: tuple[tuple[str, str, list[dict[str, Any]], float], ...] = (
+        ("D1: rings that cross the uplink once a step", "2, 2", [{"hosts": plain_a}, {"hosts": plain_b}], 1),
+        ("D2: rings that cross it twice", "2, 2", [{"hosts": strided_a}, {"hosts": strided_b}], 1),
+        ("D3: one that crosses twice beside one that crosses once", "1.5, 3", [{"hosts": strided_a}, {"hosts": plain_b}], 1),
+        ("D4: the same, uplink 2", "1.5, 1.5", [{"hosts": strided_a}, {"hosts": plain_b}], 2),
+        ("D5: as much computing, offset 0, the last collective", "2, 2", [{"hosts": plain_a, **turns}, {"hosts": plain_b, **turns}], 1),
+        ("D5: offset of a third", "1.667, 1.667", [{"hosts": plain_a, **turns}, {"hosts": plain_b, **turns, "offset_ms": 0.687}], 1),
+        ("D7: as D5, the first has two flows", "1.062, 1.125", [{"hosts": plain_a, **turns, "flows": 2}, {"hosts": plain_b, **turns}], 1),
+    )  # fmt: skip
+    rows = []
+    for what, law, jobs, uplink in cases:
+        row = [what, law]
+        for fabric in ("infiniband", "roce-pfc", "roce-dcqcn"):
+            found = shared_fabric(jobs, message_bytes="16 MiB", uplink=uplink, fabric=fabric, cell="16 KiB")
+            row.append(", ".join(f"{float(found.slowdowns(job)[-1]):.3g}" for job in (0, 1)))
+        rows.append(row)
+    return table(
+        [
+            "slow-downs of the first and second job",
+            "max-min",
+            *(port_fabrics()[name].title for name in ("infiniband", "roce-pfc", "roce-dcqcn")),
+        ],
+        rows,
+    )
 
 
 def _figures() -> Iterator[str]:

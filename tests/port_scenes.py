@@ -1,5 +1,7 @@
 """Scenes of ports for tests: random ones of every kind of fabric, and those of the laws."""
 
+from itertools import pairwise
+
 from hypothesis import strategies as st
 
 from peerlab.engine.ports.port_scene import (
@@ -110,17 +112,56 @@ def _flows(draw, hosts, vls):
     return tuple(flows)
 
 
+def _jobs(draw, hosts, vls):
+    """One to three rings on hosts of their own, collective after collective; alone or beside a flow that never ends."""
+    order = draw(st.permutations(range(hosts)))
+    cuts = sorted({0, hosts, *draw(st.lists(st.integers(0, hosts), max_size=2))})
+    flows = []
+    for first, last in pairwise(cuts):
+        ring, rings = order[first:last], draw(st.integers(1, 2))
+        if len(ring) < 2:
+            continue
+        steps, given = (
+            2 * (len(ring) - 1),
+            {"nbytes": draw(st.integers(1, 9000)), "vl": draw(st.integers(0, vls - 1)), "job": str(first)},
+        )
+        given |= {
+            "start_ps": draw(st.sampled_from([0, 0, 777_000])),
+            "compute_ps": draw(st.sampled_from([1, 500_000, 3_000_000])),
+        }
+        given |= {"collective": steps, "messages": steps * draw(st.integers(1, 3))}
+        begin = len(flows)
+        flows += [
+            PortFlow(
+                src=host,
+                dst=ring[(i + 1) % len(ring)],
+                after=begin + k * len(ring) + (i - 1) % len(ring),
+                **given,
+            )
+            for k in range(rings)
+            for i, host in enumerate(ring)
+        ]
+    if not flows or draw(st.booleans()):
+        flows.append(PortFlow(src=0, dst=1, start_ps=draw(st.sampled_from([0, 2_000_000]))))
+    return tuple(flows)
+
+
+JOBS = (_jobs,)
+"""Of `scenes`: flows of jobs alone."""
+
+
 @st.composite
-def scenes(draw, kinds=tuple(KINDS), until=100_000_000):
+def scenes(draw, kinds=tuple(KINDS), until=100_000_000, flows=(_flows, _flows, _jobs)):
     """Any scene that is small."""
     kind, cell = draw(st.sampled_from(kinds)), draw(st.sampled_from([1, 1, 2, 5]))
     vls = draw(st.integers(1, 3))
     processing = draw(st.sampled_from([0, 1000, 500_000]))
     given = KINDS[kind](draw, cell)
     leaves = tuple(draw(st.lists(st.integers(0, 1), min_size=2, max_size=6)))
+    flows = draw(st.sampled_from(flows))
     return PortScene(
         fabric=PortFabric(name=kind, mtu=918, header=82, vls=vls, processing_ps=processing, **given),
-        leaves=leaves, flows=_flows(draw, len(leaves), vls), host_Bps=C, trunk_Bps=draw(st.sampled_from([C, 2 * C, C // 3])),
+        leaves=leaves, flows=flows(draw, len(leaves), vls), host_Bps=C, trunk_Bps=draw(st.sampled_from([C, 2 * C, C // 3])),
         trunks=draw(st.integers(1, 3)), hop_ps=draw(st.sampled_from([1, 80_000, 200_000])),
         latency_ps=draw(st.sampled_from([1, 1_000_000])), cell_packets=cell, until_ps=until,
         spray=draw(st.booleans()), seed=draw(st.integers(0, 8)),

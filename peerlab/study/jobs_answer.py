@@ -8,11 +8,18 @@ from typing import Any
 
 from peerlab.base.display import shown
 from peerlab.base.errors import ScenarioError, nearest
-from peerlab.base.units import PS_PER_S, parse_bytes
+from peerlab.base.units import PS_PER_S, parse_bytes, say_share
 from peerlab.question.presets import load_cluster
+from peerlab.study.jobs_as_cells import CellRun, CellWorld
+from peerlab.study.jobs_in_the_way import Held, held, held_in_ports
+from peerlab.study.port_figures import port_fabrics
+from peerlab.study.port_question import PortQuestion
 from peerlab.study.shared_jobs import NAMED, JobsTrace, LeafFabric, Link, SharedJob, run_jobs
 
 _MS = 1000
+_ALIKE = Fraction(1, 20)
+"""Share by which slow-downs may differ that are called the same, where jobs are cells: their phases are nobody's fault."""
+MOST_LANES = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +30,8 @@ class SharedFabric:
     trace: JobsTrace
     alone: tuple[Fraction, ...]
     """How long one collective of each job takes alone."""
+    cells: CellRun | None = None
+    """Its cells; None: rates are max-min fair."""
 
     def slowdowns(self, job: int) -> list[Fraction]:
         """Return how many times as long as alone each collective of a job takes."""
@@ -46,7 +55,12 @@ class SharedFabric:
             return None
         most = max(self.lost)
         # where all pay alike nobody is another's victim
-        return self.lost.index(most) if most > 1 and min(self.lost) < most else None
+        return self.lost.index(most) if most > 1 and most - min(self.lost) > self._alike * most else None
+
+    @property
+    def _alike(self) -> Fraction:
+        """The share by which slow-downs may differ that are called the same; max-min rates are exact."""
+        return _ALIKE if self.cells else Fraction(0)
 
     @cached_property
     def culprit(self) -> int | None:
@@ -59,10 +73,18 @@ class SharedFabric:
             if other != victim:
                 rest = [job for number, job in enumerate(self.trace.jobs) if number != other]
                 # a job that is taken out before the victim moves its number by one
-                mine = run_jobs(rest, self.fabric).lasts(victim - (other < victim))
+                trace = self.cells.world.run(rest).trace if self.cells else run_jobs(rest, self.fabric)
+                mine = trace.lasts(victim - (other < victim))
                 gains[other] = self.lost[victim] - sum(mine, Fraction(0)) / len(mine) / self.alone[victim]
         best = max(gains, key=lambda job: gains[job])
         return best if gains[best] >= NAMED * (self.lost[victim] - 1) else None
+
+    @cached_property
+    def in_the_way(self) -> tuple[tuple[Held, ...], ...]:
+        """For each job when others stood in its way."""
+        if self.cells:
+            return held_in_ports(self.cells.waited(), len(self.trace.jobs))
+        return held(self.trace, self.fabric)
 
     @property
     def links(self) -> list[Link]:
@@ -77,18 +99,22 @@ class SharedFabric:
             jobs = " and ".join(f"job {job}" for job in self.unended)
             return f"The scene was cut before a collective of {jobs} ended: who is slowed down is not known."
         if victim is None:
-            times = f"{float(self.lost[0]):.3g} times"
-            return (
-                "Nobody is slowed down."
-                if max(self.lost) == 1
-                else f"All jobs are slowed down alike, {times}."
-            )
+            return self._alike_words()
         named = (
             f"without job {self.culprit} it would win four fifths of that back or more"
             if self.culprit is not None
             else "no single other job explains it"
         )
         return f"Job {victim} pays most: its collectives take {float(self.lost[victim]):.3g} times as long as alone; {named}."
+
+    def _alike_words(self) -> str:
+        """Return that nobody is another's victim, in a sentence."""
+        most = float(max(self.lost))
+        if most == 1:
+            return "Nobody is slowed down."
+        if most - 1 <= self._alike:
+            return f"Nobody is slowed down by more than {say_share(most - 1)}."
+        return f"All jobs are slowed down alike, {most:.3g} times."
 
     def as_dict(self) -> dict[str, object]:
         """Return the figures, seconds in their names."""
@@ -113,7 +139,13 @@ class SharedFabric:
             "victim": self.victim,
             "culprit": self.culprit,
             "finding": self.finding,
+            **({"ports": self._ports()} if self.cells else {}),
         }
+
+    def _ports(self) -> dict[str, object]:
+        """Return what the ports did; shares of neighbours mean nothing here."""
+        figures = self.cells.answer.as_dict() if self.cells else {}
+        return {name: figures[name] for name in ("fabric", *_OF_PORTS)}
 
     _repr_html_ = shown
 
@@ -132,6 +164,9 @@ def shared_fabric(
     leaf: int = 4,
     uplink: float | str = 1,
     until_ms: float | str | None = None,
+    fabric: str | None = None,
+    engine: str = "loop",
+    **fields: Any,
 ) -> SharedFabric:
     """Let several jobs share leaves and uplinks; return each alone and together.
 
@@ -139,20 +174,26 @@ def shared_fabric(
     ----------
     jobs:
         Of each ``hosts`` in the order of its ring, and if wanted ``offset_ms``, ``compute_ms`` (between collectives), ``repeats``,
-        ``flows`` (a share for each), ``weight``, and a ``message_bytes`` of its own.
+        ``flows`` (a share for each), ``weight``, and a ``message_bytes`` of its own; on a fabric with queues its ``lane``, and no weight.
     cluster:
-        Whose NIC rate a host has. Latency is left out.
+        Whose NIC rate a host has. Latency is left out of max-min rates.
     leaf:
         Hosts below a leaf.
     uplink:
         Rate of all uplinks of a leaf together, in rates of a host.
     until_ms:
         When it is cut; None: when all is done.
+    fabric:
+        ``infiniband``, ``roce-pfc``, ``roce-lossy`` or ``roce-dcqcn``: jobs are cells in ports, below two leaves at most. None: rates are max-min fair.
+    engine:
+        Of cells: ``loop``, or ``referee``, which is slower and gives the same.
+    **fields:
+        Of cells: fields of `PortQuestion` such as ``start="fair"``, ``loss=1e-3``, ``figures={"xon": 40000}``.
 
     Raises
     ------
     ScenarioError
-        If jobs share hosts, or are too many.
+        If jobs share hosts, or are too many; if cells of theirs are not simulated.
 
     >>> shared = shared_fabric([{"hosts": [0, 4, 1, 5]}, {"hosts": [2, 3, 6, 7]}])
     >>> [str(ratio) for ratio in shared.lost], shared.victim, shared.culprit
@@ -161,19 +202,51 @@ def shared_fabric(
     rate = load_cluster(cluster).nic_Bps
     if not rate:
         raise ScenarioError("cluster", f"{cluster} has no rate of a NIC")
-    fabric = LeafFabric(leaf, exact("uplink", uplink))
+    leaves = LeafFabric(leaf, exact("uplink", uplink))
     made = [_job(job, rate, message_bytes) for job in jobs]
     until = None if until_ms is None else exact("until_ms", until_ms) / _MS
-    trace = run_jobs(made, fabric, until)
-    alone = tuple(
-        # without offset, pauses and weight, which change nothing for a job alone
-        run_jobs([SharedJob(hosts=job.hosts, work=job.work, flows=job.flows)], fabric).lasts(0)[0]
-        for job in made
-    )
-    return SharedFabric(fabric, trace, alone)
+    # without offset, pauses and weight, which change nothing for a job alone
+    singles = [SharedJob(hosts=job.hosts, work=job.work, flows=job.flows, lane=job.lane) for job in made]
+    if fabric is None:
+        _without_queues(made, engine, fields)
+        alone = tuple(run_jobs([job], leaves).lasts(0)[0] for job in singles)
+        return SharedFabric(leaves, run_jobs(made, leaves, until), alone)
+    world = CellWorld(_asked(cluster, fabric, fields), leaves, engine)
+    run = world.run(made, until)
+    # a lane of a port costs nothing, so alone it may be the first one
+    times = [world.run([job]).trace.lasts(0) for job in singles]
+    for number, time in enumerate(times):
+        if not time:
+            raise ScenarioError(
+                "fabric",
+                f"job {number} does not end alone on {fabric}: its own flows lose each other's packets",
+            )
+    return SharedFabric(leaves, run.trace, tuple(time[0] for time in times), run)
 
 
-_FIELDS = ("hosts", "offset_ms", "compute_ms", "repeats", "flows", "weight", "message_bytes")
+def _without_queues(jobs: Sequence[SharedJob], engine: str, fields: Mapping[str, Any]) -> None:
+    """Refuse what only fabrics with queues have."""
+    unused = [
+        *fields,
+        *(["engine"] if engine != "loop" else []),
+        *(["lane"] if any(job.lane for job in jobs) else []),
+    ]
+    if unused:
+        raise ScenarioError(
+            unused[0], f"max-min rates know no {unused[0]}; give a fabric: {', '.join(port_fabrics())}"
+        )
+
+
+def _asked(cluster: str, fabric: str, fields: Mapping[str, Any]) -> PortQuestion:
+    for name in fields:
+        if name not in _OF_CELLS:
+            raise ScenarioError(name, f"jobs as cells have no such field; {nearest(name, _OF_CELLS)}")
+    return PortQuestion(cluster=cluster, fabric=fabric, **fields)
+
+
+_OF_CELLS = ("figures", "trunks", "spread", "loss", "loss_seed", "recovery", "start", "cell", "seed")
+_OF_PORTS = ("sent_twice_bytes", "paused_s", "waits_for_credits_s", "packets", "cells")
+_FIELDS = ("hosts", "offset_ms", "compute_ms", "repeats", "flows", "weight", "message_bytes", "lane")
 
 
 def _job(given: Mapping[str, Any], rate: int, nbytes: int | str) -> SharedJob:
@@ -191,10 +264,13 @@ def _job(given: Mapping[str, Any], rate: int, nbytes: int | str) -> SharedJob:
     for name, count in counts.items():
         if type(count) is not int or not 1 <= count <= 1000:
             raise ScenarioError(name, f"{count!r} is not a number from 1 to 1000")
+    lane = given.get("lane", 0)
+    if type(lane) is not int or not 0 <= lane < MOST_LANES:
+        raise ScenarioError("lane", f"{lane!r} is not a number from 0 to {MOST_LANES - 1}")
     return SharedJob(
         # a ring sends an N-th of its bytes at a time; a job without hosts is refused later, in words
         hosts=hosts, work=Fraction(size, max(1, len(hosts)) * rate), weight=exact("weight", given.get("weight", 1)),
-        offset=exact("offset_ms", given.get("offset_ms", 0)) / _MS, compute=exact("compute_ms", given.get("compute_ms", 0)) / _MS, **counts,
+        offset=exact("offset_ms", given.get("offset_ms", 0)) / _MS, compute=exact("compute_ms", given.get("compute_ms", 0)) / _MS, lane=lane, **counts,
     )  # fmt: skip
 
 

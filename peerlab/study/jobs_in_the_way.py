@@ -1,5 +1,7 @@
-"""Who stood in whose way: when a job had less of a full uplink than it would have had alone, and whose bytes had the rest."""
+"""Who stood in whose way: when a job had less of a full uplink than it would have had alone, or its cells waited, and whose bytes left meanwhile."""
 
+from collections import Counter
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -29,6 +31,30 @@ def held(trace: JobsTrace, fabric: LeafFabric) -> tuple[tuple[Held, ...], ...]:
         for start, end, job, others in _on(link, trace, fabric):
             pieces[job].setdefault((start, end), set()).update(others)
     return tuple(_joined(mine) for mine in pieces)
+
+
+def held_in_ports(waited: Iterable[tuple[int, Fraction, Fraction, set[int]]], jobs: int) -> tuple[tuple[Held, ...], ...]:  # fmt: skip
+    """Return for each job when a cell of it waited while cells of others left its port; of each wait a job, from when until when, and whose."""
+    changes: list[list[tuple[Fraction, int, frozenset[int]]]] = [[] for _ in range(jobs)]
+    for job, start, end, others in waited:
+        changes[job] += [(start, 1, frozenset(others)), (end, -1, frozenset(others))]
+    return tuple(_joined(_between(mine)) for mine in changes)
+
+
+def _between(
+    changes: list[tuple[Fraction, int, frozenset[int]]],
+) -> dict[tuple[Fraction, Fraction], set[int]]:
+    """Return the times between changes at which somebody waits, and for whom."""
+    pieces: dict[tuple[Fraction, Fraction], set[int]] = {}
+    waiting: Counter[int] = Counter()
+    before = Fraction(0)
+    for moment, change, others in sorted(changes, key=lambda one: one[0]):
+        there = {job for job, count in waiting.items() if count > 0}
+        if moment > before and there:
+            pieces[before, moment] = there
+        waiting.update(dict.fromkeys(others, change))
+        before = moment
+    return pieces
 
 
 def _on(link: Link, trace: JobsTrace, fabric: LeafFabric) -> list[tuple[Fraction, Fraction, int, set[int]]]:

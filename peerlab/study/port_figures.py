@@ -14,6 +14,8 @@ FILE = "port_fabrics.toml"
 _PS_PER_US = 10**6
 _MARKING = "kmin"
 """A fabric that has it marks."""
+_UNPUBLISHED = ("srd", "efa")
+"""Names of a fabric of which nobody has published what its queues and senders do."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +78,22 @@ def _figure(entry: Mapping[str, Any]) -> PortFigure:
         # `read_facts` makes one line of it
         raise ValueError(entry)
     return figure
+
+
+def check_fabric(name: str) -> None:
+    """Refuse a fabric whose queues are not simulated.
+
+    Raises
+    ------
+    ScenarioError
+        In one line.
+    """
+    if name in port_fabrics():
+        return
+    if name in _UNPUBLISHED:
+        why = "AWS has not published what SRD does when a queue grows, so no cells are simulated for it; `peerlab fabrics` has its bytes and latency, as assumptions"
+        raise ScenarioError("fabric", f"{name}: {why}; known: {', '.join(port_fabrics())}")
+    raise ScenarioError("fabric", f"{name!r:.40} has no queues here; {nearest(name, port_fabrics())}")
 
 
 def port_fabric(values: Mapping[str, float], name: str, rate: int, cell: int, given: Mapping[str, Any]) -> PortFabric:  # fmt: skip

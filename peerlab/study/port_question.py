@@ -11,7 +11,7 @@ from peerlab.engine.ports.port_forms import ring_s
 from peerlab.engine.ports.port_limits import MOST_HOSTS
 from peerlab.engine.ports.port_scene import STARTS, PortFlow, PortScene
 from peerlab.question.presets import load_cluster
-from peerlab.study.port_figures import port_fabric, port_fabrics
+from peerlab.study.port_figures import check_fabric, port_fabric, port_fabrics
 
 _CELLS = 16
 """Cells that a threshold holds; shares do not depend on it (FABRICS: XOFF/64 to XOFF/4 give the same)."""
@@ -73,25 +73,24 @@ class PortQuestion:
         PeerlabError
             If it cannot be simulated.
         """
-        if self.fabric not in port_fabrics():
-            raise ScenarioError(
-                "fabric", f"{self.fabric!r} has no queues here; {nearest(self.fabric, port_fabrics())}"
-            )
-        for name, value, words in (("spread", self.spread, SPREADS), ("start", self.start, STARTS)):
-            if value not in words:
-                raise ScenarioError(name, f"{value!r} is unknown; {nearest(value, words)}")
-        for name, (low, high) in _RANGES.items():
-            value = getattr(self, name)
-            if value is not None and not low <= value <= high:
-                raise ScenarioError(name, f"{value!r} is out of range; give {low:g} to {high:g}")
+        self.check()
         kind, senders = self._who()
-        values = port_fabrics()[self.fabric].values(self.figures)
-        rate, latency_ps = self._line()
-        packets, hop_ps = self._packets(values), max(1, round(values["hop"] * 10**6))
         leaves, flows = NEIGHBOURS[kind](self, senders)
         trunks = max(self.trunks, senders + 1) if kind == _COLLIDES and self.trunks == 1 else self.trunks
         # every trunk as fast as a host, so that only a hash that puts two flows on one of them slows anybody
-        share = trunks if kind == _COLLIDES else self.trunk
+        return self.scene_of(leaves, flows, trunks, trunks if kind == _COLLIDES else self.trunk)
+
+    def scene_of(self, leaves: tuple[int, ...], flows: tuple[PortFlow, ...], trunks: int, share: float) -> PortScene:  # fmt: skip
+        """Return the scene of these hosts and flows; `share` is the rate of all trunks, in rates of a host.
+
+        Raises
+        ------
+        PeerlabError
+            If it cannot be simulated.
+        """
+        values = port_fabrics()[self.fabric].values(self.figures)
+        rate, latency_ps = self.line()
+        packets, hop_ps = self._packets(values), max(1, round(values["hop"] * 10**6))
         trunk_rate = max(1, int(share * rate / trunks))
         chosen = {name: getattr(self, name) for name in _TO_FABRIC}
         fabric = port_fabric(values, self.fabric, max(rate, trunk_rate), packets, chosen)
@@ -101,6 +100,23 @@ class PortQuestion:
             hop_ps=hop_ps, latency_ps=max(1, latency_ps - 2 * hop_ps), cell_packets=packets, spray=self.spread == SPREADS[1],
             seed=self.seed, until_ps=self._until_ps(flows, rate, latency_ps),
         )  # fmt: skip
+
+    def check(self) -> None:
+        """Refuse what cannot be simulated whoever sends.
+
+        Raises
+        ------
+        ScenarioError
+            In one line.
+        """
+        check_fabric(self.fabric)
+        for name, value, words in (("spread", self.spread, SPREADS), ("start", self.start, STARTS)):
+            if value not in words:
+                raise ScenarioError(name, f"{value!r} is unknown; {nearest(value, words)}")
+        for name, (low, high) in _RANGES.items():
+            value = getattr(self, name)
+            if value is not None and not low <= value <= high:
+                raise ScenarioError(name, f"{value!r} is out of range; give {low:g} to {high:g}")
 
     def _who(self) -> tuple[str, int]:
         """Return what the neighbours do, and how many they are."""
@@ -127,7 +143,8 @@ class PortQuestion:
             )
         return kind, senders
 
-    def _line(self) -> tuple[int, int]:
+    def line(self) -> tuple[int, int]:
+        """Return rate of a NIC, and latency of the network."""
         cluster = load_cluster(self.cluster)
         if not cluster.nic_Bps or cluster.latency_ps is None:
             raise ScenarioError("cluster", f"{cluster.name} leaves NIC rate or network latency out")

@@ -38,6 +38,8 @@ class SharedJob:
     """Per transfer; each has a share."""
     weight: Fraction = Fraction(1)
     """Of each flow."""
+    lane: int = 0
+    """Its virtual lane or class, where jobs are cells in ports."""
 
     @property
     def steps(self) -> int:
@@ -285,11 +287,18 @@ def run_jobs(jobs: Sequence[SharedJob], fabric: LeafFabric, until: Fraction | No
     ScenarioError
         If two jobs share a host, or there are too many jobs, hosts or transfers.
     """
-    _check(jobs, fabric)
+    check_jobs(jobs, fabric)
     return _World(tuple(jobs), fabric).run(until)
 
 
-def _check(jobs: Sequence[SharedJob], fabric: LeafFabric) -> None:
+def check_jobs(jobs: Sequence[SharedJob], fabric: LeafFabric) -> None:
+    """Refuse jobs that cannot share a fabric.
+
+    Raises
+    ------
+    ScenarioError
+        In one line.
+    """
     if not 1 <= len(jobs) <= MOST_JOBS:
         raise ScenarioError("jobs", f"{len(jobs)} jobs; 1 to {MOST_JOBS} share a fabric here")
     if fabric.leaf < 1 or fabric.uplink <= 0:

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 from hypothesis import given
-from port_scenes import PACKET, PFC, C, fabric, ring, scenes, victim
+from port_scenes import JOBS, PACKET, PFC, C, fabric, ring, scenes, victim
 
 from peerlab.base.errors import ScenarioError
 from peerlab.engine.ports import port_forms as forms
@@ -28,6 +28,33 @@ def shares(scene):
 @given(scenes())
 def test_both_engines_give_the_same_spans(scene):
     assert simulate_ports(scene) == simulate_ports(scene, "referee")
+
+
+@given(scenes(flows=JOBS))
+def test_both_engines_let_jobs_compute_alike(scene):
+    assert simulate_ports(scene) == simulate_ports(scene, "referee")
+
+
+@given(scenes(flows=JOBS))
+def test_a_collective_begins_when_all_of_its_job_have_the_one_before_and_have_computed(scene):
+    trace, ends = simulate_ports(scene), {}
+    for end in trace.messages:
+        ends[end.flow, end.message] = end.at_ps
+    for cell in trace.cells:
+        flow = scene.flows[cell.flow]
+        if not flow.collective or cell.link >= scene.hosts:
+            continue
+        message = cell.first // -(-flow.nbytes // scene.fabric.mtu)
+        before = message // flow.collective * flow.collective - 1
+        same = [number for number, one in enumerate(scene.flows) if one.collective and one.job == flow.job]
+        ready = (
+            max((ends[number, before] for number in same), default=0) + flow.compute_ps
+            if before >= 0
+            else flow.start_ps
+        )
+        assert cell.start_ps >= ready
+        if message > before + 1:
+            assert cell.start_ps >= ends[flow.after, message - 1]
 
 
 @given(scenes())

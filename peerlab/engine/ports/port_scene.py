@@ -122,6 +122,10 @@ class PortFlow:
     """The flow whose message k - 1 must have arrived before message k is sent; None: all may follow at once."""
     job: str = ""
     """Whose it is."""
+    collective: int = 0
+    """Messages of one collective: those of the next are sent once all flows of its job have these. 0: no flow waits so."""
+    compute_ps: int = 1
+    """How long its job computes between two collectives; a picosecond or more, so that no instant feeds itself."""
     background: bool = False
     """Whether a scene ends without it."""
 
@@ -134,6 +138,11 @@ class PortFlow:
     def counts(self) -> bool:
         """Whether a scene goes on until it has ended."""
         return not (self.is_endless or self.background)
+
+    def sendable(self, collectives: int) -> int:
+        """Return how many messages may be sent once so many collectives have begun, of one that waits for another the first of the last one."""
+        before = (collectives - 1) * self.collective
+        return before + (1 if self.after is not None else self.collective or self.messages)
 
 
 @dataclass(frozen=True)

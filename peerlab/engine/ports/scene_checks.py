@@ -50,6 +50,23 @@ def _check_flow(scene: "PortScene", number: int, flow: "PortFlow") -> None:
         before = scene.flows[flow.after] if 0 <= flow.after < len(scene.flows) else None
         if before is None or before.messages < flow.messages - 1:
             raise ScenarioError("flows", f"flow {number} waits for messages that nobody sends")
+    if flow.collective:
+        _check_collectives(scene, number, flow)
+
+
+def _check_collectives(scene: "PortScene", number: int, flow: "PortFlow") -> None:
+    """Refuse flows of a job that would wait for each other for ever."""
+    if flow.messages % flow.collective or flow.compute_ps < 1:
+        raise ScenarioError(
+            "flows", f"flow {number} sends whole collectives, and its job computes for 1 ps or more"
+        )
+    turns = {
+        (one.messages, one.collective, one.compute_ps, one.start_ps) for one in scene.flows if one.collective and one.job == flow.job
+    }  # fmt: skip
+    if len(turns) > 1:
+        raise ScenarioError(
+            "flows", f"flows of job {flow.job!r} differ in messages, collectives, computing or start"
+        )
 
 
 def _check_room(scene: "PortScene") -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from peerlab.engine.ports.fair_rates import fair_rates
-from peerlab.engine.ports.port_scene import PortScene
+from peerlab.engine.ports.port_scene import PortFlow, PortScene
 from peerlab.engine.ports.port_sender import FlowEnds, PortCell, rest_ps, return_ps
 from peerlab.engine.ports.port_trace import MessageEnd, PacketEvent, PortTrace, RateChange, Signal
 from peerlab.engine.ports.rate_control import SenderRate
@@ -35,13 +35,20 @@ class SenderEvents:
         for end in ends:
             if end.flow.after is not None:
                 self.followers[end.flow.after].append(end.number)
+        self.jobs: dict[str, list[FlowEnds]] = {}
+        """Flows that send collective after collective, by job."""
+        for end in ends:
+            if end.flow.collective:
+                self.jobs.setdefault(end.flow.job, []).append(end)
+        self.begun = dict.fromkeys(self.jobs, 1)
+        """How many collectives of each job may be sent."""
         self.left = scene.finite
         self.over = False
 
     def begin(self) -> None:
         """Let every flow start."""
         for ends in self.ends:
-            self.push(ends.flow.start_ps, START, ends.number, 0, 0, 0)
+            self.push(ends.flow.start_ps, START, ends.number, ends.flow.sendable(1), 0, 0)
             if self.rates and self.rates[ends.number].counting:
                 self._set_timers(0, ends.number)
 
@@ -51,7 +58,7 @@ class SenderEvents:
         if kind == DONE:
             return self._done(now, ends, one)
         if kind == START:
-            ends.allow(1 if ends.flow.after is not None else ends.flow.messages)
+            ends.allow(one)
         elif kind == GAP:
             self._gap(ends, one, two)
         elif kind == TIMEOUT:
@@ -66,12 +73,31 @@ class SenderEvents:
     def _done(self, now: int, ends: FlowEnds, message: int) -> list[int]:
         self.trace.messages.append(MessageEnd(now, ends.number, message))
         before, done = ends.done, ends.arrived(message)
-        if done == ends.flow.messages and before < done and ends.flow.counts:
+        # it came before one that was sent earlier, or a second time
+        if done == before:
+            return []
+        if done == ends.flow.messages and ends.flow.counts:
             self.left -= 1
             self.over = not self.left
         for number in self.followers[ends.number]:
-            self.ends[number].allow(min(done + 1, self.ends[number].flow.messages))
+            self.ends[number].allow(min(done + 1, self._most(self.ends[number].flow)))
+        if ends.flow.collective:
+            self._next_collective(now, ends.flow)
         return self.followers[ends.number]
+
+    def _most(self, flow: PortFlow) -> int:
+        """Return the messages of a flow that may be sent once those that it waits for are there."""
+        return self.begun[flow.job] * flow.collective if flow.collective else flow.messages
+
+    def _next_collective(self, now: int, flow: PortFlow) -> None:
+        """Let a job begin its next collective after its computing, if the last message of this one has arrived."""
+        most = self._most(flow)
+        if most < flow.messages and all(ends.done >= most for ends in self.jobs[flow.job]):
+            self.begun[flow.job] += 1
+            for ends in self.jobs[flow.job]:
+                self.push(
+                    now + flow.compute_ps, START, ends.number, ends.flow.sendable(self.begun[flow.job]), 0, 0
+                )
 
     def _gap(self, ends: FlowEnds, packet: int, count: int) -> None:
         if count:

@@ -9,11 +9,13 @@ from peerlab.base.document import document_lines
 from peerlab.base.errors import PeerlabError, ScenarioError, one_line
 from peerlab.base.feature import registered
 from peerlab.base.outfile import check_page_or_still, write_page_or_still
-from peerlab.base.terminal_text import command, number
+from peerlab.base.terminal_text import command, fraction, number
 from peerlab.features.neighbours.jobs_page import jobs_page_html
 from peerlab.features.neighbours.jobs_report import jobs_document, jobs_svg
+from peerlab.features.neighbours.neighbours_command import figure_given
 from peerlab.page.target import VIDEOS
 from peerlab.study.jobs_answer import shared_fabric
+from peerlab.study.port_figures import port_fabrics
 
 _EXAMPLES = """\
 examples:
@@ -21,19 +23,22 @@ examples:
   peerlab jobs --job "0,1,4,5 compute=3 repeats=5" --job "2,3,6,7 compute=3 repeats=5 offset=1"
                                                                  do they slide out of each other's way?
   peerlab jobs --job "0,1,4,5 compute=3 repeats=6 flows=2" --job "2,3,6,7 compute=3 repeats=6" --output jobs.svg
+  peerlab jobs --job "0,1,4,5 compute=2 repeats=5 flows=2" --job "2,3,6,7 compute=2 repeats=5" --message "16 MiB" --fabric roce-dcqcn
+                                                                 the same as cells in ports: two flows help only where each flow is slowed down by itself
 
 A job is its hosts in the order of its ring; then, if wanted, offset= and compute= in ms, repeats=, flows= per transfer (a share for
-each), weight=, and message= of its own. Rates are max-min fair; latency, queues and losses are left out (peerlab neighbours has them).
+each), weight=, and message= of its own. Rates are max-min fair, without latency and queues. With --fabric jobs are cells in ports, as in
+peerlab neighbours: below two leaves, each job in its lane= (0 to 3), and without weights, which ports do not know.
 
 exit status: 0 answered, 1 the question is impossible (one line says why), 2 wrong usage
 """
 _SAYS = {
-    "offset": "offset_ms", "compute": "compute_ms", "repeats": "repeats", "flows": "flows", "weight": "weight", "message": "message_bytes",
+    "offset": "offset_ms", "compute": "compute_ms", "repeats": "repeats", "flows": "flows", "weight": "weight", "message": "message_bytes", "lane": "lane",
 }  # fmt: skip
-_WHOLE = ("repeats", "flows")
+_WHOLE = ("repeats", "flows", "lane")
 _VIDEO_S = 12.0
 """Length of a video."""
-_OWN = ("run", "job", "output", "json")
+_OWN = ("run", "job", "figure", "output", "json")
 _FIELDS = {"message": "message_bytes"}
 
 
@@ -55,6 +60,35 @@ def add(commands: Any) -> None:
         "--uplink", metavar="N", help="rate of a leaf's uplinks together, in rates of a host (default: 1)"
     )
     sub.add_argument("--until-ms", metavar="N", help="cut it then (default: when all is done)")
+    names = ", ".join(port_fabrics())
+    sub.add_argument(
+        "--fabric", metavar="NAME", help=f"simulate cells in ports of {names} (default: max-min rates)"
+    )
+    sub.add_argument("--start", metavar="HOW", help="of DCQCN: cold or fair (default: cold)")
+    sub.add_argument(
+        "--loss", metavar="N", type=fraction, help="share of packets that are lost on their way (default: 0)"
+    )
+    sub.add_argument(
+        "--recovery",
+        metavar="HOW",
+        help="go-back-n, selective, go-back-0 or none (default: go-back-n where something is lost)",
+    )
+    sub.add_argument(
+        "--cell",
+        metavar="SIZE",
+        help="payload that moves as one (default: a sixteenth of the smallest threshold)",
+    )
+    sub.add_argument(
+        "--figure",
+        metavar="NAME=VALUE",
+        action="append",
+        help="change a figure of data/port_fabrics.toml, in its unit",
+    )
+    sub.add_argument(
+        "--engine",
+        metavar="NAME",
+        help="of cells: loop, or referee, which is slower and gives the same (default: loop)",
+    )
     sub.add_argument(
         "--output",
         metavar="FILE",
@@ -73,6 +107,10 @@ def _jobs(options: argparse.Namespace) -> int:
     # `number` hands on what is none, so that it is refused here by its name.
     if isinstance(fields.get("leaf"), str):
         raise ScenarioError("leaf", f"{fields['leaf']!r} is not a number of hosts")
+    if isinstance(fields.get("loss"), str):
+        raise ScenarioError("loss", f"{fields['loss']!r} is not a number")
+    if "figure" in entries:
+        fields["figures"] = dict(map(figure_given, entries["figure"]))
     shared = shared_fabric([_job(text) for text in entries["job"]], **fields)
     if "json" in entries:
         print(json.dumps(shared.as_dict(), indent=2))

@@ -8,10 +8,14 @@ from typing import TypedDict
 from peerlab.base.units import say_time
 from peerlab.features.neighbours.jobs_report import ROLES, columns, jobs_title, link_title, row, uplinks
 from peerlab.study.jobs_answer import SharedFabric
-from peerlab.study.jobs_in_the_way import held
 from peerlab.study.shared_jobs import Link
 
 _US = 10**6
+_RATES = "Simulated by peerlab in exact fractions: max-min fair rates, without latency and queues (with --fabric jobs are cells in ports)."
+_CELLS = (
+    "Simulated by peerlab, cell by cell; rates of an uplink are means of short windows. In a job's way: whose cells left an uplink while its own "
+    "waited there. Thresholds are examples or assumptions: docs/model.md has each."
+)
 
 
 class JobParcel(TypedDict):
@@ -68,7 +72,7 @@ def jobs_parcel(shared: SharedFabric) -> JobsParcel:
     """Return what the page needs of several jobs on one fabric."""
     return {
         "about": jobs_title(shared),
-        "source": "Simulated by peerlab in exact fractions: max-min fair rates, without latency and queues (peerlab neighbours has them).",
+        "source": _CELLS if shared.cells else _RATES,
         "finding": shared.finding,
         "words": f"{jobs_title(shared)}. {shared.finding}",
         "columns": list(columns()),
@@ -99,7 +103,7 @@ def _job(shared: SharedFabric, number: int) -> JobParcel:
             [job.hosts[transfer.place], job.hosts[(transfer.place + 1) % len(job.hosts)], _us(transfer.start), _us(transfer.end)]
             for transfer in mine
         ],
-        "held": [[_us(piece.start), _us(piece.end), *piece.by] for piece in held(trace, shared.fabric)[number]],
+        "held": [[_us(piece.start), _us(piece.end), *piece.by] for piece in shared.in_the_way[number]],
     }  # fmt: skip
 
 

@@ -5,14 +5,17 @@ from fractions import Fraction
 
 from peerlab.base.document import Document, Table, Text
 from peerlab.base.units import PS_PER_S, say_count, say_time
+from peerlab.features.neighbours.neighbours_report import HEAD, cells
 from peerlab.picture.scale import linear
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import palette
 from peerlab.study.jobs_answer import SharedFabric
-from peerlab.study.jobs_in_the_way import Held, held
+from peerlab.study.jobs_in_the_way import Held
 from peerlab.study.shared_jobs import Link, LinkUse
 
 _HEAD = ("job", "hosts", "alone", "each collective", "slow-down", "period")
+_NETWORK = HEAD[-4:]
+"""What ports did besides sending: sent twice, paused, out of credits, and packets that were marked or lost."""
 _SHOWN = 4
 """Collectives that a table lists."""
 _WIDTH, _LEFT, _RIGHT, _LANE, _TOP = 1060.0, 148.0, 1040.0, 46.0, 40.0
@@ -36,14 +39,18 @@ def link_title(link: Link) -> str:
 def jobs_document(shared: SharedFabric) -> Document:
     """Return what several jobs on one fabric say: the finding, and each job's times."""
     rows = [row(shared, number) for number in range(len(shared.trace.jobs))]
-    return Document(jobs_title(shared), (Text(shared.finding), Table("", _HEAD, rows)))
+    blocks: list[Text | Table] = [Text(shared.finding), Table("", _HEAD, rows)]
+    if shared.cells:
+        blocks.append(Table("What the network did", _NETWORK, [cells(shared.cells.answer)[-len(_NETWORK) :]]))
+    return Document(jobs_title(shared), tuple(blocks))
 
 
 def jobs_title(shared: SharedFabric) -> str:
     """Return what is shared by how many, in words."""
     fabric = shared.fabric
     jobs, hosts = say_count(len(shared.trace.jobs), "job"), say_count(fabric.leaf, "host")
-    return f"{jobs}, leaves of {hosts}, uplink {float(fabric.uplink):g} x a host's rate"
+    on = f", {shared.cells.answer.title}, cell by cell" if shared.cells else ""
+    return f"{jobs}, leaves of {hosts}, uplink {float(fabric.uplink):g} x a host's rate{on}"
 
 
 def row(shared: SharedFabric, number: int) -> tuple[str, ...]:
@@ -84,7 +91,7 @@ def _picture(shared: SharedFabric, colours: Mapping[str, str]) -> str:
     for lane, link in enumerate(links):
         _lane(paper, shared, link, _TOP + lane * _LANE, end)
     bottom = _TOP + len(links) * _LANE
-    for number, pieces in enumerate(held(shared.trace, shared.fabric)):
+    for number, pieces in enumerate(shared.in_the_way):
         _in_the_way(paper, shared, number, pieces, bottom, end)
         bottom += _STRIP
     paper.text((_LEFT, bottom + 10), "0", size=12, ink="muted")

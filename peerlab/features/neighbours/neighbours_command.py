@@ -100,7 +100,7 @@ def _neighbours(options: argparse.Namespace) -> int:
     )
     with progress_bar("neighbours", "fabrics", len(names)) as bar:
         comparison = neighbours(
-            fabrics=names, figures=dict(map(_figure, entries.get("figure", []))), progress=bar, **fields
+            fabrics=names, figures=dict(map(figure_given, entries.get("figure", []))), progress=bar, **fields
         )
     print(json.dumps(comparison.as_dict(), indent=2) if "json" in entries else _said(comparison))
     if output is not None:
@@ -125,7 +125,14 @@ def _checked(name: str, value: Any) -> Any:
     return value
 
 
-def _figure(text: str) -> tuple[str, float]:
+def figure_given(text: str) -> tuple[str, float]:
+    """Return a figure as it is written on the command line, and its value.
+
+    Raises
+    ------
+    ScenarioError
+        If it is none.
+    """
     name, equals, value = text.partition("=")
     number_ = fraction(value)
     if not equals or isinstance(number_, str):

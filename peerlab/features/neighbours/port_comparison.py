@@ -8,7 +8,7 @@ from peerlab.base.display import shown
 from peerlab.base.errors import ScenarioError, nearest
 from peerlab.base.units import say_share, say_time
 from peerlab.study.port_answer import PortAnswer, answer_ports
-from peerlab.study.port_figures import port_fabrics
+from peerlab.study.port_figures import check_fabric, port_fabrics
 from peerlab.study.port_question import PortQuestion, port_question
 
 _SAME = 0.01
@@ -89,8 +89,7 @@ def neighbours(
     # A name alone is one fabric; none is all.
     names = [fabrics] if isinstance(fabrics, str) else list(fabrics or port_fabrics())
     for name in names:
-        if name not in port_fabrics():
-            raise ScenarioError("fabric", f"{name!r} has no queues here; {nearest(name, port_fabrics())}")
+        check_fabric(name)
     figures = dict(fields.pop("figures", {}))
     # Before anything is simulated. A single fabric refuses by itself what it does not have.
     unused = figures.keys() - {key for name in names for key in port_fabrics()[name].figures}

@@ -1,0 +1,205 @@
+"""Several jobs as cells in ports: the scene that they are, and what of it is said of jobs at max-min rates, too.
+
+Every job is a blocking ring, or one for each of its flows, as channels of a library are: each moves its part of the bytes, and all wait for each
+other at the end of a collective. Of two leaves the trunk is what leaves one and enters the other.
+"""
+
+# The result is the same `JobsTrace` as of max-min rates, so that table, picture, page and video have one source. Rates of jobs on a
+# trunk are means of windows there: at one moment a port sends one cell, of one job.
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+
+from peerlab.base.errors import ScenarioError
+from peerlab.base.units import PS_PER_S
+from peerlab.engine.ports.port_scene import PortFlow
+from peerlab.engine.ports.port_trace import CellSpan, PortTrace
+from peerlab.engine.ports.simulate_ports import simulate_ports
+from peerlab.study.port_answer import PortAnswer
+from peerlab.study.port_question import PATIENCE, PortQuestion
+from peerlab.study.shared_jobs import (
+    JobsTrace,
+    JobTransfer,
+    LeafFabric,
+    Link,
+    LinkUse,
+    SharedJob,
+    check_jobs,
+)
+
+_WINDOWS, _CELLS = 400, 8
+"""Rates on a trunk are means of a 400th of the scene, or of as long as eight cells last."""
+
+
+@dataclass(frozen=True, eq=False)
+class CellWorld:
+    """Where jobs are simulated cell by cell: the fabric and its figures, and an engine."""
+
+    question: PortQuestion
+    """Its hosts and neighbours are not asked: the jobs say them."""
+    fabric: LeafFabric
+    engine: str = "loop"
+
+    def run(self, jobs: Sequence[SharedJob], until: Fraction | None = None) -> "CellRun":
+        """Simulate jobs together.
+
+        Raises
+        ------
+        PeerlabError
+            If they cannot be simulated.
+        """
+        check_jobs(jobs, self.fabric)
+        leaves = self._leaves(jobs)
+        question = replace(
+            self.question, vls=1 + max(job.lane for job in jobs), until_ms=self._until_ms(jobs, until)
+        )
+        question.check()
+        flows: list[PortFlow] = []
+        for number, job in enumerate(jobs):
+            flows += self._flows(number, job, len(flows))
+        scene = question.scene_of(leaves, tuple(flows), question.trunks, float(self.fabric.uplink))
+        trace = simulate_ports(scene, self.engine)
+        return CellRun(self, tuple(jobs), PortAnswer(question, trace, 0))
+
+    def _leaves(self, jobs: Sequence[SharedJob]) -> tuple[int, ...]:
+        last = max(host for job in jobs for host in job.hosts)
+        if last >= 2 * self.fabric.leaf:
+            raise ScenarioError(
+                "hosts",
+                f"host {last} hangs below leaf {last // self.fabric.leaf}; queues are simulated for two leaves, here hosts 0 to {2 * self.fabric.leaf - 1}: "
+                "give larger leaves, or no fabric",
+            )
+        for number, job in enumerate(jobs):
+            if job.weight != 1:
+                raise ScenarioError(
+                    "weight", f"job {number} has a weight; ports know none: leave it out, or the fabric"
+                )
+        return tuple(host // self.fabric.leaf for host in range(last + 1))
+
+    def _flows(self, number: int, job: SharedJob, first: int) -> Iterator[PortFlow]:
+        """Yield the flows of a job; its first one has this number in the scene."""
+        rate, _ = self.question.line()
+        nodes, nbytes = len(job.hosts), -(-job.work * rate // job.flows)
+        for flow in range(job.flows):
+            for place, host in enumerate(job.hosts):
+                yield PortFlow(
+                    src=host, dst=job.hosts[(place + 1) % nodes], nbytes=int(nbytes), messages=job.steps * job.repeats, vl=job.lane,
+                    start_ps=round(job.offset * PS_PER_S), after=first + flow * nodes + (place - 1) % nodes, job=str(number),
+                    collective=job.steps, compute_ps=max(1, round(job.compute * PS_PER_S)),
+                )  # fmt: skip
+
+    def _until_ms(self, jobs: Sequence[SharedJob], until: Fraction | None) -> float:
+        """Return when the scene is cut: what takes far longer than all jobs one after the other is not waited for."""
+        if until is None:
+            latency = Fraction(self.question.line()[1], PS_PER_S)
+            until = max(job.offset for job in jobs)
+            for job in jobs:
+                slowest = job.work * max(Fraction(1), len(job.hosts) / self.fabric.uplink)
+                until += PATIENCE * job.repeats * (job.steps * (slowest + latency) + job.compute)
+        return float(until * 1000)
+
+
+@dataclass(frozen=True, eq=False)
+class CellRun:
+    """Jobs that were simulated as cells."""
+
+    world: CellWorld
+    jobs: tuple[SharedJob, ...]
+    answer: PortAnswer
+    """What the ports did."""
+
+    @property
+    def ports(self) -> PortTrace:
+        """All cells."""
+        return self.answer.trace
+
+    @cached_property
+    def trace(self) -> JobsTrace:
+        """What is said of jobs at max-min rates, too."""
+        ends = tuple(self._ends(number) for number in range(len(self.jobs)))
+        begins = tuple(self._begins(job, ends[number]) for number, job in enumerate(self.jobs))
+        return JobsTrace(self.jobs, tuple(sorted(self._transfers())), tuple(self._uses()), begins, ends)
+
+    def _ends(self, number: int) -> tuple[Fraction, ...]:
+        """Return when collectives of a job ended: with the last of their flows."""
+        job, flows = self.jobs[number], self.ports.scene.flows
+        last: dict[int, list[int]] = {}
+        for end in self.ports.messages:
+            if flows[end.flow].job == str(number) and (end.message + 1) % job.steps == 0:
+                last.setdefault(end.message // job.steps, []).append(end.at_ps)
+        whole = [max(last[k]) for k in range(len(last)) if len(last[k]) == len(job.hosts) * job.flows]
+        return tuple(_moment(at) for at in whole)
+
+    def _begins(self, job: SharedJob, ends: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+        computed = _moment(max(1, round(job.compute * PS_PER_S)))
+        begins = [_moment(round(job.offset * PS_PER_S)), *(end + computed for end in ends[: job.repeats - 1])]
+        return tuple(begin for begin in begins if begin < _moment(self.ports.time_ps))
+
+    def _transfers(self) -> Iterator[JobTransfer]:
+        scene = self.ports.scene
+        starts: dict[tuple[int, int], int] = {}
+        for cell in self.ports.cells:
+            # links up from hosts come first, in a cell's time its message's first one
+            if cell.link < scene.hosts:
+                message = cell.first // -(-scene.flows[cell.flow].nbytes // scene.fabric.mtu)
+                starts[cell.flow, message] = min(
+                    cell.start_ps, starts.get((cell.flow, message), cell.start_ps)
+                )
+        for end in self.ports.messages:
+            flow = scene.flows[end.flow]
+            job = self.jobs[int(flow.job)]
+            repeat, step = divmod(end.message, job.steps)
+            start = _moment(starts[end.flow, end.message])
+            yield JobTransfer(
+                int(flow.job), repeat, step, job.hosts.index(flow.src), start, _moment(end.at_ps)
+            )
+
+    def _trunks(self) -> dict[Link, list[CellSpan]]:
+        """Return the cells that left each leaf, by when they were sent."""
+        scene = self.ports.scene
+        sent: dict[Link, list[CellSpan]] = {}
+        for cell in self.ports.cells:
+            if cell.link >= 2 * scene.hosts:
+                sent.setdefault(("leaf up", (cell.link - 2 * scene.hosts) // scene.trunks), []).append(cell)
+        return sent
+
+    def _uses(self) -> Iterator[LinkUse]:
+        """Yield the rates of jobs on the trunk, in the mean of each window."""
+        scene = self.ports.scene
+        cell_ps = -(-scene.cell_packets * scene.fabric.packet * PS_PER_S // scene.host_Bps)
+        window = max(self.ports.time_ps // _WINDOWS, _CELLS * cell_ps)
+        for link, cells in sorted(self._trunks().items()):
+            moved: dict[int, Counter[int]] = {}
+            for cell in cells:
+                # what leaves when the scene ends is cut with it
+                last = min(cell.end_ps, self.ports.time_ps)
+                for place in range(cell.start_ps // window, -(-last // window)):
+                    within = min(last, (place + 1) * window) - max(cell.start_ps, place * window)
+                    moved.setdefault(place, Counter())[int(scene.flows[cell.flow].job)] += within
+            for place, jobs in sorted(moved.items()):
+                start, end = place * window, min((place + 1) * window, self.ports.time_ps)
+                # each trunk link has the same rate, and sends one cell at a time
+                rate = Fraction(scene.trunk_Bps, scene.host_Bps * (end - start))
+                rates = tuple((job, sent * rate) for job, sent in sorted(jobs.items()) if sent)
+                yield LinkUse(link, _moment(start), _moment(end), rates)
+
+    def waited(self) -> Iterator[tuple[int, Fraction, Fraction, set[int]]]:
+        """Yield when a cell of a job stood at the trunk while cells of other jobs left it, and whose."""
+        scene = self.ports.scene
+        for number in range(2 * scene.hosts, len(scene.links)):
+            cells = list(self.ports.on(number))
+            ends = [cell.end_ps for cell in cells]
+            for place, cell in enumerate(cells):
+                before = cells[bisect_right(ends, cell.queued_ps) : place]
+                job = int(scene.flows[cell.flow].job)
+                others = {int(scene.flows[one.flow].job) for one in before} - {job}
+                if others:
+                    yield job, _moment(cell.queued_ps), _moment(cell.start_ps), others
+
+
+def _moment(ps: int) -> Fraction:
+    return Fraction(ps, PS_PER_S)
