@@ -81,7 +81,7 @@ there. Slow-downs of both jobs, 16 MiB each on rings of four, leaves of four, ce
 CELLS_NOTE = """
 Latency is the difference: no uplink makes it longer. **Two flows are two shares only where each flow is slowed down by itself.** A port of `infiniband` or `roce-pfc` serves cells in their order,
 and hosts that are paused alike send alike, whatever flows they have: the offset stays 0. With DCQCN (cold) each flow has a rate, and the second job slides out of the first one's way. By how
-much is its parameters' (FABRICS: a transient is held against no hardware). `roce-lossy` alone slows nobody down: two jobs on one uplink lose each other's packets until the scene is cut.
+much is its parameters' (FABRICS: a transient is held against no hardware). On `roce-lossy` nobody slows down: two jobs on one uplink lose each other's packets until the scene is cut.
 SRD (`srd`) is refused: what its senders do when a queue grows is not published.
 
 """

@@ -60,6 +60,18 @@ def add(commands: Any) -> None:
         "--uplink", metavar="N", help="rate of a leaf's uplinks together, in rates of a host (default: 1)"
     )
     sub.add_argument("--until-ms", metavar="N", help="cut it then (default: when all is done)")
+    _add_cells(sub)
+    sub.add_argument(
+        "--output",
+        metavar="FILE",
+        type=Path,
+        help="write a page that plays it (.html), a still (.svg) or a video (.mp4, .webm, .gif)",
+    )
+    sub.add_argument("--json", action="store_true", help="print everything as JSON")
+
+
+def _add_cells(sub: Any) -> None:
+    """Add what is asked of cells alone."""
     names = ", ".join(port_fabrics())
     sub.add_argument(
         "--fabric", metavar="NAME", help=f"simulate cells in ports of {names} (default: max-min rates)"
@@ -89,13 +101,6 @@ def add(commands: Any) -> None:
         metavar="NAME",
         help="of cells: loop, or referee, which is slower and gives the same (default: loop)",
     )
-    sub.add_argument(
-        "--output",
-        metavar="FILE",
-        type=Path,
-        help="write a page that plays it (.html), a still (.svg) or a video (.mp4, .webm, .gif)",
-    )
-    sub.add_argument("--json", action="store_true", help="print everything as JSON")
 
 
 def _jobs(options: argparse.Namespace) -> int:
