@@ -10,7 +10,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 from statistics import linear_regression
@@ -30,6 +30,8 @@ _CLIQUE = re.compile(r"MNNVL 1 cliqueId \S+ cliqueSize (\d{1,6})")
 _NCCL_OVER_UCX = re.compile(r"NET/UCX|\bNCCL_NET=UCX|\bNCCL_PLUGIN_P2P=ucx|Using network UCX", re.IGNORECASE)
 _GDRCOPY = re.compile(r"gdr_copy|gdrcopy(?!(?:_ENABLE)?=0)", re.IGNORECASE)
 """How a log says that a processor can reach device memory itself, so that small messages wait for no copy."""
+_NO_NAME = re.compile(r"(?:nvidia|amd) (?:graphics device|gpu|radeon graphics)", re.IGNORECASE)
+"""What a driver calls an accelerator that is newer than itself."""
 
 
 def tcp_to_device(path: DataPath) -> bool:
@@ -42,6 +44,11 @@ def names_nothing(seen: Observed, know: Knowledge) -> bool:
     if seen.devices or not seen.nccl:
         return False
     return not any(rule.pattern.search(line) for rule in know.rules for line in seen.said)
+
+
+def named(devices: Iterable[str]) -> list[str]:
+    """Return the names that tell an accelerator, without what drivers call one that is newer than themselves."""
+    return [device for device in devices if not _NO_NAME.fullmatch(device.strip())]
 
 
 def over_nic(path: DataPath) -> bool:
@@ -239,6 +246,8 @@ def _interval(observed: Observed, know: Knowledge) -> Evidence:
             ", and for a copy through the host before each" if device else ""
         )
         points = every(TCP, -weigh["strong"]) | (every(_DEVICE_MEMORY, weigh["fair"]) if device else {})
+    elif took <= know.ranges["rdma_step"].high:  # with many in flight none takes longer than alone
+        sentence, points = "as often as RDMA and kernel TCP may send", {}
     elif device and waits_for_copies(observed):
         sentence, points = "as slow as copies by the driver are, on whatever path: without gdrcopy", {}
     elif device:

@@ -13,7 +13,7 @@ from peerlab.answer.sensitivity import Band, band
 from peerlab.base.errors import HardwareError, ScenarioError
 from peerlab.base.numbers import np
 from peerlab.base.units import MIB, PS_PER_US, say_count
-from peerlab.diagnosis.evidence import Evidence, message_us, told_source, waits_for_copies
+from peerlab.diagnosis.evidence import Evidence, message_us, named, told_source, waits_for_copies
 from peerlab.diagnosis.knowledge import Knowledge
 from peerlab.diagnosis.observed import Floats, Observed
 from peerlab.diagnosis.replay import nodes_of, scenario, shape
@@ -36,8 +36,6 @@ _FULL = 0.75
 """From this share of a NIC's rate on, it counts as used."""
 _NAMELESS = ("GPU", "Device")
 """Names of clusters' devices that name none."""
-_NO_NAME = re.compile(r"(?:nvidia|amd) (?:graphics device|gpu|radeon graphics)", re.IGNORECASE)
-"""What a driver calls an accelerator that is newer than itself."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -111,7 +109,7 @@ def recognised(seen: Observed) -> list[Cluster]:
 
 def names_another(cluster: Cluster, devices: Sequence[str]) -> bool:
     """Return whether a log names its accelerators, and none is of this cluster."""
-    names = [device for device in devices if not _NO_NAME.fullmatch(device.strip())]
+    names = named(devices)
     return bool(names) and cluster.device_name not in _NAMELESS and not _named(cluster.device_name, names)
 
 
@@ -213,7 +211,9 @@ def best(found: Sequence[Fit]) -> dict[str, Fit]:
 def from_clusters(found: Sequence[Fit], know: Knowledge, *, chosen: bool) -> Iterator[Evidence]:
     """Yield what the simulated paths say; clusters that nobody has chosen may be the wrong ones."""
     for path, fit in best(found).items():
-        points, sentence = _verdict(fit, know, chosen=chosen)
+        points, sentence = _verdict(
+            fit, [other for other in found if other.path == path], know, chosen=chosen
+        )
         if not chosen and (between := _between(path, found, know)):
             points, sentence = 0.0, between
         fitted = f"; its figures were fitted on {fit.cluster.fitted_on}" if fit.cluster.fitted_on else ""
@@ -257,8 +257,8 @@ def _no_faster(path: str, found: Sequence[Fit], points: float) -> list[str]:
     return staged if direct and points < 0 and all(fit.ratio > 1 for fit in found if fit.path == path) else []
 
 
-def _verdict(fit: Fit, know: Knowledge, *, chosen: bool) -> tuple[float, str]:
-    """Return points for the path of a fit, and why."""
+def _verdict(fit: Fit, alike: Sequence[Fit], know: Knowledge, *, chosen: bool) -> tuple[float, str]:
+    """Return points for the path of a fit, and why; `alike`: those of its path on every cluster that the log may be from."""
     near, far, weigh = know.ranges["explains"], know.ranges["far_below"], know.strengths
     by_chance = fit.spread > know.ranges["meets"].high
     enough = len(fit.sizes) >= _ENOUGH
@@ -266,7 +266,7 @@ def _verdict(fit: Fit, know: Knowledge, *, chosen: bool) -> tuple[float, str]:
     if fit.largest is not None and fit.largest.nodes_per_domain > 1:
         return 0.0, "NVLink inside the domains limits it, so that it says nothing of the path between them"
     if fit.ratio > near.high:
-        return _above(fit, know, chosen=chosen, enough=enough)
+        return _above(fit, alike, know, chosen=chosen, enough=enough)
     if fit.ratio >= near.low:
         if not chosen and _other_nics_would_do(fit, know):
             return weigh[
@@ -278,11 +278,14 @@ def _verdict(fit: Fit, know: Knowledge, *, chosen: bool) -> tuple[float, str]:
     return 0.0, "this path would be faster, unless something holds it up"
 
 
-def _above(fit: Fit, know: Knowledge, *, chosen: bool, enough: bool) -> tuple[float, str]:
+def _above(
+    fit: Fit, alike: Sequence[Fit], know: Knowledge, *, chosen: bool, enough: bool
+) -> tuple[float, str]:
     """Return points for a path that the log is faster than, and why."""
     weigh, way = know.strengths, PATHS.get(fit.path)
-    # the band's end is asked for here alone, as it takes many simulations
-    if fit.measured_GBps[-1] <= know.ranges["beyond"].high * fit.high_GBps:
+    # the band's end is asked for here alone, as it takes many simulations; the fastest cluster comes first
+    fastest = sorted(alike, key=lambda one: -one.simulated_GBps[-1])
+    if any(one.measured_GBps[-1] <= know.ranges["beyond"].high * one.high_GBps for one in fastest):
         return -weigh["weak"], "faster than this path should be; possible if assumed figures are better"
     if way and way.uses_kernel_tcp:  # the cloud's network and the number of streams decide
         return -weigh[

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from peerlab.diagnosis.evidence import Evidence
+from peerlab.diagnosis.evidence import Evidence, every, tcp_to_device
 from peerlab.diagnosis.knowledge import Knowledge
 from peerlab.diagnosis.observed import Observed
 from peerlab.library.library_files import known_libraries, load_library
@@ -119,7 +119,8 @@ def from_hops(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
     if fitting and not any(transport.tcp for transport in fitting):
         # what TCP adds in clouds is known; a bare host may be quicker, though hardly below what one message takes anywhere
         sure = ("strong" if seen.nodes else "fair") if most < know.ranges["tcp_step"].low else "weak"
-        points = dict.fromkeys(_tcp_paths(), -weigh[sure])
+        # TCP that ends in device memory passes a daemon of the host as well
+        points = dict.fromkeys(_tcp_paths(), -weigh[sure]) | every(tcp_to_device, -weigh[sure])
         text = (
             f"as with {sentence}; too prompt for {tcp[0].title} ({tcp[0].low_us:g} to {tcp[0].high_us:g} µs)"
         )

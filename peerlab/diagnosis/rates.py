@@ -1,6 +1,7 @@
 """Evidence from rates: above what a path reaches on any machine, above what a NIC carries, or as slow as TCP."""
 
 import math
+import re
 from collections.abc import Generator, Iterator
 from dataclasses import replace
 
@@ -12,6 +13,7 @@ from peerlab.diagnosis.evidence import (
     Evidence,
     Holds,
     every,
+    named,
     names_nothing,
     over_nic,
     staged_rdma,
@@ -21,6 +23,8 @@ from peerlab.diagnosis.evidence import (
 from peerlab.diagnosis.knowledge import Knowledge, Known
 from peerlab.diagnosis.observed import Observed
 from peerlab.model.paths import IN_NODE
+
+_EFA = re.compile(r"[Pp]rovider is efa\b|\bFI_PROVIDER=efa\b")
 
 
 def from_rates(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
@@ -67,6 +71,8 @@ def from_rates(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
                 source=told_source(limit),
             )
     yield from _slow(seen, know, nodes)
+    yield from _slow_for_efa(seen, know, nodes)
+    yield from _one_stream(seen, know)
     yield from _like_a_nic(seen, know, nodes)
 
 
@@ -142,7 +148,9 @@ def _staged_device(observed: Observed, know: Knowledge) -> Known | None:
 def _over_memory(node: float, observed: Observed, know: Knowledge, guess: str) -> Iterator[Evidence]:
     """Yield that a node sends more than its memory could stage: that of the fastest hosts, or of those that its accelerators are sold in."""
     memory, link = know.ranges["staged_node"], know.link_of(observed.devices)
-    own = link.staged_GBps if link and link.staged_GBps else memory.low
+    # An accelerator whose name its driver does not know is newer than the driver, and so is its host.
+    newest = bool(observed.devices) and not named(observed.devices)
+    own = link.staged_GBps if link and link.staged_GBps else memory.high if newest else memory.low
     if node > own:
         ends = (
             f"{own:g} GB/s on hosts with {observed.devices[0]}: {link.host}"
@@ -174,13 +182,57 @@ def _over_link(each: float, observed: Observed, know: Knowledge, guess: str) -> 
 
 
 def _slow(observed: Observed, know: Knowledge, nodes: int) -> Iterator[Evidence]:
+    """Yield that the largest messages come no faster than one stream of TCP.
+
+    What RDMA sends from host memory is held up by nothing but its NIC, unless ranks also add up what came.
+    """
     stream, rate = know.ranges["tcp_stream"], observed.node_rate(observed.plateau_GBps, nodes)
+    narrowest, record = min(know.nics_GBps), observed.collective_record
     if rate <= stream.high:  # false where there is no plateau
+        fills = observed.memory == "host" and not record.adds and (not record.is_message or _many(observed))
+        beside = (
+            f"; from host memory RDMA fills its NIC, and usual ones carry {narrowest:g} GB/s" if fills else ""
+        )
         yield Evidence(
             kind="rate",
             seen=f"a node sends {rate:.3g} GB/s at the largest sizes",
-            says=f"no more than one stream of TCP does ({stream.high:g} GB/s)",
-            points=every(TCP, know.strengths["weak"]),
+            says=f"no more than one stream of TCP does ({stream.high:g} GB/s){beside}",
+            points=every(TCP, know.strengths["weak"])
+            | (every(RDMA, -know.strengths["fair"]) if fills else {}),
+            known=False,
+            source=told_source(stream),
+        )
+
+
+def _many(observed: Observed) -> bool:
+    """Return whether many messages are in flight, which fill a NIC where one message at a time might not."""
+    return observed.variant.startswith("bandwidth")
+
+
+def _slow_for_efa(observed: Observed, know: Knowledge, nodes: int) -> Iterator[Evidence]:
+    """Yield that the largest messages over EFA come far slower than a NIC of those instances where EFA reaches device memory."""
+    least, rate = know.ranges["efa_direct"], observed.node_rate(observed.plateau_GBps, nodes)
+    over_efa = any(_EFA.search(line) for line in observed.said)
+    if observed.memory == "device" and over_efa and rate < know.ranges["far_below"].high * least.low:
+        yield Evidence(
+            kind="rate",
+            seen=f"a node sends {rate:.3g} GB/s at the largest sizes",
+            says=f"far less than {least.what} carries ({least.low:g} GB/s or more)",
+            points=every(lambda path: RDMA(path) and path.uses_device_memory, -know.strengths["fair"]),
+            known=False,
+            source=told_source(least),
+        )
+
+
+def _one_stream(observed: Observed, know: Knowledge) -> Iterator[Evidence]:
+    """Yield that messages between two ranks come faster than one stream of TCP."""
+    stream, rate = know.ranges["tcp_stream"], observed.fastest_GBps
+    if observed.collective_record.is_message and rate > know.ranges["beyond"].high * stream.high:
+        yield Evidence(
+            kind="rate",
+            seen=f"messages between two ranks come at {rate:.3g} GB/s",
+            says=f"more than one stream of TCP was seen to carry ({stream.high:g} GB/s); a tuned host may be faster",
+            points=every(TCP, -know.strengths["weak"]),
             known=False,
             source=told_source(stream),
         )

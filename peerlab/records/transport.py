@@ -20,6 +20,8 @@ _TELLS = re.compile(
     r"|GPU Direct RDMA (?:Enabled|Disabled).*"
     r"|DMA-?BUF .*|Dma-buf .*|nv_?peer_?mem.*"
     r"|UCX +INFO .{0,200}(?:inter|intra)-node.*"
+    r"|(?:inter|intra)-node cfg#\d+ .*"  # a table of UCX_PROTO_INFO, and lines that lost their head
+    r"|rendezvous (?:pipeline )?(?:(?:cuda|rocm)_copy|zero-copy)\b.*"
     r"|Send Buffer on .*)"
 )
 _SET = re.compile(
