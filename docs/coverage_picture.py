@@ -63,7 +63,7 @@ def _axes(paper: Paper) -> None:
         share = percent / 100
         left, right, below = _at(0.5, share), _at(1.0, share), _at(share, 0.5)
         paper.line([left, right], "faint", 1)
-        paper.text((left[0] - 8, left[1] + 4), f"{percent}%", size=12, ink="muted", align="right")
+        paper.text((left[0] - 8, left[1]), f"{percent}%", size=12, ink="muted", align="right")
         paper.text((below[0], below[1] + 18), f"{percent}%", size=12, ink="muted", align="center")
     paper.line([_at(0.5, 0.5), _at(1.0, 1.0)], "muted", 1.5, dash="2 4")
     x, y = _at(0.7, 0.655)

@@ -35,6 +35,15 @@ every rank sends its share once, and a slice flies as many hops as the tree is d
 With NVLSTree s is the rate that a channel gets of the NVLink switch, B the rate of the links inside a node, W that of the NICs; o is 0 over verbs and `library.message` over EFA. The simulation sums
 all chunks before it hands out the first; NCCL, with its eight buffers, does not. So where those links limit, the flights between nodes are added at the start, too.
 
+Read in sources, and not in the law:
+
+* The plug-in for EFA sets NCCL_BUFFSIZE to 8 MiB on P4d and later since 1.16 (src/platform-aws.cpp), so that chunks of rings and trees with Simple are twice as large. On P4d
+  1 GiB would take 1 % longer, and nothing else would change, as the plug-in sets chunks of NVLSTree by themselves. NCCL's version does not say which plug-in runs, and the log of NCCL 2.9.9 would be met
+  3 points worse.
+* On more than 2 nodes a table of that plug-in chooses on P5 and later since 1.13 (src/tuner/nccl_ofi_regions.cpp), where it is loaded. Where NVLSTree runs here, the band holds what the table runs. On
+  4 nodes of P5 it runs a ring with LL128 at 64 MiB, which this law has in 0.75 of the time of its tree: no band holds that.
+* From 2.30 on NCCL chooses channels and chunks of NVLSTree on Blackwell by the rate of its NICs, and 2.25 and 2.26 open 32 channels inside a node as well (src/transport/nvls.cc): the law has 24 there and 32 between nodes.
+
 **HCL** over host NICs exchanges pairwise. **Open MPI** and **UCX** cost their messages point to point something, and an all-to-all's.
 
 """

@@ -7,7 +7,16 @@ from math import floor, inf
 from peerlab.base.errors import ScenarioError
 from peerlab.base.units import PS_PER_US, say_bytes, say_time
 from peerlab.library.library_record import Forbidden, Library
-from peerlab.library.nccl_law import ALGORITHMS, PROTOCOLS, Costs, LawCourse, NcclSight, chosen, courses
+from peerlab.library.nccl_law import (
+    ALGORITHMS,
+    PROTOCOLS,
+    Costs,
+    LawCourse,
+    NcclSight,
+    chosen,
+    courses,
+    switch_channels,
+)
 from peerlab.library.rate_bounds import exchange_bound_Bps, path_bound_Bps
 from peerlab.library.striping import striped
 from peerlab.model.algorithms import ALGORITHMS as NAMED
@@ -109,7 +118,8 @@ def sight(library: Library, cluster: Cluster, nodes: int, path: str, version: in
     generation = min(max(cluster.generation or _OLDEST, _OLDEST), _NEWEST) - _OLDEST
     each, inside = cluster.nic_Bps / _GB, library.law["nvlink_rate"][generation]
     speeds = library.law[_SPEEDS[generation]]
-    count, nvls = min(cluster.nics, cluster.channels or cluster.nics), library.law["nvls_channels"]
+    count = min(cluster.nics, cluster.channels or cluster.nics)
+    nvls = switch_channels(library.law, generation, nodes)
     several, in_domain = cluster.devices > 1, cluster.domain_nodes is not None
     nvlink = joined_by_nvlink(cluster)
     # without NVLink all channels share the one PCIe link of each device

@@ -26,8 +26,8 @@ SHAPES: dict[str, tuple[int, ...]] = {
     **dict.fromkeys(("efficiency", "grain", "step", "wire", "message_share"), (3,)),
     **dict.fromkeys(("ring_ll128_rate", "nvls_efficiency", "nvlink_rate", "nvls_rate", "ring_plateau"), (4,)),
     **dict.fromkeys(("ll_rate", "tree_ll128_rate", "tree_rate", "nvls_tree_rate"), (4, 3)),
-    **dict.fromkeys(("launch_nvls_tree", "network_nvls_tree", "nvls_channels", "nvls_message_share", "tree_ll_share"), ()),
-    "small_chunks_before": (), "ring_alone_before": (), "ring_alone_above": (), "ring_posts": (), "socket_threads": (2,), "nvls_chunk": (4, 2), "nvls_chunk_changes": (3,), "nvls_since": (2,), "socket_task": (), "steering": (2,), "steering_changes": (), "copy_rate": (3, 4), "correction": (3, 24),
+    **dict.fromkeys(("launch_nvls_tree", "network_nvls_tree", "nvls_message_share", "tree_ll_share"), ()),
+    "small_chunks_before": (), "ring_alone_before": (), "ring_alone_above": (), "ring_posts": (), "socket_threads": (2,), "nvls_chunk": (4, 2), "nvls_channels": (4, 2), "nvls_chunk_changes": (3,), "nvls_since": (2,), "socket_task": (), "steering": (2,), "steering_changes": (), "copy_rate": (3, 4), "correction": (3, 24),
     "speeds_before_hopper": (19,), "speeds_from_hopper": (17,), "speeds_from_blackwell": (20,),
 }  # fmt: skip
 """The constants of a law (``[law]`` of a library's file), and how many numbers each has: by protocol 3, by generation 4."""
@@ -220,9 +220,14 @@ def course(sight: NcclSight, size: int, law: Law, costs: Costs, algorithm: str, 
     )  # fmt: skip
 
 
+def switch_channels(law: Law, generation: int, nodes: int) -> int:
+    """Return the channels through the NVLink switch of a node."""
+    return int(law["nvls_channels"][generation][nodes > 1])
+
+
 def switch_rate(sight: NcclSight, law: Law) -> float:
     """Return GB/s of a channel through the NVLink switch, which has a chunk whole before it adds up, and the devices before they send it."""
-    return float(law["nvlink_rate"][sight.generation] / law["nvls_channels"])
+    return float(law["nvlink_rate"][sight.generation] / switch_channels(law, sight.generation, sight.nodes))
 
 
 def _before(sight: NcclSight, version: float) -> bool:
@@ -369,7 +374,7 @@ def _planned(sight: NcclSight, size: int, law: Law, latency: float, algorithm: s
 def _shape(sight: NcclSight, size: int, law: Law, algorithm: str, p: int) -> tuple[int, float, int]:
     """Return the channels that are used, the bytes of a message of one, and how many follow one another on it."""
     if algorithm == "nvls-tree":
-        channels = law["nvls_channels"]
+        channels = switch_channels(law, sight.generation, sight.nodes)
         era = sum(not _before(sight, version) for version in law["nvls_chunk_changes"])
         sharing, chunk = channels * sight.devices, float(law["nvls_chunk"][era][sight.nodes >= _MANY_NODES])
         for times, limit in _NVLS_CHUNKS:

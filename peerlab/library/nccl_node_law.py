@@ -8,7 +8,7 @@ The least of them runs. Times in microseconds, rates in GB/s (10^9 bytes per sec
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from peerlab.library.nccl_law import PROTOCOLS, Law, NcclSight, switch_rate
+from peerlab.library.nccl_law import PROTOCOLS, Law, NcclSight, switch_channels, switch_rate
 
 IN_SWITCH = "NVLS"
 _CHUNKS = ((64, 2**16), (8, 2**15), (2, 2**14))
@@ -75,12 +75,13 @@ def _ring(sight: NcclSight, size: int, law: Law, p: int, links: float) -> NodeCo
 
 
 def _in_switch(sight: NcclSight, size: int, law: Law, rate: float) -> NodeCourse:
-    chunk, sharing = _LARGEST_CHUNK, law["nvls_channels"] * sight.devices
+    channels = switch_channels(law, sight.generation, sight.nodes)
+    chunk, sharing = _LARGEST_CHUNK, channels * sight.devices
     for times, smaller in _CHUNKS:
         if size < times * sharing * chunk and chunk > smaller:
             chunk = smaller
     # the first chunk goes up alone and the last comes down alone, one from each device
-    fill = 2 * min(sight.devices * chunk, size / law["nvls_channels"]) / (1000 * switch_rate(sight, law))
+    fill = 2 * min(sight.devices * chunk, size / channels) / (1000 * switch_rate(sight, law))
     launch = float(law["launch_nvls_tree"])
     moved = size * (sight.devices + 1) / sight.devices
     return NodeCourse(
