@@ -67,6 +67,18 @@ print([name for name in ("bokeh", "ipywidgets", "anywidget", "simpy", "IPython")
     assert done.stdout == "[]\n"
 
 
+def test_the_lab_loads_no_panel_before_it_is_opened():
+    """Its first picture waits for all that is loaded: tables, slides, readers of traces and what measures are not in it."""
+    script = """
+import sys, peerlab
+lab = peerlab.explore()
+late = ("pandas", "markdown_it", "ijson", "peerlab.training", "peerlab.features.deck.write_deck", "peerlab.features.expect.judging")
+print([name for name in late if name in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
 def test_without_the_lab_extra_the_error_says_what_to_install():
     script = """
 import sys

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from peerlab.app.explorer import Explorer
-from peerlab.app.panels.log_findings import start_of
 from peerlab.question.scenario import Scenario, checked_scenario
 from peerlab.records import Records
 
@@ -34,6 +33,8 @@ def explore(
     given = [records] if isinstance(records, Records) else list(records)
     start = Scenario(**fields) if scenario is None else checked_scenario(scenario).with_(**fields)
     if given and scenario is None and not fields:
+        from peerlab.app.panels.log_findings import start_of  # noqa: PLC0415
+
         start = start_of(given[0], start)
     explorer = Explorer(start, given)
     cell = _cell()

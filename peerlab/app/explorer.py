@@ -10,14 +10,13 @@ import logging
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from peerlab.answer.run import Run
 from peerlab.app.controls import Controls
 from peerlab.app.curves_in_background import Curving
 from peerlab.app.figures_widget import FiguresWidget
 from peerlab.app.panels.exporting import Exporting, Shown
-from peerlab.app.panels.log_findings import LogFindings
 from peerlab.app.panels.machine_answers import MachineAnswers
 from peerlab.app.panels.machine_panel import OwnMachine
 from peerlab.app.panels.measured_points import MeasuredPoints
@@ -25,7 +24,6 @@ from peerlab.app.panels.race_panel import RacePanel
 from peerlab.app.ratio_in_background import Comparing
 from peerlab.app.runs import PATIENCE_S, Background, Runs, call_in, give_turns, in_all, running_loop, so_far
 from peerlab.base.errors import Cancelled, PeerlabError
-from peerlab.diagnosis.placed_log import as_measured
 from peerlab.page.widgets import Changes, Spoken, close_all
 from peerlab.picture.curve_scenarios import AXES
 from peerlab.picture.payload import payload
@@ -34,6 +32,9 @@ from peerlab.question.scenario import Scenario
 from peerlab.records import Records
 from peerlab.study.exploration import Exploration
 from peerlab.study.patience import TooSlow
+
+if TYPE_CHECKING:
+    from peerlab.app.panels.log_findings import LogFindings
 
 _runs = Runs()  # shared: several labs in one notebook draw the same curves
 
@@ -275,12 +276,12 @@ class Explorer(Spoken):
     def _show_measured(self, parcel: dict[str, object]) -> None:
         self.figures.measured = parcel
 
-    def _log_read(self, found: LogFindings) -> None:
+    def _log_read(self, found: "LogFindings") -> None:
         """Show the scenario of a log, as far as it was recognised; a cluster that the user has chosen stays."""
         self._command("axis", "message_bytes")
         if not found.compared:
             with self._telling("log"):
-                self._change(as_measured(self.scenario, found), "log")
+                self._change(found.as_measured(self.scenario), "log")
 
     def _drafted(self, file: str) -> None:
         """Show the machine whose cluster file was just drafted."""

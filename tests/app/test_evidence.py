@@ -22,7 +22,7 @@ import peerlab
 import peerlab.records
 from peerlab.app.explore import explore
 from peerlab.app.panels.background_measurement import Measuring
-from peerlab.app.panels.log_findings import LogFindings, in_short, look_at
+from peerlab.app.panels.log_findings import LogFindings, look_at
 from peerlab.diagnosis.placed_log import as_measured
 from peerlab.features.measure.schedule import Measurement
 
@@ -100,7 +100,7 @@ def slower(times):
 
 
 def test_a_log_below_its_floor_says_so_first_and_never_that_nothing_is_to_gain():
-    said = in_short(look_at(slower(9), "your log", peerlab.load_cluster("alps-gh200")))
+    said = look_at(slower(9), "your log", peerlab.load_cluster("alps-gh200")).in_short()
     assert said.startswith("your log: below the floor from ")
     assert "nothing to gain" not in said
 
@@ -108,7 +108,7 @@ def test_a_log_below_its_floor_says_so_first_and_never_that_nothing_is_to_gain()
 def test_of_several_runs_the_worst_is_said_and_which_it_is():
     log = look_at(ALPS, "your log", peerlab.load_cluster("alps-gh200"))
     held_up = replace(log.verdicts[0], verdict="held-up", why="held up at 1 KiB")
-    said = in_short(replace(log, verdicts=(log.verdicts[0], held_up)))
+    said = replace(log, verdicts=(log.verdicts[0], held_up)).in_short()
     assert said.startswith("your log: held up at 1 KiB (run 2 of 2). ")
 
 

@@ -4,16 +4,19 @@ import asyncio
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from peerlab.app.runs import call_in
 from peerlab.base.errors import PeerlabError
 from peerlab.collectives.conditions import say_block
 from peerlab.features.measure.schedule import Measurement
-from peerlab.features.measure.stream import Progress, Stream
 from peerlab.features.measure.this_machine import ABOUT, here
 from peerlab.records import Records
 from peerlab.records.judge import Comparison, compare, gist
 from peerlab.records.library import measured_library
+
+if TYPE_CHECKING:
+    from peerlab.features.measure.stream import Progress, Stream
 
 KNOWN_GPU = "own/h200-mps"
 """What is shown where there is no GPU to measure."""
@@ -52,6 +55,8 @@ class Measuring:
         self._start(Measurement.of(memory="cuda"))
 
     def _start(self, plan: Measurement) -> None:
+        from peerlab.features.measure.stream import Stream  # noqa: PLC0415
+
         if self._stream:
             return
         loop = asyncio.get_running_loop()
@@ -81,7 +86,7 @@ class Measuring:
             sentence = str(problem)
         self._show(here(self._found, sentence))
 
-    def _listen(self, stream: Stream, loop: asyncio.AbstractEventLoop) -> None:
+    def _listen(self, stream: "Stream", loop: asyncio.AbstractEventLoop) -> None:
         with stream:
             try:
                 for progress in stream:
@@ -93,7 +98,7 @@ class Measuring:
             records = stream.records
         call_in(loop, self._ended, stream, records, problem)
 
-    def _heard(self, stream: Stream, progress: Progress, comparisons: list[Comparison] | None) -> None:
+    def _heard(self, stream: "Stream", progress: "Progress", comparisons: list[Comparison] | None) -> None:
         # It was stopped, and another one begun.
         if self._stream is not stream:
             return
@@ -101,7 +106,7 @@ class Measuring:
         what = say_block(progress.ranks, progress.size_bytes) if progress.ranks else ""
         self._tell(f"{part:.0%} {what}" if part else "Starting the ranks ...", comparisons)
 
-    def _ended(self, stream: Stream, records: Records, problem: str) -> None:
+    def _ended(self, stream: "Stream", records: Records, problem: str) -> None:
         if self._stream is not stream:
             return
         self._stream = None

@@ -1,10 +1,9 @@
 """Export, below *More*: what is shown goes into a file beside the notebook, to play, print or present without a kernel."""
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,7 @@ import ipywidgets as w
 
 from peerlab.answer.run import Run
 from peerlab.base.errors import PeerlabError
-from peerlab.features.export.page import export_html
-from peerlab.features.export.pictures import export_still
-from peerlab.features.export.video import export_video
+from peerlab.base.feature import Place, load
 from peerlab.page.widgets import classed, offer, row, select
 
 
@@ -40,39 +37,42 @@ class Kind:
     """What it is called in the list."""
     suffix: str
     """Of its name; a folder has none."""
-    write: Callable[[Any, str], Path]
-    """Writes a run, or of a `pair` two of them, into a file of this name."""
+    writer: Place
+    """What writes a run, or of a `pair` two of them, into a file of some name; it is loaded when it is asked for."""
     pair: bool = False
     """Whether it shows what was before as well."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Of the writer."""
+
+    def write(self, shown: Shown, name: str) -> Path:
+        """Write what is shown into a file of this name, and return where it is."""
+        write: Callable[..., Path] = load(self.writer)
+        return write(shown.both if self.pair else shown.run, name, **self.options)
 
 
-def _deck(run: Run, name: str) -> Path:
-    # What reads outlines takes a tenth of the time in which the explorer opens.
-    from peerlab.features.deck.reading.outline import Outline  # noqa: PLC0415
-    from peerlab.features.deck.write_deck import write_deck  # noqa: PLC0415
-
-    # The deck compares paths itself, so the one that is shown is no part of its question.
-    scenario, compared = run.scenario, ("path", "registration")
-    kept = {
-        field.name: getattr(scenario, field.name) for field in fields(scenario) if field.name not in compared
-    }
-    return write_deck(Outline(scenario=kept), name)
-
-
-# A bar would go to a terminal that nobody sees.
-_video = partial(export_video, progress=False)
+_PAGE = "peerlab.features.export.page:export_html"
+_STILL = "peerlab.features.export.pictures:export_still"
+_VIDEO = "peerlab.features.export.video:export_video"
+_NO_BAR = {"progress": False}
+"""A bar would go to a terminal that nobody sees."""
 KINDS = (
-    Kind("page with its switches", ".html", export_html),
-    Kind("page, before beside now", ".html", export_html, pair=True),
-    Kind("architecture review, as slides", "", _deck),
-    Kind("picture (PNG)", ".png", export_still),
-    Kind("picture, before beside now", ".png", export_still, pair=True),
-    Kind("drawing (SVG)", ".svg", export_still),
-    Kind("video (MP4)", ".mp4", _video),
-    Kind("video, before beside now", ".mp4", _video, pair=True),
-    Kind("race, before against now (page)", ".html", partial(export_html, mode="race"), pair=True),
-    Kind("race, before against now (slide)", ".html", partial(export_html, mode="race-slide"), pair=True),
-    Kind("race, before against now (MP4)", ".mp4", partial(_video, view="race-slide"), pair=True),
+    Kind("page with its switches", ".html", _PAGE),
+    Kind("page, before beside now", ".html", _PAGE, pair=True),
+    Kind("architecture review, as slides", "", "peerlab.features.deck.write_deck:write_deck_of"),
+    Kind("picture (PNG)", ".png", _STILL),
+    Kind("picture, before beside now", ".png", _STILL, pair=True),
+    Kind("drawing (SVG)", ".svg", _STILL),
+    Kind("video (MP4)", ".mp4", _VIDEO, options=_NO_BAR),
+    Kind("video, before beside now", ".mp4", _VIDEO, pair=True, options=_NO_BAR),
+    Kind("race, before against now (page)", ".html", _PAGE, pair=True, options={"mode": "race"}),
+    Kind("race, before against now (slide)", ".html", _PAGE, pair=True, options={"mode": "race-slide"}),
+    Kind(
+        "race, before against now (MP4)",
+        ".mp4",
+        _VIDEO,
+        pair=True,
+        options={**_NO_BAR, "view": "race-slide"},
+    ),
 )
 _TAKES = {
     ".html": "every state of the switches is simulated",
@@ -125,7 +125,7 @@ class Exporting:
         what = "before-now" if kind.pair else f"{shown.run.scenario.path}-{shown.run.scenario.nodes}-nodes"
         name = f"peerlab-{what}-{datetime.now(UTC).astimezone():%Y%m%d-%H%M%S}{kind.suffix}"
         try:
-            path = await asyncio.to_thread(kind.write, shown.both if kind.pair else shown.run, name)
+            path = await asyncio.to_thread(kind.write, shown, name)
         except PeerlabError as problem:
             self._said.value = f"<div class='pl-error'><p role='alert'>{escape(str(problem))}</p></div>"
         else:

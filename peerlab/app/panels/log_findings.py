@@ -1,17 +1,23 @@
-"""The findings in a user's log: its path, the cluster that it was compared with, and the scenario that shows it."""
+"""The findings in a user's log: its path, the cluster that it was compared with, and the scenario that shows it.
 
-from dataclasses import dataclass
+It is loaded when there is a log: most labs are shown without one.
+"""
+
+from dataclasses import dataclass, replace
 from html import escape
 
 from peerlab.base.errors import PeerlabError
 from peerlab.base.units import say_bytes
 from peerlab.diagnosis import diagnose
-from peerlab.diagnosis.placed_log import PlacedLog, as_measured, placed
+from peerlab.diagnosis.placed_log import PlacedLog, as_measured, placed, say_changes, way_to
 from peerlab.features.diagnose.diagnosis_document import path_name
+from peerlab.features.diagnose.diagnosis_report import diagnosis_html
+from peerlab.features.expect.expect_report import verdict_in_page
 from peerlab.features.expect.judging import LogVerdict, judge
 from peerlab.features.expect.verdict_rules import BELOW, HEALTHY, HELD_UP, UNKNOWN
 from peerlab.features.step.step_report import elsewhere_html, profiled_html
 from peerlab.model.hardware import Cluster
+from peerlab.question.adjustments import Changes
 from peerlab.question.scenario import Scenario
 from peerlab.records import Records
 from peerlab.training.loading import trace_in
@@ -26,6 +32,28 @@ class LogFindings(PlacedLog):
 
     verdicts: tuple[LogVerdict, ...] = ()
     """Whether each run of it is well."""
+
+    def as_measured(self, scenario: Scenario) -> Scenario:
+        """Return the log's scenario at its largest message; what it does not say is as in another scenario."""
+        return as_measured(scenario, self)
+
+    def way_from(self, scenario: Scenario) -> tuple[Changes, str]:
+        """Return the changes that turn a scenario into that of the log, and the same in a few words."""
+        changes = way_to(scenario, self)
+        return changes, say_changes(changes)
+
+    def in_short(self) -> str:
+        """Return whether the log is well, its path, what it was compared with, what Peer Direct would bring, and what the pictures show."""
+        diagnosis = self.diagnosis
+        path = (
+            f"{path_name(diagnosis.path)}, {diagnosis.verdict}" if diagnosis.path else "cannot tell the path"
+        )
+        return f"{self.name}: {_well(self)}. Path: {path}. {_where(self)} With Peer Direct: {_gain(self)}. The evidence is below the figures."
+
+    def in_full(self) -> str:
+        """Return the verdict on each run and the diagnosis as HTML; what reading the log warned of stands elsewhere."""
+        verdict = verdict_in_page([verdict.as_dict() for verdict in self.verdicts])
+        return verdict + diagnosis_html(replace(self.diagnosis, warnings=()), self.name)
 
 
 def look_at(held: str | bytes, name: str, shown: Cluster | None = None) -> LogFindings:
@@ -68,13 +96,6 @@ def start_of(records: Records, otherwise: Scenario) -> Scenario:
         return as_measured(otherwise, LogFindings("records", records, diagnose(records)))
     except PeerlabError:  # records of this machine, or of several paths, have no scenario
         return otherwise
-
-
-def in_short(found: LogFindings) -> str:
-    """Return whether the log is well, its path, what it was compared with, what Peer Direct would bring, and what the pictures show."""
-    diagnosis = found.diagnosis
-    path = f"{path_name(diagnosis.path)}, {diagnosis.verdict}" if diagnosis.path else "cannot tell the path"
-    return f"{found.name}: {_well(found)}. Path: {path}. {_where(found)} With Peer Direct: {_gain(found)}. The evidence is below the figures."
 
 
 def _well(log_findings: LogFindings) -> str:

@@ -7,11 +7,9 @@ from html import escape
 import ipywidgets as w
 
 from peerlab.app.runs import running_loop
+from peerlab.base.display import shown
 from peerlab.base.errors import PeerlabError
-from peerlab.features.choices.choice_report import choices_html
-from peerlab.features.choices.mapping import choices
-from peerlab.features.expect.expect_report import expected_html
-from peerlab.features.expect.expectation import expectation
+from peerlab.base.feature import registered
 from peerlab.page.widgets import classed, row, unfold
 from peerlab.question.scenario import Scenario
 from peerlab.question.size_list import parse_sizes
@@ -20,12 +18,14 @@ from peerlab.question.size_list import parse_sizes
 def should_reach(scenario: Scenario) -> str:
     """Return floor, band and ceiling of the scenario's machine, nodes and path as HTML."""
     # As `peerlab expect` asks: what it should reach once all memory is registered.
-    return expected_html(expectation(scenario.with_(registration="pool"), parse_sizes(None)))
+    expectation = registered("offers", "what a scenario should reach")
+    return shown(expectation(scenario.with_(registration="pool"), parse_sizes(None)))
 
 
 def which_runs(scenario: Scenario) -> str:
     """Return the map of choices of the scenario's machine and path as HTML."""
-    return choices_html(
+    choices = registered("offers", "map of choices")
+    return shown(
         choices(scenario.given_cluster, path=scenario.path, library_version=scenario.library_version)
     )
 

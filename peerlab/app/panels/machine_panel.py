@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from html import escape
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import ipywidgets as w
 
@@ -10,12 +11,14 @@ from peerlab.answer.gain import FELT, GainBand
 from peerlab.app.panels.paste_panel import PastePanel
 from peerlab.base.errors import HardwareError, one_line
 from peerlab.base.units import say_count
-from peerlab.features.clusters.drafted_file import DraftedFile, this_machine, write_beside
 from peerlab.model.nic_wiring import Wiring
 from peerlab.page.widgets import classed
 from peerlab.question.scenario import Scenario
 from peerlab.topology import read_topology
 from peerlab.topology.load_topology import TOOLS
+
+if TYPE_CHECKING:
+    from peerlab.features.clusters.drafted_file import DraftedFile
 
 _INVITATION = f"Paste what one of these printed on your machine: {', '.join(TOOLS)}; or choose the file."
 _HERE = "this machine"
@@ -67,7 +70,7 @@ class OwnMachine(PastePanel):
             return
         data = held.encode("utf-8", "replace") if isinstance(held, str) else held
         where = "pasted text" if isinstance(held, str) else name
-        self._start(name, lambda: write_beside(_NAME, read_topology(data), where, where), self._tell)
+        self._start(name, lambda: _draft(data, where), self._tell)
 
     def read_here(self) -> None:
         """Draw the machine that the kernel runs on."""
@@ -79,7 +82,7 @@ class OwnMachine(PastePanel):
         if self._drafted and scenario.cluster == str(self._drafted.path):
             self._short.value = _in_words(self._drafted) + _what_matters(band)
 
-    def _tell(self, drafted_file: DraftedFile) -> None:
+    def _tell(self, drafted_file: "DraftedFile") -> None:
         self._drafted = drafted_file
         self._short.value = _in_words(drafted_file)
         self.files = [*dict.fromkeys([*self.files, str(drafted_file.path)])]
@@ -87,14 +90,22 @@ class OwnMachine(PastePanel):
         self._on_drafted(str(drafted_file.path))
 
 
-def _draft_here() -> DraftedFile:
+def _draft(topology: bytes, where: str) -> "DraftedFile":
+    from peerlab.features.clusters.drafted_file import write_beside  # noqa: PLC0415
+
+    return write_beside(_NAME, read_topology(topology), where, where)
+
+
+def _draft_here() -> "DraftedFile":
+    from peerlab.features.clusters.drafted_file import this_machine, write_beside  # noqa: PLC0415
+
     try:
         return write_beside(_NAME, this_machine(), _HERE, "/sys")
     except HardwareError as problem:
         raise HardwareError(f"{problem}; paste what its tools printed on the machine that has some") from None
 
 
-def _in_words(drafted_file: DraftedFile) -> str:
+def _in_words(drafted_file: "DraftedFile") -> str:
     """Return where the file is, what was read, and how much of it is assumed."""
     cluster, drafted = drafted_file.drafted.cluster, drafted_file.drafted
     switches = say_count(cluster.numa_domains * cluster.switches_per_numa, "PCIe switch")

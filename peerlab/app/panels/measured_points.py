@@ -2,15 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from typing import TYPE_CHECKING
 
 from peerlab.app.panels.background_measurement import Measuring
-from peerlab.app.panels.log_findings import LogFindings
 from peerlab.app.panels.own_log import OwnLog
 from peerlab.features.measure.this_machine import here
 from peerlab.page.widgets import Changes
 from peerlab.picture.measured import MeasuredPoint, overlay, points
 from peerlab.question.scenario import Scenario
 from peerlab.records import Records, measured_for
+
+if TYPE_CHECKING:
+    from peerlab.app.panels.log_findings import LogFindings
 
 
 class MeasuredPoints:
@@ -31,7 +34,7 @@ class MeasuredPoints:
         self,
         records: Sequence[Records],
         show: Callable[[dict[str, object]], None],
-        on_log: Callable[[LogFindings], None],
+        on_log: "Callable[[LogFindings], None]",
         on_go: Callable[[Changes], None],
     ) -> None:
         self._show, self._on_log = show, on_log
@@ -50,7 +53,7 @@ class MeasuredPoints:
         self.log.show(scenario)
         self._show({**overlay(scenario, known), "here": self._here})
 
-    def _log_read(self, log_findings: LogFindings | None) -> None:
+    def _log_read(self, log_findings: "LogFindings | None") -> None:
         self._of_log = (
             points(
                 log_findings.records, log_findings.diagnosis.path or "", own=True, nodes=log_findings.nodes

@@ -1,20 +1,19 @@
 """The panel for a user's log: pasted or uploaded, read, diagnosed, and drawn on the curves."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from html import escape
+from typing import TYPE_CHECKING
 
 import ipywidgets as w
 
-from peerlab.app.panels.log_findings import LogFindings, in_short, look_at, look_at_trace
 from peerlab.app.panels.paste_panel import PastePanel
-from peerlab.diagnosis.placed_log import say_changes, way_to
-from peerlab.features.diagnose.diagnosis_report import diagnosis_html
-from peerlab.features.expect.expect_report import verdict_in_page
 from peerlab.page.widgets import Changes, classed, row, unfold, way_back
 from peerlab.question.scenario import Scenario
 from peerlab.records import Records
 from peerlab.records.benchmarks import TOOLS
+
+if TYPE_CHECKING:
+    from peerlab.app.panels.log_findings import LogFindings
 
 _INVITATION = f"Paste the output of {TOOLS}, its command line included; or choose the file, or a trace of PyTorch's profiler."
 
@@ -31,7 +30,7 @@ class OwnLog(PastePanel):
     """
 
     def __init__(
-        self, on_found: Callable[[LogFindings | None], None], on_go: Callable[[Changes], None]
+        self, on_found: "Callable[[LogFindings | None], None]", on_go: Callable[[Changes], None]
     ) -> None:
         toggle = w.ToggleButton(description="Your log", tooltip=_INVITATION)
         super().__init__("log", _INVITATION, "Is it well?", classed(toggle, "pl-plain", "pl-log-button"))
@@ -71,23 +70,25 @@ class OwnLog(PastePanel):
         self._held, self.verdict.value = (held, name), ""
         self._forget()
         shown = self._scenario
-        self._start(name, lambda: self._look_at(held, name, shown), lambda found: self._tell(found, name))
+        self._start(name, lambda: self._look_at(held, name, shown), self._tell)
 
-    def _look_at(self, held: str | bytes, name: str, shown: Scenario | None) -> LogFindings | tuple[str, str]:
+    def _look_at(
+        self, held: str | bytes, name: str, shown: Scenario | None
+    ) -> "LogFindings | tuple[str, str]":
         """Return the findings in a log, or what a profiler's trace says, in short and as HTML."""
+        from peerlab.app.panels.log_findings import look_at, look_at_trace  # noqa: PLC0415
+
         pair = look_at_trace(held, name, shown)
         return pair or look_at(held, name, shown.hardware if shown else None)
 
-    def _tell(self, found: LogFindings | tuple[str, str], name: str) -> None:
+    def _tell(self, found: "LogFindings | tuple[str, str]") -> None:
         if isinstance(found, tuple):
             self._short.value, self.verdict.value = f"<p role='status'>{escape(found[0])}</p>", found[1]
             return
-        self._short.value = f"<p role='status'>{escape(in_short(found))}</p>{_warnings(found.records)}"
-        diagnosis = replace(found.diagnosis, warnings=())  # they stand above, in the panel
+        self._short.value = f"<p role='status'>{escape(found.in_short())}</p>{_warnings(found.records)}"
         self._other.value = False  # its text is folded: the verdict stands first
         self._other.focus()  # the button that was pressed is hidden, and Escape must still be heard
-        verdict = verdict_in_page([verdict.as_dict() for verdict in found.verdicts])
-        self.verdict.value = verdict + diagnosis_html(diagnosis, name)
+        self.verdict.value = found.in_full()
         self._found = found
         self._on_found(found)
         self._offer()
@@ -105,8 +106,8 @@ class OwnLog(PastePanel):
             return "", lambda: None
         if shown.hardware != log_findings.shown and (log_findings.compared or not log_findings.cluster):
             return f"Compare with {shown.hardware.title}", lambda: self.read(*self._held)
-        there = way_to(shown, log_findings)
-        return f"Show {sentence}" if (sentence := say_changes(there)) else "", lambda: self._on_go(there)
+        there, sentence = log_findings.way_from(shown)
+        return f"Show {sentence}" if sentence else "", lambda: self._on_go(there)
 
     def _gone(self) -> None:
         self._follow()

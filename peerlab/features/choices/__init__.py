@@ -8,5 +8,6 @@ FEATURE = Feature(
     commands={"choices": "peerlab.features.choices.choices_command"},
     functions={"choices": "peerlab.features.choices.mapping"},
     shows={"ChoiceMap": "peerlab.features.choices.choice_report:choices_html"},
+    offers={"map of choices": "peerlab.features.choices.mapping:choices"},
     document="docs/using.md",
 )

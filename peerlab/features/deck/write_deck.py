@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
 
+from peerlab.answer.run import Run
 from peerlab.base.errors import ExportError
 from peerlab.base.outfile import check_place, new_folder, written
 from peerlab.base.progress_bar import progress_bar
@@ -71,6 +73,16 @@ def write_deck(
                     file.write_bytes(printed(deck))
                 tell(len(made) + 1, len(made) + 1)
     return deck
+
+
+def write_deck_of(run: Run, folder: str | Path) -> Path:
+    """Write the deck of a run's question, on all paths of its cluster, as the notebook's *Export* does; return its page."""
+    # The deck compares paths itself, so the one that is shown is no part of its question.
+    scenario, compared = run.scenario, ("path", "registration")
+    kept = {
+        field.name: getattr(scenario, field.name) for field in fields(scenario) if field.name not in compared
+    }
+    return write_deck(Outline(scenario=kept), folder)
 
 
 def forecast_s(outline: Outline, *, pdf: bool = False) -> float:

@@ -12,6 +12,7 @@ FEATURE = Feature(
         "LogVerdict": "peerlab.features.expect.expect_report:judged_html",
     },
     offers={
+        "what a scenario should reach": "peerlab.features.expect.expectation:expectation",
         "verdicts on a log": "peerlab.features.expect.judging:judge",
         "HTML of verdicts": "peerlab.features.expect.expect_report:verdict_in_page",
     },
