@@ -58,6 +58,10 @@ def test_the_list_loads_no_feature():
 _NOT_AT_FIRST = "the lab's first picture does not wait for what a panel needs that few open"
 LATE = {
     ("peerlab/app/explore.py", "peerlab.app.panels.log_findings"): _NOT_AT_FIRST,
+    (
+        "peerlab/picture/bokeh_document.py",
+        "peerlab.picture.plots.built_document",
+    ): "figures that were built before are read, and Bokeh is not loaded",
     ("peerlab/app/panels/own_log.py", "peerlab.app.panels.log_findings"): _NOT_AT_FIRST,
     ("peerlab/app/panels/machine_panel.py", "peerlab.features.clusters.drafted_file"): _NOT_AT_FIRST,
     ("peerlab/app/panels/background_measurement.py", "peerlab.features.measure.stream"): _NOT_AT_FIRST,
