@@ -5,6 +5,7 @@ import io
 import re
 import tokenize
 from collections import Counter
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -122,6 +123,32 @@ def test_a_comment_for_a_tool_is_no_reason():
 def test_reasons_stand_beside_the_code(modules):
     texts = modules.values()
     assert sum(map(reasons, texts)) >= LEAST_REASONS * sum(map(code_lines, texts))
+
+
+def imported(text, names):
+    """Yield the modules that a text imports, inside functions too; what only types need is nothing that runs."""
+    tree = ast.parse(text)
+    typed = [
+        one for one in ast.walk(tree) if isinstance(one, ast.If) and "TYPE_CHECKING" in ast.dump(one.test)
+    ]
+    unseen = {id(node) for one in typed for node in ast.walk(one)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and id(node) not in unseen:
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                yield whole if whole in names else node.module
+        elif isinstance(node, ast.Import) and id(node) not in unseen:
+            yield from (alias.name for alias in node.names)
+
+
+def test_no_two_modules_import_each_other(modules):
+    """The largest circle is one file, late imports included."""
+    names = {
+        ".".join(("peerlab", *path.with_suffix("").parts)).removesuffix(".__init__"): text
+        for path, text in modules.items()
+    }
+    graph = {name: names.keys() & set(imported(text, names)) for name, text in names.items()}
+    TopologicalSorter(graph).prepare()  # raises what it finds
 
 
 def test_evidence_asks_what_a_data_path_is_and_not_what_it_is_called(modules):

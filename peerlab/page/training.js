@@ -98,12 +98,12 @@ class StepPage extends PlayedPage {
     this.keepInAddress(this.addressParts());
   }
 
-  // What a link says of this page: each control's value, the bucket whose clock it is, the path whose road is shown.
+  // What a link says of this page: each control's value, the number of the exchange whose clock it is, the path whose road is shown.
   addressParts() {
     const controls = this.data.controls.map(({ label, values }, i) => [label, choiceOf(() => values, () => this.numbers[i], (number) => this.control(i, number))]);
     return {
       ...Object.fromEntries(controls),
-      clock: choiceOf(() => this.state.sides[0].names, () => this.followed ?? -1, (number) => this.follow(number)),
+      exchange: choiceOf(() => this.state.sides[0].names.map((_, i) => String(i + 1)), () => this.followed ?? -1, (number) => this.follow(number)),
       road: choiceOf(() => this.state.sides.map(({ title }) => title), () => this.side, (number) => this.showPath(number)),
     };
   }

@@ -15,10 +15,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from peerlab.picture.kept_figures import KEPT
 from peerlab.picture.views import VIEWS
 
-KEPT = Path(__file__).with_name("figures.json")
-"""The document as Bokeh built it; `plots.built_document` writes it."""
 _BOKEH = find_spec("bokeh")
 if _BOKEH is None or _BOKEH.origin is None:
     raise ModuleNotFoundError("No module named 'bokeh'", name="bokeh")

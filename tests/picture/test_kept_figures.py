@@ -6,7 +6,8 @@ import re
 import pytest
 
 from peerlab.picture import bokeh_document
-from peerlab.picture.bokeh_document import KEPT, document
+from peerlab.picture.bokeh_document import document
+from peerlab.picture.kept_figures import KEPT
 from peerlab.picture.plots.built_document import built_document, kept_documents
 
 

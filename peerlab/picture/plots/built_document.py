@@ -9,7 +9,7 @@ from importlib.metadata import version
 from bokeh.document import Document
 from bokeh.models import GlyphRenderer
 
-from peerlab.picture.bokeh_document import KEPT
+from peerlab.picture.kept_figures import KEPT
 from peerlab.picture.plots import FIGURES
 from peerlab.picture.views import VIEWS
 
