@@ -80,7 +80,8 @@ class AlonePage extends PageAlone {
 function followLinks(choices) {
   addEventListener("hashchange", () => choices.follow(location.hash.slice(1), (numbers) => choices.go(numbers)));
   choices.follow(location.hash.slice(1), (numbers) => choices.begin(numbers));
-  choices.albums[0].on("change:choices", () => {
+  choices.albums[0].on("change:choices", async () => {
+    await painted(); // what answers a switch is painted first
     try {
       history.replaceState(null, "", `#${choices.link}`);
     } catch {

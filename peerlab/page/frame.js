@@ -36,10 +36,10 @@ export function followSlides(player) {
   });
 }
 
-// Makes the frame in a notebook as high as its page, which reflows in a narrow one.
-export function fitFrame(page) {
+// Makes the frame in a notebook as high as its page, which reflows in a narrow one; a page that `fills` its frame leaves it the height that it was given.
+export function fitFrame(page, fills = false) {
   try {
-    if (frameElement) frameElement.style.height = `${Math.ceil(page.getBoundingClientRect().height)}px`;
+    if (frameElement) frameElement.style.height = fills ? "" : `${Math.ceil(page.getBoundingClientRect().height)}px`;
   } catch {
     // of another origin: it keeps the height that it was given
   }

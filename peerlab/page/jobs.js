@@ -38,6 +38,7 @@ import { sayTime, sayTimes } from "./words.js";
  * @property {number[][]} uses
  */
 const JOBS_WATCHED_S = 16; // all of it lasts so long at the usual speed
+const MOST_GROWN = 1.9; // so many times as high the pictures are at most
 const LANES = { left: 190, narrow: 116, right: 72, letters: 12, job: 38, link: 34, most: 2 }; // px; of the uplinks so many are drawn, those that are shared longest
 
 const JOBS_HTML = `
@@ -61,6 +62,7 @@ class JobsPage extends PlayedPage {
     this.listenToKeys({}, forControl);
     this.paintWhenSized([".np-scene"], () => this.paint());
     this.keepInAddress();
+    addEventListener("resize", () => this.repaint()); // also where the window is only higher
   }
 
   // What does not change while it plays.
@@ -88,40 +90,61 @@ class JobsPage extends PlayedPage {
   }
 
   paint() {
-    this.scene.paint();
-    this.paintLanes();
+    this.paintParts(1);
+    if (this.wanted.mode === "page") this.paintParts(this.growth());
     this.fillSlide();
   }
 
+  repaint() {
+    this.paint();
+    this.player.draw();
+  }
+
+  // Draws both pictures, so many times as high as they are at least.
+  paintParts(grown) {
+    this.scene.paint(grown);
+    this.paintLanes(grown);
+  }
+
+  // How much higher the pictures may be, so that the page fills its window.
+  growth() {
+    const { root } = this, zoom = Number(getComputedStyle(root).zoom) || 1, drawn = [".np-scene", ".np-strip"].reduce((sum, part) => sum + this.find(part).viewBox.baseVal.height, 0);
+    root.style.minHeight = 0;
+    const rest = root.getBoundingClientRect().height / zoom - drawn;
+    root.style.minHeight = "";
+    return Math.max(1, Math.min(MOST_GROWN, (innerHeight / zoom - rest) / drawn));
+  }
+
   // All jobs on one axis: each exchanges, below in the colours of who stands in its way; then the uplinks.
-  paintLanes() {
+  paintLanes(grown) {
     const host = this.find(".np-strip"), { jobs, links, end_us } = this.data, width = host.clientWidth || 1000, right = width - LANES.right;
     const left = width < 600 ? LANES.narrow : LANES.left;
     this.x = (time) => left + ((right - left) * time) / end_us;
     host.replaceChildren();
     const text = (x, y, words, more) => svgText(words, { x, y: y + 13, "font-size": LANES.letters, fill: "var(--pl-muted)", ...more }, host);
     const box = (from, until, y, height, role, more = {}) => svgShape("rect", { x: this.x(from).toFixed(1), y, width: Math.max(0.4, this.x(until) - this.x(from)).toFixed(1), height, fill: `var(--pl-${role})`, ...more }, host);
+    const lane = LANES.job * grown, high = 13 * grown, low = 9 * grown, below = 4 + high + 4 * grown; // of a job: when it exchanges, and who stands in its way
     let top = 0;
     jobs.forEach(({ title, exchanges, held, role }) => {
-      text(left - 8, top + 1, `${title} exchanges`, { "text-anchor": "end", fill: "var(--pl-ink)", "font-weight": 650 });
-      text(left - 8, top + 17, "in its way", { "text-anchor": "end" });
-      box(0, end_us, top + 3, 13, "panel");
-      for (const [from, until] of exchanges) box(from, until, top + 3, 13, role, { rx: 2 });
-      for (const [from, until, ...others] of held) others.forEach((other, k) => box(from, until, top + 20 + (9 * k) / others.length, 9 / others.length, jobs[other].role));
+      text(left - 8, top + 1 + (high - 13) / 2, `${title} exchanges`, { "text-anchor": "end", fill: "var(--pl-ink)", "font-weight": 650 });
+      text(left - 8, top + below - 4 + (low - 9) / 2, "in its way", { "text-anchor": "end" });
+      box(0, end_us, top + 3, high, "panel");
+      for (const [from, until] of exchanges) box(from, until, top + 3, high, role, { rx: 2 });
+      for (const [from, until, ...others] of held) others.forEach((other, k) => box(from, until, top + below + (low * k) / others.length, low / others.length, jobs[other].role));
       const total = held.reduce((sum, [from, until]) => sum + until - from, 0);
-      text(right + 8, top + 17, total ? sayTime(total) : "nobody");
-      top += LANES.job;
+      text(right + 8, top + below - 4 + (low - 9) / 2, total ? sayTime(total) : "nobody");
+      top += lane;
     });
     const both = ({ uses }) => uses.reduce((sum, [from, until, ...shares]) => sum + (shares.filter((share) => share > 0).length > 1 ? until - from : 0), 0);
     [...links].sort((a, b) => Number(b.out) - Number(a.out)).sort((a, b) => both(b) - both(a)).slice(0, LANES.most).forEach(({ name, uses }) => {
-      const base = top + LANES.link - 4, room = LANES.link - 10;
-      text(left - 8, top + 8, name, { "text-anchor": "end" });
+      const base = top + LANES.link * grown - 4, room = LANES.link * grown - 10;
+      text(left - 8, base - room / 2 - 9, name, { "text-anchor": "end" });
       box(0, end_us, base - room, room, "panel");
       for (const [from, until, ...shares] of uses) {
         let height = 0;
         shares.forEach((share, job) => share && box(from, until, (base - room * (height += share)).toFixed(1), (room * share).toFixed(1), jobs[job].role));
       }
-      top += LANES.link;
+      top += LANES.link * grown;
     });
     text(left, top - 2, "0");
     text(right, top - 2, sayTime(end_us), { "text-anchor": "end" });

@@ -15,10 +15,13 @@ export class JobsScene {
     this.uses = new KeyRows(data.links.flatMap(({ uses }, link) => uses.map((use) => [link, ...use])), data.links.length);
   }
 
-  paint() {
+  // Draws what stands still; `grown`: so many times as high as it is at least.
+  paint(grown = 1) {
     const { host, data, leaves } = this, width = host.clientWidth || 1000, each = width / leaves.length;
-    const row = Math.max(1, Math.min(data.leaf, Math.floor((Math.min(each - 20, 420) - 2 * FLOOR.pad + FLOOR.gap) / (FLOOR.host + FLOOR.gap)))), rows = Math.ceil(data.leaf / row);
-    const wide = Math.max(row * (FLOOR.host + FLOOR.gap) - FLOOR.gap + 2 * FLOOR.pad, Math.min(each - 12, 240)), leafTop = FLOOR.spine + FLOOR.pipe, leafHigh = 24 + rows * (FLOOR.host - 6 + FLOOR.gap) + 8;
+    const floor = { host: FLOOR.host * Math.max(1, Math.min(grown, each / 260, 1.5)), pipe: FLOOR.pipe * grown };
+    this.floor = floor;
+    const row = Math.max(1, Math.min(data.leaf, Math.floor((Math.min(each - 20, 420) - 2 * FLOOR.pad + FLOOR.gap) / (floor.host + FLOOR.gap)))), rows = Math.ceil(data.leaf / row);
+    const wide = Math.max(row * (floor.host + FLOOR.gap) - FLOOR.gap + 2 * FLOOR.pad, Math.min(each - 12, 240)), leafTop = FLOOR.spine + floor.pipe, leafHigh = 24 + rows * (floor.host - 6 + FLOOR.gap) + 8;
     host.replaceChildren();
     this.boxes = [];
     this.pipes = [];
@@ -29,7 +32,7 @@ export class JobsScene {
       svgShape("rect", { x: left, y: leafTop, width: wide, height: leafHigh, rx: 8, fill: "var(--pl-panel)", stroke: "var(--pl-faint)" }, host);
       this.text(middle, leafTop + 16, `leaf ${leaf}`, { "text-anchor": "middle", fill: "var(--pl-muted)" });
       for (const out of [true, false]) this.pipe(leaf, out, Math.max(8, Math.min(FLOOR.wide, each / 2 - 10 - FLOOR.word)), middle, each);
-      for (let k = 0; k < data.leaf; k++) this.hostBox(leaf * data.leaf + k, middle - (Math.min(row, data.leaf) * (FLOOR.host + FLOOR.gap) - FLOOR.gap) / 2 + (k % row) * (FLOOR.host + FLOOR.gap), leafTop + 24 + Math.floor(k / row) * (FLOOR.host - 6 + FLOOR.gap));
+      for (let k = 0; k < data.leaf; k++) this.hostBox(leaf * data.leaf + k, middle - (Math.min(row, data.leaf) * (floor.host + FLOOR.gap) - FLOOR.gap) / 2 + (k % row) * (floor.host + FLOOR.gap), leafTop + 24 + Math.floor(k / row) * (floor.host - 6 + FLOOR.gap));
     });
     const high = leafTop + leafHigh + 4;
     host.setAttribute("viewBox", `0 0 ${width} ${high}`);
@@ -42,20 +45,20 @@ export class JobsScene {
 
   // An uplink out of a leaf, or into it: its width is its rate.
   pipe(leaf, out, wide, middle, each) {
-    const { host, data } = this, x = out ? middle - wide - 8 : middle + 8, y = FLOOR.spine, link = data.links.findIndex((uplink) => uplink.leaf === leaf && uplink.out === out);
-    svgShape("rect", { x, y, width: wide, height: FLOOR.pipe, fill: "var(--pl-box)", stroke: "var(--pl-edge)" }, host);
-    const parts = data.jobs.map(({ role }) => svgShape("rect", { y: y + 1, height: FLOOR.pipe - 2, width: 0, fill: `var(--pl-${role})` }, host));
-    const arrow = out ? `M${x + wide / 2} ${y + 10}l7 11h-14z` : `M${x + wide / 2} ${y + FLOOR.pipe - 10}l7 -11h-14z`;
+    const { host, data, floor } = this, x = out ? middle - wide - 8 : middle + 8, y = FLOOR.spine, link = data.links.findIndex((uplink) => uplink.leaf === leaf && uplink.out === out);
+    svgShape("rect", { x, y, width: wide, height: floor.pipe, fill: "var(--pl-box)", stroke: "var(--pl-edge)" }, host);
+    const parts = data.jobs.map(({ role }) => svgShape("rect", { y: y + 1, height: floor.pipe - 2, width: 0, fill: `var(--pl-${role})` }, host));
+    const arrow = out ? `M${x + wide / 2} ${y + 10}l7 11h-14z` : `M${x + wide / 2} ${y + floor.pipe - 10}l7 -11h-14z`;
     svgShape("path", { d: arrow, fill: "var(--pl-ink)", opacity: 0.55 }, host);
-    const full = this.text(out ? x - 8 : x + wide + 8, y + FLOOR.pipe / 2 + 4, "", { "text-anchor": out ? "end" : "start", "font-weight": 650, fill: "var(--pl-hot-ink)" });
+    const full = this.text(out ? x - 8 : x + wide + 8, y + floor.pipe / 2 + 4, "", { "text-anchor": out ? "end" : "start", "font-weight": 650, fill: "var(--pl-hot-ink)" });
     this.pipes.push({ link, parts, x: x + 1, wide: wide - 2, full, says: each / 2 - wide - 8 >= FLOOR.word });
   }
 
   hostBox(number, x, y) {
-    const { host, data } = this, job = this.jobOf.get(number), role = job === undefined ? "faint" : data.jobs[job].role;
-    const frame = svgShape("rect", { x, y, width: FLOOR.host, height: FLOOR.host - 6, rx: 4, fill: "var(--pl-box)", stroke: `var(--pl-${role})`, "stroke-width": job === undefined ? 1 : 2 }, host);
-    const fill = svgShape("rect", { x: x + 1, y: y + 1, width: FLOOR.host - 2, height: FLOOR.host - 8, rx: 3, fill: `var(--pl-${role})`, opacity: 0 }, host);
-    this.text(x + FLOOR.host / 2, y + 18, number, { "text-anchor": "middle", fill: job === undefined ? "var(--pl-muted)" : "var(--pl-ink)" });
+    const { host, data, floor } = this, job = this.jobOf.get(number), role = job === undefined ? "faint" : data.jobs[job].role;
+    const frame = svgShape("rect", { x, y, width: floor.host, height: floor.host - 6, rx: 4, fill: "var(--pl-box)", stroke: `var(--pl-${role})`, "stroke-width": job === undefined ? 1 : 2 }, host);
+    const fill = svgShape("rect", { x: x + 1, y: y + 1, width: floor.host - 2, height: floor.host - 8, rx: 3, fill: `var(--pl-${role})`, opacity: 0 }, host);
+    this.text(x + floor.host / 2, y + floor.host / 2 + 1, number, { "text-anchor": "middle", fill: job === undefined ? "var(--pl-muted)" : "var(--pl-ink)" });
     this.boxes.push({ number, job, frame, fill });
   }
 

@@ -240,7 +240,7 @@ export class PortSceneView {
       this.drawLevel(part, (part.account ? accounts : ports)[part.number]);
       if (part.account) continue;
       const why = stopped(part.number);
-      part.stop.textContent = why && part.fits >= widthOf(why, LETTERS, true) ? why : "";
+      part.stop.textContent = why && part.fits >= widthOf(why, LETTERS, true) + 10 ? why : "";
       part.frame.setAttribute("stroke", why ? "var(--pl-hot)" : "var(--pl-edge)");
       part.track.setAttribute("stroke", why && why !== "lost" ? "var(--pl-hot-fill)" : "var(--pl-faint)");
       this.onLink(part, time, flow, moving);

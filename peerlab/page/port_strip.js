@@ -1,4 +1,5 @@
 // Below the ports: what waits at the port that everybody shares, fabric by fabric on one axis of time; and of one fabric marks, rates and who was stopped.
+import { widthOf } from "./places.js";
 import { MARKED } from "./port_cells.js";
 import { svgShape, svgText } from "./svg.js";
 import { sayBytes, sayTime } from "./words.js";
@@ -26,7 +27,9 @@ export class PortStrip {
     this.left = this.narrow ? STRIP.less[0] : STRIP.left;
     this.right = this.width - (this.narrow ? STRIP.less[1] : STRIP.right);
     host.replaceChildren();
-    this.text(this.left, 0, `waits at ${this.linkName(data.shared)}`);
+    const heading = `waits at ${this.linkName(data.shared)}`;
+    this.text(this.left, 0, heading);
+    this.headed = this.left + widthOf(`${heading} alone`, STRIP.letters); // further right there is room for a word
     if (!this.narrow) this.text(this.width, 0, "at most", { "text-anchor": "end" });
     let top = STRIP.head;
     fabrics.forEach((fabric, i) => (top = this.row(fabric, i, i === number, top)));
@@ -65,7 +68,7 @@ export class PortStrip {
     this.area(own, others, base, room / scale, { fill: "var(--pl-gather)", ...faded });
     if (chosen) this.limits(fabric, i, base, room, scale);
     if (fabric.alone_us) svgShape("path", { d: `M${this.x(fabric.alone_us).toFixed(1)} ${base - room}v${room}`, stroke: "var(--pl-ink)", "stroke-width": 1.5, "stroke-dasharray": "3 3" }, host);
-    if (fabric.alone_us && i === 0 && !this.narrow) this.text(this.x(fabric.alone_us), 0, "alone", { "text-anchor": "middle" });
+    if (fabric.alone_us && i === 0 && this.x(fabric.alone_us) > this.headed) this.text(this.x(fabric.alone_us), 0, "alone", { "text-anchor": "middle" });
     const cut = fabric.length_us > shown_us ? "→ " : "";
     this.text(end + 6, top + 3, cut + fabric.time, ink);
     if (!this.narrow) this.text(this.width, top + 3, sayBytes(most), { "text-anchor": "end", ...ink });

@@ -2,6 +2,7 @@
 import { Delivered } from "./delivered.js";
 import { make } from "./dom.js";
 import { unpacked } from "./packed.js";
+import { fitFrame } from "./frame.js";
 import { beginPlayed, PlayedPage, showWords } from "./played.js";
 import { RaceChart } from "./race_chart.js";
 import { RaceRoad, roadWords } from "./race_road.js";
@@ -203,6 +204,7 @@ class RacePage extends PlayedPage {
     for (const { road } of this.lanes) road.paint(large);
     this.chart.paint(large);
     this.player.draw();
+    if (this.wanted.mode === "frame") fitFrame(this.root, wide);
   }
 
   // Draws the moment `time`, microseconds; `flow` is microseconds per second of watching.

@@ -48,6 +48,7 @@ export class RaceRoad {
     this.rows = new Rows(road.slices, { floats: ["came", "enter", "out", "leave", "gone", "work"], ints: ["stretch", "device", "slice"], begin: "came", end: "gone" });
     this.paired = this.rows.device.some((device) => device > 0); // two devices take turns; else slices do
     this.typical = road.stretches.map((_, i) => median(this.rows, i));
+    this.queued = new Set([...this.rows.stretch].filter((_, i) => this.rows.enter[i] > this.rows.came[i])); // stops before which some slice waits
   }
 
   // Draws what stands still; `zoom` is how large words are. Where a hill has no room for its words, they have rows below the names.
@@ -67,7 +68,7 @@ export class RaceRoad {
     this.names(zoom);
     const lacking = road.signs.filter((sign) => !this.sign(sign));
     if (lacking.length && !further) return void this.paint(zoom, Math.max(...lacking.map(({ words }) => words.length)));
-    this.queues = road.stops.map((_, i) => Object.assign(svgShape("g", { fill: "var(--pl-ink)" }, host), { place: this.queuePlace(i) }));
+    this.queues = road.stops.map((_, i) => this.queued.has(i) && Object.assign(svgShape("g", { fill: "var(--pl-ink)" }, host), { place: this.queuePlace(i) }));
   }
 
   wide(words, bold) {
@@ -110,9 +111,17 @@ export class RaceRoad {
     const beside = (right, rows) => ({ right: rows && right, y: base - 23 * zoom, say: { x: right - rows * (row + 4 * zoom), y: base - 13 * zoom }, box: { left: right - rows * (row + 4 * zoom) - said, right, top: base - 24 * zoom, bottom: base - 9 * zoom } });
     const both = row + said + 8 * zoom, high = [beside(before, 1), beside(behind + both, 1), beside(behind + said, 0), beside(before - both, 1), beside(behind + 2 * both, 1), beside(before - said - 6 * zoom, 0)];
     const low = [above(at - 9 * zoom, base - 23 * zoom), above(name.left - 8 * zoom, base + 26 * zoom), above(at + 9 * zoom + wide, base - 23 * zoom)];
-    const place = freePlace(level ? high : low, this, this.beds, this.taken);
+    const place = freePlace([...(level ? high : low), ...this.between(number, above)], this, this.beds, this.taken);
     this.taken.push(place.box);
     return place;
+  }
+
+  // Places further up, beginning at the stop: on a short road there is room between the hills.
+  between(number, above) {
+    const { zoom, road } = this, { x, level } = road.stops[number], wide = this.queueWide(), step = 8 * zoom;
+    const ups = Array.from({ length: Math.max(0, Math.ceil((this.height - 40 * zoom) / step)) }, (_, i) => this.y(level) - 23 * zoom - step * i);
+    const asides = Array.from({ length: 24 }, (_, i) => (i % 2 ? 1 : -1) * Math.ceil(i / 2) * step);
+    return ups.flatMap((y) => asides.map((aside) => above(this.x(x) + wide / 2 + aside, y)));
   }
 
   track({ role }, points, zoom) {
@@ -170,7 +179,7 @@ export class RaceRoad {
         if (shown[tone].length) path.setAttribute("stroke-dasharray", dashes(shown[tone], track.length));
       });
     });
-    this.queues?.forEach((queue, i) => this.queue(queue, here.waiting[i] ?? 0));
+    this.queues?.forEach((queue, i) => queue && this.queue(queue, here.waiting[i] ?? 0));
   }
 
   // How far carriages have rolled on a stretch, px: at the speed at which its slices cross it.

@@ -157,6 +157,29 @@ def test_no_slide_is_half_empty(page):
         page.keyboard.press("ArrowRight")
 
 
+EMPTIEST = """sheet => Math.min(1, ...[...sheet.querySelectorAll('.card')].map((card) => {
+  const { top, height } = card.getBoundingClientRect(), range = document.createRange();
+  range.selectNodeContents(card);
+  return (Math.max(...[...range.getClientRects()].map(({ bottom }) => bottom)) - top) / height; }))"""
+"""How much of the emptiest card of a slide is above the end of what it holds."""
+
+
+def test_no_card_of_a_simulated_step_or_of_the_assumptions_is_half_empty(browser, tmp_path):
+    deck = write_deck(
+        Outline(slides=(SlidePlan("training"), SlidePlan("assumptions"), SlidePlan("sure"))),
+        tmp_path / "deck",
+    )
+    page = browser.new_page()
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.goto(deck.as_uri())
+    page.wait_for_function("Reveal.isReady()")
+    for kind in ("training", "assumptions", "sure"):
+        sheet = page.locator("section.present .sheet")
+        assert sheet.evaluate(EMPTIEST) > 0.55, kind
+        page.keyboard.press("ArrowRight")
+    page.close()
+
+
 def test_parts_of_two_cards_that_are_compared_begin_at_the_same_heights(page):
     page.evaluate("number => Reveal.slide(number)", SHOWN.index("wiring"))
     parts = page.locator("section.present .aligned").evaluate_all(

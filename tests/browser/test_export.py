@@ -135,8 +135,8 @@ def test_a_link_opens_a_state_and_follows_what_is_chosen(open_):
     check(shown, STAGED.with_(path="peer-direct", nodes=64))
     assert "was" not in shown.card("busbw")  # nothing was shown before
     shown.page.get_by_role("switch", name="Registration cache").click()
-    assert (
-        shown.page.evaluate("() => location.hash") == "#path=peer-direct&registration=per-transfer&nodes=64"
+    shown.page.wait_for_function(
+        "() => location.hash === '#path=peer-direct&registration=per-transfer&nodes=64'"
     )
 
 

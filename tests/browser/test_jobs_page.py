@@ -78,6 +78,17 @@ def test_a_slide_fills_its_window_and_says_what_it_comes_to(opened, shared):
     assert page.evaluate("document.documentElement.scrollHeight") <= 721
 
 
+@pytest.mark.parametrize("size", [(1280, 800), (1920, 1080), (900, 800)])
+def test_a_page_fills_its_window(opened, size):
+    page = opened()
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.wait_for_function(
+        """() => { const box = (part) => document.querySelector(part).getBoundingClientRect();
+             return box('.ts-source').top - box('.np-strip').bottom < 0.1 * innerHeight }"""
+    )
+    assert page.evaluate("document.documentElement.scrollHeight <= innerHeight + 1")
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_everybody_can_read_of_jobs(opened, theme):
     page = opened(theme=theme)

@@ -11,7 +11,7 @@ import peerlab
 from peerlab.answer.race import delivery
 from peerlab.features.export.in_browser import sitting
 from peerlab.features.export.video import frames
-from peerlab.features.race.race_page import race_html
+from peerlab.features.race.race_page import race_frame, race_html
 
 RACE = peerlab.race(peerlab.Scenario(path="host-rdma"), path="peer-direct")
 
@@ -131,6 +131,24 @@ def test_it_fits_into_the_window_of_a_small_laptop(opened, page, size):
         "() => [...document.querySelectorAll('.rc-answer, .rc-lane')].filter(one => one.scrollHeight > one.clientHeight + 1).length"
     )
     assert over == 0
+
+
+@pytest.mark.parametrize("width", [1100, 720, 480])
+def test_in_a_notebook_a_race_has_no_inner_scroll_bar(page, tmp_path, width):
+    file = tmp_path / "notebook.html"
+    file.write_text(
+        f"<!doctype html><meta charset='utf-8'><body style='margin:0'>{race_frame(RACE)}", encoding="utf-8"
+    )
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(file.as_uri())
+    for now in (width, 1100, width):  # also where the notebook's width changes while it is open
+        page.set_viewport_size({"width": now, "height": 900})
+        page.wait_for_function(
+            "() => { const { contentDocument, clientHeight } = document.querySelector('iframe'); return contentDocument.documentElement.scrollHeight <= clientHeight }"
+        )
+        lowest = page.frame_locator("iframe").locator(".rc-source").bounding_box()
+        frame = page.locator("iframe").bounding_box()
+        assert lowest["y"] + lowest["height"] <= frame["y"] + frame["height"] + 1
 
 
 def test_a_wall_chart_is_readable_for_all(page, tmp_path):

@@ -100,6 +100,17 @@ def test_words_of_a_race(watched, through, tmp_path, cluster, path, other):
         assert through(watched, marks=RACE_MARKS) == []
 
 
+@pytest.mark.sample(4)
+@pytest.mark.parametrize(("cluster", "path", "other"), RIVALS)
+def test_words_of_a_race_in_half_a_window(watched, tmp_path, cluster, path, other):
+    """On a road of 330 pixels a count of waiting slices has a place of its own, too."""
+    open_text(
+        watched, race_html(peerlab.race(peerlab.Scenario(cluster=cluster, path=path), path=other)), tmp_path
+    )
+    cases = list(product(((600, 900), (740, 800)), MOMENTS))
+    assert list(faults_of(watched, cases, marks=RACE_MARKS)) == []
+
+
 def short_curves(scenario, axis):
     """Return the curves of a scenario as far as they are quick to simulate, with bands that nobody computed."""
     found = [

@@ -56,8 +56,19 @@ def expect_page(report: str) -> str:
     return alone("Expected bandwidth", report)
 
 
+def _conclusion(verdict: Told) -> Conclusion:
+    status, because = STATUSES[verdict["verdict"]], verdict["because"]
+    if status != "unknown":
+        return Conclusion(status, conclusion(verdict), because)
+    # What to do about it is no headline.
+    why, _, advice = verdict["why"].partition(": ")
+    return Conclusion(
+        status, conclusion({**verdict, "why": why}), " ".join(filter(None, (first_up(advice), because)))
+    )
+
+
 def _parts(verdict: Told) -> Iterator[str]:
-    yield conclusion_html(Conclusion(STATUSES[verdict["verdict"]], conclusion(verdict), verdict["because"]))
+    yield conclusion_html(_conclusion(verdict))
     yield part_html(Text(log_words(verdict), quiet=True))
     rows, causes = [row for row in verdict["rows"] if row["expected"]], verdict["causes"][:_MOST_CAUSES]
     if rows:

@@ -75,7 +75,7 @@ def _curve(comparisons: Sequence[Comparison], ranks: int) -> tuple[bool, int]:
 def _way(comparison: Comparison) -> tuple[str, str, str] | None:
     """Return name, role and ink of the way that a row is of; None for what is not drawn."""
     if comparison.registration == "lru" and comparison.capacity and comparison.capacity < _SMALL_CACHE:
-        return "direct, small cache", "hot", "hot-ink"
+        return "direct, small cache", "ink", "ink"
     return _WAYS.get((comparison.path, comparison.registration))
 
 

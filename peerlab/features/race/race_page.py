@@ -36,7 +36,7 @@ def race_html(race: Race, *, layout: str = "page", theme: str = "auto", bands: b
 def race_frame(race: Race) -> str:
     """Return a frame that plays a race in a notebook, and below it the same in words, also for where frames are taken out."""
     # In a notebook at once: a band takes seconds, and the lead is what a race shows.
-    page = race_html(race, bands=False)
+    page = race_html(race, layout="frame", bands=False)
     words = race_parcel(race)["words"]
     size = "aspect-ratio:1120/640;min-height:600px"
     return f"{played_frame(page, words, size)}<p>{escape(words)}</p>"

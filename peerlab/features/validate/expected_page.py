@@ -19,7 +19,7 @@ from peerlab.picture.theme import FONT, LIGHT, STAGE_COLOURS
 
 _DRAW = "Bokeh.embed.embed_item(JSON.parse(document.getElementById('figures').textContent));"
 _TO_MICROSECONDS = {"s": 1e6, "ms": 1e3, "us": 1.0}
-_COLOURS = (*STAGE_COLOURS.values(), LIGHT["hot"], LIGHT["ink"], LIGHT["muted"])
+_COLOURS = (*STAGE_COLOURS.values(), LIGHT["inside"], LIGHT["ink"], LIGHT["muted"])
 
 
 def write_page(dots: Sequence[Mapping[str, Any]], path: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import peerlab
 from peerlab.base.errors import ScenarioError
 from peerlab.features.neighbours.jobs_parcel import jobs_parcel
-from peerlab.features.neighbours.jobs_report import row
+from peerlab.features.neighbours.jobs_report import ROLES, row
 from peerlab.study.jobs_in_the_way import held
 from peerlab.study.shared_jobs import LeafFabric, SharedJob, fair_shares, run_jobs
 
@@ -229,3 +229,8 @@ def test_the_command_refuses_in_a_line(wrong):
     status, out, problem = peerlab_command("jobs", "--job", wrong)
     assert (status, out) == (1, "")
     assert problem.count("\n") == 1
+
+
+def test_no_job_has_the_colours_of_what_limits_or_warns():
+    assert len(set(ROLES)) == 8
+    assert not {"hot", "copy"} & set(ROLES)

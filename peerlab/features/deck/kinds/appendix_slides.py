@@ -123,7 +123,9 @@ def assumptions(_outline: Outline, compared: ComparedRuns) -> Slide:
     left = len(gain.assumptions[most:])
     host, peer = (f"{band.low_GBps:.3g} to {band.high_GBps:.3g} GB/s" for band in compared.bands)
     rates = facts(("through the host", host), ("Peer Direct", peer))
-    here = f"<p class='large'>{gain.value:.2f}{TIMES}</p>" + paragraphs("The gain as assumed.")
+    here = f"<p class='large'>{gain.value:.2f}{TIMES} as assumed</p>" + paragraphs(
+        "Bus bandwidth, all at their ends, and the law's error:"
+    )
     # Assumed, but used on neither way: no end of their ranges moves the gain.
     idle = len(compared.base.hardware.assumptions) - len(gain.assumptions)
     many = f"{say_count(left, 'more figure')}: each changes the gain less." if left else "Nothing."
@@ -131,11 +133,8 @@ def assumptions(_outline: Outline, compared: ComparedRuns) -> Slide:
     others = paragraphs(many, "Why each is assumed: speaker's notes.")
     cards = (
         card(_moving(gain, most), 12, high="wide"),
-        card(here, 3, high="good"),
-        card(
-            rates, 5, title="Bus bandwidth, all at the ends of their ranges, and the law's error", tone="edge"
-        ),
-        card(others, 4, title="What is not in the table", tone="edge"),
+        card(here + rates, 7, high="good"),
+        card(others, 5, title="What is not in the table", tone="edge"),
     )
     return Slide(
         "Which assumptions move the gain",

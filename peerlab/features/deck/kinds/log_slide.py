@@ -127,7 +127,7 @@ def _measured(diagnosis: Diagnosis) -> str:
             # The forecast may hold more sizes than are drawn: the last of each column are these.
             rates = [each[-len(sizes) :][place] for each in (ahead.low_GBps, ahead.GBps, ahead.high_GBps)]
             _bar(paper, y + thick * 0.6, thick, "direct", most, rates)
-    key = "; orange: measured; green: with Peer Direct, pale to its high end" if forecast else ", measured"
+    key = "; above: measured; below: with Peer Direct, pale to its high end" if forecast else ", measured"
     paper.text((0, _HIGH - 8), f"algbw in GB/s{key}", size=15, ink="muted", align="left")
     alt = "Measured: " + ", ".join(
         f"{say_bytes(size)} {rate:.3g} GB/s" for size, rate in zip(sizes, was, strict=True)
