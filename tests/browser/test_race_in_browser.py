@@ -1,6 +1,7 @@
 """A race in a browser: one button, one clock, bytes counted, the finish marked."""
 
 import re
+from functools import cache
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -13,7 +14,10 @@ from peerlab.features.export.in_browser import sitting
 from peerlab.features.export.video import frames
 from peerlab.features.race.race_page import race_frame, race_html
 
-RACE = peerlab.race(peerlab.Scenario(path="host-rdma"), path="peer-direct")
+
+@cache
+def paths_race():
+    return peerlab.race(peerlab.Scenario(path="host-rdma"), path="peer-direct")
 
 
 @pytest.fixture
@@ -27,7 +31,7 @@ def page(browser):
 @pytest.fixture
 def opened(open_page):
     """Open a race."""
-    return lambda race=RACE, **options: open_page(race_html(race, bands=False, **options))
+    return lambda race=None, **options: open_page(race_html(race or paths_race(), bands=False, **options))
 
 
 def seek(page, part):
@@ -44,8 +48,8 @@ def test_what_is_counted_is_what_the_traces_deliver(opened):
     page = opened()
     for part in (0, 0.2, 0.5, 1):
         seek(page, part)
-        moment = part * RACE.end_ps
-        told = [delivery(run).at(moment) / 2**20 for run in RACE.runs]
+        moment = part * paths_race().end_ps
+        told = [delivery(run).at(moment) / 2**20 for run in paths_race().runs]
         assert counted(page) == [pytest.approx(one, abs=0.51) for one in told]
     assert counted(page) == [112, 112]
     expect(page.locator(".rc-through")).to_have_count(2)
@@ -91,10 +95,10 @@ def test_the_keyboard_plays_steps_and_goes_back(opened):
 
 def test_a_train_on_the_wire_is_where_its_slice_is(opened):
     page = opened()
-    run = RACE.runs[1]
+    run = paths_race().runs[1]
     frame = run.trace.frame()
     wire = frame[(frame["resource"] == "NIC send") & (frame["step"] == 5)].iloc[0]
-    moment = (wire["start_ps"] + 7_000_000) / RACE.end_ps  # half of the 14 us to the other NIC
+    moment = (wire["start_ps"] + 7_000_000) / paths_race().end_ps  # half of the 14 us to the other NIC
     seek(page, moment)
     nose = page.evaluate(
         """time => { const { road } = [...peerlabPages][0].lanes[1], found = road.slices(time).trains[1];
@@ -158,13 +162,13 @@ def test_a_wall_chart_is_readable_for_all(page, tmp_path):
 
 
 def test_a_still_shows_the_moment_at_which_the_first_is_through_and_a_video_moves(tmp_path):
-    still = peerlab.export_still(RACE.runs, tmp_path / "race.png", view="race-slide")
+    still = peerlab.export_still(paths_race().runs, tmp_path / "race.png", view="race-slide")
     assert Image.open(still).size == (1280, 720)
-    with sitting(RACE.runs, view="race-slide", theme="light") as one:
-        one.show(RACE.runs[1].time_ps)
+    with sitting(paths_race().runs, view="race-slide", theme="light") as one:
+        one.show(paths_race().runs[1].time_ps)
         said = "document.querySelector('h1').textContent"
         assert one.window.evaluate(said) == "Peer Direct finished; RDMA through host got 54% of the way"
-    several = [frame for _, frame in zip(range(3), frames(RACE.runs, 50, view="race"), strict=False)]
+    several = [frame for _, frame in zip(range(3), frames(paths_race().runs, 50, view="race"), strict=False)]
     assert len(set(several)) == 3
     with pytest.raises(peerlab.PeerlabError, match="'race' shows two runs, and there is one"):
-        peerlab.export_still(RACE.runs[0], tmp_path / "one.png", view="race")
+        peerlab.export_still(paths_race().runs[0], tmp_path / "one.png", view="race")

@@ -1,6 +1,7 @@
 """A training step in a browser: lanes, the bucket that is followed, and the data path below, on one clock."""
 
 import re
+from functools import cache
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -12,14 +13,21 @@ from peerlab.features.export.video import frames
 from peerlab.features.step.step_page import runs_frame, step_page_html
 from peerlab.training.step_band import step_gain
 
-HOST = peerlab.step(workload="resnet50", batch=32, path="host-tcp", library="none")
-PEER = HOST.answer(HOST.step.with_(path="peer-direct"))
+
+@cache
+def host():
+    return peerlab.step(workload="resnet50", batch=32, path="host-tcp", library="none")
+
+
+@cache
+def peer():
+    return host().answer(host().step.with_(path="peer-direct"))
 
 
 @pytest.fixture
 def opened(open_page):
     """Open the page of two steps."""
-    return lambda **options: open_page(step_page_html([HOST, PEER], **options))
+    return lambda **options: open_page(step_page_html([host(), peer()], **options))
 
 
 def seek(page, us):
@@ -28,7 +36,7 @@ def seek(page, us):
 
 def test_the_road_below_is_that_of_the_bucket_under_way(opened):
     page = opened()
-    for number, one in enumerate(HOST.trace.placed):
+    for number, one in enumerate(host().trace.placed):
         seek(page, (one.begin_ps + one.end_ps) / 2e6)
         expect(page.locator(".ts-road h2")).to_contain_text(f"Bucket {number + 1}, allreduce")
     seek(page, 0)
@@ -38,9 +46,9 @@ def test_the_road_below_is_that_of_the_bucket_under_way(opened):
 def test_on_one_clock_the_road_says_which_bucket_of_its_path_is_under_way_at_this_moment(opened):
     """The two paths are at different buckets then, and neither is the one that a list has chosen: each says its own (N5)."""
     page = opened()
-    middle = 0.4 * max(HOST.time_ps, PEER.time_ps) / 1e6
+    middle = 0.4 * max(host().time_ps, peer().time_ps) / 1e6
     seek(page, middle)
-    for choice, run in zip(page.locator(".ts-path label").all(), (HOST, PEER), strict=True):
+    for choice, run in zip(page.locator(".ts-path label").all(), (host(), peer()), strict=True):
         choice.click()
         expect(page.locator(".ts-road p")).to_contain_text("at this moment: ")
         number = sum(exchange.begin_ps <= 1e6 * middle for exchange in run.trace.placed)
@@ -56,14 +64,14 @@ def test_a_click_on_a_bucket_gives_it_the_clock(opened):
     page.locator("[data-exchange='3']").first.click()
     expect(page.locator(".ts-root")).to_have_attribute("data-zoom", "bucket")
     length = page.evaluate("[...peerlabPages][0].player.length")
-    assert length == pytest.approx(HOST.trace.placed[3].run.time_ps / 1e6)
+    assert length == pytest.approx(host().trace.placed[3].run.time_ps / 1e6)
     seek(page, length)
     expect(page.locator(".ts-road h2")).to_have_text("Bucket 4, allreduce of 25.3 MiB")
     expect(page.locator(".ts-road p")).to_contain_text("done after")
     page.keyboard.press("n")
     expect(page.locator(".ts-zoom select")).to_have_value("4")
     page.keyboard.press("s")
-    assert page.evaluate("[...peerlabPages][0].player.length") == pytest.approx(HOST.time_ps / 1e6)
+    assert page.evaluate("[...peerlabPages][0].player.length") == pytest.approx(host().time_ps / 1e6)
 
 
 def test_overlap_off_shows_the_detour(opened):
@@ -72,44 +80,46 @@ def test_overlap_off_shows_the_detour(opened):
     before = card.inner_text()
     page.get_by_label("overlap").select_option("off")
     expect(card).not_to_have_text(before)
-    apart = HOST.answer(HOST.step.with_(overlap=False))
+    apart = host().answer(host().step.with_(overlap=False))
     expect(card).to_contain_text(f"{1e3 * apart.exposed_s:.3g} ms")
 
 
 def test_it_begins_with_what_the_step_gains_at_the_exposed_exchange(opened):
     page = opened()
-    expect(page.locator(".ts-card[data-name=gain]")).to_contain_text(f"{PEER.gain(HOST):.2f}\u00d7 as fast")
-    last = PEER.trace.placed[-1]
+    expect(page.locator(".ts-card[data-name=gain]")).to_contain_text(
+        f"{peer().gain(host()):.2f}\u00d7 as fast"
+    )
+    last = peer().trace.placed[-1]
     here = page.evaluate("[...peerlabPages][0].player.time")
     assert here == pytest.approx((last.begin_ps + last.end_ps) / 2e6)
     curve = page.locator(".ts-gain svg")
-    at_16 = PEER.answer(PEER.step.with_(batch=16)).gain(HOST.answer(HOST.step.with_(batch=16)))
+    at_16 = peer().answer(peer().step.with_(batch=16)).gain(host().answer(host().step.with_(batch=16)))
     expect(curve).to_have_attribute("aria-label", re.compile(rf"16: {at_16:.2f} times"))
-    expect(curve).to_contain_text(f"you are here: {PEER.gain(HOST):.2f}")
+    expect(curve).to_contain_text(f"you are here: {peer().gain(host()):.2f}")
     page.get_by_role("button", name="Play or pause").click()
     page.wait_for_function("time => [...peerlabPages][0].player.time < time", arg=here)
 
 
 def test_a_still_and_a_video_show_a_step_on_two_paths(tmp_path):
-    still = peerlab.export_still([HOST, PEER], tmp_path / "pair.png")
+    still = peerlab.export_still([host(), peer()], tmp_path / "pair.png")
     assert Image.open(still).size == (1280, 720)
-    assert Image.open(peerlab.export_still(PEER, tmp_path / "one.png")).size == (1280, 452)
-    assert peerlab.export_still([HOST, PEER], tmp_path / "pair.pdf").read_bytes().startswith(b"%PDF")
-    several = [frame for _, frame in zip(range(3), frames([HOST, PEER], 50), strict=False)]
+    assert Image.open(peerlab.export_still(peer(), tmp_path / "one.png")).size == (1280, 452)
+    assert peerlab.export_still([host(), peer()], tmp_path / "pair.pdf").read_bytes().startswith(b"%PDF")
+    several = [frame for _, frame in zip(range(3), frames([host(), peer()], 50), strict=False)]
     assert len(set(several)) == 3
     with pytest.raises(peerlab.PeerlabError, match="'curves' does not show a training step"):
-        peerlab.export_still(PEER, tmp_path / "x.png", view="curves")
+        peerlab.export_still(peer(), tmp_path / "x.png", view="curves")
 
 
 def test_an_exported_page_begins_with_the_range_of_the_gain_and_the_simulated_gain_below_it(
     browser, tmp_path
 ):
     page = browser.new_page()
-    page.goto(peerlab.export_html([HOST, PEER], tmp_path / "step.html").as_uri())
-    sure = step_gain(PEER, HOST)
+    page.goto(peerlab.export_html([host(), peer()], tmp_path / "step.html").as_uri())
+    sure = step_gain(peer(), host())
     card = page.locator(".ts-card[data-name=gain]")
     expect(card.locator("b")).to_have_text(f"{sure.low:.2f} to {sure.high:.2f}\u00d7")
-    expect(card.locator(".ts-note")).to_contain_text(f"simulated {PEER.gain(HOST):.2f}\u00d7")
+    expect(card.locator(".ts-note")).to_contain_text(f"simulated {peer().gain(host()):.2f}\u00d7")
     page.get_by_label("overlap").select_option("off")
     expect(card.locator("b")).not_to_contain_text(" to ")
     page.close()
@@ -129,7 +139,7 @@ def test_a_frame_in_a_notebook_is_as_high_as_its_page(browser, tmp_path, width):
     page.set_viewport_size({"width": width, "height": 700})
     file = tmp_path / "notebook.html"
     file.write_text(
-        f"<!doctype html><meta charset='utf-8'><body style='margin:0'>{runs_frame([HOST, PEER])}",
+        f"<!doctype html><meta charset='utf-8'><body style='margin:0'>{runs_frame([host(), peer()])}",
         encoding="utf-8",
     )
     page.goto(file.as_uri())
@@ -151,7 +161,7 @@ def test_paths_that_compute_alike_share_their_lane_of_computing(opened):
 
 def test_paths_whose_exchanges_slow_computing_down_have_a_lane_of_computing_each(browser, tmp_path):
     page = browser.new_page()
-    runs = [HOST.answer(run.step.with_(slowdown=0.2)) for run in (HOST, PEER)]
+    runs = [host().answer(run.step.with_(slowdown=0.2)) for run in (host(), peer())]
     page.goto(peerlab.export_html(runs, tmp_path / "slowed.html", controls={}).as_uri())
     expect(page.locator(".ts-lanes text", has_text="computing")).to_have_count(2)
     page.close()

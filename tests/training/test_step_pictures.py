@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import cache
 
 import pytest
 from small_workloads import workload
@@ -14,13 +15,20 @@ from peerlab.features.step.step_document import step_document
 from peerlab.features.step.step_page import step_page_html, step_parcel
 from peerlab.training.step_picture import alt_text, lanes_of, step_svg
 
-HOST = peerlab.step(workload="resnet50", batch=32, path="host-tcp", library="none")
-PEER = HOST.answer(HOST.step.with_(path="peer-direct"))
+
+@cache
+def host():
+    return peerlab.step(workload="resnet50", batch=32, path="host-tcp", library="none")
+
+
+@cache
+def peer():
+    return host().answer(host().step.with_(path="peer-direct"))
 
 
 def test_lanes_are_what_the_step_did():
-    lanes = lanes_of(HOST)
-    trace = HOST.trace
+    lanes = lanes_of(host())
+    trace = host().trace
     assert [(box.begin_ps, box.end_ps) for _, box in lanes.computing] == [
         (one.begin_ps, one.end_ps) for one in trace.computed
     ]
@@ -39,39 +47,39 @@ def test_lanes_are_what_the_step_did():
 
 
 def test_the_page_gets_every_exchange_and_a_road_for_each_that_is_another():
-    parcel = step_parcel([HOST, PEER], {"overlap": [True, False], "batch": [32, 128]})
+    parcel = step_parcel([host(), peer()], {"overlap": [True, False], "batch": [32, 128]})
     assert [len(parcel["states"]), parcel["start"], len(parcel["roads"])] == [4, [0, 0], 10]
     one, two = parcel["states"][0]["sides"]
     assert one["flight"][-1] == [
         time / 1e6
         for time in (
-            HOST.trace.placed[-1].begin_ps,
-            HOST.trace.placed[-1].end_ps,
-            HOST.trace.exposed_of(HOST.trace.placed[-1]),
+            host().trace.placed[-1].begin_ps,
+            host().trace.placed[-1].end_ps,
+            host().trace.exposed_of(host().trace.placed[-1]),
         )
     ]
-    assert two["end_us"] == PEER.time_ps / 1e6
+    assert two["end_us"] == peer().time_ps / 1e6
     assert two["names"][0] == "bucket 1, allreduce of 7.82 MiB"
     assert {name["label"]: name["values"] for name in parcel["controls"]} == {
         "overlap": ["on", "off"],
         "batch": ["32", "128"],
     }
     rows = {what: cells for what, *cells in parcel["states"][0]["rows"]}
-    assert rows["samples per second"][2] == f"{PEER.samples_per_s / HOST.samples_per_s:.3f}"
+    assert rows["samples per second"][2] == f"{peer().samples_per_s / host().samples_per_s:.3f}"
     cards = {one["name"]: one for one in parcel["states"][0]["cards"]}
-    assert cards["gain"]["value"] == f"{PEER.gain(HOST):.2f}\u00d7"
-    assert parcel["states"][0]["gain"]["here"] == [32, PEER.gain(HOST)]
+    assert cards["gain"]["value"] == f"{peer().gain(host()):.2f}\u00d7"
+    assert parcel["states"][0]["gain"]["here"] == [32, peer().gain(host())]
     assert "USD" not in " ".join(rows)
 
 
 def test_a_page_asks_nobody_and_is_one_file(tmp_path):
-    path = peerlab.export_html([HOST, PEER], tmp_path / "step.html", theme="dark")
+    path = peerlab.export_html([host(), peer()], tmp_path / "step.html", theme="dark")
     text = path.read_text()
     links = set(re.findall(r"https?://[^\s'\"`)]+", text))
     assert {one for one in links if not one.startswith("http://www.w3.org/")} == set()
     assert "Content-Security-Policy" in text
     with pytest.raises(ExportError, match="64 states are too many"):
-        step_page_html([HOST], controls={"batch": list(range(1, 65))})
+        step_page_html([host()], controls={"batch": list(range(1, 65))})
     small = workload(*[100] * 700)
     long = peerlab.step(workload=small, compute_ms=1, shard="fsdp", path="peer-direct")
     with pytest.raises(ExportError, match="too long for a page"):
@@ -79,12 +87,12 @@ def test_a_page_asks_nobody_and_is_one_file(tmp_path):
 
 
 def test_a_still_says_in_words_what_it_shows(tmp_path):
-    path = peerlab.export_still([HOST, PEER], tmp_path / "step.svg", theme="dark")
-    assert alt_text([HOST, PEER]) in path.read_text()
-    assert "Peer Direct: a step of" in alt_text([HOST, PEER])
+    path = peerlab.export_still([host(), peer()], tmp_path / "step.svg", theme="dark")
+    assert alt_text([host(), peer()]) in path.read_text()
+    assert "Peer Direct: a step of" in alt_text([host(), peer()])
     assert "var(--" not in path.read_text()
     with pytest.raises(ExportError, match=r"an \.svg of a training step has all of it"):
-        peerlab.export_still(HOST, tmp_path / "step.svg", moment=0.5)
+        peerlab.export_still(host(), tmp_path / "step.svg", moment=0.5)
 
 
 def test_a_step_with_a_time_of_its_own_has_no_gain_at_other_batches():
@@ -94,13 +102,13 @@ def test_a_step_with_a_time_of_its_own_has_no_gain_at_other_batches():
 
 
 def test_a_chrome_trace_has_lanes_and_spans(tmp_path):
-    PEER.to_perfetto(tmp_path / "step.json")
+    peer().to_perfetto(tmp_path / "step.json")
     events = json.loads((tmp_path / "step.json").read_text())["traceEvents"]
     flights = [one for one in events if one.get("cat") == "in flight"]
-    assert [round(one["ts"] * 1e6) for one in flights] == [one.begin_ps for one in PEER.trace.placed]
+    assert [round(one["ts"] * 1e6) for one in flights] == [one.begin_ps for one in peer().trace.placed]
     spans = [one for one in events if one["ph"] == "X" and one["pid"] == 0]
-    assert len(spans) == sum(len(one.run.recording.unrolled["start"]) for one in PEER.trace.placed)
-    first = PEER.trace.placed[0]
+    assert len(spans) == sum(len(one.run.recording.unrolled["start"]) for one in peer().trace.placed)
+    first = peer().trace.placed[0]
     assert min(one["ts"] for one in spans) * 1e6 == pytest.approx(
         first.begin_ps + int(first.run.recording.unrolled["start"].min())
     )
@@ -109,7 +117,7 @@ def test_a_chrome_trace_has_lanes_and_spans(tmp_path):
 
 
 def test_a_notebook_plays_it():
-    shown = PEER._repr_html_()
+    shown = peer()._repr_html_()
     assert shown.count("<iframe srcdoc=") == 1
     assert "seen most first" in shown
 
