@@ -141,7 +141,8 @@ def test_it_fits_into_the_window_of_a_small_laptop(opened, page, size):
 def test_in_a_notebook_a_race_has_no_inner_scroll_bar(page, tmp_path, width):
     file = tmp_path / "notebook.html"
     file.write_text(
-        f"<!doctype html><meta charset='utf-8'><body style='margin:0'>{race_frame(RACE)}", encoding="utf-8"
+        f"<!doctype html><meta charset='utf-8'><body style='margin:0'>{race_frame(paths_race())}",
+        encoding="utf-8",
     )
     page.set_viewport_size({"width": width, "height": 900})
     page.goto(file.as_uri())
