@@ -141,7 +141,11 @@ def _heading(cells: Sequence[tuple[str, str, bool]]) -> str:
 def _prose(text: str) -> str:
     from markdown_it import MarkdownIt  # noqa: PLC0415  (of the extra lab; a tab has none)
 
-    linked = _LAB_LINK.sub(lambda found: f"(lab-{found[2]}.html)", _HOW_TO_RUN.sub("", text))
+    # A lab that no page can hold is the notebook itself.
+    linked = _LAB_LINK.sub(
+        lambda found: found[0] if found[2] in NOTEBOOK_ONLY else f"(lab-{found[2]}.html)",
+        _HOW_TO_RUN.sub("", text),
+    )
     # No HTML of its own: what stands in a lab's prose is shown as it is written.
     return str(MarkdownIt("commonmark", {"html": False}).enable("table").render(linked))
 

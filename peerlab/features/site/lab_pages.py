@@ -26,7 +26,7 @@ _START = {"nodes": 2, "message_bytes": 2**16}
 
 
 def lab_pages(files: Mapping[str, bytes]) -> tuple[dict[str, str], list[tuple[str, str, str]]]:
-    """Return the pages of the labs by their names, and of every lab its title, its page and, where it has none, why.
+    """Return the pages of the labs by their names, and of every lab its title, its page and, where it is the notebook itself, why.
 
     `files` are those of Pyodide.
 
@@ -38,16 +38,19 @@ def lab_pages(files: Mapping[str, bytes]) -> tuple[dict[str, str], list[tuple[st
     found = registered("offers", "articles of the labs")
     with _empty_folder():  # labs write files of their own
         articles = found(folder("labs"), _link)
-    # A lab that needs the machine itself has no page, and says so in the list.
+    # A lab that needs the machine itself has no page: it lies there as a notebook, and the list says so.
     made = [article for article in articles if not article.why_not]
     pages = {
         f"lab-{article.number}.html": _page(article, files, following)
-        for article, following in zip(made, [*made[1:], None], strict=True)
+        for article, following in zip(made, [*made[1:], None], strict=False)
     }
+    notebooks = {file.name[:2]: file for file in folder("labs").glob("[0-9][0-9]_*.ipynb")}
+    without = [notebooks[article.number] for article in articles if article.why_not]
+    pages |= {file.name: file.read_text(encoding="utf-8") for file in without}
     listed = [
         (
             f"{article.number} {article.title}",
-            "" if article.why_not else f"lab-{article.number}.html",
+            notebooks[article.number].name if article.why_not else f"lab-{article.number}.html",
             article.why_not,
         )
         for article in articles

@@ -153,6 +153,6 @@ def _landing(scenario: Scenario, labs: Sequence[tuple[str, str, str]], loaded: S
 
 def _lab_line(lab: tuple[str, str, str]) -> str:
     title, page, why_not = lab
-    if page:
+    if not why_not:
         return f"<li><a href='{page}'>{escape(title)}</a></li>"
-    return f"<li>{escape(title)}<span>{escape(why_not)} It needs the notebook.</span></li>"
+    return f"<li>{escape(title)}<span>{escape(why_not)} It needs <a href='{page}' download>the notebook</a>.</span></li>"
