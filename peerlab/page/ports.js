@@ -124,8 +124,8 @@ class PortsPage extends PlayedPage {
       pair.prepend(make("i", className));
       return pair;
     }));
-    const acts = { credits: "credits", xoff: "XOFF and XON", queue: "full", kmin: "Kmin and Kmax" }, ticks = Object.keys(acts).filter((name) => marks[name]).map((name) => acts[name]);
-    key.append(make("span", "", `A tick on a glass: ${ticks.join(", ")}. C: the rate of a host.`));
+    const acts = { credits: "credits", xoff: "XOFF and XON", queue: "full", kmin: "Kmin and Kmax" }, limits = Object.keys(acts).filter((name) => marks[name]).map((name) => acts[name]);
+    key.append(make("span", "", `A tick on a glass: ${limits.join(", ")}. C: the rate of a host.`));
   }
 
   // Shows one fabric; the clock stays.

@@ -93,6 +93,7 @@ def test_every_script_is_in_a_page(root):
         + page.script_of("lesson_page")
         + page.script_of("ports")
         + page.script_of("jobs")
+        + page.script_of("fabrics")
     )
     for script, text in sources(root).items():
         assert text.split("\n", 1)[0] in served, script
