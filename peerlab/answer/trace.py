@@ -178,6 +178,22 @@ class Totals:
     """Picoseconds that the first slice of node 0's first device, passed on from step to step, spent in flight."""
 
 
+def sums(spans: Columns, weights: NDArray[np.int64] | int = 1) -> Totals:
+    """Return the sums over spans that occur so often."""
+    lasted = spans["work"] * weights
+    first = (
+        np.isin(spans["stage"], _FLIGHTS)
+        & (spans["slice"] == 0)
+        & (spans["device"] == 0)
+        & (spans["node"] == 0)
+    )
+    return Totals(
+        np.bincount(spans["resource"], lasted).astype(np.float64),
+        _summed(spans["resource"], spans["nbytes"] * weights),
+        int(lasted[first].sum()),
+    )
+
+
 @dataclass(frozen=True)
 class Recording:
     """What happened in one iteration of the collective."""
@@ -222,21 +238,7 @@ class Recording:
     @cached_property
     def totals(self) -> Totals:
         """Sums over all spans."""
-        if self.summed:
-            return self.summed
-        spans, weights = self.spans, self.weights
-        lasted = spans["work"] * weights
-        first = (
-            np.isin(spans["stage"], _FLIGHTS)
-            & (spans["slice"] == 0)
-            & (spans["device"] == 0)
-            & (spans["node"] == 0)
-        )
-        return Totals(
-            np.bincount(spans["resource"], lasted).astype(np.float64),
-            _summed(spans["resource"], spans["nbytes"] * weights),
-            int(lasted[first].sum()),
-        )
+        return self.summed or sums(self.spans, self.weights)
 
     @cached_property
     def unrolled(self) -> Columns:

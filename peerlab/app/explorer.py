@@ -16,6 +16,7 @@ from peerlab.answer.run import Run
 from peerlab.app.controls import Controls
 from peerlab.app.curves_in_background import Curving
 from peerlab.app.figures_widget import FiguresWidget
+from peerlab.app.free_memory import give_free_memory_back
 from peerlab.app.panels.exporting import Exporting, Shown
 from peerlab.app.panels.machine_answers import MachineAnswers
 from peerlab.app.panels.machine_panel import OwnMachine
@@ -31,7 +32,7 @@ from peerlab.picture.timeline import critical
 from peerlab.question.scenario import Scenario
 from peerlab.records import Records
 from peerlab.study.exploration import Exploration
-from peerlab.study.patience import TooSlow
+from peerlab.study.patience import TooSlow, refuse_too_many_to_show
 
 if TYPE_CHECKING:
     from peerlab.app.panels.log_findings import LogFindings
@@ -56,6 +57,7 @@ class Explorer(Spoken):
         self._number = 0
         self._job: Background | None = None
         self._looking: asyncio.Task[None] | None = None
+        refuse_too_many_to_show(scenario)
         self.exploration = Exploration(self._runs.get(scenario))
         self.answers = MachineAnswers()
         self.figures = FiguresWidget(self._command)
@@ -187,6 +189,7 @@ class Explorer(Spoken):
     def _go(self, scenario: Scenario, control: str) -> None:
         """Show a scenario: at once, or when the simulation in the background is done."""
         self._stop()
+        refuse_too_many_to_show(scenario)
         try:
             # Without a loop no page can be told later, so it is waited for.
             self._arrive(self._runs.get(scenario, PATIENCE_S if running_loop() else float("inf")))
@@ -216,6 +219,7 @@ class Explorer(Spoken):
             self._stop()
             if isinstance(result, Run):
                 self._arrive(self._runs.keep(result))
+                give_free_memory_back()  # of a long simulation, and of the run that is no longer compared with
             elif not isinstance(result, Cancelled):
                 self._refuse(result, control)
 

@@ -189,7 +189,8 @@ class Background:
         try:
             end: Run | PeerlabError = simulate(self.scenario, progress=self._progress)
         except PeerlabError as problem:
-            end = problem
+            # its traceback leads to this frame, and this frame to it: all that was simulated would stay until the collector comes by
+            end = problem.with_traceback(None)
         self._on_end(end)
 
     def _progress(self, done: int, total: int) -> None:

@@ -24,6 +24,7 @@ from peerlab.engine.begins import Begins
 from peerlab.engine.compiled.refusals import keeps_few
 from peerlab.engine.loop.adding_up import ADDS
 from peerlab.engine.loop.event_loop import Loop, Progress
+from peerlab.engine.loop.few_lanes import FewLanes
 from peerlab.engine.loop.steady_state import Repeats, Skip
 from peerlab.engine.loop.waiting_line import WaitingLine
 from peerlab.engine.opening import begin, behind, opened, opening, with_opening
@@ -42,33 +43,36 @@ if TYPE_CHECKING:
 Rows = tuple[Columns | Later, Columns | Later]
 """Columns of the spans, and of the registrations."""
 
-_MOST_SPANS = 600_000
-"""Of an array run with more, only a node and its neighbours are recorded."""
+_MOST_SPANS = 400_000
+"""Of a run with more, only a node and its neighbours are recorded."""
 
 
 def by_loop(
-    system: System, registration_queue: RegistrationQueue, progress: Progress | None, *, repeats: bool = True
+    system: System,
+    registration_queue: RegistrationQueue,
+    progress: Progress | None,
+    *,
+    repeats: bool = True,
+    every_lane: bool = False,
 ) -> Recording:
-    """Return an iteration of the loop; of a folded chain without evictions, repetitions are left out, unless `repeats` is False."""
+    """Return an iteration of the loop; of a folded chain without evictions, repetitions are left out, unless `repeats` is False.
+
+    `every_lane`: whether all lanes are recorded, however many spans they have.
+    """
     traffic = exchange(system) if system.plan.exchanges else None
     comes = system.plan.collects or system.plan.scatters
     own = traffic.ready.tolist() if traffic and comes else None
+    kept = kept_lanes(system) if not (every_lane or system.folded) else ()
+    few = FewLanes(system, kept) if 0 < len(kept) < len(system.lanes) else None
     loop = Loop(system, registration_queue, own, progress)
-    watch = None
-    # with evictions the cache's contents decide about later steps, and they do not repeat with the steps
-    if (
-        repeats
-        and system.folded
-        and (loop.readiness.chain or loop.line)
-        and not may_evict(system.scenario, system.plan.schedule)
-    ):
-        watch = Repeats(_gather_period(traffic, len(system.chunk_sizes)) if traffic else None)
+    loop.few = few
+    watch = _watch(loop, traffic) if repeats else None
     loop.run(watch)
     skips = watch.skips if watch else []
     spans = loop.spans([skip.spans for skip in skips])
-    events = events_of(system, loop.transfers.events, [skip.events for skip in skips])
     if loop.adding:
-        spans.append(loop.adding.rows())
+        added = loop.adding.rows()
+        spans.append(few.take(added) if few else added)
     # the loop's clock ran on without the periods left out
     end = loop.end + sum(skip.spans.repeats * skip.spans.period_ps for skip in skips)
     # the ring waits for no scale-up link, so spans inside the node follow from when each slice is finished
@@ -76,18 +80,40 @@ def by_loop(
         more, lasts = scaleup_rows(
             system, traffic, loop.readiness.finished, [skip.finished for skip in skips]
         )
-        spans += more
+        spans += map(few.take, more) if few else more
         end = max(end, int(lasts.max()))
-    options = columns(REGISTRATION_COLUMNS, events)
+    options = _registrations(system, registration_queue, loop, skips)
+    whole = (ADDS,) if loop.adding and skips else ()
+    rows = columns_of(SPAN_COLUMNS, spans), options
+    if few:
+        return recorded(system, registration_queue, rows, end, summed=few.totals(), lanes=kept)
+    return recorded(system, registration_queue, rows, end, skips, whole=whole)
+
+
+def _watch(loop: Loop, traffic: Exchange | None) -> Repeats | None:
+    """Return what finds repetitions, where steps may repeat."""
+    system = loop.system
+    # with evictions the cache's contents decide about later steps, and they do not repeat with the steps
+    if (
+        not system.folded
+        or not (loop.readiness.chain or loop.line)
+        or may_evict(system.scenario, system.plan.schedule)
+    ):
+        return None
+    return Repeats(_gather_period(traffic, len(system.chunk_sizes)) if traffic else None)
+
+
+def _registrations(
+    system: System, registration_queue: RegistrationQueue, loop: Loop, skips: Sequence[Skip]
+) -> Columns | Later:
+    """Return the columns of the registrations."""
     if loop.line and system.scenario.registers:
         registration_queue.count_hits()
         adding = [skip.spans for skip in skips if skip.spans.after_step < system.plan.schedule.reducing_steps]
         loop.line.left_out_ps = sum(block.repeats * block.period_ps for block in adding)
-        options = Later(partial(_found_in_line, system, registration_queue.buffer_set, loop.line))
-    whole = (ADDS,) if loop.adding and skips else ()
-    return recorded(
-        system, registration_queue, (columns_of(SPAN_COLUMNS, spans), options), end, skips, whole=whole
-    )
+        return Later(partial(_found_in_line, system, registration_queue.buffer_set, loop.line))
+    events = events_of(system, loop.transfers.events, [skip.events for skip in skips])
+    return columns(REGISTRATION_COLUMNS, events)
 
 
 def _found_in_line(system: System, buffer_set: int, line: WaitingLine) -> Columns:
@@ -226,6 +252,11 @@ def spans_of_all(system: System) -> int:
         schedule.transfers * len(system.lanes) // schedule.ranks
     )  # in a tree or a chain a rank sends in few of the steps
     return transfers * system.pieces * visits
+
+
+def spans_kept(system: System) -> int:
+    """Return about how many spans a run keeps that simulates every node."""
+    return spans_of_all(system) * len(kept_lanes(system)) // max(len(system.lanes), 1)
 
 
 def array_rows(

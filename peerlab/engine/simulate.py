@@ -49,7 +49,8 @@ def simulate(
         Called with steps done and steps in all; may raise `peerlab.base.errors.Cancelled`.
     every_node:
         Whether the trace holds every device of every node, and every step. By default it holds the least that is exact: where all
-        nodes do the same, one PCIe switch of one node; where only nodes differ, one PCIe switch of every node.
+        nodes do the same, one PCIe switch of one node; where only nodes differ, one PCIe switch of every node. Of more than
+        400,000 spans it holds those of the slowest node (else of node 0) and of the nodes that exchange slices with it.
 
     Raises
     ------
@@ -107,7 +108,7 @@ def _run(system: System, engine: str, progress: Progress | None, *, every_node: 
         refuse_too_many(system)
     engines: dict[str, Engine] = {
         "referee": recording.by_referee,
-        "loop": recording.by_loop,
+        "loop": partial(recording.by_loop, every_lane=every_node),
         "arrays": partial(recording.by_arrays, every_lane=every_node),
         "compiled": partial(recording.by_compiled, every_lane=every_node),
     }

@@ -110,6 +110,10 @@ def thin(columns: Columns, blocks: Sequence[Block]) -> dict[str, NDArray[np.int6
 
 def repeating(recording: Recording) -> dict[str, NDArray[np.int64]]:
     """Return the thinned spans without those that do not repeat with the others, where any repeat."""
+    if (
+        not recording.whole
+    ):  # a copy of a million spans of nodes that differ would take as much memory as they do
+        return thin(recording.spans, recording.blocks)
     stays = ~np.isin(recording.spans["stage"], recording.whole)
     return thin({name: values[stays] for name, values in recording.spans.items()}, recording.blocks)
 
@@ -171,11 +175,12 @@ def moves(trace: Trace, seen: ShownNodes | None = None) -> Segments:
     """
     recording, seen = trace.last, seen or ShownNodes(whole=True)
     columns = repeating(recording)
-    columns["whose"] = seen.whose(columns["node"], columns["step"])
     shown = [*_numbers(lambda kind: bool(kind.track)), trace.stages.index("flight")]
-    keep = (columns["slice"] >= 0) & np.isin(columns["stage"], shown) & (columns["whose"] > 0)
+    keep = (columns["slice"] >= 0) & np.isin(columns["stage"], shown)
     keep &= columns["device"] < trace.devices_per_switch
-    columns = {name: values[keep] for name, values in columns.items()}
+    whose = seen.whose(columns["node"], columns["step"])
+    keep &= whose > 0
+    columns = {name: values[keep] for name, values in {**columns, "whose": whose}.items()}
     flight = columns["stage"] == trace.stages.index("flight")
     flights = {name: values[flight] for name, values in columns.items()}
     served = {name: values[~flight] for name, values in columns.items()}

@@ -3,15 +3,19 @@
 import threading
 import time
 
-from peerlab.base.errors import Cancelled
+from peerlab.base.errors import Cancelled, TooManySpansError
 from peerlab.engine.loop.event_loop import Progress
-from peerlab.engine.recording import spans_of_all
+from peerlab.engine.recording import spans_kept, spans_of_all
 from peerlab.engine.simulate import takes_every_node
 from peerlab.engine.system import least
 from peerlab.question.scenario import Scenario
 
 _MOST_SPANS = 200_000
 """Spans that the full loop makes in five seconds."""
+
+
+_MOST_SHOWN = 400_000
+"""Spans of a run that an explorer shows: it holds that of the run before, too, and those of the next one while it is simulated."""
 
 
 class TooSlow(Cancelled):
@@ -23,6 +27,27 @@ def large(scenario: Scenario) -> bool:
     system = least(scenario)
     # where one node stands for all, a thousand of them take no longer than eight
     return takes_every_node(system) and spans_of_all(system) > _MOST_SPANS
+
+
+def refuse_too_many_to_show(scenario: Scenario) -> None:
+    """Refuse a scenario of which a notebook's kernel would have to keep more than its memory is meant for.
+
+    Raises
+    ------
+    TooManySpansError
+        If that is so.
+    """
+    system = least(scenario)
+    if system.folded:
+        return
+    spans = spans_kept(system)
+    if spans > _MOST_SHOWN:
+        raise TooManySpansError(
+            "nodes",
+            f"{scenario.nodes} nodes that differ leave about {round(spans, -4):,} spans to keep, and the explorer keeps "
+            f"{_MOST_SHOWN:,} (a kernel of 400 MiB); give fewer nodes, larger slices, or leave out what makes nodes differ; "
+            "peerlab simulate answers more",
+        )
 
 
 def patient(patience_s: float, stop: threading.Event | None = None) -> Progress:

@@ -14,6 +14,7 @@ from peerlab.engine.loop.adding_up import ADDS, AddingUp, adds_last
 from peerlab.engine.loop.blocking_steps import BlockingSteps
 from peerlab.engine.loop.collector import not_collecting
 from peerlab.engine.loop.data_readiness import DataReadiness
+from peerlab.engine.loop.few_lanes import FewLanes
 from peerlab.engine.loop.in_order import in_order
 from peerlab.engine.loop.loop_resources import ALARM, GATED, POSTED, STAGE_OVER, Heap, Rows, Serving
 from peerlab.engine.loop.nodes_apart import NodesApart
@@ -38,6 +39,9 @@ class Loop:
 
     A slice's id is its key: ``(step * pieces + number) * lanes + lane``; a transfer's is ``step * lanes + lane``.
     """
+
+    few: FewLanes | None = None
+    """Whose spans are kept; None: everybody's."""
 
     def __init__(
         self,
@@ -134,13 +138,16 @@ class Loop:
     def _put_away(self, most: int) -> None:
         """Make a table of the latest spans, if they are more than so many."""
         if len(self.rows) > most:
-            self.tables.append(spans_of(self.system, self.rows, []))
+            self.tables.append(self._kept(spans_of(self.system, self.rows, [])))
             self.rows.clear()
+
+    def _kept(self, table: Whole) -> Whole:
+        return self.few.take(table) if self.few else table
 
     def spans(self, blocks: list[Block]) -> list[Whole]:
         """Return all spans, once the loop has ended, as tables one behind the other; `blocks` of them repeat."""
         tables, self.tables = self.tables, []
-        return [*tables, spans_of(self.system, self.rows, blocks)]
+        return [*tables, self._kept(spans_of(self.system, self.rows, blocks))]
 
     def _begin_apart(self, now: int, apart: NodesApart) -> None:
         """Let slices go on that have waited for a node to begin, once all else of this instant has happened."""
