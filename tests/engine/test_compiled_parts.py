@@ -10,12 +10,13 @@ from peerlab.engine.compiled import fair_share, queues
 from peerlab.engine.compiled.compiled_line import CompiledLine
 from peerlab.engine.compiled.compiled_loop import LAST_PS, make_run
 from peerlab.engine.compiled.compiled_ring import CompiledRing
-from peerlab.engine.compiled.compiling import compiled, sources
+from peerlab.engine.compiled.compiling import compiled
 from peerlab.engine.compiled.flatten import flatten
 from peerlab.engine.compiled.flatten_legs import ways_of
 from peerlab.engine.compiled.flatten_line import flatten_line
 from peerlab.engine.compiled.heap import pop, put
 from peerlab.engine.compiled.in_line import give_slot, take_slot
+from peerlab.engine.compiled.machine_code import name
 from peerlab.engine.compiled.serving import arrives, enter, set_alarms, take
 from peerlab.engine.compiled.state import EXCLUSIVE, STAGE_OVER
 from peerlab.engine.scaleup import exchange
@@ -183,7 +184,7 @@ def test_what_comes_while_the_nic_sends_waits():
 
 
 def test_the_loop_runs_to_the_end_or_until_it_has_seen_so_many_events():
-    s, run = state(), make_run(sources())
+    s, run = state(), make_run(name())
     assert run(s, 1)
     assert s.counts[0].now == 0
     while run(s, 100):
@@ -206,7 +207,7 @@ def test_a_compiled_function_is_the_function_that_it_is_made_of():
         return 2 * value
 
     assert (compiled(twice)(21), twice(21)) == (42, 42)
-    assert sources() == sources()
+    assert name() == name()
 
 
 def test_each_lane_points_at_its_legs_and_every_span_of_them_is_counted():

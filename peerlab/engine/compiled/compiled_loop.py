@@ -27,20 +27,19 @@ LAST_PS = 2**62
 """A clock beyond this might overflow."""
 
 
-def make_run(sources: int) -> Callable[[State, int], bool]:
-    """Return the function that runs the loop; its machine code is kept under the checksum of all that is compiled with it."""
+def make_run(name: str) -> Callable[[State, int], bool]:
+    """Return the function that runs the loop; its machine code is kept under this name."""
 
-    @kept
     def run(s: State, most: int) -> bool:
         """Run for about so many events; return whether anything is left."""
-        version = sources  # noqa: F841  (what a function closes over is part of the name of its machine code)
         counts = s.counts[0]
         until = counts.events + most
         while counts.entries and counts.events < until and counts.now <= LAST_PS:
             _instant(s)
         return counts.entries > 0  # type: ignore[no-any-return]
 
-    return run
+    run.__qualname__ = name
+    return kept(run)
 
 
 @compiled

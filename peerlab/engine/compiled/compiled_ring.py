@@ -8,7 +8,7 @@
 # run is large enough to pay: 100,000 spans where the machine code is on disk, else 3 million, because
 # compiling takes 15 seconds. `make lab` does not install it: what the lab shows by default folds, and numba
 # with its compiler would make the lab's installation 200 MB larger. What arrays and compiled loop have in
-# common: of more than 600,000 spans of a ring they keep those of one node and its neighbours.
+# common: of more than 400,000 spans of a ring they keep those of one node and its neighbours.
 
 from collections.abc import Sequence
 from functools import cache
@@ -17,8 +17,8 @@ import numpy as np
 
 from peerlab.engine.begins import Begins, Held
 from peerlab.engine.compiled.compiled_loop import LAST_PS, make_run
-from peerlab.engine.compiled.compiling import sources
 from peerlab.engine.compiled.flatten import flatten
+from peerlab.engine.compiled.machine_code import name
 from peerlab.engine.compiled.state import State, Whole
 from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.scaleup import exchange
@@ -28,7 +28,7 @@ from peerlab.engine.system import System
 _EVENTS = 200_000
 """Events between two reports of progress: less than a tenth of a second."""
 
-_run = cache(lambda: make_run(sources()))
+_run = cache(lambda: make_run(name()))
 
 
 class CompiledRing:

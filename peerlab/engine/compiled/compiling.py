@@ -5,11 +5,8 @@ Nothing imports this module before the compiled engine is used: loading numba ta
 
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
-from zlib import crc32
 
 import numba
-
-from peerlab.engine.compiled.machine_code import SOURCES
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -39,8 +36,3 @@ def _njit(function: Function, **options: bool) -> Function:
 def switched_off() -> bool:
     """Return whether numba makes no machine code, since ``NUMBA_DISABLE_JIT`` is set."""
     return bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
-
-
-def sources() -> int:
-    """Return a checksum of what is compiled; numba itself looks only at the file of the function that is kept."""
-    return crc32(b"".join(file.read_bytes() for file in SOURCES))
