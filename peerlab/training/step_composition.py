@@ -217,7 +217,7 @@ def step_forecast_s(step: Step) -> float:
     # Steps that draw noise of their own are simulated each; others soon repeat.
     turns = step.steps if draws(step) else min(step.steps, _SOON_REPEATS)
     return sum(map(forecast_s, together)) + turns * sum(
-        forecast_s(scenario, in_a_step=True)
+        forecast_s(scenario, in_a_step=scenario.choice is None)  # else it is walked in one pass
         for scenario, alone in zip(scenarios, apart, strict=True)
         if alone
     )

@@ -1,6 +1,7 @@
 """A step whose nodes differ: composed rank by rank against the referee, which runs all of it in one world, with ==; and its laws."""
 
 import json
+import re
 from fractions import Fraction
 from math import lcm
 from unittest.mock import patch
@@ -19,9 +20,10 @@ from peerlab.base.places import folder
 from peerlab.engine.compiled import refusals
 from peerlab.engine.noise_draws import Pauses
 from peerlab.question.presets import read_cluster
+from peerlab.training import rank_by_rank
 from peerlab.training.node_lane import NodeLane
 from peerlab.training.program import Computing, Exchanging, Program
-from peerlab.training.rank_by_rank import RankByRank, _answered
+from peerlab.training.rank_by_rank import Answered, RankByRank, _answered
 from peerlab.training.step_band import end_ps, step_gain
 from peerlab.training.step_composition import scenarios_of, step_forecast_s
 from peerlab.training.training_step import Step
@@ -342,11 +344,11 @@ def test_equal_exchanges_that_nodes_begin_together_are_simulated_once():
     """What happened before the first node begins is over: neither places that were held nor other memory make another question of it."""
     for path in ("peer-direct", "host-rdma"):
         asked = {"workload": "bert-large", "nodes": 4, "path": path, "slow_nodes": {1: 0.8}}
-        before = _answered.cache_info().misses
+        before = _answered.misses
         composed = peerlab.step(**asked)
         sizes = {(one.op.collective, one.op.nbytes) for one in composed.trace.placed}
         assert len(sizes) < len(composed.trace.placed) / 4
-        assert _answered.cache_info().misses - before <= len(sizes)
+        assert _answered.misses - before <= len(sizes)
         assert composed.time_ps == peerlab.step(**asked, engine="referee").time_ps
 
 
@@ -362,7 +364,7 @@ def test_nodes_too_many_to_be_told_apart_are_answered_where_nobody_goes_on_befor
     with (
         patch("peerlab.training.rank_by_rank.MOST_OF_ALL", 10),
         patch("peerlab.training.rank_by_rank.refuses", return_value="no"),
-        patch("peerlab.training.rank_by_rank._answered", _answered.__wrapped__),
+        patch("peerlab.training.rank_by_rank._answered", rank_by_rank._answer),
     ):
         assert peerlab.step(**asked).time_ps == exact.time_ps
         with pytest.raises(ScenarioError, match="nodes: 6 nodes that differ"):
@@ -371,6 +373,39 @@ def test_nodes_too_many_to_be_told_apart_are_answered_where_nobody_goes_on_befor
             peerlab.step(**asked, compute_ms=1)
         with pytest.raises(ScenarioError, match="each goes on when it is done"):
             peerlab.step(**asked, steps=2)
+
+
+def test_nodes_that_compute_apart_are_forecast_though_their_exchange_alone_folds():
+    """1,000 steps of 64 nodes that draw their computing times began without a word, for hours."""
+    one = step_forecast_s(Step.of(path="peer-direct", compute_jitter=0.2, nodes=64))
+    assert 3 < one < 60
+    many = step_forecast_s(Step.of(path="peer-direct", compute_jitter=0.2, nodes=64, steps=1000))
+    assert many == pytest.approx(1000 * one)
+
+
+def test_a_step_of_hours_is_refused_before_it_begins_and_says_what_would_do():
+    status, out, problem = peerlab_command(
+        *["step", "--steps", "1000", "--compute-jitter", "0.2", "--nodes", "64"]
+    )
+    assert (status, out) == (1, "")
+    assert re.fullmatch(
+        r"peerlab: 1000 steps of 64 nodes that differ would take about \d+ h to simulate; give --steps \d+ \(an hour\) or "
+        r"fewer --nodes or one --path; in Python, peerlab\.step begins it all the same\n",
+        problem,
+    )
+
+
+def test_answers_of_exchanges_are_kept_by_their_spans(monkeypatch):
+    """64 noisy exchanges of 64 nodes were 600 MB."""
+    answered = Answered()
+    monkeypatch.setattr(rank_by_rank, "_answered", answered)
+    asked = {"path": "peer-direct", "compute_jitter": 0.2, "nodes": 4}
+    peerlab.step(Step.of(**asked, steps=4))
+    assert len(answered._kept) == answered.misses == 20
+    spans = sum(many for _, many in answered._kept.values())
+    monkeypatch.setattr(rank_by_rank, "_MOST_SPANS_KEPT", spans // 4)
+    peerlab.step(Step.of(**asked, steps=4, seed=2))
+    assert 1 <= len(answered._kept) <= 6
 
 
 def test_a_step_that_takes_long_is_forecast_unless_it_is_refused_at_once(monkeypatch):

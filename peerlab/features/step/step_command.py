@@ -8,7 +8,7 @@ from typing import Any
 import peerlab
 from peerlab.base.document import document_lines
 from peerlab.base.errors import PeerlabError, TooManySpansError
-from peerlab.base.progress_bar import progress_bar
+from peerlab.base.progress_bar import progress_bar, say_seconds
 from peerlab.base.terminal_text import command, fraction, number, slow_node, switch
 from peerlab.base.units import PS_PER_MS, say_time
 from peerlab.features.step.step_document import step_document
@@ -171,6 +171,8 @@ def _add_step_fields(add: Callable[..., Any]) -> None:
     )
 
 
+_MOST_S = 3600
+"""Seconds that a command may take, as far as they are forecast."""
 _NOT_FIELDS = ("run", "json", "exchanges", "trace", "trace_step")
 
 
@@ -191,6 +193,7 @@ def _step(options: argparse.Namespace) -> int:
     steps = [
         profiled_training.step(None, number, **row) if profiled_training else Step.of(**row) for row in rows
     ]
+    _refuse_hours(steps)
     runs, left_out = _answered(steps)
     if "json" in options:
         print(json.dumps({"steps": [_document(run, options) for run in runs]}, indent=2))
@@ -200,6 +203,22 @@ def _step(options: argparse.Namespace) -> int:
     document = step_document(runs, None if "exchanges" in options else 0)
     print("\n".join([document.title, *document_lines(document), *left_out]))
     return 0
+
+
+def _refuse_hours(steps: Sequence[Step]) -> None:
+    """Refuse what takes longer than anybody waits for a command, before it begins."""
+    takes_s = sum(map(step_forecast_s, steps))
+    if takes_s <= _MOST_S:
+        return
+    one = steps[0]
+    fewer = int(one.steps * _MOST_S / takes_s)
+    asks = [f"--steps {fewer} (an hour)"] if fewer else []
+    asks += ["fewer --nodes"] + (["one --path"] if len(steps) > 1 else [])
+    what = f"{one.steps} steps" if one.steps > 1 else "a step"
+    raise PeerlabError(
+        f"{what} of {one.scenario.nodes} nodes that differ would take about {say_seconds(takes_s)} to simulate; give "
+        f"{' or '.join(asks)}; in Python, peerlab.step begins it all the same"
+    )
 
 
 def _answered(steps: Sequence[Step]) -> tuple[list[StepRun], list[str]]:
