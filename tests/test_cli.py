@@ -204,8 +204,9 @@ BAD = [
     (("--nodes", "0"), "nodes: 0 is out of range"),
     (("--nodes", "-8"), "nodes: -8 is out of range"),
     (("--nodes", "2.5"), "nodes: '2.5' is not a whole number from 1 to 16384"),
-    (("--message", "64 MB/s"), "message_bytes: '64 MB/s' is a rate"),
-    (("--message", "-1"), "message_bytes"),
+    (("--message", "64 MB/s"), "--message: '64 MB/s' is a rate"),
+    (("--message", "-1"), "--message: "),
+    (("--slice", "0"), "--slice: 0 is out of range"),
     (("--registration", "sometimes"), "registration"),
     (("--path", "peer-direct", "--memlock", "1 MiB"), "the locked-memory limit is 1 MiB"),
 ]
@@ -218,6 +219,28 @@ def test_a_bad_question_gets_one_line_in_the_users_words(arguments, says):
     assert problem.startswith("peerlab: ")
     assert says in problem
     assert problem.count("\n") == 1
+
+
+OPTIONS = [
+    ("neighbours --lanes 0", "--lanes: 0 is out of range"),
+    ("neighbours --until-ms nan", "--until-ms: nan is out of range"),
+    ("neighbours --message 1e30", "--message: '1e30' is out of range"),
+    ("jobs --job 0,1 --leaf 0", "leaf: 0 is out of range"),
+    ("jobs --job 0,1 --message 1e30", "--message: '1e30' is out of range"),
+    ("jobs --job 0,1,compute=x", "job: "),
+    ("jobs --job 0,1 --until-ms x", "--until-ms: 'x' is not a number"),
+]
+
+
+@pytest.mark.parametrize(("line", "says"), OPTIONS)
+def test_an_error_names_the_option_that_was_typed_and_not_the_field_that_it_sets(line, says):
+    status, out, problem = run(*line.split())
+    assert (status, out, problem.count("\n")) == (1, "", 1)
+    assert problem.startswith(f"peerlab: {says}")
+
+
+def test_an_error_within_a_job_names_the_part_that_was_typed():
+    assert run("jobs", "--job", "0,1 compute=x")[2] == "peerlab: --job: compute='x' is not a number\n"
 
 
 @pytest.mark.parametrize(

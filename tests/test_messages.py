@@ -150,6 +150,8 @@ def is_bounded(status, problem):
     """Return whether the last line of what a command says is in order, and what is above it: how to use the command."""
     *usage, said = problem.rstrip("\n").split("\n")
     shown = said.isprintable() and ("".join(usage).isprintable() or status == 2)
+    # no field of ours: what the user typed is an option
+    shown = shown and not re.match(r"peerlab: [a-z]+_[a-z_]+:", said)
     return status in (1, 2) and shown and said.startswith("peerlab") and len(said) <= MOST + 30
 
 

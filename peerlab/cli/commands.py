@@ -40,7 +40,7 @@ def run(arguments: Sequence[str] | None) -> int:
         if sys.stdout:
             sys.stdout.flush()  # here, where what goes wrong can be told
     except PeerlabError as problem:
-        print(f"peerlab: {problem}", file=sys.stderr)
+        print(f"peerlab: {_in_options(problem, words)}", file=sys.stderr)
         return WRONG_USAGE if isinstance(problem, MissingPackage) else FAILED
     except BrokenPipeError:  # the reader of our output has gone, as in `peerlab simulate | head -1`
         _forget_output()
@@ -52,6 +52,18 @@ def run(arguments: Sequence[str] | None) -> int:
         print(f"peerlab: cannot write the output: {problem.strerror}", file=sys.stderr)
         return FAILED
     return status
+
+
+def _in_options(problem: PeerlabError, words: Sequence[str]) -> str:
+    """Return what went wrong with the option that was typed, where the field that it sets has another name."""
+    field, _, says = str(problem).partition(": ")
+    if says and words and words[0] in _COMMANDS:
+        _, parsers = command_line([words[0]])
+        for action in parsers[words[0]]._actions:  # noqa: SLF001  (argparse offers no other way to list its options)
+            option = (action.option_strings or [""])[-1]
+            if action.dest == field and option not in ("", f"--{field}"):
+                return f"{option}: {says}"
+    return str(problem)
 
 
 def _forget_output() -> None:

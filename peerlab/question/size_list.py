@@ -37,6 +37,23 @@ def parse_sizes(sizes: str | Sequence[int | str] | None, smallest: int = SMALLES
     return sorted(numbers)
 
 
+def size_at_most(field: str, value: int | str) -> int:
+    """Return a size in bytes, from 0 to 1 TiB; `field` is what an error names.
+
+    Raises
+    ------
+    ScenarioError
+        If it is none, or larger.
+    """
+    try:
+        size = parse_bytes(value)
+    except ValueError as problem:
+        raise ScenarioError(field, str(problem)) from None
+    if not 0 <= size <= MAX_BYTES:
+        raise ScenarioError(field, f"{value!r} is out of range; possible are 1 B to 1 TiB")
+    return size
+
+
 def _doubling(first: int, last: int) -> list[int]:
     if first > last:
         raise ScenarioError("sizes", f"{first} B is more than {last} B; give the smaller one first")

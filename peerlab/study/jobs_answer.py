@@ -8,8 +8,9 @@ from typing import Any
 
 from peerlab.base.display import shown
 from peerlab.base.errors import ScenarioError, nearest
-from peerlab.base.units import PS_PER_S, parse_bytes, say_share
+from peerlab.base.units import PS_PER_S, say_share
 from peerlab.question.presets import load_cluster
+from peerlab.question.size_list import size_at_most
 from peerlab.study.jobs_as_cells import CellRun, CellWorld
 from peerlab.study.jobs_in_the_way import Held, held, held_in_ports
 from peerlab.study.port_figures import port_fabrics
@@ -256,10 +257,7 @@ def _job(given: Mapping[str, Any], rate: int, nbytes: int | str) -> SharedJob:
     hosts = tuple(given.get("hosts", ()))
     if not all(type(host) is int for host in hosts):
         raise ScenarioError("hosts", f"{hosts!r} are not numbers of hosts")
-    try:
-        size = parse_bytes(given.get("message_bytes", nbytes))
-    except ValueError as problem:
-        raise ScenarioError("message_bytes", str(problem)) from None
+    size = size_at_most("message_bytes", given.get("message_bytes", nbytes))
     counts = {name: given.get(name, 1) for name in ("repeats", "flows")}
     for name, count in counts.items():
         if type(count) is not int or not 1 <= count <= 1000:

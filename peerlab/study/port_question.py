@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from peerlab.base.errors import ScenarioError, nearest
-from peerlab.base.units import PS_PER_S, parse_bytes
+from peerlab.base.units import PS_PER_S
 from peerlab.engine.ports.port_forms import ring_s
 from peerlab.engine.ports.port_limits import MOST_HOSTS
 from peerlab.engine.ports.port_scene import STARTS, PortFlow, PortScene
 from peerlab.question.presets import load_cluster
+from peerlab.question.size_list import size_at_most
 from peerlab.study.port_figures import check_fabric, port_fabric, port_fabrics
 
 _CELLS = 16
@@ -156,7 +157,9 @@ class PortQuestion:
         if mtu < 1:
             raise ScenarioError("figure", "mtu is 1 byte or more")
         if self.cell is not None:
-            return max(1, _bytes("cell", self.cell) // mtu)
+            if not (size := size_at_most("cell", self.cell)):
+                raise ScenarioError("cell", "0 bytes move nothing; give 1 byte or more")
+            return max(1, size // mtu)
         thresholds = [values[name] for name in ("credits", "xoff", "queue", "kmax") if values.get(name)]
         largest = min([_MOST_CELL, *(threshold / _CELLS for threshold in thresholds)])
         return max(1, int(largest) // mtu)
@@ -167,7 +170,9 @@ class PortQuestion:
             return max(1, round(self.until_ms * _PS_PER_MS))
         if not any(flow.counts for flow in flows):
             return round(_USUAL_MS * _PS_PER_MS)
-        quiet_s = ring_s(self.nodes, latency_ps / PS_PER_S, _bytes("message_bytes", self.message_bytes), rate)
+        quiet_s = ring_s(
+            self.nodes, latency_ps / PS_PER_S, size_at_most("message_bytes", self.message_bytes), rate
+        )
         # by the formula and not by a simulation, which would cost as much as the scene itself
         return round(PATIENCE * quiet_s * PS_PER_S)
 
@@ -184,7 +189,7 @@ OWN, OTHER = "allreduce", "neighbour"
 
 def _ring(q: PortQuestion) -> tuple[list[int], list[PortFlow]]:
     """Return the hosts and flows of the AllReduce: half of its nodes below each leaf, in the order of the ring."""
-    nodes, nbytes = q.nodes, _bytes("message_bytes", q.message_bytes)
+    nodes, nbytes = q.nodes, size_at_most("message_bytes", q.message_bytes)
     if nbytes < 1:
         raise ScenarioError("message_bytes", "an AllReduce of 0 bytes sends nothing")
     leaves = [int(2 * node >= nodes) for node in range(nodes)]
@@ -225,7 +230,7 @@ def _job(q: PortQuestion, hosts: int) -> Made:
     """Return the AllReduce beside another job's, which has hosts of its own, as many below each leaf, and goes on for ever."""
     leaves, flows = _ring(q)
     others = [int(2 * host >= hosts) for host in range(hosts)]
-    nbytes = -(-_bytes("message_bytes", q.message_bytes) // hosts)
+    nbytes = -(-size_at_most("message_bytes", q.message_bytes) // hosts)
     flows += [
         PortFlow(
             # flows are numbered: those of our ring come first, one for each of its nodes
@@ -254,13 +259,6 @@ NEIGHBOURS: Mapping[str, Callable[[PortQuestion, int], Made]] = {
     _QUIET: _quiet, "incast": _incast, "neighbour": _neighbour, _COLLIDES: _collide, "job": _job, "victim": _victim, "senders": _senders,
 }  # fmt: skip
 """Who else sends."""
-
-
-def _bytes(name: str, value: int | str) -> int:
-    try:
-        return parse_bytes(value)
-    except ValueError as problem:
-        raise ScenarioError(name, str(problem)) from None
 
 
 def port_question(**given: Any) -> PortQuestion:

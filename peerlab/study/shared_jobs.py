@@ -291,6 +291,13 @@ def run_jobs(jobs: Sequence[SharedJob], fabric: LeafFabric, until: Fraction | No
     return _World(tuple(jobs), fabric).run(until)
 
 
+def _check_fabric(fabric: LeafFabric) -> None:
+    if not 1 <= fabric.leaf <= MOST_HOSTS:
+        raise ScenarioError("leaf", f"{fabric.leaf} is out of range; a leaf has 1 to {MOST_HOSTS} hosts")
+    if fabric.uplink <= 0:
+        raise ScenarioError("uplink", "0 is out of range; an uplink has a rate above 0")
+
+
 def check_jobs(jobs: Sequence[SharedJob], fabric: LeafFabric) -> None:
     """Refuse jobs that cannot share a fabric.
 
@@ -301,8 +308,7 @@ def check_jobs(jobs: Sequence[SharedJob], fabric: LeafFabric) -> None:
     """
     if not 1 <= len(jobs) <= MOST_JOBS:
         raise ScenarioError("jobs", f"{len(jobs)} jobs; 1 to {MOST_JOBS} share a fabric here")
-    if fabric.leaf < 1 or fabric.uplink <= 0:
-        raise ScenarioError("uplink", "a leaf has a host or more, an uplink a rate above 0")
+    _check_fabric(fabric)
     taken: dict[int, int] = {}
     for number, job in enumerate(jobs):
         if job.work <= 0:

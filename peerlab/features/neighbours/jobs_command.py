@@ -14,7 +14,7 @@ from peerlab.features.neighbours.jobs_page import jobs_page_html
 from peerlab.features.neighbours.jobs_report import jobs_document, jobs_svg
 from peerlab.features.neighbours.neighbours_command import figure_given
 from peerlab.page.target import VIDEOS
-from peerlab.study.jobs_answer import shared_fabric
+from peerlab.study.jobs_answer import SharedFabric, shared_fabric
 from peerlab.study.port_figures import port_fabrics
 
 _EXAMPLES = """\
@@ -39,7 +39,6 @@ _WHOLE = ("repeats", "flows", "lane")
 _VIDEO_S = 12.0
 """Length of a video."""
 _OWN = ("run", "job", "figure", "output", "json")
-_FIELDS = {"message": "message_bytes"}
 
 
 def add(commands: Any) -> None:
@@ -54,7 +53,9 @@ def add(commands: Any) -> None:
         help="hosts of a ring, and what else it does; once for each job",
     )
     sub.add_argument("--cluster", metavar="NAME", help="whose NIC rate a host has (default: ideal-100g)")
-    sub.add_argument("--message", metavar="SIZE", help="of each AllReduce (default: 64 MiB)")
+    sub.add_argument(
+        "--message", dest="message_bytes", metavar="SIZE", help="of each AllReduce (default: 64 MiB)"
+    )
     sub.add_argument("--leaf", metavar="N", type=number, help="hosts below a leaf (default: 4)")
     sub.add_argument(
         "--uplink", metavar="N", help="rate of a leaf's uplinks together, in rates of a host (default: 1)"
@@ -108,7 +109,7 @@ def _jobs(options: argparse.Namespace) -> int:
     output = entries.get("output")
     if output is not None:
         check_page_or_still(output, PeerlabError, VIDEOS)
-    fields = {_FIELDS.get(name, name): value for name, value in entries.items() if name not in _OWN}
+    fields = {name: value for name, value in entries.items() if name not in _OWN}
     # `number` hands on what is none, so that it is refused here by its name.
     if isinstance(fields.get("leaf"), str):
         raise ScenarioError("leaf", f"{fields['leaf']!r} is not a number of hosts")
@@ -116,7 +117,7 @@ def _jobs(options: argparse.Namespace) -> int:
         raise ScenarioError("loss", f"{fields['loss']!r} is not a number")
     if "figure" in entries:
         fields["figures"] = dict(map(figure_given, entries["figure"]))
-    shared = shared_fabric([_job(text) for text in entries["job"]], **fields)
+    shared = _answered([_job(text) for text in entries["job"]], fields)
     if "json" in entries:
         print(json.dumps(shared.as_dict(), indent=2))
     else:
@@ -131,6 +132,18 @@ def _jobs(options: argparse.Namespace) -> int:
             )
         print(f"{one_line(output)}: written")
     return 0
+
+
+def _answered(jobs: list[dict[str, Any]], fields: dict[str, Any]) -> SharedFabric:
+    """Return the answer; what is wrong within a job is named as it is written there."""
+    parts = {field: part for part, field in _SAYS.items() if field not in fields and field != "message_bytes"}
+    try:
+        return shared_fabric(jobs, **fields)
+    except ScenarioError as problem:
+        field, says = problem.args
+        if field not in parts:
+            raise
+        raise ScenarioError("--job", f"{parts[field]}={says}") from None
 
 
 def _job(text: str) -> dict[str, Any]:

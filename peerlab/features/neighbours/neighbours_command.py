@@ -53,6 +53,7 @@ _NUMBERS = (
     ("until-ms", fraction, "cut the scene then (default: at the end of the AllReduce, or after 20 times as long as alone)"),
 )  # fmt: skip
 _FIELDS = {"message": "message_bytes", "lanes": "vls"}
+"""Fields of a question that have another name than their option."""
 _VIDEO_S = 12.0
 """Length of a video."""
 _OWN = ("run", "fabric", "figure", "output", "json")
@@ -65,9 +66,9 @@ def add(commands: Any) -> None:
         commands, "neighbours", sentence, _neighbours, epilog=_EXAMPLES, argument_default=argparse.SUPPRESS
     )
     for name, value, what in _TEXTS:
-        sub.add_argument(f"--{name}", metavar=value, help=what)
+        sub.add_argument(f"--{name}", dest=_field(name), metavar=value, help=what)
     for name, kind, what in _NUMBERS:
-        sub.add_argument(f"--{name}", metavar="N", type=kind, help=what)
+        sub.add_argument(f"--{name}", dest=_field(name), metavar="N", type=kind, help=what)
     names = ", ".join(port_fabrics())
     sub.add_argument("--fabric", metavar="NAME,...", help=f"these alone, of {names} (default: all)")
     sub.add_argument(
@@ -90,14 +91,14 @@ def _neighbours(options: argparse.Namespace) -> int:
     output = entries.get("output")
     if output is not None:
         check_page_or_still(output, PeerlabError, VIDEOS)
-    fields = {
-        _FIELDS.get(name, name): _checked(name, value) for name, value in entries.items() if name not in _OWN
-    }
+    fields = {name: _checked(name, value) for name, value in entries.items() if name not in _OWN}
     names = (
         [name.strip() for name in entries["fabric"].split(",") if name.strip()]
         if "fabric" in entries
         else list(port_fabrics())
     )
+    if not names:
+        raise ScenarioError("fabric", f"names none; known: {', '.join(port_fabrics())}")
     with progress_bar("neighbours", "fabrics", len(names)) as bar:
         comparison = neighbours(
             fabrics=names, figures=dict(map(figure_given, entries.get("figure", []))), progress=bar, **fields
@@ -117,10 +118,14 @@ def _neighbours(options: argparse.Namespace) -> int:
     return 0
 
 
+def _field(name: str) -> str:
+    return _FIELDS.get(name, name.replace("-", "_"))
+
+
 def _checked(name: str, value: Any) -> Any:
     """Return what an option says; refuse what is no number where one belongs."""
     # `number` and `fraction` hand on what is none, so that it is refused here by its name.
-    if isinstance(value, str) and any(name == option.replace("-", "_") for option, _, _ in _NUMBERS):
+    if isinstance(value, str) and any(name == _field(option) for option, _, _ in _NUMBERS):
         raise ScenarioError(name, f"{value!r} is not a number")
     return value
 

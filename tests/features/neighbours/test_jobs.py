@@ -202,7 +202,11 @@ def test_a_scene_that_is_cut_before_a_collective_ends_names_nobody():
         ([{"hosts": [0, 1], "repeats": 1001}], {}, "1 to 1000"),
         ([{"hosts": list(range(64)), "repeats": 900}], {}, "20000 transfers"),
         ([{"hosts": [0, 1], "compute_ms": "soon"}], {}, "not a number"),
-        ([{"hosts": [0, 1]}], {"uplink": 0}, "above 0"),
+        ([{"hosts": [0, 1]}], {"uplink": 0}, "^uplink: .* above 0"),
+        ([{"hosts": [0, 1]}], {"leaf": 0}, "^leaf: 0 is out of range; a leaf has 1 to 64 hosts"),
+        ([{"hosts": [0, 1]}], {"leaf": 10**22}, "^leaf"),
+        ([{"hosts": [0, 1]}], {"message_bytes": "1e30"}, "possible are 1 B to 1 TiB"),
+        ([{"hosts": [0, 1], "message_bytes": 10**30}], {}, "possible are 1 B to 1 TiB"),
         ([{"hosts": [0, 1]}], {"message_bytes": "large"}, "message_bytes"),
     ],
 )
