@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 TOOL = "peerlab measure copies"
 """What such a file says of itself."""
 _TOLD = re.compile(rf'"tool"\s*:\s*"{TOOL}"')
+_HEAD = 200
+"""Characters of a file within which it says so."""
 WAYS = ("to host", "to device", "both ways")
 """Directions of copies."""
 HOSTS = ("pinned", "pageable")
@@ -272,6 +274,11 @@ def _manifest(plain: Any) -> dict[str, Any]:
     return {name: shown_as[name](name, value) if name in shown_as else value for name, value in plain.items()}
 
 
+def holds_copies(text: str) -> bool:
+    """Return whether a file that begins so says that it holds what copies cost."""
+    return _TOLD.search(text[:_HEAD]) is not None
+
+
 def is_copies(path: str | Path) -> bool:
     """Return whether a file says that it holds what copies cost."""
     try:
@@ -279,6 +286,6 @@ def is_copies(path: str | Path) -> bool:
         if not file.is_file():  # opening a pipe would wait for its writer
             return False
         with file.open(encoding="utf-8", errors="replace") as text:
-            return _TOLD.search(text.read(200)) is not None
+            return holds_copies(text.read(_HEAD))
     except (OSError, ValueError, RuntimeError):  # whoever reads it says why it cannot be read
         return False

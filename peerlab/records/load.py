@@ -7,6 +7,7 @@ from pathlib import Path
 from peerlab.base.errors import RecordsError
 from peerlab.records import nccl, nccl_results
 from peerlab.records.benchmarks import BENCHMARKS, TOOLS
+from peerlab.records.copy_times import holds_copies
 from peerlab.records.schema import Records
 from peerlab.records.text import Log, open_log
 
@@ -66,6 +67,10 @@ def read_log(log: Log) -> Records:
     # Asked last: rows without a head may be anybody's.
     if not fitting and nccl.looks_like_rows(log):
         fitting = [(nccl_results.TOOL, nccl.read)]
+    if not fitting and holds_copies(log.text):
+        raise log.fail(
+            "holds what copies took, as `peerlab measure copies` saves it, and is no log of a collective; peerlab calibrate takes it"
+        )
     if not fitting:
         whose = next((f"it looks like {tool}'s" for mark, tool in _FOREIGN.items() if mark in log.text), "")
         raise log.fail(f"not the output of {TOOLS}, or a table saved by peerlab{'; ' * bool(whose)}{whose}")

@@ -210,3 +210,12 @@ def test_calibrate_says_the_same_as_json_and_refuses_what_tells_nothing(file, tm
     assert [one["key"] for one in json.loads(out)["figures"]] == ["device.copy_start", "device.copy_engine"]
     status, out, problem = peerlab_command("calibrate", file, "--cluster", "p55", cwd=tmp_path)
     assert (status, out, problem.count("\n")) == (1, "", 1)
+
+
+def test_a_log_is_asked_for_and_copies_are_given(file):
+    """The message named ten tools and not the command that takes the file."""
+    for command in ("diagnose", "import", "expect --log"):
+        status, out, problem = peerlab_command(*command.split(), str(file))
+        assert (status, out, problem.count("\n")) == (1, "", 1)
+        assert "holds what copies took, as `peerlab measure copies` saves it" in problem
+        assert problem.endswith("peerlab calibrate takes it\n")
