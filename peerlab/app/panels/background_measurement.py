@@ -35,6 +35,7 @@ class Measuring:
         self._show, self._plan = show, plan or Measurement.of()
         self._stream: Stream | None = None
         self._found: list[Comparison] = []
+        self._about = ABOUT
         self.records: Records | None = None
 
     def obey(self, command: str) -> None:
@@ -51,7 +52,7 @@ class Measuring:
         self._start(self._plan)
 
     def start_on_gpu(self) -> None:
-        """Begin to measure between GPUs' memories; where there is none, what a known GPU measured is shown instead."""
+        """Begin to measure between GPUs' memories; where there is none, what was measured here stays, else a known GPU's is shown."""
         self._start(Measurement.of(memory="cuda"))
 
     def _start(self, plan: Measurement) -> None:
@@ -64,7 +65,7 @@ class Measuring:
         try:
             self._stream = stream = Stream(plan)
         except PeerlabError as problem:
-            self._show(here(self._found, str(problem)))
+            self._show_own(str(problem))
             return
         # A kernel that ends does not wait for it.
         threading.Thread(target=self._listen, args=(stream, loop), daemon=True).start()
@@ -111,18 +112,27 @@ class Measuring:
             return
         self._stream = None
         if problem and stream.plan.kind.accelerator and not len(records.table):
-            self._show_known(problem)
+            if self.records is None:
+                self._show_known(problem)
+            else:  # perhaps not saved yet: the page saves what it shows
+                self._show_own(f"{problem}. Shown: what was measured before")
             return
         self.records = records
-        self._found = compare(records)
-        text = problem or gist(self._found) or "; ".join(records.warnings) or "nothing was measured"
-        about = stream.plan.kind.what_it_is if stream.plan.kind.accelerator else ABOUT
-        self._show(here(self._found, text, about=about))
+        self._about = stream.plan.kind.what_it_is if stream.plan.kind.accelerator else ABOUT
+        self._show_own(problem)
+
+    def _show_own(self, text: str) -> None:
+        """Show what was measured here last, with this text or what it comes to."""
+        records = self.records
+        self._found = compare(records) if records is not None else []
+        warnings = "; ".join(records.warnings) if records is not None else ""
+        said = text or gist(self._found) or warnings or "nothing was measured"
+        self._show(here(self._found, said, about=self._about))
 
     def _show_known(self, problem: str) -> None:
         """Show what a known GPU measured, and why it is not this machine's."""
         gpu_records = measured_library()[KNOWN_GPU]
-        self._found = compare(gpu_records)  # what was measured here before stays in `records`
+        self._found = compare(gpu_records)
         gpu, day = ", ".join(gpu_records.manifest["devices"]), gpu_records.manifest["date"]
         text = f"{problem}. Shown: {gpu}, {day}: {gist(self._found)}"
         self._show(here(self._found, text, about=gpu_records.manifest["what_it_is"], other_machine=gpu))
