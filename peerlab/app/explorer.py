@@ -219,7 +219,6 @@ class Explorer(Spoken):
             self._stop()
             if isinstance(result, Run):
                 self._arrive(self._runs.keep(result))
-                give_free_memory_back()  # of a long simulation, and of the run that is no longer compared with
             elif not isinstance(result, Cancelled):
                 self._refuse(result, control)
 
@@ -317,3 +316,4 @@ class Explorer(Spoken):
             parcels[switch] = payload(run, self.run, self._number + 1)
             await give_turns()
         self.figures.send_ahead(parcels)
+        give_free_memory_back()  # that of the simulation, and of the run that is no longer compared with

@@ -44,7 +44,7 @@ async def give_turns() -> None:
         await asyncio.sleep(0)
 
 
-_MOST_BYTES = 64 * MIB
+_MOST_BYTES = 32 * MIB
 """Of all runs that are kept. The spans of 30 nodes that differ are 25 to 90 MiB, those of nodes alike a hundredth: 200 of the one kind
 would fill a machine that 200 of the other do not notice."""
 _ALWAYS = 2

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 Rows = tuple[Columns | Later, Columns | Later]
 """Columns of the spans, and of the registrations."""
 
-_MOST_SPANS = 400_000
+_MOST_SPANS = 300_000
 """Of a run with more, only a node and its neighbours are recorded."""
 
 

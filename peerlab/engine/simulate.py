@@ -50,7 +50,7 @@ def simulate(
     every_node:
         Whether the trace holds every device of every node, and every step. By default it holds the least that is exact: where all
         nodes do the same, one PCIe switch of one node; where only nodes differ, one PCIe switch of every node. Of more than
-        400,000 spans it holds those of the slowest node (else of node 0) and of the nodes that exchange slices with it.
+        300,000 spans it holds those of the slowest node (else of node 0) and of the nodes that exchange slices with it.
 
     Raises
     ------

@@ -14,7 +14,7 @@ _MOST_SPANS = 200_000
 """Spans that the full loop makes in five seconds."""
 
 
-_MOST_SHOWN = 400_000
+_MOST_SHOWN = 300_000
 """Spans of a run that an explorer shows: it holds that of the run before, too, and those of the next one while it is simulated."""
 
 
