@@ -92,7 +92,7 @@ export class RaceRoad {
   // Writes words below the road, and returns whether they lie on no others: at its foot beside the names or below them, under a hill as high as they have room.
   sign({ x, level, words, hot }) {
     const { zoom } = this, half = Math.max(...words.map((word) => this.wide(word, hot))) / 2, middle = this.x(x), first = this.y(level) + 25 * zoom;
-    const downs = level ? Array.from({ length: 60 }, (_, i) => 2 * i) : [0, 15, 30];
+    const downs = level ? Array.from({ length: Math.ceil(this.height / (2 * zoom)) }, (_, i) => 2 * i) : [0, 15, 30];
     const places = downs.map((down) => {
       const y = first + down * zoom;
       return { y, box: { left: middle - half - 6 * zoom, right: middle + half + 6 * zoom, top: y - 10 * zoom, bottom: y + (15 * (words.length - 1) + 3) * zoom } };
@@ -111,17 +111,16 @@ export class RaceRoad {
     const beside = (right, rows) => ({ right: rows && right, y: base - 23 * zoom, say: { x: right - rows * (row + 4 * zoom), y: base - 13 * zoom }, box: { left: right - rows * (row + 4 * zoom) - said, right, top: base - 24 * zoom, bottom: base - 9 * zoom } });
     const both = row + said + 8 * zoom, high = [beside(before, 1), beside(behind + both, 1), beside(behind + said, 0), beside(before - both, 1), beside(behind + 2 * both, 1), beside(before - said - 6 * zoom, 0)];
     const low = [above(at - 9 * zoom, base - 23 * zoom), above(name.left - 8 * zoom, base + 26 * zoom), above(at + 9 * zoom + wide, base - 23 * zoom)];
-    const place = freePlace([...(level ? high : low), ...this.between(number, above)], this, this.beds, this.taken);
+    const first = level ? high : low, place = freePlace([...first, ...this.others(road.stops[number], above), first.at(-1)], this, this.beds, this.taken);
     this.taken.push(place.box);
     return place;
   }
 
-  // Places further up, beginning at the stop: on a short road there is room between the hills.
-  between(number, above) {
-    const { zoom, road } = this, { x, level } = road.stops[number], wide = this.queueWide(), step = 8 * zoom;
-    const ups = Array.from({ length: Math.max(0, Math.ceil((this.height - 40 * zoom) / step)) }, (_, i) => this.y(level) - 23 * zoom - step * i);
-    const asides = Array.from({ length: 24 }, (_, i) => (i % 2 ? 1 : -1) * Math.ceil(i / 2) * step);
-    return ups.flatMap((y) => asides.map((aside) => above(this.x(x) + wide / 2 + aside, y)));
+  // All other places, those near the stop first: on a short road there is room between the hills.
+  others({ x, level }, above) {
+    const step = 6 * this.zoom, [right, down] = [this.x(x) + this.queueWide() / 2, this.y(level) - 23 * this.zoom], far = (place) => Math.hypot(place.right - right, place.y - down);
+    const places = Array.from({ length: Math.ceil(this.height / step) }, (_, row) => Array.from({ length: Math.ceil(this.width / step) }, (_, column) => above(column * step, row * step)));
+    return places.flat().sort((one, other) => far(one) - far(other));
   }
 
   track({ role }, points, zoom) {

@@ -354,7 +354,7 @@ def test_the_critical_path_comes_when_it_is_asked_for(fresh):
     expect(fresh.page.locator(".pl-path").last).to_be_hidden()
 
 
-def test_the_button_of_a_race_plays_what_is_shown_in_the_notebooks_theme(fresh):
+def test_a_race_is_a_place_in_the_notebooks_theme_that_escape_and_an_arrow_leave(fresh):
     fresh.page.locator(".pl-race-button").click()
     frame = fresh.page.frame_locator(".pl-race iframe")
     expect(frame.locator("html[data-ready][data-theme=light]")).to_be_attached()
@@ -364,5 +364,9 @@ def test_the_button_of_a_race_plays_what_is_shown_in_the_notebooks_theme(fresh):
     fresh.page.evaluate("() => { document.body.dataset.jpThemeLight = 'true' }")
     frame.get_by_role("button", name="Race").click()
     expect(frame.get_by_role("button", name="Pause")).to_be_visible()
+    frame.get_by_role("button", name="Pause").press("Escape")
+    expect(fresh.page.locator(".pl-race iframe")).to_have_count(0)
+    expect(fresh.page.locator(".pl-scene").last).to_be_visible()
     fresh.page.locator(".pl-race-button").click()
+    fresh.page.locator(".pl-race").get_by_role("button", name="Explorer").click()
     expect(fresh.page.locator(".pl-race iframe")).to_have_count(0)

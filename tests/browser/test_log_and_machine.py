@@ -63,6 +63,8 @@ def test_a_log_is_compared_with_the_chosen_cluster_and_a_button_goes_there(panel
     assert measured_yours(panel) == []
     go = panel.page.locator(".pl-log-go").last
     expect(go).to_have_text("Show 2 nodes, Peer Direct")
+    verdict = panel.page.locator(".pl-log-verdict").last
+    assert go.bounding_box()["y"] < verdict.bounding_box()["y"]  # what to do next is not below all findings
     panel.change(go.click, curves=True)
     expect(go).to_be_hidden()
     expect(panel.page.locator(".pl-log-other").last).to_be_focused()

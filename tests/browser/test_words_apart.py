@@ -102,12 +102,12 @@ def test_words_of_a_race(watched, through, tmp_path, cluster, path, other):
 
 @pytest.mark.sample(4)
 @pytest.mark.parametrize(("cluster", "path", "other"), RIVALS)
-def test_words_of_a_race_in_half_a_window(watched, tmp_path, cluster, path, other):
+def test_words_of_a_race_in_half_a_window_and_on_a_phone(watched, tmp_path, cluster, path, other):
     """On a road of 330 pixels a count of waiting slices has a place of its own, too."""
     open_text(
         watched, race_html(peerlab.race(peerlab.Scenario(cluster=cluster, path=path), path=other)), tmp_path
     )
-    cases = list(product(((600, 900), (740, 800)), MOMENTS))
+    cases = list(product(((740, 800), (600, 900), (390, 844)), MOMENTS))
     assert list(faults_of(watched, cases, marks=RACE_MARKS)) == []
 
 

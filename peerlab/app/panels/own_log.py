@@ -41,13 +41,13 @@ class OwnLog(PastePanel):
         self._away = classed(w.Button(description="Remove the log"), "pl-plain", "pl-log-away")
         self._go = classed(w.Button(), "pl-plain", "pl-log-go")
         self.verdict = classed(w.HTML(), "pl-log-verdict")
-        self._lay_out([], [self._go])
+        self._lay_out([], [])
         self._other = classed(
             w.ToggleButton(description="The log", icon="caret-right"), "pl-plain", "pl-log-other"
         )
         asking, told = self.panel.children
         self.panel.children = [
-            row([way_back(self.toggle), self._other, self._away], "pl-place"),
+            row([way_back(self.toggle), self._other, self._away, self._go], "pl-place"),
             asking,
             self.verdict,
             told,
