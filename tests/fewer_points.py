@@ -50,7 +50,8 @@ def shorten_in_kernels(ipython):
     """Have every kernel whose ``IPYTHONDIR`` is this folder, which is to be made, shorten curves before its first cell."""
     startup = ipython / "profile_default" / "startup"
     startup.mkdir(parents=True)
-    (startup / "fewer_points.py").write_text(STARTUP, encoding="utf-8")
+    # not this module's name: Python looks for modules beside the file first
+    (startup / "shorten.py").write_text(STARTUP, encoding="utf-8")
 
 
 def shorten_series(set_attribute=setattr):
