@@ -59,9 +59,9 @@ def test_one_file_is_not_served(capsys):
     [
         (
             ["lab", "--slow-nic", "1.0:0.5"],
-            "slow_nics: the live page has no control for it; it has cluster, path,",
+            "--slow-nic: the live page has no control for it; it has cluster, path,",
         ),
-        (["lab.html", "--slow-node", "1:0.5"], "slow_nodes: the live page has no control for it"),
+        (["lab.html", "--slow-node", "1:0.5"], "--slow-node: the live page has no control for it"),
         (["lab", "--cluster", "mine.toml"], "cluster: mine.toml is a file; the live page has the clusters"),
         (["npm"], "cannot write npm: it is a file; give a folder"),
         (["nowhere/lab.html"], "cannot write nowhere/lab.html: there is no folder nowhere"),
@@ -84,7 +84,7 @@ def test_what_cannot_be_is_refused_before_anything_is_loaded(nothing, capsys, mo
         (["--live", "--output", "nowhere/live.html"], "cannot write nowhere/live.html"),
         (
             ["--live", "--slow-nic", "1.0:0.5", "--output", "live.html"],
-            "slow_nics: the live page has no control for it",
+            "--slow-nic: the live page has no control for it",
         ),
         (["--live", "--beside", "path=peer-direct", "--output", "live.html"], "--beside: not of a live page"),
         (["--pyodide", "p.tgz", "--output", "page.html"], "--pyodide: of --live alone"),
