@@ -11,6 +11,8 @@ from lab import RESOLVE_PAINTED
 from side_by_side import quantile, table
 
 import peerlab
+from peerlab.features.neighbours.jobs_page import jobs_page_html
+from peerlab.features.neighbours.port_page import comparison_html
 from peerlab.picture.bokeh_document import bokeh_script
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "browser"))
@@ -126,7 +128,47 @@ def export_rows(folder: Path) -> list[Row]:
         rows.append(
             ("playing in a frame of a deck: frames a second", *rates(frame.evaluate(INTERVALS, 4)), wanted)
         )
+        rows += played_rows(browser, folder, wanted)
     return rows
+
+
+def played_rows(browser: Any, folder: Path, wanted: str) -> list[Row]:
+    """Return a row for frames and one for memory of the pages of neighbours and of jobs, the largest that examples ask for."""
+    turns = {"compute_ms": 2, "repeats": 4}
+    both = [{"hosts": [0, 1, 4, 5], "flows": 2, **turns}, {"hosts": [2, 3, 6, 7], **turns}]
+    pages = {
+        "four fabrics with neighbours": comparison_html(
+            peerlab.neighbours("neighbour(4)", message_bytes="16 MiB")
+        ),
+        "two jobs, max-min": jobs_page_html(peerlab.shared_fabric(both, message_bytes="16 MiB")),
+        "two jobs as cells": jobs_page_html(
+            peerlab.shared_fabric(both, message_bytes="16 MiB", fabric="roce-dcqcn")
+        ),
+    }
+    rows: list[Row] = []
+    for name, text in pages.items():
+        (folder / f"{name.replace(' ', '-')}.html").write_text(text)
+        page = opened(browser, folder, name)
+        page.evaluate("() => { const [{ player }] = window.peerlabPages; player.seek(0); player.toggle(); }")
+        frames = rates(page.evaluate(INTERVALS, 4))
+        size = f"{len(text) / 1e6:.1f} MB as a file"
+        rows += [
+            (f"{name}, playing: frames a second", *frames, wanted),
+            (f"{name}: memory of its JavaScript", f"{heap_MB(page):.0f} MB", "", f"<= 100 MB; {size}"),
+        ]
+        page.close()
+    return rows
+
+
+def heap_MB(page: Any) -> float:  # noqa: N802  (the field writes MB)
+    """Return what a page's JavaScript holds, once what nobody holds is gone."""
+    session = page.context.new_cdp_session(page)
+    session.send("HeapProfiler.collectGarbage")
+    session.send("Performance.enable")
+    metrics = {
+        metric["name"]: metric["value"] for metric in session.send("Performance.getMetrics")["metrics"]
+    }
+    return float(metrics["JSHeapUsedSize"]) / 1e6
 
 
 def opened(browser: Any, folder: Path, name: str) -> Any:

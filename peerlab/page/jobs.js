@@ -142,7 +142,7 @@ class JobsPage extends PlayedPage {
       box(0, end_us, base - room, room, "panel");
       for (const [from, until, ...shares] of uses) {
         let height = 0;
-        shares.forEach((share, job) => share && box(from, until, (base - room * (height += share)).toFixed(1), (room * share).toFixed(1), jobs[job].role));
+        shares.forEach((share, job) => share && box(from, until, (base - room * (height += share)).toFixed(1), (room * share).toFixed(1), jobs[job].role, { "shape-rendering": "crispEdges" })); // no ground shines through between two
       }
       top += LANES.link * grown;
     });

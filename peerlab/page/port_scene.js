@@ -7,7 +7,6 @@ import { sayBytes } from "./words.js";
 
 const ROW = 22;
 const GLASS = 13;
-const LETTERS = 12; // px
 const TRUNKS = 3;
 const GAP = 44; // between the leaves
 const HELD_S = 0.12; // of watching: so long a signal is seen at least
@@ -25,9 +24,9 @@ const OF_ACCOUNT = ["xoff", "xon", "credits"];
 const OWN = 1, RESENT = 2, REFUSED = 4; // kinds of runs in a glass
 
 export class PortSceneView {
-  // Of a leaf so many hosts are drawn, those where most waits; the others are a number.
-  constructor(host, data, most) {
-    Object.assign(this, { host, data, mostHosts: most });
+  // Of a leaf so many hosts are drawn, those where most waits; the others are a number. Letters are px.
+  constructor(host, data, { most, letters }) {
+    Object.assign(this, { host, data, mostHosts: most, letters });
   }
 
   // Takes a fabric: its cells and what stops them.
@@ -144,7 +143,7 @@ export class PortSceneView {
     const [[x0, y0], [x1, y1]] = line, upright = x0 === x1;
     const below = this.allowance(link, place), flying = this.fabric.pool && below ? Array.from({ length: MOST_FLYING }, () => svgShape("circle", { r: 2.2, fill: "var(--pl-paper)", stroke: "var(--pl-direct)", "stroke-width": 1.2, visibility: "hidden" }, host)) : [];
     const falls = svgShape("rect", { width: 9, height: 7, rx: 2, visibility: "hidden" }, host);
-    const stop = svgShape("text", { ...OUTLINE, "font-size": LETTERS, "font-weight": 650, fill: "var(--pl-hot-ink)", "text-anchor": upright ? (place.exit ? "end" : "start") : "middle", x: upright ? x0 + (place.exit ? -8 : 8) : (x0 + x1) / 2, y: (y0 + y1) / 2 + 4 }, host);
+    const stop = svgShape("text", { ...OUTLINE, "font-size": this.letters, "font-weight": 650, fill: "var(--pl-hot-ink)", "text-anchor": upright ? (place.exit ? "end" : "start") : "middle", x: upright ? x0 + (place.exit ? -8 : 8) : (x0 + x1) / 2, y: (y0 + y1) / 2 + 4 }, host);
     const glass = this.glass(place);
     if (place.marks) this.marks(place, Object.keys(NAMES).filter((name) => !OF_ACCOUNT.includes(name)), this.scale.port);
     if (link.number === this.data.victim) glass.frame.setAttribute("stroke-width", 2.2);
@@ -229,7 +228,7 @@ export class PortSceneView {
   }
 
   text(x, y, words, more) {
-    svgText(words, { x, y, "font-size": LETTERS, ...more }, this.host);
+    svgText(words, { x, y, "font-size": this.letters, ...more }, this.host);
   }
 
   // Draws a moment; `flow` is microseconds per second of watching.
@@ -240,7 +239,7 @@ export class PortSceneView {
       this.drawLevel(part, (part.account ? accounts : ports)[part.number]);
       if (part.account) continue;
       const why = stopped(part.number);
-      part.stop.textContent = why && part.fits >= widthOf(why, LETTERS, true) + 10 ? why : "";
+      part.stop.textContent = why && part.fits >= widthOf(why, this.letters, true) + 10 ? why : "";
       part.frame.setAttribute("stroke", why ? "var(--pl-hot)" : "var(--pl-edge)");
       part.track.setAttribute("stroke", why && why !== "lost" ? "var(--pl-hot-fill)" : "var(--pl-faint)");
       this.onLink(part, time, flow, moving);

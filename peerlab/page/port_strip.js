@@ -4,13 +4,13 @@ import { MARKED } from "./port_cells.js";
 import { svgShape, svgText } from "./svg.js";
 import { sayBytes, sayTime } from "./words.js";
 
-// In px: margins (right of the axis a time and the most that waits, which a narrow page leaves out), letters, rows of fabrics, lanes; of ports that were stopped so many are listed, longest first.
-const STRIP = { left: 176, right: 176, narrow: 600, less: [104, 78], letters: 12, head: 18, low: 24, high: 64, rates: 46, lane: 18, stopped: 3, column: 2 };
+// In px: margins (right of the axis a time and the most that waits, which a narrow page leaves out), rows of fabrics, lanes; of ports that were stopped so many are listed, longest first.
+const STRIP = { left: 176, right: 176, narrow: 600, less: [104, 78], head: 18, low: 24, high: 64, rates: 46, lane: 18, stopped: 3, column: 2 };
 const LIMITS = { queue: "full", kmin: "Kmin", kmax: "Kmax" };
 
 export class PortStrip {
-  constructor(host, data, { cells, peaks, linkName, choose }) {
-    Object.assign(this, { host, data, cells, peaks, linkName, pick: choose });
+  constructor(host, data, { cells, peaks, linkName, choose, letters }) {
+    Object.assign(this, { host, data, cells, peaks, linkName, pick: choose, letters });
     this.own = new Set(data.flows.flatMap(({ own }, i) => (own ? [i] : [])));
   }
 
@@ -49,7 +49,7 @@ export class PortStrip {
   }
 
   text(x, y, words, more = {}) {
-    svgText(words, { x, y: y + 13, "font-size": STRIP.letters, fill: "var(--pl-muted)", ...more }, this.host);
+    svgText(words, { x, y: y + this.letters + 1, "font-size": this.letters, fill: "var(--pl-muted)", ...more }, this.host);
   }
 
   // One fabric: its queue from the bottom up, the victim's bytes below those of the others.
@@ -95,7 +95,7 @@ export class PortStrip {
       if (!value || value > scale) continue;
       const y = base - (room * value) / scale;
       svgShape("path", { d: `M${this.left} ${y.toFixed(1)}H${this.right}`, stroke: "var(--pl-edge)", "stroke-width": 1, "stroke-dasharray": "4 3" }, this.host);
-      lowest = Math.min(lowest - STRIP.letters - 1, y - 7);
+      lowest = Math.min(lowest - this.letters - 1, y - 7);
       this.text(this.left - 8, lowest, words, { "text-anchor": "end" });
     }
     const cells = this.cells[i], { shared } = this.data, notches = new Set();

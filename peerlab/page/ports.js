@@ -72,6 +72,8 @@ const HTML = `
 <p class="np-key"></p>
 <p class="ts-source"></p>`;
 
+const LETTERS = { page: 12, slide: 14 }; // px; a slide is fitted into its window by a zoom that leaves 12
+
 class PortsPage extends PlayedPage {
   constructor(host, data, wanted, palettes) {
     super(host, data, wanted, palettes, HTML);
@@ -82,9 +84,9 @@ class PortsPage extends PlayedPage {
     this.find(".ts-source").textContent = data.source;
     this.cells = data.fabrics.map((fabric) => new PortCells(fabric, data.links.length, data.flows.length));
     this.peaks = this.cells.map((cells) => cells.peaks());
-    this.scene = new PortSceneView(this.find(".np-scene"), data, this.slide ? 5 : 10);
+    this.scene = new PortSceneView(this.find(".np-scene"), data, this.slide ? { most: 5, letters: LETTERS.slide } : { most: 10, letters: LETTERS.page });
     const { cells, peaks, scene } = this;
-    this.strip = new PortStrip(this.find(".np-strip"), data, { cells, peaks, linkName: (link) => scene.linkName(link), choose: (i) => this.turnTo(i) });
+    this.strip = new PortStrip(this.find(".np-strip"), data, { cells, peaks, linkName: (link) => scene.linkName(link), choose: (i) => this.turnTo(i), letters: this.scene.letters });
     this.played = data.played_us;
     this.fillTable();
     this.choose(0);

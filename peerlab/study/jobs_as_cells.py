@@ -25,7 +25,6 @@ from peerlab.study.shared_jobs import (
     JobsTrace,
     JobTransfer,
     LeafFabric,
-    Link,
     LinkUse,
     SharedJob,
     check_jobs,
@@ -158,34 +157,40 @@ class CellRun:
                 int(flow.job), repeat, step, job.hosts.index(flow.src), start, _moment(end.at_ps)
             )
 
-    def _trunks(self) -> dict[Link, list[CellSpan]]:
-        """Return the cells that left each leaf, by when they were sent."""
+    def _uses(self) -> Iterator[LinkUse]:
+        """Yield the rates of jobs on the trunks, in the mean of each window: what leaves one leaf enters the other."""
         scene = self.ports.scene
-        sent: dict[Link, list[CellSpan]] = {}
+        sent: list[list[CellSpan]] = [[], []]
         for cell in self.ports.cells:
             if cell.link >= 2 * scene.hosts:
-                sent.setdefault(("leaf up", (cell.link - 2 * scene.hosts) // scene.trunks), []).append(cell)
-        return sent
+                sent[(cell.link - 2 * scene.hosts) // scene.trunks].append(cell)
+        for leaf, cells in enumerate(sent):
+            rates = list(self._rates(cells))
+            for link in (("leaf down", 1 - leaf), ("leaf up", leaf)):
+                yield from (LinkUse(link, start, end, jobs) for start, end, jobs in rates)
 
-    def _uses(self) -> Iterator[LinkUse]:
-        """Yield the rates of jobs on the trunk, in the mean of each window."""
+    def _rates(
+        self, cells: Sequence[CellSpan]
+    ) -> Iterator[tuple[Fraction, Fraction, tuple[tuple[int, Fraction], ...]]]:
         scene = self.ports.scene
         cell_ps = -(-scene.cell_packets * scene.fabric.packet * PS_PER_S // scene.host_Bps)
         window = max(self.ports.time_ps // _WINDOWS, _CELLS * cell_ps)
-        for link, cells in sorted(self._trunks().items()):
-            moved: dict[int, Counter[int]] = {}
-            for cell in cells:
-                # what leaves when the scene ends is cut with it
-                last = min(cell.end_ps, self.ports.time_ps)
-                for place in range(cell.start_ps // window, -(-last // window)):
-                    within = min(last, (place + 1) * window) - max(cell.start_ps, place * window)
-                    moved.setdefault(place, Counter())[int(scene.flows[cell.flow].job)] += within
-            for place, jobs in sorted(moved.items()):
-                start, end = place * window, min((place + 1) * window, self.ports.time_ps)
-                # each trunk link has the same rate, and sends one cell at a time
-                rate = Fraction(scene.trunk_Bps, scene.host_Bps * (end - start))
-                rates = tuple((job, sent * rate) for job, sent in sorted(jobs.items()) if sent)
-                yield LinkUse(link, _moment(start), _moment(end), rates)
+        moved: dict[int, Counter[int]] = {}
+        for cell in cells:
+            # what leaves when the scene ends is cut with it
+            last = min(cell.end_ps, self.ports.time_ps)
+            for place in range(cell.start_ps // window, -(-last // window)):
+                within = min(last, (place + 1) * window) - max(cell.start_ps, place * window)
+                moved.setdefault(place, Counter())[int(scene.flows[cell.flow].job)] += within
+        for place, jobs in sorted(moved.items()):
+            start, end = place * window, min((place + 1) * window, self.ports.time_ps)
+            # each trunk link has the same rate, and sends one cell at a time
+            rate = Fraction(scene.trunk_Bps, scene.host_Bps * (end - start))
+            yield (
+                _moment(start),
+                _moment(end),
+                tuple((job, sent * rate) for job, sent in sorted(jobs.items()) if sent),
+            )
 
     def waited(self) -> Iterator[tuple[int, Fraction, Fraction, set[int]]]:
         """Yield when a cell of a job stood at the trunk while cells of other jobs left it, and whose."""

@@ -19,6 +19,7 @@ from peerlab.features.deck.kinds import (
     charting,
     evidence_slides,
     first_slides,
+    jobs_slide,
     log_slide,
     neighbour_slide,
     tail_slide,
@@ -159,5 +160,6 @@ _MAKERS: dict[str, Callable[[Outline, ComparedRuns], Slide]] = {
     "sources": appendix_slides.sources,
     "tails": tail_slide.tails,
     "neighbours": neighbour_slide.neighbours,
+    "jobs": jobs_slide.jobs,
     "text": _text,
 }

@@ -540,6 +540,27 @@ def test_a_slide_on_neighbours_says_what_each_fabric_keeps():
     assert found.finding in told(slide)
 
 
+def test_a_slide_on_two_jobs_says_what_an_exchange_takes_together_and_apart():
+    slide = one("jobs")
+    alone = peerlab.shared_fabric([{"hosts": [0, 1, 4, 5]}], fabric="roce-pfc", message_bytes="4 MiB").alone[
+        0
+    ]
+    both = {"repeats": 3, "compute_ms": f"{float(alone * 1000):.6f}"}
+    found = peerlab.shared_fabric(
+        [{"hosts": [0, 1, 4, 5], **both}, {"hosts": [2, 3, 6, 7], **both}],
+        fabric="roce-pfc",
+        message_bytes="4 MiB",
+    )
+    assert (
+        f"{float(max(found.slowdowns(0)[-1], found.slowdowns(1)[-1])):.2f} times as long begun together"
+        in slide.title
+    )
+    assert "1.00 times begun apart" in slide.title
+    assert found.finding in slide.notes
+    for time in found.trace.lasts(0):
+        assert say_time(float(time) * 1e12) in told(slide)
+
+
 def test_reveal_is_there_with_its_licence():
     vendor = Path(peerlab.features.deck.__file__).parent / "vendor"
     assert "Permission is hereby granted" in (vendor / "LICENSE").read_text()

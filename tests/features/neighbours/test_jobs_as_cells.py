@@ -76,7 +76,9 @@ def test_cells_have_all_that_max_min_rates_have():
         )
     for use in trace.uses:
         assert 0 < sum(rate for _, rate in use.rates) <= found.fabric.uplink
-    assert found.links == [("leaf up", 0), ("leaf up", 1)]
+    # what leaves a leaf enters the other one
+    assert found.links == [("leaf down", 0), ("leaf down", 1), ("leaf up", 0), ("leaf up", 1)]
+    assert trace.work(("leaf up", 0)) == trace.work(("leaf down", 1))
     # who stood in whose way while both exchanged, and nobody while only one did
     first, second = found.in_the_way
     assert {piece.by for piece in first} == {(1,)}

@@ -40,11 +40,14 @@ KINDS = {
     "nodes": "throughput against nodes, with the bands of what is assumed",
     "tails": "both ways at p50, p90 and p99 of many runs with noise, and the gain there, as far as a minute of runs goes",
     "neighbours": "what an AllReduce keeps of its speed beside others, on each fabric with queues",
+    "jobs": "two jobs on one uplink, begun together and begun apart, and who stands in whose way",
     "text": "words of your own",
 }
 """Kinds of slides."""
 REVIEW = tuple(
-    kind for kind in KINDS if kind not in ("detour", "direct", "time", "nodes", "tails", "neighbours", "text")
+    kind
+    for kind in KINDS
+    if kind not in ("detour", "direct", "time", "nodes", "tails", "neighbours", "jobs", "text")
 )
 """The slides of an outline that names none; those on a log or a second cluster only where there is one."""
 THEMES = ("light", "dark", "auto")
