@@ -14,10 +14,10 @@ from peerlab.study.jobs_answer import SharedFabric, shared_fabric
 _HOSTS = ([0, 1, 4, 5], [2, 3, 6, 7])
 """Of each job, half below each of two switches with four hosts: one host of it sends to the other switch."""
 _FABRIC, _MESSAGE, _REPEATS = "roce-pfc", "4 MiB", 3
-_ROLES = ("network", "copy")
+_ROLES = ("network", "cpu")
 _SHOWN = ("leaf up", 0)
 """The uplink that is drawn; the other way looks the same."""
-_WIDE, _LEFT, _RIGHT, _LANE, _STRIP, _HIGH = 1144.0, 190.0, 1130.0, 44.0, 40.0, 150.0
+_WIDE, _LEFT, _RIGHT, _LANE, _STRIP, _HIGH = 1144.0, 190.0, 1130.0, 36.0, 38.0, 134.0
 _SEAM = 0.4
 """By so much a window reaches into the next one, so that no ground shines through between two."""
 
