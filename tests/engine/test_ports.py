@@ -162,6 +162,16 @@ def test_a_paused_port_begins_no_cell(scene):
         )
 
 
+@pytest.mark.parametrize("engine", ["loop", "referee"])
+def test_what_nobody_sends_again_never_ends(engine):
+    lossy = fabric(loss_ppb=10**8, recovery="none")
+    scene = PortScene(
+        fabric=lossy, leaves=(0, 0), flows=(PortFlow(src=0, dst=1, nbytes=10**6),), host_Bps=C, hop_ps=200_000
+    )
+    with pytest.raises(ScenarioError, match="never ends"):
+        simulate_ports(scene, engine)
+
+
 @lossless
 @pytest.mark.parametrize("senders", [2, 4, 8])
 def test_a_victim_in_the_same_class_has_an_nth(kind, senders):

@@ -24,7 +24,7 @@ from peerlab.engine.ports.port_trace import (
     Signal,
     StarvedSpan,
 )
-from peerlab.engine.ports.scene_checks import what_fits
+from peerlab.engine.ports.scene_checks import never_ends, what_fits
 from peerlab.engine.ports.sender_events import (
     ARRIVES,
     CREDIT,
@@ -123,7 +123,7 @@ class PortLoop:
                 set_apart()
                 due = len(sent) + _SET_APART
         if not until:
-            raise ScenarioError("recovery", "packets were lost that nobody sends again, so this never ends")
+            raise never_ends()
         return self._close(until)
 
     def _handlers(self) -> list[Callable[[int, int, Any, Any, Any], None]]:

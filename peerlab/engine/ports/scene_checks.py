@@ -104,6 +104,11 @@ def _check_size(scene: "PortScene") -> None:
         raise ScenarioError("cell", f"some {count:,} events; {what_fits(scene, count)}")
 
 
+def never_ends() -> ScenarioError:
+    """Return what a scene without a time is refused with once nothing more happens in it."""
+    return ScenarioError("recovery", "packets were lost that nobody sends again, so this never ends")
+
+
 def what_fits(scene: "PortScene", count: int) -> str:
     """Return the words for a scene with too many events."""
     most = f"at most {MOST_EVENTS:,} are simulated"

@@ -7,6 +7,7 @@ order first (`_settle`); then every port that is free looks for something to sen
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 
 import simpy
@@ -22,6 +23,7 @@ from peerlab.engine.ports.port_trace import (
     Signal,
     StarvedSpan,
 )
+from peerlab.engine.ports.scene_checks import never_ends
 from peerlab.engine.ports.sender_events import ARRIVES, CREDIT, ENDS, PAUSE, WAKE, SenderEvents
 
 _AFTER_ALL_ELSE = 9
@@ -85,7 +87,11 @@ class PortReferee:
         self.senders.begin()
         until = self.scene.until_ps
         cut = self.env.timeout(until) if until else self.env.event()
-        self.env.run(until=cut | self.over)
+        ended = cut | self.over
+        while not ended.processed:
+            if self.env.peek() == inf:
+                raise never_ends()
+            self.env.step()
         return self._close(int(self.env.now))
 
     # an instant
