@@ -92,7 +92,7 @@ export class RaceRoad {
   // Writes words below the road, and returns whether they lie on no others: at its foot beside the names or below them, under a hill as high as they have room.
   sign({ x, level, words, hot }) {
     const { zoom } = this, half = Math.max(...words.map((word) => this.wide(word, hot))) / 2, middle = this.x(x), first = this.y(level) + 25 * zoom;
-    const downs = level ? Array.from({ length: Math.ceil(this.height / (2 * zoom)) }, (_, i) => 2 * i) : [0, 15, 30];
+    const downs = level ? Array.from({ length: 1 + Math.ceil(this.height / (2 * zoom)) }, (_, i) => 2 * i) : [0, 15, 30];
     const places = downs.map((down) => {
       const y = first + down * zoom;
       return { y, box: { left: middle - half - 6 * zoom, right: middle + half + 6 * zoom, top: y - 10 * zoom, bottom: y + (15 * (words.length - 1) + 3) * zoom } };
