@@ -11,7 +11,7 @@ from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette
 from peerlab.training.step_headline import GainAtBatches
 
-_WIDE, _HIGH = 640.0, 450.0
+_WIDE, _HIGH = 640.0, 480.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 66.0, _WIDE - 34, 44.0, _HIGH - 70
 _NEAR = 0.45
 """Batches whose logarithms differ by less would be written on each other."""
