@@ -17,6 +17,7 @@ from peerlab.app.controls import Controls
 from peerlab.app.curves_in_background import Curving
 from peerlab.app.figures_widget import FiguresWidget
 from peerlab.app.free_memory import give_free_memory_back
+from peerlab.app.late_in_background import Lagging
 from peerlab.app.panels.exporting import Exporting, Shown
 from peerlab.app.panels.machine_answers import MachineAnswers
 from peerlab.app.panels.machine_panel import OwnMachine
@@ -76,6 +77,7 @@ class Explorer(Spoken):
             lambda ratio: setattr(self.figures, "ratio", ratio or {}),
             self.controls.machine.rank,
         )
+        self._lagging = Lagging(self._runs, lambda late: setattr(self.figures, "late", late or {}))
         self._parts = [*self.controls.rows(), self.figures, self.answers.box]
         super().__init__(self._parts)
         self.add_class("pl-explorer")
@@ -120,6 +122,7 @@ class Explorer(Spoken):
         self._stop()
         self._curving.cancel()
         self._comparing.cancel()
+        self._lagging.cancel()
         self._evidence.measuring.stop()
         self.answers.rest()
         if self._looking:
@@ -251,6 +254,7 @@ class Explorer(Spoken):
         self.figures.shown = self._number
         self._evidence.draw(run.scenario)
         self._comparing.draw(self.controls.pair(run.scenario))
+        self._lagging.draw(run)
         self._curving.draw(run.scenario)
         self.answers.show(run.scenario)
         if self._looking:

@@ -39,6 +39,8 @@ class FiguresWidget(anywidget.AnyWidget):
     """What `peerlab.picture.curves` returns."""
     ratio = traitlets.Dict().tag(sync=True)
     """What `peerlab.picture.path_ratio` returns; empty where there are no two paths to compare."""
+    late = traitlets.Dict().tag(sync=True)
+    """What `peerlab.picture.late` returns; empty where nobody is late."""
     measured = traitlets.Dict().tag(sync=True)
     """What `peerlab.picture.measured` returns."""
     status = traitlets.Dict().tag(sync=True)

@@ -141,10 +141,11 @@ export class Album {
   }
 
   turn() {
-    const { data, measured, ratio } = this.state(this.side), { meta } = data;
+    const { data, measured, ratio, late } = this.state(this.side), { meta } = data;
     const other = this.pack.document.states.length > 1 ? this.state(1 - this.side).data : null, then = other ? (this.side ? other : null) : this.before;
     const comparable = then && then.meta.key === meta.key;
     this.values.measured = measured;
+    this.values.late = late;
     this.values.ratio = other ? {} : ratio; // two scenarios side by side are compared with each other
     this.values.data = {
       ...data,

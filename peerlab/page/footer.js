@@ -1,5 +1,6 @@
 // The footer: what the colours mean, what was simulated, what the figures rest on, and the scenario as Python.
 import { copyText, make } from "./dom.js";
+import { Lateness } from "./late.js";
 import { View } from "./view.js";
 
 /**
@@ -27,6 +28,7 @@ export class Footer extends View {
     super(page);
     this.key = page.find(".pl-key");
     this.caption = page.find(".pl-caption");
+    page.on("change:late", () => this.part && this.paint());
   }
 
   makeRoom(part, data) {
@@ -45,8 +47,9 @@ export class Footer extends View {
 
   paint() {
     const { colours, caption, unsolved, sources } = this.part, { code, collective, nodes, sums } = this.meta;
+    const late = Lateness.of(this.page);
     this.key.replaceChildren(
-      ...colours.map(([role, text]) => {
+      ...[...colours, ...(late ? [["hot", late.says]] : [])].map(([role, text]) => {
         const item = make("span", "pl-swatch", text);
         item.style.setProperty("--swatch", this.figures.colour(role));
         return item;

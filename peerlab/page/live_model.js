@@ -4,7 +4,7 @@ import { unpacked } from "./packed.js";
 export class LiveModel {
   constructor({ document, palettes, first, fields }) {
     this.listeners = new Map();
-    this.values = { document, palettes, data: opened(first), curves: {}, ratio: {}, measured: {}, status: {} };
+    this.values = { document, palettes, data: opened(first), curves: {}, ratio: {}, late: {}, measured: {}, status: {} };
     this.fields = this.shown = this.first = fields; // what is wished, what was possible last, what the page began with
     this.number = 1;
     this.waiting = []; // the last wish of each kind while another is answered: a slider runs ahead of its answers
@@ -65,7 +65,7 @@ export class LiveModel {
       if (!this.waiting.length) this.waiting = [{ kind: "show", changes: this.fields, number: this.number }];
       this.ask(this.waiting.shift());
     }
-    for (const name of ["ratio", "curves", "measured"]) if (message[name]) this.set(name, message[name]);
+    for (const name of ["ratio", "late", "curves", "measured"]) if (message[name]) this.set(name, message[name]);
     if (message.cluster) this.tell("cluster", message.cluster);
     if (message.log) this.tell("log", message.log);
     if (message.critical) this.tell("msg:custom", { kind: "critical", path: message.critical });

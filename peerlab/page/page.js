@@ -187,7 +187,7 @@ export class Page {
     this.each((view, name) => view.apply(data.views[name], data));
     const { meta } = data;
     this.player.load(this, { length: meta.end_us, pace: this.pace(), key: meta.key, events: this.scene.moves });
-    this.find(".pl-scene").setAttribute("aria-label", meta.words);
+    this.scene.describe();
     this.applied = meta.number;
     this.finished = this.finish(meta.number);
   }

@@ -1,4 +1,5 @@
 // The data path at a moment: where every slice is, which memory is registered, which step the ring is in.
+import { Lateness } from "./late.js";
 import { NARROW_UNITS, narrowBoxes, narrowLine, narrowPoint, narrowStep, narrowWords, widePoint } from "./narrow_scene.js";
 import { meet, widthOf } from "./places.js";
 import { RegistrationTable } from "./registration_table.js";
@@ -7,6 +8,7 @@ import { View } from "./view.js";
 import { PartTip } from "./tip.js";
 import { besideSwitch, comesDown, occupied, PASSED, phaseOfWait } from "./trains.js";
 import { Way } from "./way.js";
+import { sayTime } from "./words.js";
 
 export const SCENE_WIDTH = 1060;
 export const SCENE_HEIGHT = 228;
@@ -20,6 +22,9 @@ const BAR = 14; // length of a slice that waits
 const BROAD = 9; // of a slice on the wire
 const PALE = 0.62;
 const SUM = "sum";
+const LEAST_LATE = 0.05;
+const NODE_WIDTH = 408; // units: what is between the nodes ends so far from the right
+const NO_RING = { xs: [], ys: [], line: [], width: [], alpha: [] };
 const RING = { x: 470, y: 130, radius: 17, dots: 24, words: 34 };
 
 /**
@@ -76,6 +81,7 @@ export class Scene extends View {
     this.table = new RegistrationTable(this.figures);
     this.units = WIDE_UNITS;
     this.tip = new PartTip(this);
+    page.on("change:late", () => this.data && this.showLate());
   }
 
   apply(part, { meta }) {
@@ -88,10 +94,23 @@ export class Scene extends View {
       end: "until",
     });
     this.table.apply(part.table);
+    this.late = Lateness.of(this.page);
     this.ways = {};
     for (const [stage, devices] of Object.entries(this.data.ways))
       this.ways[stage] = devices.map((variants) => variants.map((points) => points.length && new Way(points)));
     this.paint();
+  }
+
+  // How late the nodes are is known after the picture.
+  showLate() {
+    this.late = Lateness.of(this.page);
+    this.describe();
+    this.page.player.draw();
+  }
+
+  // Says the picture in words.
+  describe() {
+    this.host.setAttribute("aria-label", [this.meta.words, this.late?.words].filter(Boolean).join(" "));
   }
 
   // Takes the shape that the page has room for: a narrow one has its nodes below each other. Returns whether it is shown at all.
@@ -314,12 +333,14 @@ export class Scene extends View {
 
   drawWords(time, pace, { counts }) {
     const words = [], quads = [];
+    this.lags = this.late?.at(time) ?? [];
     this.addNames(words, time);
     this.addBadges(words, counts);
     this.addQueues(words);
     const ring = this.addRing(words, time);
     if (!this.narrow) this.table.add(words, quads, time, pace, { hot: this.meta.hot === "registration", wide: (...word) => this.across(...word) });
     const key = JSON.stringify([words, quads, this.scale, this.figures.theme]);
+    this.figures.fill("scene_late", this.lateRing);
     if (key === this.lastWords) return;
     this.lastWords = key;
     this.figures.fill("scene_ring", ring, ["fill"]);
@@ -355,10 +376,13 @@ export class Scene extends View {
   // Who is shown: the same two nodes all the time, or a partner that changes from step to step.
   addNames(words, time) {
     const { sight, names } = this.data, step = Math.min(this.step(time), sight.partner.length - 1), { node, other } = names, aside = this.figures.sparse ? 9 : 0;
+    const lines = (number) => {
+      const [what, ...share] = (sight.slow[number] || "").split(" "), lag = this.lags[this.late?.nodes.indexOf(number)];
+      return [...(what ? [what, share.join(" ")] : []), ...(this.isLate(lag) && !this.figures.sparse ? [sayTime(lag), "late"] : [])];
+    };
     const addName = (number, [x, y], align) => {
-      const [what, ...share] = (sight.slow[number] || "").split(" "); // below the name, where the host's boxes leave little room
-      words.push([align === "left" ? x - aside : x + aside, y, `${sight.unit} ${number}`, 12, "bold", what ? "hot-ink" : "ink", align]);
-      if (what) [what, share.join(" ")].forEach((word, i) => words.push([x, y + 14 + 12 * i, word, 11, "bold", "hot-ink", align]));
+      words.push([align === "left" ? x - aside : x + aside, y, `${sight.unit} ${number}`, 12, "bold", sight.slow[number] ? "hot-ink" : "ink", align]);
+      lines(number).forEach((word, i) => words.push([x, y + 14 + 12 * i, word, 11, "bold", "hot-ink", align])); // below the name, where the host's boxes leave little room
     };
     addName(sight.node, [node[0], node[2]], "left");
     const partner = sight.partner[step];
@@ -371,11 +395,13 @@ export class Scene extends View {
   // The ring: nodes whose contribution a slice of this step carries when it arrives (or that have the finished one then).
   addRing(words, time) {
     const { nodes, steps, reducing, collective, sums } = this.meta, columns = { x: [], y: [], fill: [], size: [] };
+    this.lateRing = NO_RING;
     if (!steps || this.meta.collective === "point-to-point") return columns;
     const step = this.step(time), dots = Math.min(nodes, RING.dots), doing = collective === "alltoall" ? "exchanging" : sums ? "in the switches" : step < reducing ? "adding up" : "handing out";
     if (this.narrow) {
       const [said, below] = [narrowStep(0), narrowStep(1)];
-      words.push([...said, `step ${step + 1} of ${steps}`, 12, "bold", "ink", "left"], [...below, doing, 11, "normal", "muted", "left"]);
+      const latest = this.latest();
+      words.push([...said, `step ${step + 1} of ${steps}`, 12, "bold", "ink", "left"], latest ? [...below, latest, 11, "bold", "hot-ink", "left"] : [...below, doing, 11, "normal", "muted", "left"]);
       return columns;
     }
     const reached = this.meta.sums ? nodes : this.meta.ring ? (step % (nodes - 1)) + 2 : 1, lit = Math.max(1, Math.round((reached * dots) / nodes));
@@ -390,10 +416,27 @@ export class Scene extends View {
     }
     const { partner } = this.data.sight, mate = partner[Math.min(step, partner.length - 1)];
     if (!this.meta.ring && !this.meta.sums && mate >= 0) columns.fill[Math.round((((mate - this.data.sight.node + nodes) % nodes) * dots) / nodes) % dots] = "register";
-    words.push([RING.x + RING.words, RING.y - 8, `step ${step + 1} of ${steps}`, 13, "bold", "ink", "left"]);
-    words.push([RING.x + RING.words, RING.y + 8, doing, 11, "normal", "muted", "left"]);
+    if (this.late) this.lateRing = this.late.ring(this.lags, { ...RING, across, down }, this.scale, this.figures.colour("hot"));
+    const latest = this.latest(), up = latest ? 16 : 8;
+    words.push([RING.x + RING.words, RING.y - up, `step ${step + 1} of ${steps}`, 13, "bold", "ink", "left"]);
+    words.push([RING.x + RING.words, RING.y + 8 - (up - 8), doing, 11, "normal", "muted", "left"]);
+    if (latest) words.push([RING.x + RING.words, RING.y + 16, latest, 11, "bold", "hot-ink", "left"]);
     words.push([RING.x, RING.y, `${nodes}`, 11, "bold", "muted", "center"]);
     return columns;
+  }
+
+  // Whether a node is late enough to be named: less than a twentieth of the most is not seen in the ring.
+  isLate(lag) {
+    return lag >= LEAST_LATE * this.late?.most_us;
+  }
+
+  // Who is latest at this moment, and how late; nothing where nobody is late.
+  latest() {
+    const most = Math.max(0, ...this.lags);
+    if (!this.isLate(most)) return "";
+    const late = `${sayTime(most)} late`, who = `${this.data.sight.unit} ${this.late.nodes[this.lags.indexOf(most)]}`, letters = parseFloat(this.px(11));
+    const fits = (text) => this.narrow || widthOf(text, letters, true) / this.scale <= SCENE_WIDTH - NODE_WIDTH - RING.x - RING.words;
+    return [`${who} is ${late}`, `${who}: ${late}`].find(fits) ?? late;
   }
 
   // The latest step of which a slice has been sent.

@@ -6,12 +6,14 @@ from hashlib import sha256
 from html import escape
 from textwrap import wrap
 
+from peerlab.answer.lateness import Lateness, lateness
 from peerlab.answer.run import Run
 from peerlab.base.units import say_bytes, say_count, say_time
 from peerlab.model.paths import REDUCE
 from peerlab.model.stages import stage_kind
 from peerlab.picture.drawing import HEIGHT, WIDTH
 from peerlab.picture.headline import cards
+from peerlab.picture.late import dots, in_words, legend
 from peerlab.picture.moment import fullest, moment
 from peerlab.picture.picture import Picture
 from peerlab.picture.shown_nodes import unit
@@ -47,11 +49,15 @@ def still_svg(run: Run, *, moment_ps: int | None = None, theme: str = "light", l
     large:
         Whether words are large enough for the last row; the picture is higher then.
     """
-    return _still(Picture(run), fullest(run) if moment_ps is None else moment_ps, theme, large=large)
+    found = lateness(run, run.simulate) if run.simulate else None
+    at = fullest(run) if moment_ps is None else moment_ps
+    return _still(Picture(run), at, theme, large=large, found=found)
 
 
-def _still(picture: Picture, at: int, theme: str, *, large: bool = False) -> str:
-    """Return the data path at a moment, picoseconds from the start of the run."""
+def _still(
+    picture: Picture, at: int, theme: str, *, large: bool = False, found: Lateness | None = None
+) -> str:
+    """Return the data path at a moment, picoseconds from the start of the run; `found`: and below it how late the nodes are."""
     run, sketch = picture.run, picture.sketch
     paper, named = Paper(palette(theme), **(_LARGE if large else {})), title(run.scenario)
     # A long title becomes smaller, so that it ends inside.
@@ -62,9 +68,34 @@ def _still(picture: Picture, at: int, theme: str, *, large: bool = False) -> str
     _figures(paper, run, at)
     _slices(paper, sketch, at)
     paper.shapes.append("</g>")
-    end = _foot(paper, picture)
+    words = alt_text(run) + (f" {in_words(run, found)}" if found else "")
+    end = _foot(paper, picture, found, at)
     height = round(end * paper.stretch)
-    return paper.svg(SIZE[0], height if large else max(SIZE[1], height), alt_text(run))
+    return paper.svg(SIZE[0], height if large else max(SIZE[1], height), words)
+
+
+def _late(paper: Paper, run: Run, found: Lateness, at: int, y: float) -> float:
+    """Draw a square for each node, the more orange the later it is at the moment shown; return the height of that line."""
+    nodes, late_ps, y = dots(found, 0), found.at(at), y + 18
+    x, most = 2.0, max(range(len(late_ps)), key=late_ps.__getitem__)
+    for node in nodes:
+        paper.box((x, y - 6, x + 12, y + 6), "faint", radius=2)
+        # A thick line may be thin in colour, which a box is not.
+        if share := round(late_ps[node] / found.most_ps, 2):
+            paper.line([(x, y), (x + 12, y)], "hot", 12, alpha=min(1.0, share))
+        x += 15
+    few = "" if len(nodes) == len(late_ps) else ", each square the latest of a few"
+    each = f"{unit(run.scenario)}s 0 to {len(late_ps) - 1}{few}"
+    now = (
+        f"{unit(run.scenario)} {most} is {say_time(late_ps[most])} late now"
+        if late_ps[most]
+        else "nobody is late yet"
+    )
+    letters = 6.4 * max(12.0, paper.smallest) / 12
+    for line in wrap(f"{each}: {now}; {legend(found)}", int((WIDTH - x - 6) / letters)):
+        paper.text((x + 6, y), line, size=12, ink="muted", align="left")
+        y += 18
+    return y - 18
 
 
 _LETTERS = 28
@@ -167,7 +198,7 @@ def _slices(paper: Paper, sketch: Sketch, at: int) -> None:
             paper.text((x, y), f"{count} wait", size=12, bold=True, ink="hot-ink", align=align)
 
 
-def _foot(paper: Paper, picture: Picture) -> float:
+def _foot(paper: Paper, picture: Picture, found: Lateness | None, at: int) -> float:
     """Say what the colours in the picture mean and what was simulated; return where that ends."""
     sketch = picture.sketch
     drawn = {stage_role(stage) for stage in (*sketch.drawn, REDUCE.name)}
@@ -186,6 +217,8 @@ def _foot(paper: Paper, picture: Picture) -> float:
             paper.square((x + 5, y), 3.5, "none", "edge", 1.5)
         paper.text((x + 16, y), meaning, size=12, ink="muted", align="left")
         x += 16 + (18 + 6.4 * len(meaning)) * letters
+    if found:
+        y = _late(paper, sketch.run, found, at, y)
     machine = sketch.cluster
     rests = f" † {machine.counted}."
     sentence = caption(sketch.run, picture) + (rests if machine.assumptions else "")

@@ -302,6 +302,11 @@ def checked_slow_compute(given: Any, nodes: int) -> Slow | None:
     WorkloadError
         If there is no such node, or its share is impossible.
     """
+    if isinstance(given, Mapping) and any(isinstance(key, tuple) or "." in str(key) for key in given):
+        raise WorkloadError(
+            "slow_compute: devices of a node begin an exchange together, at the latest of them, as what they exchange first is a barrier for them; "
+            "give the node, such as {4: 0.8}, not one of its devices"
+        )
     try:
         return checked_slow_nodes(given, nodes)
     except ScenarioError as problem:

@@ -12,6 +12,7 @@ from peerlab.features.neighbours.jobs_parcel import JobsParcel
 from peerlab.features.neighbours.port_parcel import PortParcel
 from peerlab.features.race.race_parcel import RaceParcel, race_parcel
 from peerlab.features.step.step_parcel import StepParcel
+from peerlab.picture.late import Late
 from peerlab.picture.path_ratio import PathRatio
 from peerlab.picture.payload import Parcel, payload
 from peerlab.picture.views import VIEWS
@@ -35,6 +36,7 @@ def in_python():
         [
             Parcel,
             PathRatio,
+            Late,
             PortParcel,
             FabricsParcel,
             JobsParcel,

@@ -114,6 +114,10 @@ REFUSED = {
     "price": ({"price_per_node_hour": -1}, "price_per_node_hour: -1 is not"),
     "watts": ({"wait_W": 100}, "give busy_W too"),
     "no such node": ({"slow_compute": {8: 0.5}}, "slow_compute: there is no node 8"),
+    "a device": (
+        {"slow_compute": {"4.1": 0.5}},
+        "slow_compute: devices of a node begin an exchange together",
+    ),
     "computing jitter": ({"compute_jitter": 3}, "compute_jitter: 3 is not a sigma from 0 to 2"),
     "opens": ({"open": "now"}, "open: unknown 'now'"),
     "limits": (

@@ -7,5 +7,6 @@ FEATURE = Feature(
     answers="`Blame`: what each node and each way explains of the time that was lost",
     functions={"blame": "peerlab.features.blame.blaming"},
     shows={"Blame": "peerlab.features.blame.blame_picture:blame_html"},
+    offers={"blame of a run": "peerlab.features.blame.blame_picture:blame_of_run"},
     document="docs/using.md",
 )

@@ -1,11 +1,13 @@
 """The blame strip: one bar for each node, hatched where it shares the blame with its neighbour, and a line at 80 %."""
 
+from collections.abc import Sequence
 from html import escape
 
-from peerlab.features.blame.blaming import EXPLAINS, Blame
+from peerlab.features.blame.blaming import EXPLAINS, Blame, blame, blame_beside
 from peerlab.features.blame.late_picture import late_svg
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette, properties
+from peerlab.question.scenario import Scenario
 
 _WIDTH, _ROW, _LEFT, _RIGHT, _TOP = 560.0, 22.0, 86.0, 486.0, 52.0
 
@@ -13,6 +15,14 @@ _WIDTH, _ROW, _LEFT, _RIGHT, _TOP = 560.0, 22.0, 86.0, 486.0, 52.0
 def blame_html(blame: Blame) -> str:
     """Return the picture in the colours of the page around it."""
     return f"<style>{properties('.pl-blame')}</style><div class='pl-blame'>{blame_svg(blame, PAGE)}{late_svg(blame, PAGE)}<p>{escape(repr(blame))}</p></div>"
+
+
+def blame_of_run(scenario: Scenario, others: Sequence[int]) -> str:
+    """Return the pictures of who is to blame for a run; `others` are times of runs that differ by their seed alone, picoseconds.
+
+    Where a part is slow those are slow, too, so that ordinary runs are simulated.
+    """
+    return blame_html(blame(scenario) if scenario.has_slow_parts else blame_beside(scenario, others))
 
 
 def blame_svg(blame: Blame, theme: str = "light") -> str:

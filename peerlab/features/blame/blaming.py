@@ -1,12 +1,11 @@
 """What each node, and each way between two nodes, explains of a run that was slower than ordinary ones."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from peerlab.answer.lateness import Lateness, arrivals, undisturbed, without_slow_parts
 from peerlab.base.display import shown
 from peerlab.base.errors import ScenarioError
 from peerlab.engine.arrays.many_seeds import side_by_side, times_of_seeds
@@ -14,12 +13,13 @@ from peerlab.engine.ordinary import Way, time_if_ordinary
 from peerlab.engine.recording import spans_of_all
 from peerlab.engine.simulate import simulate
 from peerlab.engine.system import System
-from peerlab.model.noise import NOISE_KINDS
 from peerlab.question.scenario import Scenario, checked_scenario
 
 EXPLAINS = 0.8
 """Share of what was lost that somebody has to explain before it is named."""
 _ORDINARY = 41
+_NO_SLOWER = 39
+"""So many of 41 ordinary runs a run has to be slower than: else it lost nothing that calls for a cause."""
 _MOST_NODES = 64
 _MOST_SPANS = 500_000
 """Spans of a run for which it takes a second or two to see who is late in which step."""
@@ -95,17 +95,15 @@ def blame(scenario: Scenario | None = None, **fields: Any) -> Blame:
     Blame(Node 3 explains 100 % of what was lost.)
     """
     asked = Scenario(**fields) if scenario is None else checked_scenario(scenario).with_(**fields)
-    if asked.nodes > _MOST_NODES:
-        raise ScenarioError(
-            "nodes", f"blame simulates a run for each node and way; give at most {_MOST_NODES} nodes"
-        )
-    if not asked.noise and not asked.has_slow_parts:
-        raise ScenarioError(
-            "jitter", "without noise and slow parts nobody is to blame; give some, such as jitter=0.05"
-        )
-    took = simulate(asked).time_ps
+    _check(asked)
     # Without slow parts, but with the noise: ordinary runs have bad luck, too.
-    others = _ordinary(_without_slow_parts(asked))
+    return blame_beside(asked, _ordinary(without_slow_parts(asked)))
+
+
+def blame_beside(asked: Scenario, others: Sequence[int]) -> Blame:
+    """Say who is to blame for a run; `others` are the times of ordinary runs, picoseconds."""
+    _check(asked)
+    took = simulate(asked).time_ps
     # Unfolded: one node stands for all only where nobody is slow.
     system = System(asked, folded=False)
     ways = _ways(system)
@@ -119,29 +117,28 @@ def blame(scenario: Scenario | None = None, **fields: Any) -> Blame:
     )
     of_ways = tuple((way, (took - time_if_ordinary(asked, [way])) / lost) for way in ways)
     # The third slowest of 41, which 39 do not exceed; of a single run itself.
-    return Blame(asked, took, ordinary, sorted(others)[-3:][0], of_nodes, of_ways, _late(asked, system))
+    slowest = sorted(others)[-(-len(others) * _NO_SLOWER // _ORDINARY) - 1]
+    return Blame(asked, took, ordinary, slowest, of_nodes, of_ways, _late(asked, system))
 
 
-def _without_slow_parts(asked: Scenario) -> Scenario:
-    return asked.with_(slow_nodes=None, slow_nics=None, slow_links=None)
+def _check(asked: Scenario) -> None:
+    """Refuse a run of too many nodes, and one that nothing made slow."""
+    if asked.nodes > _MOST_NODES:
+        raise ScenarioError(
+            "nodes", f"blame simulates a run for each node and way; give at most {_MOST_NODES} nodes"
+        )
+    if not asked.noise and not asked.has_slow_parts:
+        raise ScenarioError(
+            "jitter", "without noise and slow parts nobody is to blame; give some, such as jitter=0.05"
+        )
 
 
 def _late(asked: Scenario, system: System) -> tuple[tuple[int, ...], ...]:
     """Return by node and step how much later what it sends has arrived than without noise and slow parts."""
     if spans_of_all(system) > _MOST_SPANS:
         return ()
-    planned = _without_slow_parts(asked).with_(**dict.fromkeys(NOISE_KINDS, 0.0))
-    late = _arrivals(asked, system) - _arrivals(planned, system)
-    return tuple(tuple(row) for row in late.tolist())
-
-
-def _arrivals(scenario: Scenario, system: System) -> NDArray[np.int64]:
-    """Return when the last of what a node sends in a step has arrived, shape ``(nodes, steps)``; where it sends nothing, as in the step before."""
-    columns = simulate(scenario, every_node=True).recording.unrolled
-    sent = columns["slice"] >= 0
-    values = np.zeros((system.plan.nodes, system.plan.schedule.steps), np.int64)
-    np.maximum.at(values, (columns["node"][sent], columns["step"][sent]), columns["end"][sent])
-    return np.maximum.accumulate(values, axis=1)
+    arrived, planned = (arrivals(simulate(one, every_node=True)) for one in (asked, undisturbed(asked)))
+    return Lateness(planned, arrived).late_ps
 
 
 def _ordinary(quiet: Scenario) -> list[int]:

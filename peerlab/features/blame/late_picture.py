@@ -1,6 +1,7 @@
 """Who is late, and from when on: nodes as rows, steps as columns, the more orange the later."""
 
-from peerlab.base.units import say_count, say_time
+from peerlab.answer.lateness import how_it_spreads, source
+from peerlab.base.units import say_time
 from peerlab.features.blame.blaming import Blame
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import palette
@@ -12,13 +13,6 @@ _GAP = 3.0
 _MOST_LABELS = 14
 _LEAST_STEP = 6.0
 """Pixels of a step from which on cells have gaps."""
-_MAKES_IT = 0.5
-"""Share of all lateness that one step of one node adds, from which on the delay is named."""
-_AS_LARGE = 0.9
-"""A delay that goes on to a neighbour comes again, about as large: the first of these is where it comes from."""
-
-Cell = tuple[int, int]
-"""Node and step."""
 
 
 def late_svg(blame: Blame, theme: str = "light") -> str:
@@ -47,32 +41,9 @@ def late_svg(blame: Blame, theme: str = "light") -> str:
     return paper.svg(_WIDTH, height, f"How late each node is in each step. {words}")
 
 
-def source(late: tuple[tuple[int, ...], ...]) -> Cell | None:
-    """Return which node was held up in which step, where that makes at least half of all lateness; None where nothing does."""
-    added = {
-        (node, step): row[step] - (row[step - 1] if step else 0)
-        for node, row in enumerate(late)
-        for step in range(len(row))
-    }
-    largest = max(added.values())
-    if largest < _MAKES_IT * max(row[-1] for row in late):
-        return None
-    return min((step, node) for (node, step), more in added.items() if more >= _AS_LARGE * largest)[::-1]
-
-
 def in_words(blame: Blame) -> str:
     """Return in words what the picture shows."""
-    late = blame.late_ps
-    cell = source(late)
-    if not cell:
-        return "The lateness adds up step by step: no single transfer makes it."
-    node, step = cell
-    enough = _MAKES_IT * late[node][step]
-    reached = [k for k in range(step, len(late[0])) if min(row[k] for row in late) >= enough]
-    sentence = f"What node {node} sends in step {step + 1} is late"
-    if not reached:
-        return f"{sentence}; not every node is late before the end."
-    return f"{sentence}; {say_count(reached[0] - step, 'step')} later every node is late."
+    return how_it_spreads(blame.late_ps)
 
 
 def _across(step: int, steps: int) -> tuple[float, float]:

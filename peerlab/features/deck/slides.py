@@ -159,6 +159,7 @@ _MAKERS: dict[str, Callable[[Outline, ComparedRuns], Slide]] = {
     "assumptions": appendix_slides.assumptions,
     "sources": appendix_slides.sources,
     "tails": tail_slide.tails,
+    "p99": tail_slide.at_p99,
     "neighbours": neighbour_slide.neighbours,
     "jobs": jobs_slide.jobs,
     "text": _text,

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from peerlab.answer.lateness import lateness
 from peerlab.answer.run import Run
 from peerlab.base.errors import ExportError, PeerlabError
 from peerlab.base.units import PS_PER_US
@@ -22,6 +23,7 @@ from peerlab.features.export.choices import PageControl, states
 from peerlab.features.export.pack import Packing, rounding_ns
 from peerlab.picture.curve_scenarios import AXES, PathCurve, key, lines
 from peerlab.picture.curves import curves
+from peerlab.picture.late import late
 from peerlab.picture.measured import MeasuredPoint, overlay, points
 from peerlab.picture.path_ratio import path_ratio
 from peerlab.picture.payload import payload
@@ -98,6 +100,7 @@ class Album:
             "data": {**payload(run), "rounding_ns": rounding_ns(length)},
             "critical": _critical(run),
             "ratio": self._ratio(run),
+            "late": late(run, lateness(run, _other)) or {},
             "measured": overlay(scenario, _measured(scenario.hardware.name)),
         }
         return self.packing.add(state, length)

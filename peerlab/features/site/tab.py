@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from peerlab.answer.lateness import lateness, undisturbed
 from peerlab.answer.run import Run
 from peerlab.answer.sensitivity import Band  # noqa: TC001  (at home beside Run)
 from peerlab.base.errors import PeerlabError, ScenarioError, one_line
@@ -19,6 +20,7 @@ from peerlab.engine.simulate import simulate
 from peerlab.features.site.tab_fields import as_changes, fields_of, offered
 from peerlab.picture.curve_scenarios import AXES, lines
 from peerlab.picture.curves import curves
+from peerlab.picture.late import late
 from peerlab.picture.packed_columns import numbered
 from peerlab.picture.path_ratio import path_ratio
 from peerlab.picture.payload import payload
@@ -172,6 +174,7 @@ class Tab:
         """Yield, piece by piece, the ratio of the paths, curves, measured points, the ratio's range, the bands of the curves."""
         pair = self._pair()
         yield {"ratio": (pair and path_ratio(*pair, None, pending=True)) or {}}
+        yield {"late": self._late() or {}}
         scenario, axis, computed = self.run.scenario, self._axis, []
         for line in lines(scenario, axis):
             runs: list[Run | None] = []
@@ -193,6 +196,11 @@ class Tab:
                 yield {}
             complete = len(bands) == len(computed)
             yield {"curves": curves(scenario, axis, computed, bands, complete=complete)}
+
+    def _late(self) -> Mapping[str, object] | None:
+        """Return how late the nodes are; nothing where the run without noise is too slow."""
+        planned = self._possible(undisturbed(self.run.scenario))
+        return late(self.run, lateness(self.run, lambda _: planned)) if planned else None
 
     def _ranged(self, slow: Run, fast: Run) -> Mapping[str, object] | None:
         try:

@@ -11,6 +11,7 @@ from peerlab.base.terminal_text import command, number, table, wrapped
 from peerlab.base.units import PS_PER_MS, PS_PER_US
 from peerlab.features.tails.percentiles import PER_MILLE, name_of
 from peerlab.features.tails.tails import Tails, tails
+from peerlab.features.tails.tails_page import tails_page
 from peerlab.features.tails.tails_picture import tails_svg
 from peerlab.features.tails.times import PathTimes
 from peerlab.model.noise import assumed_noise
@@ -21,13 +22,15 @@ examples:
   peerlab tails --cluster ideal-100g --nodes 64 --jitter 0.05 --seeds 2000     what 5 % of noise on every transfer makes of a ring of 64
   peerlab tails --nodes 8 --message 8MiB --seeds 1000 --workers 2 --output runs.csv
                                         both paths of DL1 with the noise that is assumed; the same command goes on where it stopped
-  peerlab tails --cluster ideal-100g --spread 0.1 --seeds 1000 --write tails.svg   as a picture
+  peerlab tails --cluster ideal-100g --spread 0.1 --seeds 1000 --write tails.html   as a page: choose a run, see who is to blame
 
 p99 is told from 1,000 runs on, p99.9 from 10,000: ten runs must lie beyond it. The gain is the ratio of equal percentiles.
 
 exit status: 0 answered, 1 the question is impossible, 2 wrong usage
 """
 _OWN = ("run", "seeds", "over", "workers", "dask", "output", "write", "json")
+_WRITES = {".svg": tails_svg, ".html": tails_page}
+"""What `--write` writes, by suffix."""
 
 
 def add(commands: Any) -> None:
@@ -56,7 +59,12 @@ def add(commands: Any) -> None:
     sub.add_argument("--workers", type=number, metavar="N", help="share the runs among N processes")
     sub.add_argument("--dask", metavar="ADDRESS", help="a Dask scheduler whose workers do it")
     sub.add_argument("--output", metavar="FILE.csv", help="write runs as they come, or go on with this file")
-    sub.add_argument("--write", metavar="FILE.svg", type=Path, help="write a picture")
+    sub.add_argument(
+        "--write",
+        metavar="FILE",
+        type=Path,
+        help="write a picture (.svg), or a page on which a run is chosen and who is to blame for it is shown (.html)",
+    )
     sub.add_argument("--json", action="store_true", help="print everything as JSON")
 
 
@@ -65,12 +73,12 @@ def _tails(options: argparse.Namespace) -> int:
     fields = {name: value for name, value in entries.items() if name not in _OWN}
     how = {name: entries[name] for name in ("workers", "dask", "output") if name in entries}
     over = entries.get("over", "auto")
-    if "write" in entries and entries["write"].suffix != ".svg":
-        raise PeerlabError(f"--write: give a file that ends in .svg, not {entries['write'].name!r}")
+    if "write" in entries and entries["write"].suffix not in _WRITES:
+        raise PeerlabError(f"--write: give a file that ends in .svg or .html, not {entries['write'].name!r}")
     found = tails(seeds=entries.get("seeds"), over=None if over == "none" else over, **how, **fields)
     if "write" in entries:
         with written(entries["write"], PeerlabError) as file:
-            file.write_text(tails_svg(found), encoding="utf-8")
+            file.write_text(_WRITES[entries["write"].suffix](found), encoding="utf-8")
     print(json.dumps(found.as_dict(), indent=2) if "json" in entries else said(found))
     return 0
 

@@ -35,9 +35,9 @@ class Axis(NamedTuple):
 
 
 def tails_svg(
-    tails: Tails, theme: str = "light", shown: int = 0, colours: Mapping[str, str] | None = None
+    tails: Tails, theme: str = "light", shown: int | None = 0, colours: Mapping[str, str] | None = None
 ) -> str:
-    """Return the picture; `shown` is the run that is marked, by its place among the seeds."""
+    """Return the picture; `shown` is the run that is marked, by its place among the seeds; None: none is."""
     paper, axis = Paper(colours or palette(theme)), _axis(tails)
     paper.box((8, 8, WIDTH - 8, HEIGHT - 8), "panel", radius=8)
     # The quicker pile first: where the two overlap, the slower one lies on top.
@@ -58,6 +58,19 @@ def tails_html(tails: Tails) -> str:
     style = properties(".pl-tails") + _MOVED
     picture = f"<div tabindex='0' role='group' aria-label='Runs'>{tails_svg(tails, PAGE)}</div>"
     return f"<style>{style}</style><div class='pl-tails'>{picture}<p>{escape(alt(tails))}</p></div>"
+
+
+def chosen_svg(tails: Tails, place: int) -> str:
+    """Return the mark of one run of the first path, to lie over the picture: a dot of its own, and how long it took."""
+    paper, axis, path_times = Paper(palette(PAGE)), _axis(tails), tails.paths[0]
+    ps, last = path_times.times_ps[place], _last(path_times)
+    x = axis.x(min(ps, last))
+    # Down to below the ticks, where the words have room.
+    paper.line([(x, _BASE), (x, _BASE + 30)], "ink", 1.6)
+    paper.square((x, _BASE - 6), 5, "ink", "panel", 1.5, radius=5)
+    beyond = ", beyond the axis" if ps > last else ""
+    _label(paper, x, _BASE + 34, f"this run: {_say(ps)}{beyond}", ink="ink", bold=True)
+    return paper.svg(WIDTH, HEIGHT, f"This run took {_say(ps)}.")
 
 
 def alt(tails: Tails) -> str:
@@ -93,7 +106,7 @@ def _role(path_times: PathTimes) -> str:
     return data_path(str(path_times.scenario.path)).role
 
 
-def _pile(paper: Paper, axis: Axis, path_times: PathTimes, shown: int) -> None:
+def _pile(paper: Paper, axis: Axis, path_times: PathTimes, shown: int | None) -> None:
     """Draw the runs of a path, its percentiles and its quiet run."""
     role, last = _role(path_times), _last(path_times)
     columns: dict[int, int] = {}
@@ -114,7 +127,7 @@ def _pile(paper: Paper, axis: Axis, path_times: PathTimes, shown: int) -> None:
     text = f"quiet {_say(path_times.quiet_ps)}"
     paper.text((x + 5, _BASE - 21), text, size=11.5, ink=f"{role}-ink", align="right")
     # Only where it lies on the axis.
-    if shown < len(path_times.times_ps) and path_times.times_ps[shown] <= last:
+    if shown is not None and shown < len(path_times.times_ps) and path_times.times_ps[shown] <= last:
         paper.square((axis.x(path_times.times_ps[shown]), _BASE - 6), 5, "ink", "panel", 1.5, radius=5)
     title = (
         axis.x(path_times.percentiles[0].value_ps or path_times.ordered_ps[len(path_times.ordered_ps) // 2]),

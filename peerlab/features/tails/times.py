@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from peerlab.features.tails.percentiles import PER_MILLE, Percentile, percentile
+from peerlab.features.tails.percentiles import PER_MILLE, Percentile, nearest_rank, percentile
 from peerlab.model.paths import path_title
 from peerlab.question.scenario import Scenario
 
@@ -38,6 +38,21 @@ class PathTimes:
     def percentiles(self) -> tuple[Percentile, ...]:
         """p50, p90, p99 and p99.9, each with its interval, or with how many runs it lacks."""
         return tuple(percentile(self.ordered_ps, per_mille) for per_mille in PER_MILLE)
+
+    def run_at(self, per_mille: int) -> Scenario:
+        """Return the scenario of the run at a percentile, by nearest rank: with its seed, to be simulated, drawn or asked who is to blame.
+
+        1000 is the slowest run. Of a percentile that has too few runs it is the nearest there is.
+
+        >>> path = PathTimes(Scenario(jitter=0.1, seed=7), (30, 10, 20), 9)
+        >>> path.run_at(500).seed, path.run_at(1000).seed
+        (9, 7)
+        """
+        return self.scenario.with_(seed=self.scenario.seed + self.place_of(per_mille))
+
+    def place_of(self, per_mille: int) -> int:
+        """Return which of the runs is at a percentile: its place among the seeds."""
+        return self.times_ps.index(nearest_rank(self.ordered_ps, per_mille / 1000))
 
     def as_dict(self) -> dict[str, object]:
         """Return the figures, seconds in their names."""

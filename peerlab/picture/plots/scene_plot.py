@@ -58,6 +58,9 @@ def _add_moving(plot: figure) -> None:
         Scatter(x="x", y="y", size="size", fill_color="fill", line_color=None, marker="circle"),
         level="overlay",
     )
+    late = ColumnDataSource({"xs": [], "ys": [], "line": [], "width": [], "alpha": []}, name="scene_late")
+    ring = MultiLine(xs="xs", ys="ys", line_color="line", line_width="width", line_alpha="alpha")
+    plot.add_glyph(late, ring, level="overlay")
     text = {"x": "x", "y": "y", "text": "text", "text_font_size": "size", "text_font_style": "style"}
     text |= {"text_color": "ink", "text_align": "align", "text_baseline": "baseline"}
     columns: dict[str, list[object]] = {

@@ -3,12 +3,13 @@
 import pytest
 
 import peerlab
+from peerlab.answer.lateness import source
 from peerlab.base.errors import ScenarioError
 from peerlab.engine.arrays.many_seeds import times_of_seeds
 from peerlab.engine.ordinary import time_if_ordinary
 from peerlab.features.blame.blame_picture import blame_svg
 from peerlab.features.blame.blaming import Blame
-from peerlab.features.blame.late_picture import in_words, late_svg, source
+from peerlab.features.blame.late_picture import in_words, late_svg
 
 RING = peerlab.Scenario(cluster="ideal-100g", nodes=8, message_bytes="8 MiB", slice_bytes=None, jitter=0.05)
 

@@ -532,6 +532,15 @@ def test_percentiles_of_a_slide_are_those_of_tails(monkeypatch):
     assert f"{found.quiet_gain:.2f}\u00d7" in told(slide)
 
 
+def test_the_slide_at_p99_plays_the_run_at_the_last_percentile_that_has_enough(monkeypatch):
+    monkeypatch.setattr("peerlab.features.deck.kinds.tail_slide.SEEDS", 20)
+    asked = {"cluster": "dl1", "message_bytes": "64 KiB", "nodes": 2}
+    slide = one("p99", **asked)
+    assert slide.title.startswith("The run at p50 of 20 runs")
+    assert any("against the run without noise and slow parts" in note for note in slide.notes)
+    assert "p99: 980 more runs are needed." in slide.notes
+
+
 def test_a_slide_on_neighbours_says_what_each_fabric_keeps():
     slide = one("neighbours")
     found = peerlab.neighbours("neighbour(4)", nodes=4, message_bytes="4 MiB")

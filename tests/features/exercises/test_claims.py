@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 
 import peerlab
+from peerlab.answer.lateness import source
 from peerlab.base.places import folder
 from peerlab.collectives.walk import walk
 from peerlab.engine.simulate import simulate
-from peerlab.features.blame.late_picture import source
 from peerlab.features.exercises.catalogue import find
 from peerlab.features.exercises.labs import (
     clean_fabrics,

@@ -16,6 +16,7 @@ from peerlab.engine.arrays.many_seeds import times_of_seeds
 from peerlab.engine.expected_duration import forecast_s
 from peerlab.features.tails.percentiles import PER_MILLE, nearest_rank, percentile, runs_needed
 from peerlab.features.tails.tails import Tails, tails, usual_seeds, with_noise
+from peerlab.features.tails.tails_page import tails_page
 from peerlab.features.tails.tails_picture import tails_svg
 from peerlab.features.tails.times import PathTimes
 
@@ -153,6 +154,43 @@ def test_the_command_says_what_is_missing_and_writes_a_picture(tmp_path):
     status, out, _ = peerlab_command("tails", *words, "--json")
     assert json.loads(out)["paths"][0]["p99_missing"] == 800
     assert peerlab_command("tails", "--seeds", "0")[2].startswith("peerlab: seeds: 0 is not a number of runs")
+
+
+def test_a_page_shows_who_is_to_blame_for_the_run_that_is_chosen(tmp_path):
+    words = [
+        "--cluster",
+        "ideal-100g",
+        "--nodes",
+        "4",
+        "--message",
+        "1MiB",
+        "--jitter",
+        "0.1",
+        "--seeds",
+        "100",
+    ]
+    status, _, _ = peerlab_command("tails", *words, "--write", tmp_path / "tails.html")
+    page = (tmp_path / "tails.html").read_text()
+    found = tails(cluster="ideal-100g", nodes=4, message_bytes="1 MiB", jitter=0.1, seeds=100, progress=False)
+    assert status == 0
+    assert re.findall(r"aria-label='The run at (\S+), seed (\d+)'", page) == [
+        (name, str(found.paths[0].run_at(per_mille).seed))
+        for name, per_mille in (("p50", 500), ("p90", 900), ("slowest", 1000))
+    ]
+    assert page.count("Who is to blame?</text>") == 3
+    assert "<script" not in page
+
+
+def test_a_page_says_where_nobody_can_say_who_is_to_blame():
+    run = peerlab.Scenario(cluster="ideal-100g-leafspine-2to1", nodes=4, jitter=0.1, message_bytes="64 KiB")
+    page = tails_page(Tails((PathTimes(run, tuple(range(10**9, 10**9 + 30)), 10**9),), ()))
+    assert "Nobody can say who is to blame" in page
+
+
+def test_the_run_at_a_percentile_took_what_the_percentile_says():
+    found = tails(cluster="ideal-100g", nodes=4, message_bytes="1 MiB", jitter=0.1, seeds=100, progress=False)
+    for one in found.paths[0].percentiles[:2]:
+        assert peerlab.simulate(found.paths[0].run_at(one.per_mille)).time_ps == one.value_ps
 
 
 def test_a_picture_has_a_dot_for_every_run_that_is_not_far_out():

@@ -1,7 +1,9 @@
-"""The slide on the slow end of many runs: what an exchange takes at p50, p90 and p99 on both ways, and the gain there."""
+"""Slides on the slow end of many runs: what an exchange takes at p50, p90 and p99 on both ways, and the run at p99, played."""
 
+from functools import lru_cache
 from typing import Any
 
+from peerlab.answer.lateness import lateness
 from peerlab.base.feature import registered
 from peerlab.base.units import MIB, say_bytes, say_count, say_time
 from peerlab.features.deck.blocks import TIMES, card, facts, grid, paper_without_ground, paragraphs, words
@@ -10,29 +12,34 @@ from peerlab.features.deck.kinds.first_slides import figures_said
 from peerlab.features.deck.reading.outline import Outline
 from peerlab.features.deck.slide import Slide
 from peerlab.model.paths import data_path
+from peerlab.page.embedded import page_of
+from peerlab.picture.late import in_words
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette
+from peerlab.picture.words import alt_text
+from peerlab.question.scenario import Scenario
 
 SEEDS: int | None = None
 """Runs of each way; None: as many as take about a minute, which says how many p99 lacks: a thousand may take ten."""
 _MOST_BYTES = 4 * MIB
 """Of a larger message so many runs take minutes; the slide says which size it is about."""
 _QUIET = "without noise"
+_SLOWEST = 1000
+"""Per mille of the slowest run."""
+_LATE = 0.7
+"""Of the run at p99: the moment that is printed, when a delay has reached many."""
 _WIDE, _LEFT, _ROOM, _TOP, _PITCH, _THICK = 740.0, 150.0, 470.0, 44.0, 102.0, 36.0
 
 
 def tails(_outline: Outline, compared: ComparedRuns) -> Slide:
     """Show the percentiles of both ways, and the gain as the ratio of equal percentiles."""
-    options = {"over": str(compared.base.path), "seeds": SEEDS, "progress": False}
-    base = compared.direct.scenario
-    base = base.with_(message_bytes=min(base.nbytes, _MOST_BYTES))
-    result = registered("offers", "tails of a scenario")(base, **options)
+    result = _result(compared)
     enough = [percentile for percentile in result.paths[0].percentiles if not percentile.missing]
     gains = [("without noise", result.quiet_gain)]
     gains += [(f"at {percentile.name}", result.gain(percentile.per_mille)) for percentile in enough]
     where, gain = gains[-1]
     slow = f": {1000 - enough[-1].per_mille} of 1,000 runs are slower" if enough else ""
-    about = f"How long an exchange of {say_bytes(base.nbytes)} takes where nodes and services are not always alike"
+    about = f"How long an exchange of {say_bytes(result.paths[0].scenario.nbytes)} takes where nodes and services are not always alike"
     return Slide(
         f"{gain:.2f}{TIMES} as fast {where}{slow}",
         about,
@@ -40,6 +47,41 @@ def tails(_outline: Outline, compared: ComparedRuns) -> Slide:
         notes=(repr(result),),
         source=figures_said(compared),
     )
+
+
+def at_p99(outline: Outline, compared: ComparedRuns) -> Slide:
+    """Play the run of Peer Direct at p99 with who is late in it; where p99 has too few runs, that at the last percentile that has enough."""
+    path = _result(compared).paths[0]
+    enough = [percentile for percentile in path.percentiles[:3] if not percentile.missing]
+    name, per_mille = (enough[-1].name, enough[-1].per_mille) if enough else ("the slowest", _SLOWEST)
+    run = compared.simulate(path.run_at(per_mille))
+    found = lateness(run, compared.simulate)
+    late = (in_words(run, found),) if found else ()
+    missing = [f"p99: {one.missing:,} more runs are needed." for one in path.percentiles[2:3] if one.missing]
+    return Slide(
+        f"The run at {name} of {say_count(len(path.times_ps), 'run')}: who is late, and how it goes round",
+        live=page_of("run", run, mode="figure", controls={}, theme=outline.theme),
+        still=_LATE,
+        notes=(
+            *late,
+            *missing,
+            "Play it: the orange ring shows how late each node is at that moment.",
+            alt_text(run),
+        ),
+        source=figures_said(compared),
+    )
+
+
+def _result(compared: ComparedRuns) -> Any:
+    """Return the runs of both ways."""
+    base = compared.direct.scenario
+    return _tails(base.with_(message_bytes=min(base.nbytes, _MOST_BYTES)), str(compared.base.path), SEEDS)
+
+
+@lru_cache(maxsize=4)
+def _tails(scenario: Scenario, over: str, seeds: int | None) -> Any:
+    """Return the runs of both ways; two slides show them, and they take a minute."""
+    return registered("offers", "tails of a scenario")(scenario, over=over, seeds=seeds, progress=False)
 
 
 def _cards(result: Any, gains: list[tuple[str, float]]) -> tuple[str, ...]:

@@ -1,0 +1,92 @@
+"""The page of many runs: one of them is chosen, at a percentile or the slowest, and the blame strip is that run's."""
+
+from html import escape
+
+from peerlab.base.errors import PeerlabError
+from peerlab.base.feature import registered
+from peerlab.base.progress_bar import progress_bar
+from peerlab.base.units import say_time
+from peerlab.features.tails.percentiles import PER_MILLE, name_of
+from peerlab.features.tails.tails import Tails
+from peerlab.features.tails.tails_picture import alt, chosen_svg, tails_svg
+from peerlab.page.frame import alone
+from peerlab.picture.theme import PAGE, properties
+
+SLOWEST = 1000
+"""Per mille of the slowest run."""
+_STYLE = """
+body{margin:0;background:var(--pl-paper);color:var(--pl-ink);font:14px system-ui,-apple-system,Segoe UI,sans-serif}
+main{max-width:1120px;margin:0 auto;padding:12px 16px}
+h1{font-size:22px;margin:0 0 4px}p{margin:4px 0;max-width:90ch}
+.pl-pile{position:relative;overflow-x:auto}.pl-pile>div{position:relative;min-width:1060px}
+.pl-pile svg{display:block;width:100%;height:auto}
+.pl-pile .pl-run{position:absolute;inset:0}.pl-run{display:none}
+.pl-pile .pl-run svg>rect:first-of-type{fill:none}
+input{position:absolute;opacity:0}
+.pl-choice{display:flex;flex-wrap:wrap;gap:6px;align-items:center;margin:10px 0}
+label{border:1px solid var(--pl-edge);border-radius:6px;padding:6px 12px;cursor:pointer}
+.pl-blames svg{max-width:100%;height:auto;flex:1 1 460px;min-width:0}.pl-blame{display:flex;flex-wrap:wrap;gap:16px;align-items:flex-start}.pl-blame p{display:none}
+"""
+
+
+def tails_page(tails: Tails) -> str:
+    """Return the page as text; it runs no script. Who is to blame takes a simulation for each node and way of each run."""
+    runs = _runs(tails)
+    rules, inputs, labels = [], [], []
+    for number, (name, place) in enumerate(runs):
+        one, checked = f"run{number}", " checked" if name == _first(runs) else ""
+        inputs.append(f"<input type='radio' name='run' id='{one}'{checked}>")
+        time = say_time(tails.paths[0].times_ps[place])
+        labels.append(f"<label for='{one}'><b>{name}</b> {escape(time)}</label>")
+        rules += [
+            f"#{one}:checked~* .pl-{one}{{display:block}}",
+            f"#{one}:checked~.pl-choice [for={one}]{{background:var(--pl-ink);color:var(--pl-paper)}}",
+            f"#{one}:focus-visible~.pl-choice [for={one}]{{outline:2px solid var(--pl-register);outline-offset:2px}}",
+        ]
+    marks = "".join(
+        f"<div class='pl-run pl-run{number}'>{chosen_svg(tails, place)}</div>"
+        for number, (_, place) in enumerate(runs)
+    )
+    first = tails.paths[0]
+    body = (
+        f"<main><h1>Who is late, and who is to blame?</h1>"
+        f"<p>{escape(first.title)}, {len(first.times_ps):,} runs with {escape(first.scenario.noise.in_words)}. One dot is one run; the hollow one is the run without noise.</p>"
+        f"{''.join(inputs)}<div class='pl-pile' tabindex='0' role='group' aria-label='Runs'><div>{tails_svg(tails, PAGE, None)}{marks}</div></div>"
+        f"<div class='pl-choice' role='group' aria-label='Choose a run'>Choose a run: {''.join(labels)}</div>"
+        f"<div class='pl-blames'>{_blames(tails, runs)}</div><p>{escape(alt(tails))}</p></main>"
+    )
+    return alone(
+        "Who is late, and who is to blame?",
+        f"<style>{properties(':root')}{_STYLE}{''.join(rules)}</style>{body}",
+    )
+
+
+def _runs(tails: Tails) -> list[tuple[str, int]]:
+    """Return the runs that can be chosen: at each percentile that is told, and the slowest, by their places among the seeds."""
+    first = tails.paths[0]
+    enough = [one.per_mille for one in first.percentiles if not one.missing]
+    names = {per_mille: name_of(per_mille) for per_mille in PER_MILLE} | {SLOWEST: "slowest"}
+    return [(names[one], first.place_of(one)) for one in (*enough, SLOWEST)]
+
+
+def _first(runs: list[tuple[str, int]]) -> str:
+    """Return which is chosen when the page opens: p99 where it is told, else the slowest."""
+    names = [name for name, _ in runs]
+    return "p99" if "p99" in names else names[-1]
+
+
+def _blames(tails: Tails, runs: list[tuple[str, int]]) -> str:
+    """Return for each run who is to blame for it, or in words why nobody can say it."""
+    first, sections = tails.paths[0], []
+    with progress_bar("blame", "runs", len(runs)) as bar:
+        for number, (name, place) in enumerate(runs):
+            scenario = first.scenario.with_(seed=first.scenario.seed + place)
+            try:
+                shown = registered("offers", "blame of a run")(scenario, first.times_ps)
+            except PeerlabError as problem:
+                shown = f"<p>Nobody can say who is to blame: {escape(str(problem))}.</p>"
+            sections.append(
+                f"<section class='pl-run pl-run{number}' aria-label='The run at {name}, seed {scenario.seed}'>{shown}</section>"
+            )
+            bar(number + 1)
+    return "".join(sections)
