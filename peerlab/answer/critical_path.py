@@ -11,6 +11,7 @@ begun with the slice: then the path goes on at that one's beginning. Over the wi
 # (`collectives/plan`: `overlaps`). At many nodes and small messages the honest answer is *latency*.
 
 from dataclasses import dataclass
+from typing import Any
 
 from peerlab.answer.trace import REGISTRATION_KINDS, Recording, Trace
 from peerlab.base.numbers import np
@@ -62,9 +63,8 @@ class _Spans:
         place[order] = np.arange(len(order))
         self.by_end = np.lexsort((place, spans["end"]))
         self.ends = spans["end"][self.by_end]
-        # views give Python's numbers one by one: lists of them would take four times the memory of a million spans
-        self.order, self.place = order.data, place.data
-        self.columns = {name: np.ascontiguousarray(values).data for name, values in spans.items()}
+        self.order, self.place = _one_by_one(order), _one_by_one(place)
+        self.columns = {name: _one_by_one(np.ascontiguousarray(values)) for name, values in spans.items()}
         self._flights: dict[tuple[int, ...], list[int]] = {}
         for row in np.flatnonzero(spans["stage"] == self.flight).tolist():
             self._flights.setdefault(self.whose(row), []).append(row)
@@ -276,6 +276,14 @@ class _Walk:
         kin = (row for row in recent if effect >= 0 and spans.kinship(row, effect) > 1)
         row = next(kin, recent[0] if recent else -1)
         return spans.columns["end"][row] if row >= 0 else 0
+
+
+def _one_by_one(values: Any) -> Any:
+    """Return what gives Python's numbers by their place: numpy's view, as a list would take four times the memory of a million spans.
+
+    In a browser tab an array is a list.
+    """
+    return values.data if hasattr(values, "data") else values.flat
 
 
 def critical_path(trace: Trace, recording: Recording) -> list[Segment]:
