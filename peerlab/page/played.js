@@ -60,6 +60,7 @@ export class PlayedPage {
         this.writing = setTimeout(write, SETTLES_MS);
       });
     addEventListener("hashchange", follow);
+    addEventListener("resize", () => this.fillSlide()); // a window that is only lower paints nothing anew
     follow();
   }
 
@@ -78,7 +79,10 @@ export class PlayedPage {
     style.setProperty("--np-zoom", 1);
     if (innerWidth < ROOMY.width || innerHeight < ROOMY.height) return; // too small for a slide: a page, whose words stay readable
     const { height } = this.root.getBoundingClientRect();
-    style.setProperty("--np-zoom", Math.max(0.5, Math.min(innerHeight / height, innerWidth / ROOMY.width, 3)).toFixed(3));
+    let zoom = Math.max(0.5, Math.min(innerHeight / height, innerWidth / ROOMY.width, 3));
+    // larger words break into more lines, which no height at their own size tells
+    do style.setProperty("--np-zoom", zoom.toFixed(3));
+    while (document.documentElement.scrollHeight > innerHeight && (zoom -= 0.01) > 0.5);
   }
 
   // Paints again where the size of one of its parts is another one.

@@ -61,7 +61,7 @@ def test_a_simulation_that_is_given_up_holds_nothing_of_it():
                 lambda self, *given, **more: (loops.add(self), made(self, *given, **more))[1],
             )
             scenario = peerlab.Scenario(cluster="ideal-100g-leafspine-2to1", nodes=16)
-            job = Background(scenario, lambda _part: job.cancel(), lambda _end: ended.set())
+            job = Background(scenario, lambda _part: None, lambda _end: ended.set())
             job.cancel()
             assert ended.wait(60)
         deadline = time.monotonic() + 60

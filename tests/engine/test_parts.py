@@ -7,7 +7,7 @@ import pytest
 from story import BOTH
 
 import peerlab
-from peerlab.answer.trace import Block, unroll
+from peerlab.answer.trace import SPAN_COLUMNS, Block, sums, unroll
 from peerlab.collectives.choose import plan
 from peerlab.collectives.plan import slice_sizes
 from peerlab.engine import jitter, recording
@@ -17,6 +17,7 @@ from peerlab.engine.arrays.side_by_side import times
 from peerlab.engine.inventory import Inventory
 from peerlab.engine.loop.data_readiness import DataReadiness
 from peerlab.engine.loop.event_loop import Loop
+from peerlab.engine.loop.few_lanes import FewLanes
 from peerlab.engine.loop.steady_state import Repeats
 from peerlab.engine.loop.transfers import Course
 from peerlab.engine.pipeline import Pipeline
@@ -241,6 +242,22 @@ def test_a_loops_row_says_step_slice_and_lane_in_its_id():
     system = System(RING, folded=False)
     assert spans_of(system, [(7, 8, 0, 1, 2, 9, 4, 5)], []).tolist() == [[1, 0, 2, 0, 8, 0, 1, 2, 9, 4, 5]]
     assert array([], 10).shape == (0, 10)
+
+
+def test_of_few_lanes_the_spans_are_kept_and_of_all_lanes_the_sums():
+    scenario = peerlab.Scenario(
+        cluster="ideal-100g-leafspine-2to1", nodes=8, message_bytes="64 KiB", jitter=0.2
+    )
+    spans = peerlab.simulate(scenario, engine="loop").recording.spans
+    rows = np.stack([spans[name] for name in SPAN_COLUMNS], axis=1)
+    system = System(scenario, folded=False)
+    few = FewLanes(system, [lane for lane, at in enumerate(system.lanes) if at.node in (2, 3)])
+    kept = np.concatenate([few.take(rows[:1000]), few.take(rows[1000:])])
+    assert kept.tolist() == rows[np.isin(rows[:, 0], (2, 3))].tolist()
+    whole, taken = sums(dict(zip(SPAN_COLUMNS, rows.T, strict=True))), few.totals()
+    assert taken.served_ps.tolist() == whole.served_ps.tolist()
+    assert taken.nbytes.tolist() == whole.nbytes.tolist()
+    assert taken.flown_ps == whole.flown_ps
 
 
 def test_every_module_of_the_engines_is_named_in_a_test():

@@ -136,7 +136,8 @@ def _jobs(options: argparse.Namespace) -> int:
 
 def _answered(jobs: list[dict[str, Any]], fields: dict[str, Any]) -> SharedFabric:
     """Return the answer; what is wrong within a job is named as it is written there."""
-    parts = {field: part for part, field in _SAYS.items() if field not in fields and field != "message_bytes"}
+    parts = {field: part for part, field in _SAYS.items() if field not in fields}
+    parts.pop("message_bytes", None)  # a size is the option of the command as well as a part of a job
     try:
         return shared_fabric(jobs, **fields)
     except ScenarioError as problem:
