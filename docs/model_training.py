@@ -92,8 +92,8 @@ is ready for bucket k and X_j what exchange j takes. Overlap also averages: nois
 times that if every bucket is waited for (e_n: mean of the largest of n normal numbers; 64 nodes, compute 160, exchange 80, sigma 8, 16 buckets: 183.75 against 315).
 
 In a row the lateness of a node comes back to it round by round, less what it was ahead of the others. A step has one exchange, which takes q, and computing, which takes c; one node of N
-computes D longer. Once steps repeat, a step takes `c + q + max_j (D - L max(0, N - 3 j)) / j` with j from 1 on (the largest mean of a cycle of nodes; `posted`:
-2 j in place of 3 j). Behind a barrier it would take c + q + D; blocking code has a barrier in every exchange. c = 10, N = 8, d = 2, L = 1, q = 42:
+computes D longer. Once steps repeat, a step takes `c + q + max_j (D - L max(0, N - 3 j)) / j` with j from 1 on: the largest mean of a cycle of nodes. `posted` passes lateness on two nodes
+at a time: 2 j in place of 3 j for an even N; for an odd N this holds for 2 j < N, and D / N is the last of the means, as lateness then goes round twice. Behind a barrier it would take c + q + D; blocking code has a barrier in every exchange. c = 10, N = 8, d = 2, L = 1, q = 42:
 
 {row}
 Exchange by exchange this is exact, because a node that is done has all its resources for itself: loop, arrays and compiled loop are held to a referee that runs all

@@ -1,7 +1,9 @@
 """How late each node is in each step of a run with noise or slow parts: against the same run without them."""
 
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
@@ -36,13 +38,13 @@ class Lateness:
     arrived_ps: Rows
     """In the run."""
 
-    @property
+    @cached_property
     def late_ps(self) -> Rows:
         """How much later than planned, by node and step; negative where it was earlier."""
         rows = zip(self.arrived_ps, self.planned_ps, strict=True)
         return tuple(tuple(a - p for a, p in zip(*row, strict=True)) for row in rows)
 
-    @property
+    @cached_property
     def latest(self) -> Cell:
         """The node and the step that are latest; the first of those that are equally late."""
         late = self.late_ps
@@ -64,7 +66,7 @@ class Lateness:
 
 
 def _late_at(planned: tuple[int, ...], arrived: tuple[int, ...], time_ps: int) -> int:
-    done = sum(one <= time_ps for one in arrived)
+    done = bisect_right(arrived, time_ps)  # what is later in a row is no earlier
     late = arrived[done - 1] - planned[done - 1] if done else 0
     overdue = time_ps - planned[done] if done < len(planned) else 0
     return max(0, late, overdue)
@@ -98,18 +100,18 @@ def lateness(run: Run, answer: Callable[[Scenario], Run]) -> Lateness | None:
     """
     if not may_be_late(run.scenario) or int(run.recording.weights.sum()) > _MOST_SPANS:
         return None
-    found = Lateness(arrivals(answer(undisturbed(run.scenario))), arrivals(run))
+    both = Lateness(arrivals(answer(undisturbed(run.scenario))), arrivals(run))
     schedule = plan(run.scenario).schedule
     steps = range(schedule.steps)
-    rows = enumerate(zip(found.planned_ps, found.arrived_ps, strict=True))
+    rows = enumerate(zip(both.planned_ps, both.arrived_ps, strict=True))
     missing = (
-        min(map(max, both)) == 0 and any(schedule.to(node, step) >= 0 for step in steps)
-        for node, both in rows
+        min(map(max, times)) == 0 and any(schedule.to(node, step) >= 0 for step in steps)
+        for node, times in rows
     )
     if any(missing):
         return None
     # A slow part that this path does not use makes nobody late.
-    return found if found.most_ps > 0 else None
+    return both if both.most_ps > 0 else None
 
 
 def arrivals(run: Run) -> Rows:

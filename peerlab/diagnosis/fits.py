@@ -284,8 +284,8 @@ def _above(
     """Return points for a path that the log is faster than, and why."""
     weigh, way = know.strengths, PATHS.get(fit.path)
     # the band's end is asked for here alone, as it takes many simulations; the fastest cluster comes first
-    fastest = sorted(alike, key=lambda one: -one.simulated_GBps[-1])
-    if any(one.measured_GBps[-1] <= know.ranges["beyond"].high * one.high_GBps for one in fastest):
+    fastest = sorted(alike, key=lambda other: -other.simulated_GBps[-1])
+    if any(other.measured_GBps[-1] <= know.ranges["beyond"].high * other.high_GBps for other in fastest):
         return -weigh["weak"], "faster than this path should be; possible if assumed figures are better"
     if way and way.uses_kernel_tcp:  # the cloud's network and the number of streams decide
         return -weigh[

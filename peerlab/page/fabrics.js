@@ -37,6 +37,7 @@ const WATCHED_S = 12; // the slowest lasts so long at the usual speed
 const MOST_ROADS = 4;
 const BAR = { row: 30, high: 20, left: 118, narrow: 86, right: 132, letters: 12, foot: 20, tick: 64 }; // px
 const POINTS = 200; // of a line of delivered bytes
+const ROUNDING_US = 1e-6; // of the player's clock
 const LEVEL = 0.002; // a smaller share of all bytes is nothing that one is ahead by
 
 const HTML = `
@@ -173,7 +174,11 @@ class FabricsPage extends PlayedPage {
   }
 
   share(i, time) {
-    return time >= this.data.transports[i].finish_us - 1e-6 ? 1 : this.delivered[i].at(time);
+    return this.isThrough(i, time) ? 1 : this.delivered[i].at(time);
+  }
+
+  isThrough(i, time) {
+    return time >= this.data.transports[i].finish_us - ROUNDING_US;
   }
 
   // When the slowest is furthest behind while the fastest is still under way: there one sees who is ahead. Where nobody is, the middle.
@@ -215,7 +220,7 @@ class FabricsPage extends PlayedPage {
   // How one stands to the fastest of those that are shown: in bytes of which as large a share was delivered.
   gap(i, time) {
     const { title, total, finish_us, waits } = this.data.transports[i], first = this.shown[0];
-    if (time >= finish_us - 1e-6) return `through after ${sayTime(finish_us)}`;
+    if (this.isThrough(i, time)) return `through after ${sayTime(finish_us)}`;
     const behind = this.share(first, time) - this.share(i, time), other = this.data.transports[first].title;
     if (i === first || title === other) return `waits for ${waits}`;
     if (Math.abs(behind) < LEVEL) return `level with ${other}`;
@@ -231,11 +236,11 @@ class FabricsPage extends PlayedPage {
     this.reached.setAttribute("width", Math.max(0, at - this.x(0)));
     for (const end of ["x1", "x2"]) this.cursor.setAttribute(end, at);
     this.bars.forEach((bar, i) => {
-      bar.time.setAttribute("font-weight", time >= transports[i].finish_us - 1e-6 ? 650 : 400);
+      bar.time.setAttribute("font-weight", this.isThrough(i, time) ? 650 : 400);
       showWords(bar.share, `${Math.floor(100 * this.share(i, time))}%`);
     });
     for (const i of this.shown) {
-      const { road, done, gap } = this.roads.get(i), through = time >= transports[i].finish_us - 1e-6;
+      const { road, done, gap } = this.roads.get(i), through = this.isThrough(i, time);
       showWords(done, `${Math.floor(100 * this.share(i, time))}%`);
       showWords(gap, this.gap(i, time));
       road.draw(Math.min(time, transports[i].finish_us), through ? 0 : moving, !this.calm || this.film > 0);

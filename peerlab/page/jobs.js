@@ -62,7 +62,6 @@ class JobsPage extends PlayedPage {
     this.listenToKeys({}, forControl);
     this.paintWhenSized([".np-scene"], () => this.paint());
     this.keepInAddress();
-    addEventListener("resize", () => this.repaint()); // also where the window is only higher
   }
 
   // What does not change while it plays.
@@ -93,11 +92,6 @@ class JobsPage extends PlayedPage {
     this.paintParts(1);
     if (this.wanted.mode === "page") this.paintParts(this.growth());
     this.fillSlide();
-  }
-
-  repaint() {
-    this.paint();
-    this.player.draw();
   }
 
   // Draws both pictures, so many times as high as they are at least.

@@ -1,4 +1,6 @@
 // How late each node is at a moment, against the run without noise and slow parts, and the ring round the dots that shows it.
+import { upTo } from "./key_rows.js";
+
 const LATE_SHADES = 20; // darker by so many steps: a ring that does not change is not painted again
 const PALEST = 0.12; // how dark the first of them is
 const PIECE = { beside: 7, broad: 4, seam: 0.16, corners: 4 }; // units from the dots to the ring, its breadth, the part of a piece that is left free, and its broken line
@@ -27,17 +29,17 @@ export class Lateness {
   // How late the node of each dot is, microseconds: what it was in its last step, or how long its next one is overdue.
   at(time) {
     return this.arrived.map((arrived, dot) => {
-      const planned = this.planned[dot], done = passed(arrived, time);
+      const planned = this.planned[dot], done = upTo(arrived, 0, arrived.length, time);
       const late = done ? arrived[done - 1] - planned[done - 1] : 0, overdue = done < planned.length ? time - planned[done] : 0;
       return Math.max(0, late, overdue);
     });
   }
 
   // The pieces of the ring, where the dots stand `across` and `down` from their middle.
-  ring(found, { x, y, across, down }, scale, line) {
-    const rows = { xs: [], ys: [], line: [], width: [], alpha: [] }, dots = found.length, half = ((1 - PIECE.seam) * Math.PI) / dots;
+  ring(lags, { x, y, across, down }, scale, line) {
+    const rows = { xs: [], ys: [], line: [], width: [], alpha: [] }, dots = lags.length, half = ((1 - PIECE.seam) * Math.PI) / dots;
     const [wide, high] = [across * (1 + PIECE.beside / down), down + PIECE.beside];
-    found.forEach((late, dot) => {
+    lags.forEach((late, dot) => {
       const share = Math.round((LATE_SHADES * late) / this.most_us) / LATE_SHADES;
       if (!share) return;
       const angles = Array.from({ length: PIECE.corners + 1 }, (_, k) => (2 * Math.PI * dot) / dots - Math.PI / 2 + half * ((2 * k) / PIECE.corners - 1));
@@ -49,15 +51,4 @@ export class Lateness {
     });
     return rows;
   }
-}
-
-// How many of ascending times are no later than `time`.
-function passed(times, time) {
-  let low = 0, high = times.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (times[middle] <= time) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

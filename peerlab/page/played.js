@@ -60,7 +60,6 @@ export class PlayedPage {
         this.writing = setTimeout(write, SETTLES_MS);
       });
     addEventListener("hashchange", follow);
-    addEventListener("resize", () => this.fillSlide()); // a window that is only lower paints nothing anew
     follow();
   }
 
@@ -85,18 +84,20 @@ export class PlayedPage {
     while (document.documentElement.scrollHeight > innerHeight && (zoom -= 0.01) > 0.5);
   }
 
-  // Paints again where the size of one of its parts is another one.
+  // Paints again where the size of one of its parts or the height of the window is another one.
   paintWhenSized(parts, paint) {
     let size = "";
-    const observer = new ResizeObserver(() => {
-      const now = parts.map((part) => `${this.find(part).clientWidth}x${this.find(part).clientHeight}`).join();
+    const look = () => {
+      const now = [innerHeight, ...parts.map((part) => `${this.find(part).clientWidth}x${this.find(part).clientHeight}`)].join();
       if (now === size) return;
       size = now;
       paint();
       this.player.draw();
       if (this.wanted.mode === "frame") fitFrame(this.root);
-    });
+    };
+    const observer = new ResizeObserver(look);
     for (const part of parts) observer.observe(this.find(part));
+    addEventListener("resize", look); // a window that is only higher or lower leaves the parts as they are
   }
 }
 

@@ -30,25 +30,25 @@ class Late(TypedDict):
     """The same for those who do not see it."""
 
 
-def late(run: Run, found: Lateness | None) -> Late | None:
+def late(run: Run, lateness: Lateness | None) -> Late | None:
     """Return what the page needs to show how late the nodes of a run are; nothing where nobody is."""
-    if found is None:
+    if lateness is None:
         return None
-    nodes = dots(found, focus(run))
+    nodes = dots(lateness, focus(run))
     return {
         "of": run.scenario.as_code(),
         "nodes": nodes,
-        "planned": [_us(found.planned_ps[node]) for node in nodes],
-        "arrived": [_us(found.arrived_ps[node]) for node in nodes],
-        "most_us": found.most_ps / PS_PER_US,
-        "says": legend(found),
-        "words": in_words(run, found),
+        "planned": [_us(lateness.planned_ps[node]) for node in nodes],
+        "arrived": [_us(lateness.arrived_ps[node]) for node in nodes],
+        "most_us": lateness.most_ps / PS_PER_US,
+        "says": legend(lateness),
+        "words": in_words(run, lateness),
     }
 
 
-def dots(found: Lateness, first: int) -> list[int]:
+def dots(lateness: Lateness, first: int) -> list[int]:
     """Return the node of each dot: every node in turn, or of each few the one that is latest in any step."""
-    count, late_ps = len(found.arrived_ps), found.late_ps
+    count, late_ps = len(lateness.arrived_ps), lateness.late_ps
     number = min(count, DOTS)
     groups = [range(dot * count // number, (dot + 1) * count // number) for dot in range(number)]
     return [
@@ -57,16 +57,16 @@ def dots(found: Lateness, first: int) -> list[int]:
     ]
 
 
-def legend(found: Lateness) -> str:
+def legend(lateness: Lateness) -> str:
     """Return what the colour of the ring means."""
-    return f"late: against the run without noise and slow parts, darkest {say_time(found.most_ps)}"
+    return f"late: against the run without noise and slow parts, darkest {say_time(lateness.most_ps)}"
 
 
-def in_words(run: Run, found: Lateness) -> str:
+def in_words(run: Run, lateness: Lateness) -> str:
     """Return who is late, how late, and whether one transfer makes it."""
-    node, step = found.latest
-    latest = f"Latest is {unit(run.scenario)} {node}, {say_time(found.most_ps)} in step {step + 1}"
-    return f"{latest}, against the run without noise and slow parts. {how_it_spreads(found.late_ps)}"
+    node, step = lateness.latest
+    latest = f"Latest is {unit(run.scenario)} {node}, {say_time(lateness.most_ps)} in step {step + 1}"
+    return f"{latest}, against the run without noise and slow parts. {how_it_spreads(lateness.late_ps)}"
 
 
 def _us(times_ps: tuple[int, ...]) -> list[float]:

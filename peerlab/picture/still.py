@@ -49,15 +49,15 @@ def still_svg(run: Run, *, moment_ps: int | None = None, theme: str = "light", l
     large:
         Whether words are large enough for the last row; the picture is higher then.
     """
-    found = lateness(run, run.simulate) if run.simulate else None
+    nodes_late = lateness(run, run.simulate) if run.simulate else None
     at = fullest(run) if moment_ps is None else moment_ps
-    return _still(Picture(run), at, theme, large=large, found=found)
+    return _still(Picture(run), at, theme, large=large, nodes_late=nodes_late)
 
 
 def _still(
-    picture: Picture, at: int, theme: str, *, large: bool = False, found: Lateness | None = None
+    picture: Picture, at: int, theme: str, *, large: bool = False, nodes_late: Lateness | None = None
 ) -> str:
-    """Return the data path at a moment, picoseconds from the start of the run; `found`: and below it how late the nodes are."""
+    """Return the data path at a moment, picoseconds from the start of the run; `nodes_late`: and below it how late the nodes are."""
     run, sketch = picture.run, picture.sketch
     paper, named = Paper(palette(theme), **(_LARGE if large else {})), title(run.scenario)
     # A long title becomes smaller, so that it ends inside.
@@ -68,20 +68,20 @@ def _still(
     _figures(paper, run, at)
     _slices(paper, sketch, at)
     paper.shapes.append("</g>")
-    words = alt_text(run) + (f" {in_words(run, found)}" if found else "")
-    end = _foot(paper, picture, found, at)
+    words = alt_text(run) + (f" {in_words(run, nodes_late)}" if nodes_late else "")
+    end = _foot(paper, picture, nodes_late, at)
     height = round(end * paper.stretch)
     return paper.svg(SIZE[0], height if large else max(SIZE[1], height), words)
 
 
-def _late(paper: Paper, run: Run, found: Lateness, at: int, y: float) -> float:
+def _late(paper: Paper, run: Run, nodes_late: Lateness, at: int, y: float) -> float:
     """Draw a square for each node, the more orange the later it is at the moment shown; return the height of that line."""
-    nodes, late_ps, y = dots(found, 0), found.at(at), y + 18
+    nodes, late_ps, y = dots(nodes_late, 0), nodes_late.at(at), y + 18
     x, most = 2.0, max(range(len(late_ps)), key=late_ps.__getitem__)
     for node in nodes:
         paper.box((x, y - 6, x + 12, y + 6), "faint", radius=2)
         # A thick line may be thin in colour, which a box is not.
-        if share := round(late_ps[node] / found.most_ps, 2):
+        if share := round(late_ps[node] / nodes_late.most_ps, 2):
             paper.line([(x, y), (x + 12, y)], "hot", 12, alpha=min(1.0, share))
         x += 15
     few = "" if len(nodes) == len(late_ps) else ", each square the latest of a few"
@@ -92,7 +92,7 @@ def _late(paper: Paper, run: Run, found: Lateness, at: int, y: float) -> float:
         else "nobody is late yet"
     )
     letters = 6.4 * max(12.0, paper.smallest) / 12
-    for line in wrap(f"{each}: {now}; {legend(found)}", int((WIDTH - x - 6) / letters)):
+    for line in wrap(f"{each}: {now}; {legend(nodes_late)}", int((WIDTH - x - 6) / letters)):
         paper.text((x + 6, y), line, size=12, ink="muted", align="left")
         y += 18
     return y - 18
@@ -198,7 +198,7 @@ def _slices(paper: Paper, sketch: Sketch, at: int) -> None:
             paper.text((x, y), f"{count} wait", size=12, bold=True, ink="hot-ink", align=align)
 
 
-def _foot(paper: Paper, picture: Picture, found: Lateness | None, at: int) -> float:
+def _foot(paper: Paper, picture: Picture, nodes_late: Lateness | None, at: int) -> float:
     """Say what the colours in the picture mean and what was simulated; return where that ends."""
     sketch = picture.sketch
     drawn = {stage_role(stage) for stage in (*sketch.drawn, REDUCE.name)}
@@ -217,8 +217,8 @@ def _foot(paper: Paper, picture: Picture, found: Lateness | None, at: int) -> fl
             paper.square((x + 5, y), 3.5, "none", "edge", 1.5)
         paper.text((x + 16, y), meaning, size=12, ink="muted", align="left")
         x += 16 + (18 + 6.4 * len(meaning)) * letters
-    if found:
-        y = _late(paper, sketch.run, found, at, y)
+    if nodes_late:
+        y = _late(paper, sketch.run, nodes_late, at, y)
     machine = sketch.cluster
     rests = f" † {machine.counted}."
     sentence = caption(sketch.run, picture) + (rests if machine.assumptions else "")

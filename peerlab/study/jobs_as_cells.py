@@ -88,7 +88,7 @@ class CellWorld:
                 yield PortFlow(
                     src=host, dst=job.hosts[(place + 1) % nodes], nbytes=int(nbytes), messages=job.steps * job.repeats, vl=job.lane,
                     start_ps=round(job.offset * PS_PER_S), after=first + flow * nodes + (place - 1) % nodes, job=str(number),
-                    collective=job.steps, compute_ps=max(1, round(job.compute * PS_PER_S)),
+                    collective=job.steps, compute_ps=_compute_ps(job),
                 )  # fmt: skip
 
     def _until_ms(self, jobs: Sequence[SharedJob], until: Fraction | None) -> float:
@@ -134,7 +134,7 @@ class CellRun:
         return tuple(_moment(at) for at in whole)
 
     def _begins(self, job: SharedJob, ends: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
-        computed = _moment(max(1, round(job.compute * PS_PER_S)))
+        computed = _moment(_compute_ps(job))
         begins = [_moment(round(job.offset * PS_PER_S)), *(end + computed for end in ends[: job.repeats - 1])]
         return tuple(begin for begin in begins if begin < _moment(self.ports.time_ps))
 
@@ -204,6 +204,11 @@ class CellRun:
                 others = {int(scene.flows[one.flow].job) for one in before} - {job}
                 if others:
                     yield job, _moment(cell.queued_ps), _moment(cell.start_ps), others
+
+
+def _compute_ps(job: SharedJob) -> int:
+    """Return how long a job computes between two collectives: a picosecond or more, as ports want it."""
+    return max(1, round(job.compute * PS_PER_S))
 
 
 def _moment(ps: int) -> Fraction:

@@ -4,6 +4,7 @@ import re
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from player_clock import seek_ps
 from playwright.sync_api import expect
 
 import peerlab
@@ -23,14 +24,10 @@ def opened(open_page, comparison):
     return lambda **options: open_page(fabrics_page_html(comparison, **options))
 
 
-def seek(page, ps):
-    page.evaluate("us => [...peerlabPages][0].player.seek(us)", ps / 1e6)
-
-
 def test_bars_are_played_up_to_the_clock_and_shares_are_those_of_the_runs(opened, comparison):
     page = opened()
     moment = comparison.found[0].run.time_ps * 0.6
-    seek(page, moment)
+    seek_ps(page, moment)
     played, whole = page.evaluate(
         "[...peerlabPages].map((one) => [Number(one.reached.getAttribute('width')), one.x(one.data.end_us) - one.x(0)])[0]"
     )
@@ -41,7 +38,7 @@ def test_bars_are_played_up_to_the_clock_and_shares_are_those_of_the_runs(opened
         assert int(says[:-1]) == pytest.approx(100 * delivered.at(moment) / delivered.total, abs=1.01), (
             one.name
         )
-    seek(page, comparison.found[-1].run.time_ps)
+    seek_ps(page, comparison.found[-1].run.time_ps)
     assert set(page.evaluate("[...peerlabPages][0].bars.map(({ share }) => share.textContent)")) == {"100%"}
 
 
@@ -62,14 +59,14 @@ def test_the_fastest_and_the_slowest_show_their_slices_and_others_do_when_they_a
 def test_the_gap_is_what_the_faster_one_has_delivered_more(opened, comparison):
     page, (fast, *_, slow) = opened(), comparison.found
     moment = slow.run.time_ps * 0.7
-    seek(page, moment)
+    seek_ps(page, moment)
     first, last = delivery(fast.run), delivery(slow.run)
     gap = first.at(moment) / first.total * last.total - last.at(moment)
     words = page.locator(".fb-gap").last.text_content()
     assert words.endswith(f"behind {fast.title}")
     amount, unit = words.split()[:2]
     assert float(amount) * {"KiB": 2**10, "MiB": 2**20}[unit] == pytest.approx(gap, rel=0.01)
-    seek(page, slow.run.time_ps)
+    seek_ps(page, slow.run.time_ps)
     expect(page.locator(".fb-gap").last).to_have_text(re.compile("^through after "))
 
 
@@ -86,7 +83,7 @@ def test_the_address_has_what_was_chosen_and_a_link_shows_it_again(opened):
     page = opened()
     assert page.evaluate("location.hash") == ""
     page.get_by_role("checkbox", name="RoCE v2").check()
-    seek(page, 50e6)
+    seek_ps(page, 50e6)
     page.wait_for_function("() => location.hash.includes('show=')")
     page.get_by_role("button", name="Step to the next event").click()
     page.wait_for_function(

@@ -4,6 +4,7 @@ import re
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from player_clock import seek
 from playwright.sync_api import expect
 
 import peerlab
@@ -21,10 +22,6 @@ def shared():
 def opened(open_page, shared):
     """Open the page of two jobs."""
     return lambda **options: open_page(jobs_page_html(shared, **options))
-
-
-def seek(page, us):
-    page.evaluate("us => [...peerlabPages][0].player.seek(us)", us)
 
 
 def test_an_uplink_is_divided_as_the_trace_has_it(opened, shared):

@@ -4,6 +4,7 @@ import re
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from player_clock import seek_ps
 from playwright.sync_api import expect
 
 from peerlab.features.neighbours.port_page import port_page_html
@@ -23,20 +24,16 @@ def opened(open_page, answers):
     return lambda **options: open_page(port_page_html(answers, **options))
 
 
-def seek(page, ps):
-    page.evaluate("us => [...peerlabPages][0].player.seek(us)", ps / 1e6)
-
-
 def test_a_paused_port_says_so_as_long_as_it_is_paused(opened, answers):
     page = opened()
     page.get_by_role("radio", name="RoCE, pauses").check()
     pauses = answers[1].trace.pauses
     longest = max(pauses, key=lambda pause: pause.end_ps - pause.start_ps)
-    seek(page, (longest.start_ps + longest.end_ps) / 2)
+    seek_ps(page, (longest.start_ps + longest.end_ps) / 2)
     moment = (longest.start_ps + longest.end_ps) / 2
     paused = {pause.link for pause in pauses if pause.start_ps <= moment < pause.end_ps}
     expect(page.locator(".np-scene text", has_text=re.compile("^paused$"))).to_have_count(len(paused))
-    seek(page, 0)
+    seek_ps(page, 0)
     expect(page.locator(".np-scene text", has_text=re.compile("^paused$"))).to_have_count(0)
 
 
@@ -45,7 +42,7 @@ def test_a_glass_holds_the_bytes_that_wait_at_its_port(opened, answers):
     page = opened()
     trace = answers[0].trace
     moment = trace.time_ps * 0.4
-    seek(page, moment)
+    seek_ps(page, moment)
     trunk = 2 * trace.scene.hosts
     waiting = sum(
         cell.wire for cell in [*trace.cells, *trace.left] if cell.link == trunk and cell.queued_ps <= moment < cell.end_ps
@@ -66,7 +63,7 @@ def test_dots_below_a_glass_are_the_credits_that_its_port_has(opened, answers):
     trace = answers[0].trace
     trunk, pool = 2 * trace.scene.hosts, trace.scene.fabric.credits
     moment = trace.time_ps * 0.4
-    seek(page, moment)
+    seek_ps(page, moment)
     out = sum(cell.wire for cell in trace.on(trunk) if cell.start_ps <= moment)
     back = sum(
         credit.wire for credit in trace.credits if credit.link == trunk and credit.arrives_ps <= moment
@@ -86,7 +83,7 @@ def test_a_sender_that_was_told_sends_at_the_rate_that_the_trace_has(open_page):
     answer = answer_ports(port_question(fabric="roce-dcqcn", **given))
     page, trace = open_page(port_page_html([answer])), answer.trace
     moment = trace.time_ps * 0.5
-    seek(page, moment)
+    seek_ps(page, moment)
     flow = next(number for number, sent in enumerate(trace.scene.flows) if sent.job == "neighbour")
     last = [change for change in trace.rates if change.flow == flow and change.at_ps <= moment][-1]
     drawn = page.evaluate(
@@ -99,7 +96,7 @@ def test_a_sender_that_was_told_sends_at_the_rate_that_the_trace_has(open_page):
 
 def test_another_fabric_keeps_the_clock_and_says_its_own_figures(opened, answers):
     page = opened()
-    seek(page, answers[1].time_ps / 2)
+    seek_ps(page, answers[1].time_ps / 2)
     page.keyboard.press("n")
     expect(page.get_by_role("radio", name="RoCE, pauses")).to_be_checked()
     assert page.evaluate("[...peerlabPages][0].player.time") == pytest.approx(answers[1].time_ps / 2e6)

@@ -6,6 +6,7 @@ from functools import cache
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from PIL import Image
+from player_clock import seek
 from playwright.sync_api import expect
 
 import peerlab
@@ -28,10 +29,6 @@ def peer():
 def opened(open_page):
     """Open the page of two steps."""
     return lambda **options: open_page(step_page_html([host(), peer()], **options))
-
-
-def seek(page, us):
-    page.evaluate("us => [...peerlabPages][0].player.seek(us)", us)
 
 
 def test_the_road_below_is_that_of_the_bucket_under_way(opened):

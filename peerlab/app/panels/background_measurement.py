@@ -126,8 +126,8 @@ class Measuring:
         records = self.records
         self._found = compare(records) if records is not None else []
         warnings = "; ".join(records.warnings) if records is not None else ""
-        said = text or gist(self._found) or warnings or "nothing was measured"
-        self._show(here(self._found, said, about=self._about))
+        sentence = text or gist(self._found) or warnings or "nothing was measured"
+        self._show(here(self._found, sentence, about=self._about))
 
     def _show_known(self, problem: str) -> None:
         """Show what a known GPU measured, and why it is not this machine's."""

@@ -61,7 +61,7 @@ def _check_collectives(scene: "PortScene", number: int, flow: "PortFlow") -> Non
             "flows", f"flow {number} sends whole collectives, and its job computes for 1 ps or more"
         )
     turns = {
-        (one.messages, one.collective, one.compute_ps, one.start_ps) for one in scene.flows if one.collective and one.job == flow.job
+        (other.messages, other.collective, other.compute_ps, other.start_ps) for other in scene.flows if other.collective and other.job == flow.job
     }  # fmt: skip
     if len(turns) > 1:
         raise ScenarioError(

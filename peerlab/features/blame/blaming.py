@@ -137,7 +137,9 @@ def _late(asked: Scenario, system: System) -> tuple[tuple[int, ...], ...]:
     """Return by node and step how much later what it sends has arrived than without noise and slow parts."""
     if spans_of_all(system) > _MOST_SPANS:
         return ()
-    arrived, planned = (arrivals(simulate(one, every_node=True)) for one in (asked, undisturbed(asked)))
+    arrived, planned = (
+        arrivals(simulate(scenario, every_node=True)) for scenario in (asked, undisturbed(asked))
+    )
     return Lateness(planned, arrived).late_ps
 
 

@@ -6,14 +6,13 @@ from typing import Any
 
 from peerlab.base.document import document_lines
 from peerlab.base.errors import ExportError, ScenarioError, one_line
-from peerlab.base.feature import registered
-from peerlab.base.outfile import check_page_or_still, write_page_or_still
+from peerlab.base.outfile import check_page_or_still
 from peerlab.base.progress_bar import progress_bar
 from peerlab.base.terminal_text import command, wrapped
 from peerlab.features.fabrics.fabric_report import fabrics_document, fabrics_svg
 from peerlab.features.fabrics.fabrics_page import fabrics_page_html
 from peerlab.model.transport_files import known_transports, load_transport, possible_transports
-from peerlab.page.target import VIDEOS
+from peerlab.page.target import VIDEOS, write_played
 from peerlab.question.fields import add_fields
 from peerlab.question.presets import load_cluster
 from peerlab.question.scenario import Scenario
@@ -29,8 +28,6 @@ examples:
 exit status: 0 answered, 1 the question is impossible (one line says why), 2 wrong usage
 """
 _NOT_FIELDS = ("run", "only", "output")
-_VIDEO_S = 12.0
-"""Length of a video."""
 
 
 def add(commands: Any) -> None:
@@ -65,15 +62,13 @@ def _fabrics(options: argparse.Namespace) -> int:
     document = fabrics_document(fabric_comparison)
     print("\n".join([*wrapped(document.title), *document_lines(document)]))
     if output is not None:
-        if output.suffix in VIDEOS:
-            registered("offers", "video")(fabric_comparison, output, seconds=_VIDEO_S)
-        else:
-            write_page_or_still(
-                output,
-                ExportError,
-                page=lambda: fabrics_page_html(fabric_comparison),
-                still=lambda: fabrics_svg(fabric_comparison),
-            )
+        write_played(
+            fabric_comparison,
+            output,
+            ExportError,
+            page=lambda: fabrics_page_html(fabric_comparison),
+            still=lambda: fabrics_svg(fabric_comparison),
+        )
         print(f"{one_line(output)}: written")
     return 0
 

@@ -7,13 +7,12 @@ from typing import Any
 
 from peerlab.base.document import document_lines
 from peerlab.base.errors import PeerlabError, ScenarioError, one_line
-from peerlab.base.feature import registered
-from peerlab.base.outfile import check_page_or_still, write_page_or_still
+from peerlab.base.outfile import check_page_or_still
 from peerlab.base.terminal_text import command, fraction, number
 from peerlab.features.neighbours.jobs_page import jobs_page_html
 from peerlab.features.neighbours.jobs_report import jobs_document, jobs_svg
 from peerlab.features.neighbours.neighbours_command import figure_given
-from peerlab.page.target import VIDEOS
+from peerlab.page.target import VIDEOS, write_played
 from peerlab.study.jobs_answer import SharedFabric, shared_fabric
 from peerlab.study.port_figures import port_fabrics
 
@@ -36,8 +35,6 @@ _SAYS = {
     "offset": "offset_ms", "compute": "compute_ms", "repeats": "repeats", "flows": "flows", "weight": "weight", "message": "message_bytes", "lane": "lane",
 }  # fmt: skip
 _WHOLE = ("repeats", "flows", "lane")
-_VIDEO_S = 12.0
-"""Length of a video."""
 _OWN = ("run", "job", "figure", "output", "json")
 
 
@@ -124,12 +121,9 @@ def _jobs(options: argparse.Namespace) -> int:
         document = jobs_document(shared)
         print("\n".join([document.title, *document_lines(document)]))
     if output is not None:
-        if output.suffix in VIDEOS:
-            registered("offers", "video")(shared, output, seconds=_VIDEO_S)
-        else:
-            write_page_or_still(
-                output, PeerlabError, page=lambda: jobs_page_html(shared), still=lambda: jobs_svg(shared)
-            )
+        write_played(
+            shared, output, PeerlabError, page=lambda: jobs_page_html(shared), still=lambda: jobs_svg(shared)
+        )
         print(f"{one_line(output)}: written")
     return 0
 

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from peerlab.base.errors import PeerlabError, ScenarioError, one_line
-from peerlab.base.feature import registered
-from peerlab.base.outfile import check_page_or_still, write_page_or_still
+from peerlab.base.outfile import check_page_or_still
 from peerlab.base.progress_bar import progress_bar
 from peerlab.base.terminal_text import command, fraction, number, table, wrapped
 from peerlab.base.units import say_bytes, say_time
@@ -15,7 +14,7 @@ from peerlab.features.neighbours.neighbours_picture import neighbours_svg
 from peerlab.features.neighbours.neighbours_report import HEAD, cells, heading
 from peerlab.features.neighbours.port_comparison import PortComparison, neighbours
 from peerlab.features.neighbours.port_page import port_page_html
-from peerlab.page.target import VIDEOS
+from peerlab.page.target import VIDEOS, write_played
 from peerlab.study.port_figures import port_fabrics
 
 _EXAMPLES = """\
@@ -54,8 +53,6 @@ _NUMBERS = (
 )  # fmt: skip
 _FIELDS = {"message": "message_bytes", "lanes": "vls"}
 """Fields of a question that have another name than their option."""
-_VIDEO_S = 12.0
-"""Length of a video."""
 _OWN = ("run", "fabric", "figure", "output", "json")
 
 
@@ -105,15 +102,13 @@ def _neighbours(options: argparse.Namespace) -> int:
         )
     print(json.dumps(comparison.as_dict(), indent=2) if "json" in entries else _said(comparison))
     if output is not None:
-        if output.suffix in VIDEOS:
-            registered("offers", "video")(comparison, output, seconds=_VIDEO_S)
-        else:
-            write_page_or_still(
-                output,
-                PeerlabError,
-                page=lambda: port_page_html(comparison.answers),
-                still=lambda: neighbours_svg(comparison),
-            )
+        write_played(
+            comparison,
+            output,
+            PeerlabError,
+            page=lambda: port_page_html(comparison.answers),
+            still=lambda: neighbours_svg(comparison),
+        )
         print(f"{one_line(output)}: written")
     return 0
 

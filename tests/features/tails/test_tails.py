@@ -134,19 +134,11 @@ def test_the_gain_is_the_ratio_of_equal_percentiles_and_noise_is_assumed_where_n
     assert found.gain(500) is None
 
 
+NOISY_RING = ["--cluster", "ideal-100g", "--nodes", "4", "--message", "1MiB", "--jitter", "0.1"]
+
+
 def test_the_command_says_what_is_missing_and_writes_a_picture(tmp_path):
-    words = [
-        "--cluster",
-        "ideal-100g",
-        "--nodes",
-        "4",
-        "--message",
-        "1MiB",
-        "--jitter",
-        "0.1",
-        "--seeds",
-        "200",
-    ]
+    words = [*NOISY_RING, "--seeds", "200"]
     status, out, _ = peerlab_command("tails", *words, "--write", tmp_path / "tails.svg")
     assert status == 0
     assert "p99 needs 800 more runs" in out
@@ -157,18 +149,7 @@ def test_the_command_says_what_is_missing_and_writes_a_picture(tmp_path):
 
 
 def test_a_page_shows_who_is_to_blame_for_the_run_that_is_chosen(tmp_path):
-    words = [
-        "--cluster",
-        "ideal-100g",
-        "--nodes",
-        "4",
-        "--message",
-        "1MiB",
-        "--jitter",
-        "0.1",
-        "--seeds",
-        "100",
-    ]
+    words = [*NOISY_RING, "--seeds", "100"]
     status, _, _ = peerlab_command("tails", *words, "--write", tmp_path / "tails.html")
     page = (tmp_path / "tails.html").read_text()
     found = tails(cluster="ideal-100g", nodes=4, message_bytes="1 MiB", jitter=0.1, seeds=100, progress=False)

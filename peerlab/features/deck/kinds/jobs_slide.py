@@ -27,7 +27,7 @@ def jobs(_outline: Outline, _compared: ComparedRuns) -> Slide:
     alone = shared_fabric([{"hosts": _HOSTS[0]}], fabric=_FABRIC, message_bytes=_MESSAGE).alone[0]
     together, apart = (_run(alone, offset) for offset in (Fraction(0), alone))
     end = max(together.trace.end, apart.trace.end)
-    slow, free = (max(float(found.slowdowns(job)[-1]) for job in (0, 1)) for found in (together, apart))
+    slow, free = (max(float(shared.slowdowns(job)[-1]) for job in (0, 1)) for shared in (together, apart))
     behind = max(abs(1e6 * float(offset)) for offset in together.trace.offsets(1))
     sentences = (
         f"Alone an exchange takes {_say(alone)}, and each job computes as long between two. Begun together, both begin each of {_REPEATS} exchanges within {behind:.0f} µs "
@@ -40,8 +40,8 @@ def jobs(_outline: Outline, _compared: ComparedRuns) -> Slide:
         card(paragraphs(sentences), 12, high="good"),
     )
     return Slide(
-        f"Two jobs on one uplink: an exchange takes {slow:.2f} times as long begun together, {free:.2f} times begun apart",
-        f"Rings of {_MESSAGE} on four hosts each, below two switches whose uplink is one host's rate; RoCE with pauses, cell by cell",
+        f"Two jobs begun together take {slow:.2f} times as long, apart {free:.2f}",
+        f"An exchange against one alone: rings of {_MESSAGE} on four hosts each, one uplink of a host's rate; RoCE with pauses, cell by cell",
         grid(*cards),
         notes=(together.finding, apart.finding),
         source="Simulated by peerlab (peerlab jobs --fabric roce-pfc); laws and thresholds with their sources: docs/model.md, several jobs",
