@@ -3,6 +3,7 @@
 import machines
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from driver import Explorer
 from gpus import why_no_gpu
 from playwright.sync_api import expect
 from tool_logs import ALPS, NCCL_WITHOUT_END
@@ -166,14 +167,17 @@ def test_this_machine_is_measured_and_its_points_arrive(fresh):
 
 
 @pytest.mark.skipif(not why_no_gpu(), reason="this machine has a GPU")
-def test_without_a_gpu_the_button_says_why_and_shows_what_a_known_one_measured(fresh):
-    fresh.page.locator(".pl-tab[data-axis=here]").last.click()
-    fresh.page.locator(".pl-gpu").last.click()
-    fresh.page.wait_for_function(
+def test_without_a_gpu_the_button_says_why_and_shows_what_a_known_one_measured(open_notebook):
+    """In an explorer of its own: where this machine was measured, that stays in sight."""
+    notebook = open_notebook("without_gpu.ipynb", "import peerlab\npeerlab.explore()")
+    notebook.run_all()
+    explorer = Explorer(notebook, curves=False)
+    explorer.page.locator(".pl-tab[data-axis=here]").last.click()
+    explorer.page.locator(".pl-gpu").last.click()
+    explorer.page.wait_for_function(
         "() => [...window.peerlabPages].at(-1).model.get('measured').here.text.includes('Shown: NVIDIA H200')"
     )
-    status = fresh.page.locator(".pl-here [role=status]").last
+    status = explorer.page.locator(".pl-here [role=status]").last
     expect(status).to_contain_text(why_no_gpu())
-    assert measured(fresh)
-    expect(fresh.page.locator(".pl-save").last).to_be_hidden()  # it was not measured here
-    fresh.page.locator(".pl-tab[data-axis=nodes]").last.click()
+    assert measured(explorer)
+    expect(explorer.page.locator(".pl-save").last).to_be_hidden()  # it was not measured here
