@@ -4,7 +4,7 @@ import re
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from player_clock import seek_ps
+from page_that_plays import resize, seek_ps
 from playwright.sync_api import expect
 
 import peerlab
@@ -105,7 +105,7 @@ def test_the_address_has_what_was_chosen_and_a_link_shows_it_again(opened):
 
 def test_a_slide_fills_its_window_and_says_what_it_comes_to(opened):
     page = opened(layout="slide")
-    page.set_viewport_size({"width": 1280, "height": 720})
+    resize(page, 1280, 720)
     expect(page.locator("h1")).to_have_text(re.compile(r"takes \d\.\d\d times as long as"))
     assert page.evaluate("document.documentElement.scrollHeight") <= 721
 

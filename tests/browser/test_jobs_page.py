@@ -4,7 +4,7 @@ import re
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from player_clock import seek
+from page_that_plays import resize, seek
 from playwright.sync_api import expect
 
 import peerlab
@@ -70,7 +70,7 @@ def test_space_plays_and_arrows_step_to_where_a_collective_begins_or_ends(opened
 
 def test_a_slide_fills_its_window_and_says_what_it_comes_to(opened, shared):
     page = opened(layout="slide")
-    page.set_viewport_size({"width": 1280, "height": 720})
+    resize(page, 1280, 720)
     expect(page.locator("h1")).to_have_text(shared.finding)
     assert page.evaluate("document.documentElement.scrollHeight") <= 721
 
@@ -78,7 +78,7 @@ def test_a_slide_fills_its_window_and_says_what_it_comes_to(opened, shared):
 @pytest.mark.parametrize("size", [(1280, 800), (1920, 1080), (900, 800)])
 def test_a_page_fills_its_window(opened, size):
     page = opened()
-    page.set_viewport_size({"width": size[0], "height": size[1]})
+    resize(page, *size)
     page.wait_for_function(
         """() => { const box = (part) => document.querySelector(part).getBoundingClientRect();
              return box('.ts-source').top - box('.np-strip').bottom < 0.1 * innerHeight }"""

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from player_clock import seek_ps
+from page_that_plays import seek_ps
 from playwright.sync_api import expect
 
 from peerlab.features.neighbours.port_page import port_page_html

@@ -5,8 +5,8 @@ from functools import cache
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from page_that_plays import seek
 from PIL import Image
-from player_clock import seek
 from playwright.sync_api import expect
 
 import peerlab
