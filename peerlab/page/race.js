@@ -227,7 +227,8 @@ class RacePage extends PlayedPage {
       road.draw(Math.min(time, racer.finish_us), through[i] ? 0 : moving, !this.calm || this.film > 0);
     }
     const ahead = lead(data, shares);
-    this.chart.draw(time, shares, ahead && { who: ahead[0], text: `${ahead[1].replace(" of the way", "")} ahead` });
+    const amount = ahead?.[1].replace(" of the way", "");
+    this.chart.draw(time, shares, ahead && { who: ahead[0], texts: [`${amount} ahead`, amount] });
     showWords(this.find("h1"), sentence(data, through, shares));
     showWords(this.find(".rc-clock b"), this.clock(time));
     this.show();

@@ -62,7 +62,7 @@ export class RaceChart {
     return `M${this.points(i, until).map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L")}`;
   }
 
-  // Draws the moment `time`; `lead` is who leads and by how much, or nothing.
+  // Draws the moment `time`; `lead` is who leads and by how much, in words and in fewer words, or nothing.
   draw(time, shares, lead) {
     if (!this.cursor) return;
     const { data, zoom } = this, [one, other] = this.lines.map(([, past], i) => {
@@ -76,11 +76,16 @@ export class RaceChart {
       dot.setAttribute("cx", this.x(time));
       dot.setAttribute("cy", this.y(shares[i]));
     });
-    this.said.textContent = lead?.text ?? "";
-    if (!lead) return;
+    if (!lead) return void (this.said.textContent = "");
     const { role } = data.racers[lead.who];
     for (const stripe of this.stripes) stripe.setAttribute("fill", `var(--pl-${role})`);
-    const { x, y, anchor } = this.sayingPlace(lead.text, time, shares);
+    let place;
+    for (const text of lead.texts) {
+      this.said.textContent = text;
+      place = this.sayingPlace(text, time, shares);
+      if (place.clear) break;
+    }
+    const { x, y, anchor } = place;
     for (const [name, value] of Object.entries({ x, y, "text-anchor": anchor, fill: `var(--pl-${role}-ink)` })) this.said.setAttribute(name, value);
   }
 
@@ -92,6 +97,7 @@ export class RaceChart {
     const box = (x, y, anchor) => ({ x, y, anchor, box: { left: anchor === "end" ? x - wide : x, right: anchor === "end" ? x : x + wide, top: y - 11 * zoom, bottom: y + 4 * zoom } });
     const places = [11, 45, 90, 140].flatMap((far) => heights.flatMap((y) => [box(at - far * zoom, y, "end"), box(at + far * zoom, y, "start")])).filter(({ box: { left } }) => left >= this.x(0) + 2);
     const least = at > frame.width / 2 ? box(Math.max(at - 11 * zoom, wide + 2), heights[0], "end") : box(at + 11 * zoom, heights[0], "start");
-    return freePlace([...places, least], frame, this.full, []);
+    const place = freePlace([...places, least], frame, this.full, []);
+    return { ...place, clear: place !== least };
   }
 }

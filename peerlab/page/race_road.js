@@ -49,6 +49,7 @@ export class RaceRoad {
     this.paired = this.rows.device.some((device) => device > 0); // two devices take turns; else slices do
     this.typical = road.stretches.map((_, i) => median(this.rows, i));
     this.queued = new Set([...this.rows.stretch].filter((_, i) => this.rows.enter[i] > this.rows.came[i])); // stops before which some slice waits
+    this.waitWords = `${"8".repeat(Math.max(2, String(mostWaiting(this.rows, road.stretches.length)).length))} wait`; // as wide as any number of them
   }
 
   // Draws what stands still; `zoom` is how large words are. Where a hill has no room for its words, they have rows below the names.
@@ -77,7 +78,7 @@ export class RaceRoad {
 
   // How broad a row of waiting slices is, or their number above it.
   queueWide() {
-    return Math.max(5 * QUEUE * this.zoom, this.wide("88 wait") + 4 * this.zoom);
+    return Math.max(5 * QUEUE * this.zoom, this.wide(this.waitWords) + 4 * this.zoom);
   }
 
   // How many rows of words there are below the names of the stops: none, if the wire's fit between the names of its ends.
@@ -105,7 +106,7 @@ export class RaceRoad {
 
   // Where slices stand that wait for a stop, before it if there is room: the right end of their row, if there is one, and their number's.
   queuePlace(number) {
-    const { zoom, road } = this, { x, level } = road.stops[number], at = this.x(x), base = this.y(level), row = 5 * QUEUE * zoom, said = this.wide("88 wait"), wide = Math.max(row, said + 2 * zoom);
+    const { zoom, road } = this, { x, level } = road.stops[number], at = this.x(x), base = this.y(level), row = 5 * QUEUE * zoom, said = this.wide(this.waitWords), wide = Math.max(row, said + 2 * zoom);
     const name = this.taken.find(({ stops }) => stops?.includes(number)) ?? { left: at, right: at }, [before, behind] = [name.left - 6 * zoom, name.right + 6 * zoom];
     const above = (right, y) => ({ right, y, say: { x: right, y: y - 5 * zoom }, box: { left: right - wide, right, top: y - 17 * zoom, bottom: y + 12 * zoom } });
     const beside = (right, rows) => ({ right: rows && right, y: base - 23 * zoom, say: { x: right - rows * (row + 4 * zoom), y: base - 13 * zoom }, box: { left: right - rows * (row + 4 * zoom) - said, right, top: base - 24 * zoom, bottom: base - 9 * zoom } });
@@ -226,6 +227,19 @@ export class RaceRoad {
 export function roadWords({ title, road }) {
   const names = road.stops.map(({ name }) => name).filter((name, i, all) => name && name !== all[i - 1]);
   return `${title}: ${names.join(", ")}. ${road.signs.filter(({ words }, i, all) => words.join() !== all[i - 1]?.words.join()).map(({ words }) => words.join(" ")).join(", ")}.`;
+}
+
+// How many slices wait at one stop at once, at most.
+function mostWaiting(rows, stretches) {
+  let most = 0;
+  for (let stretch = 0; stretch < stretches; stretch++) {
+    const changes = [];
+    for (let i = 0; i < rows.count; i++) if (rows.stretch[i] === stretch && rows.enter[i] > rows.came[i]) changes.push([rows.came[i], 1], [rows.enter[i], -1]);
+    changes.sort(([a, up], [b, down]) => a - b || up - down);
+    let waiting = 0;
+    for (const [, change] of changes) most = Math.max(most, (waiting += change));
+  }
+  return most;
 }
 
 function median(rows, stretch) {
