@@ -125,6 +125,32 @@ def test_reasons_stand_beside_the_code(modules):
     assert sum(map(reasons, texts)) >= LEAST_REASONS * sum(map(code_lines, texts))
 
 
+PRONOUNS = {"one", "found", "said", "told", "seen", "known", "asked", "given", "says", "tells"}
+MOST_PRONOUNS = 0.04
+"""Of all names that are bound: a name says what it holds, in the field's noun."""
+
+
+def bound(tree):
+    """Yield every name that a module binds: variables, attributes, parameters, functions, classes."""
+    for node in ast.walk(tree):
+        match node:
+            case (
+                ast.Name(id=name, ctx=ast.Store())
+                | ast.Attribute(attr=name, ctx=ast.Store())
+                | ast.arg(arg=name)
+            ):
+                yield name
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)):
+                yield name
+
+
+def test_a_name_is_a_noun(modules):
+    names = [name.strip("_") for text in modules.values() for name in bound(ast.parse(text))]
+    assert sum(name in PRONOUNS for name in names) <= MOST_PRONOUNS * len(names)
+
+
 def imported(text, names):
     """Yield the modules that a text imports, inside functions too; what only types need is nothing that runs."""
     tree = ast.parse(text)

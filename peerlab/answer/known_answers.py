@@ -9,12 +9,12 @@ smaller than any slice would be. Scenarios that only differ so have one answer.
 # simulation cannot tell apart (`same_answer`) and remembers how long they take. More than half of the
 # simulations of a page or a deck are such.
 
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Protocol
 
+from peerlab.base.latest import Latest
 from peerlab.collectives.choose import cut, plan
 from peerlab.collectives.plan import Plan, Schedule
 from peerlab.model.hardware import FIGURE_FIELDS, Cluster
@@ -53,8 +53,7 @@ class _Timed(Protocol):
         ...
 
 
-# Oldest first: the one that was simulated longest ago is forgotten first.
-_known: OrderedDict[Hashable, KnownAnswer] = OrderedDict()
+_answers: Latest[Hashable, KnownAnswer] = Latest(_MOST_KEPT)
 
 
 def answer(
@@ -64,9 +63,8 @@ def answer(
 
     `simulate` is `peerlab.simulate`, and `progress` is called as there: not at all, where the answer is known.
     """
-    key = same_answer(scenario)
-    found = _known.get(key)
-    if found is None:
+
+    def simulated() -> KnownAnswer:
         reports = 0
 
         def count(done: int, total: int) -> None:
@@ -75,10 +73,9 @@ def answer(
             if progress:
                 progress(done, total)
 
-        found = _known[key] = KnownAnswer(simulate(scenario, progress=count).time_ps, reports)
-        while len(_known) > _MOST_KEPT:
-            _known.popitem(last=False)
-    return found
+        return KnownAnswer(simulate(scenario, progress=count).time_ps, reports)
+
+    return _answers.get(same_answer(scenario), simulated)
 
 
 def same_answer(scenario: Scenario, planned: Plan | None = None) -> Hashable:

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from peerlab.answer.run import Run
 from peerlab.answer.sensitivity import Band
+from peerlab.app.after_picture import AfterPicture
 from peerlab.app.runs import PATIENCE_S, GivingWay, Runs, give_turns
 from peerlab.base.errors import Cancelled, PeerlabError
 from peerlab.picture.curve_scenarios import PathCurve, lines
@@ -27,14 +28,14 @@ _REST_S = 0.4
 """Bands wait so long after a change, so that the simulation of the change has the processor."""
 
 
-class Curving:
-    """Computes the curves of a scenario in the background and hands them to `show`, piece by piece."""
+class CurvesInBackground(AfterPicture):
+    """Computes the curves of a scenario and hands them to `show`, piece by piece."""
 
     def __init__(self, runs: Runs, show: Callable[[dict[str, object]], None]) -> None:
+        super().__init__()
         self.axis = "nodes"
         self._runs, self._show = runs, show
         self._shown: dict[str, object] = {}
-        self._task: asyncio.Task[None] | None = None
         self._of: object = None
         self._giving_way = GivingWay(_REST_S)
 
@@ -45,20 +46,14 @@ class Curving:
         if wanted == self._of:
             return
         self._of = wanted
-        self.cancel()
-        try:
-            self._task = asyncio.get_running_loop().create_task(self._draw(scenario, wanted))
-        except RuntimeError:  # no event loop, so no page: no bands, and no long waiting
-            asyncio.run(self._draw_lines(scenario, wanted, PATIENCE_S))
+        # no bands where nobody sees them come
+        self.begin(
+            lambda: self._draw(scenario, wanted), lambda: self._draw_lines(scenario, wanted, PATIENCE_S)
+        )
 
     def rest(self) -> None:
         """Let bands wait for a moment, so that the simulation of a change has the processor."""
         self._giving_way.rest()
-
-    def cancel(self) -> None:
-        """Give up what is being computed."""
-        if self._task:
-            self._task.cancel()
 
     def _tell(self, parcel: dict[str, object]) -> None:
         self._shown = parcel

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 from peerlab.answer.run import Run
 from peerlab.app.controls import Controls
-from peerlab.app.curves_in_background import Curving
+from peerlab.app.curves_in_background import CurvesInBackground
 from peerlab.app.figures_widget import FiguresWidget
 from peerlab.app.free_memory import give_free_memory_back
-from peerlab.app.late_in_background import Lagging
+from peerlab.app.late_in_background import LatenessInBackground
 from peerlab.app.panels.exporting import Exporting, Shown
 from peerlab.app.panels.machine_answers import MachineAnswers
 from peerlab.app.panels.machine_panel import OwnMachine
 from peerlab.app.panels.measured_points import MeasuredPoints
 from peerlab.app.panels.race_panel import RacePanel
-from peerlab.app.ratio_in_background import Comparing
+from peerlab.app.ratio_in_background import RatioInBackground
 from peerlab.app.runs import PATIENCE_S, Background, Runs, call_in, give_turns, in_all, running_loop, so_far
 from peerlab.base.errors import Cancelled, PeerlabError
 from peerlab.page.widgets import Changes, Spoken, close_all
@@ -71,13 +71,15 @@ class Explorer(Spoken):
             Exporting(lambda: Shown(self.run, self.before)),
             RacePanel(self._rivals),
         )
-        self._curving = Curving(self._runs, lambda parcel: setattr(self.figures, "curves", parcel))
-        self._comparing = Comparing(
+        self._curves = CurvesInBackground(self._runs, lambda parcel: setattr(self.figures, "curves", parcel))
+        self._ratio = RatioInBackground(
             self._runs,
             lambda ratio: setattr(self.figures, "ratio", ratio or {}),
             self.controls.machine.rank,
         )
-        self._lagging = Lagging(self._runs, lambda late: setattr(self.figures, "late", late or {}))
+        self._lateness = LatenessInBackground(
+            self._runs, lambda late: setattr(self.figures, "late", late or {})
+        )
         self._parts = [*self.controls.rows(), self.figures, self.answers.box]
         super().__init__(self._parts)
         self.add_class("pl-explorer")
@@ -120,9 +122,9 @@ class Explorer(Spoken):
     def rest(self) -> None:
         """Stop what runs in the background."""
         self._stop()
-        self._curving.cancel()
-        self._comparing.cancel()
-        self._lagging.cancel()
+        self._curves.cancel()
+        self._ratio.cancel()
+        self._lateness.cancel()
         self._evidence.measuring.stop()
         self.answers.rest()
         if self._looking:
@@ -131,8 +133,8 @@ class Explorer(Spoken):
     # ---- what the user asks for --------------------------------------------------------------------------------
 
     def _changed(self, changes: Changes, control: str) -> None:
-        self._curving.rest()
-        self._comparing.rest()
+        self._curves.rest()
+        self._ratio.rest()
         with self._telling(control):
             self._change(self.exploration.changed(changes), control)
 
@@ -160,8 +162,8 @@ class Explorer(Spoken):
         self.controls.say(str(problem), control)
 
     def _command(self, command: str, value: Any = None) -> None:
-        self._curving.rest()
-        self._comparing.rest()
+        self._curves.rest()
+        self._ratio.rest()
         with self._telling(""):
             self._obey(command, value)
 
@@ -179,8 +181,8 @@ class Explorer(Spoken):
             case "critical":
                 self.figures.send({"kind": "critical", "path": critical(self.run)})
             case "axis" if value in tuple(AXES):
-                self._curving.axis = value
-                self._curving.draw(self.scenario)
+                self._curves.axis = value
+                self._curves.draw(self.scenario)
             case "measure" | "measure gpu" | "stop measuring" | "save measured":
                 self._evidence.measuring.obey(command)
             case "cancel":
@@ -253,9 +255,9 @@ class Explorer(Spoken):
         self.controls.racing.show()
         self.figures.shown = self._number
         self._evidence.draw(run.scenario)
-        self._comparing.draw(self.controls.pair(run.scenario))
-        self._lagging.draw(run)
-        self._curving.draw(run.scenario)
+        self._ratio.draw(self.controls.pair(run.scenario))
+        self._lateness.draw(run)
+        self._curves.draw(run.scenario)
         self.answers.show(run.scenario)
         if self._looking:
             self._looking.cancel()

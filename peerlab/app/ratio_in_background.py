@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from peerlab.answer.gain import GainBand
 from peerlab.answer.run import Run
+from peerlab.app.after_picture import AfterPicture
 from peerlab.app.runs import PATIENCE_S, GivingWay, Runs
 from peerlab.base.errors import PeerlabError
 from peerlab.picture.path_ratio import PathRatio, path_ratio
@@ -14,12 +15,14 @@ from peerlab.study.bands import gain_band_of
 
 _REST_S = 0.5
 """A range waits so long after a change, so that the simulation of the change has the processor."""
+_MOST_S = 3.0
+"""Two paths of which one takes longer to simulate have no ratio."""
 Pair = tuple[Scenario, Scenario]
 """The path that is compared with, and the one that may be faster."""
 
 
-class Comparing:
-    """Computes the ratio of two paths in the background and hands it to `show`, first without its range; None: there is none.
+class RatioInBackground(AfterPicture):
+    """Computes the ratio of two paths and hands it to `show`, first without its range; None: there is none.
 
     `ranged` is called with the scenario of the faster path and the range.
     """
@@ -30,8 +33,8 @@ class Comparing:
         show: Callable[[PathRatio | None], None],
         ranged: Callable[[Scenario, GainBand], None],
     ) -> None:
+        super().__init__()
         self._runs, self._show, self._ranged = runs, show, ranged
-        self._task: asyncio.Task[None] | None = None
         self._of: Pair | None = None
         self._giving_way = GivingWay(_REST_S)
 
@@ -40,45 +43,34 @@ class Comparing:
         if pair == self._of:
             return
         self._of = pair
-        self.cancel()
         if pair is None:
+            self.cancel()
             self._show(None)
-            return
-        try:
-            self._task = asyncio.get_running_loop().create_task(self._draw(pair))
-        except RuntimeError:  # no event loop, so no page
-            self._tell(pair, PATIENCE_S)
+        else:
+            self.begin(lambda: self._draw(pair), lambda: self._draw_ratio(pair, PATIENCE_S))
 
     def rest(self) -> None:
         """Let a range wait for a moment, so that the simulation of a change has the processor."""
         self._giving_way.rest()
 
-    def cancel(self) -> None:
-        """Give up what is being computed."""
-        if self._task:
-            self._task.cancel()
-
-    def _tell(self, pair: Pair, most_s: float) -> None:
+    async def _draw_ratio(self, pair: Pair, most_s: float, *, pending: bool = False) -> list[Run]:
+        """Show the ratio without its range; return the two runs, or none where there is no ratio."""
         try:
-            slow, fast = (self._runs.get(scenario, most_s) for scenario in pair)
+            slow, fast = runs = [await self._runs.get_patiently(scenario, most_s) for scenario in pair]
         except PeerlabError:  # impossible, or too slow
             self._show(None)
-        else:
-            self._show(path_ratio(slow, fast, None))
+            return []
+        self._show(path_ratio(slow, fast, None, pending=pending))
+        return runs
 
     async def _draw(self, pair: Pair) -> None:
-        try:
-            slow, fast = [await self._runs.get_patiently(scenario) for scenario in pair]
-        except PeerlabError:  # impossible, or too slow
-            self._show(None)
-            return
-        self._show(path_ratio(slow, fast, None, pending=True))
-        if slow.time_ps and fast.time_ps:
+        runs = await self._draw_ratio(pair, _MOST_S, pending=True)
+        if runs and all(run.time_ps for run in runs):
             await asyncio.sleep(_REST_S)
             try:
-                await self._draw_range(slow, fast)
+                await self._draw_range(*runs)
             except PeerlabError:  # an end that takes too long: then there is no range
-                self._show(path_ratio(slow, fast, None))
+                self._show(path_ratio(*runs, None))
 
     async def _draw_range(self, slow: Run, fast: Run) -> None:
         stop = threading.Event()

@@ -10,7 +10,6 @@
 import asyncio
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -18,6 +17,7 @@ from typing import Any
 from peerlab.answer.run import Run
 from peerlab.app.weight import weight
 from peerlab.base.errors import Cancelled, PeerlabError
+from peerlab.base.latest import Latest
 from peerlab.base.progress_bar import say_seconds
 from peerlab.base.units import MIB
 from peerlab.engine.expected_duration import forecast_s
@@ -55,36 +55,16 @@ class Runs:
     """The most recent runs, by scenario."""
 
     def __init__(self, most: int = 200, most_bytes: int = _MOST_BYTES) -> None:
-        self._kept: OrderedDict[tuple[Scenario, Cluster], Run] = OrderedDict()  # a cluster file may change
-        self._weights: dict[tuple[Scenario, Cluster], int] = {}
-        self._most, self._most_bytes = most, most_bytes
+        # by cluster, too: its file may change
+        self._kept: Latest[tuple[Scenario, Cluster], Run] = Latest(most, most_bytes, weight, _ALWAYS)
 
     def find(self, scenario: Scenario) -> Run | None:
         """Return the run of a scenario if it is known."""
-        key = (scenario, scenario.hardware)
-        run = self._kept.get(key)
-        if run is not None:
-            self._weigh_last()
-            self._kept.move_to_end(key)
-        return run
+        return self._kept.find((scenario, scenario.hardware))
 
     def keep(self, run: Run) -> Run:
         """Keep a run; if there are too many, or they hold too much, the oldest are dropped."""
-        self._weigh_last()
-        self._kept[run.scenario, run.scenario.hardware] = run
-        self._weigh_last()
-        while len(self._kept) > self._most or (
-            len(self._kept) > _ALWAYS and sum(self._weights.values()) > self._most_bytes
-        ):
-            key, _ = self._kept.popitem(last=False)
-            del self._weights[key]
-        return run
-
-    def _weigh_last(self) -> None:
-        """Weigh the run that was asked for last: it has grown since, where it was drawn."""
-        if self._kept:
-            key = next(reversed(self._kept))
-            self._weights[key] = weight(self._kept[key])
+        return self._kept.keep((run.scenario, run.scenario.hardware), run)
 
     def get(self, scenario: Scenario, patience_s: float = float("inf")) -> Run:
         """Return the run of a scenario, simulated if need be.

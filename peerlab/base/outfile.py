@@ -11,14 +11,14 @@ import errno
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from tempfile import mkstemp
 
-from peerlab.base.errors import PeerlabError, one_line
+from peerlab.base.errors import PeerlabError
 from peerlab.base.locks import has_no_holder, lock
 from peerlab.base.textfile import in_words
 
@@ -78,35 +78,6 @@ def check_place(path: str | Path, error: type[PeerlabError]) -> None:
     file, put, held = _prepared(path, error)
     if put:
         _end(file, held)
-
-
-def check_page_or_still(path: Path, error: type[PeerlabError], videos: Sequence[str] = ()) -> None:
-    """Refuse a place for ``--output`` that is no page, no still and none of these videos, or cannot be written.
-
-    Raises
-    ------
-    PeerlabError
-        As `error`.
-    """
-    *names, last = (".html", ".svg", *videos)
-    if path.suffix not in (*names, last):
-        raise error(f"--output {one_line(path)}: give a name that ends with {', '.join(names)} or {last}")
-    check_place(path, error)
-
-
-def write_page_or_still(
-    path: Path, error: type[PeerlabError], page: Callable[[], str], still: Callable[[], str]
-) -> None:
-    """Write what ``--output`` asks for, a page or a still by its name; only that one is made.
-
-    Raises
-    ------
-    PeerlabError
-        As `error`: if it cannot be written.
-    """
-    text = (page if path.suffix == ".html" else still)()
-    with written(path, error) as file:
-        file.write_text(text, encoding="utf-8")
 
 
 @contextmanager

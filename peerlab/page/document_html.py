@@ -4,7 +4,7 @@ from html import escape
 
 from peerlab.base.document import Cell, Conclusion, Document, Graphic, Heading, Item, Items, Part, Table, Text
 from peerlab.base.words_html import words_html
-from peerlab.page.frame import framed, table
+from peerlab.page.frame import alone, framed, table
 
 _SIGNS = {"pass": "✓", "warn": "▲", "fail": "✕", "unknown": "?"}
 _WIDEST_PX = 80
@@ -13,6 +13,11 @@ _WIDEST_PX = 80
 def document_html(document: Document, kind: str) -> str:
     """Return a document as a section that brings its own style; all text is escaped, commands in it are code, drawings are ours."""
     return framed(kind, document.title, "".join(map(part_html, document.parts)))
+
+
+def document_page(document: Document, kind: str, title: str = "") -> str:
+    """Return a document as a page for a file, under its own title unless another is given; it runs no script and fetches nothing."""
+    return alone(title or document.title, document_html(document, kind))
 
 
 def conclusion_html(conclusion: Conclusion) -> str:

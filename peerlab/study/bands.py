@@ -1,8 +1,6 @@
 """Bands of runs, each computed once in a session: the lab, its exports and several labs in one notebook share them."""
 
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
 
 from peerlab.answer.gain import GainBand, check_alike, gain_band
 from peerlab.answer.known_answers import answer
@@ -10,20 +8,18 @@ from peerlab.answer.metrics import busbw_GBps, wire_limit_GBps
 from peerlab.answer.run import Run
 from peerlab.answer.sensitivity import Band, band
 from peerlab.base.errors import Cancelled, PeerlabError
+from peerlab.base.latest import Latest
 from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.simulate import simulate
 from peerlab.model.hardware import Cluster
 from peerlab.question.scenario import Scenario
 from peerlab.study.patience import TooSlow
 
-Key = TypeVar("Key")
-Value = TypeVar("Value")
-
 _MOST_REPORTS = 100
 """A simulation at the end of a band that reports more often is given up. Counted, not timed: the same points have bands on
 every machine, and the same picture is the same file."""
 _MOST_KEPT = 4000
-_known: OrderedDict[tuple[Scenario, Cluster], Band] = OrderedDict()
+_bands: Latest[tuple[Scenario, Cluster], Band] = Latest(_MOST_KEPT)
 """Only numbers are kept, no traces; the cluster is in the key, as its file may be another one meanwhile."""
 
 
@@ -38,14 +34,13 @@ def band_of(run: Run, report: Progress | None = None) -> Band:
         If one of its ends is impossible.
     """
     key = (run.scenario, run.scenario.hardware)
-    return _once(
-        _known,
+    return _bands.get(
         key,
         lambda: band(run.scenario, lambda end: _busbw(end, report), run.busbw_GBps, wire_limit_GBps),
     )
 
 
-_known_gains: OrderedDict[tuple[Scenario, Scenario, Cluster], GainBand] = OrderedDict()
+_gain_bands: Latest[tuple[Scenario, Scenario, Cluster], GainBand] = Latest(_MOST_KEPT)
 
 
 def gain_band_of(slow: Run, fast: Run, report: Progress | None = None) -> GainBand:
@@ -65,16 +60,7 @@ def gain_band_of(slow: Run, fast: Run, report: Progress | None = None) -> GainBa
         here = fast.busbw_GBps / slow.busbw_GBps
         return gain_band(fast.scenario, slow.scenario, lambda end: _busbw(end, report), here)
 
-    return _once(_known_gains, (slow.scenario, fast.scenario, slow.scenario.hardware), computed)
-
-
-def _once(known: OrderedDict[Key, Value], key: Key, computed: Callable[[], Value]) -> Value:
-    """Return what is known for a key, or compute and keep it; the oldest give way."""
-    if key not in known:
-        known[key] = computed()
-        while len(known) > _MOST_KEPT:
-            known.popitem(last=False)
-    return known[key]
+    return _gain_bands.get((slow.scenario, fast.scenario, slow.scenario.hardware), computed)
 
 
 def bands_of(runs: Sequence[Run | None], report: Progress | None = None) -> list[Band | None]:
@@ -106,7 +92,7 @@ def _busbw(scenario: Scenario, report: Progress | None) -> float:
 
     # Counted as a report here, and not by `answer`: so both limits below give up the same simulations.
     progress(0, 1)  # in any case: a short simulation has ended before it reports
-    found = answer(scenario, simulate, progress)
-    if found.reports >= _MOST_REPORTS:  # where somebody else waited for it, too
-        raise TooSlow(f"it reports {found.reports} times")
-    return busbw_GBps(scenario, found.time_ps)
+    known = answer(scenario, simulate, progress)
+    if known.reports >= _MOST_REPORTS:  # where somebody else waited for it, too
+        raise TooSlow(f"it reports {known.reports} times")
+    return busbw_GBps(scenario, known.time_ps)

@@ -62,7 +62,7 @@ class OnTransport:
 class FabricComparison:
     """What some transports make of one scenario; a notebook shows them on one axis."""
 
-    found: tuple[OnTransport, ...]
+    transports: tuple[OnTransport, ...]
     """One for each transport, the fastest first."""
 
     @property
@@ -70,42 +70,42 @@ class FabricComparison:
         """One row per transport: time, latency of a hop, goodput, busbw, messages a second, what limits."""
         return pd.DataFrame(
             {
-                "transport": comparison.name, "mtu_bytes": comparison.run.scenario.hardware.mtu_bytes, "time_s": comparison.run.time_s,
-                "latency_us": comparison.latency_us, "goodput": comparison.run.scenario.goodput, "busbw_GBps": comparison.run.busbw_GBps,
-                "messages_per_s": comparison.messages_per_s, "bottleneck": comparison.run.bottleneck.label if comparison.run.bottleneck else "",
+                "transport": transport.name, "mtu_bytes": transport.run.scenario.hardware.mtu_bytes, "time_s": transport.run.time_s,
+                "latency_us": transport.latency_us, "goodput": transport.run.scenario.goodput, "busbw_GBps": transport.run.busbw_GBps,
+                "messages_per_s": transport.messages_per_s, "bottleneck": transport.run.bottleneck.label if transport.run.bottleneck else "",
             }
-            for comparison in self.found
+            for transport in self.transports
         )  # fmt: skip
 
     @property
     def differ_by_bytes_alone(self) -> bool:
         """Whether header bytes and latency explain every time within half a per cent."""
         return all(
-            abs(comparison.run.time_s - comparison.by_bytes_s) <= _SAME * comparison.run.time_s
-            for comparison in self.found
+            abs(transport.run.time_s - transport.by_bytes_s) <= _SAME * transport.run.time_s
+            for transport in self.transports
         )
 
     @property
     def finding(self) -> str:
         """What follows, as a sentence."""
-        if len(self.found) == 1:
-            only = self.found[0]
+        if len(self.transports) == 1:
+            only = self.transports[0]
             return (
                 f"{only.title} alone takes {say_time(only.run.time_ps)}: there is nothing to compare it with."
             )
-        times = [comparison.run.time_s for comparison in self.found]
+        times = [transport.run.time_s for transport in self.transports]
         apart = f"The slowest takes {max(times) / min(times):.2f} times as long as the fastest"
         if max(times) <= (1 + _SAME) * min(times):
             apart = "All take the same time within half a per cent"
             limits = {
-                comparison.run.bottleneck.label for comparison in self.found if comparison.run.bottleneck
+                transport.run.bottleneck.label for transport in self.transports if transport.run.bottleneck
             }
             # nothing of the network limits anywhere, so it is no wonder that transports do not differ
-            if not any(map(_of_fabric, self.found)):
+            if not any(map(_of_fabric, self.transports)):
                 return f"{apart}: what limits most is not the wire but {_and(sorted(limits))}."
         if self.differ_by_bytes_alone:
             why = ": every port has one sender, so no queue forms, and no pause, credit or mark acts"
-            if self.found[0].run.scenario.fabric.contended:
+            if self.transports[0].run.scenario.fabric.contended:
                 why = "; how transfers share this fabric is the same for all of them"
             return f"{apart}, by header bytes and latency alone{why}.{self._of_ideal}"
         return f"{apart}. {' '.join(self._more_than_bytes)}{self._of_ideal}"
@@ -114,12 +114,12 @@ class FabricComparison:
     def _more_than_bytes(self) -> list[str]:
         """What else than header bytes and latency acts, and on which transports."""
         more = [
-            comparison
-            for comparison in self.found
-            if abs(comparison.run.time_s - comparison.by_bytes_s) > _SAME * comparison.run.time_s
+            transport
+            for transport in self.transports
+            if abs(transport.run.time_s - transport.by_bytes_s) > _SAME * transport.run.time_s
         ]
-        counted = [comparison.title for comparison in more if comparison.counts_messages]
-        short = [comparison.title for comparison in more if not comparison.counts_messages]
+        counted = [transport.title for transport in more if transport.counts_messages]
+        short = [transport.title for transport in more if not transport.counts_messages]
         sentences = []
         if counted:
             sentences.append(f"{_and(counted)}: messages a second limit the NIC, not bytes.")
@@ -132,30 +132,30 @@ class FabricComparison:
     @property
     def _of_ideal(self) -> str:
         """Why ideal may be slower than what has headers: it keeps the cluster's latency."""
-        kept = next((comparison for comparison in self.found if comparison.name == "ideal"), None)
+        kept = next((transport for transport in self.transports if transport.name == "ideal"), None)
         shorter = [
-            comparison for comparison in self.found if kept and comparison.latency_us < kept.latency_us
+            transport for transport in self.transports if kept and transport.latency_us < kept.latency_us
         ]
         if kept is None or not shorter:
             return ""
         return (
             f" Ideal has no headers, but keeps the cluster's latency of {kept.latency_us:.3g} µs; the others have their own (base, switches, "
-            f"cable), which is shorter for {_and([comparison.title for comparison in shorter])}: so ideal may be slower, most with small messages."
+            f"cable), which is shorter for {_and([transport.title for transport in shorter])}: so ideal may be slower, most with small messages."
         )
 
     def __repr__(self) -> str:
         sentence = ", ".join(
-            f"{comparison.title} {say_time(comparison.run.time_ps)}" for comparison in self.found
+            f"{transport.title} {say_time(transport.run.time_ps)}" for transport in self.transports
         )
         return f"FabricComparison({sentence})"
 
     _repr_html_ = shown
 
 
-def _of_fabric(one: OnTransport) -> bool:
+def _of_fabric(transport: OnTransport) -> bool:
     """Return whether the fabric limits a run: its latency, or a NIC or link that its bytes and messages pass."""
     # no resource: it is latency, which is the fabric's
-    limits = one.run.bottleneck.resource if one.run.bottleneck else None
+    limits = transport.run.bottleneck.resource if transport.run.bottleneck else None
     return limits is None or limits.drawn in ("NIC", "wire") or limits.scope == "fabric"
 
 
@@ -204,12 +204,12 @@ def compare_fabrics(
         raise ScenarioError("path", f"nothing leaves by a NIC on path {base.path!r}; give another")
     if not names:
         raise ScenarioError("transport", "none was named; give two or more, such as infiniband and roce")
-    comparisons = []
+    answers = []
     for name in names:
-        comparisons.append(_on(base, name, own_latency=own_latency))
+        answers.append(_on(base, name, own_latency=own_latency))
         if progress:
-            progress(len(comparisons), len(names))
-    return FabricComparison(tuple(sorted(comparisons, key=lambda one: one.run.time_ps)))
+            progress(len(answers), len(names))
+    return FabricComparison(tuple(sorted(answers, key=lambda answer: answer.run.time_ps)))
 
 
 def _served(base: Scenario) -> list[str]:

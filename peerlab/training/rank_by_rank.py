@@ -8,14 +8,14 @@ step is simulated in one world instead (`training/uneven_world`).
 # A library's tree or ring is walked in one pass (`collectives/hop_chain`): every slice goes one way round for all, and a node's own end says
 # nothing of who else has to come. An AllReduce is a barrier, so such an exchange begins with the last node and ends for all together.
 
-from collections import OrderedDict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from threading import Lock
+from operator import itemgetter
 
 from peerlab.answer.run import Run
 from peerlab.answer.trace import Iteration, Ran, Recording
 from peerlab.base.errors import TooManySpansError
+from peerlab.base.latest import Latest
 from peerlab.engine.arrays.ring_arrays import refuses
 from peerlab.engine.arrays.service_order import OrderUnknownError
 from peerlab.engine.begins import Begins, Held, meet_all
@@ -114,34 +114,28 @@ def warm(scenario: Scenario) -> bool:
     return scenario.runs > 1 and scenario.registration == "cached"
 
 
-class Answered:
+class AnsweredExchanges:
     """Answers of exchanges; the latest are kept, as many as their spans allow."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[AskedExchange, tuple[AnsweredExchange, int]] = OrderedDict()
-        self._lock = Lock()
+        # beside each answer its spans
+        self.kept: Latest[AskedExchange, tuple[AnsweredExchange, int]] = Latest(
+            _MOST_KEPT, _MOST_SPANS_KEPT, itemgetter(1)
+        )
         self.misses = 0
 
-    def __call__(self, asked: AskedExchange) -> AnsweredExchange:
+    def __call__(self, exchange: AskedExchange) -> AnsweredExchange:
         """Return the answer of an exchange, which is simulated once while it is kept."""
-        with self._lock:
-            if asked in self._kept:
-                self._kept.move_to_end(asked)
-                return self._kept[asked][0]
-        answer = _answer(asked)
-        # where one node stands for all it is less
-        spans = spans_of_all(least(asked.scenario).of_every_node())
-        with self._lock:
+
+        def simulated() -> tuple[AnsweredExchange, int]:
             self.misses += 1
-            self._kept[asked] = answer, spans
-            while len(self._kept) > _MOST_KEPT or (
-                len(self._kept) > 1 and sum(many for _, many in self._kept.values()) > _MOST_SPANS_KEPT
-            ):
-                self._kept.popitem(last=False)
-        return answer
+            # where one node stands for all it is less
+            return _answer(exchange), spans_of_all(least(exchange.scenario).of_every_node())
+
+        return self.kept.get(exchange, simulated)[0]
 
 
-_answered = Answered()
+_answered = AnsweredExchanges()
 
 
 def _answer(asked: AskedExchange) -> AnsweredExchange:

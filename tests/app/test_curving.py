@@ -7,7 +7,7 @@ import time
 import pytest
 
 import peerlab
-from peerlab.app.curves_in_background import Curving
+from peerlab.app.curves_in_background import CurvesInBackground
 from peerlab.app.runs import Runs
 from peerlab.picture.curve_scenarios import lines
 from peerlab.picture.curves import BAND
@@ -21,7 +21,7 @@ def drawn(scenario, **attributes):
     told = []
 
     async def draw():
-        curving = Curving(Runs(), told.append)
+        curving = CurvesInBackground(Runs(), told.append)
         vars(curving).update(attributes)
         curving.draw(scenario)
         await curving._task
@@ -75,7 +75,7 @@ def test_points_that_are_left_out_are_named_with_the_reason():
 
 def test_another_wish_ends_the_thread_that_computes_bands():
     async def change_of_mind():
-        curving = Curving(Runs(), lambda _: None)
+        curving = CurvesInBackground(Runs(), lambda _: None)
         curving.draw(peerlab.Scenario(message_bytes="7 MiB"))
         while not any("asyncio" in one.name for one in threading.enumerate()):  # noqa: ASYNC110  (a thread)
             await asyncio.sleep(0.01)

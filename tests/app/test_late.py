@@ -3,7 +3,7 @@
 import asyncio
 
 import peerlab
-from peerlab.app.late_in_background import Lagging
+from peerlab.app.late_in_background import LatenessInBackground
 from peerlab.app.runs import Runs
 
 NOISY = peerlab.Scenario(cluster="ideal-100g", nodes=4, message_bytes="64 KiB", jitter=0.1)
@@ -13,7 +13,7 @@ def test_the_quiet_run_is_simulated_after_the_call_that_asks_for_it_and_kept():
     runs, shown = Runs(), []
 
     async def ask():
-        lagging = Lagging(runs, shown.append)
+        lagging = LatenessInBackground(runs, shown.append)
         lagging.draw(runs.get(NOISY))
         before = list(shown)
         await asyncio.sleep(0.2)
@@ -26,7 +26,7 @@ def test_the_quiet_run_is_simulated_after_the_call_that_asks_for_it_and_kept():
 
 def test_without_a_page_it_is_known_at_once_and_where_nobody_can_be_late_it_is_nothing():
     runs, shown = Runs(), []
-    lagging = Lagging(runs, shown.append)
+    lagging = LatenessInBackground(runs, shown.append)
     lagging.draw(runs.get(NOISY))
     lagging.draw(runs.get(NOISY.with_(jitter=0.0)))
     assert [one and one["nodes"] for one in shown] == [[0, 1, 2, 3], None]

@@ -94,7 +94,7 @@ def test_what_moves_the_gain_most_is_named_once_it_is_simulated(lab):
         await lab.controls.machine._task
         assert "move the gain most" not in lab.controls.machine._short.value
         await simulated(lab)
-        await lab._comparing._task
+        await lab._ratio._task
         lab.rest()
 
     asyncio.run(drawn())

@@ -26,25 +26,25 @@ def opened(open_page, comparison):
 
 def test_bars_are_played_up_to_the_clock_and_shares_are_those_of_the_runs(opened, comparison):
     page = opened()
-    moment = comparison.found[0].run.time_ps * 0.6
+    moment = comparison.transports[0].run.time_ps * 0.6
     seek_ps(page, moment)
     played, whole = page.evaluate(
         "[...peerlabPages].map((one) => [Number(one.reached.getAttribute('width')), one.x(one.data.end_us) - one.x(0)])[0]"
     )
-    assert played == pytest.approx(whole * moment / comparison.found[-1].run.time_ps, abs=0.01)
+    assert played == pytest.approx(whole * moment / comparison.transports[-1].run.time_ps, abs=0.01)
     shares = page.evaluate("[...peerlabPages][0].bars.map(({ share }) => share.textContent)")
-    for one, says in zip(comparison.found, shares, strict=True):
+    for one, says in zip(comparison.transports, shares, strict=True):
         delivered = delivery(one.run)
         assert int(says[:-1]) == pytest.approx(100 * delivered.at(moment) / delivered.total, abs=1.01), (
             one.name
         )
-    seek_ps(page, comparison.found[-1].run.time_ps)
+    seek_ps(page, comparison.transports[-1].run.time_ps)
     assert set(page.evaluate("[...peerlabPages][0].bars.map(({ share }) => share.textContent)")) == {"100%"}
 
 
 def test_the_fastest_and_the_slowest_show_their_slices_and_others_do_when_they_are_ticked(opened, comparison):
     page = opened()
-    titles = [one.title for one in comparison.found]
+    titles = [one.title for one in comparison.transports]
     expect(page.locator(".fb-road h2")).to_have_text([titles[0], titles[-1]])
     for title in titles[1:3]:
         page.get_by_role("checkbox", name=title).check()
@@ -57,7 +57,7 @@ def test_the_fastest_and_the_slowest_show_their_slices_and_others_do_when_they_a
 
 
 def test_the_gap_is_what_the_faster_one_has_delivered_more(opened, comparison):
-    page, (fast, *_, slow) = opened(), comparison.found
+    page, (fast, *_, slow) = opened(), comparison.transports
     moment = slow.run.time_ps * 0.7
     seek_ps(page, moment)
     first, last = delivery(fast.run), delivery(slow.run)

@@ -55,7 +55,7 @@ def verdicts():
 @pytest.mark.parametrize("seed", [31, 38, 51, 158])  # of 300 those that take the most
 def test_no_log_is_more_work_than_three_seconds(monkeypatch, seed):
     text = invented(seed).text
-    known_answers._known.clear()
+    known_answers._answers.clear()
     work = Work(monkeypatch)
     peerlab.diagnose(peerlab.load(text))
     assert 0 < work.reports <= MOST_REPORTS
@@ -76,7 +76,7 @@ def test_no_log_of_large_messages_is_more_work_than_three_seconds(
         row | {"collective": collective}
         for row in nccl({2**power: 2**power / 4e3 for power in range(29, 35)}, ranks, nodes, (device,)).rows
     ]
-    known_answers._known.clear()
+    known_answers._answers.clear()
     work = Work(monkeypatch)
     peerlab.diagnose(peerlab.Records.of(rows, {"tool": "nccl-tests", "devices": [device]}))
     assert 0 < work.reports <= MOST_REPORTS
@@ -86,7 +86,7 @@ def test_no_real_log_is_more_work_than_three_seconds(monkeypatch, reference_dir)
     logs = sorted((reference_dir / "logs").glob("*.log"))
     assert len(logs) > 20
     for log in logs:
-        known_answers._known.clear()
+        known_answers._answers.clear()
         work = Work(monkeypatch)
         with suppress(RecordsError):  # a crashed one
             peerlab.diagnose(peerlab.load(log))

@@ -18,19 +18,19 @@ RING = peerlab.Scenario(cluster="ideal-100g", algorithm="ring")
 
 def test_on_a_clean_ring_transports_differ_by_header_bytes_and_latency_alone():
     found = compare_fabrics(RING, own_latency=False)
-    assert {one.name for one in found.found} == {"efa", "ideal", "infiniband", "iwarp", "roce", "tcp"}
+    assert {one.name for one in found.transports} == {"efa", "ideal", "infiniband", "iwarp", "roce", "tcp"}
     assert set(found.table["latency_us"]) == {5.0}
     assert found.differ_by_bytes_alone
     assert "by header bytes and latency alone: every port has one sender" in found.finding
     times = dict(zip(found.table["transport"], found.table["time_s"], strict=True))
-    for one in found.found:  # the rest of the time is bytes over the rate times the goodput
+    for one in found.transports:  # the rest of the time is bytes over the rate times the goodput
         wire = times["ideal"] - 14 * 5e-6
         assert times[one.name] - 14 * 5e-6 == pytest.approx(wire / one.run.scenario.goodput, rel=1e-4)
 
 
 def test_each_has_its_own_latency_where_the_cluster_does_not_count():
     found = compare_fabrics(RING, ["infiniband", "tcp"])
-    assert [one.latency_us for one in found.found] == [pytest.approx(0.85525), pytest.approx(5.72525)]
+    assert [one.latency_us for one in found.transports] == [pytest.approx(0.85525), pytest.approx(5.72525)]
     assert RING.given_cluster.latency_ps == 5_000_000
 
 
@@ -43,13 +43,13 @@ def test_messages_that_the_nic_counts_are_said():
     assert not found.differ_by_bytes_alone
     assert "InfiniBand: messages a second limit the NIC, not bytes." in found.finding
     assert "RoCE v2: messages do not fill their packets, so headers weigh more" in found.finding
-    assert found.found[0].messages_per_s == pytest.approx(215e6, rel=1e-4)
-    assert found.found[0].run.bottleneck.label == "NIC messages"
+    assert found.transports[0].messages_per_s == pytest.approx(215e6, rel=1e-4)
+    assert found.transports[0].run.bottleneck.label == "NIC messages"
 
 
 def test_kernel_tcp_is_left_out_where_a_path_needs_rdma_and_refused_where_it_is_asked_for():
     direct = peerlab.Scenario(cluster="dl1", path="peer-direct", nodes=2)
-    assert "tcp" not in {one.name for one in compare_fabrics(direct).found}
+    assert "tcp" not in {one.name for one in compare_fabrics(direct).transports}
     with pytest.raises(ScenarioError, match="kernel TCP has no RDMA"):
         compare_fabrics(direct, ["tcp"])
 
@@ -87,15 +87,15 @@ def test_the_page_says_of_every_collective_what_the_table_says(asked):
     comparison = compare_fabrics(scenario, ["infiniband", "roce"] if "algorithm" in asked else None)
     parcel = fabrics_parcel(comparison)
     assert [one["figures"] for one in parcel["transports"]] == [
-        list(fabric_report.cells(one)[1:]) for one in comparison.found
+        list(fabric_report.cells(one)[1:]) for one in comparison.transports
     ]
-    for one, played in zip(comparison.found, parcel["transports"], strict=True):
+    for one, played in zip(comparison.transports, parcel["transports"], strict=True):
         assert played["total"] > 0
         assert played["finish_us"] == one.run.time_ps / 1e6
         assert np.frombuffer(played["shares"], "<f4")[-1] == 1
         assert np.frombuffer(played["times"], "<f4")[-1] <= played["finish_us"] * (1 + 1e-6)
         assert played["road"]["stretches"]
-    assert parcel["headline"].startswith(comparison.found[-1].title)
+    assert parcel["headline"].startswith(comparison.transports[-1].title)
 
 
 def test_every_bar_ends_where_its_time_is_on_the_one_axis():
@@ -108,13 +108,13 @@ def test_every_bar_ends_where_its_time_is_on_the_one_axis():
             fabrics_svg(found),
         )
     ]
-    times = [one.run.time_ps for one in found.found]
+    times = [one.run.time_ps for one in found.transports]
     assert ends == [pytest.approx(left + (right - left) * one / max(times), abs=0.5) for one in times]
 
 
 def test_headers_are_drawn_as_long_as_what_they_cost_and_not_where_the_wire_does_not_limit():
     found = compare_fabrics(RING)
-    header = {one.name: one.header_ps for one in found.found}
+    header = {one.name: one.header_ps for one in found.transports}
     bare = RING.with_(cluster=RING.given_cluster, transport="ideal")
     assert header["ideal"] == 0
     times = {name: found.table.set_index("transport")["time_s"][name] for name in header}
@@ -122,7 +122,7 @@ def test_headers_are_drawn_as_long_as_what_they_cost_and_not_where_the_wire_does
     assert header["efa"] * 1e-12 == pytest.approx(times["efa"] - 14 * 15.7e-6 - wire, rel=0.02)
     assert fabrics_svg(found).count("fill='#8793A3'") == 1 + 5  # its legend, and each that has headers
     short = compare_fabrics(RING.with_(message_bytes="8 KiB"), ["efa"])
-    assert 0.05e6 < short.found[0].header_ps < 0.2e6
+    assert 0.05e6 < short.transports[0].header_ps < 0.2e6
     assert fabrics_svg(short).count("fill='#8793A3'") == 1
     host = compare_fabrics(peerlab.Scenario(cluster="dl1", nodes=2))
     assert fabrics_svg(host).count("fill='#8793A3'") == 1
@@ -172,11 +172,11 @@ def test_what_nothing_tells_apart_or_sends_is_said_in_words():
     shared = compare_fabrics(peerlab.Scenario(cluster="ideal-100g-backbone"), ["infiniband", "roce"])
     assert shared.finding.endswith("how transfers share this fabric is the same for all of them.")
     by_kernel = compare_fabrics(peerlab.Scenario(cluster="dl1", path="host-tcp"))
-    assert sorted(one.title for one in by_kernel.found) == ["ideal", "kernel TCP"]
+    assert sorted(one.title for one in by_kernel.transports) == ["ideal", "kernel TCP"]
 
 
 def test_packets_are_those_that_were_asked_for_where_a_transport_allows_them():
     asked = peerlab.Scenario(cluster="ideal-100g", transport="roce", mtu=1024)
-    packets = {one.name: one.run.scenario.hardware.mtu_bytes for one in compare_fabrics(asked).found}
+    packets = {one.name: one.run.scenario.hardware.mtu_bytes for one in compare_fabrics(asked).transports}
     assert packets["infiniband"] == packets["roce"] == packets["tcp"] == 1024
     assert packets["efa"] == 8192

@@ -23,7 +23,7 @@ from peerlab.question.presets import read_cluster
 from peerlab.training import rank_by_rank
 from peerlab.training.node_lane import NodeLane
 from peerlab.training.program import Computing, Exchanging, Program
-from peerlab.training.rank_by_rank import Answered, RankByRank, _answered
+from peerlab.training.rank_by_rank import AnsweredExchanges, RankByRank, _answered
 from peerlab.training.step_band import end_ps, step_gain
 from peerlab.training.step_composition import scenarios_of, step_forecast_s
 from peerlab.training.training_step import Step
@@ -397,15 +397,14 @@ def test_a_step_of_hours_is_refused_before_it_begins_and_says_what_would_do():
 
 def test_answers_of_exchanges_are_kept_by_their_spans(monkeypatch):
     """64 noisy exchanges of 64 nodes were 600 MB."""
-    answered = Answered()
+    answered = AnsweredExchanges()
     monkeypatch.setattr(rank_by_rank, "_answered", answered)
     asked = {"path": "peer-direct", "compute_jitter": 0.2, "nodes": 4}
     peerlab.step(Step.of(**asked, steps=4))
-    assert len(answered._kept) == answered.misses == 20
-    spans = sum(many for _, many in answered._kept.values())
-    monkeypatch.setattr(rank_by_rank, "_MOST_SPANS_KEPT", spans // 4)
+    assert len(answered.kept) == answered.misses == 20
+    answered.kept.most_weight = answered.kept.weight // 4
     peerlab.step(Step.of(**asked, steps=4, seed=2))
-    assert 1 <= len(answered._kept) <= 6
+    assert 1 <= len(answered.kept) <= 6
 
 
 def test_a_step_that_takes_long_is_forecast_unless_it_is_refused_at_once(monkeypatch):

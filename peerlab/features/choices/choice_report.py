@@ -7,8 +7,7 @@ from peerlab.base.document import Document, Graphic, Table, Text
 from peerlab.base.units import say_bytes
 from peerlab.features.choices.choice_map import ChoiceMap, MapCell
 from peerlab.features.choices.choice_picture import choice_svg
-from peerlab.page.document_html import document_html
-from peerlab.page.frame import alone
+from peerlab.page.document_html import document_html, document_page
 
 _READ_SO = "Nodes upwards, size of the message across. Colour: what the library takes."
 
@@ -36,7 +35,7 @@ def choices_html(choice_map: ChoiceMap) -> str:
 
 def choices_page(choice_map: ChoiceMap) -> str:
     """Return the map as a page of its own, which fetches nothing."""
-    return alone("Map of choices", choices_html(choice_map))
+    return document_page(choices_document(choice_map), "choices", "Map of choices")
 
 
 def _runs(cells: Sequence[MapCell]) -> Iterator[tuple[str, ...]]:

@@ -31,13 +31,13 @@ _PIXEL = 1.0
 
 def fabrics_document(comparison: FabricComparison) -> Document:
     """Return what a `FabricComparison` says: its finding, and the figures of every transport."""
-    rows = Table("", HEADINGS, list(map(cells, comparison.found)), right=range(1, 7))
+    rows = Table("", HEADINGS, list(map(cells, comparison.transports)), right=range(1, 7))
     return Document(heading(comparison), (Text(comparison.finding), rows, Text(HOP, quiet=True)))
 
 
 def heading(comparison: FabricComparison) -> str:
     """Return what was asked, in words."""
-    s = comparison.found[0].run.scenario
+    s = comparison.transports[0].run.scenario
     nodes = say_count(2 if s.collective_record.is_message else s.nodes, "node")
     what = f"{s.collective_record.title} of {say_bytes(s.nbytes)} on {nodes}"
     return f"{s.hardware.title}, {what}, {s.data_path.title}: transport by transport"
@@ -45,7 +45,7 @@ def heading(comparison: FabricComparison) -> str:
 
 def fabrics_svg(comparison: FabricComparison, theme: str = "light") -> str:
     """Return the bars with their figures as a still that needs nothing beside it."""
-    paper, rows = Paper(palettes()[theme]), comparison.found
+    paper, rows = Paper(palettes()[theme]), comparison.transports
     # One rank exchanges nothing: its bar has no length, and the axis one all the same.
     longest = max(each.run.time_ps for each in rows) or 1
     end = _HEAD + len(rows) * _ROW
@@ -85,12 +85,12 @@ def _ticks(paper: Paper, longest: int, end: float) -> None:
         paper.text((x, end + 10), say_time(moment) if moment else "0", size=12, ink="muted")
 
 
-def _bar(paper: Paper, one: OnTransport, top: float, longest: int) -> None:
+def _bar(paper: Paper, transport: OnTransport, top: float, longest: int) -> None:
     """Draw one row: name, time as a bar (its grey end is what headers cost), how bytes arrive, and the figures."""
-    run, (left, right) = one.run, _AXIS
+    run, (left, right) = transport.run, _AXIS
     whole, y = (right - left) * run.time_ps / longest, top + _ROW / 2
-    paper.text((left - 10, y), one.title, size=13, bold=True, align="right")
-    headers = (right - left) * one.header_ps / longest
+    paper.text((left - 10, y), transport.title, size=13, bold=True, align="right")
+    headers = (right - left) * transport.header_ps / longest
     # Headers lie at the end of the bar though they are sent all along: their length is what they cost
     # together.
     paper.box((left, top + 7, left + whole, top + _ROW - 7), "network")
@@ -99,7 +99,7 @@ def _bar(paper: Paper, one: OnTransport, top: float, longest: int) -> None:
     paper.line(
         [(left + whole * x, top + _ROW - 8 - (_ROW - 16) * part) for x, part in _arrives(run)], "ink", 1.5
     )
-    rate = f"{one.messages_per_s:,.0f} /s" if one.messages_per_s else "-"
+    rate = f"{transport.messages_per_s:,.0f} /s" if transport.messages_per_s else "-"
     figures = (say_time(run.time_ps), f"{run.scenario.goodput:.1%}", f"{run.busbw_GBps:.3g} GB/s", rate)
     _beside(paper, y, figures, size=13, bold=True)
 
@@ -114,19 +114,19 @@ def _beside(
 
 def _arrives(run: Run) -> Sequence[tuple[float, float]]:
     """Return which share of its bytes has arrived at which share of a run."""
-    found = delivery(run)
-    if not found.total:
+    delivered = delivery(run)
+    if not delivered.total:
         return [(0.0, 0.0), (1.0, 1.0)]
     # From none to all at even distances: a bar has no room for each arrival.
     shares = np.linspace(0, 1, _POINTS)
-    return [(float(share), found.at(share * run.time_ps) / found.total) for share in shares]
+    return [(float(share), delivered.at(share * run.time_ps) / delivered.total) for share in shares]
 
 
-def cells(one: OnTransport) -> tuple[str, ...]:
+def cells(transport: OnTransport) -> tuple[str, ...]:
     """Return a row of the table."""
-    run = one.run
-    mtu, rate = run.scenario.hardware.mtu_bytes, one.messages_per_s
+    run = transport.run
+    mtu, rate = run.scenario.hardware.mtu_bytes, transport.messages_per_s
     return (
-        one.title, say_time(run.time_ps), f"{one.latency_us:.3g} µs", f"{mtu} B" if mtu else "-", f"{run.scenario.goodput:.1%}",
+        transport.title, say_time(run.time_ps), f"{transport.latency_us:.3g} µs", f"{mtu} B" if mtu else "-", f"{run.scenario.goodput:.1%}",
         f"{run.busbw_GBps:.3g} GB/s", f"{rate:,.0f} /s" if rate else "-", run.bottleneck.label if run.bottleneck else "-",
     )  # fmt: skip

@@ -1,18 +1,16 @@
 """`peerlab fabrics`: one question on all transports of a cluster."""
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from peerlab.base.document import document_lines
-from peerlab.base.errors import ExportError, ScenarioError, one_line
-from peerlab.base.outfile import check_page_or_still
+from peerlab.base.errors import ExportError, ScenarioError
 from peerlab.base.progress_bar import progress_bar
 from peerlab.base.terminal_text import command, wrapped
 from peerlab.features.fabrics.fabric_report import fabrics_document, fabrics_svg
 from peerlab.features.fabrics.fabrics_page import fabrics_page_html
 from peerlab.model.transport_files import known_transports, load_transport, possible_transports
-from peerlab.page.target import VIDEOS, write_played
+from peerlab.page.target import PlayedOutput
 from peerlab.question.fields import add_fields
 from peerlab.question.presets import load_cluster
 from peerlab.question.scenario import Scenario
@@ -27,6 +25,7 @@ examples:
 
 exit status: 0 answered, 1 the question is impossible (one line says why), 2 wrong usage
 """
+_OUTPUT = PlayedOutput(fabrics_page_html, fabrics_svg, ExportError)
 _NOT_FIELDS = ("run", "only", "output")
 
 
@@ -43,33 +42,19 @@ def add(commands: Any) -> None:
         metavar="NAME,...",
         help=f"these alone, of {', '.join(known_transports())} (default: all that fit)",
     )
-    add(
-        "--output",
-        metavar="FILE",
-        type=Path,
-        help="write a page that plays it (.html), a still (.svg) or a video (.mp4, .webm, .gif)",
-    )
+    _OUTPUT.add(sub)
 
 
 def _fabrics(options: argparse.Namespace) -> int:
     entries = {name: value for name, value in vars(options).items() if name not in _NOT_FIELDS}
-    output = getattr(options, "output", None)
-    if output is not None:
-        check_page_or_still(output, ExportError, VIDEOS)
+    _OUTPUT.check(options)
     only = [word.strip() for word in options.only.split(",") if word.strip()] if "only" in options else None
     with progress_bar("fabrics", "transports") as bar:
         fabric_comparison = compare_fabrics(_asked(entries, only), only, progress=bar)
     document = fabrics_document(fabric_comparison)
     print("\n".join([*wrapped(document.title), *document_lines(document)]))
-    if output is not None:
-        write_played(
-            fabric_comparison,
-            output,
-            ExportError,
-            page=lambda: fabrics_page_html(fabric_comparison),
-            still=lambda: fabrics_svg(fabric_comparison),
-        )
-        print(f"{one_line(output)}: written")
+    if note := _OUTPUT.write(fabric_comparison, options):
+        print(note)
     return 0
 
 

@@ -54,18 +54,18 @@ class FabricsParcel(TypedDict):
 
 def fabrics_parcel(comparison: FabricComparison) -> FabricsParcel:
     """Return what the page needs of one question on several transports."""
-    found = comparison.found
-    times = "; ".join(f"{one.title} {say_time(one.run.time_ps)}" for one in found)
-    figures = say_counted(*(one.run.scenario.hardware for one in found))
+    transports = comparison.transports
+    times = "; ".join(f"{transport.title} {say_time(transport.run.time_ps)}" for transport in transports)
+    figures = say_counted(*(transport.run.scenario.hardware for transport in transports))
     return {
         "about": heading(comparison),
         "source": f"Simulated by peerlab from {figures}. A slice counts as delivered when its last byte is in the receiver's memory. {HOP}.",
-        "headline": _headline(found[0], found[-1]),
+        "headline": _headline(transports[0], transports[-1]),
         "finding": comparison.finding,
         "words": f"{heading(comparison)}. {times}. {comparison.finding}",
         "columns": list(HEADINGS[1:]),
-        "end_us": found[-1].run.time_ps / PS_PER_US,
-        "transports": [_transport(one) for one in found],
+        "end_us": transports[-1].run.time_ps / PS_PER_US,
+        "transports": [_transport(transport) for transport in transports],
     }
 
 
@@ -79,16 +79,16 @@ def _headline(fast: OnTransport, slow: OnTransport) -> str:
     return f"{slow.title} takes {ratio} times as long as {fast.title}"
 
 
-def _transport(one: OnTransport) -> TransportParcel:
-    run = one.run
+def _transport(transport: OnTransport) -> TransportParcel:
+    run = transport.run
     delivered = delivery(run)
     times, shares = delivered_columns(delivered)
     return {
-        "name": one.name,
-        "title": one.title,
-        "figures": list(cells(one)[1:]),
+        "name": transport.name,
+        "title": transport.title,
+        "figures": list(cells(transport)[1:]),
         "finish_us": run.time_ps / PS_PER_US,
-        "header_us": one.header_ps / PS_PER_US,
+        "header_us": transport.header_ps / PS_PER_US,
         "payload": run.scenario.goodput,
         "total": delivered.total,
         "times": times,

@@ -2,17 +2,15 @@
 
 import argparse
 import json
-from pathlib import Path
 from typing import Any
 
 from peerlab.base.document import document_lines
-from peerlab.base.errors import PeerlabError, ScenarioError, one_line
-from peerlab.base.outfile import check_page_or_still
+from peerlab.base.errors import ScenarioError
 from peerlab.base.terminal_text import command, fraction, number
 from peerlab.features.neighbours.jobs_page import jobs_page_html
 from peerlab.features.neighbours.jobs_report import jobs_document, jobs_svg
 from peerlab.features.neighbours.neighbours_command import figure_given
-from peerlab.page.target import VIDEOS, write_played
+from peerlab.page.target import PlayedOutput
 from peerlab.study.jobs_answer import SharedFabric, shared_fabric
 from peerlab.study.port_figures import port_fabrics
 
@@ -31,6 +29,7 @@ peerlab neighbours: below two leaves, each job in its lane= (0 to 3), and withou
 
 exit status: 0 answered, 1 the question is impossible (one line says why), 2 wrong usage
 """
+_OUTPUT = PlayedOutput(jobs_page_html, jobs_svg)
 _SAYS = {
     "offset": "offset_ms", "compute": "compute_ms", "repeats": "repeats", "flows": "flows", "weight": "weight", "message": "message_bytes", "lane": "lane",
 }  # fmt: skip
@@ -59,12 +58,7 @@ def add(commands: Any) -> None:
     )
     sub.add_argument("--until-ms", metavar="N", help="cut it then (default: when all is done)")
     _add_cells(sub)
-    sub.add_argument(
-        "--output",
-        metavar="FILE",
-        type=Path,
-        help="write a page that plays it (.html), a still (.svg) or a video (.mp4, .webm, .gif)",
-    )
+    _OUTPUT.add(sub)
     sub.add_argument("--json", action="store_true", help="print everything as JSON")
 
 
@@ -103,9 +97,7 @@ def _add_cells(sub: Any) -> None:
 
 def _jobs(options: argparse.Namespace) -> int:
     entries = vars(options)
-    output = entries.get("output")
-    if output is not None:
-        check_page_or_still(output, PeerlabError, VIDEOS)
+    _OUTPUT.check(options)
     fields = {name: value for name, value in entries.items() if name not in _OWN}
     # `number` hands on what is none, so that it is refused here by its name.
     if isinstance(fields.get("leaf"), str):
@@ -120,11 +112,8 @@ def _jobs(options: argparse.Namespace) -> int:
     else:
         document = jobs_document(shared)
         print("\n".join([document.title, *document_lines(document)]))
-    if output is not None:
-        write_played(
-            shared, output, PeerlabError, page=lambda: jobs_page_html(shared), still=lambda: jobs_svg(shared)
-        )
-        print(f"{one_line(output)}: written")
+    if note := _OUTPUT.write(shared, options):
+        print(note)
     return 0
 
 

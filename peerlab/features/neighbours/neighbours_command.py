@@ -2,11 +2,9 @@
 
 import argparse
 import json
-from pathlib import Path
 from typing import Any
 
-from peerlab.base.errors import PeerlabError, ScenarioError, one_line
-from peerlab.base.outfile import check_page_or_still
+from peerlab.base.errors import ScenarioError
 from peerlab.base.progress_bar import progress_bar
 from peerlab.base.terminal_text import command, fraction, number, table, wrapped
 from peerlab.base.units import say_bytes, say_time
@@ -14,7 +12,7 @@ from peerlab.features.neighbours.neighbours_picture import neighbours_svg
 from peerlab.features.neighbours.neighbours_report import HEAD, cells, heading
 from peerlab.features.neighbours.port_comparison import PortComparison, neighbours
 from peerlab.features.neighbours.port_page import port_page_html
-from peerlab.page.target import VIDEOS, write_played
+from peerlab.page.target import PlayedOutput
 from peerlab.study.port_figures import port_fabrics
 
 _EXAMPLES = """\
@@ -51,6 +49,7 @@ _NUMBERS = (
     ("loss", fraction, "share of packets that are lost on their way (default: 0)"),
     ("until-ms", fraction, "cut the scene then (default: at the end of the AllReduce, or after 20 times as long as alone)"),
 )  # fmt: skip
+_OUTPUT = PlayedOutput(lambda comparison: port_page_html(comparison.answers), neighbours_svg)
 _FIELDS = {"message": "message_bytes", "lanes": "vls"}
 """Fields of a question that have another name than their option."""
 _OWN = ("run", "fabric", "figure", "output", "json")
@@ -74,20 +73,13 @@ def add(commands: Any) -> None:
         action="append",
         help="change a figure of data/port_fabrics.toml, in its unit",
     )
-    sub.add_argument(
-        "--output",
-        metavar="FILE",
-        type=Path,
-        help="write a page that plays it (.html), a still (.svg) or a video (.mp4, .webm, .gif)",
-    )
+    _OUTPUT.add(sub)
     sub.add_argument("--json", action="store_true", help="print everything as JSON")
 
 
 def _neighbours(options: argparse.Namespace) -> int:
     entries = vars(options)
-    output = entries.get("output")
-    if output is not None:
-        check_page_or_still(output, PeerlabError, VIDEOS)
+    _OUTPUT.check(options)
     fields = {name: _checked(name, value) for name, value in entries.items() if name not in _OWN}
     names = (
         [name.strip() for name in entries["fabric"].split(",") if name.strip()]
@@ -100,16 +92,9 @@ def _neighbours(options: argparse.Namespace) -> int:
         comparison = neighbours(
             fabrics=names, figures=dict(map(figure_given, entries.get("figure", []))), progress=bar, **fields
         )
-    print(json.dumps(comparison.as_dict(), indent=2) if "json" in entries else _said(comparison))
-    if output is not None:
-        write_played(
-            comparison,
-            output,
-            PeerlabError,
-            page=lambda: port_page_html(comparison.answers),
-            still=lambda: neighbours_svg(comparison),
-        )
-        print(f"{one_line(output)}: written")
+    print(json.dumps(comparison.as_dict(), indent=2) if "json" in entries else _text(comparison))
+    if note := _OUTPUT.write(comparison, options):
+        print(note)
     return 0
 
 
@@ -140,7 +125,8 @@ def figure_given(text: str) -> tuple[str, float]:
     return name.strip(), number_
 
 
-def _said(comparison: PortComparison) -> str:
+def _text(comparison: PortComparison) -> str:
+    """Return the answer for a terminal."""
     rows = [cells(answer) for answer in comparison.answers]
     lines = [
         heading(comparison.answers[0]),

@@ -78,56 +78,56 @@ def _suspects(options: argparse.Namespace) -> int:
     print(
         json.dumps(_as_dict(answer, options.ranks_per_host), indent=2)
         if options.json
-        else said(answer, options.ranks_per_host)
+        else suspects_text(answer, options.ranks_per_host)
     )
     return 0
 
 
-def said(found: Suspects, ranks_per_host: int = 1) -> str:
+def suspects_text(answer: Suspects, ranks_per_host: int = 1) -> str:
     """Return the answer for a terminal."""
     rows = [
         [f"{100 * host_suspect.probability:.1f} %", host_suspect.in_words]
-        for host_suspect in found.suspects[:_SHOWN]
+        for host_suspect in answer.suspects[:_SHOWN]
     ]
     lines = [
-        f"{say_count(found.runs, 'run')}, which differ by {100 * found.sigma:.1f} % where nothing is slow",
-        *_left_out(found),
+        f"{say_count(answer.runs, 'run')}, which differ by {100 * answer.sigma:.1f} % where nothing is slow",
+        *_left_out(answer),
         "",
         table(["", "suspect"], rows, right=(0,)),
         "",
     ]
-    if found.decided:
+    if answer.decided:
         return "\n".join(
-            [*lines, f"{found.suspects[0].in_words[:1].upper()}{found.suspects[0].in_words[1:]}: decided."]
+            [*lines, f"{answer.suspects[0].in_words[:1].upper()}{answer.suspects[0].in_words[1:]}: decided."]
         )
-    if len(found.alike) > 1:
+    if len(answer.alike) > 1:
         lines.append(
             "Alike: "
-            + " and ".join(host_suspect.in_words for host_suspect in found.alike[:4])
+            + " and ".join(host_suspect.in_words for host_suspect in answer.alike[:4])
             + " explain the runs about equally."
         )
-    lines += [f"Next, at the same time where they share nothing (about {found.runs_left:.0f} rounds left):"]
-    return "\n".join([*lines, *(f"  {line}" for line in found.commands(ranks_per_host))])
+    lines += [f"Next, at the same time where they share nothing (about {answer.runs_left:.0f} rounds left):"]
+    return "\n".join([*lines, *(f"  {line}" for line in answer.commands(ranks_per_host))])
 
 
-def _left_out(found: Suspects) -> list[str]:
+def _left_out(answer: Suspects) -> list[str]:
     """Return the lines that say which files and runs were not taken; none where all were."""
-    files = f"left out, as they hold no run: {', '.join(found.left_out)}" if found.left_out else ""
-    runs = f"left out, on as many hosts as no other: {say_count(found.alone, 'run')}" if found.alone else ""
+    files = f"left out, as they hold no run: {', '.join(answer.left_out)}" if answer.left_out else ""
+    runs = f"left out, on as many hosts as no other: {say_count(answer.alone, 'run')}" if answer.alone else ""
     return [line for text in (files, runs) if text for line in wrapped(text)]
 
 
-def _as_dict(found: Suspects, ranks_per_host: int) -> dict[str, object]:
+def _as_dict(answer: Suspects, ranks_per_host: int) -> dict[str, object]:
     return {
-        "runs": found.runs,
-        "sigma": found.sigma,
-        "decided": found.decided,
+        "runs": answer.runs,
+        "sigma": answer.sigma,
+        "decided": answer.decided,
         "suspects": [
             {"hosts": list(host_suspect.hosts), "probability": host_suspect.probability}
-            for host_suspect in found.suspects
+            for host_suspect in answer.suspects
         ],
-        "next": list(found.commands(ranks_per_host)),
-        "rounds_left": found.runs_left,
-        "left_out": list(found.left_out),
-        "alone": found.alone,
+        "next": list(answer.commands(ranks_per_host)),
+        "rounds_left": answer.runs_left,
+        "left_out": list(answer.left_out),
+        "alone": answer.alone,
     }

@@ -118,19 +118,22 @@ def tails(
     # The type itself is compared: `isinstance(True, int)` holds.
     if seeds is not None and (type(seeds) is not int or not 1 <= seeds <= MOST_SEEDS):
         raise ScenarioError("seeds", f"{seeds!r} is not a number of runs from 1 to {MOST_SEEDS}")
-    asked = Scenario(**fields) if scenario is None else checked_scenario(scenario).with_(**fields)
-    asked, assumed = with_noise(asked)
-    scenarios = [asked, *(asked.with_(path=other) for other in _others(asked, over))]
+    noiseless = Scenario(**fields) if scenario is None else checked_scenario(scenario).with_(**fields)
+    noisy, assumed = with_noise(noiseless)
+    scenarios = [noisy, *(noisy.with_(path=other) for other in _others(noisy, over))]
     elsewhere = {"workers": workers, "dask": dask, "executor": executor, "output": output, "cancel": cancel}
     options = {name: value for name, value in elsewhere.items() if value is not None}
     # One seed after another from the scenario's own, so that more runs go on where fewer ended.
-    numbers = range(asked.seed, asked.seed + (usual_seeds(scenarios) if seeds is None else seeds))
+    numbers = range(noisy.seed, noisy.seed + (usual_seeds(scenarios) if seeds is None else seeds))
     # Side by side in this process where the arrays can; files, workers and other engines are a sweep's.
     if options or not all(map(side_by_side, scenarios)):
-        found = _by_sweep(scenarios, numbers, progress, options)
+        times = _by_sweep(scenarios, numbers, progress, options)
     else:
-        found = _together(scenarios, numbers, progress)
-    paths = [PathTimes(one, tuple(times), quiet_ps(one)) for one, times in zip(scenarios, found, strict=True)]
+        times = _together(scenarios, numbers, progress)
+    paths = [
+        PathTimes(scenario, tuple(times_ps), quiet_ps(scenario))
+        for scenario, times_ps in zip(scenarios, times, strict=True)
+    ]
     return Tails(tuple(paths), assumed)
 
 
@@ -175,17 +178,17 @@ def _others(s: Scenario, over: str | None) -> list[str]:
 
 def _together(scenarios: Sequence[Scenario], seeds: range, progress: bool | Told) -> list[list[int]]:
     """Return the times of seeds that run side by side, in this process."""
-    total, found = len(scenarios) * len(seeds), []
+    total, times = len(scenarios) * len(seeds), []
     with progress_bar("tails", "runs", total, shown=progress is True) as bar:
         for number, scenario in enumerate(scenarios):
             before = number * len(seeds)
             tell = progress if callable(progress) else lambda done, _: bar(done)
-            found.append(times_of_seeds(scenario, seeds, lambda done, _: tell(before + done, total)))  # noqa: B023  (called at once)
-    return found
+            times.append(times_of_seeds(scenario, seeds, lambda done, _: tell(before + done, total)))  # noqa: B023  (called at once)
+    return times
 
 
 def _by_sweep(
-    scenarios: Sequence[Scenario], seeds: range, progress: bool | Told, given: dict[str, Any]
+    scenarios: Sequence[Scenario], seeds: range, progress: bool | Told, options: dict[str, Any]
 ) -> list[list[int]]:
     """Return the times that a sweep over paths and seeds gives: elsewhere, into a file, or on another engine."""
     paths = [str(scenario.path) for scenario in scenarios]
@@ -193,11 +196,11 @@ def _by_sweep(
         warnings.simplefilter(
             "ignore", UserWarning
         )  # that the sweep was stopped: the interrupt below says it
-        rows = peerlab.sweep(scenarios[0], path=paths, seed=list(seeds), progress=progress, **given)
+        rows = peerlab.sweep(scenarios[0], path=paths, seed=list(seeds), progress=progress, **options)
     problems = [text for text in rows["error"].tolist() if isinstance(text, str) and text]
     missing = len(paths) * len(seeds) - len(rows)
     # Without a file and without a switch to stop it, only Ctrl+C leaves rows out.
-    if missing and "cancel" not in given and "output" not in given:
+    if missing and "cancel" not in options and "output" not in options:
         raise KeyboardInterrupt
     if problems or missing:
         raise ScenarioError(

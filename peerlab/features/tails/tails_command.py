@@ -75,46 +75,46 @@ def _tails(options: argparse.Namespace) -> int:
     over = entries.get("over", "auto")
     if "write" in entries and entries["write"].suffix not in _WRITES:
         raise PeerlabError(f"--write: give a file that ends in .svg or .html, not {entries['write'].name!r}")
-    found = tails(seeds=entries.get("seeds"), over=None if over == "none" else over, **how, **fields)
+    answer = tails(seeds=entries.get("seeds"), over=None if over == "none" else over, **how, **fields)
     if "write" in entries:
         with written(entries["write"], PeerlabError) as file:
-            file.write_text(_WRITES[entries["write"].suffix](found), encoding="utf-8")
-    print(json.dumps(found.as_dict(), indent=2) if "json" in entries else said(found))
+            file.write_text(_WRITES[entries["write"].suffix](answer), encoding="utf-8")
+    print(json.dumps(answer.as_dict(), indent=2) if "json" in entries else tails_text(answer))
     return 0
 
 
-def said(found: Tails) -> str:
+def tails_text(answer: Tails) -> str:
     """Return the answer for a terminal."""
-    first = found.paths[0].scenario
+    first = answer.paths[0].scenario
     lines = [
-        f"{first.nodes} nodes of {first.hardware.title}, {len(found.paths[0].times_ps):,} runs with {first.noise.in_words}"
+        f"{first.nodes} nodes of {first.hardware.title}, {len(answer.paths[0].times_ps):,} runs with {first.noise.in_words}"
     ]
-    for name in found.assumed:
-        one = assumed_noise()[name]
+    for name in answer.assumed:
+        amount = assumed_noise()[name]
         lines += wrapped(
-            f"{name} is assumed, from {one.range[0]:g} to {one.range[1]:g}: {one.assumption}", "  "
+            f"{name} is assumed, from {amount.range[0]:g} to {amount.range[1]:g}: {amount.assumption}", "  "
         )
-    unit, name = _unit(found)
+    unit, name = _unit(answer)
     head = ["path", f"quiet, {name}", "mean", *(name_of(per_mille) for per_mille in PER_MILLE)]
-    lines += ["", table(head, [_row(path, unit) for path in found.paths], right=range(1, len(head) - 1))]
-    gains = [(name_of(per_mille), found.gain(per_mille)) for per_mille in PER_MILLE]
+    lines += ["", table(head, [_row(path, unit) for path in answer.paths], right=range(1, len(head) - 1))]
+    gains = [(name_of(per_mille), answer.gain(per_mille)) for per_mille in PER_MILLE]
     sentences = [f"{value:.3f} at {name}" for name, value in gains if value]
     if sentences:
         lines += [
             "",
-            f"{found.paths[0].title} is {', '.join(sentences)} times as fast; {found.quiet_gain:.3f} without noise",
+            f"{answer.paths[0].title} is {', '.join(sentences)} times as fast; {answer.quiet_gain:.3f} without noise",
         ]
     lines += [
         f"{percentile.name} needs {percentile.missing:,} more runs"
-        for percentile in found.paths[0].percentiles
+        for percentile in answer.paths[0].percentiles
         if percentile.missing
     ]
     return "\n".join(lines)
 
 
-def _unit(found: Tails) -> tuple[int, str]:
+def _unit(answer: Tails) -> tuple[int, str]:
     """Return the unit in which times stand in a table, in picoseconds, and its name."""
-    longest = max(path.ordered_ps[-1] for path in found.paths)
+    longest = max(path.ordered_ps[-1] for path in answer.paths)
     return (PS_PER_MS, "ms") if longest >= 10 * PS_PER_MS else (PS_PER_US, "µs")
 
 
