@@ -8,7 +8,7 @@ from peerlab.model.resources import resource_kind
 from peerlab.model.stages import stage_kind
 from peerlab.picture.picture import Picture
 from peerlab.picture.registration_table import whose
-from peerlab.picture.wire import sends
+from peerlab.picture.wire import sends, wire_name
 from peerlab.picture.words import PROXY, names_proxy
 
 
@@ -84,7 +84,7 @@ def _sending(run: Run) -> str:
     if s.domains == 1:
         return "one NVLink domain: no NIC" if s.nodes_per_domain > 1 else "one node: no wire"
     alike = run.trace.folded or s.collective_record.is_message
-    name = "wire" if alike else "busiest ports" if s.data_path.uses_own_ports else "busiest NIC"
+    name = wire_name(s) if alike else "busiest ports" if s.data_path.uses_own_ports else "busiest NIC"
     return f"{name} {run.wire_busy:.0%} busy"
 
 

@@ -2,14 +2,20 @@
 
 from peerlab.answer.run import Run
 from peerlab.model.hardware import FIGURE_FIELDS
-from peerlab.model.paths import sending_kinds
+from peerlab.model.paths import sending_kinds, stages, uses_nic
 from peerlab.model.resources import capacity_Bps, resource_kind
+from peerlab.model.stages import OVER_FABRIC
 from peerlab.question.scenario import Scenario
 
 
 def _of_library(scenario: Scenario, key: str) -> str:
     """Return the figure that says `key` where a library does not: what the library's is assumed from, else `key`."""
     return "library.hop" if scenario.choice else key
+
+
+def _figure_of(field: str) -> str:
+    """Return the key of the figure that a field of `Cluster` holds; empty where none does."""
+    return next((key for key, name in FIGURE_FIELDS.items() if name == field), "")
 
 
 def assumed(scenario: Scenario, key: str) -> str:
@@ -28,9 +34,25 @@ def sends(scenario: Scenario) -> bool:
     return bool(sending_kinds(scenario.hardware, str(scenario.path)))
 
 
+def wire_name(scenario: Scenario) -> str:
+    """Return what the wire is called: where neither NICs nor the devices' own ports send, as what does."""
+    if scenario.data_path.uses_own_ports or uses_nic(scenario.hardware, str(scenario.path)):
+        return "wire"
+    return resource_kind(_sender(scenario)).label
+
+
+def _flight(scenario: Scenario) -> str:
+    """Return the field of `Cluster` with the latency behind what sends; the network's where nothing does."""
+    for stage in stages(scenario.hardware, str(scenario.path)):
+        if stage.flight and any(resource_kind(use.kind).counts_as == "send" for use in stage.uses):
+            return stage.flight
+    return OVER_FABRIC
+
+
 def say_wire(run: Run) -> str:
     """Return how busy the wire is, in words; where nothing sends, that."""
-    return f"wire {run.wire_busy:.0%} busy" if sends(run.scenario) else "no NIC, no port"
+    scenario = run.scenario
+    return f"{wire_name(scenario)} {run.wire_busy:.0%} busy" if sends(scenario) else "no NIC, no port"
 
 
 def wire_share(run: Run) -> str:
@@ -53,19 +75,21 @@ def say_rate(scenario: Scenario, node: int, speed: float) -> str:
     full = capacity_Bps(scenario.hardware, _sender(scenario)) if scenario.choice else 0
     of = f" of {full * speed / 1e9:.4g}" if full > wire_Bps(scenario) else ""
     rate = f"{wire_Bps(scenario) * speed / 1e9:.4g}{of} GB/s"
-    figure = next((key for key, name in FIGURE_FIELDS.items() if name == field), "")
-    mark = assumed(scenario, figure)
+    mark = assumed(scenario, _figure_of(field))
     slow = speed < 1
     if native:
         return f"own ports, {rate} per device{mark}" + (f" at node {node}" if slow else "")
     each_way = "" if of else " each way"  # of two rates, the words have no room in a narrow picture
-    return f"wire, {rate}{mark} at node {node}" if slow else f"wire, {rate}{each_way}{mark}"
+    name = wire_name(scenario)
+    return f"{name}, {rate}{mark} at node {node}" if slow else f"{name}, {rate}{each_way}{mark}"
 
 
 def say_latency(scenario: Scenario) -> str:
     """Return the latency of the wire, with the library's protocol where it has one of its own."""
-    if scenario.data_path.uses_own_ports:
-        return f"{scenario.cluster_for_message.port_latency_ps / 1e6:g} µs latency{assumed(scenario, 'port.latency')}"
+    flight = _flight(scenario)
+    if flight != OVER_FABRIC:
+        own_ps: int = getattr(scenario.cluster_for_message, flight)
+        return f"{own_ps / 1e6:g} µs latency{assumed(scenario, _figure_of(flight))}"
     mark = assumed(scenario, _of_library(scenario, "fabric.latency"))
     latency = scenario.hop_latency_ps / 1e6
     if scenario.choice:

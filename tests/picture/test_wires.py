@@ -1,19 +1,20 @@
 """A wire is drawn where something sends, and nowhere else: on every known path of every cluster, and on paths that tests alone know."""
 
+from dataclasses import replace
 from functools import partial
 
 import pytest
 from pool_path import POOL, pool_scenario
 
 import peerlab
-from peerlab.model.paths import data_path, stages
-from peerlab.model.resources import resource_kind
+from peerlab.model.paths import PATHS, data_path, stages
+from peerlab.model.resources import RESOURCES, resource_kind
 from peerlab.model.stages import stage_kind
 from peerlab.picture.drawing import WIDTH
 from peerlab.picture.geometry import passes
 from peerlab.picture.payload import payload
 from peerlab.picture.still import still_svg
-from peerlab.picture.wire import sends
+from peerlab.picture.wire import say_wire, sends
 from peerlab.question.presets import known_clusters, load_cluster
 
 EVERY = [(name, path) for name in known_clusters() for path in load_cluster(name).paths]
@@ -84,3 +85,17 @@ def test_where_nothing_sends_and_nothing_is_drawn_words_say_so(pooled):
 def test_a_wire_is_drawn_where_the_path_sends(name, path):
     run = peerlab.simulate(peerlab.Scenario(cluster=name, path=path, nodes=4, message_bytes="1 MiB"))
     assert bool(wires(run)) == (sends(run.scenario) and run.scenario.domains > 1)
+
+
+def test_what_sends_without_a_nic_has_its_own_name_and_latency(monkeypatch, pooled):
+    """A bridge from switch to switch was called a wire of the network, with the network's 14 µs."""
+    scenario = pooled()
+    bridge = RESOURCES["cxl_out"]
+    monkeypatch.setitem(RESOURCES, "cxl_out", replace(bridge, counts_as="send"))
+    out, into = PATHS[POOL].stages(scenario.hardware, "device")
+    hop = replace(out, flight="scaleup_latency_ps")
+    monkeypatch.setitem(PATHS, POOL, replace(PATHS[POOL], stages=lambda _cluster, _memory: (hop, into)))
+    run = peerlab.simulate(scenario)
+    texts = payload(run)["views"]["scene"]["texts"]["text"]
+    assert {"CXL link out, 14.1 GB/s each way", "0.8 µs latency †"} <= set(texts)
+    assert say_wire(run).startswith("CXL link out ")
