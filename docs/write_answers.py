@@ -14,7 +14,7 @@ from documents import link, plain
 import peerlab
 from peerlab.features.exercises.catalogue import exercises, names
 from peerlab.features.exercises.exercise import Choice, Code, Exercise, Number, fill_in
-from peerlab.features.exercises.solved import asked
+from peerlab.features.exercises.lessons.solved import asked
 from peerlab.records import Records
 from peerlab.records.library import measured_library
 

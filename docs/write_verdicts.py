@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from documents import table
 
 from peerlab.base.units import MIB, say_bytes, say_count, say_share
-from peerlab.features.expect.causes import JudgedSize
 from peerlab.features.expect.expectation import expectation, usual_path
-from peerlab.features.expect.faults import faults
-from peerlab.features.expect.judging import LogVerdict, judge
-from peerlab.features.expect.verdict_rules import BELOW, HEALTHY, HELD_UP, UNKNOWN, ruled
+from peerlab.features.expect.verdicts.causes import JudgedSize
+from peerlab.features.expect.verdicts.faults import faults
+from peerlab.features.expect.verdicts.judging import LogVerdict, judge
+from peerlab.features.expect.verdicts.verdict_rules import BELOW, HEALTHY, HELD_UP, UNKNOWN, ruled
 from peerlab.question.scenario import Scenario
 from peerlab.records.library import measured_library
 from peerlab.records.schema import Records

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from peerlab.features.exercises.catalogue import names
-from peerlab.features.exercises.solved import solved
+from peerlab.features.exercises.lessons.solved import solved
 
 LABS = Path(__file__).parent
 

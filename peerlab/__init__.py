@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from peerlab.features.doctor.host import Host
     from peerlab.features.doctor.report import Report
     from peerlab.features.exercises.exercise_widget import Asked
+    from peerlab.features.exercises.lessons.steps import steps
     from peerlab.features.exercises.predict import Prediction
-    from peerlab.features.exercises.steps import steps
     from peerlab.features.expect.expecting import expect
     from peerlab.features.export.pictures import export_still
     from peerlab.features.export.video import export_video
     from peerlab.features.measure.cuda.copy_cost import copy_cost
     from peerlab.features.measure.measurement import measure
     from peerlab.features.measure.pin_cost import pin_cost
-    from peerlab.features.measure.ranks.locked_memory import show_limit
-    from peerlab.features.measure.ratios import ratios
+    from peerlab.features.measure.ranks.memory.locked_memory import show_limit
+    from peerlab.features.measure.reports.ratios import ratios
     from peerlab.features.neighbours.port_comparison import neighbours
     from peerlab.features.simulate.explain import explain
     from peerlab.features.site.site_folder import write_site

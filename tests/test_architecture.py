@@ -72,7 +72,7 @@ def test_the_lab_loads_no_panel_before_it_is_opened():
     script = """
 import sys, peerlab
 lab = peerlab.explore()
-late = ("pandas", "markdown_it", "ijson", "peerlab.training", "peerlab.features.deck.write_deck", "peerlab.features.expect.judging")
+late = ("pandas", "markdown_it", "ijson", "peerlab.training", "peerlab.features.deck.write_deck", "peerlab.features.expect.verdicts.judging")
 print([name for name in late if name in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -13,7 +13,7 @@ from peerlab.base.places import folder
 from peerlab.features.exercises import progress
 from peerlab.features.exercises.catalogue import exercises, fixed, names
 from peerlab.features.exercises.exercise import Code, fill_in
-from peerlab.features.exercises.solved import asked, solved
+from peerlab.features.exercises.lessons.solved import asked, solved
 
 LABS = sorted(folder("labs").glob("*.ipynb"))
 SOLUTIONS = folder("labs") / "solutions"

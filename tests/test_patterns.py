@@ -30,7 +30,7 @@ LETTERS = ["a", "1", " ", *map(chr, range(256))]
 MADE = {
     "peerlab/features/clusters/accelerators": "the name of a device, without a repeat",
     "peerlab/diagnosis/fits": "likewise",
-    "peerlab/features/expect/causes": "settings of NCCL as faults.py has them, with a repeat of digits at the end at most",
+    "peerlab/features/expect/verdicts/causes": "settings of NCCL as faults.py has them, with a repeat of digits at the end at most",
     "peerlab/diagnosis/knowledge": "those of data/diagnosis.toml, which are taken from what it reads",
     "peerlab/records/anonymous": "names of hosts, one or another, without a repeat",
     "peerlab/records/text": "what stands before the head of a table, at the beginning of a line, its numbers as bounded digits",

@@ -14,10 +14,11 @@ from PIL import Image
 from peerlab.base.units import GIB
 from peerlab.cli import main
 from peerlab.engine.simulate import simulate
-from peerlab.features.exercises import progress, reading_time
+from peerlab.features.exercises import progress
 from peerlab.features.exercises.catalogue import find, fixed, names
-from peerlab.features.exercises.reading_time import core_and_all, lab_cells
-from peerlab.features.exercises.solved import asked
+from peerlab.features.exercises.lessons import reading_time
+from peerlab.features.exercises.lessons.reading_time import core_and_all, lab_cells
+from peerlab.features.exercises.lessons.solved import asked
 from peerlab.features.lab.opening_lab import _free_port
 from peerlab.question.scenario import Scenario
 

@@ -10,7 +10,7 @@ from peerlab.features.deck.blocks import card
 from peerlab.features.deck.deck_page import page
 from peerlab.features.deck.slide import Slide
 from peerlab.features.exercises.catalogue import exercises
-from peerlab.features.exercises.reading_time import core_and_all
+from peerlab.features.exercises.lessons.reading_time import core_and_all
 
 WORKSHOP = Path(__file__).parent.parent / "workshop.md"
 LABS = WORKSHOP.parent.parent / "labs"

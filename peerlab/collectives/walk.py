@@ -119,7 +119,7 @@ def walk(
     numbers: Sequence[Sequence[int]] | None = None,
     collective: str = "allreduce",
 ) -> Walk:
-    """Carry numbers through a collective, step by step; see :func:`peerlab.features.exercises.steps.steps`, which shows it.
+    """Carry numbers through a collective, step by step; see :func:`peerlab.features.exercises.lessons.steps.steps`, which shows it.
 
     Raises
     ------

@@ -10,7 +10,7 @@ import peerlab
 from peerlab.base.places import folder
 from peerlab.features.exercises.catalogue import exercises
 from peerlab.features.exercises.exercise import Choice, Number
-from peerlab.features.exercises.reading_time import lab_cells
+from peerlab.features.exercises.lessons.reading_time import lab_cells
 
 LABS = sorted(folder("labs").glob("*.ipynb"))
 SEEN = "[...window.peerlabPages ?? []].filter(page => page.root.checkVisibility())"

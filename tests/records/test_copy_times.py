@@ -9,7 +9,7 @@ from command_line import peerlab_command
 
 import peerlab
 from peerlab.base.errors import RecordsError
-from peerlab.features.measure.copies_document import copies_document
+from peerlab.features.measure.reports.copies_document import copies_document
 from peerlab.question.completeness import check
 from peerlab.records.copy_times import CopyCost, CopyTime, RegisterTime, is_copies
 

@@ -11,10 +11,10 @@ import ipywidgets as w
 
 from peerlab.base.errors import PeerlabError
 from peerlab.features.exercises import progress
-from peerlab.features.exercises.cards import html, place_of
 from peerlab.features.exercises.catalogue import find
 from peerlab.features.exercises.exercise import Choice, Exercise, Number, Verdict, unanswered
-from peerlab.features.exercises.lesson_style import style
+from peerlab.features.exercises.lessons.cards import html, place_of
+from peerlab.features.exercises.lessons.lesson_style import style
 from peerlab.features.exercises.own_seed import own_seed
 from peerlab.page.widgets import Spoken
 from peerlab.records import Records

@@ -7,8 +7,8 @@ from typing import Any
 import ipywidgets as w
 
 from peerlab.base.errors import PeerlabError
-from peerlab.features.exercises.cards import revealed, say_figure
-from peerlab.features.exercises.lesson_style import style
+from peerlab.features.exercises.lessons.cards import revealed, say_figure
+from peerlab.features.exercises.lessons.lesson_style import style
 from peerlab.page.widgets import Spoken
 
 

@@ -13,7 +13,7 @@ FEATURE = Feature(
     },
     offers={
         "what a scenario should reach": "peerlab.features.expect.expectation:expectation",
-        "verdicts on a log": "peerlab.features.expect.judging:judge",
+        "verdicts on a log": "peerlab.features.expect.verdicts.judging:judge",
         "HTML of verdicts": "peerlab.features.expect.expect_report:verdict_in_page",
     },
     document="docs/using.md",

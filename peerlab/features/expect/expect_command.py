@@ -11,14 +11,14 @@ from peerlab.base.errors import ExportError, ScenarioError
 from peerlab.base.outfile import written
 from peerlab.base.progress_bar import progress_bar
 from peerlab.base.terminal_text import command, number, wrapped
-from peerlab.features.expect.beside_perftest import nic_or_library
 from peerlab.features.expect.closest import DRAFT
 from peerlab.features.expect.expect_document import expectation_document, verdict_document
 from peerlab.features.expect.expect_report import expect_page, expectation_html, verdict_html
 from peerlab.features.expect.expecting import expect
-from peerlab.features.expect.judging import judge
 from peerlab.features.expect.thresholds import write_thresholds
-from peerlab.features.expect.verdict_rules import BELOW
+from peerlab.features.expect.verdicts.beside_perftest import nic_or_library
+from peerlab.features.expect.verdicts.judging import judge
+from peerlab.features.expect.verdicts.verdict_rules import BELOW
 from peerlab.model.collective import COLLECTIVES
 from peerlab.records.benchmarks import TOOLS
 from peerlab.records.load import load

@@ -6,7 +6,6 @@ from html import escape
 from peerlab.base.document import Conclusion, Text
 from peerlab.base.words_html import words_html
 from peerlab.features.expect.band_picture import band_svg
-from peerlab.features.expect.causes import THE_CAUSE
 from peerlab.features.expect.expect_document import (
     STATUSES,
     UNSEEN,
@@ -22,7 +21,8 @@ from peerlab.features.expect.expect_document import (
     unseen_words,
 )
 from peerlab.features.expect.expectation import Expectation
-from peerlab.features.expect.judging import LogVerdict
+from peerlab.features.expect.verdicts.causes import THE_CAUSE
+from peerlab.features.expect.verdicts.judging import LogVerdict
 from peerlab.page.document_html import conclusion_html, document_html, part_html
 from peerlab.page.frame import alone, framed
 

@@ -9,7 +9,7 @@ from peerlab.base.errors import ScenarioError
 from peerlab.diagnosis.replay import with_devices
 from peerlab.features.expect.closest import DRAFT, machine_or_closest
 from peerlab.features.expect.expectation import Expectation, expectation, usual_path
-from peerlab.features.expect.judging import LogVerdict, judge
+from peerlab.features.expect.verdicts.judging import LogVerdict, judge
 from peerlab.model.hardware import Cluster
 from peerlab.question.scenario import Scenario
 from peerlab.question.size_list import parse_sizes

@@ -14,11 +14,11 @@ from peerlab.base.outfile import check_place
 from peerlab.base.progress_bar import progress_bar
 from peerlab.base.terminal_text import command, end_at_once, end_in_order, number
 from peerlab.base.units import say_bytes
-from peerlab.features.measure.copies_document import copies_document
 from peerlab.features.measure.launched import measure_launched, plan_launched
 from peerlab.features.measure.measure_text import print_block, print_end, say_condition
 from peerlab.features.measure.memories import MEMORIES
 from peerlab.features.measure.mpi import MpiPeers
+from peerlab.features.measure.reports.copies_document import copies_document
 from peerlab.features.measure.schedule import DEFAULT_RANKS, DEFAULT_SIZES, Measurement
 from peerlab.features.measure.stream import Progress, Stream
 from peerlab.records import Records

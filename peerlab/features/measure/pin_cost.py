@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from peerlab.base.display import shown
 from peerlab.base.errors import MeasurementError
 from peerlab.base.units import KIB, MIB, parse_bytes, say_bytes, say_count
-from peerlab.features.measure.ranks.locked_memory import limit_bytes, say_limit, say_refusal
+from peerlab.features.measure.ranks.memory.locked_memory import limit_bytes, say_limit, say_refusal
 from peerlab.features.measure.ranks.pins import KINDS
 from peerlab.features.measure.ranks.starting import apart
 from peerlab.features.measure.schedule import PINS

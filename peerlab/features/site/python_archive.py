@@ -41,7 +41,7 @@ _LEFT_OUT = (
     *("picture/plots", "picture/bokeh_document.py", "features/expect/expect_command.py"),
     *("features/exercises/exercise_widget.py", "features/exercises/predict.py"),
     "engine/referee",
-    "features/exercises/lab_article.py",
+    "features/exercises/lessons/lab_article.py",
 )
 _OF_LABS = (
     "peerlab/features/exercises/",

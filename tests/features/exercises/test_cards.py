@@ -7,10 +7,10 @@ import sys
 import pytest
 
 from peerlab.base.places import folder
-from peerlab.features.exercises.cards import NEEDS_NOTEBOOK, card, drawn_card, judged, prediction_card
 from peerlab.features.exercises.catalogue import exercises, find
 from peerlab.features.exercises.exercise import Code
-from peerlab.features.exercises.lab_article import NOTEBOOK_ONLY, lab_article, lab_articles
+from peerlab.features.exercises.lessons.cards import NEEDS_NOTEBOOK, card, drawn_card, judged, prediction_card
+from peerlab.features.exercises.lessons.lab_article import NOTEBOOK_ONLY, lab_article, lab_articles
 from peerlab.features.exercises.predict import predict
 from peerlab.features.site.tab_fields import fields_of
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("own_folder")
 ALONE = """
 import json, sys
 sys.modules.update(dict.fromkeys(["numpy", "pandas", "bokeh", "scipy", "simpy", "tqdm", "yaml", "ipywidgets", "IPython"]))
-from peerlab.features.exercises.cards import NEEDS_NOTEBOOK, judged
+from peerlab.features.exercises.lessons.cards import NEEDS_NOTEBOOK, judged
 from peerlab.features.exercises.catalogue import exercises
 from peerlab.features.exercises.exercise import Code
 for lab in sys.argv[1:]:
@@ -103,7 +103,7 @@ def test_a_lab_is_an_article_with_its_cards_its_links_and_what_its_cells_showed(
 
 
 def test_a_lab_about_ones_own_machine_says_so_and_no_page_asks_the_machine_that_wrote_it(monkeypatch):
-    import peerlab.features.exercises.lab_article as module
+    import peerlab.features.exercises.lessons.lab_article as module
 
     monkeypatch.setattr(module, "lab_article", lambda file, _: module.LabArticle(file.name[:2], "a title"))
     found = {article.number: article for article in lab_articles(folder("labs"), str)}

@@ -7,7 +7,7 @@ import pytest
 import peerlab
 from peerlab.base.places import folder
 from peerlab.features.exercises.labs import clean_fabrics, quoted_tables, whose_figures
-from peerlab.features.exercises.solved import asked
+from peerlab.features.exercises.lessons.solved import asked
 from peerlab.features.exercises.tables import folded
 from peerlab.model.algorithms import ALGORITHMS
 

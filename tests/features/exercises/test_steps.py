@@ -5,7 +5,7 @@ import re
 import pytest
 
 import peerlab
-from peerlab.features.exercises.steps import steps_html
+from peerlab.features.exercises.lessons.steps import steps_html
 
 
 def panes(html):

@@ -12,7 +12,7 @@ from peerlab.base.places import folder
 from peerlab.features.exercises.catalogue import find
 from peerlab.features.exercises.exercise import Number
 from peerlab.features.exercises.exercise_widget import AnswerNeeded
-from peerlab.features.exercises.solved import asked
+from peerlab.features.exercises.lessons.solved import asked
 
 pytestmark = pytest.mark.usefixtures("own_folder")
 

@@ -8,7 +8,7 @@ import peerlab
 from peerlab.base.document import document_lines, document_markdown
 from peerlab.features.expect.expect_document import expectation_document, verdict_document
 from peerlab.features.expect.expect_report import expect_page, verdict_html, verdict_in_page
-from peerlab.features.expect.judging import judge
+from peerlab.features.expect.verdicts.judging import judge
 
 HEAD = "#       size         count      type   redop    root     time   algbw   busbw #wrong"
 SIZES = [1 << power for power in range(16, 34, 2)]

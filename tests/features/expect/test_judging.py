@@ -9,13 +9,13 @@ from tool_logs import ALPS
 
 import peerlab
 from peerlab.diagnosis.observed import observe
-from peerlab.features.expect.causes import JudgedSize
 from peerlab.features.expect.expectation import ExpectedSize
-from peerlab.features.expect.faults import _slow_nics, faults
-from peerlab.features.expect.judging import judge
-from peerlab.features.expect.nics_in_use import nics_in_use
 from peerlab.features.expect.over_tcp import over_tcp
-from peerlab.features.expect.verdict_rules import ruled
+from peerlab.features.expect.verdicts.causes import JudgedSize
+from peerlab.features.expect.verdicts.faults import _slow_nics, faults
+from peerlab.features.expect.verdicts.judging import judge
+from peerlab.features.expect.verdicts.nics_in_use import nics_in_use
+from peerlab.features.expect.verdicts.verdict_rules import ruled
 
 SIZES = [8 << power for power in range(0, 30, 2)]
 DENSE = [64 * 1024 << power for power in range(15)]

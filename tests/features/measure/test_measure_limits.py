@@ -16,7 +16,7 @@ import pytest
 from peerlab.base.errors import MeasurementError
 from peerlab.collectives.ring_moves import PAGE
 from peerlab.features.measure.ranks import manifest, probe, room
-from peerlab.features.measure.ranks.locked_memory import show_limit
+from peerlab.features.measure.ranks.memory.locked_memory import show_limit
 from peerlab.features.measure.ranks.pins import IoUringPins, LockedPages, Registrar
 from peerlab.features.measure.schedule import Measurement, Registration
 

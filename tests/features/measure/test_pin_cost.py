@@ -8,7 +8,7 @@ import pytest
 import peerlab
 from peerlab.base.errors import MeasurementError
 from peerlab.features.measure import pin_cost as measured
-from peerlab.features.measure.pin_cost_report import cost_html
+from peerlab.features.measure.reports.pin_cost_report import cost_html
 
 
 def test_more_pages_cost_more_and_the_table_shows_both():

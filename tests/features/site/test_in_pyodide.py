@@ -14,7 +14,7 @@ from drawing import SOAK
 from peerlab.base.errors import ExportError
 from peerlab.base.places import folder
 from peerlab.features.exercises.catalogue import fixed
-from peerlab.features.exercises.lab_article import NOTEBOOK_ONLY
+from peerlab.features.exercises.lessons.lab_article import NOTEBOOK_ONLY
 from peerlab.features.site.pyodide_package import pyodide_files
 from peerlab.features.site.python_archive import _named, _zipped
 from peerlab.features.site.tab import Tab

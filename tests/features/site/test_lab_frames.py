@@ -8,7 +8,7 @@ import pytest
 
 import peerlab
 from peerlab.base.places import folder
-from peerlab.features.exercises.lab_article import NOTEBOOK_ONLY, _prose
+from peerlab.features.exercises.lessons.lab_article import NOTEBOOK_ONLY, _prose
 from peerlab.features.site.lab_pages import _framed_scripts, lab_pages
 from peerlab.features.site.site_folder import _lab_line
 from peerlab.picture.policy import policy

@@ -4,7 +4,7 @@ import math
 
 from peerlab.base.numbers import np
 from peerlab.features.exercises.exercise import Bound, Choice, Mistake, Number
-from peerlab.features.exercises.scenes import DIRECT, STAGED, TCP, simulated
+from peerlab.features.exercises.lessons.scenes import DIRECT, STAGED, TCP, simulated
 from peerlab.model.hardware import Cluster
 from peerlab.question.presets import load_cluster
 

@@ -9,7 +9,7 @@ from peerlab.features.exercises.exercise import Bound, Choice, Code, Mistake, Nu
 from peerlab.features.exercises.labs.gain_by_cluster import GAIN
 from peerlab.features.exercises.labs.other_wirings import WIRING
 from peerlab.features.exercises.labs.unseen import unseen_server
-from peerlab.features.exercises.scenes import DIRECT, STAGED, TCP, simulated
+from peerlab.features.exercises.lessons.scenes import DIRECT, STAGED, TCP, simulated
 from peerlab.model.paths import path_title
 from peerlab.question.scenario import Scenario
 from peerlab.question.way import crossed

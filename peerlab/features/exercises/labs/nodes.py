@@ -8,7 +8,7 @@ from peerlab.collectives.walk import walk
 from peerlab.features.exercises.exercise import Bound, Choice, Exercise, Mistake, Number
 from peerlab.features.exercises.labs.ring_time import RING_TIME
 from peerlab.features.exercises.labs.unseen import unseen_ring
-from peerlab.features.exercises.scenes import DIRECT, STAGED, WIRE, simulated
+from peerlab.features.exercises.lessons.scenes import DIRECT, STAGED, WIRE, simulated
 from peerlab.question.scenario import Scenario
 
 

@@ -3,7 +3,7 @@
 import math
 
 from peerlab.features.exercises.exercise import Choice
-from peerlab.features.exercises.scenes import DIRECT, STAGED, simulated
+from peerlab.features.exercises.lessons.scenes import DIRECT, STAGED, simulated
 
 SETTINGS: dict[str, dict[str, str]] = {
     "below one CPU": {"wiring": "root-port"},

@@ -8,7 +8,7 @@ from peerlab.features.exercises.exercise import Bound, Choice, Code, Exercise, M
 from peerlab.features.exercises.labs.unseen import unseen_requests
 from peerlab.features.exercises.labs.working_sets import ALMOST, BUSY, FRESH
 from peerlab.features.exercises.labs.wrong_sums import WRONG_SUMS
-from peerlab.features.exercises.scenes import DIRECT, simulated
+from peerlab.features.exercises.lessons.scenes import DIRECT, simulated
 from peerlab.model.registration import RegistrationCache
 
 BUFFERS = DIRECT.with_(buffers=4, cache_regions=32)

@@ -6,7 +6,7 @@ from typing import Any
 
 from peerlab.base.units import MIB, say_bytes, seconds
 from peerlab.features.exercises.exercise import Code
-from peerlab.features.exercises.scenes import WIRE, simulated
+from peerlab.features.exercises.lessons.scenes import WIRE, simulated
 
 # Few and many nodes, small and large messages, so that each term of the formula decides once.
 _TRIALS = [(2, MIB), (8, 64 * MIB), (32, 4096), (64, 256 * MIB)]

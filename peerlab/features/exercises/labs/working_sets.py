@@ -2,7 +2,7 @@
 
 from peerlab.base.units import PS_PER_S
 from peerlab.features.exercises.exercise import Bound, Choice, Mistake, Number
-from peerlab.features.exercises.scenes import DIRECT, STAGED, simulated
+from peerlab.features.exercises.lessons.scenes import DIRECT, STAGED, simulated
 from peerlab.question.scenario import Scenario
 
 UNCACHED = DIRECT.with_(registration="per-transfer")

@@ -10,8 +10,8 @@ from peerlab.features.measure.cuda.cuda_arms import CudaDirect, CudaStaged, Cuda
 from peerlab.features.measure.cuda.driver import Gpu
 from peerlab.features.measure.cuda.gpus import ALLOCATION, counted
 from peerlab.features.measure.ranks.arms import Arm, Neighbours
+from peerlab.features.measure.ranks.memory.rank_memory import RankMemory
 from peerlab.features.measure.ranks.pins import Registrar
-from peerlab.features.measure.ranks.rank_memory import RankMemory
 from peerlab.features.measure.schedule import UNREGISTERED, MeasuredCase, Measurement
 from peerlab.model.registration import Region
 

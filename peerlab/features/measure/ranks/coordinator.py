@@ -16,7 +16,7 @@ from peerlab.collectives.ring_moves import PAGE, RingLayout
 from peerlab.features.measure.cuda.gpus import GpuHere, check, doubts, gpus_here, mps_runs
 from peerlab.features.measure.measured_rows import rows, shuffled
 from peerlab.features.measure.ranks import manifest, probe, room
-from peerlab.features.measure.ranks.locked_memory import limit_bytes, say_limit
+from peerlab.features.measure.ranks.memory.locked_memory import limit_bytes, say_limit
 from peerlab.features.measure.ranks.rank_processes import RankProcesses, rank_processes
 from peerlab.features.measure.schedule import UNREGISTERED, Measurement, Registration
 from peerlab.machine.attempts import why_not

@@ -10,7 +10,7 @@ import numpy as np
 
 from peerlab.base.version import __version__
 from peerlab.features.measure.ranks import probe
-from peerlab.features.measure.ranks.locked_memory import say_limit
+from peerlab.features.measure.ranks.memory.locked_memory import say_limit
 from peerlab.features.measure.ranks.room import free_bytes
 from peerlab.features.measure.schedule import Measurement
 from peerlab.machine import read_machine

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from peerlab.collectives.ring_moves import PAGE
-from peerlab.features.measure.ranks.locked_memory import say_refusal
+from peerlab.features.measure.ranks.memory.locked_memory import say_refusal
 from peerlab.features.measure.schedule import Registration
 from peerlab.machine import linux
 from peerlab.model.registration import Counters, Lease, Region, RegistrationCache

@@ -10,10 +10,10 @@ from typing import Any
 from peerlab.base.errors import PeerlabError
 from peerlab.collectives.ring_moves import Numbers, RingLayout
 from peerlab.features.measure.ranks.arms import Arm, Neighbours
-from peerlab.features.measure.ranks.host_memory import HostMemory, mapped
 from peerlab.features.measure.ranks.lines import Lines
+from peerlab.features.measure.ranks.memory.host_memory import HostMemory, mapped
+from peerlab.features.measure.ranks.memory.rank_memory import RankMemory
 from peerlab.features.measure.ranks.pins import Registrar
-from peerlab.features.measure.ranks.rank_memory import RankMemory
 from peerlab.features.measure.ranks.wiring import Ends
 from peerlab.features.measure.schedule import Measurement
 from peerlab.features.measure.timing import timed

@@ -5,7 +5,7 @@ from functools import cache
 from peerlab.base.units import MIB
 from peerlab.engine.simulate import simulate
 from peerlab.features.exercises.exercise import Bound, Mistake, Number
-from peerlab.features.exercises.scenes import WIRE
+from peerlab.features.exercises.lessons.scenes import WIRE
 from peerlab.features.exercises.transfer import TransferTask
 from peerlab.question.scenario import Scenario
 

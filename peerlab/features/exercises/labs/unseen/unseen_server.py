@@ -4,7 +4,7 @@ from functools import cache
 
 from peerlab.engine.simulate import simulate
 from peerlab.features.exercises.exercise import Bound, Mistake, Number
-from peerlab.features.exercises.scenes import DIRECT, STAGED
+from peerlab.features.exercises.lessons.scenes import DIRECT, STAGED
 from peerlab.features.exercises.transfer import TransferTask
 from peerlab.model.hardware import Cluster
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from peerlab.features.exercises.solved import asked
+from peerlab.features.exercises.lessons.solved import asked
 
 WORDS_A_MINUTE = 250
 MINUTES_A_CELL = 1.0

@@ -5,7 +5,7 @@ notebook and in an exported one. One more button plays them all, one after the o
 animation of the style sheet. Where styles are taken out, all tables stand one below the other.
 """
 
-# Steps are radio buttons. The boxes of a collective (`features/exercises/steps`) are one HTML text without
+# Steps are radio buttons. The boxes of a collective (`features/exercises/lessons/steps`) are one HTML text without
 # a script: the style sheet shows the table of the chosen step, or plays all of them while the last button,
 # *Play*, is chosen. So they work with the keyboard, without a kernel, in exported notebooks; where styles
 # are taken out, all tables stand one below the other. The numbers are the reference executor's.

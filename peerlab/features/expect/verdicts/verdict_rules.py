@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from peerlab.base.units import say_bytes
-from peerlab.features.expect.causes import JudgedSize
+from peerlab.features.expect.verdicts.causes import JudgedSize
 
 HEALTHY, HELD_UP, BELOW, UNKNOWN = "healthy", "held-up", "below", "unknown"
 DISTURBED = 1.5

@@ -15,9 +15,9 @@ from typing import Any
 import peerlab
 from peerlab.base.errors import PeerlabError
 from peerlab.engine.simulate import simulate
-from peerlab.features.exercises.cards import card, prediction_card
 from peerlab.features.exercises.catalogue import find
-from peerlab.features.exercises.solved import solved
+from peerlab.features.exercises.lessons.cards import card, prediction_card
+from peerlab.features.exercises.lessons.solved import solved
 from peerlab.picture.still import still_svg
 from peerlab.question.scenario import Scenario
 

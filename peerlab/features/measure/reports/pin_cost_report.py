@@ -8,7 +8,7 @@ from typing import Any
 from peerlab.base.document import Cell, Conclusion, Document, Table, Text
 from peerlab.base.units import MIB, PS_PER_US, say_bytes, say_time
 from peerlab.features.measure.pin_cost import PinCost
-from peerlab.features.measure.ranks.locked_memory import Refusal
+from peerlab.features.measure.ranks.memory.locked_memory import Refusal
 from peerlab.page.document_html import document_html
 
 _WAYS = {

@@ -11,8 +11,8 @@ from peerlab.diagnosis.evidence import from_lines
 from peerlab.diagnosis.knowledge import knowledge
 from peerlab.diagnosis.observed import Observed
 from peerlab.features.expect.expectation import ExpectedSize
-from peerlab.features.expect.faults import Fault, faults
-from peerlab.features.expect.nics_in_use import nics_in_use
+from peerlab.features.expect.verdicts.faults import Fault, faults
+from peerlab.features.expect.verdicts.nics_in_use import nics_in_use
 from peerlab.question.scenario import Scenario
 
 THE_CAUSE = 0.8

@@ -15,7 +15,8 @@ from peerlab.diagnosis.hops import older_nccl
 from peerlab.diagnosis.misfit import contradicts
 from peerlab.diagnosis.observed import Observed, observe
 from peerlab.diagnosis.replay import nodes_of, scenario, shape
-from peerlab.features.expect.causes import (
+from peerlab.features.expect.expectation import expectation, usual_path
+from peerlab.features.expect.verdicts.causes import (
     ALIKE,
     THE_CAUSE,
     JudgedSize,
@@ -24,9 +25,8 @@ from peerlab.features.expect.causes import (
     possible_causes,
     unseen_faults,
 )
-from peerlab.features.expect.expectation import expectation, usual_path
-from peerlab.features.expect.judged_sizes import columns_of_log, judged_sizes
-from peerlab.features.expect.verdict_rules import (
+from peerlab.features.expect.verdicts.judged_sizes import columns_of_log, judged_sizes
+from peerlab.features.expect.verdicts.verdict_rules import (
     BELOW,
     COUNTERS,
     ENOUGH,

@@ -7,8 +7,8 @@ import numpy as np
 
 from peerlab.collectives.ring_moves import Numbers, RingLayout
 from peerlab.features.measure.ranks.arms import Arm, Bytes, Neighbours, arm
+from peerlab.features.measure.ranks.memory.rank_memory import RankMemory
 from peerlab.features.measure.ranks.pins import KINDS, Registrar
-from peerlab.features.measure.ranks.rank_memory import RankMemory
 from peerlab.features.measure.schedule import UNREGISTERED, MeasuredCase, Measurement
 
 

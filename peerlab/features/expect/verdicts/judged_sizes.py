@@ -2,9 +2,9 @@
 
 from peerlab.base.units import KIB
 from peerlab.diagnosis.observed import Observed
-from peerlab.features.expect.causes import JudgedSize
 from peerlab.features.expect.expectation import Expectation
-from peerlab.features.expect.verdict_rules import DISTURBED
+from peerlab.features.expect.verdicts.causes import JudgedSize
+from peerlab.features.expect.verdicts.verdict_rules import DISTURBED
 from peerlab.records import Records
 from peerlab.records.conditions_measured import condition_rows
 

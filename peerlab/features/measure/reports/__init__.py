@@ -1,0 +1,1 @@
+"""What measurements say, in a notebook and as a document."""
