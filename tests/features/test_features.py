@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from collections import Counter
 from importlib import import_module
 
 import pytest
@@ -134,3 +135,22 @@ def test_an_import_inside_a_function_has_a_reason(root):
                     if isinstance(one, ast.ImportFrom) and (one.module or "").startswith("peerlab")
                 }
     assert late == set(LATE)
+
+
+MOST_MODULES = 12
+MANY_ALIKE = {
+    "exercises/labs": "the exercises of a lab in each",
+    "exercises/labs/unseen": "a transfer task in each",
+    "deck/kinds": "a kind of slide in each",
+}
+"""Folders that have more modules, with the reason."""
+
+
+def test_a_folder_of_a_feature_has_at_most_a_dozen_modules(root):
+    places = root / "peerlab" / "features"
+    counts = Counter(
+        file.parent.relative_to(places).as_posix()
+        for file in places.rglob("*.py")
+        if file.name != "__init__.py"
+    )
+    assert {name for name, count in counts.items() if count > MOST_MODULES} == set(MANY_ALIKE)
