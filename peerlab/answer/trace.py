@@ -73,6 +73,11 @@ class Resource:
         """Name in plain words."""
         return resource_kind(self.kind).label
 
+    @property
+    def in_words(self) -> str:
+        """Which one it is, such as ``NIC send 0 of node 1``."""
+        return f"{self.label} {self.index}" + (f" of node {self.node}" if self.node >= 0 else "")
+
 
 @dataclass(frozen=True, slots=True)
 class Block:

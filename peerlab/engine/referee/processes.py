@@ -15,6 +15,7 @@ from functools import cache
 import simpy
 
 from peerlab.engine.legs import Leg, Visit
+from peerlab.engine.referee.event_log import EventLog
 from peerlab.engine.referee.simpy_resources import (
     REGISTRATION,
     Action,
@@ -47,6 +48,7 @@ class Referee:
         self.system, self.registration_queue = system, registration_queue
         self.clock = clock or Clock()
         self.env = self.clock.env
+        self.event_log = EventLog(system, self.clock)
         self.servers: dict[int, Exclusive | Shared] = {}
         self.windows: dict[int, Window] = {}
         self.links = Links(self.clock, system.resources)
@@ -127,6 +129,7 @@ class Referee:
         for leg in self.legs(lane, step)[piece]:
             yield from self._before_leg(key, leg, to)
             if leg.acquire >= 0:
+                self.event_log.note(key, "asks for a place")
                 yield self._window(leg.acquire).take((*self.turn, *key))
             if leg.visits:
                 yield self._stage(key, leg)
@@ -135,6 +138,7 @@ class Referee:
             if leg.release >= 0:
                 self._window(leg.release).give()
         self.end = max(self.end, self.clock.now)
+        self.event_log.note(key, "arrives")
         self.arrived[key].succeed()  # slices that carry these bytes, and the end of the transfer, wait for it
         if self.system.plan.hands_out and step >= schedule.reducing_steps:
             self._start(self._send_to_peers(key, to))
@@ -204,13 +208,16 @@ class Referee:
         place = (*key[:2], len(self.system.lanes) + key[2]) if visit.behind else key
         server = self.links if visit.link else self._server(visit.resource)
         claim = server.ask((*self.turn, *place), visit)
+        self.event_log.note(key, "has in its queue", visit.resource)
         yield claim.begun
+        self.event_log.note(key, "begins", visit.resource)
         start = self.clock.now
         begun[number].succeed()
         yield claim.worked
         if number:
             yield past[number - 1]
         server.release(claim)
+        self.event_log.note(key, "is through with", visit.resource)
         self._released(key, visit)
         times = (queued, start, self.clock.now)
         if visit.link:

@@ -47,7 +47,8 @@ def explain(run: Run) -> ExplainedRun:
 
     Each line has the time in microseconds since the beginning, the resource that begins, the slice, its bytes, and how long the
     resource has it. Where a slice waited, the line says how long; where others wait at that instant, how many. Of a folded run it
-    is one PCIe switch of node 0, as all others do the same; ``simulate(..., engine="referee")`` gives every node.
+    is one PCIe switch of node 0, as all others do the same; ``simulate(..., engine="referee")`` gives every node, and says what happens
+    while it runs, to the logger ``peerlab.referee`` (`peerlab.engine.referee.event_log`).
 
     Raises
     ------
@@ -87,13 +88,7 @@ def _lines(trace: Trace) -> Iterator[str]:
         # Who is in the queue at this instant: queued by now, and not yet begun.
         queue = (spans["resource"] == resource) & (spans["queued"] <= begin) & (spans["start"] > begin)
         span = {name: int(values[row]) for name, values in spans.items()}
-        yield f"{_time(begin)}: {_resource(trace, resource)} begins {_work(trace, span)} ({_takes(span)}){_queue(span, int(queue.sum()))}"
-
-
-def _resource(trace: Trace, number: int) -> str:
-    resource = trace.resources[number]
-    where = f" of node {resource.node}" if resource.node >= 0 else ""
-    return f"{resource.label} {resource.index}{where}"
+        yield f"{_time(begin)}: {trace.resources[resource].in_words} begins {_work(trace, span)} ({_takes(span)}){_queue(span, int(queue.sum()))}"
 
 
 def _work(trace: Trace, span: dict[str, int]) -> str:

@@ -52,3 +52,14 @@ def test_the_command_says_the_same():
 def test_what_is_no_run_is_refused():
     with pytest.raises(PeerlabError, match="give a run, as simulate returns it, not 3"):
         peerlab.explain(3)
+
+
+def test_the_referee_says_while_it_runs_what_is_explained_afterwards(caplog):
+    caplog.set_level("DEBUG", "peerlab.referee")
+    run = peerlab.simulate(SMALL.with_(message_bytes="64 KiB", iterations=1), engine="referee")
+    lines = [record.getMessage() for record in caplog.records]
+    explained = peerlab.explain(run).text.splitlines()[2:-1]
+    begun = {line for line in lines if " begins " in line}
+    assert len(begun) > 20
+    assert begun <= {line.partition(": ")[0] + ": " + line.split(": ")[1] for line in explained}
+    assert lines[-1].startswith(explained[-1].split(" ")[0])
