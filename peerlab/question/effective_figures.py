@@ -19,6 +19,10 @@ _UNITS = {"rate": "GB/s", "time": "us", "size": "B", "length": "m"}
 """In which a figure is said that no file gives a unit."""
 
 
+SIGNS = {"is": "", "plus": "+ ", "times": "x "}
+"""What stands before an amount, by what it does to the figure (`FigureLine.how`)."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class FigureLine:
     """What one hand did to a figure."""

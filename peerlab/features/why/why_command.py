@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from peerlab.base.terminal_text import command, wrapped
-from peerlab.question.effective_figures import EffectiveFigure, EffectiveFigures, FigureLine, why
+from peerlab.question.effective_figures import SIGNS, EffectiveFigure, EffectiveFigures, FigureLine, why
 from peerlab.question.fields import add_fields
 from peerlab.question.scenario import Scenario
 
@@ -55,16 +55,13 @@ def _why(options: argparse.Namespace) -> int:
 def _lines(figure: EffectiveFigure) -> Iterator[str]:
     yield from wrapped(figure.head, after="  ")
     # A sign for each kind of change; a value that takes the place of the one above has none.
-    amounts = [f"{_SIGNS[line.how]}{line.text}" for line in figure.lines]
+    amounts = [f"{SIGNS[line.how]}{line.text}" for line in figure.lines]
     widest = max(map(len, amounts), default=0)
     for figure_line, amount in zip(figure.lines, amounts, strict=True):
         head = f"  {'*' if figure_line.assumed else ' '} {amount:<{widest}}  "
         yield from wrapped(_grounds(figure_line), head)
     for note in figure.notes:
         yield from wrapped(note, "    ")
-
-
-_SIGNS = {"is": "", "plus": "+ ", "times": "x "}
 
 
 def _grounds(line: FigureLine) -> str:

@@ -5,9 +5,8 @@ from html import escape
 from typing import Any
 
 from peerlab.page.frame import framed, table
-from peerlab.question.effective_figures import EffectiveFigure, EffectiveFigures
+from peerlab.question.effective_figures import SIGNS, EffectiveFigure, EffectiveFigures
 
-_SIGNS = {"is": "", "plus": "+ ", "times": "x "}
 _HEAD = ("figure", "value", "who says it", "on what grounds")
 
 
@@ -21,10 +20,12 @@ def figures_html(figures: EffectiveFigures) -> str:
     return _report("Where the figures come from", [figure.as_dict() for figure in figures])
 
 
-def _report(title: str, told: Sequence[Mapping[str, Any]]) -> str:
-    rows = [row for figure in told for row in _rows(figure)]
-    notes = "".join(f"<p class='pl-quiet'>{escape(note)}</p>" for figure in told for note in figure["notes"])
-    quiet = "" if len(told) > 1 else notes  # of all figures they stand in their rows
+def _report(title: str, figures: Sequence[Mapping[str, Any]]) -> str:
+    rows = [row for figure in figures for row in _rows(figure)]
+    notes = "".join(
+        f"<p class='pl-quiet'>{escape(note)}</p>" for figure in figures for note in figure["notes"]
+    )
+    quiet = "" if len(figures) > 1 else notes  # of all figures they stand in their rows
     return framed("why", title, table("", _HEAD, rows, "figures") + quiet)
 
 
@@ -32,7 +33,7 @@ def _rows(figure: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     name = f"{escape(figure['label'])} <code>{escape(figure['figure'])}</code>"
     lines = figure["lines"] or [{"how": "is", "text": "no value", "by": "", "why": "", "assumed": False}]
     for place, line in enumerate(lines):
-        amount = f"{_SIGNS[line['how']]}{line['text']}{' †' if line['assumed'] else ''}"
+        amount = f"{SIGNS[line['how']]}{line['text']}{' †' if line['assumed'] else ''}"
         basis = figure["basis"] if line["how"] == "is" else ""
         value = f"<b>{escape(amount)}</b> <span class='pl-quiet'>{escape(basis)}</span>"
         yield ("" if place else name, value, escape(line["by"]), escape(line["why"]))
