@@ -53,15 +53,17 @@ class RatioInBackground(AfterPicture):
         """Let a range wait for a moment, so that the simulation of a change has the processor."""
         self._giving_way.rest()
 
-    async def _draw_ratio(self, pair: Pair, most_s: float, *, pending: bool = False) -> list[Run]:
-        """Show the ratio without its range; return the two runs, or none where there is no ratio."""
+    async def _draw_ratio(
+        self, pair: Pair, most_s: float, *, pending: bool = False
+    ) -> tuple[Run, Run] | None:
+        """Show the ratio without its range; return the two runs, or None where there is no ratio."""
         try:
-            slow, fast = runs = [await self._runs.get_patiently(scenario, most_s) for scenario in pair]
+            slow, fast = [await self._runs.get_patiently(scenario, most_s) for scenario in pair]
         except PeerlabError:  # impossible, or too slow
             self._show(None)
-            return []
+            return None
         self._show(path_ratio(slow, fast, None, pending=pending))
-        return runs
+        return slow, fast
 
     async def _draw(self, pair: Pair) -> None:
         runs = await self._draw_ratio(pair, _MOST_S, pending=True)
