@@ -19,17 +19,19 @@ _COMPILES_S = 20
 """What making machine code takes where none is on disk."""
 
 
-def forecast_s(scenario: Scenario, *, in_a_step: bool = False) -> float:
+def forecast_s(scenario: Scenario, *, engine: str = "auto", in_a_step: bool = False) -> float:
     """Return about how many seconds a simulation takes; 0 where one node stands for all: there, steps that repeat are left out.
 
-    `in_a_step`: whether it is an exchange of a step that nodes begin apart, so that none stands for all.
+    `engine`: which one runs it, as for `simulate`. `in_a_step`: whether it is an exchange of a step that nodes begin apart, so that none stands for all.
     """
     system = least(scenario)
     if in_a_step:
         system = system.of_every_node()
     if system.folded:
         return 0.0
-    engine, spans = fastest(system), spans_of_all(system)
+    spans = spans_of_all(system)
+    if engine == "auto":
+        engine = fastest(system)
     # nodes of a step may begin apart, which the compiled loop runs of rings alone
     line = not compiled.keeps_few(system)
     if in_a_step and line and engine == "compiled" and spans <= MOST_OF_ALL:

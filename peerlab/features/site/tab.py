@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 Answer = tuple[str, list[bytes]]
 """JSON, and the columns that its ``{"buffer": number}`` stand for."""
 
+_ENGINE = "loop"
+"""The loop is plain Python; the arrays need numpy and machine code numba, which a tab has not."""
 SLOWER = 4
 """So many times as long as the forecast of a notebook takes a run of nodes that differ: 1.3 to 1.6 times in V8 (node's) on a core of its
 own (16 to 64 nodes), and more on a tablet, in Firefox, or beside other tabs."""
@@ -94,7 +96,7 @@ class Tab:
 
     def _simulated(self, scenario: Scenario, most_s: float = MOST_S) -> Run:
         if scenario not in self._runs:
-            expected_s = SLOWER * forecast_s(scenario)
+            expected_s = _forecast_s(scenario)
             if expected_s > most_s:
                 raise ScenarioError(
                     "nodes", f"about {expected_s:.0f} s in a browser tab; open the notebook, or give fewer"
@@ -102,8 +104,7 @@ class Tab:
             # The oldest first: dictionaries keep the order in which runs came.
             while len(self._runs) >= _MOST_KEPT:
                 del self._runs[next(iter(self._runs))]
-            # The loop is plain Python: the arrays' engine needs numpy, which a tab has not.
-            self._runs[scenario] = simulate(scenario, engine="loop")
+            self._runs[scenario] = simulate(scenario, engine=_ENGINE)
         return self._runs[scenario]
 
     @property
@@ -224,9 +225,14 @@ class Tab:
         return (slow, fast) if slow and fast else None
 
 
+def _forecast_s(scenario: Scenario) -> float:
+    """Return about how many seconds a run takes in a tab, whatever the machine that writes or tests it has installed."""
+    return SLOWER * forecast_s(scenario, engine=_ENGINE)
+
+
 def _soon(*runs: Run) -> bool:
     """Return whether a band of runs takes no longer than a question may wait."""
-    return SLOWER * _ENDS * sum(forecast_s(run.scenario) for run in runs) <= MOST_BESIDE_S
+    return _ENDS * sum(_forecast_s(run.scenario) for run in runs) <= MOST_BESIDE_S
 
 
 def _packed(value: Mapping[str, object]) -> Answer:
