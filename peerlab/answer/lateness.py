@@ -27,6 +27,8 @@ _MAKES_IT = 0.5
 """Share of all lateness that one step of one node adds, from which on the delay is named."""
 _AS_LARGE = 0.9
 """A delay that goes on to a neighbour comes again, about as large: the first of these is where it comes from."""
+_LOOKED_AT = 64
+"""Nodes and steps of a schedule that are looked at: partners that change do so in the first few."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,8 +130,14 @@ def arrivals(run: Run) -> Rows:
     return (rows[0],) * nodes if run.trace.folded else tuple(rows)
 
 
-def source(late: Rows) -> Cell | None:
-    """Return which node was held up in which step, where that makes at least half of all lateness; None where nothing does."""
+def source(late: Rows, s: Scenario) -> Cell | None:
+    """Return which node was held up in which step, where that makes at least half of all lateness; None where nothing does.
+
+    Where partners change from step to step nothing is named: a node is late there by whom it waits for, too, so that the largest
+    step of lateness is not where it comes from.
+    """
+    if _partners_change(s):
+        return None
     added = {
         (node, step): row[step] - (row[step - 1] if step else 0)
         for node, row in enumerate(late)
@@ -141,9 +149,11 @@ def source(late: Rows) -> Cell | None:
     return min((step, node) for (node, step), more in added.items() if more >= _AS_LARGE * largest)[::-1]
 
 
-def how_it_spreads(late: Rows) -> str:
-    """Return in a sentence which transfer makes all late, and when; or that no single one does."""
-    cell = source(late)
+def how_it_spreads(late: Rows, s: Scenario) -> str:
+    """Return in a sentence which transfer makes all late, and when; or why no single one is named."""
+    if _partners_change(s):
+        return "Partners change from step to step, so no single transfer is named."
+    cell = source(late, s)
     if not cell:
         return "The lateness adds up step by step: no single transfer makes it."
     node, step = cell
@@ -153,3 +163,10 @@ def how_it_spreads(late: Rows) -> str:
     if not reached:
         return f"{sentence}; not every node is late before the end."
     return f"{sentence}; {say_count(reached[0] - step, 'step')} later every node is late."
+
+
+def _partners_change(s: Scenario) -> bool:
+    """Return whether a node sends to several others in turn, as in a pairwise exchange; in a ring and in a chain it has one."""
+    schedule = plan(s).schedule
+    nodes, steps = range(min(s.domains, _LOOKED_AT)), range(min(schedule.steps, _LOOKED_AT))
+    return any(len({schedule.to(node, step) for step in steps} - {-1}) > 1 for node in nodes)

@@ -66,7 +66,7 @@ def in_words(run: Run, lateness: Lateness) -> str:
     """Return who is late, how late, and whether one transfer makes it."""
     node, step = lateness.latest
     latest = f"Latest is {unit(run.scenario)} {node}, {say_time(lateness.most_ps)} in step {step + 1}"
-    return f"{latest}, against the run without noise and slow parts. {how_it_spreads(lateness.late_ps)}"
+    return f"{latest}, against the run without noise and slow parts. {how_it_spreads(lateness.late_ps, run.scenario)}"
 
 
 def _us(times_ps: tuple[int, ...]) -> list[float]:

@@ -3,7 +3,7 @@
 import pytest
 
 import peerlab
-from peerlab.answer.lateness import Lateness, lateness, may_be_late, undisturbed
+from peerlab.answer.lateness import Lateness, how_it_spreads, lateness, may_be_late, source, undisturbed
 from peerlab.picture.late import DOTS, dots, late
 
 RING = peerlab.Scenario(
@@ -67,3 +67,14 @@ def test_each_dot_of_the_ring_is_a_node_or_the_latest_of_a_few(nodes):
     parcel = late(run, one)
     assert parcel["most_us"] * 1e6 == one.most_ps == max(map(max, one.late_ps))
     assert f"node {one.latest[0]}" in parcel["words"]
+
+
+def test_where_partners_change_no_single_transfer_is_named():
+    """On DL1 an AllReduce is a pairwise exchange: its largest step of lateness is at a node that waits for the slow one."""
+    slow = peerlab.Scenario(slow_nodes={3: 0.5})
+    one = found(slow)
+    assert source(one.late_ps, slow) is None
+    assert (
+        how_it_spreads(one.late_ps, slow)
+        == "Partners change from step to step, so no single transfer is named."
+    )

@@ -28,22 +28,22 @@ def late_svg(blame: Blame, theme: str = "light") -> str:
     paper.text(
         (16, 46),
         f"the more orange, the later than without noise and slow parts: up to {say_time(most)}",
-        size=11.5,
+        size=12.5,
         ink="muted",
         align="left",
     )
     _cells(paper, late, most)
     _steps(paper, len(late[0]), bottom + 8)
-    if cell := source(late):
+    if cell := source(late, blame.scenario):
         left, right, top = *_across(cell[1], len(late[0])), _TOP + high * cell[0]
         paper.box((left, top, right, top + high - _GAP), "none", "ink", 1.8, radius=2)
-    paper.text((16, bottom + 38), words, size=11.5, ink="muted", align="left")
+    paper.text((16, bottom + 38), words, size=12.5, ink="muted", align="left")
     return paper.svg(_WIDTH, height, f"How late each node is in each step. {words}")
 
 
 def in_words(blame: Blame) -> str:
     """Return in words what the picture shows."""
-    return how_it_spreads(blame.late_ps)
+    return how_it_spreads(blame.late_ps, blame.scenario)
 
 
 def _across(step: int, steps: int) -> tuple[float, float]:
@@ -62,7 +62,7 @@ def _cells(paper: Paper, late: tuple[tuple[int, ...], ...], most: int) -> None:
     for node, row in enumerate(late):
         top, thick = _TOP + high * node, high - _GAP
         middle = top + thick / 2
-        paper.text((_LEFT - 10, middle), f"node {node}", size=11.5, ink="muted", align="right")
+        paper.text((_LEFT - 10, middle), f"node {node}", size=12.5, ink="muted", align="right")
         for step, late_ps in enumerate(row):
             left, right = _across(step, len(row))
             paper.box((left, top, right, top + thick), "faint")
@@ -72,8 +72,8 @@ def _cells(paper: Paper, late: tuple[tuple[int, ...], ...], most: int) -> None:
 
 
 def _steps(paper: Paper, steps: int, y: float) -> None:
-    paper.text((_LEFT - 10, y), "step", size=11.5, ink="muted", align="right")
+    paper.text((_LEFT - 10, y), "step", size=12.5, ink="muted", align="right")
     every = -(-steps // _MOST_LABELS)
     for step in range(0, steps, every):
         left, right = _across(step, steps)
-        paper.text(((left + right) / 2, y), str(step + 1), size=11.5, ink="muted")
+        paper.text(((left + right) / 2, y), str(step + 1), size=12.5, ink="muted")

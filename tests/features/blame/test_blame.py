@@ -23,7 +23,7 @@ def test_a_planted_slow_node_is_named(dependency, node):
 
 def test_a_slow_node_is_late_in_every_step_and_no_single_transfer_makes_it():
     found = peerlab.blame(RING.with_(dependency="step", slow_nodes={5: 0.8}))
-    assert (source(found.late_ps), in_words(found)) == (
+    assert (source(found.late_ps, found.scenario), in_words(found)) == (
         None,
         "The lateness adds up step by step: no single transfer makes it.",
     )
@@ -46,7 +46,7 @@ def test_one_late_transfer_accuses_both_of_its_ends():
     assert "equally" in found.in_words
     assert blame_svg(found).count("<polyline") > 4  # hatched
     # the delay goes both ways in a blocking ring, a node a step: of eight the farthest is four away
-    node, step = source(found.late_ps)
+    node, step = source(found.late_ps, found.scenario)
     late = found.late_ps[node][step]
     for away in range(5):
         for other in ((node + away) % 8, (node - away) % 8):

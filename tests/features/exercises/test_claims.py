@@ -210,7 +210,7 @@ def one_delay_goes_round():
     rare = {"jitter": 0.05, "detours": 0.0003, "detour_us": 2000, "detour_tail": 50, "seed": 82}
     ring = {"cluster": "ideal-100g", "nodes": 8, "message_bytes": "8 MiB", "slice_bytes": None}
     found = peerlab.blame(**ring, dependency="step", **rare)
-    node, step = source(found.late_ps)
+    node, step = source(found.late_ps, found.scenario)
     reached = [
         next(k for k, late in enumerate(row) if late > 0.5 * found.late_ps[node][step]) - step
         for row in found.late_ps

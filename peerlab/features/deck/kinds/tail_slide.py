@@ -59,7 +59,7 @@ def at_p99(outline: Outline, compared: ComparedRuns) -> Slide:
     late = (in_words(run, found),) if found else ()
     missing = [f"p99: {one.missing:,} more runs are needed." for one in path.percentiles[2:3] if one.missing]
     return Slide(
-        f"The run at {name} of {say_count(len(path.times_ps), 'run')}: who is late, and how it goes round",
+        f"The run at {name} of {say_count(len(path.times_ps), 'run')}: who is late, and how it spreads",
         live=page_of("run", run, mode="figure", controls={}, theme=outline.theme),
         still=_LATE,
         notes=(
