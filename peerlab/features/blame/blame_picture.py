@@ -35,7 +35,7 @@ def blame_svg(blame: Blame, theme: str = "light") -> str:
     scale = (_RIGHT - _LEFT) / max(1.0, *shares)
     for node, share in enumerate(shares):
         top, end = _TOP + _ROW * node, _LEFT + scale * max(0.0, share)
-        paper.text((_LEFT - 10, top + 8), f"node {node}", size=11.5, ink="muted", align="right")
+        paper.text((_LEFT - 10, top + 8), f"node {node}", size=12.5, ink="muted", align="right")
         paper.box((_LEFT, top, _RIGHT, top + 16), "faint", radius=4)
         # At least 2 px: a node that explains nothing has a bar, too.
         paper.box((_LEFT, top, max(end, _LEFT + 2), top + 16), "hot" if node in named else "edge", radius=4)
@@ -45,15 +45,15 @@ def blame_svg(blame: Blame, theme: str = "light") -> str:
         paper.text(
             (_RIGHT + 10, top + 8),
             f"{100 * share:.0f} %",
-            size=11.5,
+            size=12.5,
             bold=node in named,
             ink=ink,
             align="left",
         )
     line, bottom = _LEFT + scale * EXPLAINS, _TOP + _ROW * len(shares)
     paper.line([(line, _TOP - 6), (line, bottom)], "ink", 1.3, dash="4 3")
-    paper.text((line, bottom + 10), "80 % of what was lost", size=11)
-    paper.text((16, bottom + 34), blame.in_words, size=11.5, ink="muted", align="left")
+    paper.text((line, bottom + 10), "80 % of what was lost", size=12.5)
+    paper.text((16, bottom + 34), blame.in_words, size=12.5, ink="muted", align="left")
     return paper.svg(_WIDTH, height, f"Share of the delay that each node explains. {blame.in_words}")
 
 

@@ -7,7 +7,7 @@ FEATURE = Feature(
     answers="`Tails`: mean, median and tail of two data paths, each with its interval",
     commands={"tails": "peerlab.features.tails.tails_command"},
     functions={"tails": "peerlab.features.tails.tails"},
-    shows={"Tails": "peerlab.features.tails.tails_picture:tails_html"},
+    shows={"Tails": "peerlab.features.tails.tails_sheets:tails_html"},
     offers={"tails of a scenario": "peerlab.features.tails.tails:tails"},
     document="docs/using.md",
 )

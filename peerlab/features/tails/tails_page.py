@@ -8,24 +8,22 @@ from peerlab.base.progress_bar import progress_bar
 from peerlab.base.units import say_time
 from peerlab.features.tails.percentiles import PER_MILLE, name_of
 from peerlab.features.tails.tails import Tails
-from peerlab.features.tails.tails_picture import alt, chosen_svg, tails_svg
+from peerlab.features.tails.tails_sheets import SHEET_STYLE, sheets_html
 from peerlab.page.frame import alone
-from peerlab.picture.theme import PAGE, properties
+from peerlab.picture.theme import properties
 
 SLOWEST = 1000
 """Per mille of the slowest run."""
 _STYLE = """
 body{margin:0;background:var(--pl-paper);color:var(--pl-ink);font:14px system-ui,-apple-system,Segoe UI,sans-serif}
 main{max-width:1120px;margin:0 auto;padding:12px 16px}
-h1{font-size:22px;margin:0 0 4px}p{margin:4px 0;max-width:90ch}
-.pl-pile{position:relative;overflow-x:auto}.pl-pile>div{position:relative;min-width:1060px}
-.pl-pile svg{display:block;width:100%;height:auto}
-.pl-pile .pl-run{position:absolute;inset:0}.pl-run{display:none}
-.pl-pile .pl-run svg>rect:first-of-type{fill:none}
+h1{font-size:22px;margin:0 0 4px}p{margin:4px 0;max-width:110ch;text-wrap:pretty}
+.pl-run{display:none}.pl-sheet .pl-run{position:absolute;inset:0}
+.pl-sheet .pl-run svg>rect:first-of-type{fill:none}
 input{position:absolute;opacity:0}
 .pl-choice{display:flex;flex-wrap:wrap;gap:6px;align-items:center;margin:10px 0}
 label{border:1px solid var(--pl-edge);border-radius:6px;padding:6px 12px;cursor:pointer}
-.pl-blames svg{max-width:100%;height:auto;flex:1 1 460px;min-width:0}.pl-blame{display:flex;flex-wrap:wrap;gap:16px;align-items:flex-start}.pl-blame p{display:none}
+.pl-blames svg{max-width:100%;height:auto;flex:1 1 540px;min-width:0}.pl-blame{display:flex;flex-wrap:wrap;gap:16px;align-items:flex-start}.pl-blame p{display:none}
 """
 
 
@@ -43,21 +41,17 @@ def tails_page(tails: Tails) -> str:
             f"#{one}:checked~.pl-choice [for={one}]{{background:var(--pl-ink);color:var(--pl-paper)}}",
             f"#{one}:focus-visible~.pl-choice [for={one}]{{outline:2px solid var(--pl-register);outline-offset:2px}}",
         ]
-    marks = "".join(
-        f"<div class='pl-run pl-run{number}'>{chosen_svg(tails, place)}</div>"
-        for number, (_, place) in enumerate(runs)
-    )
     first = tails.paths[0]
     body = (
         f"<main><h1>Who is late, and who is to blame?</h1>"
         f"<p>{escape(first.title)}, {len(first.times_ps):,} runs with {escape(first.scenario.noise.in_words)}. One dot is one run; the hollow one is the run without noise.</p>"
-        f"{''.join(inputs)}<div class='pl-pile' tabindex='0' role='group' aria-label='Runs'><div>{tails_svg(tails, PAGE, None)}{marks}</div></div>"
+        f"{''.join(inputs)}<div class='pl-tails'>{sheets_html(tails, [place for _, place in runs], None)}</div>"
         f"<div class='pl-choice' role='group' aria-label='Choose a run'>Choose a run: {''.join(labels)}</div>"
-        f"<div class='pl-blames'>{_blames(tails, runs)}</div><p>{escape(alt(tails))}</p></main>"
+        f"<div class='pl-blames'>{_blames(tails, runs)}</div></main>"
     )
     return alone(
         "Who is late, and who is to blame?",
-        f"<style>{properties(':root')}{_STYLE}{''.join(rules)}</style>{body}",
+        f"<style>{properties(':root')}{_STYLE}{SHEET_STYLE}{''.join(rules)}</style>{body}",
     )
 
 

@@ -181,7 +181,8 @@ def test_a_picture_has_a_dot_for_every_run_that_is_not_far_out():
         for path, t in (("peer-direct", 10**9), ("host-rdma", 2 * 10**9))
     ]
     drawn = tails_svg(Tails(tuple(two), ()), "dark")
-    assert drawn.count("<rect") > 80
+    lines = re.findall(r"v(-[\d.]+)' stroke='#\w+' stroke-width='3.8' stroke-linecap='round'", drawn)
+    assert sum(1 + round((-float(high) - 0.1) / 4.6) for high in lines) == 80
     assert " times at p50" in drawn
 
 

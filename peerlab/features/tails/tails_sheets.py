@@ -1,0 +1,72 @@
+"""The picture of many runs on sheets of several widths, of which a page shows one, and its figures as a table."""
+
+from collections.abc import Sequence
+from html import escape
+
+from peerlab.features.tails.tails import Tails
+from peerlab.features.tails.tails_picture import WIDE, Sheet, chosen_svg, say_short, tails_svg
+from peerlab.features.tails.times import PathTimes
+from peerlab.picture.theme import PAGE, properties
+
+SHEETS = {1060: WIDE, 800: Sheet(840.0, apart=True, dots=16), 0: Sheet(560.0, apart=True, dots=16)}
+"""By the least width of the page, pixels, from which on each is shown: words stay 12 pixels high or more."""
+
+
+def sheets_html(tails: Tails, marks: Sequence[int] = (), shown: int | None = 0) -> str:
+    """Return the picture on each sheet, of which the page's width shows one; `marks` are runs that may be chosen, by their places."""
+    drawn = "".join(
+        f"<div class='pl-sheet pl-from{least}'>{tails_svg(tails, PAGE, shown, sheet=sheet)}"
+        + "".join(
+            f"<div class='pl-run pl-run{number}'>{chosen_svg(tails, place, sheet)}</div>"
+            for number, place in enumerate(marks)
+        )
+        + "</div>"
+        for least, sheet in SHEETS.items()
+    )
+    return f"<div class='pl-sheets' tabindex='0' role='group' aria-label='Runs'>{drawn}</div>{_table(tails)}"
+
+
+def _shown_from() -> str:
+    """Return the style rules that show one sheet at each width."""
+    rules, below = "", ""
+    for least in SHEETS:
+        wide = [f"(min-width:{least}px)"] if least else []
+        rules += f"@container {' and '.join([*wide, *([below] if below else [])]) or '(min-width:0)'}{{.pl-from{least}{{display:block}}}}"
+        below = f"(max-width:{least - 0.02}px)"
+    return rules
+
+
+SHEET_STYLE = (
+    ".pl-tails{container-type:inline-size}.pl-sheets{overflow-x:auto}.pl-sheet{display:none;position:relative;min-width:540px}"
+    f"{_shown_from()}"
+    ".pl-sheet svg{display:block;width:100%;height:auto}.pl-tails .pl-figures{border-collapse:collapse;margin:12px 0}"
+    ".pl-figures :is(th,td){padding:4px 18px 4px 0;text-align:right;white-space:nowrap;font-weight:400;border-top:1px solid var(--pl-faint)}"
+    ".pl-figures :is(th:first-child){text-align:left}.pl-figures thead th{border:0;color:var(--pl-muted)}.pl-figures tbody tr:last-child *{font-weight:650}"
+)
+"""A phone is moved over the narrowest sheet."""
+
+
+def tails_html(tails: Tails) -> str:
+    """Return the picture in the colours of the page around it, and its figures; on a phone it is moved sideways, by keys, too."""
+    return f"<style>{properties('.pl-tails')}{SHEET_STYLE}</style><div class='pl-tails'>{sheets_html(tails)}</div>"
+
+
+def _table(tails: Tails) -> str:
+    """Return what the picture says as figures: a path a row, and what the quicker one gains."""
+    names = [one.name for one in tails.paths[0].percentiles]
+    heads = "".join(f"<th scope='col'>{escape(name)}</th>" for name in ("runs", "quiet", *names))
+    rows = [_table_row(path) for path in tails.paths]
+    if len(tails.paths) > 1:
+        gains = (tails.gain(one.per_mille) for one in tails.paths[0].percentiles)
+        cells = ("", f"{tails.quiet_gain:.2f}", *(f"{gain:.2f}" if gain else "" for gain in gains))
+        rows.append(("times as fast", *cells))
+    body = "".join(
+        f"<tr><th scope='row'>{escape(first)}</th>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+        for first, *cells in rows
+    )
+    return f"<table class='pl-figures'><thead><tr><th></th>{heads}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _table_row(path: PathTimes) -> tuple[str, ...]:
+    values = ("-" if one.missing else say_short(one.value_ps) for one in path.percentiles)
+    return path.title, f"{len(path.times_ps):,}", say_short(path.quiet_ps), *values
