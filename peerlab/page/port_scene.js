@@ -17,6 +17,7 @@ const OUTLINE = { "paint-order": "stroke", stroke: "var(--pl-paper)", "stroke-wi
 const NAMES = { xoff: "XOFF", xon: "XON", credits: "credits", queue: "full", kmin: "Kmin", kmax: "Kmax" };
 const MOST_DOTS = 16; // of a pool of credits
 const MOST_FLYING = 12; // credits that are drawn on one link
+const RESTS = 0.3; // opacity of credits that nobody has taken
 const BELOW = 5; // from a glass to what a sender may send, drawn below it
 const WORDS = ["var(--pl-direct)", "var(--pl-hot)", "var(--pl-cpu)"]; // the end of a pause, a pause, a notification
 const OF_ACCOUNT = ["xoff", "xon", "credits"];
@@ -143,7 +144,7 @@ export class PortSceneView {
     const [[x0, y0], [x1, y1]] = line, upright = x0 === x1;
     const below = this.allowance(link, place), flying = this.fabric.pool && below ? Array.from({ length: MOST_FLYING }, () => svgShape("circle", { r: 2.2, fill: "var(--pl-paper)", stroke: "var(--pl-direct)", "stroke-width": 1.2, visibility: "hidden" }, host)) : [];
     const falls = svgShape("rect", { width: 9, height: 7, rx: 2, visibility: "hidden" }, host);
-    const stop = svgShape("text", { ...OUTLINE, "font-size": this.letters, "font-weight": 650, fill: "var(--pl-hot-ink)", "text-anchor": upright ? (place.exit ? "end" : "start") : "middle", x: upright ? x0 + (place.exit ? -8 : 8) : (x0 + x1) / 2, y: (y0 + y1) / 2 + 4 }, host);
+    const stop = svgShape("text", { ...OUTLINE, "font-size": this.letters, fill: "var(--pl-hot-ink)", "text-anchor": upright ? (place.exit ? "end" : "start") : "middle", x: upright ? x0 + (place.exit ? -8 : 8) : (x0 + x1) / 2, y: (y0 + y1) / 2 + 4 }, host);
     const glass = this.glass(place);
     if (place.marks) this.marks(place, Object.keys(NAMES).filter((name) => !OF_ACCOUNT.includes(name)), this.scale.port);
     if (link.number === this.data.victim) glass.frame.setAttribute("stroke-width", 2.2);
@@ -154,8 +155,8 @@ export class PortSceneView {
   allowance({ number, kind, host: from }, { x, y, wide }) {
     const { host, fabric, cells } = this, at = y + GLASS / 2 + BELOW - 1;
     if (fabric.pool && kind !== "down") {
-      const count = Math.min(MOST_DOTS, Math.max(1, Math.floor(fabric.pool / cells.largest))), step = wide / count;
-      return { dots: Array.from({ length: count }, (_, i) => svgShape("circle", { cx: x + step * (i + 0.5), cy: at, r: 2, fill: "none", stroke: "var(--pl-direct)", "stroke-width": 1 }, host)) };
+      const count = Math.min(MOST_DOTS, Math.max(1, Math.floor(fabric.pool / cells.largest))), step = wide / count, row = svgShape("g", {}, host);
+      return { row, dots: Array.from({ length: count }, (_, i) => svgShape("circle", { cx: x + step * (i + 0.5), cy: at, r: 2, fill: "none", stroke: "var(--pl-direct)", "stroke-width": 1 }, row)) };
     }
     const flow = this.flowOf.get(from);
     if (!cells.hasRates || kind !== "up" || flow === undefined) return null;
@@ -170,6 +171,7 @@ export class PortSceneView {
     if (below.dots) {
       const { pool } = this.fabric, there = Math.round((below.dots.length * Math.max(0, pool - this.cells.unanswered(number, time))) / pool);
       below.dots.forEach((dot, i) => dot.setAttribute("fill", i < there ? "var(--pl-direct)" : "none"));
+      below.row.setAttribute("opacity", there < below.dots.length ? 1 : RESTS); // a pool that is full says nothing
       return;
     }
     const [rate, target] = this.cells.rate(below.flow, time), x = below.x + below.wide * Math.min(1, target);
@@ -235,12 +237,16 @@ export class PortSceneView {
   draw(time, flow, moving) {
     if (!this.parts || !this.cells) return;
     const stopped = this.stopped(time, flow), { ports, accounts } = this.levels(time);
+    let above = null; // of links that lie on each other and are stopped alike the first one says it
     for (const part of this.parts) {
-      this.drawLevel(part, (part.account ? accounts : ports)[part.number]);
+      const runs = (part.account ? accounts : ports)[part.number];
+      this.drawLevel(part, runs);
+      part.frame.setAttribute("stroke", runs.length ? "var(--pl-edge)" : "var(--pl-faint)");
       if (part.account) continue;
-      const why = stopped(part.number);
-      part.stop.textContent = why && part.fits >= widthOf(why, this.letters, true) + 10 ? why : "";
-      part.frame.setAttribute("stroke", why ? "var(--pl-hot)" : "var(--pl-edge)");
+      const why = stopped(part.number), again = why && above?.why === why && above.kind === part.kind && above.leaf === part.leaf;
+      above = { why, kind: part.kind, leaf: part.leaf };
+      part.stop.textContent = why && !again && part.fits >= widthOf(why, this.letters, false) + 10 ? why : "";
+      if (why) part.frame.setAttribute("stroke", "var(--pl-hot)");
       part.track.setAttribute("stroke", why && why !== "lost" ? "var(--pl-hot-fill)" : "var(--pl-faint)");
       this.onLink(part, time, flow, moving);
       this.drawAllowance(part, time);

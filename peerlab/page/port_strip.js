@@ -5,7 +5,8 @@ import { svgShape, svgText } from "./svg.js";
 import { sayBytes, sayTime } from "./words.js";
 
 // In px: margins (right of the axis a time and the most that waits, which a narrow page leaves out), rows of fabrics, lanes; of ports that were stopped so many are listed, longest first.
-const STRIP = { left: 176, right: 176, narrow: 600, less: [104, 78], head: 18, low: 24, high: 64, rates: 46, lane: 18, stopped: 3, column: 2 };
+const STRIP = { left: 176, right: 176, narrow: 600, less: [140, 78], head: 18, low: 24, high: 64, rates: 46, lane: 18, stopped: 3, column: 2 };
+const SENDS = " sends"; // of a link from a host; where there is little room its reason stands in its place
 const LIMITS = { queue: "full", kmin: "Kmin", kmax: "Kmax" };
 
 export class PortStrip {
@@ -139,7 +140,8 @@ export class PortStrip {
     const mine = worst.filter(([link]) => link === this.data.victim), chosen = [...mine, ...worst.filter(([link]) => link !== this.data.victim)].slice(0, STRIP.stopped);
     chosen.forEach(([link, rows], i) => {
       const y = top + STRIP.lane * i;
-      this.text(this.left - 8, y, this.narrow ? this.linkName(link) : `${this.linkName(link)}: ${rows[0][2]}`, { "text-anchor": "end" });
+      const name = this.linkName(link), short = name.endsWith(SENDS) ? `${name.slice(0, -SENDS.length)}: ${rows[0][2]}` : name;
+      this.text(this.left - 8, y, this.narrow ? short : `${name}: ${rows[0][2]}`, { "text-anchor": "end" });
       svgShape("rect", { x: this.left, y: y + 5, width: this.x(length_us) - this.left, height: 8, rx: 2, fill: "var(--pl-panel)" }, host);
       const d = rows.filter(([from]) => from < this.data.shown_us).map(([from, until]) => `M${this.x(from).toFixed(1)} ${y + 5}H${Math.max(this.x(until), this.x(from) + 0.4).toFixed(1)}v8H${this.x(from).toFixed(1)}z`).join("");
       svgShape("path", { d, fill: "var(--pl-hot)" }, host);

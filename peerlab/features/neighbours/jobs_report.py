@@ -67,8 +67,12 @@ def row(shared: SharedFabric, number: int) -> tuple[str, ...]:
 
 
 def _list(times: list[Fraction]) -> str:
-    sentences = [_say(fraction) for fraction in times[:_SHOWN]]
-    return ", ".join(sentences + (["..."] if len(times) > _SHOWN else [])) or "-"
+    """Return times in words: once where all are alike, else the first few and how many more there are."""
+    sentences = [_say(fraction) for fraction in times]
+    if len(sentences) > 1 and len(set(sentences)) == 1:
+        return f"{len(sentences)} x {sentences[0]}"
+    more = [f"{len(sentences) - _SHOWN} more"] if len(sentences) > _SHOWN else []
+    return ", ".join(sentences[:_SHOWN] + more) or "-"
 
 
 def _say(seconds: Fraction) -> str:

@@ -16,6 +16,8 @@ HEAD = (
     "packets",
 )
 """Headings of the table."""
+PLAYED_HEAD = ("fabric", "time", "busbw GB/s", "share", "neighbours", "stopped, lost, marked")
+"""Headings of the page's table: beside a picture that plays a row says what happened, and not what did not."""
 _KINDS = {"mark": "marked", "drop": "dropped", "loss": "lost", "discard": "discarded"}
 
 
@@ -35,7 +37,6 @@ def cells(answer: PortAnswer) -> tuple[str, ...]:
     runs = bool(answer.alone_ps)
     # Cut before its end: its time is at least this, and its share at most.
     cut = "> " if runs and not answer.ends else ""
-    packets = [f"{answer.packets(kind):,} {word}" for kind, word in _KINDS.items() if answer.packets(kind)]
     return (
         answer.title,
         cut + say_time(answer.time_ps),
@@ -46,5 +47,22 @@ def cells(answer: PortAnswer) -> tuple[str, ...]:
         say_bytes(answer.again_bytes),
         say_time(answer.paused_ps),
         say_time(answer.starved_ps),
-        ", ".join(packets) or "none lost or marked",
+        ", ".join(_packets(answer)) or "none lost or marked",
     )
+
+
+def played_cells(answer: PortAnswer) -> tuple[str, ...]:
+    """Return a row of the page's table."""
+    row = dict(zip(HEAD, cells(answer), strict=True))
+    happened = [
+        *([f"{say_time(answer.paused_ps)} paused"] if answer.paused_ps else []),
+        *([f"{say_time(answer.starved_ps)} without credits"] if answer.starved_ps else []),
+        *_packets(answer),
+        *([f"{say_bytes(answer.again_bytes)} sent twice"] if answer.again_bytes else []),
+    ]
+    return (*(row[name] for name in PLAYED_HEAD[:-1]), ", ".join(happened) or "nothing")
+
+
+def _packets(answer: PortAnswer) -> list[str]:
+    """Return how many packets were marked or lost, in words; nothing of what none was."""
+    return [f"{answer.packets(kind):,} {word}" for kind, word in _KINDS.items() if answer.packets(kind)]

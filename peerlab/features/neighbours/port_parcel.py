@@ -7,7 +7,7 @@ from peerlab.base.units import PS_PER_US, say_share, say_time
 from peerlab.engine.ports.port_scene import PortScene
 from peerlab.engine.ports.port_trace import PortTrace
 from peerlab.features.neighbours.neighbours_picture import shared_port, shown_ps, victim_host
-from peerlab.features.neighbours.neighbours_report import HEAD, cells, heading
+from peerlab.features.neighbours.neighbours_report import HEAD, PLAYED_HEAD, cells, heading, played_cells
 from peerlab.features.neighbours.port_columns import (
     PortColumns,
     cell_columns,
@@ -114,7 +114,7 @@ def port_parcel(answers: Sequence[PortAnswer]) -> PortParcel:
     return {
         "about": about(first),
         "source": "Simulated by peerlab, cell by cell. Thresholds are examples or assumptions: peerlab neighbours --help names each figure.",
-        "columns": list(HEAD[1:]),
+        "columns": list(PLAYED_HEAD[1:]),
         "shown_us": shown_ps(answers) / PS_PER_US,
         "played_us": played_ps / PS_PER_US,
         "shared": shared_port(first),
@@ -154,7 +154,7 @@ def _fabric(answer: PortAnswer, played_ps: int) -> PortParcelFabric:
         "does": _does(answer),
         "time": say_time(answer.time_ps),
         "share": say_share(answer.share),
-        "figures": list(cells(answer)[1:]),
+        "figures": list(played_cells(answer)[1:]),
         "words": _words(answer),
         "length_us": answer.time_ps / PS_PER_US,
         "alone_us": answer.alone_ps / PS_PER_US,

@@ -8,7 +8,7 @@ from command_line import peerlab_command
 import peerlab
 from peerlab.base.errors import ScenarioError
 from peerlab.engine.ports import port_forms as forms
-from peerlab.features.neighbours.neighbours_report import HEAD, cells
+from peerlab.features.neighbours.neighbours_report import PLAYED_HEAD, cells
 from peerlab.study.port_answer import answer_ports
 from peerlab.study.port_figures import port_fabrics
 from peerlab.study.port_question import NEIGHBOURS, PortQuestion, port_question
@@ -145,7 +145,7 @@ def test_the_command_prints_a_row_for_each_fabric(own_folder):
     assert (status, problem) == (0, "")
     assert all(one.title in out for one in port_fabrics().values())
     page = (own_folder / "page.html").read_text()
-    assert all(head in page for head in HEAD)
+    assert all(head in page for head in PLAYED_HEAD)
 
 
 def test_the_command_gives_json_and_takes_figures():
