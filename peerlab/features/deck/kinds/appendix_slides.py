@@ -1,6 +1,6 @@
 """The slides behind the recommendation: what registering costs, what the gain owes to assumptions, where the figures come from."""
 
-from itertools import accumulate
+import re
 
 from peerlab.answer.gain import Assumption, GainBand
 from peerlab.answer.run import Run
@@ -171,45 +171,63 @@ def _assumed(assumption: Assumption) -> tuple[str, str, str, str]:
 
 
 def sources(_outline: Outline, compared: ComparedRuns) -> Slide:
-    """Name the source of every figure that is not assumed, and every figure that is."""
+    """Name who says every figure that is not assumed, and from where to where each that is assumed may lie."""
     hardware = compared.base.hardware
     assumed = list(hardware.assumptions)
     known = [figure for figure in hardware.stated if not figure.assumption]
-    # A source once, with all that it says.
-    by_source: dict[str, list[str]] = {}
+    # A publisher once, with all that it says.
+    by_publisher: dict[str, dict[str, str]] = {}
     for figure in known:
-        by_source.setdefault(figure.source, []).append(figure.label)
-    rows = [(", ".join(dict.fromkeys(labels)), source) for source, labels in by_source.items()]
-    own = [(figure.label, f"{figure}{_range(figure)}") for figure in assumed]
-    left, right = _that_fit(rows, _LETTERS_WIDE), _that_fit(own, _LETTERS_NARROW)
-    more = (
-        f"{len(rows) - len(left)} more: peerlab clusters {shell_word(hardware.name)}"
-        if len(rows) > len(left)
-        else ""
-    )
-    rest = (
-        f"{len(own) - len(right)} more: peerlab clusters {shell_word(hardware.name)}"
-        if len(own) > len(right)
-        else ""
-    )
+        by_publisher.setdefault(_publisher(figure.source), {})[figure.label] = str(figure)
+    everything = f"peerlab clusters {shell_word(hardware.name)}"
+    rows, left = assumed[:_MOST_ASSUMED], len(assumed) - _MOST_ASSUMED
+    said = facts(*((figure.label, f"{figure}{_range(figure)}") for figure in rows))
+    more = paragraphs(f"{left} more: {everything}") if left > 0 else ""
     cards = (
-        card(_list(left) + paragraphs(more), 7, title=f"{len(known)} with a source", tone="direct", high="listed"),
-        card(_list(right) + paragraphs(rest), 5, title=f"{len(assumed)} assumed †", tone="edge", high="listed"),
-    )  # fmt: skip
-    notes = tuple(
-        f"{figure.label}, assumed: {figure.assumption}."
-        + f" Its value: {figure.source}." * bool(figure.source)
-        for figure in assumed
+        card(
+            "".join(f"<h4>{words(who)}</h4><p>{_said(what)}</p>" for who, what in by_publisher.items()),
+            6,
+            title=f"{len(known)} with a source",
+            tone="direct",
+            high="listed",
+        ),
+        card(said + more, 6, title=f"{len(assumed)} assumed †", tone="edge", high="listed"),
+    )
+    notes = (
+        *(f"{figure.label}: {figure.source}." for figure in known),
+        *(
+            f"{figure.label}, assumed: {figure.assumption}."
+            + f" Its value: {figure.source}." * bool(figure.source)
+            for figure in assumed
+        ),
     )
     title = f"{hardware.title}: {hardware.counted}"
-    about = "Of the cluster and of the library that serves it; notes say why each is assumed, and where its value is from"
+    about = "Of the cluster and of the library that serves it; notes say where each is from, and why it is assumed"
     return Slide(
         title,
         about,
         grid(*cards),
         notes=notes,
-        source=f"Every figure with its source and unit: peerlab clusters {shell_word(hardware.name)}",
+        source=f"Every figure with its source and unit: {everything}",
     )
+
+
+def _publisher(source: str) -> str:
+    """Return who says it: a repository or a site by its address, else what stands before the first mark.
+
+    >>> _publisher("openucx/ucx topo.c: effective PCIe Gen3 x16"), _publisher("AWS Compute blog, DL1 deep dive: pairs")
+    ('openucx/ucx', 'AWS Compute blog')
+    """
+    head = re.split("[,:;(]", source, maxsplit=1)[0].strip()
+    first = head.split(" ")[0]
+    return first if "/" in first else head
+
+
+def _said(what: dict[str, str]) -> str:
+    """Return figures with their values, each in one line."""
+    each = [f"{words(label)} <b>{words(value)}</b>" for label, value in what.items()]
+    ends = [","] * (len(each) - 1) + [""]
+    return " ".join(f"<span>{one}{end}</span>" for one, end in zip(each, ends, strict=True))
 
 
 def _range(figure: Figure | Wiring) -> str:
@@ -217,18 +235,5 @@ def _range(figure: Figure | Wiring) -> str:
     return " ({:g} to {:g})".format(*figure.range) if figure.range else ""
 
 
-def _list(told: list[tuple[str, str]]) -> str:
-    return "".join(f"<p><b>{words(name)}</b> {words(text)}</p>" for name, text in told)
-
-
-_LINES = 19
-"""Lines that a list has room for."""
-_LETTERS_WIDE, _LETTERS_NARROW = 76, 52
-"""Letters of one."""
-
-
-def _that_fit(told: list[tuple[str, str]], letters: int) -> list[tuple[str, str]]:
-    """Return the first of them, as many as the list holds."""
-    lines = list(accumulate(-(-len(name + text) // letters) for name, text in told))
-    # The list ends before the first that does not fit: one that is shorter must not jump the queue.
-    return [part for part, used in zip(told, lines, strict=True) if used <= _LINES]
+_MOST_ASSUMED = 18
+"""Rows that a card has room for."""
