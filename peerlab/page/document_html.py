@@ -50,7 +50,8 @@ def part_html(part: Part) -> str:
             return f"{caption}<ul>{items}</ul>" if items else ""
         case Graphic():
             caption = f"<p class='pl-quiet'>{escape(part.caption)}</p>" if part.caption else ""
-            return caption + part.svg
+            # A drawing whose words would be too small is moved over, by keys, too.
+            return f"{caption}<div class='pl-graphic' tabindex='0' role='group' aria-label='Picture'>{part.svg}</div>"
 
 
 def _table(part: Table) -> str:

@@ -10,10 +10,12 @@ from peerlab.base.units import KIB, say_bytes
 from peerlab.features.expect.expected_figure import figure
 from peerlab.picture.scale import Scale, apart, logarithmic
 
-_WIDE, _HIGH = 760, 360
+_HIGH = 360
+_BROAD, _SLIM = 760, 440
+"""Widths that it is drawn for: a page shows the one at which letters are 12 pixels high or more."""
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 92, 20, 30
-_TICKS = 8
-"""Sizes that are written at the axis, at most."""
+_TICK = 76
+"""Pixels from one size that is written at the axis to the next, at least."""
 _LINES = 10
 """Lines of the grid, at most."""
 Row = Mapping[str, Any]
@@ -24,8 +26,20 @@ _APART = 14
 """Pixels between two words at the right edge."""
 
 
-def band_svg(
+def band_html(
     rows: Sequence[Row], judged: Sequence[Row] = (), faults: Sequence[Sequence[tuple[int, float]]] = ()
+) -> str:
+    """Return the picture for a wide page and for a narrow one, of which the page shows one."""
+    drawn = (band_svg(rows, judged, faults, wide=wide) for wide in (_BROAD, _SLIM))
+    return f"<div class='pl-picture'>{''.join(drawn)}</div>"
+
+
+def band_svg(
+    rows: Sequence[Row],
+    judged: Sequence[Row] = (),
+    faults: Sequence[Sequence[tuple[int, float]]] = (),
+    *,
+    wide: int = _BROAD,
 ) -> str:
     """Return the picture as SVG in the colours of the page around it; hovering a point says its figures.
 
@@ -34,8 +48,9 @@ def band_svg(
     rows, judged = _drawn(rows, judged), _drawn(judged, judged)
     # Axis and sentence name the sizes that were asked for, not those added to draw a line through one.
     told, rows = rows, _broadened(rows)
-    across, up = _across(rows), _up(rows, judged)
-    parts = _grid(across, up, told, judged)
+    right = wide - _RIGHT
+    across, up = _across(rows, right), _up(rows, judged)
+    parts = _grid(across, up, right, (told, judged))
     parts.append(_area(across, up, [(row["size"], row["low"], row["high"]) for row in rows]))
     short = [row for row in judged if row["below"]]
     parts += [_missing(across, up, run) for run in _neighbours(short, rows)]
@@ -51,7 +66,7 @@ def band_svg(
         for row in judged[-1:]
         if row["measured"] > 0
     ]
-    parts += _ends(ends)
+    parts += _ends(ends, right)
     drawn = {row["size"] for row in rows}
     for place, curve in enumerate(faults):
         # A fault is simulated at every size of the log, the picture shows only some.
@@ -61,7 +76,7 @@ def band_svg(
     parts += [_point(across, up, row) for row in judged]
     sentence = f"Bus bandwidth by size, {say_bytes(told[0]['size'])} to {say_bytes(told[-1]['size'])}: band, floor and ceiling"
     return (
-        f"<svg class='pl-band' viewBox='0 0 {_WIDE} {_HIGH}' width='{_WIDE}' role='img' aria-label='{escape(sentence, quote=True)}' "
+        f"<svg class='pl-band pl-{'broad' if wide == _BROAD else 'slim'}' viewBox='0 0 {wide} {_HIGH}' width='{wide}' role='img' aria-label='{escape(sentence, quote=True)}' "
         f"font-size='12' fill='var(--pl-muted)' style='max-width:100%;height:auto'>{''.join(parts)}</svg>"
     )
 
@@ -81,9 +96,9 @@ def _broadened(rows: Sequence[Row]) -> Sequence[Row]:
     return [{**rows[0], "size": rows[0]["size"] * times} for times in (0.5, 1, 2)]
 
 
-def _across(rows: Sequence[Row]) -> Scale:
+def _across(rows: Sequence[Row], right: float) -> Scale:
     first, last = rows[0]["size"], max(rows[-1]["size"], 2 * rows[0]["size"])
-    return logarithmic((first, last), (_LEFT, _WIDE - _RIGHT))
+    return logarithmic((first, last), (_LEFT, right))
 
 
 def _figures(rows: Sequence[Row], judged: Sequence[Row]) -> list[float]:
@@ -97,16 +112,17 @@ def _up(rows: Sequence[Row], judged: Sequence[Row]) -> Scale:
     return logarithmic((min(figures) / 1.15, max(figures) * 1.15), (_HIGH - _BOTTOM, _TOP))
 
 
-def _grid(across: Scale, up: Scale, rows: Sequence[Row], judged: Sequence[Row]) -> list[str]:
+def _grid(across: Scale, up: Scale, right: float, drawn: tuple[Sequence[Row], Sequence[Row]]) -> list[str]:
+    rows, judged = drawn
     figures = _figures(rows, judged)
     parts = ["<text x='0' y='12'>busbw, GB/s</text>"]
     for rate in _rates(min(figures) / 1.15, max(figures) * 1.15):
         y = up(rate)
         parts.append(
-            f"<path d='M{_LEFT} {y:.1f}H{_WIDE - _RIGHT}' stroke='var(--pl-faint)'/>"
+            f"<path d='M{_LEFT} {y:.1f}H{right}' stroke='var(--pl-faint)'/>"
             f"<text x='{_LEFT - 8}' y='{y + 4:.1f}' text-anchor='end'>{figure(rate)}</text>"
         )
-    step = math.ceil(len(rows) / _TICKS)
+    step = math.ceil(len(rows) * _TICK / (right - _LEFT))
     parts += [
         f"<text x='{across(row['size']):.1f}' y='{_HIGH - 8}' text-anchor='middle'>{say_bytes(row['size'])}</text>"
         # From the largest down: its word is always there, and no step leaves it out.
@@ -158,12 +174,12 @@ def _line(
     )
 
 
-def _ends(ends: Sequence[tuple[str, str, float]]) -> list[str]:
+def _ends(ends: Sequence[tuple[str, str, float]], right: float) -> list[str]:
     """Return the names of the curves at their right ends, apart from one another."""
     ends = sorted(ends, key=lambda end: end[2])
     heights = apart([y for _, _, y in ends], _APART)
     return [
-        f"<text x='{_WIDE - _RIGHT + 10}' y='{y + 4:.1f}' fill='var(--pl-{role})'>{name}</text>"
+        f"<text x='{right + 10}' y='{y + 4:.1f}' fill='var(--pl-{role})'>{name}</text>"
         for (name, role, _), y in zip(ends, heights, strict=True)
     ]
 

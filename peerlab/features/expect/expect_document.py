@@ -5,7 +5,7 @@ from typing import Any
 
 from peerlab.base.document import Conclusion, Document, Graphic, Item, Items, Part, Table, Text
 from peerlab.base.units import say_bytes
-from peerlab.features.expect.band_picture import band_svg
+from peerlab.features.expect.band_picture import band_html
 from peerlab.features.expect.expected_figure import figure
 
 Told = Mapping[str, Any]
@@ -27,7 +27,7 @@ def expectation_document(expectation: Told) -> Document:
     parts: list[Part] = [Conclusion("unknown", expectation["what_if"], "")] if expectation["what_if"] else []
     parts += [
         Text(expectation["says"], quiet=True),
-        Graphic(f"<div class='pl-picture'>{band_svg(expectation['rows'])}</div>"),
+        Graphic(band_html(expectation["rows"])),
         Table(_EACH, head, rows, right=range(4), kind="sizes", folded=True),
         *(Text(note, quiet=True) for note in expectation["notes"]),
     ]

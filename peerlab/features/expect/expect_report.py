@@ -5,7 +5,7 @@ from html import escape
 
 from peerlab.base.document import Conclusion, Text
 from peerlab.base.words_html import words_html
-from peerlab.features.expect.band_picture import band_svg
+from peerlab.features.expect.band_picture import band_html
 from peerlab.features.expect.expect_document import (
     STATUSES,
     UNSEEN,
@@ -72,9 +72,9 @@ def _parts(verdict: Told) -> Iterator[str]:
     yield part_html(Text(log_words(verdict), quiet=True))
     rows, causes = [row for row in verdict["rows"] if row["expected"]], verdict["causes"][:_MOST_CAUSES]
     if rows:
-        picture = band_svg(rows, rows, [cause["curve"] for cause in causes])
+        picture = band_html(rows, rows, [cause["curve"] for cause in causes])
         beside = _causes(verdict, causes) if causes else ""
-        yield f"<div class='pl-beside'><div class='pl-picture'>{picture}</div>{beside}</div>"
+        yield f"<div class='pl-beside'>{picture}{beside}</div>"
     yield part_html(judged_table(verdict["rows"]))
     yield from (part_html(Text(note, quiet=True)) for note in verdict["notes"])
     if verdict["unseen"]:

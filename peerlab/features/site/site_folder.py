@@ -135,7 +135,7 @@ def _landing(scenario: Scenario, labs: Sequence[tuple[str, str, str]], loaded: S
     run = simulate(scenario)
     # One for each theme; the page shows that of its reader's.
     picture = "".join(
-        f"<div class='{theme}'>{still_svg(run, theme=theme)}</div>" for theme in ("light", "dark")
+        f"<div class='{theme}'>{still_svg(run, theme=theme, large=True)}</div>" for theme in ("light", "dark")
     )
     text = (Path(__file__).with_name("landing.html")).read_text(encoding="utf-8")
     words = {
@@ -155,4 +155,4 @@ def _lab_line(lab: tuple[str, str, str]) -> str:
     title, page, why_not = lab
     if not why_not:
         return f"<li><a href='{page}'>{escape(title)}</a></li>"
-    return f"<li>{escape(title)}<span>{escape(why_not)} It needs <a href='{page}' download>the notebook</a>.</span></li>"
+    return f"<li><b>{escape(title)}</b><span>{escape(why_not)} It needs <a href='{page}' download>the notebook</a>.</span></li>"

@@ -26,8 +26,10 @@ def log(times):
 
 def test_only_points_below_the_floor_are_vermilion():
     (found,) = judge(log([1.0] * 5 + [0.4] * 4), "p4d")
-    page = verdict_html([found.as_dict()])
+    both = verdict_html([found.as_dict()])
+    page = re.sub("<svg class='pl-band pl-slim'.*?</svg>", "", both)  # the same for a narrow page
     assert found.verdict == "below"
+    assert both != page
     assert page.count("<title>") == len(SIZES)
     assert page.count("<circle") == len(SIZES)
     assert (
@@ -68,7 +70,7 @@ def test_a_page_of_several_runs_has_each_and_fetches_nothing():
 
 def test_an_expectation_shows_itself_in_a_notebook():
     shown = peerlab.expect("p4d", sizes=SIZES)._repr_html_()
-    assert shown.count("<svg") == 1
+    assert shown.count("<svg") == 2  # one for a wide page, one for a narrow one
     assert "16 ranks" in shown
 
 

@@ -19,6 +19,7 @@ from peerlab.features.exercises.catalogue import find
 from peerlab.features.exercises.lessons.cards import card, prediction_card
 from peerlab.features.exercises.lessons.solved import solved
 from peerlab.picture.still import still_svg
+from peerlab.picture.theme import PAGE
 from peerlab.question.scenario import Scenario
 
 ASKS_THE_MACHINE = ("measure", "pin_cost", "show_limit", "doctor", "write_deck")
@@ -31,7 +32,7 @@ NOTEBOOK_ONLY = {
 """Labs that no page can hold, and why."""
 Link = Callable[[Scenario], str]
 """Where the live explorer shows a scenario."""
-_HOW_TO_RUN = re.compile(r"Run the cells one by one with .*?(?=\n\n|\Z)", re.DOTALL)
+_HOW_TO_RUN = re.compile(r"(?:Run the cells one by one with |Choose \*\*Run ▸ ).*?(?=\n\n|\Z)", re.DOTALL)
 """What labs say of running their cells, to the end of the paragraph; a page has none to run."""
 _LAB_LINK = re.compile(r"\(((\d\d)_\w+)\.ipynb\)")
 
@@ -213,7 +214,7 @@ class _Reader:
         address = escape(self._link(scenario), quote=True)
         sentence = f"{scenario.hardware.title}, {scenario.nodes} nodes, {scenario.data_path.title}"
         return (
-            f"<figure class='pl-open'>{still_svg(simulate(scenario))}<figcaption><a href='{address}'>Open it live</a> "
+            f"<figure class='pl-open'><div tabindex='0' role='group' aria-label='Data path'>{still_svg(simulate(scenario), theme=PAGE, large=True)}</div><figcaption><a href='{address}'>Open it live</a> "
             f"<span>{escape(sentence)}</span></figcaption></figure>"
         )
 
