@@ -4,13 +4,13 @@ import argparse
 import json
 from typing import Any
 
+from peerlab.base.document import document_lines
 from peerlab.base.errors import ScenarioError
 from peerlab.base.progress_bar import progress_bar
-from peerlab.base.terminal_text import command, fraction, number, table, wrapped
-from peerlab.base.units import say_bytes, say_time
+from peerlab.base.terminal_text import command, fraction, number
 from peerlab.features.neighbours.neighbours_picture import neighbours_svg
-from peerlab.features.neighbours.neighbours_report import HEAD, cells, heading
-from peerlab.features.neighbours.port_comparison import PortComparison, neighbours
+from peerlab.features.neighbours.neighbours_report import neighbours_document
+from peerlab.features.neighbours.port_comparison import neighbours
 from peerlab.features.neighbours.port_page import port_page_html
 from peerlab.page.target import PlayedOutput
 from peerlab.study.port_figures import port_fabrics
@@ -92,7 +92,11 @@ def _neighbours(options: argparse.Namespace) -> int:
         comparison = neighbours(
             fabrics=names, figures=dict(map(figure_given, entries.get("figure", []))), progress=bar, **fields
         )
-    print(json.dumps(comparison.as_dict(), indent=2) if "json" in entries else _text(comparison))
+    if "json" in entries:
+        print(json.dumps(comparison.as_dict(), indent=2))
+    else:
+        document = neighbours_document(comparison)
+        print("\n".join([document.title, *document_lines(document)]))
     if note := _OUTPUT.write(comparison, options):
         print(note)
     return 0
@@ -123,20 +127,3 @@ def figure_given(text: str) -> tuple[str, float]:
     if not equals or isinstance(number_, str):
         raise ScenarioError("figure", f"{text!r}: give a name and a number, such as xon=40000")
     return name.strip(), number_
-
-
-def _text(comparison: PortComparison) -> str:
-    """Return the answer for a terminal."""
-    rows = [cells(answer) for answer in comparison.answers]
-    lines = [
-        heading(comparison.answers[0]),
-        table(HEAD, rows, right=range(1, len(HEAD) - 1)),
-        *wrapped(comparison.finding),
-    ]
-    first = comparison.answers[0]
-    scene = first.trace.scene
-    cell = scene.cell_packets * scene.fabric.mtu
-    lines += wrapped(
-        f"{scene.hosts} hosts, {len(scene.flows)} flows; {first.title}: cells of {say_bytes(cell)}, {say_time(scene.hop_ps)} a hop"
-    )
-    return "\n".join(lines)

@@ -1,6 +1,8 @@
-"""Fabrics side by side for an AllReduce with neighbours: the cells of the table, on the screen and on a page."""
+"""Fabrics side by side for an AllReduce with neighbours: what a comparison says, told once, and the cells of its table, which a page shows, too."""
 
+from peerlab.base.document import Document, Table, Text
 from peerlab.base.units import parse_bytes, say_bytes, say_share, say_time
+from peerlab.features.neighbours.port_comparison import PortComparison
 from peerlab.study.port_answer import PortAnswer
 
 HEAD = (
@@ -19,6 +21,16 @@ HEAD = (
 PLAYED_HEAD = ("fabric", "time", "busbw GB/s", "share", "neighbours", "stopped, lost, marked")
 """Headings of the page's table: beside a picture that plays a row says what happened, and not what did not."""
 _KINDS = {"mark": "marked", "drop": "dropped", "loss": "lost", "discard": "discarded"}
+
+
+def neighbours_document(comparison: PortComparison) -> Document:
+    """Return what a comparison says: a row for each fabric, what follows, and what was simulated."""
+    first = comparison.answers[0]
+    rows = Table("", HEAD, [cells(answer) for answer in comparison.answers], right=range(1, len(HEAD) - 1))
+    scene = first.trace.scene
+    cell = say_bytes(scene.cell_packets * scene.fabric.mtu)
+    simulated = f"{scene.hosts} hosts, {len(scene.flows)} flows; {first.title}: cells of {cell}, {say_time(scene.hop_ps)} a hop"
+    return Document(heading(first), (rows, Text(comparison.finding), Text(simulated, quiet=True)))
 
 
 def heading(answer: PortAnswer) -> str:
