@@ -46,11 +46,6 @@ class Begins:
         source, to = system.lanes[lane].node, system.lanes[system.receiver(lane, step)].node
         return max(self.at[source], self.at[to] if system.scenario.blocking else self.opens[to])
 
-    def held_at(self, node: int) -> Held:
-        """Return the places of a node that are held when it begins."""
-        rows = [(pool, tuple(t for t in until if t > self.at[node])) for pool, until in self.held]
-        return tuple((pool, until) for pool, until in rows if until and pool[1] == node)
-
 
 def gives_back(system: System) -> bool:
     """Return whether memory is given back when a transfer is over, which keeps its sender busy until then."""

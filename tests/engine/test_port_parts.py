@@ -4,6 +4,7 @@ import pytest
 from port_scenes import PACKET, C, fabric, victim
 
 from peerlab.base.errors import ScenarioError
+from peerlab.engine.ports import port_forms as forms
 from peerlab.engine.ports.fair_rates import fair_rates
 from peerlab.engine.ports.loop_port import LoopPort
 from peerlab.engine.ports.port_laws import Losses, Marks, Shed, follow_ps
@@ -48,6 +49,9 @@ def test_a_scene_has_at_most_64_hosts_and_ten_million_events():
 def test_four_senders_into_one_have_a_quarter_each_and_the_victim_its_own_rate():
     scene = victim(4, fabric())
     assert fair_rates(scene) == [C // 4] * 4 + [C]
+    for trunk in (0.5, 1.0, 1.1, 1.5, 2.0):
+        fair = fair_rates(victim(4, fabric(), trunk=trunk))[-1]
+        assert fair == pytest.approx(forms.victim_flow_fair(4, trunk) * C, rel=1e-6)
 
 
 def test_one_packet_in_four_is_lost_at_even_distances():

@@ -48,10 +48,6 @@ class Suspect:
     """None: nothing is; one: this node; two: the way from the first to the second."""
     probability: float
 
-    def takes_part(self, observation: Observation) -> bool:
-        """Return whether it takes part in a run."""
-        return _takes_part(self.nodes, observation)
-
 
 def _takes_part(nodes: tuple[int, ...], observation: Observation) -> bool:
     if len(nodes) == 1:

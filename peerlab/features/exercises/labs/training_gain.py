@@ -19,7 +19,7 @@ FELT = 1.2
 """From which gain on the lab says that the path matters."""
 R, R_TCP = 1.77, 5.6
 """How many times as fast Peer Direct is as RDMA through the host, and as TCP, at large messages on DL1 (topology alone)."""
-TOKENS, PUBLISHED, GPUS, PEAK = 2048, 380, 1024, 312e12
+TOKENS, PUBLISHED, GPUS = 2048, 380, 1024
 WAITS = 0.6
 """What a node that waits draws, of what it draws busy: 4.01 of 6.741 kW, worked out from MLPerf Training v4.0 (Llama-2 70B LoRA on 1 and 8 nodes)."""
 SEEN = 0.2
@@ -124,11 +124,6 @@ def saved(wait: float) -> float:
     left = SEEN / R
     before, after = (forms.energy(1 - SEEN + number, number, 1, 1.0, wait) for number in (SEEN, left))
     return 1 - after / before
-
-
-def largest_samples() -> float:
-    """Return the samples a second that all GPUs reach at their peak."""
-    return GPUS * PEAK / forms.parameter_flop(175e9, TOKENS)
 
 
 EXERCISES = (

@@ -103,16 +103,6 @@ def two_jobs() -> SharedFabric:
     return shared_fabric(CROSSING)
 
 
-def jobs_table() -> pd.DataFrame:
-    """Return how much of each job's ring goes over an uplink, and how many times as long as alone its AllReduce takes."""
-    found = two_jobs()
-    rows = {
-        name: {"hosts": ", ".join(map(str, job["hosts"])), "transfers over an uplink": crossing, "times as long as alone": float(found.lost[number])}
-        for number, (name, job, crossing) in enumerate(zip(("job 0", "job 1"), CROSSING, (4, 2), strict=True))
-    }  # fmt: skip
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("")
-
-
 def _paying() -> str:
     lost = two_jobs().lost
     return {(True, False): _FIRST, (False, True): _SECOND}.get((lost[0] > lost[1], lost[1] > lost[0]), _ALIKE)
