@@ -107,7 +107,7 @@ class Alike:
 
     def __init__(self, scenario: Scenario, planned: Plan | None = None) -> None:
         self.scenario, self.planned = scenario, planned
-        """One of them, and its plan, if not its own."""
+        """One of these scenarios, and the plan that it runs, where that is another than `plan` makes."""
         self._answer = same_answer(scenario, planned)
 
     def __eq__(self, other: object) -> bool:

@@ -92,7 +92,7 @@ class Block:
     period_steps: int
     """Each belongs to a step further on by this much."""
     after_step: int
-    """The steps after this one begin in the block (or in one of its occurrences)."""
+    """Steps up to this one occur once; the rows of each later step begin within the block, or within one of its repeats."""
 
 
 class Later(Mapping[str, NDArray[np.int64]]):

@@ -40,7 +40,7 @@ GROUPS = {
 }
 """Headings of *More*, each with further words that find the whole group."""
 SLOW_NODE = 0
-"""The node that the lab slows down: the one that it shows."""
+"""The node that the lab slows down: that of the picture."""
 
 
 class Rare:

@@ -17,7 +17,7 @@ MOST_RANKS = 8
 
 @dataclass(frozen=True)
 class Move:
-    """What one rank sends in one step."""
+    """A transfer: what a rank sends to another in one step."""
 
     rank: int
     """Who sends."""
@@ -34,7 +34,7 @@ class WalkedStep:
     """All that moves together."""
 
     adds: bool
-    """Whether the receiver adds what arrives to its own; else it puts it in its place."""
+    """Whether the receiver adds the numbers that arrive to its own; else they take their place."""
     moves: tuple[Move, ...]
     """What is sent, by rank."""
     before: Numbers

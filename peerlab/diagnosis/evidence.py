@@ -68,7 +68,7 @@ def every(holds: Holds, points: float) -> dict[str, float]:
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """What was seen and what it says."""
+    """One observation in a log, and which paths it makes likelier."""
 
     kind: str
     """``line``, ``set-up``, ``latency``, ``rate`` or ``cluster``."""

@@ -45,7 +45,7 @@ class Rule:
 
     pattern: re.Pattern[str]
     says: str
-    """What it means, one sentence without a stop."""
+    """What the line means: one sentence without a stop."""
     points: Mapping[str, float]
     """By path, how much likelier it becomes; below zero: less likely."""
     source: str

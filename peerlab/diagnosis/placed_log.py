@@ -46,7 +46,7 @@ class PlacedLog:
 
     @property
     def cluster(self) -> Cluster | None:
-        """The cluster that it was compared with; else the one that explains it best, or the only one recognised; None: none."""
+        """The cluster that the log was compared with; else the one that explains the log best, or the only one recognised; None: there is none."""
         if self.compared:
             return self.shown
         first = self.diagnosis.ranking[0]

@@ -21,7 +21,7 @@ class Job(NamedTuple):
     slice_id: int
     """Id of the slice."""
     number: int
-    """Which resource of its stage this is."""
+    """Place of the resource in the stage's chain."""
     duration_ps: int
     """Service time, alone."""
 

@@ -47,7 +47,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one request to register, or one release, costs."""
+    """What a request to register, or a release, costs."""
 
     queue_ps: int
     """Time in the NIC's registration queue; 0: it need not queue."""

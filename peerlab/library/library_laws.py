@@ -103,7 +103,7 @@ class NcclLaw(LibraryLaw):
         return (("launch", choice.launch_ps), ("inside", choice.inside_ps)) if choice else ()
 
     def figures(self, question: "Scenario") -> tuple[str, ...]:
-        """Return those of the graph that it sees, and its transport's costs."""
+        """Return the figures of NCCL's graph on this machine, and the costs of its transport."""
         return (
             *_GRAPH,
             "library.hop",

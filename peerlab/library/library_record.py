@@ -96,7 +96,7 @@ class Library:
     versions: tuple[str, str]
     """The first and the last version whose law is known."""
     version: str
-    """The one that is meant where nobody says it."""
+    """The version that counts where a question names none."""
     promised: str
     """The first version whose accuracy is promised."""
     instead: Mapping[str, str]
@@ -135,7 +135,7 @@ class Library:
 
     @property
     def transport(self) -> str:
-        """What it sends over, by its name: of ``nccl-efa`` that is ``efa``."""
+        """Transport of the library, by its name: that of ``nccl-efa`` is ``efa``."""
         return self.name.partition("-")[2]
 
     def number_of(self, version: str) -> int:

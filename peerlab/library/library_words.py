@@ -45,7 +45,7 @@ class LibraryWords:
 
     @property
     def what(self) -> str:
-        """What it does, without who it is."""
+        """What the library does with the question, without its name."""
         return ", ".join((*self.does, *([f"chunks of {self.chunk}"] if self.chunk else ())))
 
     @property

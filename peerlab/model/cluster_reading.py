@@ -37,7 +37,7 @@ class Missing:
     key: str
     """Such as ``title`` or ``switch.uplink``."""
     why: str
-    """Who needs it, as in ``path 'host-rdma' needs it``."""
+    """What needs the figure, as in ``path 'host-rdma' needs it``."""
 
     def __str__(self) -> str:
         return f"{self.key} is missing; {self.why}"

@@ -20,7 +20,7 @@ class Change:
     how: Literal["is", "plus", "times"]
     """Whether `amount` takes its place, is added to it, or multiplies it."""
     amount: float | None
-    """None, which takes its place alone: no such limit."""
+    """None: there is no such limit; only *is* can say so."""
     by: str
     """Who does it, such as ``library HCL over host NICs``."""
     why: str

@@ -20,7 +20,7 @@ from peerlab.model.hardware import FIGURE_FIELDS, Cluster
 from peerlab.model.stages import Stage
 
 NIC = ("nic_tx", "nic_rx")
-"""Kinds of resource that a fabric joins: what sends into it, what receives from it."""
+"""Kinds of resource that a fabric joins: the sending and the receiving end of a NIC."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ class Combined(Fabric):
 
     name = "combined"
     parts: tuple[Fabric, ...]
-    """Those that a transfer crosses, in this order."""
+    """The fabrics that a transfer crosses, in this order."""
 
     @property
     def figures(self) -> tuple[str, ...]:  # type: ignore[override]

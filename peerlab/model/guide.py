@@ -11,7 +11,7 @@ class Entry:
     """How one figure is written."""
 
     what: str
-    """What it says, in one line."""
+    """What the figure says, in one line."""
     unit: str
     """A usual unit."""
     basis: str

@@ -92,7 +92,7 @@ class Cluster:
     library: str = "none"
     """Name of the communication library that it has, or whose figures it carries (`peerlab.library.library_files`)."""
     library_version: str = ""
-    """That library's version; empty: the one that its file names."""
+    """Version of the library; empty: that of the library's file."""
     transport: str = ""
     """Transport that its NICs speak (`peerlab.model.transport_files`); empty where the file names none: then headers are not counted."""
     transports: tuple[str, ...] = ()

@@ -34,7 +34,7 @@ class Network:
     transport: str | None
     """The transport that the question names; None: the cluster's."""
     mtu: int | None
-    """Bytes of its packets; None: its usual ones."""
+    """Bytes of a packet; None: the transport's usual ones."""
     hops: int | None
     """Switches on the way; None: the transport's."""
     metres: float | None

@@ -96,7 +96,7 @@ class Wiring:
     key: ClassVar[str] = "wiring.nic"
     """Where a cluster file says it."""
     label: ClassVar[str] = "where the NICs hang"
-    """What it is called where people read of it."""
+    """Name for people."""
     range: ClassVar[None] = None
     """It has no range: it is so or not so."""
 

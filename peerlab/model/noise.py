@@ -26,7 +26,7 @@ class NoiseKind:
     title: str
     """What it is called."""
     does: str
-    """What it does, as a sentence without its end."""
+    """What the noise does, as a sentence without its end."""
     stream: int
     """Number of its streams: one for each seed and node; 0: jitter, which has one stream for a seed."""
     says: Callable[["Noise"], str]

@@ -233,9 +233,8 @@ def geometry_of(run: Run) -> Geometry:
 def ways(geometry: Geometry, track: Track, device: int) -> list[list[Point]]:
     """Return the ways of a slice on a track of `peerlab.model.stages.Track`, in the order of `OWN`, `NEXT`, `PREVIOUS`, `BACK` of `peerlab.picture.shown_nodes`.
 
-    Its own from node 0 to node 1; that of its like which node 1 sends to somebody else; of one that somebody else sends to
-    node 0; of one that node 1 sends back. They share uplinks and NICs, so they are shown, hollow. What happens out of
-    sight has no way.
+    A slice goes from node 0 to node 1; from node 1 to a third node; from a third node to node 0; from node 1 back to node 0. The last three
+    share uplinks and NICs with the first, so they are drawn too, hollow. Out of sight a way ends.
     """
     g = geometry
     own, following, before = _ways(g, track, device)

@@ -27,7 +27,7 @@ class Late(TypedDict):
     says: str
     """What the ring means, with that figure."""
     words: str
-    """The same for those who do not see it."""
+    """The ring in words, for readers who do not see it."""
 
 
 def late(run: Run, lateness: Lateness | None) -> Late | None:

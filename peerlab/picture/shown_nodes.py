@@ -23,7 +23,8 @@ from peerlab.model.resources import RESOURCES
 from peerlab.question.scenario import Scenario
 
 OWN, NEXT, PREVIOUS, BACK = 1, 2, 4, 8
-"""Whose a slice is: the node's own; its partner's to somebody else; somebody else's to the node; the partner's to it."""
+"""From where to where a slice goes: from the left node to the right one; from the right one to a third node; from a third node to the left
+one; from the right one back to the left one."""
 
 _STEPS = 2**14
 """Steps of a schedule that are looked at, at most."""
@@ -54,7 +55,7 @@ class ShownNodes:
     """Whether the trace holds every node."""
 
     def whose(self, node: NDArray[np.int64], step: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return for each row of a trace whose it is: a sum of `OWN`, `NEXT`, `PREVIOUS`, `BACK`; 0 if it is not shown."""
+        """Return for each row of a trace where its slice is drawn: a sum of `OWN`, `NEXT`, `PREVIOUS`, `BACK`; 0 where nowhere."""
         # One entry stands for every step, and the last for those that were not looked at.
         index = np.minimum(step, len(self.partner) - 1)
         partner, source, beyond, answers = (

@@ -1,4 +1,4 @@
-"""What else has to change with what a user changes, so that the lab can show it."""
+"""Where a user changes one field of a scenario, others change with it: a new cluster may lack the path, a new collective the algorithm."""
 
 from dataclasses import fields
 from typing import Any

@@ -81,7 +81,7 @@ class EffectiveFigure:
     key: str
     """Section and name, such as ``nic.rate``."""
     label: str
-    """What it is called, such as ``NIC rate``."""
+    """Name for people, such as ``NIC rate``."""
     value: float | str | None
     """What the lines come to, in `unit`; None: nothing limits, or nobody says it. Of ``wiring.nic`` it is a text."""
     unit: str
@@ -188,7 +188,7 @@ def met(scenario: Scenario) -> Iterator[EffectiveFigure]:
 
 
 def effective_figure(scenario: Scenario, key: str, used: frozenset[str] | None = None) -> EffectiveFigure:
-    """Return one figure as a scenario meets it, by its key; `used` are those that it looks at, if somebody knows them already."""
+    """Return one figure as a scenario meets it, by its key; `used` are the keys of the figures that the scenario looks at, where the caller has them."""
     return _of(scenario, key, figures_used(scenario) if used is None else used)
 
 

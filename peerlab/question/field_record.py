@@ -66,13 +66,13 @@ class Field:
     whole: tuple[int, int] | None = None
     """From where to where a whole number may lie; None: it holds no such number."""
     words: Collection[str] | None = None
-    """Words of which it holds one."""
+    """Words, of which the field holds one."""
     words_of_some: Collection[str] = ()
     """Words that it may hold on some clusters only; a scenario says on which."""
     for_each_node: bool = False
     """Whether whole numbers in a tuple are one value of it, a number for each node, and not several values."""
     among: Collection[int] | None = None
-    """Sizes of which it holds one."""
+    """Sizes, of which the field holds one."""
     switch: bool = False
     """Whether it is on or off."""
     never_none: bool = False

@@ -68,7 +68,7 @@ class NcclRun:
     numbers: dict[int, int] = field(default_factory=dict)
     """Number of the device of each rank on its host."""
     ranks: int | None = None
-    """Of its devices, its figures or its command, in this order."""
+    """Number of ranks: that of the devices listed, of the figures, or of the command, in this order."""
     boxes: int | None = None
     """How many hosts there are if the last rank has the last device of its host."""
 

@@ -72,7 +72,7 @@ class Trial:
     needs: str
     """What a log has to say where the path is on; empty: nothing is known."""
     source: str
-    """Who says that the variables do it."""
+    """Source for what the variables do."""
 
 
 def plan_trial(

@@ -22,7 +22,7 @@ class PciCard:
     """An accelerator or a NIC."""
 
     name: str
-    """Its PCI address, or what the tool calls it."""
+    """PCI address of the card, or the tool's name of it."""
     accelerator: bool
     """Whether it is an accelerator; else a NIC."""
     vendor: str = ""
@@ -40,7 +40,7 @@ class PciCard:
     link_layer: str = ""
     """Of a NIC: ``infiniband`` or ``ethernet``; empty: not said."""
     model: str = ""
-    """What the tool says that it is, in words."""
+    """The card in the tool's words."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +48,7 @@ class Topology:
     """One machine."""
 
     tool: str
-    """What printed it, such as ``nvidia-smi topo -m``."""
+    """The tool that printed it, such as ``nvidia-smi topo -m``."""
     cards: tuple[PciCard, ...]
     """Accelerators and NICs."""
     distances: Mapping[tuple[str, str], str] = field(default_factory=dict)

@@ -35,7 +35,7 @@ class StepBox:
     end_ps: int
     """When it is over."""
     says: str
-    """What it is, for a reader who points at it."""
+    """Words for a reader who points at the bar."""
     even: bool
     """Whether it is the second, fourth ... of its row: neighbours differ in shade."""
 

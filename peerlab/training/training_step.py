@@ -102,7 +102,7 @@ class Step:
     busy_W: float | None = None  # noqa: N815
     """What a node draws while it computes; None: no energy is shown."""
     wait_W: float | None = None  # noqa: N815
-    """What it draws while it waits for an exchange."""
+    """What a node draws while it waits for an exchange."""
     peak_TFLOPs: float | None = None  # noqa: N815
     """What a device computes at most; None: the device's, where it is known."""
 

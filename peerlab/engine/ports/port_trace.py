@@ -23,7 +23,7 @@ class CellSpan(NamedTuple):
     again: bool
     """Whether it was sent before."""
     marked: bool
-    """Whether a queue has marked it, this one or one before."""
+    """Whether a queue has marked the cell, at this port or at one before."""
 
 
 class PauseSpan(NamedTuple):

@@ -8,7 +8,7 @@ class Slide:
     """A slide; text is plain, pictures and body are SVG and HTML whose words have been escaped."""
 
     title: str
-    """Its headline: a sentence where it can be one."""
+    """The headline: a sentence where it can be one."""
     subtitle: str = ""
     """A line below it."""
     body: str = ""
@@ -22,7 +22,7 @@ class Slide:
     notes: tuple[str, ...] = ()
     """What the speaker sees."""
     source: str = ""
-    """What its figures rest on, at its foot."""
+    """Source of the slide's figures, at its foot."""
     live: str = ""
     """A page that plays, as HTML, shown in a frame; it is the whole slide."""
     still: float = 0.0

@@ -38,7 +38,7 @@ class Seen:
     source: str = ""
     """Who says just this; empty where the check's own source does."""
     blocks: tuple[str, ...] | None = None
-    """Which paths this blocks; None: what the check says."""
+    """Paths that the finding blocks; None: those of the check."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +58,7 @@ class Check:
     mend: str
     """What to do if it is not so."""
     source: str
-    """Who says so; an assumption says that it is one."""
+    """Source of the rule; an assumption says that it is one."""
     look: Callable[[Host], Seen]
     """Looks; raises nothing."""
     blocks: tuple[str, ...] = ()

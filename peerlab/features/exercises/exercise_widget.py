@@ -137,7 +137,7 @@ class Asked(Spoken):
 
 
 def _question(exercise: Exercise) -> w.HTML:
-    """Return which exercise this is, and what it asks."""
+    """Return the exercise's place in its lab, and its question."""
     where = place_of(exercise)
     drawn = "" if exercise.seed is None else f", drawn with your seed {exercise.seed}"
     cell = (

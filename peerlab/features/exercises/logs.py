@@ -86,7 +86,7 @@ def lab_log(name: str) -> LabLog:
 
 
 def sources(logs: Sequence[LabLog]) -> pd.DataFrame:
-    """Return who measured some logs, and which path they say it was."""
+    """Return a table of logs: who measured each, and the path that its author names."""
     rows = [
         {
             "path": ", ".join(

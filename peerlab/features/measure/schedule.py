@@ -20,7 +20,7 @@ LRU_REGIONS = 64
 """Regions that ``lru`` keeps if no number is given."""
 
 MOST_RANKS = 32
-"""On one machine: those that this is for have a few cores."""
+"""Ranks on one machine at most: a measurement is meant for machines of a few cores."""
 _MOST_REPETITIONS = 1000
 SLICE_BYTES = 256 * KIB
 _KINDS = ("none", "per-transfer", "lru", "null")

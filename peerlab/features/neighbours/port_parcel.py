@@ -48,7 +48,7 @@ class PortParcelFlow(TypedDict):
 
 
 class PortParcelFabric(TypedDict):
-    """One fabric: what happened on it, and its figures."""
+    """One fabric: the cells of its ports, what stopped them, and its figures."""
 
     title: str
     does: str

@@ -27,7 +27,7 @@ class RecordedPage:
     name: str
     """Of its file."""
     asks: str
-    """What it answers, as the landing page says it."""
+    """The question that the page answers, as the landing page says it."""
     make: Callable[[], str]
     """Returns the page as text."""
 

@@ -26,7 +26,7 @@ class StepSide(TypedDict):
     role: str
     end_us: float
     says: list[str]
-    """Its exchanges: all of them, what of them is hidden, what is exposed."""
+    """Times of the exchanges: all, hidden behind computing, exposed."""
     computing: list[list[float]]
     """``[begin, end, phase]`` of every operation; phases are 0 forward, 1 backward, 2 the optimizer."""
     waiting: list[list[float]]

@@ -23,7 +23,7 @@ class LateRank:
     share: float
     """Share of all wait that would be gone had it begun with the last of the others."""
     alike: tuple[int, ...] = ()
-    """Ranks that began as late: no one of them explains it alone."""
+    """Ranks that began as late as the last: none of them alone explains the wait."""
 
     @property
     def named(self) -> bool:

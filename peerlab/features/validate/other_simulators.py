@@ -56,7 +56,7 @@ class ReferenceAnswer:
     line: int
     """Line of the file."""
     row: ReferenceRow | None
-    """What it says, if it can be read."""
+    """The row, if it can be read."""
     simulated_s: float
     """What we say, seconds; not a number where there is no answer."""
     problem: str = ""

@@ -82,7 +82,7 @@ class Outline:
     title: str = DEFAULT_TITLE
     """Title of the deck."""
     subtitle: str = ""
-    """A line below it, such as who presents it to whom."""
+    """The line below the title, such as the presenter and the audience."""
     scenario: Mapping[str, Any] = field(default_factory=dict)
     """Fields of the scenario that is compared; the path is not among them, as all are compared."""
     training: Training | TrainedStep | None = None
@@ -109,7 +109,7 @@ class Outline:
 
     @cached_property
     def lead(self) -> Lead:
-        """Who presents it, when, and under which logo."""
+        """Presenter, date and logo of the deck."""
         return Lead(self.author, self.date, read_logo(self.logo) if self.logo else "")
 
     @cached_property

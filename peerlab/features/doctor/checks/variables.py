@@ -36,7 +36,7 @@ class VariableRule:
     source: str
     """Who says so."""
     blocks: tuple[str, ...] = ()
-    """Paths that it blocks; empty: it only makes them slower."""
+    """Paths that the setting blocks; empty: it makes paths slower and blocks none."""
 
     def hits(self, host: Host) -> bool:
         """Return whether this host has that setting, and a library that reads it; without an accelerator it may have any."""
@@ -50,7 +50,7 @@ class VariableRule:
 
     @property
     def status(self) -> str:
-        """What it is if it holds."""
+        """Status of a finding where the rule holds."""
         return FAIL if self.blocks else WARN
 
 

@@ -72,7 +72,7 @@ class FaultCause:
     frees: str
     """What frees the victim."""
     asks: str
-    """What somebody is asked who names it wrongly."""
+    """The question to a learner who names another cause."""
 
 
 def _collided(nodes: int, others: int) -> Fields:

@@ -38,7 +38,7 @@ def html(text: str) -> str:
 
 
 def place_of(exercise: Exercise) -> str:
-    """Return which of its lab's exercises this is."""
+    """Return the exercise's place among those of its lab, such as ``Exercise 2 of 5``."""
     if exercise.seed is not None:
         return "Transfer task"
     alike = [one.name for one in fixed(exercise.lab) if one.further == exercise.further]

@@ -65,7 +65,7 @@ class PossibleCause:
 
     name: str
     means: str
-    """How it comes about, or what it does."""
+    """How the fault comes about, or what it does."""
     explains: float
     """Share of the logarithm of what is missing, over the sizes that fall short; 1 is all of it."""
     leaves: float

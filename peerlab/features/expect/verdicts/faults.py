@@ -22,7 +22,7 @@ class Fault:
     name: str
     """What is wrong, in a few words."""
     means: str = ""
-    """How it comes about, or what it does."""
+    """How the fault comes about, or what it does."""
     decides: str
     """The one command or counter that decides."""
     with_it: Callable[[Scenario], list[Scenario]]

@@ -28,7 +28,7 @@ SILENCE_S = 120.0
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Neighbours:
-    """What a rank shares with those beside it in one ring."""
+    """What a rank shares with its left and its right neighbour in a ring."""
 
     send: socket.socket
     """Non-blocking TCP to the right."""

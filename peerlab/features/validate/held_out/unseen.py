@@ -108,7 +108,7 @@ class Unseen:
     cluster: str = ""
     """The machine, by its cluster file; two logs may be of one."""
     transport: str = ""
-    """What its library sends over, such as ``efa``."""
+    """Transport of the library, such as ``efa``."""
     promised: bool = True
     own_range: bool = False
     """Whether a range in its bands was taken from its own log."""
