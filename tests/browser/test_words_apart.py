@@ -11,6 +11,9 @@ import peerlab
 from peerlab.features.fabrics.fabrics_page import fabrics_page_html
 from peerlab.features.race.race_page import race_html
 from peerlab.features.step.step_page import step_page_html
+from peerlab.features.tails.tails import Tails
+from peerlab.features.tails.tails_sheets import tails_html
+from peerlab.features.tails.times import PathTimes
 from peerlab.picture.curve_scenarios import lines
 from peerlab.picture.curves import BAND, curves
 from peerlab.picture.still import still_svg
@@ -254,3 +257,21 @@ def test_words_of_a_still(watched, cluster):
         for large in (False, True):
             watched.set_content(still_svg(run(cluster=cluster, path=path), large=large))
             assert faults(watched, "svg", least=DRAWN_SMALLEST) == [], f"{path}, large: {large}"
+
+
+def test_words_of_pictures_that_have_a_drawing_for_each_width(watched):
+    """Many runs, and a log's band: JupyterLab leaves 480 of a window of 600 pixels."""
+    noisy = peerlab.Scenario(nodes=2, jitter=0.1)
+    begins = {"peer-direct": 10**9, "host-rdma": 2 * 10**9}
+    two = (
+        PathTimes(noisy.with_(path=path), tuple(range(t, t + 400 * 10**6, 10**6)), t - 9)
+        for path, t in begins.items()
+    )
+    found = []
+    for shown in (tails_html(Tails(tuple(two), ())), peerlab.expect("p4d", sizes="8 MiB")._repr_html_()):
+        for width in (1280, 900, 600, 480):
+            watched.set_viewport_size({"width": width, "height": 900})
+            watched.set_content(shown)
+            settle(watched)
+            found += [f"{width}: {fault}" for fault in faults(watched)]
+    assert found == []

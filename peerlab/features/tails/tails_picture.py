@@ -13,7 +13,8 @@ from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette
 
 _DOT = 4.6
-_MOST_TICKS = 9
+_MOST_TICKS, _TICK = 9, 60.0
+"""Ticks of the axis, at most, and pixels from one to the next, at least."""
 _LETTERS = 12.5
 """Height of words, pixels: a sheet is shown no narrower than it is drawn, or hardly so."""
 _WORD = 7.2
@@ -202,14 +203,17 @@ def _beyond(paper: Paper, path_times: PathTimes, at: tuple[float, float]) -> Non
 
 def _percentiles(paper: Paper, axis: Axis, path_times: PathTimes, place: tuple[Sheet, float]) -> None:
     ink, last, (sheet, base) = f"{_role(path_times)}-ink", _last(path_times), place
-    x = axis.x(nearest_rank(path_times.ordered_ps, 0.5))
+    x = median = axis.x(nearest_rank(path_times.ordered_ps, 0.5))
     # The rarest one lies beyond the axis most of the time: table and words tell it.
     for level, percentile in enumerate(path_times.percentiles[:3]):
         top = base - sheet.line + 38 + _STEP * level
         if percentile.missing:
-            # It has no place of its own, so its words stand beside the last that has one.
+            # It has no place of its own, so its words stand beside the last that has one, or before them all.
             text = f"{percentile.name} needs {percentile.missing:,} more runs"
-            _label(paper, (x, top), text, sheet.width, ink="muted", bold=False)
+            if x + 6 + len(text) * _WORD > sheet.width - 16:
+                paper.text((median - 6, top), text, size=_LETTERS, ink="muted", align="right")
+            else:
+                _label(paper, (x, top), text, sheet.width, ink="muted", bold=False)
             continue
         x = axis.x(min(percentile.value_ps, last))
         paper.line([(x, top), (x, base)], ink, 1.6, dash="" if level < 2 else "3 3")
@@ -236,7 +240,8 @@ def _label(
 def _draw_axis(paper: Paper, axis: Axis, base: float) -> None:
     paper.line([(_SIDE, base), (axis.right, base)], "edge", 1)
     unit, name = _unit(axis.high_ps)
-    step = round_step((axis.high_ps - axis.low_ps) / unit, _MOST_TICKS)
+    most = min(_MOST_TICKS, int((axis.right - _SIDE) / _TICK))
+    step = round_step((axis.high_ps - axis.low_ps) / unit, most)
     tick = -(-axis.low_ps / unit // step) * step
     while tick * unit <= axis.high_ps:
         x = axis.x(tick * unit)
@@ -244,7 +249,7 @@ def _draw_axis(paper: Paper, axis: Axis, base: float) -> None:
         paper.text((x, base + 17), f"{tick:g}", size=_LETTERS, ink="muted")
         # Steps such as 0.1 add up to 0.30000000000000004.
         tick = round(tick + step, 9)
-    paper.text((axis.right + 14, base + 17), name, size=_LETTERS, ink="muted", align="left")
+    paper.text((axis.right + _SIDE - 20, base + 17), name, size=_LETTERS, ink="muted", align="right")
 
 
 def _between(paper: Paper, axis: Axis, tails: Tails, place: tuple[Sheet, float]) -> None:
@@ -259,7 +264,7 @@ def _between(paper: Paper, axis: Axis, tails: Tails, place: tuple[Sheet, float])
     sentences = [f"{tails.gain(p):.2f} at {n}" for p, n in ((900, "p90"), (990, "p99")) if tails.gain(p)]
     more = ", ".join([*sentences, f"{tails.quiet_gain:.2f} for the quiet runs"])
     if sheet.apart or right - left < 290:
-        words = f"{gain:.2f} times at p50, {more}"
+        words = f"{gain:.2f} times at p50" + (f", {more}" if not sheet.apart else "")
         paper.text(((_SIDE + axis.right) / 2, base + 50), words, size=13, bold=True)
         return
     middle, y = (left + right) / 2, base - 92

@@ -3,12 +3,18 @@
 from collections.abc import Sequence
 from html import escape
 
+from peerlab.base.units import say_count
 from peerlab.features.tails.tails import Tails
 from peerlab.features.tails.tails_picture import WIDE, Sheet, chosen_svg, say_short, tails_svg
 from peerlab.features.tails.times import PathTimes
 from peerlab.picture.theme import PAGE, properties
 
-SHEETS = {1060: WIDE, 800: Sheet(840.0, apart=True, dots=16), 0: Sheet(560.0, apart=True, dots=16)}
+SHEETS = {
+    1060: WIDE,
+    800: Sheet(840.0, apart=True, dots=16),
+    550: Sheet(560.0, apart=True, dots=16),
+    0: Sheet(440.0, apart=True, dots=16),
+}
 """By the least width of the page, pixels, from which on each is shown: words stay 12 pixels high or more."""
 
 
@@ -37,11 +43,11 @@ def _shown_from() -> str:
 
 
 SHEET_STYLE = (
-    ".pl-tails{container-type:inline-size}.pl-sheets{overflow-x:auto}.pl-sheet{display:none;position:relative;min-width:540px}"
+    ".pl-tails{container-type:inline-size}.pl-sheets{overflow-x:auto}.pl-sheet{display:none;position:relative;min-width:430px}"
     f"{_shown_from()}"
     ".pl-sheet svg{display:block;width:100%;height:auto}.pl-tails .pl-figures{border-collapse:collapse;margin:12px 0}"
-    ".pl-figures :is(th,td){padding:4px 18px 4px 0;text-align:right;white-space:nowrap;font-weight:400;border-top:1px solid var(--pl-faint)}"
-    ".pl-figures :is(th:first-child){text-align:left}.pl-figures thead th{border:0;color:var(--pl-muted)}.pl-figures tbody tr:last-child *{font-weight:650}"
+    ".pl-figures :is(th,td){padding:4px 0 4px 12px;text-align:right;white-space:nowrap;font-weight:400;border-top:1px solid var(--pl-faint)}"
+    ".pl-figures th:first-child{text-align:left;padding-left:0}.pl-figures caption{text-align:left;color:var(--pl-muted);white-space:nowrap}.pl-figures thead th{border:0;color:var(--pl-muted)}.pl-figures tbody tr:last-child *{font-weight:650}"
 )
 """A phone is moved over the narrowest sheet."""
 
@@ -52,21 +58,33 @@ def tails_html(tails: Tails) -> str:
 
 
 def _table(tails: Tails) -> str:
-    """Return what the picture says as figures: a path a row, and what the quicker one gains."""
-    names = [one.name for one in tails.paths[0].percentiles]
-    heads = "".join(f"<th scope='col'>{escape(name)}</th>" for name in ("runs", "quiet", *names))
-    rows = [_table_row(path) for path in tails.paths]
-    if len(tails.paths) > 1:
-        gains = (tails.gain(one.per_mille) for one in tails.paths[0].percentiles)
-        cells = ("", f"{tails.quiet_gain:.2f}", *(f"{gain:.2f}" if gain else "" for gain in gains))
+    """Return what the picture says as figures: a path a row, and what the first one gains; percentiles that runs are enough for."""
+    first, *others = tails.paths
+    enough = [place for place, one in enumerate(first.percentiles) if not one.missing]
+    rows = [_table_row(path, enough) for path in tails.paths]
+    if others:
+        gains = (tails.gain(first.percentiles[place].per_mille) for place in enough)
+        cells = (f"{gain:.2f}" if gain else "-" for gain in (tails.quiet_gain, *gains))
         rows.append(("times as fast", *cells))
-    body = "".join(
-        f"<tr><th scope='row'>{escape(first)}</th>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
-        for first, *cells in rows
+    heads = "".join(
+        f"<th scope='col'>{escape(name)}</th>"
+        for name in ("quiet", *(first.percentiles[place].name for place in enough))
     )
-    return f"<table class='pl-figures'><thead><tr><th></th>{heads}</tr></thead><tbody>{body}</tbody></table>"
+    body = "".join(
+        f"<tr><th scope='row'>{escape(name)}</th>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+        for name, *cells in rows
+    )
+    runs = say_count(len(first.times_ps), "run") + (" of each path" if others else "")
+    return (
+        f"<table class='pl-figures'><caption>{runs}</caption>"
+        f"<thead><tr><th></th>{heads}</tr></thead><tbody>{body}</tbody></table>"
+    )
 
 
-def _table_row(path: PathTimes) -> tuple[str, ...]:
-    values = ("-" if one.missing else say_short(one.value_ps) for one in path.percentiles)
-    return path.title, f"{len(path.times_ps):,}", say_short(path.quiet_ps), *values
+def _table_row(path: PathTimes, enough: Sequence[int]) -> tuple[str, ...]:
+    told = (path.percentiles[place] for place in enough)
+    return (
+        path.title,
+        say_short(path.quiet_ps),
+        *("-" if one.missing else say_short(one.value_ps) for one in told),
+    )
