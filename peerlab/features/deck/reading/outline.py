@@ -39,7 +39,7 @@ KINDS = {
     "time": "where the time goes, and which part is busy",
     "nodes": "throughput against nodes, with the bands of what is assumed",
     "tails": "both ways at p50, p90 and p99 of many runs with noise, and the gain there, as far as a minute of runs goes",
-    "p99": "the run of Peer Direct at p99 of those, played: who is late, and how lateness goes round the ring",
+    "p99": "the run of Peer Direct at p99 of those, played: who is late, and how lateness spreads",
     "neighbours": "what an AllReduce keeps of its speed beside others, on each fabric with queues",
     "jobs": "two jobs on one uplink, begun together and begun apart, and who stands in whose way",
     "text": "words of your own",
