@@ -1,6 +1,7 @@
 """The map of choices as a picture: colour is what the library takes, a dot what would be faster."""
 
 from collections import Counter
+from dataclasses import replace
 from html import escape
 from itertools import pairwise
 
@@ -8,8 +9,10 @@ from peerlab.base.units import say_bytes, say_time
 from peerlab.features.choices.choice_map import ChoiceMap, MapCell
 
 _LEFT, _TOP, _WIDE, _HIGH = 48, 8, 38, 32
-_LEAST = 640
-"""So wide is the picture at least: the key below it."""
+_LEAST, _LEAST_SLIM = 640, 440
+"""So wide is the picture at least: the key below it; on a narrow page that has two lines."""
+_SLIM = 13
+"""Sizes on a narrow page, at most: of more every other one is left out."""
 _BELOW = 66
 """Room for sizes and legend."""
 _ROLES = ("network", "copy", "direct")
@@ -20,8 +23,20 @@ _LABELLED = 6
 """Cells from which on a region has its name in it."""
 
 
-def choice_svg(found: ChoiceMap) -> str:
-    """Return the map as SVG in the colours of the page around it; hovering a cell says its times."""
+def choice_html(found: ChoiceMap) -> str:
+    """Return the map; of many sizes for a wide page and for a narrow one, of which the page shows one."""
+    if len(found.sizes) <= _SLIM:
+        return choice_svg(found)
+    fewer = replace(found, cells=tuple(cell for cell in found.cells if cell.size in found.sizes[::-2]))
+    return choice_svg(found, kind="broad") + choice_svg(fewer, kind="slim", says=found.headline)
+
+
+def choice_svg(found: ChoiceMap, *, kind: str = "", says: str = "") -> str:
+    """Return the map as SVG in the colours of the page around it; hovering a cell says its times.
+
+    `kind` is ``broad`` or ``slim`` where there are two; `says` stands for its headline, for those who do not see it.
+    """
+    slim, classes = kind != "broad", f"pl-map pl-{kind}".removesuffix(" pl-")
     # Rows grow upwards, as on the axis of a chart.
     rows, columns = found.nodes[::-1], found.sizes
     places = {(nodes, size): (x, y) for y, nodes in enumerate(rows) for x, size in enumerate(columns)}
@@ -36,12 +51,14 @@ def choice_svg(found: ChoiceMap) -> str:
     parts += [_dot(cell, *places[key], roles) for key, cell in cells.items() if cell.faster]
     parts += _axes(rows, columns)
     unnamed = [taken for taken in dict.fromkeys(map(_taken, found.cells)) if taken not in names]
-    parts += _legend(roles, _TOP + len(rows) * _HIGH + 52)
-    parts += _small_regions(unnamed, roles, _TOP + len(rows) * _HIGH + 76)
-    wide, high = _LEFT + len(columns) * _WIDE + 12, _TOP + len(rows) * _HIGH + _BELOW + 24 * bool(unnamed)
+    under = _TOP + len(rows) * _HIGH + 24 * slim
+    parts += _legend(roles, _TOP + len(rows) * _HIGH + 52, slim=slim)
+    parts += _small_regions(unnamed, roles, under + 76)
+    wide, high = _LEFT + len(columns) * _WIDE + 12, under + _BELOW + 24 * bool(unnamed)
+    wide = max(wide, _LEAST_SLIM if slim else _LEAST)
     return (
-        f"<svg class='pl-map' viewBox='0 0 {max(wide, _LEAST)} {high}' width='{max(wide, _LEAST)}' role='img' "
-        f"aria-label='{escape(found.headline, quote=True)}' font-size='12' fill='var(--pl-ink)' style='max-width:100%;height:auto'>{''.join(parts)}</svg>"
+        f"<svg class='pl-map{kind and f' pl-{kind}'}' viewBox='0 0 {wide} {high}' width='{wide}' role='img' "
+        f"aria-label='{escape(says or found.headline, quote=True)}' font-size='12' fill='var(--pl-ink)' style='max-width:100%;height:auto'>{''.join(parts)}</svg>"
     )
 
 
@@ -166,13 +183,15 @@ def _axes(rows: list[int], columns: list[int]) -> list[str]:
     return [*sizes, *nodes]
 
 
-def _legend(roles: dict[str, str], y: int) -> list[str]:
+def _legend(roles: dict[str, str], y: int, *, slim: bool) -> list[str]:
     parts, x = [f"<text x='0' y='{y}' fill='var(--pl-muted)'>would be faster, %:</text>"], 128
     for algorithm, role in roles.items():
         parts.append(
             f"<circle cx='{x}' cy='{y - 4}' r='4.5' fill='var(--pl-{role}-ink)'/><text x='{x + 10}' y='{y}'>{escape(algorithm)}</text>"
         )
         x += 30 + 8 * len(algorithm)
+    if slim:  # a line of its own
+        x, y = 128, y + 24
     for words, fill in (("beyond the law's error", "var(--pl-ink)"), ("within it", "var(--pl-paper)")):
         parts.append(
             f"<circle cx='{x}' cy='{y - 4}' r='4.5' fill='{fill}' stroke='var(--pl-ink)' stroke-width='2'/><text x='{x + 10}' y='{y}'>{words}</text>"

@@ -6,7 +6,7 @@ from typing import Any
 from peerlab.base.document import Document, Graphic, Table, Text
 from peerlab.base.units import say_bytes
 from peerlab.features.choices.choice_map import ChoiceMap, MapCell
-from peerlab.features.choices.choice_picture import choice_svg
+from peerlab.features.choices.choice_picture import choice_html
 from peerlab.page.document_html import document_html, document_page
 
 _READ_SO = "Nodes upwards, size of the message across. Colour: what the library takes."
@@ -19,7 +19,7 @@ def choices_document(choice_map: ChoiceMap) -> Document:
     return Document(
         choice_map.headline,
         (
-            Graphic(choice_svg(choice_map), _READ_SO),
+            Graphic(choice_html(choice_map), _READ_SO),
             Table(
                 "What is taken, by nodes and size", head, rows, right={0, 1, 2}, kind="faster", folded=True
             ),
