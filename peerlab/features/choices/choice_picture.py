@@ -57,7 +57,7 @@ def choice_svg(found: ChoiceMap, *, kind: str = "", says: str = "") -> str:
     wide, high = _LEFT + len(columns) * _WIDE + 12, under + _BELOW + 24 * bool(unnamed)
     wide = max(wide, _LEAST_SLIM if slim else _LEAST)
     return (
-        f"<svg class='pl-map{kind and f' pl-{kind}'}' viewBox='0 0 {wide} {high}' width='{wide}' role='img' "
+        f"<svg class='{classes}' viewBox='0 0 {wide} {high}' width='{wide}' role='img' "
         f"aria-label='{escape(says or found.headline, quote=True)}' font-size='12' fill='var(--pl-ink)' style='max-width:100%;height:auto'>{''.join(parts)}</svg>"
     )
 

@@ -15,7 +15,7 @@ from peerlab.picture.theme import properties
 SLOWEST = 1000
 """Per mille of the slowest run."""
 _STYLE = """
-body{margin:0;background:var(--pl-paper);color:var(--pl-ink);font:14px system-ui,-apple-system,Segoe UI,sans-serif}
+body{margin:0}.pl-runs{min-height:100vh;background:var(--pl-paper);color:var(--pl-ink);font:14px system-ui,-apple-system,Segoe UI,sans-serif}
 main{max-width:1120px;margin:0 auto;padding:12px 16px}
 h1{font-size:22px;margin:0 0 4px}p{margin:4px 0;max-width:110ch;text-wrap:pretty}
 .pl-run{display:none}.pl-sheet .pl-run{position:absolute;inset:0}
@@ -43,15 +43,15 @@ def tails_page(tails: Tails) -> str:
         ]
     first = tails.paths[0]
     body = (
-        f"<main><h1>Who is late, and who is to blame?</h1>"
+        f"<div class='pl-runs'><main><h1>Who is late, and who is to blame?</h1>"
         f"<p>{escape(first.title)}, {len(first.times_ps):,} runs with {escape(first.scenario.noise.in_words)}. One dot is one run; the hollow one is the run without noise.</p>"
         f"{''.join(inputs)}<div class='pl-tails'>{sheets_html(tails, [place for _, place in runs], None)}</div>"
         f"<div class='pl-choice' role='group' aria-label='Choose a run'>Choose a run: {''.join(labels)}</div>"
-        f"<div class='pl-blames'>{_blames(tails, runs)}</div></main>"
+        f"<div class='pl-blames'>{_blames(tails, runs)}</div></main></div>"
     )
     return alone(
         "Who is late, and who is to blame?",
-        f"<style>{properties(':root')}{_STYLE}{SHEET_STYLE}{''.join(rules)}</style>{body}",
+        f"<style>{properties('.pl-runs')}{_STYLE}{SHEET_STYLE}{''.join(rules)}</style>{body}",
     )
 
 
