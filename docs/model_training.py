@@ -74,7 +74,7 @@ same for all let nodes end an exchange one after the other. Then each begins the
   when it was done before (`open="posted"`: into buffers posted ahead; what the receiver does with them waits for its begin). Left out, `open` is `posted`
   where a path has bounce buffers at the receiver. In blocking code a transfer starts at the later of both begins.
 * Devices of a node, and nodes of one NVLink domain, begin together, at the latest of them: what they exchange first, inside the node, is a barrier for them, and none
-  has its part of the sum before all have come. So a slow device is a slow node to every exchange, and noise of computing is drawn for a node.
+  has its part of the sum before all have come. So a slow device is a slow node to every exchange. Noise of computing is drawn for a node, or for each of its devices (below).
 * **A library's tree or ring** (NCCL's laws) is walked in one pass of which no single node's end says who else has to come: it begins with the last node and
   ends for all together.
 * A step is that of the node that ends it last; all begin it together. Slices of every exchange draw jitter and detours of their own; spread lasts for the step.
@@ -98,6 +98,10 @@ at a time: 2 j in place of 3 j for an even N; for an odd N this holds for 2 j < 
 {row}
 Exchange by exchange this is exact, because a node that is done has all its resources for itself: loop, arrays and compiled loop are held to a referee that runs all
 nodes and all exchanges in one world. Only links that nodes share could serve two exchanges at once; where they would, the referee's run is the answer.
+
+Noise of computing is a node's, or each device's own (`compute_jitter_of="device"`): then a node is ready for an exchange once the latest of its devices is, so that 8 nodes of 8
+devices wait for the latest of 64. Devices go on without each other until all of them wait for the same exchange; where one would begin a block beside a late one (`fsdp` that
+gathers ahead), it is refused.
 
 **Refused** where nodes differ: devices of one node that begin apart (where nothing is exchanged inside the node first, a NIC of two devices might serve bucket k for one and k+1 for the other), registration caches with limits (who comes first decides what is given up), sums in the switches (SHARP, NVLS), and exchanges of
 more than ten million spans (of a ring, where numba is installed, a hundred million).

@@ -1,10 +1,11 @@
 """Where nodes of a step differ: in what they compute, in what they send, or because of a schedule or a fabric that is not the same for all."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from peerlab.base.errors import WorkloadError
 from peerlab.base.numbers import np
-from peerlab.engine.noise_draws import compute_factors, pauses_of, seed_of
+from peerlab.engine.noise_draws import Whole, compute_factors, pauses_of, seed_of
 from peerlab.engine.system import foldable
 from peerlab.question.scenario import Scenario
 from peerlab.training.node_lane import NodeLane
@@ -30,18 +31,53 @@ def durations(step: Step, program: Program, turn: int = 0) -> list[list[int]]:
     `turn` is which step of a row it is; each draws noise of its own, and the first as a step alone.
 
     Where NVLink joins nodes, they compute as their latest does, since what they exchange first is a barrier for them.
+
+    Raises
+    ------
+    WorkloadError
+        If devices draw noise of their own, and one would begin an operation while another of its node is late.
     """
     alone = np.array([op.duration_ps for op in program.computing], float)
     s, slow = step.scenario, step.slow_compute or {}
-    values = np.tile(alone, (s.nodes, 1))
+    apart = bool(step.compute_jitter) and step.compute_jitter_of == "device"
+    devices = s.hardware.devices * s.domains // s.nodes if apart else 1
+    values = np.tile(alone, (s.nodes, devices, 1))
     for node in range(s.nodes):
         # A share of the rate, so the time is divided by it.
         values[node] /= slow.get(node, 1.0)
         if step.compute_jitter:
-            values[node] *= compute_factors(seed_of(s.seed, turn), step.compute_jitter, node, len(alone))
+            drawn = compute_factors(seed_of(s.seed, turn), step.compute_jitter, node, values[node].size)
+            values[node] *= drawn.reshape(values[node].shape)
     # Nodes of one domain of NVLink have consecutive numbers.
     together = np.array_split(np.rint(values).astype(np.int64), s.domains)
-    return [times.max(axis=0).tolist() for times in together]
+    if apart:
+        return [of_devices(program, times.reshape(-1, len(alone))).tolist() for times in together]
+    return [times.max(axis=(0, 1)).tolist() for times in together]
+
+
+def of_devices(program: Program, times: Whole) -> Whole:
+    """Return how long a node's operations take whose devices need so long, shape ``(devices, operations)``: each is over when it is on all of them.
+
+    A device goes on without the others, until all of them wait for the same exchange. What slows a node slows all its devices alike, so that the
+    latest of them stays the latest.
+    """
+    waiting, found = [n for n, op in enumerate(program.computing) if op.after], np.zeros_like(times[0])
+    for first, last in pairwise([0, *waiting, times.shape[1]]):
+        _check_all_wait(program, first)
+        found[first:last] = np.diff(times[:, first:last].cumsum(axis=1).max(axis=0), prepend=0)
+    return found
+
+
+def _check_all_wait(program: Program, number: int) -> None:
+    """Refuse an operation that a device could begin while another of its node still computes what comes before."""
+    after = program.computing[number].after if number < len(program.computing) else ()
+    # Exchanges are in order: the last that is waited for ends behind those before it.
+    needs = (max(one.after, default=-1) for one in program.exchanging[: max(after, default=-1) + 1])
+    if after and max(needs, default=-1) < number - 1:
+        raise WorkloadError(
+            "compute_jitter_of: here a device begins a block while another of its node is late with the one before, which one lane for a node cannot say; "
+            "give 'node', or leave out prefetch"
+        )
 
 
 def lanes_of(step: Step, program: Program, turn: int, begins: Sequence[int]) -> list[NodeLane]:

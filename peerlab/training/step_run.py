@@ -219,6 +219,7 @@ class StepRun:
         return {
             "slow_compute": slow,
             "compute_jitter": self.step.compute_jitter,
+            **({"compute_jitter_of": self.step.compute_jitter_of} if self.step.compute_jitter else {}),
             "shown_node": apart[-1].shown,
         }
 

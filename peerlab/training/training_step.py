@@ -28,6 +28,11 @@ OPENS = {
     "posted": "a node takes slices of others as soon as it is done with the exchange before: into buffers that are posted ahead",
 }
 """From when on a node takes slices of others, in words."""
+DRAWS = {
+    "node": "all devices of a node compute as one",
+    "device": "each device draws its own; a node is ready for an exchange once the latest of its devices is",
+}
+"""Who draws a random computing time, in words."""
 PER_MILLE = 1000
 """A slow-down of computing is given in these parts, whole, so that engines agree."""
 ALL = "all"
@@ -86,6 +91,8 @@ class Step:
     """Nodes whose devices compute at a share of the rate, such as ``{4: 0.8}``; `slow_nodes` of the scenario slows what they send."""
     compute_jitter: float = 0.0
     """Sigma of a random factor of mean 1 for every operation of every node, such as 0.05; drawn with the scenario's seed."""
+    compute_jitter_of: str = "node"
+    """Whether a ``node`` draws that factor or each ``device`` of it; the devices of a node begin an exchange together, at the latest of them."""
     open: str | None = None
     """Where nodes differ: whether a node takes slices of others from its own ``begin`` on, or where it was done before (``posted``);
     None: posted where the path has bounce buffers at the receiver."""
@@ -138,6 +145,7 @@ class Step:
             raise WorkloadError(
                 f"compute_jitter: {self.compute_jitter!r:.40} is not a sigma from 0 to {_MOST_JITTER:g}, such as 0.05"
             )
+        _checked_one_of("compute_jitter_of", self.compute_jitter_of, DRAWS)
         if self.open is not None:
             _checked_one_of("open", self.open, OPENS)
         # A lane that stood still beside an exchange would never come to what follows it.

@@ -22,6 +22,7 @@ from peerlab.engine.noise_draws import Pauses
 from peerlab.question.presets import read_cluster
 from peerlab.training import rank_by_rank
 from peerlab.training.node_lane import NodeLane
+from peerlab.training.nodes_differ import durations, of_devices
 from peerlab.training.program import Computing, Exchanging, Program
 from peerlab.training.rank_by_rank import AnsweredExchanges, RankByRank, _answered
 from peerlab.training.step_band import end_ps, step_gain
@@ -59,12 +60,15 @@ def asked(draw):
         "bucket_bytes": draw(st.sampled_from([1, 50_000])),
         "open": draw(st.sampled_from([None, "begin", "posted"])),
         "compute_jitter": draw(st.sampled_from([0, 0.1, 1.0])),
+        "compute_jitter_of": draw(st.sampled_from(["node", "node", "device"])),
         "jitter": draw(st.sampled_from([0, 0, 0.2])),
         "spread": draw(st.sampled_from([0, 0, 0.2])),
         "window": draw(st.sampled_from([None, 1])),
         "seed": draw(st.integers(0, 3)),
         "steps": draw(st.sampled_from([1, 1, 2, 3])),
     }
+    if fields["shard"] != "ddp":  # there a device may begin a block while another is late
+        fields["compute_jitter_of"] = "node"
     if fields["path"] == "peer-direct":
         fields["registration"] = draw(st.sampled_from(["cached", "cached", "per-transfer", "pool"]))
         fields["iterations"] = draw(st.sampled_from(["auto", 1]))
@@ -223,6 +227,54 @@ def test_overlap_averages_the_noise_of_computing():
         waited.append((noise.max(axis=0) + exchange).sum())
     assert np.mean(overlapped) == pytest.approx(160 + exchange + sigma * e_64, rel=0.005)
     assert np.mean(waited) == pytest.approx(240 + buckets**0.5 * sigma * e_64, rel=0.005)
+
+
+@given(st.data(), st.integers(1, 5), st.integers(1, 4), st.booleans())
+def test_a_node_is_as_late_as_its_latest_device(data, devices, count, overlap):
+    """What all devices of a node come to, each on a lane of its own that meets the same exchanges, its one lane comes to."""
+    buckets = data.draw(st.lists(st.integers(0, count - 1), unique=True, max_size=count)) if overlap else []
+    exchanges = [*sorted(buckets), count - 1]
+    program = Program(
+        (*(Computing("backward", str(n), 0) for n in range(count)), Computing("optimizer", "o", 0, tuple(range(len(exchanges))))),
+        tuple(Exchanging("allreduce", str(n), 8, (one,), n) for n, one in enumerate(exchanges)),
+    )  # fmt: skip
+    times = np.array(
+        [
+            data.draw(st.lists(st.integers(0, 99), min_size=count + 1, max_size=count + 1))
+            for _ in range(devices)
+        ]
+    )
+    lanes = [NodeLane(program, one.tolist(), 0) for one in (*times, of_devices(program, times))]
+    free = 0
+    for exchange in program.exchanging:
+        *each, node = (lane.ready(exchange) for lane in lanes)
+        assert node == max(each)
+        begin = max(node, free)
+        free = begin + data.draw(st.integers(0, 150))
+        for lane in lanes:
+            lane.placed.append((begin, free))
+    *each, node = (lane.finish() for lane in lanes)
+    assert node == max(each)
+
+
+def test_devices_that_draw_their_own_noise_cost_what_the_latest_of_all_does():
+    """8 nodes of 8 devices, computing of 100 and sigma 1: the exchange begins e_64 later in the mean (B12)."""
+    step = Step.of(
+        nodes=8,
+        library="none",
+        compute_ms=100,
+        compute_jitter=0.01,
+        compute_jitter_of="device",
+        bucket_bytes="all",
+        overlap=False,
+    )
+    program = Program((Computing("backward", "all", 10**11),), ())
+    late = [max(one[0] for one in durations(step, program, turn)) / 1e9 - 100 for turn in range(300)]
+    assert np.mean(late) == pytest.approx(2.3437, rel=0.04)
+    with pytest.raises(WorkloadError, match="a device begins a block while another of its node is late"):
+        peerlab.step(nodes=3, shard="fsdp", compute_jitter=0.1, compute_jitter_of="device")
+    with pytest.raises(WorkloadError, match="compute_jitter_of: unknown 'rank'"):
+        Step.of(compute_jitter_of="rank")
 
 
 def test_a_lane_slows_only_while_its_own_exchange_is_under_way():

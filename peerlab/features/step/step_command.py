@@ -19,7 +19,7 @@ from peerlab.records.benchmarks import TOOLS
 from peerlab.training.profiled import ProfiledTraining
 from peerlab.training.step_composition import step_forecast_s
 from peerlab.training.step_run import StepRun
-from peerlab.training.training_step import OPENS, SHARDS, Step
+from peerlab.training.training_step import DRAWS, OPENS, SHARDS, Step
 from peerlab.training.workload import ITEM_BYTES
 from peerlab.training.workload_file import known_workloads
 
@@ -129,6 +129,11 @@ def _add_step_fields(add: Callable[..., Any]) -> None:
         type=fraction,
         metavar="SIGMA",
         help="random computing times: sigma of a factor of mean 1 for each operation of each node (default: 0)",
+    )
+    add(
+        "--compute-jitter-of",
+        metavar="WHO",
+        help=f"who draws it: {', '.join(DRAWS)} (default: node)",
     )
     add(
         "--open",
