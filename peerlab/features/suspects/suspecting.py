@@ -119,7 +119,12 @@ def suspects(
     runs, left_out = _runs(source)
     # In the order in which runs name them: numbers of hosts are places in this list.
     names = list(dict.fromkeys([*(host for who, _ in runs for host in who), *hosts]))
-    if not runs or len(names) < 2:
+    if not runs:
+        empty = isinstance(source, str | Path)
+        raise PeerlabError(
+            f"suspects: {one_line(str(source)):.200} holds no file" if empty else "suspects: give runs"
+        )
+    if len(names) < 2:
         raise PeerlabError("suspects: give runs on two hosts or more")
     for who, seconds in runs:
         if not 0 < seconds < inf:
@@ -196,6 +201,10 @@ def _runs(
             refusals.append(problem)
             left_out.append(one_line(Path(str(one)).name))
     if refusals and not runs:
+        if len(refusals) > 1:
+            raise RecordsError(
+                f"suspects: none of {len(refusals)} files holds a run; the first: {refusals[0]}"
+            )
         raise refusals[0]
     return runs, tuple(left_out)
 

@@ -106,7 +106,8 @@ def suspects_text(answer: Suspects, ranks_per_host: int = 1) -> str:
             + " and ".join(host_suspect.in_words for host_suspect in answer.alike[:4])
             + " explain the runs about equally."
         )
-    lines += [f"Next, at the same time where they share nothing (about {answer.runs_left:.0f} rounds left):"]
+    rounds = say_count(max(1, round(answer.runs_left)), "round")
+    lines += [f"Next, at the same time where they share nothing (about {rounds} left):"]
     return "\n".join([*lines, *(f"  {line}" for line in answer.commands(ranks_per_host))])
 
 
