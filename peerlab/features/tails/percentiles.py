@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, lgamma, log
+from math import lgamma, log
 
 import numpy as np
 
@@ -84,12 +84,3 @@ def _ranks(count: int, share: float) -> tuple[int, int]:
     low, high = (int(np.searchsorted(upto, at)) for at in (_OUTSIDE, 1 - _OUTSIDE))
     # Ranks count from 1; beyond the first and the last run nothing is known.
     return max(1, low), min(count, high + 1)
-
-
-def nearest_rank(ordered: Sequence[float], share: float) -> float:
-    """Return the value at a share of ascending values, by nearest rank.
-
-    >>> nearest_rank([1, 2, 3, 4], 0.5)
-    2
-    """
-    return ordered[max(0, ceil(share * len(ordered)) - 1)]

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from peerlab.base.units import PS_PER_MS, PS_PER_US
-from peerlab.features.tails.percentiles import nearest_rank
 from peerlab.features.tails.tails import Tails
 from peerlab.features.tails.times import PathTimes
 from peerlab.model.paths import data_path
 from peerlab.picture.scale import linear, round_step
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette
+from peerlab.study.many_runs import nearest_rank
 
 _DOT = 4.6
 _MOST_TICKS, _TICK = 9, 60.0

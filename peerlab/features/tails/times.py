@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from peerlab.features.tails.percentiles import PER_MILLE, Percentile, nearest_rank, percentile
+from peerlab.features.tails.percentiles import PER_MILLE, Percentile, percentile
 from peerlab.model.paths import path_title
 from peerlab.question.scenario import Scenario
+from peerlab.study.many_runs import nearest_rank
 
 
 @dataclass(frozen=True, eq=False)

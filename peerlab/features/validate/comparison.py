@@ -10,6 +10,7 @@ from peerlab.base.units import PS_PER_S
 from peerlab.engine.simulate import simulate
 from peerlab.question.scenario import Scenario
 from peerlab.study.jobs_answer import SharedFabric
+from peerlab.study.many_runs import many_runs
 from peerlab.study.port_answer import PortAnswer, answer_ports
 from peerlab.study.port_question import PortQuestion
 from peerlab.training.answer_step import step
@@ -28,7 +29,15 @@ class JobsQuestion:
     repeat: int
 
 
-Compared = Scenario | Step | PortQuestion | JobsQuestion
+@dataclass(frozen=True)
+class RunsQuestion:
+    """Many runs of a scenario with noise."""
+
+    scenario: Scenario
+    seeds: int
+
+
+Compared = Scenario | Step | PortQuestion | JobsQuestion | RunsQuestion
 """What a row may ask."""
 
 
@@ -46,6 +55,8 @@ class ComparedFigure:
     """Whether it is one of queues in ports; then `scenario` has a neighbour."""
     of_jobs: bool = False
     """Whether it is one of several jobs on one fabric; then `scenario` has jobs."""
+    of_runs: bool = False
+    """Whether it is one of many runs with noise; then `scenario` has seeds, how many there are."""
 
 
 def _steady(run: Run) -> float:
@@ -86,6 +97,15 @@ COMPARISONS = {
         lambda one: float(one.shared.trace.offsets(one.job)[one.repeat]), of_jobs=True
     ),
     "mean queue": ComparedFigure(lambda answer: answer.mean_queue / 1e3, of_ports=True),
+    "mean over quiet": ComparedFigure(lambda runs: runs.mean_ps / runs.quiet_ps, of_runs=True),
+    "p50 over quiet": ComparedFigure(lambda runs: runs.at(0.5) / runs.quiet_ps, of_runs=True),
+    "p99 over quiet": ComparedFigure(lambda runs: runs.at(0.99) / runs.quiet_ps, of_runs=True),
+    "p99 over p50": ComparedFigure(lambda runs: runs.at(0.99) / runs.at(0.5), of_runs=True),
+    "added in the mean": ComparedFigure(lambda runs: (runs.mean_ps - runs.quiet_ps) / PS_PER_S, of_runs=True),
+    "added at p99": ComparedFigure(lambda runs: (runs.at(0.99) - runs.quiet_ps) / PS_PER_S, of_runs=True),
+    "share held up": ComparedFigure(
+        lambda runs: sum(ps > runs.quiet_ps for ps in runs.ordered_ps) / len(runs.ordered_ps), of_runs=True
+    ),
 }
 """By name. Times and bandwidths are those of the last iteration, hits those of all."""
 
@@ -97,6 +117,8 @@ UNITS: dict[str, tuple[str, ...]] = dict.fromkeys(COMPARISONS, ("1",)) | {
     "step time": tuple(SECONDS),
     "exposed time": tuple(SECONDS),
     "port time": tuple(SECONDS),
+    "added in the mean": tuple(SECONDS),
+    "added at p99": tuple(SECONDS),
     "job time": ("s",),
     "job period": ("s",),
     "job offset": ("s",),
@@ -153,4 +175,6 @@ def answered(question: Compared, **options: Any) -> Any:
         return question
     if isinstance(question, PortQuestion):
         return answered_ports(question)
+    if isinstance(question, RunsQuestion):
+        return many_runs(question.scenario, question.seeds)
     return step(question, **options) if isinstance(question, Step) else simulate(question, **options)

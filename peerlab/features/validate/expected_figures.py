@@ -18,7 +18,7 @@ may differ, the source, and whether constants of the cluster were fitted on it::
 
 `expected` is a value with a relative `tolerance`, or a range ``[low, high]``. Instead of one scenario a row may have
 ``points = [{ message_bytes = "1 MiB", expected = 3.4 }, ...]`` or a grid, ``each = { nodes = [2, 4] }``. Ratios divide
-`scenario` by what `over` changes of it. With a ``workload`` a scenario is a step of a training, with a ``neighbour`` a question about queues, with ``jobs`` one about them. ``judged = "median"`` holds the median error of the points to the tolerance.
+`scenario` by what `over` changes of it. With a ``workload`` a scenario is a step of a training, with a ``neighbour`` a question about queues, with ``jobs`` one about them, with ``seeds`` one about so many runs with noise. ``judged = "median"`` holds the median error of the points to the tolerance.
 """
 
 # Expected figures are data. `data/expected/` holds every figure that the model must agree with, its source
@@ -35,7 +35,7 @@ from typing import Any
 from peerlab.base.errors import ExpectationError, nearest
 from peerlab.base.places import folder
 from peerlab.base.textfile import read_toml
-from peerlab.features.validate.comparison import COMPARISONS, UNITS, Compared, JobsQuestion
+from peerlab.features.validate.comparison import COMPARISONS, UNITS, Compared, JobsQuestion, RunsQuestion
 from peerlab.question.scenario import Scenario
 from peerlab.study.jobs_answer import shared_fabric
 from peerlab.study.port_question import port_question
@@ -218,6 +218,11 @@ def _check_comparison(entry: dict[str, Any], where: str) -> None:
     jobs = all("jobs" in {**entry["scenario"], **point} for point in entry.get("points", [{}]))
     if jobs != COMPARISONS[entry["compare"]].of_jobs:
         raise ExpectationError(f"{where}: jobs belong to figures of several jobs, and only to them")
+    if ("seeds" in entry["scenario"]) != COMPARISONS[entry["compare"]].of_runs:
+        raise ExpectationError(f"{where}: seeds belong to figures of many runs, and only to them")
+    # The type itself is compared: `isinstance(True, int)` holds.
+    if type(seeds := entry["scenario"].get("seeds", 1)) is not int or seeds < 1:
+        raise ExpectationError(f"{where}: seeds = {seeds!r} is no number of runs")
     if ("over" in entry) != COMPARISONS[entry["compare"]].of_two:
         raise ExpectationError(f"{where}: 'over' belongs to ratios, and only to them")
     if entry.get("band") and entry["compare"] != "time ratio":
@@ -266,8 +271,9 @@ def _say(value: Any) -> str:
 
 
 def scenario(fields: Mapping[str, Any]) -> Compared:
-    """Return the scenario with these fields, as TOML can write them: ``"none"`` for None, text for numbers as keys; with a workload the step, with a neighbour or with jobs the question about those."""
+    """Return the scenario with these fields, as TOML can write them: ``"none"`` for None, text for numbers as keys; with a workload the step, with a neighbour, with jobs or with seeds the question about those."""
     options = dict(fields)
+    seeds = options.pop("seeds", None)
     if "jobs" in options:
         job, repeat = options.pop("job", 0), options.pop("repeat", 0)
         return JobsQuestion(shared_fabric(**options), job, repeat)
@@ -279,4 +285,6 @@ def scenario(fields: Mapping[str, Any]) -> Compared:
         options["placement"] = tuple(options["placement"])
     for name in {"slow_nodes", "slow_compute"} & options.keys():
         options[name] = {int(node): factor for node, factor in options[name].items()}
-    return Step.of(**options) if "workload" in options else Scenario(**options)
+    if "workload" in options:
+        return Step.of(**options)
+    return Scenario(**options) if seeds is None else RunsQuestion(Scenario(**options), seeds)

@@ -149,6 +149,7 @@ def test_the_figures_typed_from_logs_are_those_in_the_logs(reference_dir):
     ("scenario_", "says"),
     [
         ('{ cluster = "ideal-100g", neighbour = "victim(2)" }', "a neighbour belongs to figures of queues"),
+        ('{ cluster = "ideal-100g", seeds = 20 }', "seeds belong to figures of many runs"),
         ('{ cluster = "ideal-100g", jobs = [{ hosts = [0, 1] }] }', "jobs belong to figures of several jobs"),
     ],
 )
