@@ -19,10 +19,11 @@ _COMPILES_S = 20
 """What making machine code takes where none is on disk."""
 
 
-def forecast_s(scenario: Scenario, *, engine: str = "auto", in_a_step: bool = False) -> float:
+def forecast_s(scenario: Scenario, *, engine: str = "auto", in_a_step: bool = False, alike: int = 1) -> float:
     """Return about how many seconds a simulation takes; 0 where one node stands for all: there, steps that repeat are left out.
 
     `engine`: which one runs it, as for `simulate`. `in_a_step`: whether it is an exchange of a step that nodes begin apart, so that none stands for all.
+    `alike`: how many such runs there are; each has its share of what is loaded or compiled once.
     """
     system = least(scenario)
     if in_a_step:
@@ -31,14 +32,14 @@ def forecast_s(scenario: Scenario, *, engine: str = "auto", in_a_step: bool = Fa
         return 0.0
     spans = spans_of_all(system)
     if engine == "auto":
-        engine = fastest(system)
+        engine = fastest(system, alike)
     # nodes of a step may begin apart, which the compiled loop runs of rings alone
     line = not compiled.keeps_few(system)
     if in_a_step and line and engine == "compiled" and spans <= MOST_OF_ALL:
         engine = "loop"
     iterations = 1 if ends_warm(scenario, system.plan.schedule) else scenario.runs
     before = _COMPILES_S if engine == "compiled" and compiled.compiles_first() else 0
-    return before + iterations * spans / _SPANS_PER_S[engine]
+    return before / alike + iterations * spans / _SPANS_PER_S[engine]
 
 
 def makes_too_many(scenario: Scenario) -> bool:

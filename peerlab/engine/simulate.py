@@ -67,9 +67,7 @@ def simulate(
     try:
         return _simulate(scenario, engine, progress, every_node=every_node)
     except OverflowError:
-        raise ScenarioError(
-            "message_bytes", "on this cluster it takes longer than the simulation can count (106 days)"
-        ) from None
+        raise _too_long() from None
 
 
 def _simulate(scenario: Scenario, engine: str, progress: Progress | None, *, every_node: bool) -> Run:
@@ -77,17 +75,38 @@ def _simulate(scenario: Scenario, engine: str, progress: Progress | None, *, eve
     return simulate_system(system, engine, progress, every_node=every_node)
 
 
-def simulate_system(
-    system: System, engine: str = "auto", progress: Progress | None = None, *, every_node: bool = False
+def _too_long() -> ScenarioError:
+    return ScenarioError(
+        "message_bytes", "on this cluster it takes longer than the simulation can count (106 days)"
+    )
+
+
+def simulate_one_of(
+    scenario: Scenario, alike: int, engine: str = "auto", progress: Progress | None = None
 ) -> Run:
-    """Return the run of a scenario that was made ready to run."""
+    """Simulate one of so many scenarios that differ little, as `simulate`: what has to be loaded is loaded once for all."""
+    try:
+        return simulate_system(least(scenario), engine, progress, alike=alike)
+    except OverflowError:
+        raise _too_long() from None
+
+
+def simulate_system(
+    system: System,
+    engine: str = "auto",
+    progress: Progress | None = None,
+    *,
+    every_node: bool = False,
+    alike: int = 1,
+) -> Run:
+    """Return the run of a scenario that was made ready to run, one of so many `alike`."""
     if engine == "auto":
-        engine = fastest(system)
+        engine = fastest(system, alike)
         if engine == "arrays":
             try:
                 return _run(system, engine, progress, every_node=every_node)
             except OrderUnknownError:  # known only when it has run
-                engine = of_events(system)
+                engine = of_events(system, alike)
         if engine == "compiled":
             try:
                 return _run(system, engine, progress, every_node=every_node)
@@ -188,19 +207,22 @@ def refuse_too_many(system: System, *, in_a_step: bool = False) -> None:
         )
 
 
-def fastest(system: System) -> str:
+def fastest(system: System, alike: int = 1) -> str:
     """Return the engine that ``auto`` chooses for a system: the least of its scenario, or every node of it."""
     if system.folded:
         return "loop"
-    return of_events(system) if refuses(system) else "arrays"
+    return of_events(system, alike) if refuses(system) else "arrays"
 
 
-def of_events(system: System) -> str:
-    """Return which loop ``auto`` chooses, where nodes differ and the order of service is not known beforehand."""
+def of_events(system: System, alike: int = 1) -> str:
+    """Return which loop ``auto`` chooses, where nodes differ and the order of service is not known beforehand.
+
+    Machine code is loaded once for all runs `alike`, so that many small ones pay for it together.
+    """
     if not compiled.installed():
         return "loop"
     spans = recording.spans_of_all(system.of_every_node() if system.folded else system)
-    if not compiled.pays(spans) or compiled.refuses(system):
+    if not compiled.pays(spans * alike) or compiled.refuses(system):
         return "loop"
     most = _MOST_BY_ITSELF if compiled.keeps_few(system) else MOST_OF_ALL
     return "compiled" if spans <= most and not compiled.broken() else "loop"

@@ -202,10 +202,8 @@ class System:
         if key not in self._legs:
             sizes, route = self.sizes(step), self._pipeline(lane, to, adds=adds, even=even)
             # all but the last have one size; the last carries the envelope
-            first, last = (
-                route.legs(nbytes, len(sizes), (), last=last)
-                for nbytes, last in ((sizes[0], False), (sizes[-1], True))
-            )
+            last = route.legs(sizes[-1], len(sizes), (), last=True)
+            first = route.legs(sizes[0], len(sizes), (), last=False) if len(sizes) > 1 else last
             self._legs[key] = (first,) * (len(sizes) - 1) + (last,)
         return self._legs[key]
 

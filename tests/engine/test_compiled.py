@@ -117,7 +117,7 @@ def test_it_gives_every_span_of_the_referee(scenario):
 
 @st.composite
 def exchanges(draw):
-    """Make a pairwise exchange on which a node is slow, whose slices stand in line."""
+    """Make a pairwise exchange with noise, on which a node is slow, whose slices stand in line."""
     nodes, cluster = draw(st.integers(2, 7)), draw(st.sampled_from(["dl1", "gaudi2", "gaudi3"]))
     scenario = peerlab.Scenario(
         cluster=cluster,
@@ -129,9 +129,9 @@ def exchanges(draw):
         slice_bytes=None,
         window=draw(st.sampled_from([None, 1, 2, 5])),
         slow_nodes={draw(st.integers(0, nodes - 1)): draw(st.sampled_from([0.13, 0.5, 0.9]))},
-        spread=draw(st.sampled_from([0, 0, 0.1])),
         buffers=draw(st.integers(1, 2)),
-    )
+        **draw(noises()),
+    ).with_(ticks=0)
     assume(not refusals.refuses(least(scenario)))
     return scenario
 
@@ -185,7 +185,7 @@ def test_one_slow_node_of_many_is_simulated_by_it_where_the_loop_would_take_minu
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [
-        ({"jitter": 0.1}, "slices of a pairwise exchange draw noise"),
+        ({"ticks": 300}, "nodes of a pairwise exchange stand still"),
         ({"slow_links": {"0>1": 0.5}}, "a link between two nodes is slow"),
         (
             {"slow_nodes": {1: 0.5}, "slice_bytes": 1000},
@@ -247,6 +247,9 @@ def test_its_machine_code_is_found_on_disk_afterwards():
     peerlab.simulate(of_topology(**SLOW, nodes=3, message_bytes=1), engine="compiled")
     assert refusals.pays(100_000)
     assert not refusals.pays(99_999)
+    few = least(peerlab.Scenario(path="peer-direct", message_bytes="8 MiB", jitter=0.1))
+    # many small runs load it together
+    assert [fastest(few, alike) for alike in (1, 1000)] == ["loop", "compiled"]
 
 
 def test_a_run_without_it_loads_no_compiler():

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from peerlab.engine.arrays.ring_arrays import Batch
 from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.opening import opening
-from peerlab.engine.simulate import fastest, of_events, simulate
+from peerlab.engine.simulate import fastest, of_events, simulate, simulate_one_of
 from peerlab.engine.system import least
 from peerlab.question.scenario import Scenario
 
@@ -20,14 +20,20 @@ def side_by_side(scenario: Scenario) -> bool:
     return fastest(least(scenario)) == "arrays"
 
 
-def times_of_seeds(scenario: Scenario, seeds: Sequence[int], progress: Progress | None = None) -> list[int]:
-    """Return the time of each seed, picoseconds, equal to what `simulate` gives; for what `side_by_side` says it can.
+def times_of_seeds(
+    scenario: Scenario, seeds: Sequence[int], progress: Progress | None = None, alike: int | None = None
+) -> list[int]:
+    """Return the time of each seed, picoseconds, equal to what `simulate` gives: side by side, or one after the other.
+
+    There may be more of them, `alike` in all; `progress` hears how many are done, and ends it by what it raises.
 
     Raises
     ------
     OverflowError
         If one may take longer than can be counted.
     """
+    if not side_by_side(scenario):
+        return _one_by_one(scenario, seeds, progress, alike or len(seeds))
     system = least(scenario).of_every_node()
     held = len(system.lanes) * (system.pieces + scenario.window_slices)
     at_once = max(1, min(_AT_ONCE, _MOST_TIMES // held))
@@ -41,6 +47,19 @@ def times_of_seeds(scenario: Scenario, seeds: Sequence[int], progress: Progress 
             numbers.append(end + before if exact else _by_events(scenario.with_(seed=seed)))
         if progress:
             progress(len(numbers), len(seeds))
+    return numbers
+
+
+def _one_by_one(scenario: Scenario, seeds: Sequence[int], progress: Progress | None, alike: int) -> list[int]:
+    numbers: list[int] = []
+
+    def tell(_done: int, _total: int) -> None:
+        if progress:
+            progress(len(numbers), len(seeds))
+
+    for seed in seeds:
+        numbers.append(simulate_one_of(scenario.with_(seed=seed), alike, progress=tell).time_ps)
+        tell(1, 1)
     return numbers
 
 

@@ -8,7 +8,7 @@ from peerlab.answer.run import Run
 from peerlab.answer.trace import Iteration, Recording
 from peerlab.engine import recording
 from peerlab.engine.loop.event_loop import Progress
-from peerlab.engine.simulate import fastest, of_events, simulate, trace, warm_queue
+from peerlab.engine.simulate import fastest, of_events, simulate, simulate_one_of, trace, warm_queue
 from peerlab.engine.system import System, least
 from peerlab.question.scenario import Scenario
 
@@ -57,10 +57,9 @@ class SideBySide:
             self._made |= self._together([one for one in group if one >= index])
         if index in self._made:
             return self._made.pop(index)
-        if index in self._others:
-            scenario = self.scenarios[index]
-            return simulate(scenario, engine=of_events(least(scenario)), progress=self.progress)
-        return simulate(self.scenarios[index], progress=self.progress)
+        system, alike = least(self.scenarios[index]), max(1, len(group))
+        engine = of_events(system, alike) if index in self._others else "auto"
+        return simulate_one_of(self.scenarios[index], alike, engine, self.progress)
 
     def _together(self, group: Sequence[int]) -> dict[int, Run]:
         """Return the runs of the first scenarios of a group; none if they take longer than an array's integers can count.

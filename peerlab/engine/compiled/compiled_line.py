@@ -90,11 +90,9 @@ class CompiledLine:
             (sender, step, queued, to)
         )  # first come first served, and each has as many to add up
         step, sender, queued = step[order], sender[order], queued[order]
-        visits = np.zeros((lanes, 3), np.int64)
-        visits[s.lanes.receiver] = [
-            (leg.visits[0].resource, leg.visits[0].nbytes, leg.visits[0].work_ps) for leg in legs
-        ]
-        resource, nbytes, work = visits[to[order]].T
+        visits, work = np.zeros((lanes, 2), np.int64), s.line.adds_ps.reshape(-1)[order]
+        visits[s.lanes.receiver] = [(leg.visits[0].resource, leg.visits[0].nbytes) for leg in legs]
+        resource, nbytes = visits[to[order]].T
         end = np.concatenate(
             [fifo(queued[n : n + steps], work[n : n + steps]) for n in range(0, len(to), steps)]
         )

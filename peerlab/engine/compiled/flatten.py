@@ -97,7 +97,7 @@ def flatten(
 def no_line() -> InLine:
     """Return the arrays of lines where no slices stand in line."""
     row, table = np.zeros(0, np.int64), np.zeros((0, 0), np.int64)
-    return InLine(row, table, records(0, LEG), records(0, VISIT), table, row, row, table)
+    return InLine(row, table, records(0, LEG), records(0, VISIT), table, row, row, table, table)
 
 
 def none_begun() -> NodesBegun:

@@ -121,12 +121,30 @@ def _counts(system: System, ways: Ways, slots: int) -> Records:
 
 
 def _lanes(system: System, traffic: Exchange | None, kept: Whole) -> Records:
-    lanes, adding = lanes_of(system, traffic, kept), added_up(system)
+    lanes = lanes_of(system, traffic, kept)
     lanes.next = 1
     lanes.feeder[lanes.receiver] = kept
-    if adding:
-        lanes.adds_ps[lanes.receiver] = [leg.visits[0].duration_ps for leg in adding]
     return lanes
+
+
+def _adds_ps(system: System, partners: Whole) -> Whole:
+    """Return how long it takes to add up what each lane sends in each step: that of its receiver, with the slice's own noise."""
+    steps, lanes, adding = system.plan.schedule.reducing_steps, len(system.lanes), added_up(system)
+    if not adding:
+        return np.zeros((steps, lanes), np.int64)
+    by_receiver = np.zeros(lanes, np.int64)
+    by_receiver[[system.receiver(lane, 0) for lane in range(lanes)]] = [
+        leg.visits[0].duration_ps for leg in adding
+    ]
+    nodes = np.array([lane.node for lane in system.lanes])
+    adds_ps = by_receiver[np.arange(lanes) - nodes + partners[:steps, nodes]]
+    # adding up is the last stage of a slice, and each step has one slice of every lane
+    if (factors := system.factors) is not None:
+        # as `jitter.slowed`: a whole picosecond or more, a half to the even one
+        adds_ps = np.maximum(1, np.rint(adds_ps * factors[:steps, 0, -1])).astype(np.int64)
+    if (detours := system.detours) is not None and adding[0].visits[0].held_up:
+        adds_ps = adds_ps + detours[:steps, 0, -1]
+    return adds_ps
 
 
 def _own_ps(system: System, traffic: Exchange | None) -> Whole:
@@ -155,11 +173,12 @@ def _line(system: System, traffic: Exchange | None, ways: Ways, slots: int) -> I
     cost = system.scenario.registration_cost if system.scenario.registers else None
     unused = np.zeros(slots, np.int64)
     unused[: slots - lanes] = np.arange(lanes, slots)[::-1]
+    partners = np.array(
+        [[schedule.to(node, step) for node in nodes] for step in range(schedule.steps)], np.int64
+    )
     return InLine(
         from_ps=_own(system, traffic, schedule.sends) + (cost.lookup_ps if cost else 0),
-        partners=np.array(
-            [[schedule.to(node, step) for node in nodes] for step in range(schedule.steps)], np.int64
-        ),
+        partners=partners,
         legs=ways.legs,
         visits=ways.visits,
         leg_ends=np.array(
@@ -179,6 +198,7 @@ def _line(system: System, traffic: Exchange | None, ways: Ways, slots: int) -> I
         ),
         unused=unused,
         came=np.zeros((schedule.reducing_steps, lanes), np.int64),
+        adds_ps=_adds_ps(system, partners),
     )
 
 

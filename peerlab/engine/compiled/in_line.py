@@ -68,7 +68,7 @@ def add(s: State, now: int, slot: int) -> bool:
     queued = max(now, s.own_ps[one.step]) if counts.gates else now
     lane.last = max(lane.last, one.slice_id) if queued == lane.queued else one.slice_id
     lane.queued = queued
-    lane.added = max(lane.added, queued) + lane.adds_ps
+    lane.added = max(lane.added, queued) + s.line.adds_ps[one.step, one.lane]
     lane.arrived += 1
     if lane.arrived < counts.reducing:
         return False

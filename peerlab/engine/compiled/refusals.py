@@ -68,8 +68,8 @@ def keeps_few(system: System) -> bool:
 def _refuses_line(system: System) -> str:
     """Return why slices do not stand in line, or not each with a way that its two ends alone decide; empty if they do."""
     scenario, schedule = system.scenario, system.plan.schedule
-    if scenario.noise.of_slices or scenario.noise.tick_period_ps:
-        return "slices of a pairwise exchange draw noise"
+    if scenario.noise.tick_period_ps:
+        return "nodes of a pairwise exchange stand still"
     if scenario.slow_links:
         return "a link between two nodes is slow, and whom a node sends to changes"
     if any(schedule.turn(step) for step in range(min(schedule.steps, system.plan.devices))):

@@ -87,7 +87,6 @@ LANE = _record(
     "arrived",  # how many of those that are added up are there
     "queued", "added",  # when the last of them came to be added up, and when it was
     "last",  # its slice
-    "adds_ps",  # how long it takes to add up one
 )  # fmt: skip
 ENTRY = _record("time", "what")
 COUNTS = _record(
@@ -202,4 +201,6 @@ class InLine(NamedTuple):
     unused: Whole
     """Slots that no slice has, the next to take last."""
     came: Whole
-    """When each slice that is added up arrives; shape ``(steps that add, lanes)``."""
+    """When each slice that is added up arrives; shape ``(steps that add, lanes)``, by the lane that sends it."""
+    adds_ps: Whole
+    """How long it takes to add it up; same shape."""

@@ -13,12 +13,12 @@ from peerlab.base.progress_bar import progress_bar
 from peerlab.base.units import PS_PER_S, say_time
 from peerlab.engine.arrays.many_seeds import side_by_side, times_of_seeds
 from peerlab.engine.expected_duration import forecast_s
-from peerlab.engine.simulate import simulate
 from peerlab.features.tails.percentiles import PER_MILLE, name_of
 from peerlab.features.tails.times import PathTimes
-from peerlab.model.noise import NOISE_KINDS, assumed_noise
+from peerlab.model.noise import assumed_noise
 from peerlab.model.paths import data_path
 from peerlab.question.scenario import Scenario, checked_scenario
+from peerlab.study.many_runs import quiet_ps
 
 USUAL_SEEDS = 1000
 """Runs of each path where nobody says how many; p99 needs as many."""
@@ -120,13 +120,13 @@ def tails(
         raise ScenarioError("seeds", f"{seeds!r} is not a number of runs from 1 to {MOST_SEEDS}")
     noiseless = Scenario(**fields) if scenario is None else checked_scenario(scenario).with_(**fields)
     noisy, assumed = with_noise(noiseless)
-    scenarios = [noisy, *(noisy.with_(path=other) for other in _others(noisy, over))]
+    scenarios = compared(noisy, over)
     elsewhere = {"workers": workers, "dask": dask, "executor": executor, "output": output, "cancel": cancel}
     options = {name: value for name, value in elsewhere.items() if value is not None}
     # One seed after another from the scenario's own, so that more runs go on where fewer ended.
     numbers = range(noisy.seed, noisy.seed + (usual_seeds(scenarios) if seeds is None else seeds))
-    # Side by side in this process where the arrays can; files, workers and other engines are a sweep's.
-    if options or not all(map(side_by_side, scenarios)):
+    # All in this process; files and workers are a sweep's.
+    if options:
         times = _by_sweep(scenarios, numbers, progress, options)
     else:
         times = _together(scenarios, numbers, progress)
@@ -145,7 +145,7 @@ def usual_seeds(scenarios: Sequence[Scenario]) -> int:
     """
     if all(map(side_by_side, scenarios)):
         return USUAL_SEEDS
-    each_s = sum(map(forecast_s, scenarios))
+    each_s = sum(forecast_s(one, alike=USUAL_SEEDS) for one in scenarios)
     # A scenario that takes no time can be run as often as usual.
     return max(20, min(USUAL_SEEDS, int(_ABOUT_S / each_s))) if each_s else USUAL_SEEDS
 
@@ -158,10 +158,9 @@ def with_noise(s: Scenario) -> tuple[Scenario, tuple[str, ...]]:
     return s.with_(**amounts), _ASSUMED
 
 
-def quiet_ps(s: Scenario) -> int:
-    """Return how long a scenario takes without noise."""
-    # Every kind is off, whichever the scenario has.
-    return simulate(s.with_(**dict.fromkeys(NOISE_KINDS, 0.0))).time_ps
+def compared(s: Scenario, over: str | None) -> list[Scenario]:
+    """Return a scenario and, if there is one, that on the path which it is compared with."""
+    return [s, *(s.with_(path=other) for other in _others(s, over))]
 
 
 def _others(s: Scenario, over: str | None) -> list[str]:
@@ -190,7 +189,7 @@ def _together(scenarios: Sequence[Scenario], seeds: range, progress: bool | Told
 def _by_sweep(
     scenarios: Sequence[Scenario], seeds: range, progress: bool | Told, options: dict[str, Any]
 ) -> list[list[int]]:
-    """Return the times that a sweep over paths and seeds gives: elsewhere, into a file, or on another engine."""
+    """Return the times that a sweep over paths and seeds gives: elsewhere, or into a file."""
     paths = [str(scenario.path) for scenario in scenarios]
     with warnings.catch_warnings():
         warnings.simplefilter(
