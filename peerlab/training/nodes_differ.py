@@ -61,7 +61,8 @@ def of_devices(program: Program, times: Whole) -> Whole:
     A device goes on without the others, until all of them wait for the same exchange. What slows a node slows all its devices alike, so that the
     latest of them stays the latest.
     """
-    waiting, found = [n for n, op in enumerate(program.computing) if op.after], np.zeros_like(times[0])
+    waiting = [n for n, op in enumerate(program.computing) if op.after]
+    found: Whole = np.zeros(times.shape[1], np.int64)
     for first, last in pairwise([0, *waiting, times.shape[1]]):
         _check_all_wait(program, first)
         found[first:last] = np.diff(times[:, first:last].cumsum(axis=1).max(axis=0), prepend=0)

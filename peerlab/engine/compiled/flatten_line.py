@@ -137,7 +137,7 @@ def _adds_ps(system: System, partners: Whole) -> Whole:
         leg.visits[0].duration_ps for leg in adding
     ]
     nodes = np.array([lane.node for lane in system.lanes])
-    adds_ps = by_receiver[np.arange(lanes) - nodes + partners[:steps, nodes]]
+    adds_ps: Whole = by_receiver[np.arange(lanes) - nodes + partners[:steps, nodes]]
     # adding up is the last stage of a slice, and each step has one slice of every lane
     if (factors := system.factors) is not None:
         # as `jitter.slowed`: a whole picosecond or more, a half to the even one
