@@ -35,7 +35,7 @@ import { sayBytes, sayTime } from "./words.js";
  */
 const WATCHED_S = 12; // the slowest lasts so long at the usual speed
 const MOST_ROADS = 4;
-const BAR = { row: 30, high: 20, left: 118, narrow: 86, right: 132, letters: 12, foot: 20, tick: 64 }; // px
+const BAR = { least: 30, most: 48, all: 150, gap: 10, left: 118, narrow: 86, right: 132, letters: 12, foot: 20, tick: 64 }; // px
 const POINTS = 200; // of a line of delivered bytes
 const ROUNDING_US = 1e-6; // of the player's clock
 const LEVEL = 0.002; // a smaller share of all bytes is nothing that one is ahead by
@@ -135,7 +135,9 @@ class FabricsPage extends PlayedPage {
   // ---- all of them on one axis ------------------------------------------------------------------------------------
 
   paintBars() {
-    const host = this.find(".fb-bars"), { transports, end_us } = this.data, width = host.clientWidth || 1000, bottom = transports.length * BAR.row;
+    const host = this.find(".fb-bars"), { transports, end_us } = this.data, width = host.clientWidth || 1000;
+    this.rowHigh = Math.max(BAR.least, Math.min(BAR.most, BAR.all / transports.length)); // few bars are higher: their lines say more
+    const bottom = transports.length * this.rowHigh;
     const left = width < 640 ? BAR.narrow : BAR.left, right = width - BAR.right;
     this.x = (time) => left + ((right - left) * time) / (end_us || 1);
     host.replaceChildren();
@@ -153,13 +155,13 @@ class FabricsPage extends PlayedPage {
 
   // One row: the whole run in pale, what was played in full colour, at its end what its headers cost, and how its bytes arrive.
   bar({ title, finish_us, header_us }, i) {
-    const host = this.find(".fb-bars"), top = i * BAR.row + (BAR.row - BAR.high) / 2, middle = top + BAR.high / 2 + 4, row = svgShape("g", { class: "np-row" }, host);
+    const host = this.find(".fb-bars"), high = this.rowHigh - BAR.gap, top = i * this.rowHigh + BAR.gap / 2, middle = top + high / 2 + 4, row = svgShape("g", { class: "np-row" }, host);
     // Headers lie at the end though they are sent all along: their length is what they cost together.
     const pieces = [[0, finish_us - header_us, "network"], [finish_us - header_us, finish_us, "edge"]];
-    const d = `M${this.line(i).map(([x, share]) => `${x.toFixed(1)} ${(top + BAR.high - 2 - share * (BAR.high - 4)).toFixed(1)}`).join("L")}`;
+    const d = `M${this.line(i).map(([x, share]) => `${x.toFixed(1)} ${(top + high - 2 - share * (high - 4)).toFixed(1)}`).join("L")}`;
     for (const played of [false, true]) {
       const part = svgShape("g", played ? { "clip-path": "url(#fb-played)" } : { opacity: 0.3 }, row);
-      for (const [from, until, role] of pieces) svgShape("rect", { x: this.x(from), y: top, width: Math.max(0, this.x(until) - this.x(from)), height: BAR.high, fill: `var(--pl-${role})` }, part);
+      for (const [from, until, role] of pieces) svgShape("rect", { x: this.x(from), y: top, width: Math.max(0, this.x(until) - this.x(from)), height: high, fill: `var(--pl-${role})` }, part);
       svgShape("path", { d, fill: "none", stroke: "var(--pl-ink)", "stroke-width": 1.5 }, part);
     }
     row.addEventListener("click", () => this.toggle(i));

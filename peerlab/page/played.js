@@ -77,7 +77,9 @@ export class PlayedPage {
     const { style } = document.documentElement;
     style.setProperty("--np-zoom", 1);
     if (innerWidth < ROOMY.width || innerHeight < ROOMY.height) return; // too small for a slide: a page, whose words stay readable
+    this.root.style.minHeight = 0; // how high its parts are, whatever its window
     const { height } = this.root.getBoundingClientRect();
+    this.root.style.minHeight = "";
     let zoom = Math.max(0.5, Math.min(innerHeight / height, innerWidth / ROOMY.width, 3));
     // larger words break into more lines, which no height at their own size tells
     do style.setProperty("--np-zoom", zoom.toFixed(3));

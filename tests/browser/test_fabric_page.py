@@ -108,6 +108,9 @@ def test_a_slide_fills_its_window_and_says_what_it_comes_to(opened):
     resize(page, 1280, 720)
     expect(page.locator("h1")).to_have_text(re.compile(r"takes \d\.\d\d times as long as"))
     assert page.evaluate("document.documentElement.scrollHeight") <= 721
+    foot = page.evaluate("document.querySelector('.ts-source').getBoundingClientRect().bottom")
+    assert foot > 680  # nothing is left empty below, and no words are small for it
+    assert page.evaluate("Number(getComputedStyle(peerlabPages.values().next().value.root).zoom)") >= 1
 
 
 def test_nothing_rolls_for_who_asks_for_less_motion(opened):
