@@ -11,6 +11,7 @@ import pytest
 from comparing import comparisons, than
 from PIL import Image
 
+from peerlab.base.free_port import free_port
 from peerlab.base.units import GIB
 from peerlab.cli import main
 from peerlab.engine.simulate import simulate
@@ -19,7 +20,6 @@ from peerlab.features.exercises.catalogue import find, fixed, names
 from peerlab.features.exercises.lessons import reading_time
 from peerlab.features.exercises.lessons.reading_time import core_and_all, lab_cells
 from peerlab.features.exercises.lessons.solved import asked
-from peerlab.features.lab.opening_lab import _free_port
 from peerlab.question.scenario import Scenario
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "docs" / "shooting"))
@@ -255,7 +255,7 @@ def test_the_lab_takes_the_first_free_port_of_fifty(root):
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         busy = taken.getsockname()[1]
-        assert busy < _free_port(busy) < busy + 50
+        assert busy < free_port(busy) < busy + 50
 
 
 def test_pages_for_those_without_a_kernel_have_the_switches_that_are_promised(root, tmp_path):

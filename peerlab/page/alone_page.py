@@ -51,6 +51,7 @@ def page_alone(script: str, title: str, shown: Mapping[str, str], elements: str,
 <main class="pl-alone">
 <h1 class="pl-hidden">{escape(title)}</h1>
 <div class="pl-choices" role="group" aria-label="Scenario"></div>
+<h2 class="pl-hidden">Data path and figures</h2>
 <div class="pl-sides"></div>
 <div class="pl-shared"></div>
 </main>

@@ -1,5 +1,6 @@
 // A lab as a page: its exercises and predictions are cards, judged by peerlab's Python in this tab; progress stays in this browser.
 import { make } from "./dom.js";
+import { openedAsFile } from "./opened_as_file.js";
 
 const KEPT = "peerlab progress";
 const LOADING = "Loading Python, once ...";
@@ -46,6 +47,8 @@ class Judge {
   }
 
   ask(question) {
+    const alone = openedAsFile();
+    if (alone) return Promise.resolve({ error: alone });
     this.worker ??= this.begin();
     return new Promise((done) => {
       this.waiting.push(done);
@@ -224,6 +227,44 @@ class ExerciseCard {
   }
 }
 
+// The picture of a cell gives way to the live explorer; one at a time, as each starts a Python of its own.
+class LiveCell {
+  static open = null;
+
+  constructor(figure) {
+    this.figure = figure;
+    this.link = figure.querySelector("a");
+    this.button = figure.querySelector("button");
+    this.button.hidden = Boolean(openedAsFile());
+    this.button.addEventListener("click", () => (LiveCell.open === this ? this.close() : this.begin()));
+  }
+
+  begin() {
+    LiveCell.open?.close();
+    LiveCell.open = this;
+    this.frame = Object.assign(make("iframe", ""), { title: `Live: ${this.figure.querySelector("figcaption span").textContent}`, src: this.link.href });
+    this.frame.addEventListener("load", () => this.fit());
+    this.figure.prepend(this.frame);
+    this.figure.classList.add("pl-live");
+    this.button.textContent = "Back to the picture";
+  }
+
+  // As high as what it holds, however wide the page is.
+  fit() {
+    const { body, documentElement } = this.frame.contentDocument;
+    this.watch = new ResizeObserver(() => (this.frame.style.height = `${documentElement.scrollHeight}px`));
+    this.watch.observe(body);
+  }
+
+  close() {
+    this.watch?.disconnect();
+    this.frame.remove();
+    this.figure.classList.remove("pl-live");
+    this.button.textContent = "Play it here";
+    LiveCell.open = null;
+  }
+}
+
 function showProgress(host, cards, progress) {
   const names = cards.filter(({ kind, seed }) => kind === "exercise" && seed === null).map(({ name }) => name);
   const done = names.filter((name) => progress.of(name).right).length;
@@ -239,6 +280,7 @@ function beginLesson() {
     if (card.kind === "predict") new PredictionCard(place, card, number);
     else new ExerciseCard(place, card, number, judge, progress);
   }
+  for (const figure of document.querySelectorAll("figure.pl-open")) new LiveCell(figure);
   const show = () => showProgress(document.querySelector(".pl-progress"), cards, progress);
   addEventListener("progress", show);
   show();

@@ -5,6 +5,7 @@ import { Footer } from "./footer.js";
 import { LiveControls } from "./live_controls.js";
 import { LiveLog } from "./live_log.js";
 import { LiveModel } from "./live_model.js";
+import { openedAsFile } from "./opened_as_file.js";
 import { PageAlone } from "./page_alone.js";
 import { foldSettings } from "./settings_button.js";
 import { painted } from "./turns.js";
@@ -51,7 +52,7 @@ function followDrops(act) {
 }
 
 function withoutWasm() {
-  return typeof WebAssembly === "object" ? "" : "This browser, or a rule of this site, lets no WebAssembly run: the picture stays as it is. The notebook has the live lab.";
+  return typeof WebAssembly === "object" ? "" : "This browser, or a rule of this site, lets no WebAssembly run.";
 }
 
 async function begin() {
@@ -68,11 +69,13 @@ async function begin() {
   await painted();
   performance.mark("first picture");
   document.documentElement.dataset.ready = "yes";
-  const refused = withoutWasm();
-  if (refused) return void controls.note(refused);
   controls.follow(link);
   addEventListener("hashchange", () => controls.follow(location.hash.slice(1)));
-  const files = await carriedFiles(), text = document.getElementById("pl-worker")?.textContent;
+  const refused = withoutWasm();
+  if (refused) return void model.rest(refused);
+  const files = await carriedFiles(), alone = files ? "" : openedAsFile();
+  if (alone) return void model.rest(alone);
+  const text = document.getElementById("pl-worker")?.textContent;
   model.start(() => workerOf(text), { files, base: new URL("./", location).href, lock: given.lock, first: given.fields });
 }
 

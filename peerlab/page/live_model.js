@@ -2,13 +2,15 @@
 import { unpacked } from "./packed.js";
 
 export class LiveModel {
-  constructor({ document, palettes, first, fields }) {
+  constructor({ document, palettes, first, fields, recorded }) {
     this.listeners = new Map();
     this.values = { document, palettes, data: opened(first), curves: {}, ratio: {}, late: {}, measured: {}, status: {} };
     this.fields = this.shown = this.first = fields; // what is wished, what was possible last, what the page began with
     this.number = 1;
     this.waiting = []; // the last wish of each kind while another is answered: a slider runs ahead of its answers
     this.busy = true;
+    this.kept = recorded; // the other side of the host switch, the ratio and the curves, where no Python runs
+    this.resting = ""; // why none runs
   }
 
   get(name) {
@@ -50,8 +52,28 @@ export class LiveModel {
   }
 
   fail(why) {
+    this.rest(`Python could not be started (${why}).`);
+  }
+
+  // No Python runs here: what the page recorded answers.
+  rest(why) {
+    const sides = this.kept.states.length ? "The host switch shows what is recorded here; else the picture stays as it is." : "The picture stays as it is.";
+    this.resting = `${why} ${sides} The notebook has the live lab.`;
+    this.sides = [{ fields: this.first, data: this.values.data }, ...this.kept.states.map(({ fields, data }) => ({ fields, data: opened(data) }))];
     this.set("status", { busy: false });
-    this.tell("note", `Python could not be started (${why}): the picture stays as it is. The notebook has the live lab.`);
+    if (this.shown === this.first) for (const name of ["ratio", "curves"]) this.set(name, this.kept[name]);
+    for (const question of this.waiting.splice(0)) this.answerRecorded(question);
+    this.tell("note", this.resting);
+  }
+
+  answerRecorded({ kind, changes }) {
+    if (kind === "log") return this.tell("log", { error: "No Python runs in this tab: the notebook reads logs." });
+    const wished = { undo: this.before ?? this.first, reset: this.first, show: changes }[kind];
+    const side = wished && this.sides.find(({ fields }) => Object.entries(wished).every(([name, value]) => fields[name] === value));
+    if (!side) return this.answered({ error: `This is not recorded. ${this.resting}` });
+    this.before = this.shown;
+    this.answered({ fields: side.fields, data: { ...side.data, meta: { ...side.data.meta, number: this.number } } });
+    this.tell("note", this.resting);
   }
 
   hear(message) {
@@ -91,6 +113,7 @@ export class LiveModel {
   }
 
   ask(question) {
+    if (this.resting) return void this.answerRecorded(question);
     if (this.busy) return void (this.waiting = [...this.waiting.filter(({ kind }) => kind !== question.kind), question]);
     this.busy = true;
     this.worker.postMessage(question);

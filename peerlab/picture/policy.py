@@ -10,18 +10,19 @@ def inline(script: str) -> str:
     return script.replace("\r\n", "\n").replace("</script", r"<\/script").replace("<!--", r"<\!--")
 
 
-def policy(*scripts: str, wasm: str = "") -> str:
+def policy(*scripts: str, wasm: str = "", frames: bool = False) -> str:
     """Return the elements that let exactly these scripts run, as they stand in the page, and nothing be fetched.
 
     BokehJS writes its styles into the page as it goes, so inline styles are allowed; it needs no eval and no worker. A page that runs
-    WebAssembly in a worker says with `wasm` where its files are from: ``'self'``, or ``blob:`` where it carries them.
+    WebAssembly in a worker says with `wasm` where its files are from: ``'self'``, or ``blob:`` where it carries them; `frames`: whether it frames pages that lie beside it.
     """
     hashes = " ".join(
         f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts
     )
     more = f" {wasm} 'wasm-unsafe-eval'; worker-src {wasm}; connect-src {wasm}" if wasm else ""
+    framed = "; frame-src 'self'" if frames else ""
     rules = (
-        f"default-src 'none'; script-src {hashes}{more}; style-src 'unsafe-inline'; img-src data:; base-uri 'none';"
+        f"default-src 'none'; script-src {hashes}{more}{framed}; style-src 'unsafe-inline'; img-src data:; base-uri 'none';"
         " form-action 'none'"
     )
     # Without an icon of its own a page asks its server for one, which the rules refuse: Firefox complains of that.

@@ -119,6 +119,11 @@ def live(page, url):
     page.wait_for_selector("html[data-live]", state="attached")
 
 
+def faults(page):
+    found = Axe().run(page).response["violations"]
+    return [(fault["id"], node["html"][:200]) for fault in found for node in fault["nodes"]]
+
+
 def busbw(page):
     return page.locator("[data-name=busbw]")
 
@@ -141,9 +146,7 @@ def test_a_site_of_files_simulates_in_the_tab(explorer, address):
     expect(page.get_by_role("status").filter(has_text="nonsense")).to_be_visible()
     expect(page.get_by_label("Message")).to_have_value("64 MiB")
     page.wait_for_selector("html[data-done]", state="attached")
-    faults = Axe().run(page).response["violations"]
-    serious = [fault for fault in faults if fault["impact"] in ("serious", "critical")]
-    assert [(fault["id"], node["html"][:200]) for fault in serious for node in fault["nodes"]] == []
+    assert faults(page) == []
     assert page.complaints == []
     assert {url.split("/")[2] for url in page.asked if url.startswith("http")} == {address.split("/")[2]}
 
@@ -188,9 +191,7 @@ def test_a_log_is_read_in_the_tab_and_leaves_it_never(one_file):
     page.locator("textarea").fill(NCCL)
     page.get_by_role("button", name="Is it well?").click()
     expect(page.get_by_text("Which data path is your log from?")).to_be_visible()
-    faults = Axe().run(page).response["violations"]
-    serious = [fault for fault in faults if fault["impact"] in ("serious", "critical")]
-    assert [(fault["id"], node["html"][:200]) for fault in serious for node in fault["nodes"]] == []
+    assert faults(page) == []
     page.locator(".pl-live-log").get_by_role("button", name="2 nodes").click()
     expect(page.locator(".pl-sides")).to_be_visible()
     expect(page.get_by_label("Nodes, as a number")).to_have_value("2")
@@ -225,17 +226,16 @@ def test_a_lab_is_judged_in_the_tab_and_its_progress_stays(page, address):
     task = page.locator("[data-card]").filter(has_text="01-transfer")
     task.get_by_role("button", name="Draw my own task").click()
     expect(task).to_contain_text("drawn with your number")
-    faults = Axe().run(page).response["violations"]
-    serious = [fault for fault in faults if fault["impact"] in ("serious", "critical")]
-    assert [(fault["id"], node["html"][:200]) for fault in serious for node in fault["nodes"]] == []
+    assert faults(page) == []
     assert {url.split("/")[2] for url in page.asked if url.startswith("http")} == {address.split("/")[2]}
     page.reload()
     expect(page.locator(".pl-progress")).to_contain_text("1 of ")
     link = page.get_by_role("link", name="Open it live").first
     assert "library=none" in link.get_attribute("href")
-    link.click()
-    live(page, page.url)
-    chip = page.get_by_role("button", name="Library: none")
+    page.get_by_role("button", name="Play it here").first.click()
+    frame = page.frame_locator("figure iframe")
+    frame.locator("html[data-live]").wait_for(state="attached")
+    chip = frame.get_by_role("button", name="Library: none")
     expect(chip).to_be_visible()
     chip.click()
     expect(chip).to_have_count(0)
@@ -257,12 +257,22 @@ def test_a_cluster_file_of_ones_own_is_dropped_into_the_explorer(explorer, tmp_p
     assert page.complaints == []
 
 
-def test_where_no_python_starts_the_picture_stays_and_the_page_says_so(page, site, tmp_path):
+def test_where_no_python_starts_the_host_switch_shows_what_is_recorded_and_the_page_says_so(
+    page, site, tmp_path
+):
     (tmp_path / "explorer.html").write_text((site / "explorer.html").read_text())
     page.goto((tmp_path / "explorer.html").as_uri())  # nothing lies beside it
     page.wait_for_selector("html[data-ready]", state="attached")
-    expect(page.get_by_role("status").filter(has_text="the picture stays as it is")).to_be_visible()
-    expect(busbw(page)).to_contain_text("GB/s")
+    expect(page.get_by_role("status").filter(has_text="Opened as a file")).to_be_visible()
+    expect(page.locator(".pl-hero")).to_contain_text("times")
+    for path, host in (("peer-direct", False), ("host-rdma", True)):
+        page.get_by_role("switch", name="Host bottleneck").set_checked(host)
+        run = peerlab.simulate(peerlab.Scenario(nodes=2, path=path))
+        expect(busbw(page)).to_contain_text(f"{run.busbw_GBps:.3g} GB/s")
+    page.get_by_label("Nodes, as a number").fill("24")
+    page.get_by_label("Nodes, as a number").press("Enter")
+    expect(page.get_by_role("status").filter(has_text="This is not recorded.")).to_be_visible()
+    expect(page.get_by_label("Nodes, as a number")).to_have_value("2")
 
 
 @pytest.mark.sample(1)

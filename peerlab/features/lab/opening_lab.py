@@ -3,7 +3,6 @@
 import os
 import secrets
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -13,12 +12,12 @@ from pathlib import Path
 
 from peerlab.base.errors import PeerlabError, one_line
 from peerlab.base.extras import check_installed
+from peerlab.base.free_port import free_port
 from peerlab.base.textfile import in_words
 from peerlab.features.lab.copies import copied
 
 _LOOK_S = 0.5
 """How often it is looked whether our parent is still there."""
-_LOOPBACK = "127.0.0.1"
 
 
 def open_lab(*, port: int | str, browser: bool, parent: int | str | None = None) -> int:
@@ -46,12 +45,12 @@ def open_lab(*, port: int | str, browser: bool, parent: int | str | None = None)
         raise PeerlabError(f"parent: process {parent!r} has not started this one, or has ended")
     with in_words("no home is known; set HOME", PeerlabError):
         Path.home()
-    chosen = _free_port(port)
+    chosen = free_port(port)
     labs = copied()
     print(f"peerlab: your labs are in {one_line(labs)}", flush=True)  # noqa: T201
     while True:
         status = _serve(labs, chosen, browser=browser and _can_show(), parent=parent)
-        taken, chosen = chosen, _free_port(port)
+        taken, chosen = chosen, free_port(port)
         if not status or chosen <= taken:
             return status
         # it was free when we looked: another lab was quicker
@@ -103,18 +102,3 @@ def _stay(server: subprocess.Popen[bytes], parent: int | str | None) -> int:
 
 def _can_show() -> bool:
     return sys.platform != "linux" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-
-
-def _free_port(first: int | str) -> int:
-    if not isinstance(first, int) or not 1 <= first <= 65535:
-        raise PeerlabError(f"port: {first!r} is not a whole number from 1 to 65535")
-    last = min(first + 49, 65535)
-    for port in range(first, last + 1):
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind((_LOOPBACK, port))
-            except OSError:
-                continue
-            return port
-    raise PeerlabError(f"port: you may use none from {first} to {last}; give another with --port")

@@ -125,7 +125,7 @@ def _page(article: Any, files: Mapping[str, bytes], following: Any) -> str:
 <html lang="en">
 <head>
 <meta charset="utf-8">
-{policy(script, *_framed_scripts(article.html), wasm="'self'")}
+{policy(script, *_framed_scripts(article.html), wasm="'self'", frames=True)}
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(article.title)} (peerlab)</title>
 <style>{properties(".pl-page")}{sources.style_lesson()}</style>
@@ -134,7 +134,7 @@ def _page(article: Any, files: Mapping[str, bytes], following: Any) -> str:
 <div class="pl-page">
 <header class="pl-top"><a href="index.html">All labs</a><a href="explorer.html">Live explorer</a><span class="pl-progress"></span></header>
 <main>
-<p class="pl-note">The lab as a page: what its cells show stands here already, answers are judged in this tab, and your progress stays in this browser.</p>
+<p class="pl-note">The lab as a page: what its cells show stands here already, answers are judged in this tab, and your progress stays in this browser. Where the text speaks of switches and keys, play the picture; what it calls <i>More</i> is the notebook's.</p>
 {article.html}
 {after}
 </main>

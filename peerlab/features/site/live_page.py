@@ -7,12 +7,19 @@ from gzip import compress
 from typing import Any
 
 from peerlab import page as sources
+from peerlab.answer.run import Run
+from peerlab.base.errors import PeerlabError
+from peerlab.engine.expected_duration import forecast_s
 from peerlab.engine.simulate import simulate
+from peerlab.features.site.both_sides import both_sides
 from peerlab.features.site.pyodide_package import lock_of
 from peerlab.features.site.tab_fields import fields_of, kinds_of_noise, linkable, offered
 from peerlab.model.collective import COLLECTIVES
 from peerlab.page.alone_page import empty_figures, page_alone
+from peerlab.picture.curve_scenarios import AXES, lines
+from peerlab.picture.curves import curves
 from peerlab.picture.packed_columns import in_base64
+from peerlab.picture.path_ratio import path_ratio
 from peerlab.picture.payload import payload
 from peerlab.picture.policy import inline
 from peerlab.picture.theme import palettes
@@ -20,6 +27,7 @@ from peerlab.picture.views import VIEWS
 from peerlab.question.presets import known_clusters
 from peerlab.question.scenario import Scenario
 from peerlab.records.benchmarks import TOOLS
+from peerlab.study.bands import bands_of
 
 TITLE = "peerlab: where the bytes of an AllReduce go"
 
@@ -60,13 +68,15 @@ def _packed(data: bytes) -> str:
 
 def _begins(scenario: Scenario, files: Mapping[str, bytes]) -> dict[str, Any]:
     """Return what the page begins with: figures, what the controls offer, and the first picture."""
+    run = simulate(scenario)
     return {
         "document": empty_figures(tuple(VIEWS)),
         "palettes": palettes(),
         "fields": fields_of(scenario),
         "invitation": f"Paste the output of {TOOLS}, its command line included; or choose the file.",
         "lock": lock_of(dict(files)),
-        "first": in_base64(payload(simulate(scenario), None, 1)),
+        "first": in_base64(payload(run, None, 1)),
+        "recorded": _recorded(run),
         "known": {
             "clusters": [offered(name) for name in known_clusters()],
             "linkable": linkable(),
@@ -74,3 +84,31 @@ def _begins(scenario: Scenario, files: Mapping[str, bytes]) -> dict[str, Any]:
             "collectives": [[each.title, name] for name, each in COLLECTIVES.items()],
         },
     }
+
+
+def _recorded(run: Run) -> dict[str, Any]:
+    """Return what the page shows where no Python runs in its tab: the other side of the host switch, the ratio, the curves."""
+    drawn = _curves(run.scenario)
+    both = both_sides(run.scenario)
+    if not both:
+        return {"states": [], "ratio": {}, "curves": drawn}
+    other = both.fast if run.scenario == both.slow.scenario else both.slow
+    state = {"fields": fields_of(other.scenario), "data": in_base64(payload(other, run, 2))}
+    return {"states": [state], "ratio": path_ratio(*both) or {}, "curves": drawn}
+
+
+def _curves(scenario: Scenario) -> dict[str, object]:
+    """Return the curves along nodes; none where nodes differ, which takes minutes."""
+    if forecast_s(scenario):
+        return {}
+    axis = next(iter(AXES))
+    computed = [(line, [_possible(point) for point in line.scenarios]) for line in lines(scenario, axis)]
+    bands = {line.name: bands_of(runs) for line, runs in computed}
+    return curves(scenario, axis, computed, bands, complete=True)
+
+
+def _possible(scenario: Scenario | None) -> Run | None:
+    try:
+        return simulate(scenario) if scenario else None
+    except PeerlabError:  # a point that is impossible is left out
+        return None

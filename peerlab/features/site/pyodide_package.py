@@ -63,6 +63,8 @@ def pyodide_files(package: Path | None) -> dict[str, bytes]:
 
 def _unpacked(package: Path) -> dict[str, bytes]:
     try:
+        if package.is_fifo() or package.is_char_device():  # it may never end
+            raise ExportError(f"{one_line(package)}: this is no file")
         if package.stat().st_size > _MOST_BYTES:
             raise ExportError(f"{one_line(package)}: this is not pyodide@{VERSION}; it is too large")
         data = package.read_bytes()

@@ -1,22 +1,18 @@
-"""Pages of the site that were recorded when it was written: a race, a training step, all fabrics side by side, a thousand runs with noise."""
+"""Pages of the site that were recorded when it was written: a race, a training step, transports, neighbours, jobs, a thousand runs with noise."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from html import escape
 
-from peerlab.base.display import shown
 from peerlab.base.feature import registered
-from peerlab.base.units import say_bytes
 from peerlab.page.embedded import page_of
-from peerlab.page.frame import alone, framed
 from peerlab.question.host_switch import detour_and_direct
 from peerlab.question.scenario import Scenario
 from peerlab.study.fabric_comparison import compare_fabrics
+from peerlab.study.jobs_answer import shared_fabric
 from peerlab.study.racing import race
 from peerlab.training.answer_step import step
 from peerlab.training.step_band import step_gain
 
-_TAILS = "What noise makes of a thousand runs"
 _RUNS = 1000
 
 
@@ -28,6 +24,8 @@ class RecordedPage:
     """Of its file."""
     asks: str
     """The question that the page answers, as the landing page says it."""
+    shows: str
+    """What is seen there, in a sentence of the landing page."""
     make: Callable[[], str]
     """Returns the page as text."""
 
@@ -45,19 +43,27 @@ def _step() -> str:
 
 
 def _fabrics() -> str:
-    return page_of("FabricComparison", compare_fabrics(_pair()[1]))
+    # A fabric that has every transport, and a message so small that headers and hops are felt.
+    return page_of("FabricComparison", compare_fabrics(Scenario(cluster="ideal-100g", message_bytes="1 MiB")))
 
 
 def _tails() -> str:
     # Both paths of this machine run side by side as arrays: a thousand runs take a second, and minutes on DL1.
     direct = _pair(Scenario(cluster="juliet", message_bytes="128 MiB"))[1]
     result = registered("offers", "tails of a scenario")(direct, seeds=_RUNS, progress=False)
-    noisy = result.paths[0].scenario
-    sentence = (
-        f"{_RUNS:,} AllReduces of {say_bytes(noisy.nbytes)} on {noisy.nodes} nodes of {noisy.hardware.title}, on each path, with "
-        f"{noisy.noise.in_words}; how much of each kind is assumed. A dot stands for a run, or for several where there is no room."
-    )
-    return alone(_TAILS, framed("tails", _TAILS, f"<p>{escape(sentence)}</p>{shown(result)}"))
+    html: str = registered("offers", "page of many runs")(result)
+    return html
+
+
+def _neighbours() -> str:
+    # Small: each cell that a port passes is a row of the page.
+    compared = registered("offers", "neighbours on fabrics")(message_bytes="1 MiB")
+    return page_of("PortComparison", compared)
+
+
+def _jobs() -> str:
+    crossing, twice = {"hosts": [0, 4, 1, 5]}, {"hosts": [2, 3, 6, 7]}
+    return page_of("SharedFabric", shared_fabric([crossing, twice]))
 
 
 def _pair(scenario: Scenario | None = None) -> tuple[Scenario, Scenario]:
@@ -67,8 +73,29 @@ def _pair(scenario: Scenario | None = None) -> tuple[Scenario, Scenario]:
 
 
 RECORDED = (
-    RecordedPage("race.html", "Both paths race on one clock", _race),
-    RecordedPage("step.html", "What a training step gains", _step),
-    RecordedPage("fabrics.html", "The same on every fabric", _fabrics),
-    RecordedPage("tails.html", _TAILS, _tails),
+    RecordedPage("race.html", "Both paths race on one clock", "Every slice of both, side by side.", _race),
+    RecordedPage(
+        "step.html", "What a training step gains", "ResNet-50: which exchanges hide behind computing.", _step
+    ),
+    RecordedPage(
+        "fabrics.html",
+        "The same over every transport",
+        "InfiniBand, RoCE, EFA, TCP: hops and headers.",
+        _fabrics,
+    ),
+    RecordedPage(
+        "neighbours.html",
+        "What others on the network cost you",
+        "Queues, pauses, credits, lost packets.",
+        _neighbours,
+    ),
+    RecordedPage(
+        "jobs.html", "Two jobs share their uplinks", "Who pays, and who stands in whose way.", _jobs
+    ),
+    RecordedPage(
+        "tails.html",
+        "What noise makes of a thousand runs",
+        "The slow end of the times, and who is to blame.",
+        _tails,
+    ),
 )

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from peerlab.base.errors import ExportError
-from peerlab.base.terminal_text import command
+from peerlab.base.free_port import LOOPBACK, free_port
+from peerlab.base.terminal_text import command, number
 from peerlab.features.site.site_folder import write_live_page, write_site
 from peerlab.question.fields import add_fields
 from peerlab.question.scenario import Scenario
@@ -22,7 +23,8 @@ examples:
   peerlab site lab --pyodide pyodide-314.0.7.tgz
                                         with Python's package as somebody downloaded it
 """
-_NOT_FIELDS = ("run", "place", "pyodide", "serve")
+_NOT_FIELDS = ("run", "place", "pyodide", "serve", "port")
+_PORT = 8800
 
 
 def add(commands: Any) -> None:
@@ -39,7 +41,6 @@ def add(commands: Any) -> None:
     add(
         "place",
         metavar="FOLDER",
-        type=Path,
         help="where to write it; a name that ends with .html is one file",
     )
     add(
@@ -49,15 +50,28 @@ def add(commands: Any) -> None:
         help="Pyodide's npm package, downloaded (default: the npm client gets it)",
     )
     add("--serve", action="store_true", help="serve the folder on this machine until Ctrl+C")
+    add(
+        "--port",
+        metavar="N",
+        type=number,
+        help=f"of --serve: the first port to try (default: {_PORT}); a browser keeps the labs' progress for each",
+    )
     add_fields(sub.add_argument, path="the cluster's first", registration="cached")
 
 
 def _site(options: argparse.Namespace) -> int:
     entries = {name: value for name, value in vars(options).items() if name not in _NOT_FIELDS}
-    place, alone = options.place, options.place.suffix == ".html"
+    if not options.place.strip():
+        raise ExportError("give a folder to write into, or . for this one")
+    place = Path(options.place)
+    alone = place.suffix == ".html"
     serve = getattr(options, "serve", False)
     if alone and serve:
         raise ExportError("--serve: one file opens by itself; leave --serve out, or give a folder")
+    if "port" in options and not serve:
+        raise ExportError("--port: of --serve alone")
+    # Refused before anything is written. A browser keeps progress for each address, so the port is the same next time.
+    port = free_port(getattr(options, "port", _PORT)) if serve else 0
     write = write_live_page if alone else write_site
     result = write(
         place,
@@ -70,7 +84,7 @@ def _site(options: argparse.Namespace) -> int:
         if alone
         else f"{result}: {_size(result)} of files for any server of files"
     )
-    return _serve(result) if serve else 0
+    return _serve(result, port) if serve else 0
 
 
 def _size(folder: Path) -> str:
@@ -82,9 +96,13 @@ class _Quiet(SimpleHTTPRequestHandler):
         """Print no line for each request."""
 
 
-def _serve(folder: Path) -> int:
-    # This machine alone, at any free port.
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder))) as server:
+def _serve(folder: Path, port: int) -> int:
+    # This machine alone.
+    try:
+        server = ThreadingHTTPServer((LOOPBACK, port), partial(_Quiet, directory=str(folder)))
+    except OSError as problem:  # taken while the site was written
+        raise ExportError(f"--port: {port} cannot be used: {problem.strerror or problem}") from None
+    with server:
         print(f"http://127.0.0.1:{server.server_port}/  (Ctrl+C ends it)", flush=True)
         try:
             server.serve_forever()

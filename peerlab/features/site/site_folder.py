@@ -10,8 +10,11 @@ from string import Template
 from peerlab import page as sources
 from peerlab.base.errors import ExportError, one_line
 from peerlab.base.outfile import check_place, new_folder, put_on_disk, written
+from peerlab.base.textfile import in_words
+from peerlab.base.units import say_range
 from peerlab.base.version import __version__
 from peerlab.engine.simulate import simulate
+from peerlab.features.site.both_sides import both_sides
 from peerlab.features.site.lab_pages import lab_pages
 from peerlab.features.site.live_page import TITLE, live_page
 from peerlab.features.site.pyodide_package import VERSION, pyodide_files
@@ -23,6 +26,8 @@ from peerlab.question.presets import known_clusters
 from peerlab.question.scenario import Scenario
 
 Told = Callable[[str], None]
+_HEAD_BYTES = 2**16
+"""So far into a first page its title is looked for."""
 
 
 def write_site(
@@ -39,7 +44,7 @@ def write_site(
     Parameters
     ----------
     place:
-        The folder; files of the same names in it are replaced, others stay.
+        The folder; files of the same names in it are replaced, others stay. One whose first page is somebody else's is refused.
     scenario:
         What the explorer begins with; by default 8 nodes of DL1, through host memory.
     pyodide:
@@ -59,11 +64,8 @@ def write_site(
     _check_fields(scenario)
     with new_folder(folder, ExportError):
         check_place(folder / "index.html", ExportError)
+        _check_ours(folder)
         begins, files = _prepared(scenario, pyodide, told)
-        for name, data in files.items():
-            # Each file whole or not at all: a site that is served meanwhile shows no half of one.
-            with written(folder / name, ExportError) as file:
-                file.write_bytes(data)
         told("pages")
         # The landing page draws the detour, whichever path the explorer begins with.
         slow = begins.with_(path=begins.hardware.paths[0])
@@ -80,6 +82,11 @@ def write_site(
         pages["index.html"] = _landing(
             slow, listed, [*(data for name, data in files.items() if name != "labs.zip"), *explorer]
         )
+        # All is made before anything is written, and each file is whole or not there: a site that is served
+        # meanwhile shows no half of one.
+        for name, data in files.items():
+            with written(folder / name, ExportError) as file:
+                file.write_bytes(data)
         for name, text in pages.items():
             with written(folder / name, ExportError) as file:
                 put_on_disk(file, text)
@@ -118,6 +125,20 @@ def _prepared(
     return scenario or Scenario(), files | python_archives(files)
 
 
+def _check_ours(folder: Path) -> None:
+    """Refuse a folder with another site: its first page would be lost."""
+    first = folder / "index.html"
+    with in_words(f"cannot read {first}", ExportError):
+        if not first.is_file():
+            return
+        with first.open("rb") as page:
+            begins = page.read(_HEAD_BYTES)
+    if f"<title>{escape(TITLE)}</title>".encode() not in begins:
+        raise ExportError(
+            f"cannot write {one_line(folder)}: its index.html is not peerlab's; give another folder"
+        )
+
+
 def _check_fields(scenario: Scenario | None) -> None:
     """Refuse what the page could neither show nor change."""
     for field in fields(scenario) if scenario else ():
@@ -133,6 +154,7 @@ def _check_fields(scenario: Scenario | None) -> None:
 def _landing(scenario: Scenario, labs: Sequence[tuple[str, str, str]], loaded: Sequence[bytes]) -> str:
     """Return the first page; `loaded` is all that the explorer asks for, which servers compress."""
     run = simulate(scenario)
+    compared = _compared(scenario)
     # One for each theme; the page shows that of its reader's.
     picture = "".join(
         f"<div class='{theme}'>{still_svg(run, theme=theme, large=True)}</div>" for theme in ("light", "dark")
@@ -143,12 +165,35 @@ def _landing(scenario: Scenario, labs: Sequence[tuple[str, str, str]], loaded: S
         "picture": picture,
         "version": escape(__version__),
         "pyodide": VERSION,
-        "recorded": "".join(f"<a href='{page.name}'>{escape(page.asks)}</a>" for page in RECORDED),
+        "tour": _tour(labs),
+        "compared": f"<figcaption>{escape(compared)}</figcaption>" if compared else "",
+        "recorded": "".join(
+            f"<li><a href='{page.name}'>{escape(page.asks)}</a><span>{escape(page.shows)}</span></li>"
+            for page in RECORDED
+        ),
         "labs": "".join(map(_lab_line, labs)),
         # Each file by itself, as a server compresses it.
         "size": f"{sum(len(compress(part)) for part in loaded) / 1e6:.1f} MB",
     }
     return Template(text).substitute(words)
+
+
+def _compared(scenario: Scenario) -> str:
+    """Return in a sentence what the detour costs; nothing where the cluster has one path, or its range takes too long."""
+    both = both_sides(scenario)
+    if not both or not both.band:
+        return ""
+    slow, fast, band = both
+    return (
+        f"Through the host {slow.busbw_GBps:.3g} GB/s, past it {fast.busbw_GBps:.3g} GB/s: {band.value:.2f} times as fast "
+        f"({say_range(band.low, band.high)} with what is assumed)."
+    )
+
+
+def _tour(labs: Sequence[tuple[str, str, str]]) -> str:
+    """Return the link to the first lab that is a page."""
+    pages = [page for _, page, why_not in labs if not why_not]
+    return f"<a href='{pages[0]}'>Begin with the first lab</a>" if pages else ""
 
 
 def _lab_line(lab: tuple[str, str, str]) -> str:

@@ -168,7 +168,10 @@ class Tab:
         file = Path(Path(asked["name"]).name)
         if file.suffix != ".toml":
             raise ScenarioError("cluster", f"{one_line(file)} is no cluster file; its name ends with .toml")
-        file.write_text(asked["text"], encoding="utf-8")
+        try:
+            file.write_text(asked["text"], encoding="utf-8")
+        except (OSError, ValueError):  # too long, or with signs that no name has
+            raise ScenarioError("cluster", f"{one_line(file)[:60]} is no name of a file") from None
         return {"cluster": offered(str(file))}
 
     def _pieces(self) -> Iterator[Mapping[str, object]]:

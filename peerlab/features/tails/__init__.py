@@ -8,6 +8,9 @@ FEATURE = Feature(
     commands={"tails": "peerlab.features.tails.tails_command"},
     functions={"tails": "peerlab.features.tails.tails"},
     shows={"Tails": "peerlab.features.tails.tails_sheets:tails_html"},
-    offers={"tails of a scenario": "peerlab.features.tails.tails:tails"},
+    offers={
+        "tails of a scenario": "peerlab.features.tails.tails:tails",
+        "page of many runs": "peerlab.features.tails.tails_page:tails_page",
+    },
     document="docs/using.md",
 )

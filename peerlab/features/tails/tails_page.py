@@ -11,6 +11,7 @@ from peerlab.features.tails.tails import Tails
 from peerlab.features.tails.tails_sheets import SHEET_STYLE, sheets_html
 from peerlab.page.frame import alone
 from peerlab.picture.theme import properties
+from peerlab.picture.words import title
 
 SLOWEST = 1000
 """Per mille of the slowest run."""
@@ -44,7 +45,7 @@ def tails_page(tails: Tails) -> str:
     first = tails.paths[0]
     body = (
         f"<div class='pl-runs'><main><h1>Who is late, and who is to blame?</h1>"
-        f"<p>{escape(first.title)}, {len(first.times_ps):,} runs with {escape(first.scenario.noise.in_words)}. One dot is one run; the hollow one is the run without noise.</p>"
+        f"<p>{escape(title(first.scenario))}: {len(first.times_ps):,} runs with {escape(first.scenario.noise.in_words)}. One dot is one run; the hollow one is the run without noise.</p>"
         f"{''.join(inputs)}<div class='pl-tails'>{sheets_html(tails, [place for _, place in runs], None)}</div>"
         f"<div class='pl-choice' role='group' aria-label='Choose a run'>Choose a run: {''.join(labels)}</div>"
         f"<div class='pl-blames'>{_blames(tails, runs)}</div></main></div>"

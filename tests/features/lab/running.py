@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 from jupyter_client import BlockingKernelClient
 
-from peerlab.features.lab.opening_lab import _free_port
+from peerlab.base.free_port import free_port
 
 PATIENCE_S = 60
 """So long something may take on a machine that is busy with other tests."""
@@ -51,7 +51,7 @@ class Running:
         for name in ("home", "tmp", "work"):
             (folder / name).mkdir(exist_ok=True)
         self.home, self.tmp = folder / "home", folder / "tmp"
-        self.port = port or _free_port(20000 + os.getpid() % 20000)
+        self.port = port or free_port(20000 + os.getpid() % 20000)
         start = command or (sys.executable, "-m", "peerlab.cli", "lab")
         options = ["--no-browser", "--port", str(self.port)]
         self.process = subprocess.Popen(

@@ -38,6 +38,7 @@ def test_without_npm_it_says_what_to_download(nothing, capsys):
     [
         (lambda _: None, "cannot read other.tgz: No such file or directory"),
         (lambda file: file.mkdir(), "cannot read other.tgz: Is a directory"),
+        (os.mkfifo, "other.tgz: this is no file"),
         (lambda file: file.write_bytes(b"no package"), "its hash is another one"),
     ],
 )
@@ -48,10 +49,22 @@ def test_another_file_is_no_package(nothing, capsys, make, says):
     assert not (nothing / "lab").exists()
 
 
-@pytest.mark.usefixtures("nothing")
-def test_one_file_is_not_served(capsys):
-    assert main(["site", "lab.html", "--serve"]) == 1
-    assert "one file opens by itself" in told(capsys)
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["lab.html", "--serve"], "one file opens by itself"),
+        (["lab", "--port", "9000"], "--port: of --serve alone"),
+        (["lab", "--serve", "--port", "0"], "port: 0 is not a whole number from 1 to 65535"),
+        ([""], "give a folder to write into, or . for this one"),
+        (["theirs"], "cannot write theirs: its index.html is not peerlab's; give another folder"),
+    ],
+)
+def test_what_is_not_served_and_where_it_is_not_written_is_said(nothing, capsys, words, says):
+    (nothing / "theirs").mkdir()
+    (nothing / "theirs" / "index.html").write_text("<title>somebody else's</title>")
+    assert main(["site", *words]) == 1
+    assert says in told(capsys)
+    assert not (nothing / "lab").exists()
 
 
 @pytest.mark.parametrize(

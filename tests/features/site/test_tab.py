@@ -144,6 +144,8 @@ def test_a_cluster_file_of_ones_own_is_offered_and_shown(own_folder):
     for name, held, says in (
         ("mine.txt", text, "its name ends with .toml"),
         ("broken.toml", "no = [", "broken.toml"),
+        (300 * "a" + ".toml", text, "is no name of a file"),
+        ("\0.toml", text, "is no name of a file"),
     ):
         refused = json.loads(tab.answer(json.dumps({"kind": "cluster", "name": name, "text": held}))[0])
         assert says in refused["error"]

@@ -108,6 +108,8 @@ def test_a_page_shows_who_is_to_blame_for_the_run_that_is_chosen(tmp_path):
     ]
     assert page.count("Who is to blame?</text>") == 3
     assert "<script" not in page
+    # No rule finds the root element inside the body: in the dark the page was white.
+    assert "body:not([data-jp-theme-light]) .pl-runs{" in page
 
 
 def test_a_page_says_where_nobody_can_say_who_is_to_blame():

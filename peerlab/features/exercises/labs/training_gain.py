@@ -129,7 +129,7 @@ def saved(wait: float) -> float:
 EXERCISES = (
     Number(
         name="07-gain",
-        question="Suppose the exchanges of the step through the host took no time at all. How many times as fast would the *step* be?",
+        question="Suppose the exchanges of the step through the host took no time at all. How many times as fast would the step be?",
         truth=most_gain,
         tolerance=0.01,
         mistakes=(

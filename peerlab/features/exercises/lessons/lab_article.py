@@ -6,6 +6,8 @@ The cells are run when the article is made, with the solution of every exercise 
 import ast
 import json
 import re
+import warnings
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -32,8 +34,14 @@ NOTEBOOK_ONLY = {
 """Labs that no page can hold, and why."""
 Link = Callable[[Scenario], str]
 """Where the live explorer shows a scenario."""
-_HOW_TO_RUN = re.compile(r"(?:Run the cells one by one with |Choose \*\*Run ▸ ).*?(?=\n\n|\Z)", re.DOTALL)
-"""What labs say of running their cells, to the end of the paragraph; a page has none to run."""
+_HOW_TO_RUN = re.compile(
+    r"(?:Run the cells one by one with |Choose \*\*Run ▸ ).*?(?=\n\n|\Z)|What you have done is kept in a file [^.]*\.\s*",
+    re.DOTALL,
+)
+"""What labs say of running their cells, and of the file beside a notebook; a page has neither."""
+_EMPTY_HEADER = re.compile(r'<th(?: class="blank[^>]*)?>(?:&nbsp;)?</th>')
+"""Above the names of rows pandas has an empty header, which a screen reader cannot say."""
+_REPORT = re.compile(r"(<section class='pl-report[^']*' aria-label=')([^']*)'")
 _LAB_LINK = re.compile(r"\(((\d\d)_\w+)\.ipynb\)")
 
 
@@ -89,10 +97,14 @@ def lab_article(file: Path, link: Link) -> LabArticle:
             article.html += folds.prose(source, folded=folded)
             continue
         try:
-            article.html += reader.read(source, filled)
+            with warnings.catch_warnings():
+                warnings.filterwarnings("error", "stopped after")
+                article.html += reader.read(source, filled)
+        except UserWarning:  # a sweep that is stopped returns what it has: the article is stopped, too
+            raise KeyboardInterrupt from None
         except Exception as problem:  # noqa: BLE001  (a cell of a lab may raise anything)
             raise PeerlabError(f"{file.name}, cell {number}: {type(problem).__name__}: {problem}") from None
-    article.html += folds.end
+    article.html = _numbered(article.html + folds.end)
     return article
 
 
@@ -214,7 +226,8 @@ class _Reader:
         address = escape(self._link(scenario), quote=True)
         sentence = f"{scenario.hardware.title}, {scenario.nodes} nodes, {scenario.data_path.title}"
         return (
-            f"<figure class='pl-open'><div tabindex='0' role='group' aria-label='Data path'>{still_svg(simulate(scenario), theme=PAGE, large=True)}</div><figcaption><a href='{address}'>Open it live</a> "
+            f"<figure class='pl-open'><div tabindex='0' role='group' aria-label='Data path'>{still_svg(simulate(scenario), theme=PAGE, large=True)}</div><figcaption>"
+            f"<button type='button' class='pl-here' hidden>Play it here</button> <a href='{address}'>Open it live</a> "
             f"<span>{escape(sentence)}</span></figcaption></figure>"
         )
 
@@ -228,7 +241,20 @@ def _recorded(value: Any) -> str:
         return ""
     show = getattr(value, "_repr_html_", None)
     # Some types return nothing where they are better as text.
-    return (show() if show else None) or f"<pre>{escape(str(value))}</pre>"
+    html = (show() if show else None) or f"<pre>{escape(str(value))}</pre>"
+    return _EMPTY_HEADER.sub("<td></td>", html)
+
+
+def _numbered(html: str) -> str:
+    """Return a page whose reports of the same name have numbers, so that a screen reader tells them apart."""
+    count = Counter[str]()
+
+    def name(found: re.Match[str]) -> str:
+        count[found[2]] += 1
+        number = count[found[2]]
+        return f"{found[1]}{found[2]}{f' ({number})' if number > 1 else ''}'"
+
+    return _REPORT.sub(name, html)
 
 
 def _code(source: str, says: str, *, shown: bool = False) -> str:
