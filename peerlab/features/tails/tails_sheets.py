@@ -47,7 +47,7 @@ SHEET_STYLE = (
     f"{_shown_from()}"
     ".pl-sheet svg{display:block;width:100%;height:auto}.pl-tails .pl-figures{border-collapse:collapse;margin:12px 0}"
     ".pl-figures :is(th,td){padding:4px 0 4px 12px;text-align:right;white-space:nowrap;font-weight:400;border-top:1px solid var(--pl-faint)}"
-    ".pl-figures th:first-child{text-align:left;padding-left:0}.pl-figures caption{text-align:left;color:var(--pl-muted);white-space:nowrap}.pl-figures thead th{border:0;color:var(--pl-muted)}.pl-figures tbody tr:last-child *{font-weight:650}"
+    ".pl-figures th:first-child{text-align:left;padding-left:0}.pl-figures caption{text-align:left;color:var(--pl-muted);white-space:nowrap}.pl-figures thead :is(th,td){border:0;color:var(--pl-muted)}.pl-figures tbody tr:last-child *{font-weight:650}"
 )
 """A phone is moved over the narrowest sheet."""
 
@@ -77,7 +77,7 @@ def _table(tails: Tails) -> str:
     runs = say_count(len(first.times_ps), "run") + (" of each path" if others else "")
     return (
         f"<table class='pl-figures'><caption>{runs}</caption>"
-        f"<thead><tr><th></th>{heads}</tr></thead><tbody>{body}</tbody></table>"
+        f"<thead><tr><td></td>{heads}</tr></thead><tbody>{body}</tbody></table>"
     )
 
 
