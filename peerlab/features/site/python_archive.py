@@ -35,7 +35,7 @@ _LAYERS = (
 _SINGLE = (
     *("__init__.py", "features/__init__.py", "features/*/__init__.py", "features/site/tab*.py"),
     *("page/__init__.py", "page/joining.py", "page/frame.py", "page/document_html.py", "page/report.css"),
-    *("features/diagnose/diagnosis_*.py", "features/expect/*.py", "features/exercises/**/*.py"),
+    *("features/diagnose/diagnosis_*.py", "features/expect/**/*.py", "features/exercises/**/*.py"),
 )
 _LEFT_OUT = (
     *("picture/plots", "picture/bokeh_document.py", "features/expect/expect_command.py"),
