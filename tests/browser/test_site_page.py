@@ -264,7 +264,7 @@ def test_where_no_python_starts_the_host_switch_shows_what_is_recorded_and_the_p
     page.goto((tmp_path / "explorer.html").as_uri())  # nothing lies beside it
     page.wait_for_selector("html[data-ready]", state="attached")
     expect(page.get_by_role("status").filter(has_text="Opened as a file")).to_be_visible()
-    expect(page.locator(".pl-hero")).to_contain_text("times")
+    expect(page.locator(".pl-hero")).to_contain_text("as fast")
     for path, host in (("peer-direct", False), ("host-rdma", True)):
         page.get_by_role("switch", name="Host bottleneck").set_checked(host)
         run = peerlab.simulate(peerlab.Scenario(nodes=2, path=path))
