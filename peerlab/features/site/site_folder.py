@@ -180,10 +180,9 @@ def _landing(scenario: Scenario, labs: Sequence[tuple[str, str, str]], loaded: S
 
 def _compared(scenario: Scenario) -> str:
     """Return in a sentence what the detour costs; nothing where the cluster has one path, or its range takes too long."""
-    both = both_sides(scenario)
-    if not both or not both.band:
+    slow, fast, band = both_sides(scenario) or (None, None, None)
+    if not slow or not fast or not band:
         return ""
-    slow, fast, band = both
     return (
         f"Through the host {slow.busbw_GBps:.3g} GB/s, past it {fast.busbw_GBps:.3g} GB/s: {band.value:.2f} times as fast "
         f"({say_range(band.low, band.high)} with what is assumed)."
