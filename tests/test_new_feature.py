@@ -68,20 +68,26 @@ def relief_page(relief):
     return document_page(relief_document(relief), "relief")
 ''',
     "relief_command.py": '''"""`peerlab relief`: what a faster part of a machine would gain."""
+import argparse
+
 from peerlab.base.document import document_lines
 from peerlab.base.terminal_text import command
 from peerlab.features.relief.relief_document import relief_document
 from peerlab.features.relief.relieving import relief
+from peerlab.question.fields import add_fields, fields_given
 from peerlab.question.scenario import Scenario
 
 
 def add(commands):
-    sub = command(commands, "relief", "what a faster part of a machine would gain", _relief)
+    sentence = "what a faster part of a machine would gain"
+    sub = command(commands, "relief", sentence, _relief, argument_default=argparse.SUPPRESS)
+    add_fields(sub.add_argument, path="the cluster's first", registration="cached")
     sub.add_argument("figure", metavar="FIGURE")
 
 
 def _relief(options):
-    print("\\n".join(document_lines(relief_document(relief(Scenario(nodes=2), options.figure)))))
+    answer = relief(Scenario(**fields_given(options)), options.figure)
+    print("\\n".join(document_lines(relief_document(answer))))
     return 0
 ''',
 }
@@ -115,7 +121,7 @@ def test_a_new_feature_is_a_folder_and_a_name():
     assert answer.relieved_ps < answer.time_ps
     assert "<table class='pl-'>" in answer._repr_html_()
     assert page_of("Relief", answer).startswith("<!doctype html>")
-    status, out, problem = peerlab_command("relief", "switch.uplink")
+    status, out, problem = peerlab_command("relief", "switch.uplink", "--nodes", "2")
     assert (status, problem) == (0, "")
     assert out.splitlines()[0].split() == ["figure", "as", "it", "is", "doubled"]
     assert "relief " in peerlab_command("--help")[1]

@@ -52,6 +52,15 @@ def add_fields(add: Callable[..., Any], *, path: str, registration: str) -> None
             _add(add, name, field.option, usual.get(name, ""))
 
 
+def fields_given(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the fields of a scenario that the options of a command give, whatever other options it has.
+
+    >>> fields_given(argparse.Namespace(nodes=4, json=True))
+    {'nodes': 4}
+    """
+    return {name: value for name, value in vars(options).items() if name in FIELDS}
+
+
 def _add(add: Callable[..., Any], name: str, option: CommandOption, usual: str) -> None:
     more: dict[str, Any] = {"metavar": option.metavar} if option.metavar else {}
     if option.read in _READS:

@@ -14,7 +14,7 @@ from peerlab.base.textfile import read_value
 from peerlab.features.export.export_picture import OPTIONS, add_options, export_picture, is_picture
 from peerlab.features.export.pictures import STILLS
 from peerlab.page.target import VIDEOS
-from peerlab.question.fields import add_fields
+from peerlab.question.fields import add_fields, fields_given
 from peerlab.question.scenario import Scenario
 
 _EXAMPLES = """\
@@ -44,6 +44,8 @@ PAGES = (".html", ".htm")
 """What a page may be called."""
 _OURS = ("run", "output", "controls", "beside", "start", "over", "live", "pyodide")
 _OPTIONS = ("mode", "figure", "theme", "ratio")
+_OWN = {*_OURS, *_OPTIONS, *OPTIONS}
+"""Options that are no fields of the scenario."""
 
 
 def add(commands: Any) -> None:
@@ -90,8 +92,7 @@ def add(commands: Any) -> None:
 
 def _export(options: argparse.Namespace) -> int:
     entries = vars(options)
-    ours = {*_OURS, *_OPTIONS, *OPTIONS}
-    scenario = Scenario(**{name: value for name, value in entries.items() if name not in ours})
+    scenario = Scenario(**fields_given(options))
     if "over" in entries:
         return _wall_chart(scenario, entries)
     if "live" in entries:
@@ -102,7 +103,7 @@ def _export(options: argparse.Namespace) -> int:
     if "beside" in entries:
         subject.append(scenario.with_(**_changes("--beside", options.beside)))
     if is_picture(options.output):
-        chosen = {name: entries[name] for name in ours & entries.keys() - {"run", "output", "beside"}}
+        chosen = {name: entries[name] for name in _OWN & entries.keys() - {"run", "output", "beside"}}
         export_picture(subject, options.output, chosen)
         return 0
     if Path(options.output).suffix not in PAGES:
@@ -122,30 +123,28 @@ def _export(options: argparse.Namespace) -> int:
     return 0
 
 
-def _live(scenario: Scenario, given: dict[str, Any]) -> int:
+def _live(scenario: Scenario, entries: dict[str, Any]) -> int:
     """Write a page that simulates by itself, as `peerlab site` writes one, and print where it is."""
-    ours = {*_OURS, *_OPTIONS, *OPTIONS}
     # Sorted, so that of several the same one is named every time.
-    for name in sorted(ours & given.keys() - {"run", "output", "live", "pyodide"}):
+    for name in sorted(_OWN & entries.keys() - {"run", "output", "live", "pyodide"}):
         raise ExportError(f"--{name}: not of a live page, whose reader changes everything")
     write = registered("offers", "live page")
     path = write(
-        given["output"],
+        entries["output"],
         scenario,
-        pyodide=given.get("pyodide"),
+        pyodide=entries.get("pyodide"),
         told=lambda part: print(f"peerlab: {part} ...", file=sys.stderr),
     )
     print(f"{one_line(path)}: {path.stat().st_size / 1e6:.2f} MB")
     return 0
 
 
-def _wall_chart(scenario: Scenario, given: dict[str, Any]) -> int:
+def _wall_chart(scenario: Scenario, entries: dict[str, Any]) -> int:
     """Write a wall chart, and print where it is."""
-    ours = {*_OURS, *_OPTIONS, *OPTIONS}
-    for name in sorted(ours & given.keys() - {"run", "output", "over", "theme", "scale"}):
+    for name in sorted(_OWN & entries.keys() - {"run", "output", "over", "theme", "scale"}):
         raise ExportError(f"--{name}: not of a wall chart, which --over makes")
-    chosen = {name: given[name] for name in ("over", "theme", "scale") if name in given}
-    path = peerlab.wall_chart(scenario, given["output"], **chosen)
+    chosen = {name: entries[name] for name in ("over", "theme", "scale") if name in entries}
+    path = peerlab.wall_chart(scenario, entries["output"], **chosen)
     print(f"{one_line(path)}: {path.stat().st_size / 1e6:.2f} MB")
     return 0
 

@@ -11,7 +11,7 @@ from peerlab.features.fabrics.fabric_report import fabrics_document, fabrics_svg
 from peerlab.features.fabrics.fabrics_page import fabrics_page_html
 from peerlab.model.transport_files import known_transports, load_transport, possible_transports
 from peerlab.page.target import PlayedOutput
-from peerlab.question.fields import add_fields
+from peerlab.question.fields import add_fields, fields_given
 from peerlab.question.presets import load_cluster
 from peerlab.question.scenario import Scenario
 from peerlab.study.fabric_comparison import compare_fabrics
@@ -26,7 +26,6 @@ examples:
 exit status: 0 answered, 1 the question is impossible (one line says why), 2 wrong usage
 """
 _OUTPUT = PlayedOutput(fabrics_page_html, fabrics_svg, ExportError)
-_NOT_FIELDS = ("run", "only", "output")
 
 
 def add(commands: Any) -> None:
@@ -46,11 +45,10 @@ def add(commands: Any) -> None:
 
 
 def _fabrics(options: argparse.Namespace) -> int:
-    entries = {name: value for name, value in vars(options).items() if name not in _NOT_FIELDS}
     _OUTPUT.check(options)
     only = [word.strip() for word in options.only.split(",") if word.strip()] if "only" in options else None
     with progress_bar("fabrics", "transports") as bar:
-        fabric_comparison = compare_fabrics(_asked(entries, only), only, progress=bar)
+        fabric_comparison = compare_fabrics(_scenario(fields_given(options), only), only, progress=bar)
     document = fabrics_document(fabric_comparison)
     print("\n".join([*wrapped(document.title), *document_lines(document)]))
     if note := _OUTPUT.write(fabric_comparison, options):
@@ -58,20 +56,20 @@ def _fabrics(options: argparse.Namespace) -> int:
     return 0
 
 
-def _asked(given: dict[str, Any], only: list[str] | None) -> Scenario:
+def _scenario(fields: dict[str, Any], only: list[str] | None) -> Scenario:
     """Return the scenario; packets, switches and metres without a transport are asked of the first that takes them."""
     # A transport by name needs no search: what it does not take is refused in its own words.
-    if "transport" in given:
-        return Scenario(**given)
-    cluster = load_cluster(given.get("cluster", "dl1"))
+    if "transport" in fields:
+        return Scenario(**fields)
+    cluster = load_cluster(fields.get("cluster", "dl1"))
     # Where the file leaves the latency out, only a transport says it.
-    if not {"mtu", "hops", "metres"} & given.keys() and not cluster.leaves_latency:
-        return Scenario(**given)
+    if not {"mtu", "hops", "metres"} & fields.keys() and not cluster.leaves_latency:
+        return Scenario(**fields)
     names = only or [name for name in possible_transports(cluster) if load_transport(name).figures]
     refused: ScenarioError | None = None
     for name in names:
         try:
-            return Scenario(**{**given, "transport": name})
+            return Scenario(**{**fields, "transport": name})
         except ScenarioError as problem:
             # The first refusal: that of the transport which was tried first.
             refused = refused or problem

@@ -18,7 +18,7 @@ from peerlab.features.simulate.explain import explain
 from peerlab.features.simulate.sensitivity_text import print_sensitivity, sensitivity_document
 from peerlab.model.paths import PATHS
 from peerlab.picture.wire import wire_share
-from peerlab.question.fields import add_fields
+from peerlab.question.fields import add_fields, fields_given
 from peerlab.question.presets import load_cluster
 from peerlab.question.scenario import Scenario
 
@@ -71,11 +71,10 @@ _OFFER_S = 10.0
 """A faster way is offered for what takes longer."""
 _UNASKED_S = 10.0
 """What nobody asked for is left out where it takes longer."""
-_NOT_FIELDS = ("run", "json", "iteration_times", "trace", "sensitivity", "explain")
 
 
 def _simulate(options: argparse.Namespace) -> int:
-    entries = {name: value for name, value in vars(options).items() if name not in _NOT_FIELDS}
+    entries = fields_given(options)
     cluster = load_cluster(entries.get("cluster", "dl1"))
     wanted, refused = _scenarios(entries, cluster.paths)
     if "trace" in options and len(wanted) != 1:

@@ -11,7 +11,7 @@ from peerlab.base.errors import ExportError
 from peerlab.base.free_port import LOOPBACK, free_port
 from peerlab.base.terminal_text import command, number
 from peerlab.features.site.site_folder import write_live_page, write_site
-from peerlab.question.fields import add_fields
+from peerlab.question.fields import add_fields, fields_given
 from peerlab.question.scenario import Scenario
 
 _EXAMPLES = """\
@@ -23,7 +23,6 @@ examples:
   peerlab site lab --pyodide pyodide-314.0.7.tgz
                                         with Python's package as somebody downloaded it
 """
-_NOT_FIELDS = ("run", "place", "pyodide", "serve", "port")
 _PORT = 8800
 
 
@@ -60,7 +59,7 @@ def add(commands: Any) -> None:
 
 
 def _site(options: argparse.Namespace) -> int:
-    entries = {name: value for name, value in vars(options).items() if name not in _NOT_FIELDS}
+    entries = fields_given(options)
     if not options.place.strip():
         raise ExportError("give a folder to write into, or . for this one")
     place = Path(options.place)

@@ -15,7 +15,7 @@ from peerlab.features.tails.tails_page import tails_page
 from peerlab.features.tails.tails_picture import tails_svg
 from peerlab.features.tails.times import PathTimes
 from peerlab.model.noise import assumed_noise
-from peerlab.question.fields import add_fields
+from peerlab.question.fields import add_fields, fields_given
 
 _EXAMPLES = """\
 examples:
@@ -28,7 +28,6 @@ p99 is told from 1,000 runs on, p99.9 from 10,000: ten runs must lie beyond it. 
 
 exit status: 0 answered, 1 the question is impossible, 2 wrong usage
 """
-_OWN = ("run", "seeds", "over", "workers", "dask", "output", "write", "json")
 _WRITES = {".svg": tails_svg, ".html": tails_page}
 """What `--write` writes, by suffix."""
 
@@ -70,12 +69,13 @@ def add(commands: Any) -> None:
 
 def _tails(options: argparse.Namespace) -> int:
     entries = vars(options)
-    fields = {name: value for name, value in entries.items() if name not in _OWN}
     how = {name: entries[name] for name in ("workers", "dask", "output") if name in entries}
     over = entries.get("over", "auto")
     if "write" in entries and entries["write"].suffix not in _WRITES:
         raise PeerlabError(f"--write: give a file that ends in .svg or .html, not {entries['write'].name!r}")
-    answer = tails(seeds=entries.get("seeds"), over=None if over == "none" else over, **how, **fields)
+    answer = tails(
+        seeds=entries.get("seeds"), over=None if over == "none" else over, **how, **fields_given(options)
+    )
     if "write" in entries:
         with written(entries["write"], PeerlabError) as file:
             file.write_text(_WRITES[entries["write"].suffix](answer), encoding="utf-8")

@@ -7,7 +7,7 @@ from typing import Any
 
 from peerlab.base.terminal_text import command, wrapped
 from peerlab.question.effective_figures import SIGNS, EffectiveFigure, EffectiveFigures, FigureLine, why
-from peerlab.question.fields import add_fields
+from peerlab.question.fields import add_fields, fields_given
 from peerlab.question.scenario import Scenario
 
 _EXAMPLES = """\
@@ -41,8 +41,7 @@ def add(commands: Any) -> None:
 
 
 def _why(options: argparse.Namespace) -> int:
-    entries = {name: value for name, value in vars(options).items() if name not in ("run", "json", "figure")}
-    answer = why(Scenario(**entries), options.figure)
+    answer = why(Scenario(**fields_given(options)), options.figure)
     # One figure is answered as itself, all of them as a collection.
     figures: Sequence[EffectiveFigure] = answer if isinstance(answer, EffectiveFigures) else (answer,)
     if "json" in options:
