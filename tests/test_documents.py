@@ -109,8 +109,9 @@ def test_the_map_of_the_folders_names_only_what_is_there(root):
     assert [name for name in named if not (root / name).exists()] == []
 
 
-def test_the_design_names_only_files_that_are_there(root):
-    found = re.findall(r"`([\w.-]+/[\w./-]*)`", (root / "DESIGN.md").read_text())
+@pytest.mark.parametrize("document", ["DESIGN.md", "CONTRIBUTING.md"])
+def test_what_a_newcomer_reads_names_only_files_that_are_there(root, document):
+    found = re.findall(r"`([\w.-]+/[\w./-]*)`", (root / document).read_text())
     named = {name for name in found if "NAME" not in name and "NN_" not in name}
     assert len(named) > 20
     bases = (root, root / "peerlab", root / "peerlab" / "engine")
