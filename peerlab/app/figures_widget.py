@@ -27,7 +27,7 @@ class FiguresWidget(anywidget.AnyWidget):
     """Figures, headline and player; a command of the user calls `on_command`."""
 
     _esm = page.script(tuple(VIEWS))
-    _css = page.style()
+    _css = page.style("page")
 
     document = traitlets.Unicode().tag(sync=True)
     """The Bokeh document as JSON text: text, because sorting its keys would break its references."""

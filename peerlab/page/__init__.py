@@ -30,45 +30,13 @@ def script(views: tuple[str, ...]) -> str:
 
 
 @cache
-def style() -> str:
-    """Return the style sheet of the page."""
-    return _read("page.css")
+def style(*names: str) -> str:
+    """Return style sheets of this folder one after the other: a later one adds to those before it.
 
-
-@cache
-def style_alone() -> str:
-    """Return what a page without a kernel has besides `style`."""
-    return _read("alone.css")
-
-
-@cache
-def style_race() -> str:
-    """Return the style sheet of a race."""
-    return _read("race.css")
-
-
-@cache
-def style_training() -> str:
-    """Return the style sheet of a training step."""
-    return _read("training.css")
-
-
-@cache
-def style_lesson() -> str:
-    """Return the style sheet of a lab as a page."""
-    return _read("lesson_page.css")
-
-
-@cache
-def style_ports() -> str:
-    """Return what the page of a network with neighbours has besides `style_training`."""
-    return _read("ports.css")
-
-
-@cache
-def style_fabrics() -> str:
-    """Return what the page of transports side by side has besides `style_ports`."""
-    return _read("fabrics.css")
+    >>> style("training", "ports") == style("training") + style("ports")
+    True
+    """
+    return "".join(_read(f"{name}.css") for name in names)
 
 
 def script_of(name: str, views: tuple[str, ...] = ()) -> str:

@@ -43,8 +43,8 @@ def page_alone(script: str, title: str, shown: Mapping[str, str], elements: str,
 {policy(bokeh, code, wasm=wasm)}
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(title)}</title>
-<style>{sources.style()}
-{sources.style_alone()}</style>
+<style>{sources.style("page")}
+{sources.style("alone")}</style>
 <script>{bokeh}</script>
 </head>
 <body>

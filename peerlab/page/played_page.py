@@ -2,7 +2,7 @@
 
 import json
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -16,7 +16,7 @@ def played_page(
     prefix: str,
     title: str,
     given: Mapping[str, Any],
-    style: str,
+    styles: Sequence[str],
     root: str,
     wanted: Mapping[str, str],
 ) -> str:
@@ -32,6 +32,8 @@ def played_page(
         What the browser's tab says.
     given:
         The parcel by its name, which stands first in the page's data.
+    styles:
+        Its style sheets in this folder, such as ``training`` and ``ports``; a later one adds to those before it.
     root:
         Attributes of the page's one element, its class at least.
     wanted:
@@ -47,7 +49,7 @@ def played_page(
 {policy(code)}
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(title)}</title>
-<style>{style}</style>
+<style>{sources.style(*styles)}</style>
 </head>
 <body>
 <main {root}></main>

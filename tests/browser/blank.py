@@ -83,7 +83,7 @@ class Blank(Shown):
         super().__init__(page)
         self.complaints = []
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.set_content(f"<!doctype html><meta charset=utf-8><style>{sources.style()}</style><body>")
+        page.set_content(f"<!doctype html><meta charset=utf-8><style>{sources.style('page')}</style><body>")
         page.add_script_tag(path=bokeh_script())
         code = sources.script_of("lab", tuple(VIEWS))
         page.add_script_tag(content=f"(() => {{ {code}\n{MODEL}\n{START} globalThis.revived = revived }})();")

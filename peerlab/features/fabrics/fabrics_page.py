@@ -2,7 +2,6 @@
 
 from html import escape
 
-from peerlab import page as sources
 from peerlab.features.fabrics.fabrics_parcel import fabrics_parcel
 from peerlab.page.played_page import played_frame, played_page
 from peerlab.study.fabric_comparison import FabricComparison
@@ -21,10 +20,10 @@ def fabrics_page_html(comparison: FabricComparison, *, layout: str = "page", the
         ``light``, ``dark``, or ``auto``: that of the notebook around it, else of the reader's system.
     """
     parcel = fabrics_parcel(comparison)
-    style = sources.style_training() + sources.style_ports() + sources.style_fabrics()
+    styles = ("training", "ports", "fabrics")
     wanted = {"mode": layout, "theme": theme}
     root = 'class="ts-root np-root fb-root"'
-    return played_page("fabrics", "fb", parcel["about"], {"fabrics": parcel}, style, root, wanted)
+    return played_page("fabrics", "fb", parcel["about"], {"fabrics": parcel}, styles, root, wanted)
 
 
 def fabrics_frame(comparison: FabricComparison) -> str:

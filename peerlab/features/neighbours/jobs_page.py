@@ -2,7 +2,6 @@
 
 from html import escape
 
-from peerlab import page as sources
 from peerlab.features.neighbours.jobs_parcel import jobs_parcel
 from peerlab.page.played_page import played_frame, played_page
 from peerlab.study.jobs_answer import SharedFabric
@@ -21,10 +20,10 @@ def jobs_page_html(shared: SharedFabric, *, layout: str = "page", theme: str = "
         ``light``, ``dark``, or ``auto``: that of the notebook around it, else of the reader's system.
     """
     parcel = jobs_parcel(shared)
-    style = sources.style_training() + sources.style_ports()
+    styles = ("training", "ports")
     wanted = {"mode": layout, "theme": theme}
     root = 'class="ts-root np-root jb-root"'
-    return played_page("jobs", "jb", parcel["about"], {"jobs": parcel}, style, root, wanted)
+    return played_page("jobs", "jb", parcel["about"], {"jobs": parcel}, styles, root, wanted)
 
 
 def jobs_frame(shared: SharedFabric) -> str:

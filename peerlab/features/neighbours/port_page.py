@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from html import escape
 
-from peerlab import page as sources
 from peerlab.base.errors import ExportError
 from peerlab.features.neighbours.neighbours_report import heading
 from peerlab.features.neighbours.port_comparison import PortComparison
@@ -37,10 +36,10 @@ def port_page_html(answers: Sequence[PortAnswer], *, layout: str = "page", theme
     if len({(answer.trace.scene.leaves, answer.trace.scene.flows) for answer in answers}) > 1:
         raise ExportError("a page shows one question on several fabrics; these differ in hosts or senders")
     parcel = port_parcel(answers)
-    style = sources.style_training() + sources.style_ports()
+    styles = ("training", "ports")
     wanted = {"mode": layout, "theme": theme}
     return played_page(
-        "ports", "np", parcel["about"], {"ports": parcel}, style, 'class="ts-root np-root"', wanted
+        "ports", "np", parcel["about"], {"ports": parcel}, styles, 'class="ts-root np-root"', wanted
     )
 
 

@@ -2,7 +2,6 @@
 
 from html import escape
 
-from peerlab import page as sources
 from peerlab.answer.race import Race
 from peerlab.features.race.race_parcel import band_of, race_parcel
 from peerlab.page.played_page import played_frame, played_page
@@ -30,7 +29,7 @@ def race_html(race: Race, *, layout: str = "page", theme: str = "auto", bands: b
     role = parcel["racers"][race.winner if race.winner is not None else 1]["role"]
     answer = f"--rc: var(--pl-{role}); --rc-ink: var(--pl-{role}-ink); --rc-wash: color-mix(in srgb, var(--rc) 14%, var(--pl-box))"
     root, wanted = f'class="rc-root" style="{answer}"', {"mode": layout, "theme": theme}
-    return played_page("race", "rc", title, {"race": parcel}, sources.style_race(), root, wanted)
+    return played_page("race", "rc", title, {"race": parcel}, ["race"], root, wanted)
 
 
 def race_frame(race: Race) -> str:

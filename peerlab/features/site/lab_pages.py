@@ -128,7 +128,7 @@ def _page(article: Any, files: Mapping[str, bytes], following: Any) -> str:
 {policy(script, *_framed_scripts(article.html), wasm="'self'", frames=True)}
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(article.title)} (peerlab)</title>
-<style>{properties(".pl-page")}{sources.style_lesson()}</style>
+<style>{properties(".pl-page")}{sources.style("lesson_page")}</style>
 </head>
 <body>
 <div class="pl-page">

@@ -5,7 +5,6 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from peerlab import page as sources
 from peerlab.base.errors import ExportError
 from peerlab.base.units import say_bytes
 from peerlab.features.step.step_parcel import StepAlbum, StepControl, StepParcel, about, source
@@ -60,7 +59,7 @@ def step_page_html(
         "ts",
         about(runs[0]),
         {"step": parcel},
-        sources.style_training(),
+        ["training"],
         'class="ts-root"',
         wanted,
     )
