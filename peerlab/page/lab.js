@@ -1,5 +1,6 @@
 // The page in the lab: a view of a widget, with a kernel behind it and the notebook's controls above it.
 import { showAfterRun } from "./after_run.js";
+import { darkBehind } from "./behind.js";
 import { loadBokeh, whenGone } from "./kernel.js";
 import { MachineCurves } from "./machine.js";
 import { Page } from "./page.js";
@@ -53,9 +54,10 @@ class LabPage extends Page {
     button.focus();
   }
 
+  // JupyterLab says which theme it has. Elsewhere it is what lies behind the picture: some versions of VS Code paint widgets white in a dark window.
   dark() {
     const { body } = document, light = body.dataset.jpThemeLight;
-    return light === undefined ? body.classList.contains("vscode-dark") : light === "false";
+    return light === undefined ? darkBehind(this.root) ?? body.classList.contains("vscode-dark") : light === "false";
   }
 
   send(command, value) {

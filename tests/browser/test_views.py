@@ -297,3 +297,13 @@ def test_both_themes_follow_the_notebook(shown):
         assert shown.column("timeline_grounds", "fill")[-1] == paper
         said[theme] = ink
     assert said["dark"] != said["light"]
+    # VS Code says that it is dark, and may paint what is behind a widget white all the same.
+    for behind, theme in (("#1f1f1f", "dark"), ("white", "light")):
+        shown.page.evaluate(
+            "behind => { const { body } = document; body.style.background = behind; delete body.dataset.jpThemeLight; body.className = behind === 'white' ? 'vscode-dark ' : 'vscode-dark' }",
+            behind,
+        )
+        shown.page.wait_for_selector(f".pl-root[data-theme={theme}]")
+    shown.page.evaluate(
+        "() => { const { body } = document; body.removeAttribute('class'); body.style.background = ''; body.dataset.jpThemeLight = 'true' }"
+    )
