@@ -9,6 +9,8 @@ from pathlib import Path
 
 from side_by_side import quantile, table
 
+from peerlab.base.units import say_percent
+
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "browser"))
 from driver import Explorer, Notebook, chromium
 from server import Lab, laboratory
@@ -169,7 +171,7 @@ def frame_rows(explorer: Explorer) -> list[Row]:
         (
             what,
             f"{painted:.0f} a second",
-            f"{painted / ceiling:.0%}",
+            say_percent(painted / ceiling),
             f"60; an empty page here: {ceiling:.0f}",
         )
     ]

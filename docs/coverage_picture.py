@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from peerlab.base.units import say_percent
 from peerlab.features.validate.held_out.law_errors import coverage, left_out
 from peerlab.features.validate.held_out.unseen import Unseen
 from peerlab.picture.drawing import Point
@@ -43,13 +44,17 @@ def coverage_svg(found: Sequence[Unseen]) -> str:
         paper.text((_RIGHT + 10, y), name, size=13, ink=ink, bold=True, align="left")
         at_90 = observed[name][SHARES.index(0.9)]
         paper.text(
-            (_RIGHT + 10, y + 16), f"{at_90:.0%} where 90% is to be held", size=12, ink="muted", align="left"
+            (_RIGHT + 10, y + 16),
+            f"{say_percent(at_90)} where 90 % is to be held",
+            size=12,
+            ink="muted",
+            align="left",
         )
     best = observed[_GROUPS[0][0]]
     return paper.svg(
         WIDTH,
         HEIGHT,
-        f"Observed over expected share, 50 to 99 %. Where accuracy is promised the band that is to hold 90 % holds {best[SHARES.index(0.9)]:.0%}.",
+        f"Observed over expected share, 50 to 99 %. Where accuracy is promised the band that is to hold 90 % holds {say_percent(best[SHARES.index(0.9)])}.",
     )
 
 
@@ -63,8 +68,8 @@ def _axes(paper: Paper) -> None:
         share = percent / 100
         left, right, below = _at(0.5, share), _at(1.0, share), _at(share, 0.5)
         paper.line([left, right], "faint", 1)
-        paper.text((left[0] - 8, left[1]), f"{percent}%", size=12, ink="muted", align="right")
-        paper.text((below[0], below[1] + 18), f"{percent}%", size=12, ink="muted", align="center")
+        paper.text((left[0] - 8, left[1]), f"{percent} %", size=12, ink="muted", align="right")
+        paper.text((below[0], below[1] + 18), f"{percent} %", size=12, ink="muted", align="center")
     paper.line([_at(0.5, 0.5), _at(1.0, 1.0)], "muted", 1.5, dash="2 4")
     x, y = _at(0.7, 0.655)
     paper.text((x, y), "as many as expected", size=12, ink="muted", align="left")

@@ -6,6 +6,7 @@ from typing import Any
 from documents import plain, table
 from model_laws import Law
 
+from peerlab.base.units import say_percent
 from peerlab.engine.ports import port_forms as forms
 from peerlab.study.jobs_answer import SharedFabric, shared_fabric
 from peerlab.study.port_answer import PortAnswer, answer_ports
@@ -217,7 +218,7 @@ def _fixed() -> str:
                 f"{marked:.3e}",
                 f"{queue:.1f} KB" if queue < 1e3 else "none on the ramp",
                 f"{paper:.3e}",
-                f"{paper / marked - 1:+.0%}",
+                say_percent(paper / marked - 1, sign=True),
             ]
         )
     return table(["senders", "F12: marked", "queue", "F13: marked", "above F12 by"], rows)
@@ -227,7 +228,7 @@ def _ecmp() -> str:
     rows = []
     for flows, paths in ((4, 2), (4, 4), (8, 4), (8, 8), (16, 16)):
         fullest, apart = forms.ecmp(flows, paths)
-        rows.append([str(flows), str(paths), f"{fullest:.3f}", f"{apart:.2%}"])
+        rows.append([str(flows), str(paths), f"{fullest:.3f}", say_percent(apart, 2)])
     return table(["flows", "paths", "fullest", "no collision"], rows)
 
 

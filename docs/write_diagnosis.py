@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 from documents import table
 
-from peerlab.base.units import say_bytes, say_count
+from peerlab.base.units import say_bytes, say_count, say_percent
 from peerlab.diagnosis import Diagnosis, Forecast, diagnose
 from peerlab.diagnosis.knowledge import knowledge
 from peerlab.records import Records
@@ -132,7 +132,7 @@ def _say(found: Diagnosis, path: str) -> str:
     if found.path is None:
         return f"cannot tell: {found.why}"
     mark = "" if found.path == path else " (WRONG)"
-    return f"{found.path}{mark}, {found.verdict}, {found.ranking[0].odds:.0%}"
+    return f"{found.path}{mark}, {found.verdict}, {say_percent(found.ranking[0].odds)}"
 
 
 def _flat() -> str:

@@ -11,7 +11,7 @@ from coverage_picture import PICTURE, coverage_svg
 from documents import table
 
 from peerlab.answer.gain import GainBand
-from peerlab.base.units import say_bytes
+from peerlab.base.units import say_bytes, say_percent
 from peerlab.engine.simulate import simulate
 from peerlab.features.validate.expected_figures import ExpectedRow, load_expected, scenario
 from peerlab.features.validate.held_out.law_errors import correlations, coverage, left_out
@@ -118,7 +118,7 @@ def pictures() -> dict[str, str]:
 
 
 def _machines(found: Sequence[Unseen]) -> Iterator[str]:
-    yield MACHINES.format(differs=f"{DIFFERS:.0%}")
+    yield MACHINES.format(differs=say_percent(DIFFERS))
     yield table(MACHINE_HEAD, [machine_cells(one) for one in found])
     yield "".join(f"* {one.name}: {one.note}\n" for one in found if one.note)
     left_out = ((one.name, ", ".join(say_bytes(point.size) for point in one.not_counted)) for one in found)
@@ -132,12 +132,12 @@ def _machines(found: Sequence[Unseen]) -> Iterator[str]:
 def _coverage(found: Sequence[Unseen]) -> Iterator[str]:
     """Yield how many times lie inside their bands, and the errors of the laws."""
     rows = [
-        (" ".join(filter(None, (one.transport or "all whose accuracy is promised", one.algorithm))), f"{one.times:g}", str(one.sizes), str(len(one.machines)), f"{one.share:.0%}")
+        (" ".join(filter(None, (one.transport or "all whose accuracy is promised", one.algorithm))), f"{one.times:g}", str(one.sizes), str(len(one.machines)), say_percent(one.share))
         for one in law_errors()
     ]  # fmt: skip
     head = ("transport", "factor", "measured times", "machines", "inside, each machine left out")
     told = (f"{value:.1f} ({', '.join(names)})" for names, value in correlations(found))
-    yield COVERAGE.format(share=f"{SHARE:.0%}", errors=table(head, rows).rstrip(), pairs=", ".join(told))
+    yield COVERAGE.format(share=say_percent(SHARE), errors=table(head, rows).rstrip(), pairs=", ".join(told))
     yield table(COVERAGE_HEAD, [coverage_cells(one) for one in coverage(left_out(found))])
 
 

@@ -3,7 +3,7 @@
 >>> import peerlab
 >>> s = peerlab.Scenario(cluster="dl1", nodes=8, path="peer-direct", message_bytes="64 MiB")
 >>> peerlab.simulate(s)
-Run(dl1, 8 nodes, peer-direct, allreduce of 64 MiB: 2.45 ms, busbw 53.9 GB/s, NIC send 96% busy)
+Run(dl1, 8 nodes, peer-direct, allreduce of 64 MiB: 2.45 ms, busbw 53.9 GB/s, NIC send 96 % busy)
 """
 
 from collections.abc import Callable, Sequence

@@ -141,7 +141,7 @@ def test_pictures_show_it_or_say_that_they_do_not(scenario):
     )
     told = caption(run)
     assert "Not drawn: copy to the pool (CXL); copy from the pool (CXL); CXL link out, " in told
-    assert f"{run.busy['cxl_out']:.0%} busy" in told
+    assert f"{100 * run.busy['cxl_out']:.0f} % busy" in told
     picture = still_svg(run)
     assert "not used" in picture  # the NIC
     assert "Gb/s" not in picture
@@ -175,8 +175,8 @@ def test_the_parts_of_the_picture_say_what_stands_for_them(dpu):
     run = peerlab.simulate(dpu())
     said, told = words(run), caption(run)
     assert run.bottleneck.kind == "dpu_mem"
-    assert f"DPU memory, {run.busy['dpu_mem']:.0%} busy" in said
-    assert f"{run.busy['dpu_tx']:.0%} busy" in said  # on the wire
+    assert f"DPU memory, {100 * run.busy['dpu_mem']:.0f} % busy" in said
+    assert f"{100 * run.busy['dpu_tx']:.0f} % busy" in said  # on the wire
     rate = dpu().hardware.device_pcie_Bps / 1e9
     assert {f"{8 * rate:g} Gb/s", f"wire, {rate:.4g} GB/s each way"} <= {
         word.replace(" †", "") for word in said
@@ -185,7 +185,7 @@ def test_the_parts_of_the_picture_say_what_stands_for_them(dpu):
     assert not [word for word in said if "untouched" in word or "not used" in word or word == "idle"]
     assert "Not drawn: DPU" not in told
     notes = {card["name"]: card["note"] for card in cards(run)}
-    assert notes["busbw"] == f"wire {run.busy['dpu_tx']:.0%} busy"
+    assert notes["busbw"] == f"wire {100 * run.busy['dpu_tx']:.0f} % busy"
     assert notes["dram"] == "through DPU memory"
 
 
@@ -196,7 +196,7 @@ def test_whatever_part_a_resource_is_drawn_as_its_share_is_read(dpu, monkeypatch
     kind = dataclasses.replace(RESOURCES["dpu_mem"], drawn=part, lane=lane)
     monkeypatch.setitem(RESOURCES, "dpu_mem", kind)
     run = peerlab.simulate(scenario)
-    share = f"{run.busy['dpu_mem']:.0%} busy"
+    share = f"{100 * run.busy['dpu_mem']:.0f} % busy"
     texts = payload(run)["views"]["scene"]["texts"]["text"]
     in_picture = any(share in text for text in texts) and any("DPU memory" in text for text in texts)
     has_lane = any(one.label == "DPU memory" for one in lanes(run))
@@ -262,8 +262,8 @@ def test_a_deck_shows_what_is_busiest_in_the_colours_of_its_stages(dpu, tmp_path
     assert compared.detour.scenario.path == DPU
     assert slide.title == "What is busiest: DPU memory through the host, NIC send with Peer Direct"
     spent, busy = slide.notes
-    assert f"DPU memory, through the host: {compared.detour.busy['dpu_mem']:.0%} busy" in busy
-    assert f"NIC send, Peer Direct: {compared.direct.busy['nic_tx']:.0%} busy" in busy
+    assert f"DPU memory, through the host: {100 * compared.detour.busy['dpu_mem']:.0f} % busy" in busy
+    assert f"NIC send, Peer Direct: {100 * compared.direct.busy['nic_tx']:.0f} % busy" in busy
     assert "DPU reads device memory" in slide.pictures[0]
     assert "through the host: " in spent
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from peerlab.answer.sensitivity import Busbw, changed, end_of
 from peerlab.base.display import shown
 from peerlab.base.errors import PeerlabError, ScenarioError
-from peerlab.base.units import say_count, say_unit
+from peerlab.base.units import say_count, say_percent, say_unit
 from peerlab.library.library_files import with_library
 from peerlab.library.library_record import NONE
 from peerlab.model.hardware import Cluster, Figure
@@ -174,7 +174,7 @@ class GainBand:
         ]
         silent = [assumption.figure.label for assumption in self.left_out if not assumption.cases]
         if quiet:
-            sentences.append(f"other {', '.join(quiet)} would move it by less than {FELT:.0%}")
+            sentences.append(f"other {', '.join(quiet)} would move it by less than {say_percent(FELT)}")
         if silent:
             sentences.append(f"other {', '.join(silent)} cannot be simulated")
         return sentences

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from peerlab.answer.trace import Recording, Trace
 from peerlab.base.numbers import NDArray, np
-from peerlab.base.units import PS_PER_S, gigabytes_per_second
+from peerlab.base.units import PS_PER_S, gigabytes_per_second, say_percent
 from peerlab.library.rate_bounds import path_bound_Bps
 from peerlab.model.paths import sending_kinds
 from peerlab.model.resources import RESOURCES, ResourceKind, capacity_Bps, count_in_node, resource_kind
@@ -47,11 +47,11 @@ class Bottleneck:
 
     @property
     def says(self) -> str:
-        """How much it limits, such as ``95% busy``."""
+        """How much it limits, such as ``95 % busy``."""
         if self.resource is None:
-            return f"{self.share:.0%} of the time in flight"
-        turns = f", {self.in_turns:.0%} with its {_TURNS[self.kind]}" if self.in_turns else ""
-        return f"{self.share:.0%} busy{turns}"
+            return f"{say_percent(self.share)} of the time in flight"
+        turns = f", {say_percent(self.in_turns)} with its {_TURNS[self.kind]}" if self.in_turns else ""
+        return f"{say_percent(self.share)} busy{turns}"
 
 
 def algbw_GBps(scenario: Scenario, time_ps: int) -> float:  # noqa: N802

@@ -52,7 +52,7 @@ class Run:
 
     >>> from peerlab import Scenario, simulate
     >>> simulate(Scenario(path="peer-direct"))
-    Run(dl1, 8 nodes, peer-direct, allreduce of 64 MiB: 2.54 ms, busbw 52 GB/s, NIC send 92% busy)
+    Run(dl1, 8 nodes, peer-direct, allreduce of 64 MiB: 2.54 ms, busbw 52 GB/s, NIC send 92 % busy)
     """
 
     scenario: Scenario

@@ -19,7 +19,7 @@ from peerlab.app.weight import weight
 from peerlab.base.errors import Cancelled, PeerlabError
 from peerlab.base.latest import Latest
 from peerlab.base.progress_bar import say_seconds
-from peerlab.base.units import MIB
+from peerlab.base.units import MIB, say_percent
 from peerlab.engine.expected_duration import forecast_s
 from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.simulate import simulate
@@ -140,7 +140,9 @@ _LEAST_PART = 0.01
 
 def so_far(part: float, begun: float) -> str:
     """Say which part of a simulation is done, or for how long it has run since `begun`, on the monotonic clock."""
-    return f"... {part:.0%}" if part >= _LEAST_PART else f"for {say_seconds(time.monotonic() - begun)}"
+    return (
+        f"... {say_percent(part)}" if part >= _LEAST_PART else f"for {say_seconds(time.monotonic() - begun)}"
+    )
 
 
 class Background:

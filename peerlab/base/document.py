@@ -1,11 +1,11 @@
 r"""What a result says, told once: a title and its parts in order. Terminal, page and Markdown are three renderings of it.
 
->>> answer = Document("Which path?", (Conclusion("pass", "Peer Direct, clear", "the log says so"), Table("", ("path", "odds"), (("direct", "97%"),))))
+>>> answer = Document("Which path?", (Conclusion("pass", "Peer Direct, clear", "the log says so"), Table("", ("path", "odds"), (("direct", "97 %"),))))
 >>> print("\n".join(document_lines(answer)))
 Peer Direct, clear: the log says so
 <BLANKLINE>
   path    odds
-  direct  97%
+  direct  97 %
 """
 
 # A part holds text as its author would say it: nothing of HTML, nothing of a terminal's width. So a renderer can escape and

@@ -141,14 +141,23 @@ def say_time(ps: float) -> str:
 
 
 def say_share(share: float) -> str:
-    """Return a share, 0 to 1, for people; only nothing is 0%, and only all is 100%.
+    """Return a share, 0 to 1, for people; only nothing is 0 %, and only all is 100 %.
 
     >>> say_share(0.4), say_share(0.004), say_share(0.9999), say_share(1)
-    ('40%', '0.4%', 'over 99%', '100%')
+    ('40 %', '0.4 %', 'over 99 %', '100 %')
     """
     if 0 < share < 0.005:
-        return f"{100 * share:.2g}%"
-    return "over 99%" if 0.995 <= share < 1 else f"{share:.0%}"
+        return f"{100 * share:.2g} %"
+    return "over 99 %" if 0.995 <= share < 1 else say_percent(share)
+
+
+def say_percent(share: float, digits: int = 0, *, sign: bool = False) -> str:
+    """Return a share in percent, rounded to `digits` behind the point, as units are written: with a space before the sign.
+
+    >>> say_percent(0.69), say_percent(0.0038, 1), say_percent(0.2, sign=True)
+    ('69 %', '0.4 %', '+20 %')
+    """
+    return f"{share:{'+' if sign else ''}.{digits}%}".replace("%", " %")
 
 
 def say_range(low: float, high: float, digits: int = 2) -> str:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Generator, Iterator
 from dataclasses import replace
 
-from peerlab.base.units import say_count
+from peerlab.base.units import say_count, say_percent
 from peerlab.diagnosis.evidence import (
     OWN_PORTS,
     RDMA,
@@ -251,7 +251,7 @@ def _like_a_nic(observed: Observed, know: Knowledge, nodes: int) -> Iterator[Evi
             yield Evidence(
                 kind="rate",
                 seen=f"the largest messages come at {rate:.3g} GB/s",
-                says=f"{rate / nic:.0%} of a NIC of {8 * nic:g} Gbit/s, as if it were the limit",
+                says=f"{say_percent(rate / nic)} of a NIC of {8 * nic:g} Gbit/s, as if it were the limit",
                 points=every(RDMA, know.strengths["fair"]),
                 known=False,
                 source=told_source(share),

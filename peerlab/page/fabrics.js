@@ -213,7 +213,7 @@ class FabricsPage extends PlayedPage {
     section.querySelector("h2").textContent = transport.title;
     section.querySelector("svg").setAttribute("aria-label", roadWords(transport));
     section.querySelector(".fb-packet").style.setProperty("--part", transport.payload);
-    section.querySelector(".fb-payload").textContent = transport.payload < 1 ? `${(100 * transport.payload).toFixed(1)}% of the wire's bytes are payload` : "no headers: all bytes are payload";
+    section.querySelector(".fb-payload").textContent = transport.payload < 1 ? `${(100 * transport.payload).toFixed(1)} % of the wire's bytes are payload` : "no headers: all bytes are payload";
     const made = { section, road: new RaceRoad(section.querySelector("svg"), transport.road), done: section.querySelector("b"), gap: section.querySelector(".fb-gap") };
     this.roads.set(i, made);
     return made;
@@ -239,11 +239,11 @@ class FabricsPage extends PlayedPage {
     for (const end of ["x1", "x2"]) this.cursor.setAttribute(end, at);
     this.bars.forEach((bar, i) => {
       bar.time.setAttribute("font-weight", this.isThrough(i, time) ? 650 : 400);
-      showWords(bar.share, `${Math.floor(100 * this.share(i, time))}%`);
+      showWords(bar.share, `${Math.floor(100 * this.share(i, time))} %`);
     });
     for (const i of this.shown) {
       const { road, done, gap } = this.roads.get(i), through = this.isThrough(i, time);
-      showWords(done, `${Math.floor(100 * this.share(i, time))}%`);
+      showWords(done, `${Math.floor(100 * this.share(i, time))} %`);
       showWords(gap, this.gap(i, time));
       road.draw(Math.min(time, transports[i].finish_us), through ? 0 : moving, !this.calm || this.film > 0);
     }

@@ -68,7 +68,7 @@ function sayAmount(value) {
 // What is ahead at a moment, in words: [which of the two, how much], or nothing.
 function lead(data, shares) {
   const [one, other] = data.same_way ? shares.map((share) => (share * data.racers[0].total) / data.unit_bytes) : shares.map((share) => 100 * share);
-  const amount = Math.abs(other - one), said = data.same_way ? `${sayAmount(amount)} ${data.unit}` : `${Math.round(amount)}% of the way`;
+  const amount = Math.abs(other - one), said = data.same_way ? `${sayAmount(amount)} ${data.unit}` : `${Math.round(amount)} % of the way`;
   return amount < (data.same_way ? 0.05 : 0.5) ? null : [other > one ? 1 : 0, said];
 }
 
@@ -83,7 +83,7 @@ function sentence(data, through, shares) {
     return capital(`${first.title} was ${data.answer.ratio.toFixed(2)} times as fast`);
   }
   const late = through[0] ? 1 : 0;
-  if (through[0] || through[1]) return capital(`${data.racers[1 - late].title} finished; ${data.racers[late].title} got ${Math.round(100 * shares[late])}% of the way`);
+  if (through[0] || through[1]) return capital(`${data.racers[1 - late].title} finished; ${data.racers[late].title} got ${Math.round(100 * shares[late])} % of the way`);
   const ahead = lead(data, shares);
   return capital(ahead ? `${data.racers[ahead[0]].title}, ${ahead[1]} ahead` : `${one.title} against ${other.title}`);
 }

@@ -16,7 +16,7 @@ from typing import TypedDict
 from peerlab.answer.metrics import wire_limit_GBps
 from peerlab.answer.run import Run
 from peerlab.answer.sensitivity import Band, limit_band
-from peerlab.base.units import say_bytes, say_time
+from peerlab.base.units import say_bytes, say_percent, say_time
 from peerlab.model.fabrics import NIC
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import data_path, path_title, sending_kinds
@@ -206,7 +206,7 @@ def _note(run: Run, band: Band | None) -> str:
     s, bottleneck = run.scenario, run.bottleneck
     what = f"{s.nodes} nodes, {say_bytes(s.nbytes)}: {run.busbw_GBps:.3g} GB/s, {say_time(run.time_ps)}"
     beyond = "; more ranks than the vendor's library allows" if s.extrapolates else ""
-    sentence = f"{what}; {bottleneck.label} {bottleneck.share:.0%}{beyond}" if bottleneck else what
+    sentence = f"{what}; {bottleneck.label} {say_percent(bottleneck.share)}{beyond}" if bottleneck else what
     # The page shows it as HTML, and the title of a library's file may be anybody's.
     sentence += f"<br>{escape(s.library_says, quote=False)}" if s.choice else ""
     if not band:

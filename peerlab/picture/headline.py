@@ -3,7 +3,7 @@
 from typing import NotRequired, TypedDict
 
 from peerlab.answer.run import Run
-from peerlab.base.units import say_bytes, say_count, say_time
+from peerlab.base.units import say_bytes, say_count, say_percent, say_time
 from peerlab.model.resources import resource_kind
 from peerlab.model.stages import stage_kind
 from peerlab.picture.picture import Picture
@@ -85,7 +85,7 @@ def _sending(run: Run) -> str:
         return "one NVLink domain: no NIC" if s.nodes_per_domain > 1 else "one node: no wire"
     alike = run.trace.folded or s.collective_record.is_message
     name = wire_name(s) if alike else "busiest ports" if s.data_path.uses_own_ports else "busiest NIC"
-    return f"{name} {run.wire_busy:.0%} busy"
+    return f"{name} {say_percent(run.wire_busy)} busy"
 
 
 def _time(run: Run) -> Card:
@@ -174,4 +174,4 @@ def _registration_words(run: Run) -> tuple[str, str]:
         if counters.misses
         else "nothing to register"
     )
-    return f"{counters.hits / number:.0%} hits", spent
+    return f"{say_percent(counters.hits / number)} hits", spent

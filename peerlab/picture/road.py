@@ -7,6 +7,7 @@ from typing import TypedDict
 
 from peerlab.answer.run import Run
 from peerlab.base.numbers import np
+from peerlab.base.units import say_percent
 from peerlab.model.stages import stage_kind
 from peerlab.picture.frames import PageRows
 from peerlab.picture.road_slices import RoadPart, parts_of, slices_on
@@ -154,14 +155,16 @@ def _signs(run: Run, hills: list[float]) -> list[Sign]:
     bottleneck = run.bottleneck
     alike = run.trace.folded or run.scenario.collective_record.is_message
     wire = (
-        [say_wire(run)] if alike or not sends(run.scenario) else ["busiest NIC", f"{run.wire_busy:.0%} busy"]
+        [say_wire(run)]
+        if alike or not sends(run.scenario)
+        else ["busiest NIC", f"{say_percent(run.wire_busy)} busy"]
     )
     # A flight limits the run, and that is no resource.
     flies = bottleneck is not None and bottleneck.resource is None
     if bottleneck is not None and flies:
-        wire = [f"in flight {bottleneck.share:.0%}", "of the time"]
+        wire = [f"in flight {say_percent(bottleneck.share)}", "of the time"]
     signs: list[Sign] = [{"x": sum(PORTS) / 2, "level": 0, "words": wire, "hot": flies or _sends(run)}]
     if bottleneck is not None and not signs[0]["hot"]:
-        words = [bottleneck.label, f"{bottleneck.share:.0%} busy"]
+        words = [bottleneck.label, f"{say_percent(bottleneck.share)} busy"]
         signs += [{"x": x, "level": int(bool(hills)), "words": words, "hot": True} for x in hills or HILLS]
     return signs

@@ -2,6 +2,7 @@
 
 from peerlab.answer.lanes import has_lane
 from peerlab.answer.metrics import BUSY
+from peerlab.base.units import say_percent
 from peerlab.model.paths import REDUCE
 from peerlab.model.resources import capacity_Bps, resource_kind
 from peerlab.model.stages import stage_kind
@@ -212,7 +213,7 @@ def _sending(sketch: Sketch) -> str:
         others = [sketch.hot]
     text = max(others, key=lambda kind: sketch.run.busy.get(kind, 0.0), default="")
     busy = sketch.run.busy.get(text, 0.0)
-    other = f"{resource_kind(text).label} {busy:.0%} busy" if busy >= BUSY else ""
+    other = f"{resource_kind(text).label} {say_percent(busy)} busy" if busy >= BUSY else ""
     sketch.told.update(others if other else ())
     if sketch.hot == text and other:
         return other

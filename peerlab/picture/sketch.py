@@ -2,6 +2,7 @@
 
 from peerlab.answer.lanes import has_lane
 from peerlab.answer.run import Run
+from peerlab.base.units import say_percent
 from peerlab.model.disturbance import Slow
 from peerlab.model.paths import sending_kinds
 from peerlab.model.resources import Part, resource_kind
@@ -76,7 +77,7 @@ class Sketch:
         if shares is None:
             return ""
         busy = max((shares.get(kind, 0.0) for kind in kinds), default=0.0)
-        return f"{busy:.0%} busy" if busy >= _SEEN else "idle"
+        return f"{say_percent(busy)} busy" if busy >= _SEEN else "idle"
 
     def part(self, node: int, kind: str) -> float:
         """Return the busy share to fill a pipe with, 0 to 1."""

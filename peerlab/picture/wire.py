@@ -1,6 +1,7 @@
 """The words on the wire: rate and latency of this run, which depend on its message size where a library has protocols."""
 
 from peerlab.answer.run import Run
+from peerlab.base.units import say_percent
 from peerlab.model.hardware import FIGURE_FIELDS
 from peerlab.model.paths import sending_kinds, stages, uses_nic
 from peerlab.model.resources import capacity_Bps, resource_kind
@@ -52,12 +53,12 @@ def _flight(scenario: Scenario) -> str:
 def say_wire(run: Run) -> str:
     """Return how busy the wire is, in words; where nothing sends, that."""
     scenario = run.scenario
-    return f"{wire_name(scenario)} {run.wire_busy:.0%} busy" if sends(scenario) else "no NIC, no port"
+    return f"{wire_name(scenario)} {say_percent(run.wire_busy)} busy" if sends(scenario) else "no NIC, no port"
 
 
 def wire_share(run: Run) -> str:
     """Return the busy share of the wire for a table; a dash where nothing sends."""
-    return f"{run.wire_busy:.0%}" if sends(run.scenario) else "-"
+    return say_percent(run.wire_busy) if sends(run.scenario) else "-"
 
 
 def wire_Bps(scenario: Scenario) -> int:  # noqa: N802

@@ -1,7 +1,7 @@
 """Words about a run: the key of its colours, the line below its pictures, and the pictures as text."""
 
 from peerlab.answer.run import Run
-from peerlab.base.units import say_bytes, say_count, say_time
+from peerlab.base.units import say_bytes, say_count, say_percent, say_time
 from peerlab.collectives.choose import slices
 from peerlab.model.paths import ACROSS_SWITCH, REDUCE
 from peerlab.model.paths import PROXY as PROXY_USE
@@ -69,7 +69,7 @@ def _not_drawn(picture: Picture) -> str:
     stages = [
         stage_kind(stage.name).says for stage in run.scenario.stages if not stage_kind(stage.name).track
     ]
-    busy = [f"{resource_kind(kind).label}, {run.busy[kind]:.0%} busy" for kind in picture.untold]
+    busy = [f"{resource_kind(kind).label}, {say_percent(run.busy[kind])} busy" for kind in picture.untold]
     sentence = "; ".join(dict.fromkeys((*stages, *busy)))
     turns = run.scenario.collective_record.exchanges and run.trace.devices_per_switch > 1
     drawn = " Drawn as if each slice went to the device of the same number." if turns else ""
@@ -222,7 +222,7 @@ def names_proxy(run: Run) -> bool:
 
 
 def waits_for(run: Run) -> str:
-    """Return what a run mostly waits for and how much, such as ``PCIe uplink up, 95% busy``."""
+    """Return what a run mostly waits for and how much, such as ``PCIe uplink up, 95 % busy``."""
     bottleneck = run.bottleneck
     if bottleneck is None:
         return "nothing: no time passes"

@@ -5,6 +5,7 @@ from functools import cache
 from typing import Any
 
 from peerlab.base.data_file import read_facts
+from peerlab.base.units import say_percent
 from peerlab.question.scenario import Scenario
 
 FILE = "floors.toml"
@@ -34,7 +35,7 @@ class FloorFactor:
         >>> FloorFactor(transports=("efa",), times=1.2, sizes=58, machines=("p5", "p4d"), promised=True).says
         '99 % of 58 times measured on p5, p4d, each left out of the fit, lay above'
         """
-        return f"{SHARE:.0%}".replace("%", " %") + (
+        return say_percent(SHARE) + (
             f" of {self.sizes} times measured on {', '.join(self.machines)}, each left out of the fit, lay above"
         )
 

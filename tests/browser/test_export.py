@@ -67,7 +67,7 @@ def check(shown, scenario):
         run.busbw_GBps, rel=1e-9
     )
     assert f"{run.busbw_GBps:.3g} GB/s" in shown.card("busbw")
-    assert f"wire {run.wire_busy:.0%} busy" in shown.card("busbw")
+    assert f"wire {100 * run.wire_busy:.0f} % busy" in shown.card("busbw")
     assert run.bottleneck.label.lower() in shown.card("bottleneck").lower()
     rounding_us = shown.ask("page => page.data.rounding_ns") / 1e3
     drawn, simulated = shown.ask(SPANS), lanes(run)

@@ -39,7 +39,7 @@ def test_bars_are_played_up_to_the_clock_and_shares_are_those_of_the_runs(opened
             one.name
         )
     seek_ps(page, comparison.transports[-1].run.time_ps)
-    assert set(page.evaluate("[...peerlabPages][0].bars.map(({ share }) => share.textContent)")) == {"100%"}
+    assert set(page.evaluate("[...peerlabPages][0].bars.map(({ share }) => share.textContent)")) == {"100 %"}
 
 
 def test_the_fastest_and_the_slowest_show_their_slices_and_others_do_when_they_are_ticked(opened, comparison):

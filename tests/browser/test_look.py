@@ -161,7 +161,7 @@ def test_names_of_curves_stand_at_the_ends_of_their_lines_and_the_band_is_two_th
 
 
 TIPS = [
-    ((140, 95), "PCIe uplink", "PCIe uplink up: 14.1 GB/s, 95% busy"),
+    ((140, 95), "PCIe uplink", "PCIe uplink up: 14.1 GB/s, 95 % busy"),
     ((330, 165), "NIC", "NIC send: "),
     ((530, 188), "wire", "network latency 14 µs, assumed (†)"),
     ((120, 30), "host memory (DRAM)", "DRAM: "),

@@ -115,7 +115,7 @@ def test_a_run_within_its_band_lacks_nothing():
 def test_a_path_that_is_only_probable_says_its_odds_and_what_would_settle_it(reference_dir):
     found = peerlab.diagnose(peerlab.load(reference_dir / "logs" / "nccl_nebius_h100_2n16r_ib.log"))
     assert (found.path, found.verdict) == ("peer-direct", "probable")
-    odds = f"{found.ranking[0].odds:.0%}"
+    odds = f"{100 * found.ranking[0].odds:.0f} %"
     assert (
         found.forecast.why_not
         == f"it is Peer Direct already at odds of {odds}: if so, there is nothing to gain; what would settle it: {found.decides.what}"

@@ -120,7 +120,7 @@ def test_a_nic_and_its_proxy_that_take_turns_are_named_together():
     limits = found.bottleneck
     assert limits.kind == "nic_tx"
     assert limits.in_turns == found.busy["nic_tx"] + found.busy["proxy"] > 0.85
-    assert limits.says == f"{limits.share:.0%} busy, {limits.in_turns:.0%} with its proxy"
+    assert limits.says == f"{100 * limits.share:.0f} % busy, {100 * limits.in_turns:.0f} % with its proxy"
     alone = peerlab.simulate(found.scenario.with_(library="none")).bottleneck
     assert alone.in_turns is None
 

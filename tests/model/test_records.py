@@ -87,8 +87,8 @@ def test_what_is_busy_has_a_lane_or_its_share_is_read_and_the_bottleneck_has_a_l
             continue
         part = resource_kind(kind).drawn
         most = max(share for one, share in run.busy.items() if part and resource_kind(one).drawn == part)
-        in_caption = f"{resource_kind(kind).label}, {run.busy[kind]:.0%} busy" in told
-        assert in_caption or f"{most:.0%} busy" in texts
+        in_caption = f"{resource_kind(kind).label}, {100 * run.busy[kind]:.0f} % busy" in told
+        assert in_caption or f"{100 * most:.0f} % busy" in texts
     assert run.bottleneck.kind in shown | {LATENCY}
 
 
@@ -98,7 +98,9 @@ def test_beside_the_device_links_stands_how_busy_they_are(name):
         peerlab.Scenario(cluster=name, path="peer-direct", nodes=8, message_bytes="16 MiB", library="none")
     )
     assert run.busy["link_up"] > 0.4
-    assert scene(Picture(run))["texts"]["text"].count(f"{run.busy['link_up']:.0%} busy") == 2  # once a node
+    assert (
+        scene(Picture(run))["texts"]["text"].count(f"{100 * run.busy['link_up']:.0f} % busy") == 2
+    )  # once a node
 
 
 @pytest.mark.sample(part=4)

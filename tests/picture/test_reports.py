@@ -45,12 +45,12 @@ def calibration():
 
 def test_a_calibration_says_what_was_fitted_what_was_not_and_the_error_of_each_size(calibration):
     page = calibration_html(calibration)
-    assert "75.0% before, 5.0% after" in page
+    assert "75.0 % before, 5.0 % after" in page
     assert "<b>14.3 GB/s</b>" in page
     assert "no &lt;b&gt;small&lt;/b&gt; sizes" in page
     assert "cannot tell" in page
-    assert "+100.0%" in page
-    assert "+10.0%" in page
+    assert "+100.0 %" in page
+    assert "+10.0 %" in page
     assert "<i>mine" not in page
 
 

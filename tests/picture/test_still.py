@@ -42,16 +42,16 @@ def detour():
 
 def test_a_still_holds_the_figures_of_its_run(detour):
     said = words(still_svg(detour))
-    assert {"30.2 GB/s", "4.38 ms for 64 MiB", "PCIe uplink up, 95% busy", "95% busy"} <= set(said)
+    assert {"30.2 GB/s", "4.38 ms for 64 MiB", "PCIe uplink up, 95 % busy", "95 % busy"} <= set(said)
     assert any(one.startswith("64 ranks, shown at ") for one in said)
     direct = words(still_svg(detour.simulate(detour.scenario.with_(path="peer-direct"))))
-    assert {"52 GB/s", "2.54 ms for 64 MiB", "NIC send, 92% busy"} <= set(direct)
+    assert {"52 GB/s", "2.54 ms for 64 MiB", "NIC send, 92 % busy"} <= set(direct)
 
 
 def test_alt_text_is_two_sentences_with_the_figures(detour):
     assert alt_text(detour) == (
-        "Gaudi DL1: AllReduce of 64 MiB on 8 nodes, RDMA through host: 30.2 GB/s bus bandwidth in 4.38 ms, wire 54% busy; "
-        "mostly waits for PCIe uplink up, 95% busy. Slices are copied from Gaudi memory up the PCIe uplink into host memory, "
+        "Gaudi DL1: AllReduce of 64 MiB on 8 nodes, RDMA through host: 30.2 GB/s bus bandwidth in 4.38 ms, wire 54 % busy; "
+        "mostly waits for PCIe uplink up, 95 % busy. Slices are copied from Gaudi memory up the PCIe uplink into host memory, "
         "sent by the NIC from there, and copied down again on the other side."
     )
     alone = simulated(cluster="ideal-100g", nodes=1)
@@ -104,7 +104,7 @@ def test_a_notebook_that_takes_out_style_and_script_keeps_the_figures(detour):
     tags = Tags(re.sub("<style>.*?</style>", "", detour._repr_html_()))
     assert set(tags.found) == {"p", "img", "table", "tr", "th", "td"}
     assert not {name for of in tags.attributes.values() for name in of} & {"style", "onload", "onerror"}
-    assert tags.text[:3] == ["AllReduce busbw", "30.2 GB/s", "wire 54% busy"]
+    assert tags.text[:3] == ["AllReduce busbw", "30.2 GB/s", "wire 54 % busy"]
     assert tags.attributes["img"]["alt"] == alt_text(detour)
     picture = base64.b64decode(tags.attributes["img"]["src"].partition("base64,")[2]).decode()
     assert picture == still_svg(detour)

@@ -84,7 +84,7 @@ def test_copies_of_any_kind_are_shown_each_in_its_column(cost):
     assert "Nothing: measure pinned copies" in replace(cost, copies=[])._repr_html_()
     # the copy of 4 B to the host is missing
     (pinned, *_) = copies_document(replace(cost, copies=cost.copies[1:])).parts
-    assert pinned.rows[0] == ("4 B", "-", "-", "8 µs [-10% +10%]", "-", "8 µs [-10% +10%]", "-")
+    assert pinned.rows[0] == ("4 B", "-", "-", "8 µs [-10 % +10 %]", "-", "8 µs [-10 % +10 %]", "-")
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from peerlab.app.runs import call_in
 from peerlab.base.errors import PeerlabError
+from peerlab.base.units import say_percent
 from peerlab.collectives.conditions import say_block
 from peerlab.features.measure.schedule import Measurement
 from peerlab.features.measure.this_machine import ABOUT, here
@@ -105,7 +106,7 @@ class Measuring:
             return
         part = progress.done / progress.total if progress.total else 0
         what = say_block(progress.ranks, progress.size_bytes) if progress.ranks else ""
-        self._tell(f"{part:.0%} {what}" if part else "Starting the ranks ...", comparisons)
+        self._tell(f"{say_percent(part)} {what}" if part else "Starting the ranks ...", comparisons)
 
     def _ended(self, stream: "Stream", records: Records, problem: str) -> None:
         if self._stream is not stream:

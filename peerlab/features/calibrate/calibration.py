@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from peerlab.base.display import shown
 from peerlab.base.errors import PeerlabError, RecordsError, ScenarioError
-from peerlab.base.units import KIB, MIB, parse_bytes, say_bytes, say_count
+from peerlab.base.units import KIB, MIB, parse_bytes, say_bytes, say_count, say_percent
 from peerlab.diagnosis import diagnose, explanations
 from peerlab.diagnosis.observed import Floats, Observed, fullest, observe
 from peerlab.diagnosis.replay import IN_FLIGHT, scenario, shape
@@ -113,7 +113,7 @@ class Calibration:
     _repr_html_ = shown
 
     def __repr__(self) -> str:
-        errors = f"{self.error_before:.1%} before, {self.error_after:.1%} after"
+        errors = f"{say_percent(self.error_before, 1)} before, {say_percent(self.error_after, 1)} after"
         return f"Calibration({self.cluster.name}, {self.path}, {self.verdict}: median error of the simulated times {errors})"
 
     def as_dict(self) -> dict[str, Any]:

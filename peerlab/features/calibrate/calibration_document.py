@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from peerlab.base.document import Cell, Conclusion, Document, Item, Items, Part, Table, Text
-from peerlab.base.units import PS_PER_S, say_bytes, say_time, say_unit
+from peerlab.base.units import PS_PER_S, say_bytes, say_percent, say_time, say_unit
 from peerlab.features.calibrate.calibration import Calibration
 from peerlab.features.calibrate.constants import Constant
 from peerlab.model.hardware import named
@@ -21,8 +21,8 @@ def calibration_document(calibration: Calibration) -> Document:
 
 def _parts(calibration: Calibration) -> Iterator[Part]:
     errors = (
-        f"median error of the simulated times {calibration.error_before:.1%} before, {calibration.error_after:.1%} after, "
-        f"{calibration.error_left_out:.1%} at a size left out of the fit (with the model taken as straight around it)"
+        f"median error of the simulated times {say_percent(calibration.error_before, 1)} before, {say_percent(calibration.error_after, 1)} after, "
+        f"{say_percent(calibration.error_left_out, 1)} at a size left out of the fit (with the model taken as straight around it)"
     )
     yield Conclusion(_STATUSES[calibration.verdict], f"{calibration.verdict.capitalize()} fit", errors)
     yield Items("", [Item(reason) for reason in calibration.why])
@@ -58,7 +58,7 @@ def _sizes(calibration: Calibration) -> Iterator[tuple[str | Cell, ...]]:
     ):
         cells = [
             Cell(
-                f"{say_time(round(times[place] * PS_PER_S))} ({error[place]:+.1%})",
+                f"{say_time(round(times[place] * PS_PER_S))} ({say_percent(error[place], 1, sign=True)})",
                 bar=abs(error[place]) / worst,
             )
             for times, error in zip(simulated, errors, strict=True)

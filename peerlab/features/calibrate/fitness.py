@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from peerlab.base.units import say_bytes, say_count
+from peerlab.base.units import say_bytes, say_count, say_percent
 from peerlab.diagnosis.knowledge import knowledge
 from peerlab.diagnosis.observed import Floats
 from peerlab.features.calibrate.constants import Constant
@@ -60,16 +60,16 @@ def verdict(
 def _against(before: float, after: float) -> Iterator[str]:
     if after > allowed():
         yield (
-            f"the median error is {after:.1%}, and a fit that can be used has {allowed():.0%} at most: leave out the sizes "
+            f"the median error is {say_percent(after, 1)}, and a fit that can be used has {say_percent(allowed())} at most: leave out the sizes "
             "that the path does not explain, or try another path"
         )
     if after > before:
-        yield f"it is no better than the file was ({before:.1%} before, {after:.1%} after)"
+        yield f"it is no better than the file was ({say_percent(before, 1)} before, {say_percent(after, 1)} after)"
 
 
 def _doubts(constants: Sequence[Constant], after: float, left_out: float) -> Iterator[str]:
     if left_out > allowed() >= after:
-        yield f"a size that was left out of the fit is met with {left_out:.1%} error: the fit follows single sizes"
+        yield f"a size that was left out of the fit is met with {say_percent(left_out, 1)} error: the fit follows single sizes"
     if not any(constant.identified for constant in constants):
         yield "this log tells none of the constants"
     if ends := [constant.key for constant in constants if constant.at_end]:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from peerlab.base.document import Cell, Conclusion, Document, Heading, Item, Items, Part, Table, Text
-from peerlab.base.units import say_bytes
+from peerlab.base.units import say_bytes, say_percent
 from peerlab.diagnosis import Diagnosis, Evidence, Explanation, Forecast, explanations
 from peerlab.model.paths import PATHS, path_titles
 
@@ -62,7 +62,7 @@ def _ranked(explanation: Explanation) -> tuple[Cell, ...]:
     # Links inside a node are no path of the record: they have the colour of the inside.
     role = PATHS[explanation.path].role if explanation.path in PATHS else "inside"
     # Below half a per cent it would be written as 0 %, which it is not.
-    odds = "<1%" if explanation.odds < 0.005 else f"{explanation.odds:.0%}"
+    odds = "<1 %" if explanation.odds < 0.005 else say_percent(explanation.odds)
     fit = explanation.fit
     return (
         Cell(path_name(explanation.path), below=explanation.path),

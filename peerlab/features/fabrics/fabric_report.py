@@ -8,7 +8,7 @@ import numpy as np
 from peerlab.answer.race import delivery
 from peerlab.answer.run import Run
 from peerlab.base.document import Document, Table, Text
-from peerlab.base.units import say_bytes, say_count, say_time
+from peerlab.base.units import say_bytes, say_count, say_percent, say_time
 from peerlab.picture.scale import linear, round_step
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import palettes
@@ -100,7 +100,7 @@ def _bar(paper: Paper, transport: OnTransport, top: float, longest: int) -> None
         [(left + whole * x, top + _ROW - 8 - (_ROW - 16) * part) for x, part in _arrives(run)], "ink", 1.5
     )
     rate = f"{transport.messages_per_s:,.0f} /s" if transport.messages_per_s else "-"
-    figures = (say_time(run.time_ps), f"{run.scenario.goodput:.1%}", f"{run.busbw_GBps:.3g} GB/s", rate)
+    figures = (say_time(run.time_ps), say_percent(run.scenario.goodput, 1), f"{run.busbw_GBps:.3g} GB/s", rate)
     _beside(paper, y, figures, size=13, bold=True)
 
 
@@ -127,6 +127,6 @@ def cells(transport: OnTransport) -> tuple[str, ...]:
     run = transport.run
     mtu, rate = run.scenario.hardware.mtu_bytes, transport.messages_per_s
     return (
-        transport.title, say_time(run.time_ps), f"{transport.latency_us:.3g} µs", f"{mtu} B" if mtu else "-", f"{run.scenario.goodput:.1%}",
+        transport.title, say_time(run.time_ps), f"{transport.latency_us:.3g} µs", f"{mtu} B" if mtu else "-", say_percent(run.scenario.goodput, 1),
         f"{run.busbw_GBps:.3g} GB/s", f"{rate:,.0f} /s" if rate else "-", run.bottleneck.label if run.bottleneck else "-",
     )  # fmt: skip

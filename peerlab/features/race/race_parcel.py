@@ -5,7 +5,17 @@ from typing import TypedDict
 from peerlab.answer.gain import GainBand
 from peerlab.answer.race import Delivery, Race
 from peerlab.answer.run import Run
-from peerlab.base.units import GIB, KIB, MIB, PS_PER_US, say_bytes, say_count, say_range, say_time
+from peerlab.base.units import (
+    GIB,
+    KIB,
+    MIB,
+    PS_PER_US,
+    say_bytes,
+    say_count,
+    say_percent,
+    say_range,
+    say_time,
+)
 from peerlab.model.hardware import say_counted
 from peerlab.model.paths import data_path
 from peerlab.picture.delivered import delivered_columns
@@ -196,5 +206,5 @@ def _words(race: Race, names: list[str]) -> str:
     sentence = "Both are through at once"
     if race.winner is not None:
         late = race.deliveries[1 - race.winner]
-        sentence = f"When {names[race.winner]} is through, {names[1 - race.winner]} has delivered {late.at(first) / late.total:.0%}"
+        sentence = f"When {names[race.winner]} is through, {names[1 - race.winner]} has delivered {say_percent(late.at(first) / late.total)}"
     return f"{_about(race)}: {'; '.join(sentences)}. {sentence}."

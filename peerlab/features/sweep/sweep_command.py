@@ -10,7 +10,7 @@ from typing import Any
 from peerlab.base.errors import PeerlabError, one_line
 from peerlab.base.exit_status import INTERRUPTED, OK
 from peerlab.base.terminal_text import command, fraction, number, table
-from peerlab.base.units import PS_PER_S, say_time, write_bytes
+from peerlab.base.units import PS_PER_S, say_percent, say_time, write_bytes
 from peerlab.features.sweep.executors import Who
 from peerlab.features.sweep.on_dask import WAIT_S
 from peerlab.features.sweep.question import ERROR, Question
@@ -169,10 +169,10 @@ def _figures(row: Mapping[str, Any], reasons: Sequence[str]) -> tuple[str, str, 
         return "-", "-", "-", f"not possible [{reasons.index(row[ERROR]) + 1}]"
     if row["bottleneck"] is None:
         return "0 s", "-", "-", "one rank exchanges nothing"
-    waits = f"{row['bottleneck']}, {row['bottleneck_share']:.0%}"
+    waits = f"{row['bottleneck']}, {say_percent(row['bottleneck_share'])}"
     return (
         say_time(row["time_s"] * PS_PER_S),
         f"{row['busbw_GBps']:.3g} GB/s",
-        f"{row['wire_busy_share']:.0%}",
+        say_percent(row["wire_busy_share"]),
         waits + (" (an extrapolation)" if row["extrapolated"] else ""),
     )

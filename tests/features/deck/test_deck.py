@@ -81,8 +81,8 @@ def test_figures_of_the_slides_are_those_of_the_runs():
     ends = f"{gain.low:.2f} to {gain.high:.2f}\u00d7"
     assert ends in told(one("title"))
     compared = told(one("compare"))
-    assert f"{detour.bottleneck.share:.0%} → 0%" in " ".join(compared.split())
-    assert f"NIC send, Peer Direct: {direct.busy['nic_tx']:.0%} busy" in one("time").notes[1]
+    assert f"{100 * detour.bottleneck.share:.0f} % → 0 %" in " ".join(compared.split())
+    assert f"NIC send, Peer Direct: {100 * direct.busy['nic_tx']:.0f} % busy" in one("time").notes[1]
     assert f"4 nodes: {gain.value:.2f}x" in one("nodes").notes[0]
     bare = run(path="peer-direct", registration="per-transfer")
     registration = one("registration")
@@ -151,7 +151,7 @@ def test_a_step_says_at_which_batches_it_is_not_worth_it():
     slide = one("training")
     words = told(slide)
     assert "Example: BERT-large" in words
-    assert "From 16 sequences a device on it gains less than 2%" in words
+    assert "From 16 sequences a device on it gains less than 2 %" in words
     steps = EXAMPLE.runs(ComparedRuns({"nodes": 4}, peerlab.simulate).base)
     smallest = gain_at_batches(steps)["points"][0]
     assert f"{smallest[1]:.2f}\u00d7" in words
@@ -545,7 +545,7 @@ def test_a_slide_on_neighbours_says_what_each_fabric_keeps():
     slide = one("neighbours")
     found = peerlab.neighbours("neighbour(4)", nodes=4, message_bytes="4 MiB")
     for answer in found.answers:
-        assert f"{answer.title} {answer.share:.0%}" in told(slide)
+        assert f"{answer.title} {100 * answer.share:.0f} %" in told(slide)
     assert found.finding in told(slide)
 
 

@@ -121,10 +121,10 @@ def test_a_step_that_is_all_exchange_hides_no_more_than_there_is(overlap, millis
 
 def test_a_small_share_is_not_said_to_be_none():
     said = slide(communication_share="0.4%", step_time_s=0.35, overlap_share="0.4%")
-    assert said.lines[0].startswith("Exchange: 0.4% of the step, 1.4 ms")
-    assert "0.4% of the exchange" in said.lines[1]
+    assert said.lines[0].startswith("Exchange: 0.4 % of the step, 1.4 ms")
+    assert "0.4 % of the exchange" in said.lines[1]
     almost = slide(communication_share=0.5, step_time_s=0.35, overlap_share=0.999)
-    assert "over 99% of the exchange" in almost.lines[1]
+    assert "over 99 % of the exchange" in almost.lines[1]
 
 
 @pytest.mark.parametrize("written", [0.35, "0.35", "0.35 s", "350ms"])

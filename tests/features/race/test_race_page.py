@@ -27,7 +27,7 @@ def test_a_race_page_holds_both_times_and_the_range_of_their_ratio():
     assert (
         "if each NIC has a root port of its own" in race["answer"]["note"]
     )  # what no range holds stands beside it
-    assert "Peer Direct is through, RDMA through host has delivered 54%" in race["words"]
+    assert "Peer Direct is through, RDMA through host has delivered 54 %" in race["words"]
 
 
 def test_a_range_is_told_only_where_both_exchange_the_same_on_one_machine():

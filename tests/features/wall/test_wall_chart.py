@@ -24,7 +24,7 @@ def test_all_paths_of_a_cluster_stand_in_one_picture_the_fastest_first(tmp_path)
         "kernel TCP",
     ]
     assert said[0] == "Peer Direct: 5.39 times the bus bandwidth of kernel TCP"
-    assert "waits for PCIe uplink up, 95% busy" in said
+    assert "waits for PCIe uplink up, 95 % busy" in said
 
 
 def test_one_path_is_drawn_on_every_cluster_that_has_it():
@@ -57,7 +57,7 @@ def test_a_cluster_of_ones_own_with_the_title_of_a_known_one_is_among_them():
 def test_a_page_of_it_has_no_script_and_says_it_in_words(tmp_path):
     page = peerlab.wall_chart(peerlab.Scenario(), tmp_path / "wall.html", theme="dark").read_text()
     assert "<script" not in page
-    assert "Peer Direct: 52 GB/s in 2.54 ms, waits for NIC send, 92% busy" in page
+    assert "Peer Direct: 52 GB/s in 2.54 ms, waits for NIC send, 92 % busy" in page
 
 
 def test_bars_have_one_scale(tmp_path):

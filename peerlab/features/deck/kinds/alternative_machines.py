@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from peerlab.answer.run import Run
 from peerlab.base.errors import PeerlabError
-from peerlab.base.units import say_time
+from peerlab.base.units import say_percent, say_time
 from peerlab.features.deck.blocks import TIMES, card, grid, paragraphs, table
 from peerlab.features.deck.compared_runs import ComparedRuns
 from peerlab.features.deck.kinds.first_slides import figures_said
@@ -85,7 +85,11 @@ def _other_fabric(compared: ComparedRuns) -> list[Option]:
     runs = (compared.run(**with_it), compared.run(**with_it, path=PEER_DIRECT))
     title = load_transport(name).title
     return [
-        Option("Another fabric", f"{title}, same rate; {1 - runs[0].scenario.goodput:.1%} are headers", *runs)
+        Option(
+            "Another fabric",
+            f"{title}, same rate; {say_percent(1 - runs[0].scenario.goodput, 1)} are headers",
+            *runs,
+        )
     ]
 
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
+from peerlab.base.units import say_percent
 from peerlab.features.deck.blocks import TIMES, paper_without_ground
 from peerlab.picture.drawing import Point
 from peerlab.picture.scale import linear, logarithmic
@@ -59,7 +60,7 @@ def batch_chart(batches: GainAtBatches, worth: float) -> str:
     for batch, gain in _told(points, here):
         align = "left" if batch < points[-1][0] else "right"
         _mark(paper, axes.at(batch, gain), gain, shown=batch == here[0], align=align)
-    unit = f"{batches['unit']}; grey: less than {worth - 1:.0%}"
+    unit = f"{batches['unit']}; grey: less than {say_percent(worth - 1)}"
     paper.text((_LEFT, _BOTTOM + 48), unit, size=16, ink="muted", align="left")
     alt = "Gain of the step over batches. " + ", ".join(f"{batch:g}: {gain:.2f}" for batch, gain in points)
     return paper_without_ground(paper, _WIDE, _HIGH, alt)

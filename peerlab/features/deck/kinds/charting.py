@@ -4,7 +4,7 @@ from peerlab.answer.gain import GainBand, GainCase
 from peerlab.answer.lanes import lane_name
 from peerlab.answer.metrics import BUSY
 from peerlab.answer.run import Run
-from peerlab.base.units import PS_PER_S, say_bytes, say_range, say_share, say_time, write_bytes
+from peerlab.base.units import PS_PER_S, say_bytes, say_percent, say_range, say_share, say_time, write_bytes
 from peerlab.features.deck.compared_runs import NODES, ComparedRuns
 from peerlab.features.deck.kinds.charts import Bar, Curve, Part, bars, curves
 from peerlab.features.deck.kinds.step_slide import simulated_step
@@ -60,7 +60,7 @@ def _busy(kind: str, host: Run, peer: Run) -> list[Bar]:
     """Return a bar for each path, with how busy it keeps this kind of resource."""
     shares = {_HOST: host.busy.get(kind, 0.0), _PEER: peer.busy.get(kind, 0.0)}
     return [
-        Bar(f"{lane_name(kind)}, {name}", (Part(share, _ROLES[name]),), f"{share:.0%} busy")
+        Bar(f"{lane_name(kind)}, {name}", (Part(share, _ROLES[name]),), f"{say_percent(share)} busy")
         for name, share in shares.items()
     ]
 

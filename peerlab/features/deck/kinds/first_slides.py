@@ -3,7 +3,7 @@
 from peerlab.answer.gain import GainBand
 from peerlab.answer.race import Race
 from peerlab.answer.run import Run
-from peerlab.base.units import say_bytes, say_count, say_time
+from peerlab.base.units import say_bytes, say_count, say_percent, say_time
 from peerlab.features.deck.blocks import (
     TIMES,
     GainAxis,
@@ -191,7 +191,7 @@ def _tiles(host: Run, peer: Run) -> list[str]:
         tiles.append(change("host memory, bytes per byte", f"{was:.2g}", f"{now:.2g}"))
     if bottleneck and bottleneck.resource and abs(bottleneck.share - host.wire_busy) >= _APART:
         share = peer.busy.get(bottleneck.kind, 0.0)
-        tiles.append(change(f"{bottleneck.label}, busy", f"{bottleneck.share:.0%}", f"{share:.0%}"))
+        tiles.append(change(f"{bottleneck.label}, busy", say_percent(bottleneck.share), say_percent(share)))
     return [
         *tiles,
         change("wire busy", wire_share(host), wire_share(peer)),

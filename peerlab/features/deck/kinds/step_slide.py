@@ -1,6 +1,6 @@
 """The slide on a training step that was simulated: its gain over batches, when it is not worth it, and how sure that is."""
 
-from peerlab.base.units import PS_PER_S, say_bytes, say_count, say_share, say_time
+from peerlab.base.units import PS_PER_S, say_bytes, say_count, say_percent, say_share, say_time
 from peerlab.features.deck.blocks import (
     TIMES,
     card,
@@ -82,10 +82,10 @@ def _worth(batches: GainAtBatches) -> str:
     little = [batch for batch, gain in batches["points"] if gain < _WORTH]
     what = batches["unit"].partition(" ")[0]
     if not little:
-        return f"At every batch it gains {_WORTH - 1:.0%} or more."
+        return f"At every batch it gains {say_percent(_WORTH - 1)} or more."
     if len(little) == len(batches["points"]):
-        return f"At no batch does it gain {_WORTH - 1:.0%}."
-    return f"From {little[0]:g} {what} a device on it gains less than {_WORTH - 1:.0%}."
+        return f"At no batch does it gain {say_percent(_WORTH - 1)}."
+    return f"From {little[0]:g} {what} a device on it gains less than {say_percent(_WORTH - 1)}."
 
 
 def _now(host: StepRun, peer: StepRun) -> str:

@@ -90,10 +90,6 @@ class LogVerdict:
     @property
     def because(self) -> str:
         """The cause as a sentence; empty where nothing is missing."""
-        return self._because.replace("%", " %")
-
-    @property
-    def _because(self) -> str:
         if not self.causes:
             counters = COUNTERS if self.between_nodes else ""
             return {HELD_UP: counters, BELOW: "No single fault that is simulated looks like it."}.get(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from peerlab.base.document import Document, Heading, Item, Items, Part, Table, Text
-from peerlab.base.units import PS_PER_US, say_bytes, say_time
+from peerlab.base.units import PS_PER_US, say_bytes, say_percent, say_time
 from peerlab.page.document_html import document_html
 from peerlab.records.copy_times import CopyCost, CopyTime, RegisterTime
 
@@ -51,7 +51,7 @@ def _registered(times: Sequence[RegisterTime]) -> Table:
         (
             time.what,
             say_bytes(time.size_bytes),
-            f"{_us(time.register_us)} [{time.low_us / time.register_us - 1:+.0%} {time.high_us / time.register_us - 1:+.0%}]",
+            f"{_us(time.register_us)} [{say_percent(time.low_us / time.register_us - 1, sign=True)} {say_percent(time.high_us / time.register_us - 1, sign=True)}]",
             _us(time.deregister_us),
         )
         for time in times
@@ -92,9 +92,7 @@ def _of_host(host: str, times: Sequence[CopyTime]) -> Table:
 
 
 def _time(time: CopyTime) -> str:
-    return (
-        f"{_us(time.time_us)} [{time.low_us / time.time_us - 1:+.0%} {time.high_us / time.time_us - 1:+.0%}]"
-    )
+    return f"{_us(time.time_us)} [{say_percent(time.low_us / time.time_us - 1, sign=True)} {say_percent(time.high_us / time.time_us - 1, sign=True)}]"
 
 
 def _us(us: float) -> str:

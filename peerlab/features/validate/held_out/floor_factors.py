@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
+from peerlab.base.units import say_percent
 from peerlab.features.validate.held_out.law_errors import LeftOut, quantile
 from peerlab.question.floors import SHARE, FloorFactor
 
@@ -12,7 +13,7 @@ MACHINES = 2
 """A floor needs the logs of so many machines."""
 _HEAD = f"""\
 # How far below the band of assumed figures a healthy run was at most. Written by `peerlab validate --floors`, not by hand: of the times measured
-# on machines that were left out of the fit in turn, {SHARE:.0%} missed the slow end of that band by no more. `peerlab expect` puts its floor so far below.
+# on machines that were left out of the fit in turn, {say_percent(SHARE)} missed the slow end of that band by no more. `peerlab expect` puts its floor so far below.
 # Transports whose accuracy is promised share a row; each other one has its own, where {MACHINES} machines were measured. Sizes at which a log was held up (data/machines.toml) are left out.
 """
 

@@ -9,6 +9,7 @@ import statistics
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
+from peerlab.base.units import say_percent
 from peerlab.features.validate.held_out.logged_machines import load_machines
 from peerlab.features.validate.held_out.next_machine import factor
 from peerlab.features.validate.held_out.unseen import SIZES, SizeError, Unseen
@@ -19,7 +20,7 @@ MACHINES, TIMES = 3, 20
 SOURCE = "peerlab validate --law-errors: each machine of data/machines.toml left out of the fit in turn"
 _HEAD = f"""\
 # Errors of laws: by which factor bands reach further than their figures make them. Written by `peerlab validate --law-errors`, not by hand:
-# by so much a further machine misses the band of the assumed figures, at {SHARE:.0%} of its sizes no more, if it resembles those that were left out.
+# by so much a further machine misses the band of the assumed figures, at {say_percent(SHARE)} of its sizes no more, if it resembles those that were left out.
 # An empty transport is all whose accuracy is promised; its factor is the largest of the algorithms that at least {MACHINES} machines and
 # {TIMES} measured times show, an algorithm with a smaller one has its own. A transport has one where no accuracy is promised.
 """

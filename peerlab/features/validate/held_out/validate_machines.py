@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from peerlab.base.errors import PeerlabError
 from peerlab.base.terminal_text import table
-from peerlab.base.units import say_bytes, say_time
+from peerlab.base.units import say_bytes, say_percent, say_time
 from peerlab.features.validate.held_out.law_errors import Inside, coverage, left_out
 from peerlab.features.validate.held_out.unseen import DIFFERS, SIZES, Unseen, against
 from peerlab.model.paths import path_title
@@ -27,18 +27,18 @@ HEAD = (
 
 def machine_cells(one: Unseen) -> tuple[str, ...]:
     """Return the cells of one machine: errors in per cent, signed but for the medians of their sizes."""
-    worst = f"{one.worst.error:+.0%} at {say_bytes(one.worst.size)}"
+    worst = f"{say_percent(one.worst.error, sign=True)} at {say_bytes(one.worst.size)}"
     # Without its section: all of these are the library's.
     constants = ", ".join(f"{key.partition('.')[2]} {value:g}" for key, value in one.constants.items())
-    by_size = ("" if math.isnan(error) else f"{error:+.0%}" for error in one.by_size())
+    by_size = ("" if math.isnan(error) else say_percent(error, sign=True) for error in one.by_size())
     mark = "" if one.promised else " *"
     return (
         one.name + mark,
         one.library,
         constants,
-        f"{one.median:.0%}",
+        say_percent(one.median),
         worst,
-        f"{one.median_alone:.0%}",
+        say_percent(one.median_alone),
         *by_size,
     )
 
@@ -63,8 +63,14 @@ COVERAGE_HEAD = ("measured times", "", "inside by figures", "with the law's erro
 
 def coverage_cells(one: Inside) -> tuple[str, ...]:
     """Return the cells of one group."""
-    shares = (f"{count / one.times:.0%}" for count in (one.by_figures, one.by_law))
-    return (one.group, str(one.times), *shares, f"{one.median:.0%}", f"{one.worst:+.0%}")
+    shares = (say_percent(count / one.times) for count in (one.by_figures, one.by_law))
+    return (
+        one.group,
+        str(one.times),
+        *shares,
+        say_percent(one.median),
+        say_percent(one.worst, sign=True),
+    )
 
 
 def print_coverage(found: Sequence[Unseen]) -> None:
@@ -87,8 +93,8 @@ def print_points(one: Unseen) -> None:
             say_bytes(point.size),
             say_time(round(point.measured_s * 1e12)),
             say_time(round(point.simulated_s * 1e12)),
-            f"{point.error:+.0%}" + ("" if point.counts else " (not counted)"),
-            f"{point.error_alone:+.0%}",
+            say_percent(point.error, sign=True) + ("" if point.counts else " (not counted)"),
+            say_percent(point.error_alone, sign=True),
             point.says,
         )
         for point in one.points
@@ -110,12 +116,12 @@ def print_log(options: argparse.Namespace) -> int:
         return 0
     print_points(unseen)
     print(
-        f"\n{unseen.library}, {path_title(unseen.path)}: median error {unseen.median:.0%}, worst {unseen.worst.error:+.0%} at {say_bytes(unseen.worst.size)}; "
-        f"topology alone {unseen.median_alone:.0%}"
+        f"\n{unseen.library}, {path_title(unseen.path)}: median error {say_percent(unseen.median)}, worst {say_percent(unseen.worst.error, sign=True)} at {say_bytes(unseen.worst.size)}; "
+        f"topology alone {say_percent(unseen.median_alone)}"
     )
     if unseen.not_counted:
         sizes = ", ".join(say_bytes(size_error.size) for size_error in unseen.not_counted)
         print(
-            f"not counted for the worst, as out of place and in place differ by more than {DIFFERS:.0%}: {sizes}"
+            f"not counted for the worst, as out of place and in place differ by more than {say_percent(DIFFERS)}: {sizes}"
         )
     return 0
