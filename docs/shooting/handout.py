@@ -114,8 +114,8 @@ def _costs(*runs: Run) -> str:
         "copies of a byte on its way": [f"{run.copies_per_byte:.3g}" for run in runs],
         "DRAM bytes per byte sent": [f"{run.dram_bytes_per_byte:.3g}" for run in runs],
         "CPU cores of a node busy": [f"{run.cores_busy:.2g}" for run in runs],
-        "PCIe uplink busy": [f"{run.busy.get('uplink_up', 0):.0%}" for run in runs],
-        "wire busy": [f"{run.wire_busy:.0%}" for run in runs],
+        "PCIe uplink busy": [say_percent(run.busy.get("uplink_up", 0)) for run in runs],
+        "wire busy": [say_percent(run.wire_busy) for run in runs],
     }
     head = "".join(f"<th>{path_title(str(run.scenario.path))}</th>" for run in runs)
     body = "".join(
@@ -148,8 +148,8 @@ def _why(host: Run, peer: Run) -> str:
     return _list(
         f"<b>Why {2 * wire / uplink:.2f}?</b> Staging crosses the PCIe switch's uplink twice in each direction:"
         f" {uplink:g} / 2 = {uplink / 2:.4g} GB/s. The NIC carries {wire:g}; {wire:g} / {uplink / 2:.4g} = {2 * wire / uplink:.2f}."
-        f" At {say_bytes(BASE.nbytes)} filling the pipeline and the library's work add {_beyond(host, uplink / 2):.1%} to the detour's time"
-        f" and {_beyond(peer, wire):.1%} to Peer Direct's: {host.time_s / peer.time_s:.2f}.",
+        f" At {say_bytes(BASE.nbytes)} filling the pipeline and the library's work add {say_percent(_beyond(host, uplink / 2), 1)} to the detour's time"
+        f" and {say_percent(_beyond(peer, wire), 1)} to Peer Direct's: {host.time_s / peer.time_s:.2f}.",
         "<b>Warm or cold?</b> The first call registers; benchmarks report the calls after their warm-up.",
     )
 
