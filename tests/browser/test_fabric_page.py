@@ -35,7 +35,7 @@ def test_bars_are_played_up_to_the_clock_and_shares_are_those_of_the_runs(opened
     shares = page.evaluate("[...peerlabPages][0].bars.map(({ share }) => share.textContent)")
     for one, says in zip(comparison.transports, shares, strict=True):
         delivered = delivery(one.run)
-        assert int(says[:-1]) == pytest.approx(100 * delivered.at(moment) / delivered.total, abs=1.01), (
+        assert int(says[:-2]) == pytest.approx(100 * delivered.at(moment) / delivered.total, abs=1.01), (
             one.name
         )
     seek_ps(page, comparison.transports[-1].run.time_ps)

@@ -115,7 +115,7 @@ def test_without_gdrcopy_a_slow_small_message_says_nothing():
 def test_one_size_alone_names_no_path_at_odds_below_four_fifths():
     alone = peerlab.diagnose(nccl({GIB: GIB / 75e3}, 16, 2, (A100,)))
     assert (alone.path, alone.ranking[0].odds < 0.8) == (None, True)
-    assert "one size alone names no path at odds below 80%" in alone.why
+    assert "one size alone names no path at odds below 80 %" in alone.why
     least = knowledge().ranges["odds_of_one_size"].low
     sure = peerlab.diagnose(nccl({GIB: GIB / 300e3}, 16, 2, (H200,)))
     assert (sure.path, sure.ranking[0].odds > least) == ("peer-direct", True)
