@@ -13,7 +13,7 @@ from handout_chart import growth
 
 from peerlab.answer.gain import GainBand
 from peerlab.answer.run import Run
-from peerlab.base.units import GIB, say_bytes
+from peerlab.base.units import GIB, say_bytes, say_percent
 from peerlab.base.version import __version__
 from peerlab.diagnosis.knowledge import knowledge
 from peerlab.engine.simulate import simulate
