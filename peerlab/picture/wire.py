@@ -53,7 +53,9 @@ def _flight(scenario: Scenario) -> str:
 def say_wire(run: Run) -> str:
     """Return how busy the wire is, in words; where nothing sends, that."""
     scenario = run.scenario
-    return f"{wire_name(scenario)} {say_percent(run.wire_busy)} busy" if sends(scenario) else "no NIC, no port"
+    return (
+        f"{wire_name(scenario)} {say_percent(run.wire_busy)} busy" if sends(scenario) else "no NIC, no port"
+    )
 
 
 def wire_share(run: Run) -> str:

@@ -100,7 +100,12 @@ def _bar(paper: Paper, transport: OnTransport, top: float, longest: int) -> None
         [(left + whole * x, top + _ROW - 8 - (_ROW - 16) * part) for x, part in _arrives(run)], "ink", 1.5
     )
     rate = f"{transport.messages_per_s:,.0f} /s" if transport.messages_per_s else "-"
-    figures = (say_time(run.time_ps), say_percent(run.scenario.goodput, 1), f"{run.busbw_GBps:.3g} GB/s", rate)
+    figures = (
+        say_time(run.time_ps),
+        say_percent(run.scenario.goodput, 1),
+        f"{run.busbw_GBps:.3g} GB/s",
+        rate,
+    )
     _beside(paper, y, figures, size=13, bold=True)
 
 
