@@ -195,7 +195,7 @@ def observe(records: Records) -> Observed:
         # without variant and type: those of one run are no other curves to a reader
         others=len(grouped(table, ("source", "collective", "ranks", "nodes", "path"))) - 1,
         devices=_texts(records.manifest.get("devices")),
-        said=_said(records.manifest),
+        said=_settings_of(records.manifest),
         command=_text(records.manifest.get("command")),
         version=_text(records.manifest.get("version")),
         apart=_apart(records, first),
@@ -265,7 +265,7 @@ def _texts(value: object) -> tuple[str, ...]:
     return tuple(text for text in texts if text)
 
 
-def _said(manifest: Mapping[str, Any]) -> tuple[str, ...]:
+def _settings_of(manifest: Mapping[str, Any]) -> tuple[str, ...]:
     environment = manifest.get("environment")
     given = environment.items() if isinstance(environment, Mapping) else ()
     settings = [f"{name}={value}" for name, value in given]
@@ -281,7 +281,7 @@ def _memory(manifest: Mapping[str, Any]) -> tuple[str, bool]:
     buffers = benchmark(str(manifest.get("tool"))).buffers
     if buffers != "host":
         return "device", buffers == "device"
-    text = "\n".join(_said(manifest))
+    text = "\n".join(_settings_of(manifest))
     if match := _BUFFERS.search(text):
         # one side on a device is enough; managed memory (M) counts as device memory
         return ("host" if (match[1] or match[3][0]) == "H" and match[2] in (None, "H") else "device"), True

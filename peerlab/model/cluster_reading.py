@@ -178,7 +178,7 @@ def read_figure(key: str, entry: Any) -> Figure:
         raise HardwareError(f"{key}: value {value!r} is not a number")
     if abs(value) > _MOST:
         raise HardwareError(f"{key}: value is larger than any figure of a machine")
-    texts = {name: _said(entry.get(name)) for name in ("unit", "basis", "source", "assumption")}
+    texts = {name: _text_of(entry.get(name)) for name in ("unit", "basis", "source", "assumption")}
     if not texts["source"] and not texts["assumption"]:
         raise HardwareError(f'{key} has no source; give source = "..." or say assumption = "..."')
     figure = Figure(key=key, value=value, range=None, **texts)
@@ -186,7 +186,7 @@ def read_figure(key: str, entry: Any) -> Figure:
     return replace(figure, range=_read_range(figure, entry.get("range")))
 
 
-def _said(text: Any) -> str:
+def _text_of(text: Any) -> str:
     sentence = "" if text is None else str(text).strip()
     return "" if sentence in _PLACEHOLDERS else sentence
 
@@ -219,7 +219,7 @@ def _read_leaves_out(entry: Any, mentioned: set[str], reading: Reading) -> None:
         with reading.noting():
             if key not in MAY_BE_LEFT_OUT:
                 raise HardwareError(f"[leaves_out] {key!r} is not possible; {nearest(key, MAY_BE_LEFT_OUT)}")
-            if not isinstance(reason, str) or not _said(reason):
+            if not isinstance(reason, str) or not _text_of(reason):
                 raise HardwareError(f"[leaves_out] {key!r} needs a reason")
             if key in mentioned:
                 raise HardwareError(f"{key} is given and left out")

@@ -52,7 +52,7 @@ def load_transport(name: str) -> TransportRecord:
         If its file is damaged.
     """
     if not is_own_file(name):
-        return _known(name)
+        return _shipped(name)
     # The name decides whether a cluster's own figures are this transport's (`with_transport`).
     own = _of_file(Path(name))  # it may have changed
     if own.name in known_transports():
@@ -68,7 +68,7 @@ def is_own_file(name: object) -> bool:
 
 
 @cache
-def _known(name: str) -> TransportRecord:
+def _shipped(name: str) -> TransportRecord:
     if name not in known_transports():
         offer = nearest(str(name), known_transports())
         raise ScenarioError(

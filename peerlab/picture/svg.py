@@ -87,7 +87,7 @@ class Paper:
         self.shapes.append(
             # The middle of small letters lies about a third of their size above the line that they stand on.
             f"<text x='{x:.5g}' y='{y * self.stretch + size * 0.36:.5g}' font-size='{size:g}'{weight}"
-            f" fill='{self.colour(ink)}' text-anchor='{_ANCHORS[align]}'>{_said(text)}</text>"
+            f" fill='{self.colour(ink)}' text-anchor='{_ANCHORS[align]}'>{_xml_text(text)}</text>"
         )
 
     def drawing(self, drawing: Drawing) -> None:
@@ -105,12 +105,12 @@ class Paper:
         """Return the picture; `alt` says in words what is to be seen."""
         return (
             f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width:g} {height:g}' width='{width:g}' height='{height:g}'"
-            f" font-family='{FONT}' role='img' aria-label='{_said(alt)}'><title>{_said(alt)}</title>"
+            f" font-family='{FONT}' role='img' aria-label='{_xml_text(alt)}'><title>{_xml_text(alt)}</title>"
             f"<rect width='100%' height='100%' fill='{self.colour('paper')}'/>{''.join(self.shapes)}</svg>"
         )
 
 
-def _said(text: str) -> str:
+def _xml_text(text: str) -> str:
     """Return text as XML holds it: escaped, without the characters that it may not have at all."""
     return escape(_NOT_IN_XML.sub("", text), quote=True)
 

@@ -45,7 +45,7 @@ class TimelineLane:
     """Indices of the resources drawn on it."""
 
 
-def _has(run: Run, kind: str, on_paths: frozenset[str]) -> bool:
+def _has_kind(run: Run, kind: str, on_paths: frozenset[str]) -> bool:
     """Whether the cluster has a resource of this kind at all, used or not; `on_paths` are those that any of its paths uses."""
     s, hardware = run.scenario, run.scenario.hardware
     there = {
@@ -72,7 +72,7 @@ def lanes(run: Run) -> list[TimelineLane]:
     on_paths = frozenset(kind for path in hardware.paths for kind in kinds(hardware, path))
     rows = []
     for kind in wanted:
-        if _has(run, kind, on_paths):
+        if _has_kind(run, kind, on_paths):
             mine = [i for i, r in enumerate(run.trace.resources) if r.kind == kind and there[i]]
             rows.append(TimelineLane(kind, lane_name(kind), tuple(mine)))
     return rows

@@ -7,7 +7,7 @@ from peerlab.question.field_record import CommandOption, Control, Field
 
 
 # Help is asked for, not stored: elsewhere it lists names that only files tell.
-def _says(text: str) -> Callable[[], str]:
+def _always(text: str) -> Callable[[], str]:
     return lambda: text
 
 
@@ -22,7 +22,7 @@ DISTURBANCES: dict[str, Field] = {
         types=(tuple, list, Mapping),
         option=CommandOption(
             name="--slow-node", metavar="NODE:SHARE", read="slow node",
-            help=_says("a node whose NICs have this share of their rate, such as 4:0.5"),
+            help=_always("a node whose NICs have this share of their rate, such as 4:0.5"),
         ),
         control=Control(
             label="Slow node", name="slow", group="trouble", place=13, options=lambda: (("none", 1.0),), tip="A node whose NICs are slower, both ways",
@@ -32,7 +32,7 @@ DISTURBANCES: dict[str, Field] = {
         types=(tuple, list, Mapping),
         option=CommandOption(
             name="--slow-nic", metavar="NODE.NIC:SHARE", read="slow part",
-            help=_says("a NIC that has this share of its rate, such as 4.1:0.5; 4.1:0 is lost"),
+            help=_always("a NIC that has this share of its rate, such as 4.1:0.5; 4.1:0 is lost"),
         ),
     ),
     "failover": Field(
@@ -43,12 +43,12 @@ DISTURBANCES: dict[str, Field] = {
         types=(tuple, list, Mapping),
         option=CommandOption(
             name="--slow-link", metavar="FROM>TO:SHARE", read="slow part",
-            help=_says("a link between two nodes that has this share of its rate, such as 3>4:0.5"),
+            help=_always("a link between two nodes that has this share of its rate, such as 3>4:0.5"),
         ),
     ),
     "jitter": Field(
         option=CommandOption(
-            read="fraction", metavar="SIGMA", help=_says("random service times: sigma of a factor of mean 1, such as 0.1"),
+            read="fraction", metavar="SIGMA", help=_always("random service times: sigma of a factor of mean 1, such as 0.1"),
         ),
         control=Control(
             label="Jitter", name="jitter", group="trouble", place=12, options=lambda: (("0 %", 0.0),), tip="How much every service time varies at random (sigma of a lognormal factor of mean 1)",
@@ -56,7 +56,7 @@ DISTURBANCES: dict[str, Field] = {
     ),
     "spread": Field(
         option=CommandOption(
-            read="fraction", metavar="SIGMA", help=_says("nodes that differ for a whole run: sigma of a factor for each, such as 0.1"),
+            read="fraction", metavar="SIGMA", help=_always("nodes that differ for a whole run: sigma of a factor for each, such as 0.1"),
         ),
         control=Control(
             label="Spread of nodes", name="spread", group="trouble", place=12.1, options=lambda: _shares((0.0, 0.05, 0.1, 0.2)),
@@ -65,7 +65,7 @@ DISTURBANCES: dict[str, Field] = {
     ),
     "detours": Field(
         option=CommandOption(
-            read="fraction", metavar="SHARE", help=_says("slices held up at a stage, seldom and long: how likely each is, such as 1e-5"),
+            read="fraction", metavar="SHARE", help=_always("slices held up at a stage, seldom and long: how likely each is, such as 1e-5"),
         ),
         control=Control(
             label="Detours", name="detours", group="trouble", place=12.2, options=lambda: tuple((f"{p:g}" if p else "none", p) for p in (0.0, 1e-6, 1e-5, 1e-4)),
@@ -74,15 +74,15 @@ DISTURBANCES: dict[str, Field] = {
     ),
     "detour_us": Field(
         rests=lambda s: not s.detours, follows="detours",
-        option=CommandOption(read="fraction", metavar="US", help=_says("shortest detour in microseconds (default: as assumed, 100)")),
+        option=CommandOption(read="fraction", metavar="US", help=_always("shortest detour in microseconds (default: as assumed, 100)")),
     ),
     "detour_tail": Field(
         rests=lambda s: not s.detours, follows="detours",
-        option=CommandOption(read="fraction", metavar="A", help=_says("exponent of the Pareto tail of a detour (default: as assumed, 1.5)")),
+        option=CommandOption(read="fraction", metavar="A", help=_always("exponent of the Pareto tail of a detour (default: as assumed, 1.5)")),
     ),
     "ticks": Field(
         option=CommandOption(
-            read="fraction", metavar="RATE", help=_says("how often a second every node stands still for a moment, such as 1000"),
+            read="fraction", metavar="RATE", help=_always("how often a second every node stands still for a moment, such as 1000"),
         ),
         control=Control(
             label="Ticks", name="ticks", group="trouble", place=12.3, options=lambda: (("none", 0.0), ("1000 a second", 1000.0), ("10 a second", 10.0)),
@@ -91,11 +91,11 @@ DISTURBANCES: dict[str, Field] = {
     ),
     "tick_us": Field(
         rests=lambda s: not s.ticks, follows="ticks",
-        option=CommandOption(read="fraction", metavar="US", help=_says("how long, in microseconds (default: as assumed, 25)")),
+        option=CommandOption(read="fraction", metavar="US", help=_always("how long, in microseconds (default: as assumed, 25)")),
     ),
     "seed": Field(
         whole=(0, 2**63 - 1), never_none=True, rests=lambda s: not s.noise and s.placement != "shuffled",
-        option=CommandOption(read="number", help=_says("seed of all noise and of a shuffled placement (default: 0)")),
+        option=CommandOption(read="number", help=_always("seed of all noise and of a shuffled placement (default: 0)")),
         control=Control(
             label="Seed", name="seed", group="trouble", place=14, empty="0", usual=0, number="whole", tip="Seed of all noise and of a shuffled placement",
         ),

@@ -101,7 +101,7 @@ class EffectiveFigure:
     @property
     def text(self) -> str:
         """Its value as people read it."""
-        return _said(self.value, self.unit) if self.lines else "no value"
+        return _amount_text(self.value, self.unit) if self.lines else "no value"
 
     @property
     def head(self) -> str:
@@ -268,7 +268,7 @@ def _line(one: Figure | Change, key: str, unit: str, cluster: Cluster) -> Figure
     # what a change makes of the figure itself is assumed if the figure is, which stands a line above
     of = [cluster.figures[other] for other in one.figures if other in cluster.figures]
     return FigureLine(
-        how=one.how, amount=amount, text=_said(amount, shown_unit), by=one.by, source=one.why, unit=shown_unit,
+        how=one.how, amount=amount, text=_amount_text(amount, shown_unit), by=one.by, source=one.why, unit=shown_unit,
         figures=tuple(other for other in one.figures if other != key), assumed=any(figure.assumption for figure in of),
         computed=True,
     )  # fmt: skip
@@ -286,7 +286,7 @@ def _headers(scenario: Scenario, key: str) -> FigureLine | None:
     sentence = f"less headers: of a full packet of {packet} bytes {payload} are payload"
     by = f"transport {scenario.used_transport.title}"
     return FigureLine(
-        how="times", amount=share, text=_said(share, "1"), by=by, source=sentence, computed=True
+        how="times", amount=share, text=_amount_text(share, "1"), by=by, source=sentence, computed=True
     )
 
 
@@ -347,7 +347,7 @@ def _scale(key: str, unit: str) -> float:
             return 1
 
 
-def _said(value: float | str | None, unit: str) -> str:
+def _amount_text(value: float | str | None, unit: str) -> str:
     if value is None:
         return "no limit"
     return value if isinstance(value, str) else f"{value:.4g}{say_unit(unit)}"

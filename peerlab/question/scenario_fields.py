@@ -35,7 +35,7 @@ MAX_BYTES = 2**40
 MAX_ITERATIONS = 1000
 
 
-def _says(text: str) -> Callable[[], str]:
+def _always(text: str) -> Callable[[], str]:
     return lambda: text
 
 
@@ -60,10 +60,10 @@ def _unwired(s: "Scenario") -> bool:
 FIELDS: dict[str, Field] = {
     "cluster": Field(
         types=(Path, Cluster),
-        option=CommandOption(help=_says("a known cluster, or the path of a .toml file of your own (default: dl1)")),
+        option=CommandOption(help=_always("a known cluster, or the path of a .toml file of your own (default: dl1)")),
     ),
     "nodes": Field(
-        whole=(1, MAX_NODES), never_none=True, page_unit="nodes", by_powers=True, option=CommandOption(read="number", help=_says("servers that take part (default: 8)")),
+        whole=(1, MAX_NODES), never_none=True, page_unit="nodes", by_powers=True, option=CommandOption(read="number", help=_always("servers that take part (default: 8)")),
     ),
     "path": Field(
         words_of_some=PATHS, title="Data path", page_word="host", switches=True, option=CommandOption(help=_listed(lambda: PATHS, " (default: {usual})")),
@@ -94,7 +94,7 @@ FIELDS: dict[str, Field] = {
     ),
     "library_version": Field(
         of_cluster=True, follows="library", rests=lambda s: s.used_library is None,
-        option=CommandOption(metavar="VERSION", help=_says("its version, such as 2.19 (default: the cluster's)")),
+        option=CommandOption(metavar="VERSION", help=_always("its version, such as 2.19 (default: the cluster's)")),
         control=Control(
             label="Version", name="version", place=2, empty="as known", tip="The library's version, such as 2.19",
         ),
@@ -120,7 +120,7 @@ FIELDS: dict[str, Field] = {
     ),
     "acs_redirect": Field(
         words=SWITCHED, of_cluster=True, rests=_unwired,
-        option=CommandOption(metavar="on|off", help=_says("whether switches send peer traffic up to the CPU first")),
+        option=CommandOption(metavar="on|off", help=_always("whether switches send peer traffic up to the CPU first")),
         control=Control(
             label="ACS redirect", name="acs", group="fabric", place=6, tip="Whether switches send what goes from card to card up to the CPU first",
             options=lambda: (("as the cluster says", AUTO), ("off", OFF), ("on", ON)),
@@ -136,37 +136,37 @@ FIELDS: dict[str, Field] = {
     ),
     "mtu": Field(
         size=True, whole=(1, 2**20), of_cluster=True, follows="transport", rests=_no_packets,
-        option=CommandOption(metavar="SIZE", help=_says("its packet size, such as 4096 (default: the transport's usual one)")),
+        option=CommandOption(metavar="SIZE", help=_always("its packet size, such as 4096 (default: the transport's usual one)")),
         control=Control(label="MTU", name="mtu", group="fabric", place=8, empty="its usual", tip="Packet size of the transport, such as 4096"),
     ),
     "hops": Field(
         whole=(0, 100), of_cluster=True, follows="transport", rests=_no_packets,
-        option=CommandOption(read="number", help=_says("switches from NIC to NIC (default: as the transport says)")),
+        option=CommandOption(read="number", help=_always("switches from NIC to NIC (default: as the transport says)")),
         control=Control(label="Hops", name="hops", group="fabric", place=9, empty="its usual", number="whole", tip="Switches from NIC to NIC"),
     ),
     "metres": Field(
         of_cluster=True, follows="transport", rests=_no_packets,
-        option=CommandOption(read="fraction", help=_says("cable from NIC to NIC (default: as the transport says)")),
+        option=CommandOption(read="fraction", help=_always("cable from NIC to NIC (default: as the transport says)")),
         control=Control(label="Metres", name="metres", group="fabric", place=10, empty="its usual", number="fraction", tip="Cable from NIC to NIC"),
     ),
     "message_bytes": Field(
         size=True, whole=(1, MAX_BYTES), never_none=True, title="Message", page_word="message",
         option=CommandOption(
             name="--message", metavar="SIZE",
-            help=_says("bytes of the whole buffer, of an all-to-all what a rank sends to all, such as '64 MiB' (default: 64 MiB)"),
+            help=_always("bytes of the whole buffer, of an all-to-all what a rank sends to all, such as '64 MiB' (default: 64 MiB)"),
         ),
     ),
     "slice_bytes": Field(
         size=True, whole=(1, MAX_BYTES), may_be_auto=True,
         option=CommandOption(
-            name="--slice", metavar="SIZE", read="slice size", help=_says("slice of a transfer; 'none': transfers go whole"),
+            name="--slice", metavar="SIZE", read="slice size", help=_always("slice of a transfer; 'none': transfers go whole"),
         ),
         control=Control(
             label="Slice", name="slice", place=20, empty=AUTO, usual=AUTO, tip="Largest slice that a transfer is cut into, such as 1 MiB",
         ),
     ),
     "window": Field(
-        whole=(1, 2**16), option=CommandOption(read="number", help=_says("slices in flight per device and direction")),
+        whole=(1, 2**16), option=CommandOption(read="number", help=_always("slices in flight per device and direction")),
         control=Control(
             label="Window", name="window", place=21, empty=AUTO, number="whole",
             tip="Slices in flight per device and direction; bounce buffers per side",
@@ -182,7 +182,7 @@ FIELDS: dict[str, Field] = {
     ),
     "iterations": Field(
         whole=(1, MAX_ITERATIONS), never_none=True, may_be_auto=True, rests=_unregistered,
-        option=CommandOption(read="number", help=_says("how often the collective runs; the last run is reported")),
+        option=CommandOption(read="number", help=_always("how often the collective runs; the last run is reported")),
         control=Control(
             label="Shown", name="call", group="registration", place=19, options=lambda: (("warm call", AUTO), ("first call, cold", 1)),
             tip="A warm call, as benchmarks report it, or the first one, which registers everything",
@@ -190,22 +190,22 @@ FIELDS: dict[str, Field] = {
     ),
     "buffers": Field(
         whole=(1, MAX_ITERATIONS), never_none=True,
-        option=CommandOption(read="number", help=_says("buffer sets that the iterations cycle through (default: 1)")),
+        option=CommandOption(read="number", help=_always("buffer sets that the iterations cycle through (default: 1)")),
     ),
     "cache_regions": Field(
         whole=(0, 2**24), rests=lambda s: FIELDS["registration"].rests(s) or s.registration == "pool",
-        option=CommandOption(read="number", help=_says("most regions in the registration cache of a NIC; 0: no cache")),
+        option=CommandOption(read="number", help=_always("most regions in the registration cache of a NIC; 0: no cache")),
         control=Control(
             label="Cache regions", name="regions", group="registration", place=16, empty="no limit", number="whole",
             tip="Most regions that the cache of a NIC keeps; 0: none",
         ),
     ),
     "cache_bytes": Field(
-        size=True, whole=(0, 2**50), option=CommandOption(metavar="SIZE", help=_says("most bytes in the registration cache of a NIC")),
+        size=True, whole=(0, 2**50), option=CommandOption(metavar="SIZE", help=_always("most bytes in the registration cache of a NIC")),
     ),
     "page_bytes": Field(
         size=True, among=PAGES, rests=_unregistered,
-        option=CommandOption(name="--page", metavar="SIZE", help=_says("page of registered memory: '4 KiB', '64 KiB' or '2 MiB'")),
+        option=CommandOption(name="--page", metavar="SIZE", help=_always("page of registered memory: '4 KiB', '64 KiB' or '2 MiB'")),
         control=Control(
             label="Page", name="page", group="registration", place=17, options=lambda: [(say_bytes(n), n) for n in PAGES],
             tip="Page of registered memory: registering costs per page",
@@ -214,12 +214,12 @@ FIELDS: dict[str, Field] = {
     "prefetch": Field(
         switch=True,
         option=CommandOption(
-            metavar="yes|no", read="switch", help=_says("register a transfer's memory behind the slices of the one before (default: no)"),
+            metavar="yes|no", read="switch", help=_always("register a transfer's memory behind the slices of the one before (default: no)"),
         ),
     ),
     "memory": Field(
         words=MEMORIES,
-        option=CommandOption(help=_says("device, or host: point to point or all-to-all between buffers in host memory (default: device)")),
+        option=CommandOption(help=_always("device, or host: point to point or all-to-all between buffers in host memory (default: device)")),
     ),
     "placement": Field(
         types=(tuple, list, Mapping), for_each_node=True, of_cluster=True, rests=lambda s: s.fabric.uniform,
@@ -232,7 +232,7 @@ FIELDS: dict[str, Field] = {
     **DISTURBANCES,
     "memlock_bytes": Field(
         size=True, whole=(0, 2**50), rests=_unregistered,
-        option=CommandOption(name="--memlock", metavar="SIZE", help=_says("locked-memory limit per NIC")),
+        option=CommandOption(name="--memlock", metavar="SIZE", help=_always("locked-memory limit per NIC")),
         control=Control(
             label="Locked-memory limit", name="memlock", group="registration", place=18, empty="no limit",
             tip="Most memory that may be locked per NIC (ulimit -l)",

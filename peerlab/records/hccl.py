@@ -79,7 +79,7 @@ def read(log: Log) -> Records:
     numbers, notes, rows = agreed(result.ranks for result in results), list[str](), list[dict[str, Any]]()
     for result in results:
         launch = launches.at(result.place)
-        ranks = _given(launch, "HCCL_NRANKS", "--nranks")
+        ranks = _count_of_command(launch, "HCCL_NRANKS", "--nranks")
         # Nobody gives the ranks: two bandwidths do, where their rounding leaves one number.
         if ranks is None and numbers[0] == numbers[1]:
             ranks = numbers[0]
@@ -264,7 +264,7 @@ def _result(line: Line, damage: Damage) -> HcclResult:
     )
 
 
-def _given(launch: Launch, variable: str, option: str) -> int | None:
+def _count_of_command(launch: Launch, variable: str, option: str) -> int | None:
     """Return a count that the command sets by a variable or an option."""
     words = launch.words
     given = words[words.index(option) + 1 : words.index(option) + 2] if option in words else ()
@@ -272,7 +272,7 @@ def _given(launch: Launch, variable: str, option: str) -> int | None:
 
 
 def _nodes(launch: Launch, ranks: int | None) -> int | None:
-    per_node = _given(launch, "HCCL_RANKS_PER_NODE", "--ranks_per_node")
+    per_node = _count_of_command(launch, "HCCL_RANKS_PER_NODE", "--ranks_per_node")
     return ranks // per_node if ranks and per_node and ranks % per_node == 0 else None
 
 

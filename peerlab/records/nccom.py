@@ -67,7 +67,7 @@ class NccomRun:
     def nodes(self) -> int | None:
         """As its command says; without -N it is one, unless Slurm is asked (-S)."""
         alone = self.launch.binary == TOOL and "-S" not in self.launch.words
-        if _given(self.launch, *_NODES):
+        if _options_of_command(self.launch, *_NODES):
             return _option(self.launch, *_NODES)
         return 1 if alone else None
 
@@ -235,7 +235,7 @@ def _finished(test: NccomRun, source: str) -> Iterator[Mapping[str, Any]]:
 def _doubted(test: NccomRun) -> Iterator[str]:
     """Yield what cannot be of the ranks and nodes that the command gives."""
     for names, what in ((_RANKS, "ranks"), (_NODES, "nodes")):
-        given = _given(test.launch, *names)
+        given = _options_of_command(test.launch, *names)
         if given and _option(test.launch, *names) is None:
             yield f"the command gives {quote(given[0])} for {names[0]}, which is no number of {what}"
     if test.ranks and test.nodes and test.ranks < test.nodes:
@@ -244,10 +244,10 @@ def _doubted(test: NccomRun) -> Iterator[str]:
 
 def _option(launch: Launch, *names: str) -> int | None:
     """Return a whole number of 1 or more that the command gives by one of these options."""
-    return next((number for text in _given(launch, *names) if (number := whole(text))), None)
+    return next((number for text in _options_of_command(launch, *names) if (number := whole(text))), None)
 
 
-def _given(launch: Launch, *names: str) -> list[str]:
+def _options_of_command(launch: Launch, *names: str) -> list[str]:
     """Return what the command gives by one of these options."""
     if launch.binary != TOOL:
         return []

@@ -63,12 +63,12 @@ class Damage:
     def sentences(self) -> list[str]:
         """Return one sentence for each note, or a count of many."""
         return [
-            *self._told(sorted(self._rows), "left out"),
-            *self._told(sorted(self._doubts), "doubtful"),
-            *self._told(self._said, "the log reports"),
+            *self._lines_of(sorted(self._rows), "left out"),
+            *self._lines_of(sorted(self._doubts), "doubtful"),
+            *self._lines_of(self._said, "the log reports"),
         ]
 
-    def _told(self, notes: Sequence[Note], what: str) -> list[str]:
+    def _lines_of(self, notes: Sequence[Note], what: str) -> list[str]:
         named = (
             len(notes) if len(notes) <= _NAMED + 1 else _NAMED
         )  # of a single one more, its line says as much

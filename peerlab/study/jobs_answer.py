@@ -212,7 +212,7 @@ def shared_fabric(
         _without_queues(made, engine, fields)
         alone = tuple(run_jobs([job], leaves).lasts(0)[0] for job in singles)
         return SharedFabric(leaves, run_jobs(made, leaves, until), alone)
-    world = CellWorld(_asked(cluster, fabric, fields), leaves, engine)
+    world = CellWorld(_question_of_cells(cluster, fabric, fields), leaves, engine)
     run = world.run(made, until)
     # a lane of a port costs nothing, so alone it may be the first one
     times = [world.run([job]).trace.lasts(0) for job in singles]
@@ -238,7 +238,7 @@ def _without_queues(jobs: Sequence[SharedJob], engine: str, fields: Mapping[str,
         )
 
 
-def _asked(cluster: str, fabric: str, fields: Mapping[str, Any]) -> PortQuestion:
+def _question_of_cells(cluster: str, fabric: str, fields: Mapping[str, Any]) -> PortQuestion:
     for name in fields:
         if name not in _OF_CELLS:
             raise ScenarioError(name, f"jobs as cells have no such field; {nearest(name, _OF_CELLS)}")

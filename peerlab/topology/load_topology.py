@@ -74,7 +74,7 @@ def _read(data: bytes) -> Topology:
             if looks_like(root):
                 return read(root)
         raise HardwareError(
-            f"an XML with <{root.tag[:40]}> at its top is of no tool that is known; {_known()}"
+            f"an XML with <{root.tag[:40]}> at its top is of no tool that is known; {_known_tools()}"
         )
     # A card may be called anything. What is looked for is ASCII, so a letter that is none does no harm.
     lines = data.decode("utf-8", "replace").splitlines()
@@ -82,7 +82,7 @@ def _read(data: bytes) -> Topology:
     for looks_like_text, read_text in _TEXT:
         if looks_like_text(text):
             return read_text(text)
-    raise HardwareError(f"this is of no tool that is known; {_known()}")
+    raise HardwareError(f"this is of no tool that is known; {_known_tools()}")
 
 
 def _each_once(topology: Topology) -> Topology:
@@ -100,5 +100,5 @@ def _each_once(topology: Topology) -> Topology:
     return replace(topology, cards=tuple(cards.values()), remarks=(*topology.remarks, remark))
 
 
-def _known() -> str:
+def _known_tools() -> str:
     return f"known are {', '.join(TOOLS)}"

@@ -88,7 +88,7 @@ def compose(step: Step, program: Program, progress: Progress | None = None) -> S
     # What an exchange finds registered depends on those before it, so they are simulated in turn.
     limited = carries(step.scenario) or _finds_again(step.scenario, program)
     carried = _Carried(step, program) if limited or (step.steps > 1 and _is_cold(step.scenario)) else None
-    row, count = Row(step.steps, _held(carried)), len(program.exchanging)
+    row, count = Row(step.steps, _cache_contents(carried)), len(program.exchanging)
     while True:
         runs, answers = carried.runs() if carried else _alone(step, program), list[Run]()
         for number, run in enumerate(runs):
@@ -96,7 +96,7 @@ def compose(step: Step, program: Program, progress: Progress | None = None) -> S
             if progress:
                 progress(row.turn * count + number + 1, step.steps * count)
         placed, before = _place(program, answers, step.slowdown_per_mille), row.end_ps
-        row.add((before + placed.end_ps,), _held(carried))
+        row.add((before + placed.end_ps,), _cache_contents(carried))
         if not row.goes_on:
             return replace(placed, row=row.whole()) if step.steps > 1 else placed
 
@@ -169,7 +169,7 @@ class _Carried:
             yield run
 
 
-def _held(carried: _Carried | None) -> Held:
+def _cache_contents(carried: _Carried | None) -> Held:
     """Return what the next step depends on, where nodes do the same: what the caches hold."""
     return carried.held if carried else ()
 

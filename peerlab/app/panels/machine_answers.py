@@ -88,16 +88,16 @@ class MachineAnswers:
             return
         loop = running_loop()
         if loop is None:
-            self.answers[name].value = _told(name, scenario)
+            self.answers[name].value = _answer_html(name, scenario)
             return
         self.answers[name].value = "<p role='status'>Computing ...</p>"
         self._tasks[name] = loop.create_task(self._compute(name, scenario))
 
     async def _compute(self, name: str, scenario: Scenario) -> None:
-        self.answers[name].value = await asyncio.to_thread(_told, name, scenario)
+        self.answers[name].value = await asyncio.to_thread(_answer_html, name, scenario)
 
 
-def _told(name: str, scenario: Scenario) -> str:
+def _answer_html(name: str, scenario: Scenario) -> str:
     try:
         return _ANSWERS[name][1](scenario)
     except PeerlabError as problem:

@@ -28,7 +28,7 @@ class NodesApart:
         self._passed = -1
         """The instant in which nodes began last."""
         meet_all(system)
-        held = [(system.pool(*_asked(system, pool)), until) for pool, until in begins.held]
+        held = [(system.pool(*_owner_and_places(system, pool)), until) for pool, until in begins.held]
         windows.meet(system.places)
         for pool, until in held:
             windows.hold(pool, len(until))
@@ -86,6 +86,6 @@ class NodesApart:
         return tuple(sorted((pool, until) for pool, until in entries.items() if until))
 
 
-def _asked(system: System, pool: Pool) -> tuple[str, tuple[int, int], int]:
+def _owner_and_places(system: System, pool: Pool) -> tuple[str, tuple[int, int], int]:
     kind, node, device = pool
     return kind, (node, device), system.scenario.places

@@ -85,15 +85,15 @@ class Calibration:
     @property
     def verdict(self) -> str:
         """``good``, ``doubtful`` or ``bad``: whether these constants can be used."""
-        return self._judged[0]
+        return self._verdict[0]
 
     @property
     def why(self) -> tuple[str, ...]:
         """What speaks against the fit: sentences; a good one may lose single sizes."""
-        return self._judged[1]
+        return self._verdict[1]
 
     @property
-    def _judged(self) -> tuple[str, tuple[str, ...]]:
+    def _verdict(self) -> tuple[str, tuple[str, ...]]:
         return verdict(
             self.constants, self.sizes, self.before_s, self.after_s, self.measured_s, self.left_out
         )
@@ -182,7 +182,7 @@ def calibrate(
     path, path_from = _path(records, observed, base, path)
     base = with_library(base, serving(base.library, path))  # what is fitted may be the library's
     rows = _rows(observed, smallest_bytes)
-    scenarios = _asked(observed, base, path, observed.sizes[rows])
+    scenarios = _scenarios_of(observed, base, path, observed.sizes[rows])
     wanted = [constants] if isinstance(constants, str) else constants
     # On the effective machine: with a library some of its figures are the library's.
     figures = choose(scenarios[0].hardware, scenarios, wanted)
@@ -239,7 +239,7 @@ def _rows(observed: Observed, smallest_bytes: int | str | None) -> NDArray[np.in
     return evenly
 
 
-def _asked(observed: Observed, base: Cluster, path: str, sizes: NDArray[np.int64]) -> list[Scenario]:
+def _scenarios_of(observed: Observed, base: Cluster, path: str, sizes: NDArray[np.int64]) -> list[Scenario]:
     shaped = shape(base, observed)
     if shaped is None:
         raise ScenarioError(

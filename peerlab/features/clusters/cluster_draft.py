@@ -30,7 +30,7 @@ def draft(path: Path, file: str | None, *, show: bool, force: bool) -> int:
     ready = draft_for(path, topology, file or "this machine", Path(file).name if file else "/sys")
     found = ready.drafted
     write_new(path, ready.text, force=force)
-    for line in _told(path, found):
+    for line in _draft_lines(path, found):
         print(line)
     if show:
         _draw(found, picture)
@@ -54,7 +54,7 @@ def _check_picture(picture: Path, *, force: bool) -> None:
     check_place(picture, HardwareError)
 
 
-def _told(path: Path, found: Drafted) -> list[str]:
+def _draft_lines(path: Path, found: Drafted) -> list[str]:
     cluster = found.cluster
     assumed = len(cluster.assumptions)
     lines = [

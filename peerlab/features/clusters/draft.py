@@ -69,7 +69,7 @@ def _comment(text: str, indent: str = "") -> list[str]:
 def _top(machine: Machine, file: str, today: date) -> Iterator[str]:
     # The head names the command that says what is left to do: its file is quoted for a shell.
     for line in _HEAD.format(
-        today=today.isoformat(), file=shell_word(file), found=_seen(machine)
+        today=today.isoformat(), file=shell_word(file), found=_machine_in_words(machine)
     ).splitlines():
         yield from _comment(line)
     yield ""
@@ -81,7 +81,7 @@ def _top(machine: Machine, file: str, today: date) -> Iterator[str]:
             yield f'# {name} = "?"  # {what}'
 
 
-def _seen(machine: Machine) -> str:
+def _machine_in_words(machine: Machine) -> str:
     """Return in words what kind of machine this is."""
     nics = carriers(machine)
     rdma = "RDMA " if nics and nics[0].rdma else ""

@@ -118,7 +118,7 @@ def _expect(options: argparse.Namespace) -> int:
     print(
         json.dumps(expectation.as_dict(), indent=2)
         if options.json
-        else _written(options, expectation_document(expectation.as_dict()))
+        else _rendered(options, expectation_document(expectation.as_dict()))
     )
     return 0
 
@@ -152,7 +152,7 @@ def _judge(options: argparse.Namespace) -> int:
         if several and not options.markdown:
             print(f"\nrun {place + 1} of {len(verdicts)}")
         title = f"Is run {place + 1} of {len(verdicts)} well?" if several else "Is this run well?"
-        print(_written(options, verdict_document(one.as_dict(), title)))
+        print(_rendered(options, verdict_document(one.as_dict(), title)))
     if perftest:
         print(
             "\n".join(
@@ -170,5 +170,5 @@ def _draw(target: Path | None, report: Callable[[], str]) -> None:
             file.write_text(expect_page(report()), encoding="utf-8")
 
 
-def _written(options: argparse.Namespace, document: Document) -> str:
+def _rendered(options: argparse.Namespace, document: Document) -> str:
     return document_markdown(document).rstrip() if options.markdown else "\n".join(document_lines(document))

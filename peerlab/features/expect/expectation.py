@@ -79,9 +79,9 @@ class Expectation:
         else:
             yield "No floor: no log says how far a healthy run of this library and collective may be off."
         yield f"Ceiling: {self.ceiling.says}."
-        yield from dict.fromkeys(sentence for row in self._asked() for sentence in row.library_unsolved)
+        yield from dict.fromkeys(sentence for row in self._scenarios() for sentence in row.library_unsolved)
 
-    def _asked(self) -> Iterator[Scenario]:
+    def _scenarios(self) -> Iterator[Scenario]:
         return (self.scenario.with_(message_bytes=row.size) for row in self.rows)
 
     def as_dict(self) -> dict[str, Any]:

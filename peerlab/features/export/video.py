@@ -63,14 +63,14 @@ def export_video(
         raise ExportError(f"seconds: {seconds!r} is not from {1 / FRAMES_PER_S:g} to {LONGEST_S:g}")
     if page := _played(run, view, theme):
         count = round(seconds * FRAMES_PER_S)
-        return _written(target, filmed(page, count, seconds), count, progress=progress)
+        return _write_video(target, filmed(page, count, seconds), count, progress=progress)
     shown = several(run)
     if view == "curves":
         raise ExportError("view: the curves stand still; a .png shows them")
     if not length_ps(shown):
         raise ExportError("one rank exchanges nothing: there is nothing to play")
     count = round(seconds * FRAMES_PER_S)
-    return _written(target, frames(shown, count, view=view, theme=theme), count, progress=progress)
+    return _write_video(target, frames(shown, count, view=view, theme=theme), count, progress=progress)
 
 
 def _played(shown: object, view: str, theme: str) -> str:
@@ -85,7 +85,7 @@ def _played(shown: object, view: str, theme: str) -> str:
     return html
 
 
-def _written(target: Path, pictures: Iterable[bytes], count: int, *, progress: bool) -> Path:
+def _write_video(target: Path, pictures: Iterable[bytes], count: int, *, progress: bool) -> Path:
     ffmpeg = find_ffmpeg()
     with written(target, ExportError) as file:
         _encode(ffmpeg, with_progress(pictures, target.name, "frames", count, shown=progress), file)

@@ -86,7 +86,7 @@ def _print(records: Records) -> None:
         print()
         for name in _TOLD:
             if entry := manifest.get(name):
-                print(printable(f"{name}: {_said(entry)}"))
+                print(printable(f"{name}: {_entry_line(entry)}"))
     for warning in records.warnings:
         print(printable(f"warning: {warning}"))
     print("GB = 10^9 bytes")
@@ -106,7 +106,7 @@ def _cells(row: Mapping[Any, Any]) -> list[str]:
     ]
 
 
-def _said(entry: Any) -> str:
+def _entry_line(entry: Any) -> str:
     """Return an entry of the manifest as one line, long lists shortened."""
     if isinstance(entry, Mapping):
         entry = [f"{name}={value}" for name, value in entry.items()]

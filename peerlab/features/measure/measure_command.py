@@ -71,13 +71,13 @@ def _add_what(add: Callable[..., Any]) -> None:
         metavar="WHOSE",
         help="where messages lie: host (default), where host memory plays device memory; cuda: memory of NVIDIA GPUs",
     )
-    add("--ranks", type=_numbers, metavar="N,N", help=f"processes (default: {_said(DEFAULT_RANKS)})")
-    add("--sizes", type=_texts, metavar="SIZE,SIZE", help=f"messages (default: {_said(DEFAULT_SIZES)})")
+    add("--ranks", type=_numbers, metavar="N,N", help=f"processes (default: {_listed(DEFAULT_RANKS)})")
+    add("--sizes", type=_texts, metavar="SIZE,SIZE", help=f"messages (default: {_listed(DEFAULT_SIZES)})")
     add(
         "--arms",
         type=_texts,
         metavar="ARM,ARM",
-        help=f"data paths (default: {_said(MEMORIES['host'].usual)})",
+        help=f"data paths (default: {_listed(MEMORIES['host'].usual)})",
     )
     add(
         "--registrations",
@@ -113,7 +113,7 @@ def _measure(options: argparse.Namespace) -> int:
         return _measure_launched(entries, options)
     plan = Measurement.of(**entries)
     _check_place(options)
-    with Stream(plan) as stream, _shown(plan, options) as show:
+    with Stream(plan) as stream, _showing_progress(plan, options) as show:
         for progress in stream:
             show(progress)
         records = stream.records
@@ -160,7 +160,7 @@ def _measure_launched(given: dict[str, Any], options: argparse.Namespace) -> int
     try:
         if peers.rank == 0:
             _check_place(options)
-        with _shown(plan, options) as show:
+        with _showing_progress(plan, options) as show:
             records = measure_launched(plan, peers, show)
     except MeasurementError as problem:
         print(f"peerlab: {problem}", file=sys.stderr, flush=True)
@@ -179,7 +179,7 @@ def _check_place(options: argparse.Namespace) -> None:
 
 
 @contextmanager
-def _shown(plan: Measurement, options: argparse.Namespace) -> Iterator[Callable[[Progress], None]]:
+def _showing_progress(plan: Measurement, options: argparse.Namespace) -> Iterator[Callable[[Progress], None]]:
     """Yield what shows progress: a bar on a terminal, and the table, line by line as it is measured."""
     with progress_bar("measure", "runs") as bar:
 
@@ -223,5 +223,5 @@ def _numbers(text: str) -> list[int | str]:
     return [number(word) for word in _texts(text)]
 
 
-def _said(values: Sequence[Any]) -> str:
+def _listed(values: Sequence[Any]) -> str:
     return ", ".join(map(str, values))

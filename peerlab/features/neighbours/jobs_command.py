@@ -106,7 +106,7 @@ def _jobs(options: argparse.Namespace) -> int:
         raise ScenarioError("loss", f"{fields['loss']!r} is not a number")
     if "figure" in entries:
         fields["figures"] = dict(map(figure_given, entries["figure"]))
-    shared = _answered([_job(text) for text in entries["job"]], fields)
+    shared = _shared_fabric([_job(text) for text in entries["job"]], fields)
     if "json" in entries:
         print(json.dumps(shared.as_dict(), indent=2))
     else:
@@ -117,7 +117,7 @@ def _jobs(options: argparse.Namespace) -> int:
     return 0
 
 
-def _answered(jobs: list[dict[str, Any]], fields: dict[str, Any]) -> SharedFabric:
+def _shared_fabric(jobs: list[dict[str, Any]], fields: dict[str, Any]) -> SharedFabric:
     """Return the answer; what is wrong within a job is named as it is written there."""
     parts = {field: part for part, field in _SAYS.items() if field not in fields}
     parts.pop("message_bytes", None)  # a size is the option of the command as well as a part of a job

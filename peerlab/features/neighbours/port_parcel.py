@@ -151,7 +151,7 @@ def _fabric(answer: PortAnswer, played_ps: int) -> PortParcelFabric:
     marks |= {"kmin": marking.kmin, "kmax": marking.kmax} if marking else {}
     return {
         "title": answer.title,
-        "does": _does(answer),
+        "does": _what_fabric_does(answer),
         "time": say_time(answer.time_ps),
         "share": say_share(answer.share),
         "figures": list(played_cells(answer)[1:]),
@@ -180,13 +180,13 @@ def _lost(trace: PortTrace, played_ps: int) -> list[list[float]]:
     return [[float(link), *us(at_ps)] for link, at_ps in sorted(lost)]
 
 
-def _does(answer: PortAnswer) -> str:
+def _what_fabric_does(answer: PortAnswer) -> str:
     return port_fabrics()[answer.question.fabric].does
 
 
 def _words(answer: PortAnswer) -> str:
     figures = ", ".join(f"{name} {value}" for name, value in zip(HEAD[1:], cells(answer)[1:], strict=True))
-    return f"{about(answer)}. {answer.title}: {_does(answer)}. {figures}."
+    return f"{about(answer)}. {answer.title}: {_what_fabric_does(answer)}. {figures}."
 
 
 def _played_ps(answers: Sequence[PortAnswer]) -> int:

@@ -199,7 +199,7 @@ def _step(options: argparse.Namespace) -> int:
         profiled_training.step(None, number, **row) if profiled_training else Step.of(**row) for row in rows
     ]
     _refuse_hours(steps)
-    runs, left_out = _answered(steps)
+    runs, left_out = _step_runs(steps)
     if "json" in options:
         print(json.dumps({"steps": [_document(run, options) for run in runs]}, indent=2))
         return 0
@@ -226,7 +226,7 @@ def _refuse_hours(steps: Sequence[Step]) -> None:
     )
 
 
-def _answered(steps: Sequence[Step]) -> tuple[list[StepRun], list[str]]:
+def _step_runs(steps: Sequence[Step]) -> tuple[list[StepRun], list[str]]:
     """Return the steps, and a line for each data path on which nodes that differ make more spans than can be kept."""
     runs, left_out, problems = list[StepRun](), list[str](), list[TooManySpansError]()
     for step in steps:

@@ -116,8 +116,8 @@ class StepExplorer(Spoken):
         self._first = [
             self.overlap,
             self.cache,
-            pair(self.nodes, _shown(self.nodes)),
-            pair(self.batch, _shown(self.batch)),
+            pair(self.nodes, _value_beside(self.nodes)),
+            pair(self.batch, _value_beside(self.batch)),
         ]
         self._second = [self.workload, self.path, self.beside, self.passes, self.shard, self.bucket]
         self._begin(asked)
@@ -219,7 +219,7 @@ class StepExplorer(Spoken):
         return "; ".join(map(repr, self.runs))
 
 
-def _shown(one: w.Widget) -> w.Widget:
+def _value_beside(one: w.Widget) -> w.Widget:
     """Return the value of a slider, to stand beside it."""
     told = classed(w.Label(str(one.value)), "pl-step-value")
     one.observe(lambda event: setattr(told, "value", str(event["new"])), "value")

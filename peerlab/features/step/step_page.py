@@ -117,11 +117,11 @@ def step_parcel(
 def _control(name: str, values: Sequence[Any]) -> StepControl:
     return {
         "label": _LABELS.get(name, name.replace("_", " ")),
-        "values": [_said(name, value) for value in values],
+        "values": [_value_text(name, value) for value in values],
     }
 
 
-def _said(name: str, value: Any) -> str:
+def _value_text(name: str, value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     return say_bytes(value) if name.endswith("_bytes") and isinstance(value, int) else str(value)

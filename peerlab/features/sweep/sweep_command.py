@@ -133,7 +133,7 @@ def _print_table(outcome: Outcome) -> None:
     ]
     reasons = list(dict.fromkeys(row[ERROR] for row in rows if row[ERROR] is not None))
     print(_title(question, varied))
-    head = [*(_said(name) for name in varied), "time", "busbw", "wire busy", "bottleneck"]
+    head = [*(_field_words(name) for name in varied), "time", "busbw", "wire busy", "bottleneck"]
     cells = [[*(_cell(name, row[name]) for name in varied), *_figures(row, reasons)] for row in rows]
     numbers = [i for i, name in enumerate(varied) if all(isinstance(row[name], (int, float)) for row in rows)]
     print(table(head, cells, right={*numbers, *range(len(varied), len(head) - 1)}))
@@ -149,12 +149,12 @@ def _title(question: Question, varied: list[str]) -> str:
     base, shown = question.base, question.cases[0].shown
     same = {name: getattr(base, name) for name in ("collective", "message_bytes", "nodes", "path")} | shown
     same.pop("cluster", None)  # which is named before all others
-    words = [f"{_said(name)} {_cell(name, same[name])}" for name in same if name not in varied]
+    words = [f"{_field_words(name)} {_cell(name, same[name])}" for name in same if name not in varied]
     who = "several clusters" if "cluster" in varied else question.clusters[0].title
     return f"{who}: {', '.join(words)}"
 
 
-def _said(name: str) -> str:
+def _field_words(name: str) -> str:
     return name.removesuffix("_bytes").replace("_", " ")
 
 

@@ -202,7 +202,7 @@ def _steps(
 ) -> pd.DataFrame:
     """Return the table of a sweep over steps."""
     total = math.prod(len(values_of(name, value)) for name, value in fields.items())
-    with _told(progress, total, 0) as tell:
+    with _telling_progress(progress, total, 0) as tell:
         return step_table(base, fields, lambda done, _all: tell(done), cancel)
 
 
@@ -273,7 +273,10 @@ def _answer(
     todo = [case for case in cases.values() if case.fingerprint not in outcome.rows]
     if not todo:
         return
-    with sweep_workers(who, stopped) as workers, _told(progress, len(cases), len(cases) - len(todo)) as tell:
+    with (
+        sweep_workers(who, stopped) as workers,
+        _telling_progress(progress, len(cases), len(cases) - len(todo)) as tell,
+    ):
 
         def keep(mine: Sequence[SweepCase], answer: BatchAnswer) -> None:
             _keep(outcome, store, list(zip(mine, answer.figures, strict=False)))
@@ -294,7 +297,7 @@ def _keep(
 
 
 @contextmanager
-def _told(progress: bool | Told, total: int, done: int) -> Iterator[Callable[[int], None]]:
+def _telling_progress(progress: bool | Told, total: int, done: int) -> Iterator[Callable[[int], None]]:
     """Return a function that takes how many scenarios are done, and shows it or passes it on."""
     if callable(progress):
         yield lambda now: progress(now, total)

@@ -54,7 +54,7 @@ class VariableRule:
         return FAIL if self.blocks else WARN
 
 
-def _is(name: str, *values: str) -> Callable[[Host], bool]:
+def _has_value(name: str, *values: str) -> Callable[[Host], bool]:
     """Return whether a variable has one of these values, whatever the case."""
     return lambda host: _value(host.environment, name) in values
 
@@ -64,7 +64,9 @@ def _value(environment: Mapping[str, str], name: str) -> str:
 
 
 def _asks_gaudi_direct(host: Host) -> bool:
-    return _is("HCCL_GAUDI_DIRECT", "1", "true")(host) or _is("HCCL_PEER_DIRECT", "1", "true")(host)
+    return _has_value("HCCL_GAUDI_DIRECT", "1", "true")(host) or _has_value("HCCL_PEER_DIRECT", "1", "true")(
+        host
+    )
 
 
 def _software_provider(host: Host) -> bool:
@@ -96,7 +98,7 @@ RULES = (
     VariableRule(
         variable="NCCL_IB_DISABLE",
         setting="1, where NCCL speaks verbs itself",
-        holds=lambda host: _is("NCCL_IB_DISABLE", "1")(host) and not needed_providers(host),
+        holds=lambda host: _has_value("NCCL_IB_DISABLE", "1")(host) and not needed_providers(host),
         does="NCCL takes TCP sockets",
         mend="unset NCCL_IB_DISABLE",
         source=_NCCL,
@@ -105,7 +107,7 @@ RULES = (
     VariableRule(
         variable="NCCL_NET",
         setting="Socket",
-        holds=_is("NCCL_NET", "socket"),
+        holds=_has_value("NCCL_NET", "socket"),
         does="NCCL takes TCP sockets",
         mend="unset NCCL_NET",
         source=_NCCL,
@@ -114,7 +116,7 @@ RULES = (
     VariableRule(
         variable="NCCL_NET_GDR_LEVEL",
         setting="LOC or 0",
-        holds=_is("NCCL_NET_GDR_LEVEL", "0", "loc"),
+        holds=_has_value("NCCL_NET_GDR_LEVEL", "0", "loc"),
         does="NCCL never lets the NIC into GPU memory",
         mend="unset NCCL_NET_GDR_LEVEL, or PHB for cards below one CPU",
         source=_NCCL,
@@ -123,7 +125,7 @@ RULES = (
     VariableRule(
         variable="NCCL_DMABUF_ENABLE",
         setting="0, where no legacy module is loaded",
-        holds=lambda host: _is("NCCL_DMABUF_ENABLE", "0")(host) and not legacy_modules(host),
+        holds=lambda host: _has_value("NCCL_DMABUF_ENABLE", "0")(host) and not legacy_modules(host),
         does="NCCL does not use DMA-BUF, and there is no nvidia_peermem instead",
         mend="unset NCCL_DMABUF_ENABLE, or modprobe nvidia_peermem",
         source=_NCCL,
@@ -132,7 +134,7 @@ RULES = (
     VariableRule(
         variable="UCX_IB_GPU_DIRECT_RDMA",
         setting="no",
-        holds=_is("UCX_IB_GPU_DIRECT_RDMA", *_OFF),
+        holds=_has_value("UCX_IB_GPU_DIRECT_RDMA", *_OFF),
         does="UCX keeps the NIC out of GPU memory",
         mend="unset UCX_IB_GPU_DIRECT_RDMA (its default tries)",
         source="openucx/ucx src/uct/ib/base/ib_md.c",
@@ -150,7 +152,7 @@ RULES = (
     VariableRule(
         variable="HCCL_OVER_TCP",
         setting="1",
-        holds=_is("HCCL_OVER_TCP", "1"),
+        holds=_has_value("HCCL_OVER_TCP", "1"),
         does="HCCL takes TCP",
         mend="unset HCCL_OVER_TCP",
         source="HabanaAI/hccl_demo README",
@@ -159,7 +161,7 @@ RULES = (
     VariableRule(
         variable="HCCL_OVER_OFI",
         setting="1, without HCCL_GAUDI_DIRECT=1",
-        holds=lambda host: _is("HCCL_OVER_OFI", "1")(host) and not _asks_gaudi_direct(host),
+        holds=lambda host: _has_value("HCCL_OVER_OFI", "1")(host) and not _asks_gaudi_direct(host),
         does="HCCL no longer looks for Gaudi Direct, and stages through host memory",
         mend="unset HCCL_OVER_OFI",
         source=_GAUDI,
@@ -168,7 +170,7 @@ RULES = (
     VariableRule(
         variable="HCCL_GAUDI_DIRECT",
         setting="1, without HCCL_OVER_OFI=1",
-        holds=lambda host: _asks_gaudi_direct(host) and not _is("HCCL_OVER_OFI", "1")(host),
+        holds=lambda host: _asks_gaudi_direct(host) and not _has_value("HCCL_OVER_OFI", "1")(host),
         does="HCCL stops with an error: it takes this only together with HCCL_OVER_OFI=1",
         mend="unset HCCL_GAUDI_DIRECT (HCCL_PEER_DIRECT is another name of it), or set both",
         source="HabanaAI/HCL 54fed3a",
@@ -177,7 +179,9 @@ RULES = (
     VariableRule(
         variable="HCCL_PEER_DIRECT, HCCL_GAUDI_DIRECT",
         setting="0",
-        holds=lambda host: _is("HCCL_GAUDI_DIRECT", "0")(host) or _is("HCCL_PEER_DIRECT", "0")(host),
+        holds=lambda host: (
+            _has_value("HCCL_GAUDI_DIRECT", "0")(host) or _has_value("HCCL_PEER_DIRECT", "0")(host)
+        ),
         does="HCCL stages through host memory",
         mend="unset HCCL_PEER_DIRECT and HCCL_GAUDI_DIRECT",
         source=_HCL,
@@ -203,7 +207,7 @@ RULES = (
     VariableRule(
         variable="FI_HMEM_DISABLE_P2P",
         setting="1",
-        holds=_is("FI_HMEM_DISABLE_P2P", "1", "true", "yes", "on"),
+        holds=_has_value("FI_HMEM_DISABLE_P2P", "1", "true", "yes", "on"),
         does="libfabric keeps the NIC out of device memory",
         mend="unset FI_HMEM_DISABLE_P2P",
         source="ofiwg/libfabric src/hmem.c; open-mpi/ompi pull request 11929",
@@ -212,7 +216,7 @@ RULES = (
     VariableRule(
         variable="FI_EFA_USE_DEVICE_RDMA",
         setting="0, on EFA",
-        holds=lambda host: host.efa and _is("FI_EFA_USE_DEVICE_RDMA", *_OFF)(host),
+        holds=lambda host: host.efa and _has_value("FI_EFA_USE_DEVICE_RDMA", *_OFF)(host),
         does="EFA's RDMA is off",
         mend="unset FI_EFA_USE_DEVICE_RDMA",
         source="ofiwg/libfabric man/fi_efa.7.md",
@@ -229,7 +233,7 @@ RULES = (
     VariableRule(
         variable="RDMAV_FORK_SAFE",
         setting="1, without Gaudi",
-        holds=lambda host: _is("RDMAV_FORK_SAFE", "1")(host) and not host.gaudi,
+        holds=lambda host: _has_value("RDMAV_FORK_SAFE", "1")(host) and not host.gaudi,
         does="registration costs more and can break on newer kernels. The documents disagree: Gaudi's ask for it (HCCL sets it "
         "itself), aws-ofi-nccl's forbid it",
         mend="unset RDMAV_FORK_SAFE",
@@ -241,7 +245,7 @@ RULES = (
         holds=lambda host: (
             host.gaudi
             and any(port.device.startswith("mlx5") for port in host.ports)
-            and not _is("MLX5_SCATTER_TO_CQE", "0")(host)
+            and not _has_value("MLX5_SCATTER_TO_CQE", "0")(host)
         ),
         does="the card may put small messages where Gaudi Direct does not look",
         mend="export MLX5_SCATTER_TO_CQE=0",
@@ -250,7 +254,7 @@ RULES = (
     VariableRule(
         variable="FI_EFA_MR_CACHE_ENABLE",
         setting="0, on EFA",
-        holds=lambda host: host.efa and _is("FI_EFA_MR_CACHE_ENABLE", *_OFF)(host),
+        holds=lambda host: host.efa and _has_value("FI_EFA_MR_CACHE_ENABLE", *_OFF)(host),
         does="EFA copies through bounce buffers instead of registering",
         mend="unset FI_EFA_MR_CACHE_ENABLE",
         source="ofiwg/libfabric man/fi_efa.7.md",
@@ -259,7 +263,7 @@ RULES = (
         VariableRule(
             variable=variable,
             setting=values[0],
-            holds=_is(variable, *values),
+            holds=_has_value(variable, *values),
             does="no registration cache: every transfer registers anew",
             mend=f"unset {variable}",
             source=source,

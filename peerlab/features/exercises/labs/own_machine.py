@@ -31,7 +31,7 @@ def largest(records: Records | None = None) -> dict[str, Comparison]:
     RecordsError
         If one of them was not measured there.
     """
-    table = _known(records).table
+    table = _records_or_measured(records).table
     plain = table[table["registration"] == "none"]
     # The most ranks of the learner's own run, then its largest size.
     plain = plain[plain["ranks"] == plain["ranks"].max()]
@@ -45,7 +45,7 @@ def largest(records: Records | None = None) -> dict[str, Comparison]:
     return named
 
 
-def _known(records: Records | None) -> Records:
+def _records_or_measured(records: Records | None) -> Records:
     return measured_library()[_OWN] if records is None else records
 
 
@@ -103,7 +103,7 @@ def _copies(records: Records | None = None) -> float:
 
 def _copies_by(path: str, records: Records | None = None) -> float:
     """Return the copies per byte of an arm at four ranks; NaN if it was not measured."""
-    table = _known(records).table
+    table = _records_or_measured(records).table
     rows = table[(table["path"] == path) & (table["ranks"] == RANKS)]
     # A ring sends 2(n-1)/n of the message: copies over that are copies of each byte sent.
     return float((rows["copied_bytes"] / (2 * (RANKS - 1) / RANKS * rows["size_bytes"])).iloc[:1].mean())

@@ -28,7 +28,7 @@ _NONE = "none of them"
 
 # A log is read once, and asked for by several exercises and their mistakes.
 @cache
-def _seen(name: str, nodes: int | None = None) -> Observed:
+def _observed(name: str, nodes: int | None = None) -> Observed:
     return observe(load(lab_log(name).text, nodes))
 
 
@@ -39,13 +39,13 @@ def _path(name: str, cluster: str | None = None) -> str:
 
 def _carried() -> float:
     """Return what the NICs of a node of log C carried at best, GB/s."""
-    observed = _seen("C", 2)
+    observed = _observed("C", 2)
     return observed.node_rate(observed.fastest_GBps, 2)
 
 
 def _busbw(name: str, nodes: int) -> float:
     """Return the best bus bandwidth of a log, GB/s."""
-    observed = _seen(name, nodes)
+    observed = _observed(name, nodes)
     ranks = observed.ranks or nodes
     # The bus factor of an AllReduce, as nccl-tests print it.
     return observed.fastest_GBps * 2 * (ranks - 1) / ranks
@@ -57,7 +57,7 @@ def _nic_GBps() -> float:  # noqa: N802  (the unit)
 
 def _sent() -> float:
     """Return what a node of log D sent, GB/s."""
-    observed = _seen("D")
+    observed = _observed("D")
     return observed.node_rate(observed.fastest_GBps, 2)
 
 
@@ -153,7 +153,7 @@ EXERCISES = (
                 lambda: _busbw("C", 2), "That is busbw, which counts what links inside a node carry as well."
             ),
             Mistake(
-                lambda: 2 * _seen("C", 2).fastest_GBps,
+                lambda: 2 * _observed("C", 2).fastest_GBps,
                 "That counts each byte twice: with two nodes, what one sends the other receives, on its own direction.",
             ),
             Mistake(

@@ -150,16 +150,16 @@ def _check_search(search: object) -> str | None:
         if slow is None and found is not None and found is not False:
             return f"Where {where} you say {found!r}. All of its runs were healthy; return None then."
         if slow is not None and found is None:
-            return f"Where {where} you return None. Its runs: {_told(run)}."
+            return f"Where {where} you return None. Its runs: {_runs_in_words(run)}."
         if slow is not None and (isinstance(found, bool) or found != slow):
-            return f"Where {where} you say {found!r}. Its runs: {_told(run)}."
+            return f"Where {where} you say {found!r}. Its runs: {_runs_in_words(run)}."
         most = max(most, len(run.asked))
     if most > FEWEST:
         return f"It finds all of them, in up to {most} runs. {FEWEST} suffice: each should tell half of what is possible from the other half."
     return None
 
 
-def _told(run: _Counted) -> str:
+def _runs_in_words(run: _Counted) -> str:
     """Return the runs of a search in words."""
     if not run.asked:
         return "none was made"

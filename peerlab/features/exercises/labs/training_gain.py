@@ -26,14 +26,14 @@ SEEN = 0.2
 
 
 @cache
-def _answered(asked: Step) -> StepRun:
+def _step_run(asked: Step) -> StepRun:
     return step(asked)
 
 
 def steps(**changes: Any) -> tuple[StepRun, StepRun]:
     """Return a step of BERT-large through the host, and by Peer Direct; 8 sequences a Gaudi, unless changed."""
     options = {**BERT, "batch": 8, **changes}
-    host, direct = (_answered(Step.of(path=path, **options)) for path in ("host-rdma", "peer-direct"))
+    host, direct = (_step_run(Step.of(path=path, **options)) for path in ("host-rdma", "peer-direct"))
     return host, direct
 
 
@@ -75,7 +75,7 @@ def bucket_cost() -> float:
 def registered(**changes: Any) -> int:
     """Return what a step registers: ResNet-50 on 4 nodes of A100, first step or with a limit."""
     return sum(
-        exchange.run.registration.misses for exchange in _answered(Step.of(**CACHED, **changes)).trace.placed
+        exchange.run.registration.misses for exchange in _step_run(Step.of(**CACHED, **changes)).trace.placed
     )
 
 

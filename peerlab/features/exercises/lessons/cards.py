@@ -109,7 +109,7 @@ def judged(asked: Mapping[str, Any]) -> dict[str, Any]:
 def _verdict(exercise: Exercise, asked: Mapping[str, Any]) -> Verdict:
     try:
         # A page sends the whole cell; an exercise without code sends what its field holds.
-        answer = _written(asked["code"]) if "code" in asked else asked["answer"]
+        answer = _code_answer(asked["code"]) if "code" in asked else asked["answer"]
     except (Exception, SystemExit) as problem:  # noqa: BLE001  (the learner's code may raise anything)
         return Verdict(right=False, says=f"Your code raised {type(problem).__name__}: {problem}"[:300])
     if unanswered(answer) or answer is None or (isinstance(answer, str) and not answer.strip()):
@@ -120,7 +120,7 @@ def _verdict(exercise: Exercise, asked: Mapping[str, Any]) -> Verdict:
         return Verdict(right=False, says=str(problem))
 
 
-def _written(source: str) -> Any:
+def _code_answer(source: str) -> Any:
     """Return what the learner's code gives as the answer, which stands in the call of its last line."""
     # The last line asks the exercise, as in the notebook: only its `answer` is wanted.
     *before, last = ast.parse(source).body

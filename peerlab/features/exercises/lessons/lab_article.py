@@ -183,7 +183,7 @@ class _Reader:
         self._run(kept)
         if last is None:
             return _code(source, "What the next cells use")
-        shown = self._shown(last.value, source)  # type: ignore[attr-defined]  # an expression, as asked above
+        shown = self._html_of(last.value, source)  # type: ignore[attr-defined]  # an expression, as asked above
         return _after(waits[0], shown) if waits else shown
 
     def _run(self, body: Sequence[ast.stmt]) -> None:
@@ -192,7 +192,7 @@ class _Reader:
     def _value(self, expression: ast.expr) -> Any:
         return eval(compile(ast.Expression(expression), "lab", "eval"), self._names)  # noqa: S307  (our own labs)
 
-    def _shown(self, expression: ast.expr, source: str) -> str:
+    def _html_of(self, expression: ast.expr, source: str) -> str:
         name = _name_of(expression)
         shows = {
             "exercise": self._exercise,

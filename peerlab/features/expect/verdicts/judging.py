@@ -147,7 +147,7 @@ def judge(records: Records, cluster: str | Path | Cluster | None = None) -> tupl
     """
     named = None if cluster is None else cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
     runs = [records.some(places) for places in _runs(records)]
-    return tuple(_judged(run, named) for run in runs or [records])
+    return tuple(_verdict_of(run, named) for run in runs or [records])
 
 
 def _runs(records: Records) -> Iterator[list[int]]:
@@ -166,7 +166,7 @@ def _runs(records: Records) -> Iterator[list[int]]:
         yield from map(sorted, again.values() if apart else [[row["place"] for row in rows]])
 
 
-def _judged(records: Records, named: Cluster | None) -> LogVerdict:
+def _verdict_of(records: Records, named: Cluster | None) -> LogVerdict:
     observed, taken = _with_ranks(observe(records), named)
     columns = columns_of_log(records, observed)
     bare = tuple(

@@ -42,22 +42,22 @@ class RuledVerdict:
 def ruled(rows: Sequence[JudgedSize], *, sure: bool) -> RuledVerdict:
     """Return the verdict on a run by its sizes, ascending; `sure`: whether they have floors."""
     if not sure:
-        return _found(UNKNOWN, "no log says how far a healthy run of this library may be off")
+        return _ruled(UNKNOWN, "no log says how far a healthy run of this library may be off")
     # Before disturbances: a fault that stays also makes some sizes look held up.
     if fault := _stays(rows):
         return fault
     apart = [row.apart for row in rows if row.apart > DISTURBED]
     # Most sizes: a column that is worse now and then was held up.
     if 2 * len(apart) > len(rows):
-        return _found(UNKNOWN, _contradict(apart, len(rows)))
+        return _ruled(UNKNOWN, _contradict(apart, len(rows)))
     held = [row for row in rows if row.below or row.disturbed]
     if held:
         others = _the_others(len(rows) - len(held))
         where = ", in one of its two columns alone" if all(row.apart > DISTURBED for row in held) else ""
         why = f"held up at {_listed(held)}{where}{others}"
         longest = max(_stretches(rows), key=len)
-        return _found(HELD_UP, why, longest if len(longest) >= ENOUGH else ())
-    return _found(HEALTHY, f"healthy: {_none_of(len(rows))} below its floor")
+        return _ruled(HELD_UP, why, longest if len(longest) >= ENOUGH else ())
+    return _ruled(HEALTHY, f"healthy: {_none_of(len(rows))} below its floor")
 
 
 def _stays(rows: Sequence[JudgedSize]) -> RuledVerdict | None:
@@ -84,14 +84,14 @@ def _stays(rows: Sequence[JudgedSize]) -> RuledVerdict | None:
     return None
 
 
-def _found(verdict: str, why: str, short: Sequence[JudgedSize] = ()) -> RuledVerdict:
+def _ruled(verdict: str, why: str, short: Sequence[JudgedSize] = ()) -> RuledVerdict:
     return RuledVerdict(verdict=verdict, why=why, short=tuple(short))
 
 
 def _below(where: str, short: Sequence[JudgedSize]) -> RuledVerdict:
     logs = [math.log(row.measured / row.expected.expected) for row in short if row.expected]
     share = math.exp(sum(logs) / len(logs))
-    return _found(BELOW, f"below the floor {where}: {100 * share:.0f} % of what it should reach", short)
+    return _ruled(BELOW, f"below the floor {where}: {100 * share:.0f} % of what it should reach", short)
 
 
 def _contradict(apart: Sequence[float], sizes: int) -> str:

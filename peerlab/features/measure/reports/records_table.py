@@ -42,16 +42,18 @@ def _row(row: dict[Any, Any]) -> dict[str, str]:
         "kind": _KINDS.get(row["kind"], row["kind"]),
         "source": row["source"],
         "collective": row["collective"],
-        "ranks": _said(row["ranks"], str),
+        "ranks": _cell_text(row["ranks"], str),
         "path": row["path"],
         "registration": row["registration"],
         "variant": row["variant"],
-        "size": _said(row["size_bytes"], say_bytes),
-        "time": _said(row["time_s"], _time),
-        "quartiles": "" if alone else f"{_said(row['low_s'], _time)} to {_said(row['high_s'], _time)}",
-        **{name: _said(row[f"{name}_GBps"], _rate) for name in ("algbw", "busbw")},
+        "size": _cell_text(row["size_bytes"], say_bytes),
+        "time": _cell_text(row["time_s"], _time),
+        "quartiles": ""
+        if alone
+        else f"{_cell_text(row['low_s'], _time)} to {_cell_text(row['high_s'], _time)}",
+        **{name: _cell_text(row[f"{name}_GBps"], _rate) for name in ("algbw", "busbw")},
         "repetitions": str(row["repetitions"]),
-        "correct": _said(row["correct"], lambda right: "yes" if right else "no"),
+        "correct": _cell_text(row["correct"], lambda right: "yes" if right else "no"),
     }
 
 
@@ -74,7 +76,7 @@ def _plain(entry: Any) -> str:
     return ", ".join(map(str, entry)) if isinstance(entry, (list, tuple)) else str(entry)
 
 
-def _said(value: Any, say: Callable[[Any], str]) -> str:
+def _cell_text(value: Any, say: Callable[[Any], str]) -> str:
     """Return a value in words, or a dash for one that is missing."""
     return "-" if pd.isna(value) else say(value)
 

@@ -84,7 +84,7 @@ def quantile(found: Iterable[float], share: float = SHARE) -> float:
 def law_errors_of(times: Sequence[LeftOut], share: float = SHARE) -> list[LawError]:
     """Return the errors of laws, with how many times lie inside their bands where each machine is left out."""
     # By identity: a measured time holds its machine, whose constants are a dictionary and cannot be hashed.
-    inside = {id(fitted): held for fitted, held in _held(times, share)}
+    inside = {id(fitted): held for fitted, held in _inside_bands(times, share)}
     law_errors = []
     for key, (times_off, group) in _factors(times, share).items():
         machines = sorted({sample.machine.cluster for sample in group})
@@ -166,7 +166,7 @@ def coverage(times: Sequence[LeftOut], share: float = SHARE) -> Iterator[Inside]
 
     A log from which a range was taken lies inside by construction: it has a row of its own, and counts in no group.
     """
-    inside = {id(fitted): held for fitted, held in _held(times, share)}
+    inside = {id(fitted): held for fitted, held in _inside_bands(times, share)}
     promised = [sample for sample in times if sample.promised]
     groups = {
         "all machines": [sample for sample in times if sample.proves],
@@ -193,7 +193,7 @@ def _row_of(machine: Unseen) -> str:
     return f"{machine.name}{', range taken from this log' if machine.own_range else ''}"
 
 
-def _held(times: Sequence[LeftOut], share: float) -> Iterator[tuple[LeftOut, bool]]:
+def _inside_bands(times: Sequence[LeftOut], share: float) -> Iterator[tuple[LeftOut, bool]]:
     """Yield every time, and whether it lies inside a band whose error of the law comes from the other machines."""
     for cluster in {sample.machine.cluster for sample in times}:
         # All logs of the machine are left out, not the one: those over its other path know the same hardware.

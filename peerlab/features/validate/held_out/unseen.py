@@ -212,7 +212,7 @@ def against(
     base = cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
     if why := taken_elsewhere(records, base):
         raise RecordsError(f"the log is of another machine: {why}; name its own with --cluster")
-    rows = _asked(records, base, version, library, path or _over_sockets(records, base))
+    rows = _scenario_of_log(records, base, version, library, path or _over_sockets(records, base))
     # As they are, for the reader: nothing was fitted here.
     met = rows[0].scenario.hardware.figures
     return _compared(
@@ -255,10 +255,10 @@ def _over_sockets(records: Records, cluster: Cluster) -> str | None:
 
 def _asked_of(machine: LoggedMachine) -> list[LoggedSize]:
     cluster = load_cluster(machine.cluster)
-    return _asked(_records(machine.records), cluster, machine.version, machine.library)
+    return _scenario_of_log(_records(machine.records), cluster, machine.version, machine.library)
 
 
-def _asked(
+def _scenario_of_log(
     records: Records,
     cluster: Cluster,
     version: str | None,
