@@ -73,8 +73,8 @@ lost, if there is one. Exchange 6 s, computing 6 s, a link of one host's rate:
 
 """
 CELLS = """
-With a fabric (`--fabric`, `shared_fabric(..., fabric="roce-pfc")`) the same jobs are cells in ports, below two leaves: rings, begins and computing are the same, latency, headers, queues, pauses,
-credits, marks and losses come on top. A collective begins once the last host of its job has the one before and the job has computed. A job with several flows is as many rings, each
+With a fabric (`--fabric`, `shared_fabric(..., fabric="roce-pfc")`) the same jobs are cells in ports: rings, begins and computing are the same, latency, headers, queues, pauses,
+credits, marks and losses come on top. Two leaves are joined by `--trunks` links; more hang below so many spines, which are a hop more, and a hash or `--spread spray` chooses among them. A collective begins once the last host of its job has the one before and the job has computed. A job with several flows is as many rings, each
 with its part of the bytes, as channels of a library are; each job has a lane; weights are refused, as ports have none. In a job's way is whose cells left the uplink while its own waited
 there. Slow-downs of both jobs, 16 MiB each on rings of four, leaves of four, cells of 16 KiB:
 
@@ -92,7 +92,7 @@ LEFT_OUT = """
 Dynamic thresholds of shared buffers (Broadcom's alpha); weights between classes (ETS); deadlocks of pauses (only routes up and down, which have none) and watchdogs; InfiniBand's own
 congestion control (FECN, BECN, CCT) and adaptive routing inside it; IRN's cap on bytes in flight; TIMELY, HPCC, Swift, ZTR; SRD's congestion control (`srd` is refused); TCP's windows; the bandwidth of
 acknowledgements; PCIe flow control and the timing of completions; misses of an IOMMU; coherence of CXL; caches of a NIC (QP and MTT misses); forward error correction, and bit errors beyond
-`loss`; a second tier of spines; the host's own copies and PCIe switches. A loss of a sender's last packet costs `timeout`, which libraries set otherwise.
+`loss`; a tier above spines; the host's own copies and PCIe switches. A loss of a sender's last packet costs `timeout`, which libraries set otherwise.
 
 ### What fabrics do, in figures
 

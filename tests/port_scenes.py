@@ -157,7 +157,7 @@ def scenes(draw, kinds=tuple(KINDS), until=100_000_000, flows=(_flows, _flows, _
     vls = draw(st.integers(1, 3))
     processing = draw(st.sampled_from([0, 1000, 500_000]))
     given = KINDS[kind](draw, cell)
-    leaves = tuple(draw(st.lists(st.integers(0, 1), min_size=2, max_size=6)))
+    leaves = tuple(draw(st.lists(st.integers(0, draw(st.sampled_from([1, 1, 3]))), min_size=2, max_size=6)))
     flows = draw(st.sampled_from(flows))
     return PortScene(
         fabric=PortFabric(name=kind, mtu=918, header=82, vls=vls, processing_ps=processing, **given),

@@ -185,7 +185,7 @@ def shared_fabric(
     until_ms:
         When it is cut; None: when all is done.
     fabric:
-        ``infiniband``, ``roce-pfc``, ``roce-lossy`` or ``roce-dcqcn``: jobs are cells in ports, below two leaves at most. None: rates are max-min fair.
+        ``infiniband``, ``roce-pfc``, ``roce-lossy`` or ``roce-dcqcn``: jobs are cells in ports, which join two leaves and hang more below spines (``trunks``, 1 by default). None: rates are max-min fair.
     engine:
         Of cells: ``loop``, or ``referee``, which is slower and gives the same.
     **fields:

@@ -1,7 +1,7 @@
 """Several jobs as cells in ports: the scene that they are, and what of it is said of jobs at max-min rates, too.
 
 Every job is a blocking ring, or one for each of its flows, as channels of a library are: each moves its part of the bytes, and all wait for each
-other at the end of a collective. Of two leaves the trunk is what leaves one and enters the other.
+other at the end of a collective. Of two leaves the trunk is what leaves one and enters the other; more than two hang below spines.
 """
 
 # The result is the same `JobsTrace` as of max-min rates, so that table, picture, page and video have one source. Rates of jobs on a
@@ -16,7 +16,7 @@ from functools import cached_property
 
 from peerlab.base.errors import ScenarioError
 from peerlab.base.units import PS_PER_S
-from peerlab.engine.ports.port_scene import PortFlow
+from peerlab.engine.ports.port_scene import JOINED, PortFlow
 from peerlab.engine.ports.port_trace import CellSpan, PortTrace
 from peerlab.engine.ports.simulate_ports import simulate_ports
 from peerlab.study.port_answer import PortAnswer
@@ -25,6 +25,7 @@ from peerlab.study.shared_jobs import (
     JobsTrace,
     JobTransfer,
     LeafFabric,
+    Link,
     LinkUse,
     SharedJob,
     check_jobs,
@@ -52,7 +53,15 @@ class CellWorld:
             If they cannot be simulated.
         """
         check_jobs(jobs, self.fabric)
-        leaves = self._leaves(jobs)
+        for number, job in enumerate(jobs):
+            if job.weight != 1:
+                raise ScenarioError(
+                    "weight", f"job {number} has a weight; ports know none: leave it out, or the fabric"
+                )
+        # a host that no job has may lie between two, but not after the last one
+        leaves = tuple(
+            host // self.fabric.leaf for host in range(1 + max(host for job in jobs for host in job.hosts))
+        )
         question = replace(
             self.question, vls=1 + max(job.lane for job in jobs), until_ms=self._until_ms(jobs, until)
         )
@@ -63,21 +72,6 @@ class CellWorld:
         scene = question.scene_of(leaves, tuple(flows), question.trunks, float(self.fabric.uplink))
         trace = simulate_ports(scene, self.engine)
         return CellRun(self, tuple(jobs), PortAnswer(question, trace, 0))
-
-    def _leaves(self, jobs: Sequence[SharedJob]) -> tuple[int, ...]:
-        last = max(host for job in jobs for host in job.hosts)
-        if last >= 2 * self.fabric.leaf:
-            raise ScenarioError(
-                "hosts",
-                f"host {last} hangs below leaf {last // self.fabric.leaf}; queues are simulated for two leaves, here hosts 0 to {2 * self.fabric.leaf - 1}: "
-                "give larger leaves, or no fabric",
-            )
-        for number, job in enumerate(jobs):
-            if job.weight != 1:
-                raise ScenarioError(
-                    "weight", f"job {number} has a weight; ports know none: leave it out, or the fabric"
-                )
-        return tuple(host // self.fabric.leaf for host in range(last + 1))
 
     def _flows(self, number: int, job: SharedJob, first: int) -> Iterator[PortFlow]:
         """Yield the flows of a job; its first one has this number in the scene."""
@@ -158,16 +152,18 @@ class CellRun:
             )
 
     def _uses(self) -> Iterator[LinkUse]:
-        """Yield the rates of jobs on the trunks, in the mean of each window: what leaves one leaf enters the other."""
-        scene = self.ports.scene
-        sent: list[list[CellSpan]] = [[], []]
+        """Yield the rates of jobs on the trunks, in the mean of each window."""
+        scene, leaves = self.ports.scene, 1 + max(self.ports.scene.leaves)
+        sent: dict[Link, list[CellSpan]] = {}
         for cell in self.ports.cells:
             if cell.link >= 2 * scene.hosts:
-                sent[(cell.link - 2 * scene.hosts) // scene.trunks].append(cell)
-        for leaf, cells in enumerate(sent):
-            rates = list(self._rates(cells))
-            for link in (("leaf down", 1 - leaf), ("leaf up", leaf)):
-                yield from (LinkUse(link, start, end, jobs) for start, end, jobs in rates)
+                below, leaf = divmod((cell.link - 2 * scene.hosts) // scene.trunks, leaves)
+                sent.setdefault(("leaf down" if below else "leaf up", leaf), []).append(cell)
+                if leaves <= JOINED:
+                    # what leaves one leaf enters the other
+                    sent.setdefault(("leaf down", 1 - leaf), []).append(cell)
+        for link, cells in sorted(sent.items()):
+            yield from (LinkUse(link, start, end, jobs) for start, end, jobs in self._rates(cells))
 
     def _rates(
         self, cells: Sequence[CellSpan]

@@ -46,6 +46,15 @@ def test_a_scene_has_at_most_64_hosts_and_ten_million_events():
         victim(62, fabric())
 
 
+def test_sprayed_flows_share_all_trunks():
+    given = {"leaves": (0, 0, 0, 1, 1, 1, 2), "trunks": 3, "trunk_Bps": C // 2, "spray": True}
+    flows = tuple(PortFlow(src=host, dst=host + 3) for host in range(3))
+    scene = PortScene(fabric=fabric(), flows=flows, host_Bps=C, hop_ps=1, until_ps=1, **given)
+    assert fair_rates(scene) == [C // 2] * 3
+    assert [scene.between(flow, 15) for flow in flows] == [(15, 27)] * 3
+    assert scene.links[27].name == "spine 1 to leaf 1"
+
+
 def test_four_senders_into_one_have_a_quarter_each_and_the_victim_its_own_rate():
     scene = victim(4, fabric())
     assert fair_rates(scene) == [C // 4] * 4 + [C]

@@ -381,7 +381,7 @@ def test_a_cell_costs_few_calls_however_many_there_are():
         ({"cell_packets": 100}, "between a cell and XOFF"),
         ({"until_ps": 10**14}, "10,000,000 are simulated"),
         ({"until_ps": 0}, "nothing ends"),
-        ({"trunk_Bps": 0}, "two leaves have a trunk"),
+        ({"trunk_Bps": 0}, "two leaves or more have a trunk"),
     ],
 )
 def test_what_cannot_be_simulated_is_refused_in_words(changes, says):

@@ -8,10 +8,12 @@ from peerlab.engine.ports.port_scene import PortScene
 def fair_rates(scene: PortScene) -> list[int]:
     """Return the max-min fair rate of each flow on the wire, as if all sent at once."""
     routes = []
-    for number, flow in enumerate(scene.flows):
-        trunk = trunk_of(scene, number, flow)
-        trunks = scene.trunk_links(flow)
-        between = (trunk,) if trunk >= 0 else tuple(trunks[:1])
-        routes.append((flow.src, *between, scene.hosts + flow.dst))
     capacities = {number: float(link.rate_Bps) for number, link in enumerate(scene.links)}
+    for number, flow in enumerate(scene.flows):
+        trunks, trunk = scene.trunk_links(flow), trunk_of(scene, number, flow)
+        between = scene.between(flow, trunks[0] if trunk < 0 else trunk) if trunks else ()
+        if trunk < 0:
+            # cells that take any trunk have all of them: the first one stands for them
+            capacities |= {link: float(scene.trunk_Bps * scene.trunks) for link in between}
+        routes.append((flow.src, *between, scene.hosts + flow.dst))
     return [int(rate) for rate in max_min(routes, capacities, {})]

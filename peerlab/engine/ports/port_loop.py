@@ -88,11 +88,14 @@ class PortLoop:
 
     def _route(self, ends: FlowEnds) -> list[LoopPort | None]:
         """Return the ports that a flow's cells leave by; None where each looks for the emptiest trunk."""
-        up, down = self.ports[ends.flow.src], self.ports[self.scene.hosts + ends.flow.dst]
-        if not self.scene.trunk_links(ends.flow):
+        scene, flow = self.scene, ends.flow
+        up, down = self.ports[flow.src], self.ports[scene.hosts + flow.dst]
+        trunks = scene.trunk_links(flow)
+        if not trunks:
             return [up, down]
-        trunk = trunk_of(self.scene, ends.number, ends.flow)
-        return [up, self.ports[trunk] if trunk >= 0 else None, down]
+        trunk = trunk_of(scene, ends.number, flow)
+        between = scene.between(flow, max(trunk, trunks[0]))
+        return [up, *(self.ports[link] if trunk >= 0 else None for link in between), down]
 
     def push(self, at: int, kind: int, key: int, one: Any, two: Any, three: Any) -> None:
         """Let something happen."""
@@ -179,7 +182,7 @@ class PortLoop:
             return
         flow, wire, vl = cell.flow, cell.wire, cell.vl
         cell.hop += 1
-        port = self.routes[flow][cell.hop] or self._emptiest(flow)
+        port = self.routes[flow][cell.hop] or self._free_trunk(cell, came_by)
         if self.may_lose and self._is_lost(came_by, port, cell):
             self.senders.dropped(now, port.number, cell)
             if came_by.pool is not None:
@@ -196,9 +199,12 @@ class PortLoop:
         if not port.busy:
             self.touched.append(port)
 
-    def _emptiest(self, flow: int) -> LoopPort:
-        """Return the trunk with the least waiting, for a cell of a flow that takes any."""
-        trunks = self.scene.trunk_links(self.ends[flow].flow)
+    def _free_trunk(self, cell: PortCell, came_by: LoopPort) -> LoopPort:
+        """Return the trunk with the least waiting, for a cell of a flow that takes any; or the one down from the spine that it took."""
+        flow = self.ends[cell.flow].flow
+        if came_by.number >= self.scene.hosts:
+            return self.ports[self.scene.between(flow, came_by.number)[1]]
+        trunks = self.scene.trunk_links(flow)
         return min((self.ports[k] for k in trunks), key=lambda one: (one.backlog, one.number))
 
     def _is_lost(self, came_by: LoopPort, port: LoopPort, cell: PortCell) -> bool:

@@ -1,4 +1,4 @@
-"""What a scene of ports is: hosts below one or two leaf switches, flows between them, and what its fabric does when a queue grows.
+"""What a scene of ports is: hosts below leaf switches, flows between them, and what its fabric does when a queue grows.
 
 Bytes cross the network as *cells*, whole packets that move together. A cell leaves by a port after those before it, lasts as long as its
 bytes on the wire, and may begin at the next port once its first packet is there: a switch forwards packets, so a cell of many is cut through. It holds the ingress account of the link that it came by until it has left by the next port.
@@ -17,6 +17,8 @@ ONE = 10**9
 """A whole packet, in the unit of shares that are lost or marked."""
 ENDLESS = 1 << 60
 """Packets of a flow that never ends."""
+JOINED = 2
+"""So many leaves are joined by trunks; more hang below spines, which are another hop."""
 RECOVERIES = ("none", "selective", "go-back-n", "go-back-0")
 STARTS = ("cold", "fair")
 
@@ -161,18 +163,27 @@ class PortLink:
         return -(-nbytes * PS_PER_S // self.rate_Bps)
 
 
+def _names_of_trunks(leaves: int, trunks: int) -> list[str]:
+    """Return the names of all links between switches, in the order of their numbers."""
+    if leaves <= JOINED:
+        return [f"trunk {way} {k}" for way in ("0>1", "1>0") for k in range(trunks)]
+    up = [f"leaf {leaf} to spine {k}" for leaf in range(leaves) for k in range(trunks)]
+    return up + [f"spine {k} to leaf {leaf}" for leaf in range(leaves) for k in range(trunks)]
+
+
 @dataclass(frozen=True, kw_only=True)
 class PortScene:
     """Hosts, links, flows and a fabric."""
 
     fabric: PortFabric
     leaves: tuple[int, ...]
-    """Leaf of each host: 0 or 1."""
+    """Leaf of each host, from 0."""
     flows: tuple[PortFlow, ...]
     host_Bps: int  # noqa: N815
     trunk_Bps: int = 0  # noqa: N815
-    """Of one trunk link between the leaves, each way."""
+    """Of one trunk link, each way."""
     trunks: int = 1
+    """How many of them join two leaves; more than two hang below so many spines, a link to each."""
     hop_ps: int
     """From the end of a link's sender to its receiver, the switch's own time included."""
     latency_ps: int = 1
@@ -195,20 +206,25 @@ class PortScene:
 
     @cached_property
     def links(self) -> tuple[PortLink, ...]:
-        """Up from each host, down to each host, the trunks from leaf 0 to 1, and those back."""
+        """Up from each host, down to each host, the trunks out of each leaf, and below spines those into each leaf."""
         up = [PortLink(f"host {h} up", self.host_Bps, h, -1) for h in range(self.hosts)]
         down = [PortLink(f"host {h} down", self.host_Bps, -1, h) for h in range(self.hosts)]
-        ways = ("0>1", "1>0") if self.trunk_Bps else ()
-        trunks = [
-            PortLink(f"trunk {way} {k}", self.trunk_Bps, -1, -1) for way in ways for k in range(self.trunks)
-        ]
-        return (*up, *down, *trunks)
+        names = _names_of_trunks(1 + max(self.leaves), self.trunks) if self.trunk_Bps else []
+        return (*up, *down, *(PortLink(name, self.trunk_Bps, -1, -1) for name in names))
 
     def trunk_links(self, flow: PortFlow) -> range:
-        """Return the numbers of the trunks that a flow may take; none where both hosts share a leaf."""
+        """Return the numbers of the trunks by which a flow may leave its leaf; none where both hosts share one."""
         one, other = self.leaves[flow.src], self.leaves[flow.dst]
-        first = 2 * self.hosts + (self.trunks if one else 0)
+        first = 2 * self.hosts + self.trunks * one
         return range(first, first + self.trunks) if one != other else range(0)
+
+    def between(self, flow: PortFlow, trunk: int) -> tuple[int, ...]:
+        """Return the links between two leaves, of which the first is this trunk: it alone, or it and the one down from its spine."""
+        leaves = 1 + max(self.leaves)
+        if leaves <= JOINED:
+            return (trunk,)
+        spine = (trunk - 2 * self.hosts) % self.trunks
+        return trunk, 2 * self.hosts + self.trunks * (leaves + self.leaves[flow.dst]) + spine
 
     @property
     def finite(self) -> int:

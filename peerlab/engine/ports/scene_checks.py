@@ -30,8 +30,10 @@ def _check_hosts(scene: "PortScene") -> None:
         raise ScenarioError("nodes", f"{scene.hosts} hosts; queues are simulated for 2 to {MOST_HOSTS}")
     if min(scene.cell_packets, scene.trunks, scene.hop_ps, scene.latency_ps, scene.host_Bps) < 1:
         raise ScenarioError("cell", "a cell has a packet or more; rates and latencies are above 0")
-    if not set(scene.leaves) <= {0, 1} or (len(set(scene.leaves)) > 1 and not scene.trunk_Bps):
-        raise ScenarioError("trunk", "hosts are below leaf 0 or 1, and two leaves have a trunk")
+    if not all(0 <= leaf < MOST_HOSTS for leaf in scene.leaves):
+        raise ScenarioError("leaves", f"leaves are numbered 0 to {MOST_HOSTS - 1}")
+    if len(set(scene.leaves)) > 1 and not scene.trunk_Bps:
+        raise ScenarioError("trunk", "two leaves or more have a trunk")
     if not scene.flows or not (scene.finite or scene.until_ps):
         raise ScenarioError("until", "nothing ends this scene: give a time, or a flow that has an end")
 
@@ -82,7 +84,8 @@ def _check_room(scene: "PortScene") -> None:
 
 def hops(scene: "PortScene", flow: "PortFlow") -> int:
     """Return how many links a flow crosses."""
-    return 3 if scene.trunk_links(flow) else 2
+    trunks = scene.trunk_links(flow)
+    return 2 + (len(scene.between(flow, trunks[0])) if trunks else 0)
 
 
 def events(scene: "PortScene") -> int:

@@ -211,7 +211,10 @@ class PortReferee:
             return None
         flow = self.ends[cell.flow].flow
         trunks = self.scene.trunk_links(flow)
-        if not trunks or port.number in trunks:
+        if port.number in trunks:
+            _, *below = self.scene.between(flow, port.number)
+            return self.ports[below[0] if below else self.scene.hosts + flow.dst]
+        if port.link.source < 0 or not trunks:
             return self.ports[self.scene.hosts + flow.dst]
         hashed = trunk_of(self.scene, cell.flow, flow)
         if hashed >= 0:

@@ -25,7 +25,7 @@ examples:
 
 A job is its hosts in the order of its ring; then, if wanted, offset= and compute= in ms, repeats=, flows= per transfer (a share for
 each), weight=, and message= of its own. Rates are max-min fair, without latency and queues. With --fabric jobs are cells in ports, as in
-peerlab neighbours: below two leaves, each job in its lane= (0 to 3), and without weights, which ports do not know.
+peerlab neighbours: each job in its lane= (0 to 3), and without weights, which ports do not know. Two leaves are joined, more hang below a spine.
 
 exit status: 0 answered, 1 the question is impossible (one line says why), 2 wrong usage
 """
@@ -33,6 +33,7 @@ _OUTPUT = PlayedOutput(jobs_page_html, jobs_svg)
 _SAYS = {
     "offset": "offset_ms", "compute": "compute_ms", "repeats": "repeats", "flows": "flows", "weight": "weight", "message": "message_bytes", "lane": "lane",
 }  # fmt: skip
+_NUMBERS = {"leaf": " of hosts", "loss": "", "trunks": "", "seed": ""}
 _WHOLE = ("repeats", "flows", "lane")
 _OWN = ("run", "job", "figure", "output", "json")
 
@@ -78,6 +79,14 @@ def _add_cells(sub: Any) -> None:
         help="go-back-n, selective, go-back-0 or none (default: go-back-n where something is lost)",
     )
     sub.add_argument(
+        "--trunks",
+        metavar="N",
+        type=number,
+        help="links that join two leaves, or spines of more (default: 1)",
+    )
+    sub.add_argument("--spread", metavar="HOW", help="how flows use several: ecmp or spray (default: ecmp)")
+    sub.add_argument("--seed", metavar="N", type=number, help="of the hash that chooses one (default: 0)")
+    sub.add_argument(
         "--cell",
         metavar="SIZE",
         help="payload that moves as one (default: a sixteenth of the smallest threshold)",
@@ -100,10 +109,9 @@ def _jobs(options: argparse.Namespace) -> int:
     _OUTPUT.check(options)
     fields = {name: value for name, value in entries.items() if name not in _OWN}
     # `number` hands on what is none, so that it is refused here by its name.
-    if isinstance(fields.get("leaf"), str):
-        raise ScenarioError("leaf", f"{fields['leaf']!r} is not a number of hosts")
-    if isinstance(fields.get("loss"), str):
-        raise ScenarioError("loss", f"{fields['loss']!r} is not a number")
+    for name, what in _NUMBERS.items():
+        if isinstance(fields.get(name), str):
+            raise ScenarioError(name, f"{fields[name]!r} is not a number{what}")
     if "figure" in entries:
         fields["figures"] = dict(map(figure_given, entries["figure"]))
     shared = _shared_fabric([_job(text) for text in entries["job"]], fields)

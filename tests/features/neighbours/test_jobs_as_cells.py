@@ -9,6 +9,7 @@ from command_line import peerlab_command
 import peerlab
 from peerlab.base.document import document_lines
 from peerlab.base.errors import ScenarioError
+from peerlab.engine.ports.scene_checks import hops
 from peerlab.features.neighbours.jobs_parcel import jobs_parcel
 from peerlab.features.neighbours.jobs_report import jobs_document
 
@@ -37,6 +38,35 @@ def test_who_crosses_less_is_the_victim_of_cells_too(fabric):
     assert (found.victim, found.culprit) == (1, 0)
     # less what latency has of a transfer, which no uplink makes longer
     assert [float(lost) for lost in found.lost] == pytest.approx([1.5, 3.0], rel=0.05)
+
+
+def test_more_than_two_leaves_hang_below_a_spine():
+    """Rings over three leaves: the first crosses twice as often as the second, as above on two."""
+    crossing = [{"hosts": [0, 4, 8, 1, 5, 9]}, {"hosts": [2, 3, 6, 7, 10, 11]}]
+    found = peerlab.shared_fabric(crossing, fabric="roce-pfc", message_bytes="16 MiB", cell="16 KiB")
+    # the second has its uplinks to itself until the first's transfers of the first step have come to them
+    assert [float(lost) for lost in found.lost] == pytest.approx([1.5, 3.0], rel=0.07)
+    assert len(found.links) == 6
+    scene = found.cells.ports.scene
+    assert [link.name for link in scene.links[-6:]] == [
+        *(f"leaf {leaf} to spine 0" for leaf in range(3)),
+        *(f"spine 0 to leaf {leaf}" for leaf in range(3)),
+    ]
+    # four links lead to a host below another leaf
+    for flow, ways in ((0, 4), (6, 2)):
+        links = {cell.link for cell in found.cells.ports.cells if cell.flow == flow}
+        assert len(links) == ways == hops(scene, scene.flows[flow])
+
+
+def test_cells_that_take_any_spine_fill_all_of_them():
+    """Three transfers leave leaf 0 over three spines, each as fast as a host: a hash puts some together, sprayed cells none."""
+    jobs = [{"hosts": [place, 4 + place, 8 + place]} for place in range(3)]
+    lost = {
+        spread: max(map(float, peerlab.shared_fabric(jobs, fabric="roce-pfc", uplink=3, trunks=3, spread=spread, cell="16 KiB", **SMALL).lost))
+        for spread in ("ecmp", "spray")
+    }  # fmt: skip
+    assert lost["spray"] < 1.1
+    assert lost["ecmp"] > 1.5
 
 
 def test_a_lane_of_its_own_has_half_of_an_uplink():
@@ -107,7 +137,6 @@ def test_a_scene_of_cells_that_is_cut_names_nobody():
     ("jobs", "more", "words"),
     [
         ([{"hosts": [0, 1], "weight": 2}], {"fabric": "roce-pfc"}, "ports know none"),
-        ([{"hosts": [0, 8]}], {"fabric": "roce-pfc"}, "two leaves, here hosts 0 to 7"),
         ([{"hosts": [0, 1], "lane": 4}], {"fabric": "roce-pfc"}, "0 to 3"),
         ([{"hosts": [0, 1], "lane": 1}], {}, "max-min rates know no lane"),
         ([{"hosts": [0, 1]}], {"loss": 0.1}, "max-min rates know no loss"),
