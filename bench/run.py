@@ -15,6 +15,7 @@ import growth
 import lab
 import libraries
 import looks
+import ports
 import seats
 import settings
 import simulators
@@ -29,6 +30,7 @@ SECTIONS: dict[str, Callable[[], str]] = {
     "growth": growth.section,
     "sweeps": sweeps.section,
     "training": training.section,
+    "ports": ports.section,
     "lab": lab.section,
     "ahead": ahead.section,
     "libraries": libraries.section,

@@ -17,7 +17,7 @@ HEAD = """\
 ## Neighbours: queues, pauses, credits and losses
 
 On a ring over a fabric that never limits every port has one sender, so nothing above ever waits in a switch. `peerlab neighbours` (`peerlab.neighbours`) simulates what happens
-once somebody else sends, or something is lost: up to 64 hosts below two leaf switches with a trunk between them, an AllReduce as a blocking ring (half of its nodes below each
+once somebody else sends, or something is lost: up to 64 hosts below two leaf switches with a trunk between them (`--leaves 1`: below one switch), an AllReduce as a blocking ring (half of its nodes below each
 leaf, one accelerator a host), and neighbours: `incast(n)` into one of its hosts, `neighbour(n)` past it into a host of their own, `collide(n)` over trunks that a hash chooses,
 `job(n)`, the AllReduce of another job, again and again;
 `victim(n)` and `senders(n)` are scenes without an AllReduce.
@@ -47,8 +47,10 @@ C: rate of a host on the wire, g: goodput, n: senders, T: the trunk in units of 
 """
 NOTES = """
 F4 holds where XOFF is far above what flies until a pause is heeded. With the default thresholds (135 and 108 KB, 2 us) pauses come in bursts as large as their distance, and senders that
-are alike get 0.23 to 0.29 of C where n = 4, whoever is in phase. F5b (each flow has its max-min share) is what DCQCN comes to after many milliseconds; cold it falls to a tenth
+are alike get 0.23 to 0.29 of C where n = 4, whoever is in phase: begins a part of a packet apart or 1 % of jitter move such a share by as much. F5b (each flow has its max-min share) is what DCQCN comes to after many milliseconds; cold it falls to a tenth
 first, and rises by R_AI/timer. That transient is the parameters' and is held against no hardware. Where F12's share of marks is above Pmax there is no fixed point on the ramp.
+Losses come at even distances, so that a short scene has its share of them; going back to the begin of a message (F11, `go-back-0`) depends on which messages are hit, so it meets its form
+with losses that are drawn (`--loss-seed`). At even distances a message that is longer than they are never arrives.
 
 """
 FIXED = """
@@ -82,7 +84,7 @@ there. Slow-downs of both jobs, 16 MiB each on rings of four, leaves of four, ce
 CELLS_NOTE = """
 Latency is the difference: no uplink makes it longer. **Two flows are two shares only where each flow is slowed down by itself.** A port of `infiniband` or `roce-pfc` serves cells in their order,
 and hosts that are paused alike send alike, whatever flows they have: the offset stays 0. With DCQCN (cold) each flow has a rate, and the second job slides out of the first one's way. By how
-much is its parameters' (FABRICS: a transient is held against no hardware). On `roce-lossy` nobody slows down: two jobs on one uplink lose each other's packets until the scene is cut.
+much is its parameters', which is held against no hardware: cold, DCQCN makes every exchange longer than max-min rates do. On `roce-lossy` nobody slows down: two jobs on one uplink lose each other's packets until the scene is cut.
 SRD (`srd`) is refused: what its senders do when a queue grows is not published.
 
 """

@@ -74,7 +74,7 @@ class SharedFabric:
             if other != victim:
                 rest = [job for number, job in enumerate(self.trace.jobs) if number != other]
                 # a job that is taken out before the victim moves its number by one
-                trace = self.cells.world.run(rest).trace if self.cells else run_jobs(rest, self.fabric)
+                trace = self.cells.world.run(rest).times if self.cells else run_jobs(rest, self.fabric)
                 mine = trace.lasts(victim - (other < victim))
                 gains[other] = self.lost[victim] - sum(mine, Fraction(0)) / len(mine) / self.alone[victim]
         best = max(gains, key=lambda job: gains[job])
@@ -215,7 +215,7 @@ def shared_fabric(
     world = CellWorld(_question_of_cells(cluster, fabric, fields), leaves, engine)
     run = world.run(made, until)
     # a lane of a port costs nothing, so alone it may be the first one
-    times = [world.run([job]).trace.lasts(0) for job in singles]
+    times = [world.run([job]).times.lasts(0) for job in singles]
     for number, time in enumerate(times):
         if not time:
             raise ScenarioError(

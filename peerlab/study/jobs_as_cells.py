@@ -111,11 +111,16 @@ class CellRun:
         return self.answer.trace
 
     @cached_property
-    def trace(self) -> JobsTrace:
-        """What is said of jobs at max-min rates, too."""
+    def times(self) -> JobsTrace:
+        """When collectives began and ended, without transfers and links."""
         ends = tuple(self._ends(number) for number in range(len(self.jobs)))
         begins = tuple(self._begins(job, ends[number]) for number, job in enumerate(self.jobs))
-        return JobsTrace(self.jobs, tuple(sorted(self._transfers())), tuple(self._uses()), begins, ends)
+        return JobsTrace(self.jobs, (), (), begins, ends)
+
+    @cached_property
+    def trace(self) -> JobsTrace:
+        """What is said of jobs at max-min rates, too."""
+        return replace(self.times, transfers=tuple(sorted(self._transfers())), uses=tuple(self._uses()))
 
     def _ends(self, number: int) -> tuple[Fraction, ...]:
         """Return when collectives of a job ended: with the last of their flows."""

@@ -15,7 +15,7 @@ from peerlab.question.size_list import size_at_most
 from peerlab.study.port_figures import check_fabric, port_fabric, port_fabrics
 
 _CELLS = 16
-"""Cells that a threshold holds; shares do not depend on it (FABRICS: XOFF/64 to XOFF/4 give the same)."""
+"""Cells that a threshold holds; shares do not depend on it (packets one by one gave the same as XOFF/64 to XOFF/4)."""
 _MOST_CELL = 64 * 1024
 _PS_PER_MS = 10**9
 _USUAL_MS = 3.0
@@ -23,14 +23,14 @@ _USUAL_MS = 3.0
 PATIENCE = 20
 """So many times as long as alone, by the formula, an AllReduce may take; then the scene is cut."""
 _RANGES: Mapping[str, tuple[float, float]] = {
-    "trunk": (0.01, 64), "trunks": (1, MOST_HOSTS), "vls": (1, 4), "until_ms": (1e-3, 1e6), "seed": (0, 2**63), "loss_seed": (0, 2**63),
+    "leaves": (1, 2), "trunk": (0.01, 64), "trunks": (1, MOST_HOSTS), "vls": (1, 4), "until_ms": (1e-3, 1e6), "seed": (0, 2**63), "loss_seed": (0, 2**63),
 }  # fmt: skip
 SPREADS = ("ecmp", "spray")
 
 
 @dataclass(frozen=True, kw_only=True)
 class PortQuestion:
-    """An AllReduce as a blocking ring over two leaves, one accelerator a host, and its neighbours."""
+    """An AllReduce as a blocking ring over two leaves, or below one switch, one accelerator a host, and its neighbours."""
 
     cluster: str = "ideal-100g"
     """Whose NIC rate and network latency it has."""
@@ -41,6 +41,8 @@ class PortQuestion:
     neighbour: str = "quiet"
     """``quiet``; ``incast(n)``: n hosts send into one of ours; ``neighbour(n)``: into a host of their own behind our trunk; ``collide(n)``: n pairs over
     trunks that a hash chooses; ``job(n)``: the AllReduce of another job on n hosts, again and again; ``victim(n)``: n hosts into one, and a victim over the same trunk, no AllReduce; ``senders(n)``: n hosts into one below one switch."""
+    leaves: int = 2
+    """1: all hosts hang below one switch, and no trunk is shared."""
     trunk: float = 2.0
     """All trunk links of a direction, in rates of a host."""
     trunks: int = 1
@@ -77,6 +79,12 @@ class PortQuestion:
         self.check()
         kind, senders = self._who()
         leaves, flows = NEIGHBOURS[kind](self, senders)
+        if self.leaves == 1:
+            if kind == _COLLIDES:
+                raise ScenarioError(
+                    "leaves", f"flows collide on trunks, and one switch has none: leave {kind}(n) or this out"
+                )
+            leaves = (0,) * len(leaves)
         trunks = max(self.trunks, senders + 1) if kind == _COLLIDES and self.trunks == 1 else self.trunks
         # every trunk as fast as a host, so that only a hash that puts two flows on one of them slows anybody
         return self.scene_of(leaves, flows, trunks, trunks if kind == _COLLIDES else self.trunk)

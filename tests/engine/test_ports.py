@@ -267,6 +267,21 @@ def test_selective_repeat_costs_the_lost_packets():
     assert _counted("selective", 10**7, 120, loss_seed=1) == pytest.approx(0.99, rel=0.005)
 
 
+def test_going_back_to_the_begin_of_a_message_costs_the_message():
+    again = {"recovery": "go-back-0", "loss_ppb": 4 * 10**6, "loss_seed": 4}
+    flows = (PortFlow(src=0, dst=1, nbytes=256 * 4096, messages=10**6),)
+    scene = PortScene(
+        fabric=fabric(**again), leaves=(0, 0), flows=flows, host_Bps=C, hop_ps=1, until_ps=2 * 10**10, cell_packets=4
+    )  # fmt: skip
+    trace = simulate_ports(scene)
+    reached = sum(cell.packets for cell in trace.on(3))
+    expected = forms.go_back_0(4e-3, 256)
+    assert 256 * len(trace.messages) / reached == pytest.approx(expected, rel=0.05)
+    # what arrived before a loss and is thrown away was discarded
+    wasted = sum(event.packets for event in trace.packets if event.kind in ("loss", "discard"))
+    assert 1 - wasted / reached == pytest.approx(expected, rel=0.05)
+
+
 def test_going_back_to_the_begin_of_a_message_may_never_end():
     """Every 256th packet is lost, and a message has 1024: nothing arrives, as was published of the first RoCE NICs."""
     again = {"recovery": "go-back-0", "loss_ppb": 10**9 // 256}

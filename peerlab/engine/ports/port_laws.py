@@ -5,7 +5,7 @@ whole numbers, and loses a packet once it owes a whole one.
 """
 
 # "Full at this picosecond" would lock flows out: arrivals of equal periods meet a queue always in the same phase, and in an exact
-# simulation a victim then got exactly 0 of the 0.36 that it gets with 5 % of jitter (FABRICS, section 0.4). Shares of what arrived do not
+# simulation a victim then got exactly 0 of the 0.36 that it gets with 5 % of jitter. Shares of what arrived do not
 # depend on phases.
 
 import math

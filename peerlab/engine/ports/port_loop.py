@@ -74,13 +74,17 @@ class PortLoop:
         self.accounts: set[tuple[int, int]] = set()
         self.watched = self.fabric.loses or self.marks is not None
         """Whether receivers look at each cell; else it is enough to count."""
-        self.may_lose = bool(self.fabric.xoff or self.fabric.queue)
-        self.pauses = self.fabric.xoff > 0
+        never = 1 << 62
+        self.xoff, self.xon = (self.fabric.xoff, self.fabric.xon) if self.fabric.xoff else (never, 0)
+        self.holds = self.fabric.xoff + self.fabric.headroom if self.fabric.xoff else never
+        """Bytes that an account has room for."""
         self.credit_ps = scene.hop_ps + self.fabric.processing_ps
         """From when a cell leaves until its credits are back."""
         self.done_ps = scene.hop_ps + scene.latency_ps
         self.wakes, self.most = [-1] * scene.hosts, MOST_EVENTS // EVENTS_PER_HOP
         self.senders = SenderEvents(self.ends, scene, self.push, self.trace)
+        self.tells = self.senders.timeouts or self.senders.rates is not None
+        """Whether a sender makes something of each cell that it sends."""
         self.sent: list[tuple[int, int, int, int, int, int, int, int, bool, bool]] = []
         """Rows of `CellSpan`, which are made of them at the end: that is a tenth of the time."""
         self.credits: list[tuple[int, int, int, int, int]] = []
@@ -121,7 +125,8 @@ class PortLoop:
                     return self._close(now)
             if self.accounts:
                 self._decide(now)
-            self._let_go(now)
+            if self.touched:
+                self._let_go(now)
             if len(sent) > due:
                 set_apart()
                 due = len(sent) + _SET_APART
@@ -151,7 +156,8 @@ class PortLoop:
         vl, wire = cell.vl, cell.wire
         port.backlog -= wire
         came_by.account[vl] -= wire
-        if self.pauses:
+        # an account that may end a pause: what it comes to when all of this instant has happened decides
+        if came_by.account[vl] < self.xon and came_by.pause_asked[vl]:
             self.accounts.add((came_by.number, vl))
         if came_by.pool is not None:
             order = CREDIT << KEY_BITS | came_by.number << 4 | vl
@@ -161,7 +167,9 @@ class PortLoop:
     def _credit(self, _now: int, key: int, wire: int, _two: int, _three: int) -> None:
         port = self.ports[key >> 4]
         port.pool[key & 15] += wire  # type: ignore[index]
-        self.touched.append(port)
+        # a busy one looks when it is free
+        if not port.busy:
+            self.touched.append(port)
 
     def _wake(self, _now: int, number: int, _one: int, _two: int, _three: int) -> None:
         self.touched.append(self.ports[number])
@@ -183,7 +191,8 @@ class PortLoop:
         flow, wire, vl = cell.flow, cell.wire, cell.vl
         cell.hop += 1
         port = self.routes[flow][cell.hop] or self._free_trunk(cell, came_by)
-        if self.may_lose and self._is_lost(came_by, port, cell):
+        account = came_by.account[vl] + wire
+        if (account > self.holds or port.shed is not None) and self._is_lost(came_by, port, cell):
             self.senders.dropped(now, port.number, cell)
             if came_by.pool is not None:
                 came_by.pool[vl] += wire
@@ -192,8 +201,8 @@ class PortLoop:
             cell.marked = True
             self.trace.packets.append(PacketEvent("mark", now, port.number, flow, cell.first, cell.packets))
         port.backlog += wire
-        came_by.account[vl] += wire
-        if self.pauses:
+        came_by.account[vl] = account
+        if account > self.xoff and not came_by.pause_asked[vl]:
             self.accounts.add((came_by.number, vl))
         port.queues[vl].append((cell, came_by, now))
         if not port.busy:
@@ -208,13 +217,11 @@ class PortLoop:
         return min((self.ports[k] for k in trunks), key=lambda one: (one.backlog, one.number))
 
     def _is_lost(self, came_by: LoopPort, port: LoopPort, cell: PortCell) -> bool:
-        fabric = self.fabric
-        if fabric.xoff:
-            over = came_by.account[cell.vl] + cell.wire - fabric.xoff - fabric.headroom
-            if over > 0 and fabric.overrun == "drop":
-                return True
-            if over > self.trace.overrun:
-                self.trace.overrun, self.trace.overrun_link = over, came_by.number
+        over = came_by.account[cell.vl] + cell.wire - self.holds
+        if over > 0 and self.fabric.overrun == "drop":
+            return True
+        if over > self.trace.overrun:
+            self.trace.overrun, self.trace.overrun_link = over, came_by.number
         return port.shed is not None and port.shed.loses(cell.flow, cell.wire, port.backlog)
 
     def _decide(self, now: int) -> None:
@@ -223,7 +230,7 @@ class PortLoop:
         for number, vl in sorted(self.accounts):
             port = self.ports[number]
             account = port.account[vl]
-            if account > fabric.xoff if not port.pause_asked[vl] else account < fabric.xon:
+            if account > self.xoff if not port.pause_asked[vl] else account < self.xon:
                 port.pause_asked[vl] = not port.pause_asked[vl]
                 arrives = now + self.scene.hop_ps + fabric.processing_ps
                 kind = "xoff" if port.pause_asked[vl] else "xon"
@@ -269,7 +276,9 @@ class PortLoop:
                 continue
             port.turn = (port.turn + k + 1) % count
             cell = ends.send(first, packets, wire)
-            self.senders.sent(now, cell, self._send(now, port, cell, None, now))
+            end = self._send(now, port, cell, None, now)
+            if self.tells:
+                self.senders.sent(now, cell, end)
             return
         if starved and port.starved < 0:
             port.starved = now
@@ -280,7 +289,7 @@ class PortLoop:
     def _send(self, now: int, port: LoopPort, cell: PortCell, came_by: LoopPort | None, queued: int) -> int:
         """Let a port begin with a cell; return when it ends."""
         wire, flow, number = cell.wire, cell.flow, port.number
-        took, follows = port.times(wire)
+        took, follows = port.took.get(wire) or port.times(wire)
         end = now + took
         port.busy = True
         if port.starved >= 0:

@@ -4,8 +4,8 @@ Bytes cross the network as *cells*, whole packets that move together. A cell lea
 bytes on the wire, and may begin at the next port once its first packet is there: a switch forwards packets, so a cell of many is cut through. It holds the ingress account of the link that it came by until it has left by the next port.
 """
 
-# Why cells and not packets: what flow control does depends on thresholds and latencies, not on packets (FABRICS: a victim's share is the
-# same for cells of XOFF/64 to XOFF/4), and a message of 64 MiB is 16,384 packets at every hop.
+# Why cells and not packets: what flow control does depends on thresholds and latencies, not on packets (a victim's share is the same
+# for cells of XOFF/64 to XOFF/4), and a message of 64 MiB is 16,384 packets at every hop.
 
 from dataclasses import dataclass
 from functools import cached_property

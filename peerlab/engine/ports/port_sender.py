@@ -114,21 +114,20 @@ class FlowEnds:
         """Whether nothing is left to be sent."""
         return not self.lost and self.next >= self.allowed
 
-    def go_back(self, packet: int) -> None:
-        """Send everything again from a packet on, or from the begin of its message."""
+    def go_back(self, packet: int) -> int:
+        """Send everything again from a packet on, or from the begin of its message; return how many that had arrived count no more."""
+        had = self.expected
         if self.scene.fabric.recovery == "go-back-0":
             packet -= packet % self.per_message
             self.expected = packet
             self.got.pop(packet // self.per_message, None)
         self.next = packet
         self.epoch += 1
+        return had - self.expected
 
     def timed_out(self, sendings: int) -> bool:
-        """Go back if nothing was sent since a timeout was set, and something has not arrived; return whether."""
-        if self.sendings != sendings or self.expected >= self.next:
-            return False
-        self.go_back(self.expected)
-        return True
+        """Return whether nothing was sent since a timeout was set, and something has not arrived."""
+        return self.sendings == sendings and self.expected < self.next
 
     def take(self, cell: PortCell) -> "Arrival":
         """Take what arrives of a cell: in order, or in any where losses are sent again one by one."""

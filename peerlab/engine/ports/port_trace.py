@@ -66,7 +66,7 @@ class Signal(NamedTuple):
 
 
 class PacketEvent(NamedTuple):
-    """What happened to packets of a flow: ``mark``, ``drop`` (a queue), ``loss`` (on the way), ``discard`` (after a gap)."""
+    """What happened to packets of a flow: ``mark``, ``drop`` (a queue), ``loss`` (on the way), ``discard`` (after a gap, or before it where a message begins anew)."""
 
     kind: str
     at_ps: int

@@ -92,11 +92,14 @@ def events(scene: "PortScene") -> int:
     """Return about how many events a scene has, of the flows that it waits for, or else until it is cut; without what is sent again."""
     cell, wire = scene.cell_packets * scene.fabric.mtu, scene.cell_packets * scene.fabric.packet
     total = 0
+    # as many as a host sends until the scene is cut
+    most = scene.until_ps * scene.host_Bps // (wire * 10**12)
     for flow in scene.flows:
         if flow.counts:
             cells = flow.messages * -(-flow.nbytes // cell)
+            cells = min(cells, most) if scene.until_ps else cells
         else:
-            cells = 0 if scene.finite else scene.until_ps * scene.host_Bps // (wire * 10**12)
+            cells = 0 if scene.finite else most
         total += cells * hops(scene, flow) * EVENTS_PER_HOP
     return total
 

@@ -60,9 +60,10 @@ class SenderEvents:
         if kind == START:
             ends.allow(one)
         elif kind == GAP:
-            self._gap(ends, one, two)
+            self._gap(now, ends, one, two)
         elif kind == TIMEOUT:
             if ends.timed_out(one):
+                self._gap(now, ends, ends.expected, 0)
                 self.trace.signals.append(
                     Signal("timeout", flow, ends.flow.vl, now - self.scene.fabric.timeout_ps, now)
                 )
@@ -99,11 +100,13 @@ class SenderEvents:
                     now + flow.compute_ps, START, ends.number, ends.flow.sendable(self.begun[flow.job]), 0, 0
                 )
 
-    def _gap(self, ends: FlowEnds, packet: int, count: int) -> None:
+    def _gap(self, now: int, ends: FlowEnds, packet: int, count: int) -> None:
         if count:
             ends.lost.append((packet, count))
-        else:
-            ends.go_back(packet)
+            return
+        in_vain = ends.go_back(packet)
+        if in_vain:
+            self.trace.packets.append(PacketEvent("discard", now, -1, ends.number, ends.expected, in_vain))
 
     def _rate(self, now: int, kind: int, flow: int, epoch: int) -> None:
         """Let the rate of a flow fall or rise."""

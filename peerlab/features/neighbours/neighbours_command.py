@@ -42,6 +42,7 @@ _TEXTS = (
 _NUMBERS = (
     ("nodes", number, "hosts of the AllReduce (default: 8)"),
     ("lanes", number, "classes or virtual lanes; neighbours have the last one (default: 1)"),
+    ("leaves", number, "2, or 1: all hosts below one switch (default: 2)"),
     ("trunks", number, "trunk links of a direction (default: 1)"),
     ("seed", number, "of the hash that chooses trunks (default: 0)"),
     ("loss-seed", number, "draw losses with this seed (default: at even distances)"),

@@ -1,5 +1,6 @@
 """What waits at the port that everybody shares, fabric by fabric on one axis of time: whose bytes, and when the victim's host may not send."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 
 from peerlab.base.units import say_bytes, say_share, say_time
 from peerlab.engine.ports.port_laws import trunk_of
+from peerlab.engine.ports.port_scene import PortScene
 from peerlab.engine.ports.port_trace import CellSpan
 from peerlab.picture.scale import linear
 from peerlab.picture.svg import Paper
@@ -65,11 +67,11 @@ def _most(answer: PortAnswer) -> str:
 
 
 def shared_port(answer: PortAnswer) -> int:
-    """Return the port that the victim shares: its trunk towards leaf 1, or the receiver's where there is none."""
+    """Return the port that the victim shares: its trunk towards leaf 1, or where there is none that of the host into which most send."""
     scene = answer.trace.scene
     # Links are numbered: one up from each host, one down to each, then the trunks (`PortScene.links`).
     if not scene.trunk_Bps or len(set(scene.leaves)) == 1:
-        return 2 * scene.hosts - 1
+        return scene.hosts + _fullest(scene)
     mine = next(
         (
             number
@@ -83,11 +85,19 @@ def shared_port(answer: PortAnswer) -> int:
 
 
 def victim_host(answer: PortAnswer) -> int:
-    """Return the port of the host whose flow crosses the trunk with the neighbours'."""
-    flows, leaves = answer.trace.scene.flows, answer.trace.scene.leaves
+    """Return the port of the host whose flow crosses the trunk with the neighbours', or below one switch goes where most go."""
+    scene = answer.trace.scene
+    leaves, own = scene.leaves, [flow for flow in scene.flows if flow.job == OWN]
     # The victim is the host below leaf 0 whose flow goes up through the shared trunk.
-    crossing = [flow.src for flow in flows if flow.job == OWN and leaves[flow.src] < leaves[flow.dst]]
-    return crossing[0] if crossing else 0
+    crossing = [flow.src for flow in own if leaves[flow.src] < leaves[flow.dst]]
+    into = [flow.src for flow in own if flow.dst == _fullest(scene)]
+    return next(iter(crossing or into), 0)
+
+
+def _fullest(scene: PortScene) -> int:
+    """Return the host into which most flows go."""
+    flows = Counter(flow.dst for flow in scene.flows)
+    return max(flows, key=lambda host: (flows[host], host))
 
 
 def _queues(answer: PortAnswer, end: int) -> tuple[_Heights, _Heights]:

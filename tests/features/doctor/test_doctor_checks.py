@@ -63,6 +63,14 @@ def ecn_off(fake):
         fake.write(f"sys/class/net/eth2/ecn/{end}/enable/3", "0")
 
 
+def infiniband(fake, waited=None):
+    """Let a port speak InfiniBand, and say for how many ticks it waited."""
+    port = "sys/class/infiniband/mlx5_1/ports/1"
+    fake.write(f"{port}/link_layer", "InfiniBand")
+    if waited:
+        fake.write(f"{port}/counters/port_xmit_wait", waited)
+
+
 def at_the_cpu(fake):
     """Hang a NIC at a port of the CPU of its own."""
     port, nic = "0000:0f:01.0", "0000:05:00.0"
@@ -108,6 +116,8 @@ FAULTS = [
     ("lost-packets", "unknown", lambda fake: fake.remove(*map(COUNTERS.format, range(4)))),
     ("pauses", "warn", has(counters="NIC statistics:\n     rx_prio3_pause: 12\n")),
     ("pauses", "unknown", has(counters=None)),
+    ("credits", "warn", lambda fake: infiniband(fake, "7")),
+    ("credits", "unknown", infiniband),
     ("libfabric", "warn", libfabric(["shm", "tcp"])),
     ("libfabric", "warn", has(libfabric={"path": "", "version": [0, 0], "providers": []})),
     ("libfabric", "unknown", has(libfabric=None)),
@@ -270,6 +280,7 @@ def test_infiniband_needs_neither_mtu_nor_pfc_of_ethernet(fake):
     without_ecn(fake)
     for index in range(4):
         fake.write(f"sys/class/infiniband/mlx5_{index}/ports/1/link_layer", "InfiniBand")
+        fake.write(f"sys/class/infiniband/mlx5_{index}/ports/1/counters/port_xmit_wait", "0")
         fake.write(f"sys/class/net/eth{index}/mtu", "2044")
     assert set(statuses(fake).values()) == {"pass"}
 

@@ -8,6 +8,7 @@ from command_line import peerlab_command
 import peerlab
 from peerlab.base.errors import ScenarioError
 from peerlab.engine.ports import port_forms as forms
+from peerlab.features.neighbours.neighbours_picture import shared_port, victim_host
 from peerlab.features.neighbours.neighbours_report import PLAYED_HEAD, cells
 from peerlab.study.port_answer import answer_ports
 from peerlab.study.port_figures import port_fabrics
@@ -33,6 +34,20 @@ def test_credits_and_pauses_make_the_same_victim():
 def test_a_lane_of_its_own_gives_the_ring_its_time_back():
     answer = answer_ports(port_question(fabric="infiniband", neighbour="neighbour(4)", vls=2, **SMALL))
     assert answer.share > 0.97
+
+
+def test_below_one_switch_only_who_sends_to_the_same_host_is_in_the_way():
+    asked = {"leaves": 1, "message_bytes": "1 MiB"}
+    found = peerlab.neighbours("neighbour(4)", ["infiniband", "roce-pfc"], **asked)
+    assert [answer.share for answer in found.answers] == [1.0, 1.0]
+    (answer,) = peerlab.neighbours("incast(3)", "roce-pfc", cell="4 KiB", **asked).answers
+    bound = forms.ring_s(8, 5e-6, 2**20, 12.5e9 * 4096 / 4178, 1 / 4)
+    assert answer.time_ps / 1e12 == pytest.approx(bound, rel=0.1)
+    # the receiver is the last node of the ring, and the victim the one before it
+    hosts = answer.trace.scene.hosts
+    assert (shared_port(answer), victim_host(answer)) == (hosts + 7, 6)
+    with pytest.raises(ScenarioError, match="one switch has none"):
+        peerlab.neighbours("collide(2)", "roce-pfc", **asked)
 
 
 def test_alone_nothing_is_paused_lost_or_sent_twice():

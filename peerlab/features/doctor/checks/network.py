@@ -115,6 +115,25 @@ def _paused(host: Host) -> Seen:
     return Seen(WARN, listed(f"{name} {value:,}" for name, value in counted.items()))
 
 
+def _waited(host: Host) -> Seen:
+    """Say whether an InfiniBand port had something to send and could not: its credits were out."""
+    if not host.ports:
+        return Seen(UNKNOWN, "no RDMA device")
+    ports = [port for port in host.ports if port.link_layer == "InfiniBand"]
+    if not ports:
+        return Seen(PASS, "no InfiniBand: the RDMA ports wait for no credits")
+    read: dict[str, int] = {}
+    for port in ports:
+        folder = host.root / "sys/class/infiniband" / port.device / "ports" / port.number / "counters"
+        value = number(folder / "port_xmit_wait")
+        if value is not None:
+            read[port.name] = value
+    if not read:
+        return Seen(UNKNOWN, "the InfiniBand ports do not say port_xmit_wait")
+    waited = [f"{name} port_xmit_wait {value:,}" for name, value in read.items() if value]
+    return Seen(WARN, listed(waited)) if waited else Seen(PASS, "no port waited since it came up")
+
+
 CHECKS = (
     Check(
         id="mtu",
@@ -156,5 +175,15 @@ CHECKS = (
         mend="Look whether they grow while a job runs. If so: a priority of its own for the job, fewer senders to one receiver, or ECN so that senders slow down first.",
         source="kernel.org mlx5 counters: rx_prio[p]_pause, the number of pause packets received on priority p",
         look=_paused,
+    ),
+    Check(
+        id="credits",
+        title="Ports that waited for credits",
+        where="/sys/class/infiniband/*/ports/*/counters/port_xmit_wait of the InfiniBand ports",
+        rule="no port had data and sent none since it came up (PortXmitWait)",
+        why="A port without credits holds back everybody behind it, as a paused one does: credits lose nothing, and make the same victims (peerlab neighbours).",
+        mend="Look whether it grows while a job runs. If so: a virtual lane of its own for the job, or fewer senders to one receiver.",
+        source="torvalds/linux Documentation/ABI/stable/sysfs-class-infiniband: port_xmit_wait, ticks with data to transmit of which none was sent, for want of credits or of arbitration",
+        look=_waited,
     ),
 )

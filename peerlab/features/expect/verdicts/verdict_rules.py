@@ -23,7 +23,7 @@ _MOST = 0.8
 
 COUNTERS = (
     "Run it again, and read the counters of every host before and after: rx_prio3_pause (ethtool -S) and PortXmitWait (perfquery) grow where ports wait for "
-    "others, out_of_sequence and local_ack_timeout_err where packets are lost. `peerlab doctor --only pauses --only lost-packets` reads them, and "
+    "others, out_of_sequence and local_ack_timeout_err where packets are lost. `peerlab doctor --only pauses --only credits --only lost-packets` reads them, and "
     "`peerlab neighbours` shows what each of them costs."
 )
 """What decides why a run between nodes was held up."""
