@@ -1,9 +1,10 @@
 """A port of the loop: its queues, what its far end holds of its cells, and who may send."""
 
 from collections import deque
+from collections.abc import Sequence
 
-from peerlab.engine.ports.port_laws import Shed, follow_ps
-from peerlab.engine.ports.port_scene import PortScene
+from peerlab.engine.ports.port_laws import Shed, follow_ps, trunk_of
+from peerlab.engine.ports.port_scene import PortFlow, PortScene
 from peerlab.engine.ports.port_sender import FlowEnds, PortCell
 from peerlab.engine.ports.port_trace import PauseSpan, PortTrace, StarvedSpan
 
@@ -98,3 +99,22 @@ class LoopPort:
         trace.left += [
             cell.span(number, now, now, queued) for queue in self.queues for cell, _, queued in queue
         ]
+
+
+def route_of(scene: PortScene, ends: FlowEnds, ports: Sequence[LoopPort]) -> list[LoopPort | None]:
+    """Return the ports that a flow's cells leave by; None where each looks for the emptiest trunk."""
+    flow = ends.flow
+    up, down = ports[flow.src], ports[scene.hosts + flow.dst]
+    trunks = scene.trunk_links(flow)
+    if not trunks:
+        return [up, down]
+    trunk = trunk_of(scene, ends.number, flow)
+    between = scene.between(flow, max(trunk, trunks[0]))
+    return [up, *(ports[link] if trunk >= 0 else None for link in between), down]
+
+
+def free_trunk(scene: PortScene, flow: PortFlow, came_by: LoopPort, ports: Sequence[LoopPort]) -> LoopPort:
+    """Return the trunk with the least waiting, for a cell of a flow that takes any; or the one down from the spine that it took."""
+    if came_by.number >= scene.hosts:
+        return ports[scene.between(flow, came_by.number)[1]]
+    return min((ports[k] for k in scene.trunk_links(flow)), key=lambda one: (one.backlog, one.number))

@@ -10,11 +10,11 @@ from typing import Any
 
 from peerlab.base.errors import ScenarioError
 from peerlab.engine.loop.collector import not_collecting
-from peerlab.engine.ports.loop_port import LoopPort
-from peerlab.engine.ports.port_laws import Marks, trunk_of
+from peerlab.engine.ports.loop_port import LoopPort, free_trunk, route_of
+from peerlab.engine.ports.port_laws import Marks
 from peerlab.engine.ports.port_limits import EVENTS_PER_HOP, MOST_EVENTS
 from peerlab.engine.ports.port_scene import PortScene
-from peerlab.engine.ports.port_sender import FlowEnds, PortCell, ends_of
+from peerlab.engine.ports.port_sender import PortCell, ends_of
 from peerlab.engine.ports.port_trace import (
     CellSpan,
     CreditSpan,
@@ -68,7 +68,7 @@ class PortLoop:
             LoopPort(number, scene, flows[number] if number < scene.hosts else [])
             for number in range(len(scene.links))
         ]
-        self.routes = [self._route(ends) for ends in self.ends]
+        self.routes = [route_of(scene, ends, self.ports) for ends in self.ends]
         self.marks = [Marks(self.fabric.marking) for _ in self.ends] if self.fabric.marking else None
         self.touched: list[LoopPort] = []
         self.accounts: set[tuple[int, int]] = set()
@@ -89,17 +89,6 @@ class PortLoop:
         """Rows of `CellSpan`, which are made of them at the end: that is a tenth of the time."""
         self.credits: list[tuple[int, int, int, int, int]] = []
         """Rows of `CreditSpan`."""
-
-    def _route(self, ends: FlowEnds) -> list[LoopPort | None]:
-        """Return the ports that a flow's cells leave by; None where each looks for the emptiest trunk."""
-        scene, flow = self.scene, ends.flow
-        up, down = self.ports[flow.src], self.ports[scene.hosts + flow.dst]
-        trunks = scene.trunk_links(flow)
-        if not trunks:
-            return [up, down]
-        trunk = trunk_of(scene, ends.number, flow)
-        between = scene.between(flow, max(trunk, trunks[0]))
-        return [up, *(self.ports[link] if trunk >= 0 else None for link in between), down]
 
     def push(self, at: int, kind: int, key: int, one: Any, two: Any, three: Any) -> None:
         """Let something happen."""
@@ -190,7 +179,9 @@ class PortLoop:
             return
         flow, wire, vl = cell.flow, cell.wire, cell.vl
         cell.hop += 1
-        port = self.routes[flow][cell.hop] or self._free_trunk(cell, came_by)
+        port = self.routes[flow][cell.hop] or free_trunk(
+            self.scene, self.scene.flows[flow], came_by, self.ports
+        )
         account = came_by.account[vl] + wire
         if (account > self.holds or port.shed is not None) and self._is_lost(came_by, port, cell):
             self.senders.dropped(now, port.number, cell)
@@ -207,14 +198,6 @@ class PortLoop:
         port.queues[vl].append((cell, came_by, now))
         if not port.busy:
             self.touched.append(port)
-
-    def _free_trunk(self, cell: PortCell, came_by: LoopPort) -> LoopPort:
-        """Return the trunk with the least waiting, for a cell of a flow that takes any; or the one down from the spine that it took."""
-        flow = self.ends[cell.flow].flow
-        if came_by.number >= self.scene.hosts:
-            return self.ports[self.scene.between(flow, came_by.number)[1]]
-        trunks = self.scene.trunk_links(flow)
-        return min((self.ports[k] for k in trunks), key=lambda one: (one.backlog, one.number))
 
     def _is_lost(self, came_by: LoopPort, port: LoopPort, cell: PortCell) -> bool:
         over = came_by.account[cell.vl] + cell.wire - self.holds
