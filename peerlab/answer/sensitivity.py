@@ -135,7 +135,4 @@ def end_of(figure: Figure, end: int | None, *, better: bool) -> tuple[str, float
 
 def changed(scenario: Scenario, values: Iterable[tuple[str, float]]) -> Scenario:
     """Return `scenario` on a cluster with other values of some figures, in the units of its file."""
-    cluster = scenario.hardware
-    for key, value in values:
-        cluster = cluster.with_figure(key, value)
-    return scenario.with_(cluster=cluster)
+    return scenario.with_(cluster=scenario.hardware.with_values(values))

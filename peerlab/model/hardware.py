@@ -1,6 +1,6 @@
 """A cluster: its topology and its figures, each with unit, basis and source."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from math import isfinite
 from numbers import Real
@@ -336,6 +336,29 @@ class Cluster:
         HardwareError
             If the cluster has no such figure or the value is impossible.
         """
+        figure = self._figure(key, value, source=source, assumption=assumption, range=range)
+        return self._with((figure,))
+
+    def with_values(self, values: Iterable[tuple[str, float]]) -> "Cluster":
+        """Return this cluster with some figures changed as what-ifs, each a key and a value in the unit of its file.
+
+        Raises
+        ------
+        HardwareError
+            If the cluster has no such figure or a value is impossible.
+        """
+        return self._with([self._figure(key, value) for key, value in values])
+
+    def _figure(
+        self,
+        key: str,
+        value: float,
+        *,
+        source: str = "",
+        assumption: str = "a what-if value",
+        range: tuple[float, float] | None = None,  # noqa: A002  (as in the file)
+    ) -> Figure:
+        """Return one of its figures with another value, checked."""
         if key not in self.figures and key not in ADDABLE:
             raise HardwareError(f"{self.name} has no figure {key!r}; {nearest(key, self.figures)}")
         # what may be added is a time for each message, all of them
@@ -344,7 +367,7 @@ class Cluster:
         )
         if not _is_number(value):
             raise HardwareError(f"{key} must be a number, in {before.unit}: {value!r} is none")
-        figure = replace(
+        return replace(
             before,
             value=value,
             source=source,
@@ -352,9 +375,12 @@ class Cluster:
             range=range,
             origin="Python, with_figure",
         )
-        figures = MappingProxyType({**self.figures, key: figure})
-        change: dict[str, Any] = {FIGURE_FIELDS[key]: internal_value(figure)}
-        changed = replace(self, figures=figures, **change)
+
+    def _with(self, figures: Iterable[Figure]) -> "Cluster":
+        """Return this cluster with some figures in place of its own."""
+        new = {figure.key: figure for figure in figures}
+        change: dict[str, Any] = {FIGURE_FIELDS[key]: internal_value(figure) for key, figure in new.items()}
+        changed = replace(self, figures=MappingProxyType({**self.figures, **new}), **change)
         # a count of the topology may have changed, and with it how many devices a node has
         changed.check_devices()
         return changed
