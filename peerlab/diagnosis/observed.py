@@ -78,8 +78,8 @@ class Observed:
         """What was measured, in one line."""
         who = [say_count(n, what) for n, what in ((self.ranks, "rank"), (self.nodes, "node")) if n]
         what = " ".join(word for word in (self.collective, self.variant) if word)
-        sizes = f"{say_bytes(int(self.sizes[0]))} to {say_bytes(int(self.sizes[-1]))}"
-        return f"{self.tool or 'log'}: {what}, {', '.join(who) or 'ranks unknown'}, buffers in {self.memory} memory, {sizes}"
+        ends = dict.fromkeys(say_bytes(int(size)) for size in (self.sizes[0], self.sizes[-1]))
+        return f"{self.tool or 'log'}: {what}, {', '.join(who) or 'ranks unknown'}, buffers in {self.memory} memory, {' to '.join(ends)}"
 
     @property
     def collective_record(self) -> Collective:

@@ -160,7 +160,13 @@ def ruled_by(measured):
     ("measured", "verdict", "says", "short"),
     [
         ([100] * 12, "healthy", "none of 12", 0),
-        ([100] * 5 + [85] * 7, "healthy", "none of 12", 0),
+        (
+            [100] * 5 + [85] * 7,
+            "healthy",
+            "none of 12 sizes is below its floor; from 32 KiB on it stays below its band, at 85 %",
+            7,
+        ),
+        ([100] * 10 + [85] * 2, "healthy", "none of 12", 0),
         ([100, 50, 100, 50, 100, 100, 100, 100], "held-up", "2 KiB, 8 KiB; the other 6", 0),
         ([100, 50, 50, 50, 100, 100, 100, 100], "held-up", "2 KiB, 4 KiB, 8 KiB; the other 5", 3),
         ([50, 50, 50, 50, 100, 100, 100, 100, 100, 100], "below", "from 1 KiB to 8 KiB: 50 %", 4),
@@ -328,6 +334,15 @@ def with_columns_in_place(text, slower):
             times = slower(int(line[:12]))
             lines[place] = f"{line} {times * time:.2f} {algbw / times:.2f} {busbw / times:.2f} 0"
     return "\n".join(lines) + "\n"
+
+
+def test_a_run_with_wrong_results_is_never_healthy():
+    rows = log_of("p5", sizes=DENSE[-4:]).splitlines()
+    (verdict,) = judge(peerlab.load("\n".join([*rows[:-1], rows[-1][:-1] + "7"])), "p5")
+    assert verdict.verdict == "unknown"
+    assert verdict.why.startswith(
+        "its results are wrong at 1 GiB (#wrong); by its times alone it would be healthy"
+    )
 
 
 def test_columns_that_contradict_one_another_are_no_disturbance():

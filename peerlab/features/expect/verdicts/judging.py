@@ -9,7 +9,7 @@ from typing import Any
 
 from peerlab.base.display import shown
 from peerlab.base.errors import PeerlabError
-from peerlab.base.units import say_count, say_share
+from peerlab.base.units import say_bytes, say_count, say_share
 from peerlab.diagnosis.fits import recognised
 from peerlab.diagnosis.hops import older_nccl
 from peerlab.diagnosis.misfit import contradicts
@@ -47,6 +47,13 @@ _NETS = {
     "verbs": re.compile(r"NET/IB\b|Using network IB"),
     "efa": re.compile(r"NET/AWS Libfabric|NET/OFI.*efa|Using network AWS Libfabric"),
 }
+
+
+_IF_AGAIN = {
+    HEALTHY: "Should further runs be as low,",
+    HELD_UP: "If a second run has it, too, it is no disturbance, and",
+}
+"""Before what would look like a run whose one log is no proof of a fault."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -96,8 +103,8 @@ class LogVerdict:
                 self.verdict, ""
             )
         names = [cause.name for cause in self.likely]
-        if self.verdict == HELD_UP:
-            return f"If a second run has it, too, it is no disturbance, and this would look like it: {'; '.join(names)}."
+        if self.verdict in _IF_AGAIN:
+            return f"{_IF_AGAIN[self.verdict]} this would look like it: {'; '.join(names)}."
         if any(cause.said for cause in self.likely):
             return f"The log's own lines say it: {'; '.join(names)}."
         if len(names) == 1:
@@ -147,7 +154,22 @@ def judge(records: Records, cluster: str | Path | Cluster | None = None) -> tupl
     """
     named = None if cluster is None else cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
     runs = [records.some(places) for places in _runs(records)]
-    return tuple(_verdict_of(run, named) for run in runs or [records])
+    return tuple(_with_wrong_results(_verdict_of(run, named), run) for run in runs or [records])
+
+
+def _with_wrong_results(verdict: LogVerdict, run: Records) -> LogVerdict:
+    """Return a verdict that also says at which sizes the results are wrong: no bandwidth makes such a run well."""
+    sizes = {row["size_bytes"] for row in run.rows}
+    wrong = sorted({row["size_bytes"] for row in run.rows if row["correct"] is False})
+    if not wrong:
+        return verdict
+    where = say_bytes(wrong[0]) if len(wrong) == 1 else f"{len(wrong)} of {say_count(len(sizes), 'size')}"
+    says = f"its results are wrong at {where} (#wrong)"
+    if verdict.verdict in (HEALTHY, HELD_UP):
+        return replace(
+            verdict, verdict=UNKNOWN, why=f"{says}; by its times alone it would be {verdict.why}", unseen=()
+        )
+    return replace(verdict, why=f"{verdict.why}; {says}")
 
 
 def _runs(records: Records) -> Iterator[list[int]]:
@@ -233,7 +255,7 @@ def _alike(observed: Observed) -> list[Cluster]:
 
 
 def _no_cluster(observed: Observed) -> str:
-    """Return what is needed of a log whose machine nothing in it names."""
+    """Return what is needed of a log whose machine nothing in it names, or names none that is known."""
     named = [load_cluster(name) for name in known_clusters()]
     fit = [
         cluster.name
@@ -241,6 +263,8 @@ def _no_cluster(observed: Observed) -> str:
         # A machine on which the run would stay inside one node has no floor to hold it against.
         if floor_of(cluster) and not contradicts(observed, cluster) and (nodes_of(observed, cluster) or 1) > 1
     ]
+    if observed.devices and not fit:
+        return f"the log names {observed.devices[0]}, and no known machine has it in such a run: describe yours (peerlab clusters draft my.toml --from topo.xml)"
     which = f", such as {', '.join(fit)}" if fit else ""
     return f"nothing in the log names its machine: name it with --cluster{which}; or describe it (peerlab clusters draft my.toml --from topo.xml)"
 
@@ -307,8 +331,8 @@ def _explained(held: _Held, observed: Observed, taken: str) -> LogVerdict:
     """Return the verdict with the faults that would look like the log."""
     asked, rows, rule = held.asked, held.rows, held.rule
     causes, ruled_out = possible_causes(asked, rows, rule.short, observed) if rule.short else ((), ())
-    if rule.verdict == HELD_UP:
-        # other work on the machine looks like a fault by chance: only what explains it is said
+    if rule.verdict in (HELD_UP, HEALTHY):
+        # other work on the machine looks like a fault by chance, as does a run that is only low: what explains it is said
         causes, ruled_out = tuple(cause for cause in causes if cause.explains >= THE_CAUSE), ()
     unseen = tuple(unseen_faults(asked, rows[-1], observed)) if rule.verdict == HEALTHY else ()
     return LogVerdict(

@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from peerlab.base.units import say_bytes
+from peerlab.base.units import say_bytes, say_percent
 from peerlab.features.expect.verdicts.causes import JudgedSize
 
 HEALTHY, HELD_UP, BELOW, UNKNOWN = "healthy", "held-up", "below", "unknown"
@@ -54,10 +54,19 @@ def ruled(rows: Sequence[JudgedSize], *, sure: bool) -> RuledVerdict:
     if held:
         others = _the_others(len(rows) - len(held))
         where = ", in one of its two columns alone" if all(row.apart > DISTURBED for row in held) else ""
-        why = f"held up at {_listed(held)}{where}{others}"
+        why = f"held up at {_listed(held, rows)}{where}{others}"
         longest = max(_stretches(rows), key=len)
         return _ruled(HELD_UP, why, longest if len(longest) >= ENOUGH else ())
-    return _ruled(HEALTHY, f"healthy: {_none_of(len(rows))} below its floor")
+    return _healthy(rows)
+
+
+def _healthy(rows: Sequence[JudgedSize]) -> RuledVerdict:
+    """Return that a run is well, and from where on it is low: below its band to the end, which few well runs are."""
+    why, low = f"healthy: {_none_of(len(rows))} below its floor", _at_the_end(rows, _under_the_band(rows))
+    if not _spans(low, _END):
+        return _ruled(HEALTHY, why)
+    stays = f"{why}; from {say_bytes(low[0].size)} on it stays below its band, at {_share(low)} of what is expected"
+    return _ruled(HEALTHY, stays, low if len(low) >= ENOUGH else ())
 
 
 def _stays(rows: Sequence[JudgedSize]) -> RuledVerdict | None:
@@ -73,14 +82,16 @@ def _stays(rows: Sequence[JudgedSize]) -> RuledVerdict | None:
         first = next(row for place, row in enumerate(rows) if row.below and _mostly(rows[place:]))
         return _below(f"from {say_bytes(first.size)} on", below)
     longest = max(_stretches(rows), key=len, default=[])
-    if _spans(longest, _ANYWHERE):
+    if _spans(longest, _ANYWHERE) and not _disordered(longest):
         return _below(_span(longest), longest)
     # Last: what never comes back into its band, though only its first sizes are below the floor.
-    low = _at_the_end(rows, [row.expected is not None and row.measured < row.expected.low for row in rows])
+    low = _at_the_end(rows, _under_the_band(rows))
     while low and not low[0].below:
         low = low[1:]
     if _spans(low, _END):
-        return _below(f"at {_listed([row for row in low if row.below])}, and below the band to the end", low)
+        return _below(
+            f"at {_listed([row for row in low if row.below], rows)}, and below the band to the end", low
+        )
     return None
 
 
@@ -89,9 +100,23 @@ def _ruled(verdict: str, why: str, short: Sequence[JudgedSize] = ()) -> RuledVer
 
 
 def _below(where: str, short: Sequence[JudgedSize]) -> RuledVerdict:
-    logs = [math.log(row.measured / row.expected.expected) for row in short if row.expected]
-    share = math.exp(sum(logs) / len(logs))
-    return _ruled(BELOW, f"below the floor {where}: {100 * share:.0f} % of what it should reach", short)
+    return _ruled(BELOW, f"below the floor {where}: {_share(short)} of what it should reach", short)
+
+
+def _share(rows: Sequence[JudgedSize]) -> str:
+    """Return what some sizes reach of what is expected, the geometric mean."""
+    logs = [math.log(row.measured / row.expected.expected) for row in rows if row.expected]
+    return say_percent(math.exp(sum(logs) / len(logs)))
+
+
+def _under_the_band(rows: Sequence[JudgedSize]) -> list[bool]:
+    return [row.expected is not None and row.measured < row.expected.low for row in rows]
+
+
+def _disordered(rows: Sequence[JudgedSize]) -> bool:
+    """Return whether more than a quarter of some sizes show by themselves that they were held up: a setting slows all of them alike."""
+    shown = sum(row.disturbed or row.apart > DISTURBED for row in rows)
+    return shown > max(1, len(rows) // 4)
 
 
 def _contradict(apart: Sequence[float], sizes: int) -> str:
@@ -131,8 +156,21 @@ def _span(stretch: Sequence[JudgedSize]) -> str:
     return f"from {say_bytes(stretch[0].size)} to {say_bytes(stretch[-1].size)}"
 
 
-def _listed(rows: Sequence[JudgedSize]) -> str:
-    return ", ".join(say_bytes(row.size) for row in rows)
+def _listed(some: Sequence[JudgedSize], rows: Sequence[JudgedSize]) -> str:
+    """Return some of the sizes of a run in words: many neighbours as a span."""
+    parts: list[list[JudgedSize]] = [[]]
+    for row in rows:
+        if row in some:
+            parts[-1].append(row)
+        elif parts[-1]:
+            parts.append([])
+    return ", ".join(
+        f"{say_bytes(part[0].size)} to {say_bytes(part[-1].size)}"
+        if len(part) > ENOUGH
+        else ", ".join(say_bytes(row.size) for row in part)
+        for part in parts
+        if part
+    )
 
 
 def _the_others(sizes: int) -> str:
