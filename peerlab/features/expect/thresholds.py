@@ -11,24 +11,36 @@ from peerlab.features.expect.expectation import Expectation, ExpectedSize
 from peerlab.features.expect.expected_figure import figure
 
 _UNITS = ("B", "KB", "MB", "GB", "TB")
-# awk, as a health check runs where no Python is. Columns 8 and 12 of nccl-tests are busbw out of place and in
-# place, and launchers put a rank before each line.
+# awk, as a health check runs where no Python is. The log's own header says which columns are busbw, as older versions have fewer
+# (without one they are those of today); launchers put a rank before each line.
 _CHECK = """\
 #!/bin/sh
 # Floors of {says}.
 # Written by `peerlab expect`. Usage: sh thresholds.sh LOG, with the output of nccl-tests; without LOG it reads standard input.
-# Prints one line for each row below its floor. Exit status: 0 none is, 1 some are, 2 the log has no row that has a floor.
+# Prints one line for each row below its floor, or with wrong results. Exit status: 0 none is, 1 some are, 2 the log has no row that has a floor.
 exec awk '
 BEGIN {{
 {floors}
+    columns = split("8 12", busbw); checked = split("9 13", wrong)
 }}
 {{ sub(/^(\\[[^]]*\\](<stdout>)?:?|[0-9]+:) */, "") }}
-$1 ~ /^[0-9]+$/ && ($1 in floor) && NF >= 8 {{
+$1 == "#" && $2 == "size" {{
+    columns = checked = 0
+    for (i = 3; i <= NF; i++) {{
+        if ($i == "busbw") busbw[++columns] = i - 1
+        if ($i == "#wrong") wrong[++checked] = i - 1
+    }}
+}}
+$1 ~ /^[0-9]+$/ && ($1 in floor) && NF >= busbw[1] {{
     seen = 1
-    best = $8 + 0
-    if (NF >= 12 && $12 + 0 > best) best = $12 + 0
+    best = 0
+    for (i = 1; i <= columns; i++) if (busbw[i] <= NF && $busbw[i] + 0 > best) best = $busbw[i] + 0
     if (best < floor[$1]) {{
         printf "%s B: busbw %s GB/s is below its floor of %s GB/s (%s)\\n", $1, best, floor[$1], limits[$1]
+        bad = 1
+    }}
+    for (i = 1; i <= checked; i++) if (wrong[i] <= NF && $wrong[i] ~ /^[1-9][0-9]*\\r?$/) {{
+        printf "%s B: %s results are wrong\\n", $1, $wrong[i]
         bad = 1
     }}
 }}

@@ -37,6 +37,19 @@ def test_the_shell_check_passes_a_healthy_log_and_names_each_row_of_an_ill_one(f
         assert (ran.returncode, len(ran.stdout.splitlines()), ran.stderr) == (status, lines, "")
 
 
+def test_the_shell_check_reads_older_columns_and_wrong_results(found, own_folder):
+    check, log = write_thresholds(found, own_folder / "thresholds.sh"), own_folder / "run.log"
+    last = found.rows[-1]
+    rows = {
+        f"#  size  count  type  redop  time  algbw  busbw  error\n{last.size} 1 float sum 1.0 1.0 {last.floor * 1.1:.2f} 2e-07\n": (0, ""),
+        f"{HEAD}{last.size} 1 float sum -1 1.0 1.0 {last.floor * 1.1:.2f} 3 1.0 1.0 {last.floor:.2f} N/A\n": (1, f"{last.size} B: 3 results are wrong\n"),
+    }  # fmt: skip
+    for text, (status, says) in rows.items():
+        log.write_text(text)
+        ran = subprocess.run(["sh", check, log], capture_output=True, text=True, check=False)
+        assert (ran.returncode, ran.stdout, ran.stderr) == (status, says, "")
+
+
 def test_a_log_without_a_row_is_no_healthy_one(found, own_folder):
     check = write_thresholds(found, own_folder / "thresholds.sh")
     (own_folder / "empty.log").write_text(HEAD)
