@@ -47,14 +47,16 @@ def test_a_damaged_row_is_told_and_an_unknown_unit_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("share", "alone", "which"),
+    ("share", "alone", "test", "which"),
     [
-        (0.45, 391.98, "the NIC is well, so what is missing is the library's"),
-        (1.0, 391.98, "in this run"),
-        (0.45, 180.0, "the NIC is "),
+        (0.45, 391.98, "BW", "the NIC is well, so what is missing is the library's"),
+        (1.0, 391.98, "BW", "in this run"),
+        (0.45, 180.0, "BW", "the NIC is "),
+        # both ways at once are added up: half of it is what a NIC carries
+        (0.45, 391.98, "Bidirectional BW", "alone (perftest) it carries 12.2 of 25 GB/s"),
     ],
 )
-def test_perftest_beside_a_run_says_whether_nic_or_library_is_the_limit(own_folder, share, alone, which):
+def test_perftest_beside_a_run_says_whether_nic_or_library_is_the_limit(own_folder, share, alone, test, which):
     sizes = ["256MiB", "512MiB", "1GiB", "2GiB"]
     rows = peerlab.expect("azure-nd-a100-v4", sizes=sizes).rows
     lines = [
@@ -62,7 +64,8 @@ def test_perftest_beside_a_run_says_whether_nic_or_library_is_the_limit(own_fold
         for row in rows
     ]
     (own_folder / "run.log").write_text(HEAD + "\n".join(lines) + "\n")
-    (own_folder / "ib.log").write_text(PERFTEST.replace("391.98", f"{alone / 2:.2f}"))  # a NIC of 200 Gb/s
+    rates = PERFTEST.replace("391.98", f"{alone / 2:.2f}")  # a NIC of 200 Gb/s
+    (own_folder / "ib.log").write_text(rates.replace("BW Test", f"{test} Test"))
     status, text, _ = peerlab_command(
         "expect",
         "--log",

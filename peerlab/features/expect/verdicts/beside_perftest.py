@@ -18,7 +18,9 @@ def nic_or_library(verdict: LogVerdict, perftest: Records) -> str:
     RecordsError
         If the other records are none of perftest's bandwidth.
     """
-    rates = perftest.table[perftest.table["variant"].str.endswith("bandwidth")]["algbw_GBps"]
+    rows = perftest.table[perftest.table["variant"].str.endswith("bandwidth")]
+    # Both ways at once perftest adds the two up, and a NIC has its rate in each.
+    rates = rows["algbw_GBps"] / (1 + rows["variant"].str.startswith("bidirectional"))
     if perftest.manifest.get("tool") != TOOL or rates.empty:
         # Latencies of perftest have a column of their own, and say nothing of a rate.
         raise RecordsError("perftest: no bandwidth of ib_write_bw, ib_read_bw or ib_send_bw is in it")
