@@ -163,10 +163,11 @@ def ruled_by(measured):
         (
             [100] * 5 + [85] * 7,
             "healthy",
-            "none of 12 sizes is below its floor; from 32 KiB on it stays below its band, at 85 %",
+            "none of 12 sizes is below its floor; from 32 KiB on it stays near it and below its band, at 85 %",
             7,
         ),
         ([100] * 10 + [85] * 2, "healthy", "none of 12", 0),
+        ([100] * 5 + [88] * 7, "healthy", "none of 12", 0),
         ([100, 50, 100, 50, 100, 100, 100, 100], "held-up", "2 KiB, 8 KiB; the other 6", 0),
         ([100, 50, 50, 50, 100, 100, 100, 100], "held-up", "2 KiB, 4 KiB, 8 KiB; the other 5", 3),
         ([50, 50, 50, 50, 100, 100, 100, 100, 100, 100], "below", "from 1 KiB to 8 KiB: 50 %", 4),

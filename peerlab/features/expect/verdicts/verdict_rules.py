@@ -61,11 +61,14 @@ def ruled(rows: Sequence[JudgedSize], *, sure: bool) -> RuledVerdict:
 
 
 def _healthy(rows: Sequence[JudgedSize]) -> RuledVerdict:
-    """Return that a run is well, and from where on it is low: below its band to the end, which few well runs are."""
-    why, low = f"healthy: {_none_of(len(rows))} below its floor", _at_the_end(rows, _under_the_band(rows))
+    """Return that a run is well, and from where on it is low: nearer its floor than its band to the end, as few well runs are."""
+    why, low = (
+        f"healthy: {_none_of(len(rows))} below its floor",
+        _at_the_end(rows, [_is_low(row) for row in rows]),
+    )
     if not _spans(low, _END):
         return _ruled(HEALTHY, why)
-    stays = f"{why}; from {say_bytes(low[0].size)} on it stays below its band, at {_share(low)} of what is expected"
+    stays = f"{why}; from {say_bytes(low[0].size)} on it stays near it and below its band, at {_share(low)} of what is expected"
     return _ruled(HEALTHY, stays, low if len(low) >= ENOUGH else ())
 
 
@@ -107,6 +110,11 @@ def _share(rows: Sequence[JudgedSize]) -> str:
     """Return what some sizes reach of what is expected, the geometric mean."""
     logs = [math.log(row.measured / row.expected.expected) for row in rows if row.expected]
     return say_percent(math.exp(sum(logs) / len(logs)))
+
+
+def _is_low(row: JudgedSize) -> bool:
+    size = row.expected
+    return size is not None and size.floor is not None and 2 * row.measured <= size.floor + size.low
 
 
 def _under_the_band(rows: Sequence[JudgedSize]) -> list[bool]:
