@@ -56,7 +56,9 @@ def test_a_damaged_row_is_told_and_an_unknown_unit_is_refused():
         (0.45, 391.98, "Bidirectional BW", "alone (perftest) it carries 12.2 of 25 GB/s"),
     ],
 )
-def test_perftest_beside_a_run_says_whether_nic_or_library_is_the_limit(own_folder, share, alone, test, which):
+def test_perftest_beside_a_run_says_whether_nic_or_library_is_the_limit(
+    own_folder, share, alone, test, which
+):
     sizes = ["256MiB", "512MiB", "1GiB", "2GiB"]
     rows = peerlab.expect("azure-nd-a100-v4", sizes=sizes).rows
     lines = [
