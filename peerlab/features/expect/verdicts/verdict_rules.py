@@ -62,10 +62,8 @@ def ruled(rows: Sequence[JudgedSize], *, sure: bool) -> RuledVerdict:
 
 def _healthy(rows: Sequence[JudgedSize]) -> RuledVerdict:
     """Return that a run is well, and from where on it is low: nearer its floor than its band to the end, as few well runs are."""
-    why, low = (
-        f"healthy: {_none_of(len(rows))} below its floor",
-        _at_the_end(rows, [_is_low(row) for row in rows]),
-    )
+    why = f"healthy: {_none_of(len(rows))} below its floor"
+    low = _at_the_end(rows, [_is_low(row) for row in rows])
     if not _spans(low, _END):
         return _ruled(HEALTHY, why)
     stays = f"{why}; from {say_bytes(low[0].size)} on it stays near it and below its band, at {_share(low)} of what is expected"
