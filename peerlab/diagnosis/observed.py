@@ -175,7 +175,7 @@ def observe(records: Records) -> Observed:
     two = collective_of(first["collective"]).is_message
     ranks = 2 if two else first["ranks"]
     if ranks is not None and ranks < 2:
-        raise RecordsError("one rank exchanges nothing: there is nothing to learn from it")
+        raise RecordsError(_alone(_text(records.manifest.get("tool"))))
     memory, known = _memory(records.manifest)
     times, algbw = zip(*map(_figures, rows), strict=True)
     return Observed(
@@ -229,11 +229,22 @@ def _with_figures(records: Records) -> list[Row]:
     ]
     if not rows:
         raise RecordsError("nothing to go by: no row has both a size and a time")
-    if any((row["algbw_GBps"] or 0) > _MOST_GBPS for row in rows):
+    # One rank may "send" at any rate, which is no sign of a wrong unit.
+    if any((row["algbw_GBps"] or 0) > _MOST_GBPS and row["ranks"] != 1 for row in rows):
         raise RecordsError(
             f"a bandwidth of more than {_MOST_GBPS:g} GB/s is no machine's: is the time in another unit?"
         )
     return rows
+
+
+def _alone(tool: str) -> str:
+    """Return why a log of one rank tells nothing, and what is usually the matter where several were started."""
+    joined = (
+        "; if several were started, each ran alone: nccl-tests join them by MPI (make MPI=1)"
+        if benchmark(tool).nccl
+        else ""
+    )
+    return f"one rank exchanges nothing: there is nothing to learn from it{joined}"
 
 
 def _longest(rows: Sequence[Row]) -> list[Row]:

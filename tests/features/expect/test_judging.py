@@ -337,6 +337,14 @@ def with_columns_in_place(text, slower):
     return "\n".join(lines) + "\n"
 
 
+def test_processes_that_ran_alone_are_told_how_to_join():
+    head = "# nThread 1 nGpus 1 minBytes 268435456\n# Using devices\n#  Rank  0 Group  0 Pid 1 on a device  0 [0x00] NVIDIA H100\n"
+    row = "536870912 134217728 float sum -1 896.9 598.56 0.00 0 0.33 1611257.24 0.00 0\n"
+    columns = "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n"
+    with pytest.raises(peerlab.PeerlabError, match="each ran alone: nccl-tests join them by MPI"):
+        judge(peerlab.load(head * 2 + columns + row))
+
+
 def test_a_run_with_wrong_results_is_never_healthy():
     rows = log_of("p5", sizes=DENSE[-4:]).splitlines()
     (verdict,) = judge(peerlab.load("\n".join([*rows[:-1], rows[-1][:-1] + "7"])), "p5")
