@@ -32,6 +32,8 @@ class SideBySide:
     """The questions."""
     progress: Progress | None = None
     """Called with steps done and steps in all; may raise `peerlab.base.errors.Cancelled`."""
+    before: int = 0
+    """Runs that this process has made before; as many may come again, and pay for machine code together."""
     _made: dict[int, Run] = field(default_factory=dict)
     _others: set[int] = field(default_factory=set)
 
@@ -57,7 +59,7 @@ class SideBySide:
             self._made |= self._together([one for one in group if one >= index])
         if index in self._made:
             return self._made.pop(index)
-        system, alike = least(self.scenarios[index]), max(1, len(group))
+        system, alike = least(self.scenarios[index]), self.before + max(1, len(group))
         engine = of_events(system, alike) if index in self._others else "auto"
         return simulate_one_of(self.scenarios[index], alike, engine, self.progress)
 

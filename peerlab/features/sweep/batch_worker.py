@@ -65,6 +65,10 @@ def _end_with(wait: Callable[[], None]) -> None:
     os._exit(1)  # a pool's process would wait for its next task for ever
 
 
+_made: list[int] = []
+"""Runs of each batch that this worker has answered."""
+
+
 def answer(batch: SweepBatch, stopped: Stopped | None = None) -> BatchAnswer:
     """Return the figures of a batch.
 
@@ -79,14 +83,19 @@ def answer(batch: SweepBatch, stopped: Stopped | None = None) -> BatchAnswer:
         )
     begin_s = time.perf_counter()
     scenarios = [batch.base.with_(**change) for change in batch.changes]
-    figures = tuple(answer_together(scenarios, stopped or _stopped, iteration_times=batch.iteration_times))
+    figures = tuple(
+        answer_together(
+            scenarios, stopped or _stopped, iteration_times=batch.iteration_times, before=sum(_made)
+        )
+    )
+    _made.append(len(scenarios))
     return BatchAnswer(time.perf_counter() - begin_s, figures)
 
 
 def answer_together(
-    scenarios: Sequence[Scenario], stopped: Stopped, *, iteration_times: bool = False
+    scenarios: Sequence[Scenario], stopped: Stopped, *, iteration_times: bool = False, before: int = 0
 ) -> Iterator[dict[str, Any] | str]:
-    """Yield for each scenario its figures, or why it is impossible; end early if the sweep is stopped.
+    """Yield for each scenario its figures, or why it is impossible; end early if the sweep is stopped. `before`: as of `SideBySide`.
 
     Scenarios that an engine can run side by side are answered in one call.
     """
@@ -95,7 +104,7 @@ def answer_together(
         if stopped():
             raise Cancelled("the sweep was stopped")
 
-    runs = SideBySide(scenarios, progress)
+    runs = SideBySide(scenarios, progress, before)
     for index in range(len(scenarios)):
         if stopped():
             return
