@@ -12,6 +12,7 @@ from peerlab.app.panels.exporting import Exporting
 from peerlab.app.panels.machine_panel import OwnMachine
 from peerlab.app.panels.own_log import OwnLog
 from peerlab.app.panels.race_panel import RacePanel
+from peerlab.app.panels.tails_panel import TailsPanel
 from peerlab.base.units import KIB, say_bytes, write_bytes
 from peerlab.model.collective import COLLECTIVES
 from peerlab.model.paths import PATHS
@@ -63,6 +64,7 @@ class Controls:
         machine: OwnMachine,
         exporting: Exporting,
         racing: RacePanel,
+        tailing: TailsPanel,
     ) -> None:
         self._on_change = on_change
         self._showing = False
@@ -72,10 +74,12 @@ class Controls:
         self.machine = machine
         self.exporting = exporting
         self.racing = racing
+        self.tailing = tailing
+        self._panels = racing, tailing, log, machine
         self._make_primary()
         self._make_secondary()
         firsts = {"library": [self.collective], "fabric": [self.baseline, self.direct]}
-        self.rare = Rare(firsts, [exporting.panel])
+        self.rare = Rare({**firsts, "trouble": [tailing.toggle]}, [exporting.panel])
         self.chips = Chips(lambda changes: on_change(changes, "chip"))
         self.undo = icon_button("undo", "undo", "Undo: go back to the scenario before (U)")
         self.reset = icon_button("reset", "refresh", "Reset: go back to the scenario at the start")
@@ -92,7 +96,7 @@ class Controls:
         buttons = classed(
             w.Box([self.more, self.racing.toggle, self.log.toggle, self.undo, self.reset]), "pl-buttons"
         )
-        panels = [self.rare.row, *(panel.panel for panel in (self.racing, self.log, self.machine))]
+        panels = [self.rare.row, *(panel.panel for panel in self._panels)]
         return [
             row(
                 [self.host, self.cache, self.rests, *sliders, cluster, buttons, self.chips.box, self.hint],
@@ -153,7 +157,7 @@ class Controls:
         self.machine.toggle.observe(self._machine_closed, "value")
 
     def _toggles(self) -> list[w.Widget]:
-        return [self.more, *(panel.toggle for panel in (self.racing, self.log, self.machine))]
+        return [self.more, *(panel.toggle for panel in self._panels)]
 
     def _tell(self, control: w.Widget, name: str, change: Callable[[Any], Changes | None]) -> None:
         def changed(event: Any) -> None:

@@ -23,6 +23,7 @@ from peerlab.app.panels.machine_answers import MachineAnswers
 from peerlab.app.panels.machine_panel import OwnMachine
 from peerlab.app.panels.measured_points import MeasuredPoints
 from peerlab.app.panels.race_panel import RacePanel
+from peerlab.app.panels.tails_panel import TailsPanel
 from peerlab.app.ratio_in_background import RatioInBackground
 from peerlab.app.runs import PATIENCE_S, Background, Runs, call_in, give_turns, in_all, running_loop, so_far
 from peerlab.base.errors import Cancelled, PeerlabError
@@ -70,6 +71,7 @@ class Explorer(Spoken):
             OwnMachine(self._drafted),
             Exporting(lambda: Shown(self.run, self.before)),
             RacePanel(self._rivals),
+            TailsPanel(lambda: self.scenario),
         )
         self._curves = CurvesInBackground(self._runs, lambda parcel: setattr(self.figures, "curves", parcel))
         self._ratio = RatioInBackground(
@@ -122,9 +124,9 @@ class Explorer(Spoken):
     def rest(self) -> None:
         """Stop what runs in the background."""
         self._stop()
-        self._curves.cancel()
-        self._ratio.cancel()
-        self._lateness.cancel()
+        for computation in (self._curves, self._ratio, self._lateness):
+            computation.cancel()
+        self.controls.tailing.rest()
         self._evidence.measuring.stop()
         self.answers.rest()
         if self._looking:
@@ -253,6 +255,7 @@ class Explorer(Spoken):
         self.controls.show(run.scenario, can_undo=self.exploration.can_undo)
         self.controls.exporting.show(pair=self.before is not None)
         self.controls.racing.show()
+        self.controls.tailing.show()
         self.figures.shown = self._number
         self._evidence.draw(run.scenario)
         self._ratio.draw(self.controls.pair(run.scenario))

@@ -44,14 +44,15 @@ class LabPage extends Page {
     this.closers.push(() => this.model.off("msg:custom", hear), () => themed.disconnect());
   }
 
-  // Closes the panel that is open; its button has the focus then.
+  // Closes the panel that is open; its button has the focus then, or that of the panel in which its button is.
   closePanel(explorer, event) {
-    const button = [...explorer.querySelectorAll(".pl-controls .mod-active.pl-plain, .pl-machine-close.mod-active")].find((one) => one.offsetParent);
+    const seen = (what) => [...explorer.querySelectorAll(what)].find((one) => one.offsetParent);
+    const button = seen(".pl-controls .mod-active.pl-plain, .pl-machine-close.mod-active") ?? seen(".pl-back");
     if (!button || explorer.querySelector("dialog[open]")) return;
     event.preventDefault();
     event.stopPropagation();
     button.click();
-    button.focus();
+    (button.matches(".pl-back") ? seen(".pl-more-button") : button)?.focus();
   }
 
   // JupyterLab says which theme it has. Elsewhere it is what lies behind the picture: some versions of VS Code paint widgets white in a dark window.

@@ -121,15 +121,16 @@ def test_an_impossible_start_is_an_error_that_names_the_field():
         explore(nodez=4)
 
 
-def test_more_race_and_log_open_one_at_a_time(lab):
-    toggles = [lab.controls.more, lab.controls.log.toggle, lab.controls.racing.toggle]
-    panels = [lab.controls.rare.row, lab.controls.log.panel, lab.controls.racing.panel]
+def test_more_race_many_runs_and_log_open_one_at_a_time(lab):
+    own = lab.controls.log, lab.controls.racing, lab.controls.tailing
+    toggles = [lab.controls.more, *(one.toggle for one in own)]
+    panels = [lab.controls.rare.row, *(one.panel for one in own)]
     for one in toggles:
         one.value = True
         assert [toggle.value for toggle in toggles] == [toggle is one for toggle in toggles]
         assert [panel.layout.display != "none" for panel in panels] == [toggle is one for toggle in toggles]
     toggles[-1].value = False
-    assert [panel.layout.display for panel in panels] == ["none"] * 3
+    assert [panel.layout.display for panel in panels] == ["none"] * 4
 
 
 def test_a_long_simulation_is_forecast_leaves_the_kernel_free_and_can_be_cancelled(monkeypatch):

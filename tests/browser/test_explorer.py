@@ -379,3 +379,11 @@ def test_a_race_is_a_place_in_the_notebooks_theme_that_escape_and_an_arrow_leave
     fresh.page.locator(".pl-race-button").click()
     fresh.page.locator(".pl-race").get_by_role("button", name="Explorer").click()
     expect(fresh.page.locator(".pl-race iframe")).to_have_count(0)
+    fresh.page.locator(".pl-more-button").click()
+    fresh.page.get_by_role("button", name="Many runs").click()
+    expect(fresh.page.locator(".pl-tails-panel .pl-falls:visible").first).to_be_attached()
+    fresh.page.locator(".pl-tails-panel .pl-back").press(
+        "Escape"
+    )  # it has the focus, as its own button is hidden
+    expect(fresh.page.locator(".pl-scene").last).to_be_visible()
+    expect(fresh.page.locator(".pl-more-button").last).to_be_focused()

@@ -58,7 +58,7 @@ def percentile(ordered: Sequence[int], per_mille: int) -> Percentile:
     """Return a percentile of times in ascending order, picoseconds.
 
     >>> percentile(range(1, 1001), 990)
-    Percentile(per_mille=990, missing=0, value_ps=990, low_ps=984, high_ps=997)
+    Percentile(per_mille=990, missing=0, value_ps=990, low_ps=983, high_ps=997)
     >>> percentile([3, 4, 5], 500).missing
     17
     """

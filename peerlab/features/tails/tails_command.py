@@ -12,7 +12,7 @@ from peerlab.base.units import PS_PER_MS, PS_PER_US
 from peerlab.features.tails.percentiles import PER_MILLE, name_of
 from peerlab.features.tails.tails import Tails, tails
 from peerlab.features.tails.tails_page import tails_page
-from peerlab.features.tails.tails_picture import tails_svg
+from peerlab.features.tails.tails_picture import lacking, tails_svg
 from peerlab.features.tails.times import PathTimes
 from peerlab.model.noise import assumed_noise
 from peerlab.question.fields import add_fields, fields_given
@@ -104,11 +104,7 @@ def tails_text(answer: Tails) -> str:
             "",
             f"{answer.paths[0].title} is {', '.join(sentences)} times as fast; {answer.quiet_gain:.3f} without noise",
         ]
-    lines += [
-        f"{percentile.name} needs {percentile.missing:,} more runs"
-        for percentile in answer.paths[0].percentiles
-        if percentile.missing
-    ]
+    lines += [lacking(percentile) for percentile in answer.paths[0].percentiles if percentile.missing]
     return "\n".join(lines)
 
 

@@ -8,7 +8,7 @@ from peerlab.base.progress_bar import progress_bar
 from peerlab.base.units import say_time
 from peerlab.features.tails.percentiles import PER_MILLE, name_of
 from peerlab.features.tails.tails import Tails
-from peerlab.features.tails.tails_sheets import SHEET_STYLE, sheets_html
+from peerlab.features.tails.tails_sheets import FALLING, SHEET_STYLE, sheets_html
 from peerlab.page.frame import alone
 from peerlab.picture.theme import properties
 from peerlab.picture.words import title
@@ -46,13 +46,13 @@ def tails_page(tails: Tails) -> str:
     body = (
         f"<div class='pl-runs'><main><h1>Who is late, and who is to blame?</h1>"
         f"<p>{escape(title(first.scenario))}: {len(first.times_ps):,} runs with {escape(first.scenario.noise.in_words)}. One dot is one run; the hollow one is the run without noise.</p>"
-        f"{''.join(inputs)}<div class='pl-tails'>{sheets_html(tails, [place for _, place in runs], None)}</div>"
+        f"{''.join(inputs)}<div class='pl-tails'>{sheets_html(tails, [place for _, place in runs], None, since=0)}</div>"
         f"<div class='pl-choice' role='group' aria-label='Choose a run'>Choose a run: {''.join(labels)}</div>"
         f"<div class='pl-blames'>{_blames(tails, runs)}</div></main></div>"
     )
     return alone(
         "Who is late, and who is to blame?",
-        f"<style>{properties('.pl-runs')}{_STYLE}{SHEET_STYLE}{''.join(rules)}</style>{body}",
+        f"<style>{properties('.pl-runs')}{_STYLE}{SHEET_STYLE}{FALLING}{''.join(rules)}</style>{body}",
     )
 
 

@@ -1,9 +1,11 @@
 """The runs of both data paths as dots piled on one time axis: percentiles as lines, the quiet run beside its pile."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from peerlab.base.units import PS_PER_MS, PS_PER_US
+from peerlab.features.tails.percentiles import Percentile
 from peerlab.features.tails.tails import Tails
 from peerlab.features.tails.times import PathTimes
 from peerlab.model.paths import data_path
@@ -21,6 +23,8 @@ _WORD = 7.2
 """Width of a letter of these, about, where it is bold."""
 _THIN_WORD = 6.6
 _SIDE = 76.0
+_HANDFULS = 24
+"""Dots that come later fall in so many handfuls, in the order of their seeds."""
 
 
 class Sheet(NamedTuple):
@@ -70,15 +74,20 @@ def tails_svg(
     shown: int | None = 0,
     colours: Mapping[str, str] | None = None,
     sheet: Sheet = WIDE,
+    since: int | None = None,
 ) -> str:
-    """Return the picture; `shown` is the run that is marked, by its place among the seeds; None: none is."""
+    """Return the picture; `shown` is the run that is marked, by its place among the seeds; None: none is.
+
+    The dots of all runs but the first `since` fall into their piles, on a page that has `FALLING`; None: none does.
+    """
     paper, axis = Paper(colours or palette(theme)), _axis(tails, sheet)
     rows = in_order(tails)
     height = sheet.height(len(rows))
     paper.box((8, 8, sheet.width - 8, height - 8), "panel", radius=8)
     # The quicker pile first: where the two overlap, the slower one lies on top.
     for row, path_times in enumerate(rows):
-        _pile(paper, axis, path_times, shown, (sheet, row))
+        _pile(paper, axis, path_times, (sheet, row), len(path_times.times_ps) if since is None else since)
+        _own(paper, axis, path_times, shown, sheet.base(row))
         above = 0 if sheet.apart else 14 * row
         _beyond(paper, path_times, (sheet.width - 24, sheet.base(row) - 34 - above))
         if sheet.apart and row < len(rows) - 1:
@@ -144,21 +153,34 @@ def _role(path_times: PathTimes) -> str:
     return data_path(str(path_times.scenario.path)).role
 
 
-def _pile(
-    paper: Paper, axis: Axis, path_times: PathTimes, shown: int | None, place: tuple[Sheet, int]
-) -> None:
-    """Draw the runs of a path, its percentiles and its quiet run."""
-    role, last, (sheet, row) = _role(path_times), _last(path_times), place
+def _pile(paper: Paper, axis: Axis, path_times: PathTimes, place: tuple[Sheet, int], since: int) -> None:
+    """Draw the runs of a path, of which those after the first `since` fall into the pile, its percentiles and its quiet run."""
+    role, (sheet, row), runs = _role(path_times), place, len(path_times.times_ps)
     base = sheet.base(row)
-    columns: dict[int, int] = {}
     # Runs beyond are counted in words (`_beyond`), not drawn.
-    for ps in (ps for ps in path_times.ordered_ps if ps <= last):
-        column = round((axis.x(ps) - _SIDE) / _DOT)
-        columns[column] = columns.get(column, 0) + 1
+    columns = [
+        round((axis.x(ps) - _SIDE) / _DOT) if ps <= _last(path_times) else None for ps in path_times.times_ps
+    ]
     # The highest pile is full: in all others a dot stands for as many runs.
-    worth = max(1.0, max(columns.values()) / sheet.dots)
-    for column, count in columns.items():
-        _dots(paper, (_SIDE + column * _DOT, base - 5), max(1, round(count / worth)), role)
+    worth = max(1.0, max(Counter(column for column in columns if column is not None).values()) / sheet.dots)
+    counts, first = Counter[int](), 0
+    ends = [since + (runs - since) * number // _HANDFULS for number in range(_HANDFULS + 1)]
+    for number, end in enumerate(dict.fromkeys(ends)):
+        before = dict(counts)
+        counts.update(column for column in columns[first:end] if column is not None)
+        drawn = [
+            (column, _high(before.get(column, 0), worth), _high(count, worth))
+            for column, count in counts.items()
+        ]
+        if number and since < runs:
+            delay_s = (number - 1) * (2.0 if since == 0 else 0.3) / _HANDFULS
+            paper.shapes.append(f"<g class='pl-falls' style='animation-delay:{delay_s:.2g}s'>")
+        for column, low, high in drawn:
+            if high > low:
+                _dots(paper, (_SIDE + column * _DOT, base - 5 - low * _DOT), high - low, role)
+        if number and since < runs:
+            paper.shapes.append("</g>")
+        first = end
     _percentiles(paper, axis, path_times, (sheet, base))
     x = axis.x(path_times.quiet_ps)
     paper.square((x, base - 6), 5, "panel", role, 2, radius=5)
@@ -167,10 +189,19 @@ def _pile(
     fits = x > 16 + len(text) * _THIN_WORD
     at, align = (x + 5, "right") if fits else (16, "left")
     paper.text((at, base - 21), text, size=_LETTERS, ink=f"{role}-ink", align=align)
-    # Only where it lies on the axis.
-    if shown is not None and shown < len(path_times.times_ps) and path_times.times_ps[shown] <= last:
-        paper.square((axis.x(path_times.times_ps[shown]), base - 6), 5, "ink", "panel", 1.5, radius=5)
     _name(paper, axis, path_times, (sheet, base))
+
+
+def _high(count: int, worth: float) -> int:
+    """Return how many dots stand for so many runs."""
+    return max(min(1, count), round(count / worth))
+
+
+def _own(paper: Paper, axis: Axis, path_times: PathTimes, shown: int | None, base: float) -> None:
+    """Mark the run that is shown, only where it lies on the axis."""
+    times = path_times.times_ps
+    if shown is not None and shown < len(times) and times[shown] <= _last(path_times):
+        paper.square((axis.x(times[shown]), base - 6), 5, "ink", "panel", 1.5, radius=5)
 
 
 def _name(paper: Paper, axis: Axis, path_times: PathTimes, place: tuple[Sheet, float]) -> None:
@@ -209,7 +240,7 @@ def _percentiles(paper: Paper, axis: Axis, path_times: PathTimes, place: tuple[S
         top = base - sheet.line + 38 + _STEP * level
         if percentile.missing:
             # It has no place of its own, so its words stand beside the last that has one, or before them all.
-            text = f"{percentile.name} needs {percentile.missing:,} more runs"
+            text = lacking(percentile)
             if x + 6 + len(text) * _WORD > sheet.width - 16:
                 paper.text((median - 6, top), text, size=_LETTERS, ink="muted", align="right")
             else:
@@ -225,6 +256,15 @@ def _percentiles(paper: Paper, axis: Axis, path_times: PathTimes, place: tuple[S
             ink=ink,
             bold=True,
         )
+
+
+def lacking(percentile: Percentile) -> str:
+    """Return how many runs a percentile needs before it is told.
+
+    >>> lacking(Percentile(500, 1)), lacking(Percentile(999, 9900))
+    ('p50 needs 1 more run', 'p99.9 needs 9,900 more runs')
+    """
+    return f"{percentile.name} needs {percentile.missing:,} more run{'s' * (percentile.missing > 1)}"
 
 
 def _label(

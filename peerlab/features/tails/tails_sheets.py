@@ -18,10 +18,15 @@ SHEETS = {
 """By the least width of the page, pixels, from which on each is shown: words stay 12 pixels high or more."""
 
 
-def sheets_html(tails: Tails, marks: Sequence[int] = (), shown: int | None = 0) -> str:
-    """Return the picture on each sheet, of which the page's width shows one; `marks` are runs that may be chosen, by their places."""
+def sheets_html(
+    tails: Tails, marks: Sequence[int] = (), shown: int | None = 0, since: int | None = None
+) -> str:
+    """Return the picture on each sheet, of which the page's width shows one; `marks` are runs that may be chosen, by their places.
+
+    The dots of all runs but the first `since` fall into their piles, on a page that has `FALLING`; None: none does.
+    """
     drawn = "".join(
-        f"<div class='pl-sheet pl-from{least}'>{tails_svg(tails, PAGE, shown, sheet=sheet)}"
+        f"<div class='pl-sheet pl-from{least}'>{tails_svg(tails, PAGE, shown, sheet=sheet, since=since)}"
         + "".join(
             f"<div class='pl-run pl-run{number}'>{chosen_svg(tails, place, sheet)}</div>"
             for number, place in enumerate(marks)
@@ -52,9 +57,20 @@ SHEET_STYLE = (
 """A phone is moved over the narrowest sheet."""
 
 
-def tails_html(tails: Tails) -> str:
+FALLING = (
+    ".pl-falls{animation:pl-fall .5s ease-in both}"
+    "@keyframes pl-fall{from{transform:translateY(-110px);opacity:0}}"
+    "@media print,(prefers-reduced-motion:reduce){.pl-falls{animation:none}}"
+)
+"""How dots fall; whoever wants nothing to move sees them where they end."""
+
+
+def tails_html(tails: Tails, since: int | None = None) -> str:
     """Return the picture in the colours of the page around it, and its figures; on a phone it is moved sideways, by keys, too."""
-    return f"<style>{properties('.pl-tails')}{SHEET_STYLE}</style><div class='pl-tails'>{sheets_html(tails)}</div>"
+    style = properties(".pl-tails") + SHEET_STYLE + ("" if since is None else FALLING)
+    # Runs that come while somebody looks: none of them was asked for more than the others.
+    drawn = sheets_html(tails, shown=0 if since is None else None, since=since)
+    return f"<style>{style}</style><div class='pl-tails'>{drawn}</div>"
 
 
 def _table(tails: Tails) -> str:

@@ -1,0 +1,64 @@
+"""The button *Many runs*: times of seeds fall into piles while they are simulated."""
+
+import asyncio
+import re
+
+import peerlab
+from peerlab.features.tails.filling import filling
+
+RING = {"cluster": "ideal-100g", "nodes": 4, "message_bytes": "1 MiB"}
+
+
+def test_runs_come_while_somebody_looks_and_end_as_those_of_tails(monkeypatch):
+    monkeypatch.setattr("peerlab.features.tails.filling._SHOW_S", 60)  # as on a machine that is quick
+    told = []
+
+    async def looked_at():
+        explorer = peerlab.explore(**RING, jitter=0.1)
+        many = explorer.controls.tailing
+        many.picture.observe(lambda event: told.append(event["new"]), "value")
+        many.toggle.value = True
+        for _ in range(6000):
+            if "1,000 of 1,000" in many.said.value:
+                break
+            await asyncio.sleep(0.01)
+        said, shown = many.said.value, many.picture.value
+        explorer.controls.nodes.value = 8  # others begin anew
+        assert "The first runs" in many.said.value or "of 1,000" in many.said.value or not many.said.value
+        many.toggle.value = False
+        assert many.picture.value == ""
+        explorer.close()
+        return said, shown
+
+    said, shown = asyncio.run(looked_at())
+    assert "1,000 of 1,000 runs with jitter 10 %." in said
+    assert len(told) > 5
+    assert all("class='pl-falls'" in picture for picture in told[:5])
+    whole = peerlab.tails(**RING, jitter=0.1, seeds=1000, progress=False).paths[0]
+    (p99,) = set(re.findall(r">p99 ([\d.]+) µs<", shown))
+    assert float(p99) == float(f"{whole.percentiles[2].value_ps / 1e6:.4g}")
+
+
+def test_what_comes_is_what_tails_has_and_noise_is_assumed_where_there_is_none():
+    *_, last = filling(peerlab.Scenario(cluster="ideal-100g-staged", nodes=2, message_bytes="64 KiB"), 12)
+    assert last.assumed == ("jitter", "spread", "detours")
+    asked = last.paths[0].scenario
+    assert last.paths[0].times_ps == tuple(
+        peerlab.simulate(asked.with_(seed=seed)).time_ps for seed in range(12)
+    )
+    lab = peerlab.explore(**RING)  # without a loop no page could be told of more
+    lab.controls.tailing.toggle.value = True
+    assert "20 of 1,000 runs" in lab.controls.tailing.said.value
+    assert "assumed: set your own in Trouble" in lab.controls.tailing.said.value
+    lab.close()
+
+
+def test_what_cannot_be_simulated_is_said_in_words(monkeypatch):
+    def refuse(*_, **__):
+        raise peerlab.PeerlabError("too much of it")
+
+    monkeypatch.setattr("peerlab.app.panels.tails_panel.filling", refuse)
+    lab = peerlab.explore(**RING)
+    lab.controls.tailing.toggle.value = True
+    assert "too much of it" in lab.controls.tailing.said.value
+    lab.close()
