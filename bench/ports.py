@@ -19,8 +19,8 @@ SCENES: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("the same, marks", {"fabric": "roce-dcqcn", **RING}, "under 300 ms"),
     ("ring alone, 64 nodes, pauses", {"fabric": "roce-pfc", "nodes": 64, **RING}, "under 3 s"),
     ("ring alone, 64 nodes, marks", {"fabric": "roce-dcqcn", "nodes": 64, **RING}, "under 3 s"),
-    ("ring of 8 beside 4 senders, 16 MiB, 8 KiB cells, credits", {"fabric": "infiniband"}, ""),
-    ("the same, pauses", {"fabric": "roce-pfc"}, ""),
+    ("ring of 8 beside 4 senders, 16 MiB, 8 KiB cells, credits", {"fabric": "infiniband", "neighbour": "neighbour(4)"}, ""),
+    ("the same, pauses", {"fabric": "roce-pfc", "neighbour": "neighbour(4)"}, ""),
 )  # fmt: skip
 _EIGHT = tuple({"hosts": [job + 8 * leaf for leaf in range(8)]} for job in range(8))
 _SLOW = 200_000

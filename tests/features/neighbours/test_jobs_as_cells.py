@@ -175,6 +175,14 @@ def test_the_command_simulates_cells_and_writes_a_page(own_folder):
     assert peerlab_command(*line, "--output", "jobs.svg")[0] == 0
     status, out, _ = peerlab_command(*line, "--json")
     assert json.loads(out)["ports"]["fabric"] == "roce-pfc"
-    for wrong in (("--loss", "x"), ("--figure", "xon"), ("--fabric", "srd"), ("--start", "warm")):
+    for wrong in (
+        ("--loss", "x"),
+        ("--figure", "xon"),
+        ("--fabric", "srd"),
+        ("--start", "warm"),
+        ("--trunks", "x"),
+        ("--trunks", "0"),
+        ("--spread", "all"),
+    ):
         status, _, problem = peerlab_command(*line, *wrong)
         assert (status, problem.count("\n")) == (1, 1)
