@@ -13,6 +13,7 @@ from peerlab.engine.ports import port_forms as forms
 from peerlab.engine.ports.port_laws import follow_ps
 from peerlab.engine.ports.port_scene import MarkedRates, PortFabric, PortFlow, PortScene
 from peerlab.engine.ports.port_trace import heights
+from peerlab.engine.ports.scene_checks import events
 from peerlab.engine.ports.simulate_ports import simulate_ports
 
 LOSSLESS = {"pauses": PFC, "credits": {"credits": 64 * PACKET}}
@@ -410,6 +411,17 @@ def test_the_size_that_fits_fits():
     with pytest.raises(ScenarioError, match="MiB a flow instead of") as refused:
         ring(8, 2**33, fabric(**PFC))
     assert "cells of" in str(refused.value)
+    # what is cut is counted until then; it is the time that has to be shorter
+    assert ring(8, 2**33, fabric(**PFC), until_ps=10**9).finite
+    with pytest.raises(ScenarioError, match="50 ms instead of 100 ms"):
+        ring(8, 2**33, fabric(**PFC), until_ps=10**11)
+    # eight senders into one are no more than the one receives, where nothing is lost
+    flows = tuple(PortFlow(src=host, dst=8) for host in range(8))
+    scene = {"leaves": (0,) * 9, "flows": flows, "host_Bps": C, "hop_ps": 1, "until_ps": 10**10}
+    few, many = (
+        events(PortScene(fabric=fabric(**given), **scene)) for given in (PFC, {"queue": 64 * PACKET})
+    )
+    assert many == 8 * few == 8 * 2 * 3 * (10**10 * C // (PACKET * 10**12))
 
 
 def test_another_engine_knows_no_queues():

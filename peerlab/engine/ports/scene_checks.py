@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from peerlab.base.errors import ScenarioError
-from peerlab.base.units import say_bytes, say_time
+from peerlab.base.units import PS_PER_S, say_bytes, say_time
 from peerlab.engine.ports.port_limits import EVENTS_PER_HOP, MOST_EVENTS, MOST_HOSTS
 
 if TYPE_CHECKING:
@@ -90,18 +90,25 @@ def hops(scene: "PortScene", flow: "PortFlow") -> int:
 
 def events(scene: "PortScene") -> int:
     """Return about how many events a scene has, of the flows that it waits for, or else until it is cut; without what is sent again."""
-    cell, wire = scene.cell_packets * scene.fabric.mtu, scene.cell_packets * scene.fabric.packet
+    cell, most = scene.cell_packets * scene.fabric.mtu, _until_cut(scene)
+    waited_for = [flow for flow in scene.flows if flow.counts]
     total = 0
-    # as many as a host sends until the scene is cut
-    most = scene.until_ps * scene.host_Bps // (wire * 10**12)
-    for flow in scene.flows:
-        if flow.counts:
-            cells = flow.messages * -(-flow.nbytes // cell)
-            cells = min(cells, most) if scene.until_ps else cells
-        else:
-            cells = 0 if scene.finite else most
-        total += cells * hops(scene, flow) * EVENTS_PER_HOP
-    return total
+    for flow in waited_for:
+        cells = flow.messages * -(-flow.nbytes // cell)
+        total += (min(cells, most) if scene.until_ps else cells) * hops(scene, flow)
+    if not waited_for:
+        # as many streams as hosts that send; where nothing is lost, no more than hosts that receive
+        streams = len({flow.src for flow in scene.flows})
+        if not scene.fabric.loses:
+            streams = min(streams, len({flow.dst for flow in scene.flows}))
+        total = streams * most * max(hops(scene, flow) for flow in scene.flows)
+    return total * EVENTS_PER_HOP
+
+
+def _until_cut(scene: "PortScene") -> int:
+    """Return how many cells a host sends at most until a scene is cut."""
+    wire = scene.cell_packets * scene.fabric.packet
+    return scene.until_ps * scene.host_Bps // (wire * PS_PER_S)
 
 
 def _check_size(scene: "PortScene") -> None:
@@ -121,7 +128,8 @@ def what_fits(scene: "PortScene", count: int) -> str:
     less = -(-count // MOST_EVENTS)
     cell = scene.cell_packets * scene.fabric.mtu
     larger = f"cells of {say_bytes(cell * less)} instead of {say_bytes(cell)} fit"
-    if scene.finite:
-        nbytes = max(flow.nbytes * flow.messages for flow in scene.flows if flow.counts)
+    waited_for = [flow.nbytes * flow.messages for flow in scene.flows if flow.counts]
+    if waited_for and not 0 < _until_cut(scene) * cell < max(waited_for):
+        nbytes = max(waited_for)
         return f"{most}: {larger}, or a {less}th of the message, {say_bytes(nbytes // less)} a flow instead of {say_bytes(nbytes)}"
     return f"{most}: {larger}, or {say_time(scene.until_ps // less)} instead of {say_time(scene.until_ps)}"
