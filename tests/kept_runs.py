@@ -3,6 +3,7 @@
 from collections import OrderedDict
 
 import peerlab.answer.run
+import peerlab.engine.ports.simulate_ports
 import peerlab.engine.simulate
 from peerlab.library.library_files import known_libraries
 from peerlab.model.hardware import Cluster
@@ -11,6 +12,8 @@ from peerlab.question.scenario import Scenario
 
 MOST_ROWS = 6_000_000
 """Rows of spans in memory, about 500 MB a process."""
+MOST_CELLS = 1_500_000
+"""Cells of ports in memory, about 450 MB a process."""
 
 
 class KeptRuns:
@@ -49,6 +52,27 @@ class KeptRuns:
         while self._rows > MOST_ROWS:
             _, (oldest, _) = self._kept.popitem(last=False)
             self._rows -= len(oldest.recording.spans["start"])
+
+
+class KeptScenes:
+    """Stands for the engines of ports: a job alone is in many scenes, and a document simulates what is held to figures, too."""
+
+    def __init__(self):
+        self._simulate = peerlab.engine.ports.simulate_ports.simulate_ports
+        self._kept = OrderedDict()
+        self._cells = 0
+
+    def __call__(self, scene, engine="loop"):
+        key = (repr(scene), engine)
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            return self._kept[key]
+        trace = self._kept[key] = self._simulate(scene, engine)
+        self._cells += len(trace.cells)
+        while self._cells > MOST_CELLS:
+            _, oldest = self._kept.popitem(last=False)
+            self._cells -= len(oldest.cells)
+        return trace
 
 
 class KeptAnswers:
@@ -94,8 +118,11 @@ def stand_ins():
     from peerlab.features.validate import validation
     from peerlab.features.validate.held_out import unseen
 
+    scenes = KeptScenes()
     return {
         "peerlab.engine.simulate._simulate": KeptRuns(),
+        "peerlab.study.jobs_as_cells.simulate_ports": scenes,
+        "peerlab.study.port_answer.simulate_ports": scenes,
         "peerlab.answer.run.gain_band": KeptBands(peerlab.answer.run.gain_band),
         "peerlab.answer.run.band": KeptBands(peerlab.answer.run.band),
         "peerlab.features.validate.validation._answer": KeptAnswers(validation._answer),

@@ -15,7 +15,7 @@ from peerlab.question.scenario import Scenario
 
 _SPANS_PER_S = {"loop": 40_000, "arrays": 4_000_000, "compiled": 4_000_000}
 """Spans that an engine makes in a second on one core, to within a factor of two (bench/engines.py)."""
-_COMPILES_S = 20
+_COMPILES_S = 10
 """What making machine code takes where none is on disk."""
 
 

@@ -25,7 +25,13 @@ from typing import Any
 
 from peerlab.base.errors import ExportError
 
-_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_NAMES = (
+    "chromium-headless-shell",  # Debian's, without a window to draw: the same pages in two thirds of the time
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
 HEADLESS = (
     "--headless",
     "--disable-gpu",

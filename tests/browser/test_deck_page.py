@@ -273,10 +273,7 @@ def test_it_prints_a_slide_a_page(deck):
 
 
 @pytest.mark.sample(1)
-@pytest.mark.parametrize(
-    "cluster",
-    [pytest.param(name, marks=pytest.mark.always if name == "dl1" else ()) for name in COMPARABLE],
-)
+@pytest.mark.parametrize("cluster", COMPARABLE)
 def test_the_slides_of_every_cluster_fit(browser, tmp_path, cluster):
     plans = tuple(SlidePlan(kind) for kind in REVIEW if kind not in ("live", "log"))
     other = "p4d" if cluster == "dl1" else "dl1"

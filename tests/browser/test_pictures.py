@@ -272,10 +272,8 @@ def test_a_browser_that_crashes_is_said_at_once_and_leaves_nothing(run, monkeypa
         monkeypatch.setattr(tempfile, "tempdir", place)
         monkeypatch.setenv("TMPDIR", place)
         with sitting(run, view="sketch", theme="light") as one:
-            (profile,) = [link.parent for link in Path(place).glob("*/SingletonSocket")]
-            assert (
-                profile in (profile / "SingletonSocket").resolve().parents
-            )  # all that it makes lies in its profile
+            for link in Path(place).glob("*/SingletonSocket"):  # Debian's headless one makes none
+                assert link.parent in link.resolve().parents  # all that it makes lies in its profile
             with pytest.raises(ExportError, match=says):
                 crash(one)
         assert list(Path(place).iterdir()) == []

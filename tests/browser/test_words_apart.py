@@ -92,7 +92,7 @@ def rivals(cluster):
 RIVALS = [(cluster, *paths) for cluster in known_clusters() for paths in rivals(cluster)]
 
 
-@pytest.mark.sample(5)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("cluster", "path", "other"), RIVALS)
 def test_words_of_a_race(watched, through, tmp_path, cluster, path, other):
     race = peerlab.race(peerlab.Scenario(cluster=cluster, path=path), path=other)
@@ -103,7 +103,7 @@ def test_words_of_a_race(watched, through, tmp_path, cluster, path, other):
         assert through(watched, marks=RACE_MARKS) == []
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("cluster", "path", "other"), RIVALS)
 def test_words_of_a_race_in_half_a_window_and_on_a_phone(watched, tmp_path, cluster, path, other):
     """On a road of 330 pixels a count of waiting slices has a place of its own, too."""
@@ -132,7 +132,7 @@ def short_curves(scenario, axis):
     return {**drawn, "bands": BAND}
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("cluster", known_clusters())
 def test_words_of_the_explorer(explorer, through, cluster):
     """One path after another, so that each says what was before."""
@@ -210,7 +210,7 @@ def test_how_many_wait_before_a_nic_lies_on_no_other_word(watched, tmp_path, siz
     assert {text for text in texts if text.isdecimal()} - {"8"}  # of nodes, in the ring
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("size", [(1280, 720), (1120, 640), (848, 900)])
 @pytest.mark.parametrize("cluster", ["p5en", "b200-roce", "mi300x-roce", "p6-b200", "alps-gh200"])
 def test_words_of_a_scene_in_which_slices_wait_for_the_network(explorer, cluster, size):
@@ -249,7 +249,7 @@ def test_words_of_the_fabrics(watched, through, tmp_path, cluster):
         assert through(watched, marks=FABRIC_MARKS, least=SMALLEST) == [], layout
 
 
-@pytest.mark.sample(6)
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("cluster", known_clusters())
 def test_words_of_a_still(watched, cluster):
     watched.set_viewport_size({"width": 1280, "height": 720})

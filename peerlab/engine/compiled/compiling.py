@@ -13,7 +13,8 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 def compiled(function: Function) -> Function:
     """Return a function that is compiled together with whatever calls it."""
-    return _njit(function, forceinline=True)
+    # Python calls none of these: the wrappers with which it could would take half the time of compiling
+    return _njit(function, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 def kept(function: Function) -> Function:

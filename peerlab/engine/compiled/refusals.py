@@ -19,8 +19,8 @@ MOST_VISITS = 60
 """Resources of one stage; one bit of an integer each."""
 _PAYS = 100_000
 """Spans for which the loop takes a second; loading numba and the machine code takes half of one."""
-_PAYS_TO_COMPILE = 3_000_000
-"""Spans for which the loop takes longer than compiling, which takes fifteen seconds or more."""
+_PAYS_TO_COMPILE = 1_500_000
+"""Spans for which the loop takes longer than compiling, which takes seven seconds or more."""
 
 
 class TimesMayNotFitError(ScenarioError):
