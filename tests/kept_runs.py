@@ -12,8 +12,8 @@ from peerlab.question.scenario import Scenario
 
 MOST_ROWS = 6_000_000
 """Rows of spans in memory, about 500 MB a process."""
-MOST_CELLS = 1_500_000
-"""Cells of ports in memory, about 450 MB a process."""
+MOST_CELLS = 400_000
+"""Cells of ports in memory, with all that happens to them about 500 MB a process."""
 
 
 class KeptRuns:

@@ -1,12 +1,13 @@
 """Parts of the compiled loop, each with literals, and one against the part of the loop that it copies."""
 
+import numba
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 import peerlab
 from peerlab.answer.trace import SPAN_COLUMNS
-from peerlab.engine.compiled import fair_share, queues
+from peerlab.engine.compiled import fair_share, heap, in_line, queues, serving
 from peerlab.engine.compiled.compiled_line import CompiledLine
 from peerlab.engine.compiled.compiled_loop import LAST_PS, make_run
 from peerlab.engine.compiled.compiled_ring import CompiledRing
@@ -14,13 +15,24 @@ from peerlab.engine.compiled.compiling import compiled
 from peerlab.engine.compiled.flatten import flatten
 from peerlab.engine.compiled.flatten_legs import ways_of
 from peerlab.engine.compiled.flatten_line import flatten_line
-from peerlab.engine.compiled.heap import pop, put
-from peerlab.engine.compiled.in_line import give_slot, take_slot
 from peerlab.engine.compiled.machine_code import name
-from peerlab.engine.compiled.serving import arrives, enter, set_alarms, take
 from peerlab.engine.compiled.state import EXCLUSIVE, STAGE_OVER
 from peerlab.engine.scaleup import exchange
 from peerlab.engine.system import System, least
+
+
+def from_python(function):
+    """Return a function of the compiled loop with the wrapper by which Python calls it; the loop's own have none."""
+    return numba.njit(function.py_func, _nrt=False)
+
+
+put, pop = map(from_python, (heap.put, heap.pop))
+take_slot, give_slot = map(from_python, (in_line.take_slot, in_line.give_slot))
+ask, append, popleft, sort = map(from_python, (queues.ask, queues.append, queues.popleft, queues.sort))
+arrive, next_end = map(from_python, (fair_share.arrive, fair_share.next_end))
+arrives, enter, set_alarms, take = map(
+    from_python, (serving.arrives, serving.enter, serving.set_alarms, serving.take)
+)
 
 RING = peerlab.Scenario(
     cluster="ideal-100g", nodes=3, message_bytes=3750, collective="allgather", dependency="slice", slice_bytes=None
@@ -118,22 +130,22 @@ def test_the_heap_gives_what_is_due_in_the_order_of_time_and_moves_what_is_on_it
 def test_for_a_place_in_a_window_the_first_comes_first_and_of_one_instant_the_lowest_key():
     s = state(RING.with_(window=1))
     for now, slot in ((5, 2), (5, 0), (7, 1)):
-        queues.ask(s, now, 0, slot)
+        ask(s, now, 0, slot)
     assert s.touched[: s.counts[0].touched].tolist() == [0]
-    assert [queues.popleft(s, s.pools[0]) for _ in range(4)] == [0, 2, 1, -1]
+    assert [popleft(s, s.pools[0]) for _ in range(4)] == [0, 2, 1, -1]
 
 
 def test_who_comes_later_to_a_resource_waits_behind():
     s = state()
     for slot in (1, 0, 2):
-        queues.append(s, s.servers[0], slot)
-    assert [queues.popleft(s, s.servers[0]) for _ in range(4)] == [1, 0, 2, -1]
+        append(s, s.servers[0], slot)
+    assert [popleft(s, s.servers[0]) for _ in range(4)] == [1, 0, 2, -1]
 
 
 @given(st.lists(st.integers(-9, 9), max_size=9))
 def test_the_first_values_are_sorted_and_the_others_left(values):
     found = np.array([*values, 3, 1], np.int64)
-    queues.sort(found, len(values))
+    sort(found, len(values))
     assert found.tolist() == [*sorted(values), 3, 1]
 
 
@@ -147,11 +159,11 @@ def test_two_slices_share_a_resource_in_rounds_of_a_picosecond_each():
     first = next(one for one in s.visits if one.resource == resource and one.engine == server.engine)
     second = next(one for one in s.visits if one.resource == resource and one.engine == server.engine + 1)
     s.works[0, 0], s.works[1, 0] = 10, 4
-    assert fair_share.arrive(s, 0, first, 0) == 0
-    assert fair_share.next_end(s, server) == 10 * server.copies
-    assert fair_share.arrive(s, 0, second, 1) == 0
-    assert fair_share.next_end(s, server) == 8 * server.copies
-    assert fair_share.arrive(s, 0, second, 2) == -1  # its engine has another
+    assert arrive(s, 0, first, 0) == 0
+    assert next_end(s, server) == 10 * server.copies
+    assert arrive(s, 0, second, 1) == 0
+    assert next_end(s, server) == 8 * server.copies
+    assert arrive(s, 0, second, 2) == -1  # its engine has another
     assert s.counts[0].changed == 1
 
 
@@ -206,7 +218,7 @@ def test_a_compiled_function_is_the_function_that_it_is_made_of():
     def twice(value: int) -> int:
         return 2 * value
 
-    assert (compiled(twice)(21), twice(21)) == (42, 42)
+    assert (from_python(compiled(twice))(21), twice(21)) == (42, 42)
     assert name() == name()
 
 

@@ -12,8 +12,8 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 
 def compiled(function: Function) -> Function:
-    """Return a function that is compiled together with whatever calls it."""
-    # Python calls none of these: the wrappers with which it could would take half the time of compiling
+    """Return a function that is compiled together with whatever calls it; Python must not call it, which would end the process."""
+    # the wrappers by which Python could call it take half the time of compiling
     return _njit(function, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
