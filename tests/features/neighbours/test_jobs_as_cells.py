@@ -43,7 +43,7 @@ def test_who_crosses_less_is_the_victim_of_cells_too(fabric):
 def test_more_than_two_leaves_hang_below_a_spine():
     """Rings over three leaves: the first crosses twice as often as the second, as above on two."""
     crossing = [{"hosts": [0, 4, 8, 1, 5, 9]}, {"hosts": [2, 3, 6, 7, 10, 11]}]
-    found = peerlab.shared_fabric(crossing, fabric="roce-pfc", message_bytes="16 MiB", cell="16 KiB")
+    found = peerlab.shared_fabric(crossing, fabric="roce-pfc", message_bytes="16 MiB", cell="64 KiB")
     # the second has its uplinks to itself until the first's transfers of the first step have come to them
     assert [float(lost) for lost in found.lost] == pytest.approx([1.5, 3.0], rel=0.07)
     assert len(found.links) == 6
@@ -62,7 +62,7 @@ def test_cells_that_take_any_spine_fill_all_of_them():
     """Three transfers leave leaf 0 over three spines, each as fast as a host: a hash puts some together, sprayed cells none."""
     jobs = [{"hosts": [place, 4 + place, 8 + place]} for place in range(3)]
     lost = {
-        spread: max(map(float, peerlab.shared_fabric(jobs, fabric="roce-pfc", uplink=3, trunks=3, spread=spread, cell="16 KiB", **SMALL).lost))
+        spread: max(map(float, peerlab.shared_fabric(jobs, fabric="roce-pfc", uplink=3, trunks=3, spread=spread, cell="32 KiB", **SMALL).lost))
         for spread in ("ecmp", "spray")
     }  # fmt: skip
     assert lost["spray"] < 1.1
