@@ -170,6 +170,23 @@ def test_what_a_user_gives_to_a_command_is_told_in_one_bounded_line(command, dra
     assert list(own_folder.iterdir()) == []
 
 
+@pytest.mark.parametrize("command", _COMMANDS)
+def test_no_option_takes_an_empty_value(command, own_folder):
+    """As of a shell's variable that is not set: some passed for a value that was not given."""
+    _, parsers = command_line([command])
+    taken = []
+    for action in parsers[command]._actions:
+        option = (action.option_strings or [""])[-1]
+        for empty in ("", " ", "--") if action.nargs != 0 else ():
+            if not option and empty == "--":
+                continue  # there it is where options end
+            status, out, problem = peerlab_command(command, f"{option}={empty}" if option else empty)
+            if (status, out) != (2, "") or not re.search(r": (is empty; give|'--' is no value)", problem):
+                taken.append((option, empty, status, problem))
+    assert taken == []
+    assert list(own_folder.iterdir()) == []
+
+
 @hostile
 def test_what_a_cluster_file_says_is_told_in_bounded_lines(given, tmp_path, capsys):
     file = tmp_path / "mine.toml"

@@ -52,7 +52,20 @@ def _if_told_to_end(before: Any, then: Any) -> None:
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong with a command in one line, as every error of ours."""
+    """Says what is wrong with a command in one line, as every error of ours, and takes no empty value."""
+
+    def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
+        """Return the value of an option. An empty one, as of a shell's variable that is not set, would pass for one that was not given."""
+        # The words of a command pass here twice: as those of its parser, too.
+        if action.nargs != argparse.PARSER and not arg_string.strip():
+            raise argparse.ArgumentError(action, "is empty; give a value, or leave it out")
+        return super()._get_value(action, arg_string)
+
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        """Return the values of an option; argparse would make an empty list of ``--option=--``."""
+        if arg_strings == ["--"] and action.option_strings:
+            raise argparse.ArgumentError(action, "'--' is no value")
+        return super()._get_values(action, arg_strings)
 
     def error(self, message: str) -> NoReturn:
         """Say it below the usage, and end with the status of a wrong usage."""

@@ -153,7 +153,7 @@ class Step:
             raise WorkloadError(f"slowdown: {self.slowdown!r:.40} is not a share from 0 to 0.9")
         for name, what in _AMOUNTS.items():
             self._check_amount(name, what)
-        if not isinstance(self.currency, str) or not self.currency.isprintable() or len(self.currency) > 12:
+        if not _is_currency(self.currency):
             raise WorkloadError(f"currency: {self.currency!r:.40} is not a short text such as 'USD'")
         _ = self.compute  # a device of which nothing is known is refused here
 
@@ -351,3 +351,14 @@ def _size(name: str, value: Any) -> int:
     if not 1 <= number <= 2**50:
         raise WorkloadError(f"{name}: give 1 byte or more, at most 1024 TiB")
     return number
+
+
+def _is_currency(text: object) -> bool:
+    """Return whether a text may stand behind an amount; one that reads as a number (1e3, nan) would be taken for one."""
+    if not isinstance(text, str) or not text.strip() or not text.isprintable() or len(text) > 12:
+        return False
+    try:
+        float(text)
+    except ValueError:
+        return True
+    return False

@@ -225,6 +225,8 @@ def _rows(observed: Observed, smallest_bytes: int | str | None) -> NDArray[np.in
         least = parse_bytes(smallest_bytes) if smallest_bytes is not None else 1
     except ValueError as problem:
         raise RecordsError(f"smallest message: {problem}") from None
+    if least < 1:
+        raise RecordsError(f"smallest message: {smallest_bytes} is out of range; give 1 or more")
     if smallest_bytes is None and observed.variant == "bandwidth":
         least = _SMALLEST_IN_FLIGHT
     enough = observed.sizes >= least

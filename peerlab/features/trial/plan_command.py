@@ -33,13 +33,9 @@ def add(commands: Any) -> None:
     sub = command(commands, "plan", sentence, lambda options: _plan(sub, options), epilog=_EXAMPLES)
     sub.add_argument("--cluster", default="dl1", help="a known cluster or a .toml file (default: dl1)")
     sub.add_argument("--nodes", type=number, default=2, help="servers that take part (default: 2)")
-    sub.add_argument(
-        "--tool", default="", help="nccl-tests, hccl_demo or osu (default: by the cluster's library)"
-    )
+    sub.add_argument("--tool", help="nccl-tests, hccl_demo or osu (default: by the cluster's library)")
     sub.add_argument("--launcher", default="srun", help="srun or mpirun (default: srun)")
-    sub.add_argument(
-        "--switch", default="", help="what is switched, such as nccl-read (default: by the library)"
-    )
+    sub.add_argument("--switch", help="what is switched, such as nccl-read (default: by the library)")
     sub.add_argument("--repeats", type=number, default=5, help="runs of each setting (default: 5)")
     sub.add_argument("--output", type=Path, metavar="FOLDER", help="write the plan and its script here")
     sub.add_argument("--force", action="store_true", help="with --output: overwrite a plan and a script")
@@ -60,9 +56,9 @@ def _plan(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
         trial = plan_trial(
             options.cluster,
             options.nodes,
-            tool=options.tool,
+            tool=options.tool or "",
             launcher=options.launcher,
-            switch=options.switch,
+            switch=options.switch or "",
             repeats=options.repeats,
             progress=bar,
         )

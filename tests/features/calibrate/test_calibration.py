@@ -257,6 +257,7 @@ def test_the_path_is_diagnosed_if_nobody_says_it():
         ({"constants": ["device.copy_engine"]}, "does not meet it"),
         ({"smallest_bytes": "2 MiB"}, "2 sizes of 2 MiB or more: too few to fit"),
         ({"smallest_bytes": "2 Mib/s"}, "smallest message: "),
+        ({"smallest_bytes": -1}, "smallest message: -1 is out of range"),
         ({"constants": "nic.rat"}, "did you mean 'nic.rate'"),
         ({"seed": -1}, "seed: -1 is no whole number of 0 or more"),
         ({"seed": "now"}, "seed: 'now' is no whole number"),
