@@ -215,14 +215,16 @@ def shared_fabric(
     world = CellWorld(_question_of_cells(cluster, fabric, fields), leaves, engine)
     run = world.run(made, until)
     # a lane of a port costs nothing, so alone it may be the first one
-    times = [world.run([job]).times.lasts(0) for job in singles]
-    for number, time in enumerate(times):
-        if not time:
+    times = list[Fraction]()
+    for number, job in enumerate(singles):
+        time = world.alone(job)
+        if time is None:
             raise ScenarioError(
                 "fabric",
                 f"job {number} does not end alone on {fabric}: its own flows lose each other's packets",
             )
-    return SharedFabric(leaves, run.trace, tuple(time[0] for time in times), run)
+        times.append(time)
+    return SharedFabric(leaves, run.trace, tuple(times), run)
 
 
 def _without_queues(jobs: Sequence[SharedJob], engine: str, fields: Mapping[str, Any]) -> None:

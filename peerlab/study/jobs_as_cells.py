@@ -12,11 +12,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from peerlab.base.errors import ScenarioError
 from peerlab.base.units import PS_PER_S
-from peerlab.engine.ports.port_scene import JOINED, PortFlow
+from peerlab.engine.ports.port_scene import JOINED, PortFlow, PortScene
 from peerlab.engine.ports.port_trace import CellSpan, PortTrace
 from peerlab.engine.ports.simulate_ports import simulate_ports
 from peerlab.study.port_answer import PortAnswer
@@ -52,6 +52,23 @@ class CellWorld:
         PeerlabError
             If they cannot be simulated.
         """
+        question, scene = self._scene(jobs, until)
+        return CellRun(self, tuple(jobs), PortAnswer(question, simulate_ports(scene, self.engine), 0))
+
+    def alone(self, job: SharedJob) -> Fraction | None:
+        """Return how long the first collective of a job takes that begins at once and has nobody beside it; None if it does not end.
+
+        Raises
+        ------
+        PeerlabError
+            If it cannot be simulated.
+        """
+        _, scene = self._scene([job], None)
+        end_ps = _alone_ps(scene, self.engine)
+        return None if end_ps is None else _moment(end_ps)
+
+    def _scene(self, jobs: Sequence[SharedJob], until: Fraction | None) -> tuple[PortQuestion, PortScene]:
+        """Return what is asked of the ports, and the scene that it is."""
         check_jobs(jobs, self.fabric)
         for number, job in enumerate(jobs):
             if job.weight != 1:
@@ -69,9 +86,7 @@ class CellWorld:
         flows: list[PortFlow] = []
         for number, job in enumerate(jobs):
             flows += self._flows(number, job, len(flows))
-        scene = question.scene_of(leaves, tuple(flows), question.trunks, float(self.fabric.uplink))
-        trace = simulate_ports(scene, self.engine)
-        return CellRun(self, tuple(jobs), PortAnswer(question, trace, 0))
+        return question, question.scene_of(leaves, tuple(flows), question.trunks, float(self.fabric.uplink))
 
     def _flows(self, number: int, job: SharedJob, first: int) -> Iterator[PortFlow]:
         """Yield the flows of a job; its first one has this number in the scene."""
@@ -205,6 +220,18 @@ class CellRun:
                 others = {int(scene.flows[one.flow].job) for one in before} - {job}
                 if others:
                     yield job, _moment(cell.queued_ps), _moment(cell.start_ps), others
+
+
+@lru_cache(maxsize=64)
+def _alone_ps(scene: PortScene, engine: str) -> int | None:
+    """Return when the first collective of a scene's only job ends; one job is alone in many questions, and is simulated once."""
+    flows = scene.flows
+    ends = [
+        end.at_ps
+        for end in simulate_ports(scene, engine).messages
+        if end.message + 1 == flows[end.flow].collective
+    ]
+    return max(ends) if len(ends) == len(flows) else None
 
 
 def _compute_ps(job: SharedJob) -> int:

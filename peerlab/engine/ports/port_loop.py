@@ -5,7 +5,9 @@ ports that are free begin. Ties go by number of link or flow. A signal takes a p
 """
 
 from collections.abc import Callable
+from functools import partial
 from heapq import heappop, heappush
+from operator import itemgetter
 from typing import Any
 
 from peerlab.base.errors import ScenarioError
@@ -39,9 +41,12 @@ from peerlab.engine.ports.sender_events import (
 
 Event = tuple[int, int, Any, Any, Any]
 """When, kind and key, and what it is about; of equal ones the last three are whole numbers."""
-_SET_APART = 1 << 14
+_SET_APART = 1 << 12
 """Cells after which the collector is told not to walk through them again."""
 _KEY = (1 << KEY_BITS) - 1
+_LINK = itemgetter(0)
+# `_make` asks each row how long it is
+_CELL, _CREDIT = partial(tuple.__new__, CellSpan), partial(tuple.__new__, CreditSpan)
 
 
 def run_ports(scene: PortScene) -> PortTrace:
@@ -53,6 +58,11 @@ def run_ports(scene: PortScene) -> PortTrace:
         If there are too many events, or an ingress account is overrun.
     """
     return PortLoop(scene).run()
+
+
+def _push(heap: list[Event], at: int, kind: int, key: int, one: Any, two: Any, three: Any) -> None:
+    """Let something happen."""
+    heappush(heap, (at, kind << KEY_BITS | key, one, two, three))
 
 
 class PortLoop:
@@ -82,6 +92,8 @@ class PortLoop:
         """From when a cell leaves until its credits are back."""
         self.done_ps = scene.hop_ps + scene.latency_ps
         self.wakes, self.most = [-1] * scene.hosts, MOST_EVENTS // EVENTS_PER_HOP
+        # bound to the heap, not to the loop: in a circle, a scene's cells would stay until Python's collector looks at them, which it does not here
+        self.push = partial(_push, self.heap)
         self.senders = SenderEvents(self.ends, scene, self.push, self.trace)
         self.tells = self.senders.timeouts or self.senders.rates is not None
         """Whether a sender makes something of each cell that it sends."""
@@ -89,10 +101,6 @@ class PortLoop:
         """Rows of `CellSpan`, which are made of them at the end: that is a tenth of the time."""
         self.credits: list[tuple[int, int, int, int, int]] = []
         """Rows of `CreditSpan`."""
-
-    def push(self, at: int, kind: int, key: int, one: Any, two: Any, three: Any) -> None:
-        """Let something happen."""
-        heappush(self.heap, (at, kind << KEY_BITS | key, one, two, three))
 
     def run(self) -> PortTrace:
         """Handle instant after instant until the scene ends."""
@@ -297,8 +305,9 @@ class PortLoop:
     def _close(self, now: int) -> PortTrace:
         """Return the trace, with what was going on at the end."""
         trace = self.trace
-        trace.cells = list(map(CellSpan._make, self.sent))
-        trace.credits = list(map(CreditSpan._make, self.credits))
+        # a port's rows are in the order of time: by link, they are in their trace's order, which then compares neighbours alone
+        trace.cells = list(map(_CELL, sorted(self.sent, key=_LINK)))
+        trace.credits = list(map(_CREDIT, sorted(self.credits, key=_LINK)))
         for port in self.ports:
             port.close(now, trace)
         return trace.closed(now)

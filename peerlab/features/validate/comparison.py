@@ -1,6 +1,6 @@
 """The figures of a run that can be compared with an expected figure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +9,7 @@ from peerlab.answer.run import Run
 from peerlab.base.units import PS_PER_S
 from peerlab.engine.simulate import simulate
 from peerlab.question.scenario import Scenario
-from peerlab.study.jobs_answer import SharedFabric
+from peerlab.study.jobs_answer import SharedFabric, shared_fabric
 from peerlab.study.many_runs import many_runs
 from peerlab.study.port_answer import PortAnswer, answer_ports
 from peerlab.study.port_question import PortQuestion
@@ -139,9 +139,22 @@ def answered_ports(question: PortQuestion) -> PortAnswer:
     return _ports[0]
 
 
+_jobs: list[tuple[Mapping[str, Any], SharedFabric]] = []
+"""The latest answer about jobs, and what was asked."""
+
+
+def answered_jobs(options: Mapping[str, Any]) -> SharedFabric:
+    """Return the answer of a question about jobs; points one behind the other draw the figures of each job from one."""
+    if not _jobs or _jobs[0][0] != options:
+        _jobs.clear()  # before the next is made
+        _jobs.append((options, shared_fabric(**options)))
+    return _jobs[0][1]
+
+
 def forget_ports() -> None:
-    """Keep no answer about queues any longer."""
+    """Keep no answer about queues or jobs any longer."""
     _ports.clear()
+    _jobs.clear()
 
 
 def figure(

@@ -35,9 +35,15 @@ from typing import Any
 from peerlab.base.errors import ExpectationError, nearest
 from peerlab.base.places import folder
 from peerlab.base.textfile import read_toml
-from peerlab.features.validate.comparison import COMPARISONS, UNITS, Compared, JobsQuestion, RunsQuestion
+from peerlab.features.validate.comparison import (
+    COMPARISONS,
+    UNITS,
+    Compared,
+    JobsQuestion,
+    RunsQuestion,
+    answered_jobs,
+)
 from peerlab.question.scenario import Scenario
-from peerlab.study.jobs_answer import shared_fabric
 from peerlab.study.port_question import port_question
 from peerlab.training.training_step import Step
 
@@ -276,7 +282,7 @@ def scenario(fields: Mapping[str, Any]) -> Compared:
     seeds = options.pop("seeds", None)
     if "jobs" in options:
         job, repeat = options.pop("job", 0), options.pop("repeat", 0)
-        return JobsQuestion(shared_fabric(**options), job, repeat)
+        return JobsQuestion(answered_jobs(options), job, repeat)
     if "neighbour" in options:
         return port_question(**options)
     if options.get("slice_bytes") == "none":

@@ -36,6 +36,11 @@ def test_who_crosses_less_is_the_victim_of_cells_too(fabric):
     large = {"message_bytes": "16 MiB", "cell": "16 KiB"}
     found = peerlab.shared_fabric([{"hosts": CROSSING_A}, {"hosts": PLAIN_B}], fabric=fabric, **large)
     assert (found.victim, found.culprit) == (1, 0)
+    # each alone, as it is where it is the only one
+    alone = [
+        peerlab.shared_fabric([{"hosts": hosts}], fabric=fabric, **large) for hosts in (CROSSING_A, PLAIN_B)
+    ]
+    assert [found.alone] == [tuple(one.trace.lasts(0)[0] for one in alone)]
     # less what latency has of a transfer, which no uplink makes longer
     assert [float(lost) for lost in found.lost] == pytest.approx([1.5, 3.0], rel=0.05)
 
