@@ -15,7 +15,7 @@ from small_workloads import workload
 from test_step_engines import registered, spans
 
 import peerlab
-from peerlab.base.errors import ScenarioError, WorkloadError
+from peerlab.base.errors import PeerlabError, ScenarioError, WorkloadError
 from peerlab.base.places import folder
 from peerlab.engine.compiled import refusals
 from peerlab.engine.noise_draws import Pauses
@@ -435,16 +435,22 @@ def test_nodes_that_compute_apart_are_forecast_though_their_exchange_alone_folds
     assert many == pytest.approx(1000 * one)
 
 
-def test_a_step_of_hours_is_refused_before_it_begins_and_says_what_would_do():
-    status, out, problem = peerlab_command(
-        *["step", "--steps", "1000", "--compute-jitter", "0.2", "--nodes", "64"]
-    )
+def test_a_step_of_hours_is_refused_before_it_begins_unless_its_user_insists(monkeypatch):
+    asked = ["step", "--steps", "1000", "--compute-jitter", "0.2", "--nodes", "64"]
+    status, out, problem = peerlab_command(*asked)
     assert (status, out) == (1, "")
     assert re.fullmatch(
         r"peerlab: 1000 steps of 64 nodes that differ would take about \d+ h to simulate; give --steps \d+ \(an hour\) or "
-        r"fewer --nodes or one --path; in Python, peerlab\.step begins it all the same\n",
+        r"fewer --nodes or one --path; --anyway begins it all the same\n",
         problem,
     )
+
+    def begins(*_, **__):
+        raise PeerlabError("it began")
+
+    monkeypatch.setattr(peerlab, "step", begins)
+    status, _, problem = peerlab_command(*asked, "--anyway")
+    assert (status, problem.split("\n")[-2]) == (1, "peerlab: it began")
 
 
 def test_answers_of_exchanges_are_kept_by_their_spans(monkeypatch):

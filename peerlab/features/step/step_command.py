@@ -74,6 +74,9 @@ def add(commands: Any) -> None:
         help="which of its steps (default: that with the median time)",
     )
     sub.add_argument("--exchanges", action="store_true", help="also print every exchange of each path")
+    sub.add_argument(
+        "--anyway", action="store_true", help="begin what would take more than an hour to simulate, too"
+    )
     sub.add_argument("--json", action="store_true", help="print the figures as JSON")
 
 
@@ -177,8 +180,8 @@ def _add_step_fields(add: Callable[..., Any]) -> None:
 
 
 _MOST_S = 3600
-"""Seconds that a command may take, as far as they are forecast."""
-_NOT_FIELDS = ("run", "json", "exchanges", "trace", "trace_step")
+"""Seconds that a command may take, as far as they are forecast, unless its user insists."""
+_NOT_FIELDS = ("run", "json", "exchanges", "trace", "trace_step", "anyway")
 
 
 def _step(options: argparse.Namespace) -> int:
@@ -198,7 +201,8 @@ def _step(options: argparse.Namespace) -> int:
     steps = [
         profiled_training.step(None, number, **row) if profiled_training else Step.of(**row) for row in rows
     ]
-    _refuse_hours(steps)
+    if "anyway" not in options:
+        _refuse_hours(steps)
     runs, left_out = _step_runs(steps)
     if "json" in options:
         print(json.dumps({"steps": [_document(run, options) for run in runs]}, indent=2))
@@ -222,7 +226,7 @@ def _refuse_hours(steps: Sequence[Step]) -> None:
     what = f"{one.steps} steps" if one.steps > 1 else "a step"
     raise PeerlabError(
         f"{what} of {one.scenario.nodes} nodes that differ would take about {say_seconds(takes_s)} to simulate; give "
-        f"{' or '.join(asks)}; in Python, peerlab.step begins it all the same"
+        f"{' or '.join(asks)}; --anyway begins it all the same"
     )
 
 
