@@ -165,6 +165,11 @@ def test_a_path_of_too_many_spans_is_left_out_beside_others_and_refused_alone(mo
         ("doctor p5", "doctor takes no 'p5' without an option before it; `peerlab doctor --help` lists"),
         ("simulate --clster=p5", "simulate has no option '--clster'; did you mean '--cluster'?"),
         ("--foo simulate", "simulate has no option '--foo'; "),
+        # lstopo's, which the help of clusters shows
+        (
+            "clusters --of xml",
+            "clusters has no option '--of'; did you mean '--show'? known: --force, --from, --help, ",
+        ),
     ],
 )
 def test_a_word_that_a_command_does_not_take_is_answered_by_what_it_takes(words, says):

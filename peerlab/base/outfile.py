@@ -90,7 +90,7 @@ def new_folder(place: Path, error: type[PeerlabError]) -> Iterator[None]:
         As `error`: if it is a file, a link that leads nowhere, or cannot be made.
     """
     with in_words(f"cannot write {place}", error):
-        if place.is_file():
+        if place.exists() and not place.is_dir():
             raise error(f"cannot write {place}: it is a file; give a folder")
         if place.is_symlink() and not place.exists():
             raise error(f"cannot write {place}: it is a link that leads nowhere")

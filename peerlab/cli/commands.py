@@ -4,7 +4,6 @@ import argparse
 import errno
 import io
 import os
-import re
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from importlib import import_module
@@ -22,7 +21,6 @@ _MODULES = {name: module for feature in features().values() for name, module in 
 """The module of each command: it has a function `add` that adds its parser, whose default ``run`` takes the options and returns the
 exit status. Only what is asked for is loaded: all of them take two seconds."""
 _COMMANDS = tuple(_MODULES)
-_OPTION = re.compile(r"--[a-z-]+")
 
 
 def run(arguments: Sequence[str] | None) -> int:
@@ -32,6 +30,7 @@ def run(arguments: Sequence[str] | None) -> int:
     if sys.stderr is None:  # closed, as in `2>&-`: nobody asks for progress or problems
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  (until the process ends)
     words = sys.argv[1:] if arguments is None else arguments
+    options = argparse.Namespace()
     try:
         options = _read(words)
         end_in_order()
@@ -41,7 +40,8 @@ def run(arguments: Sequence[str] | None) -> int:
             sys.stdout.flush()  # here, where what goes wrong can be told
     except PeerlabError as problem:
         print(f"peerlab: {_in_options(problem, words)}", file=sys.stderr)
-        return WRONG_USAGE if isinstance(problem, MissingPackage) else FAILED
+        # a command whose 1 is an answer, such as a row that is not met, says that a refusal is none
+        return WRONG_USAGE if isinstance(problem, MissingPackage) else getattr(options, "refused", FAILED)
     except BrokenPipeError:  # the reader of our output has gone, as in `peerlab simulate | head -1`
         _forget_output()
         return OK
@@ -88,17 +88,23 @@ def _read(words: Sequence[str]) -> argparse.Namespace:
     options, rest = parser.parse_known_args(words)
     if rest:
         name = next(word for word in words if word in entries)
-        parser.error(_not_read(name, rest[0], entries[name].format_help()))
+        parser.error(_not_read(name, rest[0], _options(entries[name])))
     return options
 
 
-def _not_read(name: str, word: str, help_text: str) -> str:
+def _options(parser: argparse.ArgumentParser) -> list[str]:
+    """Return the options of a command; its help shows those of other tools, too."""
+    actions = parser._actions  # noqa: SLF001  (argparse offers no other way to list its options)
+    return sorted(option for action in actions for option in action.option_strings if option.startswith("--"))
+
+
+def _not_read(name: str, word: str, options: Sequence[str]) -> str:
     """Say what a command makes of a word that it does not take."""
     lists = f"`peerlab {name} --help` lists what it takes"
     if word.startswith("-"):
         option = word.partition("=")[0]
-        return f"{name} has no option {option!r}; {nearest(option, sorted(set(_OPTION.findall(help_text))))}"
-    cluster = f"; a cluster is given as --cluster {word}" if "--cluster " in help_text else ""
+        return f"{name} has no option {option!r}; {nearest(option, options)}"
+    cluster = f"; a cluster is given as --cluster {word}" if "--cluster" in options else ""
     return f"{name} takes no {word!r} without an option before it{cluster}; {lists}"
 
 

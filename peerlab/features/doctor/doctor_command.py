@@ -2,12 +2,10 @@
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
-from peerlab.base.errors import DoctorError
 from peerlab.base.exit_status import WRONG_USAGE
 from peerlab.base.terminal_text import command, wrapped
 from peerlab.features.doctor.check import FAIL, PASS, UNKNOWN, WARN, Finding
@@ -36,6 +34,7 @@ def add(commands: Any) -> None:
         _doctor,
         epilog=_EXAMPLES,
     )
+    sub.set_defaults(refused=WRONG_USAGE)  # 1 would say that a check fails
     sub.add_argument(
         "--only",
         metavar="PATTERN",
@@ -47,11 +46,7 @@ def add(commands: Any) -> None:
 
 
 def _doctor(options: argparse.Namespace) -> int:
-    try:
-        report = examine(only=options.only)
-    except DoctorError as problem:  # 1 would say that a check fails
-        print(f"peerlab: {problem}", file=sys.stderr)
-        return WRONG_USAGE
+    report = examine(only=options.only)
     if options.json:
         print(json.dumps(report.as_dict(), indent=2))
     else:

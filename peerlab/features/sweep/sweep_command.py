@@ -95,6 +95,8 @@ def _sweep(options: argparse.Namespace) -> int:
         raise PeerlabError(
             "--iteration-times: the table has no place for them; add --json or --output FILE.csv"
         )
+    if "dask_wait_s" in entries and "dask" not in entries:
+        raise PeerlabError("--dask-wait: goes with --dask")
     share = Shard.read(entries["shard"]) if "shard" in entries else None
     question = Question.ask(None, fields, shard=share, iteration_times="iteration_times" in entries)
     with warnings.catch_warnings():

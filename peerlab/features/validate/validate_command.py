@@ -10,6 +10,7 @@ from typing import Any
 
 from peerlab.base import outfile
 from peerlab.base.errors import ExpectationError, PeerlabError, nearest, one_line
+from peerlab.base.exit_status import WRONG_USAGE
 from peerlab.base.extras import check_installed
 from peerlab.base.progress_bar import with_progress
 from peerlab.base.terminal_text import command, table
@@ -35,7 +36,7 @@ examples:
   peerlab validate --log run.log --cluster my.toml
                                              your own log of nccl-tests beside what its library's law says
 
-exit status: 0 every row is met, 1 some row is not (or a file cannot be read), 2 wrong usage
+exit status: 0 every row is met, 1 some row is not, 2 wrong usage, or a file cannot be read or written
 """
 
 
@@ -43,6 +44,7 @@ def add(commands: Any) -> None:
     """Add the command."""
     sentence = "simulate everything the model must agree with and say by how much it differs"
     sub = command(commands, "validate", sentence, _validate, epilog=_EXAMPLES)
+    sub.set_defaults(refused=WRONG_USAGE)  # 1 would say that a row is not met
     add = sub.add_argument
     add(
         "--only",
@@ -100,16 +102,12 @@ def _validate(options: argparse.Namespace) -> int:
         check_installed("--plot", "bokeh")
         # Before the first row: minutes of simulation are not to end at a file that cannot be written.
         outfile.check_place(options.plot, ExpectationError)
+    _check_asked(options)
     if options.law_errors or options.floors:
         return _derive(options.law_errors) if options.law_errors else _derive_floors(options.floors)
     if options.log:
         return print_log(options)
-    for name in ("cluster", "path", "library", "library_version"):
-        if getattr(options, name):
-            raise PeerlabError(f"--{name.replace('_', '-')} goes with --log")
     if options.reference:
-        if options.only is not None or options.points:
-            raise PeerlabError("--only and --points are for our own rows, not for those of --reference")
         return _reference(options)
     expectations = load_expected()
     rows = _chosen(expectations.rows, options.only)
@@ -132,6 +130,27 @@ def _validate(options: argparse.Namespace) -> int:
         print(f"\n{say_score(results)}")
     # Machines are told, not judged: only rows decide the exit status.
     return 1 if failed else 0
+
+
+def _check_asked(options: argparse.Namespace) -> None:
+    """Refuse options that one beside them would leave unheard."""
+    asked = [
+        f"--{name.replace('_', '-')}"
+        for name in ("reference", "log", "law_errors", "floors")
+        if getattr(options, name)
+    ]
+    if len(asked) > 1:
+        raise PeerlabError(f"{asked[0]} and {asked[1]} ask for two things; give one of them")
+    if asked:
+        unheard = [name for name in ("only", "points") if getattr(options, name)]
+        # a picture is drawn of another simulator's results, too
+        unheard += ["plot"] if options.plot and asked != ["--reference"] else []
+        unheard += ["json"] if options.json and asked[0] in ("--law-errors", "--floors") else []
+        if unheard:
+            raise PeerlabError(f"--{unheard[0]} is for our own rows, not for {asked[0]}")
+    for name in ("cluster", "path", "library", "library_version") if asked != ["--log"] else ():
+        if getattr(options, name):
+            raise PeerlabError(f"--{name.replace('_', '-')} goes with --log")
 
 
 def _derive(file: Path) -> int:

@@ -91,6 +91,7 @@ BAD = [
     (("--shard", "3 of 2"), "shard: '3 of 2' is none; give I/N"),
     (("--merge", "part-*.csv"), "cannot read part-*.csv: No such file or directory"),
     (("--merge", "a.csv", "--workers", "2"), "merge and workers: merging simulates nothing"),
+    (("--dask-wait", "3"), "--dask-wait: goes with --dask"),
     (("--dask", "tcp://127.0.0.1:1", "--dask-wait", "long"), "--dask-wait: 'long' is no number of seconds"),
     (("--workers", "2", "--dask", "tcp://127.0.0.1:1"), "workers and dask: give one of them"),
 ]

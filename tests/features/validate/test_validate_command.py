@@ -57,7 +57,7 @@ def test_points_show_the_outliers_and_what_is_said_about_them():
 
 def test_a_pattern_that_fits_nothing_gets_the_nearest_row():
     status, out, problem = run("--only", "gaudi2-one-bok")
-    assert (status, out, problem.count("\n")) == (1, "", 1)
+    assert (status, out, problem.count("\n")) == (2, "", 1)
     assert "no row matches 'gaudi2-one-bok'; did you mean 'gaudi2-one-box'?" in problem
 
 
@@ -86,7 +86,7 @@ def test_what_is_no_file_is_refused_at_once(tmp_path):
         file.truncate(2**34)
     for name in ("pipe.csv", ".", "/dev/zero", "huge.csv"):
         status, out, problem = run("--reference", name, cwd=tmp_path)
-        assert (status, out, problem.count("\n")) == (1, "", 1), name
+        assert (status, out, problem.count("\n")) == (2, "", 1), name
         assert "not a file" in problem or "larger than 16 MiB" in problem
 
 
@@ -94,7 +94,7 @@ def test_what_is_no_file_is_refused_at_once(tmp_path):
 def test_a_picture_is_a_page_and_is_called_one(tmp_path, name):
     status, out, problem = run("--only", "gaudi2", "--plot", name, cwd=tmp_path)
     assert (status, out, problem) == (
-        1, "", f"peerlab: --plot writes a page: {name} must end in .html or .htm\n",
+        2, "", f"peerlab: --plot writes a page: {name} must end in .html or .htm\n",
     )  # fmt: skip
     assert not (tmp_path / name).exists()
 
@@ -126,7 +126,7 @@ def test_a_wrong_result_is_not_met(tmp_path):
 def test_what_is_no_csv_gets_one_line(tmp_path, name):
     (tmp_path / "no.csv").write_bytes(b"\x89PNG\r\n")
     status, out, problem = run("--reference", name, cwd=tmp_path)
-    assert (status, out, problem.count("\n")) == (1, "", 1)
+    assert (status, out, problem.count("\n")) == (2, "", 1)
     assert name in problem
 
 
@@ -141,7 +141,7 @@ def test_the_picture_is_one_page_that_asks_nobody(tmp_path):
 
 def test_a_picture_that_cannot_be_written_gets_one_line(tmp_path):
     status, _, problem = run("--only", "gaudi2", "--plot", tmp_path / "nowhere" / "x.html")
-    assert (status, problem.count("\n")) == (1, 1)
+    assert (status, problem.count("\n")) == (2, 1)
     assert "cannot write" in problem
 
 
@@ -151,10 +151,23 @@ def test_help_has_examples():
     assert "peerlab validate --reference results.csv" in out.partition("examples:\n")[2]
 
 
-def test_choosing_among_rows_of_a_reference_file_is_refused():
-    status, _, problem = run("--reference", "x.csv", "--only", "ring")
-    assert (status, problem.count("\n")) == (1, 1)
-    assert "--only" in problem
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--reference", "x.csv", "--only", "ring"), "--only is for our own rows, not for --reference"),
+        (("--floors", "x.toml", "--points"), "--points is for our own rows, not for --floors"),
+        (("--log", "x.log", "--plot"), "--plot is for our own rows, not for --log"),
+        (("--law-errors", "x.toml", "--json"), "--json is for our own rows, not for --law-errors"),
+        (("--law-errors", "x.toml", "--floors", "y.toml"), "--law-errors and --floors ask for two things"),
+        (("--reference", "x.csv", "--log", "x.log"), "--reference and --log ask for two things"),
+        (("--reference", "x.csv", "--path", "wire"), "--path goes with --log"),
+    ],
+)
+def test_what_would_not_be_heard_is_refused(options, says, own_folder):
+    status, out, problem = run(*options)
+    assert (status, out, problem.count("\n")) == (2, "", 1)
+    assert says in problem
+    assert list(own_folder.iterdir()) == []
 
 
 def test_a_log_is_held_against_its_cluster(root):
@@ -175,5 +188,5 @@ def test_a_log_is_held_against_its_cluster(root):
         (("--log", "nothing.log", "--cluster", "p5"), "nothing.log"),
     ):
         status, out, problem = run(*options)
-        assert (status, out, problem.count("\n")) == (1, "", 1)
+        assert (status, out, problem.count("\n")) == (2, "", 1)
         assert says in problem

@@ -106,8 +106,6 @@ def print_log(options: argparse.Namespace) -> int:
     """Hold one log against its cluster and library."""
     if not options.cluster:
         raise PeerlabError("--log needs --cluster: the machine that the log is of")
-    if options.only is not None or options.reference or options.plot:
-        raise PeerlabError("--only, --reference and --plot are for our own rows, not for a log")
     unseen = against(
         load(options.log), options.cluster, options.library, options.library_version, options.path
     )
