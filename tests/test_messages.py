@@ -19,6 +19,7 @@ from tool_logs import NCCL
 
 import peerlab
 from peerlab.base.errors import MOST, PeerlabError, ScenarioError, message
+from peerlab.base.terminal_text import fraction, number
 from peerlab.cli import main
 from peerlab.cli.commands import _COMMANDS, command_line
 from peerlab.collectives.walk import walk
@@ -168,6 +169,38 @@ def test_what_a_user_gives_to_a_command_is_told_in_one_bounded_line(command, dra
             wrong.append((option, name, status, problem))
     assert wrong == []
     assert list(own_folder.iterdir()) == []
+
+
+def absurd(command):
+    """Yield options of a command with values that cannot be: numbers that are none, and places that lead through a file."""
+    _, parsers = command_line([command])
+    shared = {
+        one for action in command_line(["simulate"])[1]["simulate"]._actions for one in action.option_strings
+    }
+    for action in parsers[command]._actions:
+        option = (action.option_strings or [""])[-1]
+        # fields of a scenario are those of `simulate`, as their options are
+        if action.type in (int, float, number, fraction) and (command == "simulate" or option not in shared):
+            yield from ((option, value) for value in ("nan", "inf", "-1"))
+        named = str(action.metavar or action.dest)
+        if action.nargs != 0 and re.search("file|folder|log|output", named, re.IGNORECASE):
+            yield option, f"a file/x{(re.search(r'[.][a-z]+', named) or ['.html'])[0]}"
+
+
+@pytest.mark.parametrize("command", [name for name in _COMMANDS if any(absurd(name))])
+def test_what_cannot_be_is_refused_before_any_work(command, drawn, own_folder, root):
+    (own_folder / "a file").touch()
+    wrong = []
+    for option, value in drawn(list(absurd(command)), part=3):
+        needed = [str(root / one) if one == LOG else one for one in NEEDS.get(command, [])]
+        others = [
+            one for one in needed if not (one.startswith(option) if option else not one.startswith("-"))
+        ]
+        status, out, problem = peerlab_command(command, *others, f"{option}={value}" if option else value)
+        if out or not is_bounded(status, problem):
+            wrong.append((option, value, status, problem))
+    assert wrong == []
+    assert [one.name for one in own_folder.iterdir()] == ["a file"]
 
 
 @pytest.mark.parametrize("command", _COMMANDS)

@@ -112,6 +112,8 @@ class TraceEvents:
 
 def looks_like_trace(path: Path) -> bool:
     """Say whether a file is a trace, or something else in its format."""
+    if path.exists() and not path.is_file():  # opening a pipe would wait for its writer
+        return False
     try:
         with path.open("rb") as raw:
             head = raw.read(2)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from peerlab.base.errors import PeerlabError
-from peerlab.base.outfile import written
+from peerlab.base.outfile import check_place, written
 from peerlab.base.terminal_text import command, number, table, wrapped
 from peerlab.base.units import PS_PER_MS, PS_PER_US
 from peerlab.features.tails.percentiles import PER_MILLE, name_of
@@ -73,6 +73,8 @@ def _tails(options: argparse.Namespace) -> int:
     over = entries.get("over", "auto")
     if "write" in entries and entries["write"].suffix not in _WRITES:
         raise PeerlabError(f"--write: give a file that ends in .svg or .html, not {entries['write'].name!r}")
+    if "write" in entries:
+        check_place(entries["write"], PeerlabError)  # before a thousand runs
     answer = tails(
         seeds=entries.get("seeds"), over=None if over == "none" else over, **how, **fields_given(options)
     )
