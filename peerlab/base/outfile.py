@@ -80,6 +80,23 @@ def check_place(path: str | Path, error: type[PeerlabError]) -> None:
         _end(file, held)
 
 
+def check_folder(place: Path, error: type[PeerlabError]) -> None:
+    """Refuse what :func:`new_folder` would refuse at once.
+
+    Raises
+    ------
+    PeerlabError
+        As `error`: if it is a file, a link that leads nowhere, or below a file.
+    """
+    with in_words(f"cannot write {place}", error):
+        if place.exists() and not place.is_dir():
+            raise error(f"cannot write {place}: it is a file; give a folder")
+        if place.is_symlink() and not place.exists():
+            raise error(f"cannot write {place}: it is a link that leads nowhere")
+        if not next(one for one in (place, *place.absolute().parents) if one.exists()).is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+
+
 @contextmanager
 def new_folder(place: Path, error: type[PeerlabError]) -> Iterator[None]:
     """Make a folder if need be; what is made here and stays empty is taken away again.
@@ -89,11 +106,8 @@ def new_folder(place: Path, error: type[PeerlabError]) -> Iterator[None]:
     PeerlabError
         As `error`: if it is a file, a link that leads nowhere, or cannot be made.
     """
+    check_folder(place, error)
     with in_words(f"cannot write {place}", error):
-        if place.exists() and not place.is_dir():
-            raise error(f"cannot write {place}: it is a file; give a folder")
-        if place.is_symlink() and not place.exists():
-            raise error(f"cannot write {place}: it is a link that leads nowhere")
         new = not place.exists()
         place.mkdir(parents=True, exist_ok=True)
     try:

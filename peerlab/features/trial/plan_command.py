@@ -12,7 +12,7 @@ from peerlab.base.progress_bar import progress_bar
 from peerlab.base.terminal_text import command, number, table, wrapped
 from peerlab.base.units import say_bytes, say_count
 from peerlab.features.trial.returned import Returned, read_folder, say_runs
-from peerlab.features.trial.trial_folder import write_trial
+from peerlab.features.trial.trial_folder import check_free, write_trial
 from peerlab.model.paths import path_title
 from peerlab.study.planned import ExpectedBand, Trial, plan_trial
 
@@ -52,6 +52,8 @@ def _plan(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
         return 0
     if options.force and options.output is None:
         parser.error("--force goes with --output")
+    if options.output is not None:
+        check_free(options.output, force=options.force)
     with progress_bar("plan", "sizes") as bar:
         trial = plan_trial(
             options.cluster,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, get_args, get_origin
 
 from peerlab.base.errors import PeerlabError
-from peerlab.base.outfile import new_folder, put_on_disk, written
+from peerlab.base.outfile import check_folder, new_folder, put_on_disk, written
 from peerlab.base.textfile import in_words, read_text
 from peerlab.study.planned import Trial
 
@@ -18,6 +18,25 @@ SCRIPT = "run.sh"
 _MOST_BYTES = 2**20
 _LONGEST = 2000
 """Characters of a text in a plan; what peerlab writes is shorter."""
+
+
+def check_free(where: Path, *, force: bool) -> None:
+    """Refuse a folder into which :func:`write_trial` would write no plan, before one is made.
+
+    Raises
+    ------
+    PeerlabError
+        As there.
+    """
+    with in_words(f"cannot write {where}", PeerlabError):
+        place = where.expanduser()
+        # a link that leads nowhere, too
+        there = [file for file in (place / SCRIPT, place / FILE) if os.path.lexists(file)]
+    check_folder(place, PeerlabError)
+    if there and not force:
+        raise PeerlabError(
+            f"{there[0]} is there already; give another folder, or --force, which overwrites it"
+        )
 
 
 def write_trial(trial: Trial, where: Path, *, force: bool = False) -> Path:
@@ -30,14 +49,9 @@ def write_trial(trial: Trial, where: Path, *, force: bool = False) -> Path:
     PeerlabError
         If one of the two is there already (unless `force`), or the folder cannot be written.
     """
+    check_free(where, force=force)
     place = where.expanduser()
     script, plan = place / SCRIPT, place / FILE
-    with in_words(f"cannot write {where}", PeerlabError):
-        there = [file for file in (script, plan) if os.path.lexists(file)]  # a link that leads nowhere, too
-    if there and not force:
-        raise PeerlabError(
-            f"{there[0]} is there already; give another folder, or --force, which overwrites it"
-        )
     with new_folder(place, PeerlabError):
         # Both are written before either replaces anything: a plan without its script is of no use.
         with written(script, PeerlabError) as path, written(plan, PeerlabError) as other:
