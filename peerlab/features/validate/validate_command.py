@@ -16,11 +16,15 @@ from peerlab.base.progress_bar import with_progress
 from peerlab.base.terminal_text import command, table
 from peerlab.engine.loop.collector import not_collecting
 from peerlab.features.validate.expected_figures import Elsewhere, ExpectedRow, load_expected
-from peerlab.features.validate.held_out.floor_factors import floor_factors_of, written_floors
-from peerlab.features.validate.held_out.law_errors import law_errors_of, left_out, written
 from peerlab.features.validate.held_out.logged_machines import load_machines
 from peerlab.features.validate.held_out.unseen import unseen
-from peerlab.features.validate.held_out.validate_machines import print_coverage, print_log, print_machines
+from peerlab.features.validate.held_out.validate_machines import (
+    derive_errors,
+    derive_floors,
+    print_coverage,
+    print_log,
+    print_machines,
+)
 from peerlab.features.validate.other_simulators import ReferenceAnswer, run_reference
 from peerlab.features.validate.reference_file import read_reference
 from peerlab.features.validate.table_cells import CELLS, cells, say_error, say_expected, say_score
@@ -104,7 +108,7 @@ def _validate(options: argparse.Namespace) -> int:
         outfile.check_place(options.plot, ExpectationError)
     _check_asked(options)
     if options.law_errors or options.floors:
-        return _derive(options.law_errors) if options.law_errors else _derive_floors(options.floors)
+        return derive_errors(options.law_errors) if options.law_errors else derive_floors(options.floors)
     if options.log:
         return print_log(options)
     if options.reference:
@@ -116,7 +120,12 @@ def _validate(options: argparse.Namespace) -> int:
     with not_collecting():  # thousands of short simulations
         results = list(with_progress(validate(rows), "validate", "rows", len(rows)))
         _draw(options, [dot for result in results for dot in _dots_of(result)])
-        foretold = list(with_progress(unseen(machines), "unseen machines", "machines", len(machines)))
+        # without a machine the logs of all would be read for nothing
+        foretold = (
+            list(with_progress(unseen(machines), "unseen machines", "machines", len(machines)))
+            if machines
+            else []
+        )
     failed = [result for result in results if not result.passed]
     if options.json:
         row_entries = [row.as_dict() for row in results]
@@ -134,50 +143,24 @@ def _validate(options: argparse.Namespace) -> int:
 
 def _check_asked(options: argparse.Namespace) -> None:
     """Refuse options that one beside them would leave unheard."""
-    asked = [
-        f"--{name.replace('_', '-')}"
-        for name in ("reference", "log", "law_errors", "floors")
-        if getattr(options, name)
-    ]
+    asked = [name for name in ("reference", "log", "law_errors", "floors") if getattr(options, name)]
     if len(asked) > 1:
-        raise PeerlabError(f"{asked[0]} and {asked[1]} ask for two things; give one of them")
-    if asked:
-        unheard = [name for name in ("only", "points") if getattr(options, name)]
-        # a picture is drawn of another simulator's results, too
-        unheard += ["plot"] if options.plot and asked != ["--reference"] else []
-        unheard += ["json"] if options.json and asked[0] in ("--law-errors", "--floors") else []
-        if unheard:
-            raise PeerlabError(f"--{unheard[0]} is for our own rows, not for {asked[0]}")
-    for name in ("cluster", "path", "library", "library_version") if asked != ["--log"] else ():
+        raise PeerlabError(
+            f"{_option(asked[0])} and {_option(asked[1])} ask for two things; give one of them"
+        )
+    what = asked[0] if asked else ""
+    # a picture is drawn of another simulator's results, too
+    ours = {"": (), "reference": ("only", "points"), "log": ("only", "points", "plot")}
+    for name in ours.get(what, ("only", "points", "plot", "json")):
         if getattr(options, name):
-            raise PeerlabError(f"--{name.replace('_', '-')} goes with --log")
+            raise PeerlabError(f"--{name} is for our own rows, not for {_option(what)}")
+    for name in ("cluster", "path", "library", "library_version") if what != "log" else ():
+        if getattr(options, name):
+            raise PeerlabError(f"{_option(name)} goes with --log")
 
 
-def _derive(file: Path) -> int:
-    # First of all: what is derived takes minutes.
-    outfile.check_place(file, ExpectationError)
-    machines = load_machines()
-    law_errors = law_errors_of(
-        left_out(with_progress(unseen(machines), "unseen machines", "machines", len(machines)))
-    )
-    with outfile.written(file, ExpectationError) as place:
-        place.write_text(written(law_errors), encoding="utf-8")
-    for law_error in law_errors:
-        what = " ".join(filter(None, (law_error.transport or "all transports", law_error.algorithm)))
-        print(f"{what}: {law_error.times:.3f} times; {law_error.in_words}")
-    return 0
-
-
-def _derive_floors(file: Path) -> int:
-    outfile.check_place(file, ExpectationError)
-    machines = load_machines()
-    times = left_out(with_progress(unseen(machines), "unseen machines", "machines", len(machines)))
-    factors = floor_factors_of(times)
-    with outfile.written(file, ExpectationError) as place:
-        place.write_text(written_floors(factors), encoding="utf-8")
-    for factor in factors:
-        print(f"{', '.join(factor.transports)}: {factor.times:.2f} times; {factor.says}")
-    return 0
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _chosen(rows: Sequence[ExpectedRow], pattern: str | None) -> list[ExpectedRow]:

@@ -207,7 +207,7 @@ def test_a_step_is_as_sure_as_its_exchanges_matter():
 
 
 def test_the_command_writes_what_it_derives(tmp_path, capsys, monkeypatch, machines, root):
-    import peerlab.features.validate.validate_command as command
+    import peerlab.features.validate.held_out.validate_machines as command
     from peerlab.cli import main
 
     monkeypatch.setattr(command, "unseen", lambda _: machines)

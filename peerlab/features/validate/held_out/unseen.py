@@ -174,8 +174,6 @@ class Unseen:
 
 def unseen(machines: Sequence[LoggedMachine]) -> Iterator[Unseen]:
     """Yield each machine with its library's constants fitted on the logs of the others, as soon as it is simulated."""
-    if not machines:  # reading the logs of all takes longer than most rows
-        return
     # All logs, even where one machine alone is asked for: the others are what its constants are fitted on.
     logged = {machine: _asked_of(machine) for machine in load_machines()}
     for machine in machines:

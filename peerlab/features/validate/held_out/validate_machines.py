@@ -4,12 +4,17 @@ import argparse
 import json
 import math
 from collections.abc import Sequence
+from pathlib import Path
 
-from peerlab.base.errors import PeerlabError
+from peerlab.base import outfile
+from peerlab.base.errors import ExpectationError, PeerlabError
+from peerlab.base.progress_bar import with_progress
 from peerlab.base.terminal_text import table
 from peerlab.base.units import say_bytes, say_percent, say_time
-from peerlab.features.validate.held_out.law_errors import Inside, coverage, left_out
-from peerlab.features.validate.held_out.unseen import DIFFERS, SIZES, Unseen, against
+from peerlab.features.validate.held_out.floor_factors import floor_factors_of, written_floors
+from peerlab.features.validate.held_out.law_errors import Inside, coverage, law_errors_of, left_out, written
+from peerlab.features.validate.held_out.logged_machines import load_machines
+from peerlab.features.validate.held_out.unseen import DIFFERS, SIZES, Unseen, against, unseen
 from peerlab.model.paths import path_title
 from peerlab.records import load
 
@@ -48,12 +53,12 @@ def print_machines(found: Sequence[Unseen], *, points: bool) -> None:
     if not found:
         return
     print("machines with no log of their own: constants of their library fitted on the others' logs (us)")
-    print(table(HEAD, [machine_cells(unseen) for unseen in found]))
-    for unseen in found:
-        if unseen.note:
-            print(f"  {'* ' if not unseen.promised else ''}{unseen.name}: {unseen.note}")
+    print(table(HEAD, [machine_cells(one) for one in found]))
+    for one in found:
+        if one.note:
+            print(f"  {'* ' if not one.promised else ''}{one.name}: {one.note}")
         if points:
-            print_points(unseen)
+            print_points(one)
     print()
 
 
@@ -122,4 +127,33 @@ def print_log(options: argparse.Namespace) -> int:
         print(
             f"not counted for the worst, as out of place and in place differ by more than {say_percent(DIFFERS)}: {sizes}"
         )
+    return 0
+
+
+def derive_errors(file: Path) -> int:
+    """Write the errors of laws, from machines left out in turn."""
+    # First of all: what is derived takes minutes.
+    outfile.check_place(file, ExpectationError)
+    machines = load_machines()
+    law_errors = law_errors_of(
+        left_out(with_progress(unseen(machines), "unseen machines", "machines", len(machines)))
+    )
+    with outfile.written(file, ExpectationError) as place:
+        place.write_text(written(law_errors), encoding="utf-8")
+    for law_error in law_errors:
+        what = " ".join(filter(None, (law_error.transport or "all transports", law_error.algorithm)))
+        print(f"{what}: {law_error.times:.3f} times; {law_error.in_words}")
+    return 0
+
+
+def derive_floors(file: Path) -> int:
+    """Write the factors of floors, from machines left out in turn."""
+    outfile.check_place(file, ExpectationError)
+    machines = load_machines()
+    times = left_out(with_progress(unseen(machines), "unseen machines", "machines", len(machines)))
+    factors = floor_factors_of(times)
+    with outfile.written(file, ExpectationError) as place:
+        place.write_text(written_floors(factors), encoding="utf-8")
+    for factor in factors:
+        print(f"{', '.join(factor.transports)}: {factor.times:.2f} times; {factor.says}")
     return 0
