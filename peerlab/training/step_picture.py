@@ -17,7 +17,7 @@ from peerlab.training.step_run import StepRun
 from peerlab.training.step_trace import Interval
 
 WIDTH = 1120
-_LEFT, _RIGHT = 118, 1100
+_LEFT, _RIGHT = 150, 1100
 # Heights in pixels: of the computing lane, of a gap, and of what one data path has.
 _LANE, _GAP, _PATH = 24, 10, 92
 _HATCH = 7
@@ -186,7 +186,7 @@ def _draw_path(paper: Paper, run: StepRun, scale: _TimeAxis, top: float) -> None
         align="right",
     )
     paper.text(
-        (_LEFT - 10, top + 32), f"{len(run.trace.placed)} exchanges", ink="muted", align="right", size=11
+        (_LEFT - 10, top + 32), f"{len(run.trace.placed)} exchanges", ink="muted", align="right", size=12
     )
     for name, boxes, begin, end, shades in (
         ("filling", lanes.filling, 6, 20, ("inside", "gather")),
@@ -201,7 +201,7 @@ def _draw_path(paper: Paper, run: StepRun, scale: _TimeAxis, top: float) -> None
             name,
             ink="muted",
             align="right",
-            size=11,
+            size=12,
         )
         for left, right, box in scale.drawn(boxes):
             # A gap keeps neighbours apart: one pixel, or a quarter of a box that is narrow.
@@ -233,5 +233,5 @@ def _draw_axis(paper: Paper, scale: _TimeAxis, top: float) -> None:
     while at <= whole:
         x = scale.x(round(at * PS_PER_MS))
         paper.line([(x, top - 4), (x, top)], "edge", width=1)
-        paper.text((x, top + 10), f"{at:g}" + (" ms" if not at else ""), ink="muted", size=11)
+        paper.text((x, top + 10), f"{at:g}" + (" ms" if not at else ""), ink="muted", size=12)
         at += each

@@ -28,19 +28,19 @@ def choice_html(found: ChoiceMap) -> str:
     if len(found.sizes) <= _SLIM:
         return choice_svg(found)
     fewer = replace(found, cells=tuple(cell for cell in found.cells if cell.size in found.sizes[::-2]))
-    return choice_svg(found, kind="broad") + choice_svg(fewer, kind="slim", says=found.headline)
+    return choice_svg(found, kind="broad") + choice_svg(fewer, kind="slim", whole=found)
 
 
-def choice_svg(found: ChoiceMap, *, kind: str = "", says: str = "") -> str:
+def choice_svg(found: ChoiceMap, *, kind: str = "", whole: ChoiceMap | None = None) -> str:
     """Return the map as SVG in the colours of the page around it; hovering a cell says its times.
 
-    `kind` is ``broad`` or ``slim`` where there are two; `says` stands for its headline, for those who do not see it.
+    `kind` is ``broad`` or ``slim`` where there are two; `whole`: that of all sizes, whose colours and headline it has.
     """
     slim, classes = kind != "broad", f"pl-map pl-{kind}".removesuffix(" pl-")
     # Rows grow upwards, as on the axis of a chart.
     rows, columns = found.nodes[::-1], found.sizes
     places = {(nodes, size): (x, y) for y, nodes in enumerate(rows) for x, size in enumerate(columns)}
-    roles = algorithm_roles(found)
+    roles = algorithm_roles(whole or found)
     cells = {(cell.nodes, cell.size): cell for cell in found.cells}
     parts = [_square(cell, *places[key], roles) for key, cell in cells.items()]
     # Above the squares, whose paper-coloured edges would cover them.
@@ -58,7 +58,7 @@ def choice_svg(found: ChoiceMap, *, kind: str = "", says: str = "") -> str:
     wide = max(wide, _LEAST_SLIM if slim else _LEAST)
     return (
         f"<svg class='{classes}' viewBox='0 0 {wide} {high}' width='{wide}' role='img' "
-        f"aria-label='{escape(says or found.headline, quote=True)}' font-size='12' fill='var(--pl-ink)' style='max-width:100%;height:auto'>{''.join(parts)}</svg>"
+        f"aria-label='{escape((whole or found).headline, quote=True)}' font-size='12' fill='var(--pl-ink)' style='max-width:100%;height:auto'>{''.join(parts)}</svg>"
     )
 
 

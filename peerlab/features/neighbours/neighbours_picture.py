@@ -193,7 +193,7 @@ def _thresholds(paper: Paper, answer: PortAnswer, highest: float, top: float) ->
             y = top + _GLASS * (1 - value / highest)
             paper.line([(_LEFT, y), (_RIGHT, y)], "edge", 1, "4 3")
             x = _RIGHT - (60 if name == _LOW else 4)  # beside the other, which may be as high
-            paper.text((x, y - 7), _LINES[name], size=11, ink="muted", align="right")
+            paper.text((x, y - 7), _LINES[name], size=12, ink="muted", align="right")
 
 
 def _stops(answer: PortAnswer) -> list[tuple[int, int]]:
