@@ -197,9 +197,8 @@ def _promptness(observed: Observed, know: Knowledge, least: float, most: float) 
     elif most < tcp.low:
         sentence, points, of = "too prompt for kernel TCP on most hosts", every(TCP, -weigh["weak"]), quickest
     elif least > efa.high:
-        # NCCL's own hops are counted roughly here, and RCCL and old versions of NCCL take 60 to 90 us a hop over RDMA
-        strength = "weak" if observed.nccl else "fair"
-        sentence, points, of = "slow even for EFA: TCP is likelier", every(TCP, weigh[strength]), efa
+        # Whatever waits for a core or an interrupt is as late over RDMA, and RCCL and old versions of NCCL take 60 to 90 us a hop: lateness alone names no path.
+        sentence, points, of = "slow even for EFA: TCP is likelier", every(TCP, weigh["weak"]), efa
     elif least > rdma.high and not any("efa" in line.lower() for line in observed.said):
         sentence, points, of = "slow for RDMA, except over EFA", every(TCP, weigh["weak"]), rdma
     else:

@@ -80,6 +80,9 @@ def _machine(chance: random.Random, names: Sequence[str]) -> tuple[str, Cluster,
             cluster = cluster.with_figure(key, math.exp(chance.uniform(math.log(low), math.log(high))))
     if chance.random() < 0.2 and "nic.rate" in cluster.figures:  # another machine with the same accelerators
         times = chance.choice((0.5, 2))
+        if times > 1 and all(PATHS[path].is_rare for path in cluster.paths):
+            # GPUDirect-TCPX and TCPXO are Google's, on NICs of 200 Gb/s at most (data/diagnosis.toml: device_tcp)
+            raise PeerlabError("no such machine")
         cluster = cluster.with_figure("nic.rate", cluster.figures["nic.rate"].value * times)
         says.append(f"NICs x{times:g}")
     return name, cluster, " ".join(says)
