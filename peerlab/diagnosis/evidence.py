@@ -11,7 +11,7 @@
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from statistics import linear_regression
 
@@ -98,7 +98,8 @@ def from_lines(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
         # Every rank prints its lines, and some print them again: however often, it is one piece of evidence.
         hits = [hit[0].strip() for line in seen.said if (hit := rule.pattern.search(line))]
         beside = not rule.beside or any(map(rule.beside.search, seen.said))
-        if hits and beside and not (rule.unless and any(map(rule.unless.search, seen.said))):
+        version = f"NCCL version {seen.version.removeprefix('NCCL ')}"
+        if hits and beside and not (rule.unless and any(map(rule.unless.search, (*seen.said, version)))):
             yield Evidence(
                 kind="line",
                 seen=f"'{hits[0]}'",
@@ -224,7 +225,10 @@ def waits_for_copies(seen: Observed) -> bool:
 
 
 def _in_node_latency(observed: Observed, know: Knowledge) -> Iterator[Evidence]:
-    inside = know.ranges["in_node_collective"]
+    usual = know.ranges["in_node_collective"]
+    # a ring goes twice round all ranks, of which a domain of several servers has many
+    base, hop, ranks = know.ranges["nccl_base"], know.ranges["nccl_hop"], observed.ranks or 0
+    inside = replace(usual, high=max(usual.high, round(base.high + 2 * (ranks - 1) * hop.high)))
     if observed.small_s * 1e6 > inside.high:
         yield Evidence(
             kind="latency",

@@ -268,11 +268,10 @@ def _verdict(fit: Fit, alike: Sequence[Fit], know: Knowledge, *, chosen: bool) -
     if fit.ratio > near.high:
         return _above(fit, alike, know, chosen=chosen, enough=enough)
     if fit.ratio >= near.low:
-        if not chosen and _other_nics_would_do(fit, know):
-            return weigh[
-                "weak"
-            ], "this path explains it; so may another one over other NICs than this cluster's"
-        return weigh["strong" if enough else "weak" if by_chance else "fair"], "this path explains it"
+        strength = "strong" if enough else "weak" if by_chance else "fair"
+        also = "" if chosen else _would_do_as_well(fit, know)
+        sentence = "this path explains it" + (f"; so may {also}" if also else "")
+        return weigh["weak" if also else strength], sentence
     if fit.ratio < far.high:
         return _far_below(fit, know, enough=enough, chosen=chosen)
     return 0.0, "this path would be faster, unless something holds it up"
@@ -301,6 +300,19 @@ def _other_nics_would_do(fit: Fit, know: Knowledge) -> bool:
     Below half of the narrowest usual NIC nothing but TCP, or a path that is held up, is as slow.
     """
     return fit.path in PATHS and fit.sent_GBps > min(know.nics_GBps) / 2
+
+
+def _quicker_cores_would_do(fit: Fit, know: Knowledge) -> bool:
+    """Return whether TCP would be as fast as RDMA through host memory: what cores and streams carry, no name of an accelerator tells."""
+    way = PATHS.get(fit.path)
+    return bool(way and way.is_rdma and way.is_staged) and fit.sent_GBps <= know.ranges["tcp_streams"].high
+
+
+def _would_do_as_well(fit: Fit, know: Knowledge) -> str:
+    """Return what else would be as fast on a machine of which the log names the accelerators alone; empty where nothing is."""
+    if _other_nics_would_do(fit, know):
+        return "another one over other NICs than this cluster's"
+    return "TCP with quicker cores than this cluster's" if _quicker_cores_would_do(fit, know) else ""
 
 
 def _far_below(fit: Fit, know: Knowledge, *, enough: bool, chosen: bool) -> tuple[float, str]:

@@ -4,6 +4,7 @@ from math import isnan
 from typing import Any
 
 from peerlab.base.errors import HardwareError, nearest
+from peerlab.library.library_record import version_number
 from peerlab.library.nccl_law import SHAPES, ZERO_MEANS_NONE
 
 _TIMES = ("launch_", "nvlink_tree", "nvlink_ring", "pcie_", "network_")
@@ -21,7 +22,7 @@ _RATES = (
 _BOUNDS = {"us": (0.001, 10**6), "GB/s": (0.01, 10**6), "B": (1024, 2**30), "1": (0.01, 1000)}
 """From where to where a constant may lie, by its unit; beyond, a message takes minutes to simulate, or hours on the wire."""
 _SAY_BOUNDS = {"us": "1 ns to 1 s", "GB/s": "10 MB/s to 1 PB/s", "B": "1 KiB to 1 GiB", "1": "0.01 to 1000"}
-_ENTRIES = ("value", "unit", "basis", "source", "assumption", "range")
+_ENTRIES = ("value", "unit", "basis", "source", "assumption", "range", "holds", "otherwise")
 
 
 def unit_of(name: str) -> str:
@@ -61,7 +62,25 @@ def read_law(given: Any) -> dict[str, Any]:
                 f"law.{name}: unit {entry['unit']!r:.40} is not possible; give it in {unit_of(name)!r}"
             )
         _check_constant(name, entry["value"])
+        _check_versions(name, entry)
     return {name: entry["value"] for name, entry in given.items()}
+
+
+def _check_versions(name: str, entry: dict[str, Any]) -> None:
+    """Refuse a constant whose source has it between versions that are none.
+
+    A constant has either a range or these versions. In a band it stands still: within them the library itself has this number, and how far
+    its plan is from what happens, within them and outside, is in the error of the law (`peerlab.question.law_error`).
+    """
+    holds = entry.get("holds")
+    if holds is not None:
+        numbers = [version_number(one) for one in holds] if isinstance(holds, list) else []
+        if len(numbers) != 2 or min(numbers) < 0 or numbers[0] > numbers[1]:
+            raise HardwareError(
+                f'law.{name}: holds = {holds!r} must be the first and the last version, such as ["2.12", "2.31"]'
+            )
+    if not isinstance(entry.get("otherwise", ""), str):
+        raise HardwareError(f"law.{name}: otherwise must be a text, not {entry['otherwise']!r}")
 
 
 def _check_constant(name: str, value: Any) -> None:

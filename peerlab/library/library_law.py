@@ -12,6 +12,9 @@ from peerlab.model.effective_machine import Change
 if TYPE_CHECKING:
     from peerlab.question.scenario import Scenario
 
+_HOPPER = 9
+"""Compute capability of H100 and H200."""
+
 OwnChanges = Mapping[str, list[Change]]
 """What a law does to fields of a `Cluster`."""
 
@@ -97,4 +100,7 @@ class LibraryLaw:
             question.library_number,
             domain,
         )
-        return tuple(gap for gap in library.unsolved if gap.concerns(*asks, staged=question.staged))
+        hopper = (question.given_cluster.generation or 0) >= _HOPPER
+        holds = {"staged": question.staged, "from Hopper": hopper}
+        conditions = [name for name, here in holds.items() if here]
+        return tuple(gap for gap in library.unsolved if gap.concerns(*asks, conditions))

@@ -9,7 +9,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from peerlab.base.errors import ScenarioError
-from peerlab.base.units import say_count
+from peerlab.base.units import PS_PER_S, say_count
 from peerlab.library.further_hops import check_flight
 from peerlab.library.library_choice import LibraryChoice, checked_protocol, nccl_choice, sight
 from peerlab.library.library_law import LibraryLaw, OwnChanges
@@ -170,16 +170,25 @@ class MessagesLaw(LibraryLaw):
         machine = question.hardware
         device = (question.memory == "device" and machine.device_buffers_ps) or 0
         if question.collective_record.exchanges:
-            return (("launch", (question.ranks - 1) * (machine.message_ps or 0) + device),)
+            launch = (question.ranks - 1) * (machine.message_ps or 0) + device
+            return (("launch", launch), ("by-nic", self._by_nic_ps(question)))
         # a message of exactly the limit is still sent at once
         asks = machine.eager_bytes is not None and question.nbytes > machine.eager_bytes
         return (("launch", (machine.rendezvous_ps if asks else 0) + device),)
+
+    def _by_nic_ps(self, question: "Scenario") -> int:
+        """Return how long a device's NIC has what its rank exchanges with those of its node, where the library knows no shorter way from device memory."""
+        machine = question.hardware
+        if not machine.loopback or question.memory != "device" or not question.data_path.uses_device_memory:
+            return 0
+        sent = (machine.devices - 1) * question.nbytes / question.ranks
+        return round(machine.loopback * sent * machine.devices * PS_PER_S / machine.node_wire_Bps)
 
     def figures(self, question: "Scenario") -> tuple[str, ...]:
         """Return what a message costs; point to point, what asking first and device memory cost."""
         if question.collective_record.is_message:
             return ("library.rendezvous", "library.eager", "library.device_buffers")
-        return ("library.message", "library.device_buffers")
+        return ("library.message", "library.device_buffers", "library.loopback")
 
 
 ALONE = LibraryLaw()

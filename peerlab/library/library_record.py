@@ -1,6 +1,6 @@
 """What a communication library is to a scenario: its law, its versions, what it forbids, what is not solved, and its figures."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,7 +46,7 @@ class Unsolved:
     before: str = ""
     """Of versions before this one; empty: of all."""
     when: str = ""
-    """``staged``: where slices stage in host memory; empty: on any path."""
+    """``staged``: where slices stage in host memory; ``from Hopper``: on H100 and later; empty: always."""
     promised: bool = True
     """Whether the accuracy that is promised of the library is promised there, too."""
 
@@ -63,14 +63,16 @@ class Unsolved:
         collective: str,
         version: int,
         domain: str = "",
-        *,
-        staged: bool = False,
+        conditions: Collection[str] = (),
     ) -> bool:
-        """Return whether a message of so many bytes between so many nodes, or NVLink domains, meets it; `version` is as `Library.number` returns it."""
+        """Return whether a message of so many bytes between so many nodes, or NVLink domains, meets it.
+
+        `version` is as `Library.number` returns it, `conditions` are those that `when` may name and that hold.
+        """
         last = size if self.to_bytes is None else self.to_bytes
         here = nodes >= self.nodes and self.from_bytes <= size <= last and self.domain in ("", domain)
         here = here and not (self.before and version >= version_number(self.before))
-        here = here and (staged or not self.when)
+        here = here and (not self.when or self.when in conditions)
         return here and self.algorithm in ("", algorithm) and self.collective in ("", collective)
 
 

@@ -13,7 +13,7 @@ from peerlab.model.collective import COLLECTIVES
 from peerlab.model.hardware import FIGURE_KINDS, Figure
 
 _WHEN = ("always", "staged", "before Hopper")
-_GAP_WHEN = ("staged",)
+_GAP_WHEN = ("staged", "from Hopper")
 SECTION = "library."
 _DOMAIN = ("within", "between")
 """Where of NVLink domains a thing is not solved."""

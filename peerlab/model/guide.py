@@ -170,6 +170,9 @@ GUIDE = {
     "library.overlap_lost": Entry(
         "share of the exchange inside a node that does not overlap the one between nodes", "1", "per collective", _LIBRARY
     ),
+    "library.loopback": Entry(
+        "share of what ranks of one node exchange from device memory that goes by their NICs", "1", "per exchange", "osu_bw D D inside a node: is it as fast as the NIC"
+    ),
     "library.held": Entry("share of a chunk of LL that a device has before it passes it on", "1", "per hop inside a node", _LIBRARY),
     "transport.mtu": Entry(
         "largest packet; leave the section out, and headers are not counted", "B", "per packet", "ibv_devinfo (active_mtu); ip link"

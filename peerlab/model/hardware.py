@@ -217,6 +217,8 @@ class Cluster:
     """What a message between buffers in device memory takes more, picoseconds."""
     overlap_lost: float = _figure("library.overlap_lost", "share", "overlap that the library loses")
     """Share of the exchange inside a node that does not overlap the one between nodes, 0 to 1."""
+    loopback: float = _figure("library.loopback", "share", "exchange inside a node that goes by NICs")
+    """Share of what ranks of one node exchange from device memory that the library sends by their NICs, 0 to 1."""
     held: float = _figure("library.held", "share", "what a device has of a chunk before it passes it on")
     """Share of a chunk of LL or LL128 that a device of a tree has before it passes the chunk on to the next of its node, 0 to 1."""
     scaleup_Bps: int = _figure("scaleup.rate", "rate", "scale-up link")  # noqa: N815
@@ -432,7 +434,7 @@ FIGURE_FIELDS = {f.metadata["figure"]: f.name for f in fields(Cluster) if "figur
 # These may be nothing at all. A rate, or the size of a packet, of 0 would be divided by.
 _MAY_BE_ZERO = {
     "registration.deregister_base", "fabric.latency", "scaleup.latency", "port.latency", "device.copy_latency", "device.copy_start",
-    "library.hop", "library.message", "domain.hop", "library.rendezvous", "library.device_buffers", "library.overlap_lost", "library.held",
+    "library.hop", "library.message", "domain.hop", "library.rendezvous", "library.device_buffers", "library.overlap_lost", "library.loopback", "library.held",
     "transport.base", "transport.switch", "transport.hops", "transport.metres", "transport.per_metre", "nic.per_message",
 }  # fmt: skip
 

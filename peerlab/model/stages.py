@@ -154,6 +154,12 @@ STAGES: dict[str, StageKind] = {
     "copy-start": StageKind(
         says="start of a staged copy (assumed)", legend="start of a copy", role="ink", counts_as="flight"
     ),
+    "by-nic": StageKind(
+        says="exchange inside the node by the devices' NICs (library)",
+        legend="launch, hops inside the node",
+        role="inside",
+        counts_as="exchange",
+    ),
 }
 """Every kind of stage; a trace numbers them in this order."""
 

@@ -36,6 +36,8 @@ _NAMES = {
 """What drivers call the accelerators of clusters."""
 _COPY_S = 6e-6
 """What a copy by the driver takes at least, seconds: osu_bw D D on Alps has a message every 16 us without RDMA, osu_latency on juliet 10."""
+_AMPERE = 8
+"""Compute capability of A100."""
 _WHOLE = ("1", "B", "KiB", "MiB")
 """Units of figures that stay as they are: they are counted, or cut what is sent."""
 _KNOTS = (8, 1024, 16384, 131072, 2**20, 2**22, 2**24, 2**26, 2**28, 2**30)
@@ -193,6 +195,9 @@ def _library_lines(path: str, cluster: Cluster, chance: random.Random) -> list[s
     if efa and way and way.is_staged and cluster.device_name not in ("T4", "GH200"):
         # without that the plug-in for EFA ends with an error where a NIC does not reach device memory (P4d and later)
         opened.append("OFI_NCCL_DISABLE_GDR_REQUIRED_CHECK set by environment to 1.")
+    if way and way.half_staged and (cluster.generation or 0) >= _AMPERE:
+        # NCCL lets a NIC read the memory of such accelerators unless it is told not to, and prints what it is told
+        opened.append("NCCL_NET_GDR_READ set by environment to 0.")
     return opened + (channels if much == 2 else [])
 
 

@@ -309,11 +309,17 @@ def test_efa_reaches_device_memory_on_some_instances_and_checks_it(device, algbw
 
 
 def test_the_check_of_efas_plug_in_may_be_switched_off():
+    line = "Selected Provider is efa (found 4 nics)"
     off = {"environment": {"OFI_NCCL_DISABLE_GDR_REQUIRED_CHECK": "1"}}
-    found = peerlab.diagnose(
-        nccl(times_us(22), 16, 2, (H100,), transport=["Selected Provider is efa"], **off)
-    )
-    assert not any("ends with an error" in one.says for one in found.evidence)
+    # plug-ins have it since 1.7.4: one before 1.6 does not count its NICs, and NCCL 2.18 is older than 1.7.4
+    for said, more, checked in (
+        (line, {"version": "2.20.5+cuda12.4"}, True),
+        (line, off, False),
+        ("Selected Provider is efa", {}, False),
+        (line, {"version": "2.18.5+cuda12.2"}, False),
+    ):
+        found = peerlab.diagnose(nccl(times_us(22), 16, 2, (H100,), transport=[said], **more))
+        assert any("ends with an error" in one.says for one in found.evidence) == checked
 
 
 def test_a_message_one_way_is_staged_at_the_links_full_rate():

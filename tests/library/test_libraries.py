@@ -1,6 +1,7 @@
 """Communication libraries as data: what a file may say, what is refused in words, and what a scenario shows of them."""
 
 import pickle
+import tomllib
 
 import pytest
 
@@ -8,6 +9,7 @@ import peerlab
 from peerlab.base.errors import HardwareError, ScenarioError
 from peerlab.base.places import folder
 from peerlab.library.library_files import known_libraries, load_library, read_library
+from peerlab.library.library_record import version_number
 from peerlab.question.presets import read_cluster
 
 EFA = (folder("data") / "libraries" / "nccl-efa.toml").read_text()
@@ -29,6 +31,23 @@ def test_every_library_has_figures_with_units_and_a_source_or_an_assumption_with
         assert figure.unit
         assert figure.basis
         assert figure.source or (figure.assumption and figure.range), figure.key
+
+
+@pytest.mark.parametrize(
+    "path", sorted((folder("data") / "libraries").glob("*.toml")), ids=lambda path: path.stem
+)
+def test_every_constant_has_a_range_or_the_versions_whose_source_has_it(path):
+    """What was read in a source is exact for some versions; for those beside them it says what they have."""
+    document = tomllib.loads(path.read_text(encoding="utf-8"))
+    last = read_library(path.read_text(encoding="utf-8"), path.name).versions[1]
+    for name, entry in document.get("law", {}).items():
+        if "range" in entry:
+            assert entry["assumption"], name
+            continue
+        assert entry["source"], name
+        first_held, last_held = entry["holds"]
+        covers = version_number(first_held) <= version_number("2.18") and last_held == last
+        assert covers or entry["otherwise"], name
 
 
 def test_a_scenario_says_what_its_library_does_and_a_choice_can_be_forced():
@@ -90,6 +109,8 @@ def test_what_is_not_possible_is_refused_in_words():
         ('why = "on p4d', 'why = "\\u0007on p4d', "must be a text on one line"),
         ('value = [75, 35], unit = "us"', 'value = [75, 35], unit = "s"', "law.steering: unit 's' is not possible; give it in 'us'"),
         ("value = [75, 35]", "value = [75, 1e9]", "law.steering: 1e+09 us is out of range; possible are 1 ns to 1 s"),
+        ('holds = ["2.8", "2.31"]', 'holds = ["2.31", "2.8"]', "must be the first and the last version"),
+        ('holds = ["2.8", "2.31"]', 'holds = "2.8"', "must be the first and the last version"),
         ("value = [75, 35]", "valeu = 1, value = [75, 35]", "law.steering has an unknown entry 'valeu'"),
         ("[law]", '[law]\nstep = { value = [0.001, 576000, 524288], unit = "B", basis = "b", source = "s" }', "law.step: 0.001 B is out of range; possible are 1 KiB to 1 GiB"),
         ("[law]", '[law]\nnvlink_rate = { value = [130, 240, 1e-6, 741.6], unit = "GB/s", basis = "b", source = "s" }', "law.nvlink_rate: 1e-06 GB/s is out of range; possible are 10 MB/s to 1 PB/s"),

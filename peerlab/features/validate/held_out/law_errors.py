@@ -17,12 +17,14 @@ from peerlab.question.law_error import ANY, SHARE, LawError, keys_of
 
 MACHINES, TIMES = 3, 20
 """An error of one algorithm needs the logs of so many machines, and so many measured times."""
+NARROW = 1.15
+"""Longest over shortest time of a band of figures in which a time still shows how far the law is off."""
 SOURCE = "peerlab validate --law-errors: each machine of data/machines.toml left out of the fit in turn"
 _HEAD = f"""\
 # Errors of laws: by which factor bands reach further than their figures make them. Written by `peerlab validate --law-errors`, not by hand:
 # by so much a further machine misses the band of the assumed figures, at {say_percent(SHARE)} of its sizes no more, if it resembles those that were left out.
 # An empty transport is all whose accuracy is promised; its factor is the largest of the algorithms that at least {MACHINES} machines and
-# {TIMES} measured times show, an algorithm with a smaller one has its own. A transport has one where no accuracy is promised.
+# {TIMES} measured times show, and of the times whose bands of figures are narrow ({NARROW} times from end to end at most), an algorithm with a smaller one has its own. A transport has one where no accuracy is promised.
 """
 
 
@@ -42,6 +44,11 @@ class LeftOut:
     def proves(self) -> bool:
         """Whether it says anything of a band: a log from which a range was taken lies inside by construction."""
         return not (self.machine.own_range or self.point.held_up)
+
+    @property
+    def width(self) -> float:
+        """How many times as long the longest time of its band of figures is as the shortest."""
+        return self.point.ends_s[1] / self.point.ends_s[0]
 
     @property
     def misses(self) -> float:
@@ -104,24 +111,22 @@ _Key = tuple[str, str]
 def _factors(times: Sequence[LeftOut], share: float) -> dict[_Key, tuple[float, list[LeftOut]]]:
     """Return the factor of each transport and algorithm that has one, with the times that it is of.
 
-    That of all transports is the largest of the algorithms that have enough times: what has a law and no log is no better known than
-    those. An algorithm with a smaller one has its own, but none smaller than all times together have: where ranges of figures are wide, few
+    That of all transports is the largest of the algorithms that have enough times, and of the times whose bands of figures are narrow: what has a
+    law and no log is no better known than those. An algorithm with a smaller one has its own, but none smaller than all times together have: where ranges of figures are wide, few
     times lie outside, and bands that are narrow elsewhere would stay so. A transport of which nothing is promised has at least the largest.
     """
     promised = [sample for sample in times if sample.promised]
     # Only where accuracy is promised: an odd transport must not widen the bands of all others.
     together = _factor(promised, share)
-    own = {
-        (ANY, name): max(together, _factor(group, share))
-        for name, group in _by_algorithm(promised)
-        if _enough(group)
-    }
-    largest = max([together, *own.values()])
+    groups = {(ANY, name): group for name, group in _by_algorithm(promised) if _enough(group)}
+    own = {key: max(together, _factor(group, share)) for key, group in groups.items()}
+    largest = max([together, *own.values(), _shown(promised, share)])
     entries = {(ANY, ""): (largest, promised)}
+    # One whose narrow bands alone show more than the largest has none of its own.
     entries |= {
-        key: (times_off, [sample for sample in promised if sample.point.algorithm == key[1]])
-        for key, times_off in own.items()
-        if times_off < largest
+        key: (own[key], group)
+        for key, group in groups.items()
+        if max(own[key], _shown(group, share)) < largest
     }
     for transport in sorted({sample.machine.transport for sample in times}):
         mine = [sample for sample in times if sample.machine.transport == transport]
@@ -141,6 +146,11 @@ def _factor(times: Iterable[LeftOut], share: float) -> float:
 def _by_algorithm(times: Sequence[LeftOut]) -> list[tuple[str, list[LeftOut]]]:
     names = sorted({sample.point.algorithm for sample in times})
     return [(name, [sample for sample in times if sample.point.algorithm == name]) for name in names]
+
+
+def _shown(times: Sequence[LeftOut], share: float) -> float:
+    """Return the factor of those times whose band of figures is narrow: in a wide one a time lies inside, however far the law is off."""
+    return _factor([sample for sample in times if sample.width <= NARROW], share)
 
 
 def _enough(group: Sequence[LeftOut]) -> bool:
