@@ -304,8 +304,9 @@ def _other_nics_would_do(fit: Fit, know: Knowledge) -> bool:
 
 def _quicker_cores_would_do(fit: Fit, know: Knowledge) -> bool:
     """Return whether TCP would be as fast as RDMA through host memory: what cores and streams carry, no name of an accelerator tells."""
-    way = PATHS.get(fit.path)
-    return bool(way and way.is_rdma and way.is_staged) and fit.sent_GBps <= know.ranges["tcp_streams"].high
+    way, near = PATHS.get(fit.path), know.ranges["near"].high
+    staged = bool(way and way.is_rdma and way.is_staged)
+    return staged and fit.sent_GBps <= know.ranges["tcp_streams"].high and fit.spread > near
 
 
 def _would_do_as_well(fit: Fit, know: Knowledge) -> str:

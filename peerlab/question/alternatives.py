@@ -8,8 +8,8 @@ clusters that can be simulated instead:
 """
 
 # An assumption without a range has alternatives. A NIC hangs in one place or another; no band between two
-# numbers holds that, and it moves the gain more than all bands: on DL1 1.72 (1.18 to 2.07) becomes 0.95
-# (0.69 to 1.27) if each NIC has a root port of its own. So wiring is a field of a cluster
+# numbers holds that, and it moves the gain more than all bands: on DL1 1.72 (1.16 to 2.11) becomes 0.95
+# (0.68 to 1.29) if each NIC has a root port of its own. So wiring is a field of a cluster
 # (`model/nic_wiring`), with evidence and with what else was thought of; each of these is marked as possible
 # or not, with a reason. A file without the section `[wiring]` whose counts of switches or NICs are assumed
 # leaves two open: a root port of its own, and one switch per socket. An assumed count has half and twice of

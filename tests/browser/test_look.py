@@ -82,7 +82,7 @@ def test_a_ratio_of_another_scenario_is_not_shown(wide):
     expect(wide.page.locator(".pl-card[data-name=ratio]")).to_have_count(0)
     assert "4.38 ms" in wide.card("time")
     wide.give("ratio", ratio_of(run().scenario))
-    assert "1.18 to 2.07\u00d7" in wide.card("ratio")
+    assert "1.16 to 2.11\u00d7" in wide.card("ratio")
 
 
 def test_where_there_is_one_path_the_time_stands_in_its_place(wide):
