@@ -28,7 +28,7 @@ export class PortStrip {
     this.left = this.narrow ? STRIP.less[0] : STRIP.left;
     this.right = this.width - (this.narrow ? STRIP.less[1] : STRIP.right);
     host.replaceChildren();
-    const heading = `waits at ${this.linkName(data.shared)}`;
+    const name = this.linkName(data.shared), heading = `waits at ${data.links[data.shared].kind === "down" ? "the port " : ""}${name}`;
     this.text(this.left, 0, heading);
     this.headed = this.left + widthOf(`${heading} alone`, STRIP.letters); // further right there is room for a word
     if (!this.narrow) this.text(this.width, 0, "at most", { "text-anchor": "end" });
