@@ -234,6 +234,8 @@ OPTIONS = [
     ("jobs --job 0,1 --message 1e30", "--message: '1e30' is out of range"),
     ("jobs --job 0,1,compute=x", "job: "),
     ("jobs --job 0,1 --until-ms x", "--until-ms: 'x' is not a number"),
+    ("jobs --job 0,1 --fabric infiniband --trunks 1.5", "trunks: '1.5' is not a whole number"),
+    ("jobs --job 0,1 --fabric infiniband --message 1TiB", "cell: some "),
 ]
 
 

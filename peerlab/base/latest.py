@@ -49,6 +49,7 @@ class Latest(Generic[Key, Value]):
         with self._lock:
             self._weigh_last()
             self._values[key] = value
+            self._values.move_to_end(key)  # another thread may have computed it, too
             self._weigh_last()
             while len(self._values) > self.most or (
                 len(self._values) > self._always and self.weight > self.most_weight

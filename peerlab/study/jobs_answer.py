@@ -72,9 +72,13 @@ class SharedFabric:
         gains = {}
         for other in range(len(self.trace.jobs)):
             if other != victim:
-                rest = [job for number, job in enumerate(self.trace.jobs) if number != other]
+                rest = {number: job for number, job in enumerate(self.trace.jobs) if number != other}
                 # a job that is taken out before the victim moves its number by one
-                trace = self.cells.world.run(rest).times if self.cells else run_jobs(rest, self.fabric)
+                trace = (
+                    self.cells.world.run(rest).times
+                    if self.cells
+                    else run_jobs(list(rest.values()), self.fabric)
+                )
                 mine = trace.lasts(victim - (other < victim))
                 gains[other] = self.lost[victim] - sum(mine, Fraction(0)) / len(mine) / self.alone[victim]
         best = max(gains, key=lambda job: gains[job])
@@ -212,12 +216,11 @@ def shared_fabric(
         _without_queues(made, engine, fields)
         alone = tuple(run_jobs([job], leaves).lasts(0)[0] for job in singles)
         return SharedFabric(leaves, run_jobs(made, leaves, until), alone)
-    world = CellWorld(_question_of_cells(cluster, fabric, fields), leaves, engine)
-    run = world.run(made, until)
-    # a lane of a port costs nothing, so alone it may be the first one
+    world = CellWorld(_question_of_cells(cluster, fabric, fields), leaves, tuple(made), engine)
+    run = world.run(dict(enumerate(made)), until)
     times = list[Fraction]()
     for number, job in enumerate(singles):
-        time = world.alone(job)
+        time = world.alone(number, job)
         if time is None:
             raise ScenarioError(
                 "fabric",

@@ -9,7 +9,7 @@ other at the end of a collective. Of two leaves the trunk is what leaves one and
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -20,7 +20,7 @@ from peerlab.engine.ports.port_scene import JOINED, PortFlow, PortScene
 from peerlab.engine.ports.port_trace import CellSpan, PortTrace
 from peerlab.engine.ports.simulate_ports import simulate_ports
 from peerlab.study.port_answer import PortAnswer
-from peerlab.study.port_question import PATIENCE, PortQuestion
+from peerlab.study.port_question import LONGEST_MS, PATIENCE, PortQuestion
 from peerlab.study.shared_jobs import (
     JobsTrace,
     JobTransfer,
@@ -42,20 +42,24 @@ class CellWorld:
     question: PortQuestion
     """Its hosts and neighbours are not asked: the jobs say them."""
     fabric: LeafFabric
+    jobs: tuple[SharedJob, ...]
+    """All of them. A job that is simulated without others has the leaves, spines and draws that it has beside them."""
     engine: str = "loop"
 
-    def run(self, jobs: Sequence[SharedJob], until: Fraction | None = None) -> "CellRun":
-        """Simulate jobs together.
+    def run(self, some: Mapping[int, SharedJob], until: Fraction | None = None) -> "CellRun":
+        """Simulate some of the jobs together, by their numbers; each may be another that has the same hosts and flows.
 
         Raises
         ------
         PeerlabError
             If they cannot be simulated.
         """
-        question, scene = self._scene(jobs, until)
-        return CellRun(self, tuple(jobs), PortAnswer(question, simulate_ports(scene, self.engine), 0))
+        question, scene = self._scene(some, until)
+        return CellRun(
+            self, tuple(some.values()), PortAnswer(question, simulate_ports(scene, self.engine), 0)
+        )
 
-    def alone(self, job: SharedJob) -> Fraction | None:
+    def alone(self, number: int, job: SharedJob) -> Fraction | None:
         """Return how long the first collective of a job takes that begins at once and has nobody beside it; None if it does not end.
 
         Raises
@@ -63,33 +67,39 @@ class CellWorld:
         PeerlabError
             If it cannot be simulated.
         """
-        _, scene = self._scene([job], None)
+        _, scene = self._scene({number: job}, None)
         end_ps = _alone_ps(scene, self.engine)
         return None if end_ps is None else _moment(end_ps)
 
-    def _scene(self, jobs: Sequence[SharedJob], until: Fraction | None) -> tuple[PortQuestion, PortScene]:
+    def _scene(self, some: Mapping[int, SharedJob], until: Fraction | None) -> tuple[PortQuestion, PortScene]:
         """Return what is asked of the ports, and the scene that it is."""
+        jobs = tuple(some.values())
         check_jobs(jobs, self.fabric)
-        for number, job in enumerate(jobs):
+        for number, job in some.items():
             if job.weight != 1:
                 raise ScenarioError(
                     "weight", f"job {number} has a weight; ports know none: leave it out, or the fabric"
                 )
         # a host that no job has may lie between two, but not after the last one
         leaves = tuple(
-            host // self.fabric.leaf for host in range(1 + max(host for job in jobs for host in job.hosts))
+            host // self.fabric.leaf
+            for host in range(1 + max(host for job in self.jobs for host in job.hosts))
         )
         question = replace(
             self.question, vls=1 + max(job.lane for job in jobs), until_ms=self._until_ms(jobs, until)
         )
         question.check()
         flows: list[PortFlow] = []
-        for number, job in enumerate(jobs):
-            flows += self._flows(number, job, len(flows))
+        for place, (number, job) in enumerate(some.items()):
+            flows += self._flows(place, job, len(flows), self._draws(number))
         return question, question.scene_of(leaves, tuple(flows), question.trunks, float(self.fabric.uplink))
 
-    def _flows(self, number: int, job: SharedJob, first: int) -> Iterator[PortFlow]:
-        """Yield the flows of a job; its first one has this number in the scene."""
+    def _draws(self, number: int) -> int:
+        """Return the number of a job's first flow where all jobs are simulated together."""
+        return sum(len(job.hosts) * job.flows for job in self.jobs[:number])
+
+    def _flows(self, number: int, job: SharedJob, first: int, draws: int) -> Iterator[PortFlow]:
+        """Yield the flows of a job; its first one is `first` in the scene, and drawn by `draws`."""
         rate, _ = self.question.line()
         nodes, nbytes = len(job.hosts), -(-job.work * rate // job.flows)
         for flow in range(job.flows):
@@ -97,7 +107,7 @@ class CellWorld:
                 yield PortFlow(
                     src=host, dst=job.hosts[(place + 1) % nodes], nbytes=int(nbytes), messages=job.steps * job.repeats, vl=job.lane,
                     start_ps=round(job.offset * PS_PER_S), after=first + flow * nodes + (place - 1) % nodes, job=str(number),
-                    collective=job.steps, compute_ps=_compute_ps(job),
+                    collective=job.steps, compute_ps=_compute_ps(job), drawn_by=draws + flow * nodes + place,
                 )  # fmt: skip
 
     def _until_ms(self, jobs: Sequence[SharedJob], until: Fraction | None) -> float:
@@ -108,6 +118,8 @@ class CellWorld:
             for job in jobs:
                 slowest = job.work * max(Fraction(1), len(job.hosts) / self.fabric.uplink)
                 until += PATIENCE * job.repeats * (job.steps * (slowest + latency) + job.compute)
+            # what takes longer is refused for its number of events, not for a time that nobody gave
+            until = min(until, Fraction(LONGEST_MS, 1000))
         return float(until * 1000)
 
 

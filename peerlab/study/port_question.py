@@ -22,8 +22,10 @@ _USUAL_MS = 3.0
 """How long a scene without a collective lasts where nobody says it."""
 PATIENCE = 20
 """So many times as long as alone, by the formula, an AllReduce may take; then the scene is cut."""
+LONGEST_MS = 1_000_000
+"""A scene is cut after so many milliseconds at most."""
 _RANGES: Mapping[str, tuple[float, float]] = {
-    "leaves": (1, 2), "trunk": (0.01, 64), "trunks": (1, MOST_HOSTS), "vls": (1, 4), "until_ms": (1e-3, 1e6), "seed": (0, 2**63), "loss_seed": (0, 2**63),
+    "leaves": (1, 2), "trunk": (0.01, 64), "trunks": (1, MOST_HOSTS), "vls": (1, 4), "until_ms": (1e-3, LONGEST_MS), "seed": (0, 2**63), "loss_seed": (0, 2**63),
 }  # fmt: skip
 SPREADS = ("ecmp", "spray")
 

@@ -136,6 +136,9 @@ def test_the_command_and_a_notebook_say_a_step_in_the_same_words(capsys):
     times, exchanges = (part for part in document.parts if isinstance(part, Table))
     for row in (*times.rows, *exchanges.rows):
         assert " ".join(row) in printed
+    noisy = {"compute_jitter": 0.1, "compute_jitter_of": "device"}
+    last = step_document([peerlab.step(workload="resnet50", nodes=2, path="peer-direct", **noisy)]).parts[-1]
+    assert last.text.startswith("Each device has noise of its own")
 
 
 def test_a_step_of_a_few_milliseconds_has_round_times_on_its_axis():

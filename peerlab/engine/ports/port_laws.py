@@ -34,7 +34,7 @@ def trunk_of(scene: PortScene, number: int, flow: PortFlow) -> int:
     trunks = scene.trunk_links(flow)
     if not trunks or (scene.spray and len(trunks) > 1):
         return -1
-    digest = blake2b(f"{scene.seed},{number}".encode(), digest_size=8).digest()
+    digest = blake2b(f"{scene.seed},{flow.draws(number)}".encode(), digest_size=8).digest()
     return trunks[int.from_bytes(digest, "big") % len(trunks)]
 
 

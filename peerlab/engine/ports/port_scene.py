@@ -130,6 +130,8 @@ class PortFlow:
     """How long its job computes between two collectives; a picosecond or more, so that no instant feeds itself."""
     background: bool = False
     """Whether a scene ends without it."""
+    drawn_by: int | None = None
+    """The number by which a hash gives it a trunk, and its losses are drawn; None: its own in the scene."""
 
     @property
     def is_endless(self) -> bool:
@@ -140,6 +142,10 @@ class PortFlow:
     def counts(self) -> bool:
         """Whether a scene goes on until it has ended."""
         return not (self.is_endless or self.background)
+
+    def draws(self, number: int) -> int:
+        """Return the number by which chance draws for it where it has this one in its scene."""
+        return number if self.drawn_by is None else self.drawn_by
 
     def sendable(self, collectives: int) -> int:
         """Return how many messages may be sent once so many collectives have begun, of one that waits for another the first of the last one."""

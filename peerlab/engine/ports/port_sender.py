@@ -71,7 +71,7 @@ class FlowEnds:
         self.vl = flow.vl
         self.per_message = ENDLESS if flow.is_endless else -(-flow.nbytes // fabric.mtu)
         self.in_order = fabric.loses and fabric.recovery.startswith("go-back")
-        self.losses = Losses(fabric, self.number) if fabric.loss_ppb else None
+        self.losses = Losses(fabric, flow.draws(self.number)) if fabric.loss_ppb else None
         self._short = 0 if flow.is_endless else self.per_message * fabric.mtu - flow.nbytes
         self._cell = self.scene.cell_packets
         self._packet = fabric.packet

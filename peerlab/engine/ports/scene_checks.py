@@ -131,5 +131,5 @@ def what_fits(scene: "PortScene", count: int) -> str:
     waited_for = [flow.nbytes * flow.messages for flow in scene.flows if flow.counts]
     if waited_for and not 0 < _until_cut(scene) * cell < max(waited_for):
         nbytes = max(waited_for)
-        return f"{most}: {larger}, or a {less}th of the message, {say_bytes(nbytes // less)} a flow instead of {say_bytes(nbytes)}"
+        return f"{most}: {larger}, or 1/{less} of the message, {say_bytes(nbytes // less)} a flow instead of {say_bytes(nbytes)}"
     return f"{most}: {larger}, or {say_time(scene.until_ps // less)} instead of {say_time(scene.until_ps)}"

@@ -33,7 +33,7 @@ _OUTPUT = PlayedOutput(jobs_page_html, jobs_svg)
 _SAYS = {
     "offset": "offset_ms", "compute": "compute_ms", "repeats": "repeats", "flows": "flows", "weight": "weight", "message": "message_bytes", "lane": "lane",
 }  # fmt: skip
-_NUMBERS = {"leaf": " of hosts", "loss": "", "trunks": "", "seed": ""}
+_NUMBERS = {"leaf": "number of hosts", "loss": "number", "trunks": "whole number", "seed": "whole number"}
 _WHOLE = ("repeats", "flows", "lane")
 _OWN = ("run", "job", "figure", "output", "json")
 
@@ -111,7 +111,7 @@ def _jobs(options: argparse.Namespace) -> int:
     # `number` hands on what is none, so that it is refused here by its name.
     for name, what in _NUMBERS.items():
         if isinstance(fields.get(name), str):
-            raise ScenarioError(name, f"{fields[name]!r} is not a number{what}")
+            raise ScenarioError(name, f"{fields[name]!r} is not a {what}")
     if "figure" in entries:
         fields["figures"] = dict(map(figure_given, entries["figure"]))
     shared = _shared_fabric([_job(text) for text in entries["job"]], fields)

@@ -110,8 +110,9 @@ def _field(name: str) -> str:
 def _checked(name: str, value: Any) -> Any:
     """Return what an option says; refuse what is no number where one belongs."""
     # `number` and `fraction` hand on what is none, so that it is refused here by its name.
-    if isinstance(value, str) and any(name == _field(option) for option, _, _ in _NUMBERS):
-        raise ScenarioError(name, f"{value!r} is not a number")
+    kind = next((kind for option, kind, _ in _NUMBERS if name == _field(option)), None)
+    if isinstance(value, str) and kind:
+        raise ScenarioError(name, f"{value!r} is not a {'whole ' if kind is number else ''}number")
     return value
 
 

@@ -77,22 +77,16 @@ def _simulate(options: argparse.Namespace) -> int:
     entries = fields_given(options)
     cluster = load_cluster(entries.get("cluster", "dl1"))
     wanted, refused = _scenarios(entries, cluster.paths)
-    if "trace" in options and len(wanted) != 1:
-        # Before anything is simulated: two runs have no one trace.
-        raise PeerlabError("--trace: one run at a time; give --path, and --registration for peer-direct")
-    if "explain" in options and (len(wanted) != 1 or "json" in options):
-        raise PeerlabError(
-            "--explain: one run at a time, in words; give --path, and --registration for peer-direct"
-        )
+    _check_alone(options, len(wanted))
     if "iteration_times" in options and "json" not in options:
         raise PeerlabError("--iteration-times: the table has no place for them; add --json")
     wanted, left_out = _without_long(wanted, entries)
     runs = [_with_progress(scenario) for scenario in wanted]
+    if "trace" in options:
+        runs[0].to_perfetto(options.trace)
     if "explain" in options:
         print(explain(runs[0]))
         return 0
-    if "trace" in options:
-        runs[0].to_perfetto(options.trace)
     # One path that was asked for is an error where it cannot be, not a line below the table.
     lacking = {} if "path" in entries else {**refused, **cluster.lacks}
     if "json" in options:
@@ -105,6 +99,19 @@ def _simulate(options: argparse.Namespace) -> int:
     if "sensitivity" in options and "json" not in options:
         print_sensitivity([(_name(run), run) for run in runs])
     return 0
+
+
+def _check_alone(options: argparse.Namespace, runs: int) -> None:
+    """Refuse, before anything is simulated, what is of one run where there are several, or stands alone."""
+    for name in ("trace", "explain"):
+        # two runs have no one trace
+        if name in options and runs != 1:
+            raise PeerlabError(
+                f"--{name}: one run at a time; give --path, and --registration for peer-direct"
+            )
+    for name in ("json", "sensitivity"):
+        if "explain" in options and name in options:
+            raise PeerlabError(f"--explain: nothing but what happens is printed; leave --{name} out")
 
 
 def _document(run: Run, options: argparse.Namespace) -> dict[str, Any]:

@@ -68,7 +68,7 @@ def _site(options: argparse.Namespace) -> int:
     if alone and serve:
         raise ExportError("--serve: one file opens by itself; leave --serve out, or give a folder")
     if "port" in options and not serve:
-        raise ExportError("--port: of --serve alone")
+        raise ExportError("--port: give --serve, too, or leave it out")
     # Refused before anything is written. A browser keeps progress for each address, so the port is the same next time.
     port = free_port(getattr(options, "port", _PORT)) if serve else 0
     write = write_live_page if alone else write_site

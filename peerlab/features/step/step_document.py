@@ -47,11 +47,16 @@ def _parts(runs: Sequence[StepRun], exchanges: int | None) -> Iterator[Part]:
             f"{share} of the computing beside it: {figure.assumption or figure.source}", "An exchange takes"
         )
     yield Text(f"{device_memory(step).says}.", "Memory:")
-    # Where nodes differ, a node is simulated as one: its devices stay alike.
-    alike = "Devices of a node do the same" if runs[0].trace.apart else "Every device does the same"
-    yield Text(f"{alike}; {_LIMITS}", quiet=True)
+    yield Text(f"{_alike(runs[0])}; {_LIMITS}", quiet=True)
     if exchanges != 0:
         yield from (_exchanges(run, exchanges, several=len(runs) > 1) for run in runs)
+
+
+def _alike(run: StepRun) -> str:
+    """Return which devices do the same: where nodes differ, a node is simulated as one."""
+    if run.step.compute_jitter and run.step.compute_jitter_of == "device":
+        return "Each device has noise of its own, and a node exchanges once its latest device is ready"
+    return "Devices of a node do the same" if run.trace.apart else "Every device does the same"
 
 
 def _assumed(run: StepRun) -> str:

@@ -163,7 +163,7 @@ def ruled_by(measured):
         (
             [100] * 5 + [85] * 7,
             "healthy",
-            "none of 12 sizes is below its floor; from 32 KiB on it stays near it and below its band, at 85 %",
+            "none of 12 sizes is below its floor; from 32 KiB on the run stays near its floor and below its band, at 85 %",
             7,
         ),
         ([100] * 10 + [85] * 2, "healthy", "none of 12", 0),

@@ -61,6 +61,11 @@ def test_more_than_two_leaves_hang_below_a_spine():
     for flow, ways in ((0, 4), (6, 2)):
         links = {cell.link for cell in found.cells.ports.cells if cell.flow == flow}
         assert len(links) == ways == hops(scene, scene.flows[flow])
+    # who shares nothing with others is as fast as alone: with the same spines, trunks and losses
+    apart = [{"hosts": [4, 5]}, {"hosts": [0, 1, 2, 3]}]
+    for more in ({"trunks": 2, "seed": 3}, {"loss": 0.02}):
+        found = peerlab.shared_fabric(apart, leaf=2, fabric="roce-lossy", message_bytes="64 KiB", **more)
+        assert found.lost == (1, 1)
 
 
 def test_cells_that_take_any_spine_fill_all_of_them():

@@ -46,7 +46,8 @@ def test_the_command_says_the_same():
         "simulate", "--nodes", "2", "--message", "512 KiB", "--path", "host-rdma", "--explain"
     )
     assert (status, out) == (0, peerlab.explain(peerlab.simulate(SMALL)).text + "\n")
-    assert peerlab_command("simulate", "--nodes", "2", "--explain")[0] == 1
+    for more in ([], ["--path", "host-rdma", "--json"], ["--path", "host-rdma", "--sensitivity"]):
+        assert peerlab_command("simulate", "--nodes", "2", "--explain", *more)[0] == 1
 
 
 def test_what_is_no_run_is_refused():

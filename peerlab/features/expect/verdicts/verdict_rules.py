@@ -66,7 +66,7 @@ def _healthy(rows: Sequence[JudgedSize]) -> RuledVerdict:
     low = _at_the_end(rows, [_is_low(row) for row in rows])
     if not _spans(low, _END):
         return _ruled(HEALTHY, why)
-    stays = f"{why}; from {say_bytes(low[0].size)} on it stays near it and below its band, at {_share(low)} of what is expected"
+    stays = f"{why}; from {say_bytes(low[0].size)} on the run stays near its floor and below its band, at {_share(low)} of what is expected"
     return _ruled(HEALTHY, stays, low if len(low) >= ENOUGH else ())
 
 
