@@ -58,7 +58,8 @@ class Parser(argparse.ArgumentParser):
         """Return the value of an option. An empty one, as of a shell's variable that is not set, would pass for one that was not given."""
         # The words of a command pass here twice: as those of its parser, too.
         if action.nargs != argparse.PARSER and not arg_string.strip():
-            raise argparse.ArgumentError(action, "is empty; give a value, or leave it out")
+            or_not = "" if action.required else ", or leave it out"
+            raise argparse.ArgumentError(action, f"is empty; give a value{or_not}")
         return super()._get_value(action, arg_string)
 
     def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:

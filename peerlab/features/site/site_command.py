@@ -60,8 +60,6 @@ def add(commands: Any) -> None:
 
 def _site(options: argparse.Namespace) -> int:
     entries = fields_given(options)
-    if not options.place.strip():
-        raise ExportError("give a folder to write into, or . for this one")
     place = Path(options.place)
     alone = place.suffix == ".html"
     serve = getattr(options, "serve", False)

@@ -228,7 +228,7 @@ def test_the_command_prints_jobs_and_writes_a_still(own_folder):
     assert json.loads(out)["victim"] == 1
 
 
-@pytest.mark.parametrize("wrong", ["a,b", "0,1 speed=2", "0,1 repeats=x", "0,1 offset=x", ""])
+@pytest.mark.parametrize("wrong", ["a,b", "0,1 speed=2", "0,1 repeats=x", "0,1 offset=x", ","])
 def test_the_command_refuses_in_a_line(wrong):
     status, out, problem = peerlab_command("jobs", "--job", wrong)
     assert (status, out) == (1, "")

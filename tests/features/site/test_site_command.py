@@ -55,7 +55,6 @@ def test_another_file_is_no_package(nothing, capsys, make, says):
         (["lab.html", "--serve"], "one file opens by itself"),
         (["lab", "--port", "9000"], "--port: give --serve, too"),
         (["lab", "--serve", "--port", "0"], "port: 0 is not a whole number from 1 to 65535"),
-        ([""], "give a folder to write into, or . for this one"),
         (["theirs"], "cannot write theirs: its index.html is not peerlab's; give another folder"),
     ],
 )
