@@ -160,7 +160,14 @@ def with_noise(s: Scenario) -> tuple[Scenario, tuple[str, ...]]:
 
 def compared(s: Scenario, over: str | None) -> list[Scenario]:
     """Return a scenario and, if there is one, that on the path which it is compared with."""
-    return [s, *(s.with_(path=other) for other in _others(s, over))]
+    others = _others(s, over)
+    if s.path in others:
+        raise ScenarioError("over", f"{s.path} is the path itself; give another, or none")
+    try:
+        return [s, *(s.with_(path=other) for other in others)]
+    except ScenarioError as problem:
+        # in the word of the caller, who gave no path but this one
+        raise ScenarioError("over" if problem.field == "path" else problem.field, problem.args[1]) from None
 
 
 def _others(s: Scenario, over: str | None) -> list[str]:

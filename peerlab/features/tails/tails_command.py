@@ -104,7 +104,7 @@ def tails_text(answer: Tails) -> str:
     if sentences:
         lines += [
             "",
-            f"{answer.paths[0].title} is {', '.join(sentences)} times as fast; {answer.quiet_gain:.3f} without noise",
+            f"{answer.paths[0].title}, times as fast: {', '.join(sentences)}; {answer.quiet_gain:.3f} without noise",
         ]
     lines += [lacking(percentile) for percentile in answer.paths[0].percentiles if percentile.missing]
     return "\n".join(lines)
