@@ -34,6 +34,7 @@ import { sayBytes, sayTime } from "./words.js";
  * @property {Road} road
  */
 const WATCHED_S = 12; // the slowest lasts so long at the usual speed
+const ALIKE = 1.005; // times that differ by half a per cent are the same, as in the sentence below the headline
 const MOST_ROADS = 4;
 const BAR = { least: 30, most: 48, all: 150, gap: 10, left: 118, narrow: 86, right: 132, letters: 12, foot: 20, tick: 64 }; // px
 const POINTS = 200; // of a line of delivered bytes
@@ -79,9 +80,10 @@ class FabricsPage extends PlayedPage {
     this.find(".ts-source").textContent = source;
     this.find(".fb-bars").setAttribute("aria-label", words);
     const [fast, slow] = [transports[0], transports.at(-1)];
-    hero.querySelector("h2").textContent = transports.length > 1 ? `The slowest, ${slow.title}, takes` : `${fast.title} takes`;
-    hero.querySelector("b").textContent = transports.length > 1 ? `${(slow.finish_us / fast.finish_us).toFixed(2)}×` : sayTime(fast.finish_us);
-    hero.querySelector("small").textContent = transports.length > 1 ? ` as long as ${fast.title}` : "";
+    const times = slow.finish_us / fast.finish_us, apart = times > ALIKE;
+    hero.querySelector("h2").textContent = apart ? `The slowest, ${slow.title}, takes` : transports.length > 1 ? "All transports take" : `${fast.title} takes`;
+    hero.querySelector("b").textContent = apart ? `${times.toFixed(2)}×` : sayTime(fast.finish_us);
+    hero.querySelector("small").textContent = apart ? ` as long as ${fast.title}` : "";
     hero.querySelector(".ts-note").textContent = finding;
     const head = document.createElement("tr");
     head.append(...["transport", ...columns].map((name) => Object.assign(make("th", "", name), { scope: "col" })));
