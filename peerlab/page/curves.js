@@ -103,12 +103,13 @@ export class Curves extends View {
     if (!curves.values.length) return this.clear();
     const limit = this.scaled(this.limit().y), most = this.scaled(this.limit().high ?? []), heights = curves.lines.flatMap((line) => [...this.scaled(line.y), ...(this.here ? [] : this.scaled(line.high))]);
     const lines = Math.max(this.there(mark) ? mark.y * scale.factor : 0, ...heights.filter(isFinite), ...[...limit, ...most].filter(isFinite), ...this.scaled(this.points().y));
-    const spread = this.here ? [...curves.lines.flatMap((line) => this.scaled(line.high)), ...(curves.noise?.high ?? [])] : [], highest = Math.max(lines, ...spread.filter((y) => y < WIDE_SPREAD * lines));
+    const spread = this.here ? [...curves.lines.flatMap((line) => this.scaled(line.high)), ...(curves.noise?.high ?? [])] : [], highest = (below) => Math.max(lines, ...spread.filter((y) => y < below));
     const values = curves.values, wide = this.span(values);
     figures.model("curves_x").setv({ start: wide[0], end: wide[1] });
     figures.model("curves_grid").cross_bounds = [wide[0], this.along(values.length - 1)]; // a name stands on no line
     this.drawBands();
-    const legend = Math.max(1, Math.round(this.find(".pl-bands").offsetHeight / LINE_OF_LEGEND)), top = highest * (1.02 + 0.16 * legend) || 1; // each of its lines needs room
+    const legend = Math.max(1, Math.round(this.find(".pl-bands").offsetHeight / LINE_OF_LEGEND)), room = 1.02 + 0.16 * legend; // each of its lines needs room
+    const top = highest(room * highest(WIDE_SPREAD * lines)) * room || 1; // a wide spread that would end behind the legend is whole, too
     figures.model("curves_y").setv({ start: 0, end: top });
     const shown = this.ticks();
     figures.model("curves_ticks").ticks = shown;

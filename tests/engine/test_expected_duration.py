@@ -24,7 +24,7 @@ def test_long_simulations_are_forecast_and_short_ones_are_not(monkeypatch):
     monkeypatch.setattr(refusals, "on_disk", lambda: True)
     assert 1 < forecast_s(alone) < 10
     monkeypatch.setattr(refusals, "on_disk", lambda: False)
-    assert 15 < forecast_s(alone) < 60  # it is compiled first
+    assert 10 < forecast_s(alone) < 60  # it is compiled first
     monkeypatch.setattr(refusals, "installed", lambda: False)
     assert 60 < forecast_s(alone) < 600
     assert "peerlab[compiled]" in offer(alone)

@@ -21,6 +21,8 @@ from peerlab.engine.loop.few_lanes import FewLanes
 from peerlab.engine.loop.steady_state import Repeats
 from peerlab.engine.loop.transfers import Course
 from peerlab.engine.pipeline import Pipeline
+from peerlab.engine.referee.event_log import EventLog
+from peerlab.engine.referee.simpy_resources import Clock
 from peerlab.engine.registration_queue import RegistrationQueue
 from peerlab.engine.scaleup import exchange, fifo
 from peerlab.engine.simulate import fastest
@@ -258,6 +260,15 @@ def test_of_few_lanes_the_spans_are_kept_and_of_all_lanes_the_sums():
     assert taken.served_ps.tolist() == whole.served_ps.tolist()
     assert taken.nbytes.tolist() == whole.nbytes.tolist()
     assert taken.flown_ps == whole.flown_ps
+
+
+def test_the_log_of_the_referee_is_silent_until_it_is_asked_for(caplog):
+    system = System(peerlab.Scenario(nodes=2, message_bytes="64 KiB"), folded=False)
+    EventLog(system, Clock()).note((0, 1, 0), "arrives")
+    assert caplog.messages == []
+    caplog.set_level("DEBUG", "peerlab.referee")
+    EventLog(system, Clock()).note((0, 1, 0), "arrives")
+    assert caplog.messages == ["0.0 µs: slice 1 of step 0 of device 0 of node 0 arrives"]
 
 
 def test_every_module_of_the_engines_is_named_in_a_test():
