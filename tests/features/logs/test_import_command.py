@@ -81,7 +81,6 @@ def test_json_holds_everything(folder):
         (["."], "cannot read .: not a file"),
         (["ring.log", "--save", "no/file.csv"], "cannot write no/file.csv: there is no folder no"),
         (["ring.log", "--save", "mine.csv/"], "cannot write mine.csv/: that is the name of a folder"),
-        (["ring.log", "--save", ""], "cannot write a file without a name"),
     ],
 )
 def test_what_cannot_be_read_or_written_is_one_line(folder, arguments, said):

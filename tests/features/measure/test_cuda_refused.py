@@ -64,7 +64,7 @@ def test_functions_raise_the_same_line():
         ("copies --sizes 0", "sizes: '0' is not from 1 B to 1 GiB"),
         ("copies --sizes ,", "sizes: '' is not a number with a unit"),
         ("copies --memory cuda", "memory: copies are measured without it; allowed: sizes, repetitions"),
-        ("--pins= --ranks 2", "pins: '' is unknown; known: mlock, io_uring"),
+        ("--pins=, --ranks 2", "pins: ',' is unknown; known: mlock, io_uring"),
         ("copies --repetitions 2", "repetitions: 2 is not a whole number from 3 to 1000"),
     ],
 )

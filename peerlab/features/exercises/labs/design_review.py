@@ -103,7 +103,7 @@ _ASSUMED = {
     FIGURE_LABELS[
         "fabric.latency"
     ]: "What NCCL plans with for a hop stands in its place. Which of them is a yes or no, and decides the way of the bytes?",
-    _HOP: "It moves the gain by about 1 %. Which of them is a yes or no, and decides the way of the bytes?",
+    _HOP: "It moves the gain by about 2 %. Which of them is a yes or no, and decides the way of the bytes?",
     FIGURE_LABELS["nic.rate"]: "Your file has a source for it by now, so it is not assumed.",
     FIGURE_LABELS["registration.base"]: "In a warm cache nothing is registered any more.",
     _OTHER: "It is one of those that are named.",
