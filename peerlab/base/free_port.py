@@ -26,4 +26,4 @@ def free_port(first: int | str) -> int:
             except OSError:
                 continue
             return port
-    raise PeerlabError(f"port: you may use none from {first} to {last}; give another with --port")
+    raise PeerlabError(f"port: none from {first} to {last} is free for you; give another with --port")

@@ -70,7 +70,8 @@ def _too_fast(observed: Observed, cluster: Cluster, nodes: int) -> str:
     most, many, name = max(ways)
     if sent <= knowledge().ranges["beyond"].high * most:
         return ""
-    return f"a node of the log sends {sent:.3g} GB/s, and {say_count(many, name)} of {cluster.title} can send {most:.3g} GB/s"
+    # three digits, without an exponent
+    return f"a node of the log sends {float(f'{sent:.3g}'):,.10g} GB/s, and {say_count(many, name)} of {cluster.title} can send {most:.3g} GB/s"
 
 
 _LARGE = 64 * MIB
