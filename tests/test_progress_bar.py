@@ -29,12 +29,13 @@ LONG = {
     "export": "export --output slide.html",
     "deck": "deck --only title --output deck",
     "validate": "validate",
+    "expect": "expect --cluster ideal-100g-leafspine-2to1 --nodes 800 --sizes 1GiB",
     "measure": "measure --ranks 2 --sizes 64KiB --repetitions 1000",
     "diagnose": "diagnose alps.log --cluster alps-gh200",
     "calibrate": "calibrate alps.log --cluster alps-gh200 --path host-rdma",
 }
 """Commands that may take long, each with a question that does."""
-SHORT = {"clusters", "jobs", "import", "doctor", "expect", "suspects", "why"}
+SHORT = {"clusters", "jobs", "import", "doctor", "suspects", "why"}
 OF_THEIR_OWN = {
     "lab": "tests/features/lab/test_ending.py",
     "site": "tests/features/site/test_site_command.py",

@@ -15,6 +15,8 @@ from peerlab.question.scenario import Scenario
 
 _SPANS_PER_S = {"loop": 40_000, "arrays": 4_000_000, "compiled": 4_000_000}
 """Spans that an engine makes in a second on one core, to within a factor of two (bench/engines.py)."""
+_FLOWS_PER_S = 240_000
+"""Spans of the loop over a contended fabric where each node sends to one other, without noise: a flow is served once and has a span for each of its links."""
 _COMPILES_S = 10
 """What making machine code takes where none is on disk."""
 
@@ -39,7 +41,9 @@ def forecast_s(scenario: Scenario, *, engine: str = "auto", in_a_step: bool = Fa
         engine = "loop"
     iterations = 1 if ends_warm(scenario, system.plan.schedule) else scenario.runs
     before = _COMPILES_S if engine == "compiled" and compiled.compiles_first() else 0
-    return before / alike + iterations * spans / _SPANS_PER_S[engine]
+    flows = scenario.fabric.contended and system.plan.schedule.is_ring and not scenario.noise
+    rate = _FLOWS_PER_S if engine == "loop" and flows else _SPANS_PER_S[engine]
+    return before / alike + iterations * spans / rate
 
 
 def makes_too_many(scenario: Scenario) -> bool:

@@ -18,6 +18,7 @@ from peerlab.answer.known_answers import Alike
 from peerlab.answer.metrics import Bottleneck, always_busy, bottleneck, busbw_GBps
 from peerlab.collectives.choose import cut, plan
 from peerlab.collectives.plan import Plan, overlaps
+from peerlab.engine.expected_duration import forecast_s
 from peerlab.engine.simulate import simulate, simulate_system
 from peerlab.engine.system import least
 from peerlab.question.scenario import Scenario
@@ -111,6 +112,13 @@ def shortened(asked: Scenario, slices: int, left: int) -> Alike | None:
 def is_long(asked: Scenario) -> bool:
     """Return whether a scenario has so many slices that some may be left out."""
     return not asked.noise and _slices(asked) >= _LONG
+
+
+def takes_s(asked: Scenario) -> float:
+    """Return about how many seconds `long_answer` takes; 0 where one node stands for all, as `forecast_s`."""
+    whole = forecast_s(asked)
+    # three runs of at most three periods, if the first period is steady
+    return whole * min(1.0, 9 * _PERIOD / _slices(asked)) if whole and is_long(asked) else whole
 
 
 def _slices(scenario: Scenario) -> int:

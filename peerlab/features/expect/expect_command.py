@@ -67,6 +67,9 @@ def add(commands: Any) -> None:
     sub.add_argument(
         "--ranks-per-node", metavar="N", type=number, help="devices of a node that take part (default: all)"
     )
+    sub.add_argument(
+        "--anyway", action="store_true", help="begin what would take more than two minutes to simulate, too"
+    )
     _add_outputs(sub)
 
 
@@ -102,16 +105,16 @@ def _expect(options: argparse.Namespace) -> int:
             "cluster",
             f"name the machine with --cluster; `peerlab clusters` lists those that are known, {DRAFT}",
         )
-    with progress_bar("expect", "sizes"):
-        expectation = expect(
-            options.cluster,
-            nodes=2 if options.nodes is None else options.nodes,
-            path=options.path,
-            collective=options.collective,
-            sizes=options.sizes,
-            library_version=options.library_version,
-            ranks_per_node=options.ranks_per_node,
-        )
+    expectation = expect(
+        options.cluster,
+        nodes=2 if options.nodes is None else options.nodes,
+        path=options.path,
+        collective=options.collective,
+        sizes=options.sizes,
+        library_version=options.library_version,
+        ranks_per_node=options.ranks_per_node,
+        anyway=options.anyway,
+    )
     if options.write is not None:
         write_thresholds(expectation, options.write)
     _draw(options.plot, lambda: expectation_html(expectation.as_dict()))

@@ -7,10 +7,12 @@ from typing import Any
 from peerlab.answer.metrics import wire_limit_GBps
 from peerlab.answer.sensitivity import band
 from peerlab.base.display import shown
+from peerlab.base.progress_bar import progress_bar
 from peerlab.base.units import say_bytes, say_count, seconds
 from peerlab.engine.long_messages import simulated_GBps, time_ps, waits_for
 from peerlab.features.expect.ceiling import Ceiling, ceiling
 from peerlab.features.expect.expected_figure import figure
+from peerlab.features.expect.too_long import expectation_takes_s, refuse_long
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import PEER_DIRECT, data_path
 from peerlab.question.floors import FloorFactor, floor_factor
@@ -112,14 +114,32 @@ class Expectation:
         )
 
 
-def expectation(asked: Scenario, sizes: Iterable[int]) -> Expectation:
-    """Return what a scenario should reach at some sizes."""
+def expectation(
+    asked: Scenario, sizes: Iterable[int], *, anyway: bool = False, shows: bool = False
+) -> Expectation:
+    """Return what a scenario should reach at some sizes.
+
+    `anyway`: begin what takes more than two minutes, too. `shows`: whether a bar shows how far it is.
+
+    Raises
+    ------
+    ScenarioError
+        If it would take more than two minutes, since every node is simulated.
+    """
     most, factor = ceiling(asked), floor_factor(asked)
     # The largest size is the question's own, as its ceiling and its words are those of large messages.
     each = [asked.with_(message_bytes=size) for size in sorted(set(sizes))]
+    forecast_s = expectation_takes_s(each)
+    if not anyway:
+        refuse_long(each, forecast_s)
+    rows = []
+    with progress_bar("expect", "sizes", len(each), forecast_s=forecast_s, shown=shows) as bar:
+        for scenario in each:
+            rows.append(_row(scenario, most, factor))
+            bar.advance()
     return Expectation(
         scenario=each[-1],
-        rows=tuple(_row(scenario, most, factor) for scenario in each),
+        rows=tuple(rows),
         ceiling=most,
         factor=factor,
     )

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import overload
 
+from peerlab.base.checks import check_switch
 from peerlab.base.errors import ScenarioError
 from peerlab.diagnosis.replay import with_devices
 from peerlab.features.expect.closest import DRAFT, machine_or_closest
@@ -27,6 +28,7 @@ def expect(
     sizes: str | Sequence[int | str] | None = None,
     library_version: str | None = None,
     ranks_per_node: int | None = None,
+    anyway: bool = False,
 ) -> Expectation: ...
 
 
@@ -44,6 +46,7 @@ def expect(
     sizes: str | Sequence[int | str] | None = None,
     library_version: str | None = None,
     ranks_per_node: int | None = None,
+    anyway: bool = False,
 ) -> Expectation | tuple[LogVerdict, ...]:
     """Return what a machine should reach, size by size; of a log, whether each of its runs is well.
 
@@ -66,6 +69,8 @@ def expect(
         The library's, such as ``2.19``; None: the cluster's.
     ranks_per_node:
         Devices of a node that take part; None: all.
+    anyway:
+        Whether to begin what takes more than two minutes, too, where every node is simulated, as below oversubscribed leaf switches.
 
     Raises
     ------
@@ -74,12 +79,13 @@ def expect(
     RecordsError
         If there is nothing in the log to go by.
     ScenarioError
-        If such a run is impossible.
+        If such a run is impossible, or would take more than two minutes to simulate.
 
     >>> found = expect("p4d", nodes=2, sizes="1GiB")
     >>> found.rows[0].floor < found.rows[0].low < found.rows[0].expected < found.rows[0].ceiling
     True
     """
+    check_switch("anyway", anyway)
     if log is not None:
         return judge(log, cluster)
     if cluster is None:
@@ -100,7 +106,7 @@ def expect(
         # Benchmarks register their buffers before the clock starts.
         registration="pool",
     )
-    return replace(expectation(scenario, parse_sizes(sizes)), what_if=what_if)
+    return replace(expectation(scenario, parse_sizes(sizes), anyway=anyway, shows=True), what_if=what_if)
 
 
 def _with_ranks(cluster: Cluster, ranks: int) -> Cluster:
