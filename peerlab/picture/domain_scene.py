@@ -13,6 +13,8 @@ _TITLE, _NICS = 17.0, 39.0
 _SQUARE, _GAP = 7.0, 4.0
 _MOST = 4
 """Devices of a tray that are drawn as squares, one below the other."""
+_MOST_NICS = 8
+"""NICs of a tray that are drawn, in rows of four."""
 
 
 def draw_domain(sketch: Sketch, node: int) -> None:
@@ -53,14 +55,17 @@ def _tray(
     d.box("boxes", (g.x(node, left), _TRAYS[0], g.x(node, right), _TRAYS[1]), "box", ink, 1.0)
     middle = (left + right) / 2
     shown = min(c.devices, _MOST)
-    wide = min(2.2, (right - left - 4) / 2 / max(1, shown))
-    for place in range(min(c.nics, _MOST)):
-        x = left + (right - left) * (place + 0.5) / min(c.nics, _MOST)
+    nics = min(c.nics, _MOST_NICS)
+    wide, of_row = min(2.2, (right - left - 4) / 2 / max(1, shown)), min(nics, _MOST)
+    for place in range(nics):
+        x = left + (right - left) * (place % of_row + 0.5) / of_row
+        # two rows share the room above the devices
+        y = _NICS + (place // of_row * (2 * wide + 3) - 2.5 if nics > of_row else 0)
         fill = "direct" if here and not idle else "box"
         line = "direct" if here and not idle else ink
         d.box(
             "slots",
-            (g.x(node, x - wide), _NICS, g.x(node, x + wide), _NICS + 2 * wide + 2),
+            (g.x(node, x - wide), y, g.x(node, x + wide), y + 2 * wide + 2),
             fill,
             line,
         )
@@ -88,7 +93,9 @@ def draw_tray(sketch: Sketch, node: int) -> None:
         "loads", (g.x(node, x - full), SWITCH_BOTTOM, g.x(node, x + full), BOX_TOP),
         "hot-fill" if sketch.hot_part == "device" else "gather", "none",
     )  # fmt: skip
-    note = f"1 of {sketch.cluster.devices} {sketch.cluster.device_name} and its NIC" + (
-        ", all alike" if sketch.run.trace.folded else ""
+    own = sketch.cluster.nics_per_device
+    note = (
+        f"1 of {sketch.cluster.devices} {sketch.cluster.device_name} and its {f'{own} NICs' if own > 1 else 'NIC'}"
+        + (", all alike" if sketch.run.trace.folded else "")
     )
     d.text((g.x(node, _LEFT), g.foot), note, size=11, ink="muted", align=sketch.align(node))
