@@ -22,7 +22,7 @@ from peerlab.features.export.page import page_html
 from peerlab.features.race.race_page import race_html
 from peerlab.features.wall.multiples import multiples_svg
 from peerlab.model.paths import PATHS, DataPath
-from peerlab.model.resources import RESOURCES, Part, ResourceKind
+from peerlab.model.resources import RESOURCES, Part, ResourceKind, resource_kind
 from peerlab.model.stages import STAGES, Stage, StageKind, Use
 from peerlab.picture.curves import curves, mark
 from peerlab.picture.headline import cards
@@ -178,7 +178,7 @@ def test_the_parts_of_the_picture_say_what_stands_for_them(dpu):
     assert f"DPU memory, {100 * run.busy['dpu_mem']:.0f} % busy" in said
     assert f"{100 * run.busy['dpu_tx']:.0f} % busy" in said  # on the wire
     rate = dpu().hardware.device_pcie_Bps / 1e9
-    assert {f"{8 * rate:g} Gb/s", f"wire, {rate:.4g} GB/s each way"} <= {
+    assert {f"{8 * rate:g} Gb/s", f"{resource_kind('dpu_tx').label}, {rate:.4g} GB/s each way"} <= {
         word.replace(" †", "") for word in said
     }
     assert "not a limit here" in said  # the uplink: slices are drawn on it
