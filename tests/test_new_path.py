@@ -185,7 +185,7 @@ def test_the_parts_of_the_picture_say_what_stands_for_them(dpu):
     assert not [word for word in said if "untouched" in word or "not used" in word or word == "idle"]
     assert "Not drawn: DPU" not in told
     notes = {card["name"]: card["note"] for card in cards(run)}
-    assert notes["busbw"] == f"wire {100 * run.busy['dpu_tx']:.0f} % busy"
+    assert notes["busbw"] == f"{resource_kind('dpu_tx').label} {100 * run.busy['dpu_tx']:.0f} % busy"
     assert notes["dram"] == "through DPU memory"
 
 
