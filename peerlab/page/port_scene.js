@@ -144,11 +144,12 @@ export class PortSceneView {
     const [[x0, y0], [x1, y1]] = line, upright = x0 === x1;
     const below = this.allowance(link, place), flying = this.fabric.pool && below ? Array.from({ length: MOST_FLYING }, () => svgShape("circle", { r: 2.2, fill: "var(--pl-paper)", stroke: "var(--pl-direct)", "stroke-width": 1.2, visibility: "hidden" }, host)) : [];
     const falls = svgShape("rect", { width: 9, height: 7, rx: 2, visibility: "hidden" }, host);
+    const behind = svgShape("rect", { height: 12, rx: 2, y: (y0 + y1) / 2 - 6, fill: "var(--pl-paper)", visibility: "hidden" }, host); // no pipe runs through the word on it
     const stop = svgShape("text", { ...OUTLINE, "font-size": this.letters, fill: "var(--pl-hot-ink)", "text-anchor": upright ? (place.exit ? "end" : "start") : "middle", x: upright ? x0 + (place.exit ? -8 : 8) : (x0 + x1) / 2, y: (y0 + y1) / 2 + 4 }, host);
     const glass = this.glass(place);
     if (place.marks) this.marks(place, Object.keys(NAMES).filter((name) => !OF_ACCOUNT.includes(name)), this.scale.port);
     if (link.number === this.data.victim) glass.frame.setAttribute("stroke-width", 2.2);
-    this.parts.push({ ...link, ...glass, place, line, fits: upright ? 80 : Math.abs(x1 - x0), track, roll, cell, signal, stop, below, flying, falls });
+    this.parts.push({ ...link, ...glass, place, line, fits: upright ? 80 : Math.abs(x1 - x0), track, roll, cell, signal, stop, behind, below, flying, falls });
   }
 
   // Below a glass, what its port may send: a dot for each cell that has a credit, or a line as long as the rate of its sender.
@@ -245,7 +246,8 @@ export class PortSceneView {
       if (part.account) continue;
       const why = stopped(part.number), again = why && above?.why === why && above.kind === part.kind && above.leaf === part.leaf;
       above = { why, kind: part.kind, leaf: part.leaf };
-      part.stop.textContent = why && !again && part.fits >= widthOf(why, this.letters, false) + 10 ? why : "";
+      const wide = why && !again ? widthOf(why, this.letters, false) : Infinity;
+      this.sayStop(part, part.fits >= wide + 10 ? why : "", wide + 4);
       if (why) part.frame.setAttribute("stroke", "var(--pl-hot)");
       part.track.setAttribute("stroke", why && why !== "lost" ? "var(--pl-hot-fill)" : "var(--pl-faint)");
       this.onLink(part, time, flow, moving);
@@ -254,6 +256,15 @@ export class PortSceneView {
       this.drawFall(part, time, flow);
       this.signalOn(part, time, flow);
     }
+  }
+
+  // Writes on a link why it does not send, with nothing behind the word; beside an upright link nothing is.
+  sayStop({ stop, behind, line: [[x0], [x1]] }, words, wide) {
+    stop.textContent = words;
+    behind.setAttribute("visibility", words && x0 !== x1 ? "visible" : "hidden");
+    if (!words) return;
+    behind.setAttribute("x", (x0 + x1 - wide) / 2);
+    behind.setAttribute("width", wide);
   }
 
   // Why ports do not send at a moment.

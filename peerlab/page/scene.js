@@ -152,7 +152,14 @@ export class Scene extends View {
   // The words that stand still; of a narrow picture the names first, which have the room then.
   standing() {
     const { x, y, text, size, style, ink, align } = this.data.texts, words = x.map((_, i) => [x[i], y[i], text[i], size[i], style[i], ink[i], align[i]]);
-    return this.narrow ? [...words].sort((a, b) => (b[4] === "bold") - (a[4] === "bold")) : words;
+    return this.narrow ? [...words].sort((a, b) => (b[4] === "bold") - (a[4] === "bold")) : words.map((word) => this.between(word));
+  }
+
+  // A word in the middle between the nodes; where words are larger than their place and it is wider than the room there, what it ends with: its figure.
+  between(word) {
+    const [x, y, text, ...form] = word, { left, right } = this.box(word);
+    const wide = this.figures.sparse && x === SCENE_WIDTH / 2 && right - left > (SCENE_WIDTH - 2 * NODE_WIDTH) * this.scale;
+    return wide ? [x, y, text.split(", ").at(-1), ...form] : word;
   }
 
   // Words that are read and have room, as columns. A word with another place or form (its eighth entry) comes behind all that have none, and takes
@@ -377,12 +384,12 @@ export class Scene extends View {
   addNames(words, time) {
     const { sight, names } = this.data, step = Math.min(this.step(time), sight.partner.length - 1), { node, other } = names, aside = this.figures.sparse ? 9 : 0;
     const lines = (number) => {
-      const [what, ...share] = (sight.slow[number] || "").split(" "), lag = this.lags[this.late?.nodes.indexOf(number)];
+      const [what, ...said] = (sight.slow[number] || "").split(" "), share = said.filter((part) => !aside || part !== "at"), lag = this.lags[this.late?.nodes.indexOf(number)];
       return [...(what ? [what, share.join(" ")] : []), ...(this.isLate(lag) && !this.figures.sparse ? [sayTime(lag), "late"] : [])];
     };
     const addName = (number, [x, y], align) => {
       words.push([align === "left" ? x - aside : x + aside, y, `${sight.unit} ${number}`, 12, "bold", sight.slow[number] ? "hot-ink" : "ink", align]);
-      lines(number).forEach((word, i) => words.push([x, y + 14 + 12 * i, word, 11, "bold", "hot-ink", align])); // below the name, where the host's boxes leave little room
+      lines(number).forEach((word, i) => words.push([align === "left" ? x - aside : x + aside, y + 14 + 12 * i, word, 11, "bold", "hot-ink", align])); // below the name, where the host's boxes leave little room
     };
     addName(sight.node, [node[0], node[2]], "left");
     const partner = sight.partner[step];

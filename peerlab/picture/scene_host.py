@@ -82,7 +82,7 @@ def _cpu(sketch: Sketch, node: int) -> None:
     elif works:
         note = f"{sketch.run.cores_busy:.1f} of {cores}"
     else:
-        note = "schedules" if sketch.run.scenario.bounces else "copies nothing"
+        note = "schedules" if sketch.run.scenario.bounces else "no copies"
     title = name or ("CPU cores" if works else "CPU")
     d.text((x, CPU[1] + 22), title, size=13, bold=True, ink="ink" if works else "muted")
     d.text((x, CPU[1] + 38), note, size=11, ink="hot-ink" if hot else "muted")
@@ -143,12 +143,13 @@ def _uplink(sketch: Sketch, node: int) -> None:
     x = g.x(node, UPLINK + 2 * g.lane + 10)
     align = sketch.align(node)
     name, rate, share = _uplink_words(sketch, node)
-    top = MEMORY[3] + (18 if g.apart or g.redirected else 12)  # below the way over the CPU, if there is one
+    # Below the way over the CPU, if there is one: slices on it are broad.
+    top, line = (MEMORY[3] + 22, 12.5) if g.apart or g.redirected else (MEMORY[3] + 12, 14.0)
     d.text((x, top), name, size=12, bold=True, align=align)
     if rate:
-        d.text((x, top + 14), rate, size=11, ink="muted", align=align)
+        d.text((x, top + line), rate, size=11, ink="muted", align=align)
     d.text(
-        (x, top + (28 if rate else 14)),
+        (x, top + (2 * line if rate else line)),
         share,
         size=11,
         bold=hot,

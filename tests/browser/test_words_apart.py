@@ -18,6 +18,7 @@ from peerlab.picture.curve_scenarios import lines
 from peerlab.picture.curves import BAND, curves
 from peerlab.picture.still import still_svg
 from peerlab.question.presets import known_clusters, load_cluster
+from peerlab.records.library import measured_library
 from peerlab.study.fabric_comparison import compare_fabrics
 
 MOMENTS = (0.0, 0.1, 0.35, 0.8, 1.0)
@@ -249,6 +250,14 @@ def test_words_of_the_fabrics(watched, through, tmp_path, cluster):
         assert through(watched, marks=FABRIC_MARKS, least=SMALLEST) == [], layout
 
 
+OVER_AN_EDGE = """() => {
+    const place = (shape) => shape.getBoundingClientRect(), boxes = [...document.querySelectorAll("svg rect[rx='7']")].map(place);
+    const over = (word, box) => word.top < box.bottom && box.top < word.bottom && [box.left, box.right].some((edge) => word.left < edge && edge < word.right);
+    return [...document.querySelectorAll("svg text")].filter((text) => boxes.some((box) => over(place(text), box))).map((text) => text.textContent);
+}"""
+"""Words that lie on the side of a box."""
+
+
 @pytest.mark.sample(4)
 @pytest.mark.parametrize("cluster", known_clusters())
 def test_words_of_a_still(watched, cluster):
@@ -257,10 +266,12 @@ def test_words_of_a_still(watched, cluster):
         for large in (False, True):
             watched.set_content(still_svg(run(cluster=cluster, path=path), large=large))
             assert faults(watched, "svg", least=DRAWN_SMALLEST) == [], f"{path}, large: {large}"
+            assert watched.evaluate(OVER_AN_EDGE) == [], f"{path}, large: {large}"
 
 
 def test_words_of_pictures_that_have_a_drawing_for_each_width(watched):
-    """Many runs, and a log's band: JupyterLab leaves 480 of a window of 600 pixels."""
+    """Many runs, a log's band and what was measured here: JupyterLab leaves 480 of a window of 600 pixels."""
+    own = measured_library()["own/xeon-2-processors"]
     noisy = peerlab.Scenario(nodes=2, jitter=0.1)
     begins = {"peer-direct": 10**9, "host-rdma": 2 * 10**9}
     two = (
@@ -268,7 +279,10 @@ def test_words_of_pictures_that_have_a_drawing_for_each_width(watched):
         for path, t in begins.items()
     )
     found = []
-    for shown in (tails_html(Tails(tuple(two), ())), peerlab.expect("p4d", sizes="8 MiB")._repr_html_()):
+    for shown in (
+        tails_html(Tails(tuple(two), ())),
+        *(one._repr_html_() for one in (peerlab.expect("p4d", sizes="8 MiB"), peerlab.ratios(own), own)),
+    ):
         for width in (1280, 900, 600, 480):
             watched.set_viewport_size({"width": width, "height": 900})
             watched.set_content(shown)

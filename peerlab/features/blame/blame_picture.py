@@ -1,20 +1,30 @@
 """The blame strip: one bar for each node, hatched where it shares the blame with its neighbour, and a line at 80 %."""
 
 from collections.abc import Sequence
-from html import escape
 
+from peerlab.base.units import say_time
 from peerlab.features.blame.blaming import EXPLAINS, Blame, blame, blame_beside
 from peerlab.features.blame.late_picture import late_svg
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette, properties
 from peerlab.question.scenario import Scenario
 
+_SIDE_BY_SIDE = (
+    ".pl-blame{display:flex;flex-wrap:wrap;gap:12px;align-items:flex-start}"
+    ".pl-blame svg{max-width:100%;height:auto}.pl-blame p{flex:100%;margin:0}"
+)
 _WIDTH, _ROW, _LEFT, _RIGHT, _TOP = 560.0, 22.0, 86.0, 486.0, 52.0
 
 
 def blame_html(blame: Blame) -> str:
-    """Return the picture in the colours of the page around it."""
-    return f"<style>{properties('.pl-blame')}</style><div class='pl-blame'>{blame_svg(blame, PAGE)}{late_svg(blame, PAGE)}<p>{escape(repr(blame))}</p></div>"
+    """Return the pictures in the colours of the page around them, and the times that they compare."""
+    times = (
+        f"It took {say_time(blame.time_ps)}; the median of ordinary runs is {say_time(blame.ordinary_ps)}."
+    )
+    return (
+        f"<style>{properties('.pl-blame')}{_SIDE_BY_SIDE}</style>"
+        f"<div class='pl-blame'>{blame_svg(blame, PAGE)}{late_svg(blame, PAGE)}<p>{times}</p></div>"
+    )
 
 
 def blame_of_run(scenario: Scenario, others: Sequence[int]) -> str:

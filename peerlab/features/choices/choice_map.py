@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from peerlab.base.display import shown
-from peerlab.base.units import say_bytes, say_count
+from peerlab.base.units import say_bytes, say_count, say_range
 from peerlab.model.hardware import Cluster
 from peerlab.question.scenario import Scenario
 
@@ -83,10 +83,9 @@ class ChoiceMap:
         # The change that most cells want: one line cannot tell of all.
         (taken, other), most = max(counts.items(), key=lambda entry: len(entry[1]))
         sizes, gains = [cell.size for cell in most], [cell.gain for cell in most]
-        return (
-            f"{self.cluster.title}: {taken} is taken from {say_bytes(min(sizes))} to {say_bytes(max(sizes))} "
-            f"where {other} would be {min(gains):.2f} to {max(gains):.2f} times as fast"
-        )
+        ends = dict.fromkeys(map(say_bytes, (min(sizes), max(sizes))))
+        where = f"from {' to '.join(ends)}" if len(ends) > 1 else f"at {''.join(ends)}"
+        return f"{self.cluster.title}: {taken} is taken {where} where {other} would be {say_range(min(gains), max(gains))} times as fast"
 
     @property
     def notes(self) -> Iterator[str]:

@@ -38,8 +38,10 @@ class ExplainedRun:
 
 
 def explained_html(explanation: ExplainedRun) -> str:
-    """Return an explanation as HTML: a line for each span, to be scrolled."""
-    return f"<pre style='max-height:24em;overflow:auto;margin:0'>{escape(explanation.text)}</pre>"
+    """Return an explanation as HTML: a line for each span, to be scrolled; a long line goes on below, further in."""
+    lines = "".join(f"<span>{escape(line)}\n</span>" for line in explanation.text.splitlines())
+    style = ".pl-explained span{display:block;padding-left:4ch;text-indent:-4ch;white-space:pre-wrap;overflow-wrap:anywhere}"
+    return f"<style>{style}</style><pre class='pl-explained' style='max-height:24em;overflow:auto;margin:0'>{lines}</pre>"
 
 
 def explain(run: Run) -> ExplainedRun:

@@ -16,12 +16,12 @@ from peerlab.base.version import __version__
 from peerlab.engine.simulate import simulate
 from peerlab.features.site.both_sides import both_sides
 from peerlab.features.site.lab_pages import lab_pages
+from peerlab.features.site.landing_picture import landing_picture
 from peerlab.features.site.live_page import TITLE, live_page
 from peerlab.features.site.pyodide_package import VERSION, pyodide_files
 from peerlab.features.site.python_archive import python_archives
 from peerlab.features.site.recorded_pages import RECORDED
 from peerlab.features.site.tab_fields import SHOWN, linkable
-from peerlab.picture.still import still_svg
 from peerlab.question.presets import known_clusters
 from peerlab.question.scenario import Scenario
 
@@ -155,14 +155,10 @@ def _landing(scenario: Scenario, labs: Sequence[tuple[str, str, str]], loaded: S
     """Return the first page; `loaded` is all that the explorer asks for, which servers compress."""
     run = simulate(scenario)
     compared = _compared(scenario)
-    # One for each theme; the page shows that of its reader's.
-    picture = "".join(
-        f"<div class='{theme}'>{still_svg(run, theme=theme, large=True)}</div>" for theme in ("light", "dark")
-    )
     text = (Path(__file__).with_name("landing.html")).read_text(encoding="utf-8")
     words = {
         "title": escape(TITLE),
-        "picture": picture,
+        "picture": landing_picture(run),
         "version": escape(__version__),
         "pyodide": VERSION,
         "tour": _tour(labs),

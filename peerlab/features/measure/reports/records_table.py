@@ -15,6 +15,8 @@ _ALWAYS = ("size", "time", "algbw", "busbw")
 """Columns that stand in the table even if all rows are alike in them."""
 _TOLD = ("command", "hosts", "devices", "transport", "environment", "validation")
 """Entries of the manifest that stand below the table."""
+_CELL = "white-space:nowrap;text-align:left;padding:2px 14px 2px 0"
+"""A cell's own style: neighbours don't touch, whatever rules for tables the page around has."""
 _KINDS = {"measured": "measured here", "imported": "imported from a log", "simulated": "simulated"}
 
 
@@ -25,14 +27,16 @@ def html_table(medians: pd.DataFrame, manifest: Mapping[str, Any], warnings: Seq
     shared = [name for name, different in values.items() if len(different) == 1 and name not in _ALWAYS]
     above = ", ".join(f"{name}: {values[name][0]}" for name in shared if values[name][0] not in ("", "-"))
     columns = [name for name in values if name not in shared]
-    head = "".join(f"<th>{name}</th>" for name in columns)
+    head = "".join(f"<th style='{_CELL}'>{name}</th>" for name in columns)
     body = "".join(_cells(row[name] for name in columns) for row in rows)
     more = len(medians) - _MOST
     notes = [f"{name}: {_plain(manifest[name])}" for name in _TOLD if manifest.get(name)] + list(warnings)
     if more > 0:
         notes.append(f"{say_count(more, 'more row')} not shown")
     listed = "".join(f"<li>{escape(note)}</li>" for note in notes)
-    return f"<p>{escape(above)}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><ul>{listed}</ul>"
+    # A table that is wider than its page is moved by itself.
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f"<p>{escape(above)}</p><div style='overflow-x:auto' tabindex='0' role='group' aria-label='Medians'>{table}</div><ul>{listed}</ul>"
 
 
 def _row(row: dict[Any, Any]) -> dict[str, str]:
@@ -58,7 +62,7 @@ def _row(row: dict[Any, Any]) -> dict[str, str]:
 
 
 def _cells(cells: Iterable[str]) -> str:
-    return "<tr>" + "".join(f"<td style='white-space:nowrap'>{escape(cell)}</td>" for cell in cells) + "</tr>"
+    return "<tr>" + "".join(f"<td style='{_CELL}'>{escape(cell)}</td>" for cell in cells) + "</tr>"
 
 
 def _rate(rate_GBps: float) -> str:  # noqa: N803  (the unit)
