@@ -159,7 +159,7 @@ def test_a_name_that_is_no_picture_is_refused_before_anything_runs(tmp_path):
 def test_impossible_questions_are_refused():
     with pytest.raises(ScenarioError, match="seeds"):
         tails(seeds=0)
-    with pytest.raises(ScenarioError, match="path"):
+    with pytest.raises(ScenarioError, match="over"):
         tails(over="nowhere", seeds=2)
 
 
