@@ -4,7 +4,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, TypeVar
 
 _AFTER_S = 1.0
@@ -156,6 +156,24 @@ def with_progress(
             bar.advance()
 
 
+class _NoBar:
+    """Stands for tqdm's bar in a browser tab, which has no tqdm and no terminal: it counts and draws nothing."""
+
+    def __init__(self, *, total: int | None, initial: int, **_: object) -> None:
+        self.total, self.n = total, initial
+
+    def update(self, more: int) -> None:
+        """Take that so many more are done."""
+        self.n += more
+
+    def close(self) -> None:
+        """Nothing is drawn that would have to go."""
+
+    def external_write_mode(self) -> AbstractContextManager[None]:
+        """Nothing is drawn that would be in the way."""
+        return nullcontext()
+
+
 def say_seconds(seconds: float) -> str:
     """Return a forecast for people; it is no more exact than that.
 
@@ -176,8 +194,11 @@ def _in_notebook() -> bool:
 
 def _tqdm(*, in_notebook: bool) -> Any:
     """Return tqdm's bar for where this runs; that of a notebook brings widgets with it."""
-    if in_notebook:
-        from tqdm.auto import tqdm  # noqa: PLC0415
-    else:
-        from tqdm import tqdm  # type: ignore[assignment]  # noqa: PLC0415
+    try:
+        if in_notebook:
+            from tqdm.auto import tqdm  # noqa: PLC0415
+        else:
+            from tqdm import tqdm  # type: ignore[assignment]  # noqa: PLC0415
+    except ImportError:
+        return _NoBar
     return type("Bar", (tqdm,), {"monitor_interval": 0})  # no thread to watch it: a browser's Python has none

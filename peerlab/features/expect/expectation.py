@@ -1,6 +1,6 @@
 """What a machine should reach, size by size: floor, expected with its band, ceiling, and what limits."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -132,22 +132,17 @@ def expectation(
     forecast_s = expectation_takes_s(each)
     if not anyway:
         refuse_long(each, forecast_s)
-    # a browser tab has no bar, and not the package that draws it
-    scenarios = _with_bar(each, forecast_s) if shows else each
+    rows = []
+    with progress_bar("expect", "sizes", len(each), forecast_s=forecast_s, shown=shows) as bar:
+        for scenario in each:
+            rows.append(_row(scenario, most, factor))
+            bar.advance()
     return Expectation(
         scenario=each[-1],
-        rows=tuple(_row(scenario, most, factor) for scenario in scenarios),
+        rows=tuple(rows),
         ceiling=most,
         factor=factor,
     )
-
-
-def _with_bar(scenarios: Sequence[Scenario], forecast_s: float) -> Iterator[Scenario]:
-    """Pass scenarios on, and show how many of them were answered."""
-    with progress_bar("expect", "sizes", len(scenarios), forecast_s=forecast_s) as bar:
-        for scenario in scenarios:
-            yield scenario
-            bar.advance()
 
 
 def usual_path(cluster: Cluster) -> str:
