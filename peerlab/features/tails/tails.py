@@ -166,8 +166,8 @@ def compared(s: Scenario, over: str | None) -> list[Scenario]:
     try:
         return [s, *(s.with_(path=other) for other in others)]
     except ScenarioError as problem:
-        # in the word of the caller, who gave no path but this one
-        raise ScenarioError("over" if problem.field == "path" else problem.field, problem.args[1]) from None
+        # the scenario itself is possible, so it is the other path that is not
+        raise ScenarioError("over", problem.args[1]) from None
 
 
 def _others(s: Scenario, over: str | None) -> list[str]:
