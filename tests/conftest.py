@@ -74,8 +74,8 @@ def pytest_xdist_make_scheduler(config, log):
 
 @pytest.hookimpl(optionalhook=True)  # without xdist nobody calls it
 def pytest_xdist_auto_num_workers():
-    """Start two processes more than there are processors: who waits for a browser or a server would leave them idle for a quarter of the time."""
-    return len(os.sched_getaffinity(0)) + 2
+    """Start one process more than there are processors: who waits for a browser or a server would leave one idle for a third of its time."""
+    return len(os.sched_getaffinity(0)) + 1
 
 
 WORKERS = {}
