@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 
 from peerlab.base.errors import ScenarioError
 from peerlab.base.units import PS_PER_S
-from peerlab.engine.ports.port_scene import JOINED, PortFlow, PortScene
+from peerlab.engine.ports.port_scene import PortFlow, PortScene
 from peerlab.engine.ports.port_trace import CellSpan, PortTrace
 from peerlab.engine.ports.simulate_ports import simulate_ports
 from peerlab.study.port_answer import PortAnswer
@@ -185,13 +185,13 @@ class CellRun:
 
     def _uses(self) -> Iterator[LinkUse]:
         """Yield the rates of jobs on the trunks, in the mean of each window."""
-        scene, leaves = self.ports.scene, 1 + max(self.ports.scene.leaves)
+        scene = self.ports.scene
         sent: dict[Link, list[CellSpan]] = {}
         for cell in self.ports.cells:
             if cell.link >= 2 * scene.hosts:
-                below, leaf = divmod((cell.link - 2 * scene.hosts) // scene.trunks, leaves)
+                below, leaf = divmod((cell.link - 2 * scene.hosts) // scene.trunks, scene.leaf_count)
                 sent.setdefault(("leaf down" if below else "leaf up", leaf), []).append(cell)
-                if leaves <= JOINED:
+                if not scene.has_spines:
                     # what leaves one leaf enters the other
                     sent.setdefault(("leaf down", 1 - leaf), []).append(cell)
         for link, cells in sorted(sent.items()):

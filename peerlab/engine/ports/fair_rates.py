@@ -10,8 +10,8 @@ def fair_rates(scene: PortScene) -> list[int]:
     routes = []
     capacities = {number: float(link.rate_Bps) for number, link in enumerate(scene.links)}
     for number, flow in enumerate(scene.flows):
-        trunks, trunk = scene.trunk_links(flow), trunk_of(scene, number, flow)
-        between = scene.between(flow, trunks[0] if trunk < 0 else trunk) if trunks else ()
+        trunk = trunk_of(scene, number, flow)
+        between = scene.between(flow, trunk)
         if trunk < 0:
             # cells that take any trunk have all of them: the first one stands for them
             capacities |= {link: float(scene.trunk_Bps * scene.trunks) for link in between}

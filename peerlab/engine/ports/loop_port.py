@@ -105,16 +105,12 @@ def route_of(scene: PortScene, ends: FlowEnds, ports: Sequence[LoopPort]) -> lis
     """Return the ports that a flow's cells leave by; None where each looks for the emptiest trunk."""
     flow = ends.flow
     up, down = ports[flow.src], ports[scene.hosts + flow.dst]
-    trunks = scene.trunk_links(flow)
-    if not trunks:
-        return [up, down]
     trunk = trunk_of(scene, ends.number, flow)
-    between = scene.between(flow, max(trunk, trunks[0]))
-    return [up, *(ports[link] if trunk >= 0 else None for link in between), down]
+    return [up, *(ports[link] if trunk >= 0 else None for link in scene.between(flow, trunk)), down]
 
 
 def free_trunk(scene: PortScene, flow: PortFlow, came_by: LoopPort, ports: Sequence[LoopPort]) -> LoopPort:
     """Return the trunk with the least waiting, for a cell of a flow that takes any; or the one down from the spine that it took."""
     if came_by.number >= scene.hosts:
         return ports[scene.between(flow, came_by.number)[1]]
-    return min((ports[k] for k in scene.trunk_links(flow)), key=lambda one: (one.backlog, one.number))
+    return min((ports[k] for k in scene.trunk_links(flow)), key=lambda port: (port.backlog, port.number))

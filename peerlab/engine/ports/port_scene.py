@@ -169,14 +169,6 @@ class PortLink:
         return -(-nbytes * PS_PER_S // self.rate_Bps)
 
 
-def _names_of_trunks(leaves: int, trunks: int) -> list[str]:
-    """Return the names of all links between switches, in the order of their numbers."""
-    if leaves <= JOINED:
-        return [f"trunk {way} {k}" for way in ("0>1", "1>0") for k in range(trunks)]
-    up = [f"leaf {leaf} to spine {k}" for leaf in range(leaves) for k in range(trunks)]
-    return up + [f"spine {k} to leaf {leaf}" for leaf in range(leaves) for k in range(trunks)]
-
-
 @dataclass(frozen=True, kw_only=True)
 class PortScene:
     """Hosts, links, flows and a fabric."""
@@ -211,12 +203,30 @@ class PortScene:
         return len(self.leaves)
 
     @cached_property
+    def leaf_count(self) -> int:
+        """Leaves, from 0 to the last that has a host."""
+        return 1 + max(self.leaves)
+
+    @property
+    def has_spines(self) -> bool:
+        """Whether leaves hang below spines; two are joined by trunks."""
+        return self.leaf_count > JOINED
+
+    @cached_property
     def links(self) -> tuple[PortLink, ...]:
         """Up from each host, down to each host, the trunks out of each leaf, and below spines those into each leaf."""
         up = [PortLink(f"host {h} up", self.host_Bps, h, -1) for h in range(self.hosts)]
         down = [PortLink(f"host {h} down", self.host_Bps, -1, h) for h in range(self.hosts)]
-        names = _names_of_trunks(1 + max(self.leaves), self.trunks) if self.trunk_Bps else []
+        names = self._names_of_trunks() if self.trunk_Bps else []
         return (*up, *down, *(PortLink(name, self.trunk_Bps, -1, -1) for name in names))
+
+    def _names_of_trunks(self) -> list[str]:
+        """Return the names of all links between switches, in the order of their numbers."""
+        leaves, trunks = range(self.leaf_count), range(self.trunks)
+        if not self.has_spines:
+            return [f"trunk {way} {k}" for way in ("0>1", "1>0") for k in trunks]
+        up = [f"leaf {leaf} to spine {k}" for leaf in leaves for k in trunks]
+        return up + [f"spine {k} to leaf {leaf}" for leaf in leaves for k in trunks]
 
     def trunk_links(self, flow: PortFlow) -> range:
         """Return the numbers of the trunks by which a flow may leave its leaf; none where both hosts share one."""
@@ -224,13 +234,19 @@ class PortScene:
         first = 2 * self.hosts + self.trunks * one
         return range(first, first + self.trunks) if one != other else range(0)
 
-    def between(self, flow: PortFlow, trunk: int) -> tuple[int, ...]:
-        """Return the links between two leaves, of which the first is this trunk: it alone, or it and the one down from its spine."""
-        leaves = 1 + max(self.leaves)
-        if leaves <= JOINED:
-            return (trunk,)
-        spine = (trunk - 2 * self.hosts) % self.trunks
-        return trunk, 2 * self.hosts + self.trunks * (leaves + self.leaves[flow.dst]) + spine
+    def between(self, flow: PortFlow, trunk: int = -1) -> tuple[int, ...]:
+        """Return the links between the leaves of a flow, of which the first is this trunk (-1: its first one); none below one leaf.
+
+        It is alone, or has the link down from its spine behind it.
+        """
+        trunks = self.trunk_links(flow)
+        if not trunks:
+            return ()
+        first = trunks[0] if trunk < 0 else trunk
+        if not self.has_spines:
+            return (first,)
+        spine = (first - 2 * self.hosts) % self.trunks
+        return first, 2 * self.hosts + self.trunks * (self.leaf_count + self.leaves[flow.dst]) + spine
 
     @property
     def finite(self) -> int:

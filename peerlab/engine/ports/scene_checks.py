@@ -84,8 +84,7 @@ def _check_room(scene: "PortScene") -> None:
 
 def hops(scene: "PortScene", flow: "PortFlow") -> int:
     """Return how many links a flow crosses."""
-    trunks = scene.trunk_links(flow)
-    return 2 + (len(scene.between(flow, trunks[0])) if trunks else 0)
+    return 2 + len(scene.between(flow))
 
 
 def events(scene: "PortScene") -> int:
@@ -128,8 +127,7 @@ def what_fits(scene: "PortScene", count: int) -> str:
     less = -(-count // MOST_EVENTS)
     cell = scene.cell_packets * scene.fabric.mtu
     larger = f"cells of {say_bytes(cell * less)} instead of {say_bytes(cell)} fit"
-    waited_for = [flow.nbytes * flow.messages for flow in scene.flows if flow.counts]
-    if waited_for and not 0 < _until_cut(scene) * cell < max(waited_for):
-        nbytes = max(waited_for)
+    nbytes = max((flow.nbytes * flow.messages for flow in scene.flows if flow.counts), default=0)
+    if nbytes and not 0 < _until_cut(scene) * cell < nbytes:
         return f"{most}: {larger}, or 1/{less} of the message, {say_bytes(nbytes // less)} a flow instead of {say_bytes(nbytes)}"
     return f"{most}: {larger}, or {say_time(scene.until_ps // less)} instead of {say_time(scene.until_ps)}"

@@ -134,10 +134,9 @@ def _way(scene: PortScene, signal: Signal) -> list[tuple[int, int, int]]:
     if signal.kind != "cnp":
         return [(signal.of, signal.sent_ps, signal.arrives_ps)]
     flow = scene.flows[signal.of]
-    trunks = scene.trunk_links(flow)
     # where each cell looks for the emptiest trunk, the word takes the first
-    between = [max(trunk_of(scene, signal.of, flow), trunks[0])] if trunks else []
-    links = [scene.hosts + flow.dst, *between, flow.src]
+    between = scene.between(flow, trunk_of(scene, signal.of, flow))
+    links = [scene.hosts + flow.dst, *reversed(between), flow.src]
     took = signal.arrives_ps - signal.sent_ps
     edges = [signal.sent_ps + took * place // len(links) for place in range(len(links) + 1)]
     return list(zip(links, edges, edges[1:], strict=False))
