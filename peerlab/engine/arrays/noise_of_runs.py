@@ -27,11 +27,6 @@ def of_stage(noise: SliceNoise, piece: int, stage: int) -> SliceNoise:
     )
 
 
-def slowed(duration: Times, factor: NDArray[np.float64]) -> Times:
-    """Return service times with their factors, rounded as `jitter.slowed` does, so that they equal the referee's to the picosecond."""
-    return np.maximum(np.rint(duration * factor), 1).astype(np.int64)
-
-
 class NoiseOfRuns:
     """The noise of runs of one system that differ in seed and jitter."""
 
@@ -67,9 +62,9 @@ class NoiseOfRuns:
         """Return service times of every lane with the factors of its nodes, its own, and its detour."""
         factor, detour = noise
         if self._factors:
-            duration = slowed(duration, self._factors[self.at_receiver(visit)])
+            duration = jitter.all_slowed(duration, self._factors[self.at_receiver(visit)])
         if factor is not None:
-            duration = slowed(duration, factor)
+            duration = jitter.all_slowed(duration, factor)
         return duration if detour is None else duration + detour
 
     def pauses(self, visit: Visit) -> "Pauses | None":

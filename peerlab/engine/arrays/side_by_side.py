@@ -59,9 +59,9 @@ class SideBySide:
             self._made |= self._together([one for one in group if one >= index])
         if index in self._made:
             return self._made.pop(index)
-        system, alike = least(self.scenarios[index]), self.before + max(1, len(group))
-        engine = of_events(system, alike) if index in self._others else "auto"
-        return simulate_one_of(self.scenarios[index], alike, engine, self.progress)
+        scenario, alike = self.scenarios[index], self.before + max(1, len(group))
+        engine = of_events(least(scenario), alike) if index in self._others else "auto"
+        return simulate_one_of(scenario, alike, engine, self.progress)
 
     def _together(self, group: Sequence[int]) -> dict[int, Run]:
         """Return the runs of the first scenarios of a group; none if they take longer than an array's integers can count.

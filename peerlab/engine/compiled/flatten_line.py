@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from peerlab.answer.trace import SPAN_COLUMNS
+from peerlab.engine import jitter
 from peerlab.engine.compiled.flatten import (
     check_horizon,
     counts_of,
@@ -140,8 +141,7 @@ def _adds_ps(system: System, partners: Whole) -> Whole:
     adds_ps: Whole = by_receiver[np.arange(lanes) - nodes + partners[:steps, nodes]]
     # adding up is the last stage of a slice, and each step has one slice of every lane
     if (factors := system.factors) is not None:
-        # as `jitter.slowed`: a whole picosecond or more, a half to the even one
-        adds_ps = np.maximum(1, np.rint(adds_ps * factors[:steps, 0, -1])).astype(np.int64)
+        adds_ps = jitter.all_slowed(adds_ps, factors[:steps, 0, -1])
     if (detours := system.detours) is not None and adding[0].visits[0].held_up:
         adds_ps = adds_ps + detours[:steps, 0, -1]
     return adds_ps
