@@ -22,7 +22,7 @@ from peerlab.engine.simulate import simulate
 from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.distances import distances
 from peerlab.model.guide import GUIDE
-from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_LABELS, Cluster, Figure
+from peerlab.model.hardware import FIGURE_LABELS, FIGURE_OF_FIELD, Cluster, Figure
 from peerlab.model.nic_wiring import PLACES, Wiring
 from peerlab.model.paths import PATHS, REDUCE, stages
 from peerlab.model.registration import RegistrationCache
@@ -202,10 +202,9 @@ def _resources() -> str:
 
 
 def _capacity(name: str, kind: ResourceKind) -> str:
-    keys = {field: key for key, field in FIGURE_FIELDS.items()}
     if kind.rate:
         more = {"core": " and `host.packet_cost`", "scaleup": " to each other device"}
-        return f"`{keys[kind.rate]}`{more.get(name, '')}"
+        return f"`{FIGURE_OF_FIELD[kind.rate]}`{more.get(name, '')}"
     times = {
         "registration": "`registration.*`: time, not bytes", "proxy": "`library.message`: time for each message",
         "launch": "what the library takes before it sends: time",

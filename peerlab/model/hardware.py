@@ -11,6 +11,8 @@ from peerlab.base.errors import HardwareError, nearest
 from peerlab.base.units import parse_bytes, parse_duration, parse_rate, say_unit
 from peerlab.model.nic_wiring import Wiring
 
+WHAT_IF = "a what-if value"
+"""What a figure that somebody changed says of itself, unless it says where it is from."""
 _MAX_COUNT = 2**20
 MAX_DEVICES = 1024
 """Devices of one node, at most."""
@@ -328,7 +330,7 @@ class Cluster:
         value: float,
         *,
         source: str = "",
-        assumption: str = "a what-if value",
+        assumption: str = WHAT_IF,
         range: tuple[float, float] | None = None,  # noqa: A002  (as in the file)
     ) -> "Cluster":
         """Return this cluster with one figure changed, in the unit of its file; unless said where from, it is a what-if.
@@ -338,8 +340,8 @@ class Cluster:
         HardwareError
             If the cluster has no such figure or the value is impossible.
         """
-        figure = self._figure(key, value, source=source, assumption=assumption, range=range)
-        return self._with((figure,))
+        figure = self._what_if(key, value)
+        return self._with((replace(figure, source=source, assumption=assumption, range=range),))
 
     def with_values(self, values: Iterable[tuple[str, float]]) -> "Cluster":
         """Return this cluster with some figures changed as what-ifs, each a key and a value in the unit of its file.
@@ -349,17 +351,9 @@ class Cluster:
         HardwareError
             If the cluster has no such figure or a value is impossible.
         """
-        return self._with([self._figure(key, value) for key, value in values])
+        return self._with([self._what_if(key, value) for key, value in values])
 
-    def _figure(
-        self,
-        key: str,
-        value: float,
-        *,
-        source: str = "",
-        assumption: str = "a what-if value",
-        range: tuple[float, float] | None = None,  # noqa: A002  (as in the file)
-    ) -> Figure:
+    def _what_if(self, key: str, value: float) -> Figure:
         """Return one of its figures with another value, checked."""
         if key not in self.figures and key not in ADDABLE:
             raise HardwareError(f"{self.name} has no figure {key!r}; {nearest(key, self.figures)}")
@@ -370,12 +364,7 @@ class Cluster:
         if not _is_number(value):
             raise HardwareError(f"{key} must be a number, in {before.unit}: {value!r} is none")
         return replace(
-            before,
-            value=value,
-            source=source,
-            assumption=assumption,
-            range=range,
-            origin="Python, with_figure",
+            before, value=value, source="", assumption=WHAT_IF, range=None, origin="Python, with_figure"
         )
 
     def _with(self, figures: Iterable[Figure]) -> "Cluster":
@@ -430,6 +419,7 @@ def named(key: str) -> str:
 
 
 FIGURE_FIELDS = {f.metadata["figure"]: f.name for f in fields(Cluster) if "figure" in f.metadata}
+FIGURE_OF_FIELD: dict[str, str] = {field: key for key, field in FIGURE_FIELDS.items()}
 
 # These may be nothing at all. A rate, or the size of a packet, of 0 would be divided by.
 _MAY_BE_ZERO = {

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TypedDict
 
-from peerlab.model.hardware import FIGURE_FIELDS
+from peerlab.model.hardware import FIGURE_OF_FIELD
 from peerlab.model.resources import Part, resource_kind
 from peerlab.picture.drawing import WIDTH
 from peerlab.picture.geometry import (
@@ -88,7 +88,7 @@ def _kinds(sketch: Sketch, part: Part) -> list[str]:
 
 def _key(kind: str) -> str:
     """Return the figure that says what a kind of resource carries; empty where none does."""
-    return next((key for key, field in FIGURE_FIELDS.items() if field == resource_kind(kind).rate), "")
+    return FIGURE_OF_FIELD.get(resource_kind(kind).rate, "")
 
 
 def _busy(sketch: Sketch, node: int, part: Part) -> list[str]:

@@ -2,7 +2,7 @@
 
 from peerlab.answer.run import Run
 from peerlab.base.units import say_percent
-from peerlab.model.hardware import FIGURE_FIELDS
+from peerlab.model.hardware import FIGURE_OF_FIELD
 from peerlab.model.paths import sending_kinds, stages, uses_nic
 from peerlab.model.resources import capacity_Bps, resource_kind
 from peerlab.model.stages import OVER_FABRIC
@@ -12,11 +12,6 @@ from peerlab.question.scenario import Scenario
 def _of_library(scenario: Scenario, key: str) -> str:
     """Return the figure that says `key` where a library does not: what the library's is assumed from, else `key`."""
     return "library.hop" if scenario.choice else key
-
-
-def _figure_of(field: str) -> str:
-    """Return the key of the figure that a field of `Cluster` holds; empty where none does."""
-    return next((key for key, name in FIGURE_FIELDS.items() if name == field), "")
 
 
 def assumed(scenario: Scenario, key: str) -> str:
@@ -78,7 +73,7 @@ def say_rate(scenario: Scenario, node: int, speed: float) -> str:
     full = capacity_Bps(scenario.hardware, _sender(scenario)) if scenario.choice else 0
     of = f" of {full * speed / 1e9:.4g}" if full > wire_Bps(scenario) else ""
     rate = f"{wire_Bps(scenario) * speed / 1e9:.4g}{of} GB/s"
-    mark = assumed(scenario, _figure_of(field))
+    mark = assumed(scenario, FIGURE_OF_FIELD.get(field, ""))
     slow = speed < 1
     if native:
         return f"own ports, {rate} per device{mark}" + (f" at node {node}" if slow else "")
@@ -92,7 +87,8 @@ def say_latency(scenario: Scenario) -> str:
     flight = _flight(scenario)
     if flight != OVER_FABRIC:
         own_ps: int = getattr(scenario.cluster_for_message, flight)
-        return f"{own_ps / 1e6:g} µs latency{assumed(scenario, _figure_of(flight))}"
+        mark = assumed(scenario, FIGURE_OF_FIELD.get(flight, ""))
+        return f"{own_ps / 1e6:g} µs latency{mark}"
     mark = assumed(scenario, _of_library(scenario, "fabric.latency"))
     latency = scenario.hop_latency_ps / 1e6
     if scenario.choice:

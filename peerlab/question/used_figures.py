@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_KINDS, Figure
+from peerlab.model.hardware import FIGURE_KINDS, FIGURE_OF_FIELD, Figure
 from peerlab.model.paths import REDUCE
 from peerlab.model.resources import resource_kind
 from peerlab.model.stages import Stage
@@ -11,7 +11,6 @@ from peerlab.question.domains import HOP, RATE, SHARP
 from peerlab.question.node_exchange import node_exchange
 from peerlab.question.scenario import Scenario
 
-_KEYS = {field: key for key, field in FIGURE_FIELDS.items()}
 _WIRED = tuple(key for key in FIGURE_KINDS if key.startswith("node."))
 
 
@@ -50,7 +49,11 @@ def _inside(scenario: Scenario) -> Iterator[str]:
     """Yield what the devices of one node hand each other things with, and what adds them up."""
     way = node_exchange(scenario)
     rate = resource_kind(way.resource).rate
-    yield from (_KEYS[rate], "scaleup.latency") if scenario.memory == "device" else (_KEYS[rate],)
+    yield from (
+        (FIGURE_OF_FIELD[rate], "scaleup.latency")
+        if scenario.memory == "device"
+        else (FIGURE_OF_FIELD[rate],)
+    )
     if way.adds:
         yield "device.hbm"
 
@@ -70,12 +73,12 @@ def _of_transport(scenario: Scenario) -> Iterator[str]:
 
 
 def _of_stage(stage: Stage) -> Iterator[str]:
-    if stage.flight in _KEYS:
-        yield _KEYS[stage.flight]
+    if stage.flight in FIGURE_OF_FIELD:
+        yield FIGURE_OF_FIELD[stage.flight]
     for use in stage.uses:
         rate = use.work or resource_kind(use.kind).rate
-        if rate in _KEYS:
-            yield _KEYS[rate]
+        if rate in FIGURE_OF_FIELD:
+            yield FIGURE_OF_FIELD[rate]
         if resource_kind(use.kind).is_core and not use.work:
             yield from ("host.packet_cost", "host.packet_size")
 

@@ -23,7 +23,7 @@ from peerlab.features.sweep.shards import Shard
 from peerlab.library.library_record import Library
 from peerlab.library.library_words import LIBRARY_FIGURES
 from peerlab.model.collective import COLLECTIVES
-from peerlab.model.hardware import FIGURE_FIELDS, Cluster
+from peerlab.model.hardware import FIGURE_FIELDS, WHAT_IF, Cluster
 from peerlab.question.presets import known_clusters, load_cluster
 from peerlab.question.scenario import Scenario, checked_scenario
 from peerlab.question.scenario_fields import FIELDS
@@ -210,7 +210,7 @@ def _load(cluster: Any) -> Cluster:
 def shown_value(name: str, value: Any) -> Any:
     """Return a value as a table shows it: a size in bytes, a cluster by name and by what was changed in it."""
     if isinstance(value, Cluster):
-        changed = [f"{f.key} {f}" for f in value.figures.values() if f.assumption == "a what-if value"]
+        changed = [f"{f.key} {f}" for f in value.figures.values() if f.assumption == WHAT_IF]
         return f"{value.name} with {', '.join(changed)}" if changed else value.name
     if name.endswith("_bytes") and isinstance(value, str):
         with suppress(ValueError):  # such as "auto"
