@@ -5,12 +5,9 @@ from collections.abc import Callable
 from peerlab.answer.lateness import lateness, may_be_late, undisturbed
 from peerlab.answer.run import Run
 from peerlab.app.after_picture import AfterPicture
-from peerlab.app.runs import PATIENCE_S, Runs
+from peerlab.app.runs import MOST_S, PATIENCE_S, Runs
 from peerlab.base.errors import PeerlabError
 from peerlab.picture.late import Late, late
-
-_MOST_S = 3.0
-"""A quiet run that takes longer is not waited for: nothing is said of lateness."""
 
 
 class LatenessInBackground(AfterPicture):
@@ -23,7 +20,7 @@ class LatenessInBackground(AfterPicture):
     def draw(self, run: Run) -> None:
         """Show how late a run is; a computation for another is given up."""
         if may_be_late(run.scenario):
-            self.begin(lambda: self._draw(run, _MOST_S), lambda: self._draw(run, PATIENCE_S))
+            self.begin(lambda: self._draw(run, MOST_S), lambda: self._draw(run, PATIENCE_S))
         else:
             self.cancel()
             self._show(None)

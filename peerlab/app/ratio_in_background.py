@@ -7,7 +7,7 @@ from collections.abc import Callable
 from peerlab.answer.gain import GainBand
 from peerlab.answer.run import Run
 from peerlab.app.after_picture import AfterPicture
-from peerlab.app.runs import PATIENCE_S, GivingWay, Runs
+from peerlab.app.runs import MOST_S, PATIENCE_S, GivingWay, Runs
 from peerlab.base.errors import PeerlabError
 from peerlab.picture.path_ratio import PathRatio, path_ratio
 from peerlab.question.scenario import Scenario
@@ -15,8 +15,6 @@ from peerlab.study.bands import gain_band_of
 
 _REST_S = 0.5
 """A range waits so long after a change, so that the simulation of the change has the processor."""
-_MOST_S = 3.0
-"""Two paths of which one takes longer to simulate have no ratio."""
 Pair = tuple[Scenario, Scenario]
 """The path that is compared with, and the one that may be faster."""
 
@@ -66,7 +64,7 @@ class RatioInBackground(AfterPicture):
         return slow, fast
 
     async def _draw(self, pair: Pair) -> None:
-        runs = await self._draw_ratio(pair, _MOST_S, pending=True)
+        runs = await self._draw_ratio(pair, MOST_S, pending=True)
         if runs and all(run.time_ps for run in runs):
             await asyncio.sleep(_REST_S)
             try:

@@ -29,8 +29,8 @@ from peerlab.study.patience import TooSlow, large, patient
 
 PATIENCE_S = 0.15
 """Seconds that a user waits for a picture; a longer simulation goes on in the background."""
-
-
+MOST_S = 3.0
+"""Seconds that a background takes for a run which a picture can do without, such as another path's."""
 _AT_ONCE_S = 0.05
 """A simulation that only a curve needs goes to a thread after so many seconds."""
 _YIELD_S = 0.004
@@ -80,7 +80,7 @@ class Runs:
             raise TooSlow("every transfer of every node")
         return run or self.keep(simulate(scenario, progress=patient(patience_s)))
 
-    async def get_patiently(self, scenario: Scenario, most_s: float = 3.0) -> Run:
+    async def get_patiently(self, scenario: Scenario, most_s: float) -> Run:
         """Return the run of a scenario; a long simulation goes to a thread, so that a switch need not wait for it.
 
         Raises

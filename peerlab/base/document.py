@@ -123,6 +123,11 @@ def document_lines(document: Document) -> Iterator[str]:
         yield from _lines(part)
 
 
+def document_text(document: Document) -> str:
+    """Return a document for a terminal, below its title."""
+    return "\n".join([document.title, *document_lines(document)])
+
+
 def _empty(part: Part) -> bool:
     return isinstance(part, Items) and not part.items
 

@@ -42,6 +42,11 @@ def classed(widget: w.Widget, *names: str) -> w.Widget:
     return widget
 
 
+def refusal_html(problem: object) -> str:
+    """Return why something cannot be shown, as a page says it."""
+    return f"<div class='pl-error'><p role='alert'>{escape(str(problem))}</p></div>"
+
+
 def row(children: list[w.Widget], name: str) -> w.Widget:
     """Return controls side by side."""
     return classed(w.Box(children), "pl-controls", name)

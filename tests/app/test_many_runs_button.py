@@ -19,12 +19,12 @@ def test_runs_come_while_somebody_looks_and_end_as_those_of_tails(monkeypatch):
         many.picture.observe(lambda event: told.append(event["new"]), "value")
         many.toggle.value = True
         for _ in range(6000):
-            if "1,000 of 1,000" in many.said.value:
+            if "1,000 of 1,000" in many.words.value:
                 break
             await asyncio.sleep(0.01)
-        said, shown = many.said.value, many.picture.value
+        said, shown = many.words.value, many.picture.value
         explorer.controls.nodes.value = 8  # others begin anew
-        assert "The first runs" in many.said.value or "of 1,000" in many.said.value or not many.said.value
+        assert "The first runs" in many.words.value or "of 1,000" in many.words.value or not many.words.value
         many.toggle.value = False
         assert many.picture.value == ""
         explorer.close()
@@ -48,8 +48,8 @@ def test_what_comes_is_what_tails_has_and_noise_is_assumed_where_there_is_none()
     )
     lab = peerlab.explore(**RING)  # without a loop no page could be told of more
     lab.controls.tailing.toggle.value = True
-    assert "20 of 1,000 runs" in lab.controls.tailing.said.value
-    assert "assumed: set your own in Trouble" in lab.controls.tailing.said.value
+    assert "20 of 1,000 runs" in lab.controls.tailing.words.value
+    assert "assumed: set your own in Trouble" in lab.controls.tailing.words.value
     lab.close()
 
 
@@ -60,5 +60,5 @@ def test_what_cannot_be_simulated_is_said_in_words(monkeypatch):
     monkeypatch.setattr("peerlab.app.panels.tails_panel.filling", refuse)
     lab = peerlab.explore(**RING)
     lab.controls.tailing.toggle.value = True
-    assert "too much of it" in lab.controls.tailing.said.value
+    assert "too much of it" in lab.controls.tailing.words.value
     lab.close()

@@ -13,7 +13,7 @@ import ipywidgets as w
 from peerlab.answer.run import Run
 from peerlab.base.errors import PeerlabError
 from peerlab.base.feature import Place, load
-from peerlab.page.widgets import classed, offer, row, select
+from peerlab.page.widgets import classed, offer, refusal_html, row, select
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class Exporting:
         try:
             path = await asyncio.to_thread(kind.write, shown, name)
         except PeerlabError as problem:
-            self._said.value = f"<div class='pl-error'><p role='alert'>{escape(str(problem))}</p></div>"
+            self._said.value = refusal_html(problem)
         else:
             size = path.stat().st_size / 1e6
             self._say(f"Saved as {path}, beside the notebook ({size:.2g} MB){_THEN.get(kind.suffix, '')}.")

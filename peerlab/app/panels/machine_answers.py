@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from html import escape
 
 import ipywidgets as w
 
@@ -10,7 +9,7 @@ from peerlab.app.runs import running_loop
 from peerlab.base.display import shown
 from peerlab.base.errors import PeerlabError
 from peerlab.base.feature import registered
-from peerlab.page.widgets import classed, row, unfold
+from peerlab.page.widgets import classed, refusal_html, row, unfold
 from peerlab.question.scenario import Scenario
 from peerlab.question.size_list import parse_sizes
 
@@ -101,4 +100,4 @@ def _answer_html(name: str, scenario: Scenario) -> str:
     try:
         return _ANSWERS[name][1](scenario)
     except PeerlabError as problem:
-        return f"<div class='pl-error'><p role='alert'>{escape(str(problem))}</p></div>"
+        return refusal_html(problem)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import ipywidgets as w
 
 from peerlab.base.errors import PeerlabError
-from peerlab.page.widgets import classed, row, unfold
+from peerlab.page.widgets import classed, refusal_html, row, unfold
 
 _Found = TypeVar("_Found")
 
@@ -89,4 +89,4 @@ class PastePanel:
             self.read(bytes(one["content"]), one["name"])
 
     def _say(self, problem: str) -> None:
-        self._short.value = f"<div class='pl-error'><p role='alert'>{escape(problem)}</p></div>"
+        self._short.value = refusal_html(problem)

@@ -1,7 +1,6 @@
 """The Race panel: what is shown against what it is compared with, on one clock."""
 
 from collections.abc import Callable
-from html import escape
 
 import ipywidgets as w
 
@@ -9,7 +8,7 @@ from peerlab.answer.race import Race
 from peerlab.answer.run import Run
 from peerlab.base.errors import PeerlabError
 from peerlab.features.race.race_page import race_frame
-from peerlab.page.widgets import classed, unfold, way_back
+from peerlab.page.widgets import classed, refusal_html, unfold, way_back
 
 
 class RacePanel:
@@ -52,4 +51,4 @@ class RacePanel:
             self._shown = scenarios
         except PeerlabError as problem:
             self._shown = []
-            self.frame.value = f"<div class='pl-error'><p role='alert'>{escape(str(problem))}</p></div>"
+            self.frame.value = refusal_html(problem)

@@ -2,7 +2,8 @@
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from html import escape
 
 import ipywidgets as w
@@ -12,7 +13,7 @@ from peerlab.base.errors import Cancelled, PeerlabError
 from peerlab.features.tails.filling import filling
 from peerlab.features.tails.tails import Tails, usual_seeds
 from peerlab.features.tails.tails_sheets import tails_html
-from peerlab.page.widgets import classed, unfold, way_back
+from peerlab.page.widgets import classed, refusal_html, unfold, way_back
 from peerlab.question.scenario import Scenario
 
 _WITHOUT_A_PAGE = 20
@@ -28,6 +29,8 @@ class TailsPanel(AfterPicture):
         The button that shows and hides the panel.
     panel:
         A way back, how many runs there are, and their picture.
+    words:
+        How many runs there are so far, or why there are none.
     picture:
         The runs so far.
     """
@@ -36,14 +39,14 @@ class TailsPanel(AfterPicture):
         super().__init__()
         self._current = current
         self._of: Scenario | None = None
-        self._told = 0
+        self._runs_shown = 0
         self.toggle = classed(
             w.ToggleButton(description="Many runs", tooltip="How long it takes in many runs with noise, and what the slow end costs"),
             *("pl-plain", "pl-tails-button"),
         )  # fmt: skip
-        self.said, self.picture = w.HTML(), w.HTML()
+        self.words, self.picture = w.HTML(), w.HTML()
         self._back = way_back(self.toggle)
-        self.panel = classed(w.VBox([self._back, self.said, self.picture]), "pl-tails-panel")
+        self.panel = classed(w.VBox([self._back, self.words, self.picture]), "pl-tails-panel")
         unfold(self.toggle, self.panel)
         self.toggle.observe(lambda event: self._turned(opened=event["new"]), "value")
 
@@ -69,7 +72,7 @@ class TailsPanel(AfterPicture):
         """Give up what is being simulated, and show nothing."""
         self.cancel()
         self._of = None
-        self._told, self.said.value, self.picture.value = 0, "", ""
+        self._runs_shown, self.words.value, self.picture.value = 0, "", ""
 
     async def _fill(self, scenario: Scenario) -> None:
         stop = threading.Event()
@@ -78,32 +81,33 @@ class TailsPanel(AfterPicture):
             if stop.is_set():
                 raise Cancelled("something else is wanted")
 
-        self.said.value = "<p role='status'>The first runs are simulated ...</p>"
-        some = filling(scenario, progress=progress)
+        self.words.value = "<p role='status'>The first runs are simulated ...</p>"
+        fillings = filling(scenario, progress=progress)
         try:
-            while found := await asyncio.to_thread(next, some, None):
-                self._tell(found)
-        except PeerlabError as problem:
-            self._refuse(problem)
+            with self._refusing():
+                while tails := await asyncio.to_thread(next, fillings, None):
+                    self._show_runs(tails)
         finally:
             stop.set()  # the thread ends soon after this is cancelled
 
     async def _fill_at_once(self, scenario: Scenario) -> None:
-        try:
-            for found in filling(scenario, _WITHOUT_A_PAGE):
-                self._tell(found)
-        except PeerlabError as problem:
-            self._refuse(problem)
+        with self._refusing():
+            for tails in filling(scenario, _WITHOUT_A_PAGE):
+                self._show_runs(tails)
 
-    def _tell(self, found: Tails) -> None:
-        first = found.paths[0]
-        runs, most = len(first.times_ps), usual_seeds([path.scenario for path in found.paths])
-        assumed = f" ({', '.join(found.assumed)} assumed: set your own in Trouble)" if found.assumed else ""
-        both = " of each path" if len(found.paths) > 1 else ""
+    def _show_runs(self, tails: Tails) -> None:
+        first = tails.paths[0]
+        runs, most = len(first.times_ps), usual_seeds([path.scenario for path in tails.paths])
+        assumed = f" ({', '.join(tails.assumed)} assumed: set your own in Trouble)" if tails.assumed else ""
+        both = " of each path" if len(tails.paths) > 1 else ""
         words = f"{runs:,} of {most:,} runs{both} with {first.scenario.noise.in_words}{assumed}"
-        self.said.value = f"<p role='status'>{escape(words)}.</p>"
-        self.picture.value = tails_html(found, since=self._told)
-        self._told = runs
+        self.words.value = f"<p role='status'>{escape(words)}.</p>"
+        self.picture.value = tails_html(tails, since=self._runs_shown)
+        self._runs_shown = runs
 
-    def _refuse(self, problem: PeerlabError) -> None:
-        self.said.value = f"<div class='pl-error'><p role='alert'>{escape(str(problem))}</p></div>"
+    @contextmanager
+    def _refusing(self) -> Iterator[None]:
+        try:
+            yield
+        except PeerlabError as problem:
+            self.words.value = refusal_html(problem)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import peerlab
-from peerlab.base.document import document_lines
+from peerlab.base.document import document_text
 from peerlab.base.errors import RecordsError, one_line, shell_word
 from peerlab.base.progress_bar import progress_bar
 from peerlab.base.terminal_text import add_nodes, command, wrapped
@@ -74,8 +74,7 @@ def _calibrate(options: argparse.Namespace) -> int:
         warnings = [
             line for warning in (*several, *records.warnings) for line in wrapped(warning, "warning: ")
         ]
-        document = calibration_document(calibration)
-        print("\n".join([document.title, *document_lines(document), *warnings]))
+        print("\n".join([document_text(calibration_document(calibration)), *warnings]))
     if options.save:
         calibration.save(options.save, force=options.force)
         if not options.json:
@@ -99,8 +98,7 @@ def _take_copies(options: argparse.Namespace) -> int:
             )
         )
     else:
-        document = copies_taken_document(result)
-        print("\n".join([document.title, *document_lines(document)]))
+        print(document_text(copies_taken_document(result)))
     if options.save:
         result.save(options.save, force=options.force)
         if not options.json:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import peerlab
-from peerlab.base.document import document_lines
+from peerlab.base.document import document_text
 from peerlab.base.errors import MeasurementError, nearest, one_line
 from peerlab.base.outfile import check_place
 from peerlab.base.progress_bar import progress_bar
@@ -136,8 +136,7 @@ def _measure_copies(entries: dict[str, Any], options: argparse.Namespace) -> int
     if "json" in options:
         print(json.dumps(cost.as_dict(), indent=2))
     else:
-        document = copies_document(cost)
-        print("\n".join([document.title, *document_lines(document)]))
+        print(document_text(copies_document(cost)))
     if "save" in options:
         cost.save(options.save)
         print(

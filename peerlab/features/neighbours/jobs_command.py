@@ -4,7 +4,7 @@ import argparse
 import json
 from typing import Any
 
-from peerlab.base.document import document_lines
+from peerlab.base.document import document_text
 from peerlab.base.errors import ScenarioError
 from peerlab.base.terminal_text import command, fraction, number
 from peerlab.features.neighbours.jobs_page import jobs_page_html
@@ -118,8 +118,7 @@ def _jobs(options: argparse.Namespace) -> int:
     if "json" in entries:
         print(json.dumps(shared.as_dict(), indent=2))
     else:
-        document = jobs_document(shared)
-        print("\n".join([document.title, *document_lines(document)]))
+        print(document_text(jobs_document(shared)))
     if note := _OUTPUT.write(shared, options):
         print(note)
     return 0

@@ -4,7 +4,7 @@ import argparse
 import json
 from typing import Any
 
-from peerlab.base.document import document_lines
+from peerlab.base.document import document_text
 from peerlab.base.errors import ScenarioError
 from peerlab.base.progress_bar import progress_bar
 from peerlab.base.terminal_text import command, fraction, number
@@ -96,8 +96,7 @@ def _neighbours(options: argparse.Namespace) -> int:
     if "json" in entries:
         print(json.dumps(comparison.as_dict(), indent=2))
     else:
-        document = neighbours_document(comparison)
-        print("\n".join([document.title, *document_lines(document)]))
+        print(document_text(neighbours_document(comparison)))
     if note := _OUTPUT.write(comparison, options):
         print(note)
     return 0

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import peerlab
-from peerlab.base.document import document_lines
+from peerlab.base.document import document_text
 from peerlab.base.errors import PeerlabError, TooManySpansError
 from peerlab.base.progress_bar import progress_bar, say_seconds
 from peerlab.base.terminal_text import command, fraction, number, slow_node, switch
@@ -210,7 +210,7 @@ def _step(options: argparse.Namespace) -> int:
     if profiled_training:
         _print_recorded(profiled_training, number)
     document = step_document(runs, None if "exchanges" in options else 0)
-    print("\n".join([document.title, *document_lines(document), *left_out]))
+    print("\n".join([document_text(document), *left_out]))
     return 0
 
 
