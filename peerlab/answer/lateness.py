@@ -136,8 +136,10 @@ def source(late: Rows, s: Scenario) -> Cell | None:
     Where partners change from step to step nothing is named: a node is late there by whom it waits for, too, so that the largest
     step of lateness is not where it comes from.
     """
-    if _partners_change(s):
-        return None
+    return None if _partners_change(s) else _source(late)
+
+
+def _source(late: Rows) -> Cell | None:
     added = {
         (node, step): row[step] - (row[step - 1] if step else 0)
         for node, row in enumerate(late)
@@ -153,7 +155,7 @@ def how_it_spreads(late: Rows, s: Scenario) -> str:
     """Return in a sentence which transfer makes all late, and when; or why no single one is named."""
     if _partners_change(s):
         return "Partners change from step to step, so no single transfer is named."
-    cell = source(late, s)
+    cell = _source(late)
     if not cell:
         return "The lateness adds up step by step: no single transfer makes it."
     node, step = cell

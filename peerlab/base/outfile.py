@@ -93,7 +93,7 @@ def check_folder(place: Path, error: type[PeerlabError]) -> None:
             raise error(f"cannot write {place}: it is a file; give a folder")
         if place.is_symlink() and not place.exists():
             raise error(f"cannot write {place}: it is a link that leads nowhere")
-        if not next(one for one in (place, *place.absolute().parents) if one.exists()).is_dir():
+        if not next(above for above in (place, *place.absolute().parents) if above.exists()).is_dir():
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
 
 

@@ -49,9 +49,11 @@ def read_law(given: Any) -> dict[str, Any]:
             raise HardwareError(f"unknown constant law.{name}; {nearest(name, list(SHAPES))}")
         if not isinstance(entry, dict) or not {"value", "unit", "basis"} <= set(entry):
             raise HardwareError(f"law.{name} must be a table with value, unit, basis and source")
-        for one in entry:
-            if one not in _ENTRIES:
-                raise HardwareError(f"law.{name} has an unknown entry {one!r}; {nearest(one, _ENTRIES)}")
+        for entry_name in entry:
+            if entry_name not in _ENTRIES:
+                raise HardwareError(
+                    f"law.{name} has an unknown entry {entry_name!r}; {nearest(entry_name, _ENTRIES)}"
+                )
         # Every figure of the project has a source or a range: an assumption without one would leave no band.
         if not entry.get("source") and not (entry.get("assumption") and entry.get("range")):
             raise HardwareError(
@@ -74,7 +76,7 @@ def _check_versions(name: str, entry: dict[str, Any]) -> None:
     """
     holds = entry.get("holds")
     if holds is not None:
-        numbers = [version_number(one) for one in holds] if isinstance(holds, list) else []
+        numbers = [version_number(version) for version in holds] if isinstance(holds, list) else []
         if len(numbers) != 2 or min(numbers) < 0 or numbers[0] > numbers[1]:
             raise HardwareError(
                 f'law.{name}: holds = {holds!r} must be the first and the last version, such as ["2.12", "2.31"]'

@@ -30,7 +30,7 @@ class ManyRuns:
         return nearest_rank(self.ordered_ps, share)
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=16)
 def many_runs(scenario: Scenario, seeds: int) -> ManyRuns:
     """Return the times of so many seeds.
 

@@ -62,21 +62,21 @@ def of_devices(program: Program, times: Whole) -> Whole:
     latest of them stays the latest.
     """
     waiting = [n for n, op in enumerate(program.computing) if op.after]
-    found: Whole = np.zeros(times.shape[1], np.int64)
+    lasts: Whole = np.zeros(times.shape[1], np.int64)
     for first, last in pairwise([0, *waiting, times.shape[1]]):
         _check_all_wait(program, first)
-        found[first:last] = np.diff(times[:, first:last].cumsum(axis=1).max(axis=0), prepend=0)
-    return found
+        lasts[first:last] = np.diff(times[:, first:last].cumsum(axis=1).max(axis=0), prepend=0)
+    return lasts
 
 
 def _check_all_wait(program: Program, number: int) -> None:
     """Refuse an operation that a device could begin while another of its node still computes what comes before."""
     after = program.computing[number].after if number < len(program.computing) else ()
     # Exchanges are in order: the last that is waited for ends behind those before it.
-    needs = (max(one.after, default=-1) for one in program.exchanging[: max(after, default=-1) + 1])
+    needs = (max(exchange.after, default=-1) for exchange in program.exchanging[: max(after, default=-1) + 1])
     if after and max(needs, default=-1) < number - 1:
         raise WorkloadError(
-            "compute_jitter_of: here a device begins a block while another of its node is late with the one before, which one lane for a node cannot say; "
+            "compute_jitter_of: here a device begins a block while another of its node is late with the block before, and each node has one lane of computing; "
             "give 'node', or leave out prefetch"
         )
 

@@ -128,15 +128,20 @@ def busbw(page):
     return page.locator("[data-name=busbw]")
 
 
-def test_a_site_of_files_simulates_in_the_tab(explorer, address):
-    page = explorer
-    page.bring_to_front()
+def switch_and_ask_for_24_nodes(page):
+    """Switch the host bottleneck off and on, look at both answers, and ask for more nodes."""
     for path, host in (("peer-direct", False), ("host-rdma", True)):
         page.get_by_role("switch", name="Host bottleneck").set_checked(host)
         run = peerlab.simulate(peerlab.Scenario(nodes=2, path=path))
         expect(busbw(page)).to_contain_text(f"{run.busbw_GBps:.3g} GB/s")
     page.get_by_label("Nodes, as a number").fill("24")
     page.get_by_label("Nodes, as a number").press("Enter")
+
+
+def test_a_site_of_files_simulates_in_the_tab(explorer, address):
+    page = explorer
+    page.bring_to_front()
+    switch_and_ask_for_24_nodes(page)
     expect(busbw(page)).to_contain_text(
         f"{peerlab.simulate(peerlab.Scenario(nodes=24, path='host-rdma')).busbw_GBps:.3g} GB/s"
     )
@@ -266,12 +271,7 @@ def test_where_no_python_starts_the_host_switch_shows_what_is_recorded_and_the_p
     page.wait_for_selector("html[data-ready]", state="attached")
     expect(page.get_by_role("status").filter(has_text="Opened as a file")).to_be_visible()
     expect(page.locator(".pl-hero")).to_contain_text("as fast")
-    for path, host in (("peer-direct", False), ("host-rdma", True)):
-        page.get_by_role("switch", name="Host bottleneck").set_checked(host)
-        run = peerlab.simulate(peerlab.Scenario(nodes=2, path=path))
-        expect(busbw(page)).to_contain_text(f"{run.busbw_GBps:.3g} GB/s")
-    page.get_by_label("Nodes, as a number").fill("24")
-    page.get_by_label("Nodes, as a number").press("Enter")
+    switch_and_ask_for_24_nodes(page)
     expect(page.get_by_role("status").filter(has_text="This is not recorded.")).to_be_visible()
     expect(page.get_by_label("Nodes, as a number")).to_have_value("2")
 
