@@ -7,7 +7,6 @@ from peerlab.answer.run import Run
 from peerlab.base.errors import PeerlabError
 from peerlab.engine.simulate import simulate
 from peerlab.question.host_switch import detour_and_direct
-from peerlab.question.scenario import Scenario
 from peerlab.study.bands import gain_band_of
 from peerlab.study.patience import patient
 
@@ -26,12 +25,15 @@ class BothSides(NamedTuple):
     """How many times as fast, with its range; None where that takes too long."""
 
 
-def both_sides(scenario: Scenario) -> BothSides | None:
-    """Return both sides of a scenario; nothing where its cluster has one."""
-    pair = detour_and_direct(scenario)
-    if not pair:
+def both_sides(run: Run) -> BothSides | None:
+    """Return a run beside the other side; nothing where its cluster has one, or the other is impossible with its settings."""
+    try:
+        pair = detour_and_direct(run.scenario)
+        if not pair:
+            return None
+        slow, fast = (run if scenario == run.scenario else simulate(scenario) for scenario in pair)
+    except PeerlabError:
         return None
-    slow, fast = map(simulate, pair)
     try:
         return BothSides(slow, fast, gain_band_of(slow, fast, patient(_RANGE_S)))
     except PeerlabError:

@@ -89,7 +89,7 @@ def _begins(scenario: Scenario, files: Mapping[str, bytes]) -> dict[str, Any]:
 def _recorded(run: Run) -> dict[str, Any]:
     """Return what the page shows where no Python runs in its tab: the other side of the host switch, the ratio, the curves."""
     drawn = _curves(run.scenario)
-    both = both_sides(run.scenario)
+    both = both_sides(run)
     if not both:
         return {"states": [], "ratio": {}, "curves": drawn}
     other = both.fast if run.scenario == both.slow.scenario else both.slow

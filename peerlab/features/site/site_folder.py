@@ -8,7 +8,8 @@ from pathlib import Path
 from string import Template
 
 from peerlab import page as sources
-from peerlab.base.errors import ExportError, one_line
+from peerlab.answer.run import Run
+from peerlab.base.errors import ExportError, ScenarioError, one_line
 from peerlab.base.outfile import check_place, new_folder, put_on_disk, written
 from peerlab.base.textfile import in_words
 from peerlab.base.units import say_range
@@ -67,8 +68,6 @@ def write_site(
         _check_ours(folder)
         begins, files = _prepared(scenario, pyodide, told)
         told("pages")
-        # The landing page draws the detour, whichever path the explorer begins with.
-        slow = begins.with_(path=begins.hardware.paths[0])
         pages = {
             "explorer.html": live_page(begins, files, carried=False),
             "live_worker.js": sources.script_of("live_worker"),
@@ -80,7 +79,9 @@ def write_site(
         explorer = [pages[name].encode() for name in ("explorer.html", "live_worker.js")]
         # Last, as it says what the others weigh.
         pages["index.html"] = _landing(
-            slow, listed, [*(data for name, data in files.items() if name != "labs.zip"), *explorer]
+            _on_the_usual_path(begins),
+            listed,
+            [*(data for name, data in files.items() if name != "labs.zip"), *explorer],
         )
         # All is made before anything is written, and each file is whole or not there: a site that is served
         # meanwhile shows no half of one.
@@ -151,10 +152,18 @@ def _check_fields(scenario: Scenario | None) -> None:
         )
 
 
+def _on_the_usual_path(begins: Scenario) -> Scenario:
+    """Return what the first page draws: the detour, whichever path the explorer begins with, unless its settings allow no other."""
+    try:
+        return begins.with_(path=begins.hardware.paths[0])
+    except ScenarioError:
+        return begins
+
+
 def _landing(scenario: Scenario, labs: Sequence[tuple[str, str, str]], loaded: Sequence[bytes]) -> str:
     """Return the first page; `loaded` is all that the explorer asks for, which servers compress."""
     run = simulate(scenario)
-    compared = _compared(scenario)
+    compared = _compared(run)
     text = (Path(__file__).with_name("landing.html")).read_text(encoding="utf-8")
     words = {
         "title": escape(TITLE),
@@ -174,14 +183,14 @@ def _landing(scenario: Scenario, labs: Sequence[tuple[str, str, str]], loaded: S
     return Template(text).substitute(words)
 
 
-def _compared(scenario: Scenario) -> str:
-    """Return in a sentence what the detour costs; nothing where the cluster has one path, or its range takes too long."""
-    slow, fast, band = both_sides(scenario) or (None, None, None)
-    if not slow or not fast or not band:
+def _compared(run: Run) -> str:
+    """Return in a sentence what the detour costs; nothing where one side alone is possible, or the range takes too long."""
+    both = both_sides(run)
+    if not both or not both.band:
         return ""
     return (
-        f"Through the host {slow.busbw_GBps:.3g} GB/s, past it {fast.busbw_GBps:.3g} GB/s: {band.value:.2f} times as fast "
-        f"({say_range(band.low, band.high)} with what is assumed)."
+        f"Through the host {both.slow.busbw_GBps:.3g} GB/s, past it {both.fast.busbw_GBps:.3g} GB/s: "
+        f"{both.band.value:.2f} times as fast ({say_range(both.band.low, both.band.high)} with what is assumed)."
     )
 
 

@@ -12,6 +12,7 @@ import pytest
 from peerlab.base import places
 from peerlab.cli import main
 from peerlab.features.site import pyodide_package, site_folder
+from peerlab.question.scenario import Scenario
 
 
 @pytest.fixture
@@ -112,6 +113,10 @@ def test_export_and_site_write_the_same_live_page(nothing, capsys, monkeypatch):
     files = dict.fromkeys(("pyodide.mjs", "pyodide.asm.mjs"), b"") | {"pyodide-lock.json": b'{"info": {}}'}
     monkeypatch.setattr(site_folder, "pyodide_files", lambda _: files)
     monkeypatch.setattr(site_folder, "python_archives", lambda _: {"app.zip": b"", "labs.zip": b""})
+    # the other path is impossible over kernel TCP: the page has one side
+    assert main(["site", "tcp.html", "--nodes", "2", "--path", "host-tcp", "--transport", "tcp"]) == 0
+    alone = Scenario(nodes=2, path="host-tcp", transport="tcp")
+    assert "past it" not in site_folder._landing(site_folder._on_the_usual_path(alone), [], [])
     assert main(["site", "one.html", "--nodes", "2"]) == 0
     assert main(["export", "--live", "--nodes", "2", "--output", "two.html"]) == 0
     assert "two.html: " in capsys.readouterr().out
