@@ -1,12 +1,12 @@
 """Whether the network is fit for RDMA: packet size, and what keeps Ethernet from losing packets."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from peerlab.features.doctor.check import PASS, UNKNOWN, WARN, Check, Seen, listed
 from peerlab.features.doctor.host import Host
 from peerlab.machine.files import entries, number, text
-from peerlab.machine.rdma import EFA
+from peerlab.machine.rdma import EFA, RdmaPort
 
 # A packet of RoCE with 4096 B and its headers.
 _LEAST_MTU = 4200
@@ -80,39 +80,25 @@ def _resent(host: Host) -> Seen:
     ports = [port for port in host.ports if port.verbs and port.driver != EFA]
     if not ports:
         return Seen(PASS, "neither InfiniBand nor RoCE: what these ports lose they send again by themselves")
-    counted: dict[str, int] = {}
-    read = False
-    for port in ports:
-        folder = host.root / "sys/class/infiniband" / port.device / "ports" / port.number / "hw_counters"
-        for name in _OF_LOSSES:
-            value = number(folder / name)
-            read = read or value is not None
-            if value:
-                counted[f"{port.name} {name}"] = value
-    if not read:
-        return Seen(UNKNOWN, f"the ports have no hw_counters of {listed(_OF_LOSSES)}")
-    if not counted:
-        return Seen(PASS, "no packet was lost since the ports came up")
-    return Seen(WARN, listed(f"{name} {value:,}" for name, value in counted.items()))
+    unread = f"the ports have no hw_counters of {listed(_OF_LOSSES)}"
+    return _counted(
+        _counters(host, ports, "hw_counters", _OF_LOSSES),
+        unread,
+        "no packet was lost since the ports came up",
+    )
 
 
 def _paused(host: Host) -> Seen:
     without = _without_roce(host)
     if without:
         return without
-    counted: dict[str, int] = {}
-    read = False
-    for name in _roce_interfaces(host):
-        output = host.run(["ethtool", "-S", name], host.environment) or ""
-        for counter, value in _PAUSES.findall(output):
-            read = True
-            if int(value):
-                counted[f"{name} {counter}"] = int(value)
-    if not read:
-        return Seen(UNKNOWN, "ethtool -S shows no rx_prioN_pause of the RoCE ports")
-    if not counted:
-        return Seen(PASS, "no port was paused since it came up")
-    return Seen(WARN, listed(f"{name} {value:,}" for name, value in counted.items()))
+    read = {
+        f"{name} {counter}": int(value)
+        for name in _roce_interfaces(host)
+        for counter, value in _PAUSES.findall(host.run(["ethtool", "-S", name], host.environment) or "")
+    }
+    unread = "ethtool -S shows no rx_prioN_pause of the RoCE ports"
+    return _counted(read, unread, "no port was paused since it came up")
 
 
 def _waited(host: Host) -> Seen:
@@ -122,16 +108,32 @@ def _waited(host: Host) -> Seen:
     ports = [port for port in host.ports if port.link_layer == "InfiniBand"]
     if not ports:
         return Seen(PASS, "no InfiniBand: the RDMA ports wait for no credits")
-    read: dict[str, int] = {}
-    for port in ports:
-        folder = host.root / "sys/class/infiniband" / port.device / "ports" / port.number / "counters"
-        value = number(folder / "port_xmit_wait")
-        if value is not None:
-            read[port.name] = value
+    read = _counters(host, ports, "counters", ["port_xmit_wait"])
+    unread = "the InfiniBand ports do not say port_xmit_wait"
+    return _counted(read, unread, "no port waited since it came up")
+
+
+def _counters(host: Host, ports: Sequence[RdmaPort], folder: str, names: Sequence[str]) -> dict[str, int]:
+    """Return those counters of some ports that can be read, by the port's name and their own."""
+    return {
+        f"{port.name} {name}": value
+        for port in ports
+        for name in names
+        if (
+            value := number(
+                host.root / "sys/class/infiniband" / port.device / "ports" / port.number / folder / name
+            )
+        )
+        is not None
+    }
+
+
+def _counted(read: Mapping[str, int], unread: str, none: str) -> Seen:
+    """Say which counters are above 0: `unread` where none can be read, `none` where all are 0."""
     if not read:
-        return Seen(UNKNOWN, "the InfiniBand ports do not say port_xmit_wait")
-    waited = [f"{name} port_xmit_wait {value:,}" for name, value in read.items() if value]
-    return Seen(WARN, listed(waited)) if waited else Seen(PASS, "no port waited since it came up")
+        return Seen(UNKNOWN, unread)
+    counted = [f"{name} {value:,}" for name, value in read.items() if value]
+    return Seen(WARN, listed(counted)) if counted else Seen(PASS, none)
 
 
 CHECKS = (
