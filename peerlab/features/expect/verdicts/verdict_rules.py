@@ -55,7 +55,7 @@ def ruled(rows: Sequence[JudgedSize], *, sure: bool) -> RuledVerdict:
         others = _the_others(len(rows) - len(held))
         where = ", in one of its two columns alone" if all(row.apart > DISTURBED for row in held) else ""
         why = f"held up at {_listed(held, rows)}{where}{others}"
-        longest = max(_stretches(rows), key=len)
+        longest = max(_stretches(rows, [row.below for row in rows]), key=len)
         return _ruled(HELD_UP, why, longest if len(longest) >= ENOUGH else ())
     return _healthy(rows)
 
@@ -82,9 +82,9 @@ def _stays(rows: Sequence[JudgedSize]) -> RuledVerdict | None:
         # The first size from which on most are below: one that recovers before it is a disturbance.
         first = next(row for place, row in enumerate(rows) if row.below and _mostly(rows[place:]))
         return _below(f"from {say_bytes(first.size)} on", below)
-    longest = max(_stretches(rows), key=len, default=[])
+    longest = max(_stretches(rows, [row.below for row in rows]), key=len)
     if _spans(longest, _ANYWHERE) and not _disordered(longest):
-        return _below(_span(longest), longest)
+        return _below(f"from {_span(longest)}", longest)
     # Last: what never comes back into its band, though only its first sizes are below the floor.
     low = _at_the_end(rows, _under_the_band(rows))
     while low and not low[0].below:
@@ -147,35 +147,27 @@ def _spans(rows: Sequence[JudgedSize], times: int) -> bool:
     return bool(rows) and rows[-1].size >= times * rows[0].size
 
 
-def _stretches(rows: Sequence[JudgedSize]) -> list[list[JudgedSize]]:
-    """Return neighbouring sizes below their floor, one list for each stretch of them."""
-    found: list[list[JudgedSize]] = [[]]
-    for row in rows:
-        if row.below:
-            found[-1].append(row)
-        elif found[-1]:
-            found.append([])
-    return found
+def _stretches(rows: Sequence[JudgedSize], holds: Sequence[bool]) -> list[list[JudgedSize]]:
+    """Return neighbouring sizes of which something holds, one list for each stretch of them; the last may be empty."""
+    stretches: list[list[JudgedSize]] = [[]]
+    for row, held in zip(rows, holds, strict=True):
+        if held:
+            stretches[-1].append(row)
+        elif stretches[-1]:
+            stretches.append([])
+    return stretches
 
 
 def _span(stretch: Sequence[JudgedSize]) -> str:
-    return f"from {say_bytes(stretch[0].size)} to {say_bytes(stretch[-1].size)}"
+    return f"{say_bytes(stretch[0].size)} to {say_bytes(stretch[-1].size)}"
 
 
 def _listed(some: Sequence[JudgedSize], rows: Sequence[JudgedSize]) -> str:
     """Return some of the sizes of a run in words: many neighbours as a span."""
-    parts: list[list[JudgedSize]] = [[]]
-    for row in rows:
-        if row in some:
-            parts[-1].append(row)
-        elif parts[-1]:
-            parts.append([])
     return ", ".join(
-        f"{say_bytes(part[0].size)} to {say_bytes(part[-1].size)}"
-        if len(part) > ENOUGH
-        else ", ".join(say_bytes(row.size) for row in part)
-        for part in parts
-        if part
+        _span(stretch) if len(stretch) > ENOUGH else ", ".join(say_bytes(row.size) for row in stretch)
+        for stretch in _stretches(rows, [row in some for row in rows])
+        if stretch
     )
 
 
