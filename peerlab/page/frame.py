@@ -34,7 +34,8 @@ def alone(title: str, report: str) -> str:
 
 def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "") -> str:
     """Return a table; cells are HTML, the first of a row is its heading."""
-    heads = "".join(f"<th scope='col'>{escape(name)}</th>" for name in head)
+    # A screen reader cannot say an empty heading, so it is none.
+    heads = "".join(f"<th scope='col'>{escape(name)}</th>" if name else "<td></td>" for name in head)
     body = "".join(
         f"<tr><th scope='row'>{first}</th>{''.join(f'<td>{cell}</td>' for cell in rest)}</tr>"
         for first, *rest in rows

@@ -7,6 +7,7 @@ from peerlab.base.units import say_count
 from peerlab.features.tails.tails import Tails
 from peerlab.features.tails.tails_picture import WIDE, Sheet, chosen_svg, say_short, tails_svg
 from peerlab.features.tails.times import PathTimes
+from peerlab.page.frame import table
 from peerlab.picture.theme import PAGE, properties
 
 SHEETS = {
@@ -50,9 +51,10 @@ def _shown_from() -> str:
 SHEET_STYLE = (
     ".pl-tails{container-type:inline-size}.pl-sheets{overflow-x:auto}.pl-sheet{display:none;position:relative;min-width:430px}"
     f"{_shown_from()}"
-    ".pl-sheet svg{display:block;width:100%;height:auto}.pl-tails .pl-figures{border-collapse:collapse;margin:12px 0}"
-    ".pl-figures :is(th,td){padding:4px 0 4px 12px;text-align:right;white-space:nowrap;font-weight:400;border-top:1px solid var(--pl-faint)}"
-    ".pl-figures th:first-child{text-align:left;padding-left:0}.pl-figures caption{text-align:left;color:var(--pl-muted);white-space:nowrap}.pl-figures thead :is(th,td){border:0;color:var(--pl-muted)}.pl-figures tbody tr:last-child *{font-weight:650}"
+    ".pl-sheet svg{display:block;width:100%;height:auto}.pl-tails .pl-tail-figures{border-collapse:collapse;margin:12px 0}"
+    ".pl-tails .pl-tail-figures :is(th,td){padding:4px 0 4px 12px;text-align:right;white-space:nowrap;font-weight:400;border-top:1px solid var(--pl-faint)}"
+    ".pl-tails .pl-tail-figures th:first-child{text-align:left;padding-left:0}.pl-tails .pl-tail-figures caption{text-align:left;color:var(--pl-muted);white-space:nowrap}"
+    ".pl-tails .pl-tail-figures thead :is(th,td){border:0;color:var(--pl-muted)}.pl-tails .pl-tail-figures tbody tr:last-child *{font-weight:650}"
 )
 """A phone is moved over the narrowest sheet."""
 
@@ -76,31 +78,21 @@ def tails_html(tails: Tails, since: int | None = None) -> str:
 def _table(tails: Tails) -> str:
     """Return what the picture says as figures: a path a row, and what the first one gains; percentiles that runs are enough for."""
     first, *others = tails.paths
-    enough = [place for place, one in enumerate(first.percentiles) if not one.missing]
+    enough = [place for place, percentile in enumerate(first.percentiles) if not percentile.missing]
     rows = [_table_row(path, enough) for path in tails.paths]
     if others:
         gains = (tails.gain(first.percentiles[place].per_mille) for place in enough)
         cells = (f"{gain:.2f}" if gain else "-" for gain in (tails.quiet_gain, *gains))
         rows.append(("times as fast", *cells))
-    heads = "".join(
-        f"<th scope='col'>{escape(name)}</th>"
-        for name in ("quiet", *(first.percentiles[place].name for place in enough))
-    )
-    body = "".join(
-        f"<tr><th scope='row'>{escape(name)}</th>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
-        for name, *cells in rows
-    )
+    head = ("", "quiet", *(first.percentiles[place].name for place in enough))
     runs = say_count(len(first.times_ps), "run") + (" of each path" if others else "")
-    return (
-        f"<table class='pl-figures'><caption>{runs}</caption>"
-        f"<thead><tr><td></td>{heads}</tr></thead><tbody>{body}</tbody></table>"
-    )
+    return table(runs, head, rows, "tail-figures")
 
 
 def _table_row(path: PathTimes, enough: Sequence[int]) -> tuple[str, ...]:
-    told = (path.percentiles[place] for place in enough)
+    percentiles = (path.percentiles[place] for place in enough)
     return (
-        path.title,
+        escape(path.title),
         say_short(path.quiet_ps),
-        *("-" if one.missing else say_short(one.value_ps) for one in told),
+        *("-" if percentile.missing else say_short(percentile.value_ps) for percentile in percentiles),
     )
