@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from peerlab.answer.metrics import messages_per_s
 from peerlab.answer.run import Run
@@ -16,6 +16,7 @@ from peerlab.study.port_question import PortQuestion
 from peerlab.training.answer_step import step
 from peerlab.training.training_step import Step
 
+_Answer = TypeVar("_Answer")
 SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
 """Units of time and how many seconds they have."""
 
@@ -127,34 +128,33 @@ UNITS: dict[str, tuple[str, ...]] = dict.fromkeys(COMPARISONS, ("1",)) | {
 """Units that a comparison can be given in."""
 
 
-_ports: list[PortAnswer] = []
-"""The latest answer about queues. One and no more: a trace has hundreds of thousands of cells."""
+_latest: list[tuple[Any, Any]] = []
+"""The latest question about queues or jobs, with its answer. One and no more: a trace has hundreds of thousands of cells."""
+
+
+def _answered_once(question: Any, answer: Callable[[], _Answer]) -> _Answer:
+    """Return the answer of a question: the latest one again, if it is of the same question."""
+    if not _latest or _latest[0][0] != question:
+        # Dropped before the next is made: there is no room for both.
+        _latest.clear()
+        _latest.append((question, answer()))
+    kept: _Answer = _latest[0][1]
+    return kept
 
 
 def answered_ports(question: PortQuestion) -> PortAnswer:
     """Return the answer of a question about queues; rows one behind the other may draw two figures from one."""
-    if not _ports or _ports[0].question != question:
-        _ports.clear()  # before the next is made
-        _ports.append(answer_ports(question))
-    return _ports[0]
-
-
-_jobs: list[tuple[Mapping[str, Any], SharedFabric]] = []
-"""The latest answer about jobs, and what was asked."""
+    return _answered_once(question, lambda: answer_ports(question))
 
 
 def answered_jobs(options: Mapping[str, Any]) -> SharedFabric:
     """Return the answer of a question about jobs; points one behind the other draw the figures of each job from one."""
-    if not _jobs or _jobs[0][0] != options:
-        _jobs.clear()  # before the next is made
-        _jobs.append((options, shared_fabric(**options)))
-    return _jobs[0][1]
+    return _answered_once(options, lambda: shared_fabric(**options))
 
 
-def forget_ports() -> None:
+def forget() -> None:
     """Keep no answer about queues or jobs any longer."""
-    _ports.clear()
-    _jobs.clear()
+    _latest.clear()
 
 
 def figure(

@@ -120,12 +120,7 @@ def _validate(options: argparse.Namespace) -> int:
     with not_collecting():  # thousands of short simulations
         results = list(with_progress(validate(rows), "validate", "rows", len(rows)))
         _draw(options, [dot for result in results for dot in _dots_of(result)])
-        # without a machine the logs of all would be read for nothing
-        foretold = (
-            list(with_progress(unseen(machines), "unseen machines", "machines", len(machines)))
-            if machines
-            else []
-        )
+        foretold = list(with_progress(unseen(machines), "unseen machines", "machines", len(machines)))
     failed = [result for result in results if not result.passed]
     if options.json:
         row_entries = [row.as_dict() for row in results]
@@ -142,7 +137,7 @@ def _validate(options: argparse.Namespace) -> int:
 
 
 def _check_asked(options: argparse.Namespace) -> None:
-    """Refuse options that one beside them would leave unheard."""
+    """Refuse options that would have no effect beside another."""
     asked = [name for name in ("reference", "log", "law_errors", "floors") if getattr(options, name)]
     if len(asked) > 1:
         raise PeerlabError(

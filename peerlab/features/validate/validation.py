@@ -9,7 +9,7 @@ from typing import Any
 
 from peerlab.answer.run import Run
 from peerlab.base.errors import Cancelled, PeerlabError
-from peerlab.features.validate.comparison import answered, drawn, forget_ports
+from peerlab.features.validate.comparison import answered, drawn, forget
 from peerlab.features.validate.expected_figures import ExpectedPoint, ExpectedRow, scenario
 from peerlab.study.bands import gain_band_of
 
@@ -122,7 +122,7 @@ def validate(rows: Iterable[ExpectedRow]) -> Iterator[SimulatedRow]:
         for row in rows:
             yield SimulatedRow(row, tuple(_answer(row, point) for point in row.points))
     finally:
-        forget_ports()
+        forget()
 
 
 def _band(slow: Run, fast: Run) -> tuple[float, float]:

@@ -23,8 +23,9 @@ SOURCE = "peerlab validate --law-errors: each machine of data/machines.toml left
 _HEAD = f"""\
 # Errors of laws: by which factor bands reach further than their figures make them. Written by `peerlab validate --law-errors`, not by hand:
 # by so much a further machine misses the band of the assumed figures, at {say_percent(SHARE)} of its sizes no more, if it resembles those that were left out.
-# An empty transport is all whose accuracy is promised; its factor is the largest of the algorithms that at least {MACHINES} machines and
-# {TIMES} measured times show, and of the times whose bands of figures are narrow ({NARROW} times from end to end at most), an algorithm with a smaller one has its own. A transport has one where no accuracy is promised.
+# An empty transport is all whose accuracy is promised. Its factor is the larger of two: what the algorithms show that have at least {MACHINES} machines and
+# {TIMES} measured times, and what the times show whose bands of figures are narrow ({NARROW} times from end to end at most). An algorithm with a
+# smaller factor has its own. A transport has one where no accuracy is promised.
 """
 
 

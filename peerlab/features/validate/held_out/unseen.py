@@ -175,7 +175,7 @@ class Unseen:
 def unseen(machines: Sequence[LoggedMachine]) -> Iterator[Unseen]:
     """Yield each machine with its library's constants fitted on the logs of the others, as soon as it is simulated."""
     # All logs, even where one machine alone is asked for: the others are what its constants are fitted on.
-    logged = {machine: _asked_of(machine) for machine in load_machines()}
+    logged = {machine: _asked_of(machine) for machine in load_machines()} if machines else {}
     for machine in machines:
         yield _unseen(machine, logged)
 

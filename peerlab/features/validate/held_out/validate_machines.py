@@ -12,7 +12,14 @@ from peerlab.base.progress_bar import with_progress
 from peerlab.base.terminal_text import table
 from peerlab.base.units import say_bytes, say_percent, say_time
 from peerlab.features.validate.held_out.floor_factors import floor_factors_of, written_floors
-from peerlab.features.validate.held_out.law_errors import Inside, coverage, law_errors_of, left_out, written
+from peerlab.features.validate.held_out.law_errors import (
+    Inside,
+    LeftOut,
+    coverage,
+    law_errors_of,
+    left_out,
+    written,
+)
 from peerlab.features.validate.held_out.logged_machines import load_machines
 from peerlab.features.validate.held_out.unseen import DIFFERS, SIZES, Unseen, against, unseen
 from peerlab.model.paths import path_title
@@ -48,17 +55,17 @@ def machine_cells(one: Unseen) -> tuple[str, ...]:
     )
 
 
-def print_machines(found: Sequence[Unseen], *, points: bool) -> None:
+def print_machines(machines: Sequence[Unseen], *, points: bool) -> None:
     """Print the table of machines, those whose accuracy is not promised marked."""
-    if not found:
+    if not machines:
         return
     print("machines with no log of their own: constants of their library fitted on the others' logs (us)")
-    print(table(HEAD, [machine_cells(one) for one in found]))
-    for one in found:
-        if one.note:
-            print(f"  {'* ' if not one.promised else ''}{one.name}: {one.note}")
+    print(table(HEAD, list(map(machine_cells, machines))))
+    for machine in machines:
+        if machine.note:
+            print(f"  {'* ' if not machine.promised else ''}{machine.name}: {machine.note}")
         if points:
-            print_points(one)
+            print_points(machine)
     print()
 
 
@@ -111,33 +118,36 @@ def print_log(options: argparse.Namespace) -> int:
     """Hold one log against its cluster and library."""
     if not options.cluster:
         raise PeerlabError("--log needs --cluster: the machine that the log is of")
-    unseen = against(
+    compared = against(
         load(options.log), options.cluster, options.library, options.library_version, options.path
     )
     if options.json:
-        print(json.dumps(unseen.as_dict(), indent=2))
+        print(json.dumps(compared.as_dict(), indent=2))
         return 0
-    print_points(unseen)
+    print_points(compared)
     print(
-        f"\n{unseen.library}, {path_title(unseen.path)}: median error {say_percent(unseen.median)}, worst {say_percent(unseen.worst.error, sign=True)} at {say_bytes(unseen.worst.size)}; "
-        f"topology alone {say_percent(unseen.median_alone)}"
+        f"\n{compared.library}, {path_title(compared.path)}: median error {say_percent(compared.median)}, "
+        f"worst {say_percent(compared.worst.error, sign=True)} at {say_bytes(compared.worst.size)}; topology alone {say_percent(compared.median_alone)}"
     )
-    if unseen.not_counted:
-        sizes = ", ".join(say_bytes(size_error.size) for size_error in unseen.not_counted)
+    if compared.not_counted:
+        sizes = ", ".join(say_bytes(size_error.size) for size_error in compared.not_counted)
         print(
             f"not counted for the worst, as out of place and in place differ by more than {say_percent(DIFFERS)}: {sizes}"
         )
     return 0
 
 
+def _times_left_out() -> list[LeftOut]:
+    """Return every measured time of all machines, each left out of the fit in turn."""
+    machines = load_machines()
+    return left_out(with_progress(unseen(machines), "unseen machines", "machines", len(machines)))
+
+
 def derive_errors(file: Path) -> int:
     """Write the errors of laws, from machines left out in turn."""
     # First of all: what is derived takes minutes.
     outfile.check_place(file, ExpectationError)
-    machines = load_machines()
-    law_errors = law_errors_of(
-        left_out(with_progress(unseen(machines), "unseen machines", "machines", len(machines)))
-    )
+    law_errors = law_errors_of(_times_left_out())
     with outfile.written(file, ExpectationError) as place:
         place.write_text(written(law_errors), encoding="utf-8")
     for law_error in law_errors:
@@ -149,9 +159,7 @@ def derive_errors(file: Path) -> int:
 def derive_floors(file: Path) -> int:
     """Write the factors of floors, from machines left out in turn."""
     outfile.check_place(file, ExpectationError)
-    machines = load_machines()
-    times = left_out(with_progress(unseen(machines), "unseen machines", "machines", len(machines)))
-    factors = floor_factors_of(times)
+    factors = floor_factors_of(_times_left_out())
     with outfile.written(file, ExpectationError) as place:
         place.write_text(written_floors(factors), encoding="utf-8")
     for factor in factors:
