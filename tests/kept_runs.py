@@ -66,12 +66,14 @@ class KeptScenes:
         key = (repr(scene), engine)
         if key in self._kept:
             self._kept.move_to_end(key)
-            return self._kept[key]
-        trace = self._kept[key] = self._simulate(scene, engine)
-        self._cells += len(trace.cells)
+            return self._kept[key][0]
+        trace = self._simulate(scene, engine)
+        # rows, as spans are made of them only where somebody asks
+        self._kept[key] = trace, len(trace.sent)
+        self._cells += len(trace.sent)
         while self._cells > MOST_CELLS:
-            _, oldest = self._kept.popitem(last=False)
-            self._cells -= len(oldest.cells)
+            _, (_, rows) = self._kept.popitem(last=False)
+            self._cells -= rows
         return trace
 
 

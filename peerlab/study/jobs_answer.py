@@ -28,26 +28,32 @@ class SharedFabric:
     """What several jobs do to each other; times are seconds, as exact fractions."""
 
     fabric: LeafFabric
-    trace: JobsTrace
+    times: JobsTrace
+    """When collectives began and ended; `trace` has transfers and links, too."""
     alone: tuple[Fraction, ...]
     """How long one collective of each job takes alone."""
     cells: CellRun | None = None
     """Its cells; None: rates are max-min fair."""
 
+    @cached_property
+    def trace(self) -> JobsTrace:
+        """All that jobs did; of cells it is made when it is asked for."""
+        return self.cells.trace if self.cells else self.times
+
     def slowdowns(self, job: int) -> list[Fraction]:
         """Return how many times as long as alone each collective of a job takes."""
-        return [time / self.alone[job] for time in self.trace.lasts(job)]
+        return [time / self.alone[job] for time in self.times.lasts(job)]
 
     @cached_property
     def lost(self) -> tuple[Fraction, ...]:
         """How many times as long as alone each job's collectives take, in the mean; 1 where none has ended."""
-        slowdowns = [self.slowdowns(job) for job in range(len(self.trace.jobs))]
+        slowdowns = [self.slowdowns(job) for job in range(len(self.times.jobs))]
         return tuple(sum(job, Fraction(0)) / len(job) if job else Fraction(1) for job in slowdowns)
 
     @property
     def unended(self) -> tuple[int, ...]:
         """The jobs of which no collective ended before the scene was cut: by how much they are slowed down isn't known."""
-        return tuple(job for job in range(len(self.trace.jobs)) if not self.trace.lasts(job))
+        return tuple(job for job in range(len(self.times.jobs)) if not self.times.lasts(job))
 
     @property
     def victim(self) -> int | None:
@@ -70,9 +76,9 @@ class SharedFabric:
         if victim is None:
             return None
         gains = {}
-        for other in range(len(self.trace.jobs)):
+        for other in range(len(self.times.jobs)):
             if other != victim:
-                rest = {number: job for number, job in enumerate(self.trace.jobs) if number != other}
+                rest = {number: job for number, job in enumerate(self.times.jobs) if number != other}
                 # a job that is taken out before the victim moves its number by one
                 trace = (
                     self.cells.world.run(rest).times
@@ -88,7 +94,7 @@ class SharedFabric:
     def in_the_way(self) -> tuple[tuple[Held, ...], ...]:
         """For each job when others stood in its way."""
         if self.cells:
-            return held_in_ports(self.cells.waited(), len(self.trace.jobs))
+            return held_in_ports(self.cells.waited(), len(self.times.jobs))
         return held(self.trace, self.fabric)
 
     @property
@@ -127,12 +133,12 @@ class SharedFabric:
             {
                 "hosts": list(job.hosts),
                 "alone_s": float(self.alone[number]),
-                "collectives_s": list(map(float, self.trace.lasts(number))),
+                "collectives_s": list(map(float, self.times.lasts(number))),
                 "slowdown": None if number in self.unended else float(self.lost[number]),
-                "periods_s": list(map(float, self.trace.periods(number))),
-                "offsets_s": list(map(float, self.trace.offsets(number))),
+                "periods_s": list(map(float, self.times.periods(number))),
+                "offsets_s": list(map(float, self.times.offsets(number))),
             }
-            for number, job in enumerate(self.trace.jobs)
+            for number, job in enumerate(self.times.jobs)
         ]
         links = [
             {"link": f"{name} {leaf}", "shared_s": float(sum((end - start for start, end in self.trace.shared((name, leaf))), Fraction(0)))}
@@ -158,7 +164,7 @@ class SharedFabric:
         times = ", ".join(
             "?" if job in self.unended else f"{float(lost):.3g}" for job, lost in enumerate(self.lost)
         )
-        return f"SharedFabric({len(self.trace.jobs)} jobs: {times} times as long as alone)"
+        return f"SharedFabric({len(self.times.jobs)} jobs: {times} times as long as alone)"
 
 
 def shared_fabric(
@@ -227,7 +233,7 @@ def shared_fabric(
                 f"job {number} does not end alone on {fabric}: its own flows lose each other's packets",
             )
         times.append(time)
-    return SharedFabric(leaves, run.trace, tuple(times), run)
+    return SharedFabric(leaves, run.times, tuple(times), run)
 
 
 def _without_queues(jobs: Sequence[SharedJob], engine: str, fields: Mapping[str, Any]) -> None:

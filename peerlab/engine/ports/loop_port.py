@@ -7,6 +7,7 @@ from peerlab.engine.ports.port_laws import Shed, follow_ps, trunk_of
 from peerlab.engine.ports.port_scene import PortFlow, PortScene
 from peerlab.engine.ports.port_sender import FlowEnds, PortCell
 from peerlab.engine.ports.port_trace import PauseSpan, PortTrace, StarvedSpan
+from peerlab.engine.ports.sender_events import ARRIVES, ENDS, KEY_BITS
 
 Waiting = tuple[PortCell, "LoopPort", int]
 """A cell in a queue, the port that it came by, and since when it waits."""
@@ -17,10 +18,13 @@ class LoopPort:
 
     __slots__ = (
         "account",
+        "arrives",
         "backlog",
         "busy",
+        "ends",
         "flows",
         "hop_ps",
+        "in_turn",
         "into_switch",
         "link",
         "number",
@@ -40,6 +44,8 @@ class LoopPort:
         self.number = number
         self.link = scene.links[number]
         self.into_switch = self.link.sink < 0
+        self.ends, self.arrives = ENDS << KEY_BITS | number, ARRIVES << KEY_BITS | number << 20
+        """Kind and key of what follows when it sends a cell, of a flow 0."""
         self.flows = flows
         """Of a host: its flows."""
         self.queues: list[deque[Waiting]] = [deque() for _ in range(vls)]
@@ -57,6 +63,8 @@ class LoopPort:
         self.busy = False
         self.turn = 0
         """The lane, or the flow of a host, that is looked at first."""
+        self.in_turn = [[(first + k) % vls for k in range(vls)] for first in range(vls + 1)]
+        """By what `turn` is: the lanes, the first one first."""
         self.shed = Shed(fabric.queue) if fabric.queue and self.link.source < 0 else None
         self.hop_ps, self.packet = scene.hop_ps, fabric.packet
         self.took: dict[int, tuple[int, int]] = {}
@@ -72,9 +80,8 @@ class LoopPort:
 
     def next_waiting(self) -> Waiting | None:
         """Take the cell that a switch sends next, its lanes in turn; None where no lane has one that may go."""
-        vls, pool = len(self.queues), self.pool
-        for k in range(vls):
-            vl = (self.turn + k) % vls if vls > 1 else 0
+        pool = self.pool
+        for vl in self.in_turn[self.turn]:
             queue = self.queues[vl]
             if queue and self.paused[vl] < 0 and (pool is None or pool[vl] >= queue[0][0].wire):
                 self.turn = vl + 1

@@ -7,7 +7,6 @@ ports that are free begin. Ties go by number of link or flow. A signal takes a p
 from collections.abc import Callable
 from functools import partial
 from heapq import heappop, heappush
-from operator import itemgetter
 from typing import Any
 
 from peerlab.base.errors import ScenarioError
@@ -17,15 +16,7 @@ from peerlab.engine.ports.port_laws import Marks
 from peerlab.engine.ports.port_limits import EVENTS_PER_HOP, MOST_EVENTS
 from peerlab.engine.ports.port_scene import PortScene
 from peerlab.engine.ports.port_sender import PortCell, ends_of
-from peerlab.engine.ports.port_trace import (
-    CellSpan,
-    CreditSpan,
-    PacketEvent,
-    PauseSpan,
-    PortTrace,
-    Signal,
-    StarvedSpan,
-)
+from peerlab.engine.ports.port_trace import PacketEvent, PauseSpan, PortTrace, Signal, StarvedSpan
 from peerlab.engine.ports.scene_checks import never_ends, what_fits
 from peerlab.engine.ports.sender_events import (
     ARRIVES,
@@ -44,9 +35,6 @@ Event = tuple[int, int, Any, Any, Any]
 _SET_APART = 1 << 12
 """Cells after which the collector is told not to walk through them again."""
 _KEY = (1 << KEY_BITS) - 1
-_LINK = itemgetter(0)
-# `_make` asks each row how long it is
-_CELL, _CREDIT = partial(tuple.__new__, CellSpan), partial(tuple.__new__, CreditSpan)
 
 
 def run_ports(scene: PortScene) -> PortTrace:
@@ -97,10 +85,6 @@ class PortLoop:
         self.senders = SenderEvents(self.ends, scene, self.push, self.trace)
         self.tells = self.senders.timeouts or self.senders.rates is not None
         """Whether a sender makes something of each cell that it sends."""
-        self.sent: list[tuple[int, int, int, int, int, int, int, int, bool, bool]] = []
-        """Rows of `CellSpan`, which are made of them at the end: that is a tenth of the time."""
-        self.credits: list[tuple[int, int, int, int, int]] = []
-        """Rows of `CreditSpan`."""
 
     def run(self) -> PortTrace:
         """Handle instant after instant until the scene ends."""
@@ -109,15 +93,15 @@ class PortLoop:
 
     def _run(self, set_apart: Callable[[], None]) -> PortTrace:
         self.senders.begin()
-        heap, until, sent, senders = self.heap, self.scene.until_ps, self.sent, self.senders
-        handle, due = self._handlers(), _SET_APART
+        heap, until, sent, senders = self.heap, self.scene.until_ps, self.trace.sent, self.senders
+        handle, due = self._handlers(), min(_SET_APART, self.most)
         while heap:
             now = heap[0][0]
             if until and now >= until:
                 break
             while heap and heap[0][0] == now:
                 _, order, one, two, three = heappop(heap)
-                handle[order >> KEY_BITS](now, order & _KEY, one, two, three)
+                handle[order >> KEY_BITS](now, order, one, two, three)
                 if senders.over:
                     return self._close(now)
             if self.accounts:
@@ -125,27 +109,29 @@ class PortLoop:
             if self.touched:
                 self._let_go(now)
             if len(sent) > due:
+                if len(sent) > self.most:
+                    raise ScenarioError("cell", f"too many events; {what_fits(self.scene, 2 * MOST_EVENTS)}")
                 set_apart()
-                due = len(sent) + _SET_APART
+                due = min(len(sent) + _SET_APART, self.most)
         if not until:
             raise never_ends()
         return self._close(until)
 
     def _handlers(self) -> list[Callable[[int, int, Any, Any, Any], None]]:
-        """Return what handles each kind of event: it gets the time, the key and what it is about."""
+        """Return what handles each kind of event: it gets the time, kind and key, and what it is about."""
         handlers = [self._sender_event(kind) for kind in range(KINDS)]
         handlers[ENDS], handlers[ARRIVES], handlers[CREDIT] = self._ends, self._arrives, self._credit
         handlers[PAUSE], handlers[WAKE] = self._pause, self._wake
         return handlers
 
     def _sender_event(self, kind: int) -> Callable[[int, int, Any, Any, Any], None]:
-        def handle(now: int, flow: int, one: int, two: int, _three: int) -> None:
-            for number in self.senders.handle(now, kind, flow, one, two):
+        def handle(now: int, order: int, one: int, two: int, _three: int) -> None:
+            for number in self.senders.handle(now, kind, order & _KEY, one, two):
                 self.touched.append(self.ports[self.ends[number].flow.src])
 
         return handle
 
-    def _ends(self, now: int, _key: int, port: LoopPort, came_by: LoopPort | None, cell: PortCell) -> None:
+    def _ends(self, now: int, _order: int, port: LoopPort, came_by: LoopPort | None, cell: PortCell) -> None:
         port.busy = False
         self.touched.append(port)
         if came_by is None:
@@ -158,20 +144,22 @@ class PortLoop:
             self.accounts.add((came_by.number, vl))
         if came_by.pool is not None:
             order = CREDIT << KEY_BITS | came_by.number << 4 | vl
-            self.credits.append((came_by.number, now, now + self.credit_ps, wire, vl))
+            self.trace.returned.append((came_by.number, now, now + self.credit_ps, wire, vl))
             heappush(self.heap, (now + self.credit_ps, order, wire, 0, 0))
 
-    def _credit(self, _now: int, key: int, wire: int, _two: int, _three: int) -> None:
+    def _credit(self, _now: int, order: int, wire: int, _two: int, _three: int) -> None:
+        key = order & _KEY
         port = self.ports[key >> 4]
         port.pool[key & 15] += wire  # type: ignore[index]
         # a busy one looks when it is free
         if not port.busy:
             self.touched.append(port)
 
-    def _wake(self, _now: int, number: int, _one: int, _two: int, _three: int) -> None:
-        self.touched.append(self.ports[number])
+    def _wake(self, _now: int, order: int, _one: int, _two: int, _three: int) -> None:
+        self.touched.append(self.ports[order & _KEY])
 
-    def _pause(self, now: int, key: int, begins: int, _two: int, _three: int) -> None:
+    def _pause(self, now: int, order: int, begins: int, _two: int, _three: int) -> None:
+        key = order & _KEY
         port, vl = self.ports[key >> 4], key & 15
         if begins:
             port.paused[vl] = now
@@ -180,7 +168,7 @@ class PortLoop:
         port.paused[vl] = -1
         self.touched.append(port)
 
-    def _arrives(self, now: int, _key: int, came_by: LoopPort, cell: PortCell, end: int) -> None:
+    def _arrives(self, now: int, _order: int, came_by: LoopPort, cell: PortCell, end: int) -> None:
         """Let a cell reach the next port, or its receiver."""
         if not came_by.into_switch:
             self.senders.received(now, cell, end, came_by.times(min(cell.wire, self.fabric.packet))[0])
@@ -288,14 +276,12 @@ class PortLoop:
             port.starved = -1
         if port.pool is not None:
             port.pool[cell.vl] -= wire
-        sent = self.sent
-        sent.append((number, now, end, queued, flow, cell.first, cell.packets, wire, cell.again, cell.marked))
-        if len(sent) > self.most:
-            raise ScenarioError("cell", f"too many events; {what_fits(self.scene, 2 * MOST_EVENTS)}")
-        heappush(self.heap, (end, ENDS << KEY_BITS | number, port, came_by, cell))
+        self.trace.sent.append(
+            (number, now, end, queued, flow, cell.first, cell.packets, wire, cell.again, cell.marked)
+        )
+        heappush(self.heap, (end, port.ends, port, came_by, cell))
         if port.into_switch or self.watched:
-            order = ARRIVES << KEY_BITS | number << 20 | flow
-            heappush(self.heap, (now + follows, order, port, cell, end))
+            heappush(self.heap, (now + follows, port.arrives + flow, port, cell, end))
         else:
             message = self.ends[flow].count(cell.first, cell.packets)
             if message >= 0:
@@ -304,10 +290,6 @@ class PortLoop:
 
     def _close(self, now: int) -> PortTrace:
         """Return the trace, with what was going on at the end."""
-        trace = self.trace
-        # a port's rows are in the order of time: by link, they are in their trace's order, which then compares neighbours alone
-        trace.cells = list(map(_CELL, sorted(self.sent, key=_LINK)))
-        trace.credits = list(map(_CREDIT, sorted(self.credits, key=_LINK)))
         for port in self.ports:
-            port.close(now, trace)
-        return trace.closed(now)
+            port.close(now, self.trace)
+        return self.trace.closed(now)

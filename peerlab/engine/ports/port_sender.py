@@ -89,7 +89,9 @@ class FlowEnds:
         count = self.allowed - first
         if count <= 0:
             return first, 0
-        return first, min(count, self._cell, self.per_message - first % self.per_message)
+        rest = self.per_message - first % self.per_message
+        count = count if count < rest else rest
+        return first, count if count < self._cell else self._cell
 
     def wire(self, first: int, count: int) -> int:
         """Return the bytes of packets on the wire; the last of a message may be short."""
@@ -104,8 +106,8 @@ class FlowEnds:
                 self.lost.appendleft((start + count, length - count))
         else:
             self.next = first + count
-        again = first < self.high
-        self.high = max(self.high, first + count)
+        again, end = first < self.high, first + count
+        self.high = end if end > self.high else self.high
         self.sendings += 1
         return PortCell(self.number, first, count, wire, self.vl, again, self.epoch)
 

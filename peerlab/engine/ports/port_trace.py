@@ -1,7 +1,10 @@
 """Everything that happened in a scene of ports; the height of a queue and what was sent twice follow from it."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property, partial
+from operator import itemgetter
 from typing import NamedTuple
 
 from peerlab.base.units import PS_PER_S
@@ -95,15 +98,26 @@ class MessageEnd(NamedTuple):
     message: int
 
 
-@dataclass
+_LINK = itemgetter(0)
+# `_make` asks each row how long it is
+_CELL, _CREDIT = partial(tuple.__new__, CellSpan), partial(tuple.__new__, CreditSpan)
+CellRow = tuple[int, int, int, int, int, int, int, int, bool, bool]
+"""A `CellSpan`, as a plain tuple."""
+CreditRow = tuple[int, int, int, int, int]
+"""A `CreditSpan`, as a plain tuple."""
+
+
+@dataclass(eq=False)
 class PortTrace:
     """What an engine recorded of a scene."""
 
     scene: PortScene
-    cells: list[CellSpan] = field(default_factory=list)
+    sent: list[CellRow] = field(default_factory=list)
+    """Rows of `cells`, those of a port in the order of time; a tenth of a scene's time goes into making spans of them, and many questions want none."""
+    returned: list[CreditRow] = field(default_factory=list)
+    """Rows of `credits`, likewise."""
     pauses: list[PauseSpan] = field(default_factory=list)
     starved: list[StarvedSpan] = field(default_factory=list)
-    credits: list[CreditSpan] = field(default_factory=list)
     signals: list[Signal] = field(default_factory=list)
     packets: list[PacketEvent] = field(default_factory=list)
     rates: list[RateChange] = field(default_factory=list)
@@ -119,25 +133,45 @@ class PortTrace:
     def closed(self, time_ps: int) -> "PortTrace":
         """Return it in an order that no engine decides, without what began at its end or later."""
         self.time_ps = time_ps
-        self.cells = sorted(cell for cell in self.cells if cell.start_ps < time_ps)
         self.left.sort()
         self.pauses = sorted(pause for pause in self.pauses if pause.start_ps < time_ps)
         self.starved = sorted(span for span in self.starved if span.start_ps < time_ps)
-        self.credits = sorted(credit for credit in self.credits if credit.sent_ps < time_ps)
         self.signals = sorted(signal for signal in self.signals if signal.sent_ps < time_ps)
         self.packets = sorted(event for event in self.packets if event.at_ps < time_ps)
         self.rates = sorted(change for change in self.rates if change.at_ps < time_ps)
         self.messages.sort()
         return self
 
-    def on(self, link: int) -> Iterator[CellSpan]:
-        """Yield what a port sent."""
-        return (cell for cell in self.cells if cell.link == link)
+    @cached_property
+    def cells(self) -> list[CellSpan]:
+        """What ports sent, by link and time."""
+        rows, self.sent = self.sent, []  # which are not kept beside the spans
+        # by link first: then sorting compares neighbours alone
+        return sorted(map(_CELL, sorted((row for row in rows if row[1] < self.time_ps), key=_LINK)))
 
-    def delivered(self, flow: int) -> Iterator[CellSpan]:
-        """Yield what reached the receiver of a flow."""
+    @cached_property
+    def credits(self) -> list[CreditSpan]:
+        """Credits on their way back, by link and time."""
+        rows, self.returned = self.returned, []
+        return sorted(map(_CREDIT, sorted((row for row in rows if row[1] < self.time_ps), key=_LINK)))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PortTrace):
+            return NotImplemented
+        names = {each.name for each in fields(self)} - {"sent", "returned"} | {"cells", "credits"}
+        return all(getattr(self, name) == getattr(other, name) for name in names)
+
+    def on(self, link: int) -> Sequence[CellSpan]:
+        """Return what a port sent."""
+        cells = self.cells
+        return cells[bisect_left(cells, (link,)) : bisect_left(cells, (link + 1,))]
+
+    def delivered(self, flow: int) -> Sequence[CellSpan]:
+        """Return what reached the receiver of a flow."""
         last = self.scene.hosts + self.scene.flows[flow].dst
-        return (cell for cell in self.cells if cell.flow == flow and cell.link == last)
+        return [cell for cell in self.on(last) if cell.flow == flow]
 
     def rate_Bps(self, flow: int, start_ps: int, end_ps: int) -> float:  # noqa: N802
         """Return the bytes of the wire a second that arrived of a flow, in the mean of a window."""

@@ -16,7 +16,6 @@ from peerlab.engine.ports.port_laws import Marks, Shed, follow_ps, trunk_of
 from peerlab.engine.ports.port_scene import PortLink, PortScene
 from peerlab.engine.ports.port_sender import PortCell, ends_of
 from peerlab.engine.ports.port_trace import (
-    CreditSpan,
     PacketEvent,
     PauseSpan,
     PortTrace,
@@ -198,7 +197,7 @@ class PortReferee:
             self.trace.starved.append(StarvedSpan(port.number, port.starved, now))
             port.starved = -1
         port.unanswered.append(cell)
-        self.trace.cells.append(cell.span(port.number, now, now + took, queued))
+        self.trace.sent.append(cell.span(port.number, now, now + took, queued))
         follows = follow_ps(cell.wire, self.fabric.packet, self.scene.hop_ps, port.link)
         key = port.number << 20 | cell.flow
         self._later(follows, ARRIVES, key, (), lambda: self._arrives(port, cell, now + took))
@@ -229,7 +228,7 @@ class PortReferee:
         now = int(self.env.now)
         back = self.scene.hop_ps + self.fabric.processing_ps
         if self.fabric.credits:
-            self.trace.credits.append(CreditSpan(came_by.number, now, now + back, cell.wire, cell.vl))
+            self.trace.returned.append((came_by.number, now, now + back, cell.wire, cell.vl))
         self._later(
             back, CREDIT, came_by.number << 4 | cell.vl, (cell.wire,), lambda: came_by.unanswered.remove(cell)
         )
