@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from peerlab.base.units import say_time
+from peerlab.base.units import say_percent, say_time
 from peerlab.features.blame.blaming import EXPLAINS, Blame, blame, blame_beside
 from peerlab.features.blame.late_picture import late_svg
 from peerlab.picture.svg import Paper
@@ -54,7 +54,7 @@ def blame_svg(blame: Blame, theme: str = "light") -> str:
         ink = "hot-ink" if node in named else "muted"
         paper.text(
             (_RIGHT + 10, top + 8),
-            f"{100 * share:.0f} %",
+            say_percent(share),
             size=12.5,
             bold=node in named,
             ink=ink,
@@ -62,7 +62,7 @@ def blame_svg(blame: Blame, theme: str = "light") -> str:
         )
     line, bottom = _LEFT + scale * EXPLAINS, _TOP + _ROW * len(shares)
     paper.line([(line, _TOP - 6), (line, bottom)], "ink", 1.3, dash="4 3")
-    paper.text((line, bottom + 10), "80 % of what was lost", size=12.5)
+    paper.text((line, bottom + 10), f"{say_percent(EXPLAINS)} of what was lost", size=12.5)
     paper.text((16, bottom + 34), blame.in_words, size=12.5, ink="muted", align="left")
     return paper.svg(_WIDTH, height, f"Share of the delay that each node explains. {blame.in_words}")
 

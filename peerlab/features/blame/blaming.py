@@ -8,6 +8,7 @@ from typing import Any
 from peerlab.answer.lateness import Lateness, arrivals, undisturbed, without_slow_parts
 from peerlab.base.display import shown
 from peerlab.base.errors import ScenarioError
+from peerlab.base.units import say_percent
 from peerlab.engine.arrays.many_seeds import side_by_side, times_of_seeds
 from peerlab.engine.ordinary import Way, time_if_ordinary
 from peerlab.engine.recording import spans_of_all
@@ -65,7 +66,7 @@ class Blame:
         """The answer as a sentence."""
         match self.named:
             case (one,):
-                return f"Node {one} explains {100 * min(1.0, self.nodes[one]):.0f} % of what was lost."
+                return f"Node {one} explains {say_percent(min(1.0, self.nodes[one]))} of what was lost."
             case (one, other):
                 return (
                     f"The way from node {one} to node {other} explains it; sender and receiver do so equally."

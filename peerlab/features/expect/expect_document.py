@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from peerlab.base.document import Conclusion, Document, Graphic, Item, Items, Part, Table, Text
-from peerlab.base.units import say_bytes
+from peerlab.base.units import say_bytes, say_percent
 from peerlab.features.expect.band_picture import band_html
 from peerlab.features.expect.expected_figure import figure
 
@@ -71,13 +71,13 @@ def judged_table(rows: Sequence[Told]) -> Table:
 
 def share_words(cause: Told) -> str:
     """Return how much of the gap a fault explains."""
-    return "the log says so" if cause["said"] else f"{100 * cause['explains']:.0f} %"
+    return "the log says so" if cause["said"] else say_percent(cause["explains"])
 
 
 def cause_words(cause: Told) -> str:
     """Return what a fault means, and what it would leave where that is not what the log has."""
     times = cause["leaves"]
-    leaves = "" if abs(times - 1) < _SAME else f"the log has {100 * times:.0f} % of what it would leave"
+    leaves = "" if abs(times - 1) < _SAME else f"the log has {say_percent(times)} of what it would leave"
     return first_up("; ".join(filter(None, (cause["means"], leaves))))
 
 

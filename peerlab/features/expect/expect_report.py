@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from peerlab.base.document import Conclusion, Text
+from peerlab.base.units import say_percent
 from peerlab.base.words_html import words_html
 from peerlab.features.expect.band_picture import band_html
 from peerlab.features.expect.expect_document import (
@@ -97,7 +98,7 @@ def _causes(verdict: Told, causes: Sequence[Told]) -> str:
     out = part_html(Text(ruled_out(verdict["ruled_out"]), quiet=True)) if verdict["ruled_out"] else ""
     return (
         f"<div class='pl-causes'><div class='pl-head'><h4>What would look like this</h4><span>explains</span></div>{listed}"
-        f"<p class='pl-from'>from {100 * THE_CAUSE:.0f} % on (dotted): a cause</p></div><div class='pl-decides'>{decides}{further}{out}</div>"
+        f"<p class='pl-from'>from {say_percent(THE_CAUSE)} on (dotted): a cause</p></div><div class='pl-decides'>{decides}{further}{out}</div>"
     )
 
 

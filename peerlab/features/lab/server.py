@@ -22,6 +22,7 @@ from tempfile import TemporaryFile
 from jupyter_core.paths import jupyter_config_dir, jupyter_data_dir, jupyter_runtime_dir
 
 from peerlab.base.errors import one_line
+from peerlab.base.free_port import LOOPBACK
 
 TOUR = "00_tour.ipynb"
 _SETTINGS = Path(__file__).parent.parent.parent / "jupyter"
@@ -131,7 +132,7 @@ def _serve(labs: Path, port: int, private: Path, token: str, *, browser: bool) -
 
 def _tell(port: int, token: str) -> None:
     with suppress(OSError):  # nobody listens to what we print
-        address = f"http://127.0.0.1:{port}/lab/workspaces/peerlab/tree/{TOUR}?token={token}"
+        address = f"http://{LOOPBACK}:{port}/lab/workspaces/peerlab/tree/{TOUR}?token={token}"
         print(f"peerlab: open {address}\n", flush=True)  # noqa: T201
 
 

@@ -100,7 +100,7 @@ def _serve(folder: Path, port: int) -> int:
     except OSError as problem:  # taken while the site was written
         raise ExportError(f"--port: {port} cannot be used: {problem.strerror or problem}") from None
     with server:
-        print(f"http://127.0.0.1:{server.server_port}/  (Ctrl+C ends it)", flush=True)
+        print(f"http://{LOOPBACK}:{server.server_port}/  (Ctrl+C ends it)", flush=True)
         try:
             server.serve_forever()
         except KeyboardInterrupt:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from peerlab.base.terminal_text import wrapped
-from peerlab.base.units import say_count, say_time
+from peerlab.base.units import say_count, say_percent, say_time
 from peerlab.features.suspects.rank_records import LastOfCommunicator
 
 _PS = 10**12
@@ -26,7 +26,7 @@ def _of_one(answer: LastOfCommunicator, *, several: bool) -> Iterator[str]:
         yield f"communicator {answer.communicator}: {say_count(answer.ranks, 'rank')}, {say_count(answer.collectives, 'collective')}"
     where = f" ({answer.where})" if answer.where else ""
     both = f", and rank {late.alike[0]} as late" if late.alike else ""
-    line = f"Rank {late.rank}{where} began last, {_time(late.lateness_s)} after the first{both}; it explains {100 * late.share:.0f} % of the wait."
+    line = f"Rank {late.rank}{where} began last, {_time(late.lateness_s)} after the first{both}; it explains {say_percent(late.share)} of the wait."
     yield from wrapped(line if late.named else f"{line} That is too little to name it: spread, no one cause.")
     if late.named:
         own = say_count(answer.collectives, "collective")

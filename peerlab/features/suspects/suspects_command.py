@@ -7,7 +7,7 @@ from typing import Any
 
 from peerlab.base.errors import PeerlabError
 from peerlab.base.terminal_text import command, fraction, number, table, wrapped
-from peerlab.base.units import say_count
+from peerlab.base.units import say_count, say_percent
 from peerlab.features.suspects.rank_records import last_ranks
 from peerlab.features.suspects.rank_words import ranks_as_dict, said_of_ranks
 from peerlab.features.suspects.suspecting import Suspects, suspects
@@ -86,11 +86,11 @@ def _suspects(options: argparse.Namespace) -> int:
 def suspects_text(answer: Suspects, ranks_per_host: int = 1) -> str:
     """Return the answer for a terminal."""
     rows = [
-        [f"{100 * host_suspect.probability:.1f} %", host_suspect.in_words]
+        [say_percent(host_suspect.probability, 1), host_suspect.in_words]
         for host_suspect in answer.suspects[:_SHOWN]
     ]
     lines = [
-        f"{say_count(answer.runs, 'run')}, which differ by {100 * answer.sigma:.1f} % where nothing is slow",
+        f"{say_count(answer.runs, 'run')}, which differ by {say_percent(answer.sigma, 1)} where nothing is slow",
         *_left_out(answer),
         "",
         table(["", "suspect"], rows, right=(0,)),

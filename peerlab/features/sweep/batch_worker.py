@@ -65,8 +65,8 @@ def _end_with(wait: Callable[[], None]) -> None:
     os._exit(1)  # a pool's process would wait for its next task for ever
 
 
-_made: list[int] = []
-"""Runs of each batch that this worker has answered."""
+_batch_sizes: list[int] = []
+"""How many scenarios each batch had that this worker has answered."""
 
 
 def answer(batch: SweepBatch, stopped: Stopped | None = None) -> BatchAnswer:
@@ -85,10 +85,10 @@ def answer(batch: SweepBatch, stopped: Stopped | None = None) -> BatchAnswer:
     scenarios = [batch.base.with_(**change) for change in batch.changes]
     figures = tuple(
         answer_together(
-            scenarios, stopped or _stopped, iteration_times=batch.iteration_times, before=sum(_made)
+            scenarios, stopped or _stopped, iteration_times=batch.iteration_times, before=sum(_batch_sizes)
         )
     )
-    _made.append(len(scenarios))
+    _batch_sizes.append(len(scenarios))
     return BatchAnswer(time.perf_counter() - begin_s, figures)
 
 

@@ -174,27 +174,29 @@ def sources(_outline: Outline, compared: ComparedRuns) -> Slide:
     """Name who says every figure that is not assumed, and from where to where each that is assumed may lie."""
     hardware = compared.base.hardware
     assumed = list(hardware.assumptions)
-    known = [figure for figure in hardware.stated if not figure.assumption]
+    sourced = [figure for figure in hardware.stated if not figure.assumption]
     # A publisher once, with all that it says.
     by_publisher: dict[str, dict[str, str]] = {}
-    for figure in known:
+    for figure in sourced:
         by_publisher.setdefault(_publisher(figure.source), {})[figure.label] = str(figure)
     everything = f"peerlab clusters {shell_word(hardware.name)}"
     rows, left = assumed[:_MOST_ASSUMED], len(assumed) - _MOST_ASSUMED
-    said = facts(*((figure.label, f"{figure}{_range(figure)}") for figure in rows))
+    listed = facts(*((figure.label, f"{figure}{_range(figure)}") for figure in rows))
     more = paragraphs(f"{left} more: {everything}") if left > 0 else ""
     cards = (
         card(
-            "".join(f"<h4>{words(who)}</h4><p>{_said(what)}</p>" for who, what in by_publisher.items()),
+            "".join(
+                f"<h4>{words(name)}</h4><p>{_figures(values)}</p>" for name, values in by_publisher.items()
+            ),
             6,
-            title=f"{len(known)} with a source",
+            title=f"{len(sourced)} with a source",
             tone="direct",
             high="listed",
         ),
-        card(said + more, 6, title=f"{len(assumed)} assumed †", tone="edge", high="listed"),
+        card(listed + more, 6, title=f"{len(assumed)} assumed †", tone="edge", high="listed"),
     )
     notes = (
-        *(f"{figure.label}: {figure.source}." for figure in known),
+        *(f"{figure.label}: {figure.source}." for figure in sourced),
         *(
             f"{figure.label}, assumed: {figure.assumption}."
             + f" Its value: {figure.source}." * bool(figure.source)
@@ -223,11 +225,11 @@ def _publisher(source: str) -> str:
     return first if "/" in first else head
 
 
-def _said(what: dict[str, str]) -> str:
+def _figures(values: dict[str, str]) -> str:
     """Return figures with their values, each in one line."""
-    each = [f"{words(label)} <b>{words(value)}</b>" for label, value in what.items()]
+    each = [f"{words(label)} <b>{words(value)}</b>" for label, value in values.items()]
     ends = [","] * (len(each) - 1) + [""]
-    return " ".join(f"<span>{one}{end}</span>" for one, end in zip(each, ends, strict=True))
+    return " ".join(f"<span>{line}{end}</span>" for line, end in zip(each, ends, strict=True))
 
 
 def _range(figure: Figure | Wiring) -> str:

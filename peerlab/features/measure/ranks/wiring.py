@@ -7,11 +7,10 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from peerlab.base.errors import MeasurementError
+from peerlab.base.free_port import LOOPBACK
 from peerlab.base.units import say_bytes
 from peerlab.collectives.ring_moves import PAGE, RingLayout
 from peerlab.features.measure.schedule import Measurement
-
-_LOOPBACK = "127.0.0.1"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +128,7 @@ def _counter(begin: int, held: ExitStack) -> int:
 def _connection(held: ExitStack) -> tuple[int, int]:
     """Return both ends of a TCP connection over loopback."""
     try:
-        with socket.create_server((_LOOPBACK, 0)) as server:
+        with socket.create_server((LOOPBACK, 0)) as server:
             near = held.enter_context(socket.create_connection(server.getsockname()))
             while True:
                 far, caller = server.accept()
@@ -137,7 +136,7 @@ def _connection(held: ExitStack) -> tuple[int, int]:
                 if caller == near.getsockname():  # not a stranger who found the port
                     break
     except OSError as problem:
-        raise MeasurementError(f"no TCP over loopback ({_LOOPBACK}): {problem.strerror}") from problem
+        raise MeasurementError(f"no TCP over loopback ({LOOPBACK}): {problem.strerror}") from problem
     for end in (near, far):
         # Else the kernel would keep the last small segment of a slice until the one before is acknowledged
         # (Nagle).

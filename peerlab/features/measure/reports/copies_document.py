@@ -51,7 +51,7 @@ def _registered(times: Sequence[RegisterTime]) -> Table:
         (
             time.what,
             say_bytes(time.size_bytes),
-            f"{_us(time.register_us)} [{say_percent(time.low_us / time.register_us - 1, sign=True)} {say_percent(time.high_us / time.register_us - 1, sign=True)}]",
+            _spread(time.register_us, time.low_us, time.high_us),
             _us(time.deregister_us),
         )
         for time in times
@@ -82,7 +82,10 @@ def _of_host(host: str, times: Sequence[CopyTime]) -> Table:
     cells: dict[int, dict[str, tuple[str, str]]] = {}
     for time in times:
         rate = f"{time.rate_GBps:.1f}" if time.size_bytes >= _RATES_FROM else "-"
-        cells.setdefault(time.size_bytes, {})[time.way] = _time(time), rate
+        cells.setdefault(time.size_bytes, {})[time.way] = (
+            _spread(time.time_us, time.low_us, time.high_us),
+            rate,
+        )
     head = ("size", *(column for way in ways for column in (way, "GB/s")))
     rows = [
         (say_bytes(size), *(cell for way in ways for cell in of_way.get(way, ("-", "-"))))
@@ -91,8 +94,10 @@ def _of_host(host: str, times: Sequence[CopyTime]) -> Table:
     return Table(f"{host.capitalize()} host memory", head, rows, right=set(range(len(head))))
 
 
-def _time(time: CopyTime) -> str:
-    return f"{_us(time.time_us)} [{say_percent(time.low_us / time.time_us - 1, sign=True)} {say_percent(time.high_us / time.time_us - 1, sign=True)}]"
+def _spread(middle_us: float, low_us: float, high_us: float) -> str:
+    """Return a median with its quartiles, in per cent of it."""
+    low, high = (say_percent(quartile / middle_us - 1, sign=True) for quartile in (low_us, high_us))
+    return f"{_us(middle_us)} [{low} {high}]"
 
 
 def _us(us: float) -> str:
