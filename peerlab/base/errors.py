@@ -67,6 +67,10 @@ def message(text: object) -> str:
     return line
 
 
+class SweepStopped(UserWarning):
+    """A sweep was stopped: its table has the rows that were there by then."""
+
+
 class PeerlabError(Exception):
     """Base of every error that a user can cause; its message is one line, whatever the user gave.
 

@@ -6,9 +6,12 @@ What is no number is left for the scenario to refuse in its own words.
 import argparse
 import shutil
 import signal
+import sys
 import textwrap
 import threading
-from collections.abc import Callable, Collection, Sequence
+import warnings
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from peerlab.base import errors
@@ -26,6 +29,18 @@ def command(
     )
     parser.set_defaults(run=run)
     return parser
+
+
+@contextmanager
+def warnings_in_lines() -> Iterator[None]:
+    """Write warnings on stderr as a command's other lines: Python would write where in our code they were raised."""
+
+    def show(text: Warning | str, *_where: Any) -> None:
+        sys.stderr.write(f"peerlab: {errors.one_line(text)}\n")
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show  # type: ignore[assignment]  # it is called by place
+        yield
 
 
 def end_in_order() -> None:

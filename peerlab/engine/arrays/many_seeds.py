@@ -25,7 +25,8 @@ def times_of_seeds(
 ) -> list[int]:
     """Return the time of each seed, picoseconds, equal to what `simulate` gives: side by side, or one after the other.
 
-    There may be more of them, `alike` in all; `progress` hears how many are done, and ends it by what it raises.
+    `progress` is called with how many of these are done and how many they are; what it raises ends the simulation. `alike`: runs that there
+    are in all, where these are some of them; many runs pay together for machine code. None: these alone.
 
     Raises
     ------

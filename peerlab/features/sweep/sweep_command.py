@@ -3,13 +3,12 @@
 import argparse
 import json
 import sys
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from peerlab.base.errors import PeerlabError, one_line
 from peerlab.base.exit_status import INTERRUPTED, OK
-from peerlab.base.terminal_text import command, fraction, number, table
+from peerlab.base.terminal_text import command, fraction, number, table, warnings_in_lines
 from peerlab.base.units import PS_PER_S, say_percent, say_time, write_bytes
 from peerlab.features.sweep.executors import Who
 from peerlab.features.sweep.on_dask import WAIT_S
@@ -99,8 +98,7 @@ def _sweep(options: argparse.Namespace) -> int:
         raise PeerlabError("--dask-wait: goes with --dask")
     share = Shard.read(entries["shard"]) if "shard" in entries else None
     question = Question.ask(None, fields, shard=share, iteration_times="iteration_times" in entries)
-    with warnings.catch_warnings():
-        warnings.showwarning = _say  # type: ignore[assignment]  # it is called by place
+    with warnings_in_lines():
         who = Who(**{name: entries[name] for name in _WHO if name in entries})
         output = entries.get("output")
         if "merge" in entries:
@@ -119,10 +117,6 @@ def _sweep(options: argparse.Namespace) -> int:
         hint = "" if output else "; with --output FILE.csv the same command could go on from there"
         print(f"peerlab: stopped after {outcome.so_far}{kept}{hint}", file=sys.stderr)
     return INTERRUPTED if outcome.interrupted else OK
-
-
-def _say(message: Warning | str, *_where: Any) -> None:
-    print(f"peerlab: {one_line(message)}", file=sys.stderr)
 
 
 def _print_table(outcome: Outcome) -> None:

@@ -21,7 +21,7 @@ from typing import Any
 
 import pandas as pd
 
-from peerlab.base.errors import Cancel, Cancelled, PeerlabError, WorkersLost
+from peerlab.base.errors import Cancel, Cancelled, PeerlabError, SweepStopped, WorkersLost
 from peerlab.base.progress_bar import progress_bar
 from peerlab.features.sweep.batch_worker import BatchAnswer, never
 from peerlab.features.sweep.batches import Pace, work_off
@@ -184,7 +184,9 @@ def sweep(
         if output is not None:
             raise KeyboardInterrupt
         warnings.warn(
-            f"stopped after {outcome.so_far}; with output=... a sweep can go on later", stacklevel=2
+            f"stopped after {outcome.so_far}; with output=... a sweep can go on later",
+            SweepStopped,
+            stacklevel=2,
         )
     return outcome.table()
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import peerlab
 from peerlab.base.display import shown
-from peerlab.base.errors import ScenarioError
+from peerlab.base.errors import ScenarioError, SweepStopped
 from peerlab.base.progress_bar import progress_bar
 from peerlab.base.units import PS_PER_S, say_time
 from peerlab.engine.arrays.many_seeds import side_by_side, times_of_seeds
@@ -129,7 +129,7 @@ def tails(
     if options:
         times = _by_sweep(scenarios, numbers, progress, options)
     else:
-        times = _together(scenarios, numbers, progress)
+        times = _here(scenarios, numbers, progress)
     paths = [
         PathTimes(scenario, tuple(times_ps), quiet_ps(scenario))
         for scenario, times_ps in zip(scenarios, times, strict=True)
@@ -145,7 +145,7 @@ def usual_seeds(scenarios: Sequence[Scenario]) -> int:
     """
     if all(map(side_by_side, scenarios)):
         return USUAL_SEEDS
-    each_s = sum(forecast_s(one, alike=USUAL_SEEDS) for one in scenarios)
+    each_s = sum(forecast_s(scenario, alike=USUAL_SEEDS) for scenario in scenarios)
     # A scenario that takes no time can be run as often as usual.
     return max(20, min(USUAL_SEEDS, int(_ABOUT_S / each_s))) if each_s else USUAL_SEEDS
 
@@ -182,8 +182,8 @@ def _others(s: Scenario, over: str | None) -> list[str]:
     return others[:1] if not s.data_path.is_bare else []
 
 
-def _together(scenarios: Sequence[Scenario], seeds: range, progress: bool | Told) -> list[list[int]]:
-    """Return the times of seeds that run side by side, in this process."""
+def _here(scenarios: Sequence[Scenario], seeds: range, progress: bool | Told) -> list[list[int]]:
+    """Return the times of all seeds of each scenario, simulated in this process."""
     total, times = len(scenarios) * len(seeds), []
     with progress_bar("tails", "runs", total, shown=progress is True) as bar:
         for number, scenario in enumerate(scenarios):
@@ -199,9 +199,8 @@ def _by_sweep(
     """Return the times that a sweep over paths and seeds gives: elsewhere, or into a file."""
     paths = [str(scenario.path) for scenario in scenarios]
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", UserWarning
-        )  # that the sweep was stopped: the interrupt below says it
+        # The interrupt below says it.
+        warnings.simplefilter("ignore", SweepStopped)
         rows = peerlab.sweep(scenarios[0], path=paths, seed=list(seeds), progress=progress, **options)
     problems = [text for text in rows["error"].tolist() if isinstance(text, str) and text]
     missing = len(paths) * len(seeds) - len(rows)

@@ -7,7 +7,7 @@ from typing import Any
 
 from peerlab.base.errors import PeerlabError
 from peerlab.base.outfile import check_place, written
-from peerlab.base.terminal_text import command, number, table, wrapped
+from peerlab.base.terminal_text import command, number, table, warnings_in_lines, wrapped
 from peerlab.base.units import PS_PER_MS, PS_PER_US
 from peerlab.features.tails.percentiles import PER_MILLE, name_of
 from peerlab.features.tails.tails import Tails, tails
@@ -75,9 +75,10 @@ def _tails(options: argparse.Namespace) -> int:
         raise PeerlabError(f"--write: give a file that ends in .svg or .html, not {entries['write'].name!r}")
     if "write" in entries:
         check_place(entries["write"], PeerlabError)  # before a thousand runs
-    answer = tails(
-        seeds=entries.get("seeds"), over=None if over == "none" else over, **how, **fields_given(options)
-    )
+    with warnings_in_lines():
+        answer = tails(
+            seeds=entries.get("seeds"), over=None if over == "none" else over, **how, **fields_given(options)
+        )
     if "write" in entries:
         with written(entries["write"], PeerlabError) as file:
             file.write_text(_WRITES[entries["write"].suffix](answer), encoding="utf-8")

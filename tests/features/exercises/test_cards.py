@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -27,6 +28,14 @@ for lab in sys.argv[1:]:
         if not isinstance(each, Code) and each.name not in NEEDS_NOTEBOOK:
             for answer in (each.truth(), *(answer for answer, _ in each.wrong())):
                 print(json.dumps(judged({"name": each.name, "answer": answer})))
+"""
+STOPS = """
+import peerlab
+
+def stop(_done, _of):
+    raise KeyboardInterrupt
+
+peerlab.sweep(nodes=[2], progress=stop)
 """
 
 
@@ -112,3 +121,11 @@ def test_a_lab_about_ones_own_machine_says_so_and_no_page_asks_the_machine_that_
     monkeypatch.undo()
     html = lab_article(next(folder("labs").glob("03_*.ipynb")), lambda _: "").html
     assert html.count("This cell asks your own machine") == 4
+    # an article whose sweep is stopped is stopped, too: half of a table would be taken for all of it
+    cells = [
+        {"cell_type": "markdown", "metadata": {}, "source": ["# Stopped"]},
+        {"cell_type": "code", "metadata": {}, "source": [STOPS]},
+    ]
+    Path("99_stopped.ipynb").write_text(json.dumps({"cells": cells}))
+    with pytest.raises(KeyboardInterrupt):
+        lab_article(Path("99_stopped.ipynb"), str)

@@ -67,8 +67,9 @@ def test_a_sweep_gives_the_times_that_runs_side_by_side_have(tmp_path):
     here, file = tails(**asked), tmp_path / "runs.csv"
     assert tails(**asked, output=file, progress=False).paths[0].times_ps == here.paths[0].times_ps
     lines = file.read_text().splitlines()
-    file.write_text("\n".join(lines[:12]) + "\n")  # stopped half way
-    assert tails(**asked, output=file, progress=False).paths[0].times_ps == here.paths[0].times_ps
+    file.write_text("\n".join(lines[:12]) + "\n" + lines[12][:9])  # killed half way
+    with pytest.warns(UserWarning, match="was cut off"):
+        assert tails(**asked, output=file, progress=False).paths[0].times_ps == here.paths[0].times_ps
 
 
 def test_the_gain_is_the_ratio_of_equal_percentiles_and_noise_is_assumed_where_none_is_asked_for():

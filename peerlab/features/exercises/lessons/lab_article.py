@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import peerlab
-from peerlab.base.errors import PeerlabError
+from peerlab.base.errors import PeerlabError, SweepStopped
 from peerlab.engine.simulate import simulate
 from peerlab.features.exercises.catalogue import find
 from peerlab.features.exercises.lessons.cards import card, prediction_card
@@ -69,13 +69,13 @@ def lab_articles(place: Path, link: Link) -> list[LabArticle]:
     PeerlabError
         If a cell of one fails.
     """
-    found = []
+    articles = []
     for file in sorted(place.glob("[0-9][0-9]_*.ipynb")):
         why_not = NOTEBOOK_ONLY.get(file.name[:2], "")
         # The title is read in any case: the list of labs names those that have no page, too.
         title = _heading(_cells(json.loads(file.read_text(encoding="utf-8"))))
-        found.append(LabArticle(file.name[:2], title, why_not) if why_not else lab_article(file, link))
-    return found
+        articles.append(LabArticle(file.name[:2], title, why_not) if why_not else lab_article(file, link))
+    return articles
 
 
 def lab_article(file: Path, link: Link) -> LabArticle:
@@ -98,9 +98,9 @@ def lab_article(file: Path, link: Link) -> LabArticle:
             continue
         try:
             with warnings.catch_warnings():
-                warnings.filterwarnings("error", "stopped after")
+                warnings.simplefilter("error", SweepStopped)
                 article.html += reader.read(source, filled)
-        except UserWarning:  # a sweep that is stopped returns what it has: the article is stopped, too
+        except SweepStopped:  # only Ctrl+C stops one here, and that ends the article, too
             raise KeyboardInterrupt from None
         except Exception as problem:  # noqa: BLE001  (a cell of a lab may raise anything)
             raise PeerlabError(f"{file.name}, cell {number}: {type(problem).__name__}: {problem}") from None
@@ -156,7 +156,7 @@ def _prose(text: str) -> str:
 
     # A lab that no page can hold is the notebook itself.
     linked = _LAB_LINK.sub(
-        lambda found: found[0] if found[2] in NOTEBOOK_ONLY else f"(lab-{found[2]}.html)",
+        lambda match: match[0] if match[2] in NOTEBOOK_ONLY else f"(lab-{match[2]}.html)",
         _HOW_TO_RUN.sub("", text),
     )
     # No HTML of its own: what stands in a lab's prose is shown as it is written.
@@ -249,10 +249,10 @@ def _numbered(html: str) -> str:
     """Return a page whose reports of the same name have numbers, so that a screen reader tells them apart."""
     count = Counter[str]()
 
-    def name(found: re.Match[str]) -> str:
-        count[found[2]] += 1
-        number = count[found[2]]
-        return f"{found[1]}{found[2]}{f' ({number})' if number > 1 else ''}'"
+    def name(match: re.Match[str]) -> str:
+        count[match[2]] += 1
+        number = count[match[2]]
+        return f"{match[1]}{match[2]}{f' ({number})' if number > 1 else ''}'"
 
     return _REPORT.sub(name, html)
 
