@@ -1,5 +1,6 @@
 """The runs of both data paths as dots piled on one time axis: percentiles as lines, the quiet run beside its pile."""
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -9,7 +10,7 @@ from peerlab.features.tails.percentiles import Percentile
 from peerlab.features.tails.tails import Tails
 from peerlab.features.tails.times import PathTimes
 from peerlab.model.paths import data_path
-from peerlab.picture.scale import linear, round_step
+from peerlab.picture.scale import Scale, linear, round_step
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette
 from peerlab.study.many_runs import nearest_rank
@@ -63,9 +64,10 @@ class Axis(NamedTuple):
     right: float
     """Where it ends, pixels; it begins at `_SIDE`."""
 
-    def x(self, ps: float) -> float:
-        """Return where a time lies."""
-        return linear((self.low_ps, self.high_ps), (_SIDE, self.right))(ps)
+    @property
+    def x(self) -> Scale:
+        """Where a time lies; whoever asks for many times takes it once."""
+        return linear((self.low_ps, self.high_ps), (_SIDE, self.right))
 
 
 def tails_svg(
@@ -157,10 +159,9 @@ def _pile(paper: Paper, axis: Axis, path_times: PathTimes, place: tuple[Sheet, i
     """Draw the runs of a path, of which those after the first `since` fall into the pile, its percentiles and its quiet run."""
     role, (sheet, row), runs = _role(path_times), place, len(path_times.times_ps)
     base = sheet.base(row)
+    scale, last = axis.x, _last(path_times)
     # Runs beyond are counted in words (`_beyond`), not drawn.
-    columns = [
-        round((axis.x(ps) - _SIDE) / _DOT) if ps <= _last(path_times) else None for ps in path_times.times_ps
-    ]
+    columns = [round((scale(ps) - _SIDE) / _DOT) if ps <= last else None for ps in path_times.times_ps]
     # The highest pile is full: in all others a dot stands for as many runs.
     worth = max(1.0, max(Counter(column for column in columns if column is not None).values()) / sheet.dots)
     counts, first = Counter[int](), 0
@@ -226,7 +227,7 @@ def _dots(paper: Paper, lowest: tuple[float, float], count: int, role: str) -> N
 
 def _beyond(paper: Paper, path_times: PathTimes, at: tuple[float, float]) -> None:
     """Say how many runs of a path lie beyond where it is drawn: each path in its colour, or nobody knew whose they are."""
-    beyond = sum(ps > _last(path_times) for ps in path_times.ordered_ps)
+    beyond = len(path_times.ordered_ps) - bisect_right(path_times.ordered_ps, _last(path_times))
     if beyond:
         ink = f"{_role(path_times)}-ink"
         paper.text(at, f"{beyond} later", size=_LETTERS, ink=ink, align="right")
