@@ -51,14 +51,22 @@ class PortAnswer:
         payload = parse_bytes(self.question.message_bytes) * 2 * (nodes - 1) / nodes
         return payload * PS_PER_S / self.time_ps / 1e9
 
+    @property
+    def who(self) -> str:
+        """Whose the share is: of a victim; of the AllReduce where nobody else sends; of the receiver where all send into one host."""
+        if self.question.is_quiet:
+            return "AllReduce"
+        return "victim" if any(flow.job == OWN for flow in self.trace.scene.flows) else "receiver"
+
     @cached_property
     def share(self) -> float:
-        """The victim's: what it has of its speed alone, an upper bound where the scene was cut; without an AllReduce, of a host's rate."""
+        """What the victim has of its speed alone, an upper bound where the scene was cut; without an AllReduce, what it, or a receiver, has of a host's rate."""
         if self.alone_ps:
             reached = self.alone_ps / self.time_ps
             # cut before it would have ended alone: no bound follows, but that it has no more than alone
             return reached if self.ends else min(reached, 1.0)
-        return sum(self._shares(own=True))
+        own = self._shares(own=True)
+        return sum(own) if own else self.neighbours
 
     @cached_property
     def neighbours(self) -> float:
@@ -143,7 +151,7 @@ def answer_ports(question: PortQuestion, engine: str = "loop") -> PortAnswer:
     # without an AllReduce there is nothing to be slowed down
     if not scene.finite:
         return PortAnswer(question, trace, 0)
-    if question.neighbour == "quiet" and not question.loss:
+    if question.is_alone:
         return PortAnswer(question, trace, trace.time_ps)
     # On the same links: where flows collide, the scene has more trunks than the question says.
     quiet = {"neighbour": "quiet", "loss": 0.0, "until_ms": None, "trunks": scene.trunks}

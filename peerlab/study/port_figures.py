@@ -12,7 +12,7 @@ from peerlab.engine.ports.port_scene import ONE, RECOVERIES, MarkedRates, PortFa
 
 FILE = "port_fabrics.toml"
 _PS_PER_US = 10**6
-_MARKING = "kmin"
+MARKING = "kmin"
 """A fabric that has it marks."""
 _UNPUBLISHED = ("srd", "efa")
 """Names of a fabric of which nobody has published what its queues and senders do."""
@@ -122,7 +122,7 @@ def port_fabric(values: Mapping[str, float], name: str, rate: int, cell: int, gi
         name=name, mtu=int(values["mtu"]), header=int(values["header"]), processing_ps=times["processing"], vls=given["vls"],
         **sizes,
         recovery=recovery, recovery_ps=times["recovery"], timeout_ps=times["timeout"], loss_ppb=round(given["loss"] * ONE),
-        loss_seed=given["loss_seed"], marking=_marking(values, given["start"]) if _MARKING in values else None,
+        loss_seed=given["loss_seed"], marking=_marking(values, given["start"]) if MARKING in values else None,
     )  # fmt: skip
     # only a fabric that pauses needs headroom, for what is on its way when it does
     return made if not made.xoff or made.headroom else _with_headroom(made, rate, cell, times["hop"])

@@ -70,6 +70,16 @@ class PortQuestion:
     figures: Mapping[str, float] = field(default_factory=dict)
     """Figures of the fabric that are changed."""
 
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nobody else sends."""
+        return self.neighbour == _QUIET
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether nobody else sends and nothing is lost."""
+        return self.is_quiet and not self.loss
+
     def scene(self) -> PortScene:
         """Return the scene of ports.
 
@@ -87,9 +97,22 @@ class PortQuestion:
                     "leaves", f"flows collide on trunks, and one switch has none: leave {kind}(n) or this out"
                 )
             leaves = (0,) * len(leaves)
+        if len(set(leaves)) == 1:
+            self._refuse(
+                ("trunk", "trunks", "spread"), "all hosts hang below one switch, which has no trunk;"
+            )
+        elif kind == _COLLIDES:
+            self._refuse(("trunk",), f"with {kind}(n) every trunk is as fast as a host;")
         trunks = max(self.trunks, senders + 1) if kind == _COLLIDES and self.trunks == 1 else self.trunks
         # every trunk as fast as a host, so that only a hash that puts two flows on one of them slows anybody
         return self.scene_of(leaves, flows, trunks, trunks if kind == _COLLIDES else self.trunk)
+
+    def _refuse(self, names: tuple[str, ...], why: str) -> None:
+        """Refuse fields that would have no effect."""
+        for name in names:
+            # What has its default counts as not given.
+            if getattr(self, name) != getattr(PortQuestion, name):
+                raise ScenarioError(name, f"{why} leave this out")
 
     def scene_of(self, leaves: tuple[int, ...], flows: tuple[PortFlow, ...], trunks: int, share: float) -> PortScene:  # fmt: skip
         """Return the scene of these hosts and flows; `share` is the rate of all trunks, in rates of a host.
@@ -99,6 +122,10 @@ class PortQuestion:
         PeerlabError
             If it cannot be simulated.
         """
+        if trunks == 1:
+            self._refuse(
+                ("spread",), f"{self.spread} chooses among several trunks, and trunks is 1; give more, or"
+            )
         values = port_fabrics()[self.fabric].values(self.figures)
         rate, latency_ps = self.line()
         packets, hop_ps = self._packets(values), max(1, round(values["hop"] * 10**6))

@@ -369,6 +369,12 @@ def test_the_command_says_what_a_step_of_a_row_takes():
     ]
     assert found[0]["steps"] == 4
     assert 0 < found[0]["steady_s"] < 1.1 * found[0]["first_step_s"]
+    # without noise of computing nobody draws any
+    status, _, problem = peerlab_command("step", "--compute-jitter-of", "node")
+    assert (status, problem) == (
+        1,
+        "peerlab: --compute-jitter-of: says who draws --compute-jitter; give that, too\n",
+    )
 
 
 def test_a_slow_node_makes_a_step_longer_by_no_more_than_its_own_share():

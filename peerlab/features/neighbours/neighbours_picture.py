@@ -25,6 +25,22 @@ _LONGER = 1.25
 """A scene that was cut is drawn up to so many times the longest that ended."""
 _LOW = "kmin"
 _LINES = {_LOW: "Kmin", "kmax": "Kmax", "queue": "full"}
+_LEGENDS = {
+    "victim": (
+        ("network", "the victim's bytes at the port"),
+        ("gather", "its neighbours'"),
+        ("hot", "the victim's host may not send"),
+    ),
+    "AllReduce": (
+        ("network", "the AllReduce's bytes at the port"),
+        ("hot", "the host that sends into it may not send"),
+    ),
+    "receiver": (
+        ("gather", "the senders' bytes at the port"),
+        ("hot", "the first of them may not send"),
+    ),
+}
+"""What the colours mean, by whose the share is."""
 _Heights = NDArray[np.float64]
 
 
@@ -35,7 +51,7 @@ def neighbours_svg(comparison: Any, theme: str = "light", colours: Mapping[str, 
     queues = [_queues(answer, end) for answer in answers]
     # An empty picture has a height to divide by, too.
     highest = max(float((own + others).max()) for own, others in queues) or 1.0
-    _legend(paper, highest)
+    _legend(paper, answers[0].who, highest)
     for row, (answer, (own, others)) in enumerate(zip(answers, queues, strict=True)):
         _glass(paper, answer, own, others, highest, _TOP + row * _ROW, end)
     bottom = _TOP + len(answers) * _ROW
@@ -55,7 +71,7 @@ def shown_ps(answers: Sequence[PortAnswer]) -> int:
 def alt(comparison: Any) -> str:
     """Return what is to be seen, in words."""
     parts = [
-        f"{answer.title}: {_most(answer)} at most, the victim has {say_share(answer.share)}"
+        f"{answer.title}: {_most(answer)} at most, the {answer.who} has {say_share(answer.share)}"
         for answer in comparison.answers
     ]
     return f"Bytes that wait at the shared port in time. {'; '.join(parts)}."
@@ -131,16 +147,12 @@ def _mean_heights(cells: Sequence[CellSpan], end: int) -> _Heights:
     return means
 
 
-def _legend(paper: Paper, highest: float) -> None:
+def _legend(paper: Paper, who: str, highest: float) -> None:
     paper.text(
         (_RIGHT, 22), f"each row is {say_bytes(round(highest))} high", size=12, ink="muted", align="right"
     )
     x = _LEFT
-    for role, meaning in (
-        ("network", "the victim's bytes at the port"),
-        ("gather", "its neighbours'"),
-        ("hot", "the victim's host may not send"),
-    ):
+    for role, meaning in _LEGENDS[who]:
         paper.square((x + 5, 22), 5, role, radius=2)
         paper.text((x + 15, 22), meaning, size=12, ink="muted", align="left")
         x += 40 + 6.6 * len(meaning)
@@ -152,7 +164,7 @@ def _glass(paper: Paper, answer: PortAnswer, own: _Heights, others: _Heights, hi
     paper.text((_LEFT - 10, top + 18), answer.title, size=13, bold=True, align="right")
     # The victim's share stands at every row: the picture tells when, this how much.
     paper.text(
-        (_LEFT - 10, top + 38), f"victim {say_share(answer.share)}", size=12, ink="muted", align="right"
+        (_LEFT - 10, top + 38), f"{answer.who} {say_share(answer.share)}", size=12, ink="muted", align="right"
     )
     cut = "> " if answer.alone_ps and not answer.ends else ""
     paper.text(

@@ -8,7 +8,7 @@ from peerlab.base.display import shown
 from peerlab.base.errors import ScenarioError, nearest
 from peerlab.base.units import say_share, say_time
 from peerlab.study.port_answer import PortAnswer, answer_ports
-from peerlab.study.port_figures import check_fabric, port_fabrics
+from peerlab.study.port_figures import MARKING, check_fabric, port_fabrics
 from peerlab.study.port_question import PortQuestion, port_question
 
 _SAME = 0.01
@@ -31,13 +31,17 @@ class PortComparison:
         """What the answers have in common and what not, in a sentence or two."""
         worst = min(self.answers, key=lambda answer: answer.share)
         best = max(self.answers, key=lambda answer: answer.share)
-        what = "of its speed alone" if worst.alone_ps else "of a host's rate"
-        cut = " at most: it had not ended when the scene was cut" if worst.alone_ps and not worst.ends else ""
+        who, what = f"The {worst.who}", _of_what(worst)
+        where = "each of them" if len(self.answers) > 1 else worst.title
+        unfinished = "it had not ended when the scene was cut" if worst.alone_ps and not worst.ends else ""
+        # Its share of its own speed would say nothing.
+        if self.question.is_alone:
+            return f"Nobody else sends: the AllReduce is alone on {where}{unfinished and '; '}{unfinished}."
+        cut = f" at most: {unfinished}" if unfinished else ""
         if best.share - worst.share < _SAME:
-            where = "each of them" if len(self.answers) > 1 else worst.title
-            return f"The victim has {say_share(worst.share)} {what} on {where}{cut and ','}{cut}."
+            return f"{who} has {say_share(worst.share)} {what} on {where}{cut and ','}{cut}."
         least = f"least on {worst.title}, {say_share(worst.share)}{cut}"
-        return f"The victim has most on {best.title}, {say_share(best.share)} {what}, and {least}."
+        return f"{who} has most on {best.title}, {say_share(best.share)} {what}, and {least}."
 
     def as_dict(self) -> dict[str, object]:
         """Return all figures, with units in their names."""
@@ -52,7 +56,18 @@ class PortComparison:
 
     def __repr__(self) -> str:
         shares = ", ".join(f"{answer.question.fabric} {answer.share:.3f}" for answer in self.answers)
-        return f"PortComparison({self.question.neighbour}, {say_time(self.answers[0].time_ps)}: victim's share {shares})"
+        return f"PortComparison({self.question.neighbour}, {say_time(self.answers[0].time_ps)}: {self.answers[0].who}'s share {shares})"
+
+
+def _has_marks(fabric: str) -> bool:
+    """Return whether a fabric has DCQCN."""
+    return MARKING in port_fabrics()[fabric].figures
+
+
+def _of_what(answer: PortAnswer) -> str:
+    if not answer.alone_ps:
+        return "of a host's rate"
+    return "of its speed without losses" if answer.question.is_quiet else "of its speed alone"
 
 
 def neighbours(
@@ -97,6 +112,10 @@ def neighbours(
         everywhere = {key for fabric in port_fabrics().values() for key in fabric.figures}
         raise ScenarioError(
             "figure", f"no fabric has {min(unused)!r}; {nearest(min(unused), sorted(everywhere))}"
+        )
+    if fields.get("start", PortQuestion.start) != PortQuestion.start and not any(map(_has_marks, names)):
+        raise ScenarioError(
+            "start", f"says how DCQCN begins, which {', '.join(names)} has not; leave this out"
         )
     answers = []
     for name in names:

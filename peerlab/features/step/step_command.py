@@ -195,6 +195,9 @@ def _step(options: argparse.Namespace) -> int:
     )
     if not paths:
         raise PeerlabError(f"cluster: {cluster.name} is a bare fabric without devices; a step needs some")
+    # A step may have it without noise, as in a sweep that begins at 0; whoever gives it alone expects noise.
+    if "compute_jitter_of" in options and "compute_jitter" not in options:
+        raise PeerlabError("--compute-jitter-of: says who draws --compute-jitter; give that, too")
     profiled_training = _trace(options)
     number = getattr(options, "trace_step", None)
     rows = [{**entries, "path": path} for path in paths]

@@ -57,7 +57,12 @@ def test_alone_nothing_is_paused_lost_or_sent_twice():
     for one in found.answers:
         assert (one.share, one.again_bytes, one.paused_ps, one.starved_ps) == (1.0, 0, 0, 0)
         assert "none lost" in cells(one)[-1]
-    assert "on each of them" in found.finding
+    assert found.finding == "Nobody else sends: the AllReduce is alone on each of them."
+    lossy = peerlab.neighbours("quiet", "roce-lossy", loss=0.001, **SMALL)
+    assert lossy.finding.startswith("The AllReduce has ")
+    assert lossy.finding.endswith(" of its speed without losses on RoCE, losses.")
+    ports = peerlab.neighbours("senders(2)", "infiniband", until_ms=0.1)
+    assert ports.finding == "The receiver has 100 % of a host's rate on InfiniBand."
 
 
 def test_a_network_that_nobody_paces_may_never_let_an_allreduce_end():
@@ -135,6 +140,10 @@ def test_every_figure_has_a_source_or_an_assumption():
         ({"message_bytes": "8 GiB"}, "are simulated"),
         ({"message_bytes": 0}, "sends nothing"),
         ({"vls": 5}, "1 to 4"),
+        ({"leaves": 1, "trunk": 50}, "one switch, which has no trunk"),
+        ({"neighbour": "senders(2)", "trunks": 3}, "one switch, which has no trunk"),
+        ({"neighbour": "collide(2)", "trunk": 1}, "as fast as a host"),
+        ({"spread": "spray"}, "chooses among several trunks"),
     ],
 )
 def test_what_is_impossible_is_told_in_a_line(given, says):
@@ -180,6 +189,7 @@ def test_the_command_gives_json_and_takes_figures():
         "--nodes x",
         "--output page.txt",
         "--fabric roce-pfc --figure credits=1",
+        "--fabric roce-pfc --start fair",
     ],
 )
 def test_the_command_refuses_in_a_line(wrong):
