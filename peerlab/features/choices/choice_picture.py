@@ -23,25 +23,27 @@ _LABELLED = 6
 """Cells from which on a region has its name in it."""
 
 
-def choice_html(found: ChoiceMap) -> str:
+def choice_html(choice_map: ChoiceMap) -> str:
     """Return the map; of many sizes for a wide page and for a narrow one, of which the page shows one."""
-    if len(found.sizes) <= _SLIM:
-        return choice_svg(found)
-    fewer = replace(found, cells=tuple(cell for cell in found.cells if cell.size in found.sizes[::-2]))
-    return choice_svg(found, kind="broad") + choice_svg(fewer, kind="slim", whole=found)
+    if len(choice_map.sizes) <= _SLIM:
+        return choice_svg(choice_map)
+    # Counted from the end: the largest size stays.
+    sizes = set(choice_map.sizes[::-2])
+    fewer = replace(choice_map, cells=tuple(cell for cell in choice_map.cells if cell.size in sizes))
+    return choice_svg(choice_map, kind="broad") + choice_svg(fewer, kind="slim", whole=choice_map)
 
 
-def choice_svg(found: ChoiceMap, *, kind: str = "", whole: ChoiceMap | None = None) -> str:
+def choice_svg(choice_map: ChoiceMap, *, kind: str = "", whole: ChoiceMap | None = None) -> str:
     """Return the map as SVG in the colours of the page around it; hovering a cell says its times.
 
     `kind` is ``broad`` or ``slim`` where there are two; `whole`: that of all sizes, whose colours and headline it has.
     """
     slim, classes = kind != "broad", f"pl-map pl-{kind}".removesuffix(" pl-")
     # Rows grow upwards, as on the axis of a chart.
-    rows, columns = found.nodes[::-1], found.sizes
+    rows, columns = choice_map.nodes[::-1], choice_map.sizes
     places = {(nodes, size): (x, y) for y, nodes in enumerate(rows) for x, size in enumerate(columns)}
-    roles = algorithm_roles(whole or found)
-    cells = {(cell.nodes, cell.size): cell for cell in found.cells}
+    roles = algorithm_roles(whole or choice_map)
+    cells = {(cell.nodes, cell.size): cell for cell in choice_map.cells}
     parts = [_square(cell, *places[key], roles) for key, cell in cells.items()]
     # Above the squares, whose paper-coloured edges would cover them.
     parts += _borders(cells, rows, columns)
@@ -50,7 +52,7 @@ def choice_svg(found: ChoiceMap, *, kind: str = "", whole: ChoiceMap | None = No
     # Last, so that no name lies on a dot.
     parts += [_dot(cell, *places[key], roles) for key, cell in cells.items() if cell.faster]
     parts += _axes(rows, columns)
-    unnamed = [taken for taken in dict.fromkeys(map(_taken, found.cells)) if taken not in names]
+    unnamed = [taken for taken in dict.fromkeys(map(_taken, choice_map.cells)) if taken not in names]
     under = _TOP + len(rows) * _HIGH + 24 * slim
     parts += _legend(roles, _TOP + len(rows) * _HIGH + 52, slim=slim)
     parts += _small_regions(unnamed, roles, under + 76)
@@ -58,13 +60,15 @@ def choice_svg(found: ChoiceMap, *, kind: str = "", whole: ChoiceMap | None = No
     wide = max(wide, _LEAST_SLIM if slim else _LEAST)
     return (
         f"<svg class='{classes}' viewBox='0 0 {wide} {high}' width='{wide}' role='img' "
-        f"aria-label='{escape((whole or found).headline, quote=True)}' font-size='12' fill='var(--pl-ink)' style='max-width:100%;height:auto'>{''.join(parts)}</svg>"
+        f"aria-label='{escape((whole or choice_map).headline, quote=True)}' font-size='12' fill='var(--pl-ink)' style='max-width:100%;height:auto'>{''.join(parts)}</svg>"
     )
 
 
-def algorithm_roles(found: ChoiceMap) -> dict[str, str]:
+def algorithm_roles(choice_map: ChoiceMap) -> dict[str, str]:
     """Return the role of each algorithm's colour: those taken first, then those that would be faster."""
-    names = [cell.algorithm for cell in found.cells] + [cell.faster[0] for cell in found.cells if cell.faster]
+    names = [cell.algorithm for cell in choice_map.cells] + [
+        cell.faster[0] for cell in choice_map.cells if cell.faster
+    ]
     # NCCL's law has three algorithms, as many as there are roles here.
     return dict(zip(dict.fromkeys(names), _ROLES, strict=False))
 

@@ -19,7 +19,7 @@ _LONGEST = 200
 """The plugin reads 255 characters of a line, and takes the rest for another one."""
 
 
-def write_tuner(found: ChoiceMap, path: str | Path) -> Path:
+def write_tuner(choice_map: ChoiceMap, path: str | Path) -> Path:
     """Write the cells that are faster by more than the law's error, one line for neighbouring sizes with the same choice.
 
     A cell stands for the sizes that are nearer to it than to the next power of two.
@@ -34,13 +34,13 @@ def write_tuner(found: ChoiceMap, path: str | Path) -> Path:
         raise ScenarioError(
             "write", f"{target.name!r}: a tuner file ends in .csv or .conf, such as tuner.csv"
         )
-    lines = list(_lines(found))
+    lines = list(_lines(choice_map))
     if not lines:
         raise ScenarioError(
             "write", "no other choice is faster by more than the law's error: there is nothing to tune"
         )
     about = (
-        f"Written by `peerlab choices` for {found.cluster.name}, {found.library}, {found.path}.",
+        f"Written by `peerlab choices` for {choice_map.cluster.name}, {choice_map.library}, {choice_map.path}.",
         "These are predictions: try each with `peerlab plan` and nccl-tests before a job uses it.",
         "For NCCL's example tuner plugin: NCCL_TUNER_PLUGIN=libnccl-tuner-example.so NCCL_TUNER_CONFIG_FILE=this file",
         ONE_CHANNEL,

@@ -70,9 +70,9 @@ def nodes_in(log: Log, devices: int) -> int | None:
     return None
 
 
-def beside(found: ChoiceMap, logged: dict[int, tuple[str, str]]) -> Sequence[TunedSize]:
+def beside(choice_map: ChoiceMap, logged: dict[int, tuple[str, str]]) -> Sequence[TunedSize]:
     """Return each size of a log beside a map of one row that has its sizes."""
-    cells = {cell.size: cell for cell in found.cells}
+    cells = {cell.size: cell for cell in choice_map.cells}
     return [
         TunedSize(
             size=size,

@@ -52,7 +52,7 @@ def late_rank(durations: Mapping[int, Sequence[float]]) -> LateRank:
         )
     means = {rank: sum(times) / len(times) for rank, times in durations.items()}
     # Of ranks alike the smaller number, so that the same records name the same rank.
-    rank = min(means, key=lambda one: (means[one], one))
+    rank = min(means, key=lambda number: (means[number], number))
     longest = max(means.values())
     # each collective by itself: over many, means of ranks that are late in turn differ by chance alone
     others = list(zip(*(times for other, times in durations.items() if other != rank), strict=True))
@@ -60,9 +60,11 @@ def late_rank(durations: Mapping[int, Sequence[float]]) -> LateRank:
     for own, rest in zip(durations[rank], others, strict=True):
         least = min(rest)
         # had it begun with the last of the others, their wait for that one would be left
-        left += sum(one - least for one in rest) + max(0.0, own - least)
-        waited += sum(one - min(own, least) for one in (own, *rest))
+        left += sum(duration - least for duration in rest) + max(0.0, own - least)
+        waited += sum(duration - min(own, least) for duration in (own, *rest))
     late = longest - means[rank]
     # Who is late by more than four fifths as much shares the cause.
-    alike = tuple(one for one, mean in means.items() if one != rank and longest - mean > (1 - 0.2) * late)
+    alike = tuple(
+        other for other, mean in means.items() if other != rank and longest - mean > (1 - 0.2) * late
+    )
     return LateRank(rank, late, 1 - left / waited if waited else 0.0, alike if late else ())

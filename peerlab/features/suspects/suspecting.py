@@ -11,7 +11,7 @@ from statistics import median
 import numpy as np
 
 from peerlab.base.errors import PeerlabError, RecordsError, one_line
-from peerlab.base.units import say_bytes
+from peerlab.base.units import say_bytes, say_percent
 from peerlab.features.suspects.bayes import ENOUGH, Observation, Suspicion
 from peerlab.records.load import load
 
@@ -84,7 +84,7 @@ class Suspects:
 
     def __repr__(self) -> str:
         first = self.suspects[0]
-        return f"Suspects({self.runs} runs: {first.in_words} {100 * first.probability:.0f} %)"
+        return f"Suspects({self.runs} runs: {first.in_words} {say_percent(first.probability)})"
 
 
 def suspects(
@@ -178,12 +178,12 @@ def _runs(
     """Return the runs, and the names of files of a folder that hold none; a file that is named itself has to hold one."""
     if not isinstance(source, str | Path | Iterable):
         raise PeerlabError(f"suspects: give a folder, files or runs, not {one_line(repr(source)):.80}")
-    given: list[object] = [source] if isinstance(source, str | Path) else list(source)
+    sources: list[object] = [source] if isinstance(source, str | Path) else list(source)
     # A file that is named itself must hold a run; of a folder it may be a README.
-    named = {Path(str(each)).expanduser() for each in given if not isinstance(each, tuple)}
+    named = {Path(str(each)).expanduser() for each in sources if not isinstance(each, tuple)}
     files: list[object] = [
         file
-        for each in given
+        for each in sources
         for file in ([each] if isinstance(each, tuple) else _files(Path(str(each)).expanduser()))
     ]
     if len(files) > _MOST_LOGS:
@@ -192,14 +192,14 @@ def _runs(
     runs: list[Timed] = []
     refusals: list[RecordsError] = []
     left_out: list[str] = []
-    for one in files:
+    for run in files:
         try:
-            runs.append(one if isinstance(one, tuple) else _run(Path(str(one)), sizes))
+            runs.append(run if isinstance(run, tuple) else _run(Path(str(run)), sizes))
         except RecordsError as problem:
-            if one in named:
+            if run in named:
                 raise
             refusals.append(problem)
-            left_out.append(one_line(Path(str(one)).name))
+            left_out.append(one_line(Path(str(run)).name))
     if refusals and not runs:
         if len(refusals) > 1:
             raise RecordsError(
@@ -239,10 +239,12 @@ def _run(file: Path, sizes: dict[int, Path]) -> Timed:
     return hosts, float(np.median(largest["time_s"].to_numpy(dtype=float)))
 
 
-def _expected(runs: Sequence[Timed], given: float | None) -> Mapping[int, float]:
+def _expected(runs: Sequence[Timed], expected_s: float | None) -> Mapping[int, float]:
     counts = {len(who) for who, _ in runs}
     return {
-        count: given if given is not None else median(seconds for who, seconds in runs if len(who) == count)
+        count: expected_s
+        if expected_s is not None
+        else median(seconds for who, seconds in runs if len(who) == count)
         for count in counts
     }
 
@@ -253,7 +255,7 @@ def _sigma(runs: Sequence[Timed]) -> float:
     for who, seconds in runs:
         again.setdefault(tuple(sorted(who)), []).append(log(seconds))
     # Three runs of the same hosts or more: two have no middle to be off from.
-    off = [one - median(logs) for logs in again.values() if len(logs) > 2 for one in logs]
+    off = [time_log - median(logs) for logs in again.values() if len(logs) > 2 for time_log in logs]
     if not off:
         # The median hardly moves as long as fewer than half of the runs have the slow node.
         usual = _expected(runs, None)

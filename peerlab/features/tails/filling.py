@@ -24,19 +24,20 @@ def filling(
     >>> [len(some.paths[0].times_ps) for some in filling(Scenario(cluster="ideal-100g", nodes=2, jitter=0.1), 6)]
     [1, 3, 6]
     """
-    asked, assumed = with_noise(scenario)
-    scenarios = compared(asked, "auto")
+    noisy, assumed = with_noise(scenario)
+    scenarios = compared(noisy, "auto")
     most = usual_seeds(scenarios) if seeds is None else seeds
-    quiet, times = [quiet_ps(one) for one in scenarios], [list[int]() for _ in scenarios]
+    quiet, times = [quiet_ps(path_scenario) for path_scenario in scenarios], [list[int]() for _ in scenarios]
     done, at_once = 0, 1
     while done < most:
         begun = time.monotonic()
-        numbers = range(asked.seed + done, asked.seed + min(most, done + at_once))
-        for one, known in zip(scenarios, times, strict=True):
-            known.extend(times_of_seeds(one, numbers, progress, alike=most))
+        numbers = range(noisy.seed + done, noisy.seed + min(most, done + at_once))
+        for path_scenario, path_times in zip(scenarios, times, strict=True):
+            path_times.extend(times_of_seeds(path_scenario, numbers, progress, alike=most))
         done += len(numbers)
         paths = [
-            PathTimes(one, tuple(known), q) for one, known, q in zip(scenarios, times, quiet, strict=True)
+            PathTimes(path_scenario, tuple(path_times), q)
+            for path_scenario, path_times, q in zip(scenarios, times, quiet, strict=True)
         ]
         yield Tails(tuple(paths), assumed)
         if time.monotonic() - begun < _SHOW_S / 2:

@@ -33,14 +33,14 @@ def tails_page(tails: Tails) -> str:
     runs = _runs(tails)
     rules, inputs, labels = [], [], []
     for number, (name, place) in enumerate(runs):
-        one, checked = f"run{number}", " checked" if name == _first(runs) else ""
-        inputs.append(f"<input type='radio' name='run' id='{one}'{checked}>")
+        run, checked = f"run{number}", " checked" if name == _first(runs) else ""
+        inputs.append(f"<input type='radio' name='run' id='{run}'{checked}>")
         time = say_time(tails.paths[0].times_ps[place])
-        labels.append(f"<label for='{one}'><b>{name}</b> {escape(time)}</label>")
+        labels.append(f"<label for='{run}'><b>{name}</b> {escape(time)}</label>")
         rules += [
-            f"#{one}:checked~* .pl-{one}{{display:block}}",
-            f"#{one}:checked~.pl-choice [for={one}]{{background:var(--pl-ink);color:var(--pl-paper)}}",
-            f"#{one}:focus-visible~.pl-choice [for={one}]{{outline:2px solid var(--pl-register);outline-offset:2px}}",
+            f"#{run}:checked~* .pl-{run}{{display:block}}",
+            f"#{run}:checked~.pl-choice [for={run}]{{background:var(--pl-ink);color:var(--pl-paper)}}",
+            f"#{run}:focus-visible~.pl-choice [for={run}]{{outline:2px solid var(--pl-register);outline-offset:2px}}",
         ]
     first = tails.paths[0]
     body = (
@@ -59,9 +59,9 @@ def tails_page(tails: Tails) -> str:
 def _runs(tails: Tails) -> list[tuple[str, int]]:
     """Return the runs that can be chosen: at each percentile that is told, and the slowest, by their places among the seeds."""
     first = tails.paths[0]
-    enough = [one.per_mille for one in first.percentiles if not one.missing]
+    enough = [point.per_mille for point in first.percentiles if not point.missing]
     names = {per_mille: name_of(per_mille) for per_mille in PER_MILLE} | {SLOWEST: "slowest"}
-    return [(names[one], first.place_of(one)) for one in (*enough, SLOWEST)]
+    return [(names[per_mille], first.place_of(per_mille)) for per_mille in (*enough, SLOWEST)]
 
 
 def _first(runs: list[tuple[str, int]]) -> str:

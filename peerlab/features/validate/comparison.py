@@ -87,15 +87,20 @@ COMPARISONS = {
     "victim share": ComparedFigure(lambda answer: answer.share, of_ports=True),
     "receiver share": ComparedFigure(lambda answer: answer.neighbours, of_ports=True),
     "counted share": ComparedFigure(lambda answer: answer.counted, of_ports=True),
-    "job time": ComparedFigure(lambda one: float(one.shared.times.lasts(one.job)[one.repeat]), of_jobs=True),
+    "job time": ComparedFigure(
+        lambda collective: float(collective.shared.times.lasts(collective.job)[collective.repeat]),
+        of_jobs=True,
+    ),
     "job slow-down": ComparedFigure(
-        lambda one: float(one.shared.slowdowns(one.job)[one.repeat]), of_jobs=True
+        lambda collective: float(collective.shared.slowdowns(collective.job)[collective.repeat]), of_jobs=True
     ),
     "job period": ComparedFigure(
-        lambda one: float(one.shared.times.periods(one.job)[one.repeat]), of_jobs=True
+        lambda collective: float(collective.shared.times.periods(collective.job)[collective.repeat]),
+        of_jobs=True,
     ),
     "job offset": ComparedFigure(
-        lambda one: float(one.shared.times.offsets(one.job)[one.repeat]), of_jobs=True
+        lambda collective: float(collective.shared.times.offsets(collective.job)[collective.repeat]),
+        of_jobs=True,
     ),
     "mean queue": ComparedFigure(lambda answer: answer.mean_queue / 1e3, of_ports=True),
     "mean over quiet": ComparedFigure(lambda runs: runs.mean_ps / runs.quiet_ps, of_runs=True),

@@ -45,7 +45,7 @@ class LoggedSize:
     @property
     def best_s(self) -> float:
         """The better of the two."""
-        return min(one for one in (self.out_of_place_s, self.in_place_s) if not math.isnan(one))
+        return min(s for s in (self.out_of_place_s, self.in_place_s) if not math.isnan(s))
 
 
 def fitted(logs: Sequence[Sequence[LoggedSize]]) -> dict[str, float]:
@@ -54,7 +54,9 @@ def fitted(logs: Sequence[Sequence[LoggedSize]]) -> dict[str, float]:
     Of each log the mean relative error counts, a row by no more than a half: single runs have pathologies.
     """
     figures = {
-        key: one for key, one in logs[0][0].scenario.hardware.figures.items() if key in FITTED and one.range
+        key: figure
+        for key, figure in logs[0][0].scenario.hardware.figures.items()
+        if key in FITTED and figure.range
     }
     tried = list(product(*map(_values, figures.values())))
     constants = {

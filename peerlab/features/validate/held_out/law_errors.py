@@ -78,14 +78,14 @@ def left_out(machines: Iterable[Unseen]) -> list[LeftOut]:
     return [LeftOut(unseen, point) for unseen in machines for point in unseen.points]
 
 
-def quantile(found: Iterable[float], share: float = SHARE) -> float:
+def quantile(factors: Iterable[float], share: float = SHARE) -> float:
     """Return the factor that a share of these, and of one more of their kind, do not exceed; at least 1.
 
     >>> quantile([1.0, 1.1, 1.2, 1.3, 1.0, 1.0, 1.0, 1.0, 1.0])
     1.3
     """
     # One more than were seen: the next one falls into each of the gaps between them, and beyond, as likely.
-    ranked = sorted(found)
+    ranked = sorted(factors)
     return max(1.0, ranked[min(math.ceil(share * (len(ranked) + 1)), len(ranked)) - 1])
 
 
@@ -163,8 +163,8 @@ def written(errors: Iterable[LawError]) -> str:
     return _HEAD + "".join(map(_row, errors))
 
 
-def _row(one: LawError) -> str:
-    values = asdict(one) | {"machines": list(one.machines)}
+def _row(law_error: LawError) -> str:
+    values = asdict(law_error) | {"machines": list(law_error.machines)}
     # JSON writes such texts, numbers and lists as TOML does
     return "\n[[law]]\n" + "".join(f"{name} = {json.dumps(value)}\n" for name, value in values.items())
 
@@ -236,10 +236,10 @@ def correlations(machines: Sequence[Unseen]) -> list[tuple[tuple[str, str], floa
     return rows
 
 
-def _correlation(one: Sequence[float], other: Sequence[float]) -> float:
+def _correlation(first: Sequence[float], second: Sequence[float]) -> float:
     own, others, both = (
         # Not about their means: an error that both logs share in full is what is looked for.
         math.fsum(a * b for a, b in zip(*pair, strict=True))
-        for pair in ((one, one), (other, other), (one, other))
+        for pair in ((first, first), (second, second), (first, second))
     )
     return both / math.sqrt(own * others)

@@ -67,7 +67,7 @@ class SizeError:
     @property
     def measured_s(self) -> float:
         """The better of the two."""
-        return min(one for one in (self.out_of_place_s, self.in_place_s) if not math.isnan(one))
+        return min(s for s in (self.out_of_place_s, self.in_place_s) if not math.isnan(s))
 
     @property
     def error(self) -> float:
@@ -125,7 +125,7 @@ class Unseen:
         # Where no row counts the worst of all is told: a log that differs from itself everywhere has one,
         # too.
         counted = [point for point in self.points if point.counts] or list(self.points)
-        return max(counted, key=lambda one: abs(one.error))
+        return max(counted, key=lambda point: abs(point.error))
 
     @property
     def median_alone(self) -> float:
@@ -297,8 +297,8 @@ def _scenario_of_log(
     return logged_sizes
 
 
-def _time(seen: Any, size: int) -> float:
-    return float(seen.times_s[list(seen.sizes).index(size)])
+def _time(observed: Any, size: int) -> float:
+    return float(observed.times_s[list(observed.sizes).index(size)])
 
 
 def _compared(

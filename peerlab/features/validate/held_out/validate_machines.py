@@ -37,20 +37,20 @@ HEAD = (
 """Headings of the table."""
 
 
-def machine_cells(one: Unseen) -> tuple[str, ...]:
+def machine_cells(machine: Unseen) -> tuple[str, ...]:
     """Return the cells of one machine: errors in per cent, signed but for the medians of their sizes."""
-    worst = f"{say_percent(one.worst.error, sign=True)} at {say_bytes(one.worst.size)}"
+    worst = f"{say_percent(machine.worst.error, sign=True)} at {say_bytes(machine.worst.size)}"
     # Without its section: all of these are the library's.
-    constants = ", ".join(f"{key.partition('.')[2]} {value:g}" for key, value in one.constants.items())
-    by_size = ("" if math.isnan(error) else say_percent(error, sign=True) for error in one.by_size())
-    mark = "" if one.promised else " *"
+    constants = ", ".join(f"{key.partition('.')[2]} {value:g}" for key, value in machine.constants.items())
+    by_size = ("" if math.isnan(error) else say_percent(error, sign=True) for error in machine.by_size())
+    mark = "" if machine.promised else " *"
     return (
-        one.name + mark,
-        one.library,
+        machine.name + mark,
+        machine.library,
         constants,
-        say_percent(one.median),
+        say_percent(machine.median),
         worst,
-        say_percent(one.median_alone),
+        say_percent(machine.median_alone),
         *by_size,
     )
 
@@ -73,32 +73,34 @@ COVERAGE_HEAD = ("measured times", "", "inside by figures", "with the law's erro
 """Headings of the table of coverage."""
 
 
-def coverage_cells(one: Inside) -> tuple[str, ...]:
+def coverage_cells(inside: Inside) -> tuple[str, ...]:
     """Return the cells of one group."""
-    shares = (say_percent(count / one.times) for count in (one.by_figures, one.by_law))
+    shares = (say_percent(count / inside.times) for count in (inside.by_figures, inside.by_law))
     return (
-        one.group,
-        str(one.times),
+        inside.group,
+        str(inside.times),
         *shares,
-        say_percent(one.median),
-        say_percent(one.worst, sign=True),
+        say_percent(inside.median),
+        say_percent(inside.worst, sign=True),
     )
 
 
-def print_coverage(found: Sequence[Unseen]) -> None:
+def print_coverage(machines: Sequence[Unseen]) -> None:
     """Print how many measured times lie inside their bands, each machine left out in turn."""
-    if not found:
+    if not machines:
         return
     print("measured times inside their bands: each machine left out of the fit, and of the error of its law")
     print(
         table(
-            COVERAGE_HEAD, [coverage_cells(inside) for inside in coverage(left_out(found))], right=range(1, 6)
+            COVERAGE_HEAD,
+            [coverage_cells(inside) for inside in coverage(left_out(machines))],
+            right=range(1, 6),
         )
     )
     print()
 
 
-def print_points(one: Unseen) -> None:
+def print_points(machine: Unseen) -> None:
     """Print every size of a log."""
     rows = [
         (
@@ -109,7 +111,7 @@ def print_points(one: Unseen) -> None:
             say_percent(point.error_alone, sign=True),
             point.says,
         )
-        for point in one.points
+        for point in machine.points
     ]
     print(table(("size", "measured", "simulated", "error", "topology alone", "library"), rows))
 
