@@ -33,6 +33,7 @@ from peerlab.page.widgets import (
     unfold,
     whole,
 )
+from peerlab.picture.words import slow_links, slow_nics
 from peerlab.question.host_switch import detour_and_direct
 from peerlab.question.presets import known_clusters, load_cluster
 from peerlab.question.scenario import Scenario
@@ -79,7 +80,7 @@ class Controls:
         self._make_primary()
         self._make_secondary()
         firsts = {"library": [self.collective], "fabric": [self.baseline, self.direct]}
-        self.rare = Rare({**firsts, "trouble": [tailing.toggle]}, [exporting.panel])
+        self.rare = Rare(firsts, {"trouble": [tailing.toggle]}, [exporting.panel])
         self.chips = Chips(lambda changes: on_change(changes, "chip"))
         self.undo = icon_button("undo", "undo", "Undo: go back to the scenario before (U)")
         self.reset = icon_button("reset", "refresh", "Reset: go back to the scenario at the start")
@@ -152,7 +153,7 @@ class Controls:
         tell(self.direct, "direct", lambda path: {"path": path})
         tell(self.collective, "collective", lambda what: {"collective": what})
         self.rare.connect(tell)
-        unfold(self.more, self.rare.row, "flex")
+        unfold(self.more, self.rare.row, "grid")
         one_at_a_time(self._toggles())
         self.machine.toggle.observe(self._machine_closed, "value")
 
@@ -253,7 +254,7 @@ class Controls:
         say_states(self.host, HOST, *host_states(s, self.direct.value))
 
     def _chips(self, s: Scenario) -> list[Chip]:
-        """Return chips for what is chosen in *More* and is no setting of `Rare`: the operation, and another detour or direct path."""
+        """Return chips for what is no setting of `Rare`: the operation, another detour or direct path, and slow parts, which have no control."""
         usual = SETTINGS.collective
         found: list[Chip] = []
         if s.collective != usual:
@@ -263,6 +264,9 @@ class Controls:
             first = next((path for path in s.hardware.paths if path in there), None)
             if s.path in there and s.path != first:
                 found.append((f"{name}: {s.data_path.title}", {"path": first}))
+        for field, words in (("slow_nics", slow_nics(s)), ("slow_links", slow_links(s))):
+            if says := ", ".join(words):
+                found.append((says[:1].upper() + says[1:], {field: None}))
         return found
 
     def is_text(self, control: str) -> bool:

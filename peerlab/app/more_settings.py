@@ -47,9 +47,12 @@ class Rare:
     """Widgets for the fields of a scenario that are seldom changed."""
 
     def __init__(
-        self, others: Mapping[str, Sequence[w.Widget]] = MappingProxyType({}), last: Sequence[w.Widget] = ()
+        self,
+        firsts: Mapping[str, Sequence[w.Widget]] = MappingProxyType({}),
+        lasts: Mapping[str, Sequence[w.Widget]] = MappingProxyType({}),
+        below: Sequence[w.Widget] = (),
     ) -> None:
-        """`others` stand first in their groups; `last` stand below all."""
+        """`firsts` and `lasts` are what else stands in a group, `below` stands below all."""
         self._controls = controls()
         made = self._widgets = {name: widget(control) for name, control in self._controls.items()}
         self.algorithm, self.protocol, self.placement = made["algorithm"], made["protocol"], made["placement"]
@@ -57,16 +60,18 @@ class Rare:
         self.jitter, self.slow, self.seed = made["jitter"], made["slow_nodes"], made["seed"]
         self.policy, self.slice = made["registration"], made["slice_bytes"]
         self.wiring, self.transport = WiringSettings(made), TransportSettings(made)
-        self._groups = {group: self._group(group, others.get(group, ())) for group in GROUPS}
+        self._groups = {
+            group: self._group(group, firsts.get(group, ()), lasts.get(group, ())) for group in GROUPS
+        }
         self.search = classed(
             w.Text(placeholder="find a setting", tooltip="Find a setting"), "pl-more-search"
         )
         self.search.observe(lambda event: self.find(event["new"]), "value")
-        self.row = classed(w.VBox([self.search, *self._groups.values(), *last]), "pl-more")
+        self.row = classed(w.VBox([self.search, *self._groups.values(), *below]), "pl-more")
 
-    def _group(self, group: str, others: Sequence[w.Widget]) -> w.Widget:
+    def _group(self, group: str, first: Sequence[w.Widget], last: Sequence[w.Widget]) -> w.Widget:
         own = [self._widgets[name] for name, control in self._controls.items() if control.group == group]
-        return row([w.HTML(f"<h3>{GROUPS[group][0]}</h3>"), *others, *own], "pl-more-group")
+        return row([w.HTML(f"<h3>{GROUPS[group][0]}</h3>"), *first, *own, *last], "pl-more-group")
 
     def find(self, text: str) -> None:
         """Show the settings and groups whose words contain `text`; all, if it is empty."""

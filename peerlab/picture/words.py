@@ -124,13 +124,23 @@ def _disturbed(run: Run) -> str:
         parts.append(f"{s.noise.in_words} (seed {s.seed})")
     for node, speed in (s.slow_nodes or {}).items():
         parts.append(f"node {node} at {100 * speed:g} %{_unfelt(s)}")
-    for (node, nic), share in parts_of(s.slow_nics):
-        parts.append(f"NIC {node}.{nic} {f'at {100 * share:g} %' if share else 'lost'}")
-    for (source, to), share in parts_of(s.slow_links):
-        parts.append(f"link {source} to {to} at {100 * share:g} %")
+    parts += [*slow_nics(s), *slow_links(s)]
     if not run.trace.folded and not s.collective_record.is_message:
         parts.append(f"shown: {unit(s)} {focus(run)}")
     return "".join(f", {part}" for part in parts)
+
+
+def slow_nics(s: Scenario) -> list[str]:
+    """Return each NIC that is slow or lost, in words."""
+    return [
+        f"NIC {node}.{nic} {f'at {100 * share:g} %' if share else 'lost'}"
+        for (node, nic), share in parts_of(s.slow_nics)
+    ]
+
+
+def slow_links(s: Scenario) -> list[str]:
+    """Return each link between two nodes that is slow, in words."""
+    return [f"link {source} to {to} at {100 * share:g} %" for (source, to), share in parts_of(s.slow_links)]
 
 
 def _unfelt(s: Scenario) -> str:

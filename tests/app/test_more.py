@@ -49,6 +49,15 @@ def ports(tmp_path):
     one.close()
 
 
+def test_a_lost_nic_which_has_no_control_is_a_chip_that_takes_it_back(lab):
+    lab._changed({"slow_nics": {(3, 1): 0}}, "")
+    (chip,) = lab.controls.chips.box.children
+    assert chip.description.startswith("NIC 3.1 lost")
+    chip.click()
+    assert lab.scenario.slow_nics is None
+    assert lab.controls.chips.box.children == ()
+
+
 def test_each_control_changes_its_field_and_undo_brings_it_back(lab):
     rare = lab.controls.rare
     for control, value, field, expected in (
