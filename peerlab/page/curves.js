@@ -111,6 +111,8 @@ export class Curves extends View {
     const legend = Math.max(1, Math.round(this.find(".pl-bands").offsetHeight / LINE_OF_LEGEND)), room = 1.02 + 0.16 * legend; // each of its lines needs room
     const top = highest(room * highest(WIDE_SPREAD * lines)) * room || 1; // a wide spread that would end behind the legend is whole, too
     figures.model("curves_y").setv({ start: 0, end: top });
+    const bounds = [0, Math.max(...[lines, ...spread].filter((y) => y < top))]; // the legend stands on no line
+    for (const name of ["curves_grid", "curves_busbw"]) if (String(figures.model(name).bounds) !== String(bounds)) figures.model(name).bounds = bounds;
     const shown = this.ticks();
     figures.model("curves_ticks").ticks = shown;
     figures.model("curves_values").major_label_overrides = new Map(shown.map((v) => [v, curves.names[values.indexOf(v)]]));

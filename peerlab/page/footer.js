@@ -49,8 +49,9 @@ export class Footer extends View {
     const { colours, caption, unsolved, sources } = this.part, { code, collective, nodes, sums } = this.meta;
     const late = Lateness.of(this.page);
     this.key.replaceChildren(
-      ...[...colours, ...(late ? [["hot", late.says]] : [])].map(([role, text]) => {
+      ...[...colours, ...(late ? [["hot", late.says, late.words]] : [])].map(([role, text, more = ""]) => {
         const item = make("span", "pl-swatch", text);
+        item.title = more;
         item.style.setProperty("--swatch", this.figures.colour(role));
         return item;
       }),

@@ -382,17 +382,20 @@ export class Scene extends View {
 
   // Who is shown: the same two nodes all the time, or a partner that changes from step to step.
   addNames(words, time) {
-    const { sight, names } = this.data, step = Math.min(this.step(time), sight.partner.length - 1), { node, other } = names, aside = this.figures.sparse ? 9 : 0;
+    const { sight, names } = this.data, step = Math.min(this.step(time), sight.partner.length - 1), partner = sight.partner[step], { node, other } = names, { sparse } = this.figures, aside = sparse ? 9 : 0;
+    const latest = this.latest();
+    // what is slow there and how late it is, below the name, where the host's boxes leave little room; the latest of all is the one that warns
     const lines = (number) => {
-      const [what, ...said] = (sight.slow[number] || "").split(" "), share = said.filter((part) => !aside || part !== "at"), lag = this.lags[this.late?.nodes.indexOf(number)];
-      return [...(what ? [what, share.join(" ")] : []), ...(this.isLate(lag) && !this.figures.sparse ? [sayTime(lag), "late"] : [])];
+      const [what, ...said] = (sight.slow[number] || "").split(" "), share = said.filter((part) => !aside || part !== "at").join(" "), lag = this.lags[this.late?.nodes.indexOf(number)];
+      const slow = (this.narrow ? [`${what} ${share}`] : [what, share]).map((word) => [word, sparse ? "bold" : "normal", "ink"]), late = number === latest.node ? ["bold", "hot-ink"] : ["normal", "muted"];
+      return [...(what ? slow : []), ...(this.isLate(lag) && !sparse ? [sayTime(lag), "late"].map((word) => [word, ...late]) : [])];
     };
     const addName = (number, [x, y], align) => {
-      words.push([align === "left" ? x - aside : x + aside, y, `${sight.unit} ${number}`, 12, "bold", sight.slow[number] ? "hot-ink" : "ink", align]);
-      lines(number).forEach((word, i) => words.push([align === "left" ? x - aside : x + aside, y + 14 + 12 * i, word, 11, "bold", "hot-ink", align])); // below the name, where the host's boxes leave little room
+      words.push([align === "left" ? x - aside : x + aside, y, `${sight.unit} ${number}`, 12, "bold", "ink", align]);
+      lines(number).forEach(([word, ...look], i) => words.push([align === "left" ? x - aside : x + aside, y + (this.narrow ? 24 : 14) + 12 * i, word, 11, ...look, align]));
     };
+    this.told = sparse ? [] : [sight.node, partner]; // whose lateness stands beside its name
     addName(sight.node, [node[0], node[2]], "left");
-    const partner = sight.partner[step];
     if (partner >= 0) addName(partner, [node[1], node[2]], "right");
     if (this.scale < this.least / 12) return; // words are larger than their place
     if (sight.source[step] >= 0) words.push([other[0], other[2], `from ${sight.unit} ${sight.source[step]}`, 11, "normal", "muted", "right"]);
@@ -407,7 +410,7 @@ export class Scene extends View {
     const step = this.step(time), dots = Math.min(nodes, RING.dots), doing = collective === "alltoall" ? "exchanging" : sums ? "in the switches" : step < reducing ? "adding up" : "handing out";
     if (this.narrow) {
       const [said, below] = [narrowStep(0), narrowStep(1)];
-      const latest = this.latest();
+      const latest = this.sayLatest();
       words.push([...said, `step ${step + 1} of ${steps}`, 12, "bold", "ink", "left"], latest ? [...below, latest, 11, "bold", "hot-ink", "left"] : [...below, doing, 11, "normal", "muted", "left"]);
       return columns;
     }
@@ -424,7 +427,7 @@ export class Scene extends View {
     const { partner } = this.data.sight, mate = partner[Math.min(step, partner.length - 1)];
     if (!this.meta.ring && !this.meta.sums && mate >= 0) columns.fill[Math.round((((mate - this.data.sight.node + nodes) % nodes) * dots) / nodes) % dots] = "register";
     if (this.late) this.lateRing = this.late.ring(this.lags, { ...RING, across, down }, this.scale, this.figures.colour("hot"));
-    const latest = this.latest(), up = latest ? 16 : 8;
+    const latest = this.sayLatest(), up = this.late ? 16 : 8; // the words of the step stay where they are
     words.push([RING.x + RING.words, RING.y - up, `step ${step + 1} of ${steps}`, 13, "bold", "ink", "left"]);
     words.push([RING.x + RING.words, RING.y + 8 - (up - 8), doing, 11, "normal", "muted", "left"]);
     if (latest) words.push([RING.x + RING.words, RING.y + 16, latest, 11, "bold", "hot-ink", "left"]);
@@ -437,11 +440,17 @@ export class Scene extends View {
     return lag >= LEAST_LATE * this.late?.most_us;
   }
 
-  // Who is latest at this moment, and how late; nothing where nobody is late.
+  // Which node is latest at this moment, and how late; none where nobody is late.
   latest() {
     const most = Math.max(0, ...this.lags);
-    if (!this.isLate(most)) return "";
-    const late = `${sayTime(most)} late`, who = `${this.data.sight.unit} ${this.late.nodes[this.lags.indexOf(most)]}`, letters = parseFloat(this.px(11));
+    return this.isLate(most) ? { node: this.late.nodes[this.lags.indexOf(most)], most } : {};
+  }
+
+  // The same in words, unless they stand beside its name.
+  sayLatest() {
+    const { node, most } = this.latest();
+    if (node === undefined || this.told.includes(node)) return "";
+    const late = `${sayTime(most)} late`, who = `${this.data.sight.unit} ${node}`, letters = parseFloat(this.px(11));
     const fits = (text) => this.narrow || widthOf(text, letters, true) / this.scale <= SCENE_WIDTH - NODE_WIDTH - RING.x - RING.words;
     return [`${who} is ${late}`, `${who}: ${late}`].find(fits) ?? late;
   }

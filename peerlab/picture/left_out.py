@@ -13,17 +13,15 @@ def say_left_out(
 ) -> str:
     """Return which points are left out, and why: those that cannot be (no scenario), those that take too long (no run).
 
-    Larger ones take longer, so of these the first is named. `label` says what a line is called.
+    Larger ones take longer, so of these the first is named; where each line ends is seen. `label` says what a line is called.
     """
     entries: dict[str, list[str]] = {}
+    ends = []
     for line, runs in computed:
         points = list(zip(AXES[axis], line.scenarios, runs, strict=True))
         slow = [value for value, scenario, run in points if scenario and not run]
         never = [value for value, scenario, _ in points if not scenario]
-        if slow:
-            entries.setdefault(f"from {_say_value(axis, slow[0])} (slow to simulate)", []).append(
-                label(line.name)
-            )
+        ends += slow[:1]
         if never:
             where = ", ".join(_say_value(axis, one) for one in never)
             entries.setdefault(f"at {where} (impossible)", []).append(label(line.name))
@@ -31,6 +29,9 @@ def say_left_out(
         f"{'all' if 1 < len(computed) == len(names) else ', '.join(names)} {why}"
         for why, names in entries.items()
     ]
+    if ends:
+        some = "all" if len(ends) == len(computed) and len(set(ends)) == 1 else "some"
+        sentences.insert(0, f"{some} from {_say_value(axis, min(ends))} (slow to simulate)")
     return f"left out: {'; '.join(sentences)}" if sentences else ""
 
 
