@@ -5,20 +5,18 @@ import { AGAIN, DISCARDED, MARKED } from "./port_cells.js";
 import { svgShape, svgText } from "./svg.js";
 import { sayBytes } from "./words.js";
 
-const ROW = 22;
-const GLASS = 13;
+const ROW = 18;
+const GLASS = 10;
 const TRUNKS = 3;
-const GAP = 44; // between the leaves
+const GAP = 28; // between the leaves
 const HELD_S = 0.12; // of watching: so long a signal is seen at least
 const FALLS_S = 0.3; // of watching: so long a cell that was lost is seen to fall
 const TOO_QUICK = 0.6; // a cell that takes fewer frames is not drawn by itself: its link rolls
 const FRAME_S = 1 / 60;
 const OUTLINE = { "paint-order": "stroke", stroke: "var(--pl-paper)", "stroke-width": 4, "stroke-linejoin": "round" }; // words stay readable on a line
 const NAMES = { xoff: "XOFF", xon: "XON", credits: "credits", queue: "full", kmin: "Kmin", kmax: "Kmax" };
-const MOST_DOTS = 16; // of a pool of credits
 const MOST_FLYING = 12; // credits that are drawn on one link
-const RESTS = 0.3; // opacity of credits that nobody has taken
-const BELOW = 5; // from a glass to what a sender may send, drawn below it
+const BELOW = 4; // from a glass to what a sender may send, drawn below it
 const WORDS = ["var(--pl-direct)", "var(--pl-hot)", "var(--pl-cpu)"]; // the end of a pause, a pause, a notification
 const OF_ACCOUNT = ["xoff", "xon", "credits"];
 
@@ -57,13 +55,12 @@ export class PortSceneView {
     const glass = Math.max(54, Math.min(140, width * 0.11)), left = width * 0.27, right = width * 0.73;
     host.replaceChildren();
     this.parts = [];
-    this.hatch(host);
     const leaves = two ? [0, 1] : [data.leaves[0]], ups = leaves.map((leaf) => this.rows(leaf, "up")), downs = leaves.map((leaf) => this.rows(leaf, "down")), trunks = leaves.map((leaf) => this.rows(leaf, "trunk").drawn);
     let top = 20;
     const boxes = leaves.map((leaf, i) => {
       const count = Math.max(1, ups[i].drawn.length, downs[i].drawn.length), trunk = two ? ROW * Math.max(...trunks.map((rows) => rows.length)) : 0;
       const box = { leaf, top, rows: top + 8 + (i ? trunk : 0), trunk: i ? top + 8 : top + 8 + count * ROW, bottom: top + 16 + count * ROW + trunk };
-      svgShape("rect", { x: left, y: box.top, width: right - left, height: box.bottom - box.top, rx: 8, fill: "var(--pl-panel)", stroke: "var(--pl-faint)" }, host);
+      svgShape("rect", { x: left, y: box.top, width: right - left, height: box.bottom - box.top, rx: 8, fill: "var(--pl-panel)" }, host);
       this.text((left + right) / 2, i ? box.bottom - 8 : box.top + 16, `switch ${leaf}`, { "text-anchor": "middle", fill: "var(--pl-muted)" });
       top = box.bottom + GAP;
       return box;
@@ -77,7 +74,7 @@ export class PortSceneView {
     boxes.forEach((box, i) => {
       ups[i].drawn.forEach((link, row) => {
         const y = box.rows + ROW * row + ROW / 2;
-        this.text(name - 6, y + 4, this.hostName(link.host), { "text-anchor": "end", ...this.ink(link.host) });
+        this.text(name - 6, y + 4, this.hostName(link.host), { "text-anchor": "end", ...this.sender(link) });
         this.port(link, { x: name, y, wide: own, exit: 1, scale: this.scale.up }, [[name + own, y], [left, y]]);
         this.account(link.number, { x: left + 6, y, wide: glass, exit: 0 });
       });
@@ -125,39 +122,38 @@ export class PortSceneView {
   }
 
   ink(host) {
-    return this.isOwn(host) ? { fill: "var(--pl-ink)", "font-weight": 650 } : { fill: "var(--pl-muted)" };
+    return this.isOwn(host) ? { fill: "var(--pl-ink)" } : { fill: "var(--pl-muted)" };
   }
 
-  hatch(host) {
-    const pattern = svgShape("pattern", { id: "np-hatch", width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, svgShape("defs", {}, host));
-    svgShape("rect", { width: 6, height: 6, fill: "var(--pl-faint)" }, pattern);
-    svgShape("rect", { width: 2.5, height: 6, fill: "var(--pl-edge)" }, pattern);
+  // A sender's name; the victim's is the one to watch.
+  sender({ number, host }) {
+    return number === this.data.victim ? { ...this.ink(host), "font-weight": 650 } : this.ink(host);
   }
 
   // A port: its glass, and the line of its link.
   port(link, place, line) {
     const { host } = this, d = line.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
-    const track = svgShape("path", { d, fill: "none", stroke: "var(--pl-faint)", "stroke-width": 6, "stroke-linecap": "round" }, host);
-    const roll = svgShape("path", { d, fill: "none", "stroke-width": 5, "stroke-dasharray": "9 5", visibility: "hidden" }, host);
+    const track = svgShape("path", { d, fill: "none", stroke: "var(--pl-faint)", "stroke-width": 4, "stroke-linecap": "round" }, host);
+    const roll = svgShape("path", { d, fill: "none", "stroke-width": 4, "stroke-dasharray": "9 5", visibility: "hidden" }, host);
     const cell = svgShape("rect", { width: 12, height: 8, rx: 2, visibility: "hidden" }, host);
     const signal = svgShape("rect", { width: 4, height: 16, rx: 2, visibility: "hidden" }, host);
     const [[x0, y0], [x1, y1]] = line, upright = x0 === x1;
-    const below = this.allowance(link, place), flying = this.fabric.pool && below ? Array.from({ length: MOST_FLYING }, () => svgShape("circle", { r: 2.2, fill: "var(--pl-paper)", stroke: "var(--pl-direct)", "stroke-width": 1.2, visibility: "hidden" }, host)) : [];
+    const below = this.allowance(link, place), flying = this.fabric.pool && below ? Array.from({ length: MOST_FLYING }, () => svgShape("circle", { r: 1.8, fill: "var(--pl-direct)", visibility: "hidden" }, host)) : [];
     const falls = svgShape("rect", { width: 9, height: 7, rx: 2, visibility: "hidden" }, host);
     const behind = svgShape("rect", { height: 12, rx: 2, y: (y0 + y1) / 2 - 6, fill: "var(--pl-paper)", visibility: "hidden" }, host); // no pipe runs through the word on it
     const stop = svgShape("text", { ...OUTLINE, "font-size": this.letters, fill: "var(--pl-hot-ink)", "text-anchor": upright ? (place.exit ? "end" : "start") : "middle", x: upright ? x0 + (place.exit ? -8 : 8) : (x0 + x1) / 2, y: (y0 + y1) / 2 + 4 }, host);
     const glass = this.glass(place);
     if (place.marks) this.marks(place, Object.keys(NAMES).filter((name) => !OF_ACCOUNT.includes(name)), this.scale.port);
-    if (link.number === this.data.victim) glass.frame.setAttribute("stroke-width", 2.2);
     this.parts.push({ ...link, ...glass, place, line, fits: upright ? 80 : Math.abs(x1 - x0), track, roll, cell, signal, stop, behind, below, flying, falls });
   }
 
-  // Below a glass, what its port may send: a dot for each cell that has a credit, or a line as long as the rate of its sender.
+  // Below a glass, what its port may send: a line as long as the share of the pool for which it has credits, or as the rate of its sender.
   allowance({ number, kind, host: from }, { x, y, wide }) {
     const { host, fabric, cells } = this, at = y + GLASS / 2 + BELOW - 1;
     if (fabric.pool && kind !== "down") {
-      const count = Math.min(MOST_DOTS, Math.max(1, Math.floor(fabric.pool / cells.largest))), step = wide / count, row = svgShape("g", {}, host);
-      return { row, dots: Array.from({ length: count }, (_, i) => svgShape("circle", { cx: x + step * (i + 0.5), cy: at, r: 2, fill: "none", stroke: "var(--pl-direct)", "stroke-width": 1 }, row)) };
+      const row = svgShape("g", {}, host), line = (fill) => svgShape("rect", { x, y: at - 1, width: wide, height: 2, rx: 1, fill }, row);
+      line("var(--pl-faint)");
+      return { row, credits: line("var(--pl-direct)"), wide };
     }
     const flow = this.flowOf.get(from);
     if (!cells.hasRates || kind !== "up" || flow === undefined) return null;
@@ -169,10 +165,10 @@ export class PortSceneView {
 
   drawAllowance({ number, below }, time) {
     if (!below) return;
-    if (below.dots) {
-      const { pool } = this.fabric, there = Math.round((below.dots.length * Math.max(0, pool - this.cells.unanswered(number, time))) / pool);
-      below.dots.forEach((dot, i) => dot.setAttribute("fill", i < there ? "var(--pl-direct)" : "none"));
-      below.row.setAttribute("opacity", there < below.dots.length ? 1 : RESTS); // a pool that is full says nothing
+    if (below.credits) {
+      const { pool } = this.fabric, there = Math.max(0, pool - this.cells.unanswered(number, time)) / pool;
+      below.credits.setAttribute("width", (below.wide * there).toFixed(1));
+      below.row.setAttribute("visibility", there < 1 ? "visible" : "hidden"); // a pool that is full says nothing
       return;
     }
     const [rate, target] = this.cells.rate(below.flow, time), x = below.x + below.wide * Math.min(1, target);
@@ -215,7 +211,7 @@ export class PortSceneView {
   }
 
   glass({ x, y, wide }) {
-    const frame = svgShape("rect", { x, y: y - GLASS / 2, width: wide, height: GLASS, rx: 3, fill: "var(--pl-box)", stroke: "var(--pl-edge)" }, this.host);
+    const frame = svgShape("rect", { x, y: y - GLASS / 2, width: wide, height: GLASS, rx: 3, fill: "var(--pl-faint)", "fill-opacity": 0.5, "stroke-width": 1.5 }, this.host);
     const fill = svgShape("g", {}, this.host), notches = svgShape("path", { stroke: "var(--pl-ink)", "stroke-width": 1.2, class: "np-notches" }, this.host);
     return { frame, fill, notches, pieces: [] };
   }
@@ -225,7 +221,7 @@ export class PortSceneView {
       const value = this.fabric.marks[name];
       if (!value || value > scale) continue;
       const at = exit ? x + wide - (wide * value) / scale : x + (wide * value) / scale;
-      const line = svgShape("line", { x1: at, x2: at, y1: y - GLASS / 2 - 2, y2: y + GLASS / 2 + 2, stroke: "var(--pl-ink)", "stroke-width": 1.5 }, this.host);
+      const line = svgShape("line", { x1: at, x2: at, y1: y - GLASS / 2 - 1, y2: y + GLASS / 2 + 1, stroke: "var(--pl-muted)", "stroke-width": 1.2 }, this.host);
       svgShape("title", {}, line).textContent = `${NAMES[name]}: ${sayBytes(value)}`;
     }
   }
@@ -237,18 +233,19 @@ export class PortSceneView {
   // Draws a moment; `flow` is microseconds per second of watching.
   draw(time, flow, moving) {
     if (!this.parts || !this.cells) return;
+    const { data } = this;
     const stopped = this.stopped(time, flow), { ports, accounts } = this.levels(time);
     let above = null; // of links that lie on each other and are stopped alike the first one says it
     for (const part of this.parts) {
       const runs = (part.account ? accounts : ports)[part.number];
       this.drawLevel(part, runs);
-      part.frame.setAttribute("stroke", runs.length ? "var(--pl-edge)" : "var(--pl-faint)");
       if (part.account) continue;
       const why = stopped(part.number), again = why && above?.why === why && above.kind === part.kind && above.leaf === part.leaf;
       above = { why, kind: part.kind, leaf: part.leaf };
       const wide = why && !again ? widthOf(why, this.letters, false) : Infinity;
       this.sayStop(part, part.fits >= wide + 10 ? why : "", wide + 4);
-      if (why) part.frame.setAttribute("stroke", "var(--pl-hot)");
+      const mine = part.number === data.victim || part.number === data.shared; // of the others the link says it
+      part.frame.setAttribute("stroke", why && mine ? "var(--pl-hot)" : "none");
       part.track.setAttribute("stroke", why && why !== "lost" ? "var(--pl-hot-fill)" : "var(--pl-faint)");
       this.onLink(part, time, flow, moving);
       this.drawAllowance(part, time);
@@ -302,7 +299,7 @@ export class PortSceneView {
       const from = (place.wide - 3) * Math.min(1, done / place.scale), wide = (place.wide - 3) * Math.min(1, (done + bytes) / place.scale) - from;
       piece.setAttribute("x", place.exit ? place.x + place.wide - 1.5 - from - wide : place.x + 1.5 + from);
       piece.setAttribute("width", Math.max(0, wide));
-      const colour = kind & OWN ? "var(--pl-network)" : "url(#np-hatch)";
+      const colour = kind & OWN ? "var(--pl-network)" : "var(--pl-gather)";
       piece.setAttribute("fill", kind & REFUSED ? "var(--pl-box)" : colour);
       piece.setAttribute("stroke", kind & RESENT ? "var(--pl-hot)" : kind & REFUSED ? (kind & OWN ? "var(--pl-network)" : "var(--pl-edge)") : "none");
       done += bytes;

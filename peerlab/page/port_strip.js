@@ -1,22 +1,21 @@
 // Below the ports: what waits at the port that everybody shares, fabric by fabric on one axis of time; and of one fabric marks, rates and who was stopped.
-import { widthOf } from "./places.js";
 import { MARKED } from "./port_cells.js";
 import { svgShape, svgText } from "./svg.js";
 import { sayBytes, sayTime } from "./words.js";
 
-// In px: margins (right of the axis a time and the most that waits, which a narrow page leaves out), rows of fabrics, lanes; of ports that were stopped so many are listed, longest first.
-const STRIP = { left: 176, right: 176, narrow: 600, less: [140, 78], head: 18, low: 24, high: 64, rates: 46, lane: 18, stopped: 3, column: 2 };
+// In px: margins (right of the axis the most that waits, which a narrow page leaves out, and on a slide, which has no table, a time), rows of fabrics, lanes; of ports that were stopped so many are listed, longest first.
+const STRIP = { left: 176, right: 104, slide: 190, narrow: 600, less: [140, 62], head: 18, low: 19, high: 46, rates: 42, lane: 17, thin: 5, stopped: 3, column: 2 };
 const SENDS = " sends"; // of a link from a host; where there is little room its reason stands in its place
 const LIMITS = { queue: "full", kmin: "Kmin", kmax: "Kmax" };
 
 export class PortStrip {
-  constructor(host, data, { cells, peaks, linkName, choose, letters }) {
-    Object.assign(this, { host, data, cells, peaks, linkName, pick: choose, letters });
+  constructor(host, data, { cells, peaks, linkName, choose, letters, slide }) {
+    Object.assign(this, { host, data, cells, peaks, linkName, pick: choose, letters, slide });
     this.own = new Set(data.flows.flatMap(({ own }, i) => (own ? [i] : [])));
   }
 
   x(time) {
-    return this.left + ((this.right - this.left) * Math.min(time, this.data.shown_us)) / this.data.shown_us;
+    return this.left + ((this.right - this.left) * Math.min(time, this.data.played_us)) / this.data.played_us;
   }
 
   // Draws all of it for one fabric.
@@ -26,19 +25,16 @@ export class PortStrip {
     this.width = host.clientWidth || 1000;
     this.narrow = this.width < STRIP.narrow;
     this.left = this.narrow ? STRIP.less[0] : STRIP.left;
-    this.right = this.width - (this.narrow ? STRIP.less[1] : STRIP.right);
+    this.right = this.width - (this.narrow ? STRIP.less[1] : this.slide ? STRIP.slide : STRIP.right);
     host.replaceChildren();
-    const name = this.linkName(data.shared), heading = `waits at ${data.links[data.shared].kind === "down" ? "the port " : ""}${name}`;
-    this.text(this.left, 0, heading);
-    this.headed = this.left + widthOf(`${heading} alone`, STRIP.letters); // further right there is room for a word
+    this.text(this.left, 0, `waits at ${data.links[data.shared].kind === "down" ? "the port " : ""}${this.linkName(data.shared)}`);
     if (!this.narrow) this.text(this.width, 0, "at most", { "text-anchor": "end" });
+    this.text(this.right, 0, sayTime(data.played_us), { "text-anchor": "end" });
     let top = STRIP.head;
     fabrics.forEach((fabric, i) => (top = this.row(fabric, i, i === number, top)));
     if (this.cells[number].hasRates) top = this.rates(number, top + 8);
     top = this.stopped(this.fabric, top + 6);
-    this.text(this.left, top - 2, "0");
-    this.text(this.right, top - 2, sayTime(data.shown_us), { "text-anchor": "end" });
-    const high = top + 16;
+    const high = top + 4;
     host.setAttribute("viewBox", `0 0 ${this.width} ${high}`);
     host.style.height = `${high}px`;
     this.cursor = svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 1.5, y1: STRIP.head - 4, y2: top - 2 }, host);
@@ -55,7 +51,7 @@ export class PortStrip {
 
   // One fabric: its queue from the bottom up, the victim's bytes below those of the others.
   row(fabric, i, chosen, top) {
-    const { host } = this, { shown_us, shared } = this.data, high = chosen ? STRIP.high : STRIP.low, base = top + high - 4, room = high - 8, end = this.x(fabric.length_us);
+    const { host } = this, { played_us, shared } = this.data, high = chosen ? STRIP.high : STRIP.low, base = top + high - 4, room = high - 8, end = this.x(fabric.length_us);
     const ink = chosen ? { fill: "var(--pl-ink)", "font-weight": 650 } : {};
     const group = svgShape("g", { class: "np-row" }, host);
     svgShape("rect", { x: 0, y: top, width: this.width, height: high, fill: "transparent" }, group);
@@ -63,15 +59,12 @@ export class PortStrip {
     this.text(this.left - 8, top + 3, fabric.title, { "text-anchor": "end", ...ink });
     svgShape("rect", { x: this.left, y: base - room, width: end - this.left, height: room, fill: "var(--pl-panel)" }, host);
     const most = this.peaks[i].ports[shared], columns = Math.max(1, Math.round((this.right - this.left) / STRIP.column));
-    const scale = Math.max(1, most), [own, others] = this.cells[i].means(shared, shown_us, columns, (flow) => this.own.has(flow));
+    const scale = Math.max(1, most), [own, others] = this.cells[i].means(shared, played_us, columns, (flow) => this.own.has(flow));
     const faded = { opacity: chosen ? 1 : 0.55 };
     this.area(own.map(() => 0), own, base, room / scale, { fill: "var(--pl-network)", ...faded });
     this.area(own, others, base, room / scale, { fill: "var(--pl-gather)", ...faded });
     if (chosen) this.limits(fabric, i, base, room, scale);
-    if (fabric.alone_us) svgShape("path", { d: `M${this.x(fabric.alone_us).toFixed(1)} ${base - room}v${room}`, stroke: "var(--pl-ink)", "stroke-width": 1.5, "stroke-dasharray": "3 3" }, host);
-    if (fabric.alone_us && i === 0 && this.x(fabric.alone_us) > this.headed) this.text(this.x(fabric.alone_us), 0, "alone", { "text-anchor": "middle" });
-    const cut = fabric.length_us > shown_us ? "→ " : "";
-    this.text(end + 6, top + 3, cut + fabric.time, ink);
+    if (this.slide && !this.narrow) this.text(this.right + 8, top + 3, fabric.time, ink);
     if (!this.narrow) this.text(this.width, top + 3, sayBytes(most), { "text-anchor": "end", ...ink });
     return top + high;
   }
@@ -107,7 +100,7 @@ export class PortStrip {
 
   // What senders may send, as steps: the victim, what it rises towards, and its neighbours.
   rates(number, top) {
-    const cells = this.cells[number], { flows, victim } = this.data, end = Math.min(this.fabric.length_us, this.data.shown_us), base = top + STRIP.rates - 4, room = STRIP.rates - 10;
+    const cells = this.cells[number], { flows, victim } = this.data, end = Math.min(this.fabric.length_us, this.data.played_us), base = top + STRIP.rates - 4, room = STRIP.rates - 10;
     const line = (flow, column, look) => {
       const { at } = cells.rates, values = cells.rates[column];
       let d = "";
@@ -125,8 +118,8 @@ export class PortStrip {
       line(mine, "rate", { stroke: "var(--pl-network)", "stroke-width": 2.2 });
     }
     this.text(this.left - 8, top, this.narrow ? "at most" : `${this.linkName(victim)}, at most`, { "text-anchor": "end" });
-    this.text(this.x(end) + 6, base - room - 9, "C");
-    this.text(this.x(end) + 6, base - 9, "0");
+    this.text(this.x(end) + 6, base - room - 9, "100 %");
+    this.text(this.x(end) + 6, base - 9, "0 %");
     return top + STRIP.rates;
   }
 
@@ -142,10 +135,11 @@ export class PortStrip {
       const y = top + STRIP.lane * i;
       const name = this.linkName(link), short = name.endsWith(SENDS) ? `${name.slice(0, -SENDS.length)}: ${rows[0][2]}` : name;
       this.text(this.left - 8, y, this.narrow ? short : `${name}: ${rows[0][2]}`, { "text-anchor": "end" });
-      svgShape("rect", { x: this.left, y: y + 5, width: this.x(length_us) - this.left, height: 8, rx: 2, fill: "var(--pl-panel)" }, host);
-      const d = rows.filter(([from]) => from < this.data.shown_us).map(([from, until]) => `M${this.x(from).toFixed(1)} ${y + 5}H${Math.max(this.x(until), this.x(from) + 0.4).toFixed(1)}v8H${this.x(from).toFixed(1)}z`).join("");
+      const from = y + 7, inAll = this.narrow ? "" : " in all";
+      svgShape("rect", { x: this.left, y: from, width: this.x(length_us) - this.left, height: STRIP.thin, rx: 2, fill: "var(--pl-panel)" }, host);
+      const d = rows.filter(([begin]) => begin < this.data.played_us).map(([begin, until]) => `M${this.x(begin).toFixed(1)} ${from}H${Math.max(this.x(until), this.x(begin) + 0.4).toFixed(1)}v${STRIP.thin}H${this.x(begin).toFixed(1)}z`).join("");
       svgShape("path", { d, fill: "var(--pl-hot)" }, host);
-      this.text(this.x(length_us) + 6, y, sayTime(total(rows)));
+      this.text(this.width, y, sayTime(total(rows)) + inAll, { "text-anchor": "end" });
     });
     return top + STRIP.lane * chosen.length + 4;
   }

@@ -11,7 +11,6 @@ import { sayTime } from "./words.js";
  * @property {string} about
  * @property {string} source
  * @property {string[]} columns
- * @property {number} shown_us
  * @property {number} played_us
  * @property {number} shared
  * @property {number} victim
@@ -44,6 +43,9 @@ import { sayTime } from "./words.js";
  * @property {string} does
  * @property {string} time
  * @property {string} share
+ * @property {string} busbw
+ * @property {number} bar
+ * @property {number} tick
  * @property {string[]} figures
  * @property {string} words
  * @property {number} length_us
@@ -64,13 +66,12 @@ const WATCHED_S = 20; // the longest scene lasts so long at the usual speed
 const HTML = `
 <h1></h1>
 <p class="np-about"></p>
-<div class="ts-bar"><div class="pl-player" role="group" aria-label="Player"></div></div>
+<div class="ts-bar"><div class="pl-player" role="group" aria-label="Player"></div><span class="np-part"></span></div>
 <div class="np-head"><section class="ts-card np-hero"><h2></h2><p class="ts-value"><b></b><small></small></p><p class="ts-note"></p></section>
 <table class="np-fabrics"><caption>The same question on each fabric</caption><thead></thead><tbody></tbody></table></div>
 <svg class="np-scene" role="img"></svg>
 <svg class="np-strip" role="img" aria-label="What waits at the shared port of each fabric in time, and which ports were stopped"></svg>
-<p class="np-key"></p>
-<p class="ts-source"></p>`;
+<footer class="np-foot"><p class="np-key"></p><p class="ts-source"></p></footer>`;
 
 const LETTERS = { page: 12, slide: 14 }; // px; a slide is fitted into its window by a zoom that leaves 12
 
@@ -86,7 +87,7 @@ class PortsPage extends PlayedPage {
     this.peaks = this.cells.map((cells) => cells.peaks());
     this.scene = new PortSceneView(this.find(".np-scene"), data, this.slide ? { most: 5, letters: LETTERS.slide } : { most: 10, letters: LETTERS.page });
     const { cells, peaks, scene } = this;
-    this.strip = new PortStrip(this.find(".np-strip"), data, { cells, peaks, linkName: (link) => scene.linkName(link), choose: (i) => this.turnTo(i), letters: this.scene.letters });
+    this.strip = new PortStrip(this.find(".np-strip"), data, { cells, peaks, linkName: (link) => scene.linkName(link), choose: (i) => this.turnTo(i), letters: this.scene.letters, slide: this.slide });
     this.played = data.played_us;
     this.fillTable();
     this.choose(0);
@@ -105,13 +106,15 @@ class PortsPage extends PlayedPage {
     const { fabrics, columns } = this.data, head = document.createElement("tr");
     head.append(...["fabric", ...columns].map((name) => Object.assign(make("th", "", name), { scope: "col" })));
     this.find(".np-fabrics thead").append(head);
-    this.find(".np-fabrics tbody").append(...fabrics.map(({ title, figures }, i) => {
+    this.find(".np-fabrics tbody").append(...fabrics.map(({ title, figures, bar, tick }, i) => {
       const row = document.createElement("tr"), label = make("label", ""), choice = Object.assign(make("input", ""), { type: "radio", name: "np-fabric", value: i });
       choice.addEventListener("change", () => this.turnTo(i));
       label.append(choice, ` ${title}`);
       const name = Object.assign(make("th", ""), { scope: "row" });
       name.append(label);
-      row.append(name, ...figures.map((figure) => make("td", "", figure)));
+      const [compared, ...others] = figures, measure = make("td", ""), both = measure.appendChild(make("div", "np-measure", compared));
+      both.prepend(barOf(bar, tick));
+      row.append(name, measure, ...others.map((figure) => make("td", "", figure)));
       row.addEventListener("click", () => choice.checked || choice.click());
       return row;
     }));
@@ -119,7 +122,7 @@ class PortsPage extends PlayedPage {
 
   fillKey() {
     const key = this.find(".np-key"), { pool, pauses, marks, lost } = this.fabric, own = this.fabric.alone_us ? "AllReduce" : "victim", rates = this.cells[this.number].hasRates;
-    const entries = [["np-own", own, true], ["np-other", "neighbours", true], ["np-again", "sent again", lost.length], ["np-gone", "refused: an earlier cell is missing", lost.length], ["np-credit", "a credit; hollow: on its way back", pool]];
+    const entries = [["np-own", own, true], ["np-other", "neighbours", true], ["np-again", "sent again", lost.length], ["np-gone", "refused: an earlier cell is missing", lost.length], ["np-credit", "what credits allow; a dot: one on its way back", pool]];
     entries.push(["np-pause", "a pause on its way", pauses.length], ["np-go", "end of a pause", pauses.length], ["np-notch", "marked", rates], ["np-cnp", "notification to a sender", rates], ["np-rate", "what a host may send", rates]);
     key.replaceChildren(...entries.filter(([, , there]) => there).map(([className, words]) => {
       const pair = make("span", "np-pair", words);
@@ -127,23 +130,24 @@ class PortsPage extends PlayedPage {
       return pair;
     }));
     const acts = { credits: "credits", xoff: "XOFF and XON", queue: "full", kmin: "Kmin and Kmax" }, limits = Object.keys(acts).filter((name) => marks[name]).map((name) => acts[name]);
-    key.append(make("span", "", `A tick on a glass: ${limits.join(", ")}. C: the rate of a host.`));
+    if (limits.length) key.append(make("span", "", `A tick on a glass: ${limits.join(", ")}.`));
   }
 
   // Shows one fabric; the clock stays.
   choose(number) {
     this.number = number;
-    const { title, does, ends, length_us, alone_us, share, words } = this.fabric, hero = this.find(".np-hero");
+    const { title, does, ends, length_us, alone_us, share, busbw, words } = this.fabric, hero = this.find(".np-hero");
     this.root.querySelectorAll(".np-fabrics tbody tr").forEach((row, i) => {
       row.classList.toggle("np-chosen", i === number);
       row.querySelector("input").checked = i === number;
     });
     const slower = alone_us ? length_us / alone_us : 0;
-    hero.querySelector("h2").textContent = alone_us ? `The AllReduce on ${title}` : `The victim on ${title}`;
+    hero.querySelector("h2").textContent = alone_us ? `The AllReduce on ${title} takes` : `The victim on ${title} has`;
     hero.querySelector("b").textContent = alone_us ? `${ends ? "" : "over "}${slower.toFixed(2)}×` : share;
     hero.querySelector("small").textContent = alone_us ? " as long as alone" : " of a host's rate";
-    const times = ends ? `${sayTime(alone_us)} alone, ${sayTime(length_us)} here` : `${sayTime(alone_us)} alone; cut after ${sayTime(length_us)}`;
-    hero.querySelector(".ts-note").textContent = alone_us ? `${times}: ${does}` : does;
+    const times = ends ? `${sayTime(length_us)}, alone ${sayTime(alone_us)}; busbw ${busbw}` : `Cut after ${sayTime(length_us)}, alone ${sayTime(alone_us)}`;
+    hero.querySelector(".ts-note").textContent = `${alone_us ? `${times}. ` : ""}${does[0].toUpperCase()}${does.slice(1)}.`;
+    this.find(".np-part").textContent = this.played < length_us ? `the first part of ${sayTime(length_us)}` : "";
     this.find(".np-scene").setAttribute("aria-label", words);
     // a slide's title is what it comes to
     if (this.slide) this.find("h1").textContent = alone_us ? `${title}: the AllReduce takes ${ends ? "" : "over "}${slower.toFixed(2)} times as long as alone` : `${title}: the victim has ${share} of a host's rate`;
@@ -173,6 +177,14 @@ class PortsPage extends PlayedPage {
     this.choose(number);
     this.player.draw();
   }
+}
+
+// A figure as a bar, and on it a mark: the same alone. Both are shares of its room.
+function barOf(bar, tick) {
+  const room = make("span", "np-bar"), part = room.appendChild(make("i", ""));
+  part.style.width = `${100 * bar}%`;
+  if (tick >= 0) room.appendChild(make("s", "")).style.left = `${100 * tick}%`;
+  return room;
 }
 
 beginPlayed("np", PortsPage);

@@ -60,7 +60,7 @@ def test_a_glass_holds_the_bytes_that_wait_at_its_port(opened, answers):
     assert drawn == pytest.approx(waiting, rel=0.02)
 
 
-def test_dots_below_a_glass_are_the_credits_that_its_port_has(opened, answers):
+def test_a_line_below_a_glass_is_the_share_of_the_credits_that_its_port_has(opened, answers):
     page = opened()
     trace = answers[0].trace
     trunk, pool = 2 * trace.scene.hosts, trace.scene.fabric.credits
@@ -70,14 +70,15 @@ def test_dots_below_a_glass_are_the_credits_that_its_port_has(opened, answers):
     back = sum(
         credit.wire for credit in trace.credits if credit.link == trunk and credit.arrives_ps <= moment
     )
-    full, dots = page.evaluate(
+    drawn = page.evaluate(
         """link => {
-          const { dots } = [...peerlabPages][0].scene.parts.find((one) => one.number === link && !one.account).below;
-          return [dots.filter((dot) => dot.getAttribute("fill") !== "none").length, dots.length];
+          const { credits, wide } = [...peerlabPages][0].scene.parts.find((one) => one.number === link && !one.account).below;
+          return Number(credits.getAttribute("width")) / wide;
         }""",
         trunk,
     )
-    assert full == round(dots * (pool - out + back) / pool) < dots
+    assert drawn == pytest.approx((pool - out + back) / pool, abs=0.01)
+    assert drawn < 1
 
 
 def test_a_sender_that_was_told_sends_at_the_rate_that_the_trace_has(open_page):

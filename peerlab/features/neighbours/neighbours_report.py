@@ -18,7 +18,7 @@ HEAD = (
     "packets",
 )
 """Headings of the table."""
-PLAYED_HEAD = ("fabric", "time", "busbw GB/s", "share", "neighbours", "stopped, lost, marked")
+PLAYED_HEAD = ("fabric", "time", "neighbours have", "stopped, lost, marked")
 """Headings of the page's table: beside a picture that plays a row says what happened, and not what did not."""
 _KINDS = {"mark": "marked", "drop": "dropped", "loss": "lost", "discard": "discarded"}
 
@@ -64,15 +64,23 @@ def cells(answer: PortAnswer) -> tuple[str, ...]:
 
 
 def played_cells(answer: PortAnswer) -> tuple[str, ...]:
-    """Return a row of the page's table."""
+    """Return a row of the page's table; without an AllReduce the victim's share is what is compared."""
     row = dict(zip(HEAD, cells(answer), strict=True))
+    compared = row["time" if answer.alone_ps else "share"]
     happened = [
         *([f"{say_time(answer.paused_ps)} paused"] if answer.paused_ps else []),
         *([f"{say_time(answer.starved_ps)} without credits"] if answer.starved_ps else []),
         *_packets(answer),
         *([f"{say_bytes(answer.again_bytes)} sent twice"] if answer.again_bytes else []),
     ]
-    return (*(row[name] for name in PLAYED_HEAD[:-1]), ", ".join(happened) or "nothing")
+    # Of a host's rate.
+    return answer.title, compared, say_share(answer.neighbours), ", ".join(happened) or "nothing"
+
+
+def played_head(answer: PortAnswer) -> tuple[str, ...]:
+    """Return the headings of the page's table; one names the mark on its bars."""
+    title, compared, *others = PLAYED_HEAD
+    return (title, f"{compared} (mark: alone)" if answer.alone_ps else "share of a host's rate", *others)
 
 
 def _packets(answer: PortAnswer) -> list[str]:

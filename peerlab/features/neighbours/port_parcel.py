@@ -7,7 +7,7 @@ from peerlab.base.units import PS_PER_US, say_share, say_time
 from peerlab.engine.ports.port_scene import PortScene
 from peerlab.engine.ports.port_trace import PortTrace
 from peerlab.features.neighbours.neighbours_picture import shared_port, shown_ps, victim_host
-from peerlab.features.neighbours.neighbours_report import HEAD, PLAYED_HEAD, cells, heading, played_cells
+from peerlab.features.neighbours.neighbours_report import HEAD, cells, heading, played_cells, played_head
 from peerlab.features.neighbours.port_columns import (
     PortColumns,
     cell_columns,
@@ -55,6 +55,12 @@ class PortParcelFabric(TypedDict):
     """What it does when a queue grows, in words."""
     time: str
     share: str
+    busbw: str
+    """Empty where the collective did not end."""
+    bar: float
+    """How much of its room the bar of its first figure takes: the time, or without a collective the share."""
+    tick: float
+    """Where that bar has a mark: the time alone; -1: nowhere."""
     figures: list[str]
     """In the order of the parcel's columns."""
     words: str
@@ -91,10 +97,8 @@ class PortParcel(TypedDict):
     source: str
     columns: list[str]
     """Figures of a fabric."""
-    shown_us: float
-    """What the axis of time shows: up to a quarter longer than the last fabric that ended."""
     played_us: float
-    """As much of the scene as is played; the figures are those of all of it."""
+    """As much of the scene as is played, and the axis of time shows; the figures are those of all of it."""
     shared: int
     """The link whose port everybody shares."""
     victim: int
@@ -114,15 +118,14 @@ def port_parcel(answers: Sequence[PortAnswer]) -> PortParcel:
     return {
         "about": about(first),
         "source": "Simulated by peerlab, cell by cell. Thresholds are examples or assumptions: peerlab neighbours --help names each figure.",
-        "columns": list(PLAYED_HEAD[1:]),
-        "shown_us": shown_ps(answers) / PS_PER_US,
+        "columns": list(played_head(first)[1:]),
         "played_us": played_ps / PS_PER_US,
         "shared": shared_port(first),
         "victim": victim_host(first),
         "links": [_link(scene, number) for number in range(len(scene.links))],
         "flows": [{"src": flow.src, "dst": flow.dst, "own": flow.job == OWN} for flow in scene.flows],
         "leaves": list(scene.leaves),
-        "fabrics": [_fabric(answer, played_ps) for answer in answers],
+        "fabrics": [_fabric(answer, played_ps, shown_ps(answers)) for answer in answers],
     }
 
 
@@ -139,7 +142,7 @@ def _link(scene: PortScene, number: int) -> PortParcelLink:
     return {"name": scene.links[number].name, "kind": kind, "leaf": leaf, "host": host}
 
 
-def _fabric(answer: PortAnswer, played_ps: int) -> PortParcelFabric:
+def _fabric(answer: PortAnswer, played_ps: int, longest_ps: int) -> PortParcelFabric:
     trace, port_fabric = answer.trace, answer.trace.scene.fabric
     marking = port_fabric.marking
     marks = {
@@ -154,6 +157,9 @@ def _fabric(answer: PortAnswer, played_ps: int) -> PortParcelFabric:
         "does": _what_fabric_does(answer),
         "time": say_time(answer.time_ps),
         "share": say_share(answer.share),
+        "busbw": f"{answer.busbw_GBps:.3g} GB/s" if answer.ends else "",
+        "bar": min(1.0, answer.time_ps / longest_ps if answer.alone_ps else answer.share),
+        "tick": min(1.0, answer.alone_ps / longest_ps) if answer.alone_ps else -1.0,
         "figures": list(played_cells(answer)[1:]),
         "words": _words(answer),
         "length_us": answer.time_ps / PS_PER_US,
