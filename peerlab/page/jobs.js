@@ -1,6 +1,6 @@
 // Several jobs on one fabric: hosts in the colours of their jobs, uplinks divided among them, and who stood in whose way.
 import { make } from "./dom.js";
-import { JobsScene } from "./jobs_scene.js";
+import { JobsScene, SHARES } from "./jobs_scene.js";
 import { beginPlayed, forControl, PlayedPage } from "./played.js";
 import { svgShape, svgText } from "./svg.js";
 import { sayTime, sayTimes } from "./words.js";
@@ -10,6 +10,7 @@ import { sayTime, sayTimes } from "./words.js";
  * @property {string} about
  * @property {string} source
  * @property {string} finding
+ * @property {string} note
  * @property {string} words
  * @property {string[]} columns
  * @property {number} leaf
@@ -38,8 +39,10 @@ import { sayTime, sayTimes } from "./words.js";
  * @property {number[][]} uses
  */
 const JOBS_WATCHED_S = 16; // all of it lasts so long at the usual speed
-const MOST_GROWN = 1.9; // so many times as high the pictures are at most
-const LANES = { left: 190, narrow: 116, right: 72, letters: 12, job: 38, link: 34, most: 2 }; // px; of the uplinks so many are drawn, those that are shared longest
+const MOST_GROWN = 2.6; // so many times as high the pictures are at most
+const TRIES = 4; // to find that
+// In px: a lane of a job with its bar, and below it who stands in its way; a lane of an uplink. Of the uplinks so many are drawn, those that are shared longest, and of those that are shared alike one.
+const LANES = { left: 120, narrow: 84, right: 72, letters: 12, head: 20, job: 28, bar: 12, thickest: 16, thin: 4, link: 34, highest: 48, most: 2 };
 
 const JOBS_HTML = `
 <h1></h1>
@@ -48,7 +51,7 @@ const JOBS_HTML = `
 <table class="np-fabrics jb-jobs"><caption></caption><thead></thead><tbody></tbody></table></div>
 <svg class="np-scene" role="img"></svg>
 <svg class="np-strip" role="img" aria-label="When each job exchanges, who stood in its way, and what each had of the uplinks"></svg>
-<p class="ts-source"></p>`;
+<footer class="np-foot"><p class="np-key"></p><p class="ts-source"></p></footer>`;
 
 class JobsPage extends PlayedPage {
   constructor(host, data, wanted, palettes) {
@@ -66,7 +69,7 @@ class JobsPage extends PlayedPage {
 
   // What does not change while it plays.
   fill() {
-    const { about, source, finding, words, columns, jobs, victim } = this.data, shown = victim < 0 ? 0 : victim, hero = this.find(".np-hero");
+    const { about, source, finding, note, words, columns, jobs, victim } = this.data, shown = victim < 0 ? 0 : victim, hero = this.find(".np-hero");
     const slide = this.wanted.mode === "slide";
     this.find("h1").textContent = slide ? finding : about;
     this.find(".ts-source").textContent = source;
@@ -74,8 +77,10 @@ class JobsPage extends PlayedPage {
     hero.querySelector("h2").textContent = victim < 0 ? "Every job's collectives take" : `The collectives of ${jobs[shown].title} take`;
     hero.querySelector("b").textContent = ended ? sayTimes(jobs[shown].slower) : "?";
     hero.querySelector("small").textContent = " as long as alone";
-    hero.querySelector(".ts-note").textContent = slide ? about : finding;
-    this.find("caption").textContent = "Each job, and what its collectives take";
+    hero.querySelector(".ts-note").textContent = slide ? about : note;
+    const computes = jobs.some(({ exchanges }) => exchanges.length > 1);
+    this.find(".np-key").textContent = `A filled host sends${computes ? "; one with a broken edge computes" : ""}. An uplink is as wide as its rate.`;
+    this.find("caption").textContent = "Each job's collectives";
     const head = document.createElement("tr");
     head.append(...["job", ...columns].map((name) => Object.assign(make("th", "", name), { scope: "col" })));
     this.find("thead").append(head);
@@ -90,7 +95,7 @@ class JobsPage extends PlayedPage {
 
   paint() {
     this.paintParts(1);
-    if (this.wanted.mode === "page") this.paintParts(this.growth());
+    if (this.wanted.mode === "page") for (let grown = 1, tries = 0; tries < TRIES; tries++) this.paintParts((grown = this.growth(grown)));
     this.fillSlide();
   }
 
@@ -100,51 +105,62 @@ class JobsPage extends PlayedPage {
     this.paintLanes(grown);
   }
 
-  // How much higher the pictures may be, so that the page fills its window.
-  growth() {
+  // How much higher the pictures may be than at first, so that the page fills its window; not all of them grows, so what they are now is but near.
+  growth(now) {
     const { root } = this, zoom = Number(getComputedStyle(root).zoom) || 1, drawn = [".np-scene", ".np-strip"].reduce((sum, part) => sum + this.find(part).viewBox.baseVal.height, 0);
     root.style.minHeight = 0;
     const rest = root.getBoundingClientRect().height / zoom - drawn;
     root.style.minHeight = "";
-    return Math.max(1, Math.min(MOST_GROWN, (innerHeight / zoom - rest) / drawn));
+    return Math.max(1, Math.min(MOST_GROWN, (now * (innerHeight / zoom - rest)) / drawn));
   }
 
   // All jobs on one axis: each exchanges, below in the colours of who stands in its way; then the uplinks.
   paintLanes(grown) {
-    const host = this.find(".np-strip"), { jobs, links, end_us } = this.data, width = host.clientWidth || 1000, right = width - LANES.right;
+    const host = this.find(".np-strip"), { jobs, end_us } = this.data, width = host.clientWidth || 1000, right = width - LANES.right;
     const left = width < 600 ? LANES.narrow : LANES.left;
     this.x = (time) => left + ((right - left) * time) / end_us;
     host.replaceChildren();
     const text = (x, y, words, more) => svgText(words, { x, y: y + 13, "font-size": LANES.letters, fill: "var(--pl-muted)", ...more }, host);
     const box = (from, until, y, height, role, more = {}) => svgShape("rect", { x: this.x(from).toFixed(1), y, width: Math.max(0.4, this.x(until) - this.x(from)).toFixed(1), height, fill: `var(--pl-${role})`, ...more }, host);
-    const lane = LANES.job * grown, high = 13 * grown, low = 9 * grown, below = 4 + high + 4 * grown; // of a job: when it exchanges, and who stands in its way
-    let top = 0;
+    const high = Math.min(LANES.bar * grown, LANES.thickest), thin = LANES.thin * Math.min(grown, 1.5), middle = (high - LANES.letters) / 2 - 1;
+    text(left, 0, width < 600 ? "exchanges; below: in its way" : "when a job exchanges, and below who stands in its way");
+    text(width, 0, "in its way", { "text-anchor": "end" });
+    let top = LANES.head;
     jobs.forEach(({ title, exchanges, held, role }) => {
-      text(left - 8, top + 1 + (high - 13) / 2, `${title} exchanges`, { "text-anchor": "end", fill: "var(--pl-ink)", "font-weight": 650 });
-      text(left - 8, top + below - 4 + (low - 9) / 2, "in its way", { "text-anchor": "end" });
-      box(0, end_us, top + 3, high, "panel");
-      for (const [from, until] of exchanges) box(from, until, top + 3, high, role, { rx: 2 });
-      for (const [from, until, ...others] of held) others.forEach((other, k) => box(from, until, top + below + (low * k) / others.length, low / others.length, jobs[other].role));
+      text(left - 8, top + middle, title, { "text-anchor": "end", fill: "var(--pl-ink)" });
+      box(0, end_us, top, high, "panel");
+      for (const [from, until] of exchanges) box(from, until, top, high, role, { rx: 2 });
+      for (const [from, until, ...others] of held) others.forEach((other, k) => box(from, until, top + high + 2 + (thin * k) / others.length, thin / others.length, jobs[other].role));
       const total = held.reduce((sum, [from, until]) => sum + until - from, 0);
-      text(right + 8, top + below - 4 + (low - 9) / 2, total ? sayTime(total) : "nobody");
-      top += lane;
+      text(width, top + middle, total ? sayTime(total) : "nobody", { "text-anchor": "end" });
+      top += LANES.job * grown;
     });
-    const both = ({ uses }) => uses.reduce((sum, [from, until, ...shares]) => sum + (shares.filter((share) => share > 0).length > 1 ? until - from : 0), 0);
-    [...links].sort((a, b) => Number(b.out) - Number(a.out)).sort((a, b) => both(b) - both(a)).slice(0, LANES.most).forEach(({ name, uses }) => {
-      const base = top + LANES.link * grown - 4, room = LANES.link * grown - 10;
-      text(left - 8, base - room / 2 - 9, name, { "text-anchor": "end" });
+    this.sharedLinks().forEach(({ name, uses }) => {
+      const room = Math.min(LANES.link * grown - 12, LANES.highest), base = top + 8 + room;
+      text(left - 8, base - room / 2 - 7, name, { "text-anchor": "end" });
       box(0, end_us, base - room, room, "panel");
       for (const [from, until, ...shares] of uses) {
         let height = 0;
-        shares.forEach((share, job) => share && box(from, until, (base - room * (height += share)).toFixed(1), (room * share).toFixed(1), jobs[job].role, { "shape-rendering": "crispEdges" })); // no ground shines through between two
+        shares.forEach((share, job) => share && box(from, until, (base - room * (height += share)).toFixed(1), (room * share).toFixed(1), jobs[job].role, { opacity: SHARES, "shape-rendering": "crispEdges" })); // no ground shines through between two
       }
-      top += LANES.link * grown;
+      top += room + 12;
     });
     text(left, top - 2, "0");
     text(right, top - 2, sayTime(end_us), { "text-anchor": "end" });
     host.setAttribute("viewBox", `0 0 ${width} ${top + 16}`);
     host.style.height = `${top + 16}px`;
-    this.cursor = svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 1.5, y1: 0, y2: top - 2 }, host);
+    this.cursor = svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 1.5, y1: LANES.head - 4, y2: top - 2 }, host);
+  }
+
+  // The uplinks that are shared longest; of those that are used alike the first, which says so.
+  sharedLinks() {
+    const both = ({ uses }) => uses.reduce((sum, [from, until, ...shares]) => sum + (shares.filter((share) => share > 0).length > 1 ? until - from : 0), 0);
+    const kinds = new Map(), sorted = [...this.data.links].sort((a, b) => Number(b.out) - Number(a.out)).sort((a, b) => both(b) - both(a));
+    for (const link of sorted) {
+      const key = JSON.stringify(link.uses);
+      kinds.set(key, [...(kinds.get(key) ?? []), link]);
+    }
+    return [...kinds.values()].slice(0, LANES.most).map(([first, ...alike]) => ({ ...first, name: alike.length === this.data.links.length - 1 ? "each uplink" : first.name }));
   }
 
   draw(time) {

@@ -2,7 +2,8 @@
 import { KeyRows } from "./key_rows.js";
 import { svgShape, svgText } from "./svg.js";
 
-const FLOOR = { host: 34, gap: 6, pad: 12, spine: 26, pipe: 92, wide: 64, word: 34, letters: 12 }; // px; beside a pipe there is room for a word
+export const SHARES = 0.6; // opacity of what jobs have of an uplink: they stand behind their exchanges
+const FLOOR = { host: 34, gap: 6, pad: 12, spine: 22, pipe: 84, wide: 40, beside: 6, word: 62, letters: 12 }; // px; beside a pipe there is room for a word
 
 export class JobsScene {
   constructor(host, data) {
@@ -25,11 +26,11 @@ export class JobsScene {
     host.replaceChildren();
     this.boxes = [];
     this.pipes = [];
-    svgShape("rect", { x: 0, y: 0, width, height: FLOOR.spine, rx: 8, fill: "var(--pl-panel)", stroke: "var(--pl-faint)" }, host);
-    this.text(width / 2, 18, "spine", { "text-anchor": "middle", fill: "var(--pl-muted)" });
+    svgShape("rect", { x: 0, y: 0, width, height: FLOOR.spine, rx: 6, fill: "var(--pl-panel)" }, host);
+    this.text(width / 2, 16, "spine", { "text-anchor": "middle", fill: "var(--pl-muted)" });
     leaves.forEach((leaf, i) => {
       const middle = each * (i + 0.5), left = middle - wide / 2;
-      svgShape("rect", { x: left, y: leafTop, width: wide, height: leafHigh, rx: 8, fill: "var(--pl-panel)", stroke: "var(--pl-faint)" }, host);
+      svgShape("rect", { x: left, y: leafTop, width: wide, height: leafHigh, rx: 8, fill: "var(--pl-panel)" }, host);
       this.text(middle, leafTop + 16, `leaf ${leaf}`, { "text-anchor": "middle", fill: "var(--pl-muted)" });
       for (const out of [true, false]) this.pipe(leaf, out, Math.max(8, Math.min(FLOOR.wide, each / 2 - 10 - FLOOR.word)), middle, each);
       for (let k = 0; k < data.leaf; k++) this.hostBox(leaf * data.leaf + k, middle - (Math.min(row, data.leaf) * (floor.host + FLOOR.gap) - FLOOR.gap) / 2 + (k % row) * (floor.host + FLOOR.gap), leafTop + 24 + Math.floor(k / row) * (floor.host - 6 + FLOOR.gap));
@@ -45,18 +46,18 @@ export class JobsScene {
 
   // An uplink out of a leaf, or into it: its width is its rate.
   pipe(leaf, out, wide, middle, each) {
-    const { host, data, floor } = this, x = out ? middle - wide - 8 : middle + 8, y = FLOOR.spine, link = data.links.findIndex((uplink) => uplink.leaf === leaf && uplink.out === out);
-    svgShape("rect", { x, y, width: wide, height: floor.pipe, fill: "var(--pl-box)", stroke: "var(--pl-edge)" }, host);
-    const parts = data.jobs.map(({ role }) => svgShape("rect", { y: y + 1, height: floor.pipe - 2, width: 0, fill: `var(--pl-${role})` }, host));
-    const arrow = out ? `M${x + wide / 2} ${y + 10}l7 11h-14z` : `M${x + wide / 2} ${y + floor.pipe - 10}l7 -11h-14z`;
+    const { host, data, floor } = this, x = out ? middle - wide - FLOOR.beside : middle + FLOOR.beside, y = FLOOR.spine, link = data.links.findIndex((uplink) => uplink.leaf === leaf && uplink.out === out);
+    svgShape("rect", { x, y, width: wide, height: floor.pipe, fill: "var(--pl-panel)" }, host);
+    const parts = data.jobs.map(({ role }) => svgShape("rect", { y, height: floor.pipe, width: 0, fill: `var(--pl-${role})`, opacity: SHARES }, host));
+    const arrow = out ? `M${x + wide / 2} ${y + 8}l5 8h-10z` : `M${x + wide / 2} ${y + floor.pipe - 8}l5 -8h-10z`;
     svgShape("path", { d: arrow, fill: "var(--pl-ink)", opacity: 0.55 }, host);
-    const full = this.text(out ? x - 8 : x + wide + 8, y + floor.pipe / 2 + 4, "", { "text-anchor": out ? "end" : "start", "font-weight": 650, fill: "var(--pl-hot-ink)" });
-    this.pipes.push({ link, parts, x: x + 1, wide: wide - 2, full, says: each / 2 - wide - 8 >= FLOOR.word });
+    const full = this.text(out ? x - 8 : x + wide + 8, y + floor.pipe / 2 + 4, "", { "text-anchor": out ? "end" : "start", fill: "var(--pl-hot-ink)" });
+    this.pipes.push({ link, out, parts, x, wide, full, says: each / 2 - wide - 8 >= FLOOR.word });
   }
 
   hostBox(number, x, y) {
     const { host, data, floor } = this, job = this.jobOf.get(number), role = job === undefined ? "faint" : data.jobs[job].role;
-    const frame = svgShape("rect", { x, y, width: floor.host, height: floor.host - 6, rx: 4, fill: "var(--pl-box)", stroke: `var(--pl-${role})`, "stroke-width": job === undefined ? 1 : 2 }, host);
+    const frame = svgShape("rect", { x, y, width: floor.host, height: floor.host - 6, rx: 4, fill: "var(--pl-box)", stroke: `var(--pl-${role})`, "stroke-width": job === undefined ? 1 : 1.5 }, host);
     const fill = svgShape("rect", { x: x + 1, y: y + 1, width: floor.host - 2, height: floor.host - 8, rx: 3, fill: `var(--pl-${role})`, opacity: 0 }, host);
     this.text(x + floor.host / 2, y + floor.host / 2 + 1, number, { "text-anchor": "middle", fill: job === undefined ? "var(--pl-muted)" : "var(--pl-ink)" });
     this.boxes.push({ number, job, frame, fill });
@@ -70,7 +71,8 @@ export class JobsScene {
       fill.setAttribute("opacity", sends ? 0.55 : 0);
       frame.setAttribute("stroke-dasharray", exchanges ? "none" : "3 3");
     }
-    for (const { link, parts, x, wide, full, says } of this.pipes) {
+    let before = null; // of both uplinks of a leaf the first says it where both are full
+    for (const { link, out, parts, x, wide, full, says } of this.pipes) {
       const use = link < 0 ? null : this.uses.last(link, time, ([, , until]) => time < until), shares = use?.slice(3) ?? [];
       let done = 0;
       parts.forEach((part, job) => {
@@ -79,7 +81,10 @@ export class JobsScene {
         part.setAttribute("width", Math.max(0, wide * share));
         done += share;
       });
-      full.textContent = says && shares.filter((share) => share > 0).length > 1 && done > 0.999 ? "full" : "";
+      const isFull = says && shares.filter((share) => share > 0).length > 1 && done > 0.999, both = !out && isFull && before;
+      full.textContent = isFull && !both ? "full" : "";
+      if (both) before.textContent = "both full";
+      before = out && isFull ? full : null;
     }
   }
 }

@@ -111,12 +111,21 @@ class SharedFabric:
             return f"The scene was cut before a collective of {jobs} ended: who is slowed down is not known."
         if victim is None:
             return self._alike_words()
-        named = (
-            f"without job {self.culprit} it would win four fifths of that back or more"
-            if self.culprit is not None
-            else "no single other job explains it"
-        )
-        return f"Job {victim} pays most: its collectives take {float(self.lost[victim]):.3g} times as long as alone; {named}."
+        return f"Job {victim} pays most: its collectives take {float(self.lost[victim]):.3g} times as long as alone; {self._explained}."
+
+    @property
+    def _explained(self) -> str:
+        """Who else explains what the victim pays, as a sentence without its beginning and its end."""
+        if self.culprit is None:
+            return "no single other job explains it"
+        return f"without job {self.culprit} it would win four fifths of that back or more"
+
+    @property
+    def note(self) -> str:
+        """The finding beside its figure: what it says besides."""
+        if self.victim is None:
+            return self.finding.replace(f", {float(max(self.lost)):.3g} times", "")
+        return f"{self._explained[:1].upper()}{self._explained[1:]}."
 
     def _alike_words(self) -> str:
         """Return that nobody is another's victim, in a sentence."""

@@ -1,12 +1,13 @@
 """What the page of several jobs gets: who sends what when, what each has of every uplink, and who stood in whose way."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import zip_longest
 from operator import attrgetter
 from typing import TypedDict
 
 from peerlab.base.units import say_time
-from peerlab.features.neighbours.jobs_report import ROLES, columns, jobs_title, link_title, row, uplinks
+from peerlab.features.neighbours.jobs_report import ROLES, jobs_title, link_title, played_table, uplinks
 from peerlab.study.jobs_answer import SharedFabric
 from peerlab.study.shared_jobs import Link
 
@@ -56,6 +57,8 @@ class JobsParcel(TypedDict):
     about: str
     source: str
     finding: str
+    note: str
+    """What the finding says besides how many times as long it takes."""
     words: str
     """What the picture shows, for a reader who does not see it."""
     columns: list[str]
@@ -70,21 +73,23 @@ class JobsParcel(TypedDict):
 
 def jobs_parcel(shared: SharedFabric) -> JobsParcel:
     """Return what the page needs of several jobs on one fabric."""
+    columns, figures = played_table(shared)
     return {
         "about": jobs_title(shared),
         "source": _CELLS if shared.cells else _RATES,
         "finding": shared.finding,
+        "note": shared.note,
         "words": f"{jobs_title(shared)}. {shared.finding}",
-        "columns": list(columns()),
+        "columns": list(columns),
         "leaf": shared.fabric.leaf,
         "end_us": _us(shared.trace.end),
         "victim": -1 if shared.victim is None else shared.victim,
-        "jobs": [_job(shared, number) for number in range(len(shared.trace.jobs))],
+        "jobs": [_job(shared, number, row) for number, row in enumerate(figures)],
         "links": [_link(shared, link) for link in shared.links],
     }
 
 
-def _job(shared: SharedFabric, number: int) -> JobParcel:
+def _job(shared: SharedFabric, number: int, figures: Sequence[str]) -> JobParcel:
     trace = shared.trace
     job = trace.jobs[number]
     mine = sorted(
@@ -96,7 +101,7 @@ def _job(shared: SharedFabric, number: int) -> JobParcel:
         "hosts": list(job.hosts),
         "slower": 0 if number in shared.unended else float(shared.lost[number]),
         "alone": say_time(float(shared.alone[number] * _US * _US)),
-        "figures": list(row(shared, number)[1:]),
+        "figures": list(figures),
         # the last one may not have ended when the scene is cut
         "exchanges": [[_us(begin), _us(end)] for begin, end in zip_longest(trace.begins[number], trace.ends[number], fillvalue=trace.end)],
         "transfers": [

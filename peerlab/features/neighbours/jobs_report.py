@@ -14,6 +14,8 @@ from peerlab.study.jobs_in_the_way import Held
 from peerlab.study.shared_jobs import Link, LinkUse
 
 _HEAD = ("job", "hosts", "alone", "each collective", "slow-down", "period")
+_PLAYED = ("hosts", "alone", "each collective", "begins every", "times as long")
+"""Headings of the page's table after the job; a heading without figures is left out."""
 _NETWORK = HEAD[-4:]
 """What ports did besides sending: sent twice, paused, out of credits, and packets that were marked or lost."""
 _SHOWN = 4
@@ -26,9 +28,27 @@ _STRIP = 22.0
 """Height of a job's strip: when it exchanges, and below, in their colours, the jobs that slow it down."""
 
 
-def columns() -> tuple[str, ...]:
-    """Return the headings of the table, but for the job's own."""
-    return _HEAD[1:]
+def played_table(shared: SharedFabric) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return the headings of the page's table, and a row for each job: the picture beside it shows every collective, so a range stands for them."""
+    trace = shared.trace
+    rows = [
+        (
+            ",".join(map(str, job.hosts)),
+            _say(shared.alone[number]),
+            _range(trace.lasts(number)),
+            _range(trace.periods(number)),
+            "?" if number in shared.unended else f"{float(shared.lost[number]):.2f}",
+        )
+        for number, job in enumerate(trace.jobs)
+    ]
+    there = [place for place in range(len(_PLAYED)) if any(row[place] for row in rows)]
+    return tuple(_PLAYED[place] for place in there), [tuple(row[place] for place in there) for row in rows]
+
+
+def _range(times: list[Fraction]) -> str:
+    """Return from where to where times go; nothing where there are none."""
+    ends = dict.fromkeys(_say(one) for one in (min(times), max(times))) if times else ()
+    return " to ".join(ends)
 
 
 def link_title(link: Link) -> str:
