@@ -121,7 +121,7 @@ class JobsPage extends PlayedPage {
     this.x = (time) => left + ((right - left) * time) / end_us;
     host.replaceChildren();
     const text = (x, y, words, more) => svgText(words, { x, y: y + 13, "font-size": LANES.letters, fill: "var(--pl-muted)", ...more }, host);
-    const box = (from, until, y, height, role, more = {}) => svgShape("rect", { x: this.x(from).toFixed(1), y, width: Math.max(0.4, this.x(until) - this.x(from)).toFixed(1), height, fill: `var(--pl-${role})`, ...more }, host);
+    const box = (from, until, y, height, role, more = {}, into = host) => svgShape("rect", { x: this.x(from).toFixed(1), y, width: Math.max(0.4, this.x(until) - this.x(from)).toFixed(1), height, fill: `var(--pl-${role})`, ...more }, into);
     const high = Math.min(LANES.bar * grown, LANES.thickest), thin = LANES.thin * Math.min(grown, 1.5), middle = (high - LANES.letters) / 2 - 1;
     text(left, 0, width < 600 ? "exchanges; below: in its way" : "when a job exchanges, and below who stands in its way");
     text(width, 0, "in its way", { "text-anchor": "end" });
@@ -139,9 +139,10 @@ class JobsPage extends PlayedPage {
       const room = Math.min(LANES.link * grown - 12, LANES.highest), base = top + 8 + room;
       text(left - 8, base - room / 2 - 7, name, { "text-anchor": "end" });
       box(0, end_us, base - room, room, "panel");
+      const group = svgShape("g", { opacity: SHARES }, host);
       for (const [from, until, ...shares] of uses) {
         let height = 0;
-        shares.forEach((share, job) => share && box(from, until, (base - room * (height += share)).toFixed(1), (room * share).toFixed(1), jobs[job].role, { opacity: SHARES, "shape-rendering": "crispEdges" })); // no ground shines through between two
+        shares.forEach((share, job) => share && box(from, until, (base - room * (height += share)).toFixed(1), (room * share).toFixed(1), jobs[job].role, { "shape-rendering": "crispEdges" }, group)); // no ground shines through between two
       }
       top += room + 12;
     });

@@ -235,13 +235,13 @@ export class PortSceneView {
     if (!this.parts || !this.cells) return;
     const { data } = this;
     const stopped = this.stopped(time, flow), { ports, accounts } = this.levels(time);
-    let above = null; // of links that lie on each other and are stopped alike the first one says it
+    const said = new Set(); // of the links of a switch that are stopped alike the first one says it
     for (const part of this.parts) {
       const runs = (part.account ? accounts : ports)[part.number];
       this.drawLevel(part, runs);
       if (part.account) continue;
-      const why = stopped(part.number), again = why && above?.why === why && above.kind === part.kind && above.leaf === part.leaf;
-      above = { why, kind: part.kind, leaf: part.leaf };
+      const why = stopped(part.number), what = `${why} ${part.kind} ${part.leaf}`, again = said.has(what);
+      said.add(what);
       const wide = why && !again ? widthOf(why, this.letters, false) : Infinity;
       this.sayStop(part, part.fits >= wide + 10 ? why : "", wide + 4);
       const mine = part.number === data.victim || part.number === data.shared; // of the others the link says it

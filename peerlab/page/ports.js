@@ -93,6 +93,7 @@ class PortsPage extends PlayedPage {
     this.choose(0);
     const moments = this.data.fabrics.flatMap(({ pauses, starved }) => [...pauses, ...starved].map(([, from]) => from)).concat(0, this.played).filter((time) => time <= this.played).sort((a, b) => a - b);
     this.load(this.played, this.played / WATCHED_S, `${this.played}`, moments);
+    this.find(".pl-clock").after(this.find(".np-part"));
     this.player.seek(this.played * 0.2); // queues have grown by then
     this.listen();
     this.keepInAddress({ fabric: choiceOf(() => data.fabrics.map(({ title }) => title), () => this.number, (i) => this.turnTo(i)) });
@@ -147,7 +148,7 @@ class PortsPage extends PlayedPage {
     hero.querySelector("small").textContent = alone_us ? " as long as alone" : " of a host's rate";
     const times = ends ? `${sayTime(length_us)}, alone ${sayTime(alone_us)}; busbw ${busbw}` : `Cut after ${sayTime(length_us)}, alone ${sayTime(alone_us)}`;
     hero.querySelector(".ts-note").textContent = `${alone_us ? `${times}. ` : ""}${does[0].toUpperCase()}${does.slice(1)}.`;
-    this.find(".np-part").textContent = this.played < length_us ? `the first part of ${sayTime(length_us)}` : "";
+    this.find(".np-part").textContent = this.played < length_us ? `(first part of ${sayTime(length_us)})` : "";
     this.find(".np-scene").setAttribute("aria-label", words);
     // a slide's title is what it comes to
     if (this.slide) this.find("h1").textContent = alone_us ? `${title}: the AllReduce takes ${ends ? "" : "over "}${slower.toFixed(2)} times as long as alone` : `${title}: the victim has ${share} of a host's rate`;
