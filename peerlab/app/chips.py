@@ -6,6 +6,7 @@ import ipywidgets as w
 
 from peerlab.app.field_controls import controls
 from peerlab.page.widgets import Changes, classed, close_all
+from peerlab.picture.words import slow_links, slow_nics
 from peerlab.question.scenario import Scenario
 from peerlab.question.scenario_fields import FIELDS
 
@@ -63,6 +64,15 @@ def chips_of(scenario: Scenario, widgets: dict[str, w.Widget]) -> list[Chip]:
             continue
         rows.append((f"{control.label}: {_words(widgets[name])}", {name: before}))
     return rows
+
+
+def chips_of_slow_parts(scenario: Scenario) -> list[Chip]:
+    """Return a chip for the NICs and one for the links that are slow or lost: they have no control that would show them."""
+    sentences = {
+        "slow_nics": ", ".join(slow_nics(scenario)),
+        "slow_links": ", ".join(slow_links(scenario)),
+    }
+    return [(says[:1].upper() + says[1:], {field: None}) for field, says in sentences.items() if says]
 
 
 def _words(one: w.Widget) -> str:

@@ -33,7 +33,6 @@ from peerlab.page.widgets import (
     unfold,
     whole,
 )
-from peerlab.picture.words import slow_links, slow_nics
 from peerlab.question.host_switch import detour_and_direct
 from peerlab.question.presets import known_clusters, load_cluster
 from peerlab.question.scenario import Scenario
@@ -254,7 +253,7 @@ class Controls:
         say_states(self.host, HOST, *host_states(s, self.direct.value))
 
     def _chips(self, s: Scenario) -> list[Chip]:
-        """Return chips for what is no setting of `Rare`: the operation, another detour or direct path, and slow parts, which have no control."""
+        """Return chips for what is chosen in *More* and is no setting of `Rare`: the operation, and another detour or direct path."""
         usual = SETTINGS.collective
         found: list[Chip] = []
         if s.collective != usual:
@@ -264,9 +263,6 @@ class Controls:
             first = next((path for path in s.hardware.paths if path in there), None)
             if s.path in there and s.path != first:
                 found.append((f"{name}: {s.data_path.title}", {"path": first}))
-        for field, words in (("slow_nics", slow_nics(s)), ("slow_links", slow_links(s))):
-            if says := ", ".join(words):
-                found.append((says[:1].upper() + says[1:], {field: None}))
         return found
 
     def is_text(self, control: str) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 import ipywidgets as w
 
-from peerlab.app.chips import Chip, chips_of
+from peerlab.app.chips import Chip, chips_of, chips_of_slow_parts
 from peerlab.app.field_controls import change, controls, possible, show, widget
 from peerlab.app.transport_settings import TransportSettings, chosen_transport
 from peerlab.app.wiring_settings import WiringSettings
@@ -89,7 +89,7 @@ class Rare:
 
     def chips(self, s: Scenario) -> list[Chip]:
         """Return a chip for each setting here that `s` has otherwise than usually."""
-        return chips_of(s, self._widgets)
+        return [*chips_of(s, self._widgets), *chips_of_slow_parts(s)]
 
     def connect(self, tell: Tell) -> None:
         """Say what each control changes."""
