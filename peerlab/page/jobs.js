@@ -95,7 +95,7 @@ class JobsPage extends PlayedPage {
 
   paint() {
     this.paintParts(1);
-    if (this.wanted.mode === "page") for (let grown = 1, tries = 0; tries < TRIES; tries++) this.paintParts((grown = this.growth(grown)));
+    if (this.wanted.mode !== "frame") for (let grown = 1, tries = 0; tries < TRIES; tries++) this.paintParts((grown = this.growth(grown)));
     this.fillSlide();
   }
 
@@ -105,13 +105,13 @@ class JobsPage extends PlayedPage {
     this.paintLanes(grown);
   }
 
-  // How much higher the pictures may be than at first, so that the page fills its window; not all of them grows, so what they are now is but near.
+  // How much higher the pictures may be than at first, so that a page or a slide fills its window; not all of them grows, so what they are now is but near.
   growth(now) {
-    const { root } = this, zoom = Number(getComputedStyle(root).zoom) || 1, drawn = [".np-scene", ".np-strip"].reduce((sum, part) => sum + this.find(part).viewBox.baseVal.height, 0);
+    const { root } = this, zoom = Number(getComputedStyle(root).zoom) || 1, high = this.wanted.mode === "slide" ? this.slideHeight() : innerHeight / zoom, drawn = [".np-scene", ".np-strip"].reduce((sum, part) => sum + this.find(part).viewBox.baseVal.height, 0);
     root.style.minHeight = 0;
     const rest = root.getBoundingClientRect().height / zoom - drawn;
     root.style.minHeight = "";
-    return Math.max(1, Math.min(MOST_GROWN, (now * (innerHeight / zoom - rest)) / drawn));
+    return Math.max(1, Math.min(MOST_GROWN, (now * (high - rest)) / drawn));
   }
 
   // All jobs on one axis: each exchanges, below in the colours of who stands in its way; then the uplinks.

@@ -71,6 +71,11 @@ export class PlayedPage {
     return true;
   }
 
+  // How high a slide is in its own pixels where its width fills the window.
+  slideHeight() {
+    return innerWidth < ROOMY.width || innerHeight < ROOMY.height ? innerHeight : (innerHeight * ROOMY.width) / innerWidth;
+  }
+
   // Makes a slide as large as fills its window, and no larger.
   fillSlide() {
     if (this.wanted.mode !== "slide") return;

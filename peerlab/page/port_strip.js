@@ -64,7 +64,7 @@ export class PortStrip {
     this.area(own.map(() => 0), own, base, room / scale, { fill: "var(--pl-network)", ...faded });
     this.area(own, others, base, room / scale, { fill: "var(--pl-gather)", ...faded });
     if (chosen) this.limits(fabric, i, base, room, scale);
-    if (this.slide && !this.narrow) this.text(this.right + 8, top + 3, fabric.time, ink);
+    if (this.slide && !this.narrow) this.text(this.right + 8, top + 3, `${fabric.alone_us && !fabric.ends ? "> " : ""}${fabric.time}`, ink);
     if (!this.narrow) this.text(this.width, top + 3, sayBytes(most), { "text-anchor": "end", ...ink });
     return top + high;
   }
