@@ -249,11 +249,12 @@ class LiveCell {
     this.button.textContent = "Back to the picture";
   }
 
-  // As high as what it holds, however wide the page is.
+  // As high as what it holds, however wide the page is: its box, as its body is as high as the frame.
   fit() {
-    const { body, documentElement } = this.frame.contentDocument;
-    this.watch = new ResizeObserver(() => (this.frame.style.height = `${documentElement.scrollHeight}px`));
-    this.watch.observe(body);
+    const { body } = this.frame.contentDocument, page = body.querySelector(".pl-alone") ?? body;
+    this.watch?.disconnect();
+    this.watch = new ResizeObserver(() => (this.frame.style.height = `${Math.ceil(page.getBoundingClientRect().height)}px`));
+    this.watch.observe(page);
   }
 
   close() {

@@ -7,7 +7,7 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from axe_faults import axe_faults
 from drawing import SOAK, draw
 from firefox import find_firefox, firefox
 from playwright.sync_api import expect
@@ -27,6 +27,12 @@ for axis, values in tuple(AXES.items()):
     AXES[axis] = values[:3:2]
 """
 """As `shorten_curves`, in the tab: Python is ten times as slow there."""
+AS_HIGH = """() => {
+  const frame = document.querySelector("figure iframe"), least = parseFloat(getComputedStyle(frame).minHeight);
+  const { height } = frame.contentDocument.querySelector(".pl-alone").getBoundingClientRect();
+  return Math.abs(frame.clientHeight - Math.max(least, height)) <= 1;
+}"""
+"""Whether the live picture of a lab is as high as what it holds."""
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -119,11 +125,6 @@ def live(page, url):
     page.wait_for_selector("html[data-live]", state="attached")
 
 
-def faults(page):
-    found = Axe().run(page).response["violations"]
-    return [(fault["id"], node["html"][:200]) for fault in found for node in fault["nodes"]]
-
-
 def busbw(page):
     return page.locator("[data-name=busbw]")
 
@@ -151,7 +152,7 @@ def test_a_site_of_files_simulates_in_the_tab(explorer, address):
     expect(page.get_by_role("status").filter(has_text="nonsense")).to_be_visible()
     expect(page.get_by_label("Message")).to_have_value("64 MiB")
     page.wait_for_selector("html[data-done]", state="attached")
-    assert faults(page) == []
+    assert axe_faults(page) == []
     assert page.complaints == []
     assert {url.split("/")[2] for url in page.asked if url.startswith("http")} == {address.split("/")[2]}
 
@@ -196,7 +197,7 @@ def test_a_log_is_read_in_the_tab_and_leaves_it_never(one_file):
     page.locator("textarea").fill(NCCL)
     page.get_by_role("button", name="Is it well?").click()
     expect(page.get_by_text("Which data path is your log from?")).to_be_visible()
-    assert faults(page) == []
+    assert axe_faults(page) == []
     page.locator(".pl-live-log").get_by_role("button", name="2 nodes").click()
     expect(page.locator(".pl-sides")).to_be_visible()
     expect(page.get_by_label("Nodes, as a number")).to_have_value("2")
@@ -232,7 +233,7 @@ def test_a_lab_is_judged_in_the_tab_and_its_progress_stays(page, address):
     task = page.locator("[data-card]").filter(has_text="01-transfer")
     task.get_by_role("button", name="Draw my own task").click()
     expect(task).to_contain_text("drawn with your number")
-    assert faults(page) == []
+    assert axe_faults(page) == []
     assert {url.split("/")[2] for url in page.asked if url.startswith("http")} == {address.split("/")[2]}
     page.reload()
     expect(page.locator(".pl-progress")).to_contain_text("1 of ")
@@ -245,6 +246,12 @@ def test_a_lab_is_judged_in_the_tab_and_its_progress_stays(page, address):
     expect(chip).to_be_visible()
     chip.click()
     expect(chip).to_have_count(0)
+    heights = []
+    for width in (480, 1280):  # a frame grows and shrinks with what it holds
+        page.set_viewport_size({"width": width, "height": 720})
+        page.wait_for_function(AS_HIGH)
+        heights.append(page.locator("figure iframe").bounding_box()["height"])
+    assert heights[0] > heights[1]
     assert page.complaints == []
 
 
