@@ -240,10 +240,9 @@ export class PortSceneView {
       const runs = (part.account ? accounts : ports)[part.number];
       this.drawLevel(part, runs);
       if (part.account) continue;
-      const why = stopped(part.number), what = `${why} ${part.kind} ${part.leaf}`, again = said.has(what);
+      const why = stopped(part.number), what = `${why} ${part.kind} ${part.leaf}`;
+      this.sayStop(part, said.has(what) ? "" : why);
       said.add(what);
-      const wide = why && !again ? widthOf(why, this.letters, false) : Infinity;
-      this.sayStop(part, part.fits >= wide + 10 ? why : "", wide + 4);
       const mine = part.number === data.victim || part.number === data.shared; // of the others the link says it
       part.frame.setAttribute("stroke", why && mine ? "var(--pl-hot)" : "none");
       part.track.setAttribute("stroke", why && why !== "lost" ? "var(--pl-hot-fill)" : "var(--pl-faint)");
@@ -255,13 +254,14 @@ export class PortSceneView {
     }
   }
 
-  // Writes on a link why it does not send, with nothing behind the word; beside an upright link nothing is.
-  sayStop({ stop, behind, line: [[x0], [x1]] }, words, wide) {
+  // Writes on a link why it does not send, where that has room, with nothing behind the word; beside an upright link nothing is.
+  sayStop({ stop, behind, fits, line: [[x0], [x1]] }, why) {
+    const wide = why ? widthOf(why, this.letters, false) : 0, words = why && fits >= wide + 10 ? why : "";
     stop.textContent = words;
     behind.setAttribute("visibility", words && x0 !== x1 ? "visible" : "hidden");
     if (!words) return;
-    behind.setAttribute("x", (x0 + x1 - wide) / 2);
-    behind.setAttribute("width", wide);
+    behind.setAttribute("x", (x0 + x1 - wide) / 2 - 2);
+    behind.setAttribute("width", wide + 4);
   }
 
   // Why ports do not send at a moment.

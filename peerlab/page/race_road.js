@@ -49,7 +49,7 @@ export class RaceRoad {
     this.paired = this.rows.device.some((device) => device > 0); // two devices take turns; else slices do
     this.typical = road.stretches.map((_, i) => median(this.rows, i));
     this.queued = new Set([...this.rows.stretch].filter((_, i) => this.rows.enter[i] > this.rows.came[i])); // stops before which some slice waits
-    this.waitWords = `${"8".repeat(Math.max(2, String(mostWaiting(this.rows, road.stretches.length)).length))} wait`; // as wide as any number of them
+    this.waitWords = `${"8".repeat(Math.max(2, String(mostWaiting(this.rows, this.queued)).length))} wait`; // as wide as any number of them
   }
 
   // Draws what stands still; `zoom` is how large words are. Where a hill has no room for its words, they have rows below the names.
@@ -229,10 +229,10 @@ export function roadWords({ title, road }) {
   return `${title}: ${names.join(", ")}. ${road.signs.filter(({ words }, i, all) => words.join() !== all[i - 1]?.words.join()).map(({ words }) => words.join(" ")).join(", ")}.`;
 }
 
-// How many slices wait at one stop at once, at most.
-function mostWaiting(rows, stretches) {
+// How many slices wait at once at one of the stops where some do, at most.
+function mostWaiting(rows, stops) {
   let most = 0;
-  for (let stretch = 0; stretch < stretches; stretch++) {
+  for (const stretch of stops) {
     const changes = [];
     for (let i = 0; i < rows.count; i++) if (rows.stretch[i] === stretch && rows.enter[i] > rows.came[i]) changes.push([rows.came[i], 1], [rows.enter[i], -1]);
     changes.sort(([a, up], [b, down]) => a - b || up - down);

@@ -390,9 +390,10 @@ export class Scene extends View {
       const slow = (this.narrow ? [`${what} ${share}`] : [what, share]).map((word) => [word, sparse ? "bold" : "normal", "ink"]), late = number === latest.node ? ["bold", "hot-ink"] : ["normal", "muted"];
       return [...(what ? slow : []), ...(this.isLate(lag) && !sparse ? [sayTime(lag), "late"].map((word) => [word, ...late]) : [])];
     };
-    const addName = (number, [x, y], align) => {
-      words.push([align === "left" ? x - aside : x + aside, y, `${sight.unit} ${number}`, 12, "bold", "ink", align]);
-      lines(number).forEach(([word, ...look], i) => words.push([align === "left" ? x - aside : x + aside, y + (this.narrow ? 24 : 14) + 12 * i, word, 11, ...look, align]));
+    const addName = (number, [edge, y], align) => {
+      const x = align === "left" ? edge - aside : edge + aside;
+      words.push([x, y, `${sight.unit} ${number}`, 12, "bold", "ink", align]);
+      lines(number).forEach(([word, ...look], i) => words.push([x, y + (this.narrow ? 24 : 14) + 12 * i, word, 11, ...look, align]));
     };
     this.told = sparse ? [] : [sight.node, partner]; // whose lateness stands beside its name
     addName(sight.node, [node[0], node[2]], "left");
