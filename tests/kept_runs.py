@@ -5,6 +5,7 @@ from collections import OrderedDict
 import peerlab.answer.run
 import peerlab.engine.ports.simulate_ports
 import peerlab.engine.simulate
+from peerlab.base.latest import Latest
 from peerlab.library.library_files import known_libraries
 from peerlab.model.hardware import Cluster
 from peerlab.question.presets import known_clusters
@@ -59,22 +60,13 @@ class KeptScenes:
 
     def __init__(self):
         self._simulate = peerlab.engine.ports.simulate_ports.simulate_ports
-        self._kept = OrderedDict()
-        self._cells = 0
+        # rows while nobody asked for their spans, then spans
+        self._kept = Latest(
+            most=10**6, most_weight=MOST_CELLS, weigh=lambda trace: len(trace.sent or trace.cells), always=0
+        )
 
     def __call__(self, scene, engine="loop"):
-        key = (repr(scene), engine)
-        if key in self._kept:
-            self._kept.move_to_end(key)
-            return self._kept[key][0]
-        trace = self._simulate(scene, engine)
-        # rows, as spans are made of them only where somebody asks
-        self._kept[key] = trace, len(trace.sent)
-        self._cells += len(trace.sent)
-        while self._cells > MOST_CELLS:
-            _, (_, rows) = self._kept.popitem(last=False)
-            self._cells -= rows
-        return trace
+        return self._kept.get((scene, engine), lambda: self._simulate(scene, engine))
 
 
 class KeptAnswers:

@@ -9,31 +9,38 @@ from peerlab.features.tails.filling import filling
 RING = {"cluster": "ideal-100g", "nodes": 4, "message_bytes": "1 MiB"}
 
 
+async def until(happened):
+    for _ in range(6000):
+        if happened():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError(happened)
+
+
 def test_runs_come_while_somebody_looks_and_end_as_those_of_tails(monkeypatch):
     monkeypatch.setattr("peerlab.features.tails.filling._SHOW_S", 60)  # as on a machine that is quick
-    told = []
+    pictures, sentences = [], []
 
     async def looked_at():
         explorer = peerlab.explore(**RING, jitter=0.1)
         many = explorer.controls.tailing
-        many.picture.observe(lambda event: told.append(event["new"]), "value")
+        words = many.words
+        many.picture.observe(lambda event: pictures.append(event["new"]), "value")
         many.toggle.value = True
-        for _ in range(6000):
-            if "1,000 of 1,000" in many.words.value:
-                break
-            await asyncio.sleep(0.01)
-        said, shown = many.words.value, many.picture.value
+        await until(lambda: "1,000 of 1,000" in words.value)
+        sentence, shown = words.value, many.picture.value
+        words.observe(lambda event: sentences.append(event["new"]), "value")
         explorer.controls.nodes.value = 8  # others begin anew
-        assert "The first runs" in many.words.value or "of 1,000" in many.words.value or not many.words.value
+        await until(lambda: any("The first runs" in new for new in sentences))
         many.toggle.value = False
-        assert many.picture.value == ""
+        assert many.picture.value == words.value == ""
         explorer.close()
-        return said, shown
+        return sentence, shown
 
-    said, shown = asyncio.run(looked_at())
-    assert "1,000 of 1,000 runs with jitter 10 %." in said
-    assert len(told) > 5
-    assert all("class='pl-falls'" in picture for picture in told[:5])
+    sentence, shown = asyncio.run(looked_at())
+    assert "1,000 of 1,000 runs with jitter 10 %." in sentence
+    assert len(pictures) > 5
+    assert all("class='pl-falls'" in picture for picture in pictures[:5])
     whole = peerlab.tails(**RING, jitter=0.1, seeds=1000, progress=False).paths[0]
     (p99,) = set(re.findall(r">p99 ([\d.]+) µs<", shown))
     assert float(p99) == float(f"{whole.percentiles[2].value_ps / 1e6:.4g}")

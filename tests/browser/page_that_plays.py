@@ -11,6 +11,14 @@ def seek_ps(page, ps):
     seek(page, ps / 1e6)
 
 
+def seek_share(page, part):
+    """Pause at a part of the run, on every side of a page."""
+    page.evaluate(
+        "part => peerlabPages.forEach(({ player }) => { player.wanted = false; player.seek(part * player.length) })",
+        part,
+    )
+
+
 def resize(page, width, height):
     """Give the window a size and wait until the page has heard of it, which is before the next frame."""
     page.set_viewport_size({"width": width, "height": height})

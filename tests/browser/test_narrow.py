@@ -1,10 +1,11 @@
 """A narrow window: words that can be read, one node below the other, and on a phone the answer, the data path and the player at once."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from axe_faults import axe_faults
 from blank import lines_of, ratio_of, run
 from fewer_points import fewer_points
 from overlaps import faults, settle, watch, watched_explorer
+from page_that_plays import seek_share
 from playwright.sync_api import expect
 
 import peerlab
@@ -48,10 +49,7 @@ def through(page):
     """Return what is wrong with the words at some moments."""
     found = []
     for part in MOMENTS:
-        page.evaluate(
-            "part => peerlabPages.forEach(({ player }) => { player.wanted = false; player.seek(part * player.length) })",
-            part,
-        )
+        seek_share(page, part)
         settle(page)
         found += [f"at {part:.0%}: {fault}" for fault in faults(page)]
     return found
@@ -111,7 +109,7 @@ def test_settings_beside_the_host_switch_are_shown_by_a_button_that_the_keyboard
 def test_what_is_under_the_pointer_is_told_in_a_folded_picture_too(page):
     narrow(page, 390, 844)
     scene = page.locator(".pl-scene").first
-    page.evaluate("peerlabPages.forEach(({ player }) => { player.wanted = false; player.seek(0) })")
+    seek_share(page, 0)
     box = scene.bounding_box()
     for down in (188, 188 + 268):  # both NICs
         page.mouse.move(box["x"] + box["width"] * 330 / 450, box["y"] + box["height"] * down / 496)
@@ -122,8 +120,7 @@ def test_what_is_under_the_pointer_is_told_in_a_folded_picture_too(page):
 @pytest.mark.parametrize(("width", "height"), WINDOWS[1:])
 def test_nothing_serious_for_those_who_do_not_see_it(page, width, height):
     narrow(page, width, height)
-    found = Axe().run(page).response["violations"]
-    assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []
+    assert axe_faults(page, grave=True) == []
 
 
 @pytest.mark.sample(4)

@@ -4,7 +4,8 @@ import re
 from functools import cache
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from axe_faults import axe_faults
+from page_that_plays import seek_share
 from PIL import Image
 from playwright.sync_api import expect
 
@@ -34,12 +35,6 @@ def opened(open_page):
     return lambda race=None, **options: open_page(race_html(race or paths_race(), bands=False, **options))
 
 
-def seek(page, part):
-    page.evaluate(
-        "part => { const { player } = [...peerlabPages][0]; player.seek(part * player.length) }", part
-    )
-
-
 def counted(page):
     return [float(text) for text in page.locator(".rc-count b").all_inner_texts()]
 
@@ -47,7 +42,7 @@ def counted(page):
 def test_what_is_counted_is_what_the_traces_deliver(opened):
     page = opened()
     for part in (0, 0.2, 0.5, 1):
-        seek(page, part)
+        seek_share(page, part)
         moment = part * paths_race().end_ps
         told = [delivery(run).at(moment) / 2**20 for run in paths_race().runs]
         assert counted(page) == [pytest.approx(one, abs=0.51) for one in told]
@@ -99,7 +94,7 @@ def test_a_train_on_the_wire_is_where_its_slice_is(opened):
     frame = run.trace.frame()
     wire = frame[(frame["resource"] == "NIC send") & (frame["step"] == 5)].iloc[0]
     moment = (wire["start_ps"] + 7_000_000) / paths_race().end_ps  # half of the 14 us to the other NIC
-    seek(page, moment)
+    seek_share(page, moment)
     nose = page.evaluate(
         """time => { const { road } = [...peerlabPages][0].lanes[1], found = road.slices(time).trains[1];
              return Math.max(...found.map(({ to }) => to < 1 ? to : 0)) }""",
@@ -111,7 +106,7 @@ def test_a_train_on_the_wire_is_where_its_slice_is(opened):
 def test_two_races_of_unlike_size_tell_shares(opened):
     page = opened(peerlab.race(peerlab.Scenario(path="peer-direct"), nodes=64, message_bytes="16 MiB"))
     expect(page.locator(".rc-lead h2")).to_have_text("Delivered per node, % of all")
-    seek(page, 0.2)
+    seek_share(page, 0.2)
     expect(page.locator(".rc-lead")).to_contain_text(re.compile(r"\d % ahead"))
 
 
@@ -120,7 +115,7 @@ def test_two_races_of_unlike_size_tell_shares(opened):
 def test_it_is_readable_for_all(opened, page, theme, size):
     page.set_viewport_size({"width": size[0], "height": size[1]})
     page = opened(theme=theme)
-    assert Axe().run(page).response["violations"] == []
+    assert axe_faults(page) == []
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
 
 
@@ -159,7 +154,7 @@ def test_in_a_notebook_a_race_has_no_inner_scroll_bar(page, tmp_path, width):
 def test_a_wall_chart_is_readable_for_all(page, tmp_path):
     for over in ("paths", "clusters"):
         page.goto(peerlab.wall_chart(peerlab.Scenario(), tmp_path / "wall.html", over=over).as_uri())
-        assert Axe().run(page).response["violations"] == []
+        assert axe_faults(page) == []
 
 
 def test_a_still_shows_the_moment_at_which_the_first_is_through_and_a_video_moves(tmp_path):

@@ -6,6 +6,7 @@ from operator import itemgetter
 import pytest
 from blank import ratio_of, run
 from overlaps import SIZES, faults, settle, watch, watched_explorer
+from page_that_plays import seek_share
 
 import peerlab
 from peerlab.features.fabrics.fabrics_page import fabrics_page_html
@@ -22,9 +23,6 @@ from peerlab.records.library import measured_library
 from peerlab.study.fabric_comparison import compare_fabrics
 
 MOMENTS = (0.0, 0.1, 0.35, 0.8, 1.0)
-SEEK = (
-    "part => { const [{ player }] = peerlabPages; player.wanted = false; player.seek(part * player.length) }"
-)
 RACE_MARKS = ".rc-road path:not([visibility=hidden]), .rc-cells i, .rc-lead svg path[stroke-width]"
 FABRIC_MARKS = ".fb-road path:not([visibility=hidden]), .fb-bars .np-row rect"
 STEP_MARKS = ".ts-road path:not([visibility=hidden]), .ts-gain path"
@@ -77,7 +75,7 @@ def faults_of(page, cases, *, marks="", moving=False, least=12.0):
         settle(page)
         settle(page)  # what is laid out anew is painted a frame later
         for _, part in moments:
-            page.evaluate(SEEK, part)
+            seek_share(page, part)
             if moving:
                 settle(page)
             for one in faults(page, marks=marks, least=least):
@@ -203,7 +201,7 @@ def test_how_many_wait_before_a_nic_lies_on_no_other_word(watched, tmp_path, siz
     settle(watched)
     wrong, texts = [], set()
     for part in (0.3, 0.35, 0.4, 0.5, 0.55, 0.6, 0.62):
-        watched.evaluate(SEEK, part)
+        seek_share(watched, part)
         settle(watched)
         wrong += [f"at {part:.0%}: {fault}" for fault in faults(watched, ".pl-scene", least=DRAWN_SMALLEST)]
         texts |= set(watched.evaluate("[...peerlabPages][0].figures.model('scene_words').data.text"))
