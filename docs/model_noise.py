@@ -42,12 +42,12 @@ A blocking ring waits for the latest of three neighbours: 11/6 tau for 3 nodes, 
 
 Rows of 256 nodes say what a step adds: an AllReduce less a reduce-scatter, over the N-1 steps between them. An AllReduce of 256 ends long before latency has absorbed
 what it can: 510 steps with L = 8 s d add 84.8 s d, 37 of them because the latest of 256 nodes is so much later than their mean. A ring that goes on for 4,000 steps grows by
-0.112 s d a step (the law for noise that is faint against L: s d/8). The same test holds it.
+0.112 s d a step (the law for noise that is faint against L: s d/8). `tests/engine/test_exclusion_process.py` holds this, too.
 
 Noise costs other algorithms less, since they have fewer steps. Recursive doubling exchanges whole messages six times among 64 nodes, and each waits for one other: 7.9 s d; where both
-of a pair wait until both transfers are through, 9.6 s d. A binary tree without NICs has 9.8 s d: 64 leaves below six levels, and a parent that receives from both children at once and
-sends to both at once. Here the 64 nodes are the tree itself and a NIC serves one transfer after the other: 20 d where that tree has 12 d, and noise makes them *fewer*. A NIC that
-receives from two children begins with whichever is ready first, and the other is ready by the time it is through.
+of a pair wait until both transfers are through, 9.6 s d. Noise adds 9.8 s d to a binary tree whose nodes receive from both children at once (64 leaves, six levels, 12 d). Here the 64 nodes are the
+tree, and a NIC serves one transfer after the other: it takes 20 d, and noise makes that *less* (-4.3 s d). A NIC that receives from two children begins with whichever is ready
+first, and the other is ready by the time it is through.
 
 d: service time of a transfer, L: latency, K = 2(N-1) steps, q = K (d + L): the quiet time, s: sigma, f: share of its rate that a slow node has, e_N: mean of
 the largest of N normal numbers (e_8 = 1.4236). Random ones are means of some hundred seeds and agree to their tolerance.
@@ -174,7 +174,10 @@ def _without_latency() -> list[Law]:
     ]  # fmt: skip
     for dependency, name, growth in (("slice", "pipelined", 0.869), ("step", "blocking", 1.139)):
         asked = large.with_(dependency=dependency)
-        whole, half = (_added_ps(asked.with_(collective=one), 200) for one in ("allreduce", "reduce-scatter"))
+        whole, half = (
+            _added_ps(asked.with_(collective=collective), 200)
+            for collective in ("allreduce", "reduce-scatter")
+        )
         laws.append(
             Law(
                 f"jitter, {name} ring without latency: what a step adds", f"{growth} s d (N = 256)", "256 nodes, 32 MB, jitter 0.5 %",
@@ -240,7 +243,7 @@ def _detours() -> list[Law]:
     rare = {"detours": 7e-4, "detour_us": 100.0, "detour_tail": 1.5}
     runs = many_runs(_RING.with_(message_bytes="64 KiB", dependency="step", **rare), 4000)
     transfers = 8 * 14 * 7e-4
-    share = sum(one > runs.quiet_ps for one in runs.ordered_ps) / len(runs.ordered_ps)
+    share = sum(time_ps > runs.quiet_ps for time_ps in runs.ordered_ps) / len(runs.ordered_ps)
     return [
         Law(
             "rare detours: share of runs that one holds up", "1 - e^(-N K p), for N K p <= 0.1", "8 nodes, 64 KiB, p = 7e-4",
