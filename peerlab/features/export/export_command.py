@@ -30,7 +30,7 @@ examples:
   peerlab export --path host-rdma --beside path=peer-direct --view race-slide --output race.mp4
   peerlab export --over paths --output wall.svg                              all data paths of the cluster in one picture
   peerlab export --path host-rdma --over clusters --output wall.png          one path on every cluster that has it
-  peerlab export --nodes 16 --live --output live.html                        Python runs in the page: every setting, 12 MB
+  peerlab export --nodes 16 --live --output live.html                        Python runs in the page: every setting, 13 MB
   peerlab export --mode figure --figure curves --theme dark --ratio 4:3 --output curves.html
 
 The file plays in any browser, in an iframe of a deck too, without a network. slide.html#nodes=64&path=peer-direct
@@ -78,7 +78,7 @@ def add(commands: Any) -> None:
     add(
         "--live",
         action="store_true",
-        help="a page that simulates by itself, 12 MB: every setting, as of peerlab site",
+        help="a page that simulates by itself, 13 MB: every setting, as of peerlab site",
     )
     add(
         "--pyodide",

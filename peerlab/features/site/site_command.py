@@ -18,7 +18,7 @@ _EXAMPLES = """\
 examples:
   peerlab site lab                      the folder lab: any server of files serves it
   peerlab site lab --serve              the same, served on this machine alone
-  peerlab site lab.html                 one file, 12 MB, that opens without a server
+  peerlab site lab.html                 one file, 13 MB, that opens without a server
   peerlab site lab --cluster p5         its explorer begins with another cluster
   peerlab site lab --pyodide pyodide-314.0.7.tgz
                                         with Python's package as somebody downloaded it
