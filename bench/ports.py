@@ -44,8 +44,8 @@ def section() -> str:
     )
     return f"""## Cells in ports
 
-CPU seconds, median of three in turn; memory is the most that a simulation holds at a time. Both engines give the same spans. A
-scene of more than some {10**7:,} events is refused, with the size that fits: `{refused()}`
+CPU seconds: of peerlab's loop the median of three runs, of the referee one run; memory is the most that a simulation
+holds at a time. Both engines give the same spans. A scene of more than some {10**7:,} events is refused, with the size that fits: `{refused()}`
 
 {table(head, rows)}
 """
