@@ -17,7 +17,7 @@ _SPANS_PER_S = {"loop": 40_000, "arrays": 4_000_000, "compiled": 4_000_000}
 """Spans that an engine makes in a second on one core, to within a factor of two (bench/engines.py)."""
 _FLOWS_PER_S = 240_000
 """Spans of the loop over a contended fabric where each node sends to one other, without noise: a flow is served once and has a span for each of its links."""
-_COMPILES_S = 10
+_COMPILES_S = 12
 """What making machine code takes where none is on disk."""
 
 

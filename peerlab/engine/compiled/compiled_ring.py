@@ -6,7 +6,7 @@
 # takes two seconds. A slice that arrives gives its slot to the one that its receiver sends, so what is
 # under way fits into a processor's cache. Numba is an extra (`peerlab[compiled]`) that is looked for when a
 # run is large enough to pay: 100,000 spans where the machine code is on disk, else 1.5 million, because
-# compiling takes 7 seconds. `make lab` does not install it: what the lab shows by default folds, and numba
+# compiling takes 12 seconds. `make lab` does not install it: what the lab shows by default folds, and numba
 # with its compiler would make the lab's installation 200 MB larger. What arrays and compiled loop have in
 # common: of more than 300,000 spans of a ring they keep those of one node and its neighbours.
 

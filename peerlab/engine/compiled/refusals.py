@@ -20,7 +20,7 @@ MOST_VISITS = 60
 _PAYS = 100_000
 """Spans for which the loop takes a second; loading numba and the machine code takes half of one."""
 _PAYS_TO_COMPILE = 1_500_000
-"""Spans for which the loop takes longer than compiling, which takes seven seconds or more."""
+"""Spans for which the loop takes longer than compiling, which takes twelve seconds."""
 
 
 class TimesMayNotFitError(ScenarioError):
