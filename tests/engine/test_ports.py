@@ -43,7 +43,8 @@ def test_both_engines_let_jobs_compute_alike(scene):
 def test_a_collective_begins_when_all_of_its_job_have_the_one_before_and_have_computed(scene):
     trace, ends = simulate_ports(scene), {}
     for end in trace.messages:
-        ends[end.flow, end.message] = end.at_ps
+        # go-back-0 may send a whole message again, which then ends a second time
+        ends.setdefault((end.flow, end.message), end.at_ps)
     for cell in trace.cells:
         flow = scene.flows[cell.flow]
         if not flow.collective or cell.link >= scene.hosts:
