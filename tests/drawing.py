@@ -3,6 +3,7 @@
 * ``@pytest.mark.sample(4)``: four of the cases of a parametrised test; ``sample(part=10)``: one in ten.
 * ``pytest.param("dl1", marks=pytest.mark.always)``: this one in every run, as it failed once.
 * ``for cluster, path in drawn(WAYS, part=3, always=[ONCE])``: the same where a test walks its cases, with the fixture `drawn`.
+* ``@pytest.mark.long("kernels")``: a test that takes more than three seconds of a processor; of those of one subject a third.
 * ``@examples(part=2)``: half as many of hypothesis's examples, for a law of which each costs several simulations.
 """
 
@@ -14,6 +15,8 @@ from hypothesis import settings
 
 SOAK = bool(os.environ.get("PEERLAB_SOAK"))
 """Whether this is a long trial."""
+LONG = 3
+"""Of the long tests of a subject one in so many is drawn."""
 
 
 def examples(part):
@@ -45,27 +48,33 @@ def draw(cases, chance, count=0, *, part=1, always=(), parts=parts):
 
 
 def not_drawn(items, seed):
-    """Return the trials that this run leaves out: of each test that is marked as a sample, all but what is drawn."""
-    alike = defaultdict(list)
+    """Return the trials that this run leaves out: of each test that is marked as a sample, and of the long ones of each subject, all but what is drawn."""
+    alike, long = defaultdict(list), defaultdict(list)
     for item in items:
         if item.get_closest_marker("sample"):
             alike[item.nodeid.partition("[")[0]].append(item)
     left_out = set()
     for name, trials in alike.items():
         mark = trials[0].get_closest_marker("sample")
-        drawn = draw(
-            trials,
-            random.Random(f"{seed} {name}"),  # noqa: S311  (repeatable)
-            *mark.args,
-            **mark.kwargs,
-            always={item for item in trials if item.get_closest_marker("always")},
-            parts=parameters,
-        )
-        left_out |= {*trials} - {*drawn}
+        left_out |= _left_out(trials, f"{seed} {name}", *mark.args, **mark.kwargs)
+    for item in items:
+        mark = item.get_closest_marker("long")
+        if mark and item not in left_out:
+            long[mark.args[0]].append(item)
+    for subject, trials in long.items():
+        left_out |= _left_out(trials, f"{seed} long trials of {subject}", part=LONG)
     return [item for item in items if item in left_out]
+
+
+def _left_out(trials, seed, *count, **part):
+    always = {item for item in trials if item.get_closest_marker("always")}
+    chance = random.Random(seed)  # noqa: S311  (repeatable)
+    return {*trials} - {*draw(trials, chance, *count, **part, always=always, parts=parameters)}
 
 
 def parameters(item):
     """Return what a trial is made of: its parameters, those that are no words or numbers by their place among others."""
+    if not hasattr(item, "callspec"):
+        return []
     given = item.callspec.params.items()
     return [(name, one if isinstance(one, str | int) else item.callspec.indices[name]) for name, one in given]

@@ -18,6 +18,7 @@ SCENARIOS = 600 if SOAK else 200
 WHOLE = st.lists(st.integers(-50, 50), min_size=1, max_size=12)
 
 
+@pytest.mark.long("Python without numpy")
 def test_random_scenarios_are_the_same_without_numpy(run_seed):
     first = int(run_seed) % 10**6
     command = [sys.executable, Path(__file__).parent / "answers_by_hash.py", str(first), str(SCENARIOS)]

@@ -258,6 +258,7 @@ def test_the_lab_takes_the_first_free_port_of_fifty(root):
         assert busy < free_port(busy) < busy + 50
 
 
+@pytest.mark.long("printed pages")
 def test_pages_for_those_without_a_kernel_have_the_switches_that_are_promised(root, tmp_path):
     text = (root / "docs" / "workshop.md").read_text()
     found = re.search(r"`peerlab (export .* --controls (\S+) --output) room\.html`", text)

@@ -43,6 +43,7 @@ def test_what_was_before_can_lie_beside_it_once_there_is_one(own_folder, shown):
     assert "2 nodes against 4 nodes" in page.read_text()
 
 
+@pytest.mark.long("decks")
 def test_a_drawing_and_slides_are_written_too(own_folder, shown):
     exporting = Exporting(lambda: shown)
     press(exporting, "drawing (SVG)")

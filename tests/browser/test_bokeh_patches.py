@@ -196,6 +196,7 @@ def picture(browser, address, before):
     return np.asarray(Image.open(io.BytesIO(seen)).convert("RGB"), int), changed
 
 
+@pytest.mark.long("pages")
 def test_one_switch_turns_all_off_and_nothing_looks_different(browser, exported):
     with_, spare = picture(browser, exported, "")
     without, all_ = picture(browser, exported, "globalThis.peerlabPatches = false")

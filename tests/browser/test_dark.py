@@ -119,6 +119,7 @@ def test_what_a_log_says_is_dark(dark):
     dark.change(dark.page.locator(".pl-reset").last.click)
 
 
+@pytest.mark.long("notebooks")
 def test_every_result_is_dark_and_its_words_are_read(dark, drawn, tmp_path):
     """A result brings its own style, and JupyterLab its rules for tables."""
     light, faint = [], []
@@ -146,6 +147,7 @@ def test_every_tab_of_the_curves_is_dark(dark, axis):
     dark.settle(curves=True)
 
 
+@pytest.mark.long("notebooks")
 def test_the_step_explorer_and_what_asks_are_dark(open_notebook):
     """They stand in notebooks without the explorer."""
     cells = (

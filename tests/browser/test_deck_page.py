@@ -165,6 +165,7 @@ EMPTIEST = """sheet => Math.min(1, ...[...sheet.querySelectorAll('.card')].map((
 """How much of the emptiest card of a slide is above the end of what it holds."""
 
 
+@pytest.mark.long("decks")
 def test_no_card_of_a_simulated_step_or_of_the_assumptions_is_half_empty(browser, tmp_path):
     deck = write_deck(
         Outline(slides=(SlidePlan("training"), SlidePlan("assumptions"), SlidePlan("sure"))),
@@ -220,6 +221,7 @@ def test_no_word_of_a_race_or_the_explorer_is_below_14_pixels(page):
         assert frame.evaluate(SMALL_INSIDE) == [], kind
 
 
+@pytest.mark.long("decks")
 def test_nothing_serious_for_those_who_do_not_see_it(page):
     for _ in range(len(SHOWN)):
         assert axe_faults(page, "section.present", grave=True) == []
@@ -282,6 +284,7 @@ def test_it_prints_a_slide_a_page(deck):
     assert set(re.findall(rb"/MediaBox \[([^]]+)\]", held)) == {b"0 0 960 540"}
 
 
+@pytest.mark.long("decks")
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("cluster", COMPARABLE)
 def test_the_slides_of_every_cluster_fit(browser, tmp_path, cluster):
@@ -355,6 +358,7 @@ def test_a_page_plays_in_a_frame_that_may_run_scripts(browser, tmp_path):
     page.close()
 
 
+@pytest.mark.long("decks")
 def test_dark_slides_are_dark_and_their_print_is_light(browser, tmp_path):
     plans = tuple(SlidePlan(kind) for kind in ("title", "race", "live"))
     deck = write_deck(Outline(theme="dark", slides=plans), tmp_path)

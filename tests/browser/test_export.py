@@ -79,6 +79,7 @@ def check(shown, scenario):
             )
 
 
+@pytest.mark.long("pages")
 def test_every_state_of_a_page_is_what_is_simulated(open_, drawn):
     shown = open_("explorer")
     grid = itertools.product(("host-rdma", "peer-direct"), ("cached", "per-transfer"), (2, 4, 8, 16, 32, 64))
@@ -88,6 +89,7 @@ def test_every_state_of_a_page_is_what_is_simulated(open_, drawn):
         check(shown, STAGED.with_(path=path, nodes=nodes, **rests))
 
 
+@pytest.mark.long("pages")
 def test_a_sample_of_a_large_page_is_what_is_simulated(folder, browser, drawn):
     sizes = ":".join(f"{size}MiB" for size in (2, 8, 14, 20))
     words = f"host,cache,nodes=2:64,message={sizes}"
@@ -232,6 +234,7 @@ def test_the_keys_are_those_of_the_lab(open_):
     expect(shown.page.locator("dialog.pl-help")).to_be_hidden()
 
 
+@pytest.mark.long("pages")
 def test_everything_is_reached_by_tab_and_axe_finds_nothing_serious(open_):
     for name in ("explorer", "pair", "timeline"):
         shown = open_(name)

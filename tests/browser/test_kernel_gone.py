@@ -3,6 +3,7 @@
 import os
 import signal
 
+import pytest
 from driver import Explorer
 from playwright.sync_api import expect
 
@@ -29,6 +30,7 @@ WAYS = {
 }
 
 
+@pytest.mark.long("notebooks")
 def test_a_page_whose_kernel_has_gone_says_so_and_the_cell_that_runs_again_brings_everything_back(
     open_notebook,
 ):

@@ -53,6 +53,7 @@ def visible(path, what):
 WAITING = [path for path in LABS if "peerlab.wait_for(" in code(path)]
 
 
+@pytest.mark.long("notebooks")
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("path", WAITING, ids=lambda path: path.stem)
 def test_run_all_stops_in_words_where_a_lab_waits_for_an_answer(path, open_notebook):

@@ -22,6 +22,7 @@ def page(open_notebook):
     assert notebook.complaints == []
 
 
+@pytest.mark.long("pages")
 def test_exercises_are_answered_and_steps_are_walked_through_with_the_keyboard(page):
     number, choice = page.locator(".pl-exercise").nth(0), page.locator(".pl-exercise").nth(1)
     expect(number).to_contain_text("Exercise 3 of 3")  # its style and words come without an explorer
@@ -68,6 +69,7 @@ def test_exercises_are_answered_and_steps_are_walked_through_with_the_keyboard(p
             assert axe_faults(page, part) == []
 
 
+@pytest.mark.long("pages")
 def test_steps_play_by_themselves_on_request_until_one_is_chosen(page):
     steps = page.locator(".pl-steps").nth(0)
     shown = steps.locator(".pl-pane:visible")

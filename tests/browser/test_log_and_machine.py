@@ -163,6 +163,7 @@ def test_this_machine_is_measured_and_its_points_arrive(fresh):
     )
 
 
+@pytest.mark.long("notebooks")
 @pytest.mark.skipif(not why_no_gpu(), reason="this machine has a GPU")
 def test_without_a_gpu_the_button_says_why_and_shows_what_a_known_one_measured(open_notebook):
     """In an explorer of its own: where this machine was measured, that stays in sight."""

@@ -123,7 +123,7 @@ def test_nothing_serious_for_those_who_do_not_see_it(page, width, height):
     assert axe_faults(page, grave=True) == []
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("cluster", known_clusters())
 def test_words_of_the_lab_in_a_narrow_notebook(explorer, cluster):
     """JupyterLab leaves 780 of a window of 900 pixels, and 480 of one of 600."""

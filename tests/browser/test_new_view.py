@@ -62,6 +62,7 @@ def page(browser, listed):  # noqa: ARG001  (a fixture)
     one.page.close()
 
 
+@pytest.mark.long("pages")
 def test_a_new_view_applies_parcels_draws_moments_paints_and_closes(page):
     misses = run(path="peer-direct", registration="per-transfer").registration.misses
     expect(page.page.locator(".pl-lower .memory output")).to_have_text(f"{misses} regions")

@@ -20,6 +20,7 @@ def papers(root, tmp_path_factory):
     return folder
 
 
+@pytest.mark.long("printed pages")
 @pytest.mark.parametrize(("name", "pages"), [("answers", 1), ("tasks", 2)])
 def test_a_paper_is_as_many_pages_as_it_says(papers, browser, name, pages):
     """The answers were two pages once, while a count of letters said that they are one."""

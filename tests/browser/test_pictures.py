@@ -47,6 +47,7 @@ def children():
     return [name for name in table.stdout.split() if "chrom" in name or "ffmpeg" in name]
 
 
+@pytest.mark.long("printed pages")
 def test_a_png_is_the_same_twice_and_twice_as_large_at_2x(run, tmp_path):
     once, again, large = (
         export_still(run, tmp_path / name, scale=scale)

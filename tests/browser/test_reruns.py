@@ -2,6 +2,7 @@
 
 import math
 
+import pytest
 from drawing import SOAK
 
 RUNS = 20 if SOAK else 3
@@ -67,10 +68,11 @@ def left_by(open_notebook, name, code):
             page.wait_for_function(NEW, arg=int(code == EXPLORER))
         return kept(page, cdp)
 
-    before = run(3)  # the first runs load code and styles
+    before = run(2)  # the first runs load code and styles
     return [(then - now) / RUNS for then, now in zip(run(RUNS), before, strict=True)]
 
 
+@pytest.mark.long("notebooks")
 def test_a_run_leaves_no_more_than_its_controls_would_alone(open_notebook):
     """1,631 nodes against 726, and 2.5 MiB against 0.5, while views still listened after they were closed."""
     plain_nodes, plain_heap = left_by(open_notebook, "plain.ipynb", PLAIN)

@@ -157,6 +157,7 @@ def test_a_site_of_files_simulates_in_the_tab(explorer, address):
     assert {url.split("/")[2] for url in page.asked if url.startswith("http")} == {address.split("/")[2]}
 
 
+@pytest.mark.long("the live page")
 def test_one_file_simulates_without_a_server_and_a_link_holds_its_scenario(one_file):
     page = one_file
     page.bring_to_front()
@@ -171,6 +172,7 @@ def test_one_file_simulates_without_a_server_and_a_link_holds_its_scenario(one_f
     assert [url for url in page.asked if not url.startswith(("file:", "blob:", "data:"))] == []
 
 
+@pytest.mark.long("the live page")
 def test_the_host_switch_goes_past_the_host_on_the_whole_way(explorer):
     page = explorer
     follow(page, "cluster=p4d&nodes=2&path=host-rdma")
@@ -182,6 +184,7 @@ def test_the_host_switch_goes_past_the_host_on_the_whole_way(explorer):
         expect(page.locator(".pl-hero")).to_contain_text("Peer Direct")
 
 
+@pytest.mark.long("the live page")
 def test_a_log_is_read_in_the_tab_and_leaves_it_never(one_file):
     page = one_file
     follow(page, "cluster=alps-gh200&nodes=8")
@@ -215,6 +218,7 @@ def test_the_first_page_has_a_picture_in_its_readers_theme(page, address, theme,
     page.emulate_media(color_scheme="light")
 
 
+@pytest.mark.long("the live page")
 def test_a_lab_is_judged_in_the_tab_and_its_progress_stays(page, address):
     page.goto(address)
     page.get_by_role("link", name="01 The long detour").click()
@@ -283,6 +287,7 @@ def test_where_no_python_starts_the_host_switch_shows_what_is_recorded_and_the_p
     expect(page.get_by_label("Nodes, as a number")).to_have_value("2")
 
 
+@pytest.mark.long("the live page")
 @pytest.mark.sample(1)
 @pytest.mark.skipif(
     find_firefox() is None, reason="no Firefox is here: the live page is tried in Chromium alone"

@@ -2,6 +2,7 @@
 
 import time
 
+import pytest
 from drawing import SOAK
 from driver import Explorer
 from playwright.sync_api import expect
@@ -10,6 +11,7 @@ RUNS = 20 if SOAK else 2
 MODELS = "() => Object.keys([...window.peerlabPages][0].model.widget_manager._models).length"
 
 
+@pytest.mark.long("notebooks")
 def test_many_runs_of_the_cell_leave_one_document_and_one_loop(open_notebook):
     notebook = open_notebook("again.ipynb", "import peerlab\npeerlab.explore()")
     notebook.run_all()
@@ -34,6 +36,7 @@ def test_many_runs_of_the_cell_leave_one_document_and_one_loop(open_notebook):
     assert notebook.complaints == []
 
 
+@pytest.mark.long("notebooks")
 def test_a_page_that_reloads_and_runs_at_once_over_a_slow_network_loses_nothing(open_notebook, browser):
     """It still restores the widgets of the living kernel when the cell replaces them."""
     first = open_notebook("reloaded.ipynb", "import peerlab\npeerlab.explore()")
@@ -52,6 +55,7 @@ def test_a_page_that_reloads_and_runs_at_once_over_a_slow_network_loses_nothing(
     )  # one explorer's, not two
 
 
+@pytest.mark.long("notebooks")
 def test_a_saved_notebook_opened_without_its_kernel_says_what_to_do(open_notebook, lab, browser):
     notebook = open_notebook("saved.ipynb", "import peerlab\npeerlab.explore()")
     notebook.run_all()
@@ -67,6 +71,7 @@ def test_a_saved_notebook_opened_without_its_kernel_says_what_to_do(open_noteboo
     Explorer(again)
 
 
+@pytest.mark.long("notebooks")
 def test_a_heavy_setting_computes_in_the_background_and_can_be_cancelled(open_notebook):
     notebook = open_notebook(
         "heavy.ipynb", "import peerlab\npeerlab.explore(nodes=1000, message_bytes='1 GiB')"
@@ -95,6 +100,7 @@ def many_cells(*between):
     return ("import peerlab\npeerlab.explore()", *between, *(f"{tall}\nprint({i})" for i in range(4)))
 
 
+@pytest.mark.long("notebooks")
 def test_who_scrolls_while_cells_run_stays_where_they_are_and_who_does_not_is_shown_the_explorer(
     open_notebook,
 ):

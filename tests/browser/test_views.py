@@ -20,6 +20,7 @@ def words(shown):
     return shown.column("scene_words", "text")
 
 
+@pytest.mark.long("pages")
 def test_a_slow_node_is_shown_and_named_in_every_view(shown):
     slow = peerlab.simulate(peerlab.Scenario(path="peer-direct", slow_nodes={0: 0.5}))
     shown.change(slow, lines=False)  # some take minutes
@@ -134,6 +135,7 @@ def test_scrubbing_moves_every_view_with_one_clock(shown):
     assert re.match(r"3\.9\d ms of 4\.38 ms", shown.page.locator(".pl-clock").inner_text())
 
 
+@pytest.mark.long("pages")
 def test_the_timeline_merges_what_cannot_be_told_apart_and_zooms_to_single_spans(shown):
     shown.change(run(nodes=1024))
     total, drawn = shown.ask("page => [page.timeline.spans.total, page.timeline.count]")

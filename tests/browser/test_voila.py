@@ -71,6 +71,7 @@ def kernels(pid):
     return [child for child in children if b"ipykernel" in Path(f"/proc/{child}/cmdline").read_bytes()]
 
 
+@pytest.mark.long("notebooks")
 def test_the_tour_is_an_app(served, browser):
     page = browser.new_page()
     asked = []
@@ -90,6 +91,7 @@ def test_the_tour_is_an_app(served, browser):
     page.close()
 
 
+@pytest.mark.long("notebooks")
 def test_an_app_whose_kernel_has_gone_says_so(served, browser):
     page = browser.new_page()
     page.goto(f"{served.address}/voila/render/explorer.ipynb")

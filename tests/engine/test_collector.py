@@ -98,6 +98,7 @@ def test_a_run_ends_with_its_last_user_and_not_with_the_collector(engine):
         gc.enable()
 
 
+@pytest.mark.long("noise")
 @pytest.mark.usefixtures("anew")
 @pytest.mark.parametrize(
     "changes",

@@ -80,6 +80,7 @@ def growth_per_step(nodes, dependency, seed):
     return (ends[-1].mean() - ends[first].mean()) / (STEPS - 1 - first)
 
 
+@pytest.mark.long("noise")
 @pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("dependency", "nodes", "taus"),

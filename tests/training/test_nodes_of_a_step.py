@@ -398,6 +398,7 @@ def test_links_that_two_exchanges_would_share_are_answered_in_one_world():
         peerlab.step(**fields, engine="composition")
 
 
+@pytest.mark.long("noise")
 def test_equal_exchanges_that_nodes_begin_together_are_simulated_once():
     """What happened before the first node begins is over: neither places that were held nor other memory make another question of it."""
     for path in ("peer-direct", "host-rdma"):
@@ -492,6 +493,7 @@ def test_a_step_that_takes_long_is_forecast_unless_it_is_refused_at_once(monkeyp
     assert step_forecast_s(Step.of(nodes=512, path="host-rdma", slow_nodes={4: 0.8})) == 0
 
 
+@pytest.mark.long("noise")
 @pytest.mark.parametrize(
     "more", [{"slow_compute": {0: 0.5}}, {"compute_jitter": 0.05}, {"slow_nodes": {1: 0.5}}]
 )

@@ -72,6 +72,7 @@ def test_the_page_gets_every_exchange_and_a_road_for_each_that_is_another():
     assert "USD" not in " ".join(rows)
 
 
+@pytest.mark.long("printed pages")
 def test_a_page_asks_nobody_and_is_one_file(tmp_path):
     path = peerlab.export_html([host(), peer()], tmp_path / "step.html", theme="dark")
     text = path.read_text()

@@ -50,6 +50,7 @@ def of(found, key):
     return constant
 
 
+@pytest.mark.long("noise")
 @examples(part=3)  # each fits anew
 @given(st.floats(4.1, 5.9), st.floats(12.6, 24.5))
 def test_known_constants_are_found_again(latency, rate):

@@ -196,6 +196,7 @@ def test_measured_gains_have_their_figures_and_sources():
         assert all(label in slide.body for _, label in gain.marks)
 
 
+@pytest.mark.long("decks")
 def test_what_is_surely_faster_has_more_than_a_rounding_error_below_it():
     fields = {"cluster": "p4d", "message_bytes": "47 MiB"}
     weak = one("sure", **fields)
@@ -322,6 +323,7 @@ def test_a_logo_is_in_the_page_and_a_bad_one_is_refused_in_words(tmp_path):
     assert not (tmp_path / "deck").exists()
 
 
+@pytest.mark.long("decks")
 def test_the_recommendation_holds_only_if_no_assumption_turns_it_round():
     known = one("recommendation", cluster="infiniband-hdr-a100")  # where its NICs hang is documented
     assert known.title == "Recommendation: use Peer Direct"
@@ -508,6 +510,7 @@ def test_where_latency_is_all_no_part_is_busy_and_that_is_said(fields):
     assert slide.lines == ("Latency alone: no part is busy for a twentieth of the time on either path.",)
 
 
+@pytest.mark.long("decks")
 def test_orange_means_a_bottleneck_or_a_warning():
     """A card is marked so where its words warn, a bar where something is slower than today."""
     warned = {kind: re.findall(r"--tone:var\(--pl-hot\).*?<h3>(.*?)</h3>", one(kind).body) for kind in TONED}
@@ -519,6 +522,7 @@ def test_orange_means_a_bottleneck_or_a_warning():
     assert "--tone:var(--pl-hot)" not in sure.body
 
 
+@pytest.mark.long("decks")
 def test_percentiles_of_a_slide_are_those_of_tails(monkeypatch):
     monkeypatch.setattr("peerlab.features.deck.kinds.tail_slide.SEEDS", 20)
     asked = {"cluster": "dl1", "message_bytes": "1 MiB"}

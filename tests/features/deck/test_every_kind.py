@@ -56,6 +56,7 @@ def simulate(monkeypatch):
     return once
 
 
+@pytest.mark.long("decks")
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("cluster", "size"),

@@ -89,6 +89,7 @@ def test_both_readings_stay_between_computing_alone_and_a_step_that_sees_all(sha
         assert today.same_time(faster).time_s <= today.same_share(faster).time_s * (1 + 1e-9)
 
 
+@pytest.mark.long("decks")
 def test_the_examples_of_the_help_can_be_believed(capsys):
     with pytest.raises(SystemExit):
         main(["deck", "--help"])

@@ -84,6 +84,7 @@ def test_a_prediction_is_told_what_the_notebook_says():
     assert made["question"] == "How &lt;b&gt;many&lt;/b&gt;?"
 
 
+@pytest.mark.long("Python without numpy")
 def test_without_numpy_and_pandas_answers_are_told_the_same(drawn):
     labs = drawn(["01", "03", "07", "10", "11", "12"], count=3)
     done = subprocess.run([sys.executable, "-c", ALONE, *labs], capture_output=True, text=True, check=True)

@@ -29,6 +29,7 @@ def test_a_lab_prints_its_address_and_nothing_else(start):
     assert lab.address.partition("=")[2] not in "".join(command.values())
 
 
+@pytest.mark.long("processes")
 def test_labs_that_are_started_at_once_each_have_a_port_and_a_token(start, tmp_path):
     first, *others = (tmp_path / name for name in "abc")
     for folder_ in (first, *others):

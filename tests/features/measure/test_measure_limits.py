@@ -249,6 +249,7 @@ def test_a_small_dev_shm_is_no_obstacle():
     assert all(row["correct"] for row in json.loads(out)["rows"])
 
 
+@pytest.mark.long("processes")
 def test_little_address_space_is_one_line():
     def confine():
         resource.setrlimit(resource.RLIMIT_AS, (1200 << 20, 1200 << 20))

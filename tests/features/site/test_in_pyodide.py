@@ -79,6 +79,7 @@ def questions(shown):
     yield {"kind": "cluster", "name": "mine.toml", "text": text}
 
 
+@pytest.mark.long("Python without numpy")
 def test_pyodide_answers_byte_by_byte_as_the_python_here(own_folder, drawn):
     if not (shutil.which("npm") and shutil.which("node")):
         pytest.skip("no npm client and node are here: Pyodide is not asked")

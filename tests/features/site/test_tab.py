@@ -254,6 +254,7 @@ for text in json.load(sys.stdin):
 """
 
 
+@pytest.mark.long("Python without numpy")
 def test_without_numpy_and_pandas_a_log_says_the_same():
     logs = [
         text

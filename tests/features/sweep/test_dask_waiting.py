@@ -93,6 +93,7 @@ def test_workers_that_come_late_are_waited_for(start, tmp_path):
     assert (tmp_path / "sweep.csv").read_bytes() == (tmp_path / "here.csv").read_bytes()
 
 
+@pytest.mark.long("processes")
 def test_workers_that_were_killed_leave_their_rows_and_others_go_on(scheduler, start, tmp_path):
     worker = start_worker(start, scheduler)
     file, nodes = tmp_path / "sweep.csv", list(range(2, 400))

@@ -305,6 +305,7 @@ def wait_for_rows(file, process, rows):
     pytest.fail(f"no {rows} rows: {process.communicate(timeout=5)}")
 
 
+@pytest.mark.long("processes")
 @pytest.mark.parametrize("workers", [0, 2])
 def test_a_sweep_that_is_killed_in_the_middle_goes_on_to_the_same_bytes(tmp_path, file, workers):
     untouched = start(tmp_path, tmp_path / "untouched.csv", 0)

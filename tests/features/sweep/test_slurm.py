@@ -87,6 +87,7 @@ def test_the_question_has_so_many_scenarios_as_is_said(recipes):
     assert math.prod(len(found[2].split(",")) for found in LISTS.finditer(recipes[0])) == 2000
 
 
+@pytest.mark.long("processes")
 def test_the_job_array_and_its_merge_give_the_sweep_of_one_process(recipes, slurm, tmp_path):
     array, merge, _ = map(short, recipes)
     done = slurm(array)
@@ -104,6 +105,7 @@ def test_the_job_array_and_its_merge_give_the_sweep_of_one_process(recipes, slur
     assert (tmp_path / "sweep.csv").read_bytes() == whole(slurm, tmp_path)
 
 
+@pytest.mark.long("processes")
 def test_the_job_with_dask_gives_it_too_and_leaves_no_process_behind(recipes, slurm, tmp_path):
     array, _, job = map(short, recipes)
     assert slurm(array.partition("sbatch")[0]).returncode == 0
