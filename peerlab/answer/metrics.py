@@ -10,7 +10,7 @@ kind that is busiest.
 # 200 seeds of a jittered ring of 64 nodes take 0.15 s of CPU time. A row is the same, to the last digit, as
 # that of a run by itself, so it does not matter how a sweep is cut into tasks.
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from peerlab.answer.trace import Recording, Trace
@@ -164,10 +164,13 @@ def flight_share(recording: Recording) -> float:
     return min(recording.totals.flown_ps / recording.end_ps, 1.0) if recording.end_ps else 0.0
 
 
-def bottleneck(shares: Mapping[str, float], flying: float, *, overlapping: bool = False) -> Bottleneck | None:
+def bottleneck(
+    shares: Mapping[str, float], flying: float, *, overlapping: bool = False, says: Callable[[str], str] = str
+) -> Bottleneck | None:
     """Return what of the `busy_shares` is largest, or latency if slices mostly fly (`flight_share`); None where no time passes.
 
-    `overlapping`: whether flights of several steps overlap. Then a flight costs time only while the busiest resource rests.
+    `overlapping`: whether flights of several steps overlap. Then a flight costs time only while the busiest resource rests. `says`: the
+    cluster's (`Cluster.says`).
     """
     if not shares:
         return None
@@ -176,7 +179,7 @@ def bottleneck(shares: Mapping[str, float], flying: float, *, overlapping: bool 
     if flight > shares[kind]:
         return Bottleneck(LATENCY, "latency", flight)
     both = _in_turns(shares) if kind in _TURNS and shares.get("proxy") else None
-    return Bottleneck(kind, resource_kind(kind).label, shares[kind], both)
+    return Bottleneck(kind, says(resource_kind(kind).label), shares[kind], both)
 
 
 def always_busy(shares: Mapping[str, float]) -> float:

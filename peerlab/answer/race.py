@@ -115,8 +115,11 @@ class Race:
             raise PeerlabError("race: both sides are the same scenario; change something on one of them")
         for run in self.runs:
             if not run.time_ps or not delivery(run).total:
+                machine = run.scenario.hardware
                 raise PeerlabError(
-                    f"race: {run.scenario.nodes} node of {run.scenario.hardware.name} sends nothing to another; a race needs 2 nodes or more"
+                    machine.says(
+                        f"race: {run.scenario.domains} node of {machine.name} sends nothing to another; a race needs 2 nodes or more"
+                    )
                 )
 
     @cached_property

@@ -111,7 +111,8 @@ class Run:
         # in blocking steps no flight of the next step begins before this one is over
         overlapping = not self.scenario.blocking and overlaps(plan(self.scenario).schedule)
         flying = metrics.flight_share(self.recording)
-        return metrics.bottleneck(self.busy, flying, overlapping=overlapping)
+        says = self.scenario.hardware.says
+        return metrics.bottleneck(self.busy, flying, overlapping=overlapping, says=says)
 
     @cached_property
     def copies_per_byte(self) -> float:

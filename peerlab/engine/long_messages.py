@@ -68,7 +68,8 @@ def waits_for(asked: Scenario) -> Bottleneck | None:
         return None
     shares = {kind: min(ps / message.time_ps, 1.0) for kind, ps in message.busy_ps.items()}
     overlapping = not asked.blocking and overlaps(plan(asked).schedule)
-    return bottleneck(shares, min(message.flown_ps / message.time_ps, 1.0), overlapping=overlapping)
+    flying, says = min(message.flown_ps / message.time_ps, 1.0), asked.hardware.says
+    return bottleneck(shares, flying, overlapping=overlapping, says=says)
 
 
 def long_answer(asked: Scenario) -> LongAnswer:

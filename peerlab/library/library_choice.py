@@ -82,11 +82,11 @@ class LibraryChoice:
         even = chunk % 1024 == 0 or chunk < 1024
         return say_bytes(chunk) if even else f"{floor(chunk / 1024)} KiB"
 
-    def changes(self, by: str) -> dict[str, list[Change]]:
-        """Return what it does to figures; `by` names the library."""
+    def changes(self, by: str, machine: Cluster) -> dict[str, list[Change]]:
+        """Return what it does to figures of a machine; `by` names the library."""
         run = f"{self.course.algorithm} with {self.course.protocol}"
         what = "the switch's first chunks, and flights that NVLink does not hide,"
-        what = what if self.course.in_switch else "hops inside the node"
+        what = what if self.course.in_switch else machine.says("hops inside the node")
         inside = f"{what} are counted before the first slice, {say_time(self.inside_ps)}"
         entries: dict[str, tuple[float, str, tuple[str, ...]]] = {
             "nic_Bps": (self.nic_Bps, f"what {run} sends at most", ("nic.rate",)),

@@ -80,7 +80,11 @@ class NcclLaw(LibraryLaw):
     def changes(self, question: "Scenario", by: str) -> OwnChanges:
         """Return what its choice does to figures, and how many threads its sockets have."""
         # an allreduce of one node, or another collective, has no choice: then the law is as topology alone
-        own = question.choice.changes(by) if question.choice else super().changes(question, by)
+        own = (
+            question.choice.changes(by, question.hardware)
+            if question.choice
+            else super().changes(question, by)
+        )
         message = question.choice.course.chunk if question.choice else None
         return {**own, **self._socket_threads(question, by, message)}
 

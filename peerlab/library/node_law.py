@@ -41,9 +41,8 @@ class NcclNodeLaw(LibraryLaw):
             Change(how="is", amount=rate // (machine.devices - 1), by=by, why=f"what {run} gets of the links")
         ]
         switch = [Change(how="is", amount=rate, by=by, why=f"what {run} gets of the switch")]
-        none = [
-            Change(how="is", amount=0, by=by, why="hops inside the node are counted before the first slice")
-        ]
+        why = machine.says("hops inside the node are counted before the first slice")
+        none = [Change(how="is", amount=0, by=by, why=why)]
         rates: OwnChanges = {"sharp_Bps": switch} if course.in_switch else {"scaleup_Bps": links}
         return {**super().changes(question, by), **rates, "scaleup_latency_ps": none}
 

@@ -26,7 +26,8 @@ def striping(cluster: Cluster) -> Changes:
         return {}
     each = cluster.nics_per_device
     why = f"a device stripes over its {say_count(each, 'NIC')}, which count as one"
-    together = [Change(how="times", amount=each, by=_BY, why=why)]
+    basis = f"the {each} NICs of a device together, per direction"
+    together = [Change(how="times", amount=each, by=_BY, why=why, basis=basis)]
     counted = [Change(how="is", amount=cluster.devices_per_switch, by=_BY, why=why)]
     rates = [name for name in _PER_NIC if getattr(cluster, name)]
     # one NIC left for each device and none left over: nothing is multiplied

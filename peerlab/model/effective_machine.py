@@ -26,6 +26,8 @@ class Change:
     why: str
     figures: tuple[str, ...] = ()
     """Keys of the figures that `amount` was reckoned from."""
+    basis: str = ""
+    """What the number counts from then on, if that is another than before: a device's two NICs together."""
 
     def of(self, before: float | None) -> float | None:
         """Return the number after it; nothing is added to as to zero.

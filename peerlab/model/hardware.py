@@ -297,6 +297,20 @@ class Cluster:
         return min(self.nics_per_switch, self.devices_per_switch)
 
     @property
+    def counted_as(self) -> str:
+        """What this machine counts as one, and a library, too: a ``node``, or a ``domain`` of several."""
+        return "domain" if self.nodes_joined > 1 else "node"
+
+    def says(self, words: str) -> str:
+        """Return words that hold for a node, such as *hops inside the node*, as they hold for what is counted as one here.
+
+        >>> from peerlab import Scenario
+        >>> Scenario(cluster="gb200-nvl72", nodes=18).hardware.says("hops inside the node")
+        'hops inside the domain'
+        """
+        return words.replace("node", self.counted_as)
+
+    @property
     def node_wire_Bps(self) -> int:  # noqa: N802
         """Line rate of all NICs of a node, bytes per second and direction."""
         return self.nics * self.nic_Bps

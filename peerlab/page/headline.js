@@ -193,7 +193,7 @@ export class Headline extends View {
     };
     add("bits", this.scale.bits ? "GB" : "Gb", this.scale.bits ? "Show gigabytes per second" : "Show gigabits per second", () => (this.scale.bits = !this.scale.bits));
     if (this.meta.devices > 1)
-      add("device", this.scale.device ? "node" : "device", this.scale.device ? "Show per node" : "Show per device", () => (this.scale.device = !this.scale.device));
+      add("device", this.scale.device ? this.meta.counted : "device", `Show per ${this.scale.device ? this.meta.counted : "device"}`, () => (this.scale.device = !this.scale.device));
     label.append(units);
   }
 }

@@ -55,14 +55,14 @@ export function narrowBoxes(columns) {
 }
 
 function placesOfBox(left, right, top, bottom) {
-  const half = (bottom - top) / 2, upright = { left: WIRE_TURNS - half, right: WIRE_TURNS + half };
+  const half = (bottom - top) / 2, [middle] = onTheWire(left, top + half), upright = { left: middle - half, right: middle + half };
   if (right <= WIRE_TURNS) return [{ left, right, top, bottom }];
   if (left >= BOTH_NODES - WIRE_TURNS) return [{ left: BOTH_NODES - right, right: BOTH_NODES - left, top: top + BELOW, bottom: bottom + BELOW }];
   if (isBetween(left)) return [{ ...upright, top: onTheWire(left, joinedAt(top + half))[1], bottom: onTheWire(right, joinedAt(top + half))[1] }];
   return [
-    { left, right: WIRE_TURNS + half, top, bottom },
+    { left, right: upright.right, top, bottom },
     { ...upright, top: bottom, bottom: top + BELOW },
-    { left: BOTH_NODES - right, right: WIRE_TURNS + half, top: top + BELOW, bottom: bottom + BELOW },
+    { left: BOTH_NODES - right, right: upright.right, top: top + BELOW, bottom: bottom + BELOW },
   ];
 }
 

@@ -15,6 +15,7 @@ import { digits, sayTime } from "./words.js";
  * @property {Racer[]} racers
  * @property {number} end_us
  * @property {boolean} same_way
+ * @property {string} counted
  * @property {string} unit
  * @property {number} unit_bytes
  * @property {RaceAnswer} answer
@@ -122,7 +123,7 @@ class RacePage extends PlayedPage {
   fill() {
     const { data } = this, { answer } = data, both = data.racers.map(({ title }) => title).join(" against ");
     this.find(".rc-about").textContent = data.about;
-    this.find(".rc-lead h2").textContent = data.same_way ? `Delivered per node, ${data.unit}` : "Delivered per node, % of all";
+    this.find(".rc-lead h2").textContent = `Delivered per ${data.counted}, ${data.same_way ? data.unit : "% of all"}`;
     this.find(".rc-key").append(...data.racers.map(({ title, role, finish_us }) => Object.assign(make("span", "", `${title}, ${sayTime(finish_us)}`), { style: `--rc: var(--pl-${role}); --rc-ink: var(--pl-${role}-ink)` })));
     this.find(".rc-answer h2").textContent = answer.about;
     this.find(".rc-ratio").append(answer.value, make("small", "", answer.times));
@@ -131,7 +132,7 @@ class RacePage extends PlayedPage {
     this.root.setAttribute("aria-label", `Race: ${both}`);
     for (const [i, racer] of data.racers.entries()) {
       const { lane } = this.lanes[i], total = this.amount(1, i);
-      lane.querySelector(".rc-of").textContent = `of ${sayAmount(total)} ${data.unit} delivered per node`;
+      lane.querySelector(".rc-of").textContent = `of ${sayAmount(total)} ${data.unit} delivered per ${data.counted}`;
       lane.querySelector(".rc-road").setAttribute("aria-label", roadWords(racer));
     }
     this.find(".rc-lead svg").setAttribute("aria-label", data.words);

@@ -7,8 +7,10 @@ from typing import TypedDict
 WIDTH, HEIGHT = 1060.0, 228.0
 """Size of the scene in its own units; at this width a unit is a pixel."""
 
-_LETTER, _LARGE_LETTER = 7.4, 9.8
+_LETTER, _LARGE_LETTER = 8.2, 9.8
 """How wide a bold letter of a name is, and where words are largest, in a slide."""
+SMALL = _LETTER / _LARGE_LETTER
+"""The share of room that a name may take at its usual size if it is to fit where words are largest."""
 _FEW = 3
 """Of so few letters, the sign that it is cut among them, nobody guesses a name."""
 

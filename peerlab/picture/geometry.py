@@ -26,6 +26,8 @@ PORT = 376.0
 """Where slices go through the NIC: beside its name."""
 SUM_LANE = 9.0
 """How far from the wire's middle slices go up to a switch that adds up, above it, and come down, below."""
+_WIRES, _WIRE_PITCH = 36.0, 14.0
+"""Room for the wires of a switch's NICs, and the distance of two at most."""
 SUM_BOX = (474.0, WIDTH - 474.0)
 """Left and right of that switch: slices are out of sight in it."""
 SHARED_HALF = 13.0
@@ -87,9 +89,9 @@ class Geometry:
     def device(self, device: int) -> tuple[float, float]:
         """Return left and right of a device's box in node 0."""
         count = self.cluster.devices_per_switch
-        # Margins of 14 units on both sides, and 12 between two devices.
-        pitch = (NIC[0] - 14.0 - 14.0) / count
-        return 14.0 + device * pitch, 14.0 + (device + 1) * pitch - 12.0
+        # Margins of 14 units on both sides, of 18 to the NIC, in front of which slices wait, and of 6 between two devices.
+        pitch = (NIC[0] - 14.0 - 12.0) / count
+        return 14.0 + device * pitch, 14.0 + (device + 1) * pitch - 6.0
 
     def middle(self, device: int) -> float:
         """Return the middle of a device's box in node 0."""
@@ -103,6 +105,27 @@ class Geometry:
         before = self.middle(0) - half - 16
         after = self.middle(1) - self.middle(0) - 2 * half if self.cluster.devices_per_switch > 1 else 0.0
         return self.middle(0) + half + 6 if after > before + 12 else 16.0
+
+    @property
+    def wires(self) -> int:
+        """How many wires are drawn: one for each device that has NICs of its own below the switch; one where devices share a NIC.
+
+        A switch that adds up is drawn with one: above its middle slices go up, below it sums come down.
+        """
+        return 1 if self.sums else self.cluster.used_nics_per_switch
+
+    @property
+    def wire_pitch(self) -> float:
+        """Distance of two wires."""
+        return min(_WIRE_PITCH, _WIRES / self.wires)
+
+    def wire(self, device: int) -> float:
+        """Return the height at which slices of a device cross the NIC and the wire."""
+        return WIRE + (device % self.wires - (self.wires - 1) / 2) * self.wire_pitch
+
+    def wire_half(self, rate_Bps: int) -> float:  # noqa: N803
+        """Return half the thickness of one wire of this capacity: beside others it leaves a gap."""
+        return min(self.thickness(rate_Bps), self.wire_pitch - 2 if self.wires > 1 else HEIGHT) / 2
 
     @property
     def foot(self) -> float:
@@ -137,24 +160,25 @@ class Geometry:
         x, up = self.middle(device), UPLINK - self.lane
         return self._at(node, [(x, ENTRY), (x, BUS), (up, BUS), (up, MEMORY[3] - 14)])
 
-    def memory_to_nic(self, node: int) -> list[Point]:
-        """Return the way from host memory down to the NIC."""
-        down, nic = UPLINK + self.lane, PORT
+    def memory_to_nic(self, node: int, device: int) -> list[Point]:
+        """Return the way of a device's slices from host memory down to the NIC."""
+        down, nic, wire = UPLINK + self.lane, PORT, self.wire(device)
         if self.apart:
-            return self._at(node, [(_BESIDE, MEMORY[3] - 14), (_BESIDE, ROOT), (nic, ROOT), (nic, WIRE)])
-        return self._at(node, [(down, MEMORY[3] - 14), (down, BUS), (nic, BUS), (nic, WIRE)])
+            return self._at(node, [(_BESIDE, MEMORY[3] - 14), (_BESIDE, ROOT), (nic, ROOT), (nic, wire)])
+        return self._at(node, [(down, MEMORY[3] - 14), (down, BUS), (nic, BUS), (nic, wire)])
 
     def device_to_nic(self, node: int, device: int) -> list[Point]:
         """Return the way from a device across the switch to the NIC, over the CPU if need be, or straight where there is no switch."""
         x, nic, up, down = self.middle(device), PORT, UPLINK - self.lane, UPLINK + self.lane
+        wire = self.wire(device)
         if not self.switch:  # clear of the device's name
-            return self._at(node, [(self.device(device)[1] - EDGE, WIRE), (nic, WIRE)])
+            return self._at(node, [(self.device(device)[1] - EDGE, wire), (nic, wire)])
         if self.apart:
-            return self._at(node, [(x, ENTRY), (x, BUS), (up, BUS), (up, ROOT), (nic, ROOT), (nic, WIRE)])
+            return self._at(node, [(x, ENTRY), (x, BUS), (up, BUS), (up, ROOT), (nic, ROOT), (nic, wire)])
         if self.redirected:
             turn = [(up, BUS), (up, ROOT), (down, ROOT), (down, BUS)]
-            return self._at(node, [(x, ENTRY), (x, BUS), *turn, (nic, BUS), (nic, WIRE)])
-        return self._at(node, [(x, ENTRY), (x, BUS), (nic, BUS), (nic, WIRE)])
+            return self._at(node, [(x, ENTRY), (x, BUS), *turn, (nic, BUS), (nic, wire)])
+        return self._at(node, [(x, ENTRY), (x, BUS), (nic, BUS), (nic, wire)])
 
     def device_to_port(self, node: int, device: int) -> list[Point]:
         """Return the way from a device out of its own ports, below the boxes."""
@@ -168,12 +192,12 @@ class Geometry:
         points = self.device_to_port(node, device)
         return [*points, (self.x(node, SUM_BOX[0]), points[-1][1])]
 
-    def nic_to_memory(self, node: int) -> list[Point]:
-        """Return the way that received slices take up to host memory: the direction that copies out take as well."""
-        up, nic = UPLINK - self.lane, PORT
+    def nic_to_memory(self, node: int, device: int) -> list[Point]:
+        """Return the way that a device's received slices take up to host memory: the direction that copies out take as well."""
+        up, nic, wire = UPLINK - self.lane, PORT, self.wire(device)
         if self.apart:
-            return self._at(node, [(nic, WIRE), (nic, ROOT), (_BESIDE, ROOT), (_BESIDE, MEMORY[3] - 14)])
-        return self._at(node, [(nic, WIRE), (nic, BUS), (up, BUS), (up, MEMORY[3] - 14)])
+            return self._at(node, [(nic, wire), (nic, ROOT), (_BESIDE, ROOT), (_BESIDE, MEMORY[3] - 14)])
+        return self._at(node, [(nic, wire), (nic, BUS), (up, BUS), (up, MEMORY[3] - 14)])
 
     def from_memory(self, node: int, device: int) -> list[Point]:
         """Return the way from host memory down to a device: the direction that the NIC reads through as well."""
@@ -308,14 +332,15 @@ def _between(g: Geometry, track: Track, device: int) -> tuple[list[Point], list[
     """Return the ways from node to node."""
     entry, leave = g.coming(0), g.leaving(1)
     if track == "host memory to host memory":
-        into = [g.nic_to_memory(0), g.nic_to_memory(1)]
-        return [*g.memory_to_nic(0), *g.across(), *into[1]], [*g.memory_to_nic(1), *leave], [*entry, *into[0]]
+        into = [g.nic_to_memory(node, device) for node in (0, 1)]
+        out = [g.memory_to_nic(node, device) for node in (0, 1)]
+        return [*out[0], *g.across(), *into[1]], [*out[1], *leave], [*entry, *into[0]]
     if track == "port to port" and g.native:
         left, right = g.device_to_port(0, device), g.device_to_port(1, device)
         y = left[-1][1]
         return [*left, *right[::-1]], [*right, (WIDTH, y)], [(0.0, y), *left[::-1]]
     half = track == "host memory to the other device"
-    out = [g.memory_to_nic(node) if half else g.device_to_nic(node, device) for node in (0, 1)]
+    out = [(g.memory_to_nic if half else g.device_to_nic)(node, device) for node in (0, 1)]
     into = [g.nic_to_device(node, device) for node in (0, 1)]
     return [*out[0], *g.across(), *into[1]], [*out[1], *leave], [*entry, *into[0]]
 

@@ -153,7 +153,8 @@ def _dram(run: Run) -> Card:
 
 def _cores(run: Run) -> Card:
     cores = run.cores_busy
-    card = _card("cores", "CPU cores busy", f"{cores:.1f}" if cores else "0", "per node")
+    each = run.scenario.hardware.says("per node")
+    card = _card("cores", "CPU cores busy", f"{cores:.1f}" if cores else "0", each)
     return {**card, "amount": cores, "more": "worse"}
 
 

@@ -36,6 +36,8 @@ class Meta(TypedDict):
     before_us: float | None
     """How long the run before took, if it may be compared."""
     nodes: int
+    counted: str
+    """What these are: ``node``, or ``domain`` where NVLink joins several."""
     devices: int
     """Devices of a node that take part."""
     drawn: int
@@ -89,6 +91,7 @@ def _meta(run: Run, before: Run | None, number: int) -> Meta:
         "end_us": run.time_ps / PS_PER_US,
         "before_us": before.time_ps / PS_PER_US if before is not None and comparable else None,
         "nodes": s.domains,
+        "counted": s.hardware.counted_as,
         "devices": s.hardware.devices if not s.collective_record.is_message else 1,
         "drawn": s.hardware.devices_per_switch if not s.collective_record.is_message else 1,
         "steps": schedule.steps,

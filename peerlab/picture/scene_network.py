@@ -6,7 +6,7 @@ from peerlab.base.units import say_percent
 from peerlab.model.paths import REDUCE
 from peerlab.model.resources import capacity_Bps, resource_kind
 from peerlab.model.stages import stage_kind
-from peerlab.picture.drawing import HEIGHT, WIDTH, within
+from peerlab.picture.drawing import HEIGHT, SMALL, WIDTH, within
 from peerlab.picture.geometry import (
     BOX_BOTTOM,
     BOX_TOP,
@@ -20,7 +20,6 @@ from peerlab.picture.geometry import (
     SUM_LANE,
     SWITCH_BOTTOM,
     SWITCH_TOP,
-    WIRE,
 )
 from peerlab.picture.shown_nodes import unit
 from peerlab.picture.sketch import Sketch
@@ -39,10 +38,10 @@ def draw_devices(sketch: Sketch, node: int) -> None:
         edges = (g.x(node, left), BOX_TOP, g.x(node, right), BOX_BOTTOM)
         d.box("boxes", edges, "box", "hot" if hot else "edge", 2.5 if hot else 1.2)
         name = within(c.device_name, right - left, "" if c.devices_per_switch == 1 else f" {device}")
-        d.text((g.x(node, g.middle(device)), BOX_TOP + 16), name, size=13, bold=True)
+        d.text((g.x(node, g.middle(device)), BOX_TOP + 11), name, size=13, bold=True)
         if c.hbm_Bps:
             d.text(
-                (g.x(node, g.middle(device)), BOX_TOP + 27),
+                (g.x(node, g.middle(device)), BOX_TOP + 25),
                 f"HBM{sketch.mark('device.hbm')}",
                 size=11,
                 ink="muted",
@@ -92,21 +91,21 @@ def _device_links(sketch: Sketch, node: int) -> None:
 def _link_words(sketch: Sketch, node: int, room: float) -> str:
     """Return how busy the device links are, or what else of a device is and has no lane, where there is room for that."""
     if sketch.on("device link"):
-        name, share = sketch.says(node, "device link", "device PCIe", room - _SHARE)
+        name, share = sketch.says(node, "device link", "device PCIe", (room - _SHARE) * SMALL)
         return f"{name}, {share}" if name and share and not name.endswith("…") else share
     inside = [kind for kind in sketch.on("device") if not has_lane(kind)]
     name, share = (
         resource_kind(sketch.busiest(node, inside)).label if inside else "",
         sketch.share(node, *inside),
     )
-    if not share or share == "idle" or within(name, room - _SHARE) != name:
+    if not share or share == "idle" or within(name, (room - _SHARE) * SMALL) != name:
         return ""
     sketch.told.update(inside)
     return f"{name}, {share}"
 
 
-_SHARE = 80.0
-"""Room that a busy share takes, where words are largest."""
+_SHARE = 95.0
+"""Room that a busy share takes behind a name, where words are largest."""
 
 
 def _nic_Bps(sketch: Sketch) -> int:  # noqa: N802
@@ -123,31 +122,31 @@ def _nic(sketch: Sketch, node: int) -> None:
     edges = (g.x(node, NIC[0]), BOX_TOP, g.x(node, NIC[1]), BOX_BOTTOM)
     edge = "hot" if hot else "edge" if used else "faint"
     d.box("boxes", edges, "box", edge, 2.5 if hot else 1.2)
-    beside, ink = g.x(node, (NIC[0] + PORT - 10) / 2), "ink" if used else "muted"
-    each = sketch.cluster.nics_per_device  # a device stripes over them
-    name, below = (
-        (16.0, 31.0) if g.switch else (9.0, 38.0)
-    )  # slices pass between them where they come straight from the device
-    d.text(
-        (beside, BOX_TOP + name),
-        (f"{each} NICs" if each > 1 else "NIC")
-        + (_mark_wiring(sketch) or sketch.mark("node.nics_per_switch")),
-        size=13,
-        bold=True,
-        ink=ink,
-    )
-    speed = sketch.speed(node)
-    slow = speed < 1 and used
-    times = f"{each} x " if each > 1 else ""
+    name, *below = _nic_words(sketch, node, used=used)
+    # slices pass between the words where they come straight from the device
+    places = (9.0, 38.0) if not g.switch else (16.0, 31.0) if len(below) == 1 else (10.0, 26.0, 38.5)
+    beside = g.x(node, (NIC[0] + (PORT - 10 if g.switch else NIC[1])) / 2)
+    d.text((beside, BOX_TOP + places[0]), name, size=13, bold=True, ink="ink" if used else "muted")
+    slow = sketch.speed(node) < 1 and used
+    # the last line first: where room is short, what comes first has it, and that is the rate
+    for y, words in reversed(list(zip(places[1:], below, strict=True))):
+        d.text((beside, BOX_TOP + y), words, size=11, bold=slow, ink="hot-ink" if slow else "muted")
+
+
+def _nic_words(sketch: Sketch, node: int, *, used: bool) -> list[str]:
+    """Return what the box of the NICs says: how many there are, and what each carries, in two lines if there is room for them."""
+    count = sketch.cluster.nics_per_switch
+    mark = _mark_wiring(sketch) or sketch.mark("node.nics_per_switch")
+    name = (f"{count} NICs" if count > 1 else "NIC") + mark
+    if not used:
+        return [name, "idle" if sketch.run.scenario.nodes_per_domain > 1 else "not used"]
+    if not sketch.on("NIC"):
+        return [name, "no limit"]
     # A NIC's rate is said in bits, as its maker says it.
-    rate = f"{times}{_nic_Bps(sketch) * 8 / 1e9 * speed:g} Gb/s" if sketch.on("NIC") else "no limit"
-    d.text(
-        (beside, BOX_TOP + below),
-        rate if used else "idle" if sketch.run.scenario.nodes_per_domain > 1 else "not used",
-        size=11,
-        bold=slow,
-        ink="hot-ink" if slow else "muted",
-    )
+    rate = f"{_nic_Bps(sketch) * 8 / 1e9 * sketch.speed(node):.4g} Gb/s"
+    if count == 1:
+        return [name, rate]
+    return [name, "each", rate] if sketch.geometry.switch else [f"{name} of", rate]
 
 
 def _link(
@@ -168,14 +167,7 @@ def draw_wire(sketch: Sketch) -> None:
     sketch.parts.add("wire")
     named = sketch.hot in _joining(sketch)
     hot = named or sketch.hot == "latency"
-    y, half = (PORT_WIRE, PORT_HALF) if sketch.native else (WIRE, sketch.geometry.thickness(wire_Bps(s)) / 2)
-    inside = sketch.geometry.middle(0) if sketch.native else NIC[1]
-    edges = (inside, y - half, WIDTH - inside, y + half)
-    d.box("pipes", edges, "box", "hot" if hot else "edge", 1.6 if hot else 1.0)
-    busy = max((sketch.part(0, kind) for kind in sketch.sends), default=0.0)
-    if busy:
-        load = (inside, y - half * busy, WIDTH - inside, y + half * busy)
-        d.box("loads", load, f"{_crossing(sketch)}-wash", "none")
+    y, half = _draw_wires(sketch, hot=hot)
     names = (
         (y - half - 42, y - half - 26, y - half - 10)
         if sketch.native
@@ -190,13 +182,29 @@ def draw_wire(sketch: Sketch) -> None:
         d.box("boxes", (SUM_BOX[0], y - half, SUM_BOX[1], y + half), "box", "edge", 1.6)
         d.text((WIDTH / 2, y), f"{s.domains} in, 1 out", size=13, bold=True)
         rate = f"{name.removeprefix('wire, ')}, "
-        name = f"switch adds up {s.domains} nodes"
+        name = f"switch adds up {s.domains} {unit(s)}s"
     d.text((WIDTH / 2, names[0]), name, size=12, bold=True)
     ink = "hot-ink" if named else "muted"
     d.text((WIDTH / 2, names[1]), rate + _sending(sketch), size=12, bold=named, ink=ink)
     hot = sketch.hot == "latency"
     ink = "hot-ink" if hot else "muted"
     d.text((WIDTH / 2, names[2]), say_latency(s), size=11, bold=hot, ink=ink)
+
+
+def _draw_wires(sketch: Sketch, *, hot: bool) -> tuple[float, float]:
+    """Draw the ports' joint link or the wires of the NICs, as full as they are busy; return the middle and half the height of all."""
+    d, g = sketch.drawing, sketch.geometry
+    half = PORT_HALF if sketch.native else g.wire_half(wire_Bps(sketch.run.scenario))
+    places = [PORT_WIRE] if sketch.native else [g.wire(device) for device in range(g.wires)]
+    inside = g.middle(0) if sketch.native else NIC[1]
+    busy = max((sketch.part(0, kind) for kind in sketch.sends), default=0.0)
+    for y in places:
+        edges = (inside, y - half, WIDTH - inside, y + half)
+        d.box("pipes", edges, "box", "hot" if hot else "edge", 1.6 if hot else 1.0)
+        if busy:
+            load = (inside, y - half * busy, WIDTH - inside, y + half * busy)
+            d.box("loads", load, f"{_crossing(sketch)}-wash", "none")
+    return (places[0] + places[-1]) / 2, (places[-1] - places[0]) / 2 + half
 
 
 def _joining(sketch: Sketch) -> list[str]:
@@ -213,7 +221,8 @@ def _sending(sketch: Sketch) -> str:
         others = [sketch.hot]
     text = max(others, key=lambda kind: sketch.run.busy.get(kind, 0.0), default="")
     busy = sketch.run.busy.get(text, 0.0)
-    other = f"{resource_kind(text).label} {say_percent(busy)} busy" if busy >= BUSY else ""
+    label = sketch.cluster.says(resource_kind(text).label) if text else ""
+    other = f"{label} {say_percent(busy)} busy" if busy >= BUSY else ""
     sketch.told.update(others if other else ())
     if sketch.hot == text and other:
         return other
@@ -301,6 +310,5 @@ def _sender(sketch: Sketch) -> str:
     alike = sketch.run.trace.folded or sketch.run.scenario.collective_record.is_message
     if alike:
         return ""
-    return (
-        f"{unit(sketch.run.scenario)} {sketch.sight.node}'s {'ports' if sketch.native else 'NIC'} sending, "
-    )
+    what = "ports" if sketch.native else "NIC" if sketch.cluster.nics_per_switch == 1 else "NICs"
+    return f"{unit(sketch.run.scenario)} {sketch.sight.node}'s {what} "

@@ -32,7 +32,7 @@ _STEPS = 2**14
 
 def unit(scenario: Scenario) -> str:
     """Return what a picture shows two of: nodes, or NVLink domains of several."""
-    return "domain" if scenario.nodes_per_domain > 1 else "node"
+    return scenario.hardware.counted_as
 
 
 @dataclass(frozen=True)

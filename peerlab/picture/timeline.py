@@ -164,7 +164,7 @@ def timeline(picture: Picture) -> TimelineParcel:
             for number, lane in enumerate(shown)
         ],
         "spans": segments.page(SPAN_COLUMNS, _TIMES),
-        "stages": [stage_kind(stage).says for stage in run.trace.stages],
+        "stages": [run.scenario.hardware.says(stage_kind(stage).says) for stage in run.trace.stages],
         "roles": [stage_role(stage) for stage in run.trace.stages],
         "title": _title(run),
         "device": run.scenario.hardware.device_name,

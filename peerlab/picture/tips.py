@@ -48,8 +48,8 @@ def tips(sketch: Sketch) -> list[Tip]:
     ]
     if "wire" in sketch.parts:
         # High enough for a pointer to find it, however thin the wire is.
-        y, half = (PORT_WIRE, PORT_HALF) if sketch.native else (WIRE, 9.0)
-        rows.append((0, "wire", "wire", (NIC[1], y - half, WIDTH - NIC[1], y + half)))
+        y, half = (PORT_WIRE, PORT_HALF) if sketch.native else (WIRE, 9.0 * sketch.geometry.wires)
+        rows.append((0, "wire", _wires(sketch), (NIC[1], y - half, WIDTH - NIC[1], y + half)))
     return [
         {"box": box, "title": title, "lines": _busy(sketch, node, part), "sources": _sources(sketch, part)}
         for node, part, title, box in rows
@@ -68,7 +68,7 @@ def _parts(sketch: Sketch, node: int) -> Iterator[tuple[Part, str, Box]]:
     yield "host memory", "host memory (DRAM)", box(*MEMORY)
     yield "CPU", "CPU", box(*CPU)
     yield "uplink", "PCIe uplink", box(UPLINK - 2 * g.lane, MEMORY[3], UPLINK + 2 * g.lane, SWITCH_TOP)
-    yield "NIC", "NIC", box(NIC[0], BOX_TOP, NIC[1], BOX_BOTTOM)
+    yield "NIC", _nics(sketch), box(NIC[0], BOX_TOP, NIC[1], BOX_BOTTOM)
     for device in range(sketch.cluster.devices_per_switch):
         left, right = g.device(device)
         name, half = (
@@ -78,7 +78,28 @@ def _parts(sketch: Sketch, node: int) -> Iterator[tuple[Part, str, Box]]:
         yield "device", name, box(left, BOX_TOP, right, BOX_BOTTOM)
         x = g.middle(device)
         yield "device link", f"PCIe link of {name}", box(x - half, SWITCH_BOTTOM, x + half, BOX_TOP)
-    yield "NIC", "PCIe link of the NIC", box(PORT - 6, SWITCH_BOTTOM, PORT + 6, BOX_TOP)
+    link = "PCIe link of the NIC" if sketch.cluster.nics_per_switch == 1 else "PCIe links of the NICs"
+    yield "NIC", link, box(PORT - 6, SWITCH_BOTTOM, PORT + 6, BOX_TOP)
+
+
+def _nics(sketch: Sketch) -> str:
+    """Return how many NICs the box stands for, and whose they are."""
+    c = sketch.cluster
+    if c.nics_per_switch == 1:
+        return "NIC"
+    each = f"{c.nics_per_device} of each {c.device_name}" if c.nics_per_switch >= c.devices_per_switch else ""
+    shared = f"shared by {c.devices_per_switch} {c.device_name}"
+    return f"{c.nics_per_switch} NICs, {each or shared}"
+
+
+def _wires(sketch: Sketch) -> str:
+    """Return whose wires the picture shows."""
+    c = sketch.cluster
+    if sketch.native or c.nics_per_switch == 1:
+        return "wire"
+    if c.nics_per_device > 1:
+        return f"wires, drawn as one for the {c.nics_per_device} NICs of each {c.device_name}"
+    return f"wires of {c.nics_per_switch} NICs"
 
 
 def _kinds(sketch: Sketch, part: Part) -> list[str]:
@@ -98,7 +119,7 @@ def _busy(sketch: Sketch, node: int, part: Part) -> list[str]:
         carries = f"{figure}, " if figure else ""
         # Nothing is said of a partner that changes.
         share = sketch.share(node, kind) or "as busy as the partner of each step"
-        found.append(f"{resource_kind(kind).label}: {carries}{share}")
+        found.append(f"{sketch.cluster.says(resource_kind(kind).label)}: {carries}{share}")
     rests = "passed, and never a limit here" if sketch.uses(part) else "not used on this path"
     return found or [rests]
 

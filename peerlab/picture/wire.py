@@ -69,14 +69,18 @@ def say_rate(scenario: Scenario, node: int, speed: float) -> str:
 
     Where a protocol carries less than the NIC does, the NIC's rate stands beside it; `say_latency` names the protocol.
     """
-    native, field = scenario.data_path.uses_own_ports, resource_kind(_sender(scenario)).rate
-    full = capacity_Bps(scenario.hardware, _sender(scenario)) if scenario.choice else 0
+    native, machine = scenario.data_path.uses_own_ports, scenario.hardware
+    kind = resource_kind(_sender(scenario))
+    striped = machine.nics_per_device if kind.scope == "nic" else 1
+    full = striped * capacity_Bps(machine, _sender(scenario)) if scenario.choice else 0
     of = f" of {full * speed / 1e9:.4g}" if full > wire_Bps(scenario) else ""
     rate = f"{wire_Bps(scenario) * speed / 1e9:.4g}{of} GB/s"
-    mark = assumed(scenario, FIGURE_OF_FIELD.get(field, ""))
+    mark = assumed(scenario, FIGURE_OF_FIELD.get(kind.rate, ""))
     slow = speed < 1
     if native:
-        return f"own ports, {rate} per device{mark}" + (f" at node {node}" if slow else "")
+        return f"ports, {rate} a device{mark}" + (f" at node {node}" if slow else "")
+    if kind.scope == "nic" and machine.used_nics_per_switch * striped > 1:
+        return f"{rate} a {'device' if striped > 1 else 'wire'}{mark}" + (f" at node {node}" if slow else "")
     each_way = "" if of else " each way"  # of two rates, the words have no room in a narrow picture
     name = wire_name(scenario)
     return f"{name}, {rate}{mark} at node {node}" if slow else f"{name}, {rate}{each_way}{mark}"
@@ -94,7 +98,7 @@ def say_latency(scenario: Scenario) -> str:
     if scenario.choice:
         course = scenario.choice.course
         hop = latency * scenario.choice.hops / course.hops  # a ring's flights are many hops in one
-        return f"{course.protocol} protocol, {hop:.3g} µs a hop{mark}"
+        return f"{course.protocol} protocol, {hop:.3g} µs/hop{mark}"
     if scenario.sums_between:
         return f"{latency:.4g} µs up, {latency:.4g} µs down{mark}"
     return f"{latency:.4g} µs latency{mark}"

@@ -3,7 +3,7 @@
 from peerlab.answer.run import Run
 from peerlab.base.units import say_bytes, say_count, say_percent, say_time
 from peerlab.collectives.choose import slices
-from peerlab.model.paths import ACROSS_SWITCH, REDUCE
+from peerlab.model.paths import ACROSS_SWITCH, REDUCE, uses_nic
 from peerlab.model.paths import PROXY as PROXY_USE
 from peerlab.model.resources import resource_kind
 from peerlab.model.slow_parts import parts_of
@@ -31,7 +31,7 @@ def colours(run: Run) -> list[list[str]]:
     key: dict[str, str] = {}
     for stage in used:
         kind = stage_kind(stage)
-        key.setdefault(kind.role, kind.legend or kind.says)
+        key.setdefault(kind.role, s.hardware.says(kind.legend or kind.says))
     if s.sums_between:
         role = stage_role(REDUCE.name)
         key[role] = "sums: on the device, and by the switch" if role in key else "sum, added up by the switch"
@@ -70,7 +70,7 @@ def _not_drawn(picture: Picture) -> str:
         stage_kind(stage.name).says for stage in run.scenario.stages if not stage_kind(stage.name).track
     ]
     busy = [f"{resource_kind(kind).label}, {say_percent(run.busy[kind])} busy" for kind in picture.untold]
-    sentence = "; ".join(dict.fromkeys((*stages, *busy)))
+    sentence = run.scenario.hardware.says("; ".join(dict.fromkeys((*stages, *busy))))
     turns = run.scenario.collective_record.exchanges and run.trace.devices_per_switch > 1
     drawn = " Drawn as if each slice went to the device of the same number." if turns else ""
     return (f" Not drawn: {sentence}." if sentence else "") + drawn
@@ -111,7 +111,7 @@ def _how(run: Run) -> str:
 def _sums(s: Scenario) -> str:
     """Return which switches add up."""
     between = "the switches between the nodes add up (SHARP)" if s.sums_between else ""
-    inside = "the switch inside a node adds up (NVLink SHARP)" if s.sums_inside else ""
+    inside = s.hardware.says("the switch inside a node adds up (NVLink SHARP)") if s.sums_inside else ""
     return " and ".join(filter(None, (inside, between)))
 
 
@@ -159,7 +159,7 @@ def way(scenario: Scenario) -> str:
     if not scenario.sums_between:
         return sentence
     inside = f"{_inside(scenario)}. " if scenario.sums_inside else ""
-    return f"{sentence}. {inside}Each node's slice goes up to the switch, which adds {scenario.domains} of them; the sum comes down to all"
+    return f"{sentence}. {inside}Each {unit(scenario)}'s slice goes up to the switch, which adds {scenario.domains} of them; the sum comes down to all"
 
 
 def _inside(s: Scenario) -> str:
@@ -168,7 +168,7 @@ def _inside(s: Scenario) -> str:
     if count == 1:
         return f"One {name} has nobody to exchange with"
     if s.sums_inside:
-        return f"Each {name}'s slice goes up to the node's NVSwitch, which adds {count} of them; the sum comes down to all {count}"
+        return f"Each {name}'s slice goes up to the {unit(s)}'s NVSwitch, which adds {count} of them; the sum comes down to all {count}"
     if s.nodes_per_domain > 1:
         return f"The {count} {name} of {s.nodes} nodes exchange over the switches of one NVLink domain; nothing crosses a NIC or a wire"
     return f"The {count} {name} of the node exchange among themselves; nothing crosses a NIC or a wire"
@@ -182,6 +182,7 @@ def _through(scenario: Scenario) -> str:
     over_cpu = known and wiring.place.over_cpu
     across = f"{ACROSS_SWITCH} and the CPU" if over_cpu else ACROSS_SWITCH
     sentence = scenario.data_path.way.format(device=scenario.hardware.device_name, across=across)
+    sentence += _own_nics(scenario)
     if scenario.nodes_per_domain > 1:
         inside = (
             f"The {scenario.hardware.devices} {scenario.hardware.device_name} of a domain add up over NVLink"
@@ -196,6 +197,18 @@ def _through(scenario: Scenario) -> str:
         if wiring.redirected
         else sentence
     )
+
+
+def _own_nics(scenario: Scenario) -> str:
+    """Return how many NICs a device has, where several hang below a switch."""
+    machine = scenario.hardware
+    if machine.nics_per_switch == 1 or not uses_nic(machine, str(scenario.path)):
+        return ""
+    if machine.nics_per_device > 1:
+        return f"; each {machine.device_name} sends over {machine.nics_per_device} NICs of its own"
+    if machine.devices_per_switch == machine.nics_per_switch:
+        return f"; each {machine.device_name} has a NIC of its own"
+    return f"; {machine.devices_per_switch} {machine.device_name} share {machine.nics_per_switch} NICs"
 
 
 _REGISTRATIONS = {

@@ -245,10 +245,15 @@ def _of(scenario: Scenario, key: str, used: frozenset[str]) -> EffectiveFigure:
         label=FIGURE_LABELS[key],
         value=value if lines else None,
         unit=unit,
-        basis=figure.basis if figure else "",
+        basis=_basis(history),
         lines=tuple(lines),
         notes=tuple(_notes(scenario, key, used)),
     )
+
+
+def _basis(history: Sequence[Figure | Change]) -> str:
+    """Return what a number counts in the end: what was said last."""
+    return next((one.basis for one in reversed(history) if one.basis), "")
 
 
 def _line(one: Figure | Change, key: str, unit: str, cluster: Cluster) -> FigureLine:

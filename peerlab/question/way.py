@@ -27,8 +27,9 @@ def way(scenario: Scenario) -> pd.DataFrame:
 
 def crossed(scenario: Scenario) -> list[tuple[str, str, str, int]]:
     """Return the rows of `way`: stage, end, what the byte crosses there, and how often."""
+    says = checked_scenario(scenario).hardware.says
     return [
-        (stage_kind(stage.name).says, _ENDS[use.side], resource_kind(use.kind).label, use.touches)
-        for stage in checked_scenario(scenario).stages
+        (says(stage_kind(stage.name).says), _ENDS[use.side], says(resource_kind(use.kind).label), use.touches)
+        for stage in scenario.stages
         for use in stage.uses
     ]

@@ -249,11 +249,11 @@ def test_words_of_the_fabrics(watched, through, tmp_path, cluster):
 
 
 OVER_AN_EDGE = """() => {
-    const place = (shape) => shape.getBoundingClientRect(), host = (shape) => shape.getAttribute("y") < 20, boxes = [...document.querySelectorAll("svg rect[rx='7']")].filter(host).map(place);
-    const over = (word, box) => word.top < box.bottom && box.top < word.bottom && [box.left, box.right].some((edge) => word.left < edge && edge < word.right);
+    const place = (shape) => shape.getBoundingClientRect(), boxes = [...document.querySelectorAll("svg rect[rx='7']")].map(place);
+    const over = (word, box) => word.top < box.bottom - 1 && box.top + 1 < word.bottom && [box.left, box.right].some((edge) => word.left < edge && edge < word.right);
     return [...document.querySelectorAll("svg text")].filter((text) => boxes.some((box) => over(place(text), box))).map((text) => text.textContent);
 }"""
-"""Words that lie on the side of host memory or CPU."""
+"""Words that lie on the side of a box: host memory, CPU, device, NIC."""
 
 
 @pytest.mark.sample(4)

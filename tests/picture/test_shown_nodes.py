@@ -137,7 +137,7 @@ def test_slices_that_leave_by_the_devices_own_ports_touch_neither_switch_nor_nic
 def test_the_picture_of_own_ports_names_them_and_shows_the_nic_as_unused(native):
     parcel = payload(native)
     texts = parcel["views"]["scene"]["texts"]["text"]
-    assert "own ports, 37.5 GB/s per device" in texts
+    assert "ports, 37.5 GB/s a device" in texts
     assert "1 µs latency" in texts
     assert texts.count("not used") == 2
     labels = {lane["label"]: lane["used"] for lane in parcel["views"]["timeline"]["lanes"]}

@@ -11,10 +11,11 @@ from peerlab.model.paths import PATHS, data_path, stages
 from peerlab.model.resources import RESOURCES, resource_kind
 from peerlab.model.stages import stage_kind
 from peerlab.picture.drawing import WIDTH
-from peerlab.picture.geometry import passes
+from peerlab.picture.geometry import PORT, WIRE, passes
 from peerlab.picture.payload import payload
 from peerlab.picture.still import still_svg
 from peerlab.picture.wire import say_wire, sends
+from peerlab.picture.words import alt_text
 from peerlab.question.presets import known_clusters, load_cluster
 
 EVERY = [(name, path) for name in known_clusters() for path in load_cluster(name).paths]
@@ -84,7 +85,24 @@ def test_where_nothing_sends_and_nothing_is_drawn_words_say_so(pooled):
 @pytest.mark.parametrize(("name", "path"), EVERY)
 def test_a_wire_is_drawn_where_the_path_sends(name, path):
     run = peerlab.simulate(peerlab.Scenario(cluster=name, path=path, nodes=4, message_bytes="1 MiB"))
-    assert bool(wires(run)) == (sends(run.scenario) and run.scenario.domains > 1)
+    drawn = sends(run.scenario) and run.scenario.domains > 1
+    # devices that have NICs of their own have a wire each, and the box says how many NICs it stands for
+    own, machine = not data_path(path).uses_own_ports, load_cluster(name)
+    assert len(wires(run)) == drawn * (machine.used_nics_per_switch if own else 1)
+    nics = machine.nics_per_switch
+    assert (f"{nics} NICs" in " ".join(payload(run)["views"]["scene"]["texts"]["text"])) == (nics > 1)
+
+
+def test_the_picture_of_devices_with_several_nics_says_how_many_and_what_each_carries():
+    run = peerlab.simulate(peerlab.Scenario(cluster="p5en"))
+    parcel = payload(run)["views"]["scene"]
+    assert {"4 NICs †", "200 Gb/s", "each", "27.07 of 50 GB/s a device"} <= set(parcel["texts"]["text"])
+    titles = {tip["title"] for tip in parcel["tips"]}
+    assert {"4 NICs, 2 of each H200", "wires, drawn as one for the 2 NICs of each H200"} <= titles
+    assert alt_text(run).endswith("; each H200 sends over 2 NICs of its own.")
+    # slices of two devices are on two wires
+    heights = [{y for x, y in ways[0] if x == PORT} for ways in next(iter(parcel["ways"].values()))]
+    assert max(heights[0]) < WIRE < max(heights[1])
 
 
 def test_what_sends_without_a_nic_has_its_own_name_and_latency(monkeypatch, pooled):

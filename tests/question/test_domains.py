@@ -1,11 +1,14 @@
 """NVLink beyond the server: who shares it, what goes over NICs, and that every engine says the same."""
 
+import re
+
 import pytest
 
 import peerlab
-from peerlab.base.errors import HardwareError, ScenarioError
+from peerlab.base.errors import HardwareError, PeerlabError, ScenarioError
 from peerlab.base.places import folder
 from peerlab.engine.simulate import simulate
+from peerlab.picture.words import alt_text, caption, colours
 from peerlab.question.domains import joined, nodes_per_domain
 from peerlab.question.presets import load_cluster, read_cluster
 
@@ -92,6 +95,16 @@ def test_what_racks_measured_is_foretold(name, root):
     assert errors[len(errors) // 2] <= median
     # the dip of one log at 1 GiB is told of as unsolved
     assert errors[-2 if len(errors) > 30 else -1] <= worst
+
+
+def test_words_of_a_node_are_said_of_the_domain():
+    run = simulate(asked(message_bytes="64 MiB"))
+    assert run.bottleneck.label == "launch and hops inside the domain"
+    meanings = [meaning for _, meaning in colours(run)]
+    said = " ".join([alt_text(run), caption(run), *meanings, *peerlab.way(asked(nodes=36))["stage"]])
+    assert not re.search(r"(inside|of) (a|the|one) node\b|node's", said)
+    with pytest.raises(PeerlabError, match=r"1 domain of .* sends nothing to another; a race needs 2 domains"):
+        peerlab.race(asked(), message_bytes="1 MiB")
 
 
 def test_a_hop_inside_a_domain_costs_what_its_file_says():

@@ -73,6 +73,8 @@ class RaceParcel(TypedDict):
     end_us: float
     same_way: bool
     """Whether both deliver as many bytes; else the page tells shares."""
+    counted: str
+    """What bytes are delivered to: a ``node``, or a ``domain`` where NVLink joins several."""
     unit: str
     unit_bytes: int
     answer: RaceAnswer
@@ -94,6 +96,7 @@ def race_parcel(race: Race, band: GainBand | None = None) -> RaceParcel:
         "racers": [_racer(*racer) for racer in several],
         "end_us": race.end_ps / PS_PER_US,
         "same_way": race.same_way,
+        "counted": race.runs[0].scenario.hardware.counted_as,
         "unit": unit,
         "unit_bytes": unit_bytes,
         "answer": _answer(race, names, band),
@@ -171,11 +174,12 @@ def _range(band: GainBand) -> str:
 
 
 def _rows(race: Race) -> list[list[str]]:
+    cores = race.runs[0].scenario.hardware.says("CPU cores busy, per node")
     said = (
         ("copies of a byte", lambda run: f"{run.copies_per_byte:.2g}"),
         ("host memory, per byte", lambda run: f"{run.dram_bytes_per_byte:.2g} B"),
         ("wire busy", wire_share),
-        ("CPU cores busy, per node", lambda run: f"{run.cores_busy:.1f}" if run.cores_busy else "0"),
+        (cores, lambda run: f"{run.cores_busy:.1f}" if run.cores_busy else "0"),
     )
     return [[what, *map(of, race.runs)] for what, of in said]
 

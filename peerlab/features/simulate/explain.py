@@ -72,12 +72,13 @@ def explain(run: Run) -> ExplainedRun:
             f"explain: {say_count(count, 'span')} are more than can be read, at most {MOST}; ask for fewer nodes or a smaller message"
         )
     end = f"{_time(run.trace.last.end_ps)}: all is done"
-    return ExplainedRun(run, "\n".join([_head(run, count), *_lines(run.trace), end]))
+    says = run.scenario.hardware.says
+    return ExplainedRun(run, "\n".join([_head(run, count), *map(says, _lines(run.trace)), end]))
 
 
 def _head(run: Run, count: int) -> str:
     whose = "one PCIe switch of node 0, as all others do the same" if run.trace.folded else "every node"
-    return f"{run!r}\n{say_count(count, 'span')}, of {whose}:"
+    return f"{run!r}\n{say_count(count, 'span')}, of {run.scenario.hardware.says(whose)}:"
 
 
 def _lines(trace: Trace) -> Iterator[str]:
