@@ -18,6 +18,7 @@ from peerlab.answer.known_answers import Alike
 from peerlab.answer.metrics import Bottleneck, always_busy, bottleneck, busbw_GBps
 from peerlab.collectives.choose import cut, plan
 from peerlab.collectives.plan import Plan, overlaps
+from peerlab.engine.alike_leaves import fewer_leaves, leaves_left_out
 from peerlab.engine.expected_duration import forecast_s
 from peerlab.engine.simulate import simulate, simulate_system
 from peerlab.engine.system import least
@@ -74,6 +75,11 @@ def waits_for(asked: Scenario) -> Bottleneck | None:
 
 def long_answer(asked: Scenario) -> LongAnswer:
     """Return what is known of a scenario, by its steady state where it has one."""
+    if fewer := fewer_leaves(asked):
+        long, middle, short = map(long_answer, fewer)
+        each = long.time_ps - middle.time_ps
+        if abs(each - (middle.time_ps - short.time_ps)) <= _SAME * each:
+            return _further(long, middle, leaves_left_out(asked))
     slices = _slices(asked)
     for period in _periods(asked, slices):
         fewest = period + slices % period
@@ -117,6 +123,8 @@ def is_long(asked: Scenario) -> bool:
 
 def takes_s(asked: Scenario) -> float:
     """Return about how many seconds `long_answer` takes; 0 where one node stands for all, as `forecast_s`."""
+    if fewer := fewer_leaves(asked):
+        return sum(map(takes_s, fewer))
     whole = forecast_s(asked)
     # three runs of at most three periods, if the first period is steady
     return whole * min(1.0, 9 * _PERIOD / _slices(asked)) if whole and is_long(asked) else whole

@@ -48,6 +48,9 @@ class Fabric(ABC):
     uniform: ClassVar[bool] = True
     """Whether all transfers cross the same links, whoever sends to whom, so that it does not matter where nodes stand."""
 
+    by_leaf: ClassVar[bool] = False
+    """Whether each leaf switch has links of its own, and there are no others: leaves more then take nothing from those that are there."""
+
     cluster: Cluster
     """The cluster that has it."""
 
@@ -127,6 +130,7 @@ class LeafSpine(Fabric):
     name = "leaf-spine"
     figures = ("fabric.hosts_per_leaf", "fabric.oversubscription")
     uniform = False
+    by_leaf = True
 
     @property
     def title(self) -> str:

@@ -28,7 +28,7 @@ const LAYOUT = `
  * @property {number} end_us
  * @property {number | null} before_us
  * @property {number} nodes
- * @property {string} counted what these are: ``node``, or ``domain`` where NVLink joins several
+ * @property {string} counted
  * @property {number} devices
  * @property {number} drawn
  * @property {number} steps

@@ -1,11 +1,15 @@
 """A message of too many slices takes what fewer show, once they are steady, and is simulated whole where they are not."""
 
+import random
+from dataclasses import replace
+
 import pytest
 
 import peerlab
 from peerlab.answer.sensitivity import corners
 from peerlab.collectives.choose import plan
 from peerlab.engine import long_messages
+from peerlab.engine.alike_leaves import fewer_leaves
 from peerlab.engine.long_messages import shortened, time_ps, waits_for
 from peerlab.features.expect.expecting import usual_path
 
@@ -90,3 +94,44 @@ def test_what_is_left_out_is_whole_slices_and_the_library_keeps_its_choice():
     left_out = plan(asked).message_bytes - few.planned.message_bytes
     size = asked.choice.slice_bytes
     assert left_out == (slices - 20) * size * asked.hardware.devices
+
+
+@pytest.mark.parametrize("draw", range(8))
+def test_a_ring_below_many_leaf_switches_takes_what_all_of_its_nodes_take(draw):
+    """Whatever the machine, the leaves and the uplinks: below six leaves or more, as simulated whole, to the picosecond."""
+    rng = random.Random(draw)  # noqa: S311  (scenes, no secrets)
+    cluster, path = rng.choice(
+        [("ideal-100g-leafspine-2to1", "wire"), ("dl1", "host-rdma"), ("juliet", "peer-direct")]
+    )
+    machine = replace(
+        peerlab.load_cluster(cluster),
+        hosts_per_leaf=rng.choice([1, 2, 3]),
+        oversubscription=rng.choice([1, 2, 8]),
+    )
+    asked = peerlab.Scenario(
+        cluster=machine,
+        nodes=machine.hosts_per_leaf * rng.choice([6, 7]),
+        path=path,
+        library="none",
+        algorithm="ring" if machine.devices == 1 else "hierarchical",
+        collective=rng.choice(["allreduce", "allgather", "reduce-scatter"]),
+        message_bytes=rng.choice([8, 65_537, 2**22]),
+    )
+    assert [one.nodes // machine.hosts_per_leaf for one in fewer_leaves(asked)] == [4, 3, 2]
+    run, limits = peerlab.simulate(asked), waits_for(asked)
+    assert (time_ps(asked), limits.kind) == (run.time_ps, run.bottleneck.kind)
+    assert limits.share == pytest.approx(run.bottleneck.share, rel=1e-6)
+
+
+def test_leaves_that_are_not_alike_are_simulated_whole():
+    asked = peerlab.Scenario(cluster="ideal-100g-leafspine-2to1", nodes=64)
+    backbone = replace(asked.hardware, backbone_Bps=10**10)
+    for changes in (
+        {"nodes": 60},
+        {"jitter": 0.1},
+        {"slow_nodes": {3: 0.5}},
+        {"placement": "strided"},
+        {"cluster": backbone},
+    ):
+        assert fewer_leaves(asked.with_(**changes)) == (), changes
+    assert len(fewer_leaves(asked)) == 3

@@ -103,7 +103,9 @@ def test_words_of_a_node_are_said_of_the_domain():
     meanings = [meaning for _, meaning in colours(run)]
     said = " ".join([alt_text(run), caption(run), *meanings, *peerlab.way(asked(nodes=36))["stage"]])
     assert not re.search(r"(inside|of) (a|the|one) node\b|node's", said)
-    with pytest.raises(PeerlabError, match=r"1 domain of .* sends nothing to another; a race needs 2 domains"):
+    with pytest.raises(
+        PeerlabError, match=r"1 domain of .* sends nothing to another; a race needs 2 domains"
+    ):
         peerlab.race(asked(), message_bytes="1 MiB")
 
 

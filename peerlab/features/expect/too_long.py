@@ -29,12 +29,30 @@ def refuse_long(each: Sequence[Scenario], forecast_s: float) -> None:
     if forecast_s <= _MOST_S:
         return
     last = each[-1]
-    fits = [*_fewer_sizes(each), *_fewer_nodes(each)]
+    fits = [*_full_leaves(each), *_fewer_sizes(each), *_fewer_nodes(each)]
     raise ScenarioError(
         "nodes",
         f"here none of {last.nodes} nodes stands for the others, so that {say_count(len(each), 'size')} would take about "
         f"{say_seconds(forecast_s)} to simulate; {' or '.join(fits)}{'; ' if fits else ''}--anyway (`anyway=True`) begins it all the same",
     )
+
+
+def _full_leaves(each: Sequence[Scenario]) -> list[str]:
+    """Return how many nodes fill their leaf switches, below which a ring need not be simulated whole (`peerlab.engine.alike_leaves`)."""
+    last = each[-1]
+    full = last.nodes // last.fabric.hosts_per_leaf * last.fabric.hosts_per_leaf
+    lasts_s = _takes_s(each, full) if 1 < full < last.nodes else None
+    if lasts_s is None or lasts_s > _MOST_S:
+        return []
+    return [f"give {full} nodes, which fill their leaf switches (about {say_seconds(lasts_s)})"]
+
+
+def _takes_s(each: Sequence[Scenario], nodes: int) -> float | None:
+    """Return about how many seconds a table takes on so many nodes; None if a slow node, a placement or the algorithm needs those that there are."""
+    try:
+        return expectation_takes_s([one.with_(nodes=nodes) for one in each])
+    except ScenarioError:
+        return None
 
 
 def _fewer_sizes(each: Sequence[Scenario]) -> list[str]:
@@ -49,9 +67,8 @@ def _fewer_nodes(each: Sequence[Scenario]) -> list[str]:
     nodes = each[-1].nodes
     while nodes > 3:
         nodes //= 2
-        try:
-            lasts_s = expectation_takes_s([one.with_(nodes=nodes) for one in each])
-        except ScenarioError:  # a slow node, a placement or the algorithm needs the nodes that there are
+        lasts_s = _takes_s(each, nodes)
+        if lasts_s is None:
             return []
         if lasts_s <= _MOST_S:
             return [f"give {nodes} nodes (about {say_seconds(lasts_s)})"]

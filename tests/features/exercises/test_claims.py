@@ -419,6 +419,13 @@ def test_every_sentence_that_compares_without_a_figure_is_computed_here(name):
     assert loose == []
 
 
+def test_a_healthy_log_lies_in_its_band_as_its_exercise_says():
+    """It said that some rows lie outside."""
+    assert find("09-first").why == "Every row lies above its floor, and in the band, too."
+    rows = is_it_well.rows_of("F")
+    assert rows["measured"].between(rows["low"], rows["high"]).all()
+
+
 def test_over_kernel_tcp_a_gain_is_larger_on_every_machine_with_all_three_paths(root):
     """The deck said *several times larger*: on p4d it is 1.88 beside 1.18."""
     said = (root / "peerlab" / "features" / "deck" / "kinds" / "evidence_slides.py").read_text()

@@ -176,12 +176,15 @@ def test_inside_one_nvlink_domain_no_nic_is_named_and_figures_are_written_out():
 
 
 def test_what_takes_minutes_is_refused_before_it_begins_with_what_fits():
-    asked = ("expect", "--cluster", "ideal-100g-leafspine-2to1", "--nodes", "1024")
+    asked = ("expect", "--cluster", "ideal-100g-leafspine-2to1", "--nodes", "1020")
     status, text, problem = peerlab_command(*asked)
     assert (status, text) == (1, "")
     assert problem.count("\n") == 1
-    assert "32 sizes would take about 19 min" in problem
-    assert "give 3 sizes (about 2 min) or give 256 nodes (about 70 s)" in problem
+    assert "32 sizes would take about 18 min" in problem
+    assert (
+        "give 1016 nodes, which fill their leaf switches (about 2 s) or give 3 sizes (about 2 min)" in problem
+    )
+    assert "or give 255 nodes (about 69 s)" in problem
     assert "--anyway" in problem
     few = peerlab.expect("ideal-100g-leafspine-2to1", nodes=16, sizes="8B,1GiB", anyway=True)
     assert few.rows == peerlab.expect("ideal-100g-leafspine-2to1", nodes=16, sizes="8B,1GiB").rows

@@ -69,7 +69,7 @@ EXERCISES = (
             "The band holds nine of ten healthy runs. So a row outside the band is no fault yet.",
             "Only a row below the floor says that something is wrong. Look for one.",
         ),
-        why="Every row lies above its floor, though some lie outside the band.",
+        why="Every row lies above its floor, and in the band, too.",
         solution=f'"{HEALTHY}"',
     ),
     Choice(
