@@ -38,10 +38,10 @@ def draw_devices(sketch: Sketch, node: int) -> None:
         edges = (g.x(node, left), BOX_TOP, g.x(node, right), BOX_BOTTOM)
         d.box("boxes", edges, "box", "hot" if hot else "edge", 2.5 if hot else 1.2)
         name = within(c.device_name, right - left, "" if c.devices_per_switch == 1 else f" {device}")
-        d.text((g.x(node, g.middle(device)), BOX_TOP + 11), name, size=13, bold=True)
+        d.text((g.x(node, g.middle(device)), BOX_TOP + 15), name, size=13, bold=True)
         if c.hbm_Bps:
             d.text(
-                (g.x(node, g.middle(device)), BOX_TOP + 25),
+                (g.x(node, g.middle(device)), BOX_TOP + 27.5),
                 f"HBM{sketch.mark('device.hbm')}",
                 size=11,
                 ink="muted",
