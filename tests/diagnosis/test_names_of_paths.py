@@ -147,6 +147,8 @@ def test_more_ranks_than_a_domain_has_are_not_in_node():
     assert found.path is None
     assert "in-node" not in [one.path for one in found.ranking]
     assert any("128 ranks are more than one domain has (72)" in one.says for one in found.evidence)
+    # NVLink carries what the NICs of a tray do not
+    assert not [note for note in found.notes if "A ring would send" in note]
 
 
 def test_what_the_fastest_nic_and_nvlink_carry_alike_names_neither():
