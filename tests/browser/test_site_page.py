@@ -9,6 +9,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from axe_faults import axe_faults
 from drawing import SOAK, draw
+from fewer_points import fewer_points
 from firefox import find_firefox, firefox
 from playwright.sync_api import expect
 from tool_logs import NCCL
@@ -42,7 +43,7 @@ class Quiet(SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory, run_seed):
-    """A site as somebody publishes it, with the first lab and two others (all in a long trial), and its one file."""
+    """A site as somebody publishes it, with the first lab and another one (all in a long trial), and its one file."""
     if not shutil.which("npm"):
         pytest.skip("no npm client is here to get Pyodide: the live page is not tried")
     place = tmp_path_factory.mktemp("site")
@@ -55,7 +56,7 @@ def site(tmp_path_factory, run_seed):
     labs = tmp_path_factory.mktemp("labs")
     _, first, *others = sorted(folder("labs").glob("[0-9][0-9]_*.ipynb"))
     chance = random.Random(f"{run_seed} labs of the site")  # noqa: S311  (repeatable)
-    for lab in (first, *(others if SOAK else draw(others, chance, count=2))):
+    for lab in (first, *(others if SOAK else draw(others, chance, count=1))):
         shutil.copy(lab, labs)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(python_archive, "_named", lambda: sources)
@@ -63,7 +64,8 @@ def site(tmp_path_factory, run_seed):
         patch.setattr("peerlab.features.site.site_folder.pyodide_files", lambda _: files)
         patch.setattr("peerlab.features.site.site_folder.python_archives", lambda _: archives)
         patch.setattr("peerlab.features.site.lab_pages.folder", lambda _: labs)
-        write_site(place, peerlab.Scenario(nodes=2))
+        with fewer_points():
+            write_site(place, peerlab.Scenario(nodes=2))
     (place / "one.html").write_text(live_page(peerlab.Scenario(nodes=2), files | archives, carried=True))
     return place
 
