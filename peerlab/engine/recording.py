@@ -30,7 +30,16 @@ from peerlab.engine.loop.waiting_line import WaitingLine
 from peerlab.engine.opening import begin, behind, opened, opening, with_opening
 from peerlab.engine.registration_queue import Event, RegistrationQueue
 from peerlab.engine.scaleup import Exchange, exchange
-from peerlab.engine.span_rows import array, columns, columns_of, events_of, hits_of, owners, scaleup_rows
+from peerlab.engine.span_rows import (
+    Whole,
+    array,
+    columns,
+    columns_of,
+    events_of,
+    hits_of,
+    owners,
+    scaleup_rows,
+)
 from peerlab.engine.system import System
 from peerlab.engine.warm_cache import may_evict
 from peerlab.model.disturbance import slowest
@@ -69,25 +78,32 @@ def by_loop(
     watch = _watch(loop, traffic) if repeats else None
     loop.run(watch)
     skips = watch.skips if watch else []
-    spans = loop.spans([skip.spans for skip in skips])
-    if loop.adding:
-        added = loop.adding.rows()
-        spans.append(few.take(added) if few else added)
+    blocks = [skip.spans for skip in skips]
+    added, more = loop.adding.rows() if loop.adding else None, list[Whole]()
     # the loop's clock ran on without the periods left out
-    end = loop.end + sum(skip.spans.repeats * skip.spans.period_ps for skip in skips)
+    end = loop.end + sum(block.repeats * block.period_ps for block in blocks)
     # the ring waits for no scale-up link, so spans inside the node follow from when each slice is finished
     if traffic:
         more, lasts = scaleup_rows(
             system, traffic, loop.readiness.finished, [skip.finished for skip in skips]
         )
-        spans += map(few.take, more) if few else more
         end = max(end, int(lasts.max()))
+    behind_loop = [*([] if added is None else [added]), *more]
     options = _registrations(system, registration_queue, loop, skips)
-    whole = (ADDS,) if loop.adding and skips else ()
-    rows = columns_of(SPAN_COLUMNS, spans), options
     if few:
+        spans = [*loop.spans(blocks), *map(few.take, behind_loop)]
+        rows = columns_of(SPAN_COLUMNS, spans), options
         return recorded(system, registration_queue, rows, end, summed=few.totals(), lanes=kept)
-    return recorded(system, registration_queue, rows, end, skips, whole=whole)
+    make = partial(_columns_of, loop.later_spans(blocks), behind_loop)
+    whole = (ADDS,) if loop.adding and skips else ()
+    return recorded(system, registration_queue, (Later(make), options), end, skips, whole=whole)
+
+
+def _columns_of(make: Callable[[], list[Whole]], behind: Sequence[Whole]) -> Columns:
+    """Return the columns of what a loop wrote, and of what comes behind it."""
+    tables = make()
+    tables += behind
+    return columns_of(SPAN_COLUMNS, tables)
 
 
 def _watch(loop: Loop, traffic: Exchange | None) -> Repeats | None:

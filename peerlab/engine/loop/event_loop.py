@@ -5,6 +5,7 @@ are given out; then resources that are free again, and slices that arrive. Ties 
 """
 
 from collections.abc import Callable
+from functools import partial
 from heapq import heappop, heappush
 
 from peerlab.answer.trace import Block
@@ -21,7 +22,6 @@ from peerlab.engine.loop.nodes_apart import NodesApart
 from peerlab.engine.loop.transfers import Course, Transfers
 from peerlab.engine.loop.waiting_line import WaitingLine, stands_in_line
 from peerlab.engine.loop.windows import Windows
-from peerlab.engine.pipeline import UnevenLegs
 from peerlab.engine.registration_queue import RegistrationQueue
 from peerlab.engine.span_rows import Whole, spans_of
 from peerlab.engine.system import System
@@ -149,6 +149,14 @@ class Loop:
         tables, self.tables = self.tables, []
         return [*tables, self._kept(spans_of(self.system, self.rows, blocks))]
 
+    def later_spans(self, blocks: list[Block]) -> Callable[[], list[Whole]]:
+        """Return what makes the spans, as many runs are asked for their time alone; of a long run they are made now, as tables are smaller than rows."""
+        if len(self.rows) > _ROWS:
+            made = self.spans(blocks)
+            return lambda: made
+        # not the loop itself, which would stay with all that it knows
+        return partial(_spans_of, self.system, self.tables, self.rows, blocks)
+
     def _begin_apart(self, now: int, apart: NodesApart) -> None:
         """Let slices go on that have waited for a node to begin, once all else of this instant has happened."""
         if not apart.beginning or (self.heap and self.heap[0][0] == now):
@@ -245,9 +253,10 @@ class Loop:
     def _over(self, now: int, slice_id: int) -> None:
         """End the stage, latency included, and begin the next."""
         legs, number = self._legs(slice_id), self.leg[slice_id]
-        if legs[number].visits:
+        leg = legs[number]
+        if leg.visits:
             self.serving.leave(slice_id)
-        release = legs[number].release
+        release = leg.release
         if release >= 0:
             self.windows.give_back(release)
             if self.apart:
@@ -265,7 +274,7 @@ class Loop:
         transfer_id = step * self.lanes + lane
         transfer, route = self._under_way[transfer_id], self._routes[transfer_id]
         transfer.left -= 1
-        if isinstance(route, UnevenLegs):
+        if not isinstance(route, tuple):
             route.forget(piece)
         self.end = max(self.end, now)
         to = self.transfers.receivers[transfer_id]
@@ -299,9 +308,11 @@ class Loop:
                 self._enter(now, slice_id, self._legs(slice_id)[number])
                 for one in self.line.next(now, slice_id) if self.line and number == 0 else ():
                     self._deliver(now, one)
-        self.serving.take(now)
-        if self.serving.changed:
-            self.serving.set_alarms(now)
+        serving = self.serving
+        if serving.arriving or serving.freed:
+            serving.take(now)
+        if serving.changed:
+            serving.set_alarms(now)
 
     # ---- the state, by which repetitions are found -------------------------------------------------------------
 
@@ -320,6 +331,11 @@ class Loop:
             self.blocking_steps.state(step) if self.blocking_steps else (),
             self.registration_queue.phase(step + self.course.skipped),
         )
+
+
+def _spans_of(system: System, tables: list[Whole], rows: Rows, blocks: list[Block]) -> list[Whole]:
+    """Return the spans of a loop that has ended."""
+    return [*tables, spans_of(system, rows, blocks)]
 
 
 def _come_to_nobody(_kind: int, _what: int) -> None:

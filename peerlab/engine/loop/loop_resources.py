@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Collection, Sequence
+from functools import partial
 from heapq import heappush
 
 from peerlab.answer.trace import Resource
@@ -15,6 +16,8 @@ STAGE_OVER, ARRIVES, THROUGH, READY, GATED, POSTED, ALARM, GIVEN, BEGUN, ENTERS 
 FABRIC = -1
 """In place of a resource's index: the alarm of the fabric."""
 
+# a record's own `__new__` is a function of Python's, and takes three times as long
+_job = partial(tuple.__new__, Job)
 Heap = list[tuple[int, int, int, int]]
 """``(time, what it is about, slice, transfer or resource, generation of an alarm)``."""
 Rows = list[tuple[int, int, int, int, int, int, int, int]]
@@ -71,7 +74,7 @@ class Serving:
         """Slices that arrive at a resource in this instant, by their place in the order of taking them."""
         self.changed: set[int] = set()
         """Shared resources (and `FABRIC`) whose next end may have changed in this instant."""
-        self._freed: list[Visit] = []
+        self.freed: list[Visit] = []
         """Visits whose resource became free in this instant: the next slice gets it when the instant ends."""
         self._held: set[int] = set()
         """Exclusive resources that have begun, whose end only an event tells."""
@@ -100,9 +103,10 @@ class Serving:
         """Let a slice begin with a stage: it arrives at its first resource in this instant."""
         # Who is taken first in an instant: the lower step, then the lower slice, then the lower lane. Steps and slices count twice, so that there is
         # room between two for what a node receives, which it serves behind what it sends itself (`visit.behind`).
-        chain = Chain(slice_id, slice_id // self._lanes * self._lanes + slice_id, leg)
-        self.chains[slice_id] = chain
-        self._arrives(chain)
+        lanes = self._lanes
+        place = slice_id // lanes * lanes + slice_id
+        chain = self.chains[slice_id] = Chain(slice_id, place, leg)
+        self.arriving.append((place + lanes if leg.visits[0].behind else place, chain))
 
     def _arrives(self, chain: Chain) -> None:
         visit = chain.leg.visits[len(chain.starts)]
@@ -121,8 +125,8 @@ class Serving:
     def take(self, now: int) -> None:
         """Let free resources begin with those that have waited, then with what arrives, lowest key first, round by round."""
         # Who has waited goes before who arrives in the same instant: that is the referee's order, and spans are compared with `==`.
-        if self._freed:
-            freed, self._freed = self._freed, []
+        if self.freed:
+            freed, self.freed = self.freed, []
             for visit in freed:
                 self._free(now, visit)
         while self.arriving:
@@ -164,7 +168,7 @@ class Serving:
         resource = visit.resource
         chain.queued.append(now)
         if visit.engine >= 0:
-            job = Job(chain.slice_id, number, visit.duration_ps)
+            job = _job((chain.slice_id, number, visit.duration_ps))
             begins = self._fair[resource].arrive(now, visit.engine, job)
             self.changed.add(resource)
         elif visit.link:
@@ -203,7 +207,10 @@ class Serving:
                 work = visit.duration_ps - visit.held_ps
                 row = (slice_id, leg.stage, resource, chain.queued[number], start, end, visit.nbytes, work)
                 self._rows.append(row)
-                self._past(chain, start, end)
+                if flight:
+                    self._past(chain, start, end)
+                else:
+                    chain.through, chain.ready = number + 1, end
                 if chain.through == last:
                     heappush(self._heap, (chain.ready, STAGE_OVER, slice_id, 0))
                     return
@@ -227,8 +234,11 @@ class Serving:
         chain.starts.append(start)
         if visit.engine < 0 and not visit.link and chain.through == number:
             heappush(self._heap, (max(visit.end_ps(start), chain.ready), THROUGH, chain.slice_id, 0))
-        if number + 1 < len(visits):
-            self._next(now, chain, start + chain.leg.latency_ps(number + 1))
+        number += 1
+        if number < len(visits):
+            flight = chain.leg.flight
+            flies = flight and flight.after == number
+            self._next(now, chain, start + flight.duration_ps if flight and flies else start)
 
     def _next(self, now: int, chain: Chain, arrives: int) -> None:
         if arrives == now:
@@ -264,7 +274,7 @@ class Serving:
             else:
                 work = visit.duration_ps - visit.held_ps
                 self._rows.append((slice_id, leg.stage, visit.resource, queued, start, now, nbytes, work))
-            self._freed.append(visit)
+            self.freed.append(visit)
             self._past(chain, start, now)
             number += 1
             if number == len(visits):
