@@ -128,8 +128,8 @@ def _registrations(
         adding = [skip.spans for skip in skips if skip.spans.after_step < system.plan.schedule.reducing_steps]
         loop.line.left_out_ps = sum(block.repeats * block.period_ps for block in adding)
         return Later(partial(_found_in_line, system, registration_queue.buffer_set, loop.line))
-    events = events_of(system, loop.transfers.events, [skip.events for skip in skips])
-    return columns(REGISTRATION_COLUMNS, events)
+    events, blocks = loop.transfers.events, [skip.events for skip in skips]
+    return Later(lambda: columns(REGISTRATION_COLUMNS, events_of(system, events, blocks)))
 
 
 def _found_in_line(system: System, buffer_set: int, line: WaitingLine) -> Columns:

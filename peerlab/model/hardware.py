@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import cache, lru_cache
 from math import isfinite
 from numbers import Real
 from types import MappingProxyType
@@ -269,12 +270,10 @@ class Cluster:
 
     def __post_init__(self) -> None:
         # a what-if such as ``replace(machine, uplink_Bps=2.0 * machine.uplink_Bps)`` is no whole number
-        # Types are compared as objects: with `from __future__ import annotations` they would be texts, and
-        # nothing would be rounded.
-        for one in fields(self):
-            value = getattr(self, one.name)
-            if isinstance(value, float) and isfinite(value) and one.type in (int, int | None):
-                object.__setattr__(self, one.name, round(value))
+        for name in _whole():
+            value = getattr(self, name)
+            if isinstance(value, float) and isfinite(value):
+                object.__setattr__(self, name, round(value))
 
     @property
     def devices(self) -> int:
@@ -408,6 +407,14 @@ class Cluster:
             )
 
 
+@cache
+def _whole() -> tuple[str, ...]:
+    """Return the fields of a cluster that are whole numbers."""
+    # Types are compared as objects: with `from __future__ import annotations` they would be texts, and
+    # nothing would be rounded.
+    return tuple(one.name for one in fields(Cluster) if one.type in (int, int | None))
+
+
 def say_counted(*clusters: Cluster) -> str:
     """Return how many figures some clusters have together, and how many of these are assumed, as every place says it.
 
@@ -445,33 +452,47 @@ _MAY_BE_ZERO = {
 
 def internal_value(figure: Figure) -> int | float:
     """Return the figure's value in peerlab's own units, checked."""
-    kind = FIGURE_KINDS[figure.key]
     try:
-        match kind:
-            case "rate":
-                value = parse_rate(figure.value, figure.unit)
-            case "time":
-                value = parse_duration(figure.value, figure.unit)
-            case "size":
-                # with all digits: the format of a float would round 1048577
-                value = parse_bytes(f"{figure.value!r} {figure.unit}")
-            case "length":
-                if figure.unit != "m":
-                    raise ValueError("a length has unit 'm'")  # noqa: TRY301
-                # metres in the file, whole millimetres inside
-                value = round(figure.value * 1000)
-            case "share":
-                if figure.unit != "1" or not 0 <= figure.value <= 1:
-                    raise ValueError("a share lies between 0 and 1 and has unit '1'")  # noqa: TRY301
-                return float(figure.value)
-            case _:
-                if figure.unit != "1" or figure.value != int(figure.value) or figure.value > _MAX_COUNT:
-                    raise ValueError(f"a count is a whole number up to {_MAX_COUNT} with unit '1'")  # noqa: TRY301
-                value = int(figure.value)
+        value = _converted(figure.key, figure.value, figure.unit)
     except (ValueError, OverflowError) as problem:
         raise HardwareError(f"{figure.key} = {figure}: {problem}") from None
-    _check_bounds(figure, kind, value)
+    kind = FIGURE_KINDS[figure.key]
+    if kind != "share":  # whose bounds are its own
+        _check_bounds(figure, kind, value)
     return value
+
+
+# a band asks for the same ends again and again, and a unit is read in exact fractions
+@lru_cache(maxsize=4096, typed=True)
+def _converted(key: str, value: float, unit: str) -> int | float:
+    """Return a figure's value in peerlab's own units.
+
+    Raises
+    ------
+    ValueError, OverflowError
+        If the unit is another one, or the value is impossible.
+    """
+    match FIGURE_KINDS[key]:
+        case "rate":
+            return parse_rate(value, unit)
+        case "time":
+            return parse_duration(value, unit)
+        case "size":
+            # with all digits: the format of a float would round 1048577
+            return parse_bytes(f"{value!r} {unit}")
+        case "length":
+            if unit != "m":
+                raise ValueError("a length has unit 'm'")
+            # metres in the file, whole millimetres inside
+            return round(value * 1000)
+        case "share":
+            if unit != "1" or not 0 <= value <= 1:
+                raise ValueError("a share lies between 0 and 1 and has unit '1'")
+            return float(value)
+        case _:
+            if unit != "1" or value != int(value) or value > _MAX_COUNT:
+                raise ValueError(f"a count is a whole number up to {_MAX_COUNT} with unit '1'")
+            return int(value)
 
 
 def _check_bounds(figure: Figure, kind: str, value: int) -> None:
