@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from peerlab.base import random_streams
+from peerlab.base.many_streams import streams
 from peerlab.base.whole_numbers import random as ours
 
 SEEDS = st.integers(0, 2**80) | st.lists(st.integers(0, 2**64), min_size=1, max_size=6).map(tuple)
@@ -17,6 +18,17 @@ def test_words_of_a_seed_are_those_of_numpy(seed, count):
     theirs, mine = np.random.SeedSequence(seed), ours.SeedSequence(seed)
     assert mine.generate_state(count) == theirs.generate_state(count).tolist()
     assert mine.generate_state(count, np.uint64) == theirs.generate_state(count, np.uint64).tolist()
+
+
+@given(
+    st.lists(st.integers(0, 2**32 - 1) | st.integers(0, 2**33), max_size=5),
+    st.integers(0, 200),
+    st.integers(0, 4),
+)
+def test_streams_of_many_seeds_are_those_that_each_would_have(seeds, kind, count):
+    each = [np.random.default_rng((seed, kind, number)) for seed in seeds for number in range(count)]
+    expected = [stream.standard_normal(2).tolist() for stream in each]
+    assert [stream.standard_normal(2).tolist() for stream in streams(seeds, kind, count)] == expected
 
 
 @given(SEEDS, st.data())

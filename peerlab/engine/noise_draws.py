@@ -4,14 +4,14 @@ A stream for each (seed, kind, node): a further node, kind or path moves no draw
 stream for a seed (`peerlab.engine.jitter`).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from peerlab.base.errors import ScenarioError
-from peerlab.base.numbers import NDArray, np
+from peerlab.base.numbers import NDArray, np, streams
 from peerlab.model.noise import NOISE_KINDS, Noise
 
 USUAL_SIGMAS = 1.645
@@ -47,8 +47,9 @@ class Places:
         return self.steps, self.pieces, self.stages, self.devices
 
 
-def _stream(seed: int, kind: str, node: int) -> np.random.Generator:
-    return np.random.default_rng((seed, NOISE_KINDS[kind].stream, node))
+def _streams(seeds: Sequence[int], kind: str, nodes: int) -> Iterator[np.random.Generator]:
+    """Yield the streams of one seed after the other, each from its first node on."""
+    return streams(seeds, NOISE_KINDS[kind].stream, nodes)
 
 
 def seed_of(seed: int, number: int) -> int:
@@ -70,14 +71,21 @@ def compute_factors(seed: int, sigma: float, node: int, count: int) -> Real:
 @lru_cache(maxsize=64)
 def spreads(seed: int, sigma: float, nodes: int) -> tuple[float, ...]:
     """Return the factor of every node, of median 1."""
-    drawn = [float(_stream(seed, "spread", node).standard_normal()) for node in range(nodes)]
-    return tuple(np.exp(sigma * np.array(drawn)).tolist())
+    return next(spreads_side_by_side([seed], sigma, nodes))
+
+
+def spreads_side_by_side(seeds: Sequence[int], sigma: float, nodes: int) -> Iterator[tuple[float, ...]]:
+    """Yield the factors of the nodes of each of several runs."""
+    every = _streams(seeds, "spread", nodes)
+    for _ in seeds:
+        drawn = [float(stream.standard_normal()) for stream in islice(every, nodes)]
+        yield tuple(np.exp(sigma * np.array(drawn)).tolist())
 
 
 @lru_cache(maxsize=64)
 def phases(seed: int, period_ps: int, nodes: int) -> tuple[int, ...]:
     """Return when the first tick of every node begins."""
-    return tuple(int(_stream(seed, "ticks", node).integers(period_ps)) for node in range(nodes))
+    return tuple(int(stream.integers(period_ps)) for stream in _streams([seed], "ticks", nodes))
 
 
 # Each visit of a slice asks for those of one node: made anew, they are a fifth of the time of 64 nodes, and a larger share of more.
@@ -89,12 +97,17 @@ def pauses_of(seed: int, noise: Noise, nodes: int, since_ps: int = 0) -> tuple[P
     return tuple(Pauses((phase - since_ps) % period, period, noise.tick_ps) for phase in begins)
 
 
-def held_up(seed: int, noise: Noise, places: Places) -> tuple[Whole, Whole]:
-    """Return where slices are held up, as indices in ``(steps, slices, stages, lanes)``, and for how long, in picoseconds."""
+def held_up(seeds: Sequence[int], noise: Noise, places: Places) -> Iterator[tuple[Whole, Whole]]:
+    """Yield for each run where slices are held up, as indices in ``(steps, slices, stages, lanes)``, and for how long, in picoseconds."""
+    every = _streams(seeds, "detours", places.nodes)
+    for _ in seeds:
+        yield _held_up(islice(every, places.nodes), noise, places)
+
+
+def _held_up(nodes: Iterable[np.random.Generator], noise: Noise, places: Places) -> tuple[Whole, Whole]:
     where, lasts = [], []
     count = int(np.prod(places.of_node))
-    for node in range(places.nodes):
-        stream = _stream(seed, "detours", node)
+    for node, stream in enumerate(nodes):
         some = int(stream.binomial(count, noise.detours))
         if not some:
             continue
@@ -120,23 +133,19 @@ def detours(seed: int, noise: Noise, places: Places) -> Whole:
     """Return how long each slice is held up, picoseconds; shape ``(steps, slices, stages, lanes)``."""
     *own, devices = places.of_node
     values = np.zeros(int(np.prod(own)) * devices * places.nodes, np.int64)
-    where, lasts = held_up(seed, noise, places)
+    where, lasts = next(held_up([seed], noise, places))
     np.add.at(values, where, lasts)
     values = values.reshape(*own, devices * places.nodes)
     values.flags.writeable = False  # the cache hands the same array to every engine
     return values
 
 
-def detours_side_by_side(seeds: Sequence[int], noise: Noise, places: Places) -> Iterator[Whole | None]:
-    """Yield for every step how long slices of several runs are held up, shape ``(runs, slices, stages, lanes)``; None where none is."""
-    if not noise.detours:
-        yield from [None] * places.steps
-        return
+def detours_side_by_side(drawn: Sequence[tuple[Whole, Whole]], places: Places) -> Iterator[Whole | None]:
+    """Yield for every step how long slices of several runs are held up, shape ``(runs, slices, stages, lanes)``, of what `held_up` drew; None where none is."""
     _, pieces, stages, devices = places.of_node
     shape = (pieces, stages, devices * places.nodes)
     size = int(np.prod(shape))
-    drawn = [held_up(seed, noise, places) for seed in seeds]
-    runs = np.repeat(np.arange(len(seeds)), [len(where) for where, _ in drawn])
+    runs = np.repeat(np.arange(len(drawn)), [len(where) for where, _ in drawn])
     where = np.concatenate([where for where, _ in drawn]) if drawn else np.zeros(0, np.int64)
     lasts = np.concatenate([lasts for _, lasts in drawn]) if drawn else np.zeros(0, np.int64)
     step, inside = np.divmod(where, max(1, size))
@@ -147,6 +156,6 @@ def detours_side_by_side(seeds: Sequence[int], noise: Noise, places: Places) -> 
         if not len(some):
             yield None
             continue
-        values = np.zeros((len(seeds), size), np.int64)
+        values = np.zeros((len(drawn), size), np.int64)
         np.add.at(values, (runs[some], inside[some]), lasts[some])
-        yield values.reshape(len(seeds), *shape)
+        yield values.reshape(len(drawn), *shape)

@@ -62,7 +62,7 @@ def test_a_spread_has_median_one_and_is_felt_at_both_ends_of_a_transfer():
 
 def test_a_detour_is_as_long_as_a_pareto_says_and_as_frequent():
     noise, places = Noise(detours=0.01, detour_ps=100 * US, detour_tail=1.5), Places(10, 10, 1, 1, 100)
-    drawn = np.concatenate([held_up(seed, noise, places)[1] for seed in range(50)])
+    drawn = np.concatenate([lasts for _, lasts in held_up(range(50), noise, places)])
     assert len(drawn) == pytest.approx(5000, rel=0.05)
     assert drawn.min() >= 100 * US
     assert (drawn > 400 * US).mean() == pytest.approx(4**-1.5, rel=0.12)
@@ -76,12 +76,12 @@ def test_a_held_up_slice_ends_as_much_later():
 
 def test_detours_of_runs_side_by_side_are_those_of_each():
     noise, places = Noise(detours=0.05, detour_ps=10, detour_tail=1.0), Places(5, 2, 3, 1, 4)
-    beside = list(detours_side_by_side([1, 2], noise, places))
+    beside = list(detours_side_by_side(list(held_up([1, 2], noise, places)), places))
     for run, seed in enumerate([1, 2]):
         for step, found in enumerate(beside):
             alone = detours(seed, noise, places)[step]
             assert not alone.any() if found is None else (found[run] == alone).all()
-    assert list(detours_side_by_side([1], Noise(), places)) == [None] * 5
+    assert list(detours_side_by_side(list(held_up([1], Noise(), places)), places)) == [None] * 5
 
 
 @given(st.integers(0, 500), st.integers(1, 300), st.integers(0, 49), st.integers(1, 49))

@@ -12,7 +12,8 @@ class PCG64:
     """A stream of bits."""
 
     def __init__(self, seed: int | Sequence[int]) -> None:
-        first, second, third, fourth = SeedSequence(seed).generate_state(4, "uint64")
+        words: list[int] = SeedSequence(seed).generate_state(4, "uint64")
+        first, second, third, fourth = words
         self._step = (third << 64 | fourth) << 1 & _STATE | 1
         self._state = ((first << 64 | second) + self._step) * _TIMES + self._step & _STATE
         self._kept: int | None = None

@@ -1,12 +1,20 @@
 """What noise makes of the nodes of several runs side by side: a factor for each, and when it stands still."""
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from math import exp
 
 from peerlab.base.numbers import NDArray, np
 from peerlab.engine import jitter
 from peerlab.engine.legs import Visit
-from peerlab.engine.noise_draws import Pauses, detours_side_by_side, pauses_of, seed_of, spreads
+from peerlab.engine.noise_draws import (
+    Pauses,
+    detours_side_by_side,
+    held_up,
+    pauses_of,
+    seed_of,
+    spreads_side_by_side,
+)
 from peerlab.engine.system import System
 
 Times = NDArray[np.int64]
@@ -45,7 +53,7 @@ class NoiseOfRuns:
         noise = self._noise
         self._factors = self._pauses = None
         if noise.spread:
-            drawn = np.array([spreads(seed, noise.spread, nodes) for seed in self._seeds])
+            drawn = np.array(list(spreads_side_by_side(self._seeds, noise.spread, nodes)))
             self._factors = [drawn[:, end] for end in self._ends]
         if noise.tick_period_ps:
             still = [pauses_of(seed, noise, nodes, system.since_ps) for seed in self._seeds]
@@ -82,7 +90,15 @@ class NoiseOfRuns:
         yield from zip(factors, self._detours(), strict=True)
 
     def _detours(self) -> Iterator[Times | None]:
-        return detours_side_by_side(self._slice_seeds, self._noise, self._system.noise_places)
+        places = self._system.noise_places
+        if not self._noise.detours:
+            return iter([None] * places.steps)
+        return detours_side_by_side(self._held_up, places)
+
+    @cached_property
+    def _held_up(self) -> list[tuple[Times, Times]]:
+        """Which slices are held up, and for how long; they are few, and are asked for twice."""
+        return list(held_up(self._slice_seeds, self._noise, self._system.noise_places))
 
     def longest(self, quiet_ps: float, visits: int) -> float:
         """Return how long so many visits may take at most that take `quiet_ps` without noise; of detours only the drawn are known."""
