@@ -37,6 +37,7 @@ from peerlab.engine.span_rows import (
     columns_of,
     events_of,
     hits_of,
+    later_spans,
     owners,
     scaleup_rows,
 )
@@ -94,7 +95,7 @@ def by_loop(
         spans = [*loop.spans(blocks), *map(few.take, behind_loop)]
         rows = columns_of(SPAN_COLUMNS, spans), options
         return recorded(system, registration_queue, rows, end, summed=few.totals(), lanes=kept)
-    make = partial(_columns_of, loop.later_spans(blocks), behind_loop)
+    make = partial(_columns_of, later_spans(system, loop.tables, loop.rows, blocks), behind_loop)
     whole = (ADDS,) if loop.adding and skips else ()
     return recorded(system, registration_queue, (Later(make), options), end, skips, whole=whole)
 

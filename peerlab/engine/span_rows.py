@@ -1,6 +1,6 @@
 """From the rows that an engine wrote to the columns of a recording."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from peerlab.answer.trace import Block, Columns, freeze, unroll
 from peerlab.base.numbers import NDArray, np
@@ -12,6 +12,8 @@ Whole = NDArray[np.int64]
 """Whole numbers: a column, or a table of shape ``(rows, columns)``."""
 _AT_ONCE = 65_536
 """Rows that are converted in one call, during which no other thread runs: a lab would not answer."""
+MANY = 16_384
+"""Spans that become a table: 4 MB as Python's numbers, a third of that as a table."""
 QueueEvent = tuple[int, int, int, Event, int, int]
 """``(transfer id, NIC, side, event, start, end)``."""
 
@@ -72,6 +74,16 @@ def spans_of(system: System, rows: Sequence[tuple[int, ...]], blocks: list[Block
     piece[np.isin(stage, system.registration_stages)] = -1
     node, device = owners(system, lane)
     return np.column_stack([node, device, step, piece, stage, resource, queued, start, end, nbytes, work])
+
+
+def later_spans(
+    system: System, tables: Sequence[Whole], rows: Sequence[tuple[int, ...]], blocks: list[Block]
+) -> Callable[[], list[Whole]]:
+    """Return what makes the tables of a loop's spans: many runs are asked for their time alone. Many rows become a table at once."""
+    if len(rows) <= MANY:
+        return lambda: [*tables, spans_of(system, rows, blocks)]
+    made = [*tables, spans_of(system, rows, blocks)]
+    return lambda: made
 
 
 def events_of(system: System, events: Sequence[QueueEvent], blocks: list[Block]) -> Whole:

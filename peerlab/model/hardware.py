@@ -495,7 +495,7 @@ def _converted(key: str, value: float, unit: str) -> int | float:
             return int(value)
 
 
-def _check_bounds(figure: Figure, kind: str, value: int) -> None:
+def _check_bounds(figure: Figure, kind: str, value: float) -> None:
     if value < 0 or (value == 0 and figure.key not in _MAY_BE_ZERO):
         least = "zero or more" if figure.key in _MAY_BE_ZERO else "greater than zero"
         raise HardwareError(f"{figure.key} = {figure} must be {least}")

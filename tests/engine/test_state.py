@@ -252,7 +252,7 @@ NOT_COMPARED = {
         "_heap": "is the loop's, which compares it",
         "_rows": WRITTEN,
         "_in_order": CONSTANT,
-        **dict.fromkeys(("arriving", "_freed", "changed"), SETTLED),
+        **dict.fromkeys(("arriving", "freed", "changed"), SETTLED),
     },
     Windows: {"touched": SETTLED},
     FairShare: {"_copies": CONSTANT, "generation": ALARM},

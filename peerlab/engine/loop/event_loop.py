@@ -5,7 +5,6 @@ are given out; then resources that are free again, and slices that arrive. Ties 
 """
 
 from collections.abc import Callable
-from functools import partial
 from heapq import heappop, heappush
 
 from peerlab.answer.trace import Block
@@ -23,15 +22,13 @@ from peerlab.engine.loop.transfers import Course, Transfers
 from peerlab.engine.loop.waiting_line import WaitingLine, stands_in_line
 from peerlab.engine.loop.windows import Windows
 from peerlab.engine.registration_queue import RegistrationQueue
-from peerlab.engine.span_rows import Whole, spans_of
+from peerlab.engine.span_rows import MANY, Whole, spans_of
 from peerlab.engine.system import System
 
 Progress = Callable[[int, int], None]
 """Called with steps done and steps in all; may raise `Cancelled`."""
 _EVENTS = 8192
 """Events without a span after which it is called, too: with jitter, the first instant may begin ten thousands of slices."""
-_ROWS = 16_384
-"""Spans that become a table: 4 MB as Python's numbers, a third of that as a table."""
 
 
 class Loop:
@@ -129,7 +126,7 @@ class Loop:
                 if due:  # short runs are not worth it
                     set_apart()
                     self._put_away(
-                        _ROWS if watch is None else len(self.rows)
+                        MANY if watch is None else len(self.rows)
                     )  # who leaves out steps counts rows
                 due = len(self.rows) + 2048  # counted in spans, as an instant may hold one or thousands
                 events = 0
@@ -148,14 +145,6 @@ class Loop:
         """Return all spans, once the loop has ended, as tables one behind the other; `blocks` of them repeat."""
         tables, self.tables = self.tables, []
         return [*tables, self._kept(spans_of(self.system, self.rows, blocks))]
-
-    def later_spans(self, blocks: list[Block]) -> Callable[[], list[Whole]]:
-        """Return what makes the spans, as many runs are asked for their time alone; of a long run they are made now, as tables are smaller than rows."""
-        if len(self.rows) > _ROWS:
-            made = self.spans(blocks)
-            return lambda: made
-        # not the loop itself, which would stay with all that it knows
-        return partial(_spans_of, self.system, self.tables, self.rows, blocks)
 
     def _begin_apart(self, now: int, apart: NodesApart) -> None:
         """Let slices go on that have waited for a node to begin, once all else of this instant has happened."""
@@ -253,10 +242,9 @@ class Loop:
     def _over(self, now: int, slice_id: int) -> None:
         """End the stage, latency included, and begin the next."""
         legs, number = self._legs(slice_id), self.leg[slice_id]
-        leg = legs[number]
-        if leg.visits:
+        if legs[number].visits:
             self.serving.leave(slice_id)
-        release = leg.release
+        release = legs[number].release
         if release >= 0:
             self.windows.give_back(release)
             if self.apart:
@@ -308,11 +296,10 @@ class Loop:
                 self._enter(now, slice_id, self._legs(slice_id)[number])
                 for one in self.line.next(now, slice_id) if self.line and number == 0 else ():
                     self._deliver(now, one)
-        serving = self.serving
-        if serving.arriving or serving.freed:
-            serving.take(now)
-        if serving.changed:
-            serving.set_alarms(now)
+        if self.serving.arriving or self.serving.freed:
+            self.serving.take(now)
+        if self.serving.changed:
+            self.serving.set_alarms(now)
 
     # ---- the state, by which repetitions are found -------------------------------------------------------------
 
@@ -331,11 +318,6 @@ class Loop:
             self.blocking_steps.state(step) if self.blocking_steps else (),
             self.registration_queue.phase(step + self.course.skipped),
         )
-
-
-def _spans_of(system: System, tables: list[Whole], rows: Rows, blocks: list[Block]) -> list[Whole]:
-    """Return the spans of a loop that has ended."""
-    return [*tables, spans_of(system, rows, blocks)]
 
 
 def _come_to_nobody(_kind: int, _what: int) -> None:

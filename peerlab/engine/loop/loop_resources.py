@@ -2,22 +2,19 @@
 
 from collections import deque
 from collections.abc import Collection, Sequence
-from functools import partial
 from heapq import heappush
 
 from peerlab.answer.trace import Resource
 from peerlab.base.units import PS_PER_S
 from peerlab.engine.legs import Leg, Visit
 from peerlab.engine.max_min import Flow, Flows
-from peerlab.engine.processor_sharing import FairShare, Job
+from peerlab.engine.processor_sharing import FairShare, new_job
 
 STAGE_OVER, ARRIVES, THROUGH, READY, GATED, POSTED, ALARM, GIVEN, BEGUN, ENTERS = range(10)
 """Kinds of entries of the loop's heap; those behind the alarm are there only where nodes begin apart."""
 FABRIC = -1
 """In place of a resource's index: the alarm of the fabric."""
 
-# a record's own `__new__` is a function of Python's, and takes three times as long
-_job = partial(tuple.__new__, Job)
 Heap = list[tuple[int, int, int, int]]
 """``(time, what it is about, slice, transfer or resource, generation of an alarm)``."""
 Rows = list[tuple[int, int, int, int, int, int, int, int]]
@@ -103,10 +100,9 @@ class Serving:
         """Let a slice begin with a stage: it arrives at its first resource in this instant."""
         # Who is taken first in an instant: the lower step, then the lower slice, then the lower lane. Steps and slices count twice, so that there is
         # room between two for what a node receives, which it serves behind what it sends itself (`visit.behind`).
-        lanes = self._lanes
-        place = slice_id // lanes * lanes + slice_id
-        chain = self.chains[slice_id] = Chain(slice_id, place, leg)
-        self.arriving.append((place + lanes if leg.visits[0].behind else place, chain))
+        chain = Chain(slice_id, slice_id // self._lanes * self._lanes + slice_id, leg)
+        self.chains[slice_id] = chain
+        self._arrives(chain)
 
     def _arrives(self, chain: Chain) -> None:
         visit = chain.leg.visits[len(chain.starts)]
@@ -168,7 +164,7 @@ class Serving:
         resource = visit.resource
         chain.queued.append(now)
         if visit.engine >= 0:
-            job = _job((chain.slice_id, number, visit.duration_ps))
+            job = new_job((chain.slice_id, number, visit.duration_ps))
             begins = self._fair[resource].arrive(now, visit.engine, job)
             self.changed.add(resource)
         elif visit.link:
@@ -207,10 +203,7 @@ class Serving:
                 work = visit.duration_ps - visit.held_ps
                 row = (slice_id, leg.stage, resource, chain.queued[number], start, end, visit.nbytes, work)
                 self._rows.append(row)
-                if flight:
-                    self._past(chain, start, end)
-                else:
-                    chain.through, chain.ready = number + 1, end
+                self._past(chain, start, end)
                 if chain.through == last:
                     heappush(self._heap, (chain.ready, STAGE_OVER, slice_id, 0))
                     return
@@ -234,11 +227,8 @@ class Serving:
         chain.starts.append(start)
         if visit.engine < 0 and not visit.link and chain.through == number:
             heappush(self._heap, (max(visit.end_ps(start), chain.ready), THROUGH, chain.slice_id, 0))
-        number += 1
-        if number < len(visits):
-            flight = chain.leg.flight
-            flies = flight and flight.after == number
-            self._next(now, chain, start + flight.duration_ps if flight and flies else start)
+        if number + 1 < len(visits):
+            self._next(now, chain, start + chain.leg.latency_ps(number + 1))
 
     def _next(self, now: int, chain: Chain, arrives: int) -> None:
         if arrives == now:
