@@ -69,6 +69,18 @@ def test_whose_logs_are_read_is_told_alike_everywhere(root):
         peerlab.load("nothing of the kind\n")
 
 
+def test_the_readme_says_what_measure_touches(root):
+    (line,) = (
+        line
+        for line in (root / "README.md").read_text().splitlines()
+        if line.startswith("| `peerlab measure`")
+    )
+    _, text, _ = peerlab_command("measure", "--help")
+    # whatever memory it can be told to use
+    assert "cuda: memory of NVIDIA GPUs" in " ".join(text.split())
+    assert "it uses no NIC, and an accelerator only with `--memory cuda`" in line
+
+
 def anchors(text: str) -> set[str]:
     """Return the anchors of a document, as GitHub makes them: of headings alike the second gets a number."""
     prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
