@@ -367,7 +367,8 @@ def uses_nic(cluster: Cluster, path: str) -> bool:
 
 def _there(stage: Stage, cluster: Cluster) -> Stage:
     """Return a stage without the uses of what the cluster has not."""
-    return replace(stage, uses=tuple(use for use in stage.uses if _exists(use, cluster)))
+    uses = tuple(use for use in stage.uses if _exists(use, cluster))
+    return stage if len(uses) == len(stage.uses) else replace(stage, uses=uses)
 
 
 def _exists(use: Use, cluster: Cluster) -> bool:

@@ -119,7 +119,9 @@ class Settings:
         for name, value in values.items():
             FIELDS[name].check_kind(name, value)
         for name, value in values.items():
-            self._set(name, FIELDS[name].checked(name, value))
+            checked = FIELDS[name].checked(name, value)
+            if checked is not value:  # most are as they were given
+                self._set(name, checked)
 
     def with_(self, **changes: Any) -> Self:
         """Return this scenario with some fields changed.

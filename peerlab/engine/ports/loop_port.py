@@ -63,8 +63,9 @@ class LoopPort:
         self.busy = False
         self.turn = 0
         """The lane, or the flow of a host, that is looked at first."""
-        self.in_turn = [[(first + k) % vls for k in range(vls)] for first in range(vls + 1)]
-        """By what `turn` is: the lanes, the first one first."""
+        count = len(flows) or vls
+        self.in_turn = [[(first + k) % count for k in range(count)] for first in range(count + 1)]
+        """By what `turn` is: the numbers of all lanes or flows, that one first; one beyond the last is the first again."""
         self.shed = Shed(fabric.queue) if fabric.queue and self.link.source < 0 else None
         self.hop_ps, self.packet = scene.hop_ps, fabric.packet
         self.took: dict[int, tuple[int, int]] = {}

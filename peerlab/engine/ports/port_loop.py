@@ -225,23 +225,18 @@ class PortLoop:
             if port.flows:
                 self._host_begins(now, port)
             elif port.backlog:
-                self._begin(now, port)
+                waiting = port.next_waiting()
+                if waiting is not None:
+                    self._send(now, port, *waiting)
+                elif port.starved < 0 and port.lacks_credits:
+                    port.starved = now
         self.touched.clear()
-
-    def _begin(self, now: int, port: LoopPort) -> None:
-        """Let a free port of a switch send, if anything may go."""
-        waiting = port.next_waiting()
-        if waiting is not None:
-            self._send(now, port, *waiting)
-        elif port.starved < 0 and port.lacks_credits:
-            port.starved = now
 
     def _host_begins(self, now: int, port: LoopPort) -> None:
         """Let the next flow of a host send a cell, its flows in turn."""
-        flows, count = port.flows, len(port.flows)
         wake, starved = -1, False
-        for k in range(count):
-            ends = flows[(port.turn + k) % count]
+        for number in port.in_turn[port.turn]:
+            ends = port.flows[number]
             first, packets = ends.proposal()
             if packets <= 0 or port.paused[ends.vl] >= 0:
                 continue
@@ -253,7 +248,7 @@ class PortLoop:
             if port.pool is not None and port.pool[ends.vl] < wire:
                 starved = True
                 continue
-            port.turn = (port.turn + k + 1) % count
+            port.turn = number + 1
             cell = ends.send(first, packets, wire)
             end = self._send(now, port, cell, None, now)
             if self.tells:
