@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import peerlab
-from peerlab.engine import recording
+from peerlab.engine import recording, span_rows
 from peerlab.engine.loop import event_loop
 from peerlab.engine.loop.collector import not_collecting
 from peerlab.engine.simulate import simulate, simulate_system
@@ -64,7 +64,8 @@ def test_what_somebody_else_has_frozen_stays_so():
 
 def test_a_long_run_with_noise_holds_no_more_than_a_few_times_its_spans(monkeypatch):
     """A span is 88 bytes; as Python's numbers, with the legs of every slice beside them, a kernel grew to 700 MiB over a million."""
-    monkeypatch.setattr(event_loop, "_ROWS", 4000)
+    for module in (event_loop, span_rows):
+        monkeypatch.setattr(module, "MANY", 4000)
     scenario = peerlab.Scenario(
         cluster="g4dn-8xlarge", path="host-tcp", nodes=6, message_bytes="256 MiB", jitter=0.05
     )
