@@ -6,7 +6,7 @@ from peerlab.answer.run import Run
 from peerlab.answer.trace import REGISTRATION_KINDS
 from peerlab.base.units import say_bytes, say_time
 from peerlab.picture.frames import PageRows, registrations
-from peerlab.picture.shown_nodes import focus
+from peerlab.picture.shown_nodes import focus, unit
 
 COLUMNS = ("device", "kind", "side", "position", "nbytes", "start", "end", "step")
 
@@ -67,7 +67,7 @@ def whose(run: Run) -> str:
     """Return the words behind counts: of how many NICs they are, and of which node where nodes differ."""
     hardware = run.scenario.hardware
     nics = 1 if run.scenario.collective_record.is_message else hardware.used_nics_per_switch
-    words = [f"{nics} NICs"] * (nics > 1) + [f"node {focus(run)}"] * (not run.trace.folded)
+    words = [f"{nics} NICs"] * (nics > 1) + [f"{unit(run.scenario)} {focus(run)}"] * (not run.trace.folded)
     return f", {' of '.join(words)}" if words else ""
 
 

@@ -77,13 +77,14 @@ def say_rate(scenario: Scenario, node: int, speed: float) -> str:
     rate = f"{wire_Bps(scenario) * speed / 1e9:.4g}{of} GB/s"
     mark = assumed(scenario, FIGURE_OF_FIELD.get(kind.rate, ""))
     slow = speed < 1
+    there = machine.says(" at node ") + str(node) if slow else ""
     if native:
-        return f"ports, {rate} a device{mark}" + (f" at node {node}" if slow else "")
+        return f"ports, {rate} a device{mark}{there}"
     if kind.scope == "nic" and machine.used_nics_per_switch * striped > 1:
-        return f"{rate} a {'device' if striped > 1 else 'wire'}{mark}" + (f" at node {node}" if slow else "")
+        return f"{rate} a {'device' if striped > 1 else 'wire'}{mark}{there}"
     each_way = "" if of else " each way"  # of two rates, the words have no room in a narrow picture
     name = wire_name(scenario)
-    return f"{name}, {rate}{mark} at node {node}" if slow else f"{name}, {rate}{each_way}{mark}"
+    return f"{name}, {rate}{'' if slow else each_way}{mark}{there}"
 
 
 def say_latency(scenario: Scenario) -> str:
