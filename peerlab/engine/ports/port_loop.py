@@ -93,7 +93,7 @@ class PortLoop:
 
     def _run(self, set_apart: Callable[[], None]) -> PortTrace:
         self.senders.begin()
-        heap, until, sent, senders = self.heap, self.scene.until_ps, self.trace.sent, self.senders
+        heap, until, sent = self.heap, self.scene.until_ps, self.trace.sent
         handle, due = self._handlers(), min(_SET_APART, self.most)
         while heap:
             now = heap[0][0]
@@ -101,8 +101,7 @@ class PortLoop:
                 break
             while heap and heap[0][0] == now:
                 _, order, one, two, three = heappop(heap)
-                handle[order >> KEY_BITS](now, order, one, two, three)
-                if senders.over:
+                if handle[order >> KEY_BITS](now, order, one, two, three):
                     return self._close(now)
             if self.accounts:
                 self._decide(now)
@@ -117,17 +116,18 @@ class PortLoop:
             raise never_ends()
         return self._close(until)
 
-    def _handlers(self) -> list[Callable[[int, int, Any, Any, Any], None]]:
-        """Return what handles each kind of event: it gets the time, kind and key, and what it is about."""
+    def _handlers(self) -> list[Callable[[int, int, Any, Any, Any], bool | None]]:
+        """Return what handles each kind of event: it gets the time, kind and key, and what it is about, and says if the scene is over."""
         handlers = [self._sender_event(kind) for kind in range(KINDS)]
         handlers[ENDS], handlers[ARRIVES], handlers[CREDIT] = self._ends, self._arrives, self._credit
         handlers[PAUSE], handlers[WAKE] = self._pause, self._wake
         return handlers
 
-    def _sender_event(self, kind: int) -> Callable[[int, int, Any, Any, Any], None]:
-        def handle(now: int, order: int, one: int, two: int, _three: int) -> None:
+    def _sender_event(self, kind: int) -> Callable[[int, int, Any, Any, Any], bool | None]:
+        def handle(now: int, order: int, one: int, two: int, _three: int) -> bool:
             for number in self.senders.handle(now, kind, order & _KEY, one, two):
                 self.touched.append(self.ports[self.ends[number].flow.src])
+            return self.senders.over
 
         return handle
 
@@ -171,7 +171,7 @@ class PortLoop:
     def _arrives(self, now: int, _order: int, came_by: LoopPort, cell: PortCell, end: int) -> None:
         """Let a cell reach the next port, or its receiver."""
         if not came_by.into_switch:
-            self.senders.received(now, cell, end, came_by.times(min(cell.wire, self.fabric.packet))[0])
+            self.senders.received(now, cell, end, came_by.times(min(cell.wire, came_by.packet))[0])
             return
         flow, wire, vl = cell.flow, cell.wire, cell.vl
         cell.hop += 1

@@ -69,10 +69,11 @@ class FlowEnds:
     def __post_init__(self) -> None:
         fabric, flow = self.scene.fabric, self.flow
         self.vl = flow.vl
-        self.per_message = ENDLESS if flow.is_endless else -(-flow.nbytes // fabric.mtu)
+        self.endless = flow.is_endless
+        self.per_message = ENDLESS if self.endless else -(-flow.nbytes // fabric.mtu)
         self.in_order = fabric.loses and fabric.recovery.startswith("go-back")
         self.losses = Losses(fabric, flow.draws(self.number)) if fabric.loss_ppb else None
-        self._short = 0 if flow.is_endless else self.per_message * fabric.mtu - flow.nbytes
+        self._short = 0 if self.endless else self.per_message * fabric.mtu - flow.nbytes
         self._cell = self.scene.cell_packets
         self._packet = fabric.packet
 
@@ -171,7 +172,7 @@ class FlowEnds:
 
     def count(self, first: int, packets: int) -> int:
         """Count packets that arrived; return the number of the message that is whole with them, or -1."""
-        if not packets or self.flow.is_endless:
+        if not packets or self.endless:
             return -1
         message = first // self.per_message
         total = self.got.get(message, 0) + packets
