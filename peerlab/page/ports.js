@@ -14,6 +14,7 @@ import { sayTime } from "./words.js";
  * @property {number} played_us
  * @property {number} shared
  * @property {number} victim
+ * @property {string} who
  * @property {PortParcelLink[]} links
  * @property {PortParcelFlow[]} flows
  * @property {number[]} leaves
@@ -122,8 +123,8 @@ class PortsPage extends PlayedPage {
   }
 
   fillKey() {
-    const key = this.find(".np-key"), { pool, pauses, marks, lost } = this.fabric, own = this.fabric.alone_us ? "AllReduce" : "victim", rates = this.cells[this.number].hasRates;
-    const entries = [["np-own", own, true], ["np-other", "neighbours", true], ["np-again", "sent again", lost.length], ["np-gone", "refused: an earlier cell is missing", lost.length], ["np-credit", "what credits allow; a dot: one on its way back", pool]];
+    const key = this.find(".np-key"), { pool, pauses, marks, lost } = this.fabric, { flows, who } = this.data, own = this.fabric.alone_us ? "AllReduce" : who, rates = this.cells[this.number].hasRates;
+    const entries = [["np-own", own, flows.some((flow) => flow.own)], ["np-other", "neighbours", flows.some((flow) => !flow.own)], ["np-again", "sent again", lost.length], ["np-gone", "refused: an earlier cell is missing", lost.length], ["np-credit", "what credits allow; a dot: one on its way back", pool]];
     entries.push(["np-pause", "a pause on its way", pauses.length], ["np-go", "end of a pause", pauses.length], ["np-notch", "marked", rates], ["np-cnp", "notification to a sender", rates], ["np-rate", "what a host may send", rates]);
     key.replaceChildren(...entries.filter(([, , there]) => there).map(([className, words]) => {
       const pair = make("span", "np-pair", words);
@@ -143,7 +144,7 @@ class PortsPage extends PlayedPage {
       row.querySelector("input").checked = i === number;
     });
     const slower = alone_us ? length_us / alone_us : 0;
-    hero.querySelector("h2").textContent = alone_us ? `The AllReduce on ${title} takes` : `The victim on ${title} has`;
+    hero.querySelector("h2").textContent = alone_us ? `The AllReduce on ${title} takes` : `The ${this.data.who} on ${title} has`;
     hero.querySelector("b").textContent = alone_us ? `${ends ? "" : "over "}${slower.toFixed(2)}×` : share;
     hero.querySelector("small").textContent = alone_us ? " as long as alone" : " of a host's rate";
     const times = ends ? `${sayTime(length_us)}, alone ${sayTime(alone_us)}; busbw ${busbw}` : `Cut after ${sayTime(length_us)}, alone ${sayTime(alone_us)}`;
@@ -151,7 +152,7 @@ class PortsPage extends PlayedPage {
     this.find(".np-part").textContent = this.played < length_us ? `(first part of ${sayTime(length_us)})` : "";
     this.find(".np-scene").setAttribute("aria-label", words);
     // a slide's title is what it comes to
-    if (this.slide) this.find("h1").textContent = alone_us ? `${title}: the AllReduce takes ${ends ? "" : "over "}${slower.toFixed(2)} times as long as alone` : `${title}: the victim has ${share} of a host's rate`;
+    if (this.slide) this.find("h1").textContent = alone_us ? `${title}: the AllReduce takes ${ends ? "" : "over "}${slower.toFixed(2)} times as long as alone` : `${title}: the ${this.data.who} has ${share} of a host's rate`;
     this.fillKey();
     this.scene.show(this.fabric, this.cells[number], this.peaks[number]);
     this.strip.show(number);

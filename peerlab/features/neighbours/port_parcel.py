@@ -103,6 +103,8 @@ class PortParcel(TypedDict):
     """The link whose port everybody shares."""
     victim: int
     """The link from the victim's host."""
+    who: str
+    """Whose the share is: of a victim, or of the receiver where all send into one host."""
     links: list[PortParcelLink]
     flows: list[PortParcelFlow]
     leaves: list[int]
@@ -122,6 +124,7 @@ def port_parcel(answers: Sequence[PortAnswer]) -> PortParcel:
         "played_us": played_ps / PS_PER_US,
         "shared": shared_port(first),
         "victim": victim_host(first),
+        "who": first.who,
         "links": [_link(scene, number) for number in range(len(scene.links))],
         "flows": [{"src": flow.src, "dst": flow.dst, "own": flow.job == OWN} for flow in scene.flows],
         "leaves": list(scene.leaves),

@@ -60,6 +60,8 @@ def test_figures_stand_in_the_order_of_their_names(answers):
     assert "paused" in pausing
     assert "without credits" in credited
     assert "credits" not in pausing
+    # who sends into one host is nobody's victim
+    assert port_parcel([answered("infiniband", neighbour="senders(2)", until_ms=0.1)])["who"] == "receiver"
 
 
 def test_a_page_refuses_what_does_not_belong_together(answers):
