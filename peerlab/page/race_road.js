@@ -100,7 +100,7 @@ export class RaceRoad {
     });
     const { y, box } = freePlace(places.filter((place) => place.box.bottom <= this.height), this, this.beds, this.taken) ?? places[0], clear = !this.taken.some((other) => meet(box, other));
     this.taken.push(box);
-    words.forEach((word, i) => this.text(middle, y + 15 * i * zoom, word, { hot, bold: hot }));
+    words.forEach((word, i) => this.text(middle, y + 15 * i * zoom, word, { hot, bold: hot, kind: "rc-sign" }));
     return clear;
   }
 
@@ -162,10 +162,10 @@ export class RaceRoad {
     }
   }
 
-  text(x, y, words, { hot, bold }) {
+  text(x, y, words, { hot, bold, kind = "" }) {
     if (!words) return;
     const ink = hot ? "hot-ink" : bold ? "ink" : "muted";
-    svgText(words, { x, y, "text-anchor": "middle", "font-size": LETTERS * this.zoom, fill: `var(--pl-${ink})`, "font-weight": bold ? 650 : 400, ...EDGE }, this.host);
+    svgText(words, { x, y, "text-anchor": "middle", "font-size": LETTERS * this.zoom, class: kind, fill: `var(--pl-${ink})`, "font-weight": bold ? 650 : 400, ...EDGE }, this.host);
   }
 
   // Draws the moment `time`, microseconds; `flow` is microseconds per second of watching, 0 while it stands; carriages roll or stand.

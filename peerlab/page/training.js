@@ -62,6 +62,7 @@ import { sayTime } from "./words.js";
 const WATCHED_S = 12; // a step, or a bucket, lasts this long at the usual speed
 const COMPUTING = { high: 22, gap: 12 }; // the lane of computing, and the room below it
 const LANE = { waiting: [6, 13], flight: [18, 52], high: 58, gap: 24 }; // a path's lanes, and the room above them for its words
+const MOST_HIGHER = 56; // px by which the lane of exchanges grows where a window has room
 const LABEL = { font: 12, wide: 108, narrow: 84, right: 74 }; // px: the words of the lanes, at their left and of what is exposed
 const SHADES = [["gather", "faint"], ["inside", "edge"], ["muted", "muted"]];
 const LEAST = 0.4; // px; what is narrower joins its neighbour
@@ -73,10 +74,10 @@ const HTML = `
 <h1></h1>
 <div class="ts-bar"><div class="pl-player" role="group" aria-label="Player"></div>
 <fieldset class="ts-zoom"><legend>Clock</legend><label><input type="radio" name="ts-zoom" value="step" checked> step</label>
-<label><input type="radio" name="ts-zoom" value="bucket"> bucket <select aria-label="Bucket"></select></label></fieldset>
+<label><input type="radio" name="ts-zoom" value="bucket"> one bucket</label><select aria-label="Bucket"></select></fieldset>
 <div class="ts-controls"></div></div>
 <div class="ts-head"><div class="ts-cards"></div><table class="ts-rows"></table></div>
-<svg class="ts-lanes" role="img"></svg>
+<svg class="ts-lanes" role="img" preserveAspectRatio="xMidYMin"></svg>
 <div class="ts-lower"><section class="ts-road"><div class="ts-under"><h2></h2><p></p></div>
 <fieldset class="ts-zoom ts-path"><legend>Data path shown</legend></fieldset><svg role="img"></svg></section><figure class="ts-gain"><figcaption></figcaption><svg role="img"></svg></figure></div>
 <p class="ts-source"></p>`;
@@ -87,7 +88,7 @@ class StepPage extends PlayedPage {
     for (const { slices } of data.roads) for (const [name, text] of Object.entries(slices.arrays)) slices.arrays[name] = unpacked(text);
     this.numbers = [...data.start];
     this.followed = null; // the exchange whose clock it is; none: the step's
-    this.chosen = 0;
+    this.chosen = null; // the exchange that the list names: on the step's clock the one under way, of the path whose road is shown
     this.side = 0; // whose road is shown
     this.find("h1").textContent = data.about;
     this.find(".ts-source").textContent = data.source;
@@ -156,9 +157,9 @@ class StepPage extends PlayedPage {
 
   // Shows another state: other controls, with what was chosen as far as it is there.
   show() {
-    const { sides, rows, words, gain } = this.state, names = sides[0].names, pick = this.find(".ts-zoom select");
-    this.chosen = Math.min(this.chosen || names.length - 1, names.length - 1);
-    pick.replaceChildren(...names.map((name, i) => new Option(name, i, i === this.chosen, i === this.chosen)));
+    const { sides, rows, words, gain } = this.state, names = sides[0].names, last = names.length - 1;
+    this.find(".ts-zoom select").replaceChildren(...names.map((name, i) => new Option(capital(name), i)));
+    this.name(Math.min(this.chosen ?? last, last));
     this.find(".ts-cards").replaceChildren(...this.state.cards.map(largeFigure));
     const table = this.find(".ts-rows"), head = document.createElement("tr"), two = sides.length > 1;
     for (const text of ["", ...sides.map(({ title }) => title), ...(two ? ["ratio"] : [])]) head.append(Object.assign(make(text ? "th" : "td", "", text), text ? { scope: "col" } : {}));
@@ -204,14 +205,19 @@ class StepPage extends PlayedPage {
   // Gives the clock to one exchange, or to the step.
   follow(number) {
     this.followed = number;
-    if (number !== null) this.chosen = number;
+    if (number !== null) this.name(number);
     this.root.dataset.zoom = number === null ? "step" : "bucket";
     for (const one of this.root.querySelectorAll("[name=ts-zoom]")) one.checked = one.value === this.root.dataset.zoom;
-    this.find(".ts-zoom select").value = this.chosen;
     const moments = this.moments(), length = Math.max(...this.state.sides.map((side) => (number === null ? side.end_us : lasts(side, number))));
     this.load(length, length / WATCHED_S, `${number}/${this.numbers}/${length}`, moments);
-    this.paintChosen();
     this.player.draw();
+  }
+
+  // Lets the list name an exchange.
+  name(number) {
+    if (number === this.chosen) return;
+    this.chosen = number;
+    this.find(".ts-zoom select").value = number;
   }
 
   // When something begins or ends.
@@ -227,22 +233,24 @@ class StepPage extends PlayedPage {
 
   paint() {
     const host = this.find(".ts-lanes"), { sides } = this.state, width = host.clientWidth || 1080;
+    host.removeAttribute("viewBox"); // else it is no lower than it was
     const left = width < 700 ? LABEL.narrow : LABEL.wide, right = width < 700 ? 14 : LABEL.right;
     this.longest = Math.max(...sides.map(({ end_us }) => end_us)) || 1;
     this.x = (time) => left + ((width - left - right) * time) / this.longest;
     // devices compute the same on both paths, unless exchanges slow them down
     const alike = sides.every(({ computing }) => this.alike(computing, sides[0].computing)), shared = alike ? COMPUTING.high + COMPUTING.gap : 0;
-    const each = LANE.gap + LANE.high + (alike ? 0 : COMPUTING.high), high = shared + sides.length * each + 24;
+    const least = LANE.gap + LANE.high + (alike ? 0 : COMPUTING.high), lowest = shared + sides.length * least + 24;
+    const higher = Math.max(0, Math.min(MOST_HIGHER, Math.floor((host.clientHeight - lowest) / sides.length)));
+    this.lane = { waiting: LANE.waiting, flight: [LANE.flight[0], LANE.flight[1] + higher], high: LANE.high + higher };
+    const each = least + higher, high = lowest + sides.length * higher;
     host.setAttribute("viewBox", `0 0 ${width} ${high}`);
-    host.style.height = `${high}px`;
     host.replaceChildren();
     if (alike) this.paintComputing(host, sides[0], 0);
-    this.tops = sides.map((_, i) => shared + (i + 1) * each - LANE.high);
+    this.tops = sides.map((_, i) => shared + (i + 1) * each - this.lane.high);
     sides.forEach((side, i) => this.paintSide(host, side, this.tops[i], alike));
-    this.marks = sides.map((_, i) => svgShape("rect", { class: "ts-chosen", fill: "none", stroke: "var(--pl-ink)", "stroke-width": 2, rx: 2, y: this.tops[i] + LANE.flight[0] - 2, height: LANE.flight[1] - LANE.flight[0] + 4 }, host));
-    this.heads = sides.map((_, i) => svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 2, y1: this.tops[i] - 2, y2: this.tops[i] + LANE.high + 2 }, host));
+    this.marks = sides.map((_, i) => svgShape("rect", { class: "ts-chosen", fill: "none", stroke: "var(--pl-ink)", "stroke-width": 2, rx: 2, y: this.tops[i] + this.lane.flight[0] - 2, height: this.lane.flight[1] - this.lane.flight[0] + 4 }, host));
+    this.heads = sides.map((_, i) => svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 2, y1: this.tops[i] - 2, y2: this.tops[i] + this.lane.high + 2 }, host));
     this.axis(host, high - 18);
-    this.paintChosen();
     this.road?.paint(1);
     this.curve?.paint();
   }
@@ -260,17 +268,17 @@ class StepPage extends PlayedPage {
   }
 
   paintSide(host, side, top, alike) {
-    const role = side.role, right = this.x(this.longest), exposed = side.exposed.reduce((sum, [begin, end]) => sum + end - begin, 0);
+    const { lane } = this, role = side.role, right = this.x(this.longest), exposed = side.exposed.reduce((sum, [begin, end]) => sum + end - begin, 0);
     const words = top - (alike ? 0 : COMPUTING.high) - 7;
-    svgShape("rect", { x: this.x(0), y: top, width: right - this.x(0), height: LANE.high, fill: "var(--pl-panel)", rx: 4 }, host);
-    const name = text(host, this.x(0), words, side.title, { fill: `var(--pl-${role}-ink)`, "font-weight": 650 });
-    svgShape("tspan", { fill: "var(--pl-muted)", "font-weight": 400, dx: 8 }, name).textContent = host.clientWidth < 700 ? side.says.at(-1) : side.says.join(", ");
+    svgShape("rect", { x: this.x(0), y: top, width: right - this.x(0), height: lane.high, fill: "var(--pl-panel)", rx: 4 }, host);
+    const title = text(host, this.x(0), words, side.title, { fill: `var(--pl-${role}-ink)`, "font-weight": 650 });
+    svgShape("tspan", { fill: "var(--pl-muted)", "font-weight": 400, dx: 8 }, title).textContent = host.clientWidth < 700 ? side.says.at(-1) : side.says.join(", ");
     if (!alike) this.paintComputing(host, side, top - COMPUTING.high);
-    for (const [lane, label] of Object.entries(NAMES)) text(host, this.x(0) - 8, top + (LANE[lane][0] + LANE[lane][1]) / 2 + 4, label, { "text-anchor": "end", fill: "var(--pl-muted)" });
-    this.boxes(host, side.waiting, top, LANE.waiting, () => "ink");
-    this.boxes(host, side.flight, top, LANE.flight, () => role, side.names);
-    for (const [begin, end] of side.exposed) this.hatch(host, [this.x(begin), top, this.x(end), top + LANE.high], role);
-    svgShape("line", { x1: this.x(side.end_us), x2: this.x(side.end_us), y1: top, y2: top + LANE.high, stroke: `var(--pl-${role})`, "stroke-width": 2 }, host);
+    for (const [name, label] of Object.entries(NAMES)) text(host, this.x(0) - 8, top + (lane[name][0] + lane[name][1]) / 2 + 4, label, { "text-anchor": "end", fill: "var(--pl-muted)" });
+    this.boxes(host, side.waiting, top, lane.waiting, () => "ink");
+    this.boxes(host, side.flight, top, lane.flight, () => role, side.names);
+    for (const [begin, end] of side.exposed) this.hatch(host, [this.x(begin), top, this.x(end), top + lane.high], role);
+    svgShape("line", { x1: this.x(side.end_us), x2: this.x(side.end_us), y1: top, y2: top + lane.high, stroke: `var(--pl-${role})`, "stroke-width": 2 }, host);
     if (host.clientWidth < 700) return; // the words above say it, too
     const ink = { fill: `var(--pl-${role}-ink)` };
     text(host, this.x(side.end_us) + 7, top + 30, sayTime(exposed), { ...ink, "font-weight": 650, "font-size": 13 });
@@ -320,13 +328,12 @@ class StepPage extends PlayedPage {
     }
   }
 
-  paintChosen() {
-    this.state.sides.forEach(({ flight }, i) => {
-      const box = flight[this.chosen], mark = this.marks?.[i];
-      if (!mark || !box) return;
-      mark.setAttribute("x", this.x(box[0]) - 2);
-      mark.setAttribute("width", Math.max(4, this.x(box[1]) - this.x(box[0]) + 3));
-    });
+  // Outlines an exchange in the lane of its path.
+  outline(number, box) {
+    const mark = this.marks[number], left = (this.x(box[0]) - 2).toFixed(1);
+    if (mark.getAttribute("x") === left) return;
+    mark.setAttribute("x", left);
+    mark.setAttribute("width", Math.max(4, this.x(box[1]) - this.x(box[0]) + 3));
   }
 
   // ---- the clock ------------------------------------------------------------------------------------------------
@@ -340,21 +347,25 @@ class StepPage extends PlayedPage {
       const now = this.followed === null ? time : Math.min(begin + time, end);
       this.heads[i].setAttribute("x1", this.x(Math.min(now, side.end_us)));
       this.heads[i].setAttribute("x2", this.x(Math.min(now, side.end_us)));
-      if (i === this.side) this.drawRoad(side, at, now, moving);
+      if (!side.flight[at]) return;
+      this.outline(i, side.flight[at]);
+      if (i !== this.side) return;
+      this.name(at);
+      this.drawRoad(side, at, now, moving);
     });
   }
 
   drawRoad(side, at, now, moving) {
-    const host = this.find(".ts-road"), kind = side.roads[at];
-    if (kind === undefined) return;
-    const [begin, end] = side.flight[at], road = this.data.roads[kind];
+    const host = this.find(".ts-road"), [begin, end] = side.flight[at], road = this.data.roads[side.roads[at]];
     if (this.road?.road !== road) {
       this.road = new RaceRoad(host.querySelector("svg"), road);
       this.road.paint(1);
     }
-    const doing = now < begin ? "waits for its gradients" : now >= end - 1e-6 ? `done after ${sayTime(end - begin)}` : `${sayTime(now - begin)} of ${sayTime(end - begin)}`;
+    const before = now < begin, done = now >= end - 1e-6;
+    const doing = before ? "waits for its gradients" : done ? `done after ${sayTime(end - begin)}` : `${sayTime(now - begin)} of ${sayTime(end - begin)}`;
     showWords(host.querySelector("h2"), capital(side.names[at]));
-    showWords(host.querySelector("p"), this.followed === null ? `at this moment: ${doing}` : doing);
+    showWords(host.querySelector("p"), this.followed === null ? `at this moment: ${done ? "nothing in flight, " : ""}${doing}` : doing);
+    host.classList.toggle("ts-idle", (before || done) && !moving); // nobody is busy then; while it plays words stand still
     host.querySelector("svg").setAttribute("aria-label", `${side.title}: ${side.names[at]}, ${doing}`);
     this.road.draw(Math.max(0, Math.min(now - begin, end - begin)), now < begin || now >= end ? 0 : moving, !this.calm);
   }

@@ -36,12 +36,20 @@ def test_the_road_below_is_that_of_the_bucket_under_way(opened):
     for number, one in enumerate(host().trace.placed):
         seek(page, (one.begin_ps + one.end_ps) / 2e6)
         expect(page.locator(".ts-road h2")).to_contain_text(f"Bucket {number + 1}, allreduce")
+        # list, card and outline are of one exchange
+        expect(page.locator(".ts-zoom option:checked")).to_have_text(
+            page.locator(".ts-road h2").text_content()
+        )
+        box, outline = (
+            page.locator(mark).first.bounding_box() for mark in (f"[data-exchange='{number}']", ".ts-chosen")
+        )
+        assert outline["x"] < box["x"] + 1 < outline["x"] + 6
     seek(page, 0)
     expect(page.locator(".ts-road p")).to_contain_text("waits for its gradients")
 
 
 def test_on_one_clock_the_road_says_which_bucket_of_its_path_is_under_way_at_this_moment(opened):
-    """The two paths are at different buckets then, and neither is the one that a list has chosen: each says its own (N5)."""
+    """The two paths are at different buckets then, and each says its own (N5), in the list of buckets, too."""
     page = opened()
     middle = 0.4 * max(host().time_ps, peer().time_ps) / 1e6
     seek(page, middle)
@@ -50,6 +58,7 @@ def test_on_one_clock_the_road_says_which_bucket_of_its_path_is_under_way_at_thi
         expect(page.locator(".ts-road p")).to_contain_text("at this moment: ")
         number = sum(exchange.begin_ps <= 1e6 * middle for exchange in run.trace.placed)
         expect(page.locator(".ts-road h2")).to_contain_text(f"Bucket {max(1, number)}, ")
+        expect(page.locator(".ts-zoom select")).to_have_value(str(max(1, number) - 1))
         assert page.locator(".ts-road svg").get_attribute("aria-label").startswith(choice.inner_text())
     page.locator("[data-exchange='3']").first.click()
     expect(page.locator(".ts-road h2")).to_contain_text(re.compile("^Bucket 4, "))
