@@ -11,9 +11,10 @@ from peerlab.question.scenario import Scenario
 
 _SIDE_BY_SIDE = (
     ".pl-blame{display:flex;flex-wrap:wrap;gap:12px;align-items:flex-start}"
-    ".pl-blame svg{max-width:100%;height:auto}.pl-blame p{flex:100%;margin:0}"
+    ".pl-blame>div{flex:0 1 560px;min-width:0;overflow-x:auto}.pl-blame svg{display:block;width:100%;min-width:540px;height:auto}"
+    ".pl-blame p{flex:100%;margin:0}"
 )
-_WIDTH, _ROW, _LEFT, _RIGHT, _TOP = 560.0, 22.0, 86.0, 486.0, 52.0
+_WIDTH, _ROW, _LEFT, _RIGHT, _TOP = 560.0, 22.0, 86.0, 486.0, 70.0
 
 
 def blame_html(blame: Blame) -> str:
@@ -23,8 +24,13 @@ def blame_html(blame: Blame) -> str:
     )
     return (
         f"<style>{properties('.pl-blame')}{_SIDE_BY_SIDE}</style>"
-        f"<div class='pl-blame'>{blame_svg(blame, PAGE)}{late_svg(blame, PAGE)}<p>{times}</p></div>"
+        f"<div class='pl-blame'>{_apart(blame_svg(blame, PAGE))}{_apart(late_svg(blame, PAGE))}<p>{times}</p></div>"
     )
+
+
+def _apart(svg: str) -> str:
+    """Return a picture in a place of its own, which is moved sideways where it is too narrow for letters of 12 pixels."""
+    return f"<div tabindex='0' role='group' aria-label='Picture'>{svg}</div>" if svg else ""
 
 
 def blame_of_run(scenario: Scenario, others: Sequence[int]) -> str:
@@ -37,14 +43,15 @@ def blame_of_run(scenario: Scenario, others: Sequence[int]) -> str:
 
 def blame_svg(blame: Blame, theme: str = "light") -> str:
     """Return the picture."""
-    paper, shares, named = Paper(palette(theme)), blame.nodes, blame.named
+    paper, shares, named = Paper(palette(theme)), blame.explained, blame.named
     height = _TOP + _ROW * len(shares) + 54
     paper.box((0, 0, _WIDTH, height), "panel", radius=8)
     paper.text((16, 26), "Who is to blame?", size=16, bold=True, align="left")
-    # A node may explain more than all: without it the run would have been faster than ordinary ones.
-    scale = (_RIGHT - _LEFT) / max(1.0, *shares)
+    asks = "how much of what was lost would be gone, had the node been ordinary"
+    paper.text((16, 46), asks, size=12.5, ink="muted", align="left")
+    scale = _RIGHT - _LEFT
     for node, share in enumerate(shares):
-        top, end = _TOP + _ROW * node, _LEFT + scale * max(0.0, share)
+        top, end = _TOP + _ROW * node, _LEFT + scale * share
         paper.text((_LEFT - 10, top + 8), f"node {node}", size=12.5, ink="muted", align="right")
         paper.box((_LEFT, top, _RIGHT, top + 16), "faint", radius=4)
         # At least 2 px: a node that explains nothing has a bar, too.

@@ -38,7 +38,8 @@ class Blame:
     slowest_ps: int
     """What 39 of 41 ordinary runs do not exceed: a run that is no slower lost nothing that calls for a cause."""
     nodes: tuple[float, ...]
-    """For each node the share of the excess that would be gone had it been ordinary."""
+    """For each node how much earlier the run would have ended had it been ordinary, in parts of the excess; beyond 1 it would have been faster
+    than the median of ordinary runs."""
     ways: tuple[tuple[Way, float], ...]
     """The same for each way from one node to another."""
     late_ps: tuple[tuple[int, ...], ...] = ()
@@ -48,6 +49,12 @@ class Blame:
     def excess_ps(self) -> int:
         """What was lost, picoseconds; negative if the run was faster than ordinary ones."""
         return self.time_ps - self.ordinary_ps
+
+    @property
+    def explained(self) -> tuple[float, ...]:
+        """For each node the share of the excess that would be gone had it been ordinary: all of it at most, and none where nothing was lost."""
+        lost = self.excess_ps > 0
+        return tuple(min(1.0, max(0.0, won)) if lost else 0.0 for won in self.nodes)
 
     @property
     def named(self) -> tuple[int, ...]:
@@ -66,7 +73,7 @@ class Blame:
         """The answer as a sentence."""
         match self.named:
             case (one,):
-                return f"Node {one} explains {say_percent(min(1.0, self.nodes[one]))} of what was lost."
+                return f"Node {one} explains {say_percent(self.explained[one])} of what was lost."
             case (one, other):
                 return (
                     f"The way from node {one} to node {other} explains it; sender and receiver do so equally."

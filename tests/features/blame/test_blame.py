@@ -76,6 +76,13 @@ def test_what_cannot_be_told_is_refused():
         peerlab.blame(cluster="ideal-100g-leafspine-2to1", nodes=4, jitter=0.1)
 
 
+def test_nobody_explains_more_than_all_of_what_was_lost():
+    """Without node 0 the run would be faster than ordinary ones, which is no part of what it lost; a run that lost nothing has nothing to explain."""
+    assert Blame(RING, 100, 50, 60, (1.04, -0.1), ()).explained == (1, 0)
+    assert Blame(RING, 50, 50, 60, (30.0, 2.0), ()).explained == (0, 0)
+    assert "103 %" not in blame_svg(Blame(RING, 100, 50, 60, (1.03, 0.1), ()))
+
+
 def test_a_sentence_says_who():
     found = Blame(RING, 100, 50, 60, (0.9, 0.1), (((0, 1), 0.1),))
     assert (found.named, found.excess_ps, repr(found)) == (
