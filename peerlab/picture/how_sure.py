@@ -22,11 +22,25 @@ _SIZES = (20, 19, 18, 17, 16, 15, 14, 13, 12)
 _MOST_WIRINGS = 2
 _MOST_PITCH = 140.0
 """From a row to the next, at most."""
+_STYLE = (
+    ".pl-gain{margin:0;max-width:1200px;color:var(--pl-ink);display:flex;flex-wrap:wrap;gap:12px;font:14px/1.4 system-ui,-apple-system,Segoe UI,sans-serif}"
+    ".pl-gain>div{flex:2 1 640px;min-width:0;overflow-x:auto}.pl-gain svg{display:block;width:100%;min-width:640px;height:auto}"
+    ".pl-gain section{flex:1 1 280px;min-width:0;padding:12px 20px;border-radius:10px;background:var(--pl-panel)}"
+    ".pl-gain section{font-size:16px}.pl-gain h4{margin:0;font-size:18px;font-weight:650}.pl-gain p{margin:8px 0 0;overflow-wrap:anywhere}.pl-gain>p{flex:100%;margin:0;max-width:110ch;color:var(--pl-muted)}"
+)
+"""Letters of the chart have 12 pixels at its least width; where there is less room it is moved in its place."""
 
 
 def how_sure_svg(gain: GainBand, *, theme: str = "light") -> str:
     """Return the picture of a gain as SVG, with the sentence as its words for who does not see it."""
     paper = Paper(palette(theme))
+    _chart(paper, gain)
+    _panel(paper, gain)
+    return paper.svg(WIDTH, HEIGHT, alt(gain))
+
+
+def _chart(paper: Paper, gain: GainBand) -> None:
+    """Draw a bar for each thing that is not known, on one axis."""
     low_end, high_end = _drawn(gain)
     at = logarithmic((low_end, high_end), (_LEFT, _RIGHT))
     paper.box((0, 0, _PANEL - 16, HEIGHT), "panel", radius=10)
@@ -48,15 +62,20 @@ def how_sure_svg(gain: GainBand, *, theme: str = "light") -> str:
     for tick in ticks:
         paper.line([(at(tick), _BOTTOM - 2), (at(tick), _BOTTOM + 6)], "edge")
     paper.line([(_LEFT, _BOTTOM + 2), (_RIGHT, _BOTTOM + 2)], "edge")
-    _panel(paper, gain)
-    return paper.svg(WIDTH, HEIGHT, alt(gain))
 
 
 def how_sure_html(gain: GainBand) -> str:
-    """Return the picture with its sentence below it, for a notebook."""
+    """Return chart and fact beside each other, or below each other where a notebook is narrow, and the sentence below both."""
+    paper = Paper(palette(PAGE))
+    _chart(paper, gain)
+    head, told = _fact(gain)
+    facts = "".join(
+        f"<p>{f'<b>{words_html(words)}</b>' if bold else words_html(words)}</p>" for _, words, bold in told
+    )
     return (
-        f"<style>{properties('.pl-gain')}.pl-gain{{margin:0;color:var(--pl-ink)}}</style>"
-        f"<figure class='pl-gain'>{how_sure_svg(gain, theme=PAGE)}<p>{words_html(gain.in_words)}</p></figure>"
+        f"<style>{properties('.pl-gain')}{_STYLE}</style><figure class='pl-gain'>"
+        f"<div tabindex='0' role='group' aria-label='Picture'>{paper.svg(_PANEL - 16, HEIGHT, alt(gain))}</div>"
+        f"<section><h4>{head}</h4>{facts}</section><p>{words_html(gain.in_words)}</p></figure>"
     )
 
 
@@ -110,14 +129,17 @@ def _ends(low: float, high: float) -> str:
 def _panel(paper: Paper, gain: GainBand) -> None:
     """Draw the fact to check first, with its command."""
     paper.box((_PANEL, 0, WIDTH, HEIGHT), "panel", radius=10)
-    paper.box((_PANEL, 0, _PANEL + 6, HEIGHT), "ink")
-    decisive, x = gain.decisive, _PANEL + 28
-    head = "Check this one fact first" if decisive else "Nothing to check first"
-    paper.text((x, 36), head, size=22, bold=True, align="left")
+    head, told = _fact(gain)
+    paper.text((_PANEL + 28, 36), head, size=22, bold=True, align="left")
+    _paragraphs(paper, (_PANEL + 28, 80 if gain.decisive else 76), told)
+
+
+def _fact(gain: GainBand) -> tuple[str, list[tuple[float, str, bool]]]:
+    """Return the heading of the fact to check first, and its paragraphs: room above, words, bold."""
+    decisive = gain.decisive
     if decisive is None:
-        _paragraphs(paper, (x, 76), [(0, "Nothing that is assumed moves the gain by 1 %.", False)])
-        return
-    rows = [
+        return "Nothing to check first", [(0, "Nothing that is assumed moves the gain by 1 %.", False)]
+    rows: list[tuple[float, str, bool]] = [
         (0, f"{decisive.figure.label}: {decisive.figure}", True),
         (14, where_to_find(decisive.figure), False),
     ]
@@ -126,7 +148,7 @@ def _panel(paper: Paper, gain: GainBand) -> None:
         (4, f"If {case.says}: expect {_ends(case.low, case.high)}.", False)
         for case in gain.wired[1 : 1 + _MOST_WIRINGS]
     ]
-    _paragraphs(paper, (x, 80), rows)
+    return "Check this one fact first", rows
 
 
 def _paragraphs(paper: Paper, at: tuple[float, float], told: Sequence[tuple[float, str, bool]]) -> None:

@@ -9,6 +9,7 @@ from peerlab.features.tails.tails_picture import WIDE, Sheet, chosen_svg, say_sh
 from peerlab.features.tails.times import PathTimes
 from peerlab.page.frame import table
 from peerlab.picture.theme import PAGE, properties
+from peerlab.picture.words import title
 
 SHEETS = {
     1060: WIDE,
@@ -49,7 +50,8 @@ def _shown_from() -> str:
 
 
 SHEET_STYLE = (
-    ".pl-tails{container-type:inline-size}.pl-sheets{overflow-x:auto}.pl-sheet{display:none;position:relative;min-width:430px}"
+    ".pl-tails h3{margin:0;font-size:16px;font-weight:650;color:var(--pl-ink)}.pl-tails .pl-dots{margin:4px 0;color:var(--pl-muted)}"
+    ".pl-tails{container-type:inline-size;color:var(--pl-ink)}.pl-sheets{overflow-x:auto}.pl-sheet{display:none;position:relative;min-width:430px}"
     f"{_shown_from()}"
     ".pl-sheet svg{display:block;width:100%;height:auto}.pl-tails .pl-tail-figures{border-collapse:collapse;margin:12px 0}"
     ".pl-tails .pl-tail-figures :is(th,td){padding:4px 0 4px 12px;text-align:right;white-space:nowrap;font-weight:400;border-top:1px solid var(--pl-faint)}"
@@ -72,7 +74,17 @@ def tails_html(tails: Tails, since: int | None = None) -> str:
     style = properties(".pl-tails") + SHEET_STYLE + ("" if since is None else FALLING)
     # Runs that come while somebody looks: none of them was asked for more than the others.
     drawn = sheets_html(tails, shown=0 if since is None else None, since=since)
-    return f"<style>{style}</style><div class='pl-tails'>{drawn}</div>"
+    head = _headline(tails) if since is None else ""  # a page that simulates says above what
+    return f"<style>{style}</style><div class='pl-tails'>{head}{drawn}</div>"
+
+
+def _headline(tails: Tails) -> str:
+    """Return what the picture is of, and what its dots are."""
+    first = tails.paths[0].scenario
+    dots = (
+        f"With {first.noise.in_words}. One dot is one run: hollow without noise, black the run of this seed."
+    )
+    return f"<h3>How long runs take: {escape(title(first))}</h3><p class='pl-dots'>{escape(dots)}</p>"
 
 
 def _table(tails: Tails) -> str:
