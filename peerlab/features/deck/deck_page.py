@@ -103,10 +103,11 @@ def _section(slide: Slide, number: int, count: int, lead: Lead) -> str:
         f"<div class='lines'>{lines}</div>" if lines else "",
     )  # fmt: skip
     names = escape(" · ".join(name for name in (lead.author, lead.date) if name))
-    source = escape(slide.source or f"Simulated by peerlab {__version__}")
+    # A page that plays says itself what it rests on.
+    source = "" if slide.live else escape(slide.source or f"Simulated by peerlab {__version__}")
     return (  # the sheet has the margins: reveal.js takes a section's away in print
         f"<section><div class='sheet {_kind(slide)}'>{''.join(parts)}</div>"
-        f"<footer><span>{source}</span><span>{names}{' · ' * bool(names)}{number} of {count}</span></footer>"
+        f"<footer{' class=bare' * bool(slide.live)}><span>{source}</span><span>{names}{' · ' * bool(names)}{number} of {count}</span></footer>"
         f"<aside class='notes'>{notes}</aside></section>"
     )
 

@@ -32,4 +32,4 @@ class Slide:
     own: tuple[str, ...] = ()
     """Paragraphs of the outline, above the rest."""
     titled: bool = False
-    """Whether its title is the outline's own; a page that plays has words of its own at its head, and hides ours."""
+    """Whether its title is shown above a page that plays: the outline's own, or what the page does not say; else the page has words of its own at its head."""

@@ -105,7 +105,7 @@ def _own(plan: SlidePlan, slide: Slide) -> Slide:
     return replace(
         slide,
         title=plan.title or slide.title,
-        titled=bool(plan.title),
+        titled=slide.titled or bool(plan.title),
         # Cards fill the slide: words of one's own stand above them; else they lead the lines below the
         # pictures.
         lines=slide.lines if slide.body else paragraphs + slide.lines,

@@ -113,6 +113,8 @@ def _carried(run: Run) -> str:
 
 _MOST_ROWS = 5
 """Assumed figures that a slide has room for: the most influential."""
+_NEXT = 3
+"""Of those that have no row, so many are named."""
 
 
 def assumptions(_outline: Outline, compared: ComparedRuns) -> Slide:
@@ -120,7 +122,7 @@ def assumptions(_outline: Outline, compared: ComparedRuns) -> Slide:
     """Say what the gain owes to assumed figures."""
     gain = compared.gain_band
     most = _MOST_ROWS - len(gain.wired[1:])
-    left = len(gain.assumptions[most:])
+    left = gain.assumptions[most:]
     host, peer = (f"{band.low_GBps:.3g} to {band.high_GBps:.3g} GB/s" for band in compared.bands)
     rates = facts(("through the host", host), ("Peer Direct", peer))
     here = f"<p class='large'>{gain.value:.2f}{TIMES} as assumed</p>" + paragraphs(
@@ -128,9 +130,14 @@ def assumptions(_outline: Outline, compared: ComparedRuns) -> Slide:
     )
     # Assumed, but used on neither way: no end of their ranges moves the gain.
     idle = len(compared.base.hardware.assumptions) - len(gain.assumptions)
-    many = f"{say_count(left, 'more figure')}: each changes the gain less." if left else "Nothing."
-    many += f" {say_count(idle, 'figure')}: used by neither way." * (idle > 0)
-    others = paragraphs(many, "Why each is assumed: speaker's notes.")
+    next_ones = ", ".join(assumption.figure.label for assumption in left[:_NEXT])
+    others = paragraphs(
+        f"{say_count(len(left), 'more figure')}: each changes the gain less, first {next_ones}."
+        if left
+        else "Nothing.",
+        *[f"{say_count(idle, 'figure')}: used by neither way."] * (idle > 0),
+        "Why each is assumed: speaker's notes.",
+    )
     cards = (
         card(_moving(gain, most), 12, high="wide"),
         card(here + rates, 7, high="good"),

@@ -61,6 +61,7 @@ def at_p99(outline: Outline, compared: ComparedRuns) -> Slide:
     return Slide(
         f"The run at {name} of {say_count(len(path.times_ps), 'run')}: who is late, and how it spreads",
         live=page_of("run", run, mode="figure", controls={}, theme=outline.theme),
+        titled=True,
         still=_LATE,
         notes=(
             *late,
