@@ -220,6 +220,17 @@ def test_the_first_page_has_a_picture_in_its_readers_theme(page, address, theme,
     page.emulate_media(color_scheme="light")
 
 
+def test_on_a_phone_the_first_pages_drawing_has_words_of_12_px_and_is_moved_in_its_place(page, address):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{address}/index.html")
+    sizes = page.locator("figure text:visible").evaluate_all(
+        "texts => texts.map(one => parseFloat(getComputedStyle(one).fontSize) * one.getScreenCTM().a)"
+    )
+    assert sizes
+    assert min(sizes) >= 11.9
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
 @pytest.mark.long("the live page")
 def test_a_lab_is_judged_in_the_tab_and_its_progress_stays(page, address):
     page.goto(address)

@@ -19,7 +19,8 @@ def landing_picture(run: Run) -> str:
         f"<div class='{theme}'>{still_svg(run, theme=theme, large=True)}</div>" for theme in _THEMES
     )
     slim = "".join(f"<div class='{theme}'>{node_svg(run, theme=theme)}</div>" for theme in _THEMES)
-    return f"<div class='wide'>{wide}</div><div class='slim'><p>{escape(title(run.scenario))}</p>{slim}{_words(run)}</div>"
+    moved = f"<div tabindex='0' role='group' aria-label='Picture'>{slim}</div>"
+    return f"<div class='wide'>{wide}</div><div class='slim'><p>{escape(title(run.scenario))}</p>{moved}{_words(run)}</div>"
 
 
 def _words(run: Run) -> str:
