@@ -26,7 +26,7 @@ _STYLE = (
     ".pl-gain{margin:0;max-width:1200px;color:var(--pl-ink);display:flex;flex-wrap:wrap;gap:12px;font:14px/1.4 system-ui,-apple-system,Segoe UI,sans-serif}"
     ".pl-gain>div{flex:2 1 640px;min-width:0;overflow-x:auto}.pl-gain svg{display:block;width:100%;min-width:640px;height:auto}"
     ".pl-gain section{flex:1 1 280px;min-width:0;padding:12px 20px;border-radius:10px;background:var(--pl-panel)}"
-    ".pl-gain section{font-size:16px}.pl-gain h4{margin:0;font-size:18px;font-weight:650}.pl-gain p{margin:8px 0 0;overflow-wrap:anywhere}.pl-gain>p{flex:100%;margin:0;max-width:110ch;color:var(--pl-muted)}"
+    ".pl-gain section{font-size:16px}.pl-gain section>p:first-child{margin:0;font-size:18px}.pl-gain p{margin:8px 0 0;overflow-wrap:anywhere}.pl-gain>p{flex:100%;margin:0;max-width:110ch;color:var(--pl-muted)}"
 )
 """Letters of the chart have 12 pixels at its least width; where there is less room it is moved in its place."""
 
@@ -75,7 +75,7 @@ def how_sure_html(gain: GainBand) -> str:
     return (
         f"<style>{properties('.pl-gain')}{_STYLE}</style><figure class='pl-gain'>"
         f"<div tabindex='0' role='group' aria-label='Picture'>{paper.svg(_PANEL - 16, HEIGHT, alt(gain))}</div>"
-        f"<section><h4>{head}</h4>{facts}</section><p>{words_html(gain.in_words)}</p></figure>"
+        f"<section><p><b>{head}</b></p>{facts}</section><p>{words_html(gain.in_words)}</p></figure>"
     )
 
 
