@@ -126,7 +126,7 @@ def still_html(run: Run) -> str:
         for name, figure, note in figures(run)
     )
     return (
-        f"{_in_the_dark(name, dark)}<p style='overflow-x:auto'><img src='data:image/svg+xml;base64,{light}' class='{name}' width='{SIZE[0]}' alt='{escape(alt_text(run), quote=True)}'></p>"
+        f"{_in_the_dark(name, dark)}<p style='overflow-x:auto' tabindex='0' role='group' aria-label='Picture'><img src='data:image/svg+xml;base64,{light}' class='{name}' width='{SIZE[0]}' alt='{escape(alt_text(run), quote=True)}'></p>"
         f"<table>{rows}</table><p>{escape(caption(run, picture))}</p>"
     )
 

@@ -81,9 +81,7 @@ def tails_html(tails: Tails, since: int | None = None) -> str:
 def _headline(tails: Tails) -> str:
     """Return what the picture is of, and what its dots are."""
     first = tails.paths[0].scenario
-    dots = (
-        f"With {first.noise.in_words}. One dot is one run: hollow without noise, black the run of this seed."
-    )
+    dots = f"With {first.noise.in_words}. One dot is one run; the hollow one is without noise, the large one that of this seed."
     return f"<h3>How long runs take: {escape(title(first))}</h3><p class='pl-dots'>{escape(dots)}</p>"
 
 
