@@ -103,6 +103,7 @@ def test_a_pipe_hears_once_what_is_left_at_the_pace_since_the_first_piece(
     now = [100.0]
     monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
     with progress_bar("rows", "rows", total, done=5) as bar:
+        bar(5)  # told within the first piece
         now[0] += 60
         bar(6)
         for done in (15, 16):

@@ -24,8 +24,9 @@ class ProgressBar:
     def __init__(self, bar: Any, line: str = "") -> None:
         self._bar, self._over, self._line = bar, threading.Event(), line
         self.done, self.total = bar.n, bar.total
+        self._before = self.done
         self._begun: tuple[float, int] | None = None
-        """When it heard of the first piece, and how much was done then: what comes first often takes longest."""
+        """When the first piece was done, and how much was done then: what comes first often takes longest."""
         self._drawn_elsewhere = False
 
     def __call__(self, done: int, total: int | None = None) -> None:
@@ -70,6 +71,8 @@ class ProgressBar:
 
     def _announce(self) -> None:
         """Say once, in a line, how much longer it takes at the pace until now; a bar says so itself."""
+        if self.done <= self._before:  # within the first piece
+            return
         now = time.monotonic()
         begun_s, first = self._begun = self._begun or (now, self.done)
         spent_s, done = now - begun_s, self.done - first
