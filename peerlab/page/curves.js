@@ -43,6 +43,8 @@ export class Curves extends View {
     this.host = page.find(".pl-curves");
     for (const tab of this.host.querySelectorAll(".pl-tab")) tab.addEventListener("click", () => this.choose(tab.dataset.axis));
     for (const side of ["inner_width", "inner_height"]) this.figures.model("curves").properties[side].change.connect(() => this.arrange());
+    this.legendSize = new ResizeObserver(() => this.legend && this.legend !== this.legendLines() && this.arrange()); // letters may come after the words
+    this.legendSize.observe(this.find(".pl-bands"));
     this.find(".pl-figure").addEventListener("mousemove", (event) => this.point(event));
     this.find(".pl-figure").addEventListener("mouseleave", () => this.point(null));
   }
@@ -108,7 +110,7 @@ export class Curves extends View {
     figures.model("curves_x").setv({ start: wide[0], end: wide[1] });
     figures.model("curves_grid").cross_bounds = [wide[0], this.along(values.length - 1)]; // a name stands on no line
     this.drawBands();
-    const legend = Math.max(1, Math.round(this.find(".pl-bands").offsetHeight / LINE_OF_LEGEND)), room = 1.02 + 0.16 * legend; // each of its lines needs room
+    const room = 1.02 + 0.16 * (this.legend = this.legendLines()); // each of its lines needs room
     const top = highest(room * highest(WIDE_SPREAD * lines)) * room || 1; // a wide spread that would end behind the legend is whole, too
     figures.model("curves_y").setv({ start: 0, end: top });
     const bounds = [0, Math.max(...[lines, ...spread].filter((y) => y < top))]; // the legend stands on no line
@@ -122,6 +124,10 @@ export class Curves extends View {
     this.drawNames(limit, top);
   }
 
+  legendLines() {
+    return Math.max(1, Math.round(this.find(".pl-bands").offsetHeight / LINE_OF_LEGEND));
+  }
+
   // Places names anew where the figure has another size; Bokeh says so when it has laid it out.
   arrange() {
     cancelAnimationFrame(this.arranging);
@@ -130,6 +136,7 @@ export class Curves extends View {
 
   close() {
     cancelAnimationFrame(this.arranging);
+    this.legendSize.disconnect();
   }
 
   clear() {

@@ -1,7 +1,7 @@
 // Several jobs on one fabric: hosts in the colours of their jobs, uplinks divided among them, and who stood in whose way.
 import { make } from "./dom.js";
 import { JobsScene, SHARES } from "./jobs_scene.js";
-import { beginPlayed, forControl, PlayedPage } from "./played.js";
+import { beginPlayed, forControl, PlayedPage, writeWhole } from "./played.js";
 import { svgShape, svgText } from "./svg.js";
 import { sayTime, sayTimes } from "./words.js";
 
@@ -72,7 +72,7 @@ class JobsPage extends PlayedPage {
     const { about, source, finding, note, words, columns, jobs, victim } = this.data, shown = victim < 0 ? 0 : victim, hero = this.find(".np-hero");
     const slide = this.wanted.mode === "slide";
     this.find("h1").textContent = slide ? finding : about;
-    this.find(".ts-source").textContent = source;
+    writeWhole(this.find(".ts-source"), source);
     const ended = jobs.every(({ slower }) => slower);
     hero.querySelector("h2").textContent = victim < 0 ? "Every job's collectives take" : `The collectives of ${jobs[shown].title} take`;
     hero.querySelector("b").textContent = ended ? sayTimes(jobs[shown].slower) : "?";

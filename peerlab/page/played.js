@@ -144,6 +144,15 @@ export function choiceOf(names, now, show) {
   return { now: () => names()[now()] ?? "", go };
 }
 
+// Writes a sentence in which no line ends within an option, such as --fabric.
+export function writeWhole(element, sentence) {
+  element.replaceChildren(...sentence.split(/(--\w+)/).map((part) => {
+    const one = make("span", "", part);
+    if (part.startsWith("--")) one.style.whiteSpace = "nowrap";
+    return one;
+  }));
+}
+
 // Writes words where they have changed.
 export function showWords(element, words) {
   if (element.textContent !== words) element.textContent = words;

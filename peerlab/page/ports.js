@@ -1,6 +1,6 @@
 // A network with neighbours: ports as glasses, links that pauses or missing credits stop, and the same question on other fabrics beside it.
 import { make } from "./dom.js";
-import { beginPlayed, choiceOf, forControl, PlayedPage } from "./played.js";
+import { beginPlayed, choiceOf, forControl, PlayedPage, writeWhole } from "./played.js";
 import { PortCells } from "./port_cells.js";
 import { PortSceneView } from "./port_scene.js";
 import { PortStrip } from "./port_strip.js";
@@ -83,7 +83,7 @@ class PortsPage extends PlayedPage {
     this.film = 0; // microseconds a second, for a video whose frames are taken one by one
     this.find("h1").textContent = data.about;
     this.find(".np-about").textContent = data.about;
-    this.find(".ts-source").textContent = data.source;
+    writeWhole(this.find(".ts-source"), data.source);
     this.cells = data.fabrics.map((fabric) => new PortCells(fabric, data.links.length, data.flows.length));
     this.peaks = this.cells.map((cells) => cells.peaks());
     this.scene = new PortSceneView(this.find(".np-scene"), data, this.slide ? { most: 5, letters: LETTERS.slide } : { most: 10, letters: LETTERS.page });
