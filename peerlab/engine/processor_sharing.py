@@ -49,11 +49,6 @@ class FairShare:
         self.generation = 0
         """Changes whenever the next end may have changed."""
 
-    @property
-    def busy(self) -> bool:
-        """Whether any job is being worked on."""
-        return bool(self._active)
-
     def arrive(self, now: int, engine: int, job: Job) -> int:
         """Take a job; return when it begins, or -1 where its engine has another."""
         if engine in self._has:
@@ -79,16 +74,20 @@ class FairShare:
         return None
 
     def next_end(self) -> int:
-        """Return when the next job will end if nothing arrives; there must be one."""
-        left = min(self._active.values())[0] - self._round  # by the round of their ends first
-        return self._since + left * len(self._active) * self._copies
+        """Return when the next job will end if nothing arrives; -1: there is none."""
+        active = self._active
+        if not active:
+            return -1
+        # by the round of their ends first
+        return self._since + (min(active.values())[0] - self._round) * len(active) * self._copies
 
     def finish(self, now: int) -> list[tuple[int, int]]:
         """Return slice id and number of the jobs whose work is done `now`."""
         self._advance(now)
         self.generation += 1
-        ended = [engine for engine, entry in self._active.items() if entry[0] == self._round]
-        return [self._active.pop(engine)[1][:2] for engine in ended]
+        active, last = self._active, self._round
+        ended = [engine for engine, entry in active.items() if entry[0] == last]
+        return [active.pop(engine)[1][:2] for engine in ended]
 
     def state(self, now: int, base: int) -> tuple[object, ...]:
         """Return everything that later rows depend on, relative to `now` and slice id `base`."""

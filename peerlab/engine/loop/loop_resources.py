@@ -6,7 +6,7 @@ from heapq import heappush
 
 from peerlab.answer.trace import Resource
 from peerlab.base.units import PS_PER_S
-from peerlab.engine.legs import Leg, Visit
+from peerlab.engine.legs import Flight, Leg, Visit
 from peerlab.engine.max_min import Flow, Flows
 from peerlab.engine.processor_sharing import FairShare, new_job
 
@@ -203,8 +203,10 @@ class Serving:
                 work = visit.duration_ps - visit.held_ps
                 row = (slice_id, leg.stage, resource, chain.queued[number], start, end, visit.nbytes, work)
                 self._rows.append(row)
-                self._past(chain, start, end)
-                if chain.through == last:
+                chain.through, chain.ready = number + 1, end
+                if flight and flight.after == number + 1:
+                    self._fly(chain, flight, start, end)
+                if number + 1 == last:
                     heappush(self._heap, (chain.ready, STAGE_OVER, slice_id, 0))
                     return
             else:
@@ -238,17 +240,13 @@ class Serving:
 
     # ---- a resource is through ---------------------------------------------------------------------------------
 
-    def _past(self, chain: Chain, start: int, end: int) -> None:
-        """Note that a resource that began at `start` is through at `end`: the next may be, when the latency between is over."""
-        chain.through += 1
-        chain.ready = end
-        flight = chain.leg.flight
-        if flight and flight.after == chain.through:
-            chain.ready = end + flight.duration_ps
-            # Before a further resource the first byte flies while the rest is served; behind the last one the whole slice has left.
-            left = start if chain.through < len(chain.leg.visits) else end
-            row = (chain.slice_id, flight.stage, flight.wire, left, left, chain.ready, 0, flight.duration_ps)
-            self._rows.append(row)
+    def _fly(self, chain: Chain, flight: Flight, start: int, end: int) -> None:
+        """Let the latency pass behind a resource that began at `start` and is through at `end`: the next may be through when it is over."""
+        chain.ready = end + flight.duration_ps
+        # Before a further resource the first byte flies while the rest is served; behind the last one the whole slice has left.
+        left = start if chain.through < len(chain.leg.visits) else end
+        row = (chain.slice_id, flight.stage, flight.wire, left, left, chain.ready, 0, flight.duration_ps)
+        self._rows.append(row)
 
     def through(self, now: int, slice_id: int) -> None:
         """Let a resource be through with a slice, and those behind it that were only waiting for this."""
@@ -265,8 +263,10 @@ class Serving:
                 work = visit.duration_ps - visit.held_ps
                 self._rows.append((slice_id, leg.stage, visit.resource, queued, start, now, nbytes, work))
             self.freed.append(visit)
-            self._past(chain, start, now)
             number += 1
+            chain.through, chain.ready = number, now
+            if leg.flight and leg.flight.after == number:
+                self._fly(chain, leg.flight, start, now)
             if number == len(visits):
                 heappush(self._heap, (chain.ready, STAGE_OVER, slice_id, 0))
                 return
@@ -307,8 +307,8 @@ class Serving:
                     heappush(self._heap, (self._flows.settle(now), ALARM, FABRIC, self._flows.generation))
             else:
                 fair = self._fair[resource]
-                if fair.busy:
-                    heappush(self._heap, (fair.next_end(), ALARM, resource, fair.generation))
+                if (end := fair.next_end()) >= 0:
+                    heappush(self._heap, (end, ALARM, resource, fair.generation))
         self.changed.clear()
 
     def state(self, now: int, base: int) -> tuple[object, ...]:

@@ -175,7 +175,12 @@ class PortTrace:
 
     def rate_Bps(self, flow: int, start_ps: int, end_ps: int) -> float:  # noqa: N802
         """Return the bytes of the wire a second that arrived of a flow, in the mean of a window."""
-        total = sum(cell.wire * overlap(cell.start_ps, cell.end_ps, start_ps, end_ps) for cell in self.delivered(flow))  # fmt: skip
+        total = 0.0
+        for cell in self.delivered(flow):
+            inside = start_ps <= cell.start_ps and cell.end_ps <= end_ps
+            total += (
+                cell.wire if inside else cell.wire * overlap(cell.start_ps, cell.end_ps, start_ps, end_ps)
+            )
         return total * PS_PER_S / (end_ps - start_ps)
 
     def busy(self, link: int, start_ps: int, end_ps: int) -> float:
