@@ -23,7 +23,7 @@ from peerlab.question.scenario_fields import FIELDS
 
 _OWN = "own"
 """Value of an option for what only a scenario written in Python has."""
-_CLUSTERS = "the cluster's"
+_USUAL = "its usual"
 """Value of the option for the library that the cluster's file names."""
 _SHOWN_APART = {
     "algorithm", "library", "protocol", "wiring", "acs_redirect", "transport", "mtu", "hops", "metres", "placement", "jitter",
@@ -120,14 +120,14 @@ class Rare:
     def _show_library(self, s: Scenario) -> None:
         # What the cluster has by itself, whatever is chosen now.
         own = s.with_(library=None, library_version=None, protocol="auto", algorithm="auto").used_library
-        offers = [(f"{_CLUSTERS}: {own.title if own else NONE}", _CLUSTERS)]
+        offers = [(f"{_USUAL}: {own.title if own else NONE}", _USUAL)]
         fitting = [
             name
             for name in known_libraries()
             if name == s.library or not misfit_of(load_library(name), s.given_cluster)
         ]
         offers += [(_library_title(name), name) for name in fitting]
-        chosen = _CLUSTERS if s.library is None else s.library if s.library in known_libraries() else _OWN
+        chosen = _USUAL if s.library is None else s.library if s.library in known_libraries() else _OWN
         own_file = [(str(getattr(s.library, "title", s.library)), _OWN)] if chosen == _OWN else []
         offer(self.library, [*offers, *own_file], chosen)
         offer(
@@ -183,7 +183,7 @@ def _chosen_library(name: str) -> dict[str, Any] | None:
     """Return what another library changes."""
     if name == _OWN:
         return None
-    return {"library": None if name == _CLUSTERS else name}
+    return {"library": None if name == _USUAL else name}
 
 
 def _slowed(share: Any) -> dict[str, Any] | None:

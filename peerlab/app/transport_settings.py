@@ -10,10 +10,8 @@ from peerlab.page.widgets import offer
 from peerlab.question.scenario import Scenario
 
 _NONE = "headers not counted"
-_CLUSTERS = "the cluster's"
-"""Value of the option for the transport that the cluster's file names, or for none."""
 _USUAL = "its usual"
-"""Stands in an empty field where no transport says a figure."""
+"""Value of the option for the transport that the cluster's file names, or for none; stands also in an empty field where no transport says a figure."""
 
 
 class TransportSettings:
@@ -27,9 +25,9 @@ class TransportSettings:
     def show(self, s: Scenario) -> None:
         """Offer the transports that cluster and path can have; without one there is no packet and no way to set."""
         own = s.given_cluster.transport
-        offers = [(f"{_CLUSTERS}: {load_transport(own).title}" if own else _NONE, _CLUSTERS)]
+        offers = [(f"{_USUAL}: {load_transport(own).title}" if own else _NONE, _USUAL)]
         offers += [(load_transport(name).title, name) for name in s.fitting_transports]
-        offer(self.transport, offers, s.transport or _CLUSTERS)
+        offer(self.transport, offers, s.transport or _USUAL)
         self.transport.disabled = len(offers) == 1
         used = s.used_transport
         for field, value in ((self.mtu, s.mtu), (self.hops, s.hops), (self.metres, s.metres)):
@@ -43,4 +41,4 @@ class TransportSettings:
 
 def chosen_transport(name: str) -> dict[str, Any]:
     """Return what another transport changes."""
-    return {"transport": None if name == _CLUSTERS else name}
+    return {"transport": None if name == _USUAL else name}

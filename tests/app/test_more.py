@@ -249,7 +249,7 @@ def test_a_transport_or_an_algorithm_that_a_path_lacks_goes_with_the_path():
 def test_the_library_and_its_protocol_can_be_forced_and_only_what_the_path_has_is_offered():
     lab = explore(cluster="p5", path="peer-direct", nodes=2, message_bytes="1 MiB")
     rare = lab.controls.rare
-    assert rare.library.label == "the cluster's: NCCL over EFA"
+    assert rare.library.label == "its usual: NCCL over EFA"
     rare.protocol.value = "LL"
     assert ", LL, " in lab.run.scenario.library_says
     lab.controls.host.value = True  # through the host the plugin allows Simple alone
