@@ -122,6 +122,13 @@ export class Curves extends View {
     this.drawMeasured();
     this.drawMarks();
     this.drawNames(limit, top);
+    this.lookAgain();
+  }
+
+  // Paints again where the legend is higher or lower in the next frame: while another theme comes its letters are others for a moment.
+  lookAgain() {
+    cancelAnimationFrame(this.arranging);
+    this.arranging = requestAnimationFrame(() => this.legend === this.legendLines() || this.paint());
   }
 
   legendLines() {
