@@ -121,7 +121,7 @@ class JobsPage extends PlayedPage {
     this.x = (time) => left + ((right - left) * time) / end_us;
     host.replaceChildren();
     const text = (x, y, words, more) => svgText(words, { x, y: y + 13, "font-size": LANES.letters, fill: "var(--pl-muted)", ...more }, host);
-    const box = (from, until, y, height, role, more = {}, into = host) => svgShape("rect", { x: this.x(from).toFixed(1), y, width: Math.max(0.4, this.x(until) - this.x(from)).toFixed(1), height, fill: `var(--pl-${role})`, ...more }, into);
+    const box = (from, until, y, height, role, more = {}, into = host, least = 0.4) => svgShape("rect", { x: this.x(from).toFixed(2), y, width: Math.max(least, this.x(until) - this.x(from)).toFixed(4), height, fill: `var(--pl-${role})`, ...more }, into);
     const high = Math.min(LANES.bar * grown, LANES.thickest), thin = LANES.thin * Math.min(grown, 1.5), middle = (high - LANES.letters) / 2 - 1;
     text(left, 0, width < 600 ? "exchanges; below: in its way" : "when a job exchanges, and below who stands in its way");
     text(width, 0, "in its way", { "text-anchor": "end" });
@@ -130,7 +130,7 @@ class JobsPage extends PlayedPage {
       text(left - 8, top + middle, title, { "text-anchor": "end", fill: "var(--pl-ink)" });
       box(0, end_us, top, high, "panel");
       for (const [from, until] of exchanges) box(from, until, top, high, role, { rx: 2 });
-      for (const [from, until, ...others] of held) others.forEach((other, k) => box(from, until, top + high + 2 + (thin * k) / others.length, thin / others.length, jobs[other].role));
+      for (const [from, until, ...others] of held) others.forEach((other, k) => box(from, until, top + high + 2 + (thin * k) / others.length, thin / others.length, jobs[other].role, {}, host, 0)); // thousands of short waits are as dense as they are long together
       const total = held.reduce((sum, [from, until]) => sum + until - from, 0);
       text(width, top + middle, total ? sayTime(total) : "nobody", { "text-anchor": "end" });
       top += LANES.job * grown;

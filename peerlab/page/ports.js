@@ -114,8 +114,8 @@ class PortsPage extends PlayedPage {
       label.append(choice, ` ${title}`);
       const name = Object.assign(make("th", ""), { scope: "row" });
       name.append(label);
-      const [compared, ...others] = figures, measure = make("td", ""), both = measure.appendChild(make("div", "np-measure", compared));
-      both.prepend(barOf(bar, tick));
+      const [compared, ...others] = figures, measure = make("td", ""), both = measure.appendChild(make("div", "np-measure"));
+      both.append(barOf(bar, tick), make("span", "", compared));
       row.append(name, measure, ...others.map((figure) => make("td", "", figure)));
       row.addEventListener("click", () => choice.checked || choice.click());
       return row;
@@ -132,7 +132,7 @@ class PortsPage extends PlayedPage {
       return pair;
     }));
     const acts = { credits: "credits", xoff: "XOFF and XON", queue: "full", kmin: "Kmin and Kmax" }, limits = Object.keys(acts).filter((name) => marks[name]).map((name) => acts[name]);
-    if (limits.length) key.append(make("span", "", `A tick on a glass: ${limits.join(", ")}.`));
+    if (limits.length) key.append(make("span", "", `A tick on a buffer: ${limits.join(", ")}.`));
   }
 
   // Shows one fabric; the clock stays.
@@ -184,7 +184,8 @@ class PortsPage extends PlayedPage {
 // A figure as a bar, and on it a mark: the same alone. Both are shares of its room.
 function barOf(bar, tick) {
   const room = make("span", "np-bar"), part = room.appendChild(make("i", ""));
-  part.style.width = `${100 * bar}%`;
+  part.style.width = `${Math.min(100, 100 * bar)}%`;
+  part.classList.toggle("np-broken", bar > 1); // it goes on beyond its room
   if (tick >= 0) room.appendChild(make("s", "")).style.left = `${100 * tick}%`;
   return room;
 }

@@ -58,7 +58,7 @@ class PortParcelFabric(TypedDict):
     busbw: str
     """Empty where the collective did not end."""
     bar: float
-    """How much of its room the bar of its first figure takes: the time, or without a collective the share."""
+    """How much of its room the bar of its first figure takes: the time, or without a collective the share; above 1 it is drawn broken."""
     tick: float
     """Where that bar has a mark: the time alone; -1: nowhere."""
     figures: list[str]
@@ -161,7 +161,7 @@ def _fabric(answer: PortAnswer, played_ps: int, longest_ps: int) -> PortParcelFa
         "time": say_time(answer.time_ps),
         "share": say_share(answer.share),
         "busbw": f"{answer.busbw_GBps:.3g} GB/s" if answer.ends else "",
-        "bar": min(1.0, answer.time_ps / longest_ps if answer.alone_ps else answer.share),
+        "bar": answer.time_ps / longest_ps if answer.alone_ps else answer.share,
         "tick": min(1.0, answer.alone_ps / longest_ps) if answer.alone_ps else -1.0,
         "figures": list(played_cells(answer)[1:]),
         "words": _words(answer),
