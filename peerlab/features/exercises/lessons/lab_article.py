@@ -39,7 +39,7 @@ _HOW_TO_RUN = re.compile(
     re.DOTALL,
 )
 """What labs say of running their cells, and of the file beside a notebook; a page has neither."""
-_EMPTY_HEADER = re.compile(r"<th[^>]*>(?:&nbsp;)?</th>")
+_EMPTY_HEADER = re.compile(r"<th[^<>]*>(?:&nbsp;)?</th>")
 """Above the names of rows tables have an empty header, which a screen reader cannot say."""
 _REPORT = re.compile(r"(<section class='pl-report[^']*' aria-label=')([^']*)'")
 _LAB_LINK = re.compile(r"\(((\d\d)_\w+)\.ipynb\)")
