@@ -29,6 +29,8 @@ from peerlab.picture.wire import wire_share
 from peerlab.picture.words import alt_text, caption, waits_for
 from peerlab.question.naming import told_apart
 
+_BARS = 430.0
+"""How wide the longer bar of the cover is."""
 ASSUMED = (
     "Everything here is simulated from figures with their sources; those marked with a dagger are assumed."
     " A band says from where to where an answer may lie if all assumed figures lie at the ends of their ranges and the law of the library is as far off as on machines that were left out; what is assumed"
@@ -104,24 +106,24 @@ def figures_said(compared: ComparedRuns) -> str:
 
 
 def _times(compared: ComparedRuns) -> str:
-    """Draw what an exchange takes on both ways; hatched: what the assumptions may add."""
+    """Draw what an exchange takes on both ways; pale: what the assumptions may add."""
     host, peer, gain = compared.detour, compared.direct, compared.gain_band
     # What the exchange takes by Peer Direct if its gain is at the low end; the wide edge of the pale bar.
     slowest = host.time_s / gain.low
-    paper, wide = Paper(palette(PAGE)), 330.0 / max(host.time_s, slowest)
+    paper, wide = Paper(palette(PAGE)), _BARS / max(host.time_s, slowest)
     alt = f"One exchange: {say_time(host.time_ps)} through the host, {say_time(peer.time_ps)} with Peer Direct, {slowest * 1e3:.3g} ms if the gain is {gain.low:.2f} only."
     paper.text((0, 14), "One exchange", size=17, ink="good-ink", align="left")
     for y, name, run, role in ((60, "through the host", host, "copy"), (178, "Peer Direct", peer, "direct")):
         paper.text((0, y), name, size=19, bold=True, ink=f"{role}-ink", align="left")
+        # not at the end of a bar, which may be that of the pale one
+        paper.text((_BARS, y), say_time(run.time_ps), size=22, bold=True, align="right")
         end = wide * run.time_s
         if role == "direct" and slowest > run.time_s:
             paper.area(
                 [(end, y + 16), (wide * slowest, y + 16), (wide * slowest, y + 74), (end, y + 74)], role
             )
-            paper.line([(wide * slowest, y + 12), (wide * slowest, y + 78)], f"{role}-ink", 2)
-            end = wide * slowest
-        paper.box((0, y + 16, wide * run.time_s, y + 74), role, radius=3)
-        paper.text((end + 10, y + 45), say_time(run.time_ps), size=22, bold=True, align="left")
+            paper.line([(wide * slowest, y + 16), (wide * slowest, y + 74)], f"{role}-ink", 2)
+        paper.box((0, y + 16, end, y + 74), role, radius=3)
     paper.text(
         (0, 288),
         f"pale: {slowest * 1e3:.3g} ms, if the gain is {gain.low:.2f}{TIMES} only",
