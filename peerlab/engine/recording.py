@@ -43,7 +43,7 @@ from peerlab.engine.span_rows import (
 )
 from peerlab.engine.system import System
 from peerlab.engine.warm_cache import may_evict
-from peerlab.model.disturbance import slowest
+from peerlab.model.disturbance import most_disturbed
 from peerlab.question.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -253,10 +253,10 @@ def later_rows(make: Callable[[], Rows]) -> Rows:
 
 
 def kept_lanes(system: System) -> tuple[int, ...]:
-    """Return the lanes whose spans are recorded: all, or those of the slowest node (else node 0) and its neighbours."""
+    """Return the lanes whose spans are recorded: all, or those of the node that pictures show and its neighbours."""
     if spans_of_all(system) <= _MOST_SPANS:
         return tuple(range(len(system.lanes)))
-    shown = slowest(system.scenario.slow_domains, system.plan.nodes)
+    shown = most_disturbed(system.scenario, system.plan.nodes)
     near = {shown} | neighbours(system.plan.schedule, shown)
     return tuple(lane for lane, one in enumerate(system.lanes) if one.node in near)
 

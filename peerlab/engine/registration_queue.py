@@ -17,7 +17,7 @@ from peerlab.base.errors import RegistrationError
 from peerlab.base.units import say_bytes
 from peerlab.engine.system import System
 from peerlab.engine.warm_cache import WarmCache
-from peerlab.model.disturbance import slowest
+from peerlab.model.disturbance import most_disturbed
 from peerlab.model.registration import Counters, Lease, Region, RegistrationCache
 
 SOURCE, DESTINATION = 0, 1
@@ -81,7 +81,7 @@ class RegistrationQueue:
         self._pages = RegistrationCache(page_bytes=page)  # for its rounding alone
         self._warm = False  # whether this buffer set has been registered before
         self._skipped: dict[str, int] = {}
-        node = slowest(scenario.slow_domains, self.system.plan.nodes)
+        node = most_disturbed(scenario, self.system.plan.nodes)
         devices = range(scenario.hardware.devices_per_switch)
         self._counted = {
             lane.registration_queue

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from peerlab.base.errors import ScenarioError
 from peerlab.model.noise import checked_noise
-from peerlab.model.slow_parts import checked_slow_links, checked_slow_nics
+from peerlab.model.slow_parts import checked_slow_links, checked_slow_nics, parts_of
 
 if TYPE_CHECKING:
     from peerlab.question.scenario import Scenario
@@ -49,10 +49,19 @@ def checked_slow_nodes(given: Any, nodes: int) -> Slow | None:
     return Slow(slow) if slow else None
 
 
-def slowest(slow: Mapping[int, float] | None, nodes: int) -> int:
-    """Return the slowest of so many nodes; of equals the first, so that it is node 0 where none is slow."""
+def most_disturbed(s: "Scenario", nodes: int) -> int:
+    """Return the slowest of so many nodes, else the one with the slowest NIC; of equals the first, so that it is node 0 where all are alike.
+
+    >>> from peerlab import Scenario
+    >>> most_disturbed(Scenario(slow_nics={(3, 1): 0}), 8)
+    3
+    """
+    slow = dict(s.slow_domains or {})
+    if not slow:
+        for (node, _), share in parts_of(s.slow_nics):
+            slow[node] = min(share, slow.get(node, share))
     # a message goes between two nodes, whichever others are slow
-    there = {node: share for node, share in (slow or {}).items() if node < nodes}
+    there = {node: share for node, share in slow.items() if node < nodes}
     return min(there, key=lambda node: (there[node], node), default=0)
 
 

@@ -1,10 +1,10 @@
 """Which nodes a picture shows: one, its partner in each step, and the nodes that exchange slices with these two.
 
 In a folded trace all nodes are alike, and node 0 is shown. A trace of every node (jitter, a slow node, a schedule in which
-nodes differ) is shown from its slowest node; slices of the other nodes are those that they recorded, not copies of its own.
+nodes differ) is shown from its slowest node, or that of its slowest NIC; slices of the other nodes are those that they recorded, not copies of its own.
 """
 
-# Where nodes differ, the slowest is shown. With jitter, a slow node or a tree the trace holds every node.
+# Where nodes differ, the slowest is shown, or that of a slow or lost NIC. With jitter, a slow node or a tree the trace holds every node.
 # The picture takes the slowest (else node 0), its partner of the step, and what those two and their
 # neighbours recorded (`picture/shown_nodes`). Hollow slices are then the neighbours' own, not copies.
 
@@ -18,7 +18,7 @@ from peerlab.answer.trace import Resource, Trace
 from peerlab.base.numbers import NDArray, np
 from peerlab.collectives.choose import plan
 from peerlab.collectives.plan import Schedule
-from peerlab.model.disturbance import slowest
+from peerlab.model.disturbance import most_disturbed
 from peerlab.model.resources import RESOURCES
 from peerlab.question.scenario import Scenario
 
@@ -110,8 +110,8 @@ def _step(schedule: Schedule, node: int, step: int) -> tuple[int, int, int, bool
 
 
 def focus(run: Run) -> int:
-    """Return the node that the pictures show: the slowest, or node 0."""
-    return slowest(run.scenario.slow_domains, run.trace.nodes)
+    """Return the node that the pictures show: the slowest, else that of the slowest NIC, or node 0."""
+    return most_disturbed(run.scenario, run.trace.nodes)
 
 
 def drawn(trace: Trace, nodes: Sequence[int], nics: int) -> list[bool]:

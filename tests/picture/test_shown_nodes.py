@@ -54,6 +54,10 @@ def test_the_slowest_node_is_shown_and_the_picture_says_so():
     assert "1 of 4 PCIe switches" in texts
 
 
+def test_where_a_nic_is_lost_its_node_is_shown():
+    assert focus(peerlab.simulate(peerlab.Scenario(slow_nics={(3, 1): 0, (2, 0): 0.5}))) == 3
+
+
 @examples(part=3)  # each simulates every node
 @given(
     nodes=st.sampled_from([2, 4, 8]),
