@@ -91,7 +91,7 @@ def evidence(lab: Lab, target: Path) -> None:
         one.page.locator(".pl-log-away").last.click()
         one.page.locator(".pl-log-button").last.click()
         one.page.locator(".pl-tab[data-axis=here]").last.click()
-        one.page.locator(".pl-here .pl-action").nth(-2).click()
+        one.page.locator(".pl-here .pl-action").nth(-3).click()
         one.page.wait_for_function(
             "() => [...window.peerlabPages].at(-1).model.get('measured').here.action === 'Measure again'",
             timeout=120_000,
