@@ -3,7 +3,7 @@
 * ``@pytest.mark.sample(4)``: four of the cases of a parametrised test; ``sample(part=10)``: one in ten.
 * ``pytest.param("dl1", marks=pytest.mark.always)``: this one in every run, as it failed once.
 * ``for cluster, path in drawn(WAYS, part=3, always=[ONCE])``: the same where a test walks its cases, with the fixture `drawn`.
-* ``@pytest.mark.long("kernels")``: a test that takes more than three seconds of a processor; of those of one subject a quarter.
+* ``@pytest.mark.long("kernels")``: a test that takes more than three seconds of a processor; of those of one subject a tenth.
 * ``@examples(part=2)``: half as many of hypothesis's examples, for a law of which each costs several simulations.
 """
 
@@ -15,7 +15,7 @@ from hypothesis import settings
 
 SOAK = bool(os.environ.get("PEERLAB_SOAK"))
 """Whether this is a long trial."""
-LONG = 4
+LONG = 10
 """Of the long tests of a subject one in so many is drawn."""
 
 

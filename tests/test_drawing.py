@@ -66,7 +66,7 @@ def test_of_marked_tests_a_run_leaves_out_what_was_not_drawn():
         assert {*left_out} < {*marked} - {marked[7]}
 
 
-def test_of_the_long_tests_of_a_subject_a_quarter_is_drawn():
+def test_of_the_long_tests_of_a_subject_a_tenth_is_drawn():
     """Whether they are one test's or several tests', and what a sample has left out is not counted."""
 
     def subject(name):
@@ -74,11 +74,11 @@ def test_of_the_long_tests_of_a_subject_a_quarter_is_drawn():
 
     half = SimpleNamespace(args=(), kwargs={"part": 2})
     notebooks = [
-        *(Item("test_a", number, sample=half, long=subject("notebooks")) for number in range(8)),
-        *(Item(f"test_{number}", number, long=subject("notebooks")) for number in range(8)),
+        *(Item("test_a", number, sample=half, long=subject("notebooks")) for number in range(20)),
+        *(Item(f"test_{number}", number, long=subject("notebooks")) for number in range(10)),
     ]
-    decks = [Item(f"test_deck_{number}", number, long=subject("decks")) for number in range(4)]
-    drawn = [{*notebooks, *decks} - {*not_drawn(notebooks + decks, str(seed))} for seed in range(40)]
-    assert all(len(one & {*notebooks}) == (4 + 8) // 4 for one in drawn)
+    decks = [Item(f"test_deck_{number}", number, long=subject("decks")) for number in range(10)]
+    drawn = [{*notebooks, *decks} - {*not_drawn(notebooks + decks, str(seed))} for seed in range(400)]
+    assert all(len(one & {*notebooks}) == (10 + 10) // 10 for one in drawn)
     assert all(len(one & {*decks}) == 1 for one in drawn)
     assert set().union(*drawn) == {*notebooks, *decks}

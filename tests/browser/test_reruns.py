@@ -5,7 +5,7 @@ import math
 import pytest
 from drawing import SOAK
 
-RUNS = 20 if SOAK else 3
+RUNS = 20 if SOAK else 2
 LOOKS = 4
 """So many looks in a row that find no fewer nodes say that nothing more goes."""
 EXPLORER = "import peerlab\npeerlab.explore()"
