@@ -161,11 +161,11 @@ def how_it_spreads(late: Rows, s: Scenario) -> str:
     node, step = cell
     enough = _MAKES_IT * late[node][step]
     reached = [k for k in range(step, len(late[0])) if min(row[k] for row in late) >= enough]
-    one = s.hardware.counted_as
-    sentence = f"What {one} {node} sends in step {step + 1} is late"
+    counted = s.hardware.counted_as
+    sentence = f"What {counted} {node} sends in step {step + 1} is late"
     if not reached:
-        return f"{sentence}; not every {one} is late before the end."
-    return f"{sentence}; {say_count(reached[0] - step, 'step')} later every {one} is late."
+        return f"{sentence}; not every {counted} is late before the end."
+    return f"{sentence}; {say_count(reached[0] - step, 'step')} later every {counted} is late."
 
 
 def _partners_change(s: Scenario) -> bool:

@@ -116,10 +116,9 @@ class Race:
         for run in self.runs:
             if not run.time_ps or not delivery(run).total:
                 machine = run.scenario.hardware
+                counted = machine.counted_as
                 raise PeerlabError(
-                    machine.says(
-                        f"race: {run.scenario.domains} node of {machine.name} sends nothing to another; a race needs 2 nodes or more"
-                    )
+                    f"race: {run.scenario.domains} {counted} of {machine.name} sends nothing to another; a race needs 2 {counted}s or more"
                 )
 
     @cached_property

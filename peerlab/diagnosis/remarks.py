@@ -78,19 +78,20 @@ def _wire(observed: Observed, own: Fit, nodes: int) -> Iterator[str]:
     # where NVLink joins several nodes, these count as one
     each = own.largest.nodes_per_domain if own.largest else 1
     machine = own.largest.hardware if own.largest and each > 1 else own.cluster
+    counted = machine.counted_as
     node_wire = machine.node_wire_Bps / 1e9
     sent = observed.node_rate(observed.fastest_GBps, nodes // each)
     busbw = observed.fastest_GBps * bus_factor(observed.collective, observed.ranks or nodes * machine.devices)
     if sent > node_wire:
-        yield machine.says(
-            f"A ring would send {sent:.3g} GB/s from each node, more than the {node_wire:.3g} GB/s of the NICs of "
-            f"{machine.name}: it is another machine, or there are not {nodes // each} nodes, or the network adds up (SHARP)."
+        yield (
+            f"A ring would send {sent:.3g} GB/s from each {counted}, more than the {node_wire:.3g} GB/s of the NICs of "
+            f"{machine.name}: it is another machine, or there are not {nodes // each} {counted}s, or the network adds up (SHARP)."
         )
     # no contradiction: busbw counts all ranks, of which those of one node need no wire
     elif busbw > node_wire:
-        yield machine.says(
-            f"busbw reaches {busbw:.3g} GB/s, above the {node_wire:.3g} GB/s of a node's NICs: it counts what links "
-            f"inside a node carry as well; the wire carried {sent:.3g} GB/s."
+        yield (
+            f"busbw reaches {busbw:.3g} GB/s, above the {node_wire:.3g} GB/s of a {counted}'s NICs: it counts what links "
+            f"inside a {counted} carry as well; the wire carried {sent:.3g} GB/s."
         )
 
 

@@ -15,8 +15,8 @@ from peerlab.base.errors import ScenarioError
 from peerlab.collectives.choose import cut, plan
 from peerlab.question.scenario import Scenario
 
-_LEAVES = (2, 3, 4)
-"""Leaf switches of the rings that are simulated."""
+_LEAVES = (4, 3, 2)
+"""Leaf switches of the rings that are simulated, the most first."""
 
 
 @lru_cache(maxsize=1000)
@@ -24,15 +24,15 @@ def fewer_leaves(asked: Scenario) -> tuple[Scenario, ...]:
     """Return the same ring below 4, 3 and 2 leaf switches; none where its leaves are not alike, or are no more than these."""
     each = asked.fabric.hosts_per_leaf
     leaves, over = divmod(asked.nodes, each)
-    if over or leaves <= max(_LEAVES) or not _goes_on(asked):
+    if over or leaves <= _LEAVES[0] or not _goes_on(asked):
         return ()
-    found = [_below(asked, count * each) for count in reversed(_LEAVES)]
-    return tuple(one for one in found if one) if all(found) else ()
+    rings = [_below(asked, count * each) for count in _LEAVES]
+    return tuple(ring for ring in rings if ring) if all(rings) else ()
 
 
 def leaves_left_out(asked: Scenario) -> int:
     """Return how many leaf switches more a scenario has than the largest of `fewer_leaves`."""
-    return asked.nodes // asked.fabric.hosts_per_leaf - max(_LEAVES)
+    return asked.nodes // asked.fabric.hosts_per_leaf - _LEAVES[0]
 
 
 def _goes_on(asked: Scenario) -> bool:
@@ -54,7 +54,7 @@ def _below(asked: Scenario, nodes: int) -> Scenario | None:
     return fewer if _looks(fewer) == _looks(asked) else None
 
 
-def _looks(one: Scenario) -> tuple[object, ...]:
+def _looks(ring: Scenario) -> tuple[object, ...]:
     """Return what a node sees of a ring, whatever the number of nodes."""
-    schedule = plan(one).schedule
-    return type(schedule), schedule.chunk_bytes, cut(one, schedule.chunk_bytes), one.law.opening(one)
+    schedule = plan(ring).schedule
+    return type(schedule), schedule.chunk_bytes, cut(ring, schedule.chunk_bytes), ring.law.opening(ring)

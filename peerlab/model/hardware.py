@@ -301,7 +301,7 @@ class Cluster:
         return "domain" if self.nodes_joined > 1 else "node"
 
     def says(self, words: str) -> str:
-        """Return words that hold for a node, such as *hops inside the node*, as they hold for what is counted as one here.
+        """Return words that hold for a node, such as *hops inside the node*, as they hold for what is counted as one here; no name may be among them.
 
         >>> from peerlab import Scenario
         >>> Scenario(cluster="gb200-nvl72", nodes=18).hardware.says("hops inside the node")
@@ -412,7 +412,7 @@ def _whole() -> tuple[str, ...]:
     """Return the fields of a cluster that are whole numbers."""
     # Types are compared as objects: with `from __future__ import annotations` they would be texts, and
     # nothing would be rounded.
-    return tuple(one.name for one in fields(Cluster) if one.type in (int, int | None))
+    return tuple(each.name for each in fields(Cluster) if each.type in (int, int | None))
 
 
 def say_counted(*clusters: Cluster) -> str:

@@ -147,9 +147,9 @@ export function choiceOf(names, now, show) {
 // Writes a sentence in which no line ends within an option, such as --fabric.
 export function writeWhole(element, sentence) {
   element.replaceChildren(...sentence.split(/(--\w+)/).map((part) => {
-    const one = make("span", "", part);
-    if (part.startsWith("--")) one.style.whiteSpace = "nowrap";
-    return one;
+    const span = make("span", "", part);
+    if (part.startsWith("--")) span.style.whiteSpace = "nowrap";
+    return span;
   }));
 }
 

@@ -235,14 +235,14 @@ export class PortSceneView {
     if (!this.parts || !this.cells) return;
     const { data } = this;
     const stopped = this.stopped(time, flow), { ports, accounts } = this.levels(time);
-    const said = new Set(); // of the links of a switch that are stopped alike the first one says it
+    const reasons = new Set(); // of the links of a switch that are stopped alike the first one says it
     for (const part of this.parts) {
       const runs = (part.account ? accounts : ports)[part.number];
       this.drawLevel(part, runs);
       if (part.account) continue;
       const why = stopped(part.number), what = `${why} ${part.kind} ${part.leaf}`;
-      this.sayStop(part, said.has(what) ? "" : why);
-      said.add(what);
+      this.sayStop(part, reasons.has(what) ? "" : why);
+      reasons.add(what);
       const mine = part.number === data.victim || part.number === data.shared; // of the others the link says it
       part.frame.setAttribute("stroke", why && mine ? "var(--pl-hot)" : "none");
       part.track.setAttribute("stroke", why && why !== "lost" ? "var(--pl-hot-fill)" : "var(--pl-faint)");

@@ -395,7 +395,7 @@ export class Scene extends View {
       words.push([x, y, `${sight.unit} ${number}`, 12, "bold", "ink", align]);
       lines(number).forEach(([word, ...look], i) => words.push([x, y + (this.narrow ? 24 : 14) + 12 * i, word, 11, ...look, align]));
     };
-    this.told = sparse ? [] : [sight.node, partner]; // whose lateness stands beside its name
+    this.named = sparse ? [] : [sight.node, partner]; // whose lateness stands beside its name
     addName(sight.node, [node[0], node[2]], "left");
     if (partner >= 0) addName(partner, [node[1], node[2]], "right");
     if (this.scale < this.least / 12) return; // words are larger than their place
@@ -450,7 +450,7 @@ export class Scene extends View {
   // The same in words, unless they stand beside its name.
   sayLatest() {
     const { node, most } = this.latest();
-    if (node === undefined || this.told.includes(node)) return "";
+    if (node === undefined || this.named.includes(node)) return "";
     const late = `${sayTime(most)} late`, who = `${this.data.sight.unit} ${node}`, letters = parseFloat(this.px(11));
     const fits = (text) => this.narrow || widthOf(text, letters, true) / this.scale <= SCENE_WIDTH - NODE_WIDTH - RING.x - RING.words;
     return [`${who} is ${late}`, `${who}: ${late}`].find(fits) ?? late;

@@ -68,9 +68,10 @@ def how_sure_html(gain: GainBand) -> str:
     """Return chart and fact beside each other, or below each other where a notebook is narrow, and the sentence below both."""
     paper = Paper(palette(PAGE))
     _chart(paper, gain)
-    head, told = _fact(gain)
+    head, paragraphs = _fact(gain)
     facts = "".join(
-        f"<p>{f'<b>{words_html(words)}</b>' if bold else words_html(words)}</p>" for _, words, bold in told
+        f"<p>{f'<b>{words_html(words)}</b>' if bold else words_html(words)}</p>"
+        for _, words, bold in paragraphs
     )
     return (
         f"<style>{properties('.pl-gain')}{_STYLE}</style><figure class='pl-gain'>"
@@ -129,9 +130,9 @@ def _ends(low: float, high: float) -> str:
 def _panel(paper: Paper, gain: GainBand) -> None:
     """Draw the fact to check first, with its command."""
     paper.box((_PANEL, 0, WIDTH, HEIGHT), "panel", radius=10)
-    head, told = _fact(gain)
+    head, paragraphs = _fact(gain)
     paper.text((_PANEL + 28, 36), head, size=22, bold=True, align="left")
-    _paragraphs(paper, (_PANEL + 28, 80 if gain.decisive else 76), told)
+    _paragraphs(paper, (_PANEL + 28, 80 if gain.decisive else 76), paragraphs)
 
 
 def _fact(gain: GainBand) -> tuple[str, list[tuple[float, str, bool]]]:

@@ -253,7 +253,7 @@ def _of(scenario: Scenario, key: str, used: frozenset[str]) -> EffectiveFigure:
 
 def _basis(history: Sequence[Figure | Change]) -> str:
     """Return what a number counts in the end: what was said last."""
-    return next((one.basis for one in reversed(history) if one.basis), "")
+    return next((entry.basis for entry in reversed(history) if entry.basis), "")
 
 
 def _line(one: Figure | Change, key: str, unit: str, cluster: Cluster) -> FigureLine:

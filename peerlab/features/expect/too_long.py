@@ -50,7 +50,7 @@ def _full_leaves(each: Sequence[Scenario]) -> list[str]:
 def _takes_s(each: Sequence[Scenario], nodes: int) -> float | None:
     """Return about how many seconds a table takes on so many nodes; None if a slow node, a placement or the algorithm needs those that there are."""
     try:
-        return expectation_takes_s([one.with_(nodes=nodes) for one in each])
+        return expectation_takes_s([scenario.with_(nodes=nodes) for scenario in each])
     except ScenarioError:
         return None
 

@@ -47,7 +47,7 @@ def played_table(shared: SharedFabric) -> tuple[tuple[str, ...], list[tuple[str,
 
 def _range(times: list[Fraction]) -> str:
     """Return from where to where times go; nothing where there are none."""
-    ends = dict.fromkeys(_say(one) for one in (min(times), max(times))) if times else ()
+    ends = dict.fromkeys(_say(end) for end in (min(times), max(times))) if times else ()
     return " to ".join(ends)
 
 

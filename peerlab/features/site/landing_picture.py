@@ -34,5 +34,5 @@ def _words(run: Run) -> str:
         if role in drawn
     )
     # Bandwidth, time and bottleneck, as between the nodes of the wide one.
-    said = "; ".join(f"{name}: {value}" for name, value, _ in figures(run)[:3])
-    return f"<p>{escape(said)}.</p><p class='key'>{key}</p><p>{escape(caption(run, picture))}</p>"
+    shown = "; ".join(f"{name}: {value}" for name, value, _ in figures(run)[:3])
+    return f"<p>{escape(shown)}.</p><p class='key'>{key}</p><p>{escape(caption(run, picture))}</p>"
