@@ -228,6 +228,22 @@ def test_a_bad_question_gets_one_line_in_the_users_words(arguments, says):
 
 OPTIONS = [
     ("neighbours --lanes 0", "--lanes: 0 is out of range"),
+    (
+        "neighbours --seed 3",
+        "seed: it chooses among several trunks, and trunks is 1; give more, or leave this out",
+    ),
+    (
+        "why --detour-us 200",
+        "--detour-us: changes nothing without --detours; give that, too, or leave it out",
+    ),
+    ("sweep --tick-us 20,30 --jitter 0.1", "--tick-us: changes nothing without --ticks"),
+    ("step --failover rebalance", "failover: changes nothing without --slow-nic"),
+    (
+        "simulate --seed 3",
+        "seed: changes nothing without --jitter, --spread, --detours, --ticks or --placement",
+    ),
+    ("tails --tick-us 20", "--tick-us: changes nothing without --ticks"),
+    ("step --wait-watt 100", "--wait-watt: energy needs both; give --busy-watt, too"),
     ("neighbours --until-ms nan", "--until-ms: nan is out of range"),
     ("neighbours --message 1e30", "--message: '1e30' is out of range"),
     ("jobs --job 0,1 --leaf 0", "leaf: 0 is out of range"),

@@ -37,7 +37,7 @@ DISTURBANCES: dict[str, Field] = {
     ),
     "failover": Field(
         words=FAILOVERS, rests=lambda s: not s.slow_nics,
-        option=CommandOption(help=lambda: f"who does what a lost NIC did: {', '.join(FAILOVERS)} (default: neighbour)"),
+        option=CommandOption(needs=("slow_nics",), help=lambda: f"who does what a lost NIC did: {', '.join(FAILOVERS)} (default: neighbour)"),
     ),
     "slow_links": Field(
         types=(tuple, list, Mapping),
@@ -74,11 +74,11 @@ DISTURBANCES: dict[str, Field] = {
     ),
     "detour_us": Field(
         rests=lambda s: not s.detours, follows="detours",
-        option=CommandOption(read="fraction", metavar="US", help=_always("shortest detour in microseconds (default: as assumed, 100)")),
+        option=CommandOption(needs=("detours",), read="fraction", metavar="US", help=_always("shortest detour in microseconds (default: as assumed, 100)")),
     ),
     "detour_tail": Field(
         rests=lambda s: not s.detours, follows="detours",
-        option=CommandOption(read="fraction", metavar="A", help=_always("exponent of the Pareto tail of a detour (default: as assumed, 1.5)")),
+        option=CommandOption(needs=("detours",), read="fraction", metavar="A", help=_always("exponent of the Pareto tail of a detour (default: as assumed, 1.5)")),
     ),
     "ticks": Field(
         option=CommandOption(
@@ -91,11 +91,11 @@ DISTURBANCES: dict[str, Field] = {
     ),
     "tick_us": Field(
         rests=lambda s: not s.ticks, follows="ticks",
-        option=CommandOption(read="fraction", metavar="US", help=_always("how long, in microseconds (default: as assumed, 25)")),
+        option=CommandOption(needs=("ticks",), read="fraction", metavar="US", help=_always("how long, in microseconds (default: as assumed, 25)")),
     ),
     "seed": Field(
         whole=(0, 2**63 - 1), never_none=True, rests=lambda s: not s.noise and s.placement != "shuffled",
-        option=CommandOption(read="number", help=_always("seed of all noise and of a shuffled placement (default: 0)")),
+        option=CommandOption(needs=("jitter", "spread", "detours", "ticks", "placement"), read="number", help=_always("seed of all noise and of a shuffled placement (default: 0)")),
         control=Control(
             label="Seed", name="seed", group="trouble", place=14, empty="0", usual=0, number="whole", tip="Seed of all noise and of a shuffled placement",
         ),

@@ -29,6 +29,8 @@ class CommandOption:
     """What stands for the value; empty: the field's name."""
     read: Read = "text"
     """How its text is read."""
+    needs: Collection[str] = ()
+    """Fields of which it needs one: without all of them the option would change nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -99,7 +99,7 @@ class PortQuestion:
             leaves = (0,) * len(leaves)
         if len(set(leaves)) == 1:
             self._refuse(
-                ("trunk", "trunks", "spread"), "all hosts hang below one switch, which has no trunk;"
+                ("trunk", "trunks", "spread", "seed"), "all hosts hang below one switch, which has no trunk;"
             )
         elif kind == _COLLIDES:
             self._refuse(("trunk",), f"with {kind}(n) every trunk is as fast as a host;")
@@ -124,7 +124,7 @@ class PortQuestion:
         """
         if trunks == 1:
             self._refuse(
-                ("spread",), f"{self.spread} chooses among several trunks, and trunks is 1; give more, or"
+                ("spread", "seed"), "it chooses among several trunks, and trunks is 1; give more, or"
             )
         values = port_fabrics()[self.fabric].values(self.figures)
         rate, latency_ps = self.line()
@@ -155,6 +155,8 @@ class PortQuestion:
             value = getattr(self, name)
             if value is not None and not low <= value <= high:
                 raise ScenarioError(name, f"{value!r} is out of range; give {low:g} to {high:g}")
+        if not self.loss:
+            self._refuse(("loss_seed",), "nothing is lost; give a loss, or")
 
     def _who(self) -> tuple[str, int]:
         """Return what the neighbours do, and how many they are."""

@@ -16,6 +16,7 @@ from peerlab.features.export.pictures import STILLS
 from peerlab.page.target import VIDEOS
 from peerlab.question.fields import add_fields, fields_given
 from peerlab.question.scenario import Scenario
+from peerlab.question.scenario_fields import FIELDS
 
 _EXAMPLES = """\
 examples:
@@ -92,7 +93,9 @@ def add(commands: Any) -> None:
 
 def _export(options: argparse.Namespace) -> int:
     entries = vars(options)
-    scenario = Scenario(**fields_given(options))
+    # Where a reader or a second run may have what the first has not, an option may be about that.
+    varied = FIELDS if {"live", "controls", "beside"} & entries.keys() else ()
+    scenario = Scenario(**fields_given(options, varied))
     if "over" in entries:
         return _wall_chart(scenario, entries)
     if "live" in entries:

@@ -13,6 +13,7 @@ from peerlab.base.terminal_text import command, number
 from peerlab.features.site.site_folder import write_live_page, write_site
 from peerlab.question.fields import add_fields, fields_given
 from peerlab.question.scenario import Scenario
+from peerlab.question.scenario_fields import FIELDS
 
 _EXAMPLES = """\
 examples:
@@ -59,7 +60,7 @@ def add(commands: Any) -> None:
 
 
 def _site(options: argparse.Namespace) -> int:
-    entries = fields_given(options)
+    entries = fields_given(options, FIELDS)  # its reader changes everything
     place = Path(options.place)
     alone = place.suffix == ".html"
     serve = getattr(options, "serve", False)

@@ -13,7 +13,7 @@ from peerlab.base.terminal_text import command, fraction, number, slow_node, swi
 from peerlab.base.units import PS_PER_MS, say_time
 from peerlab.features.step.step_document import step_document
 from peerlab.model.paths import PATHS
-from peerlab.question.fields import PartsTogether, add_fields
+from peerlab.question.fields import PartsTogether, add_fields, check_needs
 from peerlab.question.presets import load_cluster
 from peerlab.records.benchmarks import TOOLS
 from peerlab.training.profiled import ProfiledTraining
@@ -195,9 +195,13 @@ def _step(options: argparse.Namespace) -> int:
     )
     if not paths:
         raise PeerlabError(f"cluster: {cluster.name} is a bare fabric without devices; a step needs some")
+    # Computing that is drawn at random has the same seed.
+    check_needs([*entries, *(("jitter",) if "compute_jitter" in entries else ())])
     # A step may have it without noise, as in a sweep that begins at 0; whoever gives it alone expects noise.
     if "compute_jitter_of" in options and "compute_jitter" not in options:
         raise PeerlabError("--compute-jitter-of: says who draws --compute-jitter; give that, too")
+    if "wait_W" in options and "busy_W" not in options:
+        raise PeerlabError("--wait-watt: energy needs both; give --busy-watt, too")
     profiled_training = _trace(options)
     number = getattr(options, "trace_step", None)
     rows = [{**entries, "path": path} for path in paths]

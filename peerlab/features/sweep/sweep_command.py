@@ -15,7 +15,7 @@ from peerlab.features.sweep.on_dask import WAIT_S
 from peerlab.features.sweep.question import ERROR, Question
 from peerlab.features.sweep.shards import Shard
 from peerlab.features.sweep.sweeping import Outcome, put_together, survey
-from peerlab.question.fields import add_fields
+from peerlab.question.fields import add_fields, check_needs
 
 _EXAMPLES = """\
 examples:
@@ -90,6 +90,7 @@ def _add_workers(sub: argparse.ArgumentParser) -> None:
 def _sweep(options: argparse.Namespace) -> int:
     entries = vars(options)
     fields = {name: values for name, values in entries.items() if name not in _OURS}
+    check_needs(fields)
     if "iteration_times" in entries and not {"json", "output"} & entries.keys():
         raise PeerlabError(
             "--iteration-times: the table has no place for them; add --json or --output FILE.csv"

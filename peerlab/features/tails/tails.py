@@ -24,7 +24,7 @@ USUAL_SEEDS = 1000
 """Runs of each path where nobody says how many; p99 needs as many."""
 _ABOUT_S = 60.0
 MOST_SEEDS = 10**6
-_ASSUMED = ("jitter", "spread", "detours")
+ASSUMED = ("jitter", "spread", "detours")
 """The kinds that are assumed where a scenario has none: what moves every run, what lasts, and what is rare and long."""
 Told = Callable[[int, int], None]
 
@@ -154,8 +154,8 @@ def with_noise(s: Scenario) -> tuple[Scenario, tuple[str, ...]]:
     """Return a scenario with noise, and the kinds of it whose amounts are assumed, since it had none."""
     if s.noise:
         return s, ()
-    amounts = {name: assumed_noise()[name].amount for name in _ASSUMED}
-    return s.with_(**amounts), _ASSUMED
+    amounts = {name: assumed_noise()[name].amount for name in ASSUMED}
+    return s.with_(**amounts), ASSUMED
 
 
 def compared(s: Scenario, over: str | None) -> list[Scenario]:

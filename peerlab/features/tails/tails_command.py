@@ -10,11 +10,11 @@ from peerlab.base.outfile import check_place, written
 from peerlab.base.terminal_text import command, number, table, warnings_in_lines, wrapped
 from peerlab.base.units import PS_PER_MS, PS_PER_US
 from peerlab.features.tails.percentiles import PER_MILLE, name_of
-from peerlab.features.tails.tails import Tails, tails
+from peerlab.features.tails.tails import ASSUMED, Tails, tails
 from peerlab.features.tails.tails_page import tails_page
 from peerlab.features.tails.tails_picture import lacking, tails_svg
 from peerlab.features.tails.times import PathTimes
-from peerlab.model.noise import assumed_noise
+from peerlab.model.noise import NOISE_KINDS, assumed_noise
 from peerlab.question.fields import add_fields, fields_given
 
 _EXAMPLES = """\
@@ -75,10 +75,10 @@ def _tails(options: argparse.Namespace) -> int:
         raise PeerlabError(f"--write: give a file that ends in .svg or .html, not {entries['write'].name!r}")
     if "write" in entries:
         check_place(entries["write"], PeerlabError)  # before a thousand runs
+    # Without any noise some of each kind is assumed.
+    fields = fields_given(options, () if NOISE_KINDS.keys() & entries.keys() else ASSUMED)
     with warnings_in_lines():
-        answer = tails(
-            seeds=entries.get("seeds"), over=None if over == "none" else over, **how, **fields_given(options)
-        )
+        answer = tails(seeds=entries.get("seeds"), over=None if over == "none" else over, **how, **fields)
     if "write" in entries:
         with written(entries["write"], PeerlabError) as file:
             file.write_text(_WRITES[entries["write"].suffix](answer), encoding="utf-8")

@@ -144,6 +144,8 @@ def test_every_figure_has_a_source_or_an_assumption():
         ({"neighbour": "senders(2)", "trunks": 3}, "one switch, which has no trunk"),
         ({"neighbour": "collide(2)", "trunk": 1}, "as fast as a host"),
         ({"spread": "spray"}, "chooses among several trunks"),
+        ({"seed": 3}, "chooses among several trunks"),
+        ({"loss_seed": 3}, "nothing is lost"),
     ],
 )
 def test_what_is_impossible_is_told_in_a_line(given, says):
