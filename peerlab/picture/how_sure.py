@@ -4,12 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from peerlab.answer.gain import GainBand
 from peerlab.base.units import say_range
-from peerlab.base.words_html import words_html
 from peerlab.model.guide import where_to_find
 from peerlab.picture.gain_ticks import OTHERWISE, gain_bar, gain_ticks
 from peerlab.picture.scale import logarithmic
 from peerlab.picture.svg import Paper
-from peerlab.picture.theme import PAGE, palette, properties
+from peerlab.picture.theme import palette
 
 WIDTH, HEIGHT = 1200, 446
 """Size of the picture, as of a deck's charts."""
@@ -22,13 +21,6 @@ _SIZES = (20, 19, 18, 17, 16, 15, 14, 13, 12)
 _MOST_WIRINGS = 2
 _MOST_PITCH = 140.0
 """From a row to the next, at most."""
-_STYLE = (
-    ".pl-gain{margin:0;max-width:1200px;color:var(--pl-ink);display:flex;flex-wrap:wrap;gap:12px;font:14px/1.4 system-ui,-apple-system,Segoe UI,sans-serif}"
-    ".pl-gain>div{flex:2 1 640px;min-width:0;overflow-x:auto}.pl-gain svg{display:block;width:100%;min-width:640px;height:auto}"
-    ".pl-gain section{flex:1 1 280px;min-width:0;padding:12px 20px;border-radius:10px;background:var(--pl-panel)}"
-    ".pl-gain section{font-size:16px}.pl-gain section>p:first-child{margin:0;font-size:18px}.pl-gain p{margin:8px 0 0;overflow-wrap:anywhere}.pl-gain>p{flex:100%;margin:0;max-width:110ch;color:var(--pl-muted)}"
-)
-"""Letters of the chart have 12 pixels at its least width; where there is less room it is moved in its place."""
 
 
 def how_sure_svg(gain: GainBand, *, theme: str = "light") -> str:
@@ -41,7 +33,7 @@ def how_sure_svg(gain: GainBand, *, theme: str = "light") -> str:
 
 def _chart(paper: Paper, gain: GainBand) -> None:
     """Draw a bar for each thing that is not known, on one axis."""
-    low_end, high_end = _drawn(gain)
+    low_end, high_end = axis_ends(gain)
     at = logarithmic((low_end, high_end), (_LEFT, _RIGHT))
     paper.box((0, 0, _PANEL - 16, HEIGHT), "panel", radius=10)
     ticks = gain_ticks(low_end, high_end, at)
@@ -64,28 +56,12 @@ def _chart(paper: Paper, gain: GainBand) -> None:
     paper.line([(_LEFT, _BOTTOM + 2), (_RIGHT, _BOTTOM + 2)], "edge")
 
 
-def how_sure_html(gain: GainBand) -> str:
-    """Return chart and fact beside each other, or below each other where a notebook is narrow, and the sentence below both."""
-    paper = Paper(palette(PAGE))
-    _chart(paper, gain)
-    head, paragraphs = _fact(gain)
-    facts = "".join(
-        f"<p>{f'<b>{words_html(words)}</b>' if bold else words_html(words)}</p>"
-        for _, words, bold in paragraphs
-    )
-    return (
-        f"<style>{properties('.pl-gain')}{_STYLE}</style><figure class='pl-gain'>"
-        f"<div tabindex='0' role='group' aria-label='Picture'>{paper.svg(_PANEL - 16, HEIGHT, alt(gain))}</div>"
-        f"<section><p><b>{head}</b></p>{facts}</section><p>{words_html(gain.in_words)}</p></figure>"
-    )
-
-
 def alt(gain: GainBand) -> str:
     """Return in words what the picture shows."""
     return f"How sure are we? {gain.in_words}.".replace("`", "")
 
 
-def _drawn(gain: GainBand) -> tuple[float, float]:
+def axis_ends(gain: GainBand) -> tuple[float, float]:
     """Return the least and the largest gain of the axis: 1 is always on it, with room on both sides."""
     # Once as fast is on the axis in any case.
     low = min(0.9, gain.least, gain.value)

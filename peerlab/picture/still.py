@@ -1,9 +1,7 @@
 """A run as one still picture with its figures: no kernel, no script, no style sheet, no browser."""
 
-from base64 import b64encode
 from collections import Counter
-from hashlib import sha256
-from html import escape
+from collections.abc import Iterable
 from textwrap import wrap
 
 from peerlab.answer.lateness import Lateness, lateness
@@ -11,10 +9,10 @@ from peerlab.answer.run import Run
 from peerlab.base.units import say_bytes, say_count, say_time
 from peerlab.model.paths import REDUCE
 from peerlab.model.stages import stage_kind
-from peerlab.picture.drawing import HEIGHT, WIDTH
+from peerlab.picture.drawing import HEIGHT, WIDTH, Point
 from peerlab.picture.headline import cards
 from peerlab.picture.late import dots, in_words, legend
-from peerlab.picture.moment import fullest, moment
+from peerlab.picture.moment import Train, fullest, moment
 from peerlab.picture.picture import Picture
 from peerlab.picture.shown_nodes import unit
 from peerlab.picture.sketch import Sketch
@@ -106,36 +104,25 @@ _NODE = 424.0
 
 def node_svg(run: Run, *, theme: str = "light") -> str:
     """Return the first node of a run's data path as SVG, at the moment of `still_svg`: small, for two beside each other."""
-    paper, picture = Paper(palette(theme), smallest=11), Picture(run)
-    paper.drawing(picture.drawing)
-    _slices(paper, picture.sketch, fullest(run))
+    paper = _node(Picture(run), fullest(run), theme)
     return paper.svg(_NODE, HEIGHT, alt_text(run))
 
 
-def still_html(run: Run) -> str:
-    """Return picture and figures as HTML that survives where style, script and drawings are taken out of a page.
-
-    The picture is an image of its own, so that its words vanish with it and do not remain as loose text.
-    """
-    picture, at = Picture(run), fullest(run)
-    light, dark = (b64encode(_still(picture, at, theme).encode()).decode() for theme in ("light", "dark"))
-    # Two pictures in one page need rules of their own: so they are called by what they hold.
-    name = f"pl-still-{sha256(light.encode()).hexdigest()[:12]}"
-    rows = "".join(
-        f"<tr><th scope='row' align='left'>{escape(name)}</th><td align='left'>{escape(figure)}</td><td align='left'>{escape(note)}</td></tr>"
-        for name, figure, note in figures(run)
-    )
-    return (
-        f"{_in_the_dark(name, dark)}<p style='overflow-x:auto' tabindex='0' role='group' aria-label='Picture'><img src='data:image/svg+xml;base64,{light}' class='{name}' width='{SIZE[0]}' alt='{escape(alt_text(run), quote=True)}'></p>"
-        f"<table>{rows}</table><p>{escape(caption(run, picture))}</p>"
-    )
+def keyed_node_svg(picture: Picture, at: int, *, theme: str) -> str:
+    """Return the first node of a data path at a moment, picoseconds from the start of the run, with the key of its colours below it."""
+    paper, machine = _node(picture, at, theme), picture.sketch.cluster
+    y = _key(paper, picture.sketch, HEIGHT + 14, _NODE, 11)
+    if machine.assumptions:
+        y += 18
+        paper.text((2, y), f"† {machine.counted}", size=11, ink="muted", align="left")
+    return paper.svg(_NODE, y + 10, alt_text(picture.run))
 
 
-def _in_the_dark(name: str, picture: str) -> str:
-    """Return the rules that put the dark picture in the light one's place; where they are taken out, the light one remains."""
-    rule = f"img.{name}{{content:url(data:image/svg+xml;base64,{picture})}}"
-    by_itself = f"@media (prefers-color-scheme:dark){{body:not([data-jp-theme-light]) {rule}}}"
-    return f"<style>body[data-jp-theme-light='false'] {rule}{by_itself}</style>"
+def _node(picture: Picture, at: int, theme: str) -> Paper:
+    paper = Paper(palette(theme), smallest=11)
+    paper.drawing(picture.drawing)
+    _slices(paper, picture.sketch, at)
+    return paper
 
 
 def figures(run: Run) -> list[tuple[str, str, str]]:
@@ -195,28 +182,21 @@ def _slices(paper: Paper, sketch: Sketch, at: int) -> None:
         waiting[badge_place(sketch.geometry, stage_kind(stage).track)] += count
     for (x, y, align), count in waiting.items():
         if count >= _QUEUE:
-            paper.text((x, y), f"{count} wait", size=12, bold=True, ink="hot-ink", align=align)
+            beside = _beside(seen.trains, (x, y)) if align == "right" else x
+            paper.text((beside, y), f"{count} wait", size=12, bold=True, ink="hot-ink", align=align)
+
+
+def _beside(trains: Iterable[Train], at: Point) -> float:
+    """Return where words end that would end at a point: left of slices that stand there, as words over them are hard to read."""
+    x, y = at
+    stand = [left for one in trains for left, high in one.points if x - 20 < left < x and abs(high - y) < 10]
+    return min([x, *(left - 4 for left in stand)])
 
 
 def _foot(paper: Paper, picture: Picture, nodes_late: Lateness | None, at: int) -> float:
     """Say what the colours in the picture mean and what was simulated; return where that ends."""
-    sketch = picture.sketch
-    drawn = {stage_role(stage) for stage in (*sketch.drawn, REDUCE.name)}
-    entries = [(role, meaning) for role, meaning in colours(sketch.run) if role in drawn]
-    # With a switch that adds up nobody's neighbours are shown.
-    if not sketch.geometry.sums and sketch.run.scenario.domains > 1:
-        entries.append(("", "hollow: at the neighbours"))
-    y, x, letters = _HEAD + HEIGHT + 16, 2.0, max(12.0, paper.smallest) / 12
-    for role, meaning in entries:
-        # About 6.4 units a letter of size 12, and 16 for the square before it.
-        if x + (16 + 6.4 * len(meaning)) * letters > WIDTH:
-            x, y = 2.0, y + 18
-        if role:
-            paper.square((x + 5, y), 5, role, radius=2)
-        else:
-            paper.square((x + 5, y), 3.5, "none", "edge", 1.5)
-        paper.text((x + 16, y), meaning, size=12, ink="muted", align="left")
-        x += 16 + (18 + 6.4 * len(meaning)) * letters
+    sketch, letters = picture.sketch, max(12.0, paper.smallest) / 12
+    y = _key(paper, sketch, _HEAD + HEIGHT + 16, WIDTH)
     if nodes_late:
         y = _late(paper, sketch.run, nodes_late, at, y)
     machine = sketch.cluster
@@ -226,3 +206,24 @@ def _foot(paper: Paper, picture: Picture, nodes_late: Lateness | None, at: int) 
         y += 18
         paper.text((2, y), line, size=12, ink="muted", align="left")
     return y + 8
+
+
+def _key(paper: Paper, sketch: Sketch, y: float, width: float, size: float = 12.0) -> float:
+    """Say what the colours in the picture mean, from a height on; return the height of the last line."""
+    drawn = {stage_role(stage) for stage in (*sketch.drawn, REDUCE.name)}
+    entries = [(role, meaning) for role, meaning in colours(sketch.run) if role in drawn]
+    # With a switch that adds up nobody's neighbours are shown.
+    if not sketch.geometry.sums and sketch.run.scenario.domains > 1:
+        entries.append(("", "hollow: at the neighbours"))
+    x, letters = 2.0, max(size, paper.smallest) / 12
+    for role, meaning in entries:
+        # About 6.4 units a letter of size 12, and 16 for the square before it.
+        if x + (16 + 6.4 * len(meaning)) * letters > width:
+            x, y = 2.0, y + 18
+        if role:
+            paper.square((x + 5, y), 5, role, radius=2)
+        else:
+            paper.square((x + 5, y), 3.5, "none", "edge", 1.5)
+        paper.text((x + 16, y), meaning, size=size, ink="muted", align="left")
+        x += 16 + (18 + 6.4 * len(meaning)) * letters
+    return y

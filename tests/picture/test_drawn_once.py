@@ -8,7 +8,6 @@ import peerlab
 from peerlab.app.explorer import Explorer
 from peerlab.picture import picture
 from peerlab.picture.payload import payload
-from peerlab.picture.still import still_html
 from peerlab.picture.words import caption
 
 
@@ -30,7 +29,7 @@ def test_a_scene_is_drawn_once_for_all_who_show_or_describe_it(drawn, path):
     run = peerlab.simulate(peerlab.Scenario(path=path))
     payload(run)
     assert len(drawn) == 1
-    still_html(run)  # light, dark, and the caption
+    run._repr_html_()  # light, dark, and the caption
     assert len(drawn) == 2
 
 

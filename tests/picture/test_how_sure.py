@@ -1,10 +1,12 @@
 """How sure a gain is, as one picture: what is not known in rows, and the fact to check first."""
 
+import re
+from html import escape
 from xml.etree import ElementTree as ET
 
 import peerlab
 from peerlab.answer.gain import GainBand
-from peerlab.picture.how_sure import HEIGHT, WIDTH, how_sure_html, how_sure_svg
+from peerlab.picture.how_sure import HEIGHT, WIDTH, how_sure_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -49,7 +51,11 @@ def test_a_gain_that_nothing_moves_says_so():
     assert "The wiring" not in said
 
 
-def test_a_notebook_shows_the_picture_with_its_sentence():
+def test_a_notebook_shows_the_range_first_and_folds_what_it_rests_on():
     gain = gain_of("dl1")
-    assert gain._repr_html_() == how_sure_html(gain)
-    assert "which p4d&#x27;s bus numbering suggests" in how_sure_html(gain)
+    page = re.sub(r"<style>.*?</style>", "", gain._repr_html_(), flags=re.DOTALL)
+    answer, _, rests = page.partition("<details>")
+    assert f"<b>{gain.low:.2f} to {gain.high:.2f} times as fast</b> if {escape(gain.wired[0].says)}" in answer
+    assert f"If {gain.wired[1].says}" in answer
+    assert "which p4d&#x27;s bus numbering suggests" in rests
+    assert "Nothing that is assumed" in GainBand(1.2, 1.2, 1.2, ())._repr_html_()

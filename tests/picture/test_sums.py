@@ -13,7 +13,7 @@ from peerlab.picture.geometry import PORT, SUM_BOX, SUM_LANE, WIRE, geometry_of,
 from peerlab.picture.measured import MeasuredPoint, overlay
 from peerlab.picture.moment import moment
 from peerlab.picture.payload import payload
-from peerlab.picture.still import still_html, still_svg
+from peerlab.picture.still import still_svg
 from peerlab.picture.theme import palettes
 from peerlab.picture.trains import stretch
 from peerlab.picture.words import alt_text, caption
@@ -157,7 +157,7 @@ def test_what_was_measured_without_switches_that_add_up_is_no_point_of_sharp():
 
 
 def test_a_notebook_in_the_dark_shows_the_dark_still():
-    page = still_html(peerlab.simulate(SUMS))
+    page = peerlab.simulate(SUMS)._repr_html_()
     name = re.search(r"<img src='[^']+' class='(pl-still-\w+)'", page)[1]
     rule = rf"body\[data-jp-theme-light='false'\] img\.{name}{{content:url\(data:image/svg\+xml;base64,([\w+/=]+)\)}}"
     assert palettes()["dark"]["paper"] in b64decode(re.search(rule, page)[1]).decode()

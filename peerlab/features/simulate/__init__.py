@@ -9,8 +9,8 @@ FEATURE = Feature(
     functions={"explain": "peerlab.features.simulate.explain"},
     shows={
         "ExplainedRun": "peerlab.features.simulate.explain:explained_html",
-        "Run": "peerlab.picture.still:still_html",
-        "GainBand": "peerlab.picture.how_sure:how_sure_html",
+        "Run": "peerlab.features.simulate.run_report:run_html",
+        "GainBand": "peerlab.features.simulate.gain_report:gain_html",
     },
     document="README.md",
 )

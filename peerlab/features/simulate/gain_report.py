@@ -1,0 +1,75 @@
+"""A gain as a notebook shows it: its range, a bar for each way that things may be, and the fact to check first."""
+
+from collections.abc import Iterator
+from html import escape
+
+from peerlab.answer.gain import GainBand, GainCase
+from peerlab.base.units import say_range
+from peerlab.base.words_html import words_html
+from peerlab.model.guide import where_to_find
+from peerlab.page.frame import framed
+from peerlab.picture.gain_ticks import gain_ticks
+from peerlab.picture.how_sure import axis_ends
+from peerlab.picture.scale import logarithmic
+
+_LEAST_PX = 300
+"""Of the axis, in a narrow notebook: so many of its gains have room for their names."""
+
+
+def gain_html(gain: GainBand) -> str:
+    """Return the gain's range as the answer, what it may be otherwise as bars on one axis, and what it rests on, folded."""
+    condition = f" if {gain.wired[0].says}" if gain.wired else ""
+    answer = (
+        f"<p class='pl-answer'><b>{say_range(gain.low, gain.high)} times as fast</b>{escape(condition)}</p>"
+    )
+    rests = "".join(f"<li>{words_html(words)}</li>" for words in gain.range_in_words().split("; "))
+    folded = f"<details><summary>What the range rests on</summary><ul>{rests}</ul></details>"
+    return framed("gain", "How sure is the gain?", answer + _chart(gain) + _first(gain) + folded)
+
+
+def _chart(gain: GainBand) -> str:
+    """Return a row for each way that things may be: words, range, bar; a ring is the gain with all as assumed."""
+    low, high = axis_ends(gain)
+    at = logarithmic((low, high), (0, 100))
+    bars = "".join(
+        _row(words, case, at(1.0), [*map(at, (case.low, case.gain, case.high))])
+        for words, case in _rows(gain)
+    )
+    ticks = "".join(
+        f"<{'b' if tick == 1 else 'span'} style='left:{at(tick):.4g}%'>{tick:g}&times;</{'b' if tick == 1 else 'span'}>"
+        for tick in gain_ticks(low, high, lambda one: at(one) * _LEAST_PX / 100)
+    )
+    return f"<div class='pl-bars'>{bars}<p>○ most likely</p><p></p><p class='pl-ticks'>{ticks}</p></div>"
+
+
+def _rows(gain: GainBand) -> Iterator[tuple[str, GainCase]]:
+    """Yield what holds, and the gain then: the band first, then the part of it that is the machine's, then what stands beside it."""
+    yield "As assumed", GainCase("", gain.value, (gain.low, gain.high))
+    if gain.topology:
+        yield "As assumed, and the library known exactly", GainCase("", gain.value, gain.topology)
+    for case in (*gain.wired[1:], *([gain.old_library] if gain.old_library else ())):
+        yield f"If {case.says}", case
+
+
+def _row(words: str, case: GainCase, one: float, places: list[float]) -> str:
+    """Return a row of the chart; what is slower than today is orange, which warns."""
+    low, value, high = places
+    role = "direct" if not case.says else "gather"
+    slower = (
+        f"<i class='pl-slower' style='left:{low:.4g}%;width:{min(one, high) - low:.4g}%'></i>"
+        if low < one
+        else ""
+    )
+    bar = f"<i class='pl-{role}' style='left:{low:.4g}%;width:{high - low:.4g}%'></i>{slower}"
+    marks = f"<i class='pl-one' style='left:{one:.4g}%'></i>{bar}<i class='pl-ring' style='left:{value:.4g}%'></i>"
+    return (
+        f"<p>{escape(words)}</p><p><b>{say_range(case.low, case.high)}</b></p><p class='pl-span'>{marks}</p>"
+    )
+
+
+def _first(gain: GainBand) -> str:
+    """Return the fact to check first, with its command."""
+    if gain.decisive is None:
+        return "<p>Nothing that is assumed moves the gain by 1 %.</p>"
+    figure = gain.decisive.figure
+    return f"<h4>Check this fact first: {escape(figure.label)}</h4><p>{words_html(where_to_find(figure))}</p>"

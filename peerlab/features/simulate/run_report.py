@@ -1,0 +1,40 @@
+"""A run as a notebook shows it: its figures, and the data path at one moment."""
+
+from base64 import b64encode
+from hashlib import sha256
+from html import escape
+
+from peerlab.answer.run import Run
+from peerlab.page.frame import framed, table
+from peerlab.picture.moment import fullest
+from peerlab.picture.picture import Picture
+from peerlab.picture.still import figures, keyed_node_svg
+from peerlab.picture.words import alt_text, caption, title
+
+
+def run_html(run: Run) -> str:
+    """Return picture and figures as HTML that survives where style, script and drawings are taken out of a page.
+
+    The picture is an image of its own, so that its words vanish with it and do not remain as loose text. It is that of one node, which
+    a narrow page has room for: a run's nodes are alike, or the caption says which one is shown.
+    """
+    picture, at = Picture(run), fullest(run)
+    light, dark = (
+        b64encode(keyed_node_svg(picture, at, theme=theme).encode()).decode() for theme in ("light", "dark")
+    )
+    # Two pictures in one page need rules of their own: so they are called by what they hold.
+    name = f"pl-still-{sha256(light.encode()).hexdigest()[:12]}"
+    image = f"<img src='data:image/svg+xml;base64,{light}' class='{name}' alt='{escape(alt_text(run), quote=True)}'>"
+    rows = [tuple(map(escape, row)) for row in figures(run)]
+    simulated = (
+        f"<details><summary>What was simulated</summary><p>{escape(caption(run, picture))}</p></details>"
+    )
+    body = f"{_in_the_dark(name, dark)}<div class='pl-beside'>{table('', (), rows)}<p>{image}</p></div>{simulated}"
+    return framed("run", title(run.scenario), body)
+
+
+def _in_the_dark(name: str, picture: str) -> str:
+    """Return the rules that put the dark picture in the light one's place; where they are taken out, the light one remains."""
+    rule = f"img.{name}{{content:url(data:image/svg+xml;base64,{picture})}}"
+    by_itself = f"@media (prefers-color-scheme:dark){{body:not([data-jp-theme-light]) {rule}}}"
+    return f"<style>body[data-jp-theme-light='false'] {rule}{by_itself}</style>"
