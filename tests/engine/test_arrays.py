@@ -314,6 +314,20 @@ def test_where_a_slice_overtakes_one_of_an_earlier_step_the_loop_takes_over():
     assert identity(run) == identity(referee)
 
 
+def test_slices_that_come_in_one_instant_come_in_the_rounds_of_the_referee():
+    """A device's link is as fast as a NIC, so that one slice leaves the link at the instant in which another comes to the NIC."""
+    machine = behind_a_switch(4, 2).with_figure("device.pcie", 12.5).with_figure("nic.rate", 12.5)
+    scenario = of_topology(
+        cluster=machine, path="peer-direct", nodes=5, message_bytes="64 KiB", slice_bytes=5000, window=2
+    )
+    with pytest.raises(OrderUnknownError):
+        peerlab.simulate(scenario, engine="arrays")
+    run, referee = (
+        peerlab.simulate(scenario, engine=engine, every_node=True) for engine in ("auto", "referee")
+    )
+    assert identity(run) == identity(referee)
+
+
 def test_of_runs_side_by_side_only_those_are_given_to_the_loop_that_the_arrays_cannot_run(monkeypatch):
     scenarios = [
         of_topology(
