@@ -154,7 +154,7 @@ def answer_ports(question: PortQuestion, engine: str = "loop") -> PortAnswer:
     if question.is_alone:
         return PortAnswer(question, trace, trace.time_ps)
     # On the same links: where flows collide, the scene has more trunks than the question says.
-    quiet = {"neighbour": "quiet", "loss": 0.0, "until_ms": None, "trunks": scene.trunks}
+    quiet = {"neighbour": "quiet", "loss": 0.0, "loss_seed": None, "until_ms": None, "trunks": scene.trunks}
     alone = PortQuestion(
         **{**vars(question), **quiet, "trunk": scene.trunk_Bps * scene.trunks / scene.host_Bps}
     )
