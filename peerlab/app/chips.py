@@ -1,6 +1,7 @@
 """Chips beside the controls: each names a setting of *More* that was changed, and takes it back."""
 
 from collections.abc import Callable
+from typing import Any
 
 import ipywidgets as w
 
@@ -55,15 +56,22 @@ def chips_of(scenario: Scenario, widgets: dict[str, w.Widget]) -> list[Chip]:
 
     The way back is the default of the scenario's field. A setting that rests changes nothing, and has none.
     """
+    made = controls()
+    return [
+        (f"{made[name].label}: {_words(widgets[name])}", {name: usual})
+        for name, usual in changed(scenario).items()
+    ]
+
+
+def changed(scenario: Scenario) -> dict[str, Any]:
+    """Return the fields of *More* that `scenario` has otherwise than usually, each with what is usual."""
     # On the same cluster: what is usual there is no change of the user's.
-    usual = Scenario(cluster=scenario.given_cluster)
-    rows = []
-    for name, control in controls().items():
-        value, before = getattr(scenario, name), getattr(usual, name)
-        if value == before or FIELDS[name].rests(scenario):
-            continue
-        rows.append((f"{control.label}: {_words(widgets[name])}", {name: before}))
-    return rows
+    usual = type(scenario)(cluster=scenario.given_cluster)
+    return {
+        name: getattr(usual, name)
+        for name in controls()
+        if getattr(scenario, name) != getattr(usual, name) and not FIELDS[name].rests(scenario)
+    }
 
 
 def chips_of_slow_parts(scenario: Scenario) -> list[Chip]:

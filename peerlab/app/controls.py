@@ -121,7 +121,7 @@ class Controls:
             w.Text(placeholder="path of a .toml file", continuous_update=False, tooltip="Cluster file"),
             "pl-file",
         )
-        self.baseline = select("Detour", list(BASELINES), "pl-baseline")
+        self.baseline = select("Through host by", list(BASELINES), "pl-baseline")
         self.direct = select("Direct", list(DIRECT), "pl-direct", "The way past the host's memory")
         operations = [(record.title, name) for name, record in COLLECTIVES.items()]
         self.collective = select("Operation", operations, "pl-collective")
@@ -258,7 +258,7 @@ class Controls:
         found: list[Chip] = []
         if s.collective != usual:
             found.append((f"Operation: {s.collective_record.title}", {"collective": usual}))
-        for name, ways in (("Detour", BASELINES), ("Direct", DIRECT)):
+        for name, ways in (("Through host by", BASELINES), ("Direct", DIRECT)):
             there = [path for _, path in _there(ways, s)]
             first = next((path for path in s.hardware.paths if path in there), None)
             if s.path in there and s.path != first:
@@ -287,7 +287,7 @@ def host_states(s: Scenario, chosen: str = "") -> tuple[State, State]:
     there = {path: name for name, path in _there(DIRECT, s)}
     past = there.get(chosen) or next(iter(there.values()), "" if s.staged else s.data_path.title)
     detour = bool(_there(BASELINES, s))
-    return ("Through host" if detour else "no detour", detour), (past or "no direct path", bool(past))
+    return ("Through host" if detour else "not through host", detour), (past or "no direct path", bool(past))
 
 
 def _there(ways: Sequence[tuple[str, str]], s: Scenario) -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import ipywidgets as w
 
-from peerlab.app.chips import Chip, chips_of, chips_of_slow_parts
+from peerlab.app.chips import Chip, changed, chips_of, chips_of_slow_parts
 from peerlab.app.field_controls import change, controls, possible, show, widget
 from peerlab.app.transport_settings import TransportSettings, chosen_transport
 from peerlab.app.wiring_settings import WiringSettings
@@ -30,6 +30,8 @@ _SHOWN_APART = {
     "slow_nodes", "registration", "slice_bytes",
 }  # fmt: skip
 """Fields whose controls offer or show what more of the scenario decides; of the others the record is enough."""
+_CHANGED = "pl-changed"
+"""Class of a control that is not as it usually is."""
 _JITTERS = (0.0, 0.05, 0.1, 0.2)
 _SHARES = (0.75, 0.5, 0.25)
 GROUPS = {
@@ -108,6 +110,9 @@ class Rare:
             if name not in _SHOWN_APART:
                 show(self._widgets[name], name, control, s)
             self._widgets[name].disabled = FIELDS[name].rests(s)
+        there = changed(s)
+        for name, one in self._widgets.items():
+            (one.add_class if name in there else one.remove_class)(_CHANGED)
         self._show_library(s)
         self._show_way(s)
         self.wiring.show(s)

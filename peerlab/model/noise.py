@@ -81,7 +81,7 @@ def _spread(noise: Noise) -> str:
 def _detours(noise: Noise) -> str:
     if not noise.detours:
         return ""
-    return f"detours of {noise.detour_ps / _PS_PER_US:g} µs or more at {noise.detours:g} of the slices"
+    return f"rare delays of {noise.detour_ps / _PS_PER_US:g} µs or more at {noise.detours:g} of the slices"
 
 
 def _ticks(noise: Noise) -> str:

@@ -73,7 +73,7 @@ STAGES: dict[str, StageKind] = {
     "deregister": StageKind(says="deregister memory", role="register", counts_as="registration"),
     "d2h": StageKind(
         says="copy to host memory (D2H)",
-        legend="copy device to host memory or back",
+        legend="copy to host memory or back",
         role="copy",
         track="device to host memory",
         counts_as="copy",
@@ -104,8 +104,8 @@ STAGES: dict[str, StageKind] = {
         counts_as="send",
     ),
     "wire": StageKind(says="port to port", role="network", track="port to port", counts_as="send"),
-    "flight": StageKind(says="in flight (latency)", legend="in flight", role="ink", counts_as="flight"),
-    "flush": StageKind(says="flush of received data", legend="in flight", role="ink", counts_as="flight"),
+    "flight": StageKind(says="in flight (latency)", legend="in flight", role="flight", counts_as="flight"),
+    "flush": StageKind(says="flush of received data", legend="in flight", role="flight", counts_as="flight"),
     "cpu-receive": StageKind(
         says="CPU: TCP receive and kernel copy",
         legend="CPU: kernel copies and TCP/IP",
@@ -115,7 +115,7 @@ STAGES: dict[str, StageKind] = {
     ),
     "h2d": StageKind(
         says="copy to device memory (H2D)",
-        legend="copy device to host memory or back",
+        legend="copy to host memory or back",
         role="copy",
         track="host memory to device",
         counts_as="copy",
@@ -152,7 +152,7 @@ STAGES: dict[str, StageKind] = {
         counts_as="exchange",
     ),
     "copy-start": StageKind(
-        says="start of a staged copy (assumed)", legend="start of a copy", role="ink", counts_as="flight"
+        says="start of a staged copy (assumed)", legend="start of a copy", role="flight", counts_as="flight"
     ),
     "by-nic": StageKind(
         says="exchange inside the node by the devices' NICs (library)",

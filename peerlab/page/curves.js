@@ -68,7 +68,7 @@ export class Curves extends View {
 
   // The line within a few pixels of the pointer.
   nearest({ clientX, clientY }) {
-    const { frame } = this.figures.view("curves"), box = this.find(".pl-figure").getBoundingClientRect(), { values } = this.curves;
+    const { frame } = this.figures.view("curves"), box = this.find(".pl-figure").getBoundingClientRect(), { values } = this;
     const value = frame.x_scale.invert(clientX - box.left), i = Math.log(value / values[0]) / Math.log(values[1] / values[0]);
     const away = (ys) => (i < 0 || i > values.length - 1 ? NaN : Math.abs(frame.y_scale.compute(between(this.scaled(ys), i)) - (clientY - box.top)));
     let near = NEAR, found = null;
@@ -103,17 +103,18 @@ export class Curves extends View {
     const { curves, mark, ghost, scale, figures } = this;
     if (!curves?.lines || !mark) return;
     if (!curves.values.length) return this.clear();
-    const limit = this.scaled(this.limit().y), most = this.scaled(this.limit().high ?? []), heights = curves.lines.flatMap((line) => [...this.scaled(line.y), ...(this.here ? [] : this.scaled(line.high))]);
+    this.values = this.reached();
+    const limit = this.scaled(this.limit().y).slice(0, this.values.length), most = this.scaled(this.limit().high ?? []), heights = curves.lines.flatMap((line) => [...this.scaled(line.y), ...(this.here ? [] : this.scaled(line.high))]);
     const lines = Math.max(this.there(mark) ? mark.y * scale.factor : 0, ...heights.filter(isFinite), ...[...limit, ...most].filter(isFinite), ...this.scaled(this.points().y));
     const spread = this.here ? [...curves.lines.flatMap((line) => this.scaled(line.high)), ...(curves.noise?.high ?? [])] : [], highest = (below) => Math.max(lines, ...spread.filter((y) => y < below));
-    const values = curves.values, wide = this.span(values);
+    const { values } = this, wide = this.span(values);
     figures.model("curves_x").setv({ start: wide[0], end: wide[1] });
     figures.model("curves_grid").cross_bounds = [wide[0], this.along(values.length - 1)]; // a name stands on no line
     this.drawBands();
     const room = 1.02 + 0.16 * (this.legend = this.legendLines()); // each of its lines needs room
-    const top = highest(room * highest(WIDE_SPREAD * lines)) * room || 1; // a wide spread that would end behind the legend is whole, too
+    const whole = highest(room * highest(WIDE_SPREAD * lines)), last = this.lastTick(whole), top = last * room || 1; // a wide spread that would end behind the legend is whole, too
     figures.model("curves_y").setv({ start: 0, end: top });
-    const bounds = [0, Math.max(...[lines, ...spread].filter((y) => y < top))]; // the legend stands on no line
+    const bounds = [0, last]; // the legend stands on no line
     for (const name of ["curves_grid", "curves_busbw"]) if (String(figures.model(name).bounds) !== String(bounds)) figures.model(name).bounds = bounds;
     const shown = this.ticks();
     figures.model("curves_ticks").ticks = shown;
@@ -123,6 +124,24 @@ export class Curves extends View {
     this.drawMarks();
     this.drawNames(limit, top);
     this.lookAgain();
+  }
+
+  // The values of the axis as far as a line goes, a measured point or the mark: what takes long to simulate leaves no empty room.
+  reached() {
+    const { values, lines, axis } = this.curves, ends = lines.map(({ x, y }) => x[y.findLastIndex((one) => one !== null)] ?? 0);
+    const last = Math.max(...ends, ...this.points().x, this.there(this.mark) ? this.mark[axis] : 0), end = values.findIndex((value) => value >= last) + 1;
+    return end > 1 ? values.slice(0, end) : values;
+  }
+
+  // The first tick that no line passes; ticks are those of the axis that ends there.
+  lastTick(highest) {
+    const ticker = this.figures.model("curves_steps");
+    let last = highest;
+    for (let tries = 0; last > 0 && tries < 4; tries++) {
+      const step = ticker.get_interval(0, last, ticker.desired_num_ticks);
+      last = step * Math.ceil(highest / step - 1e-9);
+    }
+    return last;
   }
 
   // Paints again where the legend is higher or lower in the next frame: while another theme comes its letters are others for a moment.
@@ -171,8 +190,8 @@ export class Curves extends View {
 
   // Every so many values of the axis, back from the last one, that their words stand apart.
   ticks() {
-    const { values, names } = this.curves, { zoom } = this.figures, { width } = this.figures.view("curves").frame.bbox, [from, to] = this.span(values);
-    const at = (i) => (width * Math.log(values[i] / from)) / Math.log(to / from), half = names.map((name) => widthOf(name, 12 * zoom) / 2 + NAMES_APART * zoom), last = values.length - 1;
+    const { values, curves: { names } } = this, { zoom } = this.figures, { width } = this.figures.view("curves").frame.bbox, [from, to] = this.span(values);
+    const at = (i) => (width * Math.log(values[i] / from)) / Math.log(to / from), half = names.slice(0, values.length).map((name) => widthOf(name, 12 * zoom) / 2 + NAMES_APART * zoom), last = values.length - 1;
     const every = (each) => [...values.keys()].filter((i) => (last - i) % each === 0), apart = (shown) => shown.every((i, n) => !n || at(i) - at(shown[n - 1]) >= half[i] + half[shown[n - 1]]);
     let each = 1;
     while (each < last && !apart(every(each))) each++;
@@ -224,7 +243,7 @@ export class Curves extends View {
   drawBands() {
     const { curves, mark, figures } = this, drawn = { xs: [], ys: [], fill: [], alpha: [] }, edges = { xs: [], ys: [], line: [] };
     const add = (x, low, high, role, alpha, edge = 0) => {
-      const there = [...low.keys()].filter((i) => isFinite(low[i]));
+      const there = [...low.keys()].filter((i) => i < x.length && isFinite(low[i]));
       if (there.length < 2) return;
       drawn.xs.push([...there, ...[...there].reverse()].map((i) => x[i]));
       drawn.ys.push([...there.map((i) => high[i]), ...there.reverse().map((i) => low[i])]);
@@ -233,15 +252,16 @@ export class Curves extends View {
       if (edge) for (const ys of [low, high]) for (const name in edges) edges[name].push({ xs: x, ys, line: role }[name]);
     };
     const limit = this.limit(), { noise } = curves;
-    if (this.pointed === LIMIT && limit.low?.some((low, i) => low < limit.high[i])) add(curves.values, this.scaled(limit.low), this.scaled(limit.high), "muted", 0.16);
+    if (this.pointed === LIMIT && limit.low?.some((low, i) => low < limit.high[i])) add(this.values, this.scaled(limit.low), this.scaled(limit.high), "muted", 0.16);
     const shown = (line) => this.here || line.name === (this.pointed ?? mark.line); // one at a time: more hide each other
     for (const line of this.upwards().filter(shown)) add(line.x, this.scaled(line.low), this.scaled(line.high), line.role, this.here ? 0.12 : 0.07, this.here ? 0 : 1);
     if (noise) add(noise.x, noise.low, noise.high, "muted", 0.2);
     figures.fill("curves_bands", drawn, ["fill"]);
     figures.fill("curves_edges", edges, ["line"]);
     const legend = this.find(".pl-bands");
-    legend.textContent = curves.old ? "computing the curves of this scenario ..." : [this.sayMeasured(), curves.switches, curves.bands, curves.missing].filter(Boolean).join("; ");
-    legend.title = legend.textContent;
+    legend.textContent = curves.old ? "computing the curves of this scenario ..." : [this.sayMeasured(), curves.switches, curves.bands].filter(Boolean).join("; ");
+    legend.title = curves.about ?? legend.textContent;
+    this.find(".pl-figure").setAttribute("aria-label", [this.here ? "Speed" : "Bus bandwidth of every path", curves.about].filter(Boolean).join(". "));
     legend.classList.toggle("pl-drawn", drawn.xs.length > 0 && !curves.old);
     const fills = drawn.fill.map((role) => figures.colour(role)), part = 100 / Math.max(1, fills.length);
     legend.style.setProperty("--pl-chip", `linear-gradient(90deg, ${fills.map((fill, i) => `${fill} ${i * part}% ${(i + 1) * part}%`).join(", ")})`);
@@ -254,7 +274,7 @@ export class Curves extends View {
       const row = { xs, ys, line, dash, width, alpha };
       for (const name in drawn) drawn[name].push(row[name]);
     };
-    add(curves.values, limit, "muted", [4, 4], 1.2, 1);
+    add(this.values, limit, "muted", [4, 4], 1.2, 1);
     for (const line of this.upwards()) {
       const ys = this.scaled(line.y), here = line.name === mark.line;
       if (this.here) add(line.x, ys, line.role, [3, 3], 1.5, 1);
@@ -276,7 +296,7 @@ export class Curves extends View {
     };
     if (!this.there(mark)) return figures.fill("curves_marks", drawn, ["fill", "line"]);
     if (ghost && ghost.machine === mark.machine) add(ghost[curves.axis], ghost.y * scale.factor, "none", "muted", 13);
-    if (mark[curves.axis] <= curves.values.at(-1) * BEYOND) add(mark[curves.axis], mark.y * scale.factor, mark.role, "ink", 14);
+    if (mark[curves.axis] <= this.values.at(-1) * BEYOND) add(mark[curves.axis], mark.y * scale.factor, mark.role, "ink", 14);
     figures.fill("curves_marks", drawn, ["fill", "line"]);
   }
 
@@ -284,7 +304,7 @@ export class Curves extends View {
   drawNames(limit, top) {
     const { curves, figures } = this, drawn = { x: [], y: [], text: [], ink: [], dy: [] };
     const { width, height } = figures.view("curves").frame.bbox, perUnit = Math.max(1, height) / top, wanted = [];
-    const [from, to] = this.span(curves.values), x = curves.values.at(-1) * (to / from) ** ((BEFORE * figures.zoom) / Math.max(1, width));
+    const [from, to] = this.span(this.values), x = this.values.at(-1) * (to / from) ** ((BEFORE * figures.zoom) / Math.max(1, width));
     for (const line of curves.lines)
       if (line.y.some((y) => y !== null)) wanted.push({ text: line.label, ink: line.ink, ys: this.scaled(line.y) });
     if (limit.some(isFinite)) wanted.push({ text: this.limit().label, ink: "muted", ys: limit });
@@ -311,7 +331,7 @@ export class Curves extends View {
 
   // A value of the axis between two of its points; the axis is logarithmic.
   along(i) {
-    const { values } = this.curves, k = Math.min(values.length - 2, Math.floor(i));
+    const { values } = this, k = Math.min(values.length - 2, Math.floor(i));
     if (k < 0) return values[0] * (1 + i);
     return values[k] * (values[k + 1] / values[k]) ** (i - k);
   }

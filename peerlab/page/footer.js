@@ -6,8 +6,8 @@ import { View } from "./view.js";
 /**
  * @typedef {object} FooterParcel What the footer gets for a run
  * @property {string[][]} colours
- * @property {string} caption
- * @property {string[]} unsolved
+ * @property {string} caveat
+ * @property {string[]} simulated
  * @property {Sources} sources
  */
 /**
@@ -46,22 +46,19 @@ export class Footer extends View {
   }
 
   paint() {
-    const { colours, caption, unsolved, sources } = this.part, { code, collective, nodes, sums } = this.meta;
-    const late = Lateness.of(this.page);
+    const { colours, caveat, simulated, sources } = this.part, { code, collective, nodes, sums } = this.meta;
+    const late = Lateness.of(this.page), listed = (texts) => texts.map((text) => make("li", "", text));
     this.key.replaceChildren(
-      ...[...colours, ...(late ? [["hot", late.says, late.words]] : [])].map(([role, text, more = ""]) => {
+      ...colours.map(([role, text]) => {
         const item = make("span", "pl-swatch", text);
-        item.title = more;
         item.style.setProperty("--swatch", this.figures.colour(role));
         return item;
       }),
-      ...(collective !== "point-to-point" && nodes > 1 && !sums ? [make("span", "pl-swatch pl-hollow", "hollow: at the neighbours")] : []),
+      ...(collective !== "point-to-point" && nodes > 1 && !sums ? [make("span", "pl-swatch pl-hollow", "hollow: other nodes")] : []),
     );
-    const limits = this.folded("pl-unsolved", `not solved: ${unsolved.length}`, unsolved.map((text) => make("li", "", text)));
+    const told = this.folded("pl-simulated", "What was simulated", listed([...simulated, ...(late ? [late.words] : [])]));
     const details = this.folded("pl-rests", sources.title, sources.lines.map((line) => make("li", line.assumed ? "pl-assumed" : "", line.text)));
-    const told = make("span", "", caption);
-    told.title = caption;
-    this.caption.replaceChildren(told, copyButton(code), ...(unsolved.length ? [limits] : []), details);
+    this.caption.replaceChildren(...(caveat ? [make("span", "pl-caveat", caveat)] : []), told, details, copyButton(code));
   }
 
   // A list below a word that opens it; open if it was.

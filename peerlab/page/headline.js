@@ -145,11 +145,11 @@ export class Headline extends View {
     const label = make("div", "pl-label");
     label.append(make("span", "", card.label));
     const value = make("div", "pl-value", bandwidth ? this.rate(card.amount) : card.value);
-    const shared = bandwidth && this.scale.device ? `, per device (1/${this.meta.devices})` : "";
+    const shared = bandwidth && this.scale.device ? `per device (1/${this.meta.devices})` : "", sends = bandwidth && card.amount !== null; // how busy the wire is, the picture says
     value.classList.toggle("pl-long", value.textContent.length > LONG);
-    const note = make("div", "pl-note", card.note + shared);
-    if (card.does) note.append(make("span", "pl-does", `; ${card.does}`));
-    note.title = card.hint ?? card.says ?? "";
+    const note = make("div", "pl-note", [sends ? "" : card.note, shared].filter(Boolean).join(", "));
+    if (sends && card.does) note.prepend(make("span", "pl-does", card.does + (shared && ", ")));
+    note.title = sends ? [card.note, card.says].filter(Boolean).join("; ") : (card.hint ?? "");
     box.append(label, value, note);
     if (ratio) value.append(make("span", `pl-ratio pl-${verdict}`, ratio));
     if (was) box.append(make("div", `pl-was pl-${verdict}`, was));

@@ -12,7 +12,6 @@ const PIECE = { beside: 7, broad: 4, seam: 0.16, corners: 4 }; // units from the
  * @property {number[][]} planned
  * @property {number[][]} arrived
  * @property {number} most_us
- * @property {string} says
  * @property {string} words
  */
 export class Lateness {

@@ -175,7 +175,7 @@ export class LiveControls {
     const direct = past.includes(path) ? path : past[0];
     this.staged.checked = through.includes(path);
     this.staged.disabled = !through.length || !past.length;
-    this.sides[0].textContent = through.length ? "Through host" : "no detour";
+    this.sides[0].textContent = through.length ? "Through host" : "not through host";
     this.sides[1].textContent = paths.find((way) => way.path === direct)?.title ?? "no direct path";
     this.cache.checked = registration !== "per-transfer";
     const nearest = NODES.reduce((best, count, i) => (Math.abs(count - nodes) < Math.abs(NODES[best] - nodes) ? i : best), 0);

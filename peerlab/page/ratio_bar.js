@@ -2,11 +2,12 @@
 import { make } from "./dom.js";
 import { sayTimes } from "./words.js";
 
+const ROOM = 1.25; // around 1 and what was simulated: for the range, which follows
 const APART = 40; // percent of the bar from 1 to a mark that both have words
 
 // `past`: the reader is on the faster path, so that what was simulated is where he is.
 export function ratioBar({ value, low, high, others }, past) {
-  const all = [1, value, low ?? value, high ?? value, ...others.map(({ ratio }) => ratio)], from = Math.min(...all), to = Math.max(2, ...all);
+  const all = [1, value, low ?? value, high ?? value, ...others.map(({ ratio }) => ratio)], from = Math.min(Math.min(1, value) / ROOM, ...all), to = Math.max(2, ROOM * value, ...all);
   const at = (ratio) => (100 * (ratio - from)) / (to - from), bar = make("div", "pl-bar");
   const put = (className, ratio, title = "") => {
     const mark = bar.appendChild(make("i", className));
@@ -15,17 +16,17 @@ export function ratioBar({ value, low, high, others }, past) {
     return mark;
   };
   // Words below the bar: two stand at its ends, one alone below its mark.
-  const name = (text, className, place, shift) => {
+  const name = (text, className, place) => {
     const word = bar.appendChild(make("i", `pl-bar-name ${className}`, text));
-    Object.assign(word.style, { left: `${place}%`, transform: `translateX(-${shift}%)` });
+    Object.assign(word.style, { left: `${place}%`, transform: `translateX(-${place}%)` });
   };
   if (low !== null) put("pl-bar-range", low).style.right = `calc(100% - ${at(high).toFixed(2)}%)`;
   for (const { says, ratio } of others) put("pl-bar-other", ratio, `${sayTimes(ratio)} if ${says}`);
   put(past ? "pl-bar-here pl-bar-past" : "pl-bar-mark", value, `${sayTimes(value)}, simulated`);
-  put(past ? "pl-bar-mark" : "pl-bar-here", 1, past ? "the detour" : "you are here");
-  const two = at(value) - at(1) >= APART, place = at(value).toFixed(0);
-  if (two) name(past ? "detour 1×" : "you 1×", past ? "" : "pl-bar-you", 0, 0);
-  name(`${past ? "you" : "simulated"} ${sayTimes(value)}`, past ? "pl-bar-you" : "", two ? 100 : place, two ? 100 : place);
+  put(past ? "pl-bar-mark" : "pl-bar-here", 1, past ? "through host" : "you are here");
+  const two = at(value) - at(1) >= APART;
+  if (two) name(past ? "through host 1×" : "you 1×", past ? "" : "pl-bar-you", 0);
+  name(`${past ? "you" : "simulated"} ${sayTimes(value)}`, past ? "pl-bar-you" : "", two ? 100 : at(value).toFixed(0));
   bar.setAttribute("role", "img");
   bar.setAttribute("aria-label", `${sayTimes(value)} simulated, on a scale from ${sayTimes(from)} to ${sayTimes(to)}; ${past ? "you are there" : "you are at 1×"}`);
   return bar;

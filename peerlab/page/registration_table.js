@@ -60,6 +60,7 @@ export class RegistrationTable {
       words.push([left + inset, y + 8, name, 11, "normal", state.ink, "left"]);
       words.push([right - inset, y + 8, note, 11, state.style, state.inkOf, "right"]);
     });
+    if (!table.total) return; // all were hits
     const total = table.total.split(", ");
     while (total.length > 1 && wide(total.join(", "), 11, "normal") > right - left) total.pop(); // first whose it is
     words.push([left + 2, top + rows * pitch + 8, total.join(", "), 11, "normal", "muted", "left"]);

@@ -203,6 +203,11 @@ export class Scene extends View {
     return style === "bold" || this.narrow || !this.figures.sparse;
   }
 
+  // The style of words that are no names and are written all the same.
+  get style() {
+    return this.figures.sparse ? "bold" : "normal";
+  }
+
   // Whether words have room; where they are larger than their place, those that come first have it.
   fits(word, taken) {
     if (this.figures.sparse && this.lies(word, taken)) return false;
@@ -366,7 +371,7 @@ export class Scene extends View {
       const badge = this.data.badges[stage], place = String(badge);
       places.set(place, { badge, waiting: count + (places.get(place)?.waiting ?? 0) });
     }
-    for (const { badge: [x, y, align], waiting } of places.values()) if (waiting >= 3) words.push([x, y, `${waiting} wait`, 12, "bold", "hot-ink", align]);
+    for (const { badge: [x, y, align], waiting } of places.values()) if (waiting >= 3) words.push([x, y, `${waiting} wait`, 12, this.style, "muted", align]);
   }
 
   // How many wait on their way, where that is a queue: below it, else, as the number alone, above it between the boxes.
@@ -374,28 +379,25 @@ export class Scene extends View {
     for (const { count, places } of Object.values(this.queues)) {
       if (count < 3 || !places.length) continue;
       const [x, y] = places[Math.min(count, places.length) - 1], first = places[0][1], left = x < SCENE_WIDTH / 2;
-      const word = (at, text) => [x, at, text, 11, "bold", "hot-ink", "center"];
+      const word = (at, text) => [x, at, text, 11, this.style, "muted", "center"];
       if (y >= first) words.push([...word(places.at(-1)[1] + 12, `${count} wait`), word(first - 8, `${count}`)]);
-      else words.push([left ? x + BAR / 2 : x - BAR / 2, y - 9, `${count} wait`, 11, "bold", "hot-ink", left ? "right" : "left"]);
+      else words.push([left ? x + BAR / 2 : x - BAR / 2, y - 9, `${count} wait`, 11, this.style, "muted", left ? "right" : "left"]);
     }
   }
 
   // Who is shown: the same two nodes all the time, or a partner that changes from step to step.
   addNames(words, time) {
     const { sight, names } = this.data, step = Math.min(this.step(time), sight.partner.length - 1), partner = sight.partner[step], { node, other } = names, { sparse } = this.figures, aside = sparse ? 9 : 0;
-    const latest = this.latest();
-    // what is slow there and how late it is, below the name, where the host's boxes leave little room; the latest of all is the one that warns
+    // what is slow there, below the name, where the host's boxes leave little room
     const lines = (number) => {
-      const [what, ...said] = (sight.slow[number] || "").split(" "), share = said.filter((part) => !aside || part !== "at").join(" "), lag = this.lags[this.late?.nodes.indexOf(number)];
-      const slow = (this.narrow ? [`${what} ${share}`] : [what, share]).map((word) => [word, sparse ? "bold" : "normal", "ink"]), late = number === latest.node ? ["bold", "hot-ink"] : ["normal", "muted"];
-      return [...(what ? slow : []), ...(this.isLate(lag) && !sparse ? [sayTime(lag), "late"].map((word) => [word, ...late]) : [])];
+      const [what, ...said] = (sight.slow[number] || "").split(" "), share = said.filter((part) => !aside || part !== "at").join(" ");
+      return what ? (this.narrow ? [`${what} ${share}`] : [what, share]).map((word) => [word, this.style, "ink"]) : [];
     };
     const addName = (number, [edge, y], align) => {
       const x = align === "left" ? edge - aside : edge + aside;
       words.push([x, y, `${sight.unit} ${number}`, 12, "bold", "ink", align]);
       lines(number).forEach(([word, ...look], i) => words.push([x, y + (this.narrow ? 24 : 14) + 12 * i, word, 11, ...look, align]));
     };
-    this.named = sparse ? [] : [sight.node, partner]; // whose lateness stands beside its name
     addName(sight.node, [node[0], node[2]], "left");
     if (partner >= 0) addName(partner, [node[1], node[2]], "right");
     if (this.scale < this.least / 12) return; // words are larger than their place
@@ -412,7 +414,7 @@ export class Scene extends View {
     if (this.narrow) {
       const [said, below] = [narrowStep(0), narrowStep(1)];
       const latest = this.sayLatest();
-      words.push([...said, `step ${step + 1} of ${steps}`, 12, "bold", "ink", "left"], latest ? [...below, latest, 11, "bold", "hot-ink", "left"] : [...below, doing, 11, "normal", "muted", "left"]);
+      words.push([...said, `step ${step + 1} of ${steps}`, 12, "bold", "ink", "left"], latest ? [...below, latest, 11, "normal", "hot-ink", "left"] : [...below, doing, 11, "normal", "muted", "left"]);
       return columns;
     }
     const reached = this.meta.sums ? nodes : this.meta.ring ? (step % (nodes - 1)) + 2 : 1, lit = Math.max(1, Math.round((reached * dots) / nodes));
@@ -428,30 +430,18 @@ export class Scene extends View {
     const { partner } = this.data.sight, mate = partner[Math.min(step, partner.length - 1)];
     if (!this.meta.ring && !this.meta.sums && mate >= 0) columns.fill[Math.round((((mate - this.data.sight.node + nodes) % nodes) * dots) / nodes) % dots] = "register";
     if (this.late) this.lateRing = this.late.ring(this.lags, { ...RING, across, down }, this.scale, this.figures.colour("hot"));
-    const latest = this.sayLatest(), up = this.late ? 16 : 8; // the words of the step stay where they are
-    words.push([RING.x + RING.words, RING.y - up, `step ${step + 1} of ${steps}`, 13, "bold", "ink", "left"]);
-    words.push([RING.x + RING.words, RING.y + 8 - (up - 8), doing, 11, "normal", "muted", "left"]);
-    if (latest) words.push([RING.x + RING.words, RING.y + 16, latest, 11, "bold", "hot-ink", "left"]);
+    const latest = this.sayLatest(); // in the place of what is done: so nothing moves when it is known
+    words.push([RING.x + RING.words, RING.y - 8, `step ${step + 1} of ${steps}`, 13, "bold", "ink", "left"]);
+    words.push([RING.x + RING.words, RING.y + 8, latest || doing, 11, "normal", latest ? "hot-ink" : "muted", "left"]);
     words.push([RING.x, RING.y, `${nodes}`, 11, "bold", "muted", "center"]);
     return columns;
   }
 
-  // Whether a node is late enough to be named: less than a twentieth of the most is not seen in the ring.
-  isLate(lag) {
-    return lag >= LEAST_LATE * this.late?.most_us;
-  }
-
-  // Which node is latest at this moment, and how late; none where nobody is late.
-  latest() {
-    const most = Math.max(0, ...this.lags);
-    return this.isLate(most) ? { node: this.late.nodes[this.lags.indexOf(most)], most } : {};
-  }
-
-  // The same in words, unless they stand beside its name.
+  // Which node is latest at this moment, and how late; nothing where nobody is late enough to be seen in the ring.
   sayLatest() {
-    const { node, most } = this.latest();
-    if (node === undefined || this.named.includes(node)) return "";
-    const late = `${sayTime(most)} late`, who = `${this.data.sight.unit} ${node}`, letters = parseFloat(this.px(11));
+    const most = Math.max(0, ...this.lags);
+    if (!(most >= LEAST_LATE * this.late?.most_us)) return "";
+    const late = `${sayTime(most)} late`, who = `${this.data.sight.unit} ${this.late.nodes[this.lags.indexOf(most)]}`, letters = parseFloat(this.px(11));
     const fits = (text) => this.narrow || widthOf(text, letters, true) / this.scale <= SCENE_WIDTH - NODE_WIDTH - RING.x - RING.words;
     return [`${who} is ${late}`, `${who}: ${late}`].find(fits) ?? late;
   }

@@ -39,7 +39,7 @@ export class Timeline extends View {
   <section class="pl-timeline" aria-label="Timeline">
     <header><span class="pl-merged"></span>
       <button type="button" class="pl-link pl-critical" aria-pressed="false">Critical path</button>
-      <button type="button" class="pl-link pl-whole">Whole run</button></header>
+      <button type="button" class="pl-link pl-whole" hidden>Whole run</button></header>
     <div class="pl-figure"><div class="pl-plot" role="img" aria-label="Spans of every resource over time"></div>
       <div class="pl-then" hidden><span class="pl-saved"></span></div><div class="pl-end"></div><div class="pl-cursor"></div><div class="pl-rail"></div><div class="pl-idle"><button type="button" class="pl-fold" aria-label="Lanes in which nothing happens"></button><span></span></div>
       <div class="pl-path" hidden></div><h3 class="pl-title">Timeline</h3></div>
@@ -145,6 +145,7 @@ export class Timeline extends View {
   }
 
   schedule() {
+    this.find(".pl-whole").hidden = this.range.start <= 0 && this.range.end >= this.range.reset_end; // it is seen
     if (this.waiting) return;
     this.waiting = requestAnimationFrame(() => {
       this.waiting = 0;

@@ -56,7 +56,7 @@ def curves(
         "limits": _limits(scenario, axis, banded=bands is not None),
         "key": key(scenario, axis),
         "bands": _say_bands(scenario, computed, there, complete=complete),
-        "missing": say_left_out(axis, computed, label),
+        "about": "; ".join(filter(None, (ABOUT if there else "", say_left_out(axis, computed, label)))),
         # Along nodes nothing is marked: only by size does a library choose.
         "switches": SWITCHES if any(any(switches_of(axis, runs)) for _, runs in computed) else "",
     }
@@ -142,19 +142,20 @@ def _say_bands(
 ) -> str:
     """Return the legend of the bands."""
     if not any(figure.range for figure in scenario.hardware.figures.values()):
-        return "no band: no assumed figure has a range"
+        return "no range: no assumed figure has one"
     if not complete:
-        return "bands of the assumed figures (†): computing ..."
+        return "its range: computing ..."
     there = [band for line in bands.values() for band in line if band]
     if not there:
-        return "no bands: slow to simulate"
+        return "no range: slow to simulate"
     # A run without a band took too long to simulate at all ends.
     some = len(there) < sum(run is not None for _, runs in computed for run in runs)
     return IN_PART if some else BAND
 
 
-BAND = "band: assumed figures (†), the law's error"
-IN_PART = "band (in part): assumed figures (†), the law's error"
+BAND = "its range"
+IN_PART = "its range, in part"
+ABOUT = "Its range: from where to where it lies if the assumed figures (†) lie at the ends of their ranges, and as far as the library's law was off on machines that it was not fitted on"
 _IF = "if all assumed figures (†) that have a range lie at its ends"
 """What a band says."""
 

@@ -6,7 +6,8 @@ from peerlab.answer.run import Run
 from peerlab.model.hardware import Figure, named
 from peerlab.model.nic_wiring import Wiring
 from peerlab.picture.picture import Picture
-from peerlab.picture.words import caption, colours
+from peerlab.picture.theme import STAGE_COLOURS
+from peerlab.picture.words import beyond, caption, colours
 from peerlab.question.effective_figures import effective_figure, is_computed
 from peerlab.question.scenario import Scenario
 
@@ -29,21 +30,24 @@ class FooterParcel(TypedDict):
     """What the footer gets for a run."""
 
     colours: list[list[str]]
-    """Role and meaning of every colour that the run uses."""
-    caption: str
-    unsolved: list[str]
-    """What the communication library's law does not meet here, as sentences."""
+    """Role and meaning of every colour that the run uses; greys have lanes of their own, which are named."""
+    caveat: str
+    """What a reader has to know at once; empty: nothing."""
+    simulated: list[str]
+    """What was simulated, and what the communication library's law does not meet here, as sentences."""
     sources: Sources
 
 
 def footer(picture: Picture) -> FooterParcel:
     """Return what the page needs to show the footer of a run."""
-    run = picture.run
+    run, s = picture.run, picture.run.scenario
     return {
-        "colours": colours(run),
-        "caption": caption(run, picture, unsolved=False),
-        "unsolved": [
-            sentence for sentence in (run.scenario.library_misfit, *run.scenario.library_unsolved) if sentence
+        "colours": [[role, text] for role, text in colours(run) if role in STAGE_COLOURS or s.sums_between],
+        "caveat": beyond(s),
+        "simulated": [
+            sentence
+            for sentence in (caption(run, picture, unsolved=False), s.library_misfit, *s.library_unsolved)
+            if sentence
         ],
         "sources": sources(run),
     }

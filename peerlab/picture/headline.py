@@ -2,12 +2,14 @@
 
 from typing import NotRequired, TypedDict
 
+from peerlab.answer.metrics import Bottleneck, busy_ps
 from peerlab.answer.run import Run
 from peerlab.base.units import say_bytes, say_count, say_percent, say_time
 from peerlab.model.resources import resource_kind
 from peerlab.model.stages import stage_kind
 from peerlab.picture.picture import Picture
 from peerlab.picture.registration_table import whose
+from peerlab.picture.shown_nodes import drawn, focus, unit
 from peerlab.picture.wire import sends, wire_name
 from peerlab.picture.words import PROXY, names_proxy
 
@@ -102,10 +104,23 @@ def _bottleneck(run: Run) -> Card:
         return {**_card("bottleneck", "Bottleneck", "none", "no time passes"), "word": ""}
     hint = PROXY if names_proxy(run) else ""
     return {
-        **_card("bottleneck", "Bottleneck", _cap(bottleneck.label), bottleneck.says),
+        **_card(
+            "bottleneck", "Bottleneck", _cap(bottleneck.label), bottleneck.says + _where(run, bottleneck)
+        ),
         "word": bottleneck.label,
         "hint": hint,
     }
+
+
+def _where(run: Run, bottleneck: Bottleneck) -> str:
+    """Return at which node the busiest of its kind is, where nodes differ, and whether the picture shows it."""
+    alike = run.trace.folded or run.scenario.collective_record.is_message
+    if alike or bottleneck.resource is None or bottleneck.resource.scope == "fabric":
+        return ""
+    used, resources = busy_ps(run.trace, run.recording), run.trace.resources
+    busiest = max((i for i, one in enumerate(resources) if one.kind == bottleneck.kind), key=used.__getitem__)
+    seen = drawn(run.trace, [focus(run)], run.scenario.hardware.used_nics_per_switch)[busiest]
+    return f" at {unit(run.scenario)} {resources[busiest].node}{'' if seen else ', not shown'}"
 
 
 def _cap(text: str) -> str:

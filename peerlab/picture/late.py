@@ -24,8 +24,6 @@ class Late(TypedDict):
     """When it did."""
     most_us: float
     """How late the latest is."""
-    says: str
-    """What the ring's colour means, in few words."""
     words: str
     """The ring in words, for readers who do not see it."""
 
@@ -41,7 +39,6 @@ def late(run: Run, lateness: Lateness | None) -> Late | None:
         "planned": [_us(lateness.planned_ps[node]) for node in nodes],
         "arrived": [_us(lateness.arrived_ps[node]) for node in nodes],
         "most_us": lateness.most_ps / PS_PER_US,
-        "says": f"late, darkest {say_time(lateness.most_ps)}",
         "words": in_words(run, lateness),
     }
 

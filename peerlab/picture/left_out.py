@@ -24,15 +24,17 @@ def say_left_out(
         ends += slow[:1]
         if never:
             where = ", ".join(_say_value(axis, one) for one in never)
-            entries.setdefault(f"at {where} (impossible)", []).append(label(line.name))
+            entries.setdefault(f"impossible at {where}", []).append(label(line.name))
     sentences = [
-        f"{'all' if 1 < len(computed) == len(names) else ', '.join(names)} {why}"
+        f"{why}: {'all' if 1 < len(computed) == len(names) else ', '.join(names)}"
         for why, names in entries.items()
     ]
     if ends:
         some = "all" if len(ends) == len(computed) and len(set(ends)) == 1 else "some"
-        sentences.insert(0, f"{some} from {_say_value(axis, min(ends))} (slow to simulate)")
-    return f"left out: {'; '.join(sentences)}" if sentences else ""
+        sentences.insert(
+            0, f"{some} lines end before {_say_value(axis, min(ends))}: more take long to simulate"
+        )
+    return "; ".join(sentences)
 
 
 def _say_value(axis: str, value: int) -> str:

@@ -57,7 +57,7 @@ def _box(sketch: Sketch, node: int, at: tuple[float, ...], *, hot: bool, used: b
 
 def _memory(sketch: Sketch, node: int) -> None:
     d, staged = sketch.drawing, sketch.run.scenario.bounces
-    hot, used = sketch.hot_part == "host memory", staged or sketch.uses("host memory")
+    hot, used = sketch.is_hot("host memory", node), staged or sketch.uses("host memory")
     x = _box(sketch, node, MEMORY, hot=hot, used=used)
     d.text((x, MEMORY[1] + 11), "Host memory", size=13, bold=True, ink="ink" if used else "muted")
     name, use = "", "no limit here" if used else "untouched"
@@ -65,15 +65,14 @@ def _memory(sketch: Sketch, node: int) -> None:
     if sketch.on("host memory"):
         name, use = sketch.says(node, "host memory", "DRAM", MEMORY[2] - MEMORY[0] - 70)
     name = name or f"DRAM{sketch.mark('host.dram')}"
-    sentence = f"{name}, {use}" if use else name
-    d.text((x, MEMORY[1] + 25), sentence, size=11, ink="hot-ink" if hot else "muted")
+    d.text((x, MEMORY[1] + 25), f"{name}, {use}" if use and not hot else name, size=11, ink="muted")
     if staged and (node == 0 or not sketch.path.half_staged):
         _bounce_buffers(sketch, node)
 
 
 def _cpu(sketch: Sketch, node: int) -> None:
     d, c, works = sketch.drawing, sketch.cluster, sketch.uses("CPU")
-    hot = sketch.hot_part == "CPU"
+    hot = sketch.is_hot("CPU", node)
     x = _box(sketch, node, CPU, hot=hot, used=works)
     name, share = sketch.says(node, "CPU", "CPU", CPU[2] - CPU[0] - 8)
     cores = c.devices * c.cores_per_device if c.cores_per_device else 0
@@ -85,7 +84,7 @@ def _cpu(sketch: Sketch, node: int) -> None:
         note = "schedules" if sketch.run.scenario.bounces else "no copies"
     title = name or ("CPU cores" if works else "CPU")
     d.text((x, CPU[1] + 22), title, size=13, bold=True, ink="ink" if works else "muted")
-    d.text((x, CPU[1] + 38), note, size=11, ink="hot-ink" if hot else "muted")
+    d.text((x, CPU[1] + 38), note, size=11, ink="muted")
 
 
 _BUFFERS: tuple[Track, Track] = ("host memory to host memory", "host memory to device")
@@ -128,11 +127,11 @@ def _switch(sketch: Sketch, node: int) -> None:
 
 def _uplink(sketch: Sketch, node: int) -> None:
     g, d, c = sketch.geometry, sketch.drawing, sketch.cluster
-    hot, both = sketch.hot_part == "uplink", ("uplink_up", "uplink_down")
+    is_hot, both = sketch.is_hot("uplink", node), ("uplink_up", "uplink_down")
     others = [kind for kind in sketch.on("uplink") if kind not in both]
     half = g.thickness(c.uplink_Bps) / 2
     for kind, side in zip(both, (-1, 1), strict=True):
-        x = UPLINK + side * g.lane
+        x, hot = UPLINK + side * g.lane, is_hot and sketch.hot in (kind, *others)
         edges = (g.x(node, x - half), MEMORY[3], g.x(node, x + half), SWITCH_TOP)
         d.box("pipes", edges, "box", "hot" if hot else "edge", 2.5 if hot else 1.0)
         # What else crosses the uplink loads both directions.
@@ -148,14 +147,8 @@ def _uplink(sketch: Sketch, node: int) -> None:
     d.text((x, top), name, size=12, bold=True, align=align)
     if rate:
         d.text((x, top + line), rate, size=11, ink="muted", align=align)
-    d.text(
-        (x, top + (2 * line if rate else line)),
-        share,
-        size=11,
-        bold=hot,
-        ink="hot-ink" if hot else "muted",
-        align=align,
-    )
+    if not is_hot:  # how busy the bottleneck is stands in the headline
+        d.text((x, top + (2 * line if rate else line)), share, size=11, ink="muted", align=align)
 
 
 def _uplink_words(sketch: Sketch, node: int) -> tuple[str, str, str]:

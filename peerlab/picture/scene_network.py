@@ -34,7 +34,7 @@ def draw_devices(sketch: Sketch, node: int) -> None:
     sketch.parts.update(("device", "NIC"))
     for device in range(c.devices_per_switch):
         left, right = g.device(device)
-        hot = sketch.hot_part == "device"
+        hot = sketch.is_hot("device", node)
         edges = (g.x(node, left), BOX_TOP, g.x(node, right), BOX_BOTTOM)
         d.box("boxes", edges, "box", "hot" if hot else "edge", 2.5 if hot else 1.2)
         name = within(c.device_name, right - left, "" if c.devices_per_switch == 1 else f" {device}")
@@ -74,7 +74,7 @@ def _device_links(sketch: Sketch, node: int) -> None:
     """Draw the links between devices and switch, as full as the busiest, and say beside the last how busy that is."""
     g, kinds, rate = sketch.geometry, sketch.on("device link"), sketch.cluster.device_pcie_Bps
     sketch.parts.add("device link")
-    hot, last = sketch.hot_part == "device link", sketch.cluster.devices_per_switch - 1
+    hot, last = sketch.is_hot("device link", node), sketch.cluster.devices_per_switch - 1
     load = max((sketch.part(node, kind) for kind in kinds), default=0.0)
     for device in range(last + 1):
         _link(sketch, node, g.middle(device), rate, load, hot=hot)
@@ -82,10 +82,9 @@ def _device_links(sketch: Sketch, node: int) -> None:
     # Words end in front of the NIC's link.
     room = PORT - g.thickness(_nic_Bps(sketch)) / 2 - 6 - x
     words = _link_words(sketch, node, room)
-    if words:
-        hot = hot or (sketch.hot_part == "device" and sketch.hot in sketch.told)
-        at, ink = (g.x(node, x), (SWITCH_BOTTOM + BOX_TOP) / 2), "hot-ink" if hot else "muted"
-        sketch.drawing.text(at, words, size=11, bold=hot, ink=ink, align=sketch.align(node))
+    if words and not hot:
+        at = (g.x(node, x), (SWITCH_BOTTOM + BOX_TOP) / 2)
+        sketch.drawing.text(at, words, size=11, ink="muted", align=sketch.align(node))
 
 
 def _link_words(sketch: Sketch, node: int, room: float) -> str:
@@ -118,7 +117,7 @@ def _nic(sketch: Sketch, node: int) -> None:
     g, d = sketch.geometry, sketch.drawing
     # within one NVLink domain no NIC has anything to do, whatever the path
     used = sketch.uses("NIC") and not (s := sketch.run.scenario).domains == 1 < s.nodes
-    hot = sketch.hot_part == "NIC"
+    hot = sketch.is_hot("NIC", node)
     edges = (g.x(node, NIC[0]), BOX_TOP, g.x(node, NIC[1]), BOX_BOTTOM)
     edge = "hot" if hot else "edge" if used else "faint"
     d.box("boxes", edges, "box", edge, 2.5 if hot else 1.2)
@@ -127,10 +126,9 @@ def _nic(sketch: Sketch, node: int) -> None:
     places = (9.0, 38.0) if not g.switch else (16.0, 31.0) if len(below) == 1 else (10.0, 26.0, 38.5)
     beside = g.x(node, (NIC[0] + (PORT - 10 if g.switch else NIC[1])) / 2)
     d.text((beside, BOX_TOP + places[0]), name, size=13, bold=True, ink="ink" if used else "muted")
-    slow = sketch.speed(node) < 1 and used
     # the last line first: where room is short, what comes first has it, and that is the rate
     for y, words in reversed(list(zip(places[1:], below, strict=True))):
-        d.text((beside, BOX_TOP + y), words, size=11, bold=slow, ink="hot-ink" if slow else "muted")
+        d.text((beside, BOX_TOP + y), words, size=11, ink="muted")
 
 
 def _nic_words(sketch: Sketch, node: int, *, used: bool) -> list[str]:
@@ -165,30 +163,25 @@ def draw_wire(sketch: Sketch) -> None:
     """Draw what joins the nodes, with its rate, its latency and how busy it is."""
     d, s = sketch.drawing, sketch.run.scenario
     sketch.parts.add("wire")
-    named = sketch.hot in _joining(sketch)
-    hot = named or sketch.hot == "latency"
-    y, half = _draw_wires(sketch, hot=hot)
+    y, half = _draw_wires(sketch, hot=sketch.hot_part == "wire" or sketch.hot == "latency")
     names = (
         (y - half - 42, y - half - 26, y - half - 10)
         if sketch.native
         else (y - half - 10, y + half + 11, y + half + 27)
     )
-    name = say_rate(s, sketch.sight.node, sketch.speed(0))
-    rate = ""
+    name = say_rate(s, sketch.speed(0))
+    below = [_sending(sketch), say_latency(s)]
     if s.sums_between:
         # Slices go up and come down inside the box.
         half = max(half, SUM_LANE + 6)
         names = (y - half - 8, y + half + 13, y + half + 26)
         d.box("boxes", (SUM_BOX[0], y - half, SUM_BOX[1], y + half), "box", "edge", 1.6)
         d.text((WIDTH / 2, y), f"{s.domains} in, 1 out", size=13, bold=True)
-        rate = f"{name.removeprefix('wire, ')}, "
+        below[0] = ", ".join(filter(None, (name.removeprefix("wire, "), below[0])))
         name = f"switch adds up {s.domains} {unit(s)}s"
     d.text((WIDTH / 2, names[0]), name, size=12, bold=True)
-    ink = "hot-ink" if named else "muted"
-    d.text((WIDTH / 2, names[1]), rate + _sending(sketch), size=12, bold=named, ink=ink)
-    hot = sketch.hot == "latency"
-    ink = "hot-ink" if hot else "muted"
-    d.text((WIDTH / 2, names[2]), say_latency(s), size=11, bold=hot, ink=ink)
+    for y, words in zip(names[1:], filter(None, below), strict=False):
+        d.text((WIDTH / 2, y), words, size=11, ink="muted")
 
 
 def _draw_wires(sketch: Sketch, *, hot: bool) -> tuple[float, float]:
@@ -214,7 +207,10 @@ def _joining(sketch: Sketch) -> list[str]:
 
 
 def _sending(sketch: Sketch) -> str:
-    """Return how busy the nodes keep what joins them: what they send with, and what else is busy and has no lane."""
+    """Return how busy the nodes keep what joins them: what they send with, and what else is busy and has no lane.
+
+    Of a bottleneck that is marked, the headline says it.
+    """
     others = [kind for kind in _joining(sketch) if kind not in sketch.sends and not has_lane(kind)]
     # What limits the run is told before all else.
     if sketch.hot in _joining(sketch) and sketch.hot not in sketch.sends:
@@ -224,12 +220,18 @@ def _sending(sketch: Sketch) -> str:
     label = sketch.cluster.says(resource_kind(text).label) if text else ""
     other = f"{label} {say_percent(busy)} busy" if busy >= BUSY else ""
     sketch.told.update(others if other else ())
-    if sketch.hot == text and other:
-        return other
+    sketch.told.update(sketch.sends)
+    if _is_marked(sketch):
+        return ""
     if sketch.sends:
-        sketch.told.update(sketch.sends)
         return _sender(sketch) + sketch.share(0, *sketch.sends) + (f"; {other}" if other else "")
     return other or ("no limit here" if sketch.uses("wire") else "not used")
+
+
+def _is_marked(sketch: Sketch) -> bool:
+    """Return whether the bottleneck is what joins the nodes, and in sight."""
+    at_nic = sketch.is_hot("NIC", 0) or sketch.is_hot("NIC", 1)
+    return sketch.hot in _joining(sketch) and (sketch.hot_part != "NIC" or at_nic)
 
 
 def _crossing(sketch: Sketch) -> str:

@@ -14,6 +14,8 @@ from peerlab.picture.wire import assumed
 
 _SEEN = 0.0005
 """From this busy share on a part is not called idle: it is 0.1 % when rounded."""
+_AS_BUSY = 0.9
+"""From this part of the bottleneck's busy share on a node is as busy as it."""
 
 
 class Sketch:
@@ -31,6 +33,7 @@ class Sketch:
         bottleneck = run.bottleneck
         self.hot = bottleneck.kind if bottleneck else ""
         self.hot_part = bottleneck.resource.drawn if bottleneck and bottleneck.resource else ""
+        self._hot_share = bottleneck.share if bottleneck else 0.0
         self.stages = [stage.name for stage in run.scenario.stages]
         self.drawn = [stage for stage in self.stages if stage_kind(stage).track]
         self.kinds = tuple(dict.fromkeys(use.kind for stage in run.scenario.stages for use in stage.uses))
@@ -39,6 +42,23 @@ class Sketch:
         """Parts that are drawn."""
         self.told: set[str] = set()
         """Kinds of resources of which the picture says how busy they are, or that another of their part is busier."""
+
+    def is_hot(self, part: Part, node: int) -> bool:
+        """Return whether a part of a drawn node is marked as the bottleneck.
+
+        A NIC that sends is marked where slices come from, one that receives where they go. Where nodes differ, only a part that is nearly as
+        busy as the bottleneck is marked: it may be out of sight.
+        """
+        if part != self.hot_part:
+            return False
+        kind = resource_kind(self.hot)
+        if part == "NIC" and node != int(kind.receives):
+            return False
+        return self.is_as_busy(node)
+
+    def is_as_busy(self, node: int) -> bool:
+        """Return whether what is drawn of a node is about as busy as the bottleneck."""
+        return self.run.trace.folded or self.part(node, self.hot) >= _AS_BUSY * self._hot_share
 
     def mark(self, key: str) -> str:
         """Return the sign of an assumed figure, if it is one."""

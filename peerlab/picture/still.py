@@ -214,7 +214,7 @@ def _key(paper: Paper, sketch: Sketch, y: float, width: float, size: float = 12.
     entries = [(role, meaning) for role, meaning in colours(sketch.run) if role in drawn]
     # With a switch that adds up nobody's neighbours are shown.
     if not sketch.geometry.sums and sketch.run.scenario.domains > 1:
-        entries.append(("", "hollow: at the neighbours"))
+        entries.append(("", "hollow: other nodes"))
     x, letters = 2.0, max(size, paper.smallest) / 12
     for role, meaning in entries:
         # About 6.4 units a letter of size 12, and 16 for the square before it.

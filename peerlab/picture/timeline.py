@@ -116,7 +116,7 @@ class PageLane(TypedDict):
     """Spans that may overlap lie on so many tracks."""
     used: bool
     hot: bool
-    """Whether its resource is the bottleneck."""
+    """Whether its resource is the bottleneck, or as busy."""
     after: dict[int, str]
     """Number of a stage to the lane whose resource has to be through with a slice before this lane's is."""
     capacity: int
@@ -156,7 +156,7 @@ def timeline(picture: Picture) -> TimelineParcel:
                 "label": lane.label,
                 "tracks": int(segments.rows["track"][used == number].max(initial=0)) + 1,
                 "used": bool((used == number).any()),
-                "hot": bool(bottleneck and bottleneck.kind == lane.kind),
+                "hot": bool(bottleneck and bottleneck.kind == lane.kind and picture.sketch.is_as_busy(0)),
                 "after": _after(run, lane),
                 "capacity": _capacity(run.trace, lane),
                 "rate": _rate(run.trace, lane),

@@ -64,8 +64,8 @@ def wire_Bps(scenario: Scenario) -> int:  # noqa: N802
     return capacity_Bps(scenario.cluster_for_message, _sender(scenario))
 
 
-def say_rate(scenario: Scenario, node: int, speed: float) -> str:
-    """Return the name of the wire with its rate; that of `node` alone where that is slow, at `speed` of the full rate.
+def say_rate(scenario: Scenario, speed: float) -> str:
+    """Return the name of the wire with its rate, which is `speed` of the full one where the node is slow.
 
     Where a protocol carries less than the NIC does, the NIC's rate stands beside it; `say_latency` names the protocol.
     """
@@ -76,15 +76,13 @@ def say_rate(scenario: Scenario, node: int, speed: float) -> str:
     of = f" of {full * speed / 1e9:.4g}" if full > wire_Bps(scenario) else ""
     rate = f"{wire_Bps(scenario) * speed / 1e9:.4g}{of} GB/s"
     mark = assumed(scenario, FIGURE_OF_FIELD.get(kind.rate, ""))
-    slow = speed < 1
-    there = machine.says(" at node ") + str(node) if slow else ""
     if native:
-        return f"ports, {rate} a device{mark}{there}"
+        return f"ports, {rate} a device{mark}"
     if kind.scope == "nic" and machine.used_nics_per_switch * striped > 1:
-        return f"{rate} a {'device' if striped > 1 else 'wire'}{mark}{there}"
-    each_way = "" if of else " each way"  # of two rates, the words have no room in a narrow picture
-    name = wire_name(scenario)
-    return f"{name}, {rate}{'' if slow else each_way}{mark}{there}"
+        return f"{rate} a {'device' if striped > 1 else 'wire'}{mark}"
+    # of two rates, the words have no room in a narrow picture; a slow node's is its own, not the other way's
+    each_way = "" if of or speed < 1 else " each way"
+    return f"{wire_name(scenario)}, {rate}{each_way}{mark}"
 
 
 def say_latency(scenario: Scenario) -> str:

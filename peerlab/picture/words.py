@@ -49,8 +49,12 @@ def caption(run: Run, picture: Picture | None = None, *, unsolved: bool = True) 
         if s.registers and s.runs > 1 and s.registration == "cached" and s.domains > 1
         else ""
     )
-    beyond = " More ranks than the vendor's library allows: an extrapolation." if s.extrapolates else ""
-    return f"Simulated: {s.hardware.title}{_over(s)}, {_how(run)}{_slices(s)}{warm}{_disturbed(run)}.{beyond}{_not_drawn(picture or Picture(run))}{f' {PROXY}' if names_proxy(run) else ''}{_unsolved(s) if unsolved else ''}"
+    return f"Simulated: {s.hardware.title}{_over(s)}, {_how(run)}{_slices(s)}{warm}{_disturbed(run)}.{f' {beyond(s)}' if s.extrapolates else ''}{_not_drawn(picture or Picture(run))}{f' {PROXY}' if names_proxy(run) else ''}{_unsolved(s) if unsolved else ''}"
+
+
+def beyond(s: Scenario) -> str:
+    """Return that a run is an extrapolation, where it is one."""
+    return "More ranks than the vendor's library allows: an extrapolation." if s.extrapolates else ""
 
 
 def _over(s: Scenario) -> str:

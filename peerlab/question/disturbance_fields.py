@@ -68,7 +68,7 @@ DISTURBANCES: dict[str, Field] = {
             read="fraction", metavar="SHARE", help=_always("slices held up at a stage, seldom and long: how likely each is, such as 1e-5"),
         ),
         control=Control(
-            label="Detours", name="detours", group="trouble", place=12.2, options=lambda: tuple((f"{p:g}" if p else "none", p) for p in (0.0, 1e-6, 1e-5, 1e-4)),
+            label="Rare delays", name="detours", group="trouble", place=12.2, options=lambda: tuple((f"{p:g}" if p else "none", p) for p in (0.0, 1e-6, 1e-5, 1e-4)),
             tip="How likely a slice is held up at a stage, for long",
         ),
     ),
@@ -85,7 +85,7 @@ DISTURBANCES: dict[str, Field] = {
             read="fraction", metavar="RATE", help=_always("how often a second every node stands still for a moment, such as 1000"),
         ),
         control=Control(
-            label="Ticks", name="ticks", group="trouble", place=12.3, options=lambda: (("none", 0.0), ("1000 a second", 1000.0), ("10 a second", 10.0)),
+            label="Kernel ticks", name="ticks", group="trouble", place=12.3, options=lambda: (("none", 0.0), ("1000 a second", 1000.0), ("10 a second", 10.0)),
             tip="How often every node stands still for a moment, as a kernel that wakes does",
         ),
     ),

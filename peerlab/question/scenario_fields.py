@@ -96,7 +96,7 @@ FIELDS: dict[str, Field] = {
         of_cluster=True, follows="library", rests=lambda s: s.used_library is None,
         option=CommandOption(metavar="VERSION", help=_always("its version, such as 2.19 (default: the cluster's)")),
         control=Control(
-            label="Version", name="version", place=2, empty="as known", tip="The library's version, such as 2.19",
+            label="Version", name="version", place=2, empty="its usual", tip="The library's version, such as 2.19",
         ),
     ),
     "protocol": Field(
@@ -142,12 +142,12 @@ FIELDS: dict[str, Field] = {
     "hops": Field(
         whole=(0, 100), of_cluster=True, follows="transport", rests=_no_packets,
         option=CommandOption(read="number", help=_always("switches from NIC to NIC (default: as the transport says)")),
-        control=Control(label="Hops", name="hops", group="fabric", place=9, empty="its usual", number="whole", tip="Switches from NIC to NIC"),
+        control=Control(label="Switches", name="hops", group="fabric", place=9, empty="its usual", number="whole", tip="Switches from NIC to NIC"),
     ),
     "metres": Field(
         of_cluster=True, follows="transport", rests=_no_packets,
         option=CommandOption(read="fraction", help=_always("cable from NIC to NIC (default: as the transport says)")),
-        control=Control(label="Metres", name="metres", group="fabric", place=10, empty="its usual", number="fraction", tip="Cable from NIC to NIC"),
+        control=Control(label="Cable, m", name="metres", group="fabric", place=10, empty="its usual", number="fraction", tip="Metres of cable from NIC to NIC"),
     ),
     "message_bytes": Field(
         size=True, whole=(1, MAX_BYTES), never_none=True, title="Message", page_word="message",

@@ -85,6 +85,8 @@ def test_what_is_busy_has_a_lane_or_its_share_is_read_and_the_bottleneck_has_a_l
         if has_lane(kind):
             assert kind in shown
             continue
+        if kind == run.bottleneck.kind:  # marked, and the headline says how busy it is
+            continue
         part = resource_kind(kind).drawn
         most = max(share for one, share in run.busy.items() if part and resource_kind(one).drawn == part)
         in_caption = f"{resource_kind(kind).label}, {100 * run.busy[kind]:.0f} % busy" in told

@@ -117,7 +117,7 @@ def test_one_node_with_nvlink_sharp_draws_its_switch_and_nothing_of_a_nic():
     assert "other side" not in said
     sent = payload(run)["views"]
     assert sent["scene"]["table"] == {"live": False, "title": "", "lines": []}
-    assert [role for role, _ in sent["footer"]["colours"]] == ["gather"]
+    assert [role for role, _ in sent["footer"]["colours"]] == []  # its lane has a name
     assert sent["headline"]["cards"][0]["note"] == "one node: no wire"
 
 
@@ -142,7 +142,7 @@ def test_a_caption_names_the_transport_with_packets_switches_and_cable():
     named = ring.with_(transport="roce", mtu=1024, hops=3, metres=40)
     said = "over RoCE v2, packets of 1024 bytes, 3 switches, 40 m"
     assert said in caption(peerlab.simulate(named))
-    assert said in payload(peerlab.simulate(named))["views"]["footer"]["caption"]
+    assert said in payload(peerlab.simulate(named))["views"]["footer"]["simulated"][0]
     assert said in alt_text(peerlab.simulate(named))
     assert "over" not in caption(peerlab.simulate(ring))
     assert "without headers" in caption(peerlab.simulate(ring.with_(transport="ideal")))

@@ -2,6 +2,7 @@
 
 from bokeh.core.properties import value
 from bokeh.models import (
+    BasicTicker,
     ColumnDataSource,
     FixedTicker,
     HoverTool,
@@ -78,6 +79,7 @@ def _axes() -> figure:
     )
     plot.xaxis.name, plot.yaxis.name = "curves_values", "curves_busbw"
     plot.xaxis.ticker = FixedTicker(ticks=list(NODES), name="curves_ticks")
+    plot.yaxis.ticker = plot.ygrid.ticker = BasicTicker(desired_num_ticks=3, name="curves_steps")
     plot.xgrid.visible = False
     plot.ygrid.name = "curves_grid"
     return plot

@@ -78,7 +78,7 @@ def test_names_of_a_cluster_do_not_end_a_script_or_begin_a_tag(tmp_path, root):
     assert len(parts.scripts) == 3
     pack = Pack.of(page)
     state = pack.whole(pack.document["states"][0][0])
-    assert ATTACK in state["data"]["views"]["footer"]["caption"]
+    assert ATTACK in state["data"]["views"]["footer"]["simulated"][0]
 
 
 def test_a_pair_is_two_sets_of_states_under_one_control():
