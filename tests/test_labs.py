@@ -108,7 +108,7 @@ def execute(kernel, notebook):
     client.kc.stop_channels()
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("path", LABS, ids=lambda path: path.stem)
 def test_with_the_solutions_a_lab_runs_shows_what_it_should_and_every_check_passes(kernel, path, tmp_path):
     """As they are stored, without answers, the labs run in a real JupyterLab: tests/browser."""

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from peerlab.base import whole_numbers
 
-SCENARIOS = 600 if SOAK else 100
+SCENARIOS = 600 if SOAK else 60
 WHOLE = st.lists(st.integers(-50, 50), min_size=1, max_size=12)
 
 

@@ -93,4 +93,5 @@ class Exploration:
         if run.scenario == self.first and self._last == _OF_HISTORY:  # back at the start: nothing came before
             self.before = None
         self.run = run
+        self._when_s = time.monotonic()  # a run that takes long is no pause of who drags
         return True

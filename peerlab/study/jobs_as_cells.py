@@ -67,7 +67,9 @@ class CellWorld:
         PeerlabError
             If it cannot be simulated.
         """
-        _, scene = self._scene({number: job}, None)
+        until = Fraction(self._until_ms((job,), None)) / 1000
+        # what comes after the first collective does not change it, and is not simulated
+        _, scene = self._scene({number: replace(job, repeats=1)}, until)
         end_ps = _alone_ps(scene, self.engine)
         return None if end_ps is None else _moment(end_ps)
 

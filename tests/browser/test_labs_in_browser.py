@@ -67,7 +67,7 @@ def test_run_all_stops_in_words_where_a_lab_waits_for_an_answer(path, open_noteb
     expect(notebook.page.locator(".pl-exercise:visible")).to_have_count(1)
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("path", [path for path in LABS if path not in WAITING], ids=lambda path: path.stem)
 def test_a_lab_runs_in_the_page_and_takes_an_answer(path, open_notebook):
     notebook = open_notebook(path.name)

@@ -61,7 +61,20 @@ def test_back_at_the_start_nothing_came_before():
     assert not found.arrive(run())
 
 
-def test_notebook_and_tab_go_the_same_way():
+def test_a_run_that_takes_long_does_not_end_a_drag(monkeypatch):
+    seconds = iter([0, 9, 9, 20])
+    monkeypatch.setattr(exploration.time, "monotonic", lambda: next(seconds))
+    found = Exploration(run())
+    for nodes in (3, 4):
+        found.begin("nodes")
+        found.arrive(run(nodes=nodes))
+    assert found.before.scenario == found.first
+
+
+def test_notebook_and_tab_go_the_same_way(monkeypatch):
+    monkeypatch.setattr(
+        exploration.time, "monotonic", lambda: 0.0
+    )  # nobody pauses, however busy the machine is
     lab, tab, number = Explorer(peerlab.Scenario(**FIELDS)), Tab(**FIELDS), count(2)
     for control, changes in MOVES:
         if changes is None:

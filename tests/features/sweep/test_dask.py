@@ -7,7 +7,6 @@ import subprocess
 import sys
 
 import pytest
-from distributed import LocalCluster
 
 import peerlab
 from peerlab.base.errors import PeerlabError
@@ -18,6 +17,8 @@ GRID = {"nodes": [2, 3, 5, 8], "window": [1, 2], "path": ["wire", "native"]}
 
 @pytest.fixture(scope="module")
 def cluster():
+    from distributed import LocalCluster
+
     with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
         yield cluster
 
@@ -64,6 +65,8 @@ def test_the_command_line_knows_the_cluster_too(cluster):
 def test_a_cluster_that_goes_away_is_told_and_what_it_answered_is_kept(tmp_path):
     file = tmp_path / "sweep.csv"
     nodes = list(range(2, 1500))
+    from distributed import LocalCluster
+
     with LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0") as lost:
 
         def progress(done, _total):
