@@ -10,6 +10,7 @@ import { PageAlone } from "./page_alone.js";
 import { painted } from "./turns.js";
 
 const FIGURE_TEXT = 1.5; // a single figure is read from the last row: the smallest text is 18 px at 1280 x 720
+const FRAMED_TEXT = 1.4; // below a slide's title it has less room
 const SMALLEST = { scene: 11, other: 12 };
 const SLIDE = { "16:9": 1280, "4:3": 1024 }; // pixels: as wide as a slide of this ratio is drawn
 const LEAST_ZOOM = 11 / SMALLEST.other; // no word of a slide is smaller than 11 pixels
@@ -17,7 +18,7 @@ const LEAST_SLIDE = 0.84; // of its width: in less room than that the page is a 
 
 // How large a slide is in this window, beside what it is drawn for; a page knows by its data-layout whether it is one.
 function fitWindow(mode) {
-  const { dataset } = document.documentElement, [wide, high] = dataset.ratio.split(":"), size = Math.min(innerWidth, (innerHeight * wide) / high) / SLIDE[dataset.ratio];
+  const { dataset } = document.documentElement, [wide, high] = dataset.ratio.split(":"), across = dataset.framed ? innerWidth : Math.min(innerWidth, (innerHeight * wide) / high), size = across / SLIDE[dataset.ratio];
   dataset.layout = size * (mode === "figure" ? FIGURE_TEXT : 1) >= LEAST_SLIDE ? "slide" : "stacked";
   return size;
 }
@@ -63,7 +64,7 @@ class AlonePage extends PageAlone {
   // Words grow with the page, so that a slide reads alike on a small screen and a large one.
   fit() {
     const size = fitWindow(this.wanted.mode), wide = document.documentElement.dataset.layout === "slide", single = this.wanted.mode === "figure" && wide;
-    const slide = wide ? Math.max(size, LEAST_ZOOM) : 1, zoom = single ? Math.max(size * FIGURE_TEXT, LEAST_ZOOM) : slide;
+    const slide = wide ? Math.max(size, LEAST_ZOOM) : 1, zoom = single ? Math.max(size * (document.documentElement.dataset.framed ? FRAMED_TEXT : FIGURE_TEXT), LEAST_ZOOM) : slide;
     document.documentElement.style.setProperty("--pl-zoom", zoom.toFixed(3));
     this.scene.fold(!wide);
     const { clientWidth: across, clientHeight: down } = this.find(".pl-scene"), { width, height } = this.scene.units;

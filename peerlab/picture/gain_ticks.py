@@ -32,11 +32,16 @@ _SLOWER = "hot-fill"
 
 
 def gain_bar(
-    paper: Paper, at: Callable[[float], float], y: float, ends: tuple[float, float], role: str
+    paper: Paper,
+    at: Callable[[float], float],
+    y: float,
+    ends: tuple[float, float],
+    role: str,
+    half: float = 7,
 ) -> None:
     """Draw from where to where a gain lies; the part of it that is slower than today is orange, which warns."""
     low, high = ends
     right = max(at(high), at(low) + 3)  # a range without width is seen, too
-    paper.box((at(low), y - 7, right, y + 7), role if high > 1 else _SLOWER, radius=4)
+    paper.box((at(low), y - half, right, y + half), role if high > 1 else _SLOWER, radius=4)
     if low < 1 < high:
-        paper.box((at(low), y - 7, at(1.0), y + 7), _SLOWER, radius=4)
+        paper.box((at(low), y - half, at(1.0), y + half), _SLOWER, radius=4)

@@ -29,13 +29,19 @@ _TITLE, _LINE = 120, 168
 """Characters that the title and a line of the caption have room for."""
 _LARGE = {"stretch": 1.25, "smallest": 16.0}
 """For a slide that shows it 1200 pixels wide: no word is smaller than 18 pixels."""
+_BARE = {"stretch": 1.65}
+"""The same without title and caption, so that it fills the slide."""
+_LARGE_NODE = {"stretch": 1.22, "smallest": 14.0}
+"""For one of two nodes on a slide, shown 550 pixels wide: the same."""
 _PALE = 0.62
 """Every other slice is paler."""
 _QUEUE = 3
 """So many waiting slices, or more, have their number written beside them, as in the lab."""
 
 
-def still_svg(run: Run, *, moment_ps: int | None = None, theme: str = "light", large: bool = False) -> str:
+def still_svg(
+    run: Run, *, moment_ps: int | None = None, theme: str = "light", large: bool = False, bare: bool = False
+) -> str:
     """Return the data path of a run at a moment, with its figures, as SVG.
 
     Parameters
@@ -46,28 +52,38 @@ def still_svg(run: Run, *, moment_ps: int | None = None, theme: str = "light", l
         ``light`` or ``dark``.
     large:
         Whether words are large enough for the last row; the picture is higher then.
+    bare:
+        Whether title and caption are left out, because a slide has its own.
     """
     nodes_late = lateness(run, run.simulate) if run.simulate else None
     at = fullest(run) if moment_ps is None else moment_ps
-    return _still(Picture(run), at, theme, large=large, nodes_late=nodes_late)
+    return _still(Picture(run), at, theme, large=large, bare=bare, nodes_late=nodes_late)
 
 
 def _still(
-    picture: Picture, at: int, theme: str, *, large: bool = False, nodes_late: Lateness | None = None
+    picture: Picture,
+    at: int,
+    theme: str,
+    *,
+    large: bool = False,
+    bare: bool = False,
+    nodes_late: Lateness | None = None,
 ) -> str:
     """Return the data path at a moment, picoseconds from the start of the run; `nodes_late`: and below it how late the nodes are."""
     run, sketch = picture.run, picture.sketch
-    paper, named = Paper(palette(theme), **(_LARGE if large else {})), title(run.scenario)
-    # A long title becomes smaller, so that it ends inside.
-    paper.text((2, 16), named, size=min(15, 15 * _TITLE / len(named)), bold=True, align="left")
-    paper.shapes.append(f"<g transform='translate(0 {_HEAD * paper.stretch:g})'>")
+    how = {**(_LARGE if large else {}), **(_BARE if large and bare else {})}
+    paper, named = Paper(palette(theme), **how), title(run.scenario)
+    head = 0.0 if bare else _HEAD
+    if not bare:  # a long title becomes smaller, so that it ends inside
+        paper.text((2, 16), named, size=min(15, 15 * _TITLE / len(named)), bold=True, align="left")
+    paper.shapes.append(f"<g transform='translate(0 {head * paper.stretch:g})'>")
     paper.drawing(picture.drawing)
     _names(paper, sketch)
     _figures(paper, run, at)
     _slices(paper, sketch, at)
     paper.shapes.append("</g>")
     words = alt_text(run) + (f" {in_words(run, nodes_late)}" if nodes_late else "")
-    end = _foot(paper, picture, nodes_late, at)
+    end = _foot(paper, picture, nodes_late, at, head=head, bare=bare)
     height = round(end * paper.stretch)
     return paper.svg(SIZE[0], height if large else max(SIZE[1], height), words)
 
@@ -102,10 +118,10 @@ _NODE = 424.0
 """Width of the picture's first node with the beginning of its wire."""
 
 
-def node_svg(run: Run, *, theme: str = "light") -> str:
-    """Return the first node of a run's data path as SVG, at the moment of `still_svg`: small, for two beside each other."""
-    paper = _node(Picture(run), fullest(run), theme)
-    return paper.svg(_NODE, HEIGHT, alt_text(run))
+def node_svg(run: Run, *, theme: str = "light", large: bool = False) -> str:
+    """Return the first node of a run's data path as SVG, at the moment of `still_svg`: small, for two beside each other; `large`: on a slide."""
+    paper = _node(Picture(run), fullest(run), theme, large=large)
+    return paper.svg(_NODE, HEIGHT * paper.stretch, alt_text(run))
 
 
 def keyed_node_svg(picture: Picture, at: int, *, theme: str) -> str:
@@ -118,8 +134,8 @@ def keyed_node_svg(picture: Picture, at: int, *, theme: str) -> str:
     return paper.svg(_NODE, y + 10, alt_text(picture.run))
 
 
-def _node(picture: Picture, at: int, theme: str) -> Paper:
-    paper = Paper(palette(theme), smallest=11)
+def _node(picture: Picture, at: int, theme: str, *, large: bool = False) -> Paper:
+    paper = Paper(palette(theme), **(_LARGE_NODE if large else {"smallest": 11.0}))
     paper.drawing(picture.drawing)
     _slices(paper, picture.sketch, at)
     return paper
@@ -193,12 +209,16 @@ def _beside(trains: Iterable[Train], at: Point) -> float:
     return min([x, *(left - 4 for left in stand)])
 
 
-def _foot(paper: Paper, picture: Picture, nodes_late: Lateness | None, at: int) -> float:
+def _foot(
+    paper: Paper, picture: Picture, nodes_late: Lateness | None, at: int, *, head: float, bare: bool
+) -> float:
     """Say what the colours in the picture mean and what was simulated; return where that ends."""
     sketch, letters = picture.sketch, max(12.0, paper.smallest) / 12
-    y = _key(paper, sketch, _HEAD + HEIGHT + 16, WIDTH)
+    y = _key(paper, sketch, head + HEIGHT + 16, WIDTH)
     if nodes_late:
         y = _late(paper, sketch.run, nodes_late, at, y)
+    if bare:
+        return y + 8
     machine = sketch.cluster
     rests = f" † {machine.counted}."
     sentence = caption(sketch.run, picture) + (rests if machine.assumptions else "")

@@ -1,7 +1,7 @@
 """What slides are set from: cards on a grid of twelve columns, as HTML in which all words are escaped."""
 
-# Slides are set from cards on a grid of twelve columns (`features/deck/blocks`), 1280 by 720, no word below
-# 14 px. What a slide says follows from the cluster, so its words are now more, now fewer: where they have
+# A slide has one message, its title; one picture; and at most a line on what it shows. Slides are set from cards
+# on a grid of twelve columns (`features/deck/blocks`), 1280 by 720, words 18 px and more, the foot 14. What a slide says follows from the cluster, so its words are now more, now fewer: where they have
 # no room, the page sets that slide closer, once, and a test opens the decks of all clusters. Words and
 # pictures are escaped where they become HTML, in `blocks` alone. A logo is PNG, JPEG, GIF or WebP, because
 # an SVG may hold scripts.
@@ -42,13 +42,10 @@ def card(body: str, columns: int, *, title: str = "", tone: str = "", high: str 
     return f"<div class='{kinds}'{mark}>{head}{body}</div>"
 
 
-def side(name: str, large: str, picture: str, rows: str, more: str = "", *, tone: str) -> str:
-    """Return one of two cards whose parts begin at the same heights: name, a large line, a picture, facts, paragraphs."""
-    body = (
-        f"<div class='head'><h3>{words(name)}</h3></div><p class='large'>{words(large)}</p>"
-        f"{picture}<div>{rows}</div><div>{more}</div>"
-    )
-    return card(body, 6, tone=tone, high="aligned")
+def side(name: str, value: str, picture: str, rows: str, *, tone: str = "") -> str:
+    """Return one of two cards whose parts begin at the same heights: a name with a value, a picture, facts."""
+    head = f"<div class='head'><h3>{words(name)}</h3><b>{words(value)}</b></div>"
+    return card(f"{head}{picture}<div>{rows}</div>", 6, tone=tone, high="aligned")
 
 
 def facts(*rows: tuple[str, str]) -> str:
@@ -63,7 +60,7 @@ def change(label: str, before: str, after: str) -> str:
     return card(
         f"<p class='label'>{words(label)}</p><p class='change'><b>{words(before)}</b>"
         f"<span class='arrow'>→</span><b class='good'>{words(after)}</b></p>",
-        3,
+        4,
         high="tile",
     )
 
@@ -122,15 +119,14 @@ class GainAxis:
             at, one = self.at(tick), tick == 1
             self.paper.line([(at, top), (at, bottom)], "edge" if one else "faint", 2 if one else 1)
             self.paper.text(
-                (at, bottom + 18), f"{tick:g}{TIMES}", size=16, bold=one, ink="ink" if one else "muted"
+                (at, bottom + 20), f"{tick:g}{TIMES}", size=18, bold=one, ink="ink" if one else "muted"
             )
 
     def bar(self, y: float, low: float, value: float, high: float, role: str = "direct") -> None:
         """Draw from where to where a gain lies, and where it is as assumed."""
-        gain_bar(self.paper, self.at, y, (low, high), role)
-        self.paper.square(
-            (self.at(value), y), 8, "direct" if role == "direct" else "box", "ink", 2.5, radius=8
-        )
+        gain_bar(self.paper, self.at, y, (low, high), role, half=12)
+        fill = "direct" if role == "direct" else "box"
+        self.paper.square((self.at(value), y), 10, fill, "ink", 3, radius=10)
 
     def mark(self, y: float, value: float, role: str) -> None:
         """Draw a measured gain: a diamond."""

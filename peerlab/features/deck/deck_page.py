@@ -33,20 +33,14 @@ if (location.search.includes("print-pdf")) {
 }
 const full = (one) => one.scrollHeight > one.clientHeight + 1 || one.scrollWidth > one.clientWidth + 1;
 const holds = (sheet) => ![sheet, ...sheet.querySelectorAll(".grid, .card")].some(full);
-const pictures = (sheet) => [...sheet.querySelectorAll("svg")].map((one) => one.getBoundingClientRect().height);
-const roomy = (sheet) => {
-  const before = pictures(sheet);
-  sheet.classList.add("roomy");
-  if (!holds(sheet) || pictures(sheet).some((high, i) => high < 0.97 * before[i])) sheet.classList.remove("roomy");
-};
-const fit = (section) => section?.querySelectorAll(".sheet:not(.tight, .roomy)").forEach((sheet) => (holds(sheet) ? roomy(sheet) : sheet.classList.add("tight")));
+const fit = (section) => section?.querySelectorAll(".sheet:not(.tight)").forEach((sheet) => holds(sheet) || sheet.classList.add("tight"));
 Reveal.on("ready", ({ currentSlide }) => fit(currentSlide));
 Reveal.on("slidechanged", ({ currentSlide }) => fit(currentSlide));
 Reveal.on("pdf-ready", () => fit(document));
 addEventListener("message", ({ data }) => data?.peerlab === "key" && Reveal.triggerKey(data.keyCode));
 Reveal.on("slidechanged", ({ previousSlide, currentSlide }) => { tell(previousSlide, "slide:stop"); tell(currentSlide, "slide:start"); });
 """
-"""What plays is told when its slide comes and when it goes; the keys that it does not use turn slides. Words without room are set closer, those with much room larger."""
+"""What plays is told when its slide comes and when it goes; the keys that it does not use turn slides. Words without room are set closer."""
 
 
 def page(title: str, slides: Sequence[Slide], *, theme: str = "light", lead: Lead | None = None) -> str:
@@ -85,29 +79,25 @@ def _colours(theme: str) -> str:
 
 
 def _section(slide: Slide, number: int, count: int, lead: Lead) -> str:
-    heading = "h1" if slide.cover else "h2 class='long-title'" if len(slide.title) > _WIDE else "h2"
+    heading = "h1" if slide.cover else "h2"
     pictures = "".join(f"<figure>{picture}</figure>" for picture in slide.pictures)
     lines = "".join(f"<p>{escape(line)}</p>" for line in slide.lines)
     notes = "".join(f"<p>{escape(note)}</p>" for note in slide.notes)
     above = "".join(f"<p class='own'>{escape(line)}</p>" for line in slide.own)
-    sub = (
-        f"<p class='{'kicker' if slide.cover else 'sub'}'>{escape(slide.subtitle)}</p>"
-        if slide.subtitle
-        else ""
-    )
-    head = f"<{heading}>{escape(slide.title)}</{heading[:2]}>"
+    sub = f"<p class='sub'>{escape(slide.subtitle)}</p>" if slide.subtitle else ""
+    head = f"<{heading}>{escape(slide.title)}</{heading}>"
     parts = (
         (_said_by(lead) if slide.cover else ""),
-        *((sub, head) if slide.cover else (head, sub)),
-        _live(slide), above, pictures, _table(slide.rows), slide.body,
+        head, sub, _live(slide), above, pictures, _table(slide.rows), slide.body,
         f"<div class='lines'>{lines}</div>" if lines else "",
     )  # fmt: skip
     names = escape(" · ".join(name for name in (lead.author, lead.date) if name))
-    # A page that plays says itself what it rests on.
-    source = "" if slide.live else escape(slide.source or f"Simulated by peerlab {__version__}")
+    # A page that plays and has words of its own at its head says itself what it rests on.
+    bare = slide.live and not slide.titled
+    source = "" if bare else escape(slide.source or f"Simulated by peerlab {__version__}")
     return (  # the sheet has the margins: reveal.js takes a section's away in print
         f"<section><div class='sheet {_kind(slide)}'>{''.join(parts)}</div>"
-        f"<footer{' class=bare' * bool(slide.live)}><span>{source}</span><span>{names}{' · ' * bool(names)}{number} of {count}</span></footer>"
+        f"<footer><span>{source}</span><span>{names}{' · ' * bool(names)}{number} of {count}</span></footer>"
         f"<aside class='notes'>{notes}</aside></section>"
     )
 
@@ -138,8 +128,6 @@ def _kind(slide: Slide) -> str:
     return "words dense" if sum(map(len, sentences)) > _MUCH else "words"
 
 
-_WIDE = 66
-"""Letters from which on a title is set smaller, so that it has one line or two."""
 _MANY = 6
 """Lines from which on a slide is set in smaller type and columns."""
 _MUCH = 560

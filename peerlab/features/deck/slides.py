@@ -22,6 +22,7 @@ from peerlab.features.deck.kinds import (
     jobs_slide,
     log_slide,
     neighbour_slide,
+    sure_slide,
     tail_slide,
     two_clusters,
     verdict_slides,
@@ -128,7 +129,7 @@ def _direct(_outline: Outline, compared: ComparedRuns) -> Slide:
 
 
 def _still(run: Run, title: str, line: str) -> Slide:
-    picture = still_svg(run, large=True, theme=PAGE)
+    picture = still_svg(run, large=True, bare=True, theme=PAGE)
     return Slide(title, pictures=(picture,), lines=(line,), notes=(alt_text(run), caption(run)))
 
 
@@ -143,7 +144,7 @@ _MAKERS: dict[str, Callable[[Outline, ComparedRuns], Slide]] = {
     "live": first_slides.live,
     "log": log_slide.logged,
     "clusters": two_clusters.clusters,
-    "sure": verdict_slides.sure,
+    "sure": sure_slide.sure,
     "wiring": wiring_slide.wiring,
     "training": charting.training,
     "elsewhere": evidence_slides.elsewhere,

@@ -72,6 +72,7 @@ def page_html(
     ratio: str = "16:9",
     start: Mapping[str, Any] | None = None,
     bands: bool = True,
+    framed: bool = False,
     progress: Progress | None = None,
 ) -> str:
     """Return a page that plays without a kernel, as text.
@@ -96,6 +97,8 @@ def page_html(
         Control to the value that it begins with; by default the scenario's own.
     bands:
         Whether the curves that the page begins with have bands: assumed figures at the ends of their ranges.
+    framed:
+        Whether it is a frame of a slide, as wide as that, whose title and foot say what it is about and what it rests on.
     progress:
         Hears how many states of how many are simulated.
 
@@ -116,7 +119,6 @@ def page_html(
     numbers = start_of(scenarios[0], shared, start)
     # Curves are most of what there is to simulate: a page that shows none has none.
     album = Album(bands=bands, curved=mode == "explorer" or (mode, figure) == ("figure", "curves"))
-    packed = [album.add(scenario, shared, numbers, progress) for scenario in scenarios]
     pack = album.packing.text(
         {
             "mode": mode,
@@ -126,14 +128,14 @@ def page_html(
             "subject": _subject(scenarios),
             "choices": [control.page() for control in shared],
             "start": numbers,
-            "states": packed,
+            "states": [album.add(scenario, shared, numbers, progress) for scenario in scenarios],
             "curves": album.curves,
             "figures": empty_figures(tuple(VIEWS)),
             "palettes": palettes(),
             "version": __version__,
         }
     )
-    shown = {"mode": mode, "figure": figure, "ratio": ratio}
+    shown = {"mode": mode, "figure": figure, "ratio": ratio, **({"framed": "yes"} if framed else {})}
     return page_alone("alone", _title(scenarios), shown, _PACK.format(pack))
 
 

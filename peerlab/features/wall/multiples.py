@@ -1,7 +1,8 @@
 """Small multiples: the same picture of many runs in one drawing, the fastest first: the wall chart of a review.
 
 Each run has its data path unrolled, with carriages as close as its busiest resource on that stretch is busy, its time and bus
-bandwidth, and a bar as long as that. One scale holds for all.
+bandwidth, and a bar as long as that. Of many runs on one path, whose roads would all be alike, each has a bar in a list (`ranking`).
+One scale holds for all.
 """
 
 from collections.abc import Sequence
@@ -10,13 +11,13 @@ from typing import NamedTuple
 
 from peerlab.answer.run import Run
 from peerlab.base.units import say_bytes, say_count, say_time
+from peerlab.features.wall.ranking import draw_ranking, ranking_height
 from peerlab.model.paths import data_path
 from peerlab.picture.drawing import Point
 from peerlab.picture.road import Road, road
 from peerlab.picture.road_slices import parts_of
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import palettes
-from peerlab.picture.wire import say_wire
 from peerlab.picture.words import waits_for
 from peerlab.question.naming import told_apart
 
@@ -33,47 +34,69 @@ class _Sheet(NamedTuple):
 
 _FEW = 3
 """So many pictures, or fewer, stand in one column: their roads begin and end at the same places, so that the eye goes down."""
-_ONE, _TWO = _Sheet(1, 1216.0, (330.0, 1160.0)), _Sheet(2, 600.0, (228.0, 560.0))
-_HIGH = 196.0
-_GAP, _MARGIN, _HEAD, _FOOT = 16.0, 24.0, 72.0, 40.0
-_TOP, _BASE = 64.0, 120.0
-"""Heights of host memory and of devices."""
+_ONE, _TWO = _Sheet(1, 1216.0, (420.0, 1150.0)), _Sheet(2, 600.0, (290.0, 550.0))
+_HIGH = 186.0
+_GAP, _MARGIN, _HEAD, _FOOT = 12.0, 24.0, 84.0, 42.0
+_TOP, _BASE, _BAR = 50.0, 104.0, 154.0
+"""Heights of host memory, of devices and of the bar."""
 _CARRIAGE = 14.0
-_NAME, _LONGEST_TITLE = 44, 84
-"""Letters of a name and of the title at their usual sizes; longer ones are written smaller."""
+_NAME, _LONGEST_TITLE, _LONGEST_WAIT = 26, 70, 32
+"""Letters of a name, of the title and of what a run waits for at their usual sizes; longer ones are written smaller."""
+_LINE = 120
+"""Letters of a line of the foot."""
 
 
 def multiples_svg(runs: Sequence[Run], theme: str = "light", left_out: Sequence[str] = ()) -> str:
     """Return small multiples of some runs as SVG; at least one of them must take time. `left_out` cannot do what they do."""
     ordered = sorted(runs, key=lambda run: -run.busbw_GBps)
-    (width, height), sheet = size(len(ordered)), _sheet(len(ordered))
+    (width, height), sheet = size(ordered, left_out), _sheet(len(ordered))
     paper = Paper(palettes()[theme])
     title = _title(ordered)
     # Smaller letters for a longer title, so that it keeps its one line.
-    large = min(24, 24 * _LONGEST_TITLE / len(title))
+    large = min(30, 30 * _LONGEST_TITLE / len(title))
     paper.text((_MARGIN, 30), title, size=large, bold=True, align="left")
-    paper.text((_MARGIN, 54), _about(ordered), size=14, ink="muted", align="left")
+    paper.text((_MARGIN, 60), _about(ordered), size=18, ink="muted", align="left")
     # One scale for all pictures: bars are compared across them.
     most = max(run.busbw_GBps for run in ordered)
-    for number, run in enumerate(ordered):
+    if is_list(ordered):
+        draw_ranking(paper, ordered, [_name(run, ordered) for run in ordered], _HEAD)
+    for number, run in enumerate([] if is_list(ordered) else ordered):
         x = _MARGIN + (number % sheet.columns) * (sheet.wide + _GAP)
         y = _HEAD + (number // sheet.columns) * (_HIGH + _GAP)
         paper.shapes.append(f"<g transform='translate({x:g} {y:g})'>")
         _picture(paper, run, _name(run, ordered), most, sheet)
         paper.shapes.append("</g>")
-    foot = "Simulated by peerlab. Carriages on a stretch are as close as it is busy; words and rings in orange-red say what a run mostly waits for."
-    paper.text((_MARGIN, height - 18), foot, size=12, ink="muted", align="left")
-    if left_out:
-        for above, line in enumerate(reversed(wrap(_say_left_out(left_out), 190))):
-            paper.text((_MARGIN, height - 37 - 16 * above), line, size=12, ink="muted", align="left")
+    lines = _foot(ordered, left_out)
+    for above, line in enumerate(reversed(lines)):
+        paper.text((_MARGIN, height - 20 - 22 * above), line, size=16, ink="muted", align="left")
     return paper.svg(width, height, alt_text(ordered, left_out))
 
 
-def size(count: int) -> tuple[float, float]:
-    """Return width and height of so many pictures, CSS pixels."""
-    columns, wide, _ = _sheet(count)
-    rows = -(-count // columns)
-    return 2 * _MARGIN + columns * (wide + _GAP) - _GAP, _HEAD + rows * (_HIGH + _GAP) + _FOOT
+def _foot(runs: Sequence[Run], left_out: Sequence[str]) -> list[str]:
+    """Return the lines below the pictures."""
+    road_said = (
+        ""
+        if is_list(runs)
+        else " Carriages on a stretch are as close as it is busy; orange is what a run mostly waits for."
+    )
+    return [*wrap(_say_left_out(left_out), _LINE), f"Simulated by peerlab.{road_said}"]
+
+
+def size(runs: Sequence[Run], left_out: Sequence[str] = ()) -> tuple[float, float]:
+    """Return width and height of the chart of some runs, CSS pixels."""
+    columns, wide, _ = _sheet(len(runs))
+    rows = -(-len(runs) // columns)
+    high = ranking_height(len(runs)) if is_list(runs) else rows * (_HIGH + _GAP)
+    width = _LIST_WIDE if is_list(runs) else columns * (wide + _GAP) - _GAP
+    return 2 * _MARGIN + width, _HEAD + high + _FOOT + 22 * (len(_foot(runs, left_out)) - 1)
+
+
+def is_list(runs: Sequence[Run]) -> bool:
+    """Return whether the runs stand in a list: many on one path, whose roads would all be alike."""
+    return len(runs) > _FEW and len({run.scenario.path for run in runs}) == 1
+
+
+_LIST_WIDE = 1216.0
 
 
 def _sheet(count: int) -> _Sheet:
@@ -128,21 +151,16 @@ def _picture(paper: Paper, run: Run, name: str, most: float, sheet: _Sheet) -> N
     role, wide = data_path(str(run.scenario.path)).role, sheet.wide
     paper.box((0, 0, wide, _HIGH), "panel", radius=6)
     paper.box((0, 0, 6, _HIGH), role, radius=3)
-    letters = min(15, 15 * _NAME / len(name))
-    paper.text((20, 22), name, size=letters, bold=True, ink=f"{role}-ink", align="left")
-    paper.text((20, 76), f"{run.busbw_GBps:.3g}", size=34, bold=True, align="left")
-    paper.text((20, 102), "GB/s bus bandwidth", size=12, ink="muted", align="left")
-    paper.text(
-        (20, 122),
-        f"{say_time(run.time_ps)}, {say_wire(run)}",
-        size=12,
-        ink="muted",
-        align="left",
-    )
+    letters = min(22, 22 * _NAME / len(name))
+    paper.text((24, 26), name, size=letters, bold=True, ink=f"{role}-ink", align="left")
+    paper.text((24, 70), f"{run.busbw_GBps:.3g} GB/s", size=36, bold=True, align="left")
+    paper.text((24, 106), f"bus bandwidth, {say_time(run.time_ps)}", size=18, ink="muted", align="left")
+    waits = waits_for(run)
+    letters = min(18, 18 * _LONGEST_WAIT / len(waits))
+    paper.text((24, 132), waits, size=letters, bold=True, ink="hot-ink", align="left")
     _draw_road(paper, run, sheet)
-    paper.box((20, 168, wide - 20, 182), "box", "faint", radius=3)
-    paper.box((20, 168, 20 + (wide - 40) * run.busbw_GBps / most, 182), role, radius=3)
-    paper.text((20, 154), f"waits for {waits_for(run)}", size=12, bold=True, ink="hot-ink", align="left")
+    paper.box((24, _BAR, wide - 24, _BAR + 14), "box", "faint", radius=3)
+    paper.box((24, _BAR, 24 + (wide - 48) * run.busbw_GBps / most, _BAR + 14), role, radius=3)
 
 
 def _draw_road(paper: Paper, run: Run, sheet: _Sheet) -> None:
@@ -157,10 +175,10 @@ def _draw_road(paper: Paper, run: Run, sheet: _Sheet) -> None:
     for x in found["spared"]:
         at = _at(sheet, x, 1)
         paper.shapes.append(
-            f"<rect x='{at[0] - 48:g}' y='{at[1] - 11:g}' width='96' height='22' rx='4' fill='none'"
+            f"<rect x='{at[0] - 72:g}' y='{at[1] - 15:g}' width='144' height='30' rx='4' fill='none'"
             f" stroke='{paper.colour('edge')}' stroke-dasharray='4 3'/>"
         )
-        paper.text(at, "host memory", size=12, ink="muted")
+        paper.text(at, "host memory", size=18, ink="muted")
     _draw_stops(paper, found, sheet)
 
 
@@ -177,9 +195,9 @@ def _draw_stops(paper: Paper, found: Road, sheet: _Sheet) -> None:
         if stop["level"] and key not in named:
             # One word for both stops of a hill, above its middle.
             hill = [other["x"] for other in found["stops"] if other["level"] and (other["x"] < 0.5) == key[1]]
-            paper.text((_at(sheet, sum(hill) / len(hill), 1)[0], y - 16), stop["name"], size=12, bold=True)
+            paper.text((_at(sheet, sum(hill) / len(hill), 1)[0], y - 22), stop["name"], size=18, bold=True)
         elif not stop["level"]:
-            paper.text((x, y + 18), stop["name"], size=12, bold=True)
+            paper.text((x, y + 24), stop["name"], size=18, bold=True)
         named.add(key)
 
 

@@ -62,7 +62,7 @@ def wall_chart(
         if target.suffix in (".svg", ".html"):
             file.write_text(svg if target.suffix == ".svg" else page, encoding="utf-8")
         else:
-            file.write_bytes(_taken(page, size(len(runs)), target.suffix, scale))
+            file.write_bytes(_taken(page, size(runs, left_out), target.suffix, scale))
     return target
 
 

@@ -37,10 +37,10 @@ def test_the_slide_says_what_the_steps_are():
     assert "ResNet-50, 32 images a device" in said.subtitle
     assert "Example" not in said.subtitle
     assert f"{1e3 * host.exposed_s * 1e3:.0f} µs" in words
-    words = " ".join(words.split())
-    assert f"all at their ends {sure.cluster.low:.3f} to {sure.cluster.high:.3f}\u00d7" in words
+    words = " ".join(said.notes)
+    assert f"all at their ends: {sure.cluster.low:.3f} to {sure.cluster.high:.3f}\u00d7" in words
     apart = sure.cluster.wired[1]
-    assert f"if each NIC has a root port of its own {apart.low:.3f} to {apart.high:.3f}\u00d7" in words
+    assert f"if each NIC has a root port of its own: {apart.low:.3f} to {apart.high:.3f}\u00d7" in words
     assert "assumed; mlcommons" in said.source
 
 

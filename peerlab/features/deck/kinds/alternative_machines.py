@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from peerlab.answer.run import Run
 from peerlab.base.errors import PeerlabError
 from peerlab.base.units import say_percent, say_time
-from peerlab.features.deck.blocks import TIMES, card, grid, paragraphs, table
+from peerlab.features.deck.blocks import TIMES, card, grid, table
 from peerlab.features.deck.compared_runs import ComparedRuns
 from peerlab.features.deck.kinds.first_slides import figures_said
 from peerlab.features.deck.reading.outline import Outline
@@ -86,8 +86,8 @@ def _other_fabric(compared: ComparedRuns) -> list[Option]:
     title = load_transport(name).title
     return [
         Option(
-            "Another fabric",
-            f"{title}, same rate; {say_percent(1 - runs[0].scenario.goodput, 1)} are headers",
+            f"Another fabric: {title}",
+            f"the same rate; {say_percent(1 - runs[0].scenario.goodput, 1)} are headers",
             *runs,
         )
     ]
@@ -99,35 +99,35 @@ _FABRICS = ("infiniband", "roce")
 def alternatives(_outline: Outline, compared: ComparedRuns) -> Slide:
     """Show the alternatives as a table with a cost to fill in."""
     found, today = options(compared), compared.detour.time_s
-    rows = [
-        (option.says, option.means, _gain(option.detour, today), _gain(option.direct, today))
-        for option in found
-    ]
-    head = ("What to do", "in the simulation", "through the host", "with Peer Direct", "cost, yours")
+    rows = [(option.says, _gain(option.detour, today), _gain(option.direct, today)) for option in found]
+    head = ("instead of today's way", "through the host", "with Peer Direct", "cost, yours")
     # Without the first row, which is today itself.
     others = [(today / option.detour.time_s, option.says) for option in found[1:] if option.detour]
-    title = "Switching to Peer Direct, and what else one could do"
-    sentences = [card(table(head, rows, fill_in=True, here=0), 12, high="wide")]
+    title, compares = "Switching to Peer Direct, and what else one could do", list[str]()
     if others:
         (best, name), own = max(others), compared.gain
-        title = f"{name} instead brings {_beside(best, own)} Peer Direct"
+        title = f"{name} brings {_beside(best, own)} Peer Direct"
         sentence = (
             f"Without Peer Direct the most of this table is {best:.2f}{TIMES}: {name[:1].lower()}{name[1:]}. "
             f"Peer Direct alone is {own:.2f}{TIMES}, {_beside(own, best)} that, and it is a setting."
         )
-        sentences.append(
-            card(
-                paragraphs(
-                    sentence,
-                    "The two columns are the same machine, so that a purchase can be judged with Peer Direct already on.",
-                ),
-                12,
-                high="good",
-            )
-        )
-    about = f"Times as fast as today's {say_time(compared.detour.time_ps)} through the host; each line is simulated. The last column is for your costs"
-    notes = tuple(f"{option.says}: {option.means}.{_chosen(option, found[0])}" for option in found)
-    return Slide(title, about, grid(*sentences), notes=notes, source=figures_said(compared))
+        compares = [
+            sentence,
+            "Both columns: the same machine, so that a purchase can be judged with Peer Direct already on.",
+        ]
+    about = f"Times as fast as today's {say_time(compared.detour.time_ps)} through the host; each line is simulated"
+    notes = (
+        *compares,
+        *(f"{option.says}: {option.means}.{_times(option)}{_chosen(option, found[0])}" for option in found),
+    )
+    body = grid(card(table(head, rows, fill_in=True, here=0), 12, high="wide"))
+    return Slide(title, about, body, notes=notes, source=figures_said(compared))
+
+
+def _times(option: Option) -> str:
+    """Say how long an exchange takes with an option."""
+    runs = (("through the host", option.detour), ("by Peer Direct", option.direct))
+    return f" {', '.join(f'{say_time(run.time_ps)} {way}' for way, run in runs if run)}."
 
 
 _ALIKE = 1.02
@@ -155,4 +155,4 @@ def _chosen(option: Option, today: Option) -> str:
 
 
 def _gain(run: Run | None, today: float) -> str:
-    return f"{today / run.time_s:.2f}{TIMES}  {say_time(run.time_ps)}" if run else "no effect"
+    return f"{today / run.time_s:.2f}{TIMES}" if run else "no effect"

@@ -40,35 +40,20 @@ def registration(_outline: Outline, compared: ComparedRuns) -> Slide:
         ("for each transfer", compared.uncached, "register"),
         ("through the host", compared.detour, "copy"),
     ]
-    slower = compared.uncached.time_ps > compared.detour.time_ps
-    title = f"Memory registered for each transfer: {'slower than' if slower else 'still faster than'} the way through the host"
+    slow = compared.uncached.time_ps > compared.detour.time_ps
+    title = (
+        f"Without a cache Peer Direct is {'slower than' if slow else 'still faster than'} through the host"
+    )
     alt = "Bus bandwidth by registration. " + " ".join(
         f"{name}: {run.busbw_GBps:.3g} GB/s." for name, run, _ in runs
     )
-    counters, small = compared.uncached.registration, runs[2][1]
-    warns = "hot" if small.time_ps > compared.detour.time_ps else "register"
-    counted = facts(
-        # Without a cache every transfer registers: misses are all registrations there were.
-        (f"registrations by {_nics(compared)} of one PCIe switch", f"{counters.misses}"),
-        ("their time in all", say_time(counters.time_ps)),
-        ("the whole exchange", say_time(compared.uncached.time_ps)),
-        ("with a warm cache", say_time(compared.direct.time_ps)),
-    )
-    cards = (
-        card(
-            _rates(runs, alt) + paragraphs(_carried(compared.direct)),
-            8,
-            title="Bus bandwidth: Peer Direct four times, then through the host",
-            high="three-rows",
-        ),
-        card(counted, 4, title="Without a cache", tone="register"),
-        card(paragraphs(_too_small(small, compared)), 4, title="A cache that is too small", tone=warns),
-        card(paragraphs(_so(compared)), 4, title="So", tone="direct"),
-    )
-    about = (
-        "A NIC may read or write memory only where it is registered; a cache keeps what was registered before"
-    )
-    return Slide(title, about, grid(*cards), notes=(alt,), source=figures_said(compared))
+    counters = compared.uncached.registration
+    # Without a cache every transfer registers: misses are all registrations there were.
+    counted = f"Without a cache: {counters.misses} registrations by {_nics(compared)} of one PCIe switch, {say_time(counters.time_ps)} in all."
+    notes = (alt, counted, _too_small(runs[2][1], compared), _carried(compared.direct))
+    about = "A NIC reads and writes memory only where it is registered; a cache keeps what was registered"
+    body = grid(card(_rates(runs, alt), 12), card(paragraphs(_so(compared)), 12, high="good strip"))
+    return Slide(title, about, body, notes=tuple(filter(None, notes)), source=figures_said(compared))
 
 
 def _nics(compared: ComparedRuns) -> str:
@@ -82,12 +67,15 @@ def _rates(runs: list[tuple[str, Run, str]], alt: str) -> str:
     """Draw a bar for each way to register."""
     paper, most = Paper(palette(PAGE)), max(run.busbw_GBps for _, run, _ in runs)
     for place, (name, run, role) in enumerate(runs):
-        y = 44.0 + 88 * place
-        paper.text((0, y - 30), name, size=18, align="left")
-        long = 580 * run.busbw_GBps / most
-        paper.box((0, y - 15, long, y + 21), role, radius=3)
-        paper.text((long + 12, y + 3), f"{run.busbw_GBps:.3g} GB/s", size=20, bold=True, align="left")
-    return paper_without_ground(paper, 740, 424, alt)
+        y = _PITCH * (place + 0.5)
+        paper.text((0, y), name, size=20, align="left")
+        end = _LEFT + _ROOM * run.busbw_GBps / most
+        paper.box((_LEFT, y - 19, end, y + 19), role, radius=3)
+        paper.text((end + 12, y), f"{run.busbw_GBps:.3g} GB/s", size=22, bold=True, align="left")
+    return paper_without_ground(paper, 1144, _PITCH * len(runs), alt)
+
+
+_LEFT, _ROOM, _PITCH = 300.0, 710.0, 76.0
 
 
 def _too_small(small: Run, compared: ComparedRuns) -> str:
@@ -113,8 +101,6 @@ def _carried(run: Run) -> str:
 
 _MOST_ROWS = 5
 """Assumed figures that a slide has room for: the most influential."""
-_NEXT = 3
-"""Of those that have no row, so many are named."""
 
 
 def assumptions(_outline: Outline, compared: ComparedRuns) -> Slide:
@@ -124,32 +110,22 @@ def assumptions(_outline: Outline, compared: ComparedRuns) -> Slide:
     most = _MOST_ROWS - len(gain.wired[1:])
     left = gain.assumptions[most:]
     host, peer = (f"{band.low_GBps:.3g} to {band.high_GBps:.3g} GB/s" for band in compared.bands)
-    rates = facts(("through the host", host), ("Peer Direct", peer))
-    here = f"<p class='large'>{gain.value:.2f}{TIMES} as assumed</p>" + paragraphs(
-        "Bus bandwidth, all at their ends, and the law's error:"
-    )
     # Assumed, but used on neither way: no end of their ranges moves the gain.
     idle = len(compared.base.hardware.assumptions) - len(gain.assumptions)
-    next_ones = ", ".join(assumption.figure.label for assumption in left[:_NEXT])
-    others = paragraphs(
-        f"{say_count(len(left), 'more figure')}: each changes the gain less, first {next_ones}."
-        if left
-        else "Nothing.",
-        *[f"{say_count(idle, 'figure')}: used by neither way."] * (idle > 0),
-        "Why each is assumed: speaker's notes.",
+    first = (
+        f"{gain.decisive.figure.label[:1].upper()}{gain.decisive.figure.label[1:]}" if gain.decisive else ""
     )
-    cards = (
-        card(_moving(gain, most), 12, high="wide"),
-        card(here + rates, 7, high="good"),
-        card(others, 5, title="What is not in the table", tone="edge"),
+    notes = (
+        f"{gain.value:.2f}{TIMES} as assumed. Bus bandwidth, all at their ends, and the law's error: {host} through the host, {peer} with Peer Direct.",
+        *[f"{say_count(len(left), 'more figure')}: each changes the gain less."] * bool(left),
+        *[f"{say_count(idle, 'figure')}: used by neither way."] * bool(idle),
+        *(f"{assumption.figure.label}: {assumption.figure.assumption}." for assumption in gain.assumptions),
     )
     return Slide(
-        "Which assumptions move the gain",
-        "The figures that move it most, each at the ends of its own range while all others stay",
-        grid(*cards),
-        notes=tuple(
-            f"{assumption.figure.label}: {assumption.figure.assumption}." for assumption in gain.assumptions
-        ),
+        f"{first} moves the gain most" if first else "No assumption moves the gain by 1 %",
+        f"Each at the ends of its own range while all others stay; as assumed the gain is {gain.value:.2f}{TIMES}",
+        grid(card(_moving(gain, most), 12, high="wide four")),
+        notes=notes,
         source=figures_said(compared),
     )
 
@@ -197,10 +173,9 @@ def sources(_outline: Outline, compared: ComparedRuns) -> Slide:
             ),
             6,
             title=f"{len(sourced)} with a source",
-            tone="direct",
             high="listed",
         ),
-        card(listed + more, 6, title=f"{len(assumed)} assumed †", tone="edge", high="listed"),
+        card(listed + more, 6, title=f"{len(assumed)} assumed †", high="listed"),
     )
     notes = (
         *(f"{figure.label}: {figure.source}." for figure in sourced),
@@ -211,7 +186,7 @@ def sources(_outline: Outline, compared: ComparedRuns) -> Slide:
         ),
     )
     title = f"{hardware.title}: {hardware.counted}"
-    about = "Of the cluster and of the library that serves it; notes say where each is from, and why it is assumed"
+    about = "Of the cluster and of the library that serves it"
     return Slide(
         title,
         about,

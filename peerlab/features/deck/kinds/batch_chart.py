@@ -12,8 +12,8 @@ from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette
 from peerlab.training.step_headline import GainAtBatches
 
-_WIDE, _HIGH = 640.0, 480.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 66.0, _WIDE - 34, 44.0, _HIGH - 70
+_WIDE, _HIGH = 744.0, 470.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 76.0, _WIDE - 34, 44.0, _HIGH - 74
 _NEAR = 0.45
 """Batches whose logarithms differ by less would be written on each other."""
 _STEPS = (0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 25.0)
@@ -40,7 +40,7 @@ class _BatchAxes:
             gain = 1 + step * part
             y = self.height(gain)
             paper.line([(_LEFT, y), (_RIGHT, y)], "faint", 1)
-            paper.text((_LEFT - 8, y), f"{gain:.2f}{TIMES}", size=15, ink="muted", align="right")
+            paper.text((_LEFT - 8, y), f"{gain:.2f}{TIMES}", size=18, ink="muted", align="right")
 
 
 def batch_chart(batches: GainAtBatches, worth: float) -> str:
@@ -56,12 +56,12 @@ def batch_chart(batches: GainAtBatches, worth: float) -> str:
     for batch, _ in points:
         shown = batch == here[0]
         if shown or abs(math.log(batch / here[0])) >= _NEAR:
-            paper.text((axes.at(batch, 1)[0], _BOTTOM + 20), f"{batch:g}", size=16, bold=shown)
+            paper.text((axes.at(batch, 1)[0], _BOTTOM + 22), f"{batch:g}", size=18, bold=shown)
     for batch, gain in _told(points, here):
         align = "left" if batch < points[-1][0] else "right"
         _mark(paper, axes.at(batch, gain), gain, shown=batch == here[0], align=align)
     unit = f"{batches['unit']}; grey: less than {say_percent(worth - 1)}"
-    paper.text((_LEFT, _BOTTOM + 48), unit, size=16, ink="muted", align="left")
+    paper.text((_LEFT, _BOTTOM + 54), unit, size=18, ink="muted", align="left")
     alt = "Gain of the step over batches. " + ", ".join(f"{batch:g}: {gain:.2f}" for batch, gain in points)
     return paper_without_ground(paper, _WIDE, _HIGH, alt)
 
@@ -71,7 +71,7 @@ def _mark(paper: Paper, at: Point, gain: float, *, shown: bool, align: str) -> N
     fill, line, size = ("direct", "ink", 8) if shown else ("box", "direct", 5)
     paper.square(at, size, fill, line, 2.5, radius=8)
     sentence = f"{'here ' * shown}{gain:.2f}{TIMES}"
-    paper.text((at[0] + 4, at[1] - 20), sentence, size=18, bold=True, ink="direct-ink", align=align)
+    paper.text((at[0] + 4, at[1] - 22), sentence, size=20, bold=True, ink="direct-ink", align=align)
 
 
 def _told(points: Sequence[Sequence[float]], here: Sequence[float]) -> list[Sequence[float]]:

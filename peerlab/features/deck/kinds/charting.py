@@ -18,7 +18,7 @@ from peerlab.picture.theme import line_roles, stage_role
 
 _HOST, _PEER, _BARE = "through the host", "Peer Direct", "without a cache"
 _ROLES = {_HOST: "copy", _PEER: "direct"}
-_MOST_WATCHED = 4
+_MOST_WATCHED = 3
 """Kinds of resources that a slide has room for."""
 
 
@@ -31,7 +31,7 @@ def time(_outline: Outline, compared: ComparedRuns) -> Slide:
     alt = [f"{what} " + " ".join(f"{bar.name}: {bar.says}." for bar in rows) for what, rows, _ in charts]
     pictures = [bars(rows, words, full=full) for words, (_, rows, full) in zip(alt, charts, strict=True)]
     idle = "Latency alone: no part is busy for a twentieth of the time on either path."
-    title = f"What is busiest: {_label(host)} through the host, {_label(peer)} with Peer Direct"
+    title = f"Busiest: {_label(host)}, and with Peer Direct {_label(peer)}"
     return Slide(title, pictures=tuple(pictures), lines=() if busy else (idle,), notes=tuple(alt))
 
 
@@ -99,7 +99,7 @@ def nodes(_outline: Outline, compared: ComparedRuns) -> Slide:
     # beyond.
     number = len(NODES) - len(beyond) or len(NODES)
     best, last = max(range(number), key=lambda i: ratios[i]), number - 1
-    title = f"Peer Direct: {ratios[best]:.2f} times the throughput on {NODES[best]} nodes at best, {ratios[last]:.2f} on {NODES[last]}"
+    title = f"Peer Direct: {ratios[best]:.2f} times the throughput on {NODES[best]} nodes, {ratios[last]:.2f} on {NODES[last]}"
     axis = f"nodes, messages of {say_bytes(compared.base.nbytes)}"
     chart = curves(NODES, lines, axis, f"Bus bandwidth against nodes. {sentence}.")
     hardware = compared.base.hardware
@@ -137,7 +137,7 @@ def _step(asked: Training, compared: ComparedRuns) -> Slide:
         _how_sure(today, peer_s, compared.exchange_gain(asked)),
     )
     gains = _gains(today, peer_s)
-    title = f"A training step of {_s(today.time_s)} becomes {gains} times as fast, depending on what computing hides"
+    title = f"A training step becomes {gains} times as fast"
     return Slide(title, pictures=(bars(rows, alt),), lines=lines, notes=(alt,))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from peerlab.answer.gain import GainBand
 from peerlab.base.errors import PeerlabError
 from peerlab.base.units import KIB, MIB, say_bytes, say_count
-from peerlab.features.deck.blocks import TIMES, GainAxis, card, grid, paper_without_ground, paragraphs, span
+from peerlab.features.deck.blocks import TIMES, GainAxis, card, grid, paper_without_ground, span, table
 from peerlab.features.deck.compared_runs import SURELY, ComparedRuns
 from peerlab.features.deck.gains_elsewhere import GainElsewhere, gains_elsewhere
 from peerlab.features.deck.kinds.first_slides import figures_said
@@ -15,7 +15,7 @@ from peerlab.features.deck.slide import Slide
 
 _SIZES = (64 * KIB, MIB, 16 * MIB, 64 * MIB, 256 * MIB)
 _NODES = (2, 4, 8, 32, 128)
-_PITCH = 62.0
+_PITCH = 84.0
 """Pixels from one bar to the next."""
 
 
@@ -24,41 +24,43 @@ def elsewhere(_outline: Outline, compared: ComparedRuns) -> Slide:
     gains, gain = gains_elsewhere(), compared.gain_band
     ends = [end for one in gains for end in one.ends]
     # Names stand left of the axis, which is the same for all rows: bars can be compared by eye.
-    axis = GainAxis([gain.low, gain.high, *ends], 380, 1120)
-    low_edge = 74.0 * (len(gains) + 1)
+    axis = GainAxis([gain.low, gain.high, *ends], 430, 1120)
+    low_edge = _ROW * (len(gains) + 1)
     axis.paper.box((axis.at(gain.low), 8, axis.at(gain.high), low_edge), "good-wash")
     axis.draw(8, low_edge)
     for place, one in enumerate(gains):
-        _measured(axis, 48 + 74.0 * place, one)
+        _measured(axis, _ROW * (place + 0.55), one)
     y, about = (
-        48 + 74.0 * len(gains),
+        _ROW * (len(gains) + 0.55),
         f"{say_count(compared.base.nodes, 'node')}, {say_bytes(compared.base.nbytes)}",
     )
     _named(axis, y, f"Simulated: {compared.base.hardware.title}", about)
     axis.bar(y, gain.low, gain.value, gain.high)
-    axis.paper.text((axis.at(gain.value), y - 22), f"{gain.value:.2f}", size=16, bold=True)
+    axis.paper.text((axis.at(gain.value), y - 26), f"{gain.value:.2f}", size=18, bold=True)
     alt = "Gains measured elsewhere: " + "; ".join(
         f"{one.title} {span(*one.ends)}" for one in sorted(gains, key=lambda one: one.title)
     )
     picture = paper_without_ground(
-        axis.paper, 1144, low_edge + 36, f"{alt}. Simulated here: {span(gain.low, gain.high)}."
+        axis.paper, 1144, low_edge + 42, f"{alt}. Simulated here: {span(gain.low, gain.high)}."
     )
-    told = (
-        card(paragraphs(_inside(gain, gains)), 4, title="Inside its range, and outside", tone="direct"),
-        card(paragraphs(_other(gains, compared)), 4, title="Not the same machines", tone="edge"),
-        card(paragraphs("Here the baseline is RDMA through the host. Against kernel TCP a gain is another, larger one, and says nothing about this detour."), 4, title="Do not mix the baselines", tone="edge"),
-    )  # fmt: skip
     source = "; ".join(dict.fromkeys(re.split(r"[,(:]", one.source)[0].strip() for one in gains))
     return Slide(
-        "Measured elsewhere, on the same axis as simulated here",
-        "How many times as fast a direct path was as staging in host memory; diamonds are measured or reported",
-        grid(card(picture, 12), *told),
-        notes=tuple(f"{one.title}: {one.what}. {one.source}." for one in gains),
+        f"On other machines direct paths gained {span(min(ends), max(ends))}",
+        _inside(gain, gains),
+        grid(card(picture, 12)),
+        notes=(
+            *(f"{one.title}: {one.what}. {one.source}." for one in gains),
+            _other(gains, compared),
+            _BASELINES,
+        ),
         source=f"Sources: {source}. Each in full: speaker's notes",
     )
 
 
-_WIDE = 10.5
+_ROW = 114.0
+"""Pixels from one machine to the next."""
+_BASELINES = "Do not mix the baselines: here it is RDMA through the host. Against kernel TCP a gain is another, larger one, and says nothing about this detour."
+_WIDE = 11.8
 """A letter of a mark's label, as wide as it takes at most, in pixels."""
 
 
@@ -68,14 +70,14 @@ def _measured(axis: GainAxis, y: float, one: GainElsewhere) -> None:
     low, high = one.ends
     axis.paper.line([(axis.at(low), y), (axis.at(high), y)], "edge", 4)
     # A label stands above its mark or below it, wherever the last one on that side has ended.
-    free = {-22: 0.0, 24: 0.0}
+    free = {-26: 0.0, 28: 0.0}
     for value, label in sorted(one.marks):
         axis.mark(y, value, "ink")
         x, half = axis.at(value), _WIDE * len(label) / 2
         above = next((at for at, right in free.items() if x - half > right), min(free, key=free.__getitem__))
         x = max(x, free[above] + half)  # where neither side has room at its mark, a little to the right of it
         free[above] = x + half
-        axis.paper.text((x, y + above), label, size=16, bold=True)
+        axis.paper.text((x, y + above), label, size=18, bold=True)
 
 
 def _inside(gain: GainBand, known: Sequence[GainElsewhere]) -> str:
@@ -86,7 +88,7 @@ def _inside(gain: GainBand, known: Sequence[GainElsewhere]) -> str:
         if not gain.low <= value <= gain.high
     ]
     beside = f" Outside of that: {', '.join(outside)}." if outside else " All lie in it."
-    return f"This run says {span(gain.low, gain.high)}.{beside}"
+    return f"This run says {span(gain.low, gain.high)}.{beside} Each machine has a baseline of its own."
 
 
 def _other(known: Sequence[GainElsewhere], compared: ComparedRuns) -> str:
@@ -105,8 +107,8 @@ def _other(known: Sequence[GainElsewhere], compared: ComparedRuns) -> str:
 
 
 def _named(axis: GainAxis, y: float, name: str, about: str) -> None:
-    axis.paper.text((0, y - 10), name, size=18, bold=True, align="left")
-    axis.paper.text((0, y + 13), about, size=15, ink="muted", align="left")
+    axis.paper.text((0, y - 12), name, size=20, bold=True, align="left")
+    axis.paper.text((0, y + 14), about, size=18, ink="muted", align="left")
 
 
 def scale(_outline: Outline, compared: ComparedRuns) -> Slide:
@@ -132,14 +134,10 @@ def scale(_outline: Outline, compared: ComparedRuns) -> Slide:
         if sure
         else f"On {say_count(base.nodes, 'node')} Peer Direct is surely faster at no size"
     )
-    pair = (
-        card(paragraphs(_small(by_size)), 6, title="Small messages", tone="hot" if by_size[0][1].high < 1 else "edge"),
-        card(paragraphs(_many(rows)), 6, title="Many nodes", tone="direct"),
-    )  # fmt: skip
-    notes = tuple(f"{name}: {band!r}" for name, band in (*by_size, *rows))
-    wired = f", if {compared.gain_band.wired[0].says}" if compared.gain_band.wired else ""
-    about = f"Bars: assumed figures at their ends{wired}; circles: as assumed; orange: slower"
-    return Slide(title, about, grid(*panels, *pair), notes=notes, source=figures_said(compared))
+    wired = (f"If {compared.gain_band.wired[0].says}.",) if compared.gain_band.wired else ()
+    notes = (_small(by_size), _many(rows), *wired, *(f"{name}: {band!r}" for name, band in (*by_size, *rows)))
+    about = "Bars: from the low end of the gain to its high end; circles: as assumed; orange: slower"
+    return Slide(title, about, grid(*panels), notes=notes, source=figures_said(compared))
 
 
 def _over_nodes(compared: ComparedRuns, count: int) -> GainBand | None:
@@ -167,43 +165,35 @@ def _many(known: Sequence[tuple[str, GainBand]]) -> str:
 
 
 def _bars(rows: Sequence[tuple[str, GainBand]], ends: Sequence[float], here: str) -> str:
-    axis = GainAxis(ends, 92, 520)
+    axis = GainAxis(ends, 96, 516)
     high = _PITCH * len(rows)
     axis.draw(0, high)
     for place, (name, band) in enumerate(rows):
         y = _PITCH * (place + 0.5)
-        axis.paper.text((84, y), name, size=17, bold=name == here, align="right")
+        axis.paper.text((84, y), name, size=20, bold=name == here, align="right")
         axis.bar(y, band.low, band.value, band.high)
     alt = "Gain: " + "; ".join(f"{name} {span(band.low, band.high)}" for name, band in rows)
-    return paper_without_ground(axis.paper, 544, high + 34, alt)
+    return paper_without_ground(axis.paper, 544, high + 40, alt)
 
 
 def limits(_outline: Outline, compared: ComparedRuns) -> Slide:
     """Say what is not in the model, and what that may do to the answer."""
-    base = compared.base
     law = (
-        " ".join(base.library_unsolved)
+        " ".join(compared.base.library_unsolved)
         or "What the library's law does not meet is in no log that we know of here."
     )
-    many = f" It rests on {base.hardware.counted}; ranges are given where one is known."
-    told = (
-        ("Other traffic", "Lost packets, congestion control and other jobs on the network are not simulated. They slow both ways; which of the two more is not known.", "edge"),
-        ("The library's choices", law, "edge"),
-        ("Registration that gets dearer", "Registering was seen to get dearer the more memory is registered. Here each region costs the same. A pool avoids it.", "register"),
-        ("Copies for a static pool", "A pool that is registered once may need a copy within the device. No library's documents say so, and it is not counted.", "register"),
-        ("Computing", "How long computing takes is given, not simulated. Input, checkpoints and failures are left out.", "gather"),
-        ("Nodes that differ", "All nodes are alike here: no slow node, no jitter; peerlab simulate has options for both." + many, "edge"),
+    rows = (
+        ("Other traffic", "Lost packets, congestion control and other jobs slow both ways; which of the two more is not known."),
+        ("The library's choices", law),
+        ("Dearer registration", "The more memory is registered, the dearer it gets; here each region costs the same. A pool avoids it."),
+        ("Copies for a pool", "A pool that is registered once may need a copy within the device, which is not counted."),
+        ("Computing", "How long it takes is given, not simulated. Input, checkpoints and failures are left out."),
+        ("Nodes that differ", "All nodes are alike here; peerlab simulate has options for slow nodes and jitter."),
     )  # fmt: skip
-    cards = [card(paragraphs(text), 4, title=name, tone=tone) for name, text, tone in told]
-    last = card(
-        "<p class='strong'>So take a log before and after. It decides; this deck says what to expect of it.</p>",
-        12,
-        high="good tile",
-    )
     return Slide(
-        "What is not modelled",
-        "And what it may change",
-        grid(*cards, last),
-        notes=(law,),
+        "What is not modelled, so that a log of yours decides",
+        "",
+        grid(card(table(("not modelled", "what it may change"), rows), 12, high="wide airy")),
+        notes=(law, f"It rests on {compared.base.hardware.counted}; ranges are given where one is known."),
         source="The whole list: docs/model.md, What is not modelled",
     )

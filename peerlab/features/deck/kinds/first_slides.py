@@ -3,15 +3,15 @@
 from peerlab.answer.gain import GainBand
 from peerlab.answer.race import Race
 from peerlab.answer.run import Run
-from peerlab.base.units import say_bytes, say_count, say_percent, say_time
+from peerlab.base.units import say_bytes, say_count, say_percent, say_range, say_time
 from peerlab.features.deck.blocks import (
     TIMES,
-    GainAxis,
     card,
     change,
     grid,
     paper_without_ground,
     paragraphs,
+    side,
     span,
     without_ground,
     words,
@@ -21,7 +21,6 @@ from peerlab.features.deck.kinds.step_slide import step_in_one_line
 from peerlab.features.deck.reading.outline import Outline
 from peerlab.features.deck.slide import Slide
 from peerlab.page.embedded import page_of
-from peerlab.picture.gain_ticks import OTHERWISE
 from peerlab.picture.still import node_svg
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette
@@ -47,17 +46,18 @@ def cover(outline: Outline, compared: ComparedRuns) -> Slide:
         else ""
     )
     sentence = f"{gain.value:.2f}{TIMES} as assumed. {gain.range_in_words()}.{beyond}"
+    if_wired = (
+        f"if {gain.wired[0].says} \u2020" if gain.wired else "whatever is assumed within its range \u2020"
+    )
     hero = (
-        "<p class='strong'>Peer Direct against the way through the host</p>"
-        f"<p class='hero'>{words(span(gain.low, gain.high))}</p><p class='strong'>as fast, in one exchange</p>"
-        f"{_range_bar(gain)}<p class='note'>{words(_key(gain))}{words(beyond)}</p>"
+        f"<p class='hero'>{words(span(gain.low, gain.high))}</p><p class='strong'>as fast by Peer Direct</p>"
+        f"<p>{words(if_wired)}{words(beyond)}</p>"
     )
     cards = (
-        card(hero, 7, high="good"),
-        card(_times(compared), 5, high="good"),
-        card(paragraphs(*_why(compared)), 4, title="Why it is slower today", tone="copy"),
+        card(f"<div class='pair'><div>{hero}</div>{_times(compared)}</div>", 12, high="good"),
+        card(paragraphs(*_why(compared)), 4, title="Why it is slower today"),
         card(paragraphs(*_sure(compared)), 4, title="How sure we are", tone=_warns(gain)),
-        card(paragraphs(step_in_one_line(outline, compared)), 4, title="What a training gets", tone="direct"),
+        card(paragraphs(step_in_one_line(outline, compared)), 4, title="What a training gets"),
     )
     what = ". ".join(line for line in (_about(compared), outline.subtitle) if line)
     return Slide(
@@ -68,31 +68,6 @@ def cover(outline: Outline, compared: ComparedRuns) -> Slide:
         source=figures_said(compared),
         cover=True,
     )
-
-
-def _range_bar(gain: GainBand) -> str:
-    """Draw from where to where the gain lies, and below it the same on another wiring."""
-    axis = GainAxis([gain.least, gain.most], 24, 616)
-    # The first is the wiring that is assumed; the cover has room for one other.
-    others = gain.wired[1:2]
-    bottom = 34.0 + 26 * len(others)
-    axis.draw(0, bottom)
-    axis.bar(18, gain.low, gain.value, gain.high)
-    for place, case in enumerate(others):
-        axis.bar(46 + 26 * place, case.low, case.gain, case.high, OTHERWISE)
-    alt = f"The gain: {span(gain.low, gain.high)}" + "".join(
-        f"; {span(case.low, case.high)} if {case.says}" for case in others
-    )
-    return paper_without_ground(axis.paper, 640, bottom + 32, alt)
-
-
-def _key(gain: GainBand) -> str:
-    """Say what the bars are."""
-    if not gain.wired:
-        return f"Bar: assumed figures at the ends of their ranges, and the law's error. Circle: as assumed, {gain.value:.2f}{TIMES}."
-    assumed, other = gain.wired[:2]
-    slower = "; orange: slower than today" if gain.least < 1 else ""
-    return f"Green: {assumed.says} (assumed); circle: this run, {gain.value:.2f}{TIMES}. Grey: {other.says}{slower}."
 
 
 def _about(compared: ComparedRuns) -> str:
@@ -106,48 +81,45 @@ def figures_said(compared: ComparedRuns) -> str:
 
 
 def _times(compared: ComparedRuns) -> str:
-    """Draw what an exchange takes on both ways; pale: what the assumptions may add."""
-    host, peer, gain = compared.detour, compared.direct, compared.gain_band
-    # What the exchange takes by Peer Direct if its gain is at the low end; the wide edge of the pale bar.
-    slowest = host.time_s / gain.low
-    paper, wide = Paper(palette(PAGE)), _BARS / max(host.time_s, slowest)
-    alt = f"One exchange: {say_time(host.time_ps)} through the host, {say_time(peer.time_ps)} with Peer Direct, {slowest * 1e3:.3g} ms if the gain is {gain.low:.2f} only."
-    paper.text((0, 14), "One exchange", size=17, ink="good-ink", align="left")
-    for y, name, run, role in ((60, "through the host", host, "copy"), (178, "Peer Direct", peer, "direct")):
-        paper.text((0, y), name, size=19, bold=True, ink=f"{role}-ink", align="left")
-        # not at the end of a bar, which may be that of the pale one
-        paper.text((_BARS, y), say_time(run.time_ps), size=22, bold=True, align="right")
-        end = wide * run.time_s
-        if role == "direct" and slowest > run.time_s:
-            paper.area(
-                [(end, y + 16), (wide * slowest, y + 16), (wide * slowest, y + 74), (end, y + 74)], role
-            )
-            paper.line([(wide * slowest, y + 16), (wide * slowest, y + 74)], f"{role}-ink", 2)
-        paper.box((0, y + 16, end, y + 74), role, radius=3)
-    paper.text(
-        (0, 288),
-        f"pale: {slowest * 1e3:.3g} ms, if the gain is {gain.low:.2f}{TIMES} only",
-        size=15,
-        ink="good-ink",
-        align="left",
+    """Draw what an exchange takes on both ways; pale: from the high end of the gain to its low end."""
+    host, gain = compared.detour, compared.gain_band
+    ends = host.time_s / gain.high, host.time_s / gain.low
+    took = f"{say_range(ends[0] * 1e3, ends[1] * 1e3)} ms"
+    paper, wide = Paper(palette(PAGE)), _BARS / max(host.time_s, ends[1])
+    alt = f"One exchange: {say_time(host.time_ps)} through the host, {took} with Peer Direct."
+    rows = (
+        ("through the host", "copy", say_time(host.time_ps), (host.time_s,) * 2),
+        ("Peer Direct", "direct", took, ends),
     )
-    return paper_without_ground(paper, 440, 304, alt)
+    for y, (name, role, says, (sure, most)) in zip((20.0, 140.0), rows, strict=True):
+        paper.text((0, y), name, size=20, bold=True, ink=f"{role}-ink", align="left")
+        paper.text((_BARS, y), says, size=22, bold=True, align="right")
+        left, right = wide * sure, wide * most
+        paper.box((0, y + 18, left, y + 78), role, radius=3)
+        if right > left:
+            paper.area([(left, y + 18), (right, y + 18), (right, y + 78), (left, y + 78)], role)
+            paper.line([(right, y + 18), (right, y + 78)], f"{role}-ink", 2)
+    return paper_without_ground(paper, _BARS, 224, alt)
 
 
 def _why(compared: ComparedRuns) -> tuple[str, str]:
-    host, peer = compared.detour, compared.direct
-    copies = f"Every byte is copied {host.copies_per_byte:.2g} times on its way and touches host memory."
-    return copies, f"{waits_for(host)[:1].upper()}{waits_for(host)[1:]}; with Peer Direct: {waits_for(peer)}."
+    host, waits = compared.detour, waits_for(compared.detour)
+    return (
+        f"Every byte is copied {host.copies_per_byte:.2g} times on its way.",
+        f"{waits[:1].upper()}{waits[1:]}.",
+    )
 
 
 def _sure(compared: ComparedRuns) -> tuple[str, str]:
     gain = compared.gain_band
     # `least` counts other wirings, too; `low` holds for the one that is assumed.
     if gain.least >= SURELY:
-        return "Whatever is assumed, Peer Direct is faster; by how much is the range above.", _moves(gain)
+        return "Faster, whatever is assumed; by how much is the range above.", _moves(gain)
     if gain.wired and gain.low >= SURELY:
-        others = "; ".join(f"{span(case.low, case.high)} if {case.says}" for case in gain.wired[1:])
-        return f"Faster if {gain.wired[0].says}. That is assumed: {others}.", ""
+        return (
+            f"The wiring is assumed: {'; '.join(f'{span(case.low, case.high)} if {case.says}' for case in gain.wired[1:])}.",
+            "",
+        )
     return (
         "Not sure that it is faster: at its low end Peer Direct gains nothing, or hardly anything.",
         _moves(gain),
@@ -156,7 +128,7 @@ def _sure(compared: ComparedRuns) -> tuple[str, str]:
 
 def _warns(gain: GainBand) -> str:
     """Return the role of what is said of how sure a gain is: a warning where it may be a loss."""
-    return "edge" if gain.least >= SURELY else "hot"
+    return "" if gain.least >= SURELY else "hot"
 
 
 def _moves(gain: GainBand) -> str:
@@ -168,48 +140,32 @@ def compare(_outline: Outline, compared: ComparedRuns) -> Slide:
     host, peer = compared.detour, compared.direct
     sides = (("Before: through the host", host, "copy"), ("After: Peer Direct", peer, "direct"))
     shown = [
-        card(
-            f"<div class='head'><h3>{words(name)}</h3><b>{words(say_time(run.time_ps))}</b></div>{without_ground(node_svg(run, theme=PAGE))}"
-            f"<p>{words(_way(run))}</p>",
-            6,
-            tone=role,
+        side(
+            name, say_time(run.time_ps), without_ground(node_svg(run, theme=PAGE, large=True)), "", tone=role
         )
         for name, run, role in sides
     ]
     title = "The detour climbs to host memory; Peer Direct stays below it"
-    about = f"One PCIe switch of a node, at a moment in the middle; {say_count(compared.base.nodes, 'node')} do the same at the same time"
     notes = (alt_text(host), caption(host), alt_text(peer), caption(peer))
-    # Room for four: those that tell the ways apart come first.
-    return Slide(
-        title, about, grid(*shown, *_tiles(host, peer)[:4]), notes=notes, source=figures_said(compared)
-    )
+    # Room for three: those that tell the ways apart come first.
+    return Slide(title, "", grid(*shown, *_tiles(host, peer)[:3]), notes=notes, source=figures_said(compared))
 
 
 def _tiles(host: Run, peer: Run) -> list[str]:
     """Return what changes: what tells the two ways apart first, bus bandwidth where something else says nothing."""
     bottleneck, was, now = host.bottleneck, host.dram_bytes_per_byte, peer.dram_bytes_per_byte
     tiles = [change("copies of a byte", f"{host.copies_per_byte:.2g}", f"{peer.copies_per_byte:.2g}")]
-    if was != now:
-        tiles.append(change("host memory, bytes per byte", f"{was:.2g}", f"{now:.2g}"))
     if bottleneck and bottleneck.resource and abs(bottleneck.share - host.wire_busy) >= _APART:
         share = peer.busy.get(bottleneck.kind, 0.0)
         tiles.append(change(f"{bottleneck.label}, busy", say_percent(bottleneck.share), say_percent(share)))
-    return [
-        *tiles,
-        change("wire busy", wire_share(host), wire_share(peer)),
-        change("bus bandwidth, GB/s", f"{host.busbw_GBps:.3g}", f"{peer.busbw_GBps:.3g}"),
-        change("CPU cores busy", f"{host.cores_busy:.2g}", f"{peer.cores_busy:.2g}"),
-    ]
+    tiles.append(change("wire busy", wire_share(host), wire_share(peer)))
+    if was != now:
+        tiles.append(change("host memory, bytes a byte", f"{was:.2g}", f"{now:.2g}"))
+    return [*tiles, change("bus bandwidth, GB/s", f"{host.busbw_GBps:.3g}", f"{peer.busbw_GBps:.3g}")]
 
 
 _APART = 0.02
 """A bottleneck that is as busy as the wire says nothing that the wire's tile does not."""
-
-
-def _way(run: Run) -> str:
-    if run.copies_per_byte:
-        return "Into host memory and out of it again, at both ends."
-    return "Straight between device memory and NIC."
 
 
 def race(outline: Outline, compared: ComparedRuns) -> Slide:
@@ -233,8 +189,9 @@ _AFTER = 1e-5
 def live(outline: Outline, compared: ComparedRuns) -> Slide:
     """Show the page that plays."""
     return Slide(
-        "Try it: host bottleneck, registration cache, nodes",
-        live=page_of("run", compared.detour, mode="figure", theme=outline.theme),
+        "Try it: switch from the way through the host to Peer Direct",
+        live=page_of("run", compared.detour, mode="figure", theme=outline.theme, framed=True),
+        titled=True,
         still=_MIDDLE,
         notes=(
             "Switch the host bottleneck off and on; then the cache; then take more nodes. PageDown turns the page from there.",

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from peerlab.base.units import PS_PER_S, say_time
-from peerlab.features.deck.blocks import card, grid, paper_without_ground, paragraphs
+from peerlab.features.deck.blocks import card, grid, paper_without_ground
 from peerlab.features.deck.compared_runs import ComparedRuns
 from peerlab.features.deck.reading.outline import Outline
 from peerlab.features.deck.slide import Slide
@@ -17,7 +17,7 @@ _FABRIC, _MESSAGE, _REPEATS = "roce-pfc", "4 MiB", 3
 _ROLES = ("network", "cpu")
 _SHOWN = ("leaf up", 0)
 """The uplink that is drawn; the other way looks the same."""
-_WIDE, _LEFT, _RIGHT, _LANE, _STRIP, _HIGH = 1144.0, 190.0, 1130.0, 36.0, 38.0, 134.0
+_WIDE, _LEFT, _RIGHT, _LANE, _STRIP, _HIGH = 1144.0, 190.0, 1144.0, 72.0, 34.0, 180.0
 _SEAM = 0.4
 """By so much a window reaches into the next one, so that no ground shines through between two."""
 
@@ -37,13 +37,12 @@ def jobs(_outline: Outline, _compared: ComparedRuns) -> Slide:
     cards = (
         card(_chart(together, end), 12, title="Begun together"),
         card(_chart(apart, end), 12, title="The second begins when the first computes"),
-        card(paragraphs(sentences), 12, high="good"),
     )
     return Slide(
         f"Two jobs begun together take {slow:.2f} times as long, apart {free:.2f}",
-        f"An exchange against one alone: rings of {_MESSAGE} on four hosts each, one uplink of a host's rate; RoCE with pauses, cell by cell",
+        f"An exchange against one alone: {_MESSAGE} on four hosts each, one uplink for both; RoCE with pauses",
         grid(*cards),
-        notes=(together.finding, apart.finding),
+        notes=(sentences, together.finding, apart.finding),
         source="Simulated by peerlab (peerlab jobs --fabric roce-pfc); laws and thresholds with their sources: docs/model.md, several jobs",
     )
 
@@ -63,11 +62,11 @@ def _say(seconds: Fraction) -> str:
 
 
 def _chart(shared: SharedFabric, end: Fraction) -> str:
-    """Draw what each job has of the uplink, then for each when it exchanges and, below, who stands in its way."""
+    """Draw what each job has of the uplink in time, and below it when each exchanges."""
     paper, trace = Paper(palette(PAGE)), shared.trace
     scale = (_RIGHT - _LEFT) / float(end)
-    paper.text((0, _LANE / 2), "the uplink", size=16, bold=True, align="left")
-    paper.line([(_LEFT, _LANE), (_RIGHT, _LANE)], "faint", 1)
+    paper.text((0, _LANE / 2), "the uplink", size=18, bold=True, align="left")
+    paper.line([(_LEFT, _LANE), (_RIGHT, _LANE)], "edge", 1)
     for use in trace.uses:
         base = _LANE
         for job, rate in use.rates if use.link == _SHOWN else ():
@@ -77,20 +76,18 @@ def _chart(shared: SharedFabric, end: Fraction) -> str:
                 _ROLES[job],
             )
             base -= high
-    for job, pieces in enumerate(shared.in_the_way):
-        top = _LANE + 8 + _STRIP * job
-        paper.square((8, top + 7), 7, _ROLES[job], radius=2)
-        paper.text((22, top + 7), f"job {job} exchanges", size=16, align="left")
-        paper.text((22, top + 25), "in its way", size=15, ink="muted", align="left")
+    for job in range(len(_ROLES)):
+        y = _LANE + 8 + _STRIP * (job + 0.5)
+        paper.text((0, y), f"job {job} exchanges", size=18, align="left")
         for begin, stop in zip(trace.begins[job], trace.ends[job], strict=True):
-            paper.box((_LEFT + scale * float(begin), top, _LEFT + scale * float(stop), top + 14), _ROLES[job])
-        for piece in pieces:
-            left, right = (_LEFT + scale * float(moment) for moment in (piece.start, piece.end))
-            paper.box((left, top + 20, right, top + 29), _ROLES[piece.by[0]])
-    paper.text((_LEFT, _HIGH - 12), "0", size=15, ink="muted")
-    paper.text((_RIGHT, _HIGH - 12), _say(end), size=15, ink="muted", align="right")
+            paper.box(
+                (_LEFT + scale * float(begin), y - 9, _LEFT + scale * float(stop), y + 9),
+                _ROLES[job],
+                radius=2,
+            )
+    paper.text((_LEFT, _HIGH - 10), "0", size=18, ink="muted", align="left")
+    paper.text((_RIGHT, _HIGH - 10), _say(end), size=18, ink="muted", align="right")
     times = "; ".join(
-        f"job {job} exchanges for {', '.join(map(_say, trace.lasts(job)))}, others in its way for {_say(sum((piece.end - piece.start for piece in pieces), Fraction(0)))}"
-        for job, pieces in enumerate(shared.in_the_way)
+        f"job {job} exchanges for {', '.join(map(_say, trace.lasts(job)))}" for job in range(len(_ROLES))
     )
     return paper_without_ground(paper, _WIDE, _HIGH, f"The uplink divided between two jobs in time: {times}.")

@@ -55,7 +55,7 @@ def logged(outline: Outline, compared: ComparedRuns) -> Slide:
             high="two-rows",
         ),
         _brings(diagnosis),
-        card(paragraphs(*_evidence(diagnosis)), 5, title=why, tone="edge"),
+        card(paragraphs(*_evidence(diagnosis)), 5, title=why),
     )
     generator = (_titled(f"{evidence.seen}: {evidence.says}.") for evidence in diagnosis.evidence)
     return Slide(
@@ -76,9 +76,7 @@ def _brings(diagnosis: Diagnosis) -> str:
     """Return the card of what Peer Direct would bring, or why nobody can say."""
     ahead = diagnosis.forecast
     if ahead.why_not:
-        return card(
-            paragraphs(_titled(f"{ahead.why_not}.")), 5, title="What Peer Direct would bring", tone="edge"
-        )
+        return card(paragraphs(_titled(f"{ahead.why_not}.")), 5, title="What Peer Direct would bring")
     gain = ahead.gain
     others = facts(
         *(
@@ -121,14 +119,18 @@ def _measured(diagnosis: Diagnosis) -> str:
     thick = min(44.0, pitch / 3)
     for place, size in enumerate(sizes):
         y = pitch * (place + 0.5)
-        paper.text((0, y), say_bytes(size), size=18, bold=True, align="left")
+        paper.text((0, y), say_bytes(size), size=20, bold=True, align="left")
         _bar(paper, y - thick * 0.6 * forecast, thick, role, most, (was[place],))
         if forecast:
             # The forecast may hold more sizes than are drawn: the last of each column are these.
             rates = [each[-len(sizes) :][place] for each in (ahead.low_GBps, ahead.GBps, ahead.high_GBps)]
             _bar(paper, y + thick * 0.6, thick, "direct", most, rates)
-    key = "; above: measured; below: with Peer Direct, pale to its high end" if forecast else ", measured"
-    paper.text((0, _HIGH - 8), f"algbw in GB/s{key}", size=15, ink="muted", align="left")
+    y, x = _HIGH - 10, 0.0
+    for colour, name in ((role, "measured"), *([("direct", "with Peer Direct")] if forecast else [])):
+        paper.square((x + 8, y), 8, colour, radius=3)
+        paper.text((x + 24, y), name, size=18, ink="muted", align="left")
+        x += 60 + 11 * len(name)
+    paper.text((_WIDE, y), "algbw, GB/s", size=18, ink="muted", align="right")
     alt = "Measured: " + ", ".join(
         f"{say_bytes(size)} {rate:.3g} GB/s" for size, rate in zip(sizes, was, strict=True)
     )
@@ -140,7 +142,7 @@ _WIDE, _HIGH = 640.0, 440.0
 
 def _bar(paper: Paper, y: float, thick: float, role: str, most: float, rates: Sequence[float]) -> None:
     """Draw a rate; of three the first and the last are the ends of its range."""
-    left, room = 100.0, 370.0
+    left, room = 110.0, 360.0
     long = [room * rate / most for rate in rates]
     if len(rates) > 1:
         edge = [(left + long[0], y - thick / 2), (left + long[-1], y - thick / 2)]
@@ -148,7 +150,7 @@ def _bar(paper: Paper, y: float, thick: float, role: str, most: float, rates: Se
         paper.line([(left + long[-1], y - thick / 2), (left + long[-1], y + thick / 2)], f"{role}-ink", 2)
     paper.box((left, y - thick / 2, left + long[0], y + thick / 2), role, radius=3)
     sentence = f"{rates[0]:.3g}" if len(rates) == 1 else f"{rates[0]:.3g} to {rates[-1]:.3g}"
-    paper.text((left + long[-1] + 10, y), sentence, size=17, bold=True, align="left")
+    paper.text((left + long[-1] + 10, y), sentence, size=20, bold=True, align="left")
 
 
 def _titled(text: str) -> str:
@@ -164,4 +166,4 @@ _KEYS = re.compile(rf"\b({'|'.join(map(re.escape, _TITLES))})\b(?![\w-])", re.IG
 
 def _evidence(diagnosis: Diagnosis) -> list[str]:
     sentences = [_titled(f"{diagnosis.why}.")]
-    return sentences + [_titled(f"{evidence.seen}: {evidence.says}.") for evidence in diagnosis.evidence[:2]]
+    return sentences + [_titled(f"{evidence.seen}: {evidence.says}.") for evidence in diagnosis.evidence[:1]]

@@ -4,7 +4,7 @@ from typing import Any
 
 from peerlab.base.feature import registered
 from peerlab.base.units import say_bytes, say_share, say_time
-from peerlab.features.deck.blocks import card, grid, paper_without_ground, paragraphs, table
+from peerlab.features.deck.blocks import card, grid, paper_without_ground
 from peerlab.features.deck.compared_runs import ComparedRuns
 from peerlab.features.deck.reading.outline import Outline
 from peerlab.features.deck.slide import Slide
@@ -14,7 +14,7 @@ from peerlab.picture.theme import PAGE, palette
 _NEIGHBOURS = 4
 _MOST_NODES, _MESSAGE = 8, "4 MiB"
 """What is quick to simulate; a share hardly depends on either."""
-_WIDE, _LEFT, _ROOM, _PITCH, _THICK = 1144.0, 200.0, 860.0, 44.0, 28.0
+_WIDE, _LEFT, _ROOM, _PITCH, _THICK = 1144.0, 210.0, 860.0, 112.0, 54.0
 
 
 def neighbours(_outline: Outline, compared: ComparedRuns) -> Slide:
@@ -23,36 +23,22 @@ def neighbours(_outline: Outline, compared: ComparedRuns) -> Slide:
     result = registered("offers", "neighbours on fabrics")(
         f"neighbour({_NEIGHBOURS})", nodes=nodes, message_bytes=_MESSAGE
     )
-    rows = [
-        (
-            answer.title,
-            say_time(answer.alone_ps),
-            say_time(answer.time_ps),
-            say_bytes(answer.again_bytes) if answer.again_bytes else "none",
-            say_time(answer.paused_ps + answer.starved_ps)
-            if answer.paused_ps + answer.starved_ps
-            else "never",
-        )
+    sentences = [
+        f"{answer.title}: {say_time(answer.alone_ps)} alone, {say_time(answer.time_ps)} beside others; "
+        f"{say_bytes(answer.again_bytes) if answer.again_bytes else 'nothing'} sent twice; ports had to wait {say_time(answer.paused_ps + answer.starved_ps)}, all together."
         for answer in result.answers
     ]
-    head = ("fabric", "alone", "beside others", "sent twice", "ports had to wait, all together")
-    cards = (
-        card(_chart(result), 12, title="Of its speed alone it keeps"),
-        card(table(head, rows), 12, high="wide"),
-        card(
-            paragraphs(
-                f"{result.finding} The scene is the network alone, which both ways share: it has no host memory, and no copies."
-            ),
-            12,
-            high="good",
-        ),
-    )
     shares = [answer.share for answer in result.answers]
     return Slide(
         f"Beside {_NEIGHBOURS} neighbours an AllReduce keeps {say_share(min(shares))} to {say_share(max(shares))} of its speed",
         f"A ring of {_MESSAGE} on {nodes} hosts below two switches; {_NEIGHBOURS} others send into one host behind the same trunk",
-        grid(*cards),
-        notes=(result.finding, repr(result)),
+        grid(card(_chart(result), 12)),
+        notes=(
+            result.finding,
+            *sentences,
+            "The scene is the network alone, which both ways share: it has no host memory, and no copies.",
+            repr(result),
+        ),
         source="Simulated by peerlab; thresholds and their sources: docs/model.md, queues",
     )
 
@@ -64,13 +50,13 @@ def _chart(result: Any) -> str:
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
         x = _LEFT + _ROOM * share
         paper.line([(x, 0), (x, high)], "edge" if share == 1 else "faint", 2 if share == 1 else 1)
-        paper.text((x, high + 16), say_share(share), size=15, ink="muted")
+        paper.text((x, high + 18), say_share(share), size=18, ink="muted")
     for place, answer in enumerate(result.answers):
         y = _PITCH * (place + 0.5)
-        paper.text((0, y), answer.title, size=18, bold=True, align="left")
+        paper.text((0, y), answer.title, size=20, bold=True, align="left")
         paper.box((_LEFT, y - _THICK / 2, _LEFT + _ROOM * answer.share, y + _THICK / 2), "network", radius=3)
         paper.text(
-            (_LEFT + _ROOM * answer.share + 10, y), say_share(answer.share), size=18, bold=True, align="left"
+            (_LEFT + _ROOM * answer.share + 10, y), say_share(answer.share), size=22, bold=True, align="left"
         )
     alt = ", ".join(f"{answer.title} {say_share(answer.share)}" for answer in result.answers)
-    return paper_without_ground(paper, _WIDE, high + 30, f"Share of its speed alone: {alt}.")
+    return paper_without_ground(paper, _WIDE, high + 36, f"Share of its speed alone: {alt}.")

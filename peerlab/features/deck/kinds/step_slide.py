@@ -1,6 +1,6 @@
 """The slide on a training step that was simulated: its gain over batches, when it is not worth it, and how sure that is."""
 
-from peerlab.base.units import PS_PER_S, say_bytes, say_count, say_percent, say_share, say_time
+from peerlab.base.units import PS_PER_S, say_bytes, say_count, say_percent, say_time
 from peerlab.features.deck.blocks import (
     TIMES,
     card,
@@ -8,7 +8,6 @@ from peerlab.features.deck.blocks import (
     grid,
     paragraphs,
     span,
-    table,
     words,
 )
 from peerlab.features.deck.compared_runs import ComparedRuns
@@ -33,38 +32,38 @@ def step_in_one_line(outline: Outline, compared: ComparedRuns) -> str:
     what = f"{found.host.step.model.title}, {_batch(found.host)}: {span(ends.low, ends.high)} a step."
     if found.batches is None:
         return what
-    worth, most = _worth(found.batches), max(gain for _, gain in found.batches["points"])
-    return f"{what} Up to {most:.2f}{TIMES} at small batches. {worth}"
+    return f"{what} Up to {max(gain for _, gain in found.batches['points']):.2f}{TIMES} at small batches."
 
 
 def simulated_step(found: SimulatedStep) -> Slide:
     """Return the slide of a step that is simulated."""
     host, peer, sure = found.host, found.peer, found.sure
     step = host.step
-    title = f"A training step becomes {span(sure.low, sure.high)} as fast"
+    title = f"A step becomes {span(sure.low, sure.high)} as fast"
     if found.batches:
-        title += ", and the batch decides"
+        title += "; the batch decides"
     about = (
         f"{'Example: ' if found.example else ''}{step.model.title}, {_batch(host)}, {say_bytes(step.gradient_bytes)} of gradients in "
-        f"{say_count(len(host.trace.placed), 'bucket')} that overlap with backward"
+        f"{say_count(len(host.trace.placed), 'bucket')}"
     )
-    wide = 5 if found.batches else 6  # without the chart the two cards share the row
-    sides = [
-        card(_now(host, peer) + paragraphs(*_money(host, peer)), wide, title="This step"),
-        card(_lines(sure), wide, title="How sure: the step's gain", tone="edge"),
-    ]
+    here, ranges = _now(host, peer) + paragraphs(*_money(host, peer)), _ranges(sure)
     if found.batches:
-        worth = card(
-            f"<p class='strong'>{words(_worth(found.batches))}</p>",
-            5,
-            title="When it is not worth it, as assumed",
-            tone="edge",
+        worth = f"<p class='strong'>{words(_worth(found.batches))}</p>"
+        chart = card(batch_chart(found.batches, _WORTH), 8, title="Gain of the whole step", high="two-rows")
+        body = grid(
+            chart, card(worth, 4, high="good tile"), card(here, 4, title="Host → Peer Direct", high="tile")
         )
-        chart = card(batch_chart(found.batches, _WORTH), 7, title="Gain of the whole step", high="three-rows")
-        body = grid(chart, sides[0], worth, sides[1])
     else:
-        body = grid(*sides)
-    told = (repr(sure), _WHY, f"Computing: {say_time(step.compute.ps)} a pass, {step.compute.says}.")
+        body = grid(
+            card(here, 6, title="Host → Peer Direct"),
+            card(facts(*ranges), 6, title="How sure: the step's gain"),
+        )
+    told = (
+        repr(sure),
+        _WHY,
+        *(f"{what}: {ends}." for what, ends in ranges),
+        f"Computing: {say_time(step.compute.ps)} a pass, {step.compute.says}.",
+    )
     source = f"Computing: {step.compute.says}{' †' * step.compute.assumed}"
     return Slide(title, about, body, notes=told, source=source)
 
@@ -89,22 +88,18 @@ def _worth(batches: GainAtBatches) -> str:
 
 
 def _now(host: StepRun, peer: StepRun) -> str:
-    rows = [
-        ("step", _s(host.time_s), _s(peer.time_s)),
-        ("exchanges", _s(host.exchange_s), _s(peer.exchange_s)),
-        (
-            "exposed wait",
-            f"{_s(host.exposed_s)}, {say_share(1 - host.utilisation)}",
-            f"{_s(peer.exposed_s)}, {say_share(1 - peer.utilisation)}",
-        ),
-    ]
-    return table(("", "host", "Peer Direct"), rows)
+    return facts(
+        ("step", f"{_s(host.time_s)} → {_s(peer.time_s)}"),
+        ("exchanges", f"{_s(host.exchange_s)} → {_s(peer.exchange_s)}"),
+        ("exposed wait", f"{_s(host.exposed_s)} → {_s(peer.exposed_s)}"),
+    )
 
 
-def _lines(sure: StepGain) -> str:
+def _ranges(sure: StepGain) -> tuple[tuple[str, str], ...]:
+    """Return what is not known, and from where to where the step's gain lies for it."""
     # The first case is the wiring as assumed: its range is that of the line above.
     apart = sure.cluster.wired[1:2]
-    return facts(
+    return (
         ("cluster's figures, all at their ends", span(sure.cluster.low, sure.cluster.high, 3)),
         ("what is assumed of computing", span(sure.training_low, sure.training_high, 3)),
         *((f"if {case.says}", span(case.low, case.high, 3)) for case in apart),

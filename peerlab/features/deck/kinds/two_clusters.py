@@ -2,13 +2,12 @@
 
 from peerlab.base.errors import ExportError, PeerlabError
 from peerlab.base.units import say_bytes, say_count, say_time
-from peerlab.features.deck.blocks import facts, grid, paragraphs, side, span, without_ground
+from peerlab.features.deck.blocks import facts, grid, side, span, without_ground
 from peerlab.features.deck.compared_runs import ComparedRuns
 from peerlab.features.deck.reading.outline import Outline
 from peerlab.features.deck.slide import Slide
 from peerlab.picture.still import node_svg
 from peerlab.picture.theme import PAGE
-from peerlab.picture.words import waits_for
 
 
 def beside(outline: Outline, compared: ComparedRuns) -> ComparedRuns:
@@ -44,7 +43,7 @@ def clusters(outline: Outline, compared: ComparedRuns) -> Slide:
     title = f"Peer Direct gains more on {wins.base.hardware.title}"
     if abs(compared.gain / other.gain - 1) < _ALIKE:
         title = f"Peer Direct gains about as much on {' and on '.join(names)}"
-    about = f"{compared.base.collective_record.title} of {say_bytes(compared.base.nbytes)} on {say_count(compared.base.nodes, 'node')} of each; pictures: through the host, today"
+    about = f"{compared.base.collective_record.title} of {say_bytes(compared.base.nbytes)} on {say_count(compared.base.nodes, 'node')} of each; drawn: through the host, today"
     notes = tuple(f"{name}: {one.gain_band!r}." for name, one in zip(names, both, strict=True))
     return Slide(
         title,
@@ -61,11 +60,10 @@ _ALIKE = 0.03
 
 def _side(compared: ComparedRuns) -> str:
     gain, host, peer = compared.gain_band, compared.detour, compared.direct
-    told = [
-        ("through the host", f"{say_time(host.time_ps)}, {host.busbw_GBps:.3g} GB/s"),
-        ("Peer Direct", f"{say_time(peer.time_ps)}, {peer.busbw_GBps:.3g} GB/s"),
-        ("busiest today", waits_for(host)),
-    ]
-    wired = [f"{span(case.low, case.high)} if {case.says}" for case in gain.wired[1:2]]
-    picture, name = without_ground(node_svg(host, theme=PAGE)), compared.base.hardware.title
-    return side(name, span(gain.low, gain.high), picture, facts(*told), paragraphs(*wired), tone="direct")
+    rows = (
+        ("through the host", say_time(host.time_ps)),
+        ("Peer Direct", say_time(peer.time_ps)),
+        *((f"if {case.says}", span(case.low, case.high)) for case in gain.wired[1:2]),
+    )
+    picture, name = without_ground(node_svg(host, theme=PAGE, large=True)), compared.base.hardware.title
+    return side(name, span(gain.low, gain.high), picture, facts(*rows))

@@ -1,4 +1,4 @@
-"""The last slides of a review: how sure it is, and what to do on Monday."""
+"""The last slide of a review: what to do on Monday, and from which gain on to keep it."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -15,58 +15,22 @@ from peerlab.features.deck.blocks import (
     paper_without_ground,
     paragraphs,
     span,
-    without_ground,
     words,
 )
-from peerlab.features.deck.compared_runs import SURELY, ComparedRuns
+from peerlab.features.deck.compared_runs import ComparedRuns
 from peerlab.features.deck.kinds.first_slides import ASSUMED, figures_said
 from peerlab.features.deck.reading.outline import Outline
 from peerlab.features.deck.slide import Slide
 from peerlab.model.guide import where_to_find
 from peerlab.model.paths import data_path
-from peerlab.picture.how_sure import alt, how_sure_svg
 from peerlab.picture.scale import logarithmic
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette
 from peerlab.study.planned import Trial
 from peerlab.study.switching import PathSwitch, switching
 
-_MOST_FACTS = 4
 _CLEAR = 1.05
 """From which ratio on a path is called faster."""
-
-
-def sure(_outline: Outline, compared: ComparedRuns) -> Slide:
-    """Show how sure the gain is, and the fact to check first."""
-    gain = compared.gain_band
-    if gain.least >= SURELY:
-        title = "How sure are we? Sure of the sign, whatever is assumed"
-    elif gain.wired and gain.low >= SURELY:
-        title = "How sure are we? Sure of the sign, if the wiring holds"
-    else:
-        title = "How sure are we? Not of the sign"
-    about = "The gain of Peer Direct, and how far it moves if figures, library or wiring are not as assumed"
-    told = (
-        card(without_ground(how_sure_svg(gain, theme=PAGE)), 12, high="plain"),
-        card(paragraphs(f"Bars: assumed figures at the ends of their ranges, and the law's error. Each wiring has its own bar: one of them holds.{_old(gain)}"), 6),
-        card(f"<p>On every node: <code>peerlab doctor</code></p><p>A log of today: <code>{words(_read_log(compared))}</code></p>", 6),
-    )  # fmt: skip
-    return Slide(
-        title,
-        about,
-        grid(*told),
-        notes=(alt(gain), f"{gain.range_in_words()}."),
-        source=figures_said(compared),
-    )
-
-
-def _old(gain: GainBand) -> str:
-    """Return what the bar of an old version of the library is; nothing where there is none."""
-    return f" The last bar: {gain.old_library.says}." if gain.old_library else ""
-
-
-def _read_log(compared: ComparedRuns) -> str:
-    return f"peerlab diagnose before.log --cluster {shell_word(compared.base.hardware.name)}"
 
 
 def recommendation(_outline: Outline, compared: ComparedRuns) -> Slide:
@@ -82,45 +46,39 @@ def recommendation(_outline: Outline, compared: ComparedRuns) -> Slide:
         title = "Recommendation: stay with the way through the host"
     trial = compared.trial
     steps = "".join(
-        f"<div class='step'><h3>{words(name)}{'&emsp;' if code else ''}<code>{words(code)}</code></h3><p>{words(says)}</p></div>"
+        f"<div class='step'><h3>{words(name)}{'&emsp;' if code else ''}<code>{words(code)}</code></h3>{paragraphs(says)}</div>"
         for name, code, says in _monday(compared, trial)
     )
     cards = (
-        card(_expect(compared), 5, high="good"),
-        card(steps, 7, title="Monday", high="two-rows"),
-        card(_accept(_tried(compared), trial), 5, title="Keep it or go back"),
+        card(_expect(compared) + _accept(_tried(compared), trial), 4, high="good spread"),
+        card(steps, 8, title="Monday", high="spread"),
     )
-    switch = (f"Switch: {trial.source}.",) if trial else ()
+    switch = (f"Switch: {trial.source}.", _measures(trial)) if trial else ()
     notes = (_depends(gain), f"{compared.gain:.2f} times as fast; {gain.range_in_words()}.", ASSUMED, *switch)
     return Slide(
         title,
-        _rests(compared),
+        "",
         grid(*cards),
         notes=notes,
         source=_threshold_said(trial) or figures_said(compared),
     )
 
 
-def _rests(compared: ComparedRuns) -> str:
-    return f"It rests on {compared.base.hardware.counted}; a log from your machines decides"
+def _measures(trial: Trial) -> str:
+    """Say what is compared with the threshold, and what a gain above it and below it tells."""
+    return f"Time before / time after at {say_bytes(trial.size_bytes)}, median of {trial.repeats} runs each. {trial.question[:1].upper()}{trial.question[1:]}."
 
 
 def _expect(compared: ComparedRuns) -> str:
     gain = compared.gain_band
-    told = [
+    rows = facts(
         *((f"if {case.says}", span(case.low, case.high)) for case in gain.wired[1:3]),
         *_own_ports(compared),
-        ("without a registration cache", f"{compared.detour.time_s / compared.uncached.time_s:.2f}{TIMES}"),
-    ]  # fmt: skip
-    freed = compared.detour.dram_bytes_per_byte - compared.direct.dram_bytes_per_byte
-    if freed:
-        told.append(("host memory traffic spared", f"{freed:.2g} bytes a byte"))
-    # The first rows weigh most: what else may be wired, then what else there is.
-    rows = facts(*told[:_MOST_FACTS])
+    )
     if_wired = f" if {gain.wired[0].says}" if gain.wired else ""
     return (
         f"<p>Expect</p><p class='large'>{words(span(gain.low, gain.high))}</p>"
-        f"<p class='label'>{words(f'as fast, per exchange of {say_bytes(compared.base.nbytes)}{if_wired}')}</p>{rows}"
+        f"<p class='label'>{words(f'as fast{if_wired}')}</p>{rows}"
     )
 
 
@@ -145,31 +103,29 @@ def _accept(gain: GainBand, trial: Trial | None) -> str:
     """Draw from which measured gain on the path is kept."""
     if trial is None:
         return paragraphs(
-            "No switch of this cluster's library is known to peerlab, so no threshold is computed.",
-            f"Keep it where the runs with it are faster than the slowest without by more than their own spread; expected is {span(gain.low, gain.high)}.",
+            "Keep it where the runs with it are faster than the slowest without by more than their own spread: no switch of this cluster's library is known."
         )
     paper, at = Paper(palette(PAGE)), _around(trial.threshold, gain.high)
     edge, ends = at(trial.threshold), (at(gain.low), at(gain.high))
-    paper.box((0, 26, edge, 54), "hot-fill", radius=3)
-    paper.box((edge, 26, _WIDE, 54), "direct", radius=3)
-    paper.line([(edge, 20), (edge, 60)], "ink", 3)
-    paper.text((edge, 9), f"{trial.threshold:.2f}{TIMES}", size=18, bold=True)
-    paper.text((edge / 2, 40), "go back", size=16, bold=True)
-    paper.text(((edge + _WIDE) / 2, 40), "keep", size=16, bold=True)
-    paper.line([(ends[0], 66), (ends[1], 66)], "direct-ink", 4)
-    middle = min(max(sum(ends) / 2, 40), _WIDE - 40)
+    paper.box((0, 34, edge, 70), "hot-fill", radius=3)
+    paper.box((edge, 34, _WIDE, 70), "direct", radius=3)
+    paper.line([(edge, 28), (edge, 76)], "ink", 3)
+    paper.text((edge, 14), f"{trial.threshold:.2f}{TIMES}", size=20, bold=True)
+    paper.text((edge / 2, 52), "go back", size=18, bold=True)
+    paper.text(((edge + _WIDE) / 2, 52), "keep", size=18, bold=True)
+    paper.line([(ends[0], 84), (ends[1], 84)], "direct-ink", 4)
+    expected = f"expected at {say_bytes(trial.size_bytes)}"
+    half = 6.2 * len(expected)  # of the words, in the widest of the fonts that may draw them
     # In the middle of its band, but never so far out that a word leaves the card.
-    expected = f"expected at {say_bytes(trial.size_bytes)}: {span(gain.low, gain.high)}"
-    half = 5.3 * len(expected)  # of the words, in the widest of the fonts that may draw them
-    middle = min(max(middle, half), _WIDE - half)
-    paper.text((middle, 84), expected, size=15, bold=True, ink="direct-ink")
-    sentence = f"Keep from {trial.threshold:.2f} on, below it go back; expected {span(gain.low, gain.high)}."
-    return paper_without_ground(paper, _WIDE, 96, sentence) + (
-        f"<p class='note'>{words(f'Time before / time after at {say_bytes(trial.size_bytes)}, median of {trial.repeats} runs each. {trial.question[:1].upper()}{trial.question[1:]}.')}</p>"
+    middle = min(max(sum(ends) / 2, half), _WIDE - half)
+    paper.text((middle, 106), expected, size=18, ink="good-ink")
+    sentence = (
+        f"Keep from {trial.threshold:.2f} on, below it go back; {expected}: {span(gain.low, gain.high)}."
     )
+    return paper_without_ground(paper, _WIDE, 120, sentence)
 
 
-_WIDE = 440.0
+_WIDE = 344.0
 
 
 def _around(threshold: float, most: float) -> Callable[[float], float]:

@@ -21,17 +21,19 @@ def wiring(_outline: Outline, compared: ComparedRuns) -> Slide:
     # There is a second one, else this slide is left out (`slides._has`).
     assumed, other = compared.gain_band.wired[:2]
     here, there = (compared.detour, compared.direct), _otherwise(compared, found, other)
-    cards = (_side("As assumed", assumed, here, "direct"), _side("Or", other, there, "edge"))
+    cards = (_side(assumed, here, " \u2020"), _side(other, there))
     notes = [
         note
         for case, (_, peer) in ((assumed, here), (other, there))
-        for note in (f"If {case.says}: {alt_text(peer)}", caption(peer))
+        for note in (f"If {case.says} {span(case.low, case.high)}: {alt_text(peer)}", caption(peer))
     ]
+    # In brackets stands how it tells, for the speaker.
+    how, _, more = found.check.replace("`", "").partition(" (")
     return Slide(
         f"Find out first: {found.label}",
-        "A node's way by Peer Direct: what is above the NIC decides where the bytes go",
+        f"{how}; drawn: the way by Peer Direct; \u2020: assumed",
         grid(*cards),
-        notes=tuple(notes),
+        notes=(*notes, f"{how} ({more}" if more else f"{how}."),
         source=figures_said(compared),
     )
 
@@ -44,11 +46,11 @@ def _otherwise(compared: ComparedRuns, found: Wiring, case: GainCase) -> tuple[R
     return compared.run(**wired), compared.run(**wired, path=PEER_DIRECT)
 
 
-def _side(name: str, case: GainCase, runs: tuple[Run, Run], tone: str) -> str:
-    """Return a card: the gain, the byte's way, and what both ways take."""
-    generator = (
+def _side(case: GainCase, runs: tuple[Run, Run], mark: str = "") -> str:
+    """Return a card: the wiring, the byte's way, and what both ways take."""
+    rows = (
         (what, f"{say_time(run.time_ps)}, {waits_for(run)}")
         for what, run in zip(("through the host", "Peer Direct"), runs, strict=True)
     )
-    picture = without_ground(node_svg(runs[1], theme=PAGE))
-    return side(f"{name}: {case.says}", span(case.low, case.high), picture, facts(*generator), tone=tone)
+    picture = without_ground(node_svg(runs[1], theme=PAGE, large=True))
+    return side(f"{case.says[:1].upper()}{case.says[1:]}{mark}", "", picture, facts(*rows))

@@ -23,8 +23,8 @@ KINDS = {
     "live": "the explorer: to be played and switched by hand",
     "log": "what you measured, which path it was, what Peer Direct would bring (with --log)",
     "clusters": "the same question on a second cluster (with --beside)",
-    "sure": "how sure the gain is: figures, library and wiring, and the one fact to check first",
-    "wiring": "the byte's way with the wiring that is assumed, and with the other one that is possible",
+    "sure": "how sure the gain is: figures, library and wiring",
+    "wiring": "where the NICs hang, the fact to check first: the byte's way as assumed, and as it may be instead",
     "training": "what it means for a step of a training, over batches, and when it is not worth it",
     "elsewhere": "gains measured elsewhere, on the axis of the simulated one",
     "scale": "the gain over message sizes and nodes, with its bands",
@@ -39,9 +39,9 @@ KINDS = {
     "time": "where the time goes, and which part is busy",
     "nodes": "throughput against nodes, with the bands of what is assumed",
     "tails": "both ways at p50, p90 and p99 of many runs with noise, and the gain there, as far as a minute of runs goes",
-    "p99": "the run of Peer Direct at p99 of those, played: who is late, and how lateness spreads",
+    "p99": "the run of Peer Direct at p99 of those: who is late, and how lateness spreads",
     "neighbours": "what an AllReduce keeps of its speed beside others, on each fabric with queues",
-    "jobs": "two jobs on one uplink, begun together and begun apart, and who stands in whose way",
+    "jobs": "two jobs on one uplink, begun together and begun apart",
     "text": "words of your own",
 }
 """Kinds of slides."""

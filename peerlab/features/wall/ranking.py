@@ -1,0 +1,36 @@
+"""Many runs on one data path as a list: a bar each, the fastest first, with what it waits for."""
+
+from collections.abc import Sequence
+
+from peerlab.answer.run import Run
+from peerlab.model.paths import data_path
+from peerlab.picture.svg import Paper
+from peerlab.picture.words import waits_for
+
+_LEFT, _RIGHT = 24.0, 1240.0
+_BARS, _BAR_ENDS, _WAITS = 370.0, 760.0, 870.0
+_PITCH, _HEAD = 34.0, 34.0
+_NAME, _WAIT = 34, 37
+"""Letters of a name and of what a run waits for; longer ones are written smaller."""
+
+
+def ranking_height(count: int) -> float:
+    """Return how high a list of so many runs is, CSS pixels."""
+    return _HEAD + _PITCH * count + 8
+
+
+def draw_ranking(paper: Paper, runs: Sequence[Run], names: Sequence[str], top: float) -> None:
+    """Draw runs below each other from a height on; one scale holds for all bars."""
+    most = max(run.busbw_GBps for run in runs)
+    for x, head in ((_BARS, "bus bandwidth, GB/s"), (_WAITS, "waits for")):
+        paper.text((x, top + 12), head, size=18, ink="muted", align="left")
+    for row, (run, name) in enumerate(zip(runs, names, strict=True)):
+        y = top + _HEAD + _PITCH * (row + 0.5)
+        paper.line([(_LEFT, y - _PITCH / 2), (_RIGHT, y - _PITCH / 2)], "faint", 1)
+        letters = min(18, 18 * _NAME / len(name))
+        paper.text((_LEFT, y), name, size=letters, bold=True, align="left")
+        end = _BARS + (_BAR_ENDS - _BARS) * run.busbw_GBps / most
+        paper.box((_BARS, y - 10, end, y + 10), data_path(str(run.scenario.path)).role, radius=3)
+        paper.text((end + 10, y), f"{run.busbw_GBps:.3g}", size=18, bold=True, align="left")
+        waits = waits_for(run)
+        paper.text((_WAITS, y), waits, size=min(18, 18 * _WAIT / len(waits)), align="left")
