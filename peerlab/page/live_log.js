@@ -25,13 +25,16 @@ export class LiveLog {
     this.leads = this.button("", () => this.follow());
     this.away = this.button("Remove the log", () => this.remove());
     this.leads.hidden = this.away.hidden = true;
-    const row = make("div", "pl-live-row");
-    row.append(this.button("Is it well?", () => this.read({ name: "your log", text: this.text.value }), true), choose, this.away, this.leads);
+    const ways = make("div", "pl-live-row"), row = make("div", "pl-live-row");
+    ways.append(this.button("\u2190 Back to the pictures", () => this.open(false)), this.away, this.leads);
+    row.append(this.button("Is it well?", () => this.read({ name: "your log", text: this.text.value }), true), choose);
     this.said = make("p", "pl-live-said");
     this.said.setAttribute("role", "status");
     this.answer = make("div", "pl-live-answer");
     const privacy = make("p", "pl-live-private", "It is read by the Python in this tab. Nothing of it leaves this machine.");
-    this.place.append(this.button("\u2190 Back to the pictures", () => this.open(false)), this.text, row, privacy, this.said, this.answer);
+    this.asking = Object.assign(make("details", "pl-live-asking"), { open: true });
+    this.asking.append(make("summary", "", "The log"), this.text, row, privacy);
+    this.place.append(ways, this.asking, this.said, this.answer);
     this.file.addEventListener("change", () => this.choose(this.file.files[0]));
   }
 
@@ -81,7 +84,7 @@ export class LiveLog {
     this.say(error ?? says);
     this.said.classList.toggle("pl-refused", Boolean(error));
     if (error) return;
-    this.text.rows = 2; // it was read
+    this.asking.open = false; // it was read: the verdict stands first
     this.answer.innerHTML = html; // Python escaped what the log holds; the page's policy lets no script run from here
     this.changes = changes;
     this.leads.textContent = `Show ${leads}`;
@@ -97,7 +100,8 @@ export class LiveLog {
 
   remove() {
     this.answer.replaceChildren();
-    Object.assign(this.text, { value: "", rows: LINES });
+    this.text.value = "";
+    this.asking.open = true;
     this.say("");
     this.leads.hidden = this.away.hidden = true;
     this.model.ask({ kind: "no log" });

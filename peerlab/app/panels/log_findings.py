@@ -11,8 +11,8 @@ from peerlab.base.units import say_bytes
 from peerlab.diagnosis import diagnose
 from peerlab.diagnosis.placed_log import PlacedLog, as_measured, placed, say_changes, way_to
 from peerlab.features.diagnose.diagnosis_document import path_name
-from peerlab.features.diagnose.diagnosis_report import diagnosis_html
-from peerlab.features.expect.expect_report import verdict_in_page
+from peerlab.features.diagnose.diagnosis_report import diagnosis_below
+from peerlab.features.expect.expect_report import for_page, verdict_in_page
 from peerlab.features.expect.verdicts.judging import LogVerdict, judge
 from peerlab.features.expect.verdicts.verdict_rules import BELOW, HEALTHY, HELD_UP, UNKNOWN
 from peerlab.features.step.step_report import elsewhere_html, profiled_html
@@ -53,7 +53,7 @@ class LogFindings(PlacedLog):
     def in_full(self) -> str:
         """Return the verdict on each run and the diagnosis as HTML; what reading the log warned of stands elsewhere."""
         verdict = verdict_in_page([verdict.as_dict() for verdict in self.verdicts])
-        return verdict + diagnosis_html(replace(self.diagnosis, warnings=()), self.name)
+        return verdict + diagnosis_below(replace(self.diagnosis, warnings=()), self.name)
 
 
 def look_at(held: str | bytes, name: str, shown: Cluster | None = None) -> LogFindings:
@@ -103,7 +103,7 @@ def _well(log_findings: LogFindings) -> str:
     verdicts = log_findings.verdicts
     worst = min(verdicts, key=lambda verdict: _WORST_FIRST.index(verdict.verdict), default=None)
     if worst is None or worst.verdict == UNKNOWN:
-        return f"whether it is well is not known{f' ({worst.why})' if worst else ''}"
+        return f"whether it is well is not known{f' ({for_page(worst.why)})' if worst else ''}"
     because = f". {worst.because.removesuffix('.')}" if worst.verdict == BELOW and worst.because else ""
     runs = f" (run {verdicts.index(worst) + 1} of {len(verdicts)})" if len(verdicts) > 1 else ""
     return f"{worst.why}{runs}{because}"

@@ -123,7 +123,7 @@ class OwnLog(PastePanel):
         self._text.value = self._short.value = self.verdict.value = ""
         self._held = "", ""
         self._forget()
-        self._other.focus()  # the button that was pressed hides itself
+        self._text.focus()  # the button that was pressed hides itself
         self._on_found(None)
 
 

@@ -8,6 +8,6 @@ FEATURE = Feature(
     commands={"diagnose": "peerlab.features.diagnose.diagnose_command"},
     functions={"diagnose": "peerlab.diagnosis.diagnosis"},
     shows={"Diagnosis": "peerlab.features.diagnose.diagnosis_report:diagnosis_html"},
-    offers={"HTML of a diagnosis": "peerlab.features.diagnose.diagnosis_report:diagnosis_html"},
+    offers={"HTML of a diagnosis": "peerlab.features.diagnose.diagnosis_report:diagnosis_below"},
     document="docs/diagnosis.md",
 )

@@ -10,7 +10,8 @@ from peerlab.model.paths import PATHS, path_titles
 
 # What stays inside a node is no data path between nodes, so no record has its title.
 _NAMES = {**path_titles(), "in-node": "links inside the node"}
-_STATUSES = {"clear": "pass", "probable": "warn", "cannot tell": "unknown"}
+STATUSES = {"clear": "pass", "probable": "warn", "cannot tell": "unknown"}
+"""The status of each verdict."""
 _HEAD = ("path", "odds", "points", "measured over simulated")
 _WEIGHED = (
     "Odds rest on how much each kind of evidence weighs, which is judgement (data/diagnosis.toml); points are the natural "
@@ -32,7 +33,7 @@ def path_name(path: str) -> str:
 def _parts(diagnosis: Diagnosis, judging: str) -> Iterator[Part]:
     path = diagnosis.path
     named = f"{path} ({explanations()[path]}), {diagnosis.verdict}" if path else "Cannot tell which path"
-    yield Conclusion(_STATUSES[diagnosis.verdict], named, diagnosis.why)
+    yield Conclusion(STATUSES[diagnosis.verdict], named, diagnosis.why)
     yield Text(diagnosis.seen.says, quiet=True)
     clusters = ", ".join(diagnosis.clusters) or "no cluster: only what holds on any machine"
     yield Text(f"{'Held against' if diagnosis.chosen else 'Recognised'}: {clusters}", quiet=True)
@@ -85,14 +86,18 @@ def _points(path: str, points: float) -> str:
     return f"{path} {math.exp(abs(points)):.2g} times {likelier} ({points:+.1f})"
 
 
+def gain_words(forecast: Forecast) -> Text:
+    """Return by how much Peer Direct would be faster at the largest size, and how sure that is."""
+    words = f"with Peer Direct at {say_bytes(forecast.sizes[-1])}; {forecast.gain.range_in_words()}."
+    return Text(words, lead=f"{forecast.ratio[-1]:.2f} times")
+
+
 def _forecast(forecast: Forecast) -> Iterator[Part]:
     yield Heading("With Peer Direct")
     if forecast.why_not:
         yield Text(forecast.why_not)
         return
-    largest = say_bytes(forecast.sizes[-1])
-    gain = f"with Peer Direct at {largest}; {forecast.gain.range_in_words()}."
-    yield Text(gain, lead=f"{forecast.ratio[-1]:.2f} times")
+    yield gain_words(forecast)
     ends = zip(
         forecast.sizes,
         forecast.measured_GBps,

@@ -11,7 +11,7 @@ from peerlab.features.expect.expected_figure import figure
 from peerlab.picture.scale import Scale, apart, logarithmic
 
 _HIGH = 360
-_BROAD, _SLIM = 760, 440
+_BROAD, _SLIM = 720, 440
 """Widths that it is drawn for: a page shows the one at which letters are 12 pixels high or more."""
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 92, 20, 30
 _TICK = 76

@@ -1,6 +1,7 @@
 """A verdict on a log, and what a machine should reach, as HTML: the verdict first, then the picture, then what would look like it."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from html import escape
 
 from peerlab.base.document import Conclusion, Text
@@ -29,6 +30,9 @@ from peerlab.page.frame import alone, framed
 
 _OPTION, _LIST = "with --cluster", "in the list Cluster above"
 _MOST_CAUSES = 5
+_CLOSEST = 2
+"""Causes that are shown where none explains enough."""
+_SIZES = "Each size, and how sure that is"
 _TITLE = "Is this run well?"
 
 
@@ -44,7 +48,12 @@ def verdict_html(verdicts: Sequence[Told]) -> str:
 
 def verdict_in_page(verdicts: Sequence[Told]) -> str:
     """Return verdicts as `verdict_html` does, for a page that has a list of clusters in the place of the command line's option."""
-    return verdict_html([{**verdict, "why": verdict["why"].replace(_OPTION, _LIST)} for verdict in verdicts])
+    return verdict_html([{**verdict, "why": for_page(verdict["why"])} for verdict in verdicts])
+
+
+def for_page(why: str) -> str:
+    """Return why a verdict is as it is, for a page that has a list of clusters."""
+    return why.replace(_OPTION, _LIST)
 
 
 def expectation_html(found: Told) -> str:
@@ -74,55 +83,51 @@ def _parts(verdict: Told) -> Iterator[str]:
     rows, causes = [row for row in verdict["rows"] if row["expected"]], verdict["causes"][:_MOST_CAUSES]
     if rows:
         picture = band_html(rows, rows, [cause["curve"] for cause in causes])
-        beside = _causes(verdict, causes) if causes else ""
-        yield f"<div class='pl-beside'>{picture}{beside}</div>"
-    yield part_html(judged_table(verdict["rows"]))
-    yield from (part_html(Text(note, quiet=True)) for note in verdict["notes"])
+        yield f"<div class='pl-beside'>{picture}{_causes(verdict, causes) if causes else ''}</div>"
+    sizes = part_html(replace(judged_table(verdict["rows"]), caption="", folded=False))
+    yield _folded(_SIZES, sizes + "".join(part_html(Text(note, quiet=True)) for note in verdict["notes"]))
     if verdict["unseen"]:
         listed = "".join(
             f"<p>{words_html(fault['decides'])}<br><span>{escape(unseen_words(fault))}</span></p>"
             for fault in verdict["unseen"]
         )
-        yield f"<details><summary>{UNSEEN}</summary><div class='pl-decides'>{listed}</div></details>"
+        yield _folded(UNSEEN, f"<div class='pl-decides'>{listed}</div>")
+
+
+def _folded(summary: str, html: str) -> str:
+    return f"<details><summary>{summary}</summary>{html}</details>"
 
 
 def _causes(verdict: Told, causes: Sequence[Told]) -> str:
-    """Return what would look like the log, with the commands that decide."""
+    """Return what would look like the log, each with the command that decides; what explains too little is folded."""
     # By name: `likely` tells names, so that JSON holds each cause once.
-    likely = [cause for cause in causes if cause["name"] in verdict["likely"]]
-    others = [cause for cause in causes if cause not in likely]
-    listed = "".join(_cause(cause, place, likely=cause in likely) for place, cause in enumerate(causes))
-    decides = f"<h4>What decides</h4>{_commands(likely)}" if likely else ""
-    what = "What decides the others" if likely else "What decides"
-    further = f"<details><summary>{what}</summary>{_commands(others)}</details>" if others else ""
+    likely = [place for place, cause in enumerate(causes) if cause["name"] in verdict["likely"]]
+    # Where none explains enough, those that come closest are worth a look.
+    seen = likely or range(min(_CLOSEST, len(causes)))
+    others = "".join(_cause(cause, place) for place, cause in enumerate(causes) if place not in seen)
     out = part_html(Text(ruled_out(verdict["ruled_out"]), quiet=True)) if verdict["ruled_out"] else ""
+    what = (
+        f"What explains less than {say_percent(THE_CAUSE)}, or is ruled out"
+        if likely
+        else "Others, and what is ruled out"
+    )
+    shown = "".join(_cause(causes[place], place) for place in seen)
     return (
-        f"<div class='pl-causes'><div class='pl-head'><h4>What would look like this</h4><span>explains</span></div>{listed}"
-        f"<p class='pl-from'>from {say_percent(THE_CAUSE)} on (dotted): a cause</p></div><div class='pl-decides'>{decides}{further}{out}</div>"
+        f"<div class='pl-causes'><div class='pl-head'><h4>What would look like this</h4><span>explains</span></div>{shown}"
+        f"{_folded(what, others + out) if others or out else ''}</div>"
     )
 
 
-def _commands(causes: Sequence[Told]) -> str:
-    each = {
-        cause["decides"]: [one["name"] for one in causes if one["decides"] == cause["decides"]]
-        for cause in causes
-    }
-    return "".join(
-        f"<p>{words_html(decides)}<br><span>{escape(first_up('; '.join(names)))}</span></p>"
-        for decides, names in each.items()
-    )
-
-
-def _cause(cause: Told, place: int, *, likely: bool) -> str:
+def _cause(cause: Told, place: int) -> str:
     wide = min(1.0, cause["explains"])
     bar = (
-        "<svg viewBox='0 0 200 12' preserveAspectRatio='none' aria-hidden='true'><rect y='3' width='200' height='6' fill='var(--pl-faint)'/>"
-        f"<rect y='3' width='{200 * wide:.0f}' height='6' fill='var(--pl-{'ink' if likely else 'edge'})'/>"
-        f"<path d='M{200 * THE_CAUSE:.0f} 0V12' stroke='var(--pl-ink)' stroke-dasharray='2 2' vector-effect='non-scaling-stroke'/></svg>"
+        "<svg viewBox='0 0 200 6' preserveAspectRatio='none' aria-hidden='true'><rect width='200' height='6' fill='var(--pl-faint)'/>"
+        f"<rect width='{200 * wide:.0f}' height='6' fill='var(--pl-{'ink' if wide >= THE_CAUSE else 'edge'})'/></svg>"
     )
+    means = part_html(Text(cause_words(cause), quiet=True)) if cause_words(cause) else ""
     return (
         f"<div class='pl-cause' data-cause='{place}' tabindex='0'><p class='pl-head'><b>{escape(first_up(cause['name']))}</b><b>{share_words(cause)}</b></p>{bar}"
-        f"<p class='pl-quiet'>{escape(cause_words(cause))}</p></div>"
+        f"{means}<p class='pl-decides'>{words_html(cause['decides'])}</p></div>"
     )
 
 

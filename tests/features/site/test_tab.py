@@ -15,7 +15,7 @@ import peerlab
 from peerlab.app.panels.log_findings import look_at
 from peerlab.base.places import folder
 from peerlab.diagnosis.placed_log import way_to
-from peerlab.features.diagnose.diagnosis_report import diagnosis_html
+from peerlab.features.diagnose.diagnosis_report import diagnosis_below
 from peerlab.features.expect.expect_report import verdict_html
 from peerlab.features.site.tab import MOST_BESIDE_S, MOST_S, Tab
 from peerlab.features.site.tab_fields import SHOWN, kinds_of_noise, linkable
@@ -95,7 +95,7 @@ def test_a_log_is_diagnosed_as_in_the_notebook():
     answer = read(tab, NCCL)
     assert {*answer} == {"log", "measured"}
     lab = look_at(NCCL, "mine.log", tab.run.scenario.hardware)
-    assert diagnosis_html(lab.diagnosis, "mine.log") in answer["log"]["html"]
+    assert diagnosis_below(lab.diagnosis, "mine.log") in answer["log"]["html"]
     assert verdict_html([verdict.as_dict() for verdict in lab.verdicts]) in answer["log"]["html"]
     assert answer["log"]["changes"] == way_to(tab.run.scenario, lab)
     assert "2 nodes" in answer["log"]["leads"]

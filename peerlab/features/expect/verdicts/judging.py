@@ -219,8 +219,8 @@ def _verdict_of(records: Records, named: Cluster | None) -> LogVerdict:
         return unknown(_no_cluster(observed) if named is None else _not_held(observed, named))
     # Machines that give one verdict are as good as one; where they differ, only the user knows.
     if len({held.rule.verdict for held in comparisons}) > 1:
-        sentence = "; ".join(f"{held.cluster.name}: {held.rule.verdict}" for held in comparisons)
-        return unknown(f"it may be from several machines ({sentence}): name its own with --cluster")
+        each = "; ".join(f"{held.rule.verdict} as {held.cluster.name}" for held in comparisons)
+        return unknown(f"it may be from several machines: {each}; name its own with --cluster")
     verdict = _explained(min(comparisons, key=lambda held: held.distance), observed, taken)
     if named is None and verdict.verdict == BELOW and not any(cause.said for cause in verdict.causes):
         # accelerators alone do not say which NICs a machine has
