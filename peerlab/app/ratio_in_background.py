@@ -34,18 +34,23 @@ class RatioInBackground(AfterPicture):
         super().__init__()
         self._runs, self._show, self._ranged = runs, show, ranged
         self._of: Pair | None = None
+        self._band: GainBand | None = None
         self._giving_way = GivingWay(_REST_S)
 
     def draw(self, pair: Pair | None) -> None:
         """Simulate and show the ratio of two scenarios; a computation for others is given up."""
         if pair == self._of:
             return
-        self._of = pair
+        self._of, self._band = pair, None
         if pair is None:
             self.cancel()
             self._show(None)
         else:
             self.begin(lambda: self._draw(pair), lambda: self._draw_ratio(pair, PATIENCE_S))
+
+    def band_of(self, slow: Scenario, fast: Scenario) -> GainBand | None:
+        """Return the range of a ratio; None if it is of others, or not known yet."""
+        return self._band if self._of == (slow, fast) else None
 
     def rest(self) -> None:
         """Let a range wait for a moment, so that the simulation of a change has the processor."""
@@ -78,5 +83,6 @@ class RatioInBackground(AfterPicture):
             band = await asyncio.to_thread(gain_band_of, slow, fast, self._giving_way.progress(stop))
         finally:
             stop.set()  # the thread ends soon after this is cancelled
+        self._band = band
         self._show(path_ratio(slow, fast, band))
         self._ranged(fast.scenario, band)

@@ -66,8 +66,8 @@ export class PortSceneView {
       return box;
     });
     const narrow = width < 600; // px
-    this.text(left + 6, 12, narrow ? "accounts" : "ingress accounts", { fill: "var(--pl-muted)" });
-    this.text(right - 6, 12, narrow ? "queues" : "egress queues", { "text-anchor": "end", fill: "var(--pl-muted)" });
+    this.text(left + 6, 12, narrow ? "port in" : "waiting, by port in", { fill: "var(--pl-muted)" });
+    this.text(right - 6, 12, narrow ? "port out" : "waiting, by port out", { "text-anchor": "end", fill: "var(--pl-muted)" });
     this.text(8, 12, "sender", { fill: "var(--pl-muted)" });
     this.text(width - 8, 12, "receiver", { "text-anchor": "end", fill: "var(--pl-muted)" });
     const name = 70, own = Math.min(glass, left - name - 14); // a link has some length, too

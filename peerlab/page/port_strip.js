@@ -4,7 +4,7 @@ import { svgShape, svgText } from "./svg.js";
 import { sayBytes, sayTime } from "./words.js";
 
 // In px: margins (right of the axis the most that waits, which a narrow page leaves out, and on a slide, which has no table, a time), rows of fabrics, lanes; of ports that were stopped so many are listed, longest first.
-const STRIP = { left: 176, right: 104, slide: 190, narrow: 600, less: [140, 62], head: 18, low: 19, high: 46, rates: 42, lane: 17, thin: 5, stopped: 3, column: 2 };
+const STRIP = { left: 176, right: 104, slide: 190, narrow: 600, less: [140, 62], head: 18, low: 19, high: 46, rates: 42, lane: 17, thin: 5, stopped: 1, column: 2 };
 const SENDS = " sends"; // of a link from a host; where there is little room its reason stands in its place
 const LIMITS = { queue: "full", kmin: "Kmin", kmax: "Kmax" };
 
@@ -27,7 +27,7 @@ export class PortStrip {
     this.left = this.narrow ? STRIP.less[0] : STRIP.left;
     this.right = this.width - (this.narrow ? STRIP.less[1] : this.slide ? STRIP.slide : STRIP.right);
     host.replaceChildren();
-    this.text(this.left, 0, `waits at ${data.links[data.shared].kind === "down" ? "the port " : ""}${this.linkName(data.shared)}`);
+    this.text(this.narrow ? 0 : this.left, 0, `waits at ${data.links[data.shared].kind === "down" ? "the port " : ""}${this.linkName(data.shared)}`);
     if (!this.narrow) this.text(this.width, 0, "at most", { "text-anchor": "end" });
     this.text(this.right, 0, sayTime(data.played_us), { "text-anchor": "end" });
     let top = STRIP.head;

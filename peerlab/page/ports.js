@@ -44,7 +44,6 @@ import { sayTime } from "./words.js";
  * @property {string} does
  * @property {string} time
  * @property {string} share
- * @property {string} busbw
  * @property {number} bar
  * @property {number} tick
  * @property {string[]} figures
@@ -67,12 +66,12 @@ const WATCHED_S = 20; // the longest scene lasts so long at the usual speed
 const HTML = `
 <h1></h1>
 <p class="np-about"></p>
-<div class="ts-bar"><div class="pl-player" role="group" aria-label="Player"></div><span class="np-part"></span></div>
+<div class="ts-bar"><div class="pl-player" role="group" aria-label="Player"></div></div>
 <div class="np-head"><section class="ts-card np-hero"><h2></h2><p class="ts-value"><b></b><small></small></p><p class="ts-note"></p></section>
 <table class="np-fabrics"><caption>The same question on each fabric</caption><thead></thead><tbody></tbody></table></div>
 <svg class="np-scene" role="img"></svg>
 <svg class="np-strip" role="img" aria-label="What waits at the shared port of each fabric in time, and which ports were stopped"></svg>
-<footer class="np-foot"><p class="np-key"></p><p class="ts-source"></p></footer>`;
+<footer class="np-foot"><p class="np-key"></p><p class="np-part"></p><p class="ts-source"></p></footer>`;
 
 const LETTERS = { page: 12, slide: 14 }; // px; a slide is fitted into its window by a zoom that leaves 12
 
@@ -94,7 +93,6 @@ class PortsPage extends PlayedPage {
     this.choose(0);
     const moments = this.data.fabrics.flatMap(({ pauses, starved }) => [...pauses, ...starved].map(([, from]) => from)).concat(0, this.played).filter((time) => time <= this.played).sort((a, b) => a - b);
     this.load(this.played, this.played / WATCHED_S, `${this.played}`, moments);
-    this.find(".pl-clock").after(this.find(".np-part"));
     this.player.seek(this.played * 0.2); // queues have grown by then
     this.listen();
     this.keepInAddress({ fabric: choiceOf(() => data.fabrics.map(({ title }) => title), () => this.number, (i) => this.turnTo(i)) });
@@ -123,22 +121,20 @@ class PortsPage extends PlayedPage {
   }
 
   fillKey() {
-    const key = this.find(".np-key"), { pool, pauses, marks, lost } = this.fabric, { flows, who } = this.data, own = this.fabric.alone_us ? "AllReduce" : who, rates = this.cells[this.number].hasRates;
-    const entries = [["np-own", own, flows.some((flow) => flow.own)], ["np-other", "neighbours", flows.some((flow) => !flow.own)], ["np-again", "sent again", lost.length], ["np-gone", "refused: an earlier cell is missing", lost.length], ["np-credit", "what credits allow; a dot: one on its way back", pool]];
+    const key = this.find(".np-key"), { pool, pauses, lost } = this.fabric, { flows, who } = this.data, own = this.fabric.alone_us ? "AllReduce" : who, rates = this.cells[this.number].hasRates;
+    const entries = [["np-own", own, flows.some((flow) => flow.own)], ["np-other", "neighbours", flows.some((flow) => !flow.own)], ["np-again", "sent again", lost.length], ["np-gone", "refused: an earlier cell is missing", lost.length], ["np-credit", "what credits allow", pool]];
     entries.push(["np-pause", "a pause on its way", pauses.length], ["np-go", "end of a pause", pauses.length], ["np-notch", "marked", rates], ["np-cnp", "notification to a sender", rates], ["np-rate", "what a host may send", rates]);
     key.replaceChildren(...entries.filter(([, , there]) => there).map(([className, words]) => {
       const pair = make("span", "np-pair", words);
       pair.prepend(make("i", className));
       return pair;
     }));
-    const acts = { credits: "credits", xoff: "XOFF and XON", queue: "full", kmin: "Kmin and Kmax" }, limits = Object.keys(acts).filter((name) => marks[name]).map((name) => acts[name]);
-    if (limits.length) key.append(make("span", "", `A tick on a buffer: ${limits.join(", ")}.`));
   }
 
   // Shows one fabric; the clock stays.
   choose(number) {
     this.number = number;
-    const { title, does, ends, length_us, alone_us, share, busbw, words } = this.fabric, hero = this.find(".np-hero");
+    const { title, does, ends, length_us, alone_us, share, words } = this.fabric, hero = this.find(".np-hero");
     this.root.querySelectorAll(".np-fabrics tbody tr").forEach((row, i) => {
       row.classList.toggle("np-chosen", i === number);
       row.querySelector("input").checked = i === number;
@@ -146,10 +142,9 @@ class PortsPage extends PlayedPage {
     const slower = alone_us ? length_us / alone_us : 0;
     hero.querySelector("h2").textContent = alone_us ? `The AllReduce on ${title} takes` : `The ${this.data.who} on ${title} has`;
     hero.querySelector("b").textContent = alone_us ? `${ends ? "" : "over "}${slower.toFixed(2)}×` : share;
-    hero.querySelector("small").textContent = alone_us ? " as long as alone" : " of a host's rate";
-    const times = ends ? `${sayTime(length_us)}, alone ${sayTime(alone_us)}; busbw ${busbw}` : `Cut after ${sayTime(length_us)}, alone ${sayTime(alone_us)}`;
-    hero.querySelector(".ts-note").textContent = `${alone_us ? `${times}. ` : ""}${does[0].toUpperCase()}${does.slice(1)}.`;
-    this.find(".np-part").textContent = this.played < length_us ? `(first part of ${sayTime(length_us)})` : "";
+    hero.querySelector("small").textContent = alone_us ? ` as long as alone (${sayTime(alone_us)})` : " of a host's rate";
+    hero.querySelector(".ts-note").textContent = `${does[0].toUpperCase()}${does.slice(1)}.`;
+    this.find(".np-part").textContent = this.played < length_us ? `Played: the first ${sayTime(this.played)}.` : "";
     this.find(".np-scene").setAttribute("aria-label", words);
     // a slide's title is what it comes to
     if (this.slide) this.find("h1").textContent = alone_us ? `${title}: the AllReduce takes ${ends ? "" : "over "}${slower.toFixed(2)} times as long as alone` : `${title}: the ${this.data.who} has ${share} of a host's rate`;

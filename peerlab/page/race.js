@@ -14,6 +14,7 @@ import { digits, sayTime } from "./words.js";
  * @property {string} source
  * @property {Racer[]} racers
  * @property {number} end_us
+ * @property {string} counts
  * @property {boolean} same_way
  * @property {string} counted
  * @property {string} unit
@@ -36,7 +37,6 @@ import { digits, sayTime } from "./words.js";
  * @typedef {object} RaceAnswer What the race says in the end
  * @property {string} about
  * @property {string} value
- * @property {string} times
  * @property {string} note
  * @property {number[] | null} band
  * @property {number[] | null} ends
@@ -58,7 +58,7 @@ const HTML = `
 <section class="rc-answer"><h2></h2><p class="rc-ratio"></p><div class="rc-scale" aria-hidden="true"></div><p class="rc-note"></p><table></table></section>
 <p class="rc-source"></p>`;
 const LANE = `
-<h2></h2><p class="rc-count"><b></b> <span></span></p><p class="rc-of"></p><p class="rc-waits"></p>
+<h2></h2><p class="rc-count"><b></b> <span></span></p><p class="rc-waits"></p>
 <svg class="rc-road" role="img"></svg><div class="rc-cells" role="progressbar" aria-valuemin="0" aria-valuemax="100"></div><i class="rc-flag" aria-hidden="true"></i>`;
 
 // A count that grows while one watches: without decimals from 10 on, so that it keeps its place.
@@ -109,14 +109,13 @@ class RacePage extends PlayedPage {
     lane.style.setProperty("--rc", `var(--pl-${racer.role})`);
     lane.style.setProperty("--rc-ink", `var(--pl-${racer.role}-ink)`);
     lane.querySelector("h2").textContent = racer.title;
-    lane.querySelector(".rc-waits").textContent = `waits for ${racer.waits}`;
     const cells = lane.querySelector(".rc-cells");
     for (let i = 0; i < CELLS; i++) cells.append(make("i", ""));
     cells.setAttribute("aria-label", `${racer.title}: delivered`);
     this.find(".rc-lanes").append(lane);
     for (const [name, text] of Object.entries(racer.road.slices.arrays)) racer.road.slices.arrays[name] = unpacked(text);
     const road = new RaceRoad(lane.querySelector(".rc-road"), racer.road);
-    return { lane, road, cells: [...cells.children], bar: cells, count: lane.querySelector(".rc-count b"), unit: lane.querySelector(".rc-count span") };
+    return { lane, road, cells: [...cells.children], bar: cells, count: lane.querySelector(".rc-count b"), unit: lane.querySelector(".rc-count span"), waits: racer.road.signs.some(({ hot }) => hot) ? "" : `waits for ${racer.waits}` };
   }
 
   // What does not change while it plays.
@@ -124,15 +123,16 @@ class RacePage extends PlayedPage {
     const { data } = this, { answer } = data, both = data.racers.map(({ title }) => title).join(" against ");
     this.find(".rc-about").textContent = data.about;
     this.find(".rc-lead h2").textContent = `Delivered per ${data.counted}, ${data.same_way ? data.unit : "% of all"}`;
+    this.find(".rc-lead h2").title = data.counts;
     this.find(".rc-key").append(...data.racers.map(({ title, role, finish_us }) => Object.assign(make("span", "", `${title}, ${sayTime(finish_us)}`), { style: `--rc: var(--pl-${role}); --rc-ink: var(--pl-${role}-ink)` })));
     this.find(".rc-answer h2").textContent = answer.about;
-    this.find(".rc-ratio").append(answer.value, make("small", "", answer.times));
+    this.find(".rc-ratio").append(answer.value, make("small", "", "as fast"));
     this.find(".rc-note").textContent = answer.note;
     this.find(".rc-source").textContent = data.source;
     this.root.setAttribute("aria-label", `Race: ${both}`);
     for (const [i, racer] of data.racers.entries()) {
-      const { lane } = this.lanes[i], total = this.amount(1, i);
-      lane.querySelector(".rc-of").textContent = `of ${sayAmount(total)} ${data.unit} delivered per ${data.counted}`;
+      const { lane, unit } = this.lanes[i];
+      unit.textContent = `of ${sayAmount(this.amount(1, i))} ${data.unit}`;
       lane.querySelector(".rc-road").setAttribute("aria-label", roadWords(racer));
     }
     this.find(".rc-lead svg").setAttribute("aria-label", data.words);
@@ -213,11 +213,10 @@ class RacePage extends PlayedPage {
     if (!this.chart) return;
     const { data } = this, through = data.racers.map(({ finish_us }) => time >= finish_us - 1e-6);
     const shares = this.delivered.map((one, i) => (through[i] ? 1 : one.at(time))), moving = this.film || (this.player?.playing ? flow : 0);
-    for (const [i, { lane, road, cells, bar, count, unit }] of this.lanes.entries()) {
+    for (const [i, { lane, road, cells, bar, count, waits }] of this.lanes.entries()) {
       const racer = data.racers[i];
       showWords(count, sayAmount(this.amount(shares[i], i)));
-      showWords(unit, data.unit);
-      showWords(lane.querySelector(".rc-waits"), through[i] ? `finished at ${sayTime(racer.finish_us)}` : `waits for ${racer.waits}`);
+      showWords(lane.querySelector(".rc-waits"), through[i] ? `finished at ${sayTime(racer.finish_us)}` : waits);
       lane.classList.toggle("rc-through", through[i]);
       const filled = shares[i] * CELLS;
       for (let k = 0; k < CELLS; k++) {

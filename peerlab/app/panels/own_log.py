@@ -86,9 +86,9 @@ class OwnLog(PastePanel):
             self._short.value, self.verdict.value = f"<p role='status'>{escape(found[0])}</p>", found[1]
             return
         self._short.value = f"<p role='status'>{escape(found.in_short())}</p>{_warnings(found.records)}"
+        self.verdict.value = found.in_full()
         self._other.value = False  # its text is folded: the verdict stands first
         self._other.focus()  # the button that was pressed is hidden, and Escape must still be heard
-        self.verdict.value = found.in_full()
         self._found = found
         self._on_found(found)
         self._offer()

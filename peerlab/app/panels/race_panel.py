@@ -4,15 +4,17 @@ from collections.abc import Callable
 
 import ipywidgets as w
 
+from peerlab.answer.gain import GainBand
 from peerlab.answer.race import Race
 from peerlab.answer.run import Run
 from peerlab.base.errors import PeerlabError
 from peerlab.features.race.race_page import race_frame
 from peerlab.page.widgets import classed, refusal_html, unfold, way_back
+from peerlab.question.scenario import Scenario
 
 
 class RacePanel:
-    """Plays what `pair` returns: two runs; it raises what is wrong in words.
+    """Plays what `pair` returns: two runs; it raises what is wrong in words. `band` returns the range of the second one's gain, where that is known.
 
     Attributes
     ----------
@@ -24,8 +26,10 @@ class RacePanel:
         The race, in a frame.
     """
 
-    def __init__(self, pair: Callable[[], tuple[Run, Run]]) -> None:
-        self._pair = pair
+    def __init__(
+        self, pair: Callable[[], tuple[Run, Run]], band: Callable[[Scenario, Scenario], GainBand | None]
+    ) -> None:
+        self._pair, self._band = pair, band
         self._shown: list[object] = []
         tooltip = "Play this scenario against the one before, or against the other side of the host switch: one clock, bytes delivered"
         self.toggle = classed(
@@ -47,7 +51,8 @@ class RacePanel:
             scenarios: list[object] = [run.scenario for run in pair]
             # The same race plays on and does not begin anew.
             if scenarios != self._shown:
-                self.frame.value = race_frame(Race(pair))
+                slow, fast = sorted(pair, key=lambda run: -run.time_ps)
+                self.frame.value = race_frame(Race(pair), self._band(slow.scenario, fast.scenario))
             self._shown = scenarios
         except PeerlabError as problem:
             self._shown = []

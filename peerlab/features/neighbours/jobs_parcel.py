@@ -12,10 +12,10 @@ from peerlab.study.jobs_answer import SharedFabric
 from peerlab.study.shared_jobs import Link
 
 _US = 10**6
-_RATES = "Simulated by peerlab in exact fractions: max-min fair rates, without latency and queues (with --fabric jobs are cells in ports)."
+_RATES = "Simulated by peerlab: max-min fair rates, without latency and queues."
 _CELLS = (
-    "Simulated by peerlab, cell by cell; rates of an uplink are means of short windows. In a job's way: whose cells left an uplink while its own "
-    "waited there. Thresholds are examples or assumptions: docs/model.md has each."
+    "Simulated by peerlab, cell by cell; thresholds are examples or assumptions (docs/model.md). In a job's way: whose cells left an uplink while "
+    "its own waited."
 )
 
 

@@ -70,7 +70,9 @@ def jobs_title(shared: SharedFabric) -> str:
     fabric = shared.fabric
     jobs, hosts = say_count(len(shared.trace.jobs), "job"), say_count(fabric.leaf, "host")
     on = f", {shared.cells.answer.title}, cell by cell" if shared.cells else ""
-    return f"{jobs}, leaves of {hosts}, uplink {float(fabric.uplink):g} x a host's rate{on}"
+    rate = float(fabric.uplink)
+    fast = "as fast as a host" if rate == 1 else f"of {rate:g} times a host's rate"
+    return f"{jobs}, leaves of {hosts}, uplinks {fast}{on}"
 
 
 def row(shared: SharedFabric, number: int) -> tuple[str, ...]:

@@ -18,8 +18,18 @@ HEAD = (
     "packets",
 )
 """Headings of the table."""
-PLAYED_HEAD = ("fabric", "time", "neighbours have", "stopped, lost, marked")
+PLAYED_HEAD = ("fabric", "time", "neighbours have", "what happened")
 """Headings of the page's table: beside a picture that plays a row says what happened, and not what did not."""
+_WHO = {
+    "quiet": "nobody else sends",
+    "incast": "{} others into one of its hosts",
+    "neighbour": "{} others on its trunk",
+    "collide": "{} others on its trunks",
+    "job": "another job of {} hosts",
+    "victim": "{} senders into one, and a victim beside them",
+    "senders": "{} senders into one",
+}
+"""Who else sends, in words."""
 _KINDS = {"mark": "marked", "drop": "dropped", "loss": "lost", "discard": "discarded"}
 
 
@@ -38,10 +48,12 @@ def heading(answer: PortAnswer) -> str:
     question = answer.question
     lost = f", a loss of {question.loss:g}" if question.loss else ""
     # Without an AllReduce only the neighbours send.
+    kind, _, senders = question.neighbour.rstrip(")").partition("(")
+    others = _WHO[kind].format(senders)
     if not answer.alone_ps:
-        return f"Hosts of {question.cluster}, {question.neighbour}{lost}"
+        return f"Hosts of {question.cluster}, {others}{lost}"
     size = say_bytes(parse_bytes(question.message_bytes))
-    return f"AllReduce of {size} on {question.nodes} hosts of {question.cluster}, {question.neighbour}{lost}"
+    return f"AllReduce of {size} on {question.nodes} hosts of {question.cluster}, {others}{lost}"
 
 
 def cells(answer: PortAnswer) -> tuple[str, ...]:
@@ -70,8 +82,8 @@ def played_cells(answer: PortAnswer) -> tuple[str, ...]:
     happened = [
         *([f"{say_time(answer.paused_ps)} paused"] if answer.paused_ps else []),
         *([f"{say_time(answer.starved_ps)} without credits"] if answer.starved_ps else []),
-        *_packets(answer),
-        *([f"{say_bytes(answer.again_bytes)} sent twice"] if answer.again_bytes else []),
+        # Bytes that were sent twice say more of what was lost than how many packets it was.
+        *([f"{say_bytes(answer.again_bytes)} sent twice"] if answer.again_bytes else _packets(answer)),
     ]
     # Of a host's rate.
     return answer.title, compared, say_share(answer.neighbours), ", ".join(happened) or "nothing"

@@ -55,8 +55,6 @@ class PortParcelFabric(TypedDict):
     """What it does when a queue grows, in words."""
     time: str
     share: str
-    busbw: str
-    """Empty where the collective did not end."""
     bar: float
     """How much of its room the bar of its first figure takes: the time, or without a collective the share; above 1 it is drawn broken."""
     tick: float
@@ -119,7 +117,7 @@ def port_parcel(answers: Sequence[PortAnswer]) -> PortParcel:
     played_ps = _played_ps(answers)
     return {
         "about": about(first),
-        "source": "Simulated by peerlab, cell by cell. Thresholds are examples or assumptions: peerlab neighbours --help names each figure.",
+        "source": "Simulated by peerlab, cell by cell; thresholds are examples or assumptions (peerlab neighbours --help).",
         "columns": list(played_head(first)[1:]),
         "played_us": played_ps / PS_PER_US,
         "shared": shared_port(first),
@@ -160,7 +158,6 @@ def _fabric(answer: PortAnswer, played_ps: int, longest_ps: int) -> PortParcelFa
         "does": _what_fabric_does(answer),
         "time": say_time(answer.time_ps),
         "share": say_share(answer.share),
-        "busbw": f"{answer.busbw_GBps:.3g} GB/s" if answer.ends else "",
         "bar": answer.time_ps / longest_ps if answer.alone_ps else answer.share,
         "tick": min(1.0, answer.alone_ps / longest_ps) if answer.alone_ps else -1.0,
         "figures": list(played_cells(answer)[1:]),

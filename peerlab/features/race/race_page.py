@@ -2,6 +2,7 @@
 
 from html import escape
 
+from peerlab.answer.gain import GainBand
 from peerlab.answer.race import Race
 from peerlab.features.race.race_parcel import band_of, race_parcel
 from peerlab.page.played_page import played_frame, played_page
@@ -22,7 +23,10 @@ def race_html(race: Race, *, layout: str = "page", theme: str = "auto", bands: b
     bands:
         Whether the ratio has a range: assumed figures at the ends of theirs, which takes seconds.
     """
-    band = band_of(race) if bands else None
+    return _page(race, band_of(race) if bands else None, layout, theme)
+
+
+def _page(race: Race, band: GainBand | None, layout: str, theme: str) -> str:
     parcel = race_parcel(race, band)
     title = f"Race: {' against '.join(told_apart([run.scenario for run in race.runs]))}"
     # Where nobody wins, the answer has the colour of the second, as in the order of the question.
@@ -32,10 +36,13 @@ def race_html(race: Race, *, layout: str = "page", theme: str = "auto", bands: b
     return played_page("race", "rc", title, {"race": parcel}, ["race"], root, wanted)
 
 
-def race_frame(race: Race) -> str:
-    """Return a frame that plays a race in a notebook, and below it the same in words, also for where frames are taken out."""
+def race_frame(race: Race, band: GainBand | None = None) -> str:
+    """Return a frame that plays a race in a notebook, and below it the same in words, also for where frames are taken out.
+
+    `band` is that of the winner's ratio, where it is known.
+    """
     # In a notebook at once: a band takes seconds, and the lead is what a race shows.
-    page = race_html(race, layout="frame", bands=False)
+    page = _page(race, band, "frame", "auto")
     words = race_parcel(race)["words"]
     size = "aspect-ratio:1120/640;min-height:600px"
     return f"{played_frame(page, words, size)}<p>{escape(words)}</p>"

@@ -52,8 +52,7 @@ class RaceAnswer(TypedDict):
 
     about: str
     value: str
-    times: str
-    """Both times, as they are divided."""
+    """How many times as fast the winner is: the range, where that was asked."""
     note: str
     band: list[float] | None
     """From where to where the ratio lies while assumed figures go through their ranges; none: that was not asked."""
@@ -71,6 +70,8 @@ class RaceParcel(TypedDict):
     source: str
     racers: list[Racer]
     end_us: float
+    counts: str
+    """What counts as delivered."""
     same_way: bool
     """Whether both deliver as many bytes; else the page tells shares."""
     counted: str
@@ -95,6 +96,7 @@ def race_parcel(race: Race, band: GainBand | None = None) -> RaceParcel:
         "source": _source(race),
         "racers": [_racer(*racer) for racer in several],
         "end_us": race.end_ps / PS_PER_US,
+        "counts": _COUNTED,
         "same_way": race.same_way,
         "counted": race.runs[0].scenario.hardware.counted_as,
         "unit": unit,
@@ -144,18 +146,16 @@ def _about(race: Race) -> str:
 def _source(race: Race) -> str:
     figures = say_counted(*(run.scenario.hardware for run in race.runs))
     proxy = f" {PROXY}" if any(map(names_proxy, race.runs)) else ""
-    return f"Simulated by peerlab from {figures}. {_COUNTED}{proxy}"
+    return f"Simulated by peerlab from {figures}.{proxy}"
 
 
 def _answer(race: Race, names: list[str], band: GainBand | None) -> RaceAnswer:
     winner = race.winner
     ahead, behind = (names[winner], names[1 - winner]) if winner is not None else names
-    slow, fast = (say_time(run.time_ps) for run in sorted(race.runs, key=lambda run: -run.time_ps))
     return {
         "about": f"{ahead} against {behind}",
-        "value": f"{race.times_as_fast:.2f}\N{MULTIPLICATION SIGN}",
-        "times": f"{slow} / {fast}",
-        "note": _range(band) if band else "",
+        "value": f"{_between(band) if band else f'{race.times_as_fast:.2f}'}\N{MULTIPLICATION SIGN}",
+        "note": _note(race, band) if band else "",
         "band": [band.low, band.high] if band else None,
         "ends": [band.least, band.most] if band else None,
         "ratio": race.times_as_fast,
@@ -163,14 +163,18 @@ def _answer(race: Race, names: list[str], band: GainBand | None) -> RaceAnswer:
     }
 
 
-def _range(band: GainBand) -> str:
-    """Return from where to where the ratio lies, and what it is if the assumption that moves it most does not hold."""
-    sentence = f"{say_range(band.low, band.high)} with the assumed figures at the ends of their ranges and the law's error"
+def _between(band: GainBand) -> str:
+    """Return from where to where the ratio lies, with as many digits as tell the ends apart."""
+    short = say_range(band.low, band.high, 1)
+    return short if " to " in short else say_range(band.low, band.high)
+
+
+def _note(race: Race, band: GainBand) -> str:
+    """Return the ratio of what is played, and what it is if the assumption that moves it most does not hold."""
     # The one assumption that moves it most: a sentence has room for no more.
     felt = [assumption for assumption in band.left_out if assumption.cases and assumption is band.decisive]
-    return "; ".join(
-        [sentence, *(f"{case.gain:.2f} if {case.says}" for assumption in felt for case in assumption.cases)]
-    )
+    cases = [f"{case.gain:.2f} if {case.says}" for assumption in felt for case in assumption.cases]
+    return "; ".join([f"{race.times_as_fast:.2f} here", *cases])
 
 
 def _rows(race: Race) -> list[list[str]]:
