@@ -122,6 +122,7 @@ def test_an_impossible_start_is_an_error_that_names_the_field():
 
 
 def test_more_race_many_runs_and_log_open_one_at_a_time(lab):
+    lab._changed({"nodes": 2, "message_bytes": 1024}, "other")  # of which many runs take no time
     own = lab.controls.log, lab.controls.racing, lab.controls.tailing
     toggles = [lab.controls.more, *(one.toggle for one in own)]
     panels = [lab.controls.rare.row, *(one.panel for one in own)]
