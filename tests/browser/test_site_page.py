@@ -3,6 +3,7 @@
 import random
 import shutil
 import threading
+from dataclasses import replace
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
@@ -21,6 +22,7 @@ from peerlab.features.site import python_archive
 from peerlab.features.site.live_page import live_page
 from peerlab.features.site.pyodide_package import pyodide_files
 from peerlab.features.site.python_archive import python_archives
+from peerlab.features.site.recorded_pages import RECORDED
 from peerlab.features.site.site_folder import write_site
 
 FEWER_POINTS = b"""
@@ -43,7 +45,7 @@ class Quiet(SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory, run_seed):
-    """A site as somebody publishes it, with the first lab and another one (all in a long trial), and its one file."""
+    """A site as somebody publishes it, with two recorded pages, the first lab and another one (all in a long trial), and its one file."""
     if not shutil.which("npm"):
         pytest.skip("no npm client is here to get Pyodide: the live page is not tried")
     place = tmp_path_factory.mktemp("site")
@@ -58,12 +60,15 @@ def site(tmp_path_factory, run_seed):
     chance = random.Random(f"{run_seed} labs of the site")  # noqa: S311  (repeatable)
     for lab in (first, *(others if SOAK else draw(others, chance, count=1))):
         shutil.copy(lab, labs)
+    made = RECORDED if SOAK else draw(RECORDED, chance, count=2)
+    pages = [page if page in made else replace(page, make=str) for page in RECORDED]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(python_archive, "_named", lambda: sources)
         archives = python_archives(files)
         patch.setattr("peerlab.features.site.site_folder.pyodide_files", lambda _: files)
         patch.setattr("peerlab.features.site.site_folder.python_archives", lambda _: archives)
         patch.setattr("peerlab.features.site.lab_pages.folder", lambda _: labs)
+        patch.setattr("peerlab.features.site.site_folder.RECORDED", pages)
         with fewer_points():
             write_site(place, peerlab.Scenario(nodes=2))
     (place / "one.html").write_text(live_page(peerlab.Scenario(nodes=2), files | archives, carried=True))
