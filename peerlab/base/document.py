@@ -103,7 +103,15 @@ class Graphic:
     caption: str = ""
 
 
-Part = Conclusion | Text | Heading | Table | Items | Graphic
+@dataclass(frozen=True)
+class Fold:
+    """Parts that a page shows when it is asked for, by this name; elsewhere they stand where they are."""
+
+    name: str
+    parts: tuple["Part", ...]
+
+
+Part = Conclusion | Text | Heading | Table | Items | Graphic | Fold
 
 
 @dataclass(frozen=True)
@@ -116,9 +124,10 @@ class Document:
 
 def document_lines(document: Document) -> Iterator[str]:
     """Yield the lines of a document for a terminal, as wide as it is; its title is the command's to say."""
-    for place, part in enumerate(document.parts):
+    parts = list(_unfolded(document.parts))
+    for place, part in enumerate(parts):
         opens = isinstance(part, Heading | Table | Items) and not _empty(part)
-        if place and opens and not isinstance(document.parts[place - 1], Heading):
+        if place and opens and not isinstance(parts[place - 1], Heading):
             yield ""
         yield from _lines(part)
 
@@ -126,6 +135,14 @@ def document_lines(document: Document) -> Iterator[str]:
 def document_text(document: Document) -> str:
     """Return a document for a terminal, below its title."""
     return "\n".join([document.title, *document_lines(document)])
+
+
+def _unfolded(parts: Sequence[Part]) -> Iterator[Part]:
+    for part in parts:
+        if isinstance(part, Fold):
+            yield from _unfolded(part.parts)
+        else:
+            yield part
 
 
 def _empty(part: Part) -> bool:
@@ -176,7 +193,7 @@ def document_markdown(document: Document) -> str:
     """Return a document as Markdown, to paste into an issue or a page of notes; a drawing is left out."""
     blocks = [
         f"## {_plain(document.title)}",
-        *(block for part in document.parts if (block := _markdown(part))),
+        *(block for part in _unfolded(document.parts) if (block := _markdown(part))),
     ]
     return "\n\n".join(blocks) + "\n"
 

@@ -1,8 +1,21 @@
 """A document as HTML in the frame of reports."""
 
+from dataclasses import replace
 from html import escape
 
-from peerlab.base.document import Cell, Conclusion, Document, Graphic, Heading, Item, Items, Part, Table, Text
+from peerlab.base.document import (
+    Cell,
+    Conclusion,
+    Document,
+    Fold,
+    Graphic,
+    Heading,
+    Item,
+    Items,
+    Part,
+    Table,
+    Text,
+)
 from peerlab.base.words_html import words_html
 from peerlab.page.frame import alone, framed, table
 
@@ -33,6 +46,22 @@ def sign(status: str) -> str:
 
 def part_html(part: Part) -> str:
     """Return one part of a document as HTML; all text is escaped."""
+    if isinstance(part, Fold):
+        return _fold(part)
+    return _graphic(part) if isinstance(part, Graphic) else _told(part)
+
+
+def _fold(fold: Fold) -> str:
+    """Return parts below the line that opens them; what has no caption but that line says it once."""
+    parts = (
+        replace(one, caption="") if isinstance(one, Items | Table) and one.caption == fold.name else one
+        for one in fold.parts
+    )
+    within = "".join(map(part_html, parts))
+    return f"<details><summary>{escape(fold.name)}</summary>{within}</details>" if within else ""
+
+
+def _told(part: Conclusion | Text | Heading | Table | Items) -> str:
     match part:
         case Conclusion():
             return conclusion_html(part)
@@ -48,17 +77,27 @@ def part_html(part: Part) -> str:
             items = "".join(map(_item, part.items))
             caption = f"<h4>{escape(part.caption)}</h4>" if part.caption else ""
             return f"{caption}<ul>{items}</ul>" if items else ""
-        case Graphic():
-            caption = f"<p class='pl-quiet'>{escape(part.caption)}</p>" if part.caption else ""
-            # A drawing whose words would be too small is moved over, by keys, too.
-            return f"{caption}<div class='pl-graphic' tabindex='0' role='group' aria-label='Picture'>{part.svg}</div>"
+
+
+def _graphic(part: Graphic) -> str:
+    caption = f"<p class='pl-quiet'>{escape(part.caption)}</p>" if part.caption else ""
+    # A drawing whose words would be too small is moved over, by keys, too.
+    return f"{caption}<div class='pl-graphic' tabindex='0' role='group' aria-label='Picture'>{part.svg}</div>"
 
 
 def _table(part: Table) -> str:
     rows = [tuple(map(_cell, row)) for row in part.rows]
+    # The first column keeps the page's left edge, and so do bars.
+    barred = {
+        place
+        for row in part.rows
+        for place, cell in enumerate(row)
+        if isinstance(cell, Cell) and cell.bar is not None
+    }
+    right = set(part.right) - barred - {0}
     if not part.folded:
-        return table(part.caption, part.head, rows, part.kind)
-    listed = table("", part.head, rows, part.kind)
+        return table(part.caption, part.head, rows, part.kind, right)
+    listed = table("", part.head, rows, part.kind, right)
     return f"<details><summary>{escape(part.caption)}</summary>{listed}</details>"
 
 

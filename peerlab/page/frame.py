@@ -4,7 +4,7 @@
 # light and dark, and survive in a saved notebook. They are made of what `as_dict` tells, so that page, JSON
 # and command say the same; all text is escaped.
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -32,16 +32,30 @@ def alone(title: str, report: str) -> str:
     )
 
 
-def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "") -> str:
-    """Return a table; cells are HTML, the first of a row is its heading."""
+def table(
+    caption: str,
+    head: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    kind: str = "",
+    right: Collection[int] = (),
+) -> str:
+    """Return a table; cells are HTML, the first of a row is its heading, columns in `right` are numbers."""
     # A screen reader cannot say an empty heading, so it is none.
-    heads = "".join(f"<th scope='col'>{escape(name)}</th>" if name else "<td></td>" for name in head)
+    heads = "".join(
+        f"<th scope='col'{_number(place, right)}>{escape(name)}</th>" if name else "<td></td>"
+        for place, name in enumerate(head)
+    )
     body = "".join(
-        f"<tr><th scope='row'>{first}</th>{''.join(f'<td>{cell}</td>' for cell in rest)}</tr>"
+        f"<tr><th scope='row'{_number(0, right)}>{first}</th>"
+        f"{''.join(f'<td{_number(place, right)}>{cell}</td>' for place, cell in enumerate(rest, 1))}</tr>"
         for first, *rest in rows
     )
     sentence = f"<caption>{escape(caption)}</caption>" if caption else ""
     return f"<table class='pl-{kind}'>{sentence}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _number(column: int, right: Collection[int]) -> str:
+    return " class='pl-number'" if column in right else ""
 
 
 @cache

@@ -30,7 +30,9 @@ def _parts(calibration: Calibration) -> Iterator[Part]:
     yield Text(whence, quiet=True)
     constants = [_constant(constant) for constant in calibration.constants]
     yield Table("The constants", _OF_CONSTANTS, constants, right={1, 2, 3})
-    yield Table("The fit", _OF_SIZES, list(_sizes(calibration)), right={0, 1, 2, 3})
+    yield Table(
+        "The fit, size by size", _OF_SIZES, list(_sizes(calibration)), right={0, 1, 2, 3}, folded=True
+    )
 
 
 def _constant(constant: Constant) -> tuple[str | Cell, ...]:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from peerlab.base.document import Cell, Conclusion, Document, Heading, Item, Items, Part, Table, Text
+from peerlab.base.document import Cell, Conclusion, Document, Fold, Heading, Item, Items, Part, Table, Text
 from peerlab.base.units import say_bytes, say_percent
 from peerlab.diagnosis import Diagnosis, Evidence, Explanation, Forecast, explanations
 from peerlab.model.paths import PATHS, path_titles
@@ -17,6 +17,7 @@ _WEIGHED = (
     "Odds rest on how much each kind of evidence weighs, which is judgement (data/diagnosis.toml); points are the natural "
     "logarithms of the weights, added up: 2.3 points are 10 times likelier."
 )
+_EVIDENCE, _FURTHER = "The evidence, the weightiest first", "What to check next"
 _NOTHING_SHORTER = Item("the path is clear, and there is no shorter one")
 
 
@@ -45,11 +46,13 @@ def _parts(diagnosis: Diagnosis, judging: str) -> Iterator[Part]:
         yield Items("One fact would decide", [Item(fact.what, fact.tells, fact.command)])
     yield from _forecast(diagnosis.forecast)
     yield Table("How well each path explains it", _HEAD, list(map(_ranked, diagnosis.ranking)), right={1, 2})
-    yield Text(_WEIGHED, quiet=True)
-    yield Items("The evidence, the weightiest first", list(map(_evidence, diagnosis.evidence)))
+    evidence = Items(_EVIDENCE, list(map(_evidence, diagnosis.evidence)))
+    yield Fold(_EVIDENCE, (Text(_WEIGHED, quiet=True), evidence))
     yield Items("To know when reading it", list(map(Item, diagnosis.notes)))
     yield Items("What reading the log found", list(map(Item, diagnosis.warnings)))
-    yield Items("What to check next", _next(diagnosis, judging))
+    # One fact that would decide is what to check; the rest is for who has looked at it.
+    further = Items(_FURTHER, _next(diagnosis, judging))
+    yield Fold(_FURTHER, (further,)) if diagnosis.decides else further
 
 
 def _next(diagnosis: Diagnosis, judging: str) -> Sequence[Item]:

@@ -5,6 +5,7 @@ from html import escape
 from itertools import groupby
 
 from peerlab.base.document import Conclusion
+from peerlab.base.units import say_count
 from peerlab.features.doctor.check import FAIL, PASS, UNKNOWN, WARN, Finding
 from peerlab.features.doctor.report import NO, YES, Report
 from peerlab.page.document_html import conclusion_html, sign
@@ -23,9 +24,19 @@ def report_html(report: Report) -> str:
 
 
 def _table(group: str, findings: Sequence[Finding]) -> str:
+    """Return what is not as it should be, and below it, folded, the checks that passed."""
+    passed = [finding for finding in findings if finding.status == PASS]
+    others = [finding for finding in findings if finding.status != PASS]
+    name = f"{group}: {say_count(len(passed), 'check')} passed"
+    folded = f"<details><summary>{escape(name)}</summary>{_rows('', passed)}</details>" if passed else ""
+    return (_rows(group, others) if others else "") + folded
+
+
+def _rows(group: str, findings: Sequence[Finding]) -> str:
     head = "".join(f"<th scope='col'>{name}</th>" for name in ("status", "check", "what was read"))
     rows = "".join(_row(finding) for finding in findings)
-    return f"<table><caption>{escape(group)}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    caption = f"<caption>{escape(group)}</caption>" if group else ""
+    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
 def _row(finding: Finding) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from peerlab.base.document import Conclusion, Document, Graphic, Item, Items, Part, Table, Text
+from peerlab.base.document import Conclusion, Document, Fold, Graphic, Item, Items, Part, Table, Text
 from peerlab.base.units import say_bytes, say_percent
 from peerlab.features.expect.band_picture import band_html
 from peerlab.features.expect.expected_figure import figure
@@ -16,6 +16,7 @@ UNSEEN = "What one log cannot rule out (its largest size would still pass its fl
 _OPEN = {"unknown": "cannot tell: "}
 """Before the sentence of a verdict."""
 _EACH = "Each size: bus bandwidth in GB/s, as nccl-tests print it"
+_LINES = "Where expected, floor and ceiling come from"
 _SAME = 0.05
 """A log and a curve that differ by less on average are alike."""
 
@@ -29,7 +30,7 @@ def expectation_document(expectation: Told) -> Document:
         Text(expectation["says"], quiet=True),
         Graphic(band_html(expectation["rows"])),
         Table(_EACH, head, rows, right=range(4), kind="sizes", folded=True),
-        *(Text(note, quiet=True) for note in expectation["notes"]),
+        Fold(_LINES, tuple(Text(note, quiet=True) for note in expectation["notes"])),
     ]
     return Document("What this machine should reach", tuple(parts))
 

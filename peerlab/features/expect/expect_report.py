@@ -5,7 +5,7 @@ from dataclasses import replace
 from html import escape
 
 from peerlab.base.document import Conclusion, Text
-from peerlab.base.units import say_percent
+from peerlab.base.units import say_bytes, say_percent
 from peerlab.base.words_html import words_html
 from peerlab.features.expect.band_picture import band_html
 from peerlab.features.expect.expect_document import (
@@ -23,9 +23,10 @@ from peerlab.features.expect.expect_document import (
     unseen_words,
 )
 from peerlab.features.expect.expectation import Expectation
+from peerlab.features.expect.expected_figure import figure
 from peerlab.features.expect.verdicts.causes import THE_CAUSE
 from peerlab.features.expect.verdicts.judging import LogVerdict
-from peerlab.page.document_html import conclusion_html, document_html, part_html
+from peerlab.page.document_html import conclusion_html, part_html
 from peerlab.page.frame import alone, framed
 
 _OPTION, _LIST = "with --cluster", "in the list Cluster above"
@@ -58,7 +59,17 @@ def for_page(why: str) -> str:
 
 def expectation_html(found: Told) -> str:
     """Return what a machine should reach as HTML that brings its own style."""
-    return document_html(expectation_document(found), "expect")
+    document = expectation_document(found)
+    return framed("expect", document.title, _largest(found["rows"]) + "".join(map(part_html, document.parts)))
+
+
+def _largest(rows: Sequence[Told]) -> str:
+    """Return what is expected at the largest size, as the answer that a page begins with."""
+    if not rows:
+        return ""
+    row = rows[-1]
+    band = f"{figure(row['low'])} to {figure(row['high'])}"
+    return f"<p class='pl-answer'><b>{figure(row['expected'])} GB/s</b> bus bandwidth at {say_bytes(row['size'])}; nine of ten healthy runs have {band}</p>"
 
 
 def expect_page(report: str) -> str:

@@ -8,7 +8,7 @@ FEATURE = Feature(
     commands={"simulate": "peerlab.features.simulate.simulate_command"},
     functions={"explain": "peerlab.features.simulate.explain"},
     shows={
-        "ExplainedRun": "peerlab.features.simulate.explain:explained_html",
+        "ExplainedRun": "peerlab.features.simulate.explained_report:explained_html",
         "Run": "peerlab.features.simulate.run_report:run_html",
         "GainBand": "peerlab.features.simulate.gain_report:gain_html",
     },

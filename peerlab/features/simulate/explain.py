@@ -5,7 +5,6 @@ It is told from the spans that the engine gave, so it says nothing that was not 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html import escape
 
 import numpy as np
 
@@ -37,13 +36,6 @@ class ExplainedRun:
         return f"ExplainedRun({len(self.text.splitlines())} lines of {self.run!r})"
 
 
-def explained_html(explanation: ExplainedRun) -> str:
-    """Return an explanation as HTML: a line for each span, to be scrolled; a long line goes on below, further in."""
-    lines = "".join(f"<span>{escape(line)}\n</span>" for line in explanation.text.splitlines())
-    style = ".pl-explained span{display:block;padding-left:4ch;text-indent:-4ch;white-space:pre-wrap;overflow-wrap:anywhere}"
-    return f"<style>{style}</style><pre class='pl-explained' style='max-height:24em;overflow:auto;margin:0'>{lines}</pre>"
-
-
 def explain(run: Run) -> ExplainedRun:
     """Return what happens at each instant of a run's last iteration, one line a span, in the order of time.
 
@@ -73,15 +65,36 @@ def explain(run: Run) -> ExplainedRun:
         )
     end = f"{_time(run.trace.last.end_ps)}: all is done"
     says = run.scenario.hardware.says
-    return ExplainedRun(run, "\n".join([_head(run, count), *map(says, _lines(run.trace)), end]))
+    lines = [says(one.line) for one in spans_told(run.trace)]
+    return ExplainedRun(run, "\n".join([f"{run!r}\n{whose_spans(run)}:", *lines, end]))
 
 
-def _head(run: Run, count: int) -> str:
+@dataclass(frozen=True)
+class ToldSpan:
+    """One span in words."""
+
+    at: str
+    who: str
+    does: str
+    takes: str
+    waits: str
+    """How long the slice waited, and how many wait now; empty if none does."""
+
+    @property
+    def line(self) -> str:
+        """All of it in one line."""
+        return f"{self.at}: {self.who} begins {self.does} ({self.takes}){f'; {self.waits}' if self.waits else ''}"
+
+
+def whose_spans(run: Run) -> str:
+    """Return how many spans are told, and whose."""
+    count = len(run.trace.last.unrolled["start"])
     whose = "one PCIe switch of node 0, as all others do the same" if run.trace.folded else "every node"
-    return f"{run!r}\n{say_count(count, 'span')}, of {run.scenario.hardware.says(whose)}:"
+    return f"{say_count(count, 'span')}, of {run.scenario.hardware.says(whose)}"
 
 
-def _lines(trace: Trace) -> Iterator[str]:
+def spans_told(trace: Trace) -> Iterator[ToldSpan]:
+    """Yield the spans of a run's last iteration in the order of time."""
     spans = trace.last.unrolled
     # The last key counts first: by start, then by end; the rest makes the order of equal moments the same
     # everywhere.
@@ -91,7 +104,8 @@ def _lines(trace: Trace) -> Iterator[str]:
         # Who is in the queue at this instant: queued by now, and not yet begun.
         queue = (spans["resource"] == resource) & (spans["queued"] <= begin) & (spans["start"] > begin)
         span = {name: int(values[row]) for name, values in spans.items()}
-        yield f"{_time(begin)}: {trace.resources[resource].in_words} begins {_work(trace, span)} ({_takes(span)}){_queue(span, int(queue.sum()))}"
+        who, waits = trace.resources[resource].in_words, _queue(span, int(queue.sum()))
+        yield ToldSpan(_time(begin), who, _work(trace, span), _takes(span), waits)
 
 
 def _work(trace: Trace, span: dict[str, int]) -> str:
@@ -117,7 +131,7 @@ def _queue(span: dict[str, int], others: int) -> str:
     waited = span["start"] - span["queued"]
     parts = [f"it waited {_time(waited)}"] if waited > 0 else []
     parts += [f"{others} more wait" if others > 1 else "1 more waits"] if others else []
-    return f"; {', '.join(parts)}" if parts else ""
+    return ", ".join(parts)
 
 
 def _time(picoseconds: int) -> str:

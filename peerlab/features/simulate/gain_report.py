@@ -39,7 +39,7 @@ def _chart(gain: GainBand) -> str:
         f"<{'b' if tick == 1 else 'span'} style='left:{at(tick):.4g}%'>{tick:g}&times;</{'b' if tick == 1 else 'span'}>"
         for tick in gain_ticks(low, high, lambda one: at(one) * _LEAST_PX / 100)
     )
-    return f"<div class='pl-bars'>{bars}<p>○ most likely</p><p></p><p class='pl-ticks'>{ticks}</p></div>"
+    return f"<div class='pl-bars'>{bars}<p class='pl-quiet'>○ most likely</p><p></p><p class='pl-ticks'>{ticks}</p></div>"
 
 
 def _rows(gain: GainBand) -> Iterator[tuple[str, GainCase]]:

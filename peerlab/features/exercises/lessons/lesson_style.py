@@ -31,7 +31,7 @@ def folded_html(says: str, shown: str) -> str:
 def log_html(name: str, text: str) -> str:
     """Return the text of a log as HTML."""
     border = "1px solid color-mix(in srgb, currentColor 25%, transparent)"
-    look = f"overflow:auto;white-space:pre;padding:8px 12px;border:{border};border-radius:4px;line-height:1.3"
+    look = f"overflow:auto;white-space:pre-wrap;overflow-wrap:anywhere;padding:8px 12px;border:{border};border-radius:4px;line-height:1.3"
     return f"<pre tabindex='0' aria-label='log {escape(name)}' style='{look}'>{escape(text)}</pre>"
 
 
@@ -41,7 +41,7 @@ def sums_html(training: Any) -> str:
     rows = [_step(number, step) for number, step in enumerate(training.steps, 1)]
     status, sign = ("pass", "✓") if training.right else ("fail", "✕")
     dead = f"; {say_bytes(training.dead_bytes)} freed and still pinned" if training.dead_bytes else ""
-    verdict = f"<p class='pl-verdict pl-{status}'><span class='pl-sign' aria-hidden='true'>{sign}</span> {training.says}{dead}</p>"
+    verdict = f"<p class='pl-verdict pl-{status}'><span class='pl-sign' aria-hidden='true'>{sign}</span> <b>{training.says}</b>{dead}</p>"
     return framed("stale", f"Training steps with {training.cache}", verdict + table("", head, rows, "steps"))
 
 

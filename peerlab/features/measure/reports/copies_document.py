@@ -1,14 +1,16 @@
 """How long copies and registrations take, in words and tables: the command prints them, a notebook shows them."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from peerlab.base.document import Document, Heading, Item, Items, Part, Table, Text
+from peerlab.base.document import Document, Fold, Heading, Item, Items, Part, Table, Text
 from peerlab.base.units import PS_PER_US, say_bytes, say_percent, say_time
 from peerlab.page.document_html import document_html
 from peerlab.records.copy_times import CopyCost, CopyTime, RegisterTime
 
 _RATES_FROM = 64 * 1024
 """Bytes of a copy; below this its rate says how long starting takes, and nothing about the link."""
+_HOW = "How a time is measured, and its noise"
 _LEGEND = (
     "A time is from starting a copy until it has been awaited: the median of the repetitions, in brackets their quartiles beside it. Both "
     "ways: one copy in each direction at once, with the rate of one direction."
@@ -30,13 +32,12 @@ def _device(cost: CopyCost) -> str:
 
 
 def _parts(cost: CopyCost) -> Iterator[Part]:
-    for host in dict.fromkeys(time.host for time in cost.copies):
-        yield _of_host(host, [time for time in cost.copies if time.host == host])
+    for place, host in enumerate(dict.fromkeys(time.host for time in cost.copies)):
+        yield replace(_of_host(host, [time for time in cost.copies if time.host == host]), folded=place > 0)
     if cost.copies:
-        yield Text(_LEGEND, quiet=True)
-        yield Text(_noise(cost), lead="Noise:")
+        yield Fold(_HOW, (Text(_LEGEND, quiet=True), Text(_noise(cost), lead="Noise:")))
     if cost.registrations:
-        yield _registered(cost.registrations)
+        yield replace(_registered(cost.registrations), folded=True)
     yield from _figures(cost)
     yield Items("", [Item(note) for note in cost.notes])
     yield Text(

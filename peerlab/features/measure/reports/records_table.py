@@ -1,12 +1,13 @@
 """Records as a table in a notebook."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any
 
 import pandas as pd
 
 from peerlab.base.units import PS_PER_S, say_bytes, say_count, say_time
+from peerlab.page.frame import framed
 from peerlab.records.schema import Records
 
 _MOST = 200
@@ -15,8 +16,8 @@ _ALWAYS = ("size", "time", "algbw", "busbw")
 """Columns that stand in the table even if all rows are alike in them."""
 _TOLD = ("command", "hosts", "devices", "transport", "environment", "validation")
 """Entries of the manifest that stand below the table."""
-_CELL = "white-space:nowrap;text-align:left;padding:2px 14px 2px 0"
-"""A cell's own style: neighbours don't touch, whatever rules for tables the page around has."""
+_BROAD = ("variant", "quartiles", "algbw")
+"""Columns that a narrow page leaves out."""
 _KINDS = {"measured": "measured here", "imported": "imported from a log", "simulated": "simulated"}
 
 
@@ -27,16 +28,22 @@ def html_table(medians: pd.DataFrame, manifest: Mapping[str, Any], warnings: Seq
     shared = [name for name, different in values.items() if len(different) == 1 and name not in _ALWAYS]
     above = ", ".join(f"{name}: {values[name][0]}" for name in shared if values[name][0] not in ("", "-"))
     columns = [name for name in values if name not in shared]
-    head = "".join(f"<th style='{_CELL}'>{name}</th>" for name in columns)
-    body = "".join(_cells(row[name] for name in columns) for row in rows)
+    marks = [" class='pl-broad'" if name in _BROAD else "" for name in columns]
+    head = "".join(f"<th{mark}>{name}</th>" for name, mark in zip(columns, marks, strict=True))
+    body = "".join(_cells([row[name] for name in columns], marks) for row in rows)
     more = len(medians) - _MOST
-    notes = [f"{name}: {_plain(manifest[name])}" for name in _TOLD if manifest.get(name)] + list(warnings)
-    if more > 0:
-        notes.append(f"{say_count(more, 'more row')} not shown")
-    listed = "".join(f"<li>{escape(note)}</li>" for note in notes)
+    cut = [f"{say_count(more, 'more row')} not shown"] if more > 0 else []
+    quiet = "".join(f"<p class='pl-quiet'>{escape(note)}</p>" for note in (*cut, *warnings))
+    told = "".join(
+        f"<li>{name}: {escape(_plain(manifest[name]))}</li>" for name in _TOLD if manifest.get(name)
+    )
+    folded = f"<details><summary>How it was measured</summary><ul>{told}</ul></details>" if told else ""
     # A table that is wider than its page is moved by itself.
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    return f"<p>{escape(above)}</p><div style='overflow-x:auto' tabindex='0' role='group' aria-label='Medians'>{table}</div><ul>{listed}</ul>"
+    moved = f"<div style='overflow-x:auto' tabindex='0' role='group' aria-label='Medians'>{table}</div>"
+    return framed(
+        "records", "What was measured", f"<p class='pl-quiet'>{escape(above)}</p>{moved}{quiet}{folded}"
+    )
 
 
 def _row(row: dict[Any, Any]) -> dict[str, str]:
@@ -61,8 +68,9 @@ def _row(row: dict[Any, Any]) -> dict[str, str]:
     }
 
 
-def _cells(cells: Iterable[str]) -> str:
-    return "<tr>" + "".join(f"<td style='{_CELL}'>{escape(cell)}</td>" for cell in cells) + "</tr>"
+def _cells(cells: Sequence[str], marks: Sequence[str]) -> str:
+    each = zip(cells, marks, strict=True)
+    return "<tr>" + "".join(f"<td{mark}>{escape(cell)}</td>" for cell, mark in each) + "</tr>"
 
 
 def _rate(rate_GBps: float) -> str:  # noqa: N803  (the unit)
