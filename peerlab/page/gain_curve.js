@@ -9,7 +9,7 @@ const LEAST_HEIGHT = 0.1; // of gain: a scale is at least so high, else a flat c
 export class GainCurve {
   constructor(host, { unit, points, here }) {
     Object.assign(this, { host: host.querySelector("svg"), points, here });
-    host.querySelector("figcaption").textContent = `Gain of the step, by ${unit}`;
+    host.querySelector("figcaption").textContent = `Gain, by ${unit}`;
     this.host.setAttribute("aria-label", `Gain of the step by ${unit}: ${points.map(([batch, gain]) => `${batch}: ${gain.toFixed(2)} times`).join(", ")}.`);
   }
 

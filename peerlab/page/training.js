@@ -1,6 +1,7 @@
 // A training step: what the devices compute, the buckets that they exchange, the time that they wait, and below it the data path of the
 // bucket under way, on one of two paths. One clock with two zooms: the step, or one bucket.
 import { make } from "./dom.js";
+import { fitFrame } from "./frame.js";
 import { GainCurve } from "./gain_curve.js";
 import { unpacked } from "./packed.js";
 import { widthOf } from "./places.js";
@@ -12,6 +13,7 @@ import { sayTime } from "./words.js";
 /**
  * @typedef {object} StepParcel What the page of a step gets
  * @property {string} about
+ * @property {string} counted
  * @property {string} source
  * @property {StepControl[]} controls
  * @property {number[]} start
@@ -21,22 +23,23 @@ import { sayTime } from "./words.js";
 /**
  * @typedef {object} StepControl Something that a reader may change
  * @property {string} label
+ * @property {string} tip
  * @property {string[]} values
  */
 /**
  * @typedef {object} StepState What is shown for one combination of the controls' values
  * @property {StepSide[]} sides
- * @property {StepCard[]} cards
+ * @property {StepHeadline} headline
+ * @property {string} exchanged
  * @property {GainAtBatches | null} gain
  * @property {string[][]} rows
  * @property {string} words
  */
 /**
- * @typedef {object} StepCard A large figure
- * @property {string} name
+ * @typedef {object} StepHeadline The large figure
  * @property {string} label
- * @property {string} before
  * @property {string} value
+ * @property {string} after
  * @property {string} note
  * @property {boolean} good
  */
@@ -51,7 +54,6 @@ import { sayTime } from "./words.js";
  * @property {string} title
  * @property {string} role
  * @property {number} end_us
- * @property {string[]} says
  * @property {number[][]} computing
  * @property {number[][]} waiting
  * @property {number[][]} flight
@@ -60,27 +62,26 @@ import { sayTime } from "./words.js";
  * @property {number[]} roads
  */
 const WATCHED_S = 12; // a step, or a bucket, lasts this long at the usual speed
-const COMPUTING = { high: 22, gap: 12 }; // the lane of computing, and the room below it
-const LANE = { waiting: [6, 13], flight: [18, 52], high: 58, gap: 24 }; // a path's lanes, and the room above them for its words
-const MOST_HIGHER = 56; // px by which the lane of exchanges grows where a window has room
-const LABEL = { font: 12, wide: 108, narrow: 84, right: 74 }; // px: the words of the lanes, at their left and of what is exposed
-const SHADES = [["gather", "faint"], ["inside", "edge"], ["muted", "muted"]];
+const COMPUTING = 20; // px: how high the lane of computing is
+const LANE = { title: 24, waiting: [4, 9], flight: [13, 41], exposed: [44, 52], high: 56, gap: 8 }; // px: a path's lane, the room above it for its words, and below it
+const AXIS = 20; // px
+const WORD_PX = 14, TICK_PX = 12; // px: the words above the lanes, and those of the axis
+const PHASES = [{ words: "forward", fill: "faint", ink: "ink" }, { words: "backward", fill: "gather", ink: "ink" }, { words: "optimizer", fill: "muted", ink: "paper" }];
 const LEAST = 0.4; // px; what is narrower joins its neighbour
-const HATCH = 7;
-const PHASE_NAMES = ["forward", "backward", "optimizer"];
-const NAMES = { waiting: "ready, waits", flight: "in flight" };
+const HATCH = 5;
 
 const HTML = `
-<h1></h1>
+<div class="ts-top"><h1></h1><div class="ts-controls"></div></div>
+<div class="ts-hero"><p class="ts-label"></p><p class="ts-value"></p><p class="ts-note"></p></div>
 <div class="ts-bar"><div class="pl-player" role="group" aria-label="Player"></div>
-<fieldset class="ts-zoom"><legend>Clock</legend><label><input type="radio" name="ts-zoom" value="step" checked> step</label>
-<label><input type="radio" name="ts-zoom" value="bucket"> one bucket</label><select aria-label="Bucket"></select></fieldset>
-<div class="ts-controls"></div></div>
-<div class="ts-head"><div class="ts-cards"></div><table class="ts-rows"></table></div>
+<fieldset class="ts-zoom"><legend>Clock</legend><label><input type="radio" name="ts-zoom" value="step" checked> whole step</label>
+<label><input type="radio" name="ts-zoom" value="bucket"> one bucket</label></fieldset></div>
 <svg class="ts-lanes" role="img" preserveAspectRatio="xMidYMin"></svg>
-<div class="ts-lower"><section class="ts-road"><div class="ts-under"><h2></h2><p></p></div>
+<ul class="ts-key"><li><i class="ts-swatch"></i><span></span></li><li class="ts-key-waits"><i class="ts-swatch ts-thin"></i>one that waits its turn</li>
+<li class="ts-key-pause"><i class="ts-swatch ts-slanted"></i>devices wait (exposed)</li><li><i class="ts-swatch ts-outlined"></i>shown below</li></ul>
+<div class="ts-lower"><section class="ts-road"><div class="ts-under"><h2><select class="ts-bucket" aria-label="Bucket"></select></h2><p></p></div>
 <fieldset class="ts-zoom ts-path"><legend>Data path shown</legend></fieldset><svg role="img"></svg></section><figure class="ts-gain"><figcaption></figcaption><svg role="img"></svg></figure></div>
-<p class="ts-source"></p>`;
+<details class="ts-more"><summary></summary><table class="ts-rows"></table><p class="ts-source"></p></details>`;
 
 class StepPage extends PlayedPage {
   constructor(host, data, wanted, palettes) {
@@ -91,6 +92,7 @@ class StepPage extends PlayedPage {
     this.chosen = null; // the exchange that the list names: on the step's clock the one under way, of the path whose road is shown
     this.side = 0; // whose road is shown
     this.find("h1").textContent = data.about;
+    this.find(".ts-more summary").textContent = data.counted;
     this.find(".ts-source").textContent = data.source;
     this.fillControls();
     this.show();
@@ -141,9 +143,10 @@ class StepPage extends PlayedPage {
   }
 
   fillControls() {
-    this.data.controls.forEach(({ label, values }, i) => {
+    this.data.controls.forEach(({ label, tip, values }, i) => {
       const choice = make("select", "");
       choice.setAttribute("aria-label", label);
+      choice.title = tip;
       values.forEach((value, n) => choice.append(new Option(value, n, n === this.numbers[i], n === this.numbers[i])));
       choice.addEventListener("change", () => {
         this.numbers[i] = Number(choice.value);
@@ -158,9 +161,12 @@ class StepPage extends PlayedPage {
   // Shows another state: other controls, with what was chosen as far as it is there.
   show() {
     const { sides, rows, words, gain } = this.state, names = sides[0].names, last = names.length - 1;
-    this.find(".ts-zoom select").replaceChildren(...names.map((name, i) => new Option(capital(name), i)));
-    this.name(Math.min(this.chosen ?? last, last));
-    this.find(".ts-cards").replaceChildren(...this.state.cards.map(largeFigure));
+    this.find(".ts-bucket").replaceChildren(...names.map((name, i) => new Option(capital(name), i)));
+    const chosen = Math.min(this.chosen ?? last, last);
+    this.chosen = null; // a new list names its first
+    this.name(chosen);
+    this.fillHeadline(this.state.headline);
+    this.find(".ts-key span").textContent = this.state.exchanged;
     const table = this.find(".ts-rows"), head = document.createElement("tr"), two = sides.length > 1;
     for (const text of ["", ...sides.map(({ title }) => title), ...(two ? ["ratio"] : [])]) head.append(Object.assign(make(text ? "th" : "td", "", text), text ? { scope: "col" } : {}));
     table.replaceChildren(head, ...rows.map(([what, ...cells]) => {
@@ -175,6 +181,13 @@ class StepPage extends PlayedPage {
     this.road = null;
     this.paint();
     this.follow(this.followed === null ? null : this.chosen);
+  }
+
+  fillHeadline({ label, value, after, note, good }) {
+    this.find(".ts-hero").classList.toggle("ts-good", good);
+    this.find(".ts-label").textContent = label;
+    this.find(".ts-value").replaceChildren(make("b", "", value), ...(after ? [make("small", "", ` ${after}`)] : []));
+    this.find(".ts-note").textContent = note;
   }
 
   // The switch between the roads of two paths; of one path nothing is to be chosen.
@@ -196,10 +209,8 @@ class StepPage extends PlayedPage {
   }
 
   choosePath(number) {
-    const { role } = this.state.sides[number], host = this.find(".ts-road");
     this.side = number;
     this.road = null;
-    host.style.setProperty("--ts", `var(--pl-${role})`);
   }
 
   // Gives the clock to one exchange, or to the step.
@@ -217,7 +228,7 @@ class StepPage extends PlayedPage {
   name(number) {
     if (number === this.chosen) return;
     this.chosen = number;
-    this.find(".ts-zoom select").value = number;
+    this.find(".ts-bucket").value = number;
   }
 
   // When something begins or ends.
@@ -233,24 +244,26 @@ class StepPage extends PlayedPage {
 
   paint() {
     const host = this.find(".ts-lanes"), { sides } = this.state, width = host.clientWidth || 1080;
-    host.removeAttribute("viewBox"); // else it is no lower than it was
-    const left = width < 700 ? LABEL.narrow : LABEL.wide, right = width < 700 ? 14 : LABEL.right;
     this.longest = Math.max(...sides.map(({ end_us }) => end_us)) || 1;
-    this.x = (time) => left + ((width - left - right) * time) / this.longest;
+    this.width = width;
+    this.x = (time) => 1 + ((width - 2) * time) / this.longest;
     // devices compute the same on both paths, unless exchanges slow them down
-    const alike = sides.every(({ computing }) => this.alike(computing, sides[0].computing)), shared = alike ? COMPUTING.high + COMPUTING.gap : 0;
-    const least = LANE.gap + LANE.high + (alike ? 0 : COMPUTING.high), lowest = shared + sides.length * least + 24;
-    const higher = Math.max(0, Math.min(MOST_HIGHER, Math.floor((host.clientHeight - lowest) / sides.length)));
-    this.lane = { waiting: LANE.waiting, flight: [LANE.flight[0], LANE.flight[1] + higher], high: LANE.high + higher };
-    const each = least + higher, high = lowest + sides.length * higher;
+    const alike = sides.every(({ computing }) => this.alike(computing, sides[0].computing)), shared = alike ? LANE.title + COMPUTING + LANE.gap : 0;
+    const each = LANE.title + LANE.high + LANE.gap + (alike ? 0 : COMPUTING), high = shared + sides.length * each + AXIS;
     host.setAttribute("viewBox", `0 0 ${width} ${high}`);
     host.replaceChildren();
-    if (alike) this.paintComputing(host, sides[0], 0);
-    this.tops = sides.map((_, i) => shared + (i + 1) * each - this.lane.high);
+    if (alike) {
+      this.title(host, LANE.title, { title: "Computing", more: sides.length > 1 ? "the same on both data paths" : "" });
+      this.paintComputing(host, sides[0], LANE.title);
+    }
+    this.tops = sides.map((_, i) => shared + (i + 1) * each - LANE.gap - LANE.high);
     sides.forEach((side, i) => this.paintSide(host, side, this.tops[i], alike));
-    this.marks = sides.map((_, i) => svgShape("rect", { class: "ts-chosen", fill: "none", stroke: "var(--pl-ink)", "stroke-width": 2, rx: 2, y: this.tops[i] + this.lane.flight[0] - 2, height: this.lane.flight[1] - this.lane.flight[0] + 4 }, host));
-    this.heads = sides.map((_, i) => svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 2, y1: this.tops[i] - 2, y2: this.tops[i] + this.lane.high + 2 }, host));
-    this.axis(host, high - 18);
+    this.marks = sides.map((_, i) => svgShape("rect", { class: "ts-chosen", fill: "none", stroke: "var(--pl-ink)", "stroke-width": 2, rx: 2, y: this.tops[i] + LANE.flight[0] - 2, height: LANE.flight[1] - LANE.flight[0] + 4 }, host));
+    this.heads = sides.map((_, i) => svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 2, y1: this.tops[i] - 2, y2: this.tops[i] + LANE.high + 2 }, host));
+    this.axis(host, high - AXIS + 6);
+    const waits = sides.some(({ waiting }) => waiting.some(([begin, end]) => this.x(end) - this.x(begin) >= 2)), pauses = sides.some(({ exposed }) => exposed.length);
+    this.find(".ts-key-waits").hidden = !waits;
+    this.find(".ts-key-pause").hidden = !pauses;
     this.road?.paint(1);
     this.curve?.paint();
   }
@@ -261,28 +274,42 @@ class StepPage extends PlayedPage {
     return some.length === others.length && some.every(([begin, end], i) => Math.max(Math.abs(this.x(begin) - this.x(others[i][0])), Math.abs(this.x(end) - this.x(others[i][1]))) < 1);
   }
 
+  // Writes the words above a lane: its name, what it takes, and at its end how long the devices wait; what has no room beside the others is left out.
+  title(host, below, { title, ink = "ink", more = "", waits = "" }) {
+    const y = below - 7, taken = (words) => widthOf(words, WORD_PX, true) + 16, room = this.width - widthOf(waits, WORD_PX, true), name = text(host, 0, y, title, { fill: `var(--pl-${ink})`, "font-weight": 650 });
+    if (more && taken(title) + widthOf(more, WORD_PX) + 8 < room) svgShape("tspan", { fill: "var(--pl-muted)", "font-weight": 400, dx: 10 }, name).textContent = more;
+    if (waits && taken(title) < room) text(host, this.width, y, waits, { "text-anchor": "end", fill: `var(--pl-${ink})`, "font-weight": 650 });
+  }
+
+  // Paints what devices compute, each phase as one box until they wait.
   paintComputing(host, { computing }, top) {
-    text(host, this.x(0) - 8, top + COMPUTING.high / 2 + 4, "computing", { "text-anchor": "end", "font-weight": 650 });
-    this.boxes(host, computing, top, [0, COMPUTING.high], ([, , phase], even) => SHADES[phase][even]);
-    PHASE_NAMES.forEach((phase, number) => this.chip(host, computing.filter((row) => row[2] === number), phase, top));
+    const runs = [];
+    for (const [begin, end, phase] of computing) {
+      const last = runs.at(-1);
+      if (last && last[2] === phase && this.x(begin) - this.x(last[1]) < 1) last[1] = end;
+      else runs.push([begin, end, phase]);
+    }
+    const named = new Set();
+    for (const [begin, end, phase] of runs) {
+      const left = this.x(begin), wide = this.x(end) - left, name = PHASES[phase];
+      if (wide < LEAST) continue;
+      svgShape("rect", { x: left, y: top, width: Math.max(LEAST, wide - 1), height: COMPUTING, rx: 2, fill: `var(--pl-${name.fill})` }, host);
+      if (named.has(phase) || wide < widthOf(name.words, WORD_PX) + 12) continue;
+      named.add(phase);
+      text(host, left + wide / 2, top + COMPUTING / 2 + 4, name.words, { "text-anchor": "middle", fill: `var(--pl-${name.ink})` });
+    }
   }
 
   paintSide(host, side, top, alike) {
-    const { lane } = this, role = side.role, right = this.x(this.longest), exposed = side.exposed.reduce((sum, [begin, end]) => sum + end - begin, 0);
-    const words = top - (alike ? 0 : COMPUTING.high) - 7;
-    svgShape("rect", { x: this.x(0), y: top, width: right - this.x(0), height: lane.high, fill: "var(--pl-panel)", rx: 4 }, host);
-    const title = text(host, this.x(0), words, side.title, { fill: `var(--pl-${role}-ink)`, "font-weight": 650 });
-    svgShape("tspan", { fill: "var(--pl-muted)", "font-weight": 400, dx: 8 }, title).textContent = host.clientWidth < 700 ? side.says.at(-1) : side.says.join(", ");
-    if (!alike) this.paintComputing(host, side, top - COMPUTING.high);
-    for (const [name, label] of Object.entries(NAMES)) text(host, this.x(0) - 8, top + (lane[name][0] + lane[name][1]) / 2 + 4, label, { "text-anchor": "end", fill: "var(--pl-muted)" });
-    this.boxes(host, side.waiting, top, lane.waiting, () => "ink");
-    this.boxes(host, side.flight, top, lane.flight, () => role, side.names);
-    for (const [begin, end] of side.exposed) this.hatch(host, [this.x(begin), top, this.x(end), top + lane.high], role);
-    svgShape("line", { x1: this.x(side.end_us), x2: this.x(side.end_us), y1: top, y2: top + lane.high, stroke: `var(--pl-${role})`, "stroke-width": 2 }, host);
-    if (host.clientWidth < 700) return; // the words above say it, too
-    const ink = { fill: `var(--pl-${role}-ink)` };
-    text(host, this.x(side.end_us) + 7, top + 30, sayTime(exposed), { ...ink, "font-weight": 650, "font-size": 13 });
-    text(host, this.x(side.end_us) + 7, top + 46, "exposed", ink);
+    const { role, end_us: end } = side, right = this.x(this.longest), exposed = side.exposed.reduce((sum, [begin, end]) => sum + end - begin, 0);
+    const waits = exposed > 0 ? `devices wait ${sayTime(exposed)}` : "devices never wait";
+    this.title(host, top - (alike ? 0 : COMPUTING), { title: side.title, ink: `${role}-ink`, more: `${sayTime(end)} a step`, waits });
+    svgShape("rect", { x: this.x(0), y: top, width: right - this.x(0), height: LANE.high, fill: "var(--pl-panel)", rx: 4 }, host);
+    if (!alike) this.paintComputing(host, side, top - COMPUTING);
+    for (const [begin, end] of side.exposed) this.hatch(host, [this.x(begin), top + LANE.exposed[0], this.x(end), top + LANE.exposed[1]], role);
+    this.boxes(host, side.waiting, top, LANE.waiting, "ink");
+    this.boxes(host, side.flight, top, LANE.flight, role, side.names);
+    svgShape("line", { x1: this.x(end), x2: this.x(end), y1: top, y2: top + LANE.high, stroke: `var(--pl-${role})`, "stroke-width": 2 }, host);
   }
 
   boxes(host, rows, top, [above, below], fill, names) {
@@ -292,20 +319,11 @@ class StepPage extends PlayedPage {
       if (end - Math.max(begin, last) < LEAST && !names) return;
       last = end;
       const width = Math.max(0.6, end - begin - Math.min(1, (end - begin) / 4));
-      const one = svgShape("rect", { x: begin, y: top + above, width, height: below - above, fill: `var(--pl-${fill(row, i % 2)})`, opacity: names && i % 2 ? 0.7 : 1 }, host);
+      const one = svgShape("rect", { x: begin, y: top + above, width, height: below - above, fill: `var(--pl-${fill})` }, host);
       if (!names) return;
       one.dataset.exchange = i;
-      svgShape("title", {}, one).textContent = `${names[i]}: ${sayTime(row[1] - row[0])}, ${sayTime(row[2])} exposed`;
+      svgShape("title", {}, one).textContent = `${capital(names[i])}: ${sayTime(row[1] - row[0])}, for ${sayTime(row[2])} of it devices wait`;
     });
-  }
-
-  // The name of a phase on its operations, if there is room.
-  chip(host, rows, phase, top) {
-    if (!rows.length) return;
-    const left = this.x(rows[0][0]), right = this.x(rows[rows.length - 1][1]), middle = (left + right) / 2, half = phase.length * 3.4 + 8;
-    if (right - left < 2 * half + 16) return;
-    svgShape("rect", { x: middle - half, y: top + 3, width: 2 * half, height: COMPUTING.high - 6, rx: 3, fill: "var(--pl-box)" }, host);
-    text(host, middle, top + COMPUTING.high / 2 + 4, phase, { "text-anchor": "middle", fill: "var(--pl-ink)" });
   }
 
   // Slanted lines inside a box.
@@ -316,15 +334,15 @@ class StepPage extends PlayedPage {
       const begin = Math.max(start, left), end = Math.min(start + high, right);
       if (end > begin) d += `M${begin.toFixed(1)} ${(bottom - begin + start).toFixed(1)}L${end.toFixed(1)} ${(bottom - end + start).toFixed(1)}`;
     }
-    svgShape("path", { d, stroke: `var(--pl-${role})`, "stroke-width": 1.6, fill: "none", "pointer-events": "none" }, host);
+    svgShape("path", { d, stroke: `var(--pl-${role})`, "stroke-width": 2, fill: "none", "pointer-events": "none" }, host);
   }
 
   axis(host, top) {
     const rough = this.longest / 7, power = 10 ** Math.floor(Math.log10(rough)), each = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough);
     for (let at = 0; at <= this.longest; at += each) {
       svgShape("line", { x1: this.x(at), x2: this.x(at), y1: top - 4, y2: top, stroke: "var(--pl-edge)" }, host);
-      const words = sayTime(at), last = host.clientWidth - widthOf(words, LABEL.font) / 2; // within the picture
-      text(host, Math.min(this.x(at), last), top + 12, words, { "text-anchor": "middle", fill: "var(--pl-muted)" });
+      const words = sayTime(at), half = widthOf(words, TICK_PX) / 2; // within the picture
+      text(host, Math.max(half, Math.min(this.x(at), this.width - half)), top + 12, words, { "text-anchor": "middle", fill: "var(--pl-muted)", "font-size": TICK_PX });
     }
   }
 
@@ -363,8 +381,7 @@ class StepPage extends PlayedPage {
     }
     const before = now < begin, done = now >= end - 1e-6;
     const doing = before ? "waits for its gradients" : done ? `done after ${sayTime(end - begin)}` : `${sayTime(now - begin)} of ${sayTime(end - begin)}`;
-    showWords(host.querySelector("h2"), capital(side.names[at]));
-    showWords(host.querySelector("p"), this.followed === null ? `at this moment: ${done ? "nothing in flight, " : ""}${doing}` : doing);
+    showWords(host.querySelector("p"), doing);
     host.classList.toggle("ts-idle", (before || done) && !moving); // nobody is busy then; while it plays words stand still
     host.querySelector("svg").setAttribute("aria-label", `${side.title}: ${side.names[at]}, ${doing}`);
     this.road.draw(Math.max(0, Math.min(now - begin, end - begin)), now < begin || now >= end ? 0 : moving, !this.calm);
@@ -378,8 +395,9 @@ class StepPage extends PlayedPage {
   }
 
   listen() {
-    const pick = this.find(".ts-zoom select");
+    const pick = this.find(".ts-bucket");
     pick.addEventListener("change", () => this.follow(Number(pick.value)));
+    this.find(".ts-more").addEventListener("toggle", () => this.wanted.mode === "frame" && fitFrame(this.root));
     for (const one of this.root.querySelectorAll("[name=ts-zoom]")) one.addEventListener("change", () => this.follow(one.value === "step" ? null : this.chosen));
     this.find(".ts-lanes").addEventListener("click", ({ target }) => target.dataset?.exchange !== undefined && this.follow(Number(target.dataset.exchange)));
     this.find(".pl-play").addEventListener("click", () => this.rewind(), { capture: true });
@@ -392,16 +410,6 @@ class StepPage extends PlayedPage {
     this.rewind();
     this.player.toggle();
   }
-}
-
-function largeFigure({ name, label, before, value, note, good }) {
-  const one = make("section", "ts-card"), figure = make("p", "ts-value");
-  one.dataset.name = name;
-  one.classList.toggle("ts-good", good);
-  if (before) figure.append(make("small", "", `${before} → `));
-  figure.append(make("b", "", value), ...(name === "gain" ? [make("small", "", " as fast")] : []));
-  one.append(make("h2", "", label), figure, make("p", "ts-note", note));
-  return one;
 }
 
 // How long an exchange takes.
@@ -418,7 +426,7 @@ function under({ flight }, time) {
 }
 
 function text(host, x, y, words, more) {
-  return svgText(words, { x, y, "font-size": LABEL.font, ...more }, host);
+  return svgText(words, { x, y, "font-size": WORD_PX, ...more }, host);
 }
 
 function capital(words) {

@@ -11,14 +11,13 @@ from peerlab.training.step_run import StepRun
 _BATCHES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
 
-class StepCard(TypedDict):
-    """A large figure."""
+class StepHeadline(TypedDict):
+    """The large figure: what a step takes, or what the second data path gains."""
 
-    name: str
     label: str
-    before: str
-    """The figure on the first data path; empty where there is one path."""
     value: str
+    after: str
+    """Words behind the figure; empty where it is a time."""
     note: str
     good: bool
     """Whether the second data path is the faster one."""
@@ -35,33 +34,42 @@ class GainAtBatches(TypedDict):
     """The same of what is shown."""
 
 
-def cards(runs: Sequence[StepRun], names: Sequence[str], sure: StepGain | None = None) -> list[StepCard]:
-    """Return the large figures of a step on one data path, or on two; `sure` is the band of the gain, where it is known."""
+def headline(runs: Sequence[StepRun], names: Sequence[str], sure: StepGain | None = None) -> StepHeadline:
+    """Return the large figure of a step on one data path, or on two; `sure` is the band of the gain, where it is known."""
     last = runs[-1]
-    shares = [say_share(1 - run.utilisation) for run in runs]
-    found = [
-        _card("step", "Step", [_time(run.time_s) for run in runs], f"computing {_time(last.compute_s)}, {say_share(last.utilisation)} of it"),
-        _card("exposed", "Exposed exchange", [_time(run.exposed_s) for run in runs], f"{' → '.join(shares)} of the step"),
-    ]  # fmt: skip
     if len(runs) == 1:
-        return found
+        note = " ".join(
+            [f"The devices compute for {say_share(last.utilisation)} of it.", *_hidden(last, "the exchange")]
+        )
+        return {
+            "label": "A step takes",
+            "value": _time(last.time_s),
+            "after": "",
+            "note": note,
+            "good": False,
+        }
     gain, alone = last.gain(runs[0]), runs[0].exchange_s / last.exchange_s if last.exchange_s else 1.0
     simulated = f"{gain:.2f}\u00d7"
-    point = f"simulated {simulated} (†); " if sure else ""
-    hero: StepCard = {
-        "name": "gain",
+    sentences = [
+        *([f"Simulated: {simulated} (†)."] if sure else []),
+        f"Exchange alone: {alone:.2f}\u00d7.",
+        *_hidden(last, "it"),
+    ]
+    return {
         "label": f"{names[1]} against {names[0]}",
-        "before": "",
         "value": _between(sure) if sure else simulated,
-        "note": f"{point}the exchange alone {alone:.2f}\u00d7",
+        "after": "as fast",
+        "note": " ".join(sentences),
         "good": gain > 1,
     }
-    return [hero, *found]
 
 
 def rows(runs: Sequence[StepRun]) -> list[list[str]]:
     """Return the small figures: each of the first and the second, and their ratio."""
     found = [
+        _row("step", [run.time_s for run in runs], _time),
+        _row("computing", [run.compute_s for run in runs], _time),
+        _row("devices wait (exposed exchange)", [run.exposed_s for run in runs], _time),
         _row("all exchanges", [run.exchange_s for run in runs], _time),
         _row("samples per second", [run.samples_per_s for run in runs], "{:,.0f}".format),
     ]
@@ -97,9 +105,11 @@ def _points(runs: Sequence[StepRun]) -> Iterator[list[float]]:
         yield [float(batch), second.gain(first)]
 
 
-def _card(name: str, label: str, values: Sequence[str], note: str) -> StepCard:
-    before = values[0] if len(values) > 1 else ""
-    return {"name": name, "label": label, "before": before, "value": values[-1], "note": note, "good": False}
+def _hidden(run: StepRun, what: str) -> list[str]:
+    """Return how much of the exchange lies behind computing, as a sentence; none where there is no exchange."""
+    if not run.exchange_s:
+        return []
+    return [f"Computing hides {say_share(max(0.0, 1 - run.exposed_s / run.exchange_s))} of {what}."]
 
 
 def _row(what: str, values: Sequence[float], say: Callable[[float], str]) -> list[str]:

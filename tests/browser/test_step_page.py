@@ -35,11 +35,8 @@ def test_the_road_below_is_that_of_the_bucket_under_way(opened):
     page = opened()
     for number, one in enumerate(host().trace.placed):
         seek(page, (one.begin_ps + one.end_ps) / 2e6)
-        expect(page.locator(".ts-road h2")).to_contain_text(f"Bucket {number + 1}, allreduce")
-        # list, card and outline are of one exchange
-        expect(page.locator(".ts-zoom option:checked")).to_have_text(
-            page.locator(".ts-road h2").text_content()
-        )
+        # list and outline are of one exchange
+        expect(page.locator(".ts-bucket option:checked")).to_contain_text(f"Bucket {number + 1}, allreduce")
         box, outline = (
             page.locator(mark).first.bounding_box() for mark in (f"[data-exchange='{number}']", ".ts-chosen")
         )
@@ -55,14 +52,11 @@ def test_on_one_clock_the_road_says_which_bucket_of_its_path_is_under_way_at_thi
     seek(page, middle)
     for choice, run in zip(page.locator(".ts-path label").all(), (host(), peer()), strict=True):
         choice.click()
-        expect(page.locator(".ts-road p")).to_contain_text("at this moment: ")
         number = sum(exchange.begin_ps <= 1e6 * middle for exchange in run.trace.placed)
-        expect(page.locator(".ts-road h2")).to_contain_text(f"Bucket {max(1, number)}, ")
-        expect(page.locator(".ts-zoom select")).to_have_value(str(max(1, number) - 1))
+        expect(page.locator(".ts-bucket")).to_have_value(str(max(1, number) - 1))
         assert page.locator(".ts-road svg").get_attribute("aria-label").startswith(choice.inner_text())
     page.locator("[data-exchange='3']").first.click()
-    expect(page.locator(".ts-road h2")).to_contain_text(re.compile("^Bucket 4, "))
-    expect(page.locator(".ts-road p")).not_to_contain_text("moment")
+    expect(page.locator(".ts-bucket option:checked")).to_contain_text(re.compile("^Bucket 4, "))
 
 
 def test_a_click_on_a_bucket_gives_it_the_clock(opened):
@@ -72,29 +66,25 @@ def test_a_click_on_a_bucket_gives_it_the_clock(opened):
     length = page.evaluate("[...peerlabPages][0].player.length")
     assert length == pytest.approx(host().trace.placed[3].run.time_ps / 1e6)
     seek(page, length)
-    expect(page.locator(".ts-road h2")).to_have_text("Bucket 4, allreduce of 25.3 MiB")
+    expect(page.locator(".ts-bucket option:checked")).to_have_text("Bucket 4, allreduce of 25.3 MiB")
     expect(page.locator(".ts-road p")).to_contain_text("done after")
     page.keyboard.press("n")
-    expect(page.locator(".ts-zoom select")).to_have_value("4")
+    expect(page.locator(".ts-bucket")).to_have_value("4")
     page.keyboard.press("s")
     assert page.evaluate("[...peerlabPages][0].player.length") == pytest.approx(host().time_ps / 1e6)
 
 
 def test_overlap_off_shows_the_detour(opened):
     page = opened()
-    card = page.locator(".ts-card[data-name=exposed]")
-    before = card.inner_text()
+    lanes, apart = page.locator(".ts-lanes"), host().answer(host().step.with_(overlap=False))
+    expect(lanes).to_contain_text(f"devices wait {1e3 * host().exposed_s:.3g} ms")
     page.get_by_label("overlap").select_option("off")
-    expect(card).not_to_have_text(before)
-    apart = host().answer(host().step.with_(overlap=False))
-    expect(card).to_contain_text(f"{1e3 * apart.exposed_s:.3g} ms")
+    expect(lanes).to_contain_text(f"devices wait {1e3 * apart.exposed_s:.3g} ms")
 
 
 def test_it_begins_with_what_the_step_gains_at_the_exposed_exchange(opened):
     page = opened()
-    expect(page.locator(".ts-card[data-name=gain]")).to_contain_text(
-        f"{peer().gain(host()):.2f}\u00d7 as fast"
-    )
+    expect(page.locator(".ts-hero")).to_contain_text(f"{peer().gain(host()):.2f}\u00d7 as fast")
     last = peer().trace.placed[-1]
     here = page.evaluate("[...peerlabPages][0].player.time")
     assert here == pytest.approx((last.begin_ps + last.end_ps) / 2e6)
@@ -109,7 +99,7 @@ def test_it_begins_with_what_the_step_gains_at_the_exposed_exchange(opened):
 def test_a_still_and_a_video_show_a_step_on_two_paths(tmp_path):
     still = peerlab.export_still([host(), peer()], tmp_path / "pair.png")
     assert Image.open(still).size == (1280, 720)
-    assert Image.open(peerlab.export_still(peer(), tmp_path / "one.png")).size == (1280, 452)
+    assert Image.open(peerlab.export_still(peer(), tmp_path / "one.png")).size == (1280, 560)
     assert peerlab.export_still([host(), peer()], tmp_path / "pair.pdf").read_bytes().startswith(b"%PDF")
     several = [frame for _, frame in zip(range(3), frames([host(), peer()], 50), strict=False)]
     assert len(set(several)) == 3
@@ -123,9 +113,9 @@ def test_an_exported_page_begins_with_the_range_of_the_gain_and_the_simulated_ga
     page = browser.new_page()
     page.goto(peerlab.export_html([host(), peer()], tmp_path / "step.html").as_uri())
     sure = step_gain(peer(), host())
-    card = page.locator(".ts-card[data-name=gain]")
+    card = page.locator(".ts-hero")
     expect(card.locator("b")).to_have_text(f"{sure.low:.2f} to {sure.high:.2f}\u00d7")
-    expect(card.locator(".ts-note")).to_contain_text(f"simulated {peer().gain(host()):.2f}\u00d7")
+    expect(card.locator(".ts-note")).to_contain_text(f"Simulated: {peer().gain(host()):.2f}\u00d7")
     page.get_by_label("overlap").select_option("off")
     expect(card.locator("b")).not_to_contain_text(" to ")
     page.close()
@@ -152,25 +142,27 @@ def test_a_frame_in_a_notebook_is_as_high_as_its_page(browser, tmp_path, width):
     page.goto(file.as_uri())
     inner = page.frame_locator("iframe")
     expect(inner.locator("html[data-ready]")).to_be_attached()
-    page.wait_for_function(
-        "() => { const [frame] = document.querySelectorAll('iframe'); return frame.contentDocument.documentElement.scrollHeight <= frame.clientHeight; }"
-    )
-    lowest = inner.locator(".ts-source").bounding_box()
-    frame = page.locator("iframe").bounding_box()
-    assert lowest["y"] + lowest["height"] <= frame["y"] + frame["height"] + 1
+    for _ in range(2):  # folded, and unfolded
+        page.wait_for_function(
+            "() => { const [frame] = document.querySelectorAll('iframe'); return frame.contentDocument.documentElement.scrollHeight <= frame.clientHeight; }"
+        )
+        lowest, frame = (one.bounding_box() for one in (inner.locator(".ts-more"), page.locator("iframe")))
+        assert lowest["y"] + lowest["height"] <= frame["y"] + frame["height"] + 1
+        inner.locator(".ts-more summary").click()
+        expect(inner.locator(".ts-source")).to_be_visible()
     page.close()
 
 
 def test_paths_that_compute_alike_share_their_lane_of_computing(opened):
     page = opened()
-    expect(page.locator(".ts-lanes text", has_text="computing")).to_have_count(1)
+    expect(page.locator(".ts-lanes text", has_text="backward")).to_have_count(1)
 
 
 def test_paths_whose_exchanges_slow_computing_down_have_a_lane_of_computing_each(browser, tmp_path):
     page = browser.new_page()
     runs = [host().answer(run.step.with_(slowdown=0.2)) for run in (host(), peer())]
     page.goto(peerlab.export_html(runs, tmp_path / "slowed.html", controls={}).as_uri())
-    expect(page.locator(".ts-lanes text", has_text="computing")).to_have_count(2)
+    expect(page.locator(".ts-lanes text", has_text="backward")).to_have_count(2)
     page.close()
 
 

@@ -66,8 +66,7 @@ def test_the_page_gets_every_exchange_and_a_road_for_each_that_is_another():
     }
     rows = {what: cells for what, *cells in parcel["states"][0]["rows"]}
     assert rows["samples per second"][2] == f"{peer().samples_per_s / host().samples_per_s:.3f}"
-    cards = {one["name"]: one for one in parcel["states"][0]["cards"]}
-    assert cards["gain"]["value"] == f"{peer().gain(host()):.2f}\u00d7"
+    assert parcel["states"][0]["headline"]["value"] == f"{peer().gain(host()):.2f}\u00d7"
     assert parcel["states"][0]["gain"]["here"] == [32, peer().gain(host())]
     assert "USD" not in " ".join(rows)
 
@@ -99,7 +98,7 @@ def test_a_still_says_in_words_what_it_shows(tmp_path):
 def test_a_step_with_a_time_of_its_own_has_no_gain_at_other_batches():
     own = [peerlab.step(compute_ms=50, path=path) for path in ("host-tcp", "peer-direct")]
     assert step_parcel(own, {})["states"][0]["gain"] is None
-    assert step_parcel(own[:1], {})["states"][0]["cards"][0]["name"] == "step"
+    assert step_parcel(own[:1], {})["states"][0]["headline"]["label"] == "A step takes"
 
 
 def test_a_chrome_trace_has_lanes_and_spans(tmp_path):

@@ -27,15 +27,16 @@ VIEWS = {
 }
 """What may be shown, and its size in CSS pixels: the page, one of its figures for the last row, the data path drawn
 small, a race and the same as a slide."""
-_ONE_STEP = (1280, 452)
+_ONE_STEP = (1280, 560)
 """Size of the page of a training step on one data path."""
 
 _STILL = """
-.pl-player, .rc-bar, .ts-bar, .pl-choices, .pl-press, .pl-caption button, .pl-lower header button, .pl-lower header [role=group], .pl-hero button, .pl-card button, .pl-idle button { display: none !important; }
+.pl-player, .rc-bar, .ts-bar, .ts-controls, .pl-choices, .pl-press, .pl-caption button, .pl-lower header button, .pl-lower header [role=group], .pl-hero button, .pl-card button, .pl-idle button { display: none !important; }
 html:not([data-mode="side-by-side"]) .pl-alone .pl-card { min-height: 0; }
 html[data-mode="page"] .rc-head { position: static; width: auto; height: auto; clip-path: none; grid-area: bar; }
 html[data-mode="page"] .rc-head h1 { font-size: 18px; }
-.pl-caption summary { list-style: none; text-decoration: none; }
+:is(.pl-caption, .ts-more) summary { list-style: none; text-decoration: none; }
+.ts-bucket { appearance: none; padding: 0; border: 0; background: none; }
 h1.pl-hidden { position: static; width: auto; height: auto; clip-path: none; margin: 0; font: 650 20px/1.2 system-ui, sans-serif; }
 """
 """What there is to press is left out of a picture; the title is in it."""

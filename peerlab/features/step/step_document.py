@@ -1,6 +1,7 @@
 """What a training step says, on one data path or on several: told once, for `peerlab step` and for a notebook."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from peerlab.base.document import Document, Graphic, Part, Table, Text
 from peerlab.base.units import say_bytes, say_count, say_share, say_time
@@ -21,6 +22,12 @@ def step_document(runs: Sequence[StepRun], exchanges: int | None = 0) -> Documen
     return Document(_title(runs[0]), tuple(_parts(runs, exchanges)))
 
 
+def behind_document(run: StepRun, exchanges: int) -> Document:
+    """Return what the page of a step leaves out: who was last, what it rests on, and the exchanges that are seen most."""
+    listed = replace(_exchanges(run, exchanges, several=False), folded=True)
+    return Document("What it rests on", (*_seen(run, ""), *_rests([run]), listed))
+
+
 def _title(run: StepRun) -> str:
     step = run.step
     passes = f", {step.accumulate} passes" if step.accumulate > 1 else ""
@@ -31,15 +38,27 @@ def _title(run: StepRun) -> str:
 
 
 def _parts(runs: Sequence[StepRun], exchanges: int | None) -> Iterator[Part]:
-    step = runs[0].step
     yield _times(runs)
     for run in runs:
         # Which path a sentence is about is said where there are several.
         lead = f"{path_title(str(run.step.scenario.path))}:" if len(runs) > 1 else ""
-        yield from (Text(sentence, lead) for sentence in [*in_a_row(run.trace), *who_was_last(run.trace)])
         yield Graphic(step_svg(run), lead)
-        if run.peak_share is not None:
-            yield Text(f"{say_share(run.peak_share)} of the devices' peak.", lead)
+        yield from _seen(run, lead)
+    yield from _rests(runs)
+    if exchanges != 0:
+        yield from (_exchanges(run, exchanges, several=len(runs) > 1) for run in runs)
+
+
+def _seen(run: StepRun, lead: str) -> Iterator[Text]:
+    """Yield who was last, and how near the devices come to their peak."""
+    yield from (Text(sentence, lead) for sentence in [*in_a_row(run.trace), *who_was_last(run.trace)])
+    if run.peak_share is not None:
+        yield Text(f"{say_share(run.peak_share)} of the devices' peak.", lead)
+
+
+def _rests(runs: Sequence[StepRun]) -> Iterator[Text]:
+    """Yield what the figures rest on."""
+    step = runs[0].step
     yield Text(f"{say_time(step.compute.ps)} a pass, {step.compute.says}{_assumed(runs[0])}.", "Computing:")
     if figure := step.slowdown_figure:
         share = f"{say_share(figure.value)} ({say_share((figure.range or (0, 0))[0])} to {say_share((figure.range or (0, 0))[1])})"
@@ -48,8 +67,6 @@ def _parts(runs: Sequence[StepRun], exchanges: int | None) -> Iterator[Part]:
         )
     yield Text(f"{device_memory(step).says}.", "Memory:")
     yield Text(f"{_alike(runs[0])}; {_LIMITS}", quiet=True)
-    if exchanges != 0:
-        yield from (_exchanges(run, exchanges, several=len(runs) > 1) for run in runs)
 
 
 def _alike(run: StepRun) -> str:

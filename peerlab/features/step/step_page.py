@@ -7,13 +7,18 @@ from typing import Any
 
 from peerlab.base.errors import ExportError
 from peerlab.base.units import say_bytes
-from peerlab.features.step.step_parcel import StepAlbum, StepControl, StepParcel, about, source
+from peerlab.features.step.step_parcel import StepAlbum, StepControl, StepParcel, about, counted, source
 from peerlab.features.step.step_report import step_html
 from peerlab.page.played_page import played_frame, played_page
 from peerlab.training.step_band import StepGain
 from peerlab.training.step_run import StepRun
 
 _LABELS = {"bucket_bytes": "bucket", "accumulate": "passes", "shard": "sharding", "path": "path"}
+_TIPS = {
+    "overlap": "whether buckets are exchanged while the devices still compute",
+    "bucket_bytes": "gradients that are exchanged as one",
+    "accumulate": "forward and backward passes before an exchange",
+}
 _MOST_STATES = 60
 MOST_EXCHANGES = 2000
 """Exchanges of a step that a page shows."""
@@ -60,7 +65,7 @@ def step_page_html(
         about(runs[0]),
         {"step": parcel},
         ["training"],
-        'class="ts-root"',
+        'class="ts-root ts-step"',
         wanted,
     )
 
@@ -106,6 +111,7 @@ def step_parcel(
         states.append(album.state(step_runs, sure if same else None))
     return {
         "about": about(runs[0]),
+        "counted": counted(runs[0]),
         "source": source(runs[0]),
         "controls": [_control(name, values) for name, values in controls.items()],
         "start": [_start(runs[0], name, values) for name, values in controls.items()],
@@ -117,6 +123,7 @@ def step_parcel(
 def _control(name: str, values: Sequence[Any]) -> StepControl:
     return {
         "label": _LABELS.get(name, name.replace("_", " ")),
+        "tip": _TIPS.get(name, ""),
         "values": [_value_text(name, value) for value in values],
     }
 
@@ -134,5 +141,5 @@ def _start(run: StepRun, name: str, values: Sequence[Any]) -> int:
 
 
 def played_html(run: StepRun) -> str:
-    """Return a training step in a frame that plays it, and below it in figures."""
+    """Return a training step in a frame that plays it, and below it what that leaves out."""
     return step_frame(run) + step_html(run)

@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 from typing import TypedDict
 
 from peerlab.answer.run import Run
-from peerlab.base.units import PS_PER_US, say_bytes, say_time
+from peerlab.base.units import PS_PER_US, say_bytes
+from peerlab.model.collective import collective_of
 from peerlab.model.paths import data_path
 from peerlab.picture.road import Road, road
 from peerlab.question.naming import told_apart
 from peerlab.training.step_band import StepGain
-from peerlab.training.step_headline import GainAtBatches, StepCard, cards, gain_at_batches, rows
+from peerlab.training.step_headline import GainAtBatches, StepHeadline, gain_at_batches, headline, rows
 from peerlab.training.step_picture import StepBox, alt_text, lanes_of
 from peerlab.training.step_run import StepRun
 
@@ -25,8 +26,6 @@ class StepSide(TypedDict):
     title: str
     role: str
     end_us: float
-    says: list[str]
-    """Times of the exchanges: all, hidden behind computing, exposed."""
     computing: list[list[float]]
     """``[begin, end, phase]`` of every operation; phases are 0 forward, 1 backward, 2 the optimizer."""
     waiting: list[list[float]]
@@ -44,8 +43,9 @@ class StepState(TypedDict):
     """What is shown for one combination of the controls' values."""
 
     sides: list[StepSide]
-    cards: list[StepCard]
-    """The large figures."""
+    headline: StepHeadline
+    exchanged: str
+    """What is exchanged, as the key to the picture says it."""
     gain: GainAtBatches | None
     rows: list[list[str]]
     """``[what, of the first, of the second, ratio]``."""
@@ -56,6 +56,7 @@ class StepControl(TypedDict):
     """Something that a reader may change."""
 
     label: str
+    tip: str
     values: list[str]
 
 
@@ -63,6 +64,8 @@ class StepParcel(TypedDict):
     """What the page of a step gets."""
 
     about: str
+    counted: str
+    """How many figures it rests on, as the words of what unfolds them."""
     source: str
     controls: list[StepControl]
     start: list[int]
@@ -89,7 +92,8 @@ class StepAlbum:
             roles[1] = next(role for role in _OTHER if role != roles[0])
         return {
             "sides": [self._side(*one) for one in zip(names, roles, runs, strict=True)],
-            "cards": cards(runs, names, sure),
+            "headline": headline(runs, names, sure),
+            "exchanged": _exchanged(runs[0]),
             "gain": gain_at_batches(runs),
             "rows": rows(runs),
             "words": alt_text(runs),
@@ -101,7 +105,6 @@ class StepAlbum:
             "title": title,
             "role": role,
             "end_us": run.time_ps / PS_PER_US,
-            "says": _exchanges(run),
             # Numbers for phases, in the order of the list that the page knows as well.
             "computing": [[*_us(box), float(_PHASES.index(phase))] for phase, box in lanes.computing],
             "waiting": [_us(box) for box in lanes.waiting],
@@ -128,28 +131,31 @@ class StepAlbum:
         return self._known[id(run)][1]
 
 
-def _exchanges(run: StepRun) -> list[str]:
-    exchanging = sum(exchange.run.time_ps for exchange in run.trace.placed)
-    exposed = run.trace.exposed_ps
-    return [
-        # Exchanges share one stream, so none overlaps another: their times add up, and what is not exposed is
-        # hidden.
-        f"{say_time(exchanging)} of exchange",
-        f"{say_time(exchanging - exposed)} of it hidden",
-        f"{say_time(exposed)} exposed",
-    ]
+def _exchanged(run: StepRun) -> str:
+    """Return what is exchanged: where weights are sharded, they are gathered, too."""
+    gradients = all(collective_of(exchange.op.collective).adds for exchange in run.trace.placed)
+    return "bucket: gradients exchanged as one" if gradients else "exchange of gradients, or of weights"
 
 
 def about(run: StepRun) -> str:
     """Return what the page is about."""
     step, s = run.step, run.step.scenario
-    return f"A step of {step.model.title} on {s.hardware.title}, {s.nodes} nodes, {step.shard}, {step.gradient_dtype} gradients"
+    return f"A training step of {step.model.title} on {s.hardware.title}, {s.nodes} nodes"
+
+
+def counted(run: StepRun) -> str:
+    """Return how many figures the page rests on."""
+    return f"Simulated from {run.step.scenario.hardware.counted} (†)"
 
 
 def source(run: StepRun) -> str:
     """Return what the page rests on."""
-    compute, machine = run.step.compute, run.step.scenario.hardware
-    return f"Computing: {compute.says}{' (assumed)' * compute.assumed}. Exchange: simulated by peerlab from {machine.counted}; data parallel, one stream."
+    step, machine = run.step, run.step.scenario.hardware
+    compute = step.compute
+    return (
+        f"Computing: {compute.says}{' (assumed)' * compute.assumed}. Exchange: simulated by peerlab from {machine.counted}; "
+        f"data parallel ({step.shard}), gradients of {step.gradient_dtype}, one stream."
+    )
 
 
 def _title(run: StepRun) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from peerlab.base.document import Conclusion, Document, Part, Table, Text
 from peerlab.base.units import PS_PER_MS, say_bytes, say_share, say_time
-from peerlab.features.step.step_document import step_document
+from peerlab.features.step.step_document import behind_document
 from peerlab.model.paths import path_title
 from peerlab.page.document_html import document_html
 from peerlab.training.profiled import ProfiledTraining
@@ -15,8 +15,8 @@ _MOST_ROWS = 12
 
 
 def step_html(run: StepRun) -> str:
-    """Return a step as HTML that brings its own style: its figures, its lanes, and the exchanges that are seen most."""
-    return document_html(step_document([run], _MOST_ROWS), "step")
+    """Return what the page of a step leaves out, as HTML that brings its own style."""
+    return document_html(behind_document(run, _MOST_ROWS), "step")
 
 
 def profiled_html(training: ProfiledTraining) -> str:

@@ -10,7 +10,7 @@ from peerlab.base.errors import PeerlabError
 from peerlab.features.exercises.catalogue import find
 from peerlab.features.exercises.exercise import Code
 from peerlab.features.exercises.labs import training_gain
-from peerlab.training.step_headline import cards, rows
+from peerlab.training.step_headline import headline, rows
 
 ALL = ByName()
 
@@ -263,7 +263,7 @@ def test_how_fast_is_no_count():
 def test_no_exercise_asks_for_what_the_next_cell_shows_and_no_first_reply_is_the_formula():
     """Lab 07 asked for a gain that stood in large type two cells below; lab 08's first reply named the bytes to divide."""
     host, direct = training_gain.steps()
-    shown = cards([host, direct], ["the detour", "Peer Direct"]), rows([host, direct])
+    shown = headline([host, direct], ["the detour", "Peer Direct"]), rows([host, direct])
     assert f"{direct.gain(host):.2f}" in str(shown)
     assert f"{find('07-gain').truth():.2f}" not in str(shown)
     first = find("08-goodput").judge(50).says
