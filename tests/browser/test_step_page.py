@@ -142,14 +142,15 @@ def test_a_frame_in_a_notebook_is_as_high_as_its_page(browser, tmp_path, width):
     page.goto(file.as_uri())
     inner = page.frame_locator("iframe")
     expect(inner.locator("html[data-ready]")).to_be_attached()
-    for _ in range(2):  # folded, and unfolded
+    for unfolded in (False, True):
+        if unfolded:
+            inner.locator(".ts-more summary").click()
+            expect(inner.locator(".ts-source")).to_be_visible()
         page.wait_for_function(
             "() => { const [frame] = document.querySelectorAll('iframe'); return frame.contentDocument.documentElement.scrollHeight <= frame.clientHeight; }"
         )
         lowest, frame = (one.bounding_box() for one in (inner.locator(".ts-more"), page.locator("iframe")))
         assert lowest["y"] + lowest["height"] <= frame["y"] + frame["height"] + 1
-        inner.locator(".ts-more summary").click()
-        expect(inner.locator(".ts-source")).to_be_visible()
     page.close()
 
 

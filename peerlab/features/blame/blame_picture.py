@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from peerlab.base.units import say_percent, say_time
 from peerlab.features.blame.blaming import EXPLAINS, Blame, blame, blame_beside
-from peerlab.features.blame.late_picture import late_svg
+from peerlab.features.blame.late_picture import in_words, late_svg
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette, properties
 from peerlab.question.scenario import Scenario
@@ -12,19 +12,26 @@ from peerlab.question.scenario import Scenario
 _SIDE_BY_SIDE = (
     ".pl-blame{display:flex;flex-wrap:wrap;gap:12px;align-items:flex-start}"
     ".pl-blame>div{flex:0 1 560px;min-width:0;overflow-x:auto}.pl-blame svg{display:block;width:100%;min-width:540px;height:auto}"
-    ".pl-blame p{flex:100%;margin:0}"
+    ".pl-blame p{flex:100%;margin:0;color:var(--pl-muted)}.pl-blame .pl-says{margin-bottom:-8px;font-size:18px;font-weight:650;color:var(--pl-ink)}"
+    ".pl-blame details p{margin-bottom:8px}.pl-blame details{max-width:560px;overflow-x:auto}.pl-blame summary{width:fit-content;margin-bottom:8px;cursor:pointer;color:var(--pl-muted);text-decoration:underline;text-underline-offset:2px}"
+    ".pl-blame summary:focus-visible{outline:2px solid var(--pl-register-ink);outline-offset:2px}"
 )
-_WIDTH, _ROW, _LEFT, _RIGHT, _TOP = 560.0, 22.0, 86.0, 486.0, 70.0
+_WIDTH, _ROW, _LEFT, _RIGHT, _TOP = 560.0, 22.0, 86.0, 486.0, 54.0
 
 
 def blame_html(blame: Blame) -> str:
     """Return the pictures in the colours of the page around them, and the times that they compare."""
-    times = (
-        f"It took {say_time(blame.time_ps)}; the median of ordinary runs is {say_time(blame.ordinary_ps)}."
-    )
+    times = f"It took {say_time(blame.time_ps)}; ordinary runs take {say_time(blame.ordinary_ps)} in the median, and 95 % of them at most {say_time(blame.slowest_ps)}."
+    late = _apart(late_svg(blame, PAGE))
+    spreads = in_words(blame) if late else ""
+    if blame.slower:
+        times, pictures = f"{times} {spreads}", _apart(blame_svg(blame, PAGE)) + late
+    else:  # nothing was lost, so nobody explains a part of it
+        folded = f"<details><summary>Who is late in which step</summary><p>{spreads}</p>{late}</details>"
+        pictures = folded if late else ""
     return (
         f"<style>{properties('.pl-blame')}{_SIDE_BY_SIDE}</style>"
-        f"<div class='pl-blame'>{_apart(blame_svg(blame, PAGE))}{_apart(late_svg(blame, PAGE))}<p>{times}</p></div>"
+        f"<div class='pl-blame'><p class='pl-says'>{blame.in_words}</p><p>{times}</p>{pictures}</div>"
     )
 
 
@@ -44,11 +51,10 @@ def blame_of_run(scenario: Scenario, others: Sequence[int]) -> str:
 def blame_svg(blame: Blame, theme: str = "light") -> str:
     """Return the picture."""
     paper, shares, named = Paper(palette(theme)), blame.explained, blame.named
-    height = _TOP + _ROW * len(shares) + 54
+    height = _TOP + _ROW * len(shares) + 32
     paper.box((0, 0, _WIDTH, height), "panel", radius=8)
-    paper.text((16, 26), "Who is to blame?", size=16, bold=True, align="left")
-    asks = "how much of what was lost would be gone, had the node been ordinary"
-    paper.text((16, 46), asks, size=12.5, ink="muted", align="left")
+    asks = "What would not be lost, had the node been ordinary"
+    paper.text((16, 24), asks, size=14, bold=True, align="left")
     scale = _RIGHT - _LEFT
     for node, share in enumerate(shares):
         top, end = _TOP + _ROW * node, _LEFT + scale * share
@@ -69,8 +75,7 @@ def blame_svg(blame: Blame, theme: str = "light") -> str:
         )
     line, bottom = _LEFT + scale * EXPLAINS, _TOP + _ROW * len(shares)
     paper.line([(line, _TOP - 6), (line, bottom)], "ink", 1.3, dash="4 3")
-    paper.text((line, bottom + 10), f"{say_percent(EXPLAINS)} of what was lost", size=12.5)
-    paper.text((16, bottom + 34), blame.in_words, size=12.5, ink="muted", align="left")
+    paper.text((line, bottom + 10), f"named from {say_percent(EXPLAINS)} on", size=12.5, ink="muted")
     return paper.svg(_WIDTH, height, f"Share of the delay that each node explains. {blame.in_words}")
 
 

@@ -57,9 +57,14 @@ class Blame:
         return tuple(min(1.0, max(0.0, won)) if lost else 0.0 for won in self.nodes)
 
     @property
+    def slower(self) -> bool:
+        """Whether it lost anything that calls for a cause."""
+        return self.time_ps > self.slowest_ps
+
+    @property
     def named(self) -> tuple[int, ...]:
         """Who is named: both ends of a way, one node, or nobody."""
-        if self.time_ps <= self.slowest_ps:
+        if not self.slower:
             return ()
         # Ways come first: a slow way makes both of its nodes look guilty.
         for way, share in self.ways:
@@ -78,7 +83,7 @@ class Blame:
                 return (
                     f"The way from node {one} to node {other} explains it; sender and receiver do so equally."
                 )
-        if self.time_ps <= self.slowest_ps:
+        if not self.slower:
             return "This run is no slower than ordinary ones."
         return "No node and no way explains it: spread, no one cause."
 

@@ -6,7 +6,7 @@ from peerlab.features.blame.blaming import Blame
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import palette
 
-_WIDTH, _LEFT, _RIGHT, _TOP = 560.0, 86.0, 540.0, 66.0
+_WIDTH, _LEFT, _RIGHT, _TOP = 560.0, 86.0, 540.0, 54.0
 _FEW, _ROW, _LOW_ROW = 16, 22.0, 14.0
 """The most nodes with rows of full height; the height of a row, and that of more nodes, pixels."""
 _GAP = 3.0
@@ -21,15 +21,14 @@ def late_svg(blame: Blame, theme: str = "light") -> str:
     if not late or not late[0] or max(map(max, late)) <= 0:
         return ""
     paper, most, high = Paper(palette(theme)), max(map(max, late)), _high(len(late))
-    words, bottom = in_words(blame), _TOP + high * len(late)
-    height = bottom + 60
+    bottom = _TOP + high * len(late)
+    height = bottom + 32
     paper.box((0, 0, _WIDTH, height), "panel", radius=8)
-    paper.text((16, 26), "Who is late, and from when on?", size=16, bold=True, align="left")
     paper.text(
-        (16, 46),
-        f"the more orange, the later than without noise and slow parts: up to {say_time(most)}",
-        size=12.5,
-        ink="muted",
+        (16, 24),
+        f"How late each node is in each step: orange is {say_time(most)}",
+        size=14,
+        bold=True,
         align="left",
     )
     _cells(paper, late, most)
@@ -37,8 +36,7 @@ def late_svg(blame: Blame, theme: str = "light") -> str:
     if cell := source(late, blame.scenario):
         left, right, top = *_across(cell[1], len(late[0])), _TOP + high * cell[0]
         paper.box((left, top, right, top + high - _GAP), "none", "ink", 1.8, radius=2)
-    paper.text((16, bottom + 38), words, size=12.5, ink="muted", align="left")
-    return paper.svg(_WIDTH, height, f"How late each node is in each step. {words}")
+    return paper.svg(_WIDTH, height, f"How late each node is in each step. {in_words(blame)}")
 
 
 def in_words(blame: Blame) -> str:

@@ -78,8 +78,8 @@ def step_frame(run: StepRun) -> str:
 def runs_frame(runs: Sequence[StepRun], controls: Mapping[str, Sequence[Any]] | None = None) -> str:
     """Return a frame that plays a step on one data path, or on two, in a notebook; without controls of its own unless they are given."""
     page = step_page_html(runs, controls=controls or {}, layout="frame")
-    # Two paths have one road more than one.
-    high = 540 if len(runs) == 1 else 640
+    # Two paths have one lane more than one.
+    high = 600 if len(runs) == 1 else 690
     return played_frame(page, about(runs[0]), f"height:{high}px")
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from peerlab.base.units import PS_PER_MS, PS_PER_US
 from peerlab.features.tails.percentiles import PER_MILLE, name_of
 from peerlab.features.tails.tails import ASSUMED, Tails, tails
 from peerlab.features.tails.tails_page import tails_page
-from peerlab.features.tails.tails_picture import lacking, tails_svg
+from peerlab.features.tails.tails_picture import WIDE, lacking, tails_svg
 from peerlab.features.tails.times import PathTimes
 from peerlab.model.noise import NOISE_KINDS, assumed_noise
 from peerlab.question.fields import add_fields, fields_given
@@ -28,7 +29,10 @@ p99 is told from 1,000 runs on, p99.9 from 10,000: ten runs must lie beyond it. 
 
 exit status: 0 answered, 1 the question is impossible, 2 wrong usage
 """
-_WRITES = {".svg": tails_svg, ".html": tails_page}
+_WRITES: dict[str, Callable[[Tails], str]] = {
+    ".svg": lambda tails: tails_svg(tails, sheet=WIDE.fitted(tails)),
+    ".html": tails_page,
+}
 """What `--write` writes, by suffix."""
 
 

@@ -24,7 +24,7 @@ h1{font-size:22px;margin:0 0 4px}p{margin:4px 0;max-width:110ch;text-wrap:pretty
 input{position:absolute;opacity:0}
 .pl-choice{display:flex;flex-wrap:wrap;gap:6px;align-items:center;margin:10px 0}
 label{border:1px solid var(--pl-edge);border-radius:6px;padding:6px 12px;cursor:pointer}
-.pl-blames .pl-blame{gap:16px}.pl-blames .pl-blame>div{flex:1 1 540px}.pl-blames .pl-blame p{display:none}
+.pl-blames .pl-blame{gap:16px}.pl-blames .pl-blame>div{flex:1 1 540px}
 """
 
 
@@ -45,8 +45,8 @@ def tails_page(tails: Tails) -> str:
     first = tails.paths[0]
     body = (
         f"<div class='pl-runs'><main><h1>Who is late, and who is to blame?</h1>"
-        f"<p>{escape(title(first.scenario))}: {len(first.times_ps):,} runs with {escape(first.scenario.noise.in_words)}. One dot is one run; the hollow one is the run without noise.</p>"
-        f"{''.join(inputs)}<div class='pl-tails'>{sheets_html(tails, [place for _, place in runs], None, since=0)}</div>"
+        f"<p>{escape(title(first.scenario))}: {len(first.times_ps):,} runs with {escape(first.scenario.noise.in_words)}, a dot each; half of them take no longer than p50.</p>"
+        f"{''.join(inputs)}<div class='pl-tails'>{sheets_html(tails, [place for _, place in runs], since=0)}</div>"
         f"<div class='pl-choice' role='group' aria-label='Choose a run'>Choose a run: {''.join(labels)}</div>"
         f"<div class='pl-blames'>{_blames(tails, runs)}</div></main></div>"
     )

@@ -15,7 +15,9 @@ from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette
 from peerlab.study.many_runs import nearest_rank
 
-_DOT = 4.6
+_DOT, _LARGE_DOT = 4.6, 9.2
+"""Width of a dot, pixels, and of one where runs are few."""
+_FEW_RUNS, _LEAST_DOTS = 100, 5
 _MOST_TICKS, _TICK = 9, 60.0
 """Ticks of the axis, at most, and pixels from one to the next, at least."""
 _LETTERS = 12.5
@@ -36,11 +38,17 @@ class Sheet(NamedTuple):
     """Whether each path has a line of its own."""
     dots: int
     """Dots of the highest pile; where more runs lie in one place, a dot stands for several."""
+    dot: float = _DOT
+    """Width of a dot, pixels."""
+    head: float = 38.0
+    """From the top of a path's room to the words of its percentiles: its name stands there."""
+    words: int = 4
+    """Lines of words above the dots."""
 
     @property
     def line(self) -> float:
         """What a path's words and dots take above its line, and what lies between two lines."""
-        return 44.0 + 4 * _STEP + self.dots * _DOT
+        return self.head + 6 + self.words * _STEP + self.dots * self.dot
 
     def base(self, row: int) -> float:
         """Return the height of a path's line."""
@@ -48,7 +56,24 @@ class Sheet(NamedTuple):
 
     def height(self, rows: int) -> float:
         """Return the height of a sheet."""
-        return self.base(rows - 1) + 68
+        return self.base(rows - 1) + (68 if rows > 1 else 44)
+
+    def fitted(self, tails: Tails) -> "Sheet":
+        """Return a sheet for these runs: few have larger dots, and no room is left above the highest pile."""
+        few = max(len(path.times_ps) for path in tails.paths) <= _FEW_RUNS
+        larger = self._replace(dot=_LARGE_DOT) if few else self
+        axis = _axis(tails, larger)
+        columns = [Counter(_columns(axis, path, larger.dot)) for path in tails.paths]
+        highest = max(count for counted in columns for place, count in counted.items() if place is not None)
+        told = sum(1 for percentile in tails.paths[0].percentiles[:3] if not percentile.missing)
+        most = int(self.dots * self.dot / larger.dot)
+        # What two paths have between them stands between their piles.
+        least = _LEAST_DOTS if self.apart or len(tails.paths) == 1 else most
+        return larger._replace(
+            dots=min(max(highest, least), most),
+            head=self.head if len(tails.paths) > 1 else 10.0,
+            words=min(3, told + 1),
+        )
 
 
 _STEP = 18.0
@@ -73,23 +98,23 @@ class Axis(NamedTuple):
 def tails_svg(
     tails: Tails,
     theme: str = "light",
-    shown: int | None = 0,
     colours: Mapping[str, str] | None = None,
     sheet: Sheet = WIDE,
     since: int | None = None,
 ) -> str:
-    """Return the picture; `shown` is the run that is marked, by its place among the seeds; None: none is.
+    """Return the picture.
 
     The dots of all runs but the first `since` fall into their piles, on a page that has `FALLING`; None: none does.
     """
     paper, axis = Paper(colours or palette(theme)), _axis(tails, sheet)
     rows = in_order(tails)
     height = sheet.height(len(rows))
-    paper.box((8, 8, sheet.width - 8, height - 8), "panel", radius=8)
+    paper.box((0, 0, sheet.width, height), "panel", radius=8)
     # The quicker pile first: where the two overlap, the slower one lies on top.
     for row, path_times in enumerate(rows):
         _pile(paper, axis, path_times, (sheet, row), len(path_times.times_ps) if since is None else since)
-        _own(paper, axis, path_times, shown, sheet.base(row))
+        if len(rows) > 1:
+            _name(paper, axis, path_times, (sheet, sheet.base(row)))
         above = 0 if sheet.apart else 14 * row
         _beyond(paper, path_times, (sheet.width - 24, sheet.base(row) - 34 - above))
         if sheet.apart and row < len(rows) - 1:
@@ -159,9 +184,8 @@ def _pile(paper: Paper, axis: Axis, path_times: PathTimes, place: tuple[Sheet, i
     """Draw the runs of a path, of which those after the first `since` fall into the pile, its percentiles and its quiet run."""
     role, (sheet, row), runs = _role(path_times), place, len(path_times.times_ps)
     base = sheet.base(row)
-    scale, last = axis.x, _last(path_times)
     # Runs beyond are counted in words (`_beyond`), not drawn.
-    columns = [round((scale(ps) - _SIDE) / _DOT) if ps <= last else None for ps in path_times.times_ps]
+    columns = _columns(axis, path_times, sheet.dot)
     # The highest pile is full: in all others a dot stands for as many runs.
     worth = max(1.0, max(Counter(column for column in columns if column is not None).values()) / sheet.dots)
     counts, first = Counter[int](), 0
@@ -178,7 +202,8 @@ def _pile(paper: Paper, axis: Axis, path_times: PathTimes, place: tuple[Sheet, i
             paper.shapes.append(f"<g class='pl-falls' style='animation-delay:{delay_s:.2g}s'>")
         for column, low, high in drawn:
             if high > low:
-                _dots(paper, (_SIDE + column * _DOT, base - 5 - low * _DOT), high - low, role)
+                lowest = (_SIDE + column * sheet.dot, base - 1 - (low + 0.9) * sheet.dot)
+                _dots(paper, lowest, high - low, (role, sheet.dot))
         if number and since < runs:
             paper.shapes.append("</g>")
         first = end
@@ -186,23 +211,21 @@ def _pile(paper: Paper, axis: Axis, path_times: PathTimes, place: tuple[Sheet, i
     x = axis.x(path_times.quiet_ps)
     paper.square((x, base - 6), 5, "panel", role, 2, radius=5)
     # To its left there are few dots: noise makes nearly every run slower.
-    text = f"quiet {say_short(path_times.quiet_ps)}"
+    text = f"no noise {say_short(path_times.quiet_ps)}"
     fits = x > 16 + len(text) * _THIN_WORD
     at, align = (x + 5, "right") if fits else (16, "left")
     paper.text((at, base - 21), text, size=_LETTERS, ink=f"{role}-ink", align=align)
-    _name(paper, axis, path_times, (sheet, base))
+
+
+def _columns(axis: Axis, path_times: PathTimes, dot: float) -> list[int | None]:
+    """Return for each run the pile that it lies in; None: it is beyond where its path is drawn."""
+    scale, last = axis.x, _last(path_times)
+    return [round((scale(ps) - _SIDE) / dot) if ps <= last else None for ps in path_times.times_ps]
 
 
 def _high(count: int, worth: float) -> int:
     """Return how many dots stand for so many runs."""
     return max(min(1, count), round(count / worth))
-
-
-def _own(paper: Paper, axis: Axis, path_times: PathTimes, shown: int | None, base: float) -> None:
-    """Mark the run that is shown, only where it lies on the axis."""
-    times = path_times.times_ps
-    if shown is not None and shown < len(times) and times[shown] <= _last(path_times):
-        paper.square((axis.x(times[shown]), base - 6), 5, "ink", "panel", 1.5, radius=5)
 
 
 def _name(paper: Paper, axis: Axis, path_times: PathTimes, place: tuple[Sheet, float]) -> None:
@@ -215,13 +238,13 @@ def _name(paper: Paper, axis: Axis, path_times: PathTimes, place: tuple[Sheet, f
     paper.text((at, base - sheet.line + 10), path_times.title, size=16, bold=True, ink=ink, align=align)
 
 
-def _dots(paper: Paper, lowest: tuple[float, float], count: int, role: str) -> None:
-    """Draw dots one above the other: a line of which each dash is one of them."""
-    x, y = lowest
+def _dots(paper: Paper, lowest: tuple[float, float], count: int, look: tuple[str, float]) -> None:
+    """Draw dots one above the other, of a role's colour and a width: a line of which each dash is one of them."""
+    (x, y), (role, dot) = lowest, look
     paper.shapes.append(
         # a line without length has no dash
-        f"<path d='M{x:.5g} {y:.5g}v{-(count - 1) * _DOT - 0.1:.4g}' stroke='{paper.colour(role)}' stroke-width='{_DOT - 0.8:g}'"
-        f" stroke-linecap='round' stroke-dasharray='0 {_DOT:g}'/>"
+        f"<path d='M{x:.5g} {y:.5g}v{-(count - 1) * dot - 0.1:.4g}' stroke='{paper.colour(role)}' stroke-width='{dot - 0.8:g}'"
+        f" stroke-linecap='round' stroke-dasharray='0 {dot:g}'/>"
     )
 
 
@@ -238,7 +261,7 @@ def _percentiles(paper: Paper, axis: Axis, path_times: PathTimes, place: tuple[S
     x = median = axis.x(nearest_rank(path_times.ordered_ps, 0.5))
     # The rarest one lies beyond the axis most of the time: table and words tell it.
     for level, percentile in enumerate(path_times.percentiles[:3]):
-        top = base - sheet.line + 38 + _STEP * level
+        top = base - sheet.line + sheet.head + _STEP * level
         if percentile.missing:
             # It has no place of its own, so its words stand beside the last that has one, or before them all.
             text = lacking(percentile)
@@ -246,7 +269,7 @@ def _percentiles(paper: Paper, axis: Axis, path_times: PathTimes, place: tuple[S
                 paper.text((median - 6, top), text, size=_LETTERS, ink="muted", align="right")
             else:
                 _label(paper, (x, top), text, sheet.width, ink="muted", bold=False)
-            continue
+            break  # rarer ones need more
         x = axis.x(min(percentile.value_ps, last))
         paper.line([(x, top), (x, base)], ink, 1.6, dash="" if level < 2 else "3 3")
         _label(
@@ -299,21 +322,18 @@ def _between(paper: Paper, axis: Axis, tails: Tails, place: tuple[Sheet, float])
     if len(tails.paths) < 2 or gain is None:
         return
     first, then = in_order(tails)
+    times = f"{gain if first is tails.paths[0] else 1 / gain:.2f} times as fast at p50"
     # Behind the tail of the quicker pile, below the words of both.
     left = axis.x(nearest_rank(first.ordered_ps, 0.99)) + 24
     right = axis.x(min(then.quiet_ps, then.ordered_ps[0])) - 24
-    sentences = [f"{tails.gain(p):.2f} at {n}" for p, n in ((900, "p90"), (990, "p99")) if tails.gain(p)]
-    more = ", ".join([*sentences, f"{tails.quiet_gain:.2f} for the quiet runs"])
     if sheet.apart or right - left < 290:
-        words = f"{gain:.2f} times at p50" + (f", {more}" if not sheet.apart else "")
-        paper.text(((_SIDE + axis.right) / 2, base + 50), words, size=13, bold=True)
+        paper.text(((_SIDE + axis.right) / 2, base + 50), f"{first.title}: {times}", size=14, bold=True)
         return
-    middle, y = (left + right) / 2, base - 92
+    middle, y = (left + right) / 2, base - 72
     paper.line([(left, y), (right, y)], "ink", 1.4)
     for end, way in ((left, 1), (right, -1)):
         paper.line([(end + 7 * way, y - 4), (end, y), (end + 7 * way, y + 4)], "ink", 1.4)
-    paper.text((middle, y - 26), f"{gain:.2f} times at p50", size=26, bold=True)
-    paper.text((middle, y + 20), more, size=13, ink="muted")
+    paper.text((middle, y - 22), times, size=20, bold=True)
 
 
 def _unit(high_ps: float) -> tuple[int, str]:

@@ -21,20 +21,23 @@ SHEETS = {
 
 
 def sheets_html(
-    tails: Tails, marks: Sequence[int] = (), shown: int | None = 0, since: int | None = None
+    tails: Tails, marks: Sequence[int] = (), since: int | None = None, *, grows: bool = False
 ) -> str:
     """Return the picture on each sheet, of which the page's width shows one; `marks` are runs that may be chosen, by their places.
 
+    Where more runs come while somebody looks, it `grows`: its dots and its height stay as they are.
+
     The dots of all runs but the first `since` fall into their piles, on a page that has `FALLING`; None: none does.
     """
+    sheets = {least: sheet if grows else sheet.fitted(tails) for least, sheet in SHEETS.items()}
     drawn = "".join(
-        f"<div class='pl-sheet pl-from{least}'>{tails_svg(tails, PAGE, shown, sheet=sheet, since=since)}"
+        f"<div class='pl-sheet pl-from{least}'>{tails_svg(tails, PAGE, sheet=sheet, since=since)}"
         + "".join(
             f"<div class='pl-run pl-run{number}'>{chosen_svg(tails, place, sheet)}</div>"
             for number, place in enumerate(marks)
         )
         + "</div>"
-        for least, sheet in SHEETS.items()
+        for least, sheet in sheets.items()
     )
     return f"<div class='pl-sheets' tabindex='0' role='group' aria-label='Runs'>{drawn}</div>{_table(tails)}"
 
@@ -50,13 +53,15 @@ def _shown_from() -> str:
 
 
 SHEET_STYLE = (
-    ".pl-tails h3{margin:0;font-size:16px;font-weight:650;color:var(--pl-ink)}.pl-tails .pl-dots{margin:4px 0;color:var(--pl-muted)}"
+    ".pl-tails h3{margin:0;font-size:16px;font-weight:650;color:var(--pl-ink)}.pl-tails .pl-dots{margin:4px 0 8px;color:var(--pl-muted)}"
     ".pl-tails{container-type:inline-size;color:var(--pl-ink)}.pl-sheets{overflow-x:auto}.pl-sheet{display:none;position:relative;min-width:430px}"
     f"{_shown_from()}"
     ".pl-sheet svg{display:block;width:100%;height:auto}.pl-tails .pl-tail-figures{border-collapse:collapse;margin:12px 0}"
     ".pl-tails .pl-tail-figures :is(th,td){padding:4px 0 4px 12px;text-align:right;white-space:nowrap;font-weight:400;border-top:1px solid var(--pl-faint)}"
     ".pl-tails .pl-tail-figures th:first-child{text-align:left;padding-left:0}.pl-tails .pl-tail-figures caption{text-align:left;color:var(--pl-muted);white-space:nowrap}"
     ".pl-tails .pl-tail-figures thead :is(th,td){border:0;color:var(--pl-muted)}.pl-tails .pl-tail-figures tbody tr:last-child *{font-weight:650}"
+    ".pl-tails details{margin:8px 0}.pl-tails summary{width:fit-content;cursor:pointer;color:var(--pl-muted);text-decoration:underline;text-underline-offset:2px}"
+    ".pl-tails summary:focus-visible{outline:2px solid var(--pl-register-ink);outline-offset:2px}"
 )
 """A phone is moved over the narrowest sheet."""
 
@@ -72,8 +77,7 @@ FALLING = (
 def tails_html(tails: Tails, since: int | None = None) -> str:
     """Return the picture in the colours of the page around it, and its figures; on a phone it is moved sideways, by keys, too."""
     style = properties(".pl-tails") + SHEET_STYLE + ("" if since is None else FALLING)
-    # Runs that come while somebody looks: none of them was asked for more than the others.
-    drawn = sheets_html(tails, shown=0 if since is None else None, since=since)
+    drawn = sheets_html(tails, since=since, grows=since is not None)
     head = _headline(tails) if since is None else ""  # a page that simulates says above what
     return f"<style>{style}</style><div class='pl-tails'>{head}{drawn}</div>"
 
@@ -81,8 +85,9 @@ def tails_html(tails: Tails, since: int | None = None) -> str:
 def _headline(tails: Tails) -> str:
     """Return what the picture is of, and what its dots are."""
     first = tails.paths[0].scenario
-    dots = f"With {first.noise.in_words}. One dot is one run; the hollow one is without noise, the large one that of this seed."
-    return f"<h3>How long runs take: {escape(title(first))}</h3><p class='pl-dots'>{escape(dots)}</p>"
+    runs = say_count(len(tails.paths[0].times_ps), "run") + (" of each path" if len(tails.paths) > 1 else "")
+    dots = f"{title(first)}. {runs} with {first.noise.in_words}, a dot each; half of them take no longer than p50."
+    return f"<h3>How long runs take</h3><p class='pl-dots'>{escape(dots)}</p>"
 
 
 def _table(tails: Tails) -> str:
@@ -93,10 +98,10 @@ def _table(tails: Tails) -> str:
     if others:
         gains = (tails.gain(first.percentiles[place].per_mille) for place in enough)
         cells = (f"{gain:.2f}" if gain else "-" for gain in (tails.quiet_gain, *gains))
-        rows.append(("times as fast", *cells))
-    head = ("", "quiet", *(first.percentiles[place].name for place in enough))
+        rows.append((f"{escape(first.title)}, times as fast", *cells))
+    head = ("", "no noise", *(first.percentiles[place].name for place in enough))
     runs = say_count(len(first.times_ps), "run") + (" of each path" if others else "")
-    return table(runs, head, rows, "tail-figures")
+    return f"<details><summary>Figures</summary>{table(runs, head, rows, 'tail-figures')}</details>"
 
 
 def _table_row(path: PathTimes, enough: Sequence[int]) -> tuple[str, ...]:

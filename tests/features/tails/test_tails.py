@@ -110,7 +110,7 @@ def test_a_page_shows_who_is_to_blame_for_the_run_that_is_chosen(tmp_path):
         (name, str(found.paths[0].run_at(per_mille).seed))
         for name, per_mille in (("p50", 500), ("p90", 900), ("slowest", 1000))
     ]
-    assert page.count("Who is to blame?</text>") == 3
+    assert page.count("class='pl-says'>") == 3
     assert page.count("class='pl-falls'") == 4 * 24  # handfuls of seeds, on every sheet
     assert "<script" not in page
     # No rule finds the root element inside the body: in the dark the page was white.
@@ -138,7 +138,7 @@ def test_a_picture_has_a_dot_for_every_run_that_is_not_far_out():
     drawn = tails_svg(Tails(tuple(two), ()), "dark")
     lines = re.findall(r"v(-[\d.]+)' stroke='#\w+' stroke-width='3.8' stroke-linecap='round'", drawn)
     assert sum(1 + round((-float(high) - 0.1) / 4.6) for high in lines) == 80
-    assert " times at p50" in drawn
+    assert " times as fast at p50" in drawn
 
 
 def test_runs_that_are_far_out_are_counted_for_each_path_in_a_line_of_its_own():
