@@ -10,7 +10,7 @@ from typing import Any
 import ipywidgets as w
 
 from peerlab.base.errors import Cancelled, PeerlabError
-from peerlab.base.units import MIB, say_bytes
+from peerlab.base.units import MIB, say_bytes, say_range
 from peerlab.features.step.step_page import runs_frame
 from peerlab.model.paths import PATHS, PEER_DIRECT, path_title
 from peerlab.page import style
@@ -199,7 +199,7 @@ class StepExplorer(Spoken):
             return
         finally:
             stop.set()  # the thread ends soon after this is cancelled
-        self.sure.value = f"<p role='status'>{escape(_sure_in_words(sure))}</p>"
+        self.sure.value = _sure_html(sure)
 
     def _try(self, steps: list[Step]) -> None:
         try:
@@ -240,8 +240,13 @@ def _how_sure(runs: list[StepRun], stop: threading.Event) -> StepGain:
     return step_gain(second, first)
 
 
-def _sure_in_words(sure: StepGain) -> str:
-    return "; ".join([f"How sure: {sure!r}", *sure.beside]) + "."
+def _sure_html(sure: StepGain) -> str:
+    """Return the range, and folded what it rests on."""
+    rests = "; ".join([repr(sure), *sure.beside])
+    return (
+        f"<p role='status'>How sure: {say_range(sure.low, sure.high)} times as fast.</p>"
+        f"<details><summary>What that rests on</summary><p>{escape(rests)}.</p></details>"
+    )
 
 
 def _numbers(usual: tuple[int, ...], here: int) -> list[tuple[str, int]]:
