@@ -219,5 +219,5 @@ def _range(figure: Figure | Wiring) -> str:
     return " ({:g} to {:g})".format(*figure.range) if figure.range else ""
 
 
-_MOST_ASSUMED = 18
+_MOST_ASSUMED = 16
 """Rows that a card has room for."""

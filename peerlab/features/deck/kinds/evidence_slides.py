@@ -15,8 +15,8 @@ from peerlab.features.deck.slide import Slide
 
 _SIZES = (64 * KIB, MIB, 16 * MIB, 64 * MIB, 256 * MIB)
 _NODES = (2, 4, 8, 32, 128)
-_PITCH = 84.0
-"""Pixels from one bar to the next."""
+_HIGH = 420.0
+"""Of the bars of one panel, pixels."""
 
 
 def elsewhere(_outline: Outline, compared: ComparedRuns) -> Slide:
@@ -81,13 +81,13 @@ def _measured(axis: GainAxis, y: float, one: GainElsewhere) -> None:
 
 
 def _inside(gain: GainBand, known: Sequence[GainElsewhere]) -> str:
-    outside = [
-        f"{one.title.partition(',')[0]} ({value:.3g})"
+    names = dict.fromkeys(
+        one.title.partition(",")[0]
         for one in known
-        for value, _ in one.marks
+        for value in one.ends
         if not gain.low <= value <= gain.high
-    ]
-    beside = f" Outside of that: {', '.join(outside)}." if outside else " All lie in it."
+    )
+    beside = f" Outside of that: {', '.join(names)}." if names else " All lie in it."
     return f"This run says {span(gain.low, gain.high)}.{beside} Each machine has a baseline of its own."
 
 
@@ -165,15 +165,14 @@ def _many(known: Sequence[tuple[str, GainBand]]) -> str:
 
 
 def _bars(rows: Sequence[tuple[str, GainBand]], ends: Sequence[float], here: str) -> str:
-    axis = GainAxis(ends, 96, 516)
-    high = _PITCH * len(rows)
-    axis.draw(0, high)
+    axis, pitch = GainAxis(ends, 96, 516), _HIGH / len(rows)
+    axis.draw(0, _HIGH)
     for place, (name, band) in enumerate(rows):
-        y = _PITCH * (place + 0.5)
+        y = pitch * (place + 0.5)
         axis.paper.text((84, y), name, size=20, bold=name == here, align="right")
         axis.bar(y, band.low, band.value, band.high)
     alt = "Gain: " + "; ".join(f"{name} {span(band.low, band.high)}" for name, band in rows)
-    return paper_without_ground(axis.paper, 544, high + 40, alt)
+    return paper_without_ground(axis.paper, 544, _HIGH + 40, alt)
 
 
 def limits(_outline: Outline, compared: ComparedRuns) -> Slide:

@@ -3,7 +3,7 @@
 from peerlab.answer.gain import GainBand
 from peerlab.answer.race import Race
 from peerlab.answer.run import Run
-from peerlab.base.units import say_bytes, say_count, say_percent, say_range, say_time
+from peerlab.base.units import PS_PER_S, say_bytes, say_count, say_percent, say_time
 from peerlab.features.deck.blocks import (
     TIMES,
     card,
@@ -84,7 +84,7 @@ def _times(compared: ComparedRuns) -> str:
     """Draw what an exchange takes on both ways; pale: from the high end of the gain to its low end."""
     host, gain = compared.detour, compared.gain_band
     ends = host.time_s / gain.high, host.time_s / gain.low
-    took = f"{say_range(ends[0] * 1e3, ends[1] * 1e3)} ms"
+    took = _between(ends)
     paper, wide = Paper(palette(PAGE)), _BARS / max(host.time_s, ends[1])
     alt = f"One exchange: {say_time(host.time_ps)} through the host, {took} with Peer Direct."
     rows = (
@@ -100,6 +100,12 @@ def _times(compared: ComparedRuns) -> str:
             paper.area([(left, y + 18), (right, y + 18), (right, y + 78), (left, y + 78)], role)
             paper.line([(right, y + 18), (right, y + 78)], f"{role}-ink", 2)
     return paper_without_ground(paper, _BARS, 224, alt)
+
+
+def _between(ends_s: tuple[float, float]) -> str:
+    """Return from what to what an exchange takes, both in the unit of the longer time."""
+    number, unit = say_time(ends_s[1] * PS_PER_S).split(" ")
+    return f"{ends_s[0] / ends_s[1] * float(number):.3g} to {number} {unit}"
 
 
 def _why(compared: ComparedRuns) -> tuple[str, str]:
