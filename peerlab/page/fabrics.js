@@ -12,6 +12,7 @@ import { sayBytes, sayTime } from "./words.js";
  * @typedef {object} FabricsParcel What the page of transports side by side gets
  * @property {string} about
  * @property {string} source
+ * @property {string} counts
  * @property {string} headline
  * @property {string} finding
  * @property {string} words
@@ -26,7 +27,6 @@ import { sayBytes, sayTime } from "./words.js";
  * @property {string[]} figures
  * @property {number} finish_us
  * @property {number} header_us
- * @property {number} payload
  * @property {number} total
  * @property {Column} times
  * @property {Column} shares
@@ -36,9 +36,10 @@ import { sayBytes, sayTime } from "./words.js";
 const WATCHED_S = 12; // the slowest lasts so long at the usual speed
 const ALIKE = 1.005; // times that differ by half a per cent are the same, as in the sentence below the headline
 const MOST_ROADS = 4;
-const BAR = { least: 30, most: 48, all: 150, gap: 10, left: 118, narrow: 86, right: 132, letters: 12, foot: 20, tick: 64 }; // px
+const BAR = { least: 30, most: 48, all: 150, gap: 10, left: 118, narrow: 86, right: 64, letters: 12, foot: 20, tick: 64 }; // px
 const POINTS = 200; // of a line of delivered bytes
 const ROUNDING_US = 1e-6; // of the player's clock
+const SEEN = 0.002; // a smaller part of the axis has no colour that one could look for in the key
 const LEVEL = 0.002; // a smaller share of all bytes is nothing that one is ahead by
 
 const HTML = `
@@ -46,13 +47,13 @@ const HTML = `
 <p class="np-about"></p>
 <div class="ts-bar"><div class="pl-player" role="group" aria-label="Player"></div></div>
 <div class="np-head"><section class="ts-card np-hero"><h2></h2><p class="ts-value"><b></b><small></small></p><p class="ts-note"></p></section>
-<table class="np-fabrics"><caption>The same question on each transport; ticked: its data path is shown below (four at most)</caption><thead></thead><tbody></tbody></table></div>
+<table class="np-fabrics"><caption>Ticked: its data path is shown below</caption><thead></thead><tbody></tbody></table></div>
 <svg class="np-strip fb-bars" role="img"></svg>
 <p class="np-key"><span class="np-pair"><i class="np-own"></i>time played</span><span class="np-pair"><i class="fb-rest"></i>still to come</span>
-<span class="np-pair"><i class="fb-headers"></i>what headers cost, together</span><span class="np-pair"><i class="fb-line"></i>bytes delivered, none to all</span></p>
+<span class="np-pair fb-cost"><i class="fb-headers"></i>what headers cost, together</span><span class="np-pair"><i class="fb-line"></i>bytes delivered, none to all</span></p>
 <div class="fb-roads"></div>
 <p class="ts-source"></p>`;
-const ROAD = `<h2></h2><p class="fb-done"><b></b> delivered</p><p class="fb-gap"></p><div class="fb-packet" aria-hidden="true"></div><p class="fb-payload"></p><svg role="img"></svg>`;
+const ROAD = `<h2></h2><p class="fb-done"><b></b> delivered</p><p class="fb-gap"></p><svg role="img"></svg>`;
 
 class FabricsPage extends PlayedPage {
   constructor(host, data, wanted, palettes) {
@@ -78,6 +79,8 @@ class FabricsPage extends PlayedPage {
     this.find("h1").textContent = slide ? headline : about;
     this.find(".np-about").textContent = about;
     this.find(".ts-source").textContent = source;
+    this.find(".fb-line").parentNode.title = this.data.counts;
+    this.find(".fb-cost").hidden = !transports.some(({ header_us }) => header_us > SEEN * this.data.end_us);
     this.find(".fb-bars").setAttribute("aria-label", words);
     const [fast, slow] = [transports[0], transports.at(-1)];
     const times = slow.finish_us / fast.finish_us, apart = times > ALIKE;
@@ -168,7 +171,7 @@ class FabricsPage extends PlayedPage {
     }
     row.addEventListener("click", () => this.toggle(i));
     this.text(this.x(0) - 8, middle, title, { "text-anchor": "end", "font-weight": this.shown.includes(i) ? 650 : 400 });
-    return { time: this.text(this.x(finish_us) + 8, middle, sayTime(finish_us), {}), share: this.text(host.clientWidth, middle, "", { "text-anchor": "end" }) };
+    return { share: this.text(host.clientWidth, middle, "", { "text-anchor": "end" }) };
   }
 
   // What one has delivered, from its begin to its end: places on the axis, and shares.
@@ -214,8 +217,6 @@ class FabricsPage extends PlayedPage {
     section.classList.toggle("fb-hilly", transport.road.stops.some(({ level }) => level));
     section.querySelector("h2").textContent = transport.title;
     section.querySelector("svg").setAttribute("aria-label", roadWords(transport));
-    section.querySelector(".fb-packet").style.setProperty("--part", transport.payload);
-    section.querySelector(".fb-payload").textContent = transport.payload < 1 ? `${(100 * transport.payload).toFixed(1)} % of the wire's bytes are payload` : "no headers: all bytes are payload";
     const made = { section, road: new RaceRoad(section.querySelector("svg"), transport.road), done: section.querySelector("b"), gap: section.querySelector(".fb-gap") };
     this.roads.set(i, made);
     return made;
@@ -223,10 +224,10 @@ class FabricsPage extends PlayedPage {
 
   // How one stands to the fastest of those that are shown: in bytes of which as large a share was delivered.
   gap(i, time) {
-    const { title, total, finish_us, waits } = this.data.transports[i], first = this.shown[0];
+    const { title, total, finish_us, waits, road } = this.data.transports[i], first = this.shown[0];
     if (this.isThrough(i, time)) return `through after ${sayTime(finish_us)}`;
     const behind = this.share(first, time) - this.share(i, time), other = this.data.transports[first].title;
-    if (i === first || title === other) return `waits for ${waits}`;
+    if (i === first || title === other) return road.signs.some(({ hot }) => hot) ? "" : `waits for ${waits}`; // its road says it
     if (Math.abs(behind) < LEVEL) return `level with ${other}`;
     return `${sayBytes(Math.abs(behind) * total)} ${behind > 0 ? "behind" : "ahead of"} ${other}`;
   }
@@ -239,10 +240,7 @@ class FabricsPage extends PlayedPage {
     const { transports } = this.data, at = this.x(time), moving = this.film || (this.player?.playing ? flow : 0);
     this.reached.setAttribute("width", Math.max(0, at - this.x(0)));
     for (const end of ["x1", "x2"]) this.cursor.setAttribute(end, at);
-    this.bars.forEach((bar, i) => {
-      bar.time.setAttribute("font-weight", this.isThrough(i, time) ? 650 : 400);
-      showWords(bar.share, `${Math.floor(100 * this.share(i, time))} %`);
-    });
+    this.bars.forEach((bar, i) => showWords(bar.share, `${Math.floor(100 * this.share(i, time))} %`));
     for (const i of this.shown) {
       const { road, done, gap } = this.roads.get(i), through = this.isThrough(i, time);
       showWords(done, `${Math.floor(100 * this.share(i, time))} %`);

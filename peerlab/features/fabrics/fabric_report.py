@@ -21,7 +21,7 @@ _COLUMNS = ((684.0, "time"), (762.0, "goodput"), (872.0, "busbw"), (1040.0, "mes
 """Where the figures beside the bars end, and what they are."""
 HEADINGS = ("transport", "time", "hop", "MTU", "goodput", "busbw", "messages of a NIC", "limits most")
 """Headings of the table."""
-HOP = "hop: each transport's own latency, a library's where one is named; not that of the cluster's file"
+HOP = "hop: each transport's own latency, or its library's; not that of the cluster's file"
 _POINTS = 60
 _LETTERS = 150
 _MOST_TICKS = 8

@@ -11,6 +11,9 @@ from peerlab.picture.road import Road, road
 from peerlab.picture.words import waits_for
 from peerlab.study.fabric_comparison import FabricComparison, OnTransport
 
+_PLAYED = (1, 2, 4, 7)
+"""Columns of the table that the page shows, too: time, hop, goodput and what limits most."""
+
 
 class TransportParcel(TypedDict):
     """One transport."""
@@ -23,8 +26,6 @@ class TransportParcel(TypedDict):
     finish_us: float
     header_us: float
     """What its headers cost."""
-    payload: float
-    """Share of the bytes on the wire that is payload."""
     total: float
     """Bytes that it delivers to a node."""
     times: bytes
@@ -41,6 +42,8 @@ class FabricsParcel(TypedDict):
 
     about: str
     source: str
+    counts: str
+    """What counts as delivered."""
     headline: str
     """What it comes to, as the title of a slide."""
     finding: str
@@ -59,11 +62,12 @@ def fabrics_parcel(comparison: FabricComparison) -> FabricsParcel:
     figures = say_counted(*(transport.run.scenario.hardware for transport in transports))
     return {
         "about": heading(comparison),
-        "source": f"Simulated by peerlab from {figures}. A slice counts as delivered when its last byte is in the receiver's memory. {HOP}.",
+        "source": f"Simulated by peerlab from {figures}. {HOP[0].upper()}{HOP[1:]}.",
+        "counts": "A slice counts as delivered when its last byte is in the receiver's memory.",
         "headline": _headline(transports[0], transports[-1]),
         "finding": comparison.finding,
         "words": f"{heading(comparison)}. {times}. {comparison.finding}",
-        "columns": list(HEADINGS[1:]),
+        "columns": [HEADINGS[place] for place in _PLAYED],
         "end_us": transports[-1].run.time_ps / PS_PER_US,
         "transports": [_transport(transport) for transport in transports],
     }
@@ -86,10 +90,9 @@ def _transport(transport: OnTransport) -> TransportParcel:
     return {
         "name": transport.name,
         "title": transport.title,
-        "figures": list(cells(transport)[1:]),
+        "figures": [cells(transport)[place] for place in _PLAYED],
         "finish_us": run.time_ps / PS_PER_US,
         "header_us": transport.header_ps / PS_PER_US,
-        "payload": run.scenario.goodput,
         "total": delivered.total,
         "times": times,
         "shares": shares,
