@@ -8,7 +8,7 @@ from pathlib import Path
 from string import Template
 
 from peerlab import page as sources
-from peerlab.answer.run import Run
+from peerlab.answer.gain import GainBand
 from peerlab.base.errors import ExportError, ScenarioError, one_line
 from peerlab.base.outfile import check_place, new_folder, put_on_disk, written
 from peerlab.base.textfile import in_words
@@ -163,15 +163,16 @@ def _on_the_usual_path(begins: Scenario) -> Scenario:
 def _landing(scenario: Scenario, labs: Sequence[tuple[str, str, str]], loaded: Sequence[bytes]) -> str:
     """Return the first page; `loaded` is all that the explorer asks for, which servers compress."""
     run = simulate(scenario)
-    compared = _compared(run)
+    both = both_sides(run)
+    runs = [both.slow, both.fast] if both else [run]
     text = (Path(__file__).with_name("landing.html")).read_text(encoding="utf-8")
     words = {
         "title": escape(TITLE),
-        "picture": landing_picture(run),
+        "picture": landing_picture(runs),
         "version": escape(__version__),
         "pyodide": VERSION,
         "tour": _tour(labs),
-        "compared": f"<figcaption>{escape(compared)}</figcaption>" if compared else "",
+        "compared": f"<figcaption>{escape(_compared(both.band))}</figcaption>" if both and both.band else "",
         "recorded": "".join(
             f"<li><a href='{page.name}'>{escape(page.asks)}</a><span>{escape(page.shows)}</span></li>"
             for page in RECORDED
@@ -183,15 +184,9 @@ def _landing(scenario: Scenario, labs: Sequence[tuple[str, str, str]], loaded: S
     return Template(text).substitute(words)
 
 
-def _compared(run: Run) -> str:
-    """Return in a sentence what the detour costs; nothing where one side alone is possible, or the range takes too long."""
-    both = both_sides(run)
-    if not both or not both.band:
-        return ""
-    return (
-        f"Through the host {both.slow.busbw_GBps:.3g} GB/s, past it {both.fast.busbw_GBps:.3g} GB/s: "
-        f"{both.band.value:.2f} times as fast ({say_range(both.band.low, both.band.high)} with what is assumed)."
-    )
+def _compared(band: GainBand) -> str:
+    """Return what the detour costs, with how sure that is."""
+    return f"Peer Direct is {say_range(band.low, band.high, 1)} times as fast"
 
 
 def _tour(labs: Sequence[tuple[str, str, str]]) -> str:

@@ -116,7 +116,7 @@ def test_export_and_site_write_the_same_live_page(nothing, capsys, monkeypatch):
     # the other path is impossible over kernel TCP: the page has one side
     assert main(["site", "tcp.html", "--nodes", "2", "--path", "host-tcp", "--transport", "tcp"]) == 0
     alone = Scenario(nodes=2, path="host-tcp", transport="tcp")
-    assert "past it" not in site_folder._landing(site_folder._on_the_usual_path(alone), [], [])
+    assert "<figcaption>" not in site_folder._landing(site_folder._on_the_usual_path(alone), [], [])
     assert main(["site", "one.html", "--nodes", "2"]) == 0
     assert main(["export", "--live", "--nodes", "2", "--output", "two.html"]) == 0
     assert "two.html: " in capsys.readouterr().out
