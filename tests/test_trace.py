@@ -102,10 +102,10 @@ def test_busy_shares_by_lane_are_the_same_by_name_and_in_order(scenario):
 def test_lanes_have_the_names_that_the_timeline_and_the_way_use():
     run = peerlab.simulate(peerlab.Scenario(cluster="dl1", nodes=8, path="host-rdma"))
     shown = {lane["label"] for lane in timeline(Picture(run))["lanes"]}
-    assert {"PCIe uplink up", "PCIe uplink down", "NIC send", "NIC receive", "DRAM"} <= shown & set(
+    assert {"PCIe to host", "PCIe from host", "NIC send", "NIC receive", "DRAM"} <= shown & set(
         run.busy_lanes()
     )
-    assert {"PCIe uplink up", "NIC send"} <= set(peerlab.way(run.scenario)["crosses"])
+    assert {"PCIe to host", "NIC send"} <= set(peerlab.way(run.scenario)["crosses"])
 
 
 def test_a_trace_is_read_only():

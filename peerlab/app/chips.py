@@ -74,6 +74,11 @@ def changed(scenario: Scenario) -> dict[str, Any]:
     }
 
 
+def mark(one: w.Widget, *, changed: bool) -> None:
+    """Let a control look like its chip, or not."""
+    (one.add_class if changed else one.remove_class)("pl-changed")
+
+
 def chips_of_slow_parts(scenario: Scenario) -> list[Chip]:
     """Return a chip for the NICs and one for the links that are slow or lost: they have no control that would show them."""
     sentences = {

@@ -6,7 +6,7 @@ from typing import Any
 
 import ipywidgets as w
 
-from peerlab.app.chips import Chip, Chips
+from peerlab.app.chips import Chip, Chips, mark
 from peerlab.app.more_settings import Rare
 from peerlab.app.panels.exporting import Exporting
 from peerlab.app.panels.machine_panel import OwnMachine
@@ -253,16 +253,19 @@ class Controls:
         say_states(self.host, HOST, *host_states(s, self.direct.value))
 
     def _chips(self, s: Scenario) -> list[Chip]:
-        """Return chips for what is chosen in *More* and is no setting of `Rare`: the operation, and another detour or direct path."""
+        """Return chips for what is chosen in *More* and is no setting of `Rare`, and mark it: the operation, and another detour or direct path."""
         usual = SETTINGS.collective
         found: list[Chip] = []
+        mark(self.collective, changed=s.collective != usual)
         if s.collective != usual:
             found.append((f"Operation: {s.collective_record.title}", {"collective": usual}))
-        for name, ways in (("Through host by", BASELINES), ("Direct", DIRECT)):
+        for one, ways in ((self.baseline, BASELINES), (self.direct, DIRECT)):
             there = [path for _, path in _there(ways, s)]
             first = next((path for path in s.hardware.paths if path in there), None)
-            if s.path in there and s.path != first:
-                found.append((f"{name}: {s.data_path.title}", {"path": first}))
+            other = s.path in there and s.path != first
+            mark(one, changed=other)
+            if other:
+                found.append((f"{one.description}: {s.data_path.title}", {"path": first}))
         return found
 
     def is_text(self, control: str) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 import ipywidgets as w
 
-from peerlab.app.chips import Chip, changed, chips_of, chips_of_slow_parts
+from peerlab.app.chips import Chip, changed, chips_of, chips_of_slow_parts, mark
 from peerlab.app.field_controls import change, controls, possible, show, widget
 from peerlab.app.transport_settings import TransportSettings, chosen_transport
 from peerlab.app.wiring_settings import WiringSettings
@@ -30,8 +30,6 @@ _SHOWN_APART = {
     "slow_nodes", "registration", "slice_bytes",
 }  # fmt: skip
 """Fields whose controls offer or show what more of the scenario decides; of the others the record is enough."""
-_CHANGED = "pl-changed"
-"""Class of a control that is not as it usually is."""
 _JITTERS = (0.0, 0.05, 0.1, 0.2)
 _SHARES = (0.75, 0.5, 0.25)
 GROUPS = {
@@ -52,9 +50,9 @@ class Rare:
         self,
         firsts: Mapping[str, Sequence[w.Widget]] = MappingProxyType({}),
         lasts: Mapping[str, Sequence[w.Widget]] = MappingProxyType({}),
-        below: Sequence[w.Widget] = (),
+        beside: Sequence[w.Widget] = (),
     ) -> None:
-        """`firsts` and `lasts` are what else stands in a group, `below` stands below all."""
+        """`firsts` and `lasts` are what else stands in a group, `beside` stands beside the search."""
         self._controls = controls()
         made = self._widgets = {name: widget(control) for name, control in self._controls.items()}
         self.algorithm, self.protocol, self.placement = made["algorithm"], made["protocol"], made["placement"]
@@ -69,7 +67,7 @@ class Rare:
             w.Text(placeholder="find a setting", tooltip="Find a setting"), "pl-more-search"
         )
         self.search.observe(lambda event: self.find(event["new"]), "value")
-        self.row = classed(w.VBox([self.search, *self._groups.values(), *below]), "pl-more")
+        self.row = classed(w.VBox([self.search, *beside, *self._groups.values()]), "pl-more")
 
     def _group(self, group: str, first: Sequence[w.Widget], last: Sequence[w.Widget]) -> w.Widget:
         own = [self._widgets[name] for name, control in self._controls.items() if control.group == group]
@@ -112,7 +110,7 @@ class Rare:
             self._widgets[name].disabled = FIELDS[name].rests(s)
         there = changed(s)
         for name, one in self._widgets.items():
-            (one.add_class if name in there else one.remove_class)(_CHANGED)
+            mark(one, changed=name in there)
         self._show_library(s)
         self._show_way(s)
         self.wiring.show(s)

@@ -115,10 +115,10 @@ RESOURCES: dict[str, ResourceKind] = {
     ),
     # shared: copy engines and NICs below a switch send over it side by side, packet by packet
     "uplink_up": ResourceKind(
-        label="PCIe uplink up", scope="switch", rate="uplink_Bps", shared=True, lane=10, drawn="uplink"
+        label="PCIe to host", scope="switch", rate="uplink_Bps", shared=True, lane=10, drawn="uplink"
     ),
     "uplink_down": ResourceKind(
-        label="PCIe uplink down", scope="switch", rate="uplink_Bps", shared=True, lane=20, drawn="uplink"
+        label="PCIe from host", scope="switch", rate="uplink_Bps", shared=True, lane=20, drawn="uplink"
     ),
     "peer_read": ResourceKind(
         label="peer reads",

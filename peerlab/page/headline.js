@@ -94,8 +94,9 @@ export class Headline extends View {
   // The answer: from where to where the ratio lies, and the time of both paths; where there is nothing to compare, the time.
   // On the detour it is a promise, with a dashed edge; past the host it is a fact, filled.
   hero(time) {
-    const { ratio } = this, box = make("div", "pl-hero"), times = this.card(time);
+    const { ratio } = this, box = make("div", "pl-hero"), times = this.card(time), follows = !ratio && this.meta.nodes > 1 && this.page.model.get("ratio")?.fast;
     box.append(times);
+    if (follows) this.awaited(box, times, follows);
     if (!ratio) return box;
     const { fast, value, low, times: [first, second] } = ratio, { past } = this.meta.mark;
     box.classList.add(past ? "pl-fact-card" : "pl-promise");
@@ -109,6 +110,18 @@ export class Headline extends View {
     box.prepend(card);
     box.append(this.condition(ratio));
     return box;
+  }
+
+  // That of another scenario is there, and this one's follows: what stands still has its place already.
+  awaited(box, times, fast) {
+    const { past } = this.meta.mark, card = make("div", "pl-card pl-awaited");
+    card.append(make("div", "pl-label", `${fast} ${past ? "is" : "would be"}`), make("div", "pl-value", "\u00a0"));
+    const value = make("div", "pl-value");
+    value.append(make("b", "", this.named("time").value));
+    times.replaceChildren(value, make("div", "pl-bar"));
+    box.classList.add(past ? "pl-fact-card" : "pl-promise");
+    box.prepend(card);
+    box.append(make("div", "pl-note pl-range", "computing"));
   }
 
   // From where to where the ratio lies; once where both ends read the same. Without a range a digit less is shown.

@@ -25,7 +25,7 @@ export function ratioBar({ value, low, high, others }, past) {
   put(past ? "pl-bar-here pl-bar-past" : "pl-bar-mark", value, `${sayTimes(value)}, simulated`);
   put(past ? "pl-bar-mark" : "pl-bar-here", 1, past ? "through host" : "you are here");
   const two = at(value) - at(1) >= APART;
-  if (two) name(past ? "through host 1×" : "you 1×", past ? "" : "pl-bar-you", 0);
+  if (two) name(past ? "host 1×" : "you 1×", past ? "" : "pl-bar-you", 0);
   name(`${past ? "you" : "simulated"} ${sayTimes(value)}`, past ? "pl-bar-you" : "", two ? 100 : at(value).toFixed(0));
   bar.setAttribute("role", "img");
   bar.setAttribute("aria-label", `${sayTimes(value)} simulated, on a scale from ${sayTimes(from)} to ${sayTimes(to)}; ${past ? "you are there" : "you are at 1×"}`);

@@ -113,14 +113,17 @@ def _bottleneck(run: Run) -> Card:
 
 
 def _where(run: Run, bottleneck: Bottleneck) -> str:
-    """Return at which node the busiest of its kind is, where nodes differ, and whether the picture shows it."""
+    """Return at which node the busiest of its kind is, where nodes differ; a NIC that the picture does not show has its number."""
     alike = run.trace.folded or run.scenario.collective_record.is_message
     if alike or bottleneck.resource is None or bottleneck.resource.scope == "fabric":
         return ""
     used, resources = busy_ps(run.trace, run.recording), run.trace.resources
     busiest = max((i for i, one in enumerate(resources) if one.kind == bottleneck.kind), key=used.__getitem__)
     seen = drawn(run.trace, [focus(run)], run.scenario.hardware.used_nics_per_switch)[busiest]
-    return f" at {unit(run.scenario)} {resources[busiest].node}{'' if seen else ', not shown'}"
+    one = resources[busiest]
+    if bottleneck.resource.scope == "nic" and not seen:
+        return f" at NIC {one.node}.{one.index}"
+    return f" at {unit(run.scenario)} {one.node}"
 
 
 def _cap(text: str) -> str:

@@ -154,7 +154,7 @@ def _uplink(sketch: Sketch, node: int) -> None:
 def _uplink_words(sketch: Sketch, node: int) -> tuple[str, str, str]:
     """Return name and rate of the uplink, or of what else limits the way to host memory, and how busy it is."""
     c, there = sketch.cluster, "switch.uplink" in sketch.cluster.figures
-    name, share = sketch.says(node, "uplink", "PCIe uplink", NODE_WIDTH - UPLINK - 80)
+    name, share = sketch.says(node, "uplink", "PCIe", NODE_WIDTH - UPLINK - 80)
     if not sketch.on("uplink"):
         passed = sketch.run.scenario.bounces or sketch.uses("uplink")
         share = "not a limit here" if passed else "idle" if there else "not used"

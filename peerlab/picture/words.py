@@ -249,7 +249,7 @@ def names_proxy(run: Run) -> bool:
 
 
 def waits_for(run: Run) -> str:
-    """Return what a run mostly waits for and how much, such as ``PCIe uplink up, 95 % busy``."""
+    """Return what a run mostly waits for and how much, such as ``PCIe to host, 95 % busy``."""
     bottleneck = run.bottleneck
     if bottleneck is None:
         return "nothing: no time passes"

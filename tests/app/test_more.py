@@ -191,7 +191,7 @@ def test_where_the_nics_hang_and_acs_redirect_are_switched_and_seen():
     before = payload(lab.run)["views"]["scene"]["ways"]
     lab.controls.rare.wiring.acs.value = "on"
     assert lab.scenario.acs_redirect == "on"
-    assert lab.run.bottleneck.label == "PCIe uplink up"
+    assert lab.run.bottleneck.label == "PCIe to host"
     assert payload(lab.run)["views"]["scene"]["ways"] != before
     lab.controls.rare.wiring.acs.value = "auto"
     lab.controls.rare.wiring.place.value = "root-port"

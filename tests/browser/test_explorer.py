@@ -71,7 +71,7 @@ def test_the_host_switch_shows_the_gain_of_peer_direct(fresh):
     assert [staged, direct] == pytest.approx(expected)
     assert "1.72x" in fresh.card("busbw")
     assert "was 30.2 GB/s" in fresh.card("busbw")
-    assert "was PCIe uplink up" in fresh.card("bottleneck")
+    assert "was PCIe to host" in fresh.card("bottleneck")
     assert fresh.card("copies").endswith("0")
 
 

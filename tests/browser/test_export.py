@@ -128,7 +128,7 @@ def test_each_control_changes_headline_scene_and_timeline_together(open_):
     gain = peerlab.simulate(STAGED.with_(path="peer-direct")).busbw_GBps / peerlab.simulate(STAGED).busbw_GBps
     assert f"{gain:.2f}x" in shown.card("busbw")
     assert "was 30.2 GB/s" in shown.card("busbw")
-    assert "was PCIe uplink up" in shown.card("bottleneck")
+    assert "was PCIe to host" in shown.card("bottleneck")
     assert shown.page.screenshot() != before
     shown.page.get_by_role("switch", name="Registration cache").click()
     check(shown, STAGED.with_(path="peer-direct", registration="per-transfer"))

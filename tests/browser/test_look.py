@@ -54,8 +54,15 @@ def test_on_the_detour_the_headline_is_a_promise_and_past_the_host_a_fact(wide):
 
 
 def test_until_its_range_is_there_a_ratio_is_about_a_figure(wide):
-    one = ratio_of(run().scenario)
+    one, stands = (
+        ratio_of(run().scenario),
+        "page => [...page.root.querySelectorAll('.pl-bar, .pl-range, .pl-bar-here')].map(e => e.getBoundingClientRect()).map(({ x, y, height }) => [x, y, height])",
+    )
+    then = wide.ask(stands)
+    wide.give("ratio", {**one, "of": ["of another scenario"]})
+    assert wide.ask(stands) == then[:1] + then[-1:], "nothing moves while it is computed"
     wide.give("ratio", {**one, "low": None, "high": None, "sure": "", "condition": "(its range follows)"})
+    assert wide.ask(stands) == then, "nor when its range comes"
     expect(wide.page.locator(".pl-hero")).to_contain_text("about 1.7\u00d7")
     expect(wide.page.locator(".pl-range")).to_contain_text("(its range follows)")
 
@@ -106,10 +113,10 @@ def test_lanes_in_which_nothing_happens_share_one_line_that_opens(wide):
         wide.page.locator(".pl-fold"),
         "page => page.timeline.inRows.map(lane => lane.label)",
     )
-    expect(line).to_have_text("PCIe uplink up, PCIe uplink down, DRAM, CPU cores, registration")
+    expect(line).to_have_text("PCIe to host, PCIe from host, DRAM, CPU cores, registration")
     expect(button).to_have_attribute("aria-expanded", "false")
     folded = wide.ask(rows)
-    assert "PCIe uplink up" not in folded
+    assert "PCIe to host" not in folded
     drawn = set(wide.column("timeline_spans", "y"))
     assert {round(y) for y in drawn} == set(range(len(folded)))
     button.press("Enter")
@@ -161,7 +168,7 @@ def test_names_of_curves_stand_at_the_ends_of_their_lines_and_the_band_is_two_th
 
 
 TIPS = [
-    ((140, 95), "PCIe uplink", "PCIe uplink up: 14.1 GB/s, 95 % busy"),
+    ((140, 95), "PCIe uplink", "PCIe to host: 14.1 GB/s, 95 % busy"),
     ((330, 165), "NIC", "NIC send: "),
     ((530, 188), "wire", "network latency 14 µs, assumed (†)"),
     ((120, 30), "host memory (DRAM)", "DRAM: "),

@@ -235,7 +235,7 @@ INK = """({ timeline, figures }) => {
 def test_where_spans_cannot_be_told_apart_every_lane_is_as_full_as_it_is_busy(shown, nodes):
     shown.change(run(nodes=nodes))
     ink = shown.ask(INK)
-    for lane, kind in (("PCIe uplink up", "uplink_up"), ("PCIe uplink down", "uplink_down"), ("DRAM", "dram"), ("NIC receive", "nic_rx")):  # fmt: skip
+    for lane, kind in (("PCIe to host", "uplink_up"), ("PCIe from host", "uplink_down"), ("DRAM", "dram"), ("NIC receive", "nic_rx")):  # fmt: skip
         assert ink[lane] == pytest.approx(run(nodes=nodes).busy[kind], abs=0.05), lane
 
 
@@ -243,11 +243,11 @@ def test_the_critical_path_is_lit_and_broken_down(shown):
     shown.page.get_by_role("button", name="Critical path").click()
     assert shown.ask("page => page.model.sent.at(-1).command") == "critical"
     shown.ask("(page, path) => page.model.tell('msg:custom', { kind: 'critical', path })", critical(run()))
-    expect(shown.page.locator(".pl-path")).to_contain_text("On the critical path: PCIe uplink")
+    expect(shown.page.locator(".pl-path")).to_contain_text("On the critical path: PCIe to host")
     lit = shown.ask(
         "page => page.figures.model('timeline_critical').data.y.map(lane => page.timeline.inRows[lane].label)"
     )
-    assert {"scale-up", "PCIe uplink up"} <= set(lit)
+    assert {"scale-up", "PCIe to host"} <= set(lit)
     line, lane = (shown.page.locator(name).bounding_box() for name in (".pl-path", ".pl-idle"))
     assert line["x"] <= lane["x"] - 5, "half of the axis's first number stands beside the words"
     shown.page.get_by_role("button", name="Critical path").click()

@@ -78,7 +78,7 @@ def test_the_nic_of_the_detour_reads_a_slice_before_it_sends_it():
     run = peerlab.simulate(of_topology(path="host-rdma", nodes=4, message_bytes="32 MiB"))
     spans = run.trace.frame()
     network = spans[spans.stage == "network"]
-    first = {"PCIe uplink down": {}, "NIC send": {}, "NIC receive": {}}
+    first = {"PCIe from host": {}, "NIC send": {}, "NIC receive": {}}
     for row in network.itertuples():
         if row.resource in first:
             first[row.resource][row.device, row.step, row.slice] = (row.start_ps, row.end_ps)

@@ -42,7 +42,7 @@ def detour():
 
 def test_a_still_holds_the_figures_of_its_run(detour):
     said = words(still_svg(detour))
-    assert {"30.2 GB/s", "4.38 ms for 64 MiB", "PCIe uplink up, 95 % busy"} <= set(said)
+    assert {"30.2 GB/s", "4.38 ms for 64 MiB", "PCIe to host, 95 % busy"} <= set(said)
     assert any(one.startswith("64 ranks, shown at ") for one in said)
     direct = words(still_svg(detour.simulate(detour.scenario.with_(path="peer-direct"))))
     assert {"52 GB/s", "2.54 ms for 64 MiB", "NIC send, 92 % busy"} <= set(direct)
@@ -51,7 +51,7 @@ def test_a_still_holds_the_figures_of_its_run(detour):
 def test_alt_text_is_two_sentences_with_the_figures(detour):
     assert alt_text(detour) == (
         "Gaudi DL1: AllReduce of 64 MiB on 8 nodes, RDMA through host: 30.2 GB/s bus bandwidth in 4.38 ms, wire 54 % busy; "
-        "mostly waits for PCIe uplink up, 95 % busy. Slices are copied from Gaudi memory up the PCIe uplink into host memory, "
+        "mostly waits for PCIe to host, 95 % busy. Slices are copied from Gaudi memory up the PCIe uplink into host memory, "
         "sent by the NIC from there, and copied down again on the other side."
     )
     alone = simulated(cluster="ideal-100g", nodes=1)
@@ -182,10 +182,10 @@ def test_a_link_is_filled_as_long_as_the_trace_says_that_it_is_busy(path, nodes,
     crosses = "direct" if path == "peer-direct" else "network"
     if path != "peer-direct":
         (up, down), (up_there, down_there) = uplinks(geometry, 0), uplinks(geometry, 1)
-        assert filled(trains, up) == busy("d2h", "PCIe uplink up")
-        assert filled(trains, down) == busy(crosses, "PCIe uplink down")
-        assert filled(trains, up_there) == busy(crosses, "PCIe uplink up")
-        assert filled(trains, down_there) == busy("h2d", "PCIe uplink down")
+        assert filled(trains, up) == busy("d2h", "PCIe to host")
+        assert filled(trains, down) == busy(crosses, "PCIe from host")
+        assert filled(trains, up_there) == busy(crosses, "PCIe to host")
+        assert filled(trains, down_there) == busy("h2d", "PCIe from host")
     latency = run.scenario.hardware.latency_ps
     sends = frame[(frame["stage"] == crosses) & (frame["resource"] == "NIC send")]
     middle = (sends["start_ps"] + latency / 2 < at) & (at < sends["end_ps"] + latency / 2)

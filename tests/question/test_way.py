@@ -6,7 +6,7 @@ import peerlab
 def test_the_detour_crosses_the_uplink_twice_in_each_direction_and_peer_direct_never():
     staged = peerlab.way(peerlab.Scenario(path="host-rdma"))
     crossed = staged.groupby("crosses")["times"].sum()
-    assert crossed["PCIe uplink up"] == crossed["PCIe uplink down"] == 2
+    assert crossed["PCIe to host"] == crossed["PCIe from host"] == 2
     assert list(staged["stage"].unique()) == [
         "copy to host memory (D2H)", "NIC to NIC, through host memory", "copy to device memory (H2D)"
     ]  # fmt: skip
@@ -27,7 +27,7 @@ def test_the_way_counts_what_the_simulation_counts():
 def test_the_way_is_told_in_the_order_of_travel():
     staged = list(peerlab.way(peerlab.Scenario(path="host-rdma"))["crosses"])
     assert staged[2:9] == [
-        "PCIe uplink up", "DRAM", "DRAM", "PCIe uplink down", "NIC send", "NIC receive", "PCIe uplink up"
+        "PCIe to host", "DRAM", "DRAM", "PCIe from host", "NIC send", "NIC receive", "PCIe to host"
     ]  # fmt: skip
     direct = list(peerlab.way(peerlab.Scenario(path="peer-direct"))["crosses"])
     assert direct == ["device PCIe out", "NIC send", "NIC receive", "device PCIe in"]

@@ -127,7 +127,7 @@ def test_headers_are_drawn_as_long_as_what_they_cost_and_not_where_the_wire_does
     host = compare_fabrics(peerlab.Scenario(cluster="dl1", nodes=2))
     assert fabrics_svg(host).count("fill='#8793A3'") == 1
     assert (
-        "All take the same time within half a per cent: what limits most is not the wire but PCIe uplink up."
+        "All take the same time within half a per cent: what limits most is not the wire but PCIe to host."
         in host.finding
     )
 

@@ -22,7 +22,7 @@ _NAMES: Mapping[str, Sequence[str]] = {
         "Gaudi Direct", "P2P", "peer to peer",
     ),
     "device-tcp": ("TCPXO", "TCPX", "GPUDirect-TCPX", "FasTrak", "TCP into device memory"),
-    "PCIe uplink": ("uplink", "PCIe", "PCIe link", "PCIe uplink up", "PCIe uplink down"),
+    "PCIe uplink": ("uplink", "PCIe", "PCIe link", "PCIe to host", "PCIe from host", "uplink up", "uplink down"),
     "NIC": ("network card", "adapter", "network adapter", "wire", "network", "NIC send", "NIC receive"),
     "CPU core": ("CPU", "core", "processor", "host CPU"),
     "host memory": ("DRAM", "memory", "main memory", "RAM", "host DRAM", "memory bandwidth"),

@@ -24,7 +24,7 @@ def test_all_paths_of_a_cluster_stand_in_one_picture_the_fastest_first(tmp_path)
         "kernel TCP",
     ]
     assert said[0] == "Peer Direct: 5.39 times the bus bandwidth of kernel TCP"
-    assert "PCIe uplink up, 95 % busy" in said
+    assert "PCIe to host, 95 % busy" in said
 
 
 def test_one_path_is_drawn_on_every_cluster_that_has_it():

@@ -17,7 +17,7 @@ from peerlab.question.scenario import Scenario
 
 _ADVICE = {USE: ("use",), MEASURE: ("measure",), STAY: ("stay",)}
 _KINDS = {
-    "uplink": "the PCIe uplink", "NIC": "the NIC", "CPU": "a CPU core", "DRAM": "host memory", "latency": "latency"
+    "host": "the PCIe uplink", "NIC": "the NIC", "CPU": "a CPU core", "DRAM": "host memory", "latency": "latency"
 }  # fmt: skip
 _OTHER = "something else"
 

@@ -45,7 +45,7 @@ def rule(server: Cluster, nodes: int = 8) -> float:
 
 
 _INSIDE = "the links inside the server"
-_PACES = {"NIC": "the NIC", "uplink": "the PCIe uplink", "scale-up": _INSIDE, "latency": "latency"}
+_PACES = {"NIC": "the NIC", "host": "the PCIe uplink", "scale-up": _INSIDE, "latency": "latency"}
 
 
 def _pace() -> str:
@@ -78,7 +78,7 @@ def _refuted() -> str:
     # In the order of the sentences: one that the row refutes by itself comes before the rule.
     if "NIC" not in waits["fast"]:
         return _WIRE_RATE
-    return _RULE if off > _VISIBLY and "uplink" not in waits["slow"] else _TWICE
+    return _RULE if off > _VISIBLY and "host" not in waits["slow"] else _TWICE
 
 
 _VISIBLY = 1.05

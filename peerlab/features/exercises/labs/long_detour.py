@@ -14,6 +14,9 @@ from peerlab.model.paths import path_title
 from peerlab.question.scenario import Scenario
 from peerlab.question.way import crossed
 
+_UP, _DOWN = "PCIe to host", "PCIe from host"
+"""The directions of an uplink, as `peerlab.way` calls them."""
+
 
 def _times(scenario: Scenario, crosses: str, end: str = "") -> int:
     """Return how often a byte crosses what has `crosses` in its name, at one end or at both."""
@@ -32,7 +35,7 @@ def _check_crossings(function: Any) -> str | None:
             said = float(said)
         except (TypeError, ValueError):
             return f"`crossings` should return one number, not a {type(said).__name__}."
-        if said != _times(scenario, "uplink up"):
+        if said != _times(scenario, _UP):
             return _miscounted(scenario, said)
     return None
 
@@ -43,9 +46,9 @@ def _miscounted(scenario: Scenario, said: float) -> str:
     if scenario.memory == "host":
         return f"{there} Its buffers are in host memory, so that no copy crosses the uplink. Count in `peerlab.way` of the scenario."
     # The other direction as well, side by side on the link.
-    if said == _times(scenario, "uplink"):
+    if said == _times(scenario, _UP) + _times(scenario, _DOWN):
         return "That counts both directions. A link carries them side by side; only what goes the same way shares it."
-    if said in (_times(scenario, "uplink up", "sender"), _times(scenario, "uplink up", "receiver")):
+    if said in (_times(scenario, _UP, "sender"), _times(scenario, _UP, "receiver")):
         return "That is one end of the way. The byte meets an uplink at the sender, and another one at the receiver."
     return f"{there} Look at `peerlab.way` of that scenario, and count."
 
@@ -59,7 +62,7 @@ def _dram_GBps(run: Run) -> float:  # noqa: N802
 _SPARED: dict[str, Callable[[Run], float]] = {
     "Most of the CPU's work": lambda run: run.cores_busy,
     "The copies made by the kernel": lambda run: run.copies_per_byte,
-    "The second crossing of the PCIe uplink": lambda run: _times(run.scenario, "uplink up"),
+    "The second crossing of the PCIe uplink": lambda run: _times(run.scenario, _UP),
     "Half of the traffic on host memory": lambda run: run.dram_bytes_per_byte,
 }
 
@@ -128,21 +131,21 @@ EXERCISES = (
         function="crossings",
         attempts={
             "return 2": "On `peerlab.Scenario(",
-            "table = peerlab.way(scenario)\nreturn table['crosses'].str.contains('uplink').sum()": "both directions",
-            "table = peerlab.way(scenario)\nreturn ((table['crosses'] == 'PCIe uplink up') & (table['end'] == 'sender')).sum()": "one end",
-            "table = peerlab.way(scenario)\nreturn table[table['crosses'] == 'PCIe uplink up']": "one number",
+            "table = peerlab.way(scenario)\nreturn table['crosses'].str.contains('host').sum()": "both directions",
+            "table = peerlab.way(scenario)\nreturn ((table['crosses'] == 'PCIe to host') & (table['end'] == 'sender')).sum()": "one end",
+            "table = peerlab.way(scenario)\nreturn table[table['crosses'] == 'PCIe to host']": "one number",
             "peerlab.way(scenario)": "needs a `return`",
             "return peerlab.way(scenario)['uplink'].sum()": "raised KeyError",
             'return 0 if scenario.path == "peer-direct" else 2': "Its buffers are in host memory",
             'return {"host-rdma": 2, "host-tcp": 3, "peer-direct": 0}[scenario.path]': "which is kernel TCP",
         },
         hints=(
-            '`table = peerlab.way(scenario)` has a column `crosses`; the uplink upwards is called `"PCIe uplink up"`.',
-            'Rows are chosen with `table[table["crosses"] == "PCIe uplink up"]`; add up their `times`.',
+            '`table = peerlab.way(scenario)` has a column `crosses`; the uplink upwards is called `"PCIe to host"`.',
+            'Rows are chosen with `table[table["crosses"] == "PCIe to host"]`; add up their `times`.',
         ),
         why="Twice with the detour: the copy out of the accelerator climbs the sender's uplink, and the receiving NIC's "
         "writes climb the other. Every server sends and receives at once, so its own uplink carries both.",
-        solution='table = peerlab.way(scenario)\nreturn table[table["crosses"] == "PCIe uplink up"]["times"].sum()',
+        solution='table = peerlab.way(scenario)\nreturn table[table["crosses"] == "PCIe to host"]["times"].sum()',
     ),
     Choice(
         name="01-remains",
