@@ -97,7 +97,7 @@ def _section(slide: Slide, number: int, count: int, lead: Lead) -> str:
     source = "" if bare else escape(slide.source or f"Simulated by peerlab {__version__}")
     return (  # the sheet has the margins: reveal.js takes a section's away in print
         f"<section><div class='sheet {_kind(slide)}'>{''.join(parts)}</div>"
-        f"<footer><span>{source}</span><span>{names}{' · ' * bool(names)}{number} of {count}</span></footer>"
+        f"<footer{' class=bare' * bool(bare)}><span>{source}</span><span>{names}{' · ' * bool(names)}{number} of {count}</span></footer>"
         f"<aside class='notes'>{notes}</aside></section>"
     )
 

@@ -7,7 +7,7 @@ from peerlab.answer.run import Run
 from peerlab.base.units import PS_PER_S, say_bytes, say_percent, say_range, say_share, say_time, write_bytes
 from peerlab.features.deck.compared_runs import NODES, ComparedRuns
 from peerlab.features.deck.kinds.charts import Bar, Curve, Part, bars, curves
-from peerlab.features.deck.kinds.step_slide import simulated_step
+from peerlab.features.deck.kinds.step_slide import gains_in_words, simulated_step
 from peerlab.features.deck.reading.outline import Outline
 from peerlab.features.deck.slide import Slide
 from peerlab.features.deck.training import StepTime, Training
@@ -133,36 +133,26 @@ def _step(asked: Training, compared: ComparedRuns) -> Slide:
             f"Given: a step of {_s(today.time_s)} today, {say_share(asked.overlap_share)} of the exchange ({_s(today.hidden_s)})"
             f" hidden behind {_s(today.computing_s)} of computing."
         ),
-        "Not simulated: how much of a shorter exchange computing hides; so both readings stand here. The computing stays as it is.",
         _how_sure(today, peer_s, compared.exchange_gain(asked)),
     )
-    gains = _gains(today, peer_s)
-    title = f"A training step becomes {gains} times as fast"
-    return Slide(title, pictures=(bars(rows, alt),), lines=lines, notes=(alt,))
+    title = f"A training step becomes {gains_in_words(today, peer_s)} times as fast"
+    return Slide(title, pictures=(bars(rows, alt, thick=True),), lines=lines, notes=(alt, _READINGS))
 
 
-def _gains(today: StepTime, peer_s: float) -> str:
-    """Return how many times as fast a step becomes whose exchange takes `peer_s`: the same share hidden, the same time hidden."""
-    gains = [today.time_s / step.time_s for step in (today.same_share(peer_s), today.same_time(peer_s))]
-    return say_range(gains[0], gains[1])
+_READINGS = "Not simulated: how much of a shorter exchange computing hides; so both readings are shown. The computing stays as it is."
 
 
 def _how_sure(today: StepTime, peer_s: float, gain: GainBand) -> str:
     """Say what the step gains if the exchange gains the least, and the most, that the assumptions leave open."""
     if gain.wired:
         sentence = "; ".join(
-            f"the exchange {say_range(case.low, case.high)} times, the step then {_step_ends(today, peer_s, gain, case)} times if {case.says}"
-            for case in gain.wired
+            f"{_step_ends(today, peer_s, gain, case)} times if {case.says}" for case in gain.wired
         )
-        where = f" ({gain.decisive.figure.label} is assumed †)" if gain.decisive else ""
-        return f"How sure{where}: {sentence}."
+        return f"How sure †: {sentence}."
     depends = f", depending most on {gain.decisive.figure.label} †" if gain.decisive else ""
     # The time of the exchange goes down as its gain goes up.
-    least, most = (_gains(today, peer_s * gain.value / end) for end in (gain.least, gain.most))
-    return (
-        f"How sure: the exchange becomes {say_range(gain.least, gain.most)} times as fast{depends};"
-        f" the step then {least} times at the least and {most} times at the most."
-    )
+    least, most = (gains_in_words(today, peer_s * gain.value / end) for end in (gain.least, gain.most))
+    return f"How sure: {least} times at the least, {most} times at the most{depends}."
 
 
 def _step_ends(today: StepTime, peer_s: float, gain: GainBand, case: GainCase) -> str:

@@ -112,14 +112,14 @@ _FEW = 5
 """So many bars, or fewer, stand wider apart."""
 
 
-def bars(rows: Sequence[Bar], alt: str, *, full: float | None = None) -> str:
-    """Return bars below each other as SVG, as long as `full` allows (default: the longest of them), with a key."""
+def bars(rows: Sequence[Bar], alt: str, *, full: float | None = None, thick: bool = False) -> str:
+    """Return bars below each other as SVG, as long as `full` allows (default: the longest of them), with a key; `thick` where a slide has no more."""
     paper = Paper(palette(PAGE))
     named = 20 + _LETTER * max(len(row.name) for row in rows)
     room = WIDTH - named - 30 - _BOLD * max(len(row.says) for row in rows)
     full = full or max(sum(part.value for part in row.parts) for row in rows)
-    pitch = 64 if len(rows) <= _FEW else 42
-    y = 24.0
+    pitch = 104 if thick else 64 if len(rows) <= _FEW else 42
+    y = pitch / 3 + 3
     for row in rows:
         x = named
         paper.text((named - 14, y), row.name, size=_SIZE, align="right")

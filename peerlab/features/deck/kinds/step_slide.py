@@ -1,6 +1,6 @@
 """The slide on a training step that was simulated: its gain over batches, when it is not worth it, and how sure that is."""
 
-from peerlab.base.units import PS_PER_S, say_bytes, say_count, say_percent, say_time
+from peerlab.base.units import PS_PER_S, say_bytes, say_count, say_percent, say_range, say_time
 from peerlab.features.deck.blocks import (
     TIMES,
     card,
@@ -15,6 +15,7 @@ from peerlab.features.deck.kinds.batch_chart import batch_chart
 from peerlab.features.deck.reading.outline import Outline
 from peerlab.features.deck.slide import Slide
 from peerlab.features.deck.trained_step import SimulatedStep
+from peerlab.features.deck.training import StepTime, Training
 from peerlab.training.step_band import StepGain
 from peerlab.training.step_headline import GainAtBatches
 from peerlab.training.step_run import StepRun
@@ -25,6 +26,10 @@ _WORTH = 1.02
 
 def step_in_one_line(outline: Outline, compared: ComparedRuns) -> str:
     """Return what a step gains, for the first slide."""
+    if isinstance(outline.training, Training):
+        host_s, peer_s = compared.exchanges(outline.training)
+        today = outline.training.today(host_s)
+        return f"A step of {_s(today.time_s)} becomes {gains_in_words(today, peer_s)} times as fast."
     found = compared.simulated_step(outline.training)
     if found is None:
         return "Not simulated here. Name a workload, or say what a profiler says of yours: peerlab deck tells how."
@@ -33,6 +38,12 @@ def step_in_one_line(outline: Outline, compared: ComparedRuns) -> str:
     if found.batches is None:
         return what
     return f"{what} Up to {max(gain for _, gain in found.batches['points']):.2f}{TIMES} at small batches."
+
+
+def gains_in_words(today: StepTime, peer_s: float) -> str:
+    """Return how many times as fast a step becomes whose exchange takes `peer_s`: the same share hidden, the same time hidden."""
+    gains = [today.time_s / step.time_s for step in (today.same_share(peer_s), today.same_time(peer_s))]
+    return say_range(gains[0], gains[1])
 
 
 def simulated_step(found: SimulatedStep) -> Slide:
