@@ -69,9 +69,8 @@ class StepExplorer(Spoken):
         self._make(asked)
         super().__init__(
             [
-                w.HTML(f"<style>{style()}</style>", layout={"display": "none"}),
-                row(self._first, "pl-primary"),
-                row(self._second, "pl-secondary"),
+                w.HTML(f"<style>{style('page')}</style>", layout={"display": "none"}),
+                classed(row(self._controls, "pl-primary"), "pl-step-controls"),
                 self.status,
                 self.page,
                 self.sure,
@@ -94,9 +93,12 @@ class StepExplorer(Spoken):
         if asked.workload not in known_workloads():
             names = [(asked.model.title, asked.workload), *names]
         self.workload = select("Workload", names, "pl-step-workload")
-        self.path = select("Path", paths, "pl-step-path")
+        self.path = select("Data path", paths, "pl-step-path")
         self.beside = select(
-            "Beside", [("nothing", _ALONE), *paths], "pl-step-beside", "A second data path on the same clock"
+            "Compared with",
+            [("nothing", _ALONE), *paths],
+            "pl-step-beside",
+            "A second data path on the same clock",
         )
         self.nodes = slider("Nodes", _numbers(_NODES, s.nodes), "pl-step-nodes")
         self.batch = slider("Batch", _numbers(_POWERS, int(asked.batch or 1)), "pl-step-batch")
@@ -109,17 +111,19 @@ class StepExplorer(Spoken):
             "Bucket",
             [(limit if isinstance(limit, str) else say_bytes(limit), limit) for limit in limits],
             "pl-step-bucket",
+            "Gradients that are exchanged as one",
         )
-        self.shard = select("Sharding", [(shard, shard) for shard in SHARDS], "pl-step-shard")
+        self.shard = select(
+            "Sharding",
+            [(shard, shard) for shard in SHARDS],
+            "pl-step-shard",
+            "What each device keeps only its part of",
+        )
         self.overlap = switch("Overlap", "pl-step-overlap")
         self.cache = switch("Registration cache", "pl-step-cache")
-        self._first = [
-            self.overlap,
-            self.cache,
-            pair(self.nodes, _value_beside(self.nodes)),
-            pair(self.batch, _value_beside(self.batch)),
-        ]
-        self._second = [self.workload, self.path, self.beside, self.passes, self.shard, self.bucket]
+        nodes, batch = (pair(one, _value_beside(one)) for one in (self.nodes, self.batch))
+        choices = (self.passes, self.bucket, self.shard, self.overlap, self.cache)
+        self._controls = [self.workload, self.path, self.beside, nodes, batch, *choices]
         self._begin(asked)
 
     def _begin(self, asked: Step) -> None:

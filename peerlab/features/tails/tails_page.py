@@ -24,7 +24,7 @@ h1{font-size:22px;margin:0 0 4px}p{margin:4px 0;max-width:110ch;text-wrap:pretty
 input{position:absolute;opacity:0}
 .pl-choice{display:flex;flex-wrap:wrap;gap:6px;align-items:center;margin:10px 0}
 label{border:1px solid var(--pl-edge);border-radius:6px;padding:6px 12px;cursor:pointer}
-.pl-blames .pl-blame{gap:16px}.pl-blames .pl-blame>div{flex:1 1 540px}
+.pl-blames .pl-blame{gap:16px}.pl-blames .pl-blame>div{flex:1 1 540px;max-width:640px}
 """
 
 

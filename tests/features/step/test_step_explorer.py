@@ -20,6 +20,7 @@ def test_it_begins_with_what_was_asked_and_peer_direct_beside_it(shown):
     )
     assert direct.step == host.step.with_(path="peer-direct")
     assert shown.page.value.startswith("<iframe srcdoc=")
+    assert ".pl-step-controls" in shown.children[0].value  # its style
     assert repr(host) in repr(shown)
 
 
