@@ -31,6 +31,7 @@ import { sayBytes, sayTime } from "./words.js";
  * @property {Column} times
  * @property {Column} shares
  * @property {string} waits
+ * @property {boolean} proxy
  * @property {Road} road
  */
 const WATCHED_S = 12; // the slowest lasts so long at the usual speed
@@ -224,10 +225,10 @@ class FabricsPage extends PlayedPage {
 
   // How one stands to the fastest of those that are shown: in bytes of which as large a share was delivered.
   gap(i, time) {
-    const { title, total, finish_us, waits, road } = this.data.transports[i], first = this.shown[0];
+    const { title, total, finish_us, waits, proxy, road } = this.data.transports[i], first = this.shown[0];
     if (this.isThrough(i, time)) return `through after ${sayTime(finish_us)}`;
     const behind = this.share(first, time) - this.share(i, time), other = this.data.transports[first].title;
-    if (i === first || title === other) return road.signs.some(({ hot }) => hot) ? "" : `waits for ${waits}`; // its road says it
+    if (i === first || title === other) return !proxy && road.signs.some(({ hot }) => hot) ? "" : `waits for ${waits}`; // its road says it
     if (Math.abs(behind) < LEVEL) return `level with ${other}`;
     return `${sayBytes(Math.abs(behind) * total)} ${behind > 0 ? "behind" : "ahead of"} ${other}`;
   }

@@ -31,6 +31,7 @@ import { digits, sayTime } from "./words.js";
  * @property {Column} times
  * @property {Column} shares
  * @property {string} waits
+ * @property {boolean} proxy
  * @property {Road} road
  */
 /**
@@ -115,7 +116,7 @@ class RacePage extends PlayedPage {
     this.find(".rc-lanes").append(lane);
     for (const [name, text] of Object.entries(racer.road.slices.arrays)) racer.road.slices.arrays[name] = unpacked(text);
     const road = new RaceRoad(lane.querySelector(".rc-road"), racer.road);
-    return { lane, road, cells: [...cells.children], bar: cells, count: lane.querySelector(".rc-count b"), unit: lane.querySelector(".rc-count span"), waits: racer.road.signs.some(({ hot }) => hot) ? "" : `waits for ${racer.waits}` };
+    return { lane, road, cells: [...cells.children], bar: cells, count: lane.querySelector(".rc-count b"), unit: lane.querySelector(".rc-count span"), waits: !racer.proxy && racer.road.signs.some(({ hot }) => hot) ? "" : `waits for ${racer.waits}` };
   }
 
   // What does not change while it plays.

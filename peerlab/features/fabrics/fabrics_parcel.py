@@ -8,7 +8,7 @@ from peerlab.features.fabrics.fabric_report import HEADINGS, HOP, cells, heading
 from peerlab.model.hardware import say_counted
 from peerlab.picture.delivered import delivered_columns
 from peerlab.picture.road import Road, road
-from peerlab.picture.words import waits_for
+from peerlab.picture.words import names_proxy, waits_for
 from peerlab.study.fabric_comparison import FabricComparison, OnTransport
 
 _PLAYED = (1, 2, 4, 7)
@@ -33,6 +33,8 @@ class TransportParcel(TypedDict):
     shares: bytes
     """32-bit floats: which share of all its bytes has arrived then."""
     waits: str
+    proxy: bool
+    """Whether that is said with the library's proxy, which no sign of its road names."""
     """What it mostly waits for."""
     road: Road
 
@@ -97,5 +99,6 @@ def _transport(transport: OnTransport) -> TransportParcel:
         "times": times,
         "shares": shares,
         "waits": waits_for(run),
+        "proxy": names_proxy(run),
         "road": road(run),
     }

@@ -44,6 +44,8 @@ class Racer(TypedDict):
     """32-bit floats: which share of all its bytes has arrived then."""
     waits: str
     """What it mostly waits for."""
+    proxy: bool
+    """Whether that is said with the library's proxy, which no sign of its road names."""
     road: Road
 
 
@@ -116,6 +118,7 @@ def _racer(title: str, role: str, run: Run, found: Delivery) -> Racer:
         "times": times,
         "shares": shares,
         "waits": waits_for(run),
+        "proxy": names_proxy(run),
         "road": road(run),
     }
 
@@ -174,7 +177,7 @@ def _note(race: Race, band: GainBand) -> str:
     # The one assumption that moves it most: a sentence has room for no more.
     felt = [assumption for assumption in band.left_out if assumption.cases and assumption is band.decisive]
     cases = [f"{case.gain:.2f} if {case.says}" for assumption in felt for case in assumption.cases]
-    return "; ".join([f"{race.times_as_fast:.2f} here", *cases])
+    return "; ".join([f"{race.times_as_fast:.2f} as simulated", *cases])
 
 
 def _rows(race: Race) -> list[list[str]]:

@@ -134,7 +134,7 @@ def _page(article: Any, files: Mapping[str, bytes], following: Any) -> str:
 <div class="pl-page">
 <header class="pl-top"><a href="index.html">All labs</a><a href="explorer.html">Live explorer</a><span class="pl-progress"></span></header>
 <main>
-<p class="pl-note">The lab as a page: what its cells show stands here already, answers are judged in this tab, and your progress stays in this browser. Where the text speaks of switches and keys, play the picture; what it calls <i>More</i> is the notebook's.</p>
+<details class="pl-note"><summary>How this page works</summary><p>What the cells of the lab show stands here already, answers are judged in this tab, and your progress stays in this browser. Where the text speaks of switches and keys, play the picture; what it calls <i>More</i> is the notebook's.</p></details>
 {article.html}
 {after}
 </main>
