@@ -26,7 +26,7 @@ function fitWindow(mode) {
 class AloneFooter extends Footer {
   paint() {
     super.paint();
-    this.caption.append(make("span", "", `peerlab ${this.page.wanted.version}`));
+    this.caption.append(make("span", "pl-version", `peerlab ${this.page.wanted.version}`));
     for (const list of this.caption.querySelectorAll(".pl-sources")) list.tabIndex = 0; // it scrolls
   }
 }

@@ -14,6 +14,7 @@ export const SCENE_WIDTH = 1060;
 export const SCENE_HEIGHT = 228;
 const WIDE_UNITS = { width: SCENE_WIDTH, height: SCENE_HEIGHT };
 const HIDDEN = 50; // px: a page of less is not shown
+const ONE_LINE = 480; // px: from this width on what is slow stands in one line beside a narrow picture's boxes
 const NARROW = 620; // px: below it the second node stands below the first
 const NARROW_HEIGHT = { least: 330, most: 420, share: 0.92 }; // px, and of the width
 const [FREED, LANDED, THROUGH] = ["freed", "landed", "through"].map((name) => PASSED.indexOf(name));
@@ -391,12 +392,12 @@ export class Scene extends View {
     // what is slow there, below the name, where the host's boxes leave little room
     const lines = (number) => {
       const [what, ...said] = (sight.slow[number] || "").split(" "), share = said.filter((part) => !aside || part !== "at").join(" ");
-      return what ? (this.narrow ? [`${what} ${share}`] : [what, share]).map((word) => [word, this.style, "ink"]) : [];
+      return what ? (this.narrow && this.host.clientWidth >= ONE_LINE ? [`${what} ${share}`] : [what, share]).map((word) => [word, this.style, "ink"]) : [];
     };
     const addName = (number, [edge, y], align) => {
       const x = align === "left" ? edge - aside : edge + aside;
       words.push([x, y, `${sight.unit} ${number}`, 12, "bold", "ink", align]);
-      lines(number).forEach(([word, ...look], i) => words.push([x, y + (this.narrow ? 24 : 14) + 12 * i, word, 11, ...look, align]));
+      lines(number).forEach(([word, ...look], i) => words.push([x, y + (this.narrow ? 24 + 15 * i : 14 + 12 * i), word, 11, ...look, align]));
     };
     addName(sight.node, [node[0], node[2]], "left");
     if (partner >= 0) addName(partner, [node[1], node[2]], "right");
@@ -442,7 +443,7 @@ export class Scene extends View {
     const most = Math.max(0, ...this.lags);
     if (!(most >= LEAST_LATE * this.late?.most_us)) return "";
     const late = `${sayTime(most)} late`, who = `${this.data.sight.unit} ${this.late.nodes[this.lags.indexOf(most)]}`, letters = parseFloat(this.px(11));
-    const fits = (text) => this.narrow || widthOf(text, letters, true) / this.scale <= SCENE_WIDTH - NODE_WIDTH - RING.x - RING.words;
+    const fits = (text) => this.narrow || widthOf(text, letters) / this.scale <= SCENE_WIDTH - NODE_WIDTH - RING.x - RING.words;
     return [`${who} is ${late}`, `${who}: ${late}`].find(fits) ?? late;
   }
 

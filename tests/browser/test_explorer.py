@@ -353,7 +353,7 @@ def test_a_tab_brings_the_other_axis(fresh):
 
 def test_the_critical_path_comes_when_it_is_asked_for(fresh):
     fresh.page.locator(".pl-critical").last.click()
-    expect(fresh.page.locator(".pl-path").last).to_contain_text("On the critical path: PCIe uplink")
+    expect(fresh.page.locator(".pl-path").last).to_contain_text("On the critical path: PCIe to host")
     fresh.page.locator(".pl-critical").last.click()
     expect(fresh.page.locator(".pl-path").last).to_be_hidden()
 

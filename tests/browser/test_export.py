@@ -232,7 +232,7 @@ def test_the_keys_are_those_of_the_lab(open_):
     press("u")
     check(shown, STAGED)
     press("p")
-    expect(shown.page.locator(".pl-path")).to_contain_text("On the critical path: PCIe uplink")
+    expect(shown.page.locator(".pl-path")).to_contain_text("On the critical path: PCIe to host")
     press("?")
     expect(shown.page.locator("dialog.pl-help")).to_be_visible()
     press("?")

@@ -36,6 +36,8 @@ html:not([data-mode="side-by-side"]) .pl-alone .pl-card { min-height: 0; }
 html[data-mode="page"] .rc-head { position: static; width: auto; height: auto; clip-path: none; grid-area: bar; }
 html[data-mode="page"] .rc-head h1 { font-size: 18px; }
 :is(.pl-caption, .ts-more) summary { list-style: none; text-decoration: none; }
+.pl-simulated summary, .pl-simulated li:not(:first-child) { display: none; }
+.pl-alone .pl-simulated .pl-sources { position: static; display: block; max-height: none; margin: 0; padding: 0; border: none; list-style: none; background: none; }
 .ts-bucket { appearance: none; padding: 0; border: 0; background: none; }
 h1.pl-hidden { position: static; width: auto; height: auto; clip-path: none; margin: 0; font: 650 20px/1.2 system-ui, sans-serif; }
 """
@@ -102,6 +104,8 @@ def _undress(window: Browser) -> None:
     """Leave out of a picture what there is to press."""
     style = f"Object.assign(document.createElement('style'), {{ textContent: {json.dumps(_STILL)} }})"
     window.evaluate(f"document.head.append({style})")
+    # Nobody can press a picture: what was simulated stands there.
+    window.evaluate("document.querySelectorAll('.pl-simulated').forEach(one => (one.open = true))")
     window.evaluate("void dispatchEvent(new Event('resize'))")  # what fills a window has more room now
     window.evaluate(_SETTLED)
 

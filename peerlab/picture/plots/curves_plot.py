@@ -66,7 +66,7 @@ def _axes() -> figure:
         x_range=Range1d(1.6, 1300, name="curves_x"),
         y_range=Range1d(0, 100, name="curves_y"),
         x_axis_type="log",
-        height=156,
+        height=162,
         sizing_mode="stretch_width",
         toolbar_location=None,
         tools="",

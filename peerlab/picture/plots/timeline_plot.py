@@ -57,7 +57,7 @@ def _axes() -> figure:
         name="timeline",
         x_range=Range1d(0, 1, bounds=(0, None), name="timeline_x"),
         y_range=Range1d(9.5, -0.5, name="timeline_y"),
-        height=156,
+        height=162,
         sizing_mode="stretch_width",
         toolbar_location=None,
         tools=[pan, zoom, ResetTool()],
