@@ -397,7 +397,7 @@ export class Scene extends View {
     const addName = (number, [edge, y], align) => {
       const x = align === "left" ? edge - aside : edge + aside;
       words.push([x, y, `${sight.unit} ${number}`, 12, "bold", "ink", align]);
-      lines(number).forEach(([word, ...look], i) => words.push([x, y + (this.narrow ? 24 + 15 * i : 14 + 12 * i), word, 11, ...look, align]));
+      lines(number).forEach(([word, ...look], i) => words.push([x, y + (this.narrow ? 24 + 18 * i : 14 + 12 * i), word, 11, ...look, align]));
     };
     addName(sight.node, [node[0], node[2]], "left");
     if (partner >= 0) addName(partner, [node[1], node[2]], "right");
