@@ -99,7 +99,7 @@ def test_it_begins_with_what_the_step_gains_at_the_exposed_exchange(opened):
 def test_a_still_and_a_video_show_a_step_on_two_paths(tmp_path):
     still = peerlab.export_still([host(), peer()], tmp_path / "pair.png")
     assert Image.open(still).size == (1280, 720)
-    assert Image.open(peerlab.export_still(peer(), tmp_path / "one.png")).size == (1280, 560)
+    assert Image.open(peerlab.export_still(peer(), tmp_path / "one.png")).size == (1280, 512)
     assert peerlab.export_still([host(), peer()], tmp_path / "pair.pdf").read_bytes().startswith(b"%PDF")
     several = [frame for _, frame in zip(range(3), frames([host(), peer()], 50), strict=False)]
     assert len(set(several)) == 3

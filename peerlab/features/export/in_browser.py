@@ -27,7 +27,7 @@ VIEWS = {
 }
 """What may be shown, and its size in CSS pixels: the page, one of its figures for the last row, the data path drawn
 small, a race and the same as a slide."""
-_ONE_STEP = (1280, 560)
+_ONE_STEP = (1280, 512)
 """Size of the page of a training step on one data path."""
 
 _STILL = """
