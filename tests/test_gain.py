@@ -132,7 +132,7 @@ def test_each_possible_wiring_is_simulated_and_said_as_an_alternative_with_a_ban
         f"{gain.value:.2f} times: {gain.low:.2f} to {gain.high:.2f} times if each NIC hangs below the devices' switch,"
         f" which p4d's bus numbering suggests; {root_port.low:.2f} to {root_port.high:.2f} times if each NIC has a root port of its own;"
         f" {DL1.wiring.check}; each band: the assumed figures that have a range lie at its ends;"
-        f" of the first band the machine's figures make {gain.topology[0]:.2f} to {gain.topology[1]:.2f}, the library's and its law's error the rest;"
+        f" of the first band the machine's figures make {gain.topology[0]:.2f} to {gain.topology[1]:.2f}, the library's and the model's error the rest;"
         f" without a library it is {gain.alone:.2f}; {gain.reach.in_words}"
     )
     assert f"{gain.least:.2f} to {gain.most:.2f}" not in gain.in_words

@@ -195,7 +195,7 @@ class GainBand:
             of = "of the first band" if self.wired else "of that"
             alone = f"; without a library it is {_ratio(self.alone)}" if self.alone else ""
             low, high = map(_ratio, self.topology)
-            rest = "the library's and its law's error" if self.reach.error else "the library's"
+            rest = "the library's and the model's error" if self.reach.error else "the library's"
             sentences.append(f"{of} the machine's figures make {low} to {high}, {rest} the rest{alone}")
         return sentences
 

@@ -1,5 +1,6 @@
 """A document as HTML in the frame of reports."""
 
+import re
 from dataclasses import replace
 from html import escape
 
@@ -21,6 +22,7 @@ from peerlab.page.frame import alone, framed, table
 
 _SIGNS = {"pass": "✓", "warn": "▲", "fail": "✕", "unknown": "?"}
 _WIDEST_PX = 80
+_BRACKETS = re.compile(r"\[[^\]]{1,24}\]")
 
 
 def document_html(document: Document, kind: str) -> str:
@@ -102,8 +104,8 @@ def _table(part: Table) -> str:
 
 
 def _cell(cell: str | Cell) -> str:
-    if isinstance(cell, str):
-        return escape(cell)
+    if isinstance(cell, str):  # a spread in brackets is one word
+        return _BRACKETS.sub(lambda found: found[0].replace(" ", "&nbsp;"), escape(cell))
     text = f"<b>{escape(cell.text)}</b>" if cell.strong else escape(cell.text)
     below = f"<br><code>{escape(cell.below)}</code>" if cell.below else ""
     if cell.bar is None:

@@ -75,7 +75,7 @@ class ChoiceMap:
         """What is most to be gained, as a sentence without its end."""
         cells = self.faster
         if not cells:
-            return f"{self.cluster.title}: no other choice is faster by more than the law's error"
+            return f"{self.cluster.title}: no other choice is faster by more than the model's error"
         counts: dict[tuple[str, str], list[MapCell]] = {}
         for cell in cells:
             if cell.faster:
@@ -93,7 +93,7 @@ class ChoiceMap:
         within = sum(cell.faster is not None and not cell.beyond_error for cell in self.cells)
         yield f"AllReduce, {self.library}, {self.path}: simulated, each choice that its law may make the fastest."
         yield (
-            f"Of {say_count(len(self.cells), 'cell')} another choice would be faster in {len(self.faster)} by more than the law's error, "
+            f"Of {say_count(len(self.cells), 'cell')} another choice would be faster in {len(self.faster)} by more than the model's error, "
             f"in {within} by less than that."
         )
         yield "These are predictions: try one with `peerlab plan` before a tuner file is used."

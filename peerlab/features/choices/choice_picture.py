@@ -8,7 +8,7 @@ from itertools import pairwise
 from peerlab.base.units import say_bytes, say_time
 from peerlab.features.choices.choice_map import ChoiceMap, MapCell
 
-_LEFT, _TOP, _WIDE, _HIGH = 48, 8, 38, 32
+_LEFT, _TOP, _WIDE, _HIGH = 38, 8, 38, 32
 _LEAST, _LEAST_SLIM = 640, 440
 """So wide is the picture at least: the key below it; on a narrow page that has two lines."""
 _SLIM = 13
@@ -91,7 +91,9 @@ def say_cell(cell: MapCell) -> str:
     if not cell.faster:
         return taken
     sure = "beyond" if cell.beyond_error else "within"
-    return f"{taken}; {', '.join(cell.faster)} would be {cell.gain:.2f} times as fast, {sure} the law's error"
+    return (
+        f"{taken}; {', '.join(cell.faster)} would be {cell.gain:.2f} times as fast, {sure} the model's error"
+    )
 
 
 def _dot(cell: MapCell, x: int, y: int, roles: dict[str, str]) -> str:
@@ -196,7 +198,7 @@ def _legend(roles: dict[str, str], y: int, *, slim: bool) -> list[str]:
         x += 30 + 8 * len(algorithm)
     if slim:  # a line of its own
         x, y = 128, y + 24
-    for words, fill in (("beyond the law's error", "var(--pl-ink)"), ("within it", "var(--pl-paper)")):
+    for words, fill in (("beyond the model's error", "var(--pl-ink)"), ("within it", "var(--pl-paper)")):
         parts.append(
             f"<circle cx='{x}' cy='{y - 4}' r='4.5' fill='{fill}' stroke='var(--pl-ink)' stroke-width='2'/><text x='{x + 10}' y='{y}'>{words}</text>"
         )

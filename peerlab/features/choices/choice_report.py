@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from peerlab.base.document import Document, Graphic, Table, Text
+from peerlab.base.document import Document, Fold, Graphic, Table, Text
 from peerlab.base.units import say_bytes
 from peerlab.features.choices.choice_map import ChoiceMap, MapCell
 from peerlab.features.choices.choice_picture import choice_html
 from peerlab.page.document_html import document_html, document_page
 
+_RESTS = "What the map rests on"
 _READ_SO = "Nodes upwards, size of the message across. Colour: what the library takes."
 
 
@@ -23,7 +24,7 @@ def choices_document(choice_map: ChoiceMap) -> Document:
             Table(
                 "What is taken, by nodes and size", head, rows, right={0, 1, 2}, kind="faster", folded=True
             ),
-            *(Text(note.replace("`", ""), quiet=True) for note in choice_map.notes),
+            Fold(_RESTS, tuple(Text(note.replace("`", ""), quiet=True) for note in choice_map.notes)),
         ),
     )
 
@@ -64,4 +65,4 @@ def _faster(cells: Sequence[MapCell]) -> str:
     low, high = min(cell.gain for cell in cells), max(cell.gain for cell in cells)
     times = f"{low:.2f}" if f"{low:.2f}" == f"{high:.2f}" else f"{low:.2f} to {high:.2f}"
     sure = "beyond" if cells[0].beyond_error else "within"
-    return f"{', '.join(choice)}: {times} times, {sure} the law's error"
+    return f"{', '.join(choice)}: {times} times, {sure} the model's error"

@@ -20,7 +20,7 @@ _LONGEST = 200
 
 
 def write_tuner(choice_map: ChoiceMap, path: str | Path) -> Path:
-    """Write the cells that are faster by more than the law's error, one line for neighbouring sizes with the same choice.
+    """Write the cells that are faster by more than the model's error, one line for neighbouring sizes with the same choice.
 
     A cell stands for the sizes that are nearer to it than to the next power of two.
 
@@ -37,7 +37,7 @@ def write_tuner(choice_map: ChoiceMap, path: str | Path) -> Path:
     lines = list(_lines(choice_map))
     if not lines:
         raise ScenarioError(
-            "write", "no other choice is faster by more than the law's error: there is nothing to tune"
+            "write", "no other choice is faster by more than the model's error: there is nothing to tune"
         )
     about = (
         f"Written by `peerlab choices` for {choice_map.cluster.name}, {choice_map.library}, {choice_map.path}.",

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from peerlab.base.document import Conclusion, Document, Part, Table, Text
-from peerlab.base.units import PS_PER_MS, say_bytes, say_share, say_time
+from peerlab.base.units import PS_PER_MS, say_bytes, say_count, say_share, say_time
 from peerlab.features.step.step_document import behind_document
 from peerlab.model.paths import path_title
 from peerlab.page.document_html import document_html
@@ -49,7 +49,7 @@ def profiled_html(training: ProfiledTraining) -> str:
         _replays(steps),
         *(Text(text, quiet=True) for text in (*training.warnings, waited)),
     )
-    return document_html(Document(f"{training.name}: {len(steps)} steps", parts), "profiled")
+    return document_html(Document(f"{training.name}: {say_count(len(steps), 'step')}", parts), "profiled")
 
 
 def _replays(steps: Sequence[ProfiledStep]) -> Table:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
+from peerlab.base.units import say_count
 from peerlab.page.frame import framed, table
 from peerlab.question.effective_figures import SIGNS, EffectiveFigure, EffectiveFigures
 
@@ -12,21 +13,28 @@ _HEAD = ("figure", "value", "who says it", "on what grounds")
 
 def figure_html(figure: EffectiveFigure) -> str:
     """Return one figure, line by line."""
-    return _report(figure.head, [figure.as_dict()])
+    told = figure.as_dict()
+    notes = "".join(f"<p class='pl-quiet'>{escape(note)}</p>" for note in told["notes"])
+    return framed("why", figure.head, _table([told]) + notes)
 
 
 def figures_html(figures: EffectiveFigures) -> str:
-    """Return all figures of a question in one table."""
-    return _report("Where the figures come from", [figure.as_dict() for figure in figures])
-
-
-def _report(title: str, figures: Sequence[Mapping[str, Any]]) -> str:
-    rows = [row for figure in figures for row in _rows(figure)]
-    notes = "".join(
-        f"<p class='pl-quiet'>{escape(note)}</p>" for figure in figures for note in figure["notes"]
+    """Return all figures of a question: what is assumed first, the others folded."""
+    told = [figure.as_dict() for figure in figures]
+    assumed = [one for one in told if any(line["assumed"] for line in one["lines"])]
+    sourced = [one for one in told if one not in assumed]
+    answer = (
+        f"<p class='pl-answer'><b>{len(assumed)} of {say_count(len(told), 'figure')} are assumed</b> (†)</p>"
     )
-    quiet = "" if len(figures) > 1 else notes  # of all figures they stand in their rows
-    return framed("why", title, table("", _HEAD, rows, "figures") + quiet)
+    name = f"{say_count(len(sourced), 'figure')} with a source"
+    folded = f"<details><summary>{name}</summary>{_table(sourced)}</details>" if sourced else ""
+    return framed(
+        "why", "Where the figures come from", answer + (_table(assumed) if assumed else "") + folded
+    )
+
+
+def _table(figures: Sequence[Mapping[str, Any]]) -> str:
+    return table("", _HEAD, [row for figure in figures for row in _rows(figure)], "figures")
 
 
 def _rows(figure: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:

@@ -139,7 +139,7 @@ def test_the_command_prints_the_map_and_writes_its_files(own_folder):
     status, text, _ = peerlab_command(
         *ASK, "--write", own_folder / "tuner.csv", "--plot", own_folder / "map.html"
     )
-    assert (status, "beyond the law's error" in text) == (0, True)
+    assert (status, "beyond the model's error" in text) == (0, True)
     assert (own_folder / "map.html").read_text().startswith("<!doctype html>")
     told = json.loads(peerlab_command(*ASK, "--json")[1])
     assert len(told["cells"]) == 10
