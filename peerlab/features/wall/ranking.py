@@ -8,9 +8,9 @@ from peerlab.picture.svg import Paper
 from peerlab.picture.words import waits_for
 
 _LEFT, _RIGHT = 24.0, 1240.0
-_BARS, _BAR_ENDS, _WAITS = 370.0, 760.0, 870.0
+_BARS, _BAR_ENDS, _WAITS = 370.0, 745.0, 845.0
 _PITCH, _HEAD = 34.0, 34.0
-_NAME, _WAIT = 34, 37
+_NAME, _WAIT = 34, 41
 """Letters of a name and of what a run waits for; longer ones are written smaller."""
 
 
