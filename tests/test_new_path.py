@@ -269,7 +269,7 @@ def test_a_deck_shows_what_is_busiest_in_the_colours_of_its_stages(dpu, tmp_path
     compared = ComparedRuns(outline.scenario, peerlab.simulate)
     (slide,) = slides(outline, compared)
     assert compared.detour.scenario.path == DPU
-    assert slide.title == "What is busiest: DPU memory through the host, NIC send with Peer Direct"
+    assert slide.title == "Busiest: DPU memory, and with Peer Direct NIC send"
     spent, busy = slide.notes
     assert f"DPU memory, through the host: {100 * compared.detour.busy['dpu_mem']:.0f} % busy" in busy
     assert f"NIC send, Peer Direct: {100 * compared.direct.busy['nic_tx']:.0f} % busy" in busy

@@ -194,5 +194,5 @@ def limits(_outline: Outline, compared: ComparedRuns) -> Slide:
         "",
         grid(card(table(("not modelled", "what it may change"), rows), 12, high="wide airy")),
         notes=(law, f"It rests on {compared.base.hardware.counted}; ranges are given where one is known."),
-        source="The whole list: docs/model.md, What is not modelled",
+        source=f"{compared.base.hardware.counted} †. The whole list: docs/model.md, What is not modelled",
     )
