@@ -37,7 +37,7 @@ export class GainCurve {
     for (const [batch, gain] of points) svgShape("circle", { cx: this.x(batch), cy: this.y(gain), r: 3, fill: "var(--pl-paper)", stroke: "var(--pl-direct)", "stroke-width": 2 }, host);
     const [x, y] = [this.x(here[0]), this.y(here[1])];
     svgShape("circle", { cx: x, cy: y, r: 6, fill: "var(--pl-direct)", stroke: "var(--pl-ink)", "stroke-width": 2 }, host);
-    const words = `you are here: ${here[1].toFixed(2)}×`, at = this.placeOf(x, y, widthOf(words, 12, true), { width, height: height - AROUND.bottom });
+    const words = `you are here: ${here[1].toFixed(2)}×`, at = this.placeOf(x, y, widthOf(words, 12, true), { width: width - AROUND.right, height: height - AROUND.bottom });
     this.text(at.x, at.y, words, { fill: "var(--pl-direct-ink)", "font-weight": 650, "font-size": 12, ...OUTLINE });
   }
 

@@ -52,15 +52,15 @@ export class RaceRoad {
     this.waitWords = `${"8".repeat(Math.max(2, String(mostWaiting(this.rows, this.queued)).length))} wait`; // as wide as any number of them
   }
 
-  // Draws what stands still; `zoom` is how large words are. Where a hill has no room for its words, they have rows below the names.
-  paint(zoom, further = 0) {
+  // Draws what stands still; `zoom` is how large words are. Where a hill has no room for its words, they stand above its name; others have rows below the names.
+  paint(zoom, further = 0, over = 0) {
     const { host, road } = this, width = host.clientWidth, height = host.clientHeight, hilly = road.stops.some(({ level }) => level);
     host.replaceChildren();
     host.setAttribute("viewBox", `0 0 ${width} ${height}`);
     Object.assign(this, { zoom, width, height, taken: [] });
     const half = (stop) => this.wide(stop.name, true) / 2 + 4 * zoom, left = Math.max(this.queueWide() + 10 * zoom, half(road.stops[0])), right = Math.max(24 * zoom, half(road.stops.at(-1)));
     this.x = (part) => left + part * (width - left - right);
-    const foot = height - (33 + 15 * (this.rowsBelow() + further)) * zoom, top = 26 * zoom;
+    const foot = height - (33 + 15 * (this.rowsBelow() + further)) * zoom, top = (26 + 15 * over) * zoom;
     this.y = (level) => (level ? top : hilly ? foot : Math.min(foot, height / 2 + 8 * zoom));
     this.beds = road.stretches.map(({ points }) => ({ points: points.map(([x, level]) => [this.x(x), this.y(level)]), thick: (BED + 4) * zoom }));
     this.spare(road.spared, zoom);
@@ -68,7 +68,8 @@ export class RaceRoad {
     road.stops.forEach((stop) => this.stop(stop, zoom));
     this.names(zoom);
     const lacking = road.signs.filter((sign) => !this.sign(sign));
-    if (lacking.length && !further) return void this.paint(zoom, Math.max(...lacking.map(({ words }) => words.length)));
+    const rows = (high) => Math.max(0, ...lacking.filter(({ level }) => Boolean(level) === high).map(({ words }) => words.length));
+    if (lacking.length && !further && !over) return void this.paint(zoom, rows(false), rows(true));
     this.queues = road.stops.map((_, i) => this.queued.has(i) && Object.assign(svgShape("g", { fill: "var(--pl-ink)" }, host), { place: this.queuePlace(i) }));
   }
 
@@ -94,11 +95,10 @@ export class RaceRoad {
   sign({ x, level, words, hot }) {
     const { zoom } = this, half = Math.max(...words.map((word) => this.wide(word, hot))) / 2, middle = this.x(x), first = this.y(level) + 25 * zoom;
     const downs = level ? Array.from({ length: 1 + Math.ceil(this.height / (2 * zoom)) }, (_, i) => 2 * i) : [0, 15, 30];
-    const places = downs.map((down) => {
-      const y = first + down * zoom;
+    const places = [...downs.map((down) => first + down * zoom), ...(level ? [this.y(level) - (13 + 15 * words.length) * zoom] : [])].map((y) => {
       return { y, box: { left: middle - half - 6 * zoom, right: middle + half + 6 * zoom, top: y - 10 * zoom, bottom: y + (15 * (words.length - 1) + 3) * zoom } };
     });
-    const { y, box } = freePlace(places.filter((place) => place.box.bottom <= this.height), this, this.beds, this.taken) ?? places[0], clear = !this.taken.some((other) => meet(box, other));
+    const { y, box } = freePlace(places.filter((place) => place.box.bottom <= this.height), this, this.beds, this.taken) ?? places[0], clear = box.top >= 0 && !this.taken.some((other) => meet(box, other));
     this.taken.push(box);
     words.forEach((word, i) => this.text(middle, y + 15 * i * zoom, word, { hot, bold: hot, kind: "rc-sign" }));
     return clear;

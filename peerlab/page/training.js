@@ -64,7 +64,7 @@ import { sayTime } from "./words.js";
 const WATCHED_S = 12; // a step, or a bucket, lasts this long at the usual speed
 const COMPUTING = 20; // px: how high the lane of computing is
 const LANE = { title: 24, waiting: [4, 9], flight: [13, 41], exposed: [44, 52], high: 56, gap: 8 }; // px: a path's lane, the room above it for its words, and below it
-const AXIS = 20; // px
+const AXIS = 20, END = 12, HEAD = 7; // px; what is behind the step, so that its last bucket and the frame around it are whole; how high the mark of the moment is
 const WORD_PX = 14, TICK_PX = 12; // px: the words above the lanes, and those of the axis
 const PHASES = [{ words: "forward", fill: "faint", ink: "ink" }, { words: "backward", fill: "gather", ink: "ink" }, { words: "optimizer", fill: "muted", ink: "paper" }];
 const LEAST = 0.4; // px; what is narrower joins its neighbour
@@ -77,7 +77,7 @@ const HTML = `
 <fieldset class="ts-zoom"><legend>Clock</legend><label><input type="radio" name="ts-zoom" value="step" checked> whole step</label>
 <label><input type="radio" name="ts-zoom" value="bucket"> one bucket</label></fieldset></div>
 <svg class="ts-lanes" role="img" preserveAspectRatio="xMidYMin"></svg>
-<ul class="ts-key"><li><i class="ts-swatch"></i><span></span></li><li class="ts-key-waits"><i class="ts-swatch ts-thin"></i>one that waits for the one before</li>
+<ul class="ts-key"><li><i class="ts-swatch"></i><span></span></li><li class="ts-key-waits"><i class="ts-swatch ts-thin"></i>bucket that waits its turn</li>
 <li class="ts-key-pause"><i class="ts-swatch ts-slanted"></i>devices wait (exposed)</li><li><i class="ts-swatch ts-outlined"></i>shown below</li></ul>
 <div class="ts-lower"><section class="ts-road"><div class="ts-under"><h2><select class="ts-bucket" aria-label="Bucket"></select></h2><p></p></div>
 <fieldset class="ts-zoom ts-path"><legend>Data path shown</legend></fieldset><svg role="img"></svg></section><figure class="ts-gain"><figcaption></figcaption><svg role="img"></svg></figure></div>
@@ -153,6 +153,7 @@ class StepPage extends PlayedPage {
         this.show();
       });
       const named = make("label", "", `${label} `);
+      named.append(make("span", "ts-tip", tip));
       named.append(choice);
       this.find(".ts-controls").append(named);
     });
@@ -246,7 +247,7 @@ class StepPage extends PlayedPage {
     const host = this.find(".ts-lanes"), { sides } = this.state, width = host.clientWidth || 1080;
     this.longest = Math.max(...sides.map(({ end_us }) => end_us)) || 1;
     this.width = width;
-    this.x = (time) => 1 + ((width - 2) * time) / this.longest;
+    this.x = (time) => 1 + ((width - 1 - END) * time) / this.longest;
     // devices compute the same on both paths, unless exchanges slow them down
     const alike = sides.every(({ computing }) => this.alike(computing, sides[0].computing)), shared = alike ? LANE.title + COMPUTING + LANE.gap : 0;
     const each = LANE.title + LANE.high + LANE.gap + (alike ? 0 : COMPUTING), high = shared + sides.length * each + AXIS;
@@ -258,14 +259,20 @@ class StepPage extends PlayedPage {
     }
     this.tops = sides.map((_, i) => shared + (i + 1) * each - LANE.gap - LANE.high);
     sides.forEach((side, i) => this.paintSide(host, side, this.tops[i], alike));
-    this.marks = sides.map((_, i) => svgShape("rect", { class: "ts-chosen", fill: "none", stroke: "var(--pl-ink)", "stroke-width": 2, rx: 2, y: this.tops[i] + LANE.flight[0] - 2, height: LANE.flight[1] - LANE.flight[0] + 4 }, host));
-    this.heads = sides.map((_, i) => svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 2, y1: this.tops[i] - 2, y2: this.tops[i] + LANE.high + 2 }, host));
+    this.marks = sides.map((_, i) => svgShape("rect", { class: "ts-chosen", fill: "none", stroke: "var(--pl-ink)", "stroke-width": 1.5, rx: 2, y: this.tops[i] + LANE.flight[0] - 3, height: LANE.flight[1] - LANE.flight[0] + 6 }, host));
+    // below the lane, so that it lies on no bucket
+    this.heads = sides.map((_, i) => svgShape("path", { d: `M0 ${this.tops[i] + LANE.high}l${HEAD - 1} ${HEAD}h${2 - 2 * HEAD}z`, fill: "var(--pl-ink)" }, host));
     this.axis(host, high - AXIS + 6);
-    const waits = sides.some(({ waiting }) => waiting.some(([begin, end]) => this.x(end) - this.x(begin) >= 2)), pauses = sides.some(({ exposed }) => exposed.length);
+    const waits = sides.some(({ waiting }) => waiting.some((one) => this.seen(one))), pauses = sides.some(({ exposed }) => exposed.length);
     this.find(".ts-key-waits").hidden = !waits;
     this.find(".ts-key-pause").hidden = !pauses;
     this.road?.paint(1);
     this.curve?.paint();
+  }
+
+  // Whether a wait is broad enough to be seen.
+  seen([begin, end]) {
+    return this.x(end) - this.x(begin) >= 2;
   }
 
   // Whether the operations of two paths that take any time lie on each other, to a pixel.
@@ -301,15 +308,15 @@ class StepPage extends PlayedPage {
   }
 
   paintSide(host, side, top, alike) {
-    const { role, end_us: end } = side, right = this.x(this.longest), exposed = side.exposed.reduce((sum, [begin, end]) => sum + end - begin, 0);
+    const { role, end_us: end } = side, exposed = side.exposed.reduce((sum, [begin, end]) => sum + end - begin, 0);
     const waits = exposed > 0 ? `devices wait ${sayTime(exposed)}` : "devices never wait";
     this.title(host, top - (alike ? 0 : COMPUTING), { title: side.title, ink: `${role}-ink`, more: `${sayTime(end)} a step`, waits });
-    svgShape("rect", { x: this.x(0), y: top, width: right - this.x(0), height: LANE.high, fill: "var(--pl-panel)", rx: 4 }, host);
+    svgShape("rect", { x: this.x(0), y: top, width: this.width - 1 - this.x(0), height: LANE.high, fill: "var(--pl-panel)", rx: 4 }, host);
     if (!alike) this.paintComputing(host, side, top - COMPUTING);
     for (const [begin, end] of side.exposed) this.hatch(host, [this.x(begin), top + LANE.exposed[0], this.x(end), top + LANE.exposed[1]], role);
-    this.boxes(host, side.waiting, top, LANE.waiting, "ink");
+    this.boxes(host, side.waiting.filter((one) => this.seen(one)), top, LANE.waiting, "ink");
     this.boxes(host, side.flight, top, LANE.flight, role, side.names);
-    svgShape("line", { x1: this.x(end), x2: this.x(end), y1: top, y2: top + LANE.high, stroke: `var(--pl-${role})`, "stroke-width": 2 }, host);
+    if (!side.flight.some((one) => Math.abs(this.x(one[1]) - this.x(end)) < 4)) svgShape("line", { x1: this.x(end), x2: this.x(end), y1: top, y2: top + LANE.high, stroke: `var(--pl-${role})`, "stroke-width": 2 }, host);
   }
 
   boxes(host, rows, top, [above, below], fill, names) {
@@ -348,10 +355,10 @@ class StepPage extends PlayedPage {
 
   // Outlines an exchange in the lane of its path.
   outline(number, box) {
-    const mark = this.marks[number], left = (this.x(box[0]) - 2).toFixed(1);
+    const mark = this.marks[number], left = (this.x(box[0]) - 3).toFixed(1);
     if (mark.getAttribute("x") === left) return;
     mark.setAttribute("x", left);
-    mark.setAttribute("width", Math.max(4, this.x(box[1]) - this.x(box[0]) + 3));
+    mark.setAttribute("width", Math.max(7, this.x(box[1]) - this.x(box[0]) + 5));
   }
 
   // ---- the clock ------------------------------------------------------------------------------------------------
@@ -363,8 +370,7 @@ class StepPage extends PlayedPage {
     this.state.sides.forEach((side, i) => {
       const at = this.followed === null ? under(side, time) : this.followed, [begin, end] = side.flight[at] ?? [0, 0];
       const now = this.followed === null ? time : Math.min(begin + time, end);
-      this.heads[i].setAttribute("x1", this.x(Math.min(now, side.end_us)));
-      this.heads[i].setAttribute("x2", this.x(Math.min(now, side.end_us)));
+      this.heads[i].setAttribute("transform", `translate(${this.x(Math.min(now, side.end_us)).toFixed(1)} 0)`);
       if (!side.flight[at]) return;
       this.outline(i, side.flight[at]);
       if (i !== this.side) return;

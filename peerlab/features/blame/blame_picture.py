@@ -19,9 +19,10 @@ _SIDE_BY_SIDE = (
 _WIDTH, _ROW, _LEFT, _RIGHT, _TOP = 560.0, 22.0, 86.0, 486.0, 54.0
 
 
-def blame_html(blame: Blame) -> str:
-    """Return the pictures in the colours of the page around them, and the times that they compare."""
-    times = f"It took {say_time(blame.time_ps)}; ordinary runs take {say_time(blame.ordinary_ps)} in the median, and 95 % of them at most {say_time(blame.slowest_ps)}."
+def blame_html(blame: Blame, *, timed: bool = True) -> str:
+    """Return the pictures in the colours of the page around them, and the times that they compare; untimed, without what the run took."""
+    took = f"It took {say_time(blame.time_ps)}; ordinary" if timed else "Ordinary"
+    times = f"{took} runs take {say_time(blame.ordinary_ps)} in the median, and 95 % of them at most {say_time(blame.slowest_ps)}."
     late = _apart(late_svg(blame, PAGE))
     spreads = in_words(blame) if late else ""
     if blame.slower:
@@ -45,7 +46,8 @@ def blame_of_run(scenario: Scenario, others: Sequence[int]) -> str:
 
     Where a part is slow those are slow, too, so that ordinary runs are simulated.
     """
-    return blame_html(blame(scenario) if scenario.has_slow_parts else blame_beside(scenario, others))
+    answer = blame(scenario) if scenario.has_slow_parts else blame_beside(scenario, others)
+    return blame_html(answer, timed=False)  # who chose the run has read its time
 
 
 def blame_svg(blame: Blame, theme: str = "light") -> str:
@@ -53,15 +55,15 @@ def blame_svg(blame: Blame, theme: str = "light") -> str:
     paper, shares, named = Paper(palette(theme)), blame.explained, blame.named
     height = _TOP + _ROW * len(shares) + 32
     paper.box((0, 0, _WIDTH, height), "panel", radius=8)
-    asks = "What would not be lost, had the node been ordinary"
+    asks = "Share of the delay that each node explains"
     paper.text((16, 24), asks, size=14, bold=True, align="left")
     scale = _RIGHT - _LEFT
     for node, share in enumerate(shares):
         top, end = _TOP + _ROW * node, _LEFT + scale * share
         paper.text((_LEFT - 10, top + 8), f"node {node}", size=12.5, ink="muted", align="right")
         paper.box((_LEFT, top, _RIGHT, top + 16), "faint", radius=4)
-        # At least 2 px: a node that explains nothing has a bar, too.
-        paper.box((_LEFT, top, max(end, _LEFT + 2), top + 16), "hot" if node in named else "edge", radius=4)
+        if end >= _LEFT + 2:  # less would be a stub that looks like something
+            paper.box((_LEFT, top, end, top + 16), "hot" if node in named else "edge", radius=4)
         if len(named) > 1 and node in named:
             _hatch(paper, end, top)
         ink = "hot-ink" if node in named else "muted"
@@ -75,7 +77,7 @@ def blame_svg(blame: Blame, theme: str = "light") -> str:
         )
     line, bottom = _LEFT + scale * EXPLAINS, _TOP + _ROW * len(shares)
     paper.line([(line, _TOP - 6), (line, bottom)], "ink", 1.3, dash="4 3")
-    paper.text((line, bottom + 10), f"named from {say_percent(EXPLAINS)} on", size=12.5, ink="muted")
+    paper.text((line, bottom + 10), f"to blame from {say_percent(EXPLAINS)} on", size=12.5, ink="muted")
     return paper.svg(_WIDTH, height, f"Share of the delay that each node explains. {blame.in_words}")
 
 

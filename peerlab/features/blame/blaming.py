@@ -84,8 +84,8 @@ class Blame:
                     f"The way from node {one} to node {other} explains it; sender and receiver do so equally."
                 )
         if not self.slower:
-            return "This run is no slower than ordinary ones."
-        return "No node and no way explains it: spread, no one cause."
+            return "Nobody is to blame: this run lies within the usual spread."
+        return "No one node or connection is to blame."
 
     _repr_html_ = shown
 

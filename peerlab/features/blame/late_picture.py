@@ -31,7 +31,7 @@ def late_svg(blame: Blame, theme: str = "light") -> str:
         bold=True,
         align="left",
     )
-    _cells(paper, late, most)
+    _cells(paper, late, most, blame.named)
     _steps(paper, len(late[0]), bottom + 8)
     if cell := source(late, blame.scenario):
         left, right, top = *_across(cell[1], len(late[0])), _TOP + high * cell[0]
@@ -55,18 +55,22 @@ def _high(nodes: int) -> float:
     return _ROW if nodes <= _FEW else _LOW_ROW
 
 
-def _cells(paper: Paper, late: tuple[tuple[int, ...], ...], most: int) -> None:
+def _cells(paper: Paper, late: tuple[tuple[int, ...], ...], most: int, named: tuple[int, ...]) -> None:
     high = _high(len(late))
     for node, row in enumerate(late):
         top, thick = _TOP + high * node, high - _GAP
         middle = top + thick / 2
-        paper.text((_LEFT - 10, middle), f"node {node}", size=12.5, ink="muted", align="right")
+        ink, bold = ("hot-ink", True) if node in named else ("muted", False)
+        paper.text((_LEFT - 10, middle), f"node {node}", size=12.5, bold=bold, ink=ink, align="right")
         for step, late_ps in enumerate(row):
             left, right = _across(step, len(row))
             paper.box((left, top, right, top + thick), "faint")
             # A thick line may be thin in colour, which a box is not.
             if share := round(max(0, late_ps) / most, 2):
                 paper.line([(left, middle), (right, middle)], "hot", thick, alpha=share)
+        if bold:
+            edges = (_LEFT - 2, top - 2, _across(len(row) - 1, len(row))[1] + 2, top + thick + 2)
+            paper.box(edges, "none", "hot-ink", 1.5, radius=2)
 
 
 def _steps(paper: Paper, steps: int, y: float) -> None:

@@ -15,7 +15,7 @@ from peerlab.training.step_run import StepRun
 
 _LABELS = {"bucket_bytes": "bucket", "accumulate": "passes", "shard": "sharding", "path": "path"}
 _TIPS = {
-    "overlap": "whether buckets are exchanged while the devices still compute",
+    "overlap": "buckets are exchanged while the devices still compute",
     "bucket_bytes": "gradients that are exchanged as one",
     "accumulate": "forward and backward passes before an exchange",
 }

@@ -8,7 +8,7 @@ from peerlab.base.progress_bar import progress_bar
 from peerlab.base.units import say_time
 from peerlab.features.tails.percentiles import PER_MILLE, name_of
 from peerlab.features.tails.tails import Tails
-from peerlab.features.tails.tails_sheets import FALLING, SHEET_STYLE, sheets_html
+from peerlab.features.tails.tails_sheets import FALLING, SHEET_STYLE, sheets_html, unbroken
 from peerlab.page.frame import alone
 from peerlab.picture.theme import properties
 from peerlab.picture.words import title
@@ -18,14 +18,21 @@ SLOWEST = 1000
 _STYLE = """
 body{margin:0}.pl-runs{min-height:100vh;background:var(--pl-paper);color:var(--pl-ink);font:14px system-ui,-apple-system,Segoe UI,sans-serif}
 main{max-width:1120px;margin:0 auto;padding:12px 16px}
-h1{font-size:22px;margin:0 0 4px}p{margin:4px 0;max-width:110ch;text-wrap:pretty}
+h1{font-size:16px;margin:0 0 4px}.pl-tails{margin-top:10px}.pl-blames{margin-top:16px}.pl-blames .pl-blame .pl-says{font-size:20px}p{margin:4px 0;max-width:110ch;text-wrap:pretty}
 .pl-run{display:none}.pl-sheet .pl-run{position:absolute;inset:0}
 .pl-sheet .pl-run svg>rect:first-of-type{fill:none}
 input{position:absolute;opacity:0}
 .pl-choice{display:flex;flex-wrap:wrap;gap:6px;align-items:center;margin:10px 0}
-label{border:1px solid var(--pl-edge);border-radius:6px;padding:6px 12px;cursor:pointer}
+.pl-watch{margin-left:auto;color:var(--pl-muted)}label{border:1px solid var(--pl-edge);border-radius:6px;padding:6px 12px;cursor:pointer}
 .pl-blames .pl-blame{gap:16px}.pl-blames .pl-blame>div{flex:1 1 540px;max-width:640px}
 """
+
+
+_WATCHED = FALLING.replace(".pl-falls{animation:pl", "#falls:checked~.pl-tails .pl-falls{animation:pl") + (
+    "#falls:checked~.pl-choice .pl-watch{border-color:var(--pl-ink)}#falls:focus-visible~.pl-choice .pl-watch{outline:2px solid var(--pl-register);outline-offset:2px}"
+    "@media print,(prefers-reduced-motion:reduce){.pl-watch{display:none}}"
+)
+"""The page shows every run at once; they fall, in the order of their seeds, for whoever wants to watch it."""
 
 
 def tails_page(tails: Tails) -> str:
@@ -43,16 +50,18 @@ def tails_page(tails: Tails) -> str:
             f"#{run}:focus-visible~.pl-choice [for={run}]{{outline:2px solid var(--pl-register);outline-offset:2px}}",
         ]
     first = tails.paths[0]
+    inputs.append("<input type='checkbox' id='falls'>")
+    about = f"{title(first.scenario)}: {len(first.times_ps):,} runs with {first.scenario.noise.in_words}, a dot each; half of them take no longer than p50."
     body = (
         f"<div class='pl-runs'><main><h1>Who is late, and who is to blame?</h1>"
-        f"<p>{escape(title(first.scenario))}: {len(first.times_ps):,} runs with {escape(first.scenario.noise.in_words)}, a dot each; half of them take no longer than p50.</p>"
+        f"<p>{escape(unbroken(about))}</p>"
         f"{''.join(inputs)}<div class='pl-tails'>{sheets_html(tails, [place for _, place in runs], since=0)}</div>"
-        f"<div class='pl-choice' role='group' aria-label='Choose a run'>Choose a run: {''.join(labels)}</div>"
+        f"<div class='pl-choice' role='group' aria-label='Choose a run'>Choose a run: {''.join(labels)}<label for='falls' class='pl-watch' title='Watch the runs come in, in the order of their seeds'>Play</label></div>"
         f"<div class='pl-blames'>{_blames(tails, runs)}</div></main></div>"
     )
     return alone(
         "Who is late, and who is to blame?",
-        f"<style>{properties('.pl-runs')}{_STYLE}{SHEET_STYLE}{FALLING}{''.join(rules)}</style>{body}",
+        f"<style>{properties('.pl-runs')}{_STYLE}{SHEET_STYLE}{_WATCHED}{''.join(rules)}</style>{body}",
     )
 
 

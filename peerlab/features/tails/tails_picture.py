@@ -131,7 +131,7 @@ def in_order(tails: Tails) -> list[PathTimes]:
 
 
 def chosen_svg(tails: Tails, place: int, sheet: Sheet = WIDE) -> str:
-    """Return the mark of one run of the first path, to lie over the picture: a dot of its own, and how long it took."""
+    """Return the mark of one run of the first path, to lie over the picture: a dot of its own, and its name."""
     paper, axis, path_times = Paper(palette(PAGE)), _axis(tails, sheet), tails.paths[0]
     rows = in_order(tails)
     row = rows.index(path_times)
@@ -139,11 +139,12 @@ def chosen_svg(tails: Tails, place: int, sheet: Sheet = WIDE) -> str:
     # Where the ticks are, down to below them, where the words have room.
     below = 31 if not sheet.apart or row == len(rows) - 1 else 16
     ps, last = path_times.times_ps[place], _last(path_times)
-    x = axis.x(min(ps, last))
+    column = _columns(axis, path_times, sheet.dot)[place]
+    x = axis.x(last) if column is None else _SIDE + column * sheet.dot  # on the lowest dot of its pile
     paper.line([(x, base), (x, base + below - 4)], "ink", 1.6)
-    paper.square((x, base - 6), 5, "ink", "panel", 1.5, radius=5)
+    paper.square((x, base - 1 - 0.9 * sheet.dot), 5.5, "ink", "panel", 1.5, radius=5.5)
     beyond = ", beyond the axis" if ps > last else ""
-    _label(paper, (x, base + below), f"this run: {say_short(ps)}{beyond}", sheet.width, ink="ink", bold=True)
+    _label(paper, (x, base + below), f"this run{beyond}", sheet.width, ink="ink", bold=True)
     return paper.svg(sheet.width, sheet.height(len(rows)), f"This run took {say_short(ps)}.")
 
 
@@ -214,7 +215,7 @@ def _pile(paper: Paper, axis: Axis, path_times: PathTimes, place: tuple[Sheet, i
     text = f"no noise {say_short(path_times.quiet_ps)}"
     fits = x > 16 + len(text) * _THIN_WORD
     at, align = (x + 5, "right") if fits else (16, "left")
-    paper.text((at, base - 21), text, size=_LETTERS, ink=f"{role}-ink", align=align)
+    paper.text((at, base - 25), text, size=_LETTERS, ink=f"{role}-ink", align=align)
 
 
 def _columns(axis: Axis, path_times: PathTimes, dot: float) -> list[int | None]:

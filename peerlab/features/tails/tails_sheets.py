@@ -82,12 +82,21 @@ def tails_html(tails: Tails, since: int | None = None) -> str:
     return f"<style>{style}</style><div class='pl-tails'>{head}{drawn}</div>"
 
 
+def unbroken(words: str) -> str:
+    """Return words whose percent signs stay on the line of their figure.
+
+    >>> unbroken("10 % of it") == "10\u00a0% of it"
+    True
+    """
+    return words.replace(" %", "\u00a0%")
+
+
 def _headline(tails: Tails) -> str:
     """Return what the picture is of, and what its dots are."""
     first = tails.paths[0].scenario
     runs = say_count(len(tails.paths[0].times_ps), "run") + (" of each path" if len(tails.paths) > 1 else "")
     dots = f"{title(first)}. {runs} with {first.noise.in_words}, a dot each; half of them take no longer than p50."
-    return f"<h3>How long runs take</h3><p class='pl-dots'>{escape(dots)}</p>"
+    return f"<h3>How long runs take</h3><p class='pl-dots'>{escape(unbroken(dots))}</p>"
 
 
 def _table(tails: Tails) -> str:
