@@ -18,7 +18,7 @@ SLOWEST = 1000
 _STYLE = """
 body{margin:0}.pl-runs{min-height:100vh;background:var(--pl-paper);color:var(--pl-ink);font:14px system-ui,-apple-system,Segoe UI,sans-serif}
 main{max-width:1120px;margin:0 auto;padding:12px 16px}
-h1{font-size:16px;margin:0 0 4px}.pl-tails{margin-top:10px}.pl-blames{margin-top:16px}.pl-blames .pl-blame .pl-says{font-size:20px}p{margin:4px 0;max-width:110ch;text-wrap:pretty}
+h1{font-size:16px;margin:0 0 4px}.pl-tails{margin-top:10px}.pl-blames{margin-top:16px}.pl-blames p{max-width:none}.pl-blames .pl-blame .pl-says{font-size:20px}p{margin:4px 0;max-width:110ch;text-wrap:pretty}
 .pl-run{display:none}.pl-sheet .pl-run{position:absolute;inset:0}
 .pl-sheet .pl-run svg>rect:first-of-type{fill:none}
 input{position:absolute;opacity:0}
