@@ -12,7 +12,7 @@ from peerlab.question.scenario import Scenario
 _SIDE_BY_SIDE = (
     ".pl-blame{display:flex;flex-wrap:wrap;gap:12px;align-items:flex-start}"
     ".pl-blame>div{flex:0 1 560px;min-width:0;overflow-x:auto}.pl-blame svg{display:block;width:100%;min-width:540px;height:auto}"
-    ".pl-blame p{flex:100%;margin:0;color:var(--pl-muted)}.pl-blame .pl-says{margin-bottom:-8px;font-size:18px;font-weight:650;color:var(--pl-ink)}"
+    ".pl-blame p{flex:100%;margin:0;color:var(--pl-muted);text-wrap:pretty}.pl-blame .pl-says{text-wrap:balance;margin-bottom:-8px;font-size:18px;font-weight:650;color:var(--pl-ink)}"
     ".pl-blame details p{margin-bottom:8px}.pl-blame details{max-width:560px;overflow-x:auto}.pl-blame summary{width:fit-content;margin-bottom:8px;cursor:pointer;color:var(--pl-muted);text-decoration:underline;text-underline-offset:2px}"
     ".pl-blame summary:focus-visible{outline:2px solid var(--pl-register-ink);outline-offset:2px}"
 )
@@ -22,7 +22,7 @@ _WIDTH, _ROW, _LEFT, _RIGHT, _TOP = 560.0, 22.0, 86.0, 486.0, 54.0
 def blame_html(blame: Blame, *, timed: bool = True) -> str:
     """Return the pictures in the colours of the page around them, and the times that they compare; untimed, without what the run took."""
     took = f"It took {say_time(blame.time_ps)}; ordinary" if timed else "Ordinary"
-    times = f"{took} runs take {say_time(blame.ordinary_ps)} in the median, and 95 % of them at most {say_time(blame.slowest_ps)}."
+    times = f"{took} runs take {say_time(blame.ordinary_ps)} in the median, and 95\u00a0% of them at most {say_time(blame.slowest_ps)}."
     late = _apart(late_svg(blame, PAGE))
     spreads = in_words(blame) if late else ""
     if blame.slower:

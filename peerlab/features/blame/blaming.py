@@ -84,7 +84,7 @@ class Blame:
                     f"The way from node {one} to node {other} explains it; sender and receiver do so equally."
                 )
         if not self.slower:
-            return "Nobody is to blame: this run lies within the usual spread."
+            return "Nobody is to blame: this run is an ordinary one."
         return "No one node or connection is to blame."
 
     _repr_html_ = shown

@@ -95,7 +95,9 @@ def _headline(tails: Tails) -> str:
     """Return what the picture is of, and what its dots are."""
     first = tails.paths[0].scenario
     runs = say_count(len(tails.paths[0].times_ps), "run") + (" of each path" if len(tails.paths) > 1 else "")
-    dots = f"{title(first)}. {runs} with {first.noise.in_words}, a dot each; half of them take no longer than p50."
+    named = f", {tails.paths[0].title}" if len(tails.paths) > 1 else ""  # the picture names both
+    about = title(first).removesuffix(named)
+    dots = f"{about}. {runs} with {first.noise.in_words}, a dot each; half of them take no longer than p50."
     return f"<h3>How long runs take</h3><p class='pl-dots'>{escape(unbroken(dots))}</p>"
 
 
