@@ -12,7 +12,7 @@ from peerlab.model.stages import stage_kind
 from peerlab.picture.drawing import HEIGHT, WIDTH, Point
 from peerlab.picture.headline import cards
 from peerlab.picture.late import dots, in_words, legend
-from peerlab.picture.moment import Train, fullest, moment
+from peerlab.picture.moment import Moment, Train, fullest, moment
 from peerlab.picture.picture import Picture
 from peerlab.picture.shown_nodes import unit
 from peerlab.picture.sketch import Sketch
@@ -29,8 +29,10 @@ _TITLE, _LINE = 120, 168
 """Characters that the title and a line of the caption have room for."""
 _LARGE = {"stretch": 1.25, "smallest": 16.0}
 """For a slide that shows it 1200 pixels wide: no word is smaller than 18 pixels."""
-_BARE = {"stretch": 1.65}
+_BARE = {"stretch": 1.86}
 """The same without title and caption, so that it fills the slide."""
+_FREE = 82.0
+"""Height at which nothing is beside the uplink: the nodes' names there touch no memory."""
 _LARGE_NODE = {"stretch": 1.22, "smallest": 14.0}
 """For one of two nodes on a slide, shown 550 pixels wide: the same."""
 _PALE = 0.62
@@ -78,8 +80,8 @@ def _still(
         paper.text((2, 16), named, size=min(15, 15 * _TITLE / len(named)), bold=True, align="left")
     paper.shapes.append(f"<g transform='translate(0 {head * paper.stretch:g})'>")
     paper.drawing(picture.drawing)
-    _names(paper, sketch)
-    _figures(paper, run, at)
+    _names(paper, sketch, bare=bare)
+    _figures(paper, run, at, bare=bare)
     _slices(paper, sketch, at)
     paper.shapes.append("</g>")
     words = alt_text(run) + (f" {in_words(run, nodes_late)}" if nodes_late else "")
@@ -149,9 +151,11 @@ def figures(run: Run) -> list[tuple[str, str, str]]:
     return [first, *((str(card["label"]), str(card["value"]), str(card["note"])) for card in others)]
 
 
-def _names(paper: Paper, sketch: Sketch) -> None:
+def _names(paper: Paper, sketch: Sketch, *, bare: bool) -> None:
     """Name the nodes in the picture; a partner that changes from step to step has no number."""
     x, other, y = sketch.geometry.names()["node"]
+    if bare:
+        y = _FREE
     partners = sketch.sight.partner
     paper.text((x, y), f"{unit(sketch.run.scenario)} {sketch.sight.node}", size=12, bold=True, align="left")
     if partners != (-1,):
@@ -159,8 +163,8 @@ def _names(paper: Paper, sketch: Sketch) -> None:
         paper.text((other, y), right, size=12, bold=True, align="right")
 
 
-def _figures(paper: Paper, run: Run, at: int) -> None:
-    """Write the figures between the nodes."""
+def _figures(paper: Paper, run: Run, at: int, *, bare: bool) -> None:
+    """Write the figures between the nodes; a slide's title says what a run waits for."""
     s, middle = run.scenario, WIDTH / 2
     if not run.time_ps:
         paper.text((middle, 60), "one rank exchanges nothing", size=14, bold=True)
@@ -169,7 +173,7 @@ def _figures(paper: Paper, run: Run, at: int) -> None:
     paper.text((middle, 32), f"{run.busbw_GBps:.3g} GB/s", size=30, bold=True)
     paper.text((middle, 58), "from node 0 to node 1" if one else "bus bandwidth", size=13, ink="muted")
     paper.text((middle, 84), f"{say_time(run.time_ps)} for {say_bytes(s.nbytes)}", size=15, bold=True)
-    waits = wrap(waits_for(run), _LETTERS)
+    waits = [] if bare else wrap(waits_for(run), _LETTERS)
     for number, line in enumerate(waits):
         paper.text((middle, 106 + 16 * number), line, size=14, bold=True, ink="hot-ink")
     paper.text(
@@ -214,7 +218,8 @@ def _foot(
 ) -> float:
     """Say what the colours in the picture mean and what was simulated; return where that ends."""
     sketch, letters = picture.sketch, max(12.0, paper.smallest) / 12
-    y = _key(paper, sketch, head + HEIGHT + 16, WIDTH)
+    seen = moment(sketch.run, at) if bare else None
+    y = _key(paper, sketch, head + HEIGHT + 16, WIDTH, seen=seen)
     if nodes_late:
         y = _late(paper, sketch.run, nodes_late, at, y)
     if bare:
@@ -228,9 +233,14 @@ def _foot(
     return y + 8
 
 
-def _key(paper: Paper, sketch: Sketch, y: float, width: float, size: float = 12.0) -> float:
-    """Say what the colours in the picture mean, from a height on; return the height of the last line."""
+def _key(
+    paper: Paper, sketch: Sketch, y: float, width: float, size: float = 12.0, *, seen: Moment | None = None
+) -> float:
+    """Say what the colours in the picture mean, from a height on, or only those that are `seen`; return the height of the last line."""
     drawn = {stage_role(stage) for stage in (*sketch.drawn, REDUCE.name)}
+    if seen:
+        drawn = {stage_role(REDUCE.name if one.summed else one.stage) for one in seen.trains}
+        drawn |= {stage_role(REDUCE.name if one.summed else one.stage) for one in seen.slices}
     entries = [(role, meaning) for role, meaning in colours(sketch.run) if role in drawn]
     # With a switch that adds up nobody's neighbours are shown.
     if not sketch.geometry.sums and sketch.run.scenario.domains > 1:

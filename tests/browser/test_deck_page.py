@@ -199,7 +199,7 @@ def test_the_controls_of_the_live_slide_are_one_row(page):
     middles = frame.evaluate(
         "[...document.querySelectorAll('.pl-choices > *')].filter(one => one.offsetHeight).map(one => { const { top, bottom } = one.getBoundingClientRect(); return (top + bottom) / 2 })"
     )
-    assert len(middles) >= 3
+    assert len(middles) >= 2
     assert max(middles) - min(middles) < 6
 
 
@@ -262,7 +262,7 @@ def test_the_speaker_has_notes_and_sees_what_comes(page):
     page.keyboard.press("ArrowRight")
     notes = speaker.locator(".speaker-controls-notes")
     notes.get_by_text("Peer Direct, registrations cached").first.wait_for()
-    for frame, heading in ((0, "The detour climbs"), (1, "Race")):
+    for frame, heading in ((0, "Peer Direct stays below host memory"), (1, "Race")):
         speaker.frame_locator("iframe").nth(frame).locator("section.present h2", has_text=heading).wait_for()
     speaker.close()
 

@@ -7,7 +7,7 @@
 # an SVG may hold scripts.
 
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from html import escape
 
 from peerlab.base.units import say_range
@@ -42,9 +42,9 @@ def card(body: str, columns: int, *, title: str = "", tone: str = "", high: str 
     return f"<div class='{kinds}'{mark}>{head}{body}</div>"
 
 
-def side(name: str, value: str, picture: str, rows: str, *, tone: str = "") -> str:
-    """Return one of two cards whose parts begin at the same heights: a name with a value, a picture, facts."""
-    head = f"<div class='head'><h3>{words(name)}</h3><b>{words(value)}</b></div>"
+def side(name: str, value: str, picture: str, rows: str, *, tone: str = "", big: bool = False) -> str:
+    """Return one of two cards whose parts begin at the same heights: a name with a value, which may be `big`, a picture, facts."""
+    head = f"<div class='head{' big' * big}'><h3>{words(name)}</h3><b>{words(value)}</b></div>"
     return card(f"{head}{picture}<div>{rows}</div>", 6, tone=tone, high="aligned")
 
 
@@ -66,17 +66,23 @@ def change(label: str, before: str, after: str) -> str:
 
 
 def table(
-    head: Sequence[str], rows: Sequence[Sequence[str]], *, fill_in: bool = False, here: int = -1
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    fill_in: bool = False,
+    marked: Container[tuple[int, int]] = (),
 ) -> str:
-    """Return a table; with `fill_in` each row ends with a box to write in, row `here` is marked."""
+    """Return a table; with `fill_in` each row ends with a line to write on; the cells `marked`, row and column behind the first, are seen first."""
     heads = "".join(f"<th scope='col'>{words(cell)}</th>" for cell in head)
     body = ""
     for number, (first, *cells) in enumerate(rows):
-        written = "".join(f"<td>{words(cell)}</td>" for cell in cells)
+        written = "".join(
+            f"<td{' class=first' * ((number, column) in marked)}>{words(cell)}</td>"
+            for column, cell in enumerate(cells)
+        )
         name = words(f"{head[-1]}: {first}")
         box = f"<td class='fill'><span contenteditable='plaintext-only' role='textbox' aria-label='{name}'></span></td>"
-        mark = " class='here'" if number == here else ""
-        body += f"<tr{mark}><th scope='row'>{words(first)}</th>{written}{box if fill_in else ''}</tr>"
+        body += f"<tr><th scope='row'>{words(first)}</th>{written}{box if fill_in else ''}</tr>"
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
 
 
@@ -85,6 +91,7 @@ def span(low: float, high: float, digits: int = 2) -> str:
     return say_range(low, high, digits if high < _TEN else digits - 1) + TIMES
 
 
+_ROOM = 0.7
 _TEN = 10
 """From here on a gain has a digit less behind its point, so that it stays as long."""
 
@@ -115,7 +122,8 @@ class GainAxis:
 
     def draw(self, top: float, bottom: float) -> None:
         """Draw the lines of the axis, and their gains below them."""
-        for tick in gain_ticks(self.low, self.high, self.at):
+        # Its words are larger than those of a page, so that ticks need more room.
+        for tick in gain_ticks(self.low, self.high, lambda gain: self.at(gain) * _ROOM):
             at, one = self.at(tick), tick == 1
             self.paper.line([(at, top), (at, bottom)], "edge" if one else "faint", 2 if one else 1)
             self.paper.text(

@@ -77,7 +77,7 @@ def _foot(runs: Sequence[Run], left_out: Sequence[str]) -> list[str]:
     road_said = (
         ""
         if is_list(runs)
-        else " Carriages on a stretch are as close as it is busy; orange is what a run mostly waits for."
+        else " The denser a stretch, the busier it is; red words: what a run mostly waits for; bars: bus bandwidth."
     )
     return [*wrap(_say_left_out(left_out), _LINE), f"Simulated by peerlab.{road_said}"]
 
@@ -113,7 +113,8 @@ def alt_text(runs: Sequence[Run], left_out: Sequence[str] = ()) -> str:
 
 
 def _say_left_out(titles: Sequence[str]) -> str:
-    return f"Not shown, because they cannot do this: {', '.join(titles)}." if titles else ""
+    # Between semicolons: some titles have commas.
+    return f"Not shown, because they cannot do this: {'; '.join(titles)}." if titles else ""
 
 
 def _name(run: Run, runs: Sequence[Run]) -> str:

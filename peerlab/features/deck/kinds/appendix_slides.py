@@ -34,10 +34,10 @@ _PLAIN = 1.05
 def registration(_outline: Outline, compared: ComparedRuns) -> Slide:
     """Say what registering memory costs."""
     runs = [
-        ("one pool, registered once", compared.run(path=PEER_DIRECT, registration="pool"), "direct"),
-        ("cache, warm", compared.direct, "direct"),
-        ("cache of one region", compared.run(path=PEER_DIRECT, cache_regions=1), "register"),
-        ("for each transfer", compared.uncached, "register"),
+        ("Peer Direct, one pool", compared.run(path=PEER_DIRECT, registration="pool"), "direct"),
+        ("Peer Direct, cache", compared.direct, "direct"),
+        ("Peer Direct, cache of one region", compared.run(path=PEER_DIRECT, cache_regions=1), "register"),
+        ("Peer Direct, no cache", compared.uncached, "register"),
         ("through the host", compared.detour, "copy"),
     ]
     slow = compared.uncached.time_ps > compared.detour.time_ps
@@ -52,7 +52,10 @@ def registration(_outline: Outline, compared: ComparedRuns) -> Slide:
     counted = f"Without a cache: {counters.misses} registrations by {_nics(compared)} of one PCIe switch, {say_time(counters.time_ps)} in all."
     notes = (alt, counted, _too_small(runs[2][1], compared), _carried(compared.direct))
     about = "A NIC reads and writes memory only where it is registered; a cache keeps what was registered"
-    body = grid(card(_rates(runs, alt), 12), card(paragraphs(_so(compared)), 12, high="good strip"))
+    body = grid(
+        card(_rates(runs, alt), 12, title="Bus bandwidth, GB/s"),
+        card(paragraphs(_so(compared)), 12, high="good strip"),
+    )
     return Slide(title, about, body, notes=tuple(filter(None, notes)), source=figures_said(compared))
 
 
@@ -71,11 +74,11 @@ def _rates(runs: list[tuple[str, Run, str]], alt: str) -> str:
         paper.text((0, y), name, size=20, align="left")
         end = _LEFT + _ROOM * run.busbw_GBps / most
         paper.box((_LEFT, y - 19, end, y + 19), role, radius=3)
-        paper.text((end + 12, y), f"{run.busbw_GBps:.3g} GB/s", size=22, bold=True, align="left")
+        paper.text((end + 12, y), f"{run.busbw_GBps:.3g}", size=22, bold=True, align="left")
     return paper_without_ground(paper, 1144, _PITCH * len(runs), alt)
 
 
-_LEFT, _ROOM, _PITCH = 300.0, 710.0, 76.0
+_LEFT, _ROOM, _PITCH = 360.0, 700.0, 68.0
 
 
 def _too_small(small: Run, compared: ComparedRuns) -> str:
@@ -87,7 +90,7 @@ def _so(compared: ComparedRuns) -> str:
     ratio = compared.detour.time_s / compared.uncached.time_s
     if compared.uncached.time_s < _PLAIN * compared.direct.time_s:
         return "Registering costs little here, with a cache or without."
-    return f"Keep the registration cache on; without it Peer Direct is {ratio:.2f}{TIMES} as fast as today."
+    return f"Keep the registration cache on; without it Peer Direct is {ratio:.2f}{TIMES} as fast as through the host."
 
 
 def _carried(run: Run) -> str:
@@ -99,6 +102,8 @@ def _carried(run: Run) -> str:
     return f"Bus bandwidth counts what stays inside a node: of {run.busbw_GBps:.3g} GB/s the NICs carry {carried:.3g} of {limit:g}."
 
 
+_SAME = 1e-6
+"""A gain no further off is the gain as assumed."""
 _MOST_ROWS = 5
 """Assumed figures that a slide has room for: the most influential."""
 
@@ -116,7 +121,7 @@ def assumptions(_outline: Outline, compared: ComparedRuns) -> Slide:
         f"{gain.decisive.figure.label[:1].upper()}{gain.decisive.figure.label[1:]}" if gain.decisive else ""
     )
     notes = (
-        f"{gain.value:.2f}{TIMES} as assumed. Bus bandwidth, all at their ends, and the law's error: {host} through the host, {peer} with Peer Direct.",
+        f"{gain.value:.2f}{TIMES} as assumed. Bus bandwidth, all at their ends, and the model's error: {host} through the host, {peer} with Peer Direct.",
         *[f"{say_count(len(left), 'more figure')}: each changes the gain less."] * bool(left),
         *[f"{say_count(idle, 'figure')}: used by neither way."] * bool(idle),
         *(f"{assumption.figure.label}: {assumption.figure.assumption}." for assumption in gain.assumptions),
@@ -134,22 +139,29 @@ def _moving(gain: GainBand, most: int) -> str:
     """Return the table of the figures that move the gain most, and of all together."""
     together = "all that have a range, together"
     rows = [
-        *(_assumed(assumption) for assumption in gain.assumptions[:most]),
-        (together, "", "at the ends, and the law's error", span(gain.low, gain.high)),
+        *(_assumed(assumption, gain.value) for assumption in gain.assumptions[:most]),
+        (together, "", "at the ends, and the model's error", span(gain.low, gain.high)),
         *(
             ("the same on another wiring", "", case.says, span(case.low, case.high))
             for case in gain.wired[1:]
         ),
     ]
-    return table(("what is assumed †", "value", "if instead", "the gain is"), rows)
+    return table(("what is assumed †", "value", "if instead", "the gain is"), rows, marked={(0, 2)})
 
 
-def _assumed(assumption: Assumption) -> tuple[str, str, str, str]:
+def _assumed(assumption: Assumption, as_assumed: float) -> tuple[str, str, str, str]:
     """Return a row of the table: what is assumed, as what, what else may be, and the gain then."""
     figure = assumption.figure
-    ends = "{:g} or {:g}".format(*figure.range) + say_unit(figure.unit) if figure.range else ""
+    # An end that is the value itself changes nothing.
+    ends = ""
+    if figure.range:
+        instead = [end for end in figure.range if end != figure.value]
+        ends = " or ".join(f"{end:g}" for end in instead) + say_unit(figure.unit)
     others = " / ".join(case.says for case in assumption.cases) or "not simulated otherwise"
-    gains = " / ".join(f"{case.gain:.2f}{TIMES}" for case in assumption.cases)
+    changed = [
+        case for case in assumption.cases if abs(case.gain / as_assumed - 1) > _SAME
+    ] or assumption.cases
+    gains = " / ".join(f"{case.gain:.2f}{TIMES}" for case in changed)
     return figure.label, str(figure), ends or others, gains
 
 
@@ -161,16 +173,14 @@ def sources(_outline: Outline, compared: ComparedRuns) -> Slide:
     # A publisher once, with all that it says.
     by_publisher: dict[str, dict[str, str]] = {}
     for figure in sourced:
-        by_publisher.setdefault(_publisher(figure.source), {})[figure.label] = str(figure)
+        by_publisher.setdefault(_publisher(figure.source), {})[figure.label] = _short(figure)
     everything = f"peerlab clusters {shell_word(hardware.name)}"
     rows, left = assumed[:_MOST_ASSUMED], len(assumed) - _MOST_ASSUMED
-    listed = facts(*((figure.label, f"{figure}{_range(figure)}") for figure in rows))
+    listed = facts(*((figure.label, f"{_short(figure)}{_range(figure)}") for figure in rows))
     more = paragraphs(f"{left} more: {everything}") if left > 0 else ""
     cards = (
         card(
-            "".join(
-                f"<h4>{words(name)}</h4><p>{_figures(values)}</p>" for name, values in by_publisher.items()
-            ),
+            _listed(by_publisher, everything),
             6,
             title=f"{len(sourced)} with a source",
             high="listed",
@@ -196,6 +206,21 @@ def sources(_outline: Outline, compared: ComparedRuns) -> Slide:
     )
 
 
+def _listed(by_publisher: dict[str, dict[str, str]], everything: str) -> str:
+    """Return figures with a source below who says them, as many as there is room for, and how to see the others."""
+    shown, room, left = "", _MOST_LINES, 0
+    for name, values in by_publisher.items():
+        rows = list(values.items())[: max(0, room - 1)]
+        shown += f"<h4>{words(name)}</h4>{facts(*rows)}" if rows else ""
+        room -= len(rows) + bool(rows)
+        left += len(values) - len(rows)
+    return shown + (paragraphs(f"{left} more: {everything}") if left else "")
+
+
+_MOST_LINES = 19
+"""Of figures and of those who say them."""
+
+
 def _publisher(source: str) -> str:
     """Return who says it: a repository or a site by its address, else what stands before the first mark.
 
@@ -207,11 +232,9 @@ def _publisher(source: str) -> str:
     return first if "/" in first else head
 
 
-def _figures(values: dict[str, str]) -> str:
-    """Return figures with their values, each in one line."""
-    each = [f"{words(label)} <b>{words(value)}</b>" for label, value in values.items()]
-    ends = [","] * (len(each) - 1) + [""]
-    return " ".join(f"<span>{line}{end}</span>" for line, end in zip(each, ends, strict=True))
+def _short(figure: Figure | Wiring) -> str:
+    """Return a figure's value with three digits of those behind its point, where it has more."""
+    return re.sub(r"\b0\.\d{4,}", lambda found: f"{float(found[0]):.3g}", str(figure))
 
 
 def _range(figure: Figure | Wiring) -> str:

@@ -1,12 +1,16 @@
 """The slides of a review that are charts or tables."""
 
+from dataclasses import replace
+
 from peerlab.answer.gain import GainBand, GainCase
 from peerlab.answer.lanes import lane_name
 from peerlab.answer.metrics import BUSY
 from peerlab.answer.run import Run
 from peerlab.base.units import PS_PER_S, say_bytes, say_percent, say_range, say_share, say_time, write_bytes
+from peerlab.features.deck.blocks import card, grid, paragraphs
 from peerlab.features.deck.compared_runs import NODES, ComparedRuns
 from peerlab.features.deck.kinds.charts import Bar, Curve, Part, bars, curves
+from peerlab.features.deck.kinds.first_slides import figures_said
 from peerlab.features.deck.kinds.step_slide import gains_in_words, simulated_step
 from peerlab.features.deck.reading.outline import Outline
 from peerlab.features.deck.slide import Slide
@@ -16,8 +20,7 @@ from peerlab.model.resources import RESOURCES, resource_kind
 from peerlab.model.stages import STAGES, stage_kind
 from peerlab.picture.theme import line_roles, stage_role
 
-_HOST, _PEER, _BARE = "through the host", "Peer Direct", "without a cache"
-_ROLES = {_HOST: "copy", _PEER: "direct"}
+_HOST, _PEER = "through the host", "Peer Direct"
 _MOST_WATCHED = 3
 """Kinds of resources that a slide has room for."""
 
@@ -25,14 +28,29 @@ _MOST_WATCHED = 3
 def time(_outline: Outline, compared: ComparedRuns) -> Slide:
     """Say where the time goes, and what is busy meanwhile."""
     host, peer = compared.detour, compared.direct
-    spent = [_spent(name, run) for name, run in ((_HOST, host), (_PEER, peer), (_BARE, compared.uncached))]
+    spent = [_spent(name, run) for name, run in ((_HOST, host), (_PEER, peer))]
     busy = [bar for kind in _watched(host, peer) for bar in _busy(kind, host, peer)]
-    charts = [("Where the time goes.", spent, None), *([("Busy shares.", busy, 1.0)] if busy else [])]
-    alt = [f"{what} " + " ".join(f"{bar.name}: {bar.says}." for bar in rows) for what, rows, _ in charts]
-    pictures = [bars(rows, words, full=full) for words, (_, rows, full) in zip(alt, charts, strict=True)]
+    charts = [
+        ("Where the time goes.", spent, None),
+        *([("How busy each part is.", busy, 1.0)] if busy else []),
+    ]
+    alt = [
+        f"{what} " + " ".join(f"{bar.group}{', ' * bool(bar.group)}{bar.name}: {bar.says}." for bar in rows)
+        for what, rows, _ in charts
+    ]
+    cards = [
+        card(bars(rows, words, full=full, pitch=_PITCHES[place]), 12, title=what.removesuffix("."))
+        for place, (words, (what, rows, full)) in enumerate(zip(alt, charts, strict=True))
+    ]
     idle = "Latency alone: no part is busy for a twentieth of the time on either path."
     title = f"Busiest: {_label(host)}, and with Peer Direct {_label(peer)}"
-    return Slide(title, pictures=tuple(pictures), lines=() if busy else (idle,), notes=tuple(alt))
+    if not busy:
+        cards.append(card(paragraphs(idle), 12, high="strip"))
+    return Slide(title, "", grid(*cards), notes=tuple(alt), source=figures_said(compared))
+
+
+_PITCHES = (50.0, 36.0)
+"""From one bar to the next, in both charts."""
 
 
 def _label(run: Run) -> str:
@@ -60,7 +78,8 @@ def _busy(kind: str, host: Run, peer: Run) -> list[Bar]:
     """Return a bar for each path, with how busy it keeps this kind of resource."""
     shares = {_HOST: host.busy.get(kind, 0.0), _PEER: peer.busy.get(kind, 0.0)}
     return [
-        Bar(f"{lane_name(kind)}, {name}", (Part(share, _ROLES[name]),), f"{say_percent(share)} busy")
+        # Grey: a colour is a stage above.
+        Bar(name, (Part(share, "edge"),), f"{say_percent(share)} busy", lane_name(kind))
         for name, share in shares.items()
     ]
 
@@ -100,13 +119,18 @@ def nodes(_outline: Outline, compared: ComparedRuns) -> Slide:
     number = len(NODES) - len(beyond) or len(NODES)
     best, last = max(range(number), key=lambda i: ratios[i]), number - 1
     title = f"Peer Direct: {ratios[best]:.2f} times the throughput on {NODES[best]} nodes, {ratios[last]:.2f} on {NODES[last]}"
-    axis = f"nodes, messages of {say_bytes(compared.base.nbytes)}"
-    chart = curves(NODES, lines, axis, f"Bus bandwidth against nodes. {sentence}.")
+    drawn = NODES[:number]
+    shown = [replace(line, bands=line.bands[:number]) for line in lines]
+    chart = curves(drawn, shown, "nodes", f"Bus bandwidth against nodes. {sentence}.")
     hardware = compared.base.hardware
     allowed = hardware.max_ranks // hardware.devices if hardware.max_ranks else 0
-    more = f" Beyond {allowed} nodes there are more ranks than the vendor's library allows." if beyond else ""
-    line = f"Bands: all assumed figures at the ends of their ranges, and the law's error.{more}"
-    return Slide(title, pictures=(chart,), lines=(line,), notes=(f"{sentence}.",))
+    more = f"Beyond {allowed} nodes there are more ranks than the vendor's library allows." if beyond else ""
+    about = f"Messages of {say_bytes(compared.base.nbytes)}; filled and dashed: from the low end to the high end of what is assumed"
+    notes = (f"{sentence}.", _ENDS, *([more] if more else []))
+    return Slide(title, about, grid(card(chart, 12)), notes=notes, source=figures_said(compared))
+
+
+_ENDS = "Bands: all assumed figures at the ends of their ranges, and the model's error."
 
 
 def training(outline: Outline, compared: ComparedRuns) -> Slide:
@@ -123,20 +147,25 @@ def _step(asked: Training, compared: ComparedRuns) -> Slide:
     share, time = today.same_share(peer_s), today.same_time(peer_s)
     rows = [
         _step_bar("today, through the host", today, "copy"),
-        _step_bar("Peer Direct, the same share hidden", share, "direct"),
-        _step_bar("Peer Direct, the same time hidden", time, "direct"),
+        _step_bar(f"Peer Direct, {say_share(asked.overlap_share)} hidden too", share, "direct"),
+        _step_bar(f"Peer Direct, {_s(today.hidden_s)} hidden too", time, "direct"),
     ]
     alt = "A training step. " + " ".join(f"{row.name}: {row.says}." for row in rows)
     lines = (
         _exchange(asked, host_s, peer_s, compared),
         (
-            f"Given: a step of {_s(today.time_s)} today, {say_share(asked.overlap_share)} of the exchange ({_s(today.hidden_s)})"
+            f"A step of {_s(today.time_s)} today, {say_share(asked.overlap_share)} of the exchange ({_s(today.hidden_s)})"
             f" hidden behind {_s(today.computing_s)} of computing."
         ),
         _how_sure(today, peer_s, compared.exchange_gain(asked)),
     )
     title = f"A training step becomes {gains_in_words(today, peer_s)} times as fast"
-    return Slide(title, pictures=(bars(rows, alt, thick=True),), lines=lines, notes=(alt, _READINGS))
+    body = grid(
+        card(bars(rows, alt, pitch=82), 12, title="A step"),
+        card(paragraphs(*lines[:2]), 7, title="What is given", high="strip"),
+        card(paragraphs(lines[2]), 5, title="How sure"),
+    )
+    return Slide(title, "", body, notes=(alt, _READINGS), source=figures_said(compared))
 
 
 _READINGS = "Not simulated: how much of a shorter exchange computing hides; so both readings are shown. The computing stays as it is."
@@ -148,11 +177,11 @@ def _how_sure(today: StepTime, peer_s: float, gain: GainBand) -> str:
         sentence = "; ".join(
             f"{_step_ends(today, peer_s, gain, case)} times if {case.says}" for case in gain.wired
         )
-        return f"How sure †: {sentence}."
+        return f"{sentence[:1].upper()}{sentence[1:]} †."
     depends = f", depending most on {gain.decisive.figure.label} †" if gain.decisive else ""
     # The time of the exchange goes down as its gain goes up.
     least, most = (gains_in_words(today, peer_s * gain.value / end) for end in (gain.least, gain.most))
-    return f"How sure: {least} times at the least, {most} times at the most{depends}."
+    return f"{least} times at the least, {most} times at the most{depends}."
 
 
 def _step_ends(today: StepTime, peer_s: float, gain: GainBand, case: GainCase) -> str:

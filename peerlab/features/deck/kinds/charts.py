@@ -5,13 +5,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from peerlab.answer.sensitivity import Band
+from peerlab.features.deck.blocks import paper_without_ground
 from peerlab.picture.drawing import Point
 from peerlab.picture.scale import apart, linear, logarithmic
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette
 
-WIDTH, HEIGHT = 1200, 446
-"""Size of a chart; a unit is a pixel of a slide of 1280 x 720."""
+WIDTH, HEIGHT = 1144, 490
+"""Size of a chart on a card; a unit is a pixel of a slide of 1280 x 720."""
+ON_CARD = 1144.0
+"""Width of a drawing on a card of all columns."""
+_NAMED, _APART = 330.0, 14.0
+"""Where bars begin, and how far groups of them stand apart."""
 _SIZE = 20
 """Height of words."""
 _LETTER = 10.4
@@ -55,6 +60,8 @@ class Bar:
     """From left to right."""
     says: str
     """Stands behind it, with its unit."""
+    group: str = ""
+    """What it is about with those beside it: said once, before them."""
 
 
 @dataclass(frozen=True)
@@ -94,10 +101,14 @@ def curves(places: Sequence[int], lines: Sequence[Curve], axis: str, alt: str) -
     axes = _Axes(places, highest, WIDTH - 20.0 - names)
     axes.draw(paper, axis)
     # All bands before any line: none covers another one's line.
-    for line in lines:
+    for number, line in enumerate(lines):
         upper = [axes.at(place, band.high_GBps) for place, band in zip(places, line.bands, strict=True)]
         lower = [axes.at(place, band.low_GBps) for place, band in zip(places, line.bands, strict=True)]
-        paper.area([*upper, *lower[::-1]], line.role)
+        if number:  # one band is filled, the others are outlines: two colours over each other are a third
+            for edge in (upper, lower):
+                paper.line(edge, line.role, 2, "6 5")
+        else:
+            paper.area([*upper, *lower[::-1]], line.role)
     ends = []
     for line in lines:
         points = [axes.at(place, band.value_GBps) for place, band in zip(places, line.bands, strict=True)]
@@ -105,46 +116,52 @@ def curves(places: Sequence[int], lines: Sequence[Curve], axis: str, alt: str) -
         ends.append(points[-1][1])
     for line, height in zip(lines, apart(ends, 1.3 * _SIZE, axes.bottom), strict=True):
         paper.text((axes.right + 12, height), line.name, size=_SIZE, bold=True, ink=line.ink, align="left")
-    return paper.svg(WIDTH, HEIGHT, alt)
+    return paper_without_ground(paper, WIDTH, HEIGHT, alt)
 
 
-_FEW = 5
-"""So many bars, or fewer, stand wider apart."""
-
-
-def bars(rows: Sequence[Bar], alt: str, *, full: float | None = None, thick: bool = False) -> str:
-    """Return bars below each other as SVG, as long as `full` allows (default: the longest of them), with a key; `thick` where a slide has no more."""
+def bars(
+    rows: Sequence[Bar], alt: str, *, full: float | None = None, pitch: float = 46.0, left: float = _NAMED
+) -> str:
+    """Return bars below each other as SVG for a card, from `left` on, as long as `full` allows (default: the longest of them), with a key."""
     paper = Paper(palette(PAGE))
-    named = 20 + _LETTER * max(len(row.name) for row in rows)
-    room = WIDTH - named - 30 - _BOLD * max(len(row.says) for row in rows)
+    room = ON_CARD - left - 24 - _BOLD * max(len(row.says) for row in rows)
     full = full or max(sum(part.value for part in row.parts) for row in rows)
-    pitch = 104 if thick else 64 if len(rows) <= _FEW else 42
-    y = pitch / 3 + 3
+    thick, top, before = 0.36 * pitch, 0.0, ""
     for row in rows:
-        x = named
-        paper.text((named - 14, y), row.name, size=_SIZE, align="right")
+        if row.group and row.group != before:  # its bars stand closer to each other than to the next group
+            top += _APART * bool(before)
+            before = row.group
+            paper.text((0, top + pitch / 2), row.group, size=_SIZE, bold=True, align="left")
+        x, y = left, top + pitch / 2
+        paper.text(
+            (left - 16 if row.group else 0, y), row.name, size=_SIZE, align="right" if row.group else "left"
+        )
         for part in row.parts:
             long = room * part.value / full
-            paper.box((x, y - pitch / 3, x + long, y + pitch / 3), part.role)
+            paper.box((x, y - thick, x + long, y + thick), part.role)
             x += long
+        if x == left:  # nothing is no bar, so a dot says that it is not forgotten
+            paper.square((x + 5, y), 5, "box", "edge", 2, radius=5)
+            x += 10
         paper.text((x + 10, y), row.says, size=_SIZE, bold=True, align="left")
-        y += pitch
-    y = _key(paper, rows, y + 8)
-    return paper.svg(WIDTH, y, alt)
+        top += pitch
+    return paper_without_ground(paper, ON_CARD, _key(paper, rows, top + 20), alt)
 
 
 def _key(paper: Paper, rows: Sequence[Bar], y: float) -> float:
     """Say what the colours of parts mean; return where the chart ends."""
     entries = dict.fromkeys((part.role, part.name) for row in rows for part in row.parts if part.name)
-    x = 20.0
+    if not entries:
+        return y - 20
+    x = 0.0
     for role, name in entries:
         long = 50 + _LETTER * len(name)
-        if x + long > WIDTH:
-            x, y = 20.0, y + 30
+        if x + long > ON_CARD:
+            x, y = 0.0, y + 30
         paper.box((x, y - 8, x + 16, y + 8), role, radius=3)
         paper.text((x + 24, y), name, size=18, ink="muted", align="left")
         x += long
-    return y + 20
+    return y + 14
 
 
 def _round_up(value: float) -> float:

@@ -123,9 +123,15 @@ def scale(_outline: Outline, compared: ComparedRuns) -> Slide:
     ends = [end for band in every for end in (band.low, band.high)]
     panels = (
         card(
-            _bars(by_size, ends, say_bytes(base.nbytes)), 6, title=f"Message, {say_count(base.nodes, 'node')}"
+            _bars(by_size, ends, say_bytes(base.nbytes)),
+            6,
+            title=f"Gain by message, {say_count(base.nodes, 'node')}",
         ),
-        card(_bars(rows, ends, str(base.nodes)), 6, title=f"Nodes, messages of {say_bytes(base.nbytes)}"),
+        card(
+            _bars(rows, ends, str(base.nodes)),
+            6,
+            title=f"Gain by nodes, messages of {say_bytes(base.nbytes)}",
+        ),
     )
     # Sizes are ascending: the first of these is the one from which on it is sure.
     sure = [name for name, band in by_size if band.low >= SURELY]

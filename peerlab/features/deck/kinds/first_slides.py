@@ -70,14 +70,14 @@ def cover(outline: Outline, compared: ComparedRuns) -> Slide:
     )
 
 
-def _about(compared: ComparedRuns) -> str:
+def _about(compared: ComparedRuns, nbytes: int | None = None) -> str:
     s = compared.base
-    return f"{s.hardware.title}, {say_count(s.nodes, 'node')}, {s.collective_record.title} of {say_bytes(s.nbytes)}"
+    return f"{s.hardware.title}, {say_count(s.nodes, 'node')}, {s.collective_record.title} of {say_bytes(nbytes or s.nbytes)}"
 
 
-def figures_said(compared: ComparedRuns) -> str:
-    """Return what the figures of a slide rest on, as its foot says it."""
-    return f"Simulated by peerlab: {_about(compared)}; {compared.base.hardware.counted} †"
+def figures_said(compared: ComparedRuns, nbytes: int | None = None) -> str:
+    """Return what the figures of a slide rest on, as its foot says it; `nbytes`: of another message than the deck's."""
+    return f"Simulated by peerlab: {_about(compared, nbytes)}; {compared.base.hardware.counted} †"
 
 
 def _times(compared: ComparedRuns) -> str:
@@ -151,10 +151,13 @@ def compare(_outline: Outline, compared: ComparedRuns) -> Slide:
         )
         for name, run, role in sides
     ]
-    title = "The detour climbs to host memory; Peer Direct stays below it"
+    title = "Peer Direct stays below host memory"
     notes = (alt_text(host), caption(host), alt_text(peer), caption(peer))
     # Room for three: those that tell the ways apart come first.
-    return Slide(title, "", grid(*shown, *_tiles(host, peer)[:3]), notes=notes, source=figures_said(compared))
+    about = "Filled: bytes of this node; hollow and dotted: of other nodes; †: assumed"
+    return Slide(
+        title, about, grid(*shown, *_tiles(host, peer)[:3]), notes=notes, source=figures_said(compared)
+    )
 
 
 def _tiles(host: Run, peer: Run) -> list[str]:

@@ -35,12 +35,20 @@ def jobs(_outline: Outline, _compared: ComparedRuns) -> Slide:
         "Who begins one of them later, or gives it an uplink of its own, has the time back."
     )
     cards = (
-        card(_chart(together, end), 12, title="Begun together"),
-        card(_chart(apart, end), 12, title="The second begins when the first computes"),
+        card(
+            _chart(together, end),
+            12,
+            title=f"Begun together: an exchange takes {slow:.2f} times as long as alone",
+        ),
+        card(
+            _chart(apart, end),
+            12,
+            title=f"The second begins when the first computes: {free:.2f} times as long",
+        ),
     )
     return Slide(
         f"Two jobs begun together take {slow:.2f} times as long, apart {free:.2f}",
-        f"An exchange against one alone: {_MESSAGE} on four hosts each, one uplink for both; RoCE with pauses",
+        f"{_MESSAGE} on four hosts each, one uplink for both; RoCE with pauses",
         grid(*cards),
         notes=(sentences, together.finding, apart.finding),
         source="Simulated by peerlab (peerlab jobs --fabric roce-pfc); laws and thresholds with their sources: docs/model.md, several jobs",
@@ -86,7 +94,8 @@ def _chart(shared: SharedFabric, end: Fraction) -> str:
                 radius=2,
             )
     paper.text((_LEFT, _HIGH - 10), "0", size=18, ink="muted", align="left")
-    paper.text((_RIGHT, _HIGH - 10), _say(end), size=18, ink="muted", align="right")
+    last = max(trace.ends[job][-1] for job in range(len(_ROLES)))
+    paper.text((_LEFT + scale * float(last), _HIGH - 10), _say(last), size=18, ink="muted", align="right")
     times = "; ".join(
         f"job {job} exchanges for {', '.join(map(_say, trace.lasts(job)))}" for job in range(len(_ROLES))
     )

@@ -33,12 +33,23 @@ def late_field(found: Lateness, run: Run) -> str:
         top, bottom = _TOP + pitch * row, _TOP + pitch * (row + 1) - min(_GAP, pitch / 4)
         if row % every == 0:
             name = f"{unit(run.scenario)} {node}"
-            paper.text((0, (top + bottom) / 2), name, size=18, align="left")
+            paper.text((0, (top + bottom) / 2), name, size=18, bold=node == found.latest[0], align="left")
         paper.box((_LEFT, top, _WIDE, bottom), "box", radius=3)
         for first, last, share in _runs([late_ps[node] / found.most_ps for late_ps in moments]):
             # A thick line may be thin in colour, which a box is not.
             ends, middle = (_LEFT + step * first, _LEFT + step * last), (top + bottom) / 2
             paper.line([(x, middle) for x in ends], "hot", bottom - top, alpha=min(1.0, share))
+    most = max(range(_MOMENTS), key=lambda column: moments[column][found.latest[0]])
+    at = nodes.index(found.latest[0]) if found.latest[0] in nodes else None
+    if at is not None:  # what the title is about
+        x, top = _LEFT + step * most, _TOP + pitch * at
+        paper.box(
+            (x - 4, top - 3, min(x + 3 * step, _WIDE), top + pitch - min(_GAP, pitch / 4) + 3),
+            "none",
+            "ink",
+            2.5,
+            4,
+        )
     y = _BOTTOM + 20
     paper.text((_LEFT, y), "0", size=18, ink="muted", align="left")
     paper.text((_WIDE, y), say_time(run.time_ps), size=18, ink="muted", align="right")

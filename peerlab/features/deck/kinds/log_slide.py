@@ -46,12 +46,12 @@ def logged(outline: Outline, compared: ComparedRuns) -> Slide:
     title = f"Your log: {path}"
     if not ahead.why_not:
         title += f"; Peer Direct would be {span(ahead.gain.low, ahead.gain.high)} as fast"
-    why = f"Why: {diagnosis.verdict}" if diagnosis.path else "Nobody can tell"
+    why = f"How sure: {diagnosis.verdict}" if diagnosis.path else "Nobody can tell"
     cards = (
         card(
             _measured(diagnosis),
             7,
-            title="What you measured" + ("" if ahead.why_not else ", and with Peer Direct"),
+            title="algbw, GB/s: measured" + ("" if ahead.why_not else ", and with Peer Direct"),
             high="two-rows",
         ),
         _brings(diagnosis),
@@ -126,11 +126,13 @@ def _measured(diagnosis: Diagnosis) -> str:
             rates = [each[-len(sizes) :][place] for each in (ahead.low_GBps, ahead.GBps, ahead.high_GBps)]
             _bar(paper, y + thick * 0.6, thick, "direct", most, rates)
     y, x = _HIGH - 10, 0.0
-    for colour, name in ((role, "measured"), *([("direct", "with Peer Direct")] if forecast else [])):
+    for colour, name in (
+        (role, "measured"),
+        *([("direct", "with Peer Direct; pale: up to")] if forecast else []),
+    ):
         paper.square((x + 8, y), 8, colour, radius=3)
         paper.text((x + 24, y), name, size=18, ink="muted", align="left")
         x += 60 + 11 * len(name)
-    paper.text((_WIDE, y), "algbw, GB/s", size=18, ink="muted", align="right")
     alt = "Measured: " + ", ".join(
         f"{say_bytes(size)} {rate:.3g} GB/s" for size, rate in zip(sizes, was, strict=True)
     )

@@ -55,6 +55,8 @@ def _chart(result: Any) -> str:
         y = _PITCH * (place + 0.5)
         paper.text((0, y), answer.title, size=20, bold=True, align="left")
         paper.box((_LEFT, y - _THICK / 2, _LEFT + _ROOM * answer.share, y + _THICK / 2), "network", radius=3)
+        end = _LEFT + _ROOM * answer.share
+        paper.box((end, y - 16, end + 76, y + 16), "panel")  # no line of the grid runs through the words
         paper.text(
             (_LEFT + _ROOM * answer.share + 10, y), say_share(answer.share), size=22, bold=True, align="left"
         )

@@ -44,7 +44,7 @@ def sure(_outline: Outline, compared: ComparedRuns) -> Slide:
     )
     return Slide(
         title,
-        "The gain of Peer Direct where something is not as assumed; circle: as simulated",
+        "The gain of Peer Direct where something is not as assumed; circle: as simulated; orange: slower",
         grid(card(_chart(gain), 12), *check),
         notes=(alt(gain), f"{gain.range_in_words()}."),
         source=figures_said(compared),
@@ -69,9 +69,9 @@ def _chart(gain: GainBand) -> str:
 
 def _rows(gain: GainBand) -> Iterator[Row]:
     """Yield what is not known, the gain's low end, as simulated, its high end, and whether that is with all else as assumed."""
-    yield "Figures of the machine", *_around(gain.topology or (gain.low, gain.high), gain.value), True
+    yield "Machine figures", *_around(gain.topology or (gain.low, gain.high), gain.value), True
     if gain.topology:
-        yield "The same, and the library", gain.low, gain.value, gain.high, True
+        yield "Machine and library figures", gain.low, gain.value, gain.high, True
     for case in gain.wired[1 : 1 + _MOST_WIRINGS]:
         yield f"If {case.says}", case.low, case.gain, case.high, False
     if old := gain.old_library:

@@ -5,7 +5,7 @@ from typing import Any
 
 from peerlab.answer.lateness import lateness
 from peerlab.base.feature import registered
-from peerlab.base.units import MIB, say_bytes, say_count, say_time
+from peerlab.base.units import MIB, say_count, say_time
 from peerlab.features.deck.blocks import TIMES, card, grid, paper_without_ground, paragraphs
 from peerlab.features.deck.compared_runs import ComparedRuns
 from peerlab.features.deck.kinds.first_slides import figures_said
@@ -27,6 +27,8 @@ _MOST_BYTES = 4 * MIB
 _QUIET = "without noise"
 _SLOWEST = 1000
 """Per mille of the slowest run."""
+_NAMES = ("through the host", "Peer Direct")
+"""Of both ways, in the order in which they are drawn: as on all slides."""
 _WIDE, _HIGH, _LEFT, _ROOM, _THICK = 1144.0, 490.0, 190.0, 560.0, 50.0
 
 
@@ -37,17 +39,17 @@ def tails(_outline: Outline, compared: ComparedRuns) -> Slide:
     gains = [("without noise", result.quiet_gain)]
     gains += [(f"at {percentile.name}", result.gain(percentile.per_mille)) for percentile in enough]
     where, gain = gains[-1]
-    slow = f": {1000 - enough[-1].per_mille} of 1,000 runs are slower" if enough else ""
+    slow = f": one run of {1000 / (1000 - enough[-1].per_mille):g} is slower" if enough else ""
     path = result.paths[0]
     noise = f"{path.scenario.noise.in_words}." + " Assumed; docs/model.md says why so much." * bool(
         result.assumed
     )
     return Slide(
         f"{gain:.2f}{TIMES} as fast {where}{slow}",
-        f"{say_count(len(path.times_ps), 'run')} of each way with noise, an exchange of {say_bytes(path.scenario.nbytes)}; lines: their intervals",
+        f"{say_count(len(path.times_ps), 'run')} of each way with noise; thin lines: from where to where a percentile may lie",
         grid(card(_chart(result, gains), 12)),
         notes=(repr(result), noise, *_missing(path.percentiles[:3]), _WHY),
-        source=figures_said(compared),
+        source=figures_said(compared, path.scenario.nbytes),
     )
 
 
@@ -79,7 +81,7 @@ def at_p99(_outline: Outline, compared: ComparedRuns) -> Slide:
         f"How late each {unit(run.scenario)} is while the run goes on, against the run without noise",
         body,
         notes=(*([in_words(run, found)] if found else []), *_missing(path.percentiles[2:3]), alt_text(run)),
-        source=f"{figures_said(compared)}; the run at {name} of {say_count(len(path.times_ps), 'run')} of Peer Direct",
+        source=f"{figures_said(compared, run.scenario.nbytes)}; the run at {name} of {say_count(len(path.times_ps), 'run')} of Peer Direct",
     )
 
 
@@ -115,7 +117,7 @@ def _chart(result: Any, gains: list[tuple[str, float]]) -> str:
             paper.text((_LEFT + high + 12, middle), said, size=20, bold=True, align="left")
             if not place:  # each way is named once, behind its first bar
                 x = _LEFT + high + 24 + 13 * len(said)
-                paper.text((x, middle), way.title, size=18, ink=f"{record.role}-ink", align="left")
+                paper.text((x, middle), _NAMES[number], size=18, ink=f"{record.role}-ink", align="left")
     alt = "; ".join(
         f"{way.title}: {', '.join(f'{name} {say_time(value)}' for name, (_, value, _) in row.items())}"
         for way, row in zip(ways, rows, strict=True)

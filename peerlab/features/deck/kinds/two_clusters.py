@@ -43,7 +43,7 @@ def clusters(outline: Outline, compared: ComparedRuns) -> Slide:
     title = f"Peer Direct gains more on {wins.base.hardware.title}"
     if abs(compared.gain / other.gain - 1) < _ALIKE:
         title = f"Peer Direct gains about as much on {' and on '.join(names)}"
-    about = f"{compared.base.collective_record.title} of {say_bytes(compared.base.nbytes)} on {say_count(compared.base.nodes, 'node')} of each; drawn: through the host, today"
+    about = f"{compared.base.collective_record.title} of {say_bytes(compared.base.nbytes)} on {say_count(compared.base.nodes, 'node')} of each; drawn: through the host"
     notes = tuple(f"{name}: {one.gain_band!r}." for name, one in zip(names, both, strict=True))
     return Slide(
         title,
@@ -63,7 +63,7 @@ def _side(compared: ComparedRuns) -> str:
     rows = (
         ("through the host", say_time(host.time_ps)),
         ("Peer Direct", say_time(peer.time_ps)),
-        *((f"if {case.says}", span(case.low, case.high)) for case in gain.wired[1:2]),
+        ("on another wiring", next((span(case.low, case.high) for case in gain.wired[1:2]), "none assumed")),
     )
     picture, name = without_ground(node_svg(host, theme=PAGE, large=True)), compared.base.hardware.title
-    return side(name, span(gain.low, gain.high), picture, facts(*rows))
+    return side(name, span(gain.low, gain.high), picture, facts(*rows), big=True)

@@ -1,4 +1,4 @@
-"""The last slide of a review: what to do on Monday, and from which gain on to keep it."""
+"""The last slide of a review: what to do, and from which gain on to keep it."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -46,12 +46,12 @@ def recommendation(_outline: Outline, compared: ComparedRuns) -> Slide:
         title = "Recommendation: stay with the way through the host"
     trial = compared.trial
     steps = "".join(
-        f"<div class='step'><h3>{words(name)}{'&emsp;' if code else ''}<code>{words(code)}</code></h3>{paragraphs(says)}</div>"
+        f"<div class='step'><h3>{words(name)}</h3><code>{words(code)}</code>{paragraphs(says)}</div>"
         for name, code, says in _monday(compared, trial)
     )
     cards = (
-        card(_expect(compared) + _accept(_tried(compared), trial), 4, high="good spread"),
-        card(steps, 8, title="Monday", high="spread"),
+        card(_expect(compared) + _accept(_tried(compared), trial), 4, high="good"),
+        card(steps, 8, title="What to do", high="spread"),
     )
     switch = (f"Switch: {trial.source}.", _measures(trial)) if trial else ()
     notes = (_depends(gain), f"{compared.gain:.2f} times as fast; {gain.range_in_words()}.", ASSUMED, *switch)
@@ -114,18 +114,20 @@ def _accept(gain: GainBand, trial: Trial | None) -> str:
     paper.text((edge / 2, 52), "go back", size=18, bold=True)
     paper.text(((edge + _WIDE) / 2, 52), "keep", size=18, bold=True)
     paper.line([(ends[0], 84), (ends[1], 84)], "direct-ink", 4)
-    expected = f"expected at {say_bytes(trial.size_bytes)}"
+    if trial.threshold > 1.0 and edge - at(1.0) > _CLOSE:
+        paper.text((at(1.0), 14), f"1{TIMES}", size=18, ink="muted")
+    expected = f"{span(gain.low, gain.high)} at {say_bytes(trial.size_bytes)}"
     half = 6.2 * len(expected)  # of the words, in the widest of the fonts that may draw them
     # In the middle of its band, but never so far out that a word leaves the card.
     middle = min(max(sum(ends) / 2, half), _WIDE - half)
     paper.text((middle, 106), expected, size=18, ink="good-ink")
-    sentence = (
-        f"Keep from {trial.threshold:.2f} on, below it go back; {expected}: {span(gain.low, gain.high)}."
-    )
+    sentence = f"Keep from {trial.threshold:.2f} on, below it go back; expected at {say_bytes(trial.size_bytes)}: {span(gain.low, gain.high)}."
     return paper_without_ground(paper, _WIDE, 120, sentence)
 
 
 _WIDE = 344.0
+_CLOSE = 50.0
+"""Two numbers on the bar stand no closer."""
 
 
 def _around(threshold: float, most: float) -> Callable[[float], float]:
@@ -160,25 +162,25 @@ def _monday(compared: ComparedRuns, trial: Trial | None) -> Iterator[tuple[str, 
     """Yield what to do, its command and what must come of it."""
     check = compared.gain_band.decisive
     first = "Every check must pass" + (f". First of all: {check.figure.label}" if check else "")
-    yield "On every node: can it?", "peerlab doctor", first
+    yield "Check", "peerlab doctor", first
     # A plan measures an AllReduce at its own size; without one the log is of what the review asked.
     what = "AllReduce" if trial else compared.base.collective_record.title
     sizes = f"{what} of {say_bytes(trial.size_bytes if trial else compared.base.nbytes)}, {say_count(compared.base.nodes, 'node')}"
     if trial:
         plan = f"peerlab plan --cluster {shell_word(compared.base.hardware.name)} --nodes {compared.base.nodes} --output trial"
-        yield "Plan it", plan, f"A script of all runs of {_program(trial)}, off and on in turns"
+        yield "Plan", plan, f"A script of all runs of {_program(trial)}, off and on in turns"
     path_switch = _switch(trial)
     on, off = (
         (_variables(dict(path_switch.on)), _variables(dict(path_switch.off))) if path_switch else ("", "")
     )
     yield (
-        "Take the log before",
+        "Log before",
         off,
         f"{sizes}; peerlab diagnose must say: {compared.base.data_path.title}",
     )
     need = f"; the log has to say {trial.needs}" if trial and trial.needs else ""
     yield (
-        "Take the log after",
+        "Log after",
         on,
         f"The same, cache on; peerlab diagnose must say: Peer Direct{need}",
     )
@@ -190,9 +192,9 @@ def _monday(compared: ComparedRuns, trial: Trial | None) -> Iterator[tuple[str, 
         else "Compare medians with the runs' own spread",
     )
     yield (
-        "The way back",
+        "Go back",
         off or "the old settings",
-        "Through the host as today; no data and no code is touched",
+        "Through the host again; no data and no code is touched",
     )
 
 

@@ -49,7 +49,7 @@ def _otherwise(compared: ComparedRuns, found: Wiring, case: GainCase) -> tuple[R
 def _side(case: GainCase, runs: tuple[Run, Run], mark: str = "") -> str:
     """Return a card: the wiring, the byte's way, and what both ways take."""
     rows = (
-        (what, f"{say_time(run.time_ps)}, {waits_for(run)}")
+        (f"{what} ({waits_for(run)})", say_time(run.time_ps))
         for what, run in zip(("through the host", "Peer Direct"), runs, strict=True)
     )
     picture = without_ground(node_svg(runs[1], theme=PAGE, large=True))
