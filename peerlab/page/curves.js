@@ -11,8 +11,10 @@ const WIDE_SPREAD = 3; // times the highest line: a wider spread is cut off, els
 const LINE_OF_LEGEND = 14; // pixels, as in page.css
 const BEYOND = 1.1; // times the last value: beyond it names stand
 const NAMES_APART = 4; // pixels beside a name
-const BESIDE = 18; // pixels around the names at the ends of the lines
-const BEFORE = 12; // of them before a name
+const BESIDE = 26; // pixels around the names at the ends of the lines
+const BEFORE = 22; // of them before a name, for what leads to it
+const LEADS = 4; // of them between that and the name
+const ALIKE = 0.03; // of the highest line: lines that are nearer lie on each other
 
 /**
  * @typedef {object} Mark The mark of a run on the curves
@@ -119,7 +121,7 @@ export class Curves extends View {
     const shown = this.ticks();
     figures.model("curves_ticks").ticks = shown;
     figures.model("curves_values").major_label_overrides = new Map(shown.map((v) => [v, curves.names[values.indexOf(v)]]));
-    this.drawLines(limit);
+    this.drawLines(limit, top);
     this.drawMeasured();
     this.drawMarks();
     this.drawNames(limit, top);
@@ -166,7 +168,7 @@ export class Curves extends View {
   }
 
   clear() {
-    for (const name of ["bands", "edges", "lines", "points", "measured", "marks", "words"]) {
+    for (const name of ["bands", "edges", "lines", "leads", "points", "measured", "marks", "words"]) {
       const columns = Object.keys(this.figures.model(`curves_${name}`).data);
       this.figures.fill(`curves_${name}`, Object.fromEntries(columns.map((column) => [column, []])));
     }
@@ -195,7 +197,8 @@ export class Curves extends View {
     const every = (each) => [...values.keys()].filter((i) => (last - i) % each === 0), apart = (shown) => shown.every((i, n) => !n || at(i) - at(shown[n - 1]) >= half[i] + half[shown[n - 1]]);
     let each = 1;
     while (each < last && !apart(every(each))) each++;
-    return every(each).map((i) => values[i]);
+    const first = Math.min(...this.curves.lines.map(({ y }) => y.findIndex((one) => one !== null)).filter((i) => i >= 0)); // before it nothing is drawn
+    return every(each).filter((i) => !(i < first)).map((i) => values[i]);
   }
 
   // What carries this path: the NICs, or the devices' own ports.
@@ -267,7 +270,13 @@ export class Curves extends View {
     legend.style.setProperty("--pl-chip", `linear-gradient(90deg, ${fills.map((fill, i) => `${fill} ${i * part}% ${(i + 1) * part}%`).join(", ")})`);
   }
 
-  drawLines(limit) {
+  // Whether this scenario's line, which is on top, hides another.
+  hides(line, top) {
+    const ys = this.scaled(line.y);
+    return this.curves.lines.some((other) => other !== line && other.y.some((y) => y !== null) && this.scaled(other.y).every((y, i) => !(Math.abs(y - ys[i]) > ALIKE * top)));
+  }
+
+  drawLines(limit, top) {
     const { curves, mark, figures } = this, drawn = { xs: [], ys: [], line: [], dash: [], width: [], alpha: [] };
     const points = { x: [], y: [], fill: [], label: [], note: [], size: [] };
     const add = (xs, ys, line, dash, width, alpha) => {
@@ -278,7 +287,7 @@ export class Curves extends View {
     for (const line of this.upwards()) {
       const ys = this.scaled(line.y), here = line.name === mark.line;
       if (this.here) add(line.x, ys, line.role, [3, 3], 1.5, 1);
-      else add(line.x, ys, line.role, [], here ? 3.2 : 2, 1);
+      else add(line.x, ys, line.role, here && this.hides(line, top) ? [9, 5] : [], here ? 3.2 : 2, 1);
       if (!this.here) ys.forEach((y, i) => {
         const row = { x: line.x[i], y, fill: line.role, label: line.label, note: line.note[i], size: line.switch?.[i] ? 10 : 5 };
         for (const name in points) points[name].push(row[name]);
@@ -300,19 +309,23 @@ export class Curves extends View {
     figures.fill("curves_marks", drawn, ["fill", "line"]);
   }
 
-  // Each name stands at the end of its line.
+  // Each name stands at the end of its line, or a thin line leads to it.
   drawNames(limit, top) {
-    const { curves, figures } = this, drawn = { x: [], y: [], text: [], ink: [], dy: [] };
+    const { curves, figures } = this, drawn = { x: [], y: [], text: [], ink: [], dy: [] }, leads = { xs: [], ys: [], line: [] };
     const { width, height } = figures.view("curves").frame.bbox, perUnit = Math.max(1, height) / top, wanted = [];
-    const [from, to] = this.span(this.values), x = this.values.at(-1) * (to / from) ** ((BEFORE * figures.zoom) / Math.max(1, width));
+    const [from, to] = this.span(this.values), last = this.values.at(-1), after = (px) => last * (to / from) ** ((px * figures.zoom) / Math.max(1, width)), x = after(BEFORE);
     for (const line of curves.lines)
-      if (line.y.some((y) => y !== null)) wanted.push({ text: line.label, ink: line.ink, ys: this.scaled(line.y) });
-    if (limit.some(isFinite)) wanted.push({ text: this.limit().label, ink: "muted", ys: limit });
+      if (line.y.some((y) => y !== null)) wanted.push({ text: line.label, ink: line.ink, role: line.role, xs: line.x, ys: this.scaled(line.y) });
+    if (limit.some(isFinite)) wanted.push({ text: this.limit().label, ink: "muted", role: "muted", xs: this.values, ys: limit });
     for (const [name, dy] of this.beside(wanted, perUnit)) {
-      const row = { x, y: name.ys.findLast(isFinite), text: name.text, ink: name.ink, dy };
+      const y = name.ys.findLast(isFinite), row = { x, y, text: name.text, ink: name.ink, dy }, middle = y - (dy - 6 * figures.zoom) / perUnit;
       for (const column in drawn) drawn[column].push(row[column]);
+      leads.xs.push([name.xs[name.ys.findLastIndex(isFinite)], last, after(BEFORE - LEADS)]);
+      leads.ys.push([y, y, middle]);
+      leads.line.push(name.role);
     }
     figures.fill("curves_words", drawn, ["ink"]);
+    figures.fill("curves_leads", leads, ["line"]);
   }
 
   // How far below its line's end each name stands, in their order, none on another.

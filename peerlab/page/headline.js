@@ -6,6 +6,7 @@ import { ratioBar } from "./ratio_bar.js";
 import { View } from "./view.js";
 import { digits, sayTimes } from "./words.js";
 
+const LEAST_GAIN = 1.05; // without a range: less reads as once as fast
 const LONG = 14; // letters of a value that would be wider than its card
 const FACTS = ["copies", "dram", "cores", "registration"];
 
@@ -100,7 +101,7 @@ export class Headline extends View {
     if (!ratio) return box;
     const { fast, value, low, times: [first, second] } = ratio, { past } = this.meta.mark;
     box.classList.add(past ? "pl-fact-card" : "pl-promise");
-    box.classList.toggle("pl-won", (low ?? value) > 1);
+    box.classList.toggle("pl-won", low === null ? value >= LEAST_GAIN : low > 1);
     const card = make("div", "pl-card"), label = make("div", "pl-label", `${fast} ${past ? "is" : "would be"}`);
     card.dataset.name = "ratio";
     card.append(label, make("div", "pl-value", this.range(ratio)));

@@ -71,7 +71,7 @@ export class RegistrationTable {
     const { registered, table } = this, seen = new Map();
     for (const [i, shift, j, s] of registered.recent(time, 40)) {
       const own = registered.position[i];
-      const position = own < 0 ? own : (own + j * s.steps) % table.chunks;
+      const position = own < 0 ? -1 : (own + j * s.steps) % table.chunks; // a send buffer is one row, whichever part of it
       const key = `${registered.device[i]},${position}`;
       if (!seen.has(key)) seen.set(key, { device: registered.device[i], position, row: i, shift });
       if (seen.size === most) break;

@@ -206,7 +206,7 @@ export class Scene extends View {
 
   // The style of words that are no names and are written all the same.
   get style() {
-    return this.figures.sparse ? "bold" : "normal";
+    return this.figures.sparse && !this.narrow ? "bold" : "normal";
   }
 
   // Whether words have room; where they are larger than their place, those that come first have it.

@@ -9,6 +9,7 @@ from typing import TypedDict
 from peerlab.answer.run import Run
 from peerlab.model.paths import REDUCE
 from peerlab.model.resources import resource_kind
+from peerlab.model.slow_parts import parts_of
 from peerlab.model.stages import stage_kind
 from peerlab.picture.drawing import PageDrawing, Point
 from peerlab.picture.frames import PASSED, PageRows, moves
@@ -126,7 +127,7 @@ def _sight(seen: ShownNodes, run: Run) -> Sight:
 
 
 def _slow(run: Run) -> dict[str, str]:
-    """Return the words beside the names of slow nodes."""
+    """Return the words beside the names of slow nodes, and of those with a slow or lost NIC, which may hang elsewhere than at the switch that is shown."""
     s = run.scenario
     slowed = [
         use.kind for stage in s.stages for use in stage.uses if resource_kind(use.kind).slowed_with_node
@@ -135,4 +136,12 @@ def _slow(run: Run) -> dict[str, str]:
     if not slowed:
         return {}
     what = "ports" if s.data_path.uses_own_ports else "NICs"
-    return {str(node): f"{what} at {100 * speed:g} %" for node, speed in (s.slow_domains or {}).items()}
+    nics: dict[int, list[str]] = {}
+    for (node, nic), share in parts_of(s.slow_nics):
+        # One word up to its number: the page breaks the line behind it.
+        nics.setdefault(node, []).append(f"NIC\u00a0{nic} {f'at {100 * share:g} %' if share else 'lost'}")
+    words = {
+        node: slow[0] if len(slow) == 1 else f"{len(slow)}\u00a0NICs slow" for node, slow in nics.items()
+    }
+    words |= {node: f"{what} at {100 * speed:g} %" for node, speed in (s.slow_domains or {}).items()}
+    return {str(node): text for node, text in words.items()}

@@ -14,7 +14,7 @@ from peerlab.picture.wire import assumed
 
 _SEEN = 0.0005
 """From this busy share on a part is not called idle: it is 0.1 % when rounded."""
-_AS_BUSY = 0.9
+AS_BUSY = 0.9
 """From this part of the bottleneck's busy share on a node is as busy as it."""
 
 
@@ -58,7 +58,7 @@ class Sketch:
 
     def is_as_busy(self, node: int) -> bool:
         """Return whether what is drawn of a node is about as busy as the bottleneck."""
-        return self.run.trace.folded or self.part(node, self.hot) >= _AS_BUSY * self._hot_share
+        return self.run.trace.folded or self.part(node, self.hot) >= AS_BUSY * self._hot_share
 
     def mark(self, key: str) -> str:
         """Return the sign of an assumed figure, if it is one."""

@@ -5,6 +5,7 @@ from itertools import pairwise
 from typing import TypedDict
 
 from peerlab.answer.lanes import has_lane, in_order, lane_name
+from peerlab.answer.metrics import busy_ps
 from peerlab.answer.run import Run
 from peerlab.answer.trace import Trace
 from peerlab.base.numbers import np
@@ -15,6 +16,7 @@ from peerlab.model.stages import stage_kind, stage_number
 from peerlab.picture.frames import PageRows, Segments, lane_spans
 from peerlab.picture.picture import Picture
 from peerlab.picture.shown_nodes import drawn, focus, unit
+from peerlab.picture.sketch import AS_BUSY
 from peerlab.picture.theme import stage_role
 
 SPAN_COLUMNS = (
@@ -149,14 +151,13 @@ def timeline(picture: Picture) -> TimelineParcel:
     segments = lane_spans(run.trace, lane_of)
     segments.rows["track"] = _tracks(run.trace, segments)
     used = segments.rows["lane"]
-    bottleneck = run.bottleneck
     return {
         "lanes": [
             {
                 "label": lane.label,
                 "tracks": int(segments.rows["track"][used == number].max(initial=0)) + 1,
                 "used": bool((used == number).any()),
-                "hot": bool(bottleneck and bottleneck.kind == lane.kind and picture.sketch.is_as_busy(0)),
+                "hot": _is_hot(picture, lane),
                 "after": _after(run, lane),
                 "capacity": _capacity(run.trace, lane),
                 "rate": _rate(run.trace, lane),
@@ -170,6 +171,19 @@ def timeline(picture: Picture) -> TimelineParcel:
         "device": run.scenario.hardware.device_name,
         "end_us": run.time_ps / PS_PER_US,
     }
+
+
+def _is_hot(picture: Picture, lane: TimelineLane) -> bool:
+    """Return whether what a lane stands for is the bottleneck, or about as busy."""
+    run, bottleneck = picture.run, picture.run.bottleneck
+    if not bottleneck or bottleneck.kind != lane.kind:
+        return False
+    if resource_kind(lane.kind).scope != "fabric":
+        return picture.sketch.is_as_busy(0)
+    # A link of the fabric is no node's.
+    used = busy_ps(run.trace, run.recording)
+    most = max(used[i] for i, one in enumerate(run.trace.resources) if one.kind == lane.kind)
+    return bool(max((used[i] for i in lane.resources), default=0) >= AS_BUSY * most)
 
 
 def _capacity(trace: Trace, lane: TimelineLane) -> int:

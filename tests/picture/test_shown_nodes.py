@@ -55,7 +55,10 @@ def test_the_slowest_node_is_shown_and_the_picture_says_so():
 
 
 def test_where_a_nic_is_lost_its_node_is_shown():
-    assert focus(peerlab.simulate(peerlab.Scenario(slow_nics={(3, 1): 0, (2, 0): 0.5}))) == 3
+    run = peerlab.simulate(peerlab.Scenario(slow_nics={(3, 1): 0, (2, 0): 0.5}))
+    assert focus(run) == 3
+    slow = payload(run)["views"]["scene"]["sight"]["slow"]
+    assert slow == {"3": "NIC\u00a01 lost", "2": "NIC\u00a00 at 50 %"}
 
 
 @examples(part=3)  # each simulates every node

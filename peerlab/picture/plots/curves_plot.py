@@ -32,6 +32,10 @@ def build() -> figure:
         _source("edges", "xs", "ys", "line"), MultiLine(xs="xs", ys="ys", line_color="line", line_width=1)
     )
     plot.add_glyph(
+        _source("leads", "xs", "ys", "line"),
+        MultiLine(xs="xs", ys="ys", line_color="line", line_width=1, line_alpha=0.6),
+    )
+    plot.add_glyph(
         _source("lines", "xs", "ys", "line", "dash", "width", "alpha"),
         MultiLine(
             xs="xs", ys="ys", line_color="line", line_dash="dash", line_width="width", line_alpha="alpha"

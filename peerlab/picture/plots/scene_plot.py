@@ -34,7 +34,7 @@ def build() -> figure:
         source = ColumnDataSource(getattr(Drawing(), name), name=f"scene_{name}")
         if name == "lines":
             glyph = MultiLine(
-                xs="xs", ys="ys", line_color="line", line_width="width", line_dash=[2, 5], line_alpha=0.8
+                xs="xs", ys="ys", line_color="line", line_width="width", line_dash=[2, 5], line_alpha=0.45
             )
         else:
             glyph = Quad(
