@@ -95,7 +95,7 @@ class Paper:
         for kind, radius in _RADIUS.items():
             if kind == "boxes":  # ways run below boxes
                 for xs, ys, role, width in _rows(drawing, "lines"):
-                    self.line(list(zip(xs, ys, strict=True)), role, width, dash="2 5", alpha=0.45)
+                    self.line(list(zip(xs, ys, strict=True)), role, width, dash="2 5")
             for *corners, fill, line, width in _rows(drawing, kind):
                 self.box(corners, fill, line, width, radius)
         for x, y, text, size, style, ink, align, _ in _rows(drawing, "texts"):
