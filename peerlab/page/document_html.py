@@ -105,7 +105,7 @@ def _table(part: Table) -> str:
 
 def _cell(cell: str | Cell) -> str:
     if isinstance(cell, str):  # a spread in brackets is one word
-        return _BRACKETS.sub(lambda found: found[0].replace(" ", "&nbsp;"), escape(cell))
+        return _BRACKETS.sub(lambda found: f"<span class='pl-spread'>{found[0]}</span>", escape(cell))
     text = f"<b>{escape(cell.text)}</b>" if cell.strong else escape(cell.text)
     below = f"<br><code>{escape(cell.below)}</code>" if cell.below else ""
     if cell.bar is None:

@@ -123,8 +123,8 @@ class JobsPage extends PlayedPage {
     const text = (x, y, words, more) => svgText(words, { x, y: y + 13, "font-size": LANES.letters, fill: "var(--pl-muted)", ...more }, host);
     const box = (from, until, y, height, role, more = {}, into = host, least = 0.4) => svgShape("rect", { x: this.x(from).toFixed(2), y, width: Math.max(least, this.x(until) - this.x(from)).toFixed(4), height, fill: `var(--pl-${role})`, ...more }, into);
     const high = Math.min(LANES.bar * grown, LANES.thickest), thin = LANES.thin * Math.min(grown, 1.5), middle = (high - LANES.letters) / 2 - 1;
-    text(left, 0, width < 600 ? "exchanges; below: in its way" : "when a job exchanges, and below who stands in its way");
-    text(width, 0, "in its way", { "text-anchor": "end" });
+    text(left, 0, width < 600 ? "when a job exchanges; below: who slows it" : "when a job exchanges, and below who slows it down");
+    text(width, 0, "slowed", { "text-anchor": "end" });
     let top = LANES.head;
     jobs.forEach(({ title, exchanges, held, role }) => {
       text(left - 8, top + middle, title, { "text-anchor": "end", fill: "var(--pl-ink)" });

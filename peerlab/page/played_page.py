@@ -60,12 +60,17 @@ def played_page(
 """
 
 
-def played_frame(page: str, title: str, size: str) -> str:
-    """Return the frame of a page in a notebook; `size` is its height, or its shape, as a style."""
+def played_frame(page: str, title: str, size: str, instead: str = "") -> str:
+    """Return the frame of a page in a notebook; `size` is its height, or its shape, as a style, `instead` what stands there without frames."""
     return (
         f"<iframe srcdoc='{escape(page, quote=True)}' title='{escape(title, quote=True)}'"
-        f" style='width:100%;{size};border:0;display:block'></iframe>"
+        f" style='width:100%;{size};border:0;display:block'>{escape(instead)}</iframe>"
     )
+
+
+def below_frame(words: str) -> str:
+    """Return what stands below a frame, at the left edge of what is in it."""
+    return f"<p style='margin:0 12px 8px;font-size:14px'>{escape(words)}</p>"
 
 
 def _packed(value: Any) -> str:

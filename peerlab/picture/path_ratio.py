@@ -94,4 +94,4 @@ def _condition(band: GainBand) -> str:
     if band.decisive:
         assumption = band.decisive
         return f"if {assumption.figure.label} {'lies in its range' if assumption.in_band else f'is {assumption.figure}'}"
-    return "by the law's error"
+    return "by the model's error"

@@ -62,7 +62,7 @@ def test_a_log_brings_its_cluster_its_points_and_a_verdict(lab):
         "your log: healthy: none of 3 sizes is below its floor. Path: Peer Direct, probable."
         in panel._short.value
     )
-    assert panel.verdict.value.index("Is this run well?") < panel.verdict.value.index("Which data path")
+    assert panel.verdict.value.index("Is this run healthy?") < panel.verdict.value.index("Which data path")
     assert "Which data path is your log from?" in panel.verdict.value
     assert (lab.scenario.cluster, lab.scenario.nodes, lab.scenario.path) == ("alps-gh200", 2, "peer-direct")
     shown = lab.figures.measured["message_bytes"]

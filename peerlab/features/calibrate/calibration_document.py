@@ -21,15 +21,17 @@ def calibration_document(calibration: Calibration) -> Document:
 
 def _parts(calibration: Calibration) -> Iterator[Part]:
     errors = (
-        f"median error of the simulated times {say_percent(calibration.error_before, 1)} before, {say_percent(calibration.error_after, 1)} after, "
-        f"{say_percent(calibration.error_left_out, 1)} at a size left out of the fit (with the model taken as straight around it)"
+        f"median error of the simulated times: {say_percent(calibration.error_before, 1)} before, {say_percent(calibration.error_after, 1)} after, "
+        f"{say_percent(calibration.error_left_out, 1)} at a size left out of the fit"
     )
     yield Conclusion(_STATUSES[calibration.verdict], f"{calibration.verdict.capitalize()} fit", errors)
     yield Items("", [Item(reason) for reason in calibration.why])
     whence = f"Path: {calibration.path}, {calibration.path_from}; fitted on {calibration.cluster.fitted_on}"
     yield Text(whence, quiet=True)
     constants = [_constant(constant) for constant in calibration.constants]
-    yield Table("The constants", _OF_CONSTANTS, constants, right={1, 2, 3})
+    # a column without a remark has no heading either
+    shown = len(_OF_CONSTANTS) if any(constant.remark for constant in calibration.constants) else -1
+    yield Table("The constants", _OF_CONSTANTS[:shown], [row[:shown] for row in constants], right={1, 2, 3})
     yield Table(
         "The fit, size by size", _OF_SIZES, list(_sizes(calibration)), right={0, 1, 2, 3}, folded=True
     )
@@ -45,7 +47,7 @@ def _constant(constant: Constant) -> tuple[str | Cell, ...]:
     return (
         named(constant.key),
         before,
-        Cell(f"{constant.value:.4g}{unit}", strong=True),
+        Cell(f"{constant.value:.3g}{unit}", strong=True),
         interval,
         constant.remark,
     )

@@ -143,7 +143,7 @@ def _solve(model: Model, measured_s: Floats, starts: Sequence[Floats]) -> Floats
 
 
 def _shift(model: Model, values: Floats, residuals: Floats, slopes: Floats) -> Floats:
-    """Return by how much the values move to meet other rows, with the model taken as straight around the fit."""
+    """Return by how much the values move to meet other rows, with the model taken as linear around the fit."""
     from scipy.optimize import least_squares  # noqa: PLC0415
 
     low, high = model.bounds

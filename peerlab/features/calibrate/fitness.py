@@ -60,11 +60,11 @@ def verdict(
 def _against(before: float, after: float) -> Iterator[str]:
     if after > allowed():
         yield (
-            f"the median error is {say_percent(after, 1)}, and a fit that can be used has {say_percent(allowed())} at most: leave out the sizes "
+            f"a fit that can be used has a median error of {say_percent(allowed())} at most: leave out the sizes "
             "that the path does not explain, or try another path"
         )
     if after > before:
-        yield f"it is no better than the file was ({say_percent(before, 1)} before, {say_percent(after, 1)} after)"
+        yield "it is no better than the file was"
 
 
 def _doubts(constants: Sequence[Constant], after: float, left_out: float) -> Iterator[str]:

@@ -198,7 +198,10 @@ def _legend(roles: dict[str, str], y: int, *, slim: bool) -> list[str]:
         x += 30 + 8 * len(algorithm)
     if slim:  # a line of its own
         x, y = 128, y + 24
-    for words, fill in (("beyond the model's error", "var(--pl-ink)"), ("within it", "var(--pl-paper)")):
+    for words, fill in (
+        ("beyond the model's error", "var(--pl-ink)"),
+        ("within the model's error", "var(--pl-paper)"),
+    ):
         parts.append(
             f"<circle cx='{x}' cy='{y - 4}' r='4.5' fill='{fill}' stroke='var(--pl-ink)' stroke-width='2'/><text x='{x + 10}' y='{y}'>{words}</text>"
         )
@@ -209,9 +212,7 @@ def _legend(roles: dict[str, str], y: int, *, slim: bool) -> list[str]:
 def _small_regions(unnamed: list[tuple[str, str]], roles: dict[str, str], y: int) -> list[str]:
     """Return what is taken where a region has no room for its name."""
     parts, x = (
-        [f"<text x='0' y='{y}' fill='var(--pl-muted)'>taken, without a name above:</text>"]
-        if unnamed
-        else [],
+        [f"<text x='0' y='{y}' fill='var(--pl-muted)'>also taken:</text>"] if unnamed else [],
         188,
     )
     for algorithm, protocol in unnamed:

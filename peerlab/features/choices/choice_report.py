@@ -20,7 +20,8 @@ def choices_document(choice_map: ChoiceMap) -> Document:
     return Document(
         choice_map.headline,
         (
-            Graphic(choice_html(choice_map), _READ_SO),
+            # of one size the headline says all
+            *([Graphic(choice_html(choice_map), _READ_SO)] if len(choice_map.cells) > 1 else []),
             Table(
                 "What is taken, by nodes and size", head, rows, right={0, 1, 2}, kind="faster", folded=True
             ),

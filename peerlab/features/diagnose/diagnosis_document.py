@@ -12,7 +12,7 @@ from peerlab.model.paths import PATHS, path_titles
 _NAMES = {**path_titles(), "in-node": "links inside the node"}
 STATUSES = {"clear": "pass", "probable": "warn", "cannot tell": "unknown"}
 """The status of each verdict."""
-_HEAD = ("path", "odds", "points", "measured over simulated")
+_HEAD = ("path", "odds", "bandwidth, measured by simulated")
 _WEIGHED = (
     "Odds rest on how much each kind of evidence weighs, which is judgement (data/diagnosis.toml); points are the natural "
     "logarithms of the weights, added up: 2.3 points are 10 times likelier."
@@ -44,8 +44,9 @@ def _parts(diagnosis: Diagnosis, judging: str) -> Iterator[Part]:
     # Before the evidence: who cannot tell wants to know what would.
     if fact := diagnosis.decides:
         yield Items("One fact would decide", [Item(fact.what, fact.tells, fact.command)])
-    yield from _forecast(diagnosis.forecast)
-    yield Table("How well each path explains it", _HEAD, list(map(_ranked, diagnosis.ranking)), right={1, 2})
+    if diagnosis.path:  # without one the verdict has said that nothing follows
+        yield from _forecast(diagnosis.forecast)
+    yield Table("How well each path explains it", _HEAD, list(map(_ranked, diagnosis.ranking)), right={1})
     evidence = Items(_EVIDENCE, list(map(_evidence, diagnosis.evidence)))
     yield Fold(_EVIDENCE, (Text(_WEIGHED, quiet=True), evidence))
     yield Items("To know when reading it", list(map(Item, diagnosis.notes)))
@@ -71,7 +72,6 @@ def _ranked(explanation: Explanation) -> tuple[Cell, ...]:
     return (
         Cell(path_name(explanation.path), below=explanation.path),
         Cell(odds, bar=explanation.odds, role=role),
-        Cell(f"{explanation.points:+.1f}"),
         Cell(f"{fit.ratio:.3g} times on {fit.cluster.name}" if fit else "not simulated"),
     )
 

@@ -154,7 +154,7 @@ def _judge(options: argparse.Namespace) -> int:
         several = len(verdicts) > 1
         if several and not options.markdown:
             print(f"\nrun {place + 1} of {len(verdicts)}")
-        title = f"Is run {place + 1} of {len(verdicts)} well?" if several else "Is this run well?"
+        title = f"Is run {place + 1} of {len(verdicts)} healthy?" if several else "Is this run healthy?"
         print(_rendered(options, verdict_document(one.as_dict(), title)))
     if perftest:
         print(

@@ -7,6 +7,7 @@ from peerlab.base.document import Conclusion, Document, Fold, Graphic, Item, Ite
 from peerlab.base.units import say_bytes, say_percent
 from peerlab.features.expect.band_picture import band_html
 from peerlab.features.expect.expected_figure import figure
+from peerlab.features.expect.one_size_picture import one_size_html
 
 Told = Mapping[str, Any]
 """What `as_dict` of a verdict, an expectation or one of their parts returns."""
@@ -28,14 +29,18 @@ def expectation_document(expectation: Told) -> Document:
     parts: list[Part] = [Conclusion("unknown", expectation["what_if"], "")] if expectation["what_if"] else []
     parts += [
         Text(expectation["says"], quiet=True),
-        Graphic(band_html(expectation["rows"])),
+        Graphic(_picture(expectation["rows"])),
         Table(_EACH, head, rows, right=range(4), kind="sizes", folded=True),
         Fold(_LINES, tuple(Text(note, quiet=True) for note in expectation["notes"])),
     ]
     return Document("What this machine should reach", tuple(parts))
 
 
-def verdict_document(verdict: Told, title: str = "Is this run well?") -> Document:
+def _picture(rows: Sequence[Told]) -> str:
+    return band_html(rows) if len(rows) > 1 else one_size_html(rows[0])
+
+
+def verdict_document(verdict: Told, title: str = "Is this run healthy?") -> Document:
     """Return whether a run is well, and which faults would look like it."""
     return Document(title, tuple(_verdict(verdict)))
 
@@ -60,7 +65,7 @@ def conclusion(verdict: Told) -> str:
 
 def log_words(verdict: Told) -> str:
     """Return what the log is, and of which machine it was taken to be."""
-    held = f"; held against {verdict['cluster']}" if verdict["cluster"] else ""
+    held = f"; compared with {verdict['cluster']}" if verdict["cluster"] else ""
     return f"{verdict['log']}{held}"
 
 

@@ -34,7 +34,7 @@ _MOST_CAUSES = 5
 _CLOSEST = 2
 """Causes that are shown where none explains enough."""
 _SIZES = "Each size, and how sure that is"
-_TITLE = "Is this run well?"
+_TITLE = "Is this run healthy?"
 
 
 def verdict_html(verdicts: Sequence[Told]) -> str:

@@ -1,7 +1,5 @@
 """Transports side by side as one HTML file that plays: a bar for each on one axis, and where the slices of some of them are."""
 
-from html import escape
-
 from peerlab.features.fabrics.fabrics_parcel import fabrics_parcel
 from peerlab.page.played_page import played_frame, played_page
 from peerlab.study.fabric_comparison import FabricComparison
@@ -27,7 +25,6 @@ def fabrics_page_html(comparison: FabricComparison, *, layout: str = "page", the
 
 
 def fabrics_frame(comparison: FabricComparison) -> str:
-    """Return a `FabricComparison` in a frame that plays it in a notebook, and below it what it finds."""
+    """Return a `FabricComparison` in a frame that plays it in a notebook: its page begins with what it finds."""
     page = fabrics_page_html(comparison, layout="frame")
-    frame = played_frame(page, fabrics_parcel(comparison)["about"], "height:780px")
-    return f"{frame}<p>{escape(comparison.finding)}</p>"
+    return played_frame(page, fabrics_parcel(comparison)["about"], "height:780px", comparison.finding)

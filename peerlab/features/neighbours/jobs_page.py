@@ -1,7 +1,5 @@
 """Several jobs on one fabric as one HTML file that plays: hosts in the colours of their jobs, and the uplinks that they share."""
 
-from html import escape
-
 from peerlab.features.neighbours.jobs_parcel import jobs_parcel
 from peerlab.page.played_page import played_frame, played_page
 from peerlab.study.jobs_answer import SharedFabric
@@ -27,6 +25,6 @@ def jobs_page_html(shared: SharedFabric, *, layout: str = "page", theme: str = "
 
 
 def jobs_frame(shared: SharedFabric) -> str:
-    """Return a `SharedFabric` in a frame that plays it in a notebook, and below it what it finds."""
-    frame = played_frame(jobs_page_html(shared, layout="frame"), shared.finding, "height:720px")
-    return f"{frame}<p>{escape(shared.finding)}</p>"
+    """Return a `SharedFabric` in a frame that plays it in a notebook: its page begins with what it finds."""
+    page = jobs_page_html(shared, layout="frame")
+    return played_frame(page, shared.finding, "height:720px", shared.finding)

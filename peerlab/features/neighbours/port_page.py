@@ -1,13 +1,12 @@
 """A network with neighbours as one HTML file that plays: every port as a glass, pauses and credits, and the fabrics side by side."""
 
 from collections.abc import Sequence
-from html import escape
 
 from peerlab.base.errors import ExportError
 from peerlab.features.neighbours.neighbours_report import heading
 from peerlab.features.neighbours.port_comparison import PortComparison
 from peerlab.features.neighbours.port_parcel import port_parcel
-from peerlab.page.played_page import played_frame, played_page
+from peerlab.page.played_page import below_frame, played_frame, played_page
 from peerlab.study.port_answer import PortAnswer
 
 MOST_FABRICS = 4
@@ -52,4 +51,4 @@ def neighbours_frame(comparison: PortComparison) -> str:
     """Return a `PortComparison` in a frame that plays it in a notebook, and below it what it finds."""
     page = comparison_html(comparison, layout="frame")
     frame = played_frame(page, heading(comparison.answers[0]), "height:840px")
-    return f"{frame}<p>{escape(comparison.finding)}</p>"
+    return f"{frame}{below_frame(comparison.finding)}"

@@ -1,11 +1,9 @@
 """A race as one HTML file, which plays in any browser, on a slide, and in a frame of a notebook."""
 
-from html import escape
-
 from peerlab.answer.gain import GainBand
 from peerlab.answer.race import Race
 from peerlab.features.race.race_parcel import band_of, race_parcel
-from peerlab.page.played_page import played_frame, played_page
+from peerlab.page.played_page import below_frame, played_frame, played_page
 from peerlab.question.naming import told_apart
 
 
@@ -45,4 +43,4 @@ def race_frame(race: Race, band: GainBand | None = None) -> str:
     page = _page(race, band, "frame", "auto")
     words = race_parcel(race)["words"]
     size = "aspect-ratio:1120/640;min-height:600px"
-    return f"{played_frame(page, words, size)}<p>{escape(words)}</p>"
+    return f"{played_frame(page, words, size)}{below_frame(words)}"

@@ -21,7 +21,9 @@ _MOST_TICKS = 4
 def explained_html(explanation: ExplainedRun) -> str:
     """Return what a run takes and waits for, its stages on one axis of time, and its spans, folded."""
     run = explanation.run
-    answer = f"<p class='pl-answer'><b>{say_time(run.time_ps)}</b>, mostly waiting for {escape(waits_for(run))}</p>"
+    # its share is of the critical path, and the bars are of all that happens: two shares of one thing would disagree
+    waits = run.bottleneck.label if run.bottleneck else waits_for(run)
+    answer = f"<p class='pl-answer'><b>{say_time(run.time_ps)}</b>, mostly waiting for {escape(waits)}</p>"
     says = run.scenario.hardware.says
     rows = [
         tuple(escape(says(words)) for words in (one.at, one.who, one.does, one.takes, one.waits))

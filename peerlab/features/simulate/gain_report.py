@@ -39,7 +39,8 @@ def _chart(gain: GainBand) -> str:
         f"<{'b' if tick == 1 else 'span'} style='left:{at(tick):.4g}%'>{tick:g}&times;</{'b' if tick == 1 else 'span'}>"
         for tick in gain_ticks(low, high, lambda one: at(one) * _LEAST_PX / 100)
     )
-    return f"<div class='pl-bars'>{bars}<p class='pl-quiet'>○ most likely</p><p></p><p class='pl-ticks'>{ticks}</p></div>"
+    slower = "<br><i class='pl-slower'></i> slower" if "pl-slower" in bars else ""
+    return f"<div class='pl-bars'>{bars}<p class='pl-quiet'>○ most likely{slower}</p><p></p><p class='pl-ticks'>{ticks}</p></div>"
 
 
 def _rows(gain: GainBand) -> Iterator[tuple[str, GainCase]]:
@@ -54,13 +55,12 @@ def _rows(gain: GainBand) -> Iterator[tuple[str, GainCase]]:
 def _row(words: str, case: GainCase, one: float, places: list[float]) -> str:
     """Return a row of the chart; what is slower than today is orange, which warns."""
     low, value, high = places
-    role = "direct" if not case.says else "gather"
     slower = (
         f"<i class='pl-slower' style='left:{low:.4g}%;width:{min(one, high) - low:.4g}%'></i>"
         if low < one
         else ""
     )
-    bar = f"<i class='pl-{role}' style='left:{low:.4g}%;width:{high - low:.4g}%'></i>{slower}"
+    bar = f"<i class='pl-direct' style='left:{low:.4g}%;width:{high - low:.4g}%'></i>{slower}"
     marks = f"<i class='pl-one' style='left:{one:.4g}%'></i>{bar}<i class='pl-ring' style='left:{value:.4g}%'></i>"
     return (
         f"<p>{escape(words)}</p><p><b>{say_range(case.low, case.high)}</b></p><p class='pl-span'>{marks}</p>"

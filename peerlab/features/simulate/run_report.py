@@ -29,7 +29,7 @@ def run_html(run: Run) -> str:
     simulated = (
         f"<details><summary>What was simulated</summary><p>{escape(caption(run, picture))}</p></details>"
     )
-    body = f"{_in_the_dark(name, dark)}<div class='pl-beside'>{table('', (), rows)}<p>{image}</p></div>{simulated}"
+    body = f"{_in_the_dark(name, dark)}<div class='pl-beside'><div>{table('', (), rows)}{simulated}</div><p>{image}</p></div>"
     return framed("run", title(run.scenario), body)
 
 

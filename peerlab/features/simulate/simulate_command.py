@@ -211,7 +211,7 @@ def _print_libraries(scenarios: Sequence[Scenario]) -> None:
         for misfit in dict.fromkeys(scenario.library_misfit for scenario in mine if scenario.library_misfit):
             print(f"  note: {misfit}")
         for unsolved in dict.fromkeys(what for scenario in mine for what in scenario.library_unsolved):
-            print(f"  not solved: {unsolved}")
+            print(f"  not known: {unsolved}")
 
 
 def _title(s: Scenario) -> str:

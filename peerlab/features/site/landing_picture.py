@@ -14,7 +14,7 @@ _WIDTHS = {"wide": 720.0, "slim": 340.0}
 """Of the drawing, pixels: of a page that has room, and of a phone."""
 _CLIMB = 40.0
 """How far host memory lies above devices and NICs, pixels."""
-_SIDE = 24.0
+_SIDE = 30.0
 """Room for half a name at both ends of the road, pixels."""
 _NEAR = 0.1
 """How far from the middle of host memory a stop may be that stands in it, of the road's length."""
@@ -51,10 +51,10 @@ def _road_svg(run: Run, width: float) -> str:
     for stop in way["stops"]:
         paper.square(at(stop["x"], stop["level"]), 7, "paper", "ink", 2, radius=7)
         if stop["name"] and not stop["level"]:
-            paper.text((at(stop["x"], 0)[0], foot + 24), stop["name"], size=13, bold=True)
+            paper.text((at(stop["x"], 0)[0], foot + 24), stop["name"], size=16, bold=True)
     for hill in HILLS:  # several stops may stand in one host memory
         if any(stop["level"] and abs(stop["x"] - hill) < _NEAR for stop in way["stops"]):
-            paper.text((at(hill, 1)[0], top - 18), "host memory", size=13, bold=True)
+            paper.text((at(hill, 1)[0], top - 18), "host memory", size=16, bold=True)
     if any(stretch["flight"] for stretch in way["stretches"]):
-        paper.text((at(sum(PORTS) / 2, 0)[0], foot - 16), "wire", size=13, ink="muted")
+        paper.text((at(sum(PORTS) / 2, 0)[0], foot - 16), "wire", size=16, ink="muted")
     return paper.svg(width, foot + 34, alt_text(run))

@@ -186,7 +186,7 @@ def _landing(scenario: Scenario, labs: Sequence[tuple[str, str, str]], loaded: S
 
 def _compared(band: GainBand) -> str:
     """Return what the detour costs, with how sure that is."""
-    return f"Peer Direct is {say_range(band.low, band.high, 1)} times as fast"
+    return f"Peer Direct is {say_range(band.low, band.high, 1)} times as fast, {band.value:.1f} as assumed"
 
 
 def _tour(labs: Sequence[tuple[str, str, str]]) -> str:

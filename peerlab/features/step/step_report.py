@@ -65,7 +65,15 @@ def _replays(steps: Sequence[ProfiledStep]) -> Table:
         )
         for step in steps
     ]
-    head = ("step", "recorded", "replayed", "exposed, recorded", "replayed", "begins late by", "replay")
+    head = (
+        "step",
+        "recorded",
+        "replayed",
+        "exposed, recorded",
+        "exposed, replayed",
+        "begins late by",
+        "replay",
+    )
     return Table("Steps", head, rows)
 
 

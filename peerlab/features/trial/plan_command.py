@@ -115,7 +115,7 @@ def _expected(trial: Trial) -> Iterator[str]:
                 )
             )
     yield table(head, rows, right=range(4))
-    yield "bus bandwidth and gain, simulated; from, to: the assumed figures at the ends of their ranges, and the law's error"
+    yield "bus bandwidth and gain, simulated; from, to: the assumed figures at the ends of their ranges, and the model's error"
 
 
 def _came_back(back: Returned) -> Iterator[str]:

@@ -34,14 +34,30 @@ def figures_html(figures: EffectiveFigures) -> str:
 
 
 def _table(figures: Sequence[Mapping[str, Any]]) -> str:
-    return table("", _HEAD, [row for figure in figures for row in _rows(figure)], "figures")
+    """Return figures as a table, by who says them: that is said once where it stays the same."""
+    rows: list[tuple[str, ...]] = []
+    above = ""
+    for figure in sorted(figures, key=_by):
+        rows += _rows(figure, above)
+        above = figure["lines"][-1]["by"] if figure["lines"] else above
+    return table("", _HEAD, rows, "figures")
 
 
-def _rows(figure: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
-    name = f"{escape(figure['label'])} <code>{escape(figure['figure'])}</code>"
+def _by(figure: Mapping[str, Any]) -> str:
+    return figure["lines"][0]["by"] if figure["lines"] else ""
+
+
+def _rows(figure: Mapping[str, Any], above: str) -> Iterator[tuple[str, ...]]:
+    name = f"{escape(figure['label'])}<br><code>{escape(figure['figure'])}</code>"
     lines = figure["lines"] or [{"how": "is", "text": "no value", "by": "", "why": "", "assumed": False}]
     for place, line in enumerate(lines):
         amount = f"{SIGNS[line['how']]}{line['text']}{' †' if line['assumed'] else ''}"
         basis = figure["basis"] if line["how"] == "is" else ""
         value = f"<b>{escape(amount)}</b> <span class='pl-quiet'>{escape(basis)}</span>"
-        yield ("" if place else name, value, escape(line["by"]), escape(line["why"]))
+        yield (
+            "" if place else name,
+            value,
+            escape(line["by"]) if line["by"] != above else "",
+            escape(line["why"]),
+        )
+        above = line["by"]

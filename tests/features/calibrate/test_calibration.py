@@ -148,7 +148,7 @@ def test_a_log_of_another_path_makes_a_bad_fit_whose_intervals_are_not_believed(
     bad = peerlab.calibrate(staged, "juliet", path="peer-direct", smallest_bytes="1 MiB")
     rate = of(bad, "nic.rate")
     assert bad.verdict == "bad"
-    assert "a fit that can be used has 15 % at most" in bad.why[0]
+    assert "a fit that can be used has a median error of 15 % at most" in bad.why[0]
     assert rate.at_end
     assert rate.high / rate.low < 1.01 < rate.bounds[1] / rate.bounds[0]
     assert any("intervals are cut off there" in one for one in bad.why)

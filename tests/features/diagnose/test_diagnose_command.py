@@ -70,8 +70,7 @@ def test_markdown_says_the_same_and_a_log_can_put_no_sign_into_it(log):
     assert (status, head) == (0, "## Which data path is nccl.log from?")
     assert verdict.startswith("**host-tcp (through host memory and the kernel's TCP/IP), ")
     assert any(
-        "| path | odds | points | measured over simulated |\n| :-- | --: | --: | :-- |" in block
-        for block in rest
+        "| path | odds | bandwidth, measured by simulated |\n| :-- | --: | :-- |" in block for block in rest
     )
     assert r"count '262,1\*\_\`\|x' is not a whole number" in out
     assert "`peerlab doctor`" in out  # a command is copied as it stands

@@ -8,6 +8,7 @@ import peerlab
 from peerlab.base.document import document_lines, document_markdown
 from peerlab.features.expect.expect_document import expectation_document, verdict_document
 from peerlab.features.expect.expect_report import expect_page, verdict_html, verdict_in_page
+from peerlab.features.expect.expected_figure import figure
 from peerlab.features.expect.verdicts.judging import judge
 
 HEAD = "#       size         count      type   redop    root     time   algbw   busbw #wrong"
@@ -74,12 +75,14 @@ def test_an_expectation_shows_itself_in_a_notebook():
     assert "16 ranks" in shown
 
 
-def test_a_single_size_has_lines_to_stand_between_and_its_own_name_alone():
+def test_a_single_size_has_one_axis_with_a_figure_at_each_mark():
     page = peerlab.expect("p4d", sizes=["1 GiB"])._repr_html_()
     picture = page[page.index("<svg") : page.index("</svg>")]
-    assert picture.count(">1 GiB</text>") == 1
-    assert "2 GiB" not in picture
-    assert len(re.findall(r"<path d='M[^']*L", picture)) >= 3  # floor, expected, ceiling
+    (row,) = peerlab.expect("p4d", sizes=["1 GiB"]).as_dict()["rows"]
+    for name in ("floor", "expected", "ceiling"):
+        assert f">{figure(row[name])}</text>" in picture
+        assert f">{name}</text>" in picture
+    assert "2 GiB" not in page
 
 
 def test_terminal_page_and_markdown_of_a_run_that_is_ill_say_the_same_words():

@@ -3,6 +3,7 @@
 Each exercise brings the style, as there need be no explorer above.
 """
 
+import re
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -15,6 +16,7 @@ from peerlab.page.frame import framed, table
 from peerlab.picture.theme import properties
 
 _STYLE = Path(__file__).parent / "lesson.css"
+_RANGE = re.compile(r"[\d.]+ to [\d.]+ times as fast")
 
 
 @cache
@@ -37,10 +39,10 @@ def log_html(name: str, text: str) -> str:
 
 def sums_html(training: Any) -> str:
     """Return the steps of a `peerlab.features.exercises.labs.stale.TrainingSums` as HTML: where the buffer was, and whether the sum was right."""
-    head = ("step", "buffer of rank 0", "its registration", "sum should be", "sum is", "")
+    head = ("step", "buffer of rank 0", "its registration", "due", "got", "")
     rows = [_step(number, step) for number, step in enumerate(training.steps, 1)]
     status, sign = ("pass", "✓") if training.right else ("fail", "✕")
-    dead = f"; {say_bytes(training.dead_bytes)} freed and still pinned" if training.dead_bytes else ""
+    dead = f"<br>{say_bytes(training.dead_bytes)} freed and still pinned" if training.dead_bytes else ""
     verdict = f"<p class='pl-verdict pl-{status}'><span class='pl-sign' aria-hidden='true'>{sign}</span> <b>{training.says}</b>{dead}</p>"
     return framed("stale", f"Training steps with {training.cache}", verdict + table("", head, rows, "steps"))
 
@@ -60,7 +62,8 @@ def lab_log_html(log: LabLog) -> str:
 
 def quoted_html(sentence: str) -> str:
     """Return a sentence set as one to be quoted."""
-    return f"<p style='font-size:1.25em;font-weight:600;margin:.4em 0'>{escape(sentence)}</p>"
+    # what is quoted first is the range; the condition is read after it
+    return f"<p style='font-size:1.25em;margin:.4em 0'>{_RANGE.sub(lambda found: f'<b>{found[0]}</b>', escape(sentence), count=1)}</p>"
 
 
 def folded_table_html(folded: Folded) -> str:
@@ -74,4 +77,5 @@ def game_html(game: Any) -> str:
     rows = [(", ".join(map(str, some)), f"{took:.2f}") for some, took in game.runs]
     told = f"<p role='status'>{escape(game.accused)}</p>" if game.accused else ""
     runs = table("", ("nodes of the run", "times as long as a healthy run"), rows, "runs so far")
-    return framed("search", f"{say_count(len(rows), 'run')} so far", runs + told)
+    may = f"{say_count(len(game.possible), 'node')} may still be the slow one"
+    return framed("search", may, runs + told)

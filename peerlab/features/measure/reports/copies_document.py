@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from peerlab.base.document import Document, Fold, Heading, Item, Items, Part, Table, Text
-from peerlab.base.units import PS_PER_US, say_bytes, say_percent, say_time
+from peerlab.base.units import PS_PER_US, say_bytes, say_percent, say_time, say_unit
 from peerlab.page.document_html import document_html
 from peerlab.records.copy_times import CopyCost, CopyTime, RegisterTime
 
@@ -64,7 +64,7 @@ def _figures(cost: CopyCost) -> Iterator[Part]:
     yield Heading("What a cluster file can take from this")
     items = [
         Item(
-            f"{figure.key} = {figure.value:.3g} {figure.unit}, {figure.low:.3g} to {figure.high:.3g}",
+            f"{figure.key} = {figure.value:.3g}{say_unit(figure.unit)}, {figure.low:.3g} to {figure.high:.3g}",
             figure.how,
         )
         for figure in cost.figures
@@ -98,7 +98,8 @@ def _of_host(host: str, times: Sequence[CopyTime]) -> Table:
 def _spread(middle_us: float, low_us: float, high_us: float) -> str:
     """Return a median with its quartiles, in per cent of it."""
     low, high = (say_percent(quartile / middle_us - 1, sign=True) for quartile in (low_us, high_us))
-    return f"{_us(middle_us)} [{low} {high}]"
+    spread = f"{low} {high}" if float(low[:-1]) or float(high[:-1]) else f"±{low[1:]}"
+    return f"{_us(middle_us)} [{spread}]"
 
 
 def _us(us: float) -> str:

@@ -31,7 +31,13 @@ def cost_html(rows: Iterable[Mapping[Any, Any]], notes: Sequence[str]) -> str:
         for way, of_way in groupby(measured, key=lambda row: str(row["pins"]))
     ]
     quiet = [Text(note, quiet=True) for note in notes]
-    return document_html(Document("What registering costs on this machine", (*tables, *quiet)), "pinning")
+    costs = [_time(of([_per_mib(row) for row in measured])) for of in (min, max) if measured]
+    title = (
+        f"Registering takes {' to '.join(dict.fromkeys(costs))} for each MiB on this machine"
+        if costs
+        else "What registering costs on this machine"
+    )
+    return document_html(Document(title, (*tables, *quiet)), "pinning")
 
 
 def _per_mib(row: Mapping[str, Any]) -> float:

@@ -17,7 +17,7 @@ import pandas as pd
 
 from peerlab.base.display import shown
 from peerlab.base.errors import RecordsError, nearest
-from peerlab.base.units import PS_PER_S, say_time
+from peerlab.base.units import PS_PER_S, say_range, say_time
 from peerlab.collectives.conditions import say_block
 from peerlab.features.measure.memories import PINNINGS
 from peerlab.page.frame import framed, table
@@ -69,7 +69,17 @@ def ratios_html(one: Ratios) -> str:
     end = _end(one.found)
     body = "".join(_block(one.against, say_block(*key), list(ones), end) for key, ones in blocks)
     notes = "".join(f"<p class='pl-quiet'>{escape(note)}</p>" for note in (_ABOUT, *one.about))
-    return framed("ratios", f"How many times as fast as {one.against}", body + notes)
+    return framed("ratios", f"How many times as fast as {one.against}", _best(one) + body + notes)
+
+
+def _best(one: Ratios) -> str:
+    """Return as the answer the ratios of the way that is fastest, without registration; nothing where none is clearly faster."""
+    faster = [found for found in one.found if found.verdict == FASTER and found.registration == "none"]
+    if not faster:
+        return ""
+    path = max(faster, key=lambda found: found.ratio).path
+    found = [ratio.ratio for ratio in faster if ratio.path == path]
+    return f"<p class='pl-answer'><b>{escape(path)}: {say_range(min(found), max(found))} times</b>, where it is faster</p>"
 
 
 def ratios(records: Records, against: str = "staged", only: str = "") -> Ratios:
@@ -130,7 +140,7 @@ def _block(against: str, where: str, ones: Sequence[Comparison], end: float) -> 
     baseline = next(
         comparison for comparison in ones if comparison.path == against and not comparison.variant
     )
-    head = ("", "ratio", "quartiles", f"1/{end:.2g} to {end:.2g} times, logarithmic", "verdict")
+    head = ("", "ratio", "quartiles", f"1/{end:.2g} to {end:.2g} times", "verdict")
     control_last = [comparison for comparison in ones if comparison is not baseline]
     # The sort is stable: behind the control all keep the order in which they were measured.
     others = sorted(

@@ -69,7 +69,7 @@ def print_machines(machines: Sequence[Unseen], *, points: bool) -> None:
     print()
 
 
-COVERAGE_HEAD = ("measured times", "", "inside by figures", "with the law's error", "median", "worst")
+COVERAGE_HEAD = ("measured times", "", "inside by figures", "with the model's error", "median", "worst")
 """Headings of the table of coverage."""
 
 
