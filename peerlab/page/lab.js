@@ -47,7 +47,7 @@ class LabPage extends Page {
   // Closes the panel that is open; its button has the focus then, or that of the panel in which its button is.
   closePanel(explorer, event) {
     const seen = (what) => [...explorer.querySelectorAll(what)].find((one) => one.offsetParent);
-    const button = seen(".pl-controls .mod-active.pl-plain, .pl-machine-close.mod-active") ?? seen(".pl-back");
+    const button = seen(".pl-controls .mod-active.pl-plain, .pl-machine-close.mod-active") ?? seen(".pl-plain.pl-back");
     if (!button || explorer.querySelector("dialog[open]")) return;
     event.preventDefault();
     event.stopPropagation();

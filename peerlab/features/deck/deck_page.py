@@ -91,7 +91,8 @@ def _section(slide: Slide, number: int, count: int, lead: Lead) -> str:
         head, sub, _live(slide), above, pictures, _table(slide.rows), slide.body,
         f"<div class='lines'>{lines}</div>" if lines else "",
     )  # fmt: skip
-    names = escape(" · ".join(name for name in (lead.author, lead.date) if name))
+    # On the first slide they stand at its head.
+    names = escape(" · ".join(name for name in (lead.author, lead.date) if name and not slide.cover))
     # A page that plays and has words of its own at its head says itself what it rests on.
     bare = slide.live and not slide.titled
     source = "" if bare else escape(slide.source or f"Simulated by peerlab {__version__}")
