@@ -17,6 +17,7 @@ import { sayBytes, sayTime } from "./words.js";
  * @property {string} finding
  * @property {string} words
  * @property {string[]} columns
+ * @property {number[]} seen
  * @property {number} end_us
  * @property {TransportParcel[]} transports
  */
@@ -53,7 +54,7 @@ const HTML = `
 <p class="np-key"><span class="np-pair"><i class="np-own"></i>time played</span><span class="np-pair"><i class="fb-rest"></i>still to come</span>
 <span class="np-pair fb-cost"><i class="fb-headers"></i>what headers cost, together</span><span class="np-pair"><i class="fb-line"></i>bytes delivered, none to all</span></p>
 <div class="fb-roads"></div>
-<p class="ts-source"></p>`;
+<footer class="fb-foot"><details><summary></summary><table class="np-fabrics"><thead></thead><tbody></tbody></table></details><p class="ts-source"></p></footer>`;
 const ROAD = `<h2></h2><p class="fb-done"><b></b> delivered</p><p class="fb-gap"></p><svg role="img"></svg>`;
 
 class FabricsPage extends PlayedPage {
@@ -62,7 +63,8 @@ class FabricsPage extends PlayedPage {
     this.film = 0; // microseconds a second, for a video whose frames are taken one by one
     for (const { road } of data.transports) for (const [name, text] of Object.entries(road.slices.arrays)) road.slices.arrays[name] = unpacked(text);
     this.delivered = data.transports.map((transport) => new Delivered(transport));
-    this.shown = [...new Set([0, data.transports.length - 1])]; // the fastest and the slowest
+    this.apart = data.transports.at(-1).finish_us > ALIKE * data.transports[0].finish_us;
+    this.shown = this.apart ? [0, data.transports.length - 1] : [0]; // the fastest and the slowest; of those that are alike one
     this.roads = new Map();
     this.fill();
     this.paint();
@@ -84,15 +86,21 @@ class FabricsPage extends PlayedPage {
     this.find(".fb-cost").hidden = !transports.some(({ header_us }) => header_us > SEEN * this.data.end_us);
     this.find(".fb-bars").setAttribute("aria-label", words);
     const [fast, slow] = [transports[0], transports.at(-1)];
-    const times = slow.finish_us / fast.finish_us, apart = times > ALIKE;
+    const times = slow.finish_us / fast.finish_us, { apart } = this;
     hero.querySelector("h2").textContent = apart ? `The slowest, ${slow.title}, takes` : transports.length > 1 ? "All transports take" : `${fast.title} takes`;
     hero.querySelector("b").textContent = apart ? `${times.toFixed(2)}×` : sayTime(fast.finish_us);
     hero.querySelector("small").textContent = apart ? ` as long as ${fast.title}` : "";
     hero.querySelector(".ts-note").textContent = finding;
-    const head = document.createElement("tr");
-    head.append(...["transport", ...columns].map((name) => Object.assign(make("th", "", name), { scope: "col" })));
-    this.find("thead").append(head);
-    this.ticked = transports.map(({ title, figures }, i) => this.row(title, figures, i));
+    const { seen } = this.data, folded = columns.map((_, i) => i).filter((i) => !seen.includes(i)), fold = this.find(".fb-foot");
+    this.find("thead").append(headOf(seen.map((i) => columns[i])));
+    this.ticked = transports.map(({ title, figures }, number) => this.row(title, seen.map((i) => figures[i]), number));
+    fold.querySelector("summary").textContent = folded.map((i) => columns[i]).join(", ");
+    fold.querySelector("thead").append(headOf(folded.map((i) => columns[i])));
+    fold.querySelector("tbody").append(...transports.map(({ title, figures }) => {
+      const row = document.createElement("tr");
+      row.append(Object.assign(make("th", "", title), { scope: "row" }), ...folded.map((i) => make("td", "", figures[i])));
+      return row;
+    }));
   }
 
   // A row of the table; returns its box, which is ticked where its data path is shown.
@@ -208,7 +216,12 @@ class FabricsPage extends PlayedPage {
 
   paintRoads() {
     this.find(".fb-roads").replaceChildren(...this.shown.map((i) => this.road(i).section));
-    for (const i of this.shown) this.roads.get(i).road.paint(1);
+    const { transports } = this.data, titles = transports.map(({ title }) => title), alike = !this.apart && titles.length > 1 && this.shown.length === 1;
+    for (const i of this.shown) {
+      const { road, section } = this.roads.get(i);
+      section.querySelector("h2").textContent = alike ? `${titles.slice(0, -1).join(", ")} and ${titles.at(-1)}: alike` : titles[i];
+      road.paint(1);
+    }
   }
 
   road(i) {
@@ -216,7 +229,6 @@ class FabricsPage extends PlayedPage {
     const transport = this.data.transports[i], section = make("section", "fb-road");
     section.innerHTML = ROAD;
     section.classList.toggle("fb-hilly", transport.road.stops.some(({ level }) => level));
-    section.querySelector("h2").textContent = transport.title;
     section.querySelector("svg").setAttribute("aria-label", roadWords(transport));
     const made = { section, road: new RaceRoad(section.querySelector("svg"), transport.road), done: section.querySelector("b"), gap: section.querySelector(".fb-gap") };
     this.roads.set(i, made);
@@ -249,6 +261,12 @@ class FabricsPage extends PlayedPage {
       road.draw(Math.min(time, transports[i].finish_us), through ? 0 : moving, !this.calm || this.film > 0);
     }
   }
+}
+
+function headOf(names) {
+  const head = document.createElement("tr");
+  head.append(...["transport", ...names].map((name) => Object.assign(make("th", "", name), { scope: "col" })));
+  return head;
 }
 
 beginPlayed("fb", FabricsPage);

@@ -42,7 +42,7 @@ const JOBS_WATCHED_S = 16; // all of it lasts so long at the usual speed
 const MOST_GROWN = 2.6; // so many times as high the pictures are at most
 const TRIES = 4; // to find that
 // In px: a lane of a job with its bar, and below it who stands in its way; a lane of an uplink. Of the uplinks so many are drawn, those that are shared longest, and of those that are shared alike one.
-const LANES = { left: 120, narrow: 84, right: 72, letters: 12, head: 20, job: 28, bar: 12, thickest: 16, thin: 4, link: 34, highest: 48, most: 2 };
+const LANES = { left: 120, narrow: 84, right: 72, letters: 12, head: 20, job: 28, bar: 12, thickest: 16, thin: 8, link: 34, highest: 48, most: 2, column: 3, palest: 0.4 };
 
 const JOBS_HTML = `
 <h1></h1>
@@ -79,7 +79,7 @@ class JobsPage extends PlayedPage {
     hero.querySelector("small").textContent = " as long as alone";
     hero.querySelector(".ts-note").textContent = slide ? about : note;
     const computes = jobs.some(({ exchanges }) => exchanges.length > 1);
-    this.find(".np-key").textContent = `A filled host sends${computes ? "; one with a broken edge computes" : ""}. An uplink is as wide as its rate.`;
+    this.find(".np-key").textContent = `A filled host sends, an empty one waits${computes ? ", one with a broken edge computes" : ""}. An uplink is as wide as its rate.`;
     this.find("caption").textContent = "Each job's collectives";
     const head = document.createElement("tr");
     head.append(...["job", ...columns].map((name) => Object.assign(make("th", "", name), { scope: "col" })));
@@ -122,15 +122,15 @@ class JobsPage extends PlayedPage {
     host.replaceChildren();
     const text = (x, y, words, more) => svgText(words, { x, y: y + 13, "font-size": LANES.letters, fill: "var(--pl-muted)", ...more }, host);
     const box = (from, until, y, height, role, more = {}, into = host, least = 0.4) => svgShape("rect", { x: this.x(from).toFixed(2), y, width: Math.max(least, this.x(until) - this.x(from)).toFixed(4), height, fill: `var(--pl-${role})`, ...more }, into);
-    const high = Math.min(LANES.bar * grown, LANES.thickest), thin = LANES.thin * Math.min(grown, 1.5), middle = (high - LANES.letters) / 2 - 1;
-    text(left, 0, width < 600 ? "when a job exchanges; below: who slows it" : "when a job exchanges, and below who slows it down");
-    text(width, 0, "slowed", { "text-anchor": "end" });
+    const high = Math.min(LANES.bar * grown, LANES.thickest), thin = LANES.thin, middle = (high - LANES.letters) / 2 - 1;
+    text(left, 0, width < 600 ? "exchanges; below, who slows it" : "when a job exchanges; below, who slows it down");
+    text(width, 0, "slowed for", { "text-anchor": "end" });
     let top = LANES.head;
     jobs.forEach(({ title, exchanges, held, role }) => {
       text(left - 8, top + middle, title, { "text-anchor": "end", fill: "var(--pl-ink)" });
       box(0, end_us, top, high, "panel");
       for (const [from, until] of exchanges) box(from, until, top, high, role, { rx: 2 });
-      for (const [from, until, ...others] of held) others.forEach((other, k) => box(from, until, top + high + 2 + (thin * k) / others.length, thin / others.length, jobs[other].role, {}, host, 0)); // thousands of short waits are as dense as they are long together
+      this.slowedBy(held, Math.round((right - left) / LANES.column)).forEach(([from, until, other, part, k, of]) => box(from, until, top + high + 2 + (thin * k) / of, thin / of, jobs[other].role, { opacity: (LANES.palest + (1 - LANES.palest) * part).toFixed(2) }));
       const total = held.reduce((sum, [from, until]) => sum + until - from, 0);
       text(width, top + middle, total ? sayTime(total) : "nobody", { "text-anchor": "end" });
       top += LANES.job * grown;
@@ -139,6 +139,7 @@ class JobsPage extends PlayedPage {
       const room = Math.min(LANES.link * grown - 12, LANES.highest), base = top + 8 + room;
       text(left - 8, base - room / 2 - 7, name, { "text-anchor": "end" });
       box(0, end_us, base - room, room, "panel");
+      text(width, base - room - 3, "full", { "text-anchor": "end" });
       const group = svgShape("g", { opacity: SHARES }, host);
       for (const [from, until, ...shares] of uses) {
         let height = 0;
@@ -151,6 +152,15 @@ class JobsPage extends PlayedPage {
     host.setAttribute("viewBox", `0 0 ${width} ${top + 16}`);
     host.style.height = `${top + 16}px`;
     this.cursor = svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 1.5, y1: LANES.head - 4, y2: top - 2 }, host);
+  }
+
+  // Who slows a job down, column by column: thousands of short waits are as dense as they are long together, and the shortest is still seen. `[from, until, job, part, its place, of how many]`.
+  slowedBy(held, columns) {
+    const wide = this.data.end_us / columns, found = Array.from({ length: columns }, () => new Map());
+    for (const [from, until, ...others] of held)
+      for (let k = Math.floor(from / wide); k < columns && k * wide < until; k++)
+        for (const other of others) found[k].set(other, (found[k].get(other) ?? 0) + (Math.min(until, (k + 1) * wide) - Math.max(from, k * wide)) / wide);
+    return found.flatMap((jobs, k) => [...jobs].sort(([a], [b]) => a - b).map(([other, part], place) => [k * wide, (k + 1) * wide, other, Math.min(1, part), place, jobs.size]));
   }
 
   // The uplinks that are shared longest; of those that are used alike the first, which says so.

@@ -3,7 +3,7 @@ import { KeyRows } from "./key_rows.js";
 import { svgShape, svgText } from "./svg.js";
 
 export const SHARES = 0.6; // opacity of what jobs have of an uplink: they stand behind their exchanges
-const FLOOR = { host: 34, gap: 6, pad: 12, spine: 22, pipe: 84, wide: 40, beside: 6, word: 62, letters: 12 }; // px; beside a pipe there is room for a word
+const FLOOR = { host: 34, gap: 6, pad: 12, spine: 22, pipe: 84, longest: 110, wide: 40, beside: 6, word: 62, letters: 12 }; // px; beside a pipe there is room for a word
 
 export class JobsScene {
   constructor(host, data) {
@@ -19,7 +19,7 @@ export class JobsScene {
   // Draws what stands still; `grown`: so many times as high as it is at least.
   paint(grown = 1) {
     const { host, data, leaves } = this, width = host.clientWidth || 1000, each = width / leaves.length;
-    const floor = { host: FLOOR.host * Math.max(1, Math.min(grown, each / 260, 1.5)), pipe: FLOOR.pipe * grown };
+    const floor = { host: FLOOR.host * Math.max(1, Math.min(grown, each / 260, 1.5)), pipe: Math.min(FLOOR.pipe * grown, FLOOR.longest) };
     this.floor = floor;
     const row = Math.max(1, Math.min(data.leaf, Math.floor((Math.min(each - 20, 420) - 2 * FLOOR.pad + FLOOR.gap) / (floor.host + FLOOR.gap)))), rows = Math.ceil(data.leaf / row);
     const wide = Math.max(row * (floor.host + FLOOR.gap) - FLOOR.gap + 2 * FLOOR.pad, Math.min(each - 12, 240)), leafTop = FLOOR.spine + floor.pipe, leafHigh = 24 + rows * (floor.host - 6 + FLOOR.gap) + 8;

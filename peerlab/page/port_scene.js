@@ -81,7 +81,7 @@ export class PortSceneView {
       downs[i].drawn.forEach((link, row) => {
         const y = box.rows + ROW * row + ROW / 2;
         this.port(link, { x: right - 6 - glass, y, wide: glass, exit: 1, scale: this.scale.port, marks: true }, [[right - 6, y], [width - name, y]]);
-        this.text(width - name + 8, y + 4, this.hostName(link.host), this.ink(link.host));
+        this.text(width - name + 14, y + 4, this.hostName(link.host), this.ink(link.host));
       });
       for (const [side, hidden] of [[[left - 8, "end"], ups[i].hidden], [[right + 8, "start"], downs[i].hidden]])
         if (hidden) this.text(side[0], box.bottom + 14, `and ${hidden} more, where less waits`, { "text-anchor": side[1], fill: "var(--pl-muted)" });
@@ -138,7 +138,7 @@ export class PortSceneView {
     const cell = svgShape("rect", { width: 12, height: 8, rx: 2, visibility: "hidden" }, host);
     const signal = svgShape("rect", { width: 4, height: 16, rx: 2, visibility: "hidden" }, host);
     const [[x0, y0], [x1, y1]] = line, upright = x0 === x1;
-    const below = this.allowance(link, place), flying = this.fabric.pool && below ? Array.from({ length: MOST_FLYING }, () => svgShape("circle", { r: 1.8, fill: "var(--pl-direct)", visibility: "hidden" }, host)) : [];
+    const below = this.allowance(link, place), flying = this.fabric.pool && below ? Array.from({ length: MOST_FLYING }, () => svgShape("circle", { r: 3, fill: "var(--pl-direct)", visibility: "hidden" }, host)) : [];
     const falls = svgShape("rect", { width: 9, height: 7, rx: 2, visibility: "hidden" }, host);
     const behind = svgShape("rect", { height: 12, rx: 2, y: (y0 + y1) / 2 - 6, fill: "var(--pl-paper)", visibility: "hidden" }, host); // no pipe runs through the word on it
     const stop = svgShape("text", { ...OUTLINE, "font-size": this.letters, fill: "var(--pl-hot-ink)", "text-anchor": upright ? (place.exit ? "end" : "start") : "middle", x: upright ? x0 + (place.exit ? -8 : 8) : (x0 + x1) / 2, y: (y0 + y1) / 2 + 4 }, host);
@@ -221,7 +221,7 @@ export class PortSceneView {
       const value = this.fabric.marks[name];
       if (!value || value > scale) continue;
       const at = exit ? x + wide - (wide * value) / scale : x + (wide * value) / scale;
-      const line = svgShape("line", { x1: at, x2: at, y1: y - GLASS / 2 - 1, y2: y + GLASS / 2 + 1, stroke: "var(--pl-muted)", "stroke-width": 1.2 }, this.host);
+      const line = svgShape("line", { x1: at, x2: at, y1: y - GLASS / 2 - 1, y2: y + GLASS / 2 + 1, stroke: "var(--pl-muted)", "stroke-width": 2 }, this.host);
       svgShape("title", {}, line).textContent = `${NAMES[name]}: ${sayBytes(value)}`;
     }
   }

@@ -27,7 +27,7 @@ export class PortStrip {
     this.left = this.narrow ? STRIP.less[0] : STRIP.left;
     this.right = this.width - (this.narrow ? STRIP.less[1] : this.slide ? STRIP.slide : STRIP.right);
     host.replaceChildren();
-    this.text(this.narrow ? 0 : this.left, 0, `waits at ${data.links[data.shared].kind === "down" ? "the port " : ""}${this.linkName(data.shared)}`);
+    this.text(this.narrow ? 0 : this.left, 0, `waits at ${data.links[data.shared].kind === "down" ? "the port " : ""}${this.linkName(data.shared)}${fabrics.length > 1 ? `, ${this.narrow ? "" : "the chosen one "}enlarged` : ""}`);
     if (!this.narrow) this.text(this.width, 0, "at most", { "text-anchor": "end" });
     this.text(this.right, 0, sayTime(data.played_us), { "text-anchor": "end" });
     let top = STRIP.head;
@@ -59,7 +59,7 @@ export class PortStrip {
     this.text(this.left - 8, top + 3, fabric.title, { "text-anchor": "end", ...ink });
     svgShape("rect", { x: this.left, y: base - room, width: end - this.left, height: room, fill: "var(--pl-panel)" }, host);
     const most = this.peaks[i].ports[shared], columns = Math.max(1, Math.round((this.right - this.left) / STRIP.column));
-    const scale = Math.max(1, most), [own, others] = this.cells[i].means(shared, played_us, columns, (flow) => this.own.has(flow));
+    const scale = Math.max(1, ...this.peaks.map(({ ports }) => ports[shared])), [own, others] = this.cells[i].means(shared, played_us, columns, (flow) => this.own.has(flow));
     const faded = { opacity: chosen ? 1 : 0.55 };
     this.area(own.map(() => 0), own, base, room / scale, { fill: "var(--pl-network)", ...faded });
     this.area(own, others, base, room / scale, { fill: "var(--pl-gather)", ...faded });

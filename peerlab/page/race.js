@@ -53,7 +53,7 @@ const SMALL = 740; // narrower than this, words keep their size and the page scr
 const HTML = `
 <header class="rc-head"><h1></h1><p class="rc-about"></p></header>
 <div class="rc-bar"><button type="button" class="rc-go" aria-pressed="false"></button><div class="pl-player" role="group" aria-label="Player"></div></div>
-<p class="rc-clock"><b></b> <span>on one clock</span></p>
+<p class="rc-clock"><b></b></p>
 <div class="rc-lanes"></div>
 <section class="rc-lead"><header><h2></h2><p class="rc-key"></p></header><svg role="img"></svg></section>
 <section class="rc-answer"><h2></h2><p class="rc-ratio"></p><div class="rc-scale" aria-hidden="true"></div><p class="rc-note"></p><table></table></section>
@@ -139,19 +139,19 @@ class RacePage extends PlayedPage {
     this.find(".rc-lead svg").setAttribute("aria-label", data.words);
     this.fillScale();
     const table = this.find("table"), head = table.createTHead().insertRow();
-    head.append(make("td", ""), ...data.racers.map(({ title }, i) => Object.assign(make("th", "", i ? "below" : "above"), { scope: "col", title })));
+    head.append(make("td", ""), ...data.racers.map(({ title }, i) => Object.assign(make("th", "", title), { scope: "col" })));
     for (const [i, racer] of data.racers.entries()) head.children[i + 1].style.color = `var(--pl-${racer.role}-ink)`;
     const body = table.createTBody();
     for (const [what, one, other] of answer.rows) body.insertRow().append(Object.assign(make("th", "", what), { scope: "row" }), make("td", "", one), make("td", "", other));
   }
 
-  // From where to where the ratio lies, between once as fast and the next whole number.
+  // From where to where the ratio lies, between once as fast, or the least there is, and the next whole number.
   fillScale() {
-    const { band, ends, ratio } = this.data.answer, scale = this.find(".rc-scale"), end = Math.max(2, Math.ceil(Math.max(ratio, ends?.[1] ?? 0)));
-    const part = (value) => `${(100 * (Math.max(1, value) - 1)) / (end - 1)}%`;
+    const { band, ends, ratio } = this.data.answer, scale = this.find(".rc-scale"), end = Math.max(2, Math.ceil(Math.max(ratio, ends?.[1] ?? 0))), begin = Math.floor(10 * Math.min(1, ratio, ends?.[0] ?? 1)) / 10;
+    const part = (value) => `${(100 * (value - begin)) / (end - begin)}%`;
     for (const [name, reach] of [["rc-ends", ends], ["rc-band", band]])
       if (reach) scale.append(Object.assign(make("i", name), { style: `left:${part(reach[0])};width:calc(${part(reach[1])} - ${part(reach[0])})` }));
-    scale.append(Object.assign(make("i", "rc-here"), { style: `left:${part(ratio)}` }), make("span", "", "1×"), make("span", "", `${end}×`));
+    scale.append(Object.assign(make("i", "rc-here"), { style: `left:${part(ratio)}` }), make("span", "", `${begin}×`), make("span", "", `${end}×`));
   }
 
   // A share of what one delivers, in the unit of the page.

@@ -118,7 +118,7 @@ class SharedFabric:
         """Who else explains what the victim pays, as a sentence without its beginning and its end."""
         if self.culprit is None:
             return "no single other job explains it"
-        return f"without job {self.culprit} it would win four fifths of that back or more"
+        return f"without job {self.culprit} at least four fifths of that delay would go"
 
     @property
     def note(self) -> str:

@@ -26,6 +26,7 @@ from peerlab.features.expect.expectation import Expectation
 from peerlab.features.expect.expected_figure import figure
 from peerlab.features.expect.verdicts.causes import THE_CAUSE
 from peerlab.features.expect.verdicts.judging import LogVerdict
+from peerlab.features.expect.verdicts.verdict_rules import BELOW
 from peerlab.page.document_html import conclusion_html, part_html
 from peerlab.page.frame import alone, framed
 
@@ -79,6 +80,10 @@ def expect_page(report: str) -> str:
 
 def _conclusion(verdict: Told) -> Conclusion:
     status, because = STATUSES[verdict["verdict"]], verdict["because"]
+    if verdict["verdict"] == BELOW:
+        # How much is missing is the headline; at which sizes stands below it.
+        where, _, share = conclusion(verdict).rpartition(": ")
+        return Conclusion(status, share, " ".join(filter(None, (f"{where}.", because))))
     if status != "unknown":
         return Conclusion(status, conclusion(verdict), because)
     # What to do about it is no headline.

@@ -19,9 +19,9 @@ _AXIS = (132.0, 590.0)
 """From where to where the axis of time lies."""
 _COLUMNS = ((684.0, "time"), (762.0, "goodput"), (872.0, "busbw"), (1040.0, "messages of a NIC"))
 """Where the figures beside the bars end, and what they are."""
-HEADINGS = ("transport", "time", "hop", "MTU", "goodput", "busbw", "messages of a NIC", "limits most")
+HEADINGS = ("transport", "time", "latency", "MTU", "goodput", "busbw", "messages of a NIC", "limited by")
 """Headings of the table."""
-HOP = "hop: each transport's own latency, or its library's; not that of the cluster's file"
+LATENCY = "latency: each transport's own between two nodes, or its library's; not that of the cluster's file"
 _POINTS = 60
 _LETTERS = 150
 _MOST_TICKS = 8
@@ -32,7 +32,7 @@ _PIXEL = 1.0
 def fabrics_document(comparison: FabricComparison) -> Document:
     """Return what a `FabricComparison` says: its finding, and the figures of every transport."""
     rows = Table("", HEADINGS, list(map(cells, comparison.transports)), right=range(1, 7))
-    return Document(heading(comparison), (Text(comparison.finding), rows, Text(HOP, quiet=True)))
+    return Document(heading(comparison), (Text(comparison.finding), rows, Text(LATENCY, quiet=True)))
 
 
 def heading(comparison: FabricComparison) -> str:

@@ -4,15 +4,15 @@ from typing import TypedDict
 
 from peerlab.answer.race import delivery
 from peerlab.base.units import PS_PER_US, say_time
-from peerlab.features.fabrics.fabric_report import HEADINGS, HOP, cells, heading
+from peerlab.features.fabrics.fabric_report import HEADINGS, LATENCY, cells, heading
 from peerlab.model.hardware import say_counted
 from peerlab.picture.delivered import delivered_columns
 from peerlab.picture.road import Road, road
 from peerlab.picture.words import names_proxy, waits_for
 from peerlab.study.fabric_comparison import FabricComparison, OnTransport
 
-_PLAYED = (1, 2, 4, 7)
-"""Columns of the table that the page shows, too: time, hop, goodput and what limits most."""
+_SEEN = (0, 1, 3, 6)
+"""Columns that the page's table begins with: time, latency, goodput and what limits it; the others are folded."""
 
 
 class TransportParcel(TypedDict):
@@ -52,6 +52,8 @@ class FabricsParcel(TypedDict):
     words: str
     """The comparison in words, for those who do not see it."""
     columns: list[str]
+    seen: list[int]
+    """Those that stand beside the headline; the others are folded."""
     end_us: float
     transports: list[TransportParcel]
     """The fastest first."""
@@ -64,12 +66,13 @@ def fabrics_parcel(comparison: FabricComparison) -> FabricsParcel:
     figures = say_counted(*(transport.run.scenario.hardware for transport in transports))
     return {
         "about": heading(comparison),
-        "source": f"Simulated by peerlab from {figures}. {HOP[0].upper()}{HOP[1:]}.",
+        "source": f"Simulated by peerlab from {figures}. {LATENCY[0].upper()}{LATENCY[1:]}.",
         "counts": "A slice counts as delivered when its last byte is in the receiver's memory.",
         "headline": _headline(transports[0], transports[-1]),
         "finding": comparison.finding,
         "words": f"{heading(comparison)}. {times}. {comparison.finding}",
-        "columns": [HEADINGS[place] for place in _PLAYED],
+        "columns": list(HEADINGS[1:]),
+        "seen": list(_SEEN),
         "end_us": transports[-1].run.time_ps / PS_PER_US,
         "transports": [_transport(transport) for transport in transports],
     }
@@ -92,7 +95,7 @@ def _transport(transport: OnTransport) -> TransportParcel:
     return {
         "name": transport.name,
         "title": transport.title,
-        "figures": [cells(transport)[place] for place in _PLAYED],
+        "figures": list(cells(transport)[1:]),
         "finish_us": run.time_ps / PS_PER_US,
         "header_us": transport.header_ps / PS_PER_US,
         "total": delivered.total,

@@ -14,7 +14,7 @@ from peerlab.study.shared_jobs import Link
 _US = 10**6
 _RATES = "Simulated by peerlab: max-min fair rates, without latency and queues."
 _CELLS = (
-    "Simulated by peerlab, cell by cell; thresholds are examples or assumptions (docs/model.md). In a job's way: whose cells left an uplink while "
+    "Simulated by peerlab, cell by cell; thresholds are examples or assumptions (docs/model.md). Who slows a job down: whose cells left an uplink while "
     "its own waited."
 )
 

@@ -18,7 +18,7 @@ HEAD = (
     "packets",
 )
 """Headings of the table."""
-PLAYED_HEAD = ("fabric", "time", "neighbours have", "what happened")
+PLAYED_HEAD = ("fabric", "time", "neighbours, of a host's rate", "what happened")
 """Headings of the page's table: beside a picture that plays a row says what happened, and not what did not."""
 _WHO = {
     "quiet": "nobody else sends",

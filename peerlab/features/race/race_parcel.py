@@ -20,7 +20,6 @@ from peerlab.model.hardware import say_counted
 from peerlab.model.paths import data_path
 from peerlab.picture.delivered import delivered_columns
 from peerlab.picture.road import Road, road
-from peerlab.picture.wire import wire_share
 from peerlab.picture.words import PROXY, names_proxy, waits_for
 from peerlab.question.naming import told_apart
 
@@ -185,7 +184,6 @@ def _rows(race: Race) -> list[list[str]]:
     said = (
         ("copies of a byte", lambda run: f"{run.copies_per_byte:.2g}"),
         ("host memory, per byte", lambda run: f"{run.dram_bytes_per_byte:.2g} B"),
-        ("wire busy", wire_share),
         (cores, lambda run: f"{run.cores_busy:.1f}" if run.cores_busy else "0"),
     )
     return [[what, *map(of, race.runs)] for what, of in said]
