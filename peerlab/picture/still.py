@@ -139,7 +139,7 @@ def keyed_node_svg(picture: Picture, at: int, *, theme: str) -> str:
 def _node(picture: Picture, at: int, theme: str, *, large: bool = False) -> Paper:
     paper = Paper(palette(theme), **(_LARGE_NODE if large else {"smallest": 11.0}))
     paper.drawing(picture.drawing)
-    _slices(paper, picture.sketch, at)
+    _slices(paper, picture.sketch, at, own=large)
     return paper
 
 
@@ -184,16 +184,16 @@ def _figures(paper: Paper, run: Run, at: int, *, bare: bool) -> None:
     )
 
 
-def _slices(paper: Paper, sketch: Sketch, at: int) -> None:
-    """Draw the slices, and say how many wait where a queue has built up."""
+def _slices(paper: Paper, sketch: Sketch, at: int, *, own: bool = False) -> None:
+    """Draw the slices, of other nodes only if not `own`, and say how many wait where a queue has built up."""
     seen = moment(sketch.run, at)
-    for train in seen.trains:
+    for train in (one for one in seen.trains if not (own and one.hollow)):
         slim = train.width * (0.75 if train.hollow else 1.0)
         role = stage_role(REDUCE.name if train.summed else train.stage)
         paper.line(train.points, role, slim, alpha=_PALE if train.odd or train.hollow else 1.0)
         if train.hollow:
             paper.line(train.points, "box", max(1.0, slim - 2))
-    for one in seen.slices:
+    for one in (one for one in seen.slices if not (own and one.hollow)):
         colour = stage_role(REDUCE.name if one.summed else one.stage)
         fill, line = ("box", colour) if one.hollow else (colour, "box")
         paper.square(one.at, 3.75 if one.hollow else 4.5, fill, line, 1.5)

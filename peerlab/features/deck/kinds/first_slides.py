@@ -154,7 +154,7 @@ def compare(_outline: Outline, compared: ComparedRuns) -> Slide:
     title = "Peer Direct stays below host memory"
     notes = (alt_text(host), caption(host), alt_text(peer), caption(peer))
     # Room for three: those that tell the ways apart come first.
-    about = "Filled: bytes of this node; hollow and dotted: of other nodes; †: assumed"
+    about = "Drawn: bytes of this node; dotted: the way of a byte; †: assumed"
     return Slide(
         title, about, grid(*shown, *_tiles(host, peer)[:3]), notes=notes, source=figures_said(compared)
     )
