@@ -8,7 +8,7 @@ const WIRE_HEIGHT = 181; // the height at which the wire leaves a node,
 const BELOW_BOXES = 209; // and that of the devices' own ports, or of memory that both nodes reach
 const BELOW = ONE_NODE + ROOM_BETWEEN;
 const TURNED_ROUND = { left: "right", right: "left", center: "center" };
-export const NARROW_UNITS = { width: WIRE_TURNS + 20, height: BELOW + ONE_NODE };
+export const NARROW_UNITS = { width: WIRE_TURNS + 12, height: BELOW + ONE_NODE };
 const BETWEEN = [13, 29].map((down) => ONE_NODE + down); // the heights of the lines between the nodes
 
 const isBetween = (x) => x > WIRE_TURNS && x < BOTH_NODES - WIRE_TURNS;

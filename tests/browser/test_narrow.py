@@ -112,7 +112,7 @@ def test_what_is_under_the_pointer_is_told_in_a_folded_picture_too(page):
     seek_share(page, 0)
     box = scene.bounding_box()
     for down in (188, 188 + 268):  # both NICs
-        page.mouse.move(box["x"] + box["width"] * 330 / 450, box["y"] + box["height"] * down / 496)
+        page.mouse.move(box["x"] + box["width"] * 330 / 442, box["y"] + box["height"] * down / 496)
         expect(page.locator(".pl-tip b").first).to_have_text("NIC")
     page.mouse.move(2, 2)
 
