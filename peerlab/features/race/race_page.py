@@ -3,7 +3,7 @@
 from peerlab.answer.gain import GainBand
 from peerlab.answer.race import Race
 from peerlab.features.race.race_parcel import band_of, race_parcel
-from peerlab.page.played_page import below_frame, played_frame, played_page
+from peerlab.page.played_page import played_frame, played_page
 from peerlab.question.naming import told_apart
 
 
@@ -35,7 +35,7 @@ def _page(race: Race, band: GainBand | None, layout: str, theme: str) -> str:
 
 
 def race_frame(race: Race, band: GainBand | None = None) -> str:
-    """Return a frame that plays a race in a notebook, and below it the same in words, also for where frames are taken out.
+    """Return a frame that plays a race in a notebook, with the same in words for where frames are taken out.
 
     `band` is that of the winner's ratio, where it is known.
     """
@@ -43,4 +43,4 @@ def race_frame(race: Race, band: GainBand | None = None) -> str:
     page = _page(race, band, "frame", "auto")
     words = race_parcel(race)["words"]
     size = "aspect-ratio:1120/640;min-height:600px"
-    return f"{played_frame(page, words, size)}{below_frame(words)}"
+    return played_frame(page, words, size, words)

@@ -140,7 +140,7 @@ def _block(against: str, where: str, ones: Sequence[Comparison], end: float) -> 
     baseline = next(
         comparison for comparison in ones if comparison.path == against and not comparison.variant
     )
-    head = ("", "ratio", "quartiles", f"1/{end:.2g} to {end:.2g} times", "verdict")
+    head = ("", "ratio", "quartiles", f"1/{end:.2g} to {end:.2g}", "verdict")
     control_last = [comparison for comparison in ones if comparison is not baseline]
     # The sort is stable: behind the control all keep the order in which they were measured.
     others = sorted(
