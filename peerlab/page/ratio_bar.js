@@ -21,7 +21,11 @@ export function ratioBar({ value, low, high }, past) {
     const word = bar.appendChild(make("i", `pl-bar-name ${className}`, text));
     Object.assign(word.style, { left: `${place}%`, transform: `translateX(-${place}%)` });
   };
-  if (low !== null) put("pl-bar-range", low).style.right = `calc(100% - ${at(high).toFixed(2)}%)`;
+  if (low !== null) {
+    const range = put("pl-bar-range", low), slower = Math.max(0, Math.min(1, (1 - low) / (high - low || 1))); // its part below 1
+    range.style.right = `calc(100% - ${at(high).toFixed(2)}%)`;
+    range.style.setProperty("--slower", `${(100 * slower).toFixed(2)}%`);
+  }
   const seen = Math.abs(at(value) - at(1)) > ONE_MARK;
   if (past || seen) put(past ? "pl-bar-here pl-bar-past" : "pl-bar-mark", value, `${sayTimes(value)}, simulated`);
   if (!past || seen) put(past ? "pl-bar-mark" : "pl-bar-here", 1, past ? "through host" : "you are here");

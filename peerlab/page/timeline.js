@@ -8,7 +8,7 @@ import { sayBytes, sayTime } from "./words.js";
 
 const WIDE = 8; // pixels of a span in which its parts can be told apart
 const KNOB = 6; // half as wide as the clock's knob
-const ROW = { least: 13, around: 36 }; // pixels: a row is at least as high as its name; axis and knob are above and below
+const ROW = { least: 13, airy: 18, high: 860, beside: 1000, around: 36 }; // pixels: a row is at least as high as its name, and higher in a window so `high` where the curves stand beside it; axis and knob are above and below
 const SAVED = { letters: 13, around: 20 }; // pixels
 const IDLE = { letters: 12, around: 36 }; // pixels
 const TITLE_END = 8; // pixels before the axis: its first number stands half before it
@@ -114,7 +114,9 @@ export class Timeline extends View {
     this.figures.model("timeline_lanes").major_label_overrides = labels;
     this.figures.model("timeline_y").setv({ start: this.rows - 0.5, end: -0.5 });
     this.host.closest(".pl-root").style.setProperty("--pl-rows", this.rows);
-    if (this.height) this.figures.model("timeline").height = Math.max(this.height, ROW.least * this.rows + ROW.around); // a page of its own follows its style
+    const roomy = window.innerHeight >= ROW.high && this.page.root.clientWidth > ROW.beside, pitch = roomy ? ROW.airy : ROW.least;
+    const high = Math.max(this.height ?? 0, pitch * this.rows + ROW.around);
+    if (this.height) for (const name of ["timeline", "curves"]) this.figures.model(name).height = high; // a page of its own follows its style
     this.find(".pl-idle").hidden = idle.length < 2;
     button.setAttribute("aria-expanded", String(!folds));
     button.textContent = folds ? "▸" : "▾";

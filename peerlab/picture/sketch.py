@@ -1,6 +1,7 @@
 """What every part of the data path's picture needs: the run, positions, busy shares, and the sign of assumed figures."""
 
-from peerlab.answer.lanes import has_lane
+from peerlab.answer.lanes import has_lane, lane_name
+from peerlab.answer.metrics import busy_ps
 from peerlab.answer.run import Run
 from peerlab.base.units import say_percent
 from peerlab.model.disturbance import Slow
@@ -9,7 +10,7 @@ from peerlab.model.resources import Part, resource_kind
 from peerlab.model.stages import stage_kind
 from peerlab.picture.drawing import Drawing, within
 from peerlab.picture.geometry import geometry_of, passes
-from peerlab.picture.shown_nodes import shares, shown_nodes
+from peerlab.picture.shown_nodes import drawn, focus, shares, shown_nodes
 from peerlab.picture.wire import assumed
 
 _SEEN = 0.0005
@@ -121,3 +122,21 @@ class Sketch:
         if node == 0:
             return slow.get(left, 1.0)
         return slow.get(partners[0], 1.0) if len(partners) == 1 else 1.0
+
+
+def hidden_bottleneck(run: Run) -> list[tuple[int, str]]:
+    """Return the shown node's NIC that is the bottleneck, and what its lane is called, where its switch is not shown and no NIC that is shown is as busy."""
+    bottleneck, node = run.bottleneck, focus(run)
+    resource = bottleneck.resource if bottleneck else None
+    if run.trace.folded or not bottleneck or not resource or resource.scope != "nic":
+        return []
+    used, kind = busy_ps(run.trace, run.recording), bottleneck.kind
+    same = [i for i, one in enumerate(run.trace.resources) if one.kind == kind]
+    busiest, seen = (
+        max(same, key=used.__getitem__),
+        drawn(run.trace, [node], run.scenario.hardware.used_nics_per_switch),
+    )
+    one, most = run.trace.resources[busiest], max((used[i] for i in same if seen[i]), default=0)
+    if one.node != node or most >= AS_BUSY * used[busiest]:
+        return []
+    return [(busiest, lane_name(kind).replace("NIC", f"NIC {node}.{one.index}", 1))]

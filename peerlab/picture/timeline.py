@@ -16,7 +16,7 @@ from peerlab.model.stages import stage_kind, stage_number
 from peerlab.picture.frames import PageRows, Segments, lane_spans
 from peerlab.picture.picture import Picture
 from peerlab.picture.shown_nodes import drawn, focus, unit
-from peerlab.picture.sketch import AS_BUSY
+from peerlab.picture.sketch import AS_BUSY, hidden_bottleneck
 from peerlab.picture.theme import stage_role
 
 SPAN_COLUMNS = (
@@ -45,6 +45,8 @@ class TimelineLane:
     """Name in plain words."""
     resources: tuple[int, ...]
     """Indices of the resources drawn on it."""
+    hidden: bool = False
+    """Whether it is the bottleneck, below a switch that the data path does not show."""
 
 
 def _has_kind(run: Run, kind: str, on_paths: frozenset[str]) -> bool:
@@ -77,6 +79,10 @@ def lanes(run: Run) -> list[TimelineLane]:
         if _has_kind(run, kind, on_paths):
             mine = [i for i, r in enumerate(run.trace.resources) if r.kind == kind and there[i]]
             rows.append(TimelineLane(kind, lane_name(kind), tuple(mine)))
+            if bottleneck and bottleneck.kind == kind:
+                rows += [
+                    TimelineLane(kind, name, (nic,), hidden=True) for nic, name in hidden_bottleneck(run)
+                ]
     return rows
 
 
@@ -176,6 +182,8 @@ def timeline(picture: Picture) -> TimelineParcel:
 def _is_hot(picture: Picture, lane: TimelineLane) -> bool:
     """Return whether what a lane stands for is the bottleneck, or about as busy."""
     run, bottleneck = picture.run, picture.run.bottleneck
+    if lane.hidden:
+        return True
     if not bottleneck or bottleneck.kind != lane.kind:
         return False
     if resource_kind(lane.kind).scope != "fabric":
