@@ -23,6 +23,7 @@ from peerlab.page.frame import alone, framed, table
 _SIGNS = {"pass": "✓", "warn": "▲", "fail": "✕", "unknown": "?"}
 _WIDEST_PX = 80
 _BRACKETS = re.compile(r"\[[^\]]{1,24}\]")
+_FLAGS = re.compile(r" (?=--?[A-Za-z])")
 
 
 def document_html(document: Document, kind: str) -> str:
@@ -117,7 +118,13 @@ def _cell(cell: str | Cell) -> str:
 
 
 def _item(item: Item) -> str:
-    command = f"<br><code>{escape(item.command)}</code>" if item.command else ""
-    further = f"<br>{escape(item.further)}" if item.further else ""
+    command = _command(item.command) if item.command else ""
+    further = f"{'' if command else '<br>'}{escape(item.further)}" if item.further else ""
     source = f"<details><summary>source</summary>{escape(item.source)}</details>" if item.source else ""
     return f"<li>{escape(item.text)}{command}{further}{source}</li>"
+
+
+def _command(command: str) -> str:
+    """Return a command as a box of its own, which breaks before a flag alone where a line holds what is between two of them."""
+    parts = _FLAGS.split(command)
+    return f"<code class='pl-command'>{' '.join(f'<span>{escape(part)}</span>' for part in parts)}</code>"

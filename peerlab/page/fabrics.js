@@ -38,7 +38,7 @@ import { sayBytes, sayTime } from "./words.js";
 const WATCHED_S = 12; // the slowest lasts so long at the usual speed
 const ALIKE = 1.005; // times that differ by half a per cent are the same, as in the sentence below the headline
 const MOST_ROADS = 4;
-const BAR = { least: 30, most: 48, all: 150, gap: 10, left: 118, narrow: 86, right: 64, letters: 12, foot: 20, tick: 64 }; // px
+const BAR = { least: 30, most: 48, all: 150, gap: 10, left: 118, narrow: 86, right: 64, bare: 24, letters: 12, foot: 20, tick: 64 }; // px
 const POINTS = 200; // of a line of delivered bytes
 const ROUNDING_US = 1e-6; // of the player's clock
 const SEEN = 0.002; // a smaller part of the axis has no colour that one could look for in the key
@@ -152,7 +152,7 @@ class FabricsPage extends PlayedPage {
     const host = this.find(".fb-bars"), { transports, end_us } = this.data, width = host.clientWidth || 1000;
     this.rowHigh = Math.max(BAR.least, Math.min(BAR.most, BAR.all / transports.length)); // few bars are higher: their lines say more
     const bottom = transports.length * this.rowHigh;
-    const left = width < 640 ? BAR.narrow : BAR.left, right = width - BAR.right;
+    const left = width < 640 ? BAR.narrow : BAR.left, right = width - (this.apart ? BAR.right : BAR.bare);
     this.x = (time) => left + ((right - left) * time) / (end_us || 1);
     host.replaceChildren();
     host.setAttribute("viewBox", `0 0 ${width} ${bottom + BAR.foot}`);
@@ -253,7 +253,7 @@ class FabricsPage extends PlayedPage {
     const { transports } = this.data, at = this.x(time), moving = this.film || (this.player?.playing ? flow : 0);
     this.reached.setAttribute("width", Math.max(0, at - this.x(0)));
     for (const end of ["x1", "x2"]) this.cursor.setAttribute(end, at);
-    this.bars.forEach((bar, i) => showWords(bar.share, `${Math.floor(100 * this.share(i, time))} %`));
+    if (this.apart) this.bars.forEach((bar, i) => showWords(bar.share, `${Math.floor(100 * this.share(i, time))} %`)); // of those that are alike the road says it
     for (const i of this.shown) {
       const { road, done, gap } = this.roads.get(i), through = this.isThrough(i, time);
       showWords(done, `${Math.floor(100 * this.share(i, time))} %`);

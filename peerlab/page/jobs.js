@@ -124,7 +124,7 @@ class JobsPage extends PlayedPage {
     const box = (from, until, y, height, role, more = {}, into = host, least = 0.4) => svgShape("rect", { x: this.x(from).toFixed(2), y, width: Math.max(least, this.x(until) - this.x(from)).toFixed(4), height, fill: `var(--pl-${role})`, ...more }, into);
     const high = Math.min(LANES.bar * grown, LANES.thickest), thin = LANES.thin, middle = (high - LANES.letters) / 2 - 1;
     text(left, 0, width < 600 ? "exchanges; below, who slows it" : "when a job exchanges; below, who slows it down");
-    text(width, 0, "slowed for", { "text-anchor": "end" });
+    text(width, 0, width < 600 ? "in its way" : "others in its way for", { "text-anchor": "end" });
     let top = LANES.head;
     jobs.forEach(({ title, exchanges, held, role }) => {
       text(left - 8, top + middle, title, { "text-anchor": "end", fill: "var(--pl-ink)" });
@@ -137,9 +137,9 @@ class JobsPage extends PlayedPage {
     });
     this.sharedLinks().forEach(({ name, uses }) => {
       const room = Math.min(LANES.link * grown - 12, LANES.highest), base = top + 8 + room;
-      text(left - 8, base - room / 2 - 7, name, { "text-anchor": "end" });
+      text(left - 8, Math.max(base - room / 2 - 7, base - room + 10), name, { "text-anchor": "end" });
       box(0, end_us, base - room, room, "panel");
-      text(width, base - room - 3, "full", { "text-anchor": "end" });
+      text(left - 8, base - room - 3, "full", { "text-anchor": "end" });
       const group = svgShape("g", { opacity: SHARES }, host);
       for (const [from, until, ...shares] of uses) {
         let height = 0;

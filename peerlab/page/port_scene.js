@@ -70,7 +70,7 @@ export class PortSceneView {
     this.text(right - 6, 12, narrow ? "port out" : "waiting, by port out", { "text-anchor": "end", fill: "var(--pl-muted)" });
     this.text(8, 12, "sender", { fill: "var(--pl-muted)" });
     this.text(width - 8, 12, "receiver", { "text-anchor": "end", fill: "var(--pl-muted)" });
-    const name = 70, own = Math.min(glass, left - name - 14); // a link has some length, too
+    const name = 70, own = Math.min(glass, narrow ? (left - name) / 2 : left - name - 14); // a link has some length, too
     boxes.forEach((box, i) => {
       ups[i].drawn.forEach((link, row) => {
         const y = box.rows + ROW * row + ROW / 2;
@@ -221,7 +221,7 @@ export class PortSceneView {
       const value = this.fabric.marks[name];
       if (!value || value > scale) continue;
       const at = exit ? x + wide - (wide * value) / scale : x + (wide * value) / scale;
-      const line = svgShape("line", { x1: at, x2: at, y1: y - GLASS / 2 - 1, y2: y + GLASS / 2 + 1, stroke: "var(--pl-muted)", "stroke-width": 2 }, this.host);
+      const line = svgShape("line", { x1: at, x2: at, y1: y - GLASS / 2 - 1, y2: y + GLASS / 2 + 1, stroke: "var(--pl-ink)", "stroke-width": 2, "stroke-dasharray": "3 1.5" }, this.host);
       svgShape("title", {}, line).textContent = `${NAMES[name]}: ${sayBytes(value)}`;
     }
   }

@@ -60,7 +60,7 @@ export class PortStrip {
     svgShape("rect", { x: this.left, y: base - room, width: end - this.left, height: room, fill: "var(--pl-panel)" }, host);
     const most = this.peaks[i].ports[shared], columns = Math.max(1, Math.round((this.right - this.left) / STRIP.column));
     const scale = Math.max(1, ...this.peaks.map(({ ports }) => ports[shared])), [own, others] = this.cells[i].means(shared, played_us, columns, (flow) => this.own.has(flow));
-    const faded = { opacity: chosen ? 1 : 0.55 };
+    const faded = { opacity: chosen ? 1 : 0.8 };
     this.area(own.map(() => 0), own, base, room / scale, { fill: "var(--pl-network)", ...faded });
     this.area(own, others, base, room / scale, { fill: "var(--pl-gather)", ...faded });
     if (chosen) this.limits(fabric, i, base, room, scale);

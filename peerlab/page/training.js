@@ -310,7 +310,7 @@ class StepPage extends PlayedPage {
   paintSide(host, side, top, alike) {
     const { role, end_us: end } = side, exposed = side.exposed.reduce((sum, [begin, end]) => sum + end - begin, 0);
     const waits = exposed > 0 ? `devices wait ${sayTime(exposed)}` : "devices never wait";
-    this.title(host, top - (alike ? 0 : COMPUTING), { title: side.title, ink: `${role}-ink`, more: `${sayTime(end)} a step`, waits });
+    this.title(host, top - (alike ? 0 : COMPUTING), { title: side.title, ink: `${role}-ink`, more: this.state.sides.length > 1 ? `${sayTime(end)} a step` : "", waits });
     svgShape("rect", { x: this.x(0), y: top, width: this.width - 1 - this.x(0), height: LANE.high, fill: "var(--pl-panel)", rx: 4 }, host);
     if (!alike) this.paintComputing(host, side, top - COMPUTING);
     for (const [begin, end] of side.exposed) this.hatch(host, [this.x(begin), top + LANE.exposed[0], this.x(end), top + LANE.exposed[1]], role);

@@ -102,7 +102,7 @@ class FabricComparison:
             }
             # nothing of the network limits anywhere, so it is no wonder that transports do not differ
             if not any(map(_of_fabric, self.transports)):
-                return f"{apart}: what limits most is not the wire but {_and(sorted(limits))}."
+                return f"The limit is not the wire but {_and(sorted(limits))}."
         if self.differ_by_bytes_alone:
             why = ": every port has one sender, so no queue forms, and no pause, credit or mark acts"
             if self.transports[0].run.scenario.fabric.contended:

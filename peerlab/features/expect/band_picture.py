@@ -13,7 +13,7 @@ from peerlab.picture.scale import Scale, apart, logarithmic
 _HIGH = 360
 _BROAD, _SLIM = 720, 440
 """Widths that it is drawn for: a page shows the one at which letters are 12 pixels high or more."""
-_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 92, 20, 30
+_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 104, 20, 30
 _TICK = 76
 """Pixels from one size that is written at the axis to the next, at least."""
 _LINES = 10
@@ -61,11 +61,9 @@ def band_svg(
     ]
     parts += [_line(across, up, points, role, width, dash) for _, role, width, dash, points in curves]
     ends = [(name, role, up(points[-1][1])) for name, role, _, _, points in curves if points]
-    ends += [
-        ("log", "hot-ink" if row["below"] else "ink", up(row["measured"]))
-        for row in judged[-1:]
-        if row["measured"] > 0
-    ]
+    measured = [row for row in judged if row["measured"] > 0]
+    ends += [("● log", "ink", up(row["measured"])) for row in measured[-1:]]
+    ends += [("● below floor", "hot-ink", up(row["measured"]) + 1) for row in measured if row["below"]][-1:]
     parts += _ends(ends, right)
     drawn = {row["size"] for row in rows}
     for place, curve in enumerate(faults):

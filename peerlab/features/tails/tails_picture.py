@@ -330,11 +330,8 @@ def _between(paper: Paper, axis: Axis, tails: Tails, place: tuple[Sheet, float])
     if sheet.apart or right - left < 290:
         paper.text(((_SIDE + axis.right) / 2, base + 50), f"{first.title}: {times}", size=14, bold=True)
         return
-    middle, y = (left + right) / 2, base - 72
-    paper.line([(left, y), (right, y)], "ink", 1.4)
-    for end, way in ((left, 1), (right, -1)):
-        paper.line([(end + 7 * way, y - 4), (end, y), (end + 7 * way, y + 4)], "ink", 1.4)
-    paper.text((middle, y - 22), times, size=20, bold=True)
+    middle, y = (left + right) / 2, base - 94
+    paper.text((middle, y), times, size=20, bold=True)
 
 
 def _unit(high_ps: float) -> tuple[int, str]:
