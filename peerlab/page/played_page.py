@@ -37,13 +37,13 @@ def played_page(
     root:
         Attributes of the page's one element, its class at least.
     wanted:
-        ``mode`` (``page``, ``slide`` or ``frame``) and ``theme``.
+        ``mode`` (``page``, ``slide`` or ``frame``) and ``theme``; ``framed`` where what is around it says its source.
     """
     shown = {**given, "wanted": wanted, "palettes": palettes()}
     data = json.dumps(shown, default=_packed).replace("<", "\\u003c")
     code = inline(sources.script_of(script))
     return f"""<!doctype html>
-<html lang="en" data-mode="{wanted["mode"]}">
+<html lang="en" data-mode="{wanted["mode"]}"{" data-framed" * ("framed" in wanted)}>
 <head>
 <meta charset="utf-8">
 {policy(code)}

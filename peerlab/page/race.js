@@ -125,7 +125,7 @@ class RacePage extends PlayedPage {
     this.find(".rc-about").textContent = data.about;
     this.find(".rc-lead h2").textContent = `Delivered per ${data.counted}, ${data.same_way ? data.unit : "% of all"}`;
     this.find(".rc-lead h2").title = data.counts;
-    this.find(".rc-key").append(...data.racers.map(({ title, role, finish_us }) => Object.assign(make("span", "", `${title}, ${sayTime(finish_us)}`), { style: `--rc: var(--pl-${role}); --rc-ink: var(--pl-${role}-ink)` })));
+    this.find(".rc-key").append(...data.racers.map(({ title, role, finish_us }) => Object.assign(make("span", "", this.wanted.mode === "slide" ? title : `${title}, ${sayTime(finish_us)}`), { style: `--rc: var(--pl-${role}); --rc-ink: var(--pl-${role}-ink)` })));
     this.find(".rc-answer h2").textContent = answer.about;
     this.find(".rc-ratio").append(answer.value, make("small", "", "as fast"));
     this.find(".rc-note").textContent = answer.note;

@@ -48,8 +48,8 @@ export class RegistrationTable {
       table.lines.forEach(([name, note], i) => {
         const y = top + i * pitch;
         quads.push([left, y, right, y + pitch - 3, "box", "faint"]);
-        words.push([left + inset, y + 8, name, 11, "normal", "ink", "left"]);
-        words.push([right - inset, y + 8, note, 11, "normal", "muted", "right"]);
+        words.push([left + inset, y + 6.5, name, 11, "normal", "ink", "left"]);
+        words.push([right - inset, y + 6.5, note, 11, "normal", "muted", "right"]);
       });
       return;
     }
@@ -57,8 +57,8 @@ export class RegistrationTable {
       const y = top + i * pitch, state = this.stateOf(region, time, pace), [name, note] = this.wordsOf(region, state, wide);
       quads.push([left, y, right, y + pitch - 3, state.fill, "faint"]);
       if (state.done < 1) quads.push([left, y, left + (right - left) * state.done, y + pitch - 3, "register-wash", "none"]);
-      words.push([left + inset, y + 8, name, 11, "normal", state.ink, "left"]);
-      words.push([right - inset, y + 8, note, 11, state.style, state.inkOf, "right"]);
+      words.push([left + inset, y + 6.5, name, 11, "normal", state.ink, "left"]);
+      words.push([right - inset, y + 6.5, note, 11, state.style, state.inkOf, "right"]);
     });
     if (!table.total) return; // all were hits
     const total = table.total.split(", ");

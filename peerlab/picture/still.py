@@ -197,6 +197,8 @@ def _slices(paper: Paper, sketch: Sketch, at: int, *, own: bool = False) -> None
         colour = stage_role(REDUCE.name if one.summed else one.stage)
         fill, line = ("box", colour) if one.hollow else (colour, "box")
         paper.square(one.at, 3.75 if one.hollow else 4.5, fill, line, 1.5)
+    if own:  # a slide has no room for a number at each queue, and one alone says nothing of the others
+        return
     waiting = Counter[tuple[float, float, str]]()  # in one memory slices may wait for several stages
     for stage, count in seen.waiting.items():
         waiting[badge_place(sketch.geometry, stage_kind(stage).track)] += count

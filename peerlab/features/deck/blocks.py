@@ -71,18 +71,19 @@ def table(
     *,
     fill_in: bool = False,
     marked: Container[tuple[int, int]] = (),
+    loses: bool = False,
 ) -> str:
-    """Return a table; with `fill_in` each row ends with a line to write on; the cells `marked`, row and column behind the first, are seen first."""
+    """Return a table; with `fill_in` each row ends with a line to write on; the cells `marked`, row and column behind the first, are seen first, and tell a gain, or with `loses` a loss."""
     heads = "".join(f"<th scope='col'>{words(cell)}</th>" for cell in head)
-    body = ""
-    for number, (first, *cells) in enumerate(rows):
+    body, first = "", " class='first loss'" if loses else " class=first"
+    for number, (name, *cells) in enumerate(rows):
         written = "".join(
-            f"<td{' class=first' * ((number, column) in marked)}>{words(cell)}</td>"
+            f"<td{first * ((number, column) in marked)}>{words(cell)}</td>"
             for column, cell in enumerate(cells)
         )
-        name = words(f"{head[-1]}: {first}")
-        box = f"<td class='fill'><span contenteditable='plaintext-only' role='textbox' aria-label='{name}'></span></td>"
-        body += f"<tr><th scope='row'>{words(first)}</th>{written}{box if fill_in else ''}</tr>"
+        label = words(f"{head[-1]}: {name}")
+        box = f"<td class='fill'><span contenteditable='plaintext-only' role='textbox' aria-label='{label}'></span></td>"
+        body += f"<tr><th scope='row'>{words(name)}</th>{written}{box if fill_in else ''}</tr>"
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
 
 

@@ -84,7 +84,9 @@ def _section(slide: Slide, number: int, count: int, lead: Lead) -> str:
     lines = "".join(f"<p>{escape(line)}</p>" for line in slide.lines)
     notes = "".join(f"<p>{escape(note)}</p>" for note in slide.notes)
     above = "".join(f"<p class='own'>{escape(line)}</p>" for line in slide.own)
-    sub = f"<p class='sub'>{escape(slide.subtitle)}</p>" if slide.subtitle else ""
+    key = "".join(f"<span style='--tone:var(--pl-{role})'>{escape(says)}</span>" for role, says in slide.key)
+    key = f"<span class='key'>{key}</span>" if key else ""
+    sub = f"<p class='sub'>{escape(slide.subtitle)}{key}</p>" if slide.subtitle else ""
     head = f"<{heading}>{escape(slide.title)}</{heading}>"
     parts = (
         (_said_by(lead) if slide.cover else ""),
@@ -93,12 +95,10 @@ def _section(slide: Slide, number: int, count: int, lead: Lead) -> str:
     )  # fmt: skip
     # On the first slide they stand at its head.
     names = escape(" · ".join(name for name in (lead.author, lead.date) if name and not slide.cover))
-    # A page that plays and has words of its own at its head says itself what it rests on.
-    bare = slide.live and not slide.titled
-    source = "" if bare else escape(slide.source or f"Simulated by peerlab {__version__}")
+    source = escape(slide.source or f"Simulated by peerlab {__version__}")
     return (  # the sheet has the margins: reveal.js takes a section's away in print
         f"<section><div class='sheet {_kind(slide)}'>{''.join(parts)}</div>"
-        f"<footer{' class=bare' * bool(bare)}><span>{source}</span><span>{names}{' · ' * bool(names)}{number} of {count}</span></footer>"
+        f"<footer><span>{source}</span><span>{names}{' · ' * bool(names)}{number} of {count}</span></footer>"
         f"<aside class='notes'>{notes}</aside></section>"
     )
 

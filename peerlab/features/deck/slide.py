@@ -33,3 +33,5 @@ class Slide:
     """Paragraphs of the outline, above the rest."""
     titled: bool = False
     """Whether its title is shown above a page that plays: the outline's own, or what the page does not say; else the page has words of its own at its head."""
+    key: tuple[tuple[str, str], ...] = ()
+    """At the end of the subtitle: roles of colours of the pictures, each with what it means."""

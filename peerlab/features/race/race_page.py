@@ -7,7 +7,9 @@ from peerlab.page.played_page import played_frame, played_page
 from peerlab.question.naming import told_apart
 
 
-def race_html(race: Race, *, layout: str = "page", theme: str = "auto", bands: bool = True) -> str:
+def race_html(
+    race: Race, *, layout: str = "page", theme: str = "auto", bands: bool = True, framed: bool = False
+) -> str:
     """Return a page that plays a race, as text.
 
     Parameters
@@ -20,17 +22,22 @@ def race_html(race: Race, *, layout: str = "page", theme: str = "auto", bands: b
         ``light``, ``dark``, or ``auto``: that of the notebook around it, else of the reader's system.
     bands:
         Whether the ratio has a range: assumed figures at the ends of theirs, which takes seconds.
+    framed:
+        Whether it is a slide of a deck, which says the source at its own foot.
     """
-    return _page(race, band_of(race) if bands else None, layout, theme)
+    return _page(race, band_of(race) if bands else None, layout, theme, framed=framed)
 
 
-def _page(race: Race, band: GainBand | None, layout: str, theme: str) -> str:
+def _page(race: Race, band: GainBand | None, layout: str, theme: str, *, framed: bool = False) -> str:
     parcel = race_parcel(race, band)
     title = f"Race: {' against '.join(told_apart([run.scenario for run in race.runs]))}"
     # Where nobody wins, the answer has the colour of the second, as in the order of the question.
     role = parcel["racers"][race.winner if race.winner is not None else 1]["role"]
     answer = f"--rc: var(--pl-{role}); --rc-ink: var(--pl-{role}-ink); --rc-wash: color-mix(in srgb, var(--rc) 14%, var(--pl-box))"
-    root, wanted = f'class="rc-root" style="{answer}"', {"mode": layout, "theme": theme}
+    root, wanted = (
+        f'class="rc-root" style="{answer}"',
+        {"mode": layout, "theme": theme, **({"framed": "yes"} if framed else {})},
+    )
     return played_page("race", "rc", title, {"race": parcel}, ["race"], root, wanted)
 
 

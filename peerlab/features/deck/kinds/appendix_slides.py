@@ -5,7 +5,7 @@ import re
 from peerlab.answer.gain import Assumption, GainBand
 from peerlab.answer.run import Run
 from peerlab.base.errors import shell_word
-from peerlab.base.units import say_count, say_time, say_unit
+from peerlab.base.units import KIB, say_bytes, say_count, say_time, say_unit
 from peerlab.features.deck.blocks import (
     TIMES,
     card,
@@ -146,7 +146,9 @@ def _moving(gain: GainBand, most: int) -> str:
             for case in gain.wired[1:]
         ),
     ]
-    return table(("what is assumed †", "value", "if instead", "the gain is"), rows, marked={(0, 2)})
+    first = gain.assumptions[0].cases if gain.assumptions else ()
+    head = ("what is assumed †", "value", "if instead", "the gain is")
+    return table(head, rows, marked={(0, 2)}, loses=any(case.gain < 1 for case in first))
 
 
 def _assumed(assumption: Assumption, as_assumed: float) -> tuple[str, str, str, str]:
@@ -157,6 +159,8 @@ def _assumed(assumption: Assumption, as_assumed: float) -> tuple[str, str, str, 
     if figure.range:
         instead = [end for end in figure.range if end != figure.value]
         ends = " or ".join(f"{end:g}" for end in instead) + say_unit(figure.unit)
+        if figure.unit == "KiB":
+            ends = " or ".join(say_bytes(end * KIB) for end in instead)
     others = " / ".join(case.says for case in assumption.cases) or "not simulated otherwise"
     changed = [
         case for case in assumption.cases if abs(case.gain / as_assumed - 1) > _SAME

@@ -39,7 +39,9 @@ def time(_outline: Outline, compared: ComparedRuns) -> Slide:
         for what, rows, _ in charts
     ]
     cards = [
-        card(bars(rows, words, full=full, pitch=_PITCHES[place]), 12, title=what.removesuffix("."))
+        card(
+            bars(rows, words, full=full, pitch=_PITCHES[place], left=_NAMED), 12, title=what.removesuffix(".")
+        )
         for place, (words, (what, rows, full)) in enumerate(zip(alt, charts, strict=True))
     ]
     idle = "Latency alone: no part is busy for a twentieth of the time on either path."
@@ -49,6 +51,8 @@ def time(_outline: Outline, compared: ComparedRuns) -> Slide:
     return Slide(title, "", grid(*cards), notes=tuple(alt), source=figures_said(compared))
 
 
+_NAMED = 354.0
+"""Where the bars of both charts begin, right of a part's name and a path's."""
 _PITCHES = (50.0, 36.0)
 """From one bar to the next, in both charts."""
 
@@ -76,11 +80,16 @@ def _watched(host: Run, peer: Run) -> list[str]:
 
 def _busy(kind: str, host: Run, peer: Run) -> list[Bar]:
     """Return a bar for each path, with how busy it keeps this kind of resource."""
-    shares = {_HOST: host.busy.get(kind, 0.0), _PEER: peer.busy.get(kind, 0.0)}
+    shares = [(name, run.bottleneck, run.busy.get(kind, 0.0)) for name, run in ((_HOST, host), (_PEER, peer))]
     return [
-        # Grey: a colour is a stage above.
-        Bar(name, (Part(share, "edge"),), f"{say_percent(share)} busy", lane_name(kind))
-        for name, share in shares.items()
+        # Grey: a colour is a stage above. The bottlenecks, which the title names, have theirs.
+        Bar(
+            name,
+            (Part(share, "hot" if limit and limit.kind == kind else "edge"),),
+            f"{say_percent(share)} busy",
+            lane_name(kind),
+        )
+        for name, limit, share in shares
     ]
 
 

@@ -23,9 +23,9 @@ from peerlab.features.deck.slide import Slide
 from peerlab.page.embedded import page_of
 from peerlab.picture.still import node_svg
 from peerlab.picture.svg import Paper
-from peerlab.picture.theme import PAGE, palette
+from peerlab.picture.theme import PAGE, palette, stage_role
 from peerlab.picture.wire import wire_share
-from peerlab.picture.words import alt_text, caption, waits_for
+from peerlab.picture.words import alt_text, caption, colours, waits_for
 from peerlab.question.naming import told_apart
 
 _BARS = 430.0
@@ -156,8 +156,19 @@ def compare(_outline: Outline, compared: ComparedRuns) -> Slide:
     # Room for three: those that tell the ways apart come first.
     about = "Drawn: bytes of this node; dotted: the way of a byte; †: assumed"
     return Slide(
-        title, about, grid(*shown, *_tiles(host, peer)[:3]), notes=notes, source=figures_said(compared)
+        title,
+        about,
+        grid(*shown, *_tiles(host, peer)[:3]),
+        notes=notes,
+        source=figures_said(compared),
+        key=key_of(host),
     )
+
+
+def key_of(run: Run) -> tuple[tuple[str, str], ...]:
+    """Return what the colours of a path's own slices mean, in short: each with its role."""
+    drawn = {stage_role(stage.name) for stage in run.scenario.stages}
+    return tuple((role, says.partition(",")[0]) for role, says in colours(run) if role in drawn)
 
 
 def _tiles(host: Run, peer: Run) -> list[str]:
@@ -183,7 +194,7 @@ def race(outline: Outline, compared: ComparedRuns) -> Slide:
     won = min(run.time_ps for run in both.runs)
     return Slide(
         f"Race: {' against '.join(told_apart([run.scenario for run in both.runs]))}",
-        live=page_of("race", both, layout="slide", theme=outline.theme),
+        live=page_of("race", both, layout="slide", theme=outline.theme, framed=True),
         # Just behind the end of the winner, so that the still shows it through, and the other one on its way.
         still=min(1.0, won / both.end_ps + _AFTER),
         notes=("Press Race. Both begin at the same moment; the wedge is how far the faster one is ahead.",),

@@ -4,6 +4,7 @@ from peerlab.base.errors import ExportError, PeerlabError
 from peerlab.base.units import say_bytes, say_count, say_time
 from peerlab.features.deck.blocks import facts, grid, side, span, without_ground
 from peerlab.features.deck.compared_runs import ComparedRuns
+from peerlab.features.deck.kinds.first_slides import key_of
 from peerlab.features.deck.reading.outline import Outline
 from peerlab.features.deck.slide import Slide
 from peerlab.picture.still import node_svg
@@ -51,6 +52,7 @@ def clusters(outline: Outline, compared: ComparedRuns) -> Slide:
         grid(*map(_side, both)),
         notes=notes,
         source="Simulated by peerlab; both clusters from their own files, with their own assumed figures †",
+        key=key_of(compared.detour),
     )
 
 

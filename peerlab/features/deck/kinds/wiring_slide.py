@@ -3,7 +3,7 @@
 from peerlab.answer.gain import GainCase
 from peerlab.answer.run import Run
 from peerlab.base.units import say_time
-from peerlab.features.deck.blocks import facts, grid, side, span, without_ground
+from peerlab.features.deck.blocks import TIMES, facts, grid, side, span, without_ground
 from peerlab.features.deck.compared_runs import ComparedRuns
 from peerlab.features.deck.kinds.first_slides import figures_said
 from peerlab.features.deck.reading.outline import Outline
@@ -53,4 +53,7 @@ def _side(case: GainCase, runs: tuple[Run, Run], mark: str = "") -> str:
         for what, run in zip(("through the host", "Peer Direct"), runs, strict=True)
     )
     picture = without_ground(node_svg(runs[1], theme=PAGE, large=True))
-    return side(f"{case.says[:1].upper()}{case.says[1:]}{mark}", "", picture, facts(*rows))
+    # What hangs so, the slide's title says.
+    says = case.says.removeprefix("each NIC ")
+    name = f"{says[:1].upper()}{says[1:]}{mark}"
+    return side(name, f"{case.gain:.2f}{TIMES}", picture, facts(*rows), big=True)
