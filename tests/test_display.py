@@ -61,7 +61,7 @@ def test_every_result_is_html_in_a_notebook_and_one_line_elsewhere(results):
         assert (
             shown["text/html"] == display.shown(result) or "pl-steps" in shown["text/html"]
         )  # whose ids are random
-        assert re.search(r"<(table|pre|p)[ >]", shown["text/html"])
+        assert re.search(r"<(table|pre|p|iframe)[ >]", shown["text/html"])
         assert "<script" not in shown["text/html"]
         assert shown["text/plain"] == repr(result)
         assert repr(result).isprintable()

@@ -5,9 +5,8 @@ from typing import Any
 
 from peerlab.base.document import Conclusion, Document, Fold, Graphic, Item, Items, Part, Table, Text
 from peerlab.base.units import say_bytes, say_percent
-from peerlab.features.expect.band_picture import band_html
+from peerlab.features.expect.band_picture import band_html, one_size_html
 from peerlab.features.expect.expected_figure import figure
-from peerlab.features.expect.one_size_picture import one_size_html
 
 Told = Mapping[str, Any]
 """What `as_dict` of a verdict, an expectation or one of their parts returns."""

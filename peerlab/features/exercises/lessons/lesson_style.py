@@ -16,7 +16,7 @@ from peerlab.page.frame import framed, table
 from peerlab.picture.theme import properties
 
 _STYLE = Path(__file__).parent / "lesson.css"
-_RANGE = re.compile(r"[\d.]+ to [\d.]+ times as fast")
+_RANGE = re.compile(r"\d[\d.]{0,9} to \d[\d.]{0,9} times as fast")
 
 
 @cache
