@@ -1,7 +1,7 @@
 """Band, floor and ceiling over sizes, logarithmic both ways, with the points of a log: vermilion only below the floor."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from itertools import pairwise
 from typing import Any
@@ -24,14 +24,31 @@ Row = Mapping[str, Any]
 _FROM, _ENOUGH = 64 * KIB, 4
 _APART = 14
 """Pixels between two words at the right edge."""
+_SIDE, _LOW = 44, 84
+"""Of the picture of one size: room for half a name at both ends, and the height, pixels."""
+_NAMES = 82
+"""From the middle of one of its names to the next, pixels."""
 
 
 def band_html(
     rows: Sequence[Row], judged: Sequence[Row] = (), faults: Sequence[Sequence[tuple[int, float]]] = ()
 ) -> str:
     """Return the picture for a wide page and for a narrow one, of which the page shows one."""
-    drawn = (band_svg(rows, judged, faults, wide=wide) for wide in (_BROAD, _SLIM))
-    return f"<div class='pl-picture'>{''.join(drawn)}</div>"
+    return _at_both_widths(lambda wide: band_svg(rows, judged, faults, wide=wide))
+
+
+def one_size_html(row: Row) -> str:
+    """Return the picture of one size, for a wide page and for a narrow one, of which the page shows one."""
+    return _at_both_widths(lambda wide: _one_size_svg(row, wide))
+
+
+def _at_both_widths(draw: Callable[[int], str]) -> str:
+    return f"<div class='pl-picture'>{draw(_BROAD)}{draw(_SLIM)}</div>"
+
+
+def _width_class(wide: int) -> str:
+    """Return by which class a page shows the picture of this width."""
+    return "pl-broad" if wide == _BROAD else "pl-slim"
 
 
 def band_svg(
@@ -74,7 +91,7 @@ def band_svg(
     parts += [_point(across, up, row) for row in judged]
     sentence = f"Bus bandwidth by size, {say_bytes(told[0]['size'])} to {say_bytes(told[-1]['size'])}: band, floor and ceiling"
     return (
-        f"<svg class='pl-band pl-{'broad' if wide == _BROAD else 'slim'}' viewBox='0 0 {wide} {_HIGH}' width='{wide}' role='img' aria-label='{escape(sentence, quote=True)}' "
+        f"<svg class='pl-band {_width_class(wide)}' viewBox='0 0 {wide} {_HIGH}' width='{wide}' role='img' aria-label='{escape(sentence, quote=True)}' "
         f"font-size='12' fill='var(--pl-muted)' style='max-width:100%;height:auto'>{''.join(parts)}</svg>"
     )
 
@@ -194,21 +211,8 @@ def _point(across: Scale, up: Scale, row: Row) -> str:
     )
 
 
-_WIDE = {"broad": 720, "slim": 440}
-_SIDE, _LOW = 44, 84
-"""Room for half a name at both ends, and the height, pixels."""
-_NAMES = 82
-"""From one name's middle to the next, pixels."""
-
-
-def one_size_html(row: Row) -> str:
-    """Return the picture for a wide page and for a narrow one, of which the page shows one."""
-    return (
-        f"<div class='pl-picture'>{''.join(_one_size(row, kind, wide) for kind, wide in _WIDE.items())}</div>"
-    )
-
-
-def _one_size(row: Row, kind: str, wide: int) -> str:
+def _one_size_svg(row: Row, wide: int) -> str:
+    """Return floor, band and ceiling of one size on one axis, each with its figure."""
     marks = [
         (name, row[name], role)
         for name, role in (("floor", "ink"), ("expected", "direct-ink"), ("ceiling", "muted"))
@@ -232,6 +236,6 @@ def _one_size(row: Row, kind: str, wide: int) -> str:
         f"{name} {figure(rate)}" for name, rate, _ in marks
     )
     return (
-        f"<svg class='pl-band pl-{kind}' viewBox='0 0 {wide} {_LOW}' width='{wide}' role='img' aria-label='{escape(says, quote=True)}' "
+        f"<svg class='pl-band {_width_class(wide)}' viewBox='0 0 {wide} {_LOW}' width='{wide}' role='img' aria-label='{escape(says, quote=True)}' "
         f"font-size='13' style='max-width:100%;height:auto'>{''.join(parts)}</svg>"
     )
