@@ -119,11 +119,11 @@ def _where(run: Run, bottleneck: Bottleneck) -> str:
         return ""
     used, resources = busy_ps(run.trace, run.recording), run.trace.resources
     busiest = max((i for i, one in enumerate(resources) if one.kind == bottleneck.kind), key=used.__getitem__)
-    seen = drawn(run.trace, [focus(run)], run.scenario.hardware.used_nics_per_switch)[busiest]
-    one = resources[busiest]
-    if bottleneck.resource.scope == "nic" and not seen:
-        return f" at NIC {one.node}.{one.index}"
-    return f" at {unit(run.scenario)} {one.node}"
+    shown = drawn(run.trace, [focus(run)], run.scenario.hardware.used_nics_per_switch)[busiest]
+    resource = resources[busiest]
+    if bottleneck.resource.scope == "nic" and not shown:
+        return f" at NIC {resource.node}.{resource.index}"
+    return f" at {unit(run.scenario)} {resource.node}"
 
 
 def _cap(text: str) -> str:

@@ -83,8 +83,8 @@ def check_needs(names: Collection[str]) -> None:
         needs = option.needs if option else ()
         if needs and not set(needs) & set(names):
             *others, last = map(_word, needs)
-            known = f"{', '.join(others)} or {last}" if others else last
-            raise ScenarioError(name, f"changes nothing without {known}; give that, too, or leave it out")
+            wanted = f"{', '.join(others)} or {last}" if others else last
+            raise ScenarioError(name, f"changes nothing without {wanted}; give that, too, or leave it out")
 
 
 def _word(name: str) -> str:

@@ -13,18 +13,18 @@ _HEAD = ("figure", "value", "who says it", "on what grounds")
 
 def figure_html(figure: EffectiveFigure) -> str:
     """Return one figure, line by line."""
-    told = figure.as_dict()
-    notes = "".join(f"<p class='pl-quiet'>{escape(note)}</p>" for note in told["notes"])
-    return framed("why", figure.head, _table([told]) + notes)
+    lines = figure.as_dict()
+    notes = "".join(f"<p class='pl-quiet'>{escape(note)}</p>" for note in lines["notes"])
+    return framed("why", figure.head, _table([lines]) + notes)
 
 
 def figures_html(figures: EffectiveFigures) -> str:
     """Return all figures of a question: what is assumed first, the others folded."""
-    told = [figure.as_dict() for figure in figures]
-    assumed = [one for one in told if any(line["assumed"] for line in one["lines"])]
-    sourced = [one for one in told if one not in assumed]
+    rows = [figure.as_dict() for figure in figures]
+    assumed = [row for row in rows if any(line["assumed"] for line in row["lines"])]
+    sourced = [row for row in rows if row not in assumed]
     answer = (
-        f"<p class='pl-answer'><b>{len(assumed)} of {say_count(len(told), 'figure')} are assumed</b> (†)</p>"
+        f"<p class='pl-answer'><b>{len(assumed)} of {say_count(len(rows), 'figure')} are assumed</b> (†)</p>"
     )
     name = f"{say_count(len(sourced), 'figure')} with a source"
     folded = f"<details><summary>{name}</summary>{_table(sourced)}</details>" if sourced else ""

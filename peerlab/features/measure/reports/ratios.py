@@ -74,12 +74,16 @@ def ratios_html(one: Ratios) -> str:
 
 def _best(one: Ratios) -> str:
     """Return as the answer the ratios of the way that is fastest, without registration; nothing where none is clearly faster."""
-    faster = [found for found in one.found if found.verdict == FASTER and found.registration == "none"]
+    faster = [
+        comparison
+        for comparison in one.found
+        if comparison.verdict == FASTER and comparison.registration == "none"
+    ]
     if not faster:
         return ""
-    path = max(faster, key=lambda found: found.ratio).path
-    found = [ratio.ratio for ratio in faster if ratio.path == path]
-    return f"<p class='pl-answer'><b>{escape(path)}: {say_range(min(found), max(found))} times</b>, where it is faster</p>"
+    path = max(faster, key=lambda comparison: comparison.ratio).path
+    ratios = [comparison.ratio for comparison in faster if comparison.path == path]
+    return f"<p class='pl-answer'><b>{escape(path)}: {say_range(min(ratios), max(ratios))} times</b>, where it is faster</p>"
 
 
 def ratios(records: Records, against: str = "staged", only: str = "") -> Ratios:
