@@ -86,7 +86,7 @@ class _Scrubber:
 
     def text(self, text: str) -> str:
         """Return a text with stand-ins; names that are known come first, since a file's may hold a host's."""
-        text = self._names.sub(lambda found: self._stand_in(self._known[found[0]], found[0]), text)
+        text = self._names.sub(lambda match: self._stand_in(self._known[match[0]], match[0]), text)
         for kind, pattern in _TELLTALE:
             text = pattern.sub(self._numbered(kind), text)
         return text
@@ -97,7 +97,7 @@ class _Scrubber:
         return self.text(_QUOTED.sub("'...'", text))
 
     def _numbered(self, kind: str) -> Callable[[re.Match[str]], str]:
-        return lambda found: self._stand_in(kind, found[0])
+        return lambda match: self._stand_in(kind, match[0])
 
     def _stand_in(self, kind: str, name: str) -> str:
         names = self._stand_ins.setdefault(kind, {})

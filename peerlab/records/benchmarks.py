@@ -77,9 +77,9 @@ _ALL = (
         gaudi=False,
     ),
 )  # fmt: skip
-BENCHMARKS = {one.name: one for one in _ALL}
+BENCHMARKS = {tool.name: tool for tool in _ALL}
 """By the name that manifests have."""
-_SAID = [one.says for one in _ALL if one.says]
+_SAID = [tool.says for tool in _ALL if tool.says]
 TOOLS = f"{', '.join(_SAID[:-1])} or {_SAID[-1]}"
 """Whose output is read, in words: every page and message that tells it says it so."""
 UNKNOWN = Benchmark(name="", readers=())

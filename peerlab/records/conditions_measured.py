@@ -42,9 +42,9 @@ def condition_table(rows: Iterable[Row]) -> "pd.DataFrame":
     """Return the same as a table of pandas."""
     import pandas as pd  # noqa: PLC0415  (where a log is only read there is none)
 
-    found = condition_rows(rows)
+    conditions = condition_rows(rows)
     names = (*CONDITIONS, "time_s", "algbw_GBps", "repetitions", "correct", "low_s", "high_s", "busbw_GBps")
-    table = table_of({name: [row[name] for row in found] for name in names})
+    table = table_of({name: [row[name] for row in conditions] for name in names})
     kinds: Any = {"repetitions": "Int64", "low_s": "Float64", "high_s": "Float64"}
     return table.assign(**{name: pd.array(table[name], dtype=kind) for name, kind in kinds.items()})
 

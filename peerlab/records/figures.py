@@ -142,11 +142,11 @@ def cut_off(name: str, text: str, least: int) -> str:
     return f"{name} {quote(text)} has fewer than the {say_count(least, 'decimal')} that its tool prints: is it cut off?"
 
 
-def _apart(one: float, other: float) -> tuple[str, str]:
+def _apart(number: float, other: float) -> tuple[str, str]:
     """Return two numbers with as many digits as it takes to tell them apart."""
     # Four digits as a rule; sixteen tell nearly any two numbers apart.
-    generator = ((f"{one:.{digits}g}", f"{other:.{digits}g}") for digits in range(4, 17))
-    return next((pair for pair in generator if pair[0] != pair[1]), (repr(one), repr(other)))
+    generator = ((f"{number:.{digits}g}", f"{other:.{digits}g}") for digits in range(4, 17))
+    return next((pair for pair in generator if pair[0] != pair[1]), (repr(number), repr(other)))
 
 
 def _names(unit: float) -> str:

@@ -223,8 +223,8 @@ def _report_row(place: int, name: str, columns: Sequence[str], words: Sequence[s
     size, count = whole(row["size"]), whole(row["count"])
     if size is None or count is None:
         raise RecordsError(f"{quote(row['size'])} of {quote(row['count'])} elements is not a size")
-    found = zip(names, cells[::2], cells[1::2], strict=False)
-    figures = {one: _figure(cell, unit) for one, cell, unit in found}
+    triples = zip(names, cells[::2], cells[1::2], strict=False)
+    figures = {kind: _figure(cell, unit) for kind, cell, unit in triples}
     return HcclResult(
         place, _collective(name), size, count, row["type"], row.get("redop", ""), figures=figures
     )
@@ -255,9 +255,9 @@ def _result(line: Line, damage: Damage) -> HcclResult:
         raise RecordsError(f"size {quote(size)} or rank {quote(rank)} is not a whole number")
     names = ("host", "device") if texts[0].endswith("ms") else ("bus", "algo")
     figures = {}
-    for one, text in zip(names, texts, strict=False):
+    for kind, text in zip(names, texts, strict=False):
         cell, _, unit = text.rpartition(" ")
-        figures[one] = _figure(cell, unit)
+        figures[kind] = _figure(cell, unit)
         damage.doubt(line.number, _cut("its figure", cell, unit))
     return HcclResult(
         line.number, _collective(name), whole(size) or 0, None, dtype, rank=whole(rank), figures=figures

@@ -78,9 +78,9 @@ def read(log: Log) -> Records:
     for number, line in enumerate(log.text.splitlines(), start=1):
         if not line.lstrip().startswith("{") and _MARK not in line:
             continue
-        found = damage.take(number, partial(_row, line, f"{TOOL}: {log.name}"))
-        if found:
-            row, host, doubt = found
+        record = damage.take(number, partial(_row, line, f"{TOOL}: {log.name}"))
+        if record:
+            row, host, doubt = record
             rows.append(row)
             hosts += [host] if host and host not in hosts else []
             damage.doubt(number, doubt)
@@ -106,14 +106,14 @@ def _row(line: str, source: str) -> tuple[dict[str, Any], str, str] | None:
     """Return a line's row, its host, and why it should be doubted; None for a record of another kind."""
     try:
         # A launcher may have put a label before it.
-        said = json.loads(line[line.index("{") :])
+        record = json.loads(line[line.index("{") :])
     except (ValueError, RecursionError):
         raise RecordsError("it is damaged or cut off") from None
-    if isinstance(said, dict) and "coll_perf" not in said:
+    if isinstance(record, dict) and "coll_perf" not in record:
         return None  # of a message between two ranks, which has its own record
-    if not isinstance(said, dict) or not isinstance(said.get("coll_perf"), dict):
+    if not isinstance(record, dict) or not isinstance(record.get("coll_perf"), dict):
         raise RecordsError("it has no coll_perf")
-    perf, header = said["coll_perf"], _dict(said.get("header")) or said
+    perf, header = record["coll_perf"], _dict(record.get("header")) or record
     name = str(perf.get("coll"))
     if name not in COLLECTIVES:
         raise RecordsError(f"{name[:40]!r} is no collective that is known")
@@ -140,7 +140,7 @@ def _row(line: str, source: str) -> tuple[dict[str, Any], str, str] | None:
         "algbw_GBps": size / took / 1e3,
         "busbw_GBps": size / took / 1e3 * bus_factor(collective, ranks) if ranks else None,
     }
-    return row, str(_dict(said.get("metadata")).get("hostname") or "")[:100], doubt
+    return row, str(_dict(record.get("metadata")).get("hostname") or "")[:100], doubt
 
 
 def _doubt(perf: dict[str, Any], collective: str, ranks: int | None) -> str:

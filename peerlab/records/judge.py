@@ -91,13 +91,15 @@ def compare(records: Records, path: str = "staged") -> list[Comparison]:
     return comparisons
 
 
-def gist(found: Sequence[Comparison]) -> str:
+def gist(comparisons: Sequence[Comparison]) -> str:
     """Return what going direct brings over ``staged`` at the largest message, in one line; empty where it was not measured.
 
     The arm with the largest registration cache speaks: a NIC can reach no memory that is not registered. Where that was
     not measured, the arm without any does, and it is said.
     """
-    direct = [comparison for comparison in found if comparison.path == "direct" and not comparison.variant]
+    direct = [
+        comparison for comparison in comparisons if comparison.path == "direct" and not comparison.variant
+    ]
     cached = [comparison for comparison in direct if comparison.registration == "lru"]
     unpinned = [comparison for comparison in direct if comparison.registration == "none"]
     if not (cached or unpinned):

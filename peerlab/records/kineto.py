@@ -286,22 +286,22 @@ def _unknown(trace_events: TraceEvents, dtype: str) -> str:
     )
 
 
-def kernels(found: TraceEvents) -> list[TracedKernel]:
+def kernels(events: TraceEvents) -> list[TracedKernel]:
     """Return the collectives on the device in order; what one does not say is taken from what the host asked for."""
     every = []
     # A trace has many more launches than those of its collectives.
-    wanted = {kernel["correlation"] for kernel in found.kernels if "correlation" in kernel}
-    places = zip(found.launch_of, found.launch_at, strict=True)
+    wanted = {kernel["correlation"] for kernel in events.kernels if "correlation" in kernel}
+    places = zip(events.launch_of, events.launch_at, strict=True)
     launched = {key: at for key, at in places if key in wanted}
-    found.shaped.sort(key=lambda one: one[:2])
-    for one in found.kernels:
-        options = found.asked.get(one.get("External id", -1), {})
+    events.shaped.sort(key=lambda span: span[:2])
+    for kernel in events.kernels:
+        options = events.asked.get(kernel.get("External id", -1), {})
         # What a kernel says itself counts before what was asked for, and that before the shapes around its launch.
-        entries = {**around(found.shaped, launched.get(one.get("correlation", -1))), **options, **one}
+        entries = {**around(events.shaped, launched.get(kernel.get("correlation", -1))), **options, **kernel}
         dtype, kind = entries.get("dtype", ""), entries.get("Collective name", "")
         if dtype and dtype not in _DTYPES:
-            found.warnings[_unknown(found, dtype)] += 1
-        collective = collective_said(kind) or one["does"]
+            events.warnings[_unknown(events, dtype)] += 1
+        collective = collective_said(kind) or kernel["does"]
         # An AllGather counts what every rank has in the end, as nccl-tests do.
         larger = max(entries.get("In msg nelems", 0), entries.get("Out msg nelems", 0))
         every.append(
@@ -313,9 +313,9 @@ def kernels(found: TraceEvents) -> list[TracedKernel]:
                 dtype=dtype,
                 ranks=entries.get("Group size", 0),
                 stream=entries.get("stream", 0),
-                asked=options.get("ts", launched.get(one.get("correlation", -1), one["begin"])),
-                begin=one["begin"],
-                end=one["end"],
+                asked=options.get("ts", launched.get(kernel.get("correlation", -1), kernel["begin"])),
+                begin=kernel["begin"],
+                end=kernel["end"],
             )
         )
-    return sorted(every, key=lambda one: (one.begin, one.end))
+    return sorted(every, key=lambda traced: (traced.begin, traced.end))

@@ -128,7 +128,7 @@ class Launches:
 
     def between(self, first: int, last: int) -> Launch | None:
         """Return the last that stands between two lines."""
-        place = bisect(self._found, last, key=lambda one: one[0]) - 1
+        place = bisect(self._found, last, key=lambda entry: entry[0]) - 1
         return self._found[place][1] if place >= 0 and self._found[place][0] >= first else None
 
 

@@ -77,7 +77,7 @@ def read(log: Log) -> Records:
     if not tests:
         raise log.fail(f"output of nccl-tests without a row of figures{damage.first()}")
     notes: list[str] = []
-    logging = [(line.number, found[1]) for line in log.lines if (found := _INFO.match(line.text))]
+    logging = [(line.number, match[1]) for line in log.lines if (match := _INFO.match(line.text))]
     begins = 0
     for test in tests:  # each run of a script has hosts of its own
         # The length of the text is more than any line's number: the last run has all that follows.
@@ -121,8 +121,8 @@ def _tests(lines: Sequence[Line], launches: Launches, damage: Damage) -> Iterato
     yield test
 
 
-def _test_name(found: re.Match[str] | None) -> str:
-    return (benchmark_of(found[1]) or found[1]) if found else ""
+def _test_name(match: re.Match[str] | None) -> str:
+    return (benchmark_of(match[1]) or match[1]) if match else ""
 
 
 def _begins(text: str) -> bool:
@@ -234,7 +234,7 @@ def _with_hosts(launch: Launch, hosts: Sequence[str]) -> Launch:
 
 
 def _manifest(lines: Sequence[Line], launch: Launch) -> dict[str, Any]:
-    versions = [found for line in lines if (found := _VERSION.search(line.text))]
+    versions = [match for line in lines if (match := _VERSION.search(line.text))]
     return {
         "version": next((version[1] or version[2] for version in versions), ""),
         "command": launch.command,

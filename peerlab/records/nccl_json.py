@@ -49,12 +49,12 @@ def read(log: Log) -> Records:
     config, results = report.get("config"), report.get("results")
     test = NcclRun()
     notes = [] if whole_file else ["the file is damaged or cut off; its whole results are kept"]
-    for one in _dicts(config.get("devices") if isinstance(config, dict) else None):
-        rank = one.get("rank")
+    for device in _dicts(config.get("devices") if isinstance(config, dict) else None):
+        rank = device.get("rank")
         if isinstance(rank, int):
-            test.devices[rank] = (_text(one.get("hostname")), _text(one.get("device_info")))
-    for place, found in enumerate(results if isinstance(results, list) else (), start=1):
-        if row := damage.take(place, partial(_row, found, place)):
+            test.devices[rank] = (_text(device.get("hostname")), _text(device.get("device_info")))
+    for place, result in enumerate(results if isinstance(results, list) else (), start=1):
+        if row := damage.take(place, partial(_row, result, place)):
             test.rows.append(row)
     if not test.rows:
         raise log.fail(f"JSON of nccl-tests without a result{damage.first()}")
@@ -88,31 +88,31 @@ def _whole_results(text: str) -> Iterator[Any]:
     decoder, place = json.JSONDecoder(), text.find("{")
     while place >= 0:
         try:
-            one, end = decoder.raw_decode(text, place)
+            result, end = decoder.raw_decode(text, place)
         except (ValueError, RecursionError):
             # A result is known by how it begins, so what follows a damaged one is not lost.
-            one, after = None, _RESULT.search(text, place + 1)
+            result, after = None, _RESULT.search(text, place + 1)
             place = after.start() if after else -1
         else:
             # Without a comma the list is over, or cut off.
             place = text.find("{", end) if _MORE.match(text, end) else -1
-        yield one
+        yield result
 
 
-def _row(one: Any, place: int) -> NcclRow:
-    if not isinstance(one, dict):
+def _row(result: Any, place: int) -> NcclRow:
+    if not isinstance(result, dict):
         raise RecordsError("it is damaged or cut off")
-    size, count = whole(_text(one.get("size"))), whole(_text(one.get("count")))
+    size, count = whole(_text(result.get("size"))), whole(_text(result.get("count")))
     if size is None:
         raise RecordsError("it has no size")
     if count is None:
         raise RecordsError("it has no count")
     keys = zip(VARIANTS, ("out_of_place", "in_place"), strict=True)
-    groups = tuple(_group(variant, key, one[key]) for variant, key in keys if one.get(key) is not None)
+    groups = tuple(_group(variant, key, result[key]) for variant, key in keys if result.get(key) is not None)
     if not groups:
         raise RecordsError("it has no figures")
-    root = _text(one.get("root")).strip() or "-1"
-    return NcclRow(place, size, count, _text(one.get("type")), _text(one.get("redop")), root, groups)
+    root = _text(result.get("root")).strip() or "-1"
+    return NcclRow(place, size, count, _text(result.get("type")), _text(result.get("redop")), root, groups)
 
 
 def _group(variant: str, key: str, figures: Any) -> Group:

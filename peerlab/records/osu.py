@@ -144,13 +144,13 @@ def _may_go_on(log: Log, line: Line) -> bool:
     return line is log.lines[-1] and not log.ends_whole
 
 
-def _titled(found: re.Match[str], line: Line, launches: Launches, damage: Damage) -> _Test:
-    title = found[2]
+def _titled(match: re.Match[str], line: Line, launches: Launches, damage: Damage) -> _Test:
+    title = match[2]
     if title not in _titles():
         name = nearest(title, (*_POINT_TO_POINT, *(title for _, title in _titled_collectives().values())))
         damage.row(line.number, f"OSU's test {title!r} is not read; {name}")
         title = _UNREAD
-    return _Test(title, found[1], found[3], launch=launches.at(line.number))
+    return _Test(title, match[1], match[3], launch=launches.at(line.number))
 
 
 def _is_head(text: str) -> bool:
@@ -224,10 +224,10 @@ def _row(test: _Test, words: Sequence[str], *, end: bool) -> dict[str, Any]:
 def _bounds(cells: Mapping[str, str], name: str) -> str:
     """Return how the least, the average and the most of the ranks' latencies contradict one another, or nothing."""
     names = ("Min Latency", name, "Max Latency")
-    figures = [figure for one in names if (figure := printed(cells.get(one, "")))]
+    figures = [figure for column in names if (figure := printed(cells.get(column, "")))]
     if name != "Avg Latency" or all(a.low <= b.high for a, b in pairwise(figures)):
         return ""
-    return f"{', '.join(f'{one} {cells[one]}' for one in names if one in cells)} are not in order"
+    return f"{', '.join(f'{column} {cells[column]}' for column in names if column in cells)} are not in order"
 
 
 def _finished(test: _Test, source: str, notes: list[str]) -> list[dict[str, Any]]:
@@ -276,5 +276,5 @@ def _buffers(lines: Sequence[Line], launch: Launch) -> list[str]:
     words = launch.words
     device = [f"{a} {b}" for a, b in pairwise(words) if a == "-d"]
     sides = [f"{a} {b}" for a, b in pairwise(words) if {a, b} <= {"D", "H", "M"}]
-    buffers = [f"{found[1]} {found[2]}" for line in lines if (found := _BUFFERS.search(line.text))]
+    buffers = [f"{match[1]} {match[2]}" for line in lines if (match := _BUFFERS.search(line.text))]
     return list(dict.fromkeys([*device, *sides, *buffers]))

@@ -49,10 +49,10 @@ def agreed(ranges: Iterable[Range | None]) -> Range:
     """
     # By how much more or fewer ranges hold from a number on: one walk finds where most overlap.
     change: Counter[int] = Counter()
-    for one in ranges:
-        if one:
-            change[one[0]] += 1
-            change[one[1] + 1] -= 1
+    for bounds in ranges:
+        if bounds:
+            change[bounds[0]] += 1
+            change[bounds[1] + 1] -= 1
     best, most, agree = ANY, 0, 0
     for fewest, after in pairwise(sorted(change)):
         agree += change[fewest]

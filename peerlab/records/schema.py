@@ -167,9 +167,9 @@ class Records:
         if not isinstance(nodes, int) or nodes < 1:
             raise RecordsError(f"nodes: {nodes!r} is no whole number of 1 or more")
         name, given = ", ".join(self.sources), self.columns["nodes"]
-        for said in given:
-            if said not in (None, nodes):
-                raise RecordsError(f"{name}: it says itself that {say_count(said, 'node')} took part")
+        for count in given:
+            if count not in (None, nodes):
+                raise RecordsError(f"{name}: it says itself that {say_count(count, 'node')} took part")
         for ranks in self.columns["ranks"]:
             if ranks is not None and ranks < nodes:
                 raise RecordsError(f"{name}: {say_count(ranks, 'rank')} cannot fill {nodes} nodes")

@@ -176,10 +176,10 @@ def _decoded(data: bytes) -> str:
 
 def _label(lines: Iterable[str]) -> re.Pattern[str] | None:
     """Return what stands before every line of a log, as it stands before the head of its table, whatever its numbers are; None where nothing does."""
-    found = next(filter(None, map(_LABELLED.match, lines)), None)
-    if found is None or not found[1].strip():
+    match = next(filter(None, map(_LABELLED.match, lines)), None)
+    if match is None or not match[1].strip():
         return None
-    words = map(re.escape, re.split(r"[0-9]+", found[1].rstrip()))
+    words = map(re.escape, re.split(r"[0-9]+", match[1].rstrip()))
     return re.compile(r"\A" + "[0-9]{1,19}".join(words) + r"\s*")
 
 

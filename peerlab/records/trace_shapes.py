@@ -41,14 +41,14 @@ def kernel_does(name: str) -> str:
     >>> kernel_does("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)"), kernel_does("ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t")
     ('allreduce', '')
     """
-    found = _KERNEL.search(name)
-    return _OF_KERNELS.get(found[1].lower(), "") if found else ""
+    match = _KERNEL.search(name)
+    return _OF_KERNELS.get(match[1].lower(), "") if match else ""
 
 
 def shaped_collective(name: str, args: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the shapes of an annotation say of a collective, in the fields that later versions write; nothing of any other annotation."""
-    found, dims, types = _ANNOTATION.fullmatch(name), args.get("Input Dims"), args.get("Input type")
-    if not found or not isinstance(dims, list) or not isinstance(types, list) or len(dims) != len(types):
+    match, dims, types = _ANNOTATION.fullmatch(name), args.get("Input Dims"), args.get("Input type")
+    if not match or not isinstance(dims, list) or not isinstance(types, list) or len(dims) != len(types):
         return {}
     tensors = [(shape, kind) for shape, kind in zip(dims, types, strict=True) if _is_shape(shape)]
     kinds = {kind.lower()[:_LONGEST_NAME] for _, kind in tensors if isinstance(kind, str)}
@@ -56,15 +56,15 @@ def shaped_collective(name: str, args: Mapping[str, Any]) -> dict[str, Any]:
     if len(kinds) != 1 or elements > _MOST_ELEMENTS:  # elements of several types cannot be counted together
         return {}
     dtype = kinds.pop()
-    return {"Collective name": found[1], "In msg nelems": elements, "dtype": _TENSOR_TYPES.get(dtype, dtype)}
+    return {"Collective name": match[1], "In msg nelems": elements, "dtype": _TENSOR_TYPES.get(dtype, dtype)}
 
 
 def around(shaped: Sequence[tuple[float, float, dict[str, Any]]], launched: float | None) -> dict[str, Any]:
     """Return what was said while a kernel was launched, of what was said from when to when, in order; nothing where it was in between."""
     if launched is None or not shaped:
         return {}
-    begin, end, said = shaped[bisect_right(shaped, launched, key=lambda one: one[0]) - 1]
-    return said if begin <= launched <= end else {}
+    begin, end, fields = shaped[bisect_right(shaped, launched, key=lambda span: span[0]) - 1]
+    return fields if begin <= launched <= end else {}
 
 
 def _is_shape(given: Any) -> bool:
