@@ -145,17 +145,17 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
     # A cluster that the log contradicts counts as none: then the names of accelerators decide, as without it.
     chosen = named is not None and not unlike
     clusters = [named] if named and chosen else recognised(observed)
-    found, held_up = fits(observed, clusters), pathology(observed, know)
+    cluster_fits, held_up = fits(observed, clusters), pathology(observed, know)
     gathered = (
         *from_lines(observed, know), *from_setup(observed, know, clusters), *from_latency(observed, know), *from_hops(observed, know), *from_rates(observed, know),
-        *from_clusters(found, know, chosen=chosen), *from_latencies(observed, clusters, know),
+        *from_clusters(cluster_fits, know, chosen=chosen), *from_latencies(observed, clusters, know),
     )  # fmt: skip
     # Which paths are weighed follows from all evidence, also from what is not trusted: a line or a rate that
     # names a path puts it into the ranking, and nothing more.
     paths = candidates(observed, clusters, gathered, chosen=chosen, nameless=names_nothing(observed, know))
     kept = [piece for piece in gathered if not held_up or trusted(piece)]
-    evidence = sorted(kept, key=lambda one: -_weight(one, paths))
-    ranking = _ranking(paths, evidence, best(found))
+    evidence = sorted(kept, key=lambda piece: -_weight(piece, paths))
+    ranking = _ranking(paths, evidence, best(cluster_fits))
     verdict, why = _verdict(ranking, evidence, know, sizes=len(observed.sizes))
     why += f"; {held_up}, so its figures were not weighed" if held_up else ""
     path = None if verdict == CANNOT_TELL else ranking[0].path
@@ -174,7 +174,7 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
         checks=_checks(know, path, verdict, observed.tool, below),
         forecast=forecast(observed, path, own, clusters, below, doubt),
         shortfall=below,
-        clusters=tuple(one.name for one in clusters),
+        clusters=tuple(machine.name for machine in clusters),
         chosen=chosen,
         seen=observed,
     )
@@ -291,14 +291,16 @@ def _contradiction(first: str, evidence: Sequence[Evidence], know: Knowledge) ->
     """Return what contradicts the path that leads, or nothing."""
     # a little less, so that no rounding of logarithms decides
     strong, decides = know.strengths["strong"] * 0.99, know.strengths["decides"] * 0.99
-    for one in evidence:
-        against = one.points.get(first, 0.0) <= -strong
+    for piece in evidence:
+        against = piece.points.get(first, 0.0) <= -strong
         other = next(
-            (path for path, points in one.points.items() if path != first and points >= decides), None
+            (path for path, points in piece.points.items() if path != first and points >= decides), None
         )
         if against or other:
             instead = f"speaks for {other}" if other else "speaks against it"
-            return f"the evidence contradicts itself: {first} leads, but {one.seen} {instead} ({one.says})"
+            return (
+                f"the evidence contradicts itself: {first} leads, but {piece.seen} {instead} ({piece.says})"
+            )
     return ""
 
 
@@ -318,18 +320,18 @@ def _plain_fit(fit: Fit | None) -> dict[str, Any] | None:
     }
 
 
-def _plain_forecast(one: Forecast) -> dict[str, Any]:
-    if one.why_not:
-        return {"why_not": one.why_not}
+def _plain_forecast(prediction: Forecast) -> dict[str, Any]:
+    if prediction.why_not:
+        return {"why_not": prediction.why_not}
     return {
-        "cluster": one.cluster,
-        "fitted_on": one.fitted_on,
-        "model_error_factor": one.spread,
-        "message_bytes": _plain(one.sizes),
-        "measured_GBps": _plain(one.measured_GBps),
-        "peer_direct_GBps": _plain(one.GBps),
-        "low_GBps": _plain(one.low_GBps),
-        "high_GBps": _plain(one.high_GBps),
-        "ratio": _plain(one.ratio),
-        "gain_in_words": one.gain.range_in_words(),
+        "cluster": prediction.cluster,
+        "fitted_on": prediction.fitted_on,
+        "model_error_factor": prediction.spread,
+        "message_bytes": _plain(prediction.sizes),
+        "measured_GBps": _plain(prediction.measured_GBps),
+        "peer_direct_GBps": _plain(prediction.GBps),
+        "low_GBps": _plain(prediction.low_GBps),
+        "high_GBps": _plain(prediction.high_GBps),
+        "ratio": _plain(prediction.ratio),
+        "gain_in_words": prediction.gain.range_in_words(),
     }

@@ -123,14 +123,14 @@ def _named(name: str, devices: Iterable[str]) -> bool:
 
 def fits(seen: Observed, clusters: Sequence[Cluster]) -> list[Fit]:
     """Return how far each path of each cluster is from the log; paths that cannot be simulated are left out."""
-    found, points = [], _POINTS if len(clusters) <= 2 else _POINTS_OF_MANY
+    cluster_fits, points = [], _POINTS if len(clusters) <= 2 else _POINTS_OF_MANY
     for cluster in clusters:
         shaped = shape(cluster, seen)
         for path in (*cluster.paths, IN_NODE):
-            one = shaped and _fit(seen, shaped, path, points)
-            if one:
-                found.append(one)
-    return found
+            fit = shaped and _fit(seen, shaped, path, points)
+            if fit:
+                cluster_fits.append(fit)
+    return cluster_fits
 
 
 def most_simulated(seen: Observed) -> int:
@@ -150,7 +150,7 @@ def _fit(observed: Observed, cluster: Cluster, path: str, points: int) -> Fit | 
     most = most_simulated(observed)
     try:
         scenarios = [scenario(observed, cluster, path, min(int(size), most)) for size in observed.sizes[some]]
-        simulated = [_algbw(one, cluster) for one in scenarios]
+        simulated = [_algbw(asked, cluster) for asked in scenarios]
     except (ScenarioError, HardwareError):
         return None
     if None in simulated:
@@ -192,48 +192,48 @@ def ends_GBps(asked: Scenario) -> tuple[float, float]:  # noqa: N802
 def simulated_band(asked: Scenario) -> Band:
     """Return from where to where the bus bandwidth of a scenario may lie; what was simulated before is not simulated again."""
 
-    def busbw(one: Scenario) -> float:
-        return busbw_GBps(one, answer(one, simulate).time_ps)
+    def busbw(variant: Scenario) -> float:
+        return busbw_GBps(variant, answer(variant, simulate).time_ps)
 
     return band(asked, busbw, busbw(asked), wire_limit_GBps)
 
 
-def best(found: Sequence[Fit]) -> dict[str, Fit]:
+def best(cluster_fits: Sequence[Fit]) -> dict[str, Fit]:
     """Return for each path the fit that is nearest to the log."""
     nearest: dict[str, Fit] = {}
-    for fit in found:
+    for fit in cluster_fits:
         # in logarithms: twice as fast is as far off as half as fast
         if fit.path not in nearest or abs(math.log(fit.ratio)) < abs(math.log(nearest[fit.path].ratio)):
             nearest[fit.path] = fit
     return nearest
 
 
-def from_clusters(found: Sequence[Fit], know: Knowledge, *, chosen: bool) -> Iterator[Evidence]:
+def from_clusters(cluster_fits: Sequence[Fit], know: Knowledge, *, chosen: bool) -> Iterator[Evidence]:
     """Yield what the simulated paths say; clusters that nobody has chosen may be the wrong ones."""
-    for path, fit in best(found).items():
+    for path, fit in best(cluster_fits).items():
         points, sentence = _verdict(
-            fit, [other for other in found if other.path == path], know, chosen=chosen
+            fit, [other for other in cluster_fits if other.path == path], know, chosen=chosen
         )
-        if not chosen and (between := _between(path, found, know)):
+        if not chosen and (between := _between(path, cluster_fits, know)):
             points, sentence = 0.0, between
         fitted = f"; its figures were fitted on {fit.cluster.fitted_on}" if fit.cluster.fitted_on else ""
         yield Evidence(
             kind="cluster",
             seen=f"{fit.ratio:.2g} times the bandwidth of {path} on {fit.cluster.name}, simulated at {say_count(len(fit.sizes), 'size')}",
             says=sentence,
-            points=dict.fromkeys((path, *_no_faster(path, found, points)), points) if points else {},
+            points=dict.fromkeys((path, *_no_faster(path, cluster_fits, points)), points) if points else {},
             known=chosen and not fit.cluster.assumptions,
             source=f"data/hardware/{fit.cluster.name}.toml and the simulation{fitted}",
         )
 
 
-def _between(path: str, found: Sequence[Fit], know: Knowledge) -> str:
+def _between(path: str, cluster_fits: Sequence[Fit], know: Knowledge) -> str:
     """Return that a log is faster than a path on one recognised cluster and slower than on another, so that NICs between theirs would do; empty where it is not.
 
     Nearer to either of them than to be explained, it says something of that one.
     """
     near = know.ranges["explains"]
-    ordered = sorted((fit for fit in found if fit.path == path), key=lambda one: one.ratio)
+    ordered = sorted((fit for fit in cluster_fits if fit.path == path), key=lambda fit: fit.ratio)
     if len(ordered) < 2 or any(near.low <= fit.ratio <= near.high for fit in ordered):
         return ""
     slower, faster = ordered[0], ordered[-1]
@@ -242,19 +242,23 @@ def _between(path: str, found: Sequence[Fit], know: Knowledge) -> str:
     return f"between this path on {faster.cluster.name} and on {slower.cluster.name}, as NICs between theirs would be"
 
 
-def _no_faster(path: str, found: Sequence[Fit], points: float) -> list[str]:
+def _no_faster(path: str, cluster_fits: Sequence[Fit], points: float) -> list[str]:
     """Return the paths for which it is too fast as well that is too fast for `path`: those through host memory that nobody simulated.
 
     They send over the same NICs, and make the way longer.
     """
     direct = path in PATHS and PATHS[path].uses_device_memory and PATHS[path].is_rdma
-    simulated = {fit.path for fit in found}
+    simulated = {fit.path for fit in cluster_fits}
     staged = [
         name
         for name, record in PATHS.items()
         if record.is_rdma and record.is_staged and name not in simulated
     ]
-    return staged if direct and points < 0 and all(fit.ratio > 1 for fit in found if fit.path == path) else []
+    return (
+        staged
+        if direct and points < 0 and all(fit.ratio > 1 for fit in cluster_fits if fit.path == path)
+        else []
+    )
 
 
 def _verdict(fit: Fit, alike: Sequence[Fit], know: Knowledge, *, chosen: bool) -> tuple[float, str]:
@@ -340,7 +344,7 @@ def from_latencies(seen: Observed, clusters: Sequence[Cluster], know: Knowledge)
     if not able or took is None or seen.nccl or waits_for_copies(seen):
         return
     # of the clusters that it may be from the slowest: whoever is too slow for that is so for all
-    slowest, usual = max(able, key=lambda one: one.latency_ps), know.ranges["own_latency"]
+    slowest, usual = max(able, key=lambda cluster: cluster.latency_ps), know.ranges["own_latency"]
     times = took[0] * PS_PER_US / slowest.latency_ps
     if times > usual.high:
         yield Evidence(

@@ -83,18 +83,18 @@ class Forecast:
 
 def forecast(
     seen: Observed,
-    found: str | None,
+    path: str | None,
     own: Fit | None,
     clusters: Sequence[Cluster],
     below: Shortfall | None = None,
     doubt: Doubt | None = None,
 ) -> Forecast:
-    """Return what Peer Direct would bring to a log that took the path `found`.
+    """Return what Peer Direct would bring to a log that took this `path`.
 
     `own` is how that path's simulation meets the log, `clusters` those the log may be from, `below` how far it lies below that path,
     `doubt` that it may be another one; None: the path is clear.
     """
-    if reason := _needless(seen, found, below, doubt):
+    if reason := _needless(seen, path, below, doubt):
         return Forecast(why_not=reason)
     if not clusters:
         return Forecast(
@@ -102,7 +102,7 @@ def forecast(
         )
     first = own.cluster.name if own else clusters[0].name
     # the cluster whose path explains the log first, the others in their order
-    ordered = sorted(clusters, key=lambda one: one.name != first)
+    ordered = sorted(clusters, key=lambda cluster: cluster.name != first)
     able = [cluster for cluster in ordered if PEER_DIRECT in cluster.paths]
     if not able:
         return Forecast(why_not=f"{ordered[0].name} has no Peer Direct: {ordered[0].lacks[PEER_DIRECT]}")
@@ -115,16 +115,16 @@ def forecast(
         return Forecast(why_not=f"{able[0].name} cannot be simulated as this log was measured: {problem}")
 
 
-def _needless(observed: Observed, found: str | None, below: Shortfall | None, doubt: Doubt | None) -> str:
+def _needless(observed: Observed, path: str | None, below: Shortfall | None, doubt: Doubt | None) -> str:
     """Return why nothing is to be predicted, or nothing."""
-    if found is None:
+    if path is None:
         return "the path is not known, so nobody can say what another one would bring"
-    if found == IN_NODE:
+    if path == IN_NODE:
         where = "one node" if (observed.nodes or 1) == 1 else "one NVLink domain"
         return f"{where}: no network, so nothing for Peer Direct to shorten"
     if observed.memory == "host":
         return "the buffers lie in host memory: Peer Direct would change nothing; measure device memory (osu_bw D D)"
-    if what := _reaches_memory(found):
+    if what := _reaches_memory(path):
         odds, fact = doubt or (1.0, None)
         sure = f" at odds of {say_share(odds)}" if doubt else ""
         settles = f"; what would settle it: {fact.what}" if fact else ""
@@ -132,13 +132,13 @@ def _needless(observed: Observed, found: str | None, below: Shortfall | None, do
     return "" if observed.large.any() else "the log has no message of 1 MiB or more"
 
 
-def _reaches_memory(found: str) -> str:
+def _reaches_memory(path: str) -> str:
     """Return what on a path reaches device memory already; empty where bytes are staged."""
-    if found == PEER_DIRECT:
+    if path == PEER_DIRECT:
         return "it is Peer Direct already"
-    if data_path(found).uses_device_memory:
+    if data_path(path).uses_device_memory:
         return "the NIC reads and writes device memory already"
-    return "the devices' own ports need no host memory" if data_path(found).uses_own_ports else ""
+    return "the devices' own ports need no host memory" if data_path(path).uses_own_ports else ""
 
 
 def _gains_elsewhere(below: Shortfall | None, doubt: Doubt | None) -> str:
@@ -157,10 +157,10 @@ def _predict(observed: Observed, cluster: Cluster, own: Fit | None) -> Forecast:
     some = large[spread_over(large.size, _POINTS)]
     sizes, measured = observed.sizes[some], observed.algbw_GBps[some]
     scenarios = [scenario(observed, shaped, PEER_DIRECT, int(size)) for size in sizes]
-    runs = [simulate(one) for one in scenarios if one is not None]
+    runs = [simulate(asked) for asked in scenarios if asked is not None]
     if len(runs) < len(scenarios):
         raise PeerlabError("no network")
-    value, run = np.array([one.algbw_GBps for one in runs]), runs[-1]
+    value, run = np.array([result.algbw_GBps for result in runs]), runs[-1]
     marked = spread_over(sizes.size, _BANDS)
     ends = [simulated_band(runs[place].scenario) for place in marked]
     places, values = [log(size) for size in sizes], [log(sizes[place]) for place in marked]

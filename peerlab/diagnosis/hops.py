@@ -39,7 +39,7 @@ def transports(devices: Sequence[str] = ()) -> list[Transport]:
 
     One that serves a rare path alone is left out: what a hop of it takes was seen on one machine.
     """
-    maker = next((one for one in MAKERS if any(one in device for device in devices)), MAKERS[0])
+    maker = next((name for name in MAKERS if any(name in device for device in devices)), MAKERS[0])
     rare = {load_cluster(name).library for name in known_clusters() if has_rare_alone(load_cluster(name))}
     libraries = [load_library(name) for name in known_libraries() if name not in rare]
     told = [
@@ -50,7 +50,7 @@ def transports(devices: Sequence[str] = ()) -> list[Transport]:
         and law_of(library).chooses
         and _HOP in library.figures
     ]
-    return sorted(told, key=lambda one: one.low_us)
+    return sorted(told, key=lambda transport: transport.low_us)
 
 
 def has_rare_alone(cluster: Cluster) -> bool:
@@ -103,10 +103,10 @@ def adds_us(seen: Observed) -> tuple[float, float] | None:
 
 def from_hops(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
     """Yield which transport the smallest AllReduce fits, and what that says of kernel TCP."""
-    found = None if older_nccl(seen) else adds_us(seen)
-    if found is None:
+    added = None if older_nccl(seen) else adds_us(seen)
+    if added is None:
         return
-    least, most = found
+    least, most = added
     known = transports(seen.devices)
     fitting = [transport for transport in known if transport.low_us <= most and transport.high_us >= least]
     guess = "" if seen.nodes else ", if there are two nodes"

@@ -148,15 +148,15 @@ class Knowledge:
                 )
         return None
 
-    def checks_for(self, found: str, tool: str, *, clear: bool = False) -> tuple[NextMeasurement, ...]:
-        """Return what to measure next when `found` (a path, or ``cannot tell``) came out for a log of `tool`.
+    def checks_for(self, outcome: str, tool: str, *, clear: bool = False) -> tuple[NextMeasurement, ...]:
+        """Return what to measure next when `outcome` (a path, or ``cannot tell``) came out for a log of `tool`.
 
         `clear`: nothing more needs to be asked about which path it is.
         """
         return tuple(
             check.check
             for check in self.checks
-            if found in (check.when_clear if clear else check.when)
+            if outcome in (check.when_clear if clear else check.when)
             and (not check.tools or tool in check.tools)
         )
 
@@ -222,7 +222,7 @@ def _alike(points: dict[str, float]) -> dict[str, float]:
     return points if RECEIVE_DIRECT in points or not against else points | {RECEIVE_DIRECT: against}
 
 
-def _points(said: str, strengths: Mapping[str, float]) -> float:
+def _points(word: str, strengths: Mapping[str, float]) -> float:
     # in the file a minus stands for "against"
-    name = said.removeprefix("-")
-    return -strengths[name] if said != name else strengths[name]
+    name = word.removeprefix("-")
+    return -strengths[name] if word != name else strengths[name]

@@ -32,6 +32,6 @@ def pathology(seen: Observed, know: Knowledge) -> str:
     return f"{' and '.join(each)}: something holds this run up at some sizes"
 
 
-def trusted(one: Evidence) -> bool:
+def trusted(piece: Evidence) -> bool:
     """Return whether a piece of evidence counts in a run that is held up: words do, and how prompt its smallest messages are."""
-    return one.kind in TRUSTED or one.of_smallest
+    return piece.kind in TRUSTED or piece.of_smallest

@@ -74,17 +74,17 @@ def placed(held: str | bytes, name: str, shown: Cluster | None = None) -> Placed
     return PlacedLog(name, records, diagnose(records, None if unlike else shown), shown, unlike)
 
 
-def as_measured(scenario: Scenario, found: PlacedLog) -> Scenario:
+def as_measured(scenario: Scenario, log: PlacedLog) -> Scenario:
     """Return the scenario of a log: its cluster, nodes, operation, path and largest message; as it was without a cluster."""
-    return scenario.with_(**_changes(scenario, found, int(found.diagnosis.seen.sizes[-1])))
+    return scenario.with_(**_changes(scenario, log, int(log.diagnosis.seen.sizes[-1])))
 
 
-def way_to(scenario: Scenario, found: PlacedLog) -> Changes:
+def way_to(scenario: Scenario, log: PlacedLog) -> Changes:
     """Return the changes that turn a scenario into that of the log; a message size within the log's sizes stays."""
-    sizes = found.diagnosis.seen.sizes
+    sizes = log.diagnosis.seen.sizes
     # the user's own size stays where the log measured on both sides of it
     nearest = min(max(scenario.nbytes, int(sizes[0])), int(sizes[-1]))
-    changes = _changes(scenario, found, nearest)
+    changes = _changes(scenario, log, nearest)
     return {field: value for field, value in changes.items() if getattr(scenario, field) != value}
 
 
