@@ -124,7 +124,7 @@ class Calibration:
             "path_from": self.path_from,
             "verdict": self.verdict,
             "why": list(self.why),
-            "constants": [vars(one) for one in self.constants],
+            "constants": [vars(outcome) for outcome in self.constants],
             "message_bytes": self.sizes.tolist(),
             "measured_s": self.measured_s.tolist(),
             "simulated_before_s": self.before_s.tolist(),
@@ -190,12 +190,12 @@ def calibrate(
     model, measured = Model(scenarios, messages, figures, progress), observed.times_s[rows]
     before = model.times_s(model.start)
     fitted = fit(model, measured, seed)
-    found = tuple(constant(figure, fitted) for figure in figures)
+    outcomes = tuple(constant(figure, fitted) for figure in figures)
     return Calibration(
-        cluster=described(base, found, observed, observed.sizes[rows], today or date.today()),  # noqa: DTZ011  (the user's day)
+        cluster=described(base, outcomes, observed, observed.sizes[rows], today or date.today()),  # noqa: DTZ011  (the user's day)
         path=path,
         path_from=path_from,
-        constants=found,
+        constants=outcomes,
         sizes=observed.sizes[rows].astype(float),
         measured_s=measured,
         before_s=before,
@@ -249,7 +249,7 @@ def _scenarios_of(observed: Observed, base: Cluster, path: str, sizes: NDArray[n
             f"{observed.ranks} ranks on {observed.nodes} nodes do not fit {base.name}'s {base.devices} devices a node",
         )
     asked = [scenario(observed, shaped, path, int(size)) for size in sizes]
-    scenarios = [one for one in asked if one is not None]
+    scenarios = [case for case in asked if case is not None]
     if not scenarios:
         raise PeerlabError(
             "two ranks in one node use one link: its rate is the log's plateau, there is nothing to fit"

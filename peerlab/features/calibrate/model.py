@@ -56,9 +56,9 @@ class Model:
         # Only what a size feels is part of its key: others may move without simulating it again.
         keys = felt(self.asked[place])
         pairs = [
-            (one.key, float(np.exp(v)))
-            for one, v in zip(self.figures, values, strict=True)
-            if one.key in keys
+            (figure.key, float(np.exp(v)))
+            for figure, v in zip(self.figures, values, strict=True)
+            if figure.key in keys
         ]
         known = (place, tuple(value for _, value in pairs))
         if known not in self._known:

@@ -22,7 +22,7 @@ def constant(figure: Figure, fitted: Fitted) -> Constant:
     """Return one constant as it came out."""
     bounds = figure.range or (figure.value, figure.value)
     same: dict[str, Any] = {"key": figure.key, "unit": figure.unit, "before": figure.value, "bounds": bounds}
-    keys = [one.key for one in fitted.model.figures]
+    keys = [fitted_figure.key for fitted_figure in fitted.model.figures]
     if figure.key not in keys:
         return Constant(
             **same,
@@ -41,23 +41,25 @@ def constant(figure: Figure, fitted: Fitted) -> Constant:
 
 
 def described(
-    base: Cluster, found: Sequence[Constant], seen: Observed, sizes: NDArray[np.int64], today: date
+    base: Cluster, outcomes: Sequence[Constant], seen: Observed, sizes: NDArray[np.int64], today: date
 ) -> Cluster:
     """Return the cluster with the constants that the log tells, each with its provenance."""
     what = f"{seen.collective} of {say_bytes(sizes[0])} to {say_bytes(sizes[-1])}, {seen.source or seen.tool or 'a log'}"
     cluster = base
-    for one in (one for one in found if one.identified):
+    for outcome in (outcome for outcome in outcomes if outcome.identified):
         # At an end the interval is cut off, and the range itself says what is left open.
-        ends = one.bounds if one.at_end else (one.low, one.high)
-        value, low, high = (_rounded(end) for end in (one.value, *ends))
+        ends = outcome.bounds if outcome.at_end else (outcome.low, outcome.high)
+        value, low, high = (_rounded(end) for end in (outcome.value, *ends))
         sentence = (
-            "came out at the end of it, and may be beyond" if one.at_end else "the range is a 95 % interval"
+            "came out at the end of it, and may be beyond"
+            if outcome.at_end
+            else "the range is a 95 % interval"
         )
         cluster = cluster.with_figure(
-            one.key,
+            outcome.key,
             value,
             source=f"{what}, calibrated on {today.isoformat()}",
-            assumption=f"fitted on this log within {one.bounds[0]:g} to {one.bounds[1]:g}; {sentence}",
+            assumption=f"fitted on this log within {outcome.bounds[0]:g} to {outcome.bounds[1]:g}; {sentence}",
             # Rounding to five digits must not put the value outside of its own range.
             range=(min(low, value), max(high, value)),
         )
