@@ -86,13 +86,13 @@ def kind_of(cards: Sequence[PciCard], nvlinks: int | None) -> tuple[Accelerator,
     of_vendor = [accelerator for accelerator in kinds if accelerator.vendor == vendor] or [
         accelerator for accelerator in kinds if accelerator.vendor == _NVIDIA
     ]
-    found = [accelerator for accelerator in of_vendor if card.device in accelerator.devices]
-    if said := found or [
+    by_id = [accelerator for accelerator in of_vendor if card.device in accelerator.devices]
+    if matches := by_id or [
         accelerator
         for accelerator in of_vendor
         if accelerator.devices and _called(accelerator.name, card.model)
     ]:
-        return said[0], ""
+        return matches[0], ""
     if alike := [accelerator for accelerator in of_vendor if nvlinks and accelerator.links == nvlinks]:
         return alike[0], f"taken for {alike[0].name} by its {nvlinks} NVLinks, which others may have as well"
     # The kind without device ids stands for every other of its vendor.

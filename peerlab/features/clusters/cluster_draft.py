@@ -28,12 +28,12 @@ def draft(path: Path, file: str | None, *, show: bool, force: bool) -> int:
         _check_picture(picture, force=force)
     topology = _topology(file)
     ready = draft_for(path, topology, file or "this machine", Path(file).name if file else "/sys")
-    found = ready.drafted
+    drafted = ready.drafted
     write_new(path, ready.text, force=force)
-    for line in _draft_lines(path, found):
+    for line in _draft_lines(path, drafted):
         print(line)
     if show:
-        _draw(found, picture)
+        _draw(drafted, picture)
         print(f"wrote {one_line(picture)}: its data path, simulated on 2 nodes")
     print(f"replace what is assumed; what that is: peerlab clusters check {shell_word(path)}")
     return 0
@@ -54,22 +54,22 @@ def _check_picture(picture: Path, *, force: bool) -> None:
     check_place(picture, HardwareError)
 
 
-def _draft_lines(path: Path, found: Drafted) -> list[str]:
-    cluster = found.cluster
+def _draft_lines(path: Path, drafted: Drafted) -> list[str]:
+    cluster = drafted.cluster
     assumed = len(cluster.assumptions)
     lines = [
-        f"wrote {one_line(path)}: {say_count(len(found.read), 'figure')} read, {assumed} assumed, most as on {found.like}"
+        f"wrote {one_line(path)}: {say_count(len(drafted.read), 'figure')} read, {assumed} assumed, most as on {drafted.like}"
     ]
     lines += wrapped(cluster.summary, "  ", "  ")
-    for remark in found.remarks:
+    for remark in drafted.remarks:
         lines += wrapped(remark, "  note: ", "        ")
     return lines
 
 
-def _draw(found: Drafted, picture: Path) -> None:
+def _draw(drafted: Drafted, picture: Path) -> None:
     from peerlab.engine.simulate import simulate  # noqa: PLC0415  (Bokeh takes a second to load)
     from peerlab.picture.still import still_svg  # noqa: PLC0415
 
-    run = simulate(Scenario(cluster=found.cluster, nodes=2))
+    run = simulate(Scenario(cluster=drafted.cluster, nodes=2))
     with written(picture, HardwareError) as file:
         file.write_text(still_svg(run), encoding="utf-8")

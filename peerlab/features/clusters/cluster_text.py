@@ -23,15 +23,15 @@ def list_lines(clusters: Sequence[Cluster]) -> Iterator[str]:
     title = max(len(cluster.title) for cluster in clusters) if titles else 0
     head = f"{'cluster':<{names}}  " + (f"{'title':<{title}}  " if titles else "")
     yield f"{head}devices  NICs   assumed  paths between nodes"
-    for one in clusters:
-        assumed = f"{len(one.assumptions)} of {len(one.stated)}"
-        row = f"{one.name:<{names}}  " + (f"{one.title:<{title}}  " if titles else "")
-        row += f"{one.devices:>7}  {one.nics:>4}  {assumed:>8}  "
-        lines = wrapped(", ".join(one.paths), row)
+    for cluster in clusters:
+        assumed = f"{len(cluster.assumptions)} of {len(cluster.stated)}"
+        row = f"{cluster.name:<{names}}  " + (f"{cluster.title:<{title}}  " if titles else "")
+        row += f"{cluster.devices:>7}  {cluster.nics:>4}  {assumed:>8}  "
+        lines = wrapped(", ".join(cluster.paths), row)
         if not titles:
             second = lines[1] if len(lines) > 1 else ""
             # The title takes the room at the left of the second line of paths, which may be empty.
-            lines[1:2] = [f"  {one.title}".ljust(len(row)) + second.strip()]
+            lines[1:2] = [f"  {cluster.title}".ljust(len(row)) + second.strip()]
         yield from (line.rstrip() for line in lines)
     yield ""
     yield from wrapped(
@@ -154,15 +154,15 @@ def _block(title: str, items: Iterable[Iterable[str]]) -> Iterator[str]:
             yield from block
 
 
-def _missing(one: Missing) -> Iterator[str]:
-    entry = GUIDE.get(one.key)
+def _missing(missing: Missing) -> Iterator[str]:
+    entry = GUIDE.get(missing.key)
     if entry is None:
-        yield from wrapped(f"{one.key}: {TEXTS[one.key]}", "  ", "    ")
+        yield from wrapped(f"{missing.key}: {TEXTS[missing.key]}", "  ", "    ")
         yield "    a text at the top of the file"
         return
     unit = say_unit(entry.unit).strip() or "a whole number"
-    yield from wrapped(f"{one.key}: {entry.what}", "  ", "    ")
-    yield from wrapped(f"{unit}, {entry.basis}; {one.why}", "    ", "      ")
+    yield from wrapped(f"{missing.key}: {entry.what}", "  ", "    ")
+    yield from wrapped(f"{unit}, {entry.basis}; {missing.why}", "    ", "      ")
     yield from wrapped(f"find it: {entry.where}", "    ", "      ")
 
 

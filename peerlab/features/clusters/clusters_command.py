@@ -168,10 +168,10 @@ def _check(name: str, *, as_json: bool) -> int:
 
 def _report(report: Completeness) -> dict[str, Any]:
     missing = []
-    for one in report.missing:
-        entry = GUIDE.get(one.key)
+    for gap in report.missing:
+        entry = GUIDE.get(gap.key)
         more = {"unit": entry.unit, "basis": entry.basis, "where": entry.where} if entry else {}
-        missing.append({"key": one.key, "why": one.why, **more})
+        missing.append({"key": gap.key, "why": gap.why, **more})
     return {
         "file": str(report.file),
         "complete": report.complete,

@@ -38,7 +38,7 @@ def write_draft(path: Path, machine: Machine, today: date, *, force: bool = Fals
 
 def draft(machine: Machine, file: str, today: date) -> str:
     """Return the text of a cluster file to fill in; `file` is its name."""
-    found = readings(machine, today)
+    reading = readings(machine, today)
     file = printable(file)
     parts = [*_top(machine, file, today), *_paths(machine, today), ""]
     section = ""
@@ -50,7 +50,7 @@ def draft(machine: Machine, file: str, today: date) -> str:
             texts = {"library": LIBRARY_TEXTS, "transport": TRANSPORT_TEXTS}.get(section, {})
             # Library and transport are texts; all else of a section is figures.
             parts += [f'# {text} = "?"  # {what}' for text, what in texts.items()]
-        parts.extend(_figure(key, name, entry, found))
+        parts.extend(_figure(key, name, entry, reading))
     parts += [
         "",
         "[leaves_out]",
@@ -102,8 +102,8 @@ def _paths(machine: Machine, today: date) -> Iterator[str]:
     yield "\n[paths]"
     yield "# The data paths between nodes that this cluster has, the usual one first; strike out what it has not:"
     # Every path of the record, so that the file need not be looked up elsewhere.
-    for path, one in PATHS.items():
-        yield f"#   {path:<11}  {one.summary}"
+    for path, record in PATHS.items():
+        yield f"#   {path:<11}  {record.summary}"
     yield f"has = {json.dumps(has)}"
     yield "\n[paths.lacks]"
     yield "# For each other path the reason, in one sentence."
@@ -115,14 +115,14 @@ def _paths(machine: Machine, today: date) -> Iterator[str]:
     yield "wire = \"a real machine: 'wire' is for bare reference fabrics\""
 
 
-def _figure(key: str, name: str, entry: Entry, found: Readings) -> Iterator[str]:
+def _figure(key: str, name: str, entry: Entry, reading: Readings) -> Iterator[str]:
     yield from _comment(f"{name}: {entry.what}")
     yield from _comment(_wanted(key), "  ")
     yield from _comment(f"find it: {entry.where}", "  ")
-    if key in found.remarks:
-        yield from _comment(f"here: {found.remarks[key]}", "  ")
-    if key in found.values:
-        value, unit, source = found.values[key]
+    if key in reading.remarks:
+        yield from _comment(f"here: {reading.remarks[key]}", "  ")
+    if key in reading.values:
+        value, unit, source = reading.values[key]
         yield f'{name} = {{ value = {value:g}, unit = "{unit}", basis = "{entry.basis}", source = {quoted(source)} }}'
     else:
         yield f'# {name} = {{ value = "?", unit = "{entry.unit}", basis = "{entry.basis}", source = "?" }}'

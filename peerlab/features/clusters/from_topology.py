@@ -217,7 +217,7 @@ def _figure(key: str, value: float, unit: str, basis: str, source: str, assumpti
 
 
 def _pcie(key: str, links: list[PcieLink], basis: str, source: str, many: int = 1) -> Figure:
-    slowest = min(links, key=lambda one: one.effective_Bps)
+    slowest = min(links, key=lambda link: link.effective_Bps)
     how = f"{source}: {slowest}, less PCIe's headers (openucx/ucx topo.c)"
     return _figure(key, round(many * slowest.effective_Bps / _GB, 2), "GB/s", basis, how)
 
@@ -288,7 +288,7 @@ def _paths(like: Cluster, how: Wired) -> tuple[str, ...]:
     paths = ["host-rdma", "peer-direct", *([RECEIVE_DIRECT] if like.library.startswith("nccl") else [])]
     first = "host-rdma" if how.wiring.place.over_cpu else "peer-direct"
     # The sort is stable: behind the first they keep their order.
-    paths.sort(key=lambda one: one != first)
+    paths.sort(key=lambda path: path != first)
     return (*paths, *(path for path in ("host-tcp", "native") if path in like.paths))
 
 

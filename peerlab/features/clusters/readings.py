@@ -33,18 +33,18 @@ class Readings:
 
 def readings(machine: Machine, today: date) -> Readings:
     """Return the figures of a cluster file that `machine` says."""
-    found = Readings(today.isoformat())
-    _numa(machine, found)
-    _counts(machine, found)
-    _link("device.pcie", [device.link for device in machine.accelerators], found)
+    reading = Readings(today.isoformat())
+    _numa(machine, reading)
+    _counts(machine, reading)
+    _link("device.pcie", [device.link for device in machine.accelerators], reading)
     if machine.hides_bridges:
-        found.remarks["switch.uplink"] = _NO_BRIDGES if machine.switches else _NO_ACCELERATOR
+        reading.remarks["switch.uplink"] = _NO_BRIDGES if machine.switches else _NO_ACCELERATOR
     else:
-        _link("switch.uplink", [switch.uplink for switch in machine.switches], found)
+        _link("switch.uplink", [switch.uplink for switch in machine.switches], reading)
     if not machine.hides_bridges and all(map(_bare, machine.switches)):
-        found.remarks["switch.uplink"] = "no switch: each accelerator has a port of the CPU of its own"
-    _network(carriers(machine), found)
-    return found
+        reading.remarks["switch.uplink"] = "no switch: each accelerator has a port of the CPU of its own"
+    _network(carriers(machine), reading)
+    return reading
 
 
 def carriers(machine: Machine) -> list[Nic]:
@@ -60,24 +60,24 @@ def _bare(switch: Switch) -> bool:
     return switch.uplink is not None and switch.uplink.address == switch.accelerators[0].address
 
 
-def _numa(machine: Machine, found: Readings) -> None:
+def _numa(machine: Machine, reading: Readings) -> None:
     """Count the NUMA domains that have accelerators, or all of them where there is no accelerator."""
     if not machine.switches:
-        found.remarks["node.numa_domains"] = f"{_NO_ACCELERATOR}; these are the NUMA nodes with CPUs"
+        reading.remarks["node.numa_domains"] = f"{_NO_ACCELERATOR}; these are the NUMA nodes with CPUs"
     # One NUMA node has all accelerators, whatever the firmware says of each.
     if len(machine.numa_nodes) == 1 or (machine.numa_nodes and not machine.switches):
-        found.take("node.numa_domains", len(machine.numa_nodes), "1", "/sys/devices/system/node")
+        reading.take("node.numa_domains", len(machine.numa_nodes), "1", "/sys/devices/system/node")
         return
     nodes = {switch.numa_node for switch in machine.switches}
     if None in nodes or not nodes:
-        found.remarks["node.numa_domains"] = (
+        reading.remarks["node.numa_domains"] = (
             "the firmware does not say to which NUMA nodes the accelerators belong"
         )
     else:
-        found.take("node.numa_domains", len(nodes), "1", _DEVICES, "numa_node of each accelerator")
+        reading.take("node.numa_domains", len(nodes), "1", _DEVICES, "numa_node of each accelerator")
 
 
-def _counts(machine: Machine, found: Readings) -> None:
+def _counts(machine: Machine, reading: Readings) -> None:
     """Count switches per NUMA domain, and devices and NICs per switch, where they are alike."""
     switches = machine.switches
     carrying = {nic.name for nic in carriers(machine)}
@@ -93,14 +93,14 @@ def _counts(machine: Machine, found: Readings) -> None:
     }
     for key, counts in each.items():
         if machine.hides_bridges:
-            found.remarks[key] = _NO_BRIDGES if switches else _NO_ACCELERATOR
+            reading.remarks[key] = _NO_BRIDGES if switches else _NO_ACCELERATOR
         elif len(set(counts)) == 1 and counts[0]:
-            found.take(key, counts[0], "1", _DEVICES, "the bridges above each accelerator")
+            reading.take(key, counts[0], "1", _DEVICES, "the bridges above each accelerator")
         elif any(counts):
-            found.remarks[key] = f"they differ ({', '.join(map(str, counts))}); peerlab takes all as alike"
+            reading.remarks[key] = f"they differ ({', '.join(map(str, counts))}); peerlab takes all as alike"
     # Counted as none below a switch, not as unknown: the remark says where they are instead.
     if not machine.hides_bridges and not any(each["node.nics_per_switch"]):
-        found.remarks["node.nics_per_switch"] = _nics_elsewhere(machine)
+        reading.remarks["node.nics_per_switch"] = _nics_elsewhere(machine)
 
 
 def _nics_elsewhere(machine: Machine) -> str:
@@ -111,28 +111,28 @@ def _nics_elsewhere(machine: Machine) -> str:
     )
 
 
-def _link(key: str, links: list[PcieLink | None], found: Readings) -> None:
+def _link(key: str, links: list[PcieLink | None], reading: Readings) -> None:
     pcie_links = [link for link in links if link is not None]
     if not pcie_links:
-        found.remarks[key] = "this machine does not say" if links else _NO_ACCELERATOR
+        reading.remarks[key] = "this machine does not say" if links else _NO_ACCELERATOR
         return
     slowest = min(pcie_links, key=lambda link: link.effective_Bps)
     how = f"{slowest}, less PCIe's headers (openucx/ucx topo.c)"
-    found.take(key, round(slowest.effective_Bps / 1e9, 2), "GB/s", f"{_DEVICES}/{slowest.address}", how)
+    reading.take(key, round(slowest.effective_Bps / 1e9, 2), "GB/s", f"{_DEVICES}/{slowest.address}", how)
     kinds = sorted({str(link) for link in pcie_links})
     if len(kinds) > 1:
-        found.remarks[key] = f"the links differ ({', '.join(kinds)}); this is the slowest"
+        reading.remarks[key] = f"the links differ ({', '.join(kinds)}); this is the slowest"
 
 
-def _network(nics: list[Nic], found: Readings) -> None:
+def _network(nics: list[Nic], reading: Readings) -> None:
     if not nics:
-        found.remarks["nic.rate"] = "no NIC is up"
+        reading.remarks["nic.rate"] = "no NIC is up"
         return
     first = nics[0]
-    found.remarks["nic.rate"] = f"{len(nics)} found: {', '.join(nic.name for nic in nics)}"
+    reading.remarks["nic.rate"] = f"{len(nics)} found: {', '.join(nic.name for nic in nics)}"
     if first.rate_bps:
-        found.take("nic.rate", first.rate_bps / 1e9, "Gbit/s", f"/sys/class/{first.said_by}")
+        reading.take("nic.rate", first.rate_bps / 1e9, "Gbit/s", f"/sys/class/{first.said_by}")
     else:
-        found.remarks["nic.rate"] = f"the driver of {first.name} does not say"
+        reading.remarks["nic.rate"] = f"the driver of {first.name} does not say"
     if first.mtu:
-        found.take("host.packet_size", first.mtu, "B", f"the mtu of {first.name} in /sys/class/net")
+        reading.take("host.packet_size", first.mtu, "B", f"the mtu of {first.name} in /sys/class/net")

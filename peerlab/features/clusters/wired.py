@@ -109,11 +109,13 @@ def _alike(
 
 def _wiring(topology: Topology, carriers: Sequence[PciCard], source: str) -> Wiring:
     """Return where the NICs hang: what most accelerators have, with what the others have as possible, too."""
-    found = [nearest(topology, card, carriers) for card in topology.accelerators]
-    places = Counter(SWITCH if distance in NEAR else _PLACES.get(distance, "") for distance in found)
+    distances = [nearest(topology, card, carriers) for card in topology.accelerators]
+    places = Counter(SWITCH if distance in NEAR else _PLACES.get(distance, "") for distance in distances)
     order = (SWITCH, ROOT_PORT, OTHER_SOCKET)  # of equally many the nearest
     # The place of most accelerators comes first: it is the one that is taken for all.
-    names = sorted((place for place in places if place), key=lambda one: (-places[one], order.index(one)))
+    names = sorted(
+        (place for place in places if place), key=lambda place: (-places[place], order.index(place))
+    )
     redirect = bool(topology.acs_redirect)
     if not names:
         # Nothing is known: both other places are possible, so the gain is simulated for these, too.
@@ -123,7 +125,7 @@ def _wiring(topology: Topology, carriers: Sequence[PciCard], source: str) -> Wir
     if len(places) == 1:
         return Wiring(nic=names[0], acs_redirect=redirect, source=source)
     counted = ", ".join(
-        f"{count} accelerators have {distance or 'unknown'}" for distance, count in Counter(found).items()
+        f"{count} accelerators have {distance or 'unknown'}" for distance, count in Counter(distances).items()
     )
     others = tuple(OtherWiring(nic=place, because="some accelerators have it") for place in names[1:])
     return Wiring(
