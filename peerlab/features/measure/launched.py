@@ -58,7 +58,7 @@ def measure_launched(
     # Only rank 0 hears where the others are: elsewhere the list is empty, and a rank checks the room for
     # itself.
     room.check(plan, [host["host"] for host in everybody].count(where["host"]) or 1)
-    found = _SizeSweep(plan, peers, on_progress).measure()
+    measured = _SizeSweep(plan, peers, on_progress).measure()
     if peers.rank:
         return None
     # `dict.fromkeys` keeps the order of the ranks, which a set would not.
@@ -79,8 +79,8 @@ def measure_launched(
         about["ranks_per_node"] = peers.size // len(hosts)
     source = {"source": manifest.source(about), "nodes": len(hosts)}
     # The A/A ratio is worked out from records, and belongs to their manifest: they are made twice.
-    records = Records.of([source | row for row in found], about)
-    return Records.of([source | row for row in found], about | {"a_a_ratio": control_ratios(records)})
+    records = Records.of([source | row for row in measured], about)
+    return Records.of([source | row for row in measured], about | {"a_a_ratio": control_ratios(records)})
 
 
 class _SizeSweep:
@@ -104,15 +104,15 @@ class _SizeSweep:
             # The order follows from the repetition alone: ranks in different arms would wait for each other
             # for ever.
             for case in shuffled(range(len(arms)), repetition):
-                said = peers.gather(self._run(arms[case], device, size))
-                if repetition >= 0 and said:
-                    by_case[case] += rows(plan, plan.cases[case], size, repetition, said)
-        found = [row for mine in by_case.values() for row in mine]
+                rank_rows = peers.gather(self._run(arms[case], device, size))
+                if repetition >= 0 and rank_rows:
+                    by_case[case] += rows(plan, plan.cases[case], size, repetition, rank_rows)
+        block_rows = [row for mine in by_case.values() for row in mine]
         total = len(plan.sizes) * len(arms) * (plan.repetitions + 1)
         self._on_progress(
-            Progress(done=self._runs, total=total, ranks=peers.size, size_bytes=size, rows=tuple(found))
+            Progress(done=self._runs, total=total, ranks=peers.size, size_bytes=size, rows=tuple(block_rows))
         )
-        return found
+        return block_rows
 
     def _run(self, arm: Arm, device: Bytes, size: int) -> dict[str, Any]:
         self._runs += 1

@@ -41,7 +41,9 @@ def print_end(plan: Measurement, records: Records) -> None:
             f"\n{plan.registers} with registered memory, how many times as fast as {plan.registers} without"
         )
         print(_line("ranks", "size", names))
-        for (ranks, size), block in groupby(comparisons, lambda one: (one.ranks, one.size_bytes)):
+        for (ranks, size), block in groupby(
+            comparisons, lambda comparison: (comparison.ranks, comparison.size_bytes)
+        ):
             cells = {say_condition(comparison): _cell(comparison) for comparison in block}
             print(_line(str(ranks), say_bytes(size), [cells.get(name, "-") for name in names]))
     if text := gist(compare(records)):
@@ -52,11 +54,11 @@ def print_end(plan: Measurement, records: Records) -> None:
         print(sentence)
 
 
-def say_condition(one: Comparison) -> str:
+def say_condition(comparison: Comparison) -> str:
     """Return what was measured in a word: arm, control or registration."""
-    if one.registration == "none":
-        return one.variant or one.path
-    return f"lru:{one.capacity}" if one.registration == "lru" else one.registration
+    if comparison.registration == "none":
+        return comparison.variant or comparison.path
+    return f"lru:{comparison.capacity}" if comparison.registration == "lru" else comparison.registration
 
 
 def _cell(comparison: Comparison) -> str:

@@ -16,12 +16,12 @@ def shuffled(cases: Sequence[int], repetition: int) -> Sequence[int]:
 
 
 def rows(
-    plan: Measurement, case: MeasuredCase, size: int, repetition: int, found: Sequence[dict[str, Any]]
+    plan: Measurement, case: MeasuredCase, size: int, repetition: int, rank_rows: Sequence[dict[str, Any]]
 ) -> Iterator[dict[str, Any]]:
     """Yield the row of each rank of a run; all have the time of the slowest."""
     # The collective is over when its last rank is, as in the simulation.
-    slowest = max(row["time_s"] for row in found)
-    for rank, one in enumerate(found):
+    slowest = max(row["time_s"] for row in rank_rows)
+    for rank, row in enumerate(rank_rows):
         yield {
             "kind": "measured",
             "collective": "allreduce",
@@ -29,14 +29,14 @@ def rows(
             "size_bytes": size,
             "dtype": "float32",
             "op": "sum",
-            "ranks": len(found),
+            "ranks": len(rank_rows),
             "path": case.arm,
             "registration": case.registration.kind,
             "capacity": case.registration.capacity,
             "slice_bytes": plan.slice_bytes,
             "repetition": repetition,
             "rank": rank,
-            **one,
-            # Behind `**one`, whose own time it replaces.
+            **row,
+            # Behind `**row`, whose own time it replaces.
             "time_s": slowest,
         }

@@ -93,12 +93,12 @@ class MpiPeers:
         self.rank, self.size = int(self._comm.rank), int(self._comm.size)
         if self.size == 1:
             raise MeasurementError(_why_alone())
-        said = self._mpi.Get_library_version().splitlines()
+        lines = self._mpi.Get_library_version().splitlines()
         # Open MPI says what it is in one line; MPICH in a dozen, of which its version and device tell the
         # transport.
         self.transport: Sequence[str] = [
-            line.strip() for line in said if "Version" in line or "Device" in line
-        ] or said[:1]
+            line.strip() for line in lines if "Version" in line or "Device" in line
+        ] or lines[:1]
 
     def arm(self, name: str, device: Bytes, nbytes: int, slice_bytes: int) -> Arm:
         """Return an arm."""

@@ -26,7 +26,7 @@ _SMALL_CACHE = 8
 
 
 def here(
-    found: Sequence[Comparison],
+    comparisons: Sequence[Comparison],
     text: str = "",
     *,
     busy: bool = False,
@@ -37,18 +37,22 @@ def here(
 
     `other_machine` names the machine, if what is shown was not measured here.
     """
-    ranks = max({comparison.ranks for comparison in found}, key=lambda count: _curve(found, count), default=0)
-    mine = [comparison for comparison in found if comparison.ranks == ranks and not comparison.variant]
+    ranks = max(
+        {comparison.ranks for comparison in comparisons},
+        key=lambda count: _curve(comparisons, count),
+        default=0,
+    )
+    mine = [comparison for comparison in comparisons if comparison.ranks == ranks and not comparison.variant]
     sizes = sorted({comparison.size_bytes for comparison in mine})
     ways: dict[tuple[str, str, str], list[Comparison]] = {}
     for comparison in mine:
         if way := _way(comparison):
             ways.setdefault(way, []).append(comparison)
-    again = found and not other_machine
+    again = comparisons and not other_machine
     return {
         "busy": busy,
         "action": "Stop" if busy else "Measure again" if again else "Measure this machine",
-        "text": text or ("" if found else _EMPTY),
+        "text": text or ("" if comparisons else _EMPTY),
         "about": about,
         "mine": not other_machine,
         "curves": {
@@ -56,7 +60,7 @@ def here(
             "key": "here",
             "values": sizes,
             "names": [say_bytes(size) for size in sizes],
-            "lines": [_line(way, sizes, ones) for way, ones in ways.items()],
+            "lines": [_line(way, sizes, curve) for way, curve in ways.items()],
             # What is drawn are ratios to `staged`, which itself is therefore the line at 1.
             "limits": {"nic": {"label": f"staged, {ranks} ranks", "y": [1.0] * len(sizes)}},
             "noise": _noise(mine, sizes),
@@ -79,9 +83,9 @@ def _way(comparison: Comparison) -> tuple[str, str, str] | None:
     return _WAYS.get((comparison.path, comparison.registration))
 
 
-def _line(way: tuple[str, str, str], sizes: Sequence[int], ones: Sequence[Comparison]) -> dict[str, object]:
+def _line(way: tuple[str, str, str], sizes: Sequence[int], curve: Sequence[Comparison]) -> dict[str, object]:
     name, role, ink = way
-    at = {comparison.size_bytes: comparison for comparison in ones}
+    at = {comparison.size_bytes: comparison for comparison in curve}
     there = [at.get(size) for size in sizes]
     return {
         "name": name,
@@ -119,7 +123,7 @@ def _noise(mine: Sequence[Comparison], sizes: Sequence[int]) -> dict[str, list[f
 
 
 def _points(ways: dict[tuple[str, str, str], list[Comparison]], machine: str) -> dict[str, list[object]]:
-    rows = [(comparison, name, ink) for (name, _, ink), ones in ways.items() for comparison in ones]
+    rows = [(comparison, name, ink) for (name, _, ink), curve in ways.items() for comparison in curve]
     return {
         "x": [measured_row.size_bytes for measured_row, _, _ in rows],
         "y": [measured_row.ratio for measured_row, _, _ in rows],

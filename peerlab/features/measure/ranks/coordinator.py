@@ -56,9 +56,9 @@ class _BlockSweep:
         entries: dict[int, list[dict[str, Any]]] = {case: [] for case in cases}
         for repetition in range(-1, self._plan.repetitions):  # the first one warms up
             for case in shuffled(cases, repetition):
-                said = self._run(ranks, size, case)
+                rank_rows = self._run(ranks, size, case)
                 if repetition >= 0:
-                    entries[case] += rows(self._plan, self._plan.cases[case], size, repetition, said)
+                    entries[case] += rows(self._plan, self._plan.cases[case], size, repetition, rank_rows)
         self._ranks.ask([{"do": "finish", "ranks": ranks}] * ranks, doing)
         return [row for mine in entries.values() for row in mine]
 

@@ -63,20 +63,20 @@ class Ratios:
         return f"Ratios(against {self.against}: {sentence or 'nothing else was measured'})"
 
 
-def ratios_html(one: Ratios) -> str:
+def ratios_html(report: Ratios) -> str:
     """Return ratios as HTML that brings its own style; all text is escaped."""
-    blocks = groupby(one.found, key=lambda found: (found.ranks, found.size_bytes))
-    end = _end(one.found)
-    body = "".join(_block(one.against, say_block(*key), list(ones), end) for key, ones in blocks)
-    notes = "".join(f"<p class='pl-quiet'>{escape(note)}</p>" for note in (_ABOUT, *one.about))
-    return framed("ratios", f"How many times as fast as {one.against}", _best(one) + body + notes)
+    blocks = groupby(report.found, key=lambda comparison: (comparison.ranks, comparison.size_bytes))
+    end = _end(report.found)
+    body = "".join(_block(report.against, say_block(*key), list(block), end) for key, block in blocks)
+    notes = "".join(f"<p class='pl-quiet'>{escape(note)}</p>" for note in (_ABOUT, *report.about))
+    return framed("ratios", f"How many times as fast as {report.against}", _best(report) + body + notes)
 
 
-def _best(one: Ratios) -> str:
+def _best(report: Ratios) -> str:
     """Return as the answer the ratios of the way that is fastest, without registration; nothing where none is clearly faster."""
     faster = [
         comparison
-        for comparison in one.found
+        for comparison in report.found
         if comparison.verdict == FASTER and comparison.registration == "none"
     ]
     if not faster:
@@ -140,15 +140,15 @@ def _pinning(pins: str) -> str:
     return f"{says[0].upper()}{says[1:]}."
 
 
-def _block(against: str, where: str, ones: Sequence[Comparison], end: float) -> str:
+def _block(against: str, where: str, block: Sequence[Comparison], end: float) -> str:
     baseline = next(
-        comparison for comparison in ones if comparison.path == against and not comparison.variant
+        comparison for comparison in block if comparison.path == against and not comparison.variant
     )
     head = ("", "ratio", "quartiles", f"1/{end:.2g} to {end:.2g}", "verdict")
-    control_last = [comparison for comparison in ones if comparison is not baseline]
+    control_last = [comparison for comparison in block if comparison is not baseline]
     # The sort is stable: behind the control all keep the order in which they were measured.
     others = sorted(
-        control_last, key=lambda one: not (one.variant and one.path == against)
+        control_last, key=lambda comparison: not (comparison.variant and comparison.path == against)
     )  # the noise first
     if not others:
         return ""

@@ -77,8 +77,8 @@ def show_limit(limit: int | str = "1 MiB", region: int | str = "64 KiB") -> Refu
         raise MeasurementError(
             f"limit: {limit!r} is more than this process may set; at most {say_bytes(hard)}"
         )
-    found = apart(__name__, "the demonstration", str(limit_of), str(each))
-    return Refusal(limit_bytes=limit_of, region_bytes=each, **found)
+    refusal = apart(__name__, "the demonstration", str(limit_of), str(each))
+    return Refusal(limit_bytes=limit_of, region_bytes=each, **refusal)
 
 
 def _size(field: str, value: int | str) -> int:
