@@ -149,7 +149,7 @@ class Suspicion:
 def capacity(times_noise: float) -> float:
     """Return what a run tells, in bits, where the fault is so many times the noise: that of two equally likely normal distributions.
 
-    >>> [round(capacity(one), 2) for one in (1.05, 2.1, 3, 4.5, 10)]
+    >>> [round(capacity(ratio), 2) for ratio in (1.05, 2.1, 3, 4.5, 10)]
     [0.18, 0.52, 0.76, 0.95, 1.0]
     """
     at = np.linspace(-8.0, times_noise + 8.0, 4001)
