@@ -57,22 +57,22 @@ def read_rows(
     # What follows the last line's end was cut off when a sweep was killed.
     whole = held[: held.rfind(b"\n") + 1]
     try:
-        found, *records = list(csv.reader(io.StringIO(whole.decode("utf-8-sig"), newline=""))) or [[]]
+        head, *records = list(csv.reader(io.StringIO(whole.decode("utf-8-sig"), newline=""))) or [[]]
     except UnicodeDecodeError:
         raise wrong("is not a table of a sweep; give another file") from None
     except csv.Error as problem:
         raise wrong(f"is damaged ({problem}); give another file, or delete it") from None
-    if found[-1:] != [FINGERPRINT]:
+    if head[-1:] != [FINGERPRINT]:
         raise wrong("is not a table of a sweep; give another file, or delete it")
-    columns = _there(columns, found)
-    if sorted(found) != sorted(columns):
+    columns = _there(columns, head)
+    if sorted(head) != sorted(columns):
         ours = any(record and record[-1] in asked for record in records)
-        raise wrong(_other_columns(found, columns, ours=ours))
+        raise wrong(_other_columns(head, columns, ours=ours))
     rows: dict[str, dict[str, Any]] = {}
     for number, record in enumerate(records, 1):
-        if len(record) != len(found) or len(record[-1]) != _LENGTH:
+        if len(record) != len(head) or len(record[-1]) != _LENGTH:
             raise wrong(f"is damaged in row {number}; delete that row, or give another file")
-        row = {name: read(text) for name, text in zip(found[:-1], record, strict=False)}
+        row = {name: read(text) for name, text in zip(head[:-1], record, strict=False)}
         if not _sound(row):
             raise wrong(f"is damaged in row {number}: no figures; delete that row, or give another file")
         if SHARD in row and not _is_shard(row[SHARD]):
@@ -81,12 +81,12 @@ def read_rows(
             raise wrong(
                 f"has other figures in row {number} than before for the same scenario; delete the wrong row, or give another file"
             )
-    return RowsOfFile(found, rows, len(whole))
+    return RowsOfFile(head, rows, len(whole))
 
 
-def _there(columns: Sequence[str], found: Sequence[str]) -> list[str]:
+def _there(columns: Sequence[str], head: Sequence[str]) -> list[str]:
     """Return the columns that a file should have; one of before libraries lacks those that say what they did."""
-    return [name for name in columns if name in found or name not in LIBRARY_FIGURES]
+    return [name for name in columns if name in head or name not in LIBRARY_FIGURES]
 
 
 def header(columns: Sequence[str]) -> bytes:
@@ -145,14 +145,12 @@ def _csv(records: Iterable[Sequence[str]]) -> bytes:
     return text.getvalue().encode()
 
 
-def _other_columns(found: Sequence[str], wanted: Sequence[str], *, ours: bool) -> str:
+def _other_columns(head: Sequence[str], wanted: Sequence[str], *, ours: bool) -> str:
     """Say how columns differ; `ours` is whether the file has rows of the question."""
-    if (SHARD in found) != (SHARD in wanted):
-        held, text = (
-            "a shard of a sweep" if SHARD in names else "a whole sweep" for names in (found, wanted)
-        )
+    if (SHARD in head) != (SHARD in wanted):
+        held, text = ("a shard of a sweep" if SHARD in names else "a whole sweep" for names in (head, wanted))
         return f"holds {held}, not {text}; give another file"
-    if sorted(found) == sorted([*wanted, ITERATION_TIMES]):
+    if sorted(head) == sorted([*wanted, ITERATION_TIMES]):
         if ours:
             return (
                 f"has the column {ITERATION_TIMES}; ask for it too (iteration_times=True, or --iteration-times with --json "
@@ -160,8 +158,8 @@ def _other_columns(found: Sequence[str], wanted: Sequence[str], *, ours: bool) -
             )
         # every file of 0.1.0 has the column, and figures of another model
         return "was written by another version of peerlab, such as 0.1.0, or by another sweep; give another file, or delete it"
-    more = [name for name in found if name not in wanted]
-    fewer = [name for name in wanted if name not in found]
+    more = [name for name in head if name not in wanted]
+    fewer = [name for name in wanted if name not in head]
     sentences = [f"it has {', '.join(more)}"] * bool(more) + [f"it lacks {', '.join(fewer)}"] * bool(fewer)
     return (
         f"holds a sweep of other fields or columns: {'; '.join(sentences)}; give another file, or delete it"

@@ -35,9 +35,9 @@ def merged(files: Sequence[str | Path], question: Question) -> Rows:
                 )
             source.setdefault(key, path)
     if len(counts) > 1:
-        (one, first), (other, second), *_ = counts.items()
+        (count, first), (other, second), *_ = counts.items()
         raise PeerlabError(
-            f"merge: {first} is one of {one} shards, {second} one of {other}; merge shards of one sweep"
+            f"merge: {first} is one of {count} shards, {second} one of {other}; merge shards of one sweep"
         )
     _refuse_missing(rows, question, counts)
     return rows

@@ -134,10 +134,10 @@ class Question:
         """Return some of the cases as a worker takes them."""
         return SweepBatch(self.base, tuple(case.change for case in cases), __version__, self.iteration_times)
 
-    def row(self, case: SweepCase, found: Mapping[str, Any] | str | None) -> dict[str, Any]:
+    def row(self, case: SweepCase, answer: Mapping[str, Any] | str | None) -> dict[str, Any]:
         """Return a row of the table: figures, or what was asked and why there are none; None where there is no value."""
-        if isinstance(found, Mapping):
-            return {**dict.fromkeys(self.columns), **found, **case.shown}
+        if isinstance(answer, Mapping):
+            return {**dict.fromkeys(self.columns), **answer, **case.shown}
         options = {name: getattr(self.base, name) for name in _FIELDS} | case.change
         for name in (
             "registration",
@@ -145,7 +145,7 @@ class Question:
         ):  # a run shows them where they matter, as they were used
             options.pop(name, None)
         entries = {name: shown_value(name, value) for name, value in options.items() if name in self.columns}
-        return {**dict.fromkeys(self.columns), **entries, **case.shown, ERROR: found}
+        return {**dict.fromkeys(self.columns), **entries, **case.shown, ERROR: answer}
 
     def whole(self, case: SweepCase, row: Mapping[str, Any]) -> dict[str, Any]:
         """Return a row of a file with what was asked; what a file of before has no columns for is filled in."""
@@ -196,11 +196,11 @@ def values_of(name: str, given: Any) -> tuple[Any, ...]:
         raise ScenarioError(name, "a set has no order; give a list")
     if isinstance(given, np.ndarray):
         given = given.tolist()
-    one = not isinstance(given, Iterable) or isinstance(given, (str, bytes, Mapping))
+    single = not isinstance(given, Iterable) or isinstance(given, (str, bytes, Mapping))
     numbers = isinstance(given, tuple) and all(hasattr(number, "__index__") for number in given)
     if numbers and name in FIELDS and FIELDS[name].for_each_node:
-        one = True
-    return tuple(v.item() if isinstance(v, np.generic) else v for v in ((given,) if one else given))
+        single = True
+    return tuple(v.item() if isinstance(v, np.generic) else v for v in ((given,) if single else given))
 
 
 def _load(cluster: Any) -> Cluster:

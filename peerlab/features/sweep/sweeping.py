@@ -288,10 +288,10 @@ def _answer(
 
 
 def _keep(
-    outcome: Outcome, store: Store | None, found: Sequence[tuple[SweepCase, dict[str, Any] | str | None]]
+    outcome: Outcome, store: Store | None, answers: Sequence[tuple[SweepCase, dict[str, Any] | str | None]]
 ) -> None:
     """Take figures, or reasons why there are none."""
-    rows = {case.fingerprint: outcome.question.row(case, figures) for case, figures in found}
+    rows = {case.fingerprint: outcome.question.row(case, figures) for case, figures in answers}
     if store:
         store.add(rows)
     else:
