@@ -209,7 +209,7 @@ def _of_another(seen: Runs, trial: Trial | None) -> list[str]:
 
 def _contradictions(runs: Runs, gains: Sequence[MeasuredGain]) -> list[str]:
     """Name runs of one setting that contradict each other at the size where they differ most."""
-    worst = max(gains, key=lambda one: one.noise)
+    worst = max(gains, key=lambda gain: gain.noise)
     if worst.noise < _CONTRADICT:
         return []
     for setting in (OFF, ON):
@@ -248,23 +248,23 @@ def _few(seen: Runs) -> list[str]:
 def _verdict(gains: Sequence[MeasuredGain], trial: Trial | None, doubtful: bool) -> str:
     wanted = trial.size_bytes if trial else None
     # The plan's size, else the largest.
-    one = next((gain for gain in gains if gain.size_bytes == wanted), gains[-1])
-    spread = f"{one.low:.2f} to {one.high:.2f} over all pairs"
-    sentence = f"at {say_bytes(one.size_bytes)} {one.gain:.2f} times as fast ({spread})"
+    measured = next((gain for gain in gains if gain.size_bytes == wanted), gains[-1])
+    spread = f"{measured.low:.2f} to {measured.high:.2f} over all pairs"
+    sentence = f"at {say_bytes(measured.size_bytes)} {measured.gain:.2f} times as fast ({spread})"
     if doubtful:
         return f"Not clear: {sentence}, but see the remarks"
     # Every pair of runs must be further from 1 than runs of one setting are from each other.
-    clear = one.low > one.noise or one.high < 1 / one.noise
+    clear = measured.low > measured.noise or measured.high < 1 / measured.noise
     if not clear:
-        return f"Not clear: {sentence}; runs of one setting differ by {one.noise:.2f} times, as much as that"
-    faster = "Clearly faster" if one.gain > 1 else "Clearly slower"
-    if not trial or not one.expected or len(one.expected.bands) < 2:
+        return f"Not clear: {sentence}; runs of one setting differ by {measured.noise:.2f} times, as much as that"
+    faster = "Clearly faster" if measured.gain > 1 else "Clearly slower"
+    if not trial or not measured.expected or len(measured.expected.bands) < 2:
         return f"{faster}: {sentence}"
     # The threshold parts two wirings: among the runs it parts nothing.
-    if one.low <= trial.threshold <= one.high:
+    if measured.low <= trial.threshold <= measured.high:
         return f"{faster}: {sentence}; which wiring holds stays open, because the threshold of {trial.threshold:.2f} lies among the runs"
-    over, under = sides_in_words(one.expected)
-    beside, holds = ("above", over) if one.gain > trial.threshold else ("below", under)
+    over, under = sides_in_words(measured.expected)
+    beside, holds = ("above", over) if measured.gain > trial.threshold else ("below", under)
     return f"{faster}: {sentence}, {beside} the threshold of {trial.threshold:.2f}: {holds}"
 
 
