@@ -165,7 +165,7 @@ def forget() -> None:
 def figure(
     compare: str,
     unit: str,
-    one: Compared,
+    compared: Compared,
     other: Compared | None,
     **options: Any,
 ) -> float:
@@ -176,7 +176,7 @@ def figure(
     PeerlabError
         If a scenario is impossible.
     """
-    asked = [each for each in (one, other) if each is not None]
+    asked = [each for each in (compared, other) if each is not None]
     return drawn(compare, unit, [answered(each, **options) for each in asked])
 
 

@@ -155,7 +155,7 @@ def load_expected(place: Path | None = None) -> Expectations:
         expectations = read_expected(path.read_text(encoding="utf-8"), path.name)
         rows += expectations.rows
         elsewhere += expectations.elsewhere
-    names = [row.name for row in rows] + [one.name for one in elsewhere]
+    names = [row.name for row in rows] + [requirement.name for requirement in elsewhere]
     for name in names:
         if names.count(name) > 1:
             raise ExpectationError(f"two rows are called {name!r}")

@@ -203,8 +203,8 @@ def _line(texts: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _print_elsewhere(elsewhere: Sequence[Elsewhere]) -> None:
-    for one in elsewhere:
-        print(f"{one.name}: {one.what}: checked by {one.where}")
+    for requirement in elsewhere:
+        print(f"{requirement.name}: {requirement.what}: checked by {requirement.where}")
 
 
 def _reference(options: argparse.Namespace) -> int:
