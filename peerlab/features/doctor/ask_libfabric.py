@@ -88,12 +88,12 @@ def _providers(library: ctypes.CDLL) -> list[str]:
     # Anything but 0 is an error, one of them that no provider offers anything here.
     if ask(_API, None, None, 0, None, ctypes.byref(first)):
         return []
-    names, one = set(), first
+    names, info = set(), first
     # The list is never freed: this process ends with it.
-    while one:
-        name = one.contents.fabric_attr.contents.prov_name or b""
+    while info:
+        name = info.contents.fabric_attr.contents.prov_name or b""
         names.add(name.decode(errors="replace").split(";")[0])
-        one = one.contents.next
+        info = info.contents.next
     return sorted(names)
 
 

@@ -126,12 +126,12 @@ def short(text: str) -> str:
     return clean if len(clean) <= _LONGEST else clean[: _LONGEST - 3] + "..."
 
 
-def listed(things: Iterable[str], most: int = 4) -> str:
+def listed(texts: Iterable[str], most: int = 4) -> str:
     """Return a few things, and how many more there are.
 
     >>> listed(["a", "b", "c"], most=2)
     'a, b and 1 more'
     """
-    things = list(things)
-    more = len(things) - most
-    return ", ".join(things[:most]) + (f" and {more} more" if more > 0 else "")
+    texts = list(texts)
+    more = len(texts) - most
+    return ", ".join(texts[:most]) + (f" and {more} more" if more > 0 else "")

@@ -57,10 +57,10 @@ def _doctor(options: argparse.Namespace) -> int:
 def _lines(report: Report) -> Iterator[str]:
     yield from wrapped(f"Can this host do peer direct? {report.says}")
     names = max(len(finding.check.id) for finding in report.findings)
-    for group, findings in groupby(report.findings, key=lambda one: one.check.group):
+    for group, findings in groupby(report.findings, key=lambda finding: finding.check.group):
         yield f"\n{group}"
-        for one in findings:
-            yield from _finding_lines(one, names)
+        for finding in findings:
+            yield from _finding_lines(finding, names)
 
 
 def _finding_lines(finding: Finding, names: int) -> Iterator[str]:

@@ -18,7 +18,7 @@ def report_html(report: Report) -> str:
     """Return a report as HTML that brings its own style; all text is escaped."""
     status = _OF_VERDICT.get(report.verdict, UNKNOWN)
     verdict = conclusion_html(Conclusion(status, report.says, ""))
-    groups = groupby(report.findings, key=lambda one: one.check.group)
+    groups = groupby(report.findings, key=lambda finding: finding.check.group)
     tables = "".join(_table(group, list(findings)) for group, findings in groups)
     return framed("doctor", "Can this host do peer direct?", verdict + tables)
 

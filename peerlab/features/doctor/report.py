@@ -125,10 +125,10 @@ def examine(host: Host | None = None, only: str | Sequence[str] = ()) -> Report:
 def _chosen(patterns: Iterable[str]) -> Sequence[Check]:
     wanted: set[str] = set()
     for pattern in patterns:
-        found = {check.id for check in CHECKS if pattern in check.id or fnmatch(check.id, pattern)}
-        if not found:
+        ids = {check.id for check in CHECKS if pattern in check.id or fnmatch(check.id, pattern)}
+        if not ids:
             raise DoctorError(
                 f"only: no check matches {pattern!r}; {nearest(pattern, [check.id for check in CHECKS])}"
             )
-        wanted |= found
+        wanted |= ids
     return [check for check in CHECKS if check.id in wanted] if wanted else CHECKS

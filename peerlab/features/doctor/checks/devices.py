@@ -32,8 +32,8 @@ def _rdma_device(host: Host) -> Seen:
     if active:
         return Seen(PASS, listed(_say_port(port) for port in active))
     # A port that says its state and is not active is down; one that says nothing may be up.
-    said = any(port.state for port in host.ports)
-    return Seen(FAIL if said else UNKNOWN, listed(_say_port(port) for port in host.ports))
+    has_state = any(port.state for port in host.ports)
+    return Seen(FAIL if has_state else UNKNOWN, listed(_say_port(port) for port in host.ports))
 
 
 def _device_node(host: Host) -> Seen:

@@ -35,8 +35,8 @@ def libfabric_version(host: Host) -> Version | None:
     return (version[0], version[1]) if all(isinstance(part, int) for part in version) else None
 
 
-def _providers(said: Mapping[str, Any]) -> list[str]:
-    names = said.get("providers")
+def _providers(answer: Mapping[str, Any]) -> list[str]:
+    names = answer.get("providers")
     return [str(name) for name in names] if isinstance(names, list) else []
 
 

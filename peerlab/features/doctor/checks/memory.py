@@ -106,8 +106,8 @@ def _driver(host: Host) -> Seen:
         return Seen(UNKNOWN, "no accelerator to ask for its driver")
     seens = [_nvidia(host) if vendor == NVIDIA else _other(host, vendor) for vendor in sorted(vendors)]
     # One vendor that is shut out decides, however well the others are.
-    worst = next((status for status in (FAIL, UNKNOWN) if any(one.status == status for one in seens)), PASS)
-    return Seen(worst, "; ".join(one.found for one in seens if one.status == worst))
+    worst = next((status for status in (FAIL, UNKNOWN) if any(seen.status == status for seen in seens)), PASS)
+    return Seen(worst, "; ".join(seen.found for seen in seens if seen.status == worst))
 
 
 def _nvidia(host: Host) -> Seen:
