@@ -56,9 +56,9 @@ class Bound:
     above: bool = False
     """Whether the answer cannot lie above; else it cannot lie below."""
 
-    def forbids(self, said: float) -> bool:
+    def forbids(self, value: float) -> bool:
         """Tell whether an answer lies beyond."""
-        return said > self.figure() if self.above else said < self.figure()
+        return value > self.figure() if self.above else value < self.figure()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,50 +144,52 @@ class Number(Exercise):
     def judge(self, answer: Any) -> Verdict:
         """Compare with the truth, then with mistakes, then with what can be; who is further off is told the method."""
         try:
-            said = figure(answer, self.unit)
+            reading = figure(answer, self.unit)
         except ValueError as problem:
             return Verdict(right=False, says=str(problem))
         truth = self.truth()
-        if _near(said.value, truth, self.tolerance):
+        if _near(reading.value, truth, self.tolerance):
             return self._right()
         # From what is surest to have been meant: a slip in the unit, a known mistake, what cannot be, and
         # else the method.
         return Verdict(
             right=False,
-            says=self._in_its_unit(said, truth)
-            or self._mistaken(said, truth)
-            or self._impossible(said.value)
-            or self._method(said.value, truth),
+            says=self._in_its_unit(reading, truth)
+            or self._mistaken(reading, truth)
+            or self._impossible(reading.value)
+            or self._method(reading.value, truth),
         )
 
-    def _mistaken(self, said: WrittenFigure, truth: float) -> str | None:
+    def _mistaken(self, reading: WrittenFigure, truth: float) -> str | None:
         """Return what the mistake overlooks that an answer is nearest to, if it is near to one; who named a unit did not mistake it."""
         near = max(self.tolerance, _ROUNDED)
-        named = scale(self.unit) and said.value != said.written
+        named = scale(self.unit) and reading.value != reading.written
         known = [*self.wrong(), *(() if named else slips(truth, self.unit))]
-        off = [(abs(said.value - wrong), reply) for wrong, reply in known if _near(said.value, wrong, near)]
-        return min(off, key=lambda one: one[0])[1] if off else None
+        off = [
+            (abs(reading.value - wrong), reply) for wrong, reply in known if _near(reading.value, wrong, near)
+        ]
+        return min(off, key=lambda miss: miss[0])[1] if off else None
 
-    def _in_its_unit(self, said: WrittenFigure, truth: float) -> str | None:
+    def _in_its_unit(self, reading: WrittenFigure, truth: float) -> str | None:
         """Return what is wrong where the figure would be right in the unit that is asked for."""
         # As written and as meant are the same number where no other unit was named.
-        if said.value == said.written or not _near(said.written, truth, self.tolerance):
+        if reading.value == reading.written or not _near(reading.written, truth, self.tolerance):
             return None
         asked = scale(self.unit)
         mind = (
             "1 ms is 1,000 µs" if asked and asked[0] == "time" else "a b is a bit, a B a byte, MiB are not MB"
         )
-        return f"As written that is {self._say(said.value)}. Mind the unit: {mind}."
+        return f"As written that is {self._say(reading.value)}. Mind the unit: {mind}."
 
-    def _impossible(self, said: float) -> str | None:
-        return next((bound.says for bound in self.bounds if bound.forbids(said)), None)
+    def _impossible(self, value: float) -> str | None:
+        return next((bound.says for bound in self.bounds if bound.forbids(value)), None)
 
-    def _method(self, said: float, truth: float) -> str:
+    def _method(self, value: float, truth: float) -> str:
         """Return the first hint, and which way an answer is off."""
-        return f"{self.hints[0]} ({self._say(said)} is too {'high' if said > truth else 'low'}.)"
+        return f"{self.hints[0]} ({self._say(value)} is too {'high' if value > truth else 'low'}.)"
 
-    def _say(self, said: float) -> str:
-        written = f"{said:,.0f}" if _MANY <= abs(said) < _MANY**4 else f"{said:.4g}"
+    def _say(self, value: float) -> str:
+        written = f"{value:,.0f}" if _MANY <= abs(value) < _MANY**4 else f"{value:.4g}"
         return f"{written} {self.unit}".strip()
 
     def wrong(self) -> list[tuple[Any, str]]:
@@ -201,9 +203,9 @@ _ROUNDED = 0.01
 """How far off a typical mistake may be written where the answer itself has to be exact."""
 
 
-def _near(said: float, other: float, tolerance: float) -> bool:
+def _near(value: float, other: float, tolerance: float) -> bool:
     # A share of the truth, so of a truth of 0 only 0 itself is near.
-    return abs(said - other) <= tolerance * abs(other)
+    return abs(value - other) <= tolerance * abs(other)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -53,16 +53,16 @@ class Asked(Spoken):
 
     def __repr__(self) -> str:
         """Say in words what a page would show, for a notebook or a shell that has no widgets."""
-        one = self.exercise
+        task = self.exercise
         sentence = (
             self._told
-            or f"Answer with peerlab.exercise({one.name!r}, answer=...), see the next hint with .hint.click()."
+            or f"Answer with peerlab.exercise({task.name!r}, answer=...), see the next hint with .hint.click()."
         )
-        options = [f"  * {option}" for option in getattr(one, "options", ())]
-        hints = [f"Hint: {hint}" for hint in one.hints[: self._hints]]
-        if self._hints > len(one.hints):
-            hints.append(f"Solution:\n{one.solution}")
-        return "\n".join([f"Exercise {one.name}: {one.question}", *options, *hints, sentence])
+        options = [f"  * {option}" for option in getattr(task, "options", ())]
+        hints = [f"Hint: {hint}" for hint in task.hints[: self._hints]]
+        if self._hints > len(task.hints):
+            hints.append(f"Solution:\n{task.solution}")
+        return "\n".join([f"Exercise {task.name}: {task.question}", *options, *hints, sentence])
 
     def _fields(self) -> list[w.Widget]:
         """Return where to answer, and the buttons."""
@@ -188,14 +188,14 @@ def exercise(name: str, answer: Any = ..., records: Records | None = None, seed:
     if not isinstance(seed, int | None):
         raise PeerlabError(f"exercise: seed must be a whole number, not {seed!r:.40}")
     # Found first without a seed: only then it is known whether the exercise is drawn with one.
-    one = find(name)
-    if one.seed is not None:
-        one = find(name, own_seed() if seed is None else seed)
+    task = find(name)
+    if task.seed is not None:
+        task = find(name, own_seed() if seed is None else seed)
     if not isinstance(records, Records | None):
         raise PeerlabError(
             f"exercise: records must be what measure() or load() returned, not {records!r:.40}"
         )
-    return Asked(one if records is None else one.about(records), answer)
+    return Asked(task if records is None else task.about(records), answer)
 
 
 class AnswerNeeded(PeerlabError):  # noqa: N818  (it is a stop, not a failure)

@@ -89,10 +89,10 @@ def figure(answer: Any, unit: str) -> WrittenFigure:
         If it is no figure, one that can be read in two ways, or one of something else.
     """
     # `str.__str__` itself: a text of a class of its own may say anything of itself.
-    said = _read(str.__str__(answer), unit) if isinstance(answer, str) else _converted(answer)
-    if not math.isfinite(said.value):
+    reading = _read(str.__str__(answer), unit) if isinstance(answer, str) else _converted(answer)
+    if not math.isfinite(reading.value):
         raise ValueError(_ask(unit))
-    return said
+    return reading
 
 
 def scale(unit: str) -> tuple[str, float] | None:

@@ -122,8 +122,8 @@ def _nccl(records: Records) -> Iterator[str]:
         yield from _devices(ranks, nodes, devices[0])
     yield "#"
     yield f"#{'out-of-place':>74}{'in-place':>27}"
-    one = f"{'time':>9}{'algbw':>8}{'busbw':>8}{'#wrong':>8}"
-    yield f"#{'size':>12}{'count':>13}{'type':>9}{'redop':>8}{'root':>8}{one}{one}"
+    columns = f"{'time':>9}{'algbw':>8}{'busbw':>8}{'#wrong':>8}"
+    yield f"#{'size':>12}{'count':>13}{'type':>9}{'redop':>8}{'root':>8}{columns}{columns}"
     unit = f"{'(us)':>9}{'(GB/s)':>8}{'(GB/s)':>8}{'':>8}"
     yield f"#{'(B)':>12}{'(elements)':>13}{'':>25}{unit}{unit}".rstrip()
     for size in dict.fromkeys(row["size_bytes"] for row in rows):

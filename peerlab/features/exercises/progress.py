@@ -93,7 +93,7 @@ def _done(tries: int = 0, hints: int = 0, right: bool = False) -> Done:
         If it says something else.
     """
     # Exactly these types: JSON's `true` would pass for a 1.
-    if [type(one) for one in (tries, hints, right)] != [int, int, bool]:
+    if [type(entry) for entry in (tries, hints, right)] != [int, int, bool]:
         raise TypeError
     return Done(tries, hints, right)
 
@@ -115,8 +115,8 @@ def note(name: str, *, right: bool = False, tries: int = 0, hints: int = 0) -> s
     unwritten[name] = unwritten.get(name, Done()).and_then(Done(tries, hints, right))
     with in_words(f"{_LOST}: {path}", PeerlabError), _alone(path):
         entries, reason = _taken_over(path)
-        for one, later in unwritten.items():
-            entries[one] = entries.get(one, Done()).and_then(later)
+        for exercise, later in unwritten.items():
+            entries[exercise] = entries.get(exercise, Done()).and_then(later)
         told = {"exercises": {name: asdict(how) for name, how in sorted(entries.items())}}
         try:
             with written(path, PeerlabError) as file:

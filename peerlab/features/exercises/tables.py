@@ -40,9 +40,9 @@ def in_full(table: pd.DataFrame) -> "Styler":
 def rounded(table: pd.DataFrame, decimals: int | Mapping[str, int] = 1) -> pd.DataFrame:
     """Return a table whose figures with a fraction are text with so many decimals, by column or in all; what is missing is empty."""
 
-    def column(one: "pd.Series[Any]") -> "pd.Series[Any]":
-        places = decimals if isinstance(decimals, int) else decimals.get(str(one.name), 1)
-        return one.map(lambda value: "" if pd.isna(value) else f"{value:,.{places}f}")
+    def column(series: "pd.Series[Any]") -> "pd.Series[Any]":
+        places = decimals if isinstance(decimals, int) else decimals.get(str(series.name), 1)
+        return series.map(lambda value: "" if pd.isna(value) else f"{value:,.{places}f}")
 
     floats = table.select_dtypes("float").columns
     return table.assign(**{name: column(table[name]) for name in floats})

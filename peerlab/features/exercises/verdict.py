@@ -59,16 +59,16 @@ def _check_verdict(verdict: object) -> str | None:
     return None
 
 
-def _overlooked(said: str, true: str, first: float, noise: float) -> str:
+def _overlooked(verdict: str, true: str, first: float, noise: float) -> str:
     """Return what a verdict overlooks; `first` is the lowest ratio."""
     # First of all, as it looks most alike: 1/1.4 is 0.71, and 2 - 1.4 is 0.6.
     if true == SLOWER and high_noise(noise):
         return f"What is a factor of {noise} on the other side of 1? It is {1 / noise:.2f}, and not {2 - noise:.2f}."
     if true == SLOWER:
         return "Every one of them is slower by more than the noise; what is `noise` on that side of 1?"
-    if said == FASTER and first > 1:
+    if verdict == FASTER and first > 1:
         return "That is steady, but equal things differ as much as that here."
-    if said == FASTER:
+    if verdict == FASTER:
         return "A quarter of the repetitions found no gain at all: the median alone is not enough."
     return "The quartile nearer to 1 has to leave 1/noise behind, too."
 

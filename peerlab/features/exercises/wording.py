@@ -45,8 +45,8 @@ _PLURAL = re.compile(r"(?<=\w\w)ies$|(?<=\w\w[^s])s$")
 def _words(text: str) -> list[str]:
     """Return the words of a text without what does not tell them apart; a hyphen joins two words into one."""
     joined = _JOINED.sub("", text.casefold())
-    found = [word for word in re.findall(r"[^\W_]+", joined) if word not in _ARTICLES]
-    return [_PLURAL.sub(lambda end: "y" if end[0] == "ies" else "", word) for word in found]
+    words = [word for word in re.findall(r"[^\W_]+", joined) if word not in _ARTICLES]
+    return [_PLURAL.sub(lambda end: "y" if end[0] == "ies" else "", word) for word in words]
 
 
 def _squeezed(text: str) -> str:
@@ -55,9 +55,9 @@ def _squeezed(text: str) -> str:
 
 _KNOWN = {
     # Other names of a path as pictures and reports have them.
-    _squeezed(name): _squeezed(thing)
-    for thing, names in _NAMES.items()
-    for name in (*names, *(table[thing] for table in (path_titles(), explanations()) if thing in table))
+    _squeezed(name): _squeezed(term)
+    for term, names in _NAMES.items()
+    for name in (*names, *(table[term] for table in (path_titles(), explanations()) if term in table))
 }
 
 
@@ -67,13 +67,13 @@ def _named(text: str) -> str:
     return _KNOWN.get(squeezed, squeezed)
 
 
-def same(one: str, other: str) -> bool:
+def same(text: str, other: str) -> bool:
     """Tell whether two texts name the same thing.
 
     >>> same("kernel TCP", "host_tcp"), same("nodes", "Server"), same("TCP", "Peer Direct")
     (True, True, False)
     """
-    return bool(_words(one)) and _named(one) == _named(other)
+    return bool(_words(text)) and _named(text) == _named(other)
 
 
 def meant(answer: object, options: Mapping[str, Sequence[str]] | Sequence[str]) -> str | None:

@@ -24,7 +24,7 @@ def beside_work(measured: Callable[[], T], processes: int = 2) -> T:
         return measured()
     finally:
         # Killed, not asked: they never end by themselves.
-        for one in working:
-            one.kill()
-        for one in working:
-            one.wait()
+        for process in working:
+            process.kill()
+        for process in working:
+            process.wait()

@@ -86,13 +86,13 @@ def halo_steps(
     HardwareError
         If there is no such cluster.
 
-    >>> [round(one.message_s * 1e6, 1) for one in halo_steps("juliet", 8)]
+    >>> [round(step.message_s * 1e6, 1) for step in halo_steps("juliet", 8)]
     [7.5, 6.1]
     """
     if isinstance(domains, bool) or not isinstance(domains, int) or domains < 2:
         raise ScenarioError("domains", f"{domains!r:.40} is no whole number from 2 on; neighbours exchange")
     code, machine = code or ParticleCode(), cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
-    face, found = code.face_bytes(domains), []
+    face, steps = code.face_bytes(domains), []
     for path in machine.paths:
         message = simulate(
             Scenario(
@@ -106,5 +106,5 @@ def halo_steps(
             )
         ).time_s
         whole = halo_step(code.particles, domains, code.rate, message, phases=code.phases, fixed=code.fixed)
-        found.append(HaloStep(path=path, domains=domains, face_bytes=face, message_s=message, step_s=whole))
-    return found
+        steps.append(HaloStep(path=path, domains=domains, face_bytes=face, message_s=message, step_s=whole))
+    return steps

@@ -31,10 +31,10 @@ class HeldUpSystem(System):
     def detours(self) -> Whole:
         """How long each slice is held up, picoseconds: the first of a transfer that is late, at its first stage."""
         places = self.noise_places
-        found = np.zeros((places.steps, places.pieces, places.stages, len(self.lanes)), np.int64)
+        delays = np.zeros((places.steps, places.pieces, places.stages, len(self.lanes)), np.int64)
         for (step, node), microseconds in self.late.items():
-            found[step, 0, 0, node] = round(microseconds * _PS_PER_US)
-        return found
+            delays[step, 0, 0, node] = round(microseconds * _PS_PER_US)
+        return delays
 
 
 def later_us(late: Late, dependency: str = BLOCKING, ring: Scenario = RING) -> float:

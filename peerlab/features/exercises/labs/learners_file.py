@@ -25,11 +25,11 @@ def check_file(answer: Any) -> str | None:
         )
     cluster = load_cluster(answer)
     # What was never put in comes before what is odd: a draft's own figures are plausible.
-    if untouched := [said for key in review.SHEET if (said := _untouched(cluster, key))]:
+    if untouched := [sentence for key in review.SHEET if (sentence := _untouched(cluster, key))]:
         return untouched[0]
     if report.implausible:
         return f"It can be read, but: {report.implausible[0]}."
-    return next((said for key in review.SHEET if (said := _check_figure(cluster, key))), None)
+    return next((sentence for key in review.SHEET if (sentence := _check_figure(cluster, key))), None)
 
 
 def _untouched(cluster: Cluster, key: str) -> str | None:

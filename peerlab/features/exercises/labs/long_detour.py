@@ -27,28 +27,28 @@ def _check_crossings(function: Any) -> str | None:
     """Try a learner's function on paths that differ."""
     # The last one has its buffers in host memory: a rule by the path's name alone fails there.
     for scenario in (STAGED, DIRECT, TCP, STAGED.with_(collective="point-to-point", memory="host")):
-        said = function(scenario)
-        if said is None:
+        count = function(scenario)
+        if count is None:
             return "`crossings` returns nothing; its last line needs a `return`."
         try:
             # Whatever numbers with: a learner may return an array of one, or a count of pandas.
-            said = float(said)
+            count = float(count)
         except (TypeError, ValueError):
-            return f"`crossings` should return one number, not a {type(said).__name__}."
-        if said != _times(scenario, _UP):
-            return _miscounted(scenario, said)
+            return f"`crossings` should return one number, not a {type(count).__name__}."
+        if count != _times(scenario, _UP):
+            return _miscounted(scenario, count)
     return None
 
 
-def _miscounted(scenario: Scenario, said: float) -> str:
+def _miscounted(scenario: Scenario, count: float) -> str:
     """Return what is wrong with a count of the crossings upwards."""
-    there = f"On `{scenario.as_code()}`, which is {path_title(str(scenario.path))}, it returns {said:g}."
+    there = f"On `{scenario.as_code()}`, which is {path_title(str(scenario.path))}, it returns {count:g}."
     if scenario.memory == "host":
         return f"{there} Its buffers are in host memory, so that no copy crosses the uplink. Count in `peerlab.way` of the scenario."
     # The other direction as well, side by side on the link.
-    if said == _times(scenario, _UP) + _times(scenario, _DOWN):
+    if count == _times(scenario, _UP) + _times(scenario, _DOWN):
         return "That counts both directions. A link carries them side by side; only what goes the same way shares it."
-    if said in (_times(scenario, _UP, "sender"), _times(scenario, _UP, "receiver")):
+    if count in (_times(scenario, _UP, "sender"), _times(scenario, _UP, "receiver")):
         return "That is one end of the way. The byte meets an uplink at the sender, and another one at the receiver."
     return f"{there} Look at `peerlab.way` of that scenario, and count."
 

@@ -135,17 +135,17 @@ def of_lost_tail() -> PortAnswer:
     return answered(**lost, message_bytes="256 KiB", until_ms=400)
 
 
-def said_cause(found: Mapping[str, int]) -> str:
+def said_cause(counts: Mapping[str, int]) -> str:
     """Return the cause that counters speak for.
 
     >>> said_cause(counters(of_cause("a link loses packets", nodes=4)))
     'a link loses packets'
     """
     paused, starved, lost, overflow, collided = CAUSES
-    if found[DROPPED]:
+    if counts[DROPPED]:
         return overflow
-    if found[SEQUENCE] or found[TIMEOUT]:
+    if counts[SEQUENCE] or counts[TIMEOUT]:
         return lost
-    if found[BUSIEST] > 2 * found[IDLEST]:
+    if counts[BUSIEST] > 2 * counts[IDLEST]:
         return collided
-    return paused if found[PAUSE] else starved
+    return paused if counts[PAUSE] else starved

@@ -109,12 +109,14 @@ def latencies() -> pd.DataFrame:
     """
     rows = {}
     for title, (quoted, cpu, cluster, path) in _LATENCIES.items():
-        found = {
+        simulated = {
             f"copies start in {us} µs" if us else "with gdrcopy": _between_devices(cluster, path, us).time_s * 1e6
             for us in START_US
         }  # fmt: skip
         cores = 100 * _between_devices(cluster, path, 0, _LARGE).cores_busy
-        rows[title] = {"quoted, µs": quoted} | found | {"CPU quoted, %": cpu, "a core at 64 MiB, %": cores}
+        rows[title] = (
+            {"quoted, µs": quoted} | simulated | {"CPU quoted, %": cpu, "a core at 64 MiB, %": cores}
+        )
     return pd.DataFrame.from_dict(rows, orient="index")
 
 
@@ -195,10 +197,10 @@ def storage_rows() -> dict[str, dict[str, Any]]:
     }  # fmt: skip
     return {
         name: {
-            "bounced": one.rate, "limited by": one.limit, "direct": other.rate, "then by": other.limit,
-            "times as fast": other.rate / one.rate, "quoted": "2 to 3",
+            "bounced": bounced.rate, "limited by": bounced.limit, "direct": other.rate, "then by": other.limit,
+            "times as fast": other.rate / bounced.rate, "quoted": "2 to 3",
         }
-        for name, (one, other) in cases.items()
+        for name, (bounced, other) in cases.items()
     }  # fmt: skip
 
 

@@ -60,27 +60,27 @@ def _check_hits(hits: Any) -> str | None:
     """Try a learner's function on caches that fit, and on caches that do not."""
     # Caches that hold all buffers, all and more, all but one, and a single one.
     for trial in ((4, 4, 3), (8, 3, 5), (4, 5, 3), (1, 2, 6)):
-        said = hits(*trial)
-        if said is None:
+        count = hits(*trial)
+        if count is None:
             return "`hits` returns nothing; end with `return`."
-        if not isinstance(said, Real):
-            return f"`hits` should return one number, not a {type(said).__name__}."
-        if said != _hits(*trial):
-            return _miscounted(said, *trial)
+        if not isinstance(count, Real):
+            return f"`hits` should return one number, not a {type(count).__name__}."
+        if count != _hits(*trial):
+            return _miscounted(count, *trial)
     return None
 
 
-def _miscounted(said: Real, capacity: int, buffers: int, rounds: int) -> str:
+def _miscounted(count: Real, capacity: int, buffers: int, rounds: int) -> str:
     """Return what is wrong with a count of hits."""
     true = _hits(capacity, buffers, rounds)
     text = f"`hits({capacity}, {buffers}, {rounds})`: {say_count(buffers, 'buffer')} in turn, {say_count(rounds, 'round')}, {say_count(capacity, 'region')} kept"
     # As if those that fit in stayed for ever.
-    if said == min(capacity, buffers) * (rounds - 1):
+    if count == min(capacity, buffers) * (rounds - 1):
         return f"{text}: you let the cache keep its favourites. It may: a region whose lease is never given back is in use, and cannot be evicted. But these are given back, and the least recently used one goes, which is the very next that is asked for."
     # As if the first round were found, too.
-    if said in (true + buffers, true + min(capacity, buffers)):
+    if count in (true + buffers, true + min(capacity, buffers)):
         return f"{text}: in the first round nothing can be found yet."
-    return f"Use a `peerlab.RegistrationCache`, and count its hits. {text}: the cache answers another number than {said}."
+    return f"Use a `peerlab.RegistrationCache`, and count its hits. {text}: the cache answers another number than {count}."
 
 
 def _hits(capacity: int, buffers: int, rounds: int) -> int:

@@ -124,9 +124,9 @@ def looked_at(cluster: Cluster | str | Path, nic: str = "switch") -> Cluster:
     """
     if nic not in PLACES:
         raise HardwareError(f"looked_at: no place {nic!r}; {nearest(nic, PLACES)}")
-    found = cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
+    machine = cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
     # With a source in place of an assumption, no other place is possible, so the gain has one band.
-    return replace(rewired(found, nic), wiring=Wiring(nic=nic, source=_SEEN))
+    return replace(rewired(machine, nic), wiring=Wiring(nic=nic, source=_SEEN))
 
 
 class QuotedGain(str):

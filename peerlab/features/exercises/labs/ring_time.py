@@ -36,48 +36,48 @@ _FORGOTTEN: dict[str, Callable[[int, int, float, float], float]] = {
 def _check_ring_time(function: Any) -> str | None:
     """Try a learner's formula."""
     latency, rate = seconds(WIRE.hardware.latency_ps), float(WIRE.hardware.nic_Bps)
-    said = [function(nodes, nbytes, latency, rate) for nodes, nbytes in _TRIALS]
+    times = [function(nodes, nbytes, latency, rate) for nodes, nbytes in _TRIALS]
     # By `in`, as the list may hold anything that a function returned.
-    if None in said:
+    if None in times:
         return "`ring_time` returns nothing; its last line needs a `return`."
     try:
-        return _compared([float(number) for number in said], latency, rate)
+        return _compared([float(number) for number in times], latency, rate)
     except (TypeError, ValueError):
-        return f"`ring_time` should return seconds, not a {type(said[0]).__name__}."
+        return f"`ring_time` should return seconds, not a {type(times[0]).__name__}."
 
 
-def _compared(said: list[float], latency: float, rate: float) -> str | None:
+def _compared(times: list[float], latency: float, rate: float) -> str | None:
     """Compare times with those of simulated rings, then with those of typical wrong formulas."""
     truth = [simulated(WIRE.with_(nodes=nodes, message_bytes=nbytes)).time_s for nodes, nbytes in _TRIALS]
-    if _alike(said, truth):
+    if _alike(times, truth):
         return None
     for sentence, wrong in _FORGOTTEN.items():
-        if _alike(said, [wrong(nodes, nbytes, latency, rate) for nodes, nbytes in _TRIALS]):
+        if _alike(times, [wrong(nodes, nbytes, latency, rate) for nodes, nbytes in _TRIALS]):
             return sentence
     # Right in milliseconds or microseconds.
-    if any(_alike([number / scale for number in said], truth) for scale in (1e3, 1e6)):
+    if any(_alike([number / scale for number in times], truth) for scale in (1e3, 1e6)):
         return "Return seconds."
     # Where it is wrong first: one case is said, not four.
-    at = next(at for at, number in enumerate(said) if not _alike([number], [truth[at]]))
+    at = next(at for at, number in enumerate(times) if not _alike([number], [truth[at]]))
     nodes, nbytes = _TRIALS[at]
     return (
         "Multiply the number of steps with what one step costs. "
-        f"For {nodes} nodes and {say_bytes(nbytes)} it returns {said[at]:.3g} s: {_off(said[at], truth[at])}."
+        f"For {nodes} nodes and {say_bytes(nbytes)} it returns {times[at]:.3g} s: {_off(times[at], truth[at])}."
     )
 
 
-def _off(said: float, truth: float) -> str:
+def _off(duration: float, truth: float) -> str:
     """Return which way a time is wrong, and by what factor."""
-    if not 0 < said < math.inf:
+    if not 0 < duration < math.inf:
         return "that is no time"
-    if said < truth:
-        return f"too little, the simulation takes {truth / said:.4g} times as long"
-    return f"too much, {said / truth:.4g} times as long as the simulation takes"
+    if duration < truth:
+        return f"too little, the simulation takes {truth / duration:.4g} times as long"
+    return f"too much, {duration / truth:.4g} times as long as the simulation takes"
 
 
-def _alike(one: list[float], two: list[float]) -> bool:
+def _alike(first: list[float], second: list[float]) -> bool:
     # A part in a thousand: the simulation rounds each slice to a picosecond.
-    return all(abs(a - b) <= 1e-3 * b for a, b in zip(one, two, strict=True))
+    return all(abs(a - b) <= 1e-3 * b for a, b in zip(first, second, strict=True))
 
 
 RING_TIME = Code(

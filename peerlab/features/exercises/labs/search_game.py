@@ -143,16 +143,16 @@ def _check_search(search: object) -> str | None:
     most = 0
     for slow in _worlds():
         run = _Counted(slow)
-        found = search(run)  # type: ignore[operator]
-        if isinstance(found, str):
-            return f"You return the text {found!r}. Return the node's number, such as 3, or None."
+        answer = search(run)  # type: ignore[operator]
+        if isinstance(answer, str):
+            return f"You return the text {answer!r}. Return the node's number, such as 3, or None."
         where = "nothing is slow" if slow is None else f"node {slow} is slow"
-        if slow is None and found is not None and found is not False:
-            return f"Where {where} you say {found!r}. All of its runs were healthy; return None then."
-        if slow is not None and found is None:
+        if slow is None and answer is not None and answer is not False:
+            return f"Where {where} you say {answer!r}. All of its runs were healthy; return None then."
+        if slow is not None and answer is None:
             return f"Where {where} you return None. Its runs: {_runs_in_words(run)}."
-        if slow is not None and (isinstance(found, bool) or found != slow):
-            return f"Where {where} you say {found!r}. Its runs: {_runs_in_words(run)}."
+        if slow is not None and (isinstance(answer, bool) or answer != slow):
+            return f"Where {where} you say {answer!r}. Its runs: {_runs_in_words(run)}."
         most = max(most, len(run.asked))
     if most > FEWEST:
         return f"It finds all of them, in up to {most} runs. {FEWEST} suffice: each should tell half of what is possible from the other half."

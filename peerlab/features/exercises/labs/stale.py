@@ -186,6 +186,6 @@ def _sum(
         ]
         total = sum(read[1:], start=read[0])
         # The first wrong number says what was read instead, which is of an earlier step.
-        if wrong := [one for one in total if one != should_be]:
+        if wrong := [number for number in total if number != should_be]:
             return float(wrong[0])
     return should_be

@@ -139,8 +139,8 @@ _IDLES, _DROPS, _FREED, _SAME = (
 
 def _at_thresholds(xoff: int, xon: int) -> tuple[float, float, int]:
     """Return the share of the time in which the port that all wait for sends, the victim's share of its rate, and the packets that are lost."""
-    found = answered(fabric=PFC, figures=(("xoff", xoff), ("xon", xon)), **VICTIM)
-    return found.neighbours, found.share, found.packets("drop")
+    answer = answered(fabric=PFC, figures=(("xoff", xoff), ("xon", xon)), **VICTIM)
+    return answer.neighbours, answer.share, answer.packets("drop")
 
 
 def thresholds() -> pd.DataFrame:

@@ -57,10 +57,10 @@ def _spares_others(freed: Callable[[Any, int, int], object]) -> str | None:
     """Return what is wrong if a buffer beside the freed one loses its registration."""
     host = ProcessMemory()
     yours = ByRange(TranslatingNic(host))
-    one, other = host.allocate(8 * PAGE), host.allocate(8 * PAGE)
-    for address in (one, other):
+    buffer, other = host.allocate(8 * PAGE), host.allocate(8 * PAGE)
+    for address in (buffer, other):
         yours.register(address, 8 * PAGE)
-    freed(yours, one, 8 * PAGE)
+    freed(yours, buffer, 8 * PAGE)
     yours.register(other, 8 * PAGE)
     # Two buffers were registered; a third registration is of one that was thrown out for nothing.
     if yours.nic.registrations > 2:

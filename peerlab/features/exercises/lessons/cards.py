@@ -41,7 +41,7 @@ def place_of(exercise: Exercise) -> str:
     """Return the exercise's place among those of its lab, such as ``Exercise 2 of 5``."""
     if exercise.seed is not None:
         return "Transfer task"
-    alike = [one.name for one in fixed(exercise.lab) if one.further == exercise.further]
+    alike = [sibling.name for sibling in fixed(exercise.lab) if sibling.further == exercise.further]
     kind = "Further" if exercise.further else "Exercise"
     return f"{kind} {alike.index(exercise.name) + 1} of {len(alike)}"
 

@@ -63,7 +63,7 @@ def lab_log_html(log: LabLog) -> str:
 def quoted_html(sentence: str) -> str:
     """Return a sentence set as one to be quoted."""
     # what is quoted first is the range; the condition is read after it
-    return f"<p style='font-size:1.25em;margin:.4em 0'>{_RANGE.sub(lambda found: f'<b>{found[0]}</b>', escape(sentence), count=1)}</p>"
+    return f"<p style='font-size:1.25em;margin:.4em 0'>{_RANGE.sub(lambda match: f'<b>{match[0]}</b>', escape(sentence), count=1)}</p>"
 
 
 def folded_table_html(folded: Folded) -> str:

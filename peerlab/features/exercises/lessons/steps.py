@@ -87,28 +87,28 @@ def steps(
     return Steps(walk(algorithm, ranks, numbers, collective))
 
 
-def steps_html(one: Walk) -> str:
+def steps_html(course: Walk) -> str:
     """Return the steps as HTML that brings its own style."""
     # Two outputs of one notebook would share their buttons.
     key = f"pl-{secrets.token_hex(4)}"  # radio buttons of two outputs must not belong together
-    last = len(one.steps)
-    title = f"{one.scenario.algorithm}, {one.ranks} ranks: {one.scenario.collective_record.title} in {say_count(last, 'step')}"
+    last = len(course.steps)
+    title = f"{course.scenario.algorithm}, {course.ranks} ranks: {course.scenario.collective_record.title} in {say_count(last, 'step')}"
     # Without a script: the style sheet shows the pane whose button is chosen.
     shown = "".join(f"#{key}-{n}:checked~.pl-panes>#{key}-{n}-pane{{display:block}}" for n in range(last + 1))
-    panes = "".join(_pane(one, n, key) for n in range(last + 1))
-    kind = "pl-steps pl-exchange" if one.exchanges else "pl-steps"
+    panes = "".join(_pane(course, n, key) for n in range(last + 1))
+    kind = "pl-steps pl-exchange" if course.exchanges else "pl-steps"
     return (
         f"<style>{_style()}{shown}{_playing(key, last + 1)}</style><section class='{kind}' aria-label='{escape(title, quote=True)}' "
-        f"data-columns='{one.start.shape[1]}'><h3>{escape(title[0].upper() + title[1:])}</h3>"
-        f"<fieldset><legend>After step</legend>{_track(one, key)}<div class='pl-panes'>{panes}</div></fieldset></section>"
+        f"data-columns='{course.start.shape[1]}'><h3>{escape(title[0].upper() + title[1:])}</h3>"
+        f"<fieldset><legend>After step</legend>{_track(course, key)}<div class='pl-panes'>{panes}</div></fieldset></section>"
     )
 
 
-def _track(one: Walk, key: str) -> str:
+def _track(course: Walk, key: str) -> str:
     """Return a radio button for every step, and one for the start."""
     buttons = []
-    for n in range(len(one.steps) + 1):
-        kind = "pl-begin" if n == 0 else "pl-adds" if one.steps[n - 1].adds else "pl-hands"
+    for n in range(len(course.steps) + 1):
+        kind = "pl-begin" if n == 0 else "pl-adds" if course.steps[n - 1].adds else "pl-hands"
         checked = " checked" if n == 0 else ""
         buttons.append(
             f"<input type='radio' name='{key}' id='{key}-{n}' data-lm-suppress-shortcuts='true'{checked}>"
@@ -139,38 +139,38 @@ def _playing(key: str, count: int) -> str:
     return "".join(rules)
 
 
-def _pane(one: Walk, n: int, key: str) -> str:
+def _pane(course: Walk, n: int, key: str) -> str:
     back = f"<label for='{key}-{n - 1}' aria-hidden='true'>◂ Back</label>" if n else "<span>◂ Back</span>"
     on = (
         f"<label for='{key}-{n + 1}' aria-hidden='true'>Next ▸</label>"
-        if n < len(one.steps)
+        if n < len(course.steps)
         else "<span>Next ▸</span>"
     )
-    head = "".join(f"<th scope='col'>{_column(one, box)}</th>" for box in range(one.start.shape[1]))
-    arrows = f"<td class='pl-arrows' rowspan='{one.ranks}'>{_arrows(one, n)}</td>"
+    head = "".join(f"<th scope='col'>{_column(course, box)}</th>" for box in range(course.start.shape[1]))
+    arrows = f"<td class='pl-arrows' rowspan='{course.ranks}'>{_arrows(course, n)}</td>"
     body = "".join(
-        f"<tr><th scope='row'>rank {rank}</th>{''.join(_cells(one, n, rank))}{'' if rank else arrows}</tr>"
-        for rank in range(one.ranks)
+        f"<tr><th scope='row'>rank {rank}</th>{''.join(_cells(course, n, rank))}{'' if rank else arrows}</tr>"
+        for rank in range(course.ranks)
     )
     return (
-        f"<div class='pl-pane' id='{key}-{n}-pane'><p class='pl-say'><span class='pl-turn'>{back}{on}</span>{_say(one, n)}</p>"
+        f"<div class='pl-pane' id='{key}-{n}-pane'><p class='pl-say'><span class='pl-turn'>{back}{on}</span>{_say(course, n)}</p>"
         f"<table><thead><tr><td></td>{head}<td></td></tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 
-def _column(one: Walk, box: int) -> str:
+def _column(course: Walk, box: int) -> str:
     """Return what a box is called: by its number, or by whom it is for or from."""
-    if not one.exchanges:
+    if not course.exchanges:
         return f"box {box}"
-    way, at = ("to", box) if box < one.sends else ("from", box - one.sends)
+    way, at = ("to", box) if box < course.sends else ("from", box - course.sends)
     # Each of the ranks has as many boxes as are for it.
-    return f"{way} {at // (one.sends // one.ranks)}"
+    return f"{way} {at // (course.sends // course.ranks)}"
 
 
-def _arrows(one: Walk, n: int) -> str:
+def _arrows(course: Walk, n: int) -> str:
     """Return an arrow from every rank that sends in a step to who receives; the boxes say the same in words."""
-    step = one.steps[n - 1] if n else None
-    width, height = 20 + 9 * one.ranks, one.ranks * (_ROW + _GAP) - _GAP
+    step = course.steps[n - 1] if n else None
+    width, height = 20 + 9 * course.ranks, course.ranks * (_ROW + _GAP) - _GAP
     drawn = []
     for rank, to in sorted({(move.rank, move.to) for move in step.moves} if step else ()):
         start, end = (place * (_ROW + _GAP) + _ROW / 2 for place in (rank, to))
@@ -183,49 +183,51 @@ def _arrows(one: Walk, n: int) -> str:
     return f"<svg class='{kind}' width='{width}' height='{height}' aria-hidden='true'>{''.join(drawn)}</svg>"
 
 
-def _say(one: Walk, n: int) -> str:
+def _say(course: Walk, n: int) -> str:
     """Return what happens in a step, in words."""
     if n == 0:
-        own = " What it has for itself is where it belongs." if one.exchanges else ""
-        return f"<b>Start.</b> Every rank holds what it {'sends' if one.exchanges else 'contributes'}.{own}"
-    step, sent = one.steps[n - 1], one.sent(n)
-    what = "exchanging" if one.exchanges else "adding up" if step.adds else "handing out"
+        own = " What it has for itself is where it belongs." if course.exchanges else ""
+        return (
+            f"<b>Start.</b> Every rank holds what it {'sends' if course.exchanges else 'contributes'}.{own}"
+        )
+    step, sent = course.steps[n - 1], course.sent(n)
+    what = "exchanging" if course.exchanges else "adding up" if step.adds else "handing out"
     boxes, senders = max(len(move.boxes) for move in step.moves), len(step.moves)
-    it = "it" if boxes == 1 else "them"
-    does = f"adds {it} to its own" if step.adds else f"puts {it} in place of its own"
-    does = f"puts {it} under the sender's number" if one.exchanges else does
+    pronoun = "it" if boxes == 1 else "them"
+    does = f"adds {pronoun} to its own" if step.adds else f"puts {pronoun} in place of its own"
+    does = f"puts {pronoun} under the sender's number" if course.exchanges else does
     who = (
         "Every rank sends"
-        if senders == one.ranks
+        if senders == course.ranks
         else "One rank sends"
         if senders == 1
         else f"{senders} ranks send"
     )
     most = f"Sent so far{'' if min(sent) == max(sent) else ', at most'}: {max(sent):.3g} of a rank's buffer."
     return (
-        f"<b>Step {n} of {len(one.steps)}: {what}.</b> {who} {boxes} {'box' if boxes == 1 else 'boxes'}"
-        f"{' each' if 1 < senders < one.ranks else ''}; who receives {does}. <span class='pl-quiet'>{most}</span>"
+        f"<b>Step {n} of {len(course.steps)}: {what}.</b> {who} {boxes} {'box' if boxes == 1 else 'boxes'}"
+        f"{' each' if 1 < senders < course.ranks else ''}; who receives {does}. <span class='pl-quiet'>{most}</span>"
     )
 
 
-def _cells(one: Walk, n: int, rank: int) -> list[str]:
+def _cells(course: Walk, n: int, rank: int) -> list[str]:
     """Return the boxes of a rank after a step: what is in them, and what came or went."""
-    held, there, final = one.held(n)[rank], one.there(n)[rank], one.final(n)[rank]
-    step = one.steps[n - 1] if n else None
+    held, there, final = course.held(n)[rank], course.there(n)[rank], course.final(n)[rank]
+    step = course.steps[n - 1] if n else None
     cells = []
     for box, number in enumerate(held):
         came, went = _traffic(step, rank, box)
         kinds = [name for name, text in (("pl-came", came), ("pl-went", went)) if text]
         kinds += ["pl-full"] * bool(final[box])
         note = "; ".join(text for text in (came, went) if text)
-        cell = _number(one, number) if there[box] else "&nbsp;"
+        cell = _number(course, number) if there[box] else "&nbsp;"
         cells.append(f"<td class='{' '.join(kinds)}'><b>{cell}</b><small>{note or '&nbsp;'}</small></td>")
     return cells
 
 
-def _number(one: Walk, number: int) -> str:
+def _number(course: Walk, number: int) -> str:
     """Return a number; those that name sender and receiver of an all-to-all have two digits."""
-    return f"{number:02}" if one.exchanges else str(number)
+    return f"{number:02}" if course.exchanges else str(number)
 
 
 def _traffic(step: WalkedStep | None, rank: int, box: int) -> tuple[str, str]:

@@ -12,19 +12,19 @@ _WIDTH = 24
 def _fault_task(cause: str, nodes: int, others: int) -> Choice:
     message = _MESSAGES[others]
     answer = of_cause(cause, nodes, others, message)
-    found = counters(answer)
+    counts = counters(answer)
     slower = 1 / answer.share
     took = (
         f"takes {slower:.1f} times as long as alone"
         if answer.ends
         else f"has not ended after {slower:.0f} times as long as alone"
     )
-    lines = "\n".join(f"    {name:<{_WIDTH}}{value:>7}" for name, value in found.items())
+    lines = "\n".join(f"    {name:<{_WIDTH}}{value:>7}" for name, value in counts.items())
     return Choice(
         name="",
         question=f"An AllReduce of {message} on {nodes} hosts {took}. On its hosts and on the switches counters went up by:\n\n{lines}\n\nWhy is it slow?",
         options={name: record.asks for name, record in CAUSES.items()},
-        truth=lambda: said_cause(found),
+        truth=lambda: said_cause(counts),
         hints=(
             "Was anything lost? Then ask who lost it: a switch port with a full queue, or a link.",
             "Nothing was lost: who waited, and for what? Look at pauses, at waiting, and at how full the trunks are.",

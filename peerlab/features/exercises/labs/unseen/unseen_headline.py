@@ -32,7 +32,7 @@ def _sentence_task(nodes: int, cluster: str, size: str) -> Choice:
         f"A training is {low} to {high} times as fast.": "The headline is about one exchange. A step gains what is exposed of it.",
     }
     # Shuffled by what they say: the right one has no fixed place, and a seed always shows the same order.
-    order = sorted(entries, key=lambda one: hash_of(f"{one}{nodes}"))
+    order = sorted(entries, key=lambda sentence: hash_of(f"{sentence}{nodes}"))
     return Choice(
         name="",
         question=f"Peer Direct on {nodes} nodes of {load_cluster(cluster).title}: the explorer's headline reads \"{low} to {high} times as fast\". Its mark "
