@@ -80,14 +80,14 @@ def by_arrays(
     scenario, shift = system.scenario, sum(lasts for *_, lasts in opening(system))
     begins, kept = earlier(begins, shift), kept_lanes(system)
     few = len(kept) < len(system.lanes)
-    found = registration_queue.find_all() if scenario.registers else []
+    hits = registration_queue.find_all() if scenario.registers else []
     batch = Batch(system, [scenario.seed], [scenario.jitter], kept if few else (), begins)
     end = int(batch.run(progress)[0])
     if not batch.orders.hold().all():
         raise OrderUnknownError("engine", "slices come in an order that is known only when they come")
     assert batch.apart  # noqa: S101  (it was given begins)
     done, held = batch.apart.ended(batch.traffic, batch.hand_out_free[0], batch.held)
-    rows = later_rows(partial(array_rows, batch if few else None, system, scenario, kept, found, begins))
+    rows = later_rows(partial(array_rows, batch if few else None, system, scenario, kept, hits, begins))
     totals = batch.record.totals(kept, batch.traffic)[0]
     end = max(end, *done)
     made = recorded(system, registration_queue, rows, end, summed=totals, lanes=kept, begins=begins.at)

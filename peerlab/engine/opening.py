@@ -80,12 +80,24 @@ def _rows(
 ) -> NDArray[np.int64]:
     rows = []
     for lane in lanes:
-        one = system.lanes[lane]
-        at = first = begins[one.node] if begins else 0
+        sender = system.lanes[lane]
+        at = first = begins[sender.node] if begins else 0
         for stage, kind, lasts in parts:
-            resource = system.resource(kind, one.node, one.device)
+            resource = system.resource(kind, sender.node, sender.device)
             rows.append(
-                (one.node, one.device, 0, 0, stage_number(stage), resource, first, at, at + lasts, 0, lasts)
+                (
+                    sender.node,
+                    sender.device,
+                    0,
+                    0,
+                    stage_number(stage),
+                    resource,
+                    first,
+                    at,
+                    at + lasts,
+                    0,
+                    lasts,
+                )
             )
             at += lasts
     return np.array(rows, np.int64).reshape(-1, len(SPAN_COLUMNS))

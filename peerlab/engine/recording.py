@@ -232,7 +232,7 @@ def side_by_side(
     kept = kept_lanes(system) if kept is None else kept
     # rows of all lanes are made later, by a run of their own; those of a few cost little while this one runs
     few = len(kept) < len(system.lanes) and len(scenarios) == 1
-    found = registration_queue.find_all() if system.scenario.registers else []
+    hits = registration_queue.find_all() if system.scenario.registers else []
     batch = Batch(system, [s.seed for s in scenarios], [s.jitter for s in scenarios], kept if few else ())
     ends = batch.run(progress).tolist()
     recordings: list[Recording | None] = []
@@ -241,7 +241,7 @@ def side_by_side(
         if not exact:
             recordings.append(None)
             continue
-        rows = later_rows(partial(array_rows, batch if few else None, system, scenario, kept, found))
+        rows = later_rows(partial(array_rows, batch if few else None, system, scenario, kept, hits))
         recordings.append(recorded(system, registration_queue, rows, end, summed=summed, lanes=kept))
     return recordings
 
@@ -258,7 +258,7 @@ def kept_lanes(system: System) -> tuple[int, ...]:
         return tuple(range(len(system.lanes)))
     shown = most_disturbed(system.scenario, system.plan.nodes)
     near = {shown} | neighbours(system.plan.schedule, shown)
-    return tuple(lane for lane, one in enumerate(system.lanes) if one.node in near)
+    return tuple(lane for lane, sender in enumerate(system.lanes) if sender.node in near)
 
 
 def spans_of_all(system: System) -> int:

@@ -199,12 +199,12 @@ class RegistrationQueue:
     def _register_unseen(self, steps: list[tuple[int, int, int]]) -> None:
         """Register what the steps that are left out would have registered, without counting it: later iterations hit it."""
         for lane, first, count in steps:
-            one = self.system.lanes[lane]
-            cache = self.caches[one.registration_queue]
+            lane_record = self.system.lanes[lane]
+            cache = self.caches[lane_record.registration_queue]
             for side in (SOURCE, DESTINATION):
                 counters, cache.counters = cache.counters, replace(cache.counters)
                 for step in range(first, first + count):
-                    cache.release(cache.acquire(*self._place(one.device, side, step)))
+                    cache.release(cache.acquire(*self._place(lane_record.device, side, step)))
                 counters.registered_bytes = cache.counters.registered_bytes
                 counters.peak_bytes = cache.counters.peak_bytes
                 cache.counters = counters

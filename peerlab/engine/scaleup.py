@@ -89,11 +89,11 @@ def gather_rows(system: System, lane: int, traffic: Exchange) -> list[NDArray[np
     there = traffic.link_end + traffic.latency_ps
     way, times = traffic.way, (zero, traffic.link_ps, traffic.link_end)
     moved = traffic.slices * way.collects
-    found = [_rows(system, lane, step, piece, way.collect_stage, link, *times, moved)]
+    tables = [_rows(system, lane, step, piece, way.collect_stage, link, *times, moved)]
     if way.adds:
         ends, added = (there, traffic.reduce_ps, traffic.ready), traffic.slices * way.adds
-        found.append(_rows(system, lane, step, piece, "gather-reduce", reduce, *ends, added))
-    return found
+        tables.append(_rows(system, lane, step, piece, "gather-reduce", reduce, *ends, added))
+    return tables
 
 
 @dataclass(frozen=True)
@@ -118,13 +118,13 @@ def broadcast_rows(
     step, piece, nbytes, at = (
         values[order] for values in (finished.step, finished.piece, finished.nbytes, finished.at)
     )
-    way, plan, one = traffic.way, system.plan, system.lanes[lane]
-    moved = nbytes * (way.hands - plan.spares_root(one.node, one.device))
+    way, plan, sender = traffic.way, system.plan, system.lanes[lane]
+    moved = nbytes * (way.hands - plan.spares_root(sender.node, sender.device))
     link = service(system.scenario.cluster_for_message, way.resource)
     sizes, which = np.unique(moved, return_inverse=True)
     duration = np.array([link(int(n)) for n in sizes], np.int64)[which]
     # the same links collect first; they are free for handing out when the last slice is collected
-    collects = plan.collects or plan.is_root(one.node, one.device)
+    collects = plan.collects or plan.is_root(sender.node, sender.device)
     end = fifo(at, duration, int(traffic.link_end[-1]) if collects else 0)
     rows = _rows(
         system, lane, step, piece, way.hand_stage, system.lanes[lane].scaleup[0], at, duration, end, moved

@@ -25,14 +25,14 @@ def columns(names: Sequence[str], rows: Whole) -> Columns:
 
 def columns_of(names: Sequence[str], tables: list[Whole]) -> Columns:
     """Return the columns of tables one behind the other; the list is empty then, as both would be twice the memory."""
-    found = {name: np.empty(sum(map(len, tables)), np.int64) for name in names}
+    values = {name: np.empty(sum(map(len, tables)), np.int64) for name in names}
     at = 0
     while tables:
         rows = tables.pop(0)
         for i, name in enumerate(names):
-            found[name][at : at + len(rows)] = rows[:, i]
+            values[name][at : at + len(rows)] = rows[:, i]
         at += len(rows)
-    return freeze(found)
+    return freeze(values)
 
 
 def array(rows: Sequence[tuple[int, ...]] | Whole, width: int) -> Whole:
@@ -181,8 +181,8 @@ def _sizes_of(system: System, step: Whole, piece: Whole) -> Whole:
     # few steps differ in their slices, and there may be a million rows
     steps, which = np.unique(step, return_inverse=True)
     table = np.zeros((len(steps), system.pieces), np.int64)
-    for row, one in enumerate(steps.tolist()):
-        sizes = system.sizes(one)
+    for row, number in enumerate(steps.tolist()):
+        sizes = system.sizes(number)
         table[row, : len(sizes)] = sizes
     values: Whole = table[which, piece]
     return values
@@ -190,14 +190,14 @@ def _sizes_of(system: System, step: Whole, piece: Whole) -> Whole:
 
 def _root_alone(system: System, lane: int) -> bool:
     """Return whether nobody is left to whom a device could hand something: one beside the root, of which it got all that it has."""
-    one = system.lanes[lane]
-    return system.plan.spares_root(one.node, one.device) and system.plan.devices == 2
+    sender = system.lanes[lane]
+    return system.plan.spares_root(sender.node, sender.device) and system.plan.devices == 2
 
 
 def _own_at(system: System, traffic: Exchange, lane: int) -> Whole:
     """Return when a device can hand out each slice that no transfer from another node brings."""
-    one, plan = system.lanes[lane], system.plan
-    if plan.is_root(one.node, one.device):  # its links first hand the others their shards
+    sender, plan = system.lanes[lane], system.plan
+    if plan.is_root(sender.node, sender.device):  # its links first hand the others their shards
         return np.full_like(traffic.ready, traffic.link_end[-1])
     return (
         traffic.ready

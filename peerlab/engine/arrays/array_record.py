@@ -40,17 +40,17 @@ class ArrayRecord:
 
     def visit(self, key: Visited, leg: Leg) -> None:
         """Count a slice that a resource of every lane serves; `served` has the times."""
-        one = leg.visits[key[1]]
-        self._at[key] = one.resource
-        self._nbytes[key] = self._nbytes.get(key, 0) + one.nbytes
+        visit = leg.visits[key[1]]
+        self._at[key] = visit.resource
+        self._nbytes[key] = self._nbytes.get(key, 0) + visit.nbytes
 
     def serve(
         self, step: int, piece: int, key: Visited, leg: Leg, times: tuple[Times, Times, Times, Times]
     ) -> None:
         """Keep the rows of a slice that ``(queued, began, was through)`` at a resource, and the resource's own work on it."""
-        one = leg.visits[key[1]]
+        visit = leg.visits[key[1]]
         *spans, work = times
-        self._write(step, piece, leg.stage, self.resources(one.resource), spans, one.nbytes, work)
+        self._write(step, piece, leg.stage, self.resources(visit.resource), spans, visit.nbytes, work)
 
     def fly(self, step: int, piece: int, leg: Leg, times: tuple[Times, Times, Times]) -> None:
         """Record that a slice of every lane is in flight, ``(queued, begun, over)``."""
@@ -99,14 +99,14 @@ class ArrayRecord:
 
     def resources(self, resource: int) -> NDArray[np.int64]:
         """Return for every lane the resource in the place of this one of lane 0: its own, or its receiver's."""
-        one, lanes = self._system.resources[resource], self._system.lanes
+        resource_record, lanes = self._system.resources[resource], self._system.lanes
         # a leg has resources of its sender and of its receiver, and on a ring these are two nodes
-        destination = int(one.node != lanes[0].node)
-        key = (one.kind, destination)
+        destination = int(resource_record.node != lanes[0].node)
+        key = (resource_record.kind, destination)
         if key not in self._resource_ids:
             ends = [lanes[self._system.receiver(i, 0)] if destination else way for i, way in enumerate(lanes)]
             self._resource_ids[key] = np.array(
-                [self._system.resource(one.kind, end.node, end.device) for end in ends], np.int64
+                [self._system.resource(resource_record.kind, end.node, end.device) for end in ends], np.int64
             )
         return self._resource_ids[key]
 

@@ -54,7 +54,7 @@ class LanesApart:
         """Return when each node is done, where its lanes are `inside` it."""
         latest = np.array(self._begins.at, np.int64)
         np.maximum.at(latest, self._nodes, np.maximum(self._done[0], inside))
-        return [int(one) for one in latest]
+        return [int(moment) for moment in latest]
 
     def held(self) -> Mapping[int, deque[Times]]:
         """Return by pool, as lane 0 has it, the places that are held: when each comes free, the oldest first."""
@@ -62,7 +62,7 @@ class LanesApart:
             return {}
         places = self._system.scenario.places
         values = np.zeros((places, 1, len(self._nodes)), np.int64)
-        lanes = {(one.node, one.device): lane for lane, one in enumerate(self._system.lanes)}
+        lanes = {(sender.node, sender.device): lane for lane, sender in enumerate(self._system.lanes)}
         for (_, *end), until in self._begins.held:
             # those behind come free last; what is free from the beginning is in front
             values[places - len(until) :, 0, lanes[end[0], end[1]]] = sorted(until)
@@ -74,9 +74,9 @@ class LanesApart:
         """Return the places that senders hold when they are done; receivers hold none."""
         first, entries = self._system.lanes[0], dict[Pool, tuple[int, ...]]()
         pool = self._system.pools.get(("source", first.node, first.device), -1)
-        for lane, one in enumerate(self._system.lanes):
+        for lane, sender in enumerate(self._system.lanes):
             freed = [int(values[0, lane]) for values in held.get(pool, ())]
-            until = tuple(t for t in freed if t > done[one.node])
+            until = tuple(t for t in freed if t > done[sender.node])
             if until:
-                entries["source", one.node, one.device] = until
+                entries["source", sender.node, sender.device] = until
         return tuple(sorted(entries.items()))

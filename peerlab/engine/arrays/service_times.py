@@ -9,10 +9,10 @@ from peerlab.model.slow_parts import link_share
 def kinds_of_lanes(system: System) -> list[tuple[object, ...]]:
     """Return for every lane what its service times depend on: the speeds of both ends, and of the link between them."""
     rows = list[tuple[object, ...]]()
-    for lane, one in enumerate(system.lanes):
+    for lane, sender in enumerate(system.lanes):
         to = system.lanes[system.receiver(lane, 0)]
-        ends = (system.speeds(one.node, one.device), system.speeds(to.node, to.device))
-        rows.append((*ends, link_share(system.scenario, one.node, to.node)))
+        ends = (system.speeds(sender.node, sender.device), system.speeds(to.node, to.device))
+        rows.append((*ends, link_share(system.scenario, sender.node, to.node)))
     return rows
 
 

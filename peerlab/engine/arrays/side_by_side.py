@@ -13,7 +13,7 @@ from peerlab.engine.system import System, least
 from peerlab.question.scenario import Scenario
 
 _FREE = ("seed", "jitter")
-_SHARED = [one.name for one in fields(Scenario) if one.name not in _FREE]
+_SHARED = [scenario_field.name for scenario_field in fields(Scenario) if scenario_field.name not in _FREE]
 _MOST = 250
 """Runs side by side; their arrays stay in the processor's cache."""
 _MOST_TIMES = 4_000_000
@@ -56,7 +56,7 @@ class SideBySide:
         group = self._groups.get(index, [])
         known = index in self._made or index in self._others
         if not known and group and fastest(least(self.scenarios[index])) == "arrays":
-            self._made |= self._together([one for one in group if one >= index])
+            self._made |= self._together([member for member in group if member >= index])
         if index in self._made:
             return self._made.pop(index)
         scenario, alike = self.scenarios[index], self.before + max(1, len(group))
@@ -76,11 +76,11 @@ class SideBySide:
             recordings = recording.side_by_side(system, warm_queue(system), scenarios, self.progress)
         except OverflowError:  # with the jitter of one of them: the others may still be simulated alone
             return {}
-        self._others |= {index for index, one in zip(some, recordings, strict=True) if one is None}
+        self._others |= {index for index, record in zip(some, recordings, strict=True) if record is None}
         return {
-            index: _run(system, self.scenarios[index], one)
-            for index, one in zip(some, recordings, strict=True)
-            if one
+            index: _run(system, self.scenarios[index], record)
+            for index, record in zip(some, recordings, strict=True)
+            if record
         }
 
 

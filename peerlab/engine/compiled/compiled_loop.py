@@ -143,39 +143,39 @@ def _deliver(s: State, now: int, slot: int) -> None:
 @compiled
 def _take_slice(s: State, now: int, slot: int) -> None:
     """Take a slice that may go; it waits until its transfer finds its memory registered."""
-    one, counts = s.slots[slot], s.counts[0]
-    counts.begun = max(counts.begun, one.step)
+    chain, counts = s.slots[slot], s.counts[0]
+    counts.begun = max(counts.begun, chain.step)
     if counts.registers:
         # the first slice of a transfer that is there begins it, and perhaps the next one
-        for step in range(one.step, min(one.step + 1 + counts.prefetches, counts.steps)):
-            if s.posted[step, one.lane] < 0:
-                s.posted[step, one.lane] = now + counts.lookup_ps
-        if s.posted[one.step, one.lane] > now:
-            one.due = READY
-            put(s, s.posted[one.step, one.lane], slot)
+        for step in range(chain.step, min(chain.step + 1 + counts.prefetches, counts.steps)):
+            if s.posted[step, chain.lane] < 0:
+                s.posted[step, chain.lane] = now + counts.lookup_ps
+        if s.posted[chain.step, chain.lane] > now:
+            chain.due = READY
+            put(s, s.posted[chain.step, chain.lane], slot)
             return
     if not counts.in_line:
-        adds, last = one.step < counts.reducing, one.piece == counts.pieces - 1
-        one.leg = s.ways[one.lane, int(adds), int(last)]
+        adds, last = chain.step < counts.reducing, chain.piece == counts.pieces - 1
+        chain.leg = s.ways[chain.lane, int(adds), int(last)]
     _start_leg(s, now, slot)
 
 
 @compiled
 def _come_up(s: State, now: int, lane: int) -> None:
     """Let the next slice of a lane be the first of its line: it asks for a place as soon as its data is there."""
-    one, counts = s.lanes[lane], s.counts[0]
-    one.parked = 0
-    if one.next == counts.steps:
+    lane_record, counts = s.lanes[lane], s.counts[0]
+    lane_record.parked = 0
+    if lane_record.next == counts.steps:
         return
-    if one.next < counts.reducing:
-        from_ps = s.line.from_ps[one.next]
-    elif one.arrived == counts.reducing:
-        from_ps = one.added + counts.lookup_ps
+    if lane_record.next < counts.reducing:
+        from_ps = s.line.from_ps[lane_record.next]
+    elif lane_record.arrived == counts.reducing:
+        from_ps = lane_record.added + counts.lookup_ps
     else:
-        one.parked = 1
+        lane_record.parked = 1
         return
-    slot = take_slot(s, lane, one.next)
-    one.next += 1
+    slot = take_slot(s, lane, lane_record.next)
+    lane_record.next += 1
     if from_ps > now:
         s.slots[slot].due = READY
         put(s, from_ps, slot)
@@ -185,15 +185,15 @@ def _come_up(s: State, now: int, lane: int) -> None:
 
 @compiled
 def _start_leg(s: State, now: int, slot: int) -> None:
-    one, counts = s.slots[slot], s.counts[0]
-    leg = s.legs[one.leg]
-    if counts.ahead and leg.there and _waits(s, now, slot, s.lanes[one.lane].there, ENTERS):
+    chain, counts = s.slots[slot], s.counts[0]
+    leg = s.legs[chain.leg]
+    if counts.ahead and leg.there and _waits(s, now, slot, s.lanes[chain.lane].there, ENTERS):
         return
     if leg.gated and counts.gates:
         # gathered in the order of the ring's steps, from when the receiver begins
-        ready = s.own_ps[one.step * counts.pieces + one.piece] + s.lanes[one.lane].there
+        ready = s.own_ps[chain.step * counts.pieces + chain.piece] + s.lanes[chain.lane].there
         if ready > now:
-            one.due = GATED
+            chain.due = GATED
             put(s, ready, slot)
             return
     if leg.acquire >= 0:
@@ -222,27 +222,27 @@ def _over(s: State, now: int, slot: int) -> None:
 @compiled
 def _arrived(s: State, now: int, slot: int) -> None:
     """Note that a slice has arrived, perhaps with its final value; its receiver sends it on as the same slice of the next step."""
-    one, counts = s.slots[slot], s.counts[0]
+    chain, counts = s.slots[slot], s.counts[0]
     counts.end = max(counts.end, now)
     if counts.in_line:
-        if one.step >= counts.reducing:
+        if chain.step >= counts.reducing:
             if counts.hands_out:
-                note(s, one.slice_id, one.to, now)
-        elif add(s, now, slot) and s.lanes[one.to].parked:
-            _come_up(s, now, one.to)
+                note(s, chain.slice_id, chain.to, now)
+        elif add(s, now, slot) and s.lanes[chain.to].parked:
+            _come_up(s, now, chain.to)
         give_slot(s, slot)
         return
-    to = s.lanes[one.lane].receiver
+    to = s.lanes[chain.lane].receiver
     if counts.apart:
         s.apart.done[s.lanes[to].node] = max(s.apart.done[s.lanes[to].node], now)
         if counts.waits:
-            s.apart.done[s.lanes[one.lane].node] = max(s.apart.done[s.lanes[one.lane].node], now)
-    if counts.hands_out and one.step >= counts.reducing - 1:
+            s.apart.done[s.lanes[chain.lane].node] = max(s.apart.done[s.lanes[chain.lane].node], now)
+    if counts.hands_out and chain.step >= counts.reducing - 1:
         _finish(s, now, slot, to)
-    if one.step + 1 < counts.steps:
-        one.step += 1
-        one.slice_id += counts.pieces * counts.lanes + to - one.lane
-        one.lane = to
+    if chain.step + 1 < counts.steps:
+        chain.step += 1
+        chain.slice_id += counts.pieces * counts.lanes + to - chain.lane
+        chain.lane = to
         _deliver(s, now, slot)
 
 

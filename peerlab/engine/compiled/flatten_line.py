@@ -91,11 +91,11 @@ def _ways(system: System) -> Ways:
 def _for_each(first: Records, lanes: int, slots: int) -> Records:
     """Return legs or visits of every slot: those of the first step, and room for as many of each further slot."""
     each = len(first) // lanes
-    found = first[np.concatenate([np.arange(len(first)), np.tile(np.arange(each), slots - lanes)])]
+    rows = first[np.concatenate([np.arange(len(first)), np.tile(np.arange(each), slots - lanes)])]
     if "visit" in (first.dtype.names or ()):
-        at = np.arange(len(first), len(found))
-        found.visit[at] += at // each * int(first.visits[:each].sum())
-    return found
+        at = np.arange(len(first), len(rows))
+        rows.visit[at] += at // each * int(first.visits[:each].sum())
+    return rows
 
 
 def _slots(system: System, ways: Ways) -> Records:
@@ -113,11 +113,11 @@ def _slots(system: System, ways: Ways) -> Records:
 def _counts(system: System, ways: Ways, slots: int) -> Records:
     scenario, lanes = system.scenario, len(system.lanes)
     counts = counts_of(system, lanes, gates=system.plan.collects)
-    one = counts[0]
+    row = counts[0]
     # all memory is found registered, when the data is there
-    one.registers, one.in_line, one.unused = 0, 1, slots - lanes
-    one.lookup_ps = scenario.registration_cost.lookup_ps if scenario.registers else 0
-    one.legs, one.visits = len(ways.legs) // lanes, len(ways.visits) // lanes
+    row.registers, row.in_line, row.unused = 0, 1, slots - lanes
+    row.lookup_ps = scenario.registration_cost.lookup_ps if scenario.registers else 0
+    row.legs, row.visits = len(ways.legs) // lanes, len(ways.visits) // lanes
     return counts
 
 
@@ -157,11 +157,11 @@ def _own(system: System, traffic: Exchange | None, positions: Callable[[int], ra
     if not (traffic and system.plan.collects):
         return np.zeros(schedule.reducing_steps, np.int64)
     ready = traffic.ready.tolist()
-    found = [
+    moments = [
         system.own_ready(ready, positions(step), system.sizes(step))[0]
         for step in range(schedule.reducing_steps)
     ]
-    return np.array(found, np.int64)
+    return np.array(moments, np.int64)
 
 
 def _line(system: System, traffic: Exchange | None, ways: Ways, slots: int) -> InLine:
@@ -169,7 +169,7 @@ def _line(system: System, traffic: Exchange | None, ways: Ways, slots: int) -> I
     each, nodes = len(ways.legs) // lanes, range(schedule.ranks)
     legs, to = ways.legs[:each], system.lanes[system.receiver(0, 0)].node
     pools = {index: node for (_, node, _), index in system.pools.items()}
-    resource = [one.node for one in system.resources]
+    resource = [resource_record.node for resource_record in system.resources]
     cost = system.scenario.registration_cost if system.scenario.registers else None
     unused = np.zeros(slots, np.int64)
     unused[: slots - lanes] = np.arange(lanes, slots)[::-1]

@@ -15,12 +15,12 @@ def take_slot(s: State, lane: int, step: int) -> int:
     counts = s.counts[0]
     counts.unused -= 1
     slot = s.line.unused[counts.unused]
-    one, node = s.slots[slot], s.lanes[lane].node
-    one.to = lane - node + s.line.partners[step, node]
-    one.slice_id = step * counts.lanes + lane
-    one.step = step
-    one.lane = lane
-    one.leg = slot * counts.legs
+    chain, node = s.slots[slot], s.lanes[lane].node
+    chain.to = lane - node + s.line.partners[step, node]
+    chain.slice_id = step * counts.lanes + lane
+    chain.step = step
+    chain.lane = lane
+    chain.leg = slot * counts.legs
     _legs(s, slot)
     _visits(s, slot)
     return slot  # type: ignore[no-any-return]
@@ -28,10 +28,10 @@ def take_slot(s: State, lane: int, step: int) -> int:
 
 @compiled
 def _legs(s: State, slot: int) -> None:
-    counts, one = s.counts[0], s.slots[slot]
-    mine, theirs = one.lane * counts.legs, s.lanes[one.to].feeder * counts.legs
+    counts, chain = s.counts[0], s.slots[slot]
+    mine, theirs = chain.lane * counts.legs, s.lanes[chain.to].feeder * counts.legs
     for number in range(counts.legs):
-        leg = s.legs[one.leg + number]
+        leg = s.legs[chain.leg + number]
         ends = s.line.leg_ends[number]
         leg.wire = s.line.legs[(theirs if ends[0] else mine) + number].wire
         leg.acquire = s.line.legs[(theirs if ends[1] else mine) + number].acquire
@@ -40,8 +40,8 @@ def _legs(s: State, slot: int) -> None:
 
 @compiled
 def _visits(s: State, slot: int) -> None:
-    counts, one = s.counts[0], s.slots[slot]
-    mine, theirs = one.lane * counts.visits, s.lanes[one.to].feeder * counts.visits
+    counts, chain = s.counts[0], s.slots[slot]
+    mine, theirs = chain.lane * counts.visits, s.lanes[chain.to].feeder * counts.visits
     for number in range(counts.visits):
         visit = s.visits[slot * counts.visits + number]
         other = s.line.visits[(theirs if s.line.visit_ends[number] else mine) + number]
@@ -61,20 +61,20 @@ def give_slot(s: State, slot: int) -> None:
 @compiled
 def add(s: State, now: int, slot: int) -> bool:
     """Add up what has arrived; return whether that makes the sum of its lane final."""
-    one, counts = s.slots[slot], s.counts[0]
-    lane = s.lanes[one.to]
-    s.line.came[one.step, one.lane] = now
+    chain, counts = s.slots[slot], s.counts[0]
+    lane = s.lanes[chain.to]
+    s.line.came[chain.step, chain.lane] = now
     # the node's own contribution comes first
-    queued = max(now, s.own_ps[one.step]) if counts.gates else now
-    lane.last = max(lane.last, one.slice_id) if queued == lane.queued else one.slice_id
+    queued = max(now, s.own_ps[chain.step]) if counts.gates else now
+    lane.last = max(lane.last, chain.slice_id) if queued == lane.queued else chain.slice_id
     lane.queued = queued
-    lane.added = max(lane.added, queued) + s.line.adds_ps[one.step, one.lane]
+    lane.added = max(lane.added, queued) + s.line.adds_ps[chain.step, chain.lane]
     lane.arrived += 1
     if lane.arrived < counts.reducing:
         return False
     counts.end = max(counts.end, lane.added)
     if counts.hands_out:
-        note(s, lane.last, one.to, lane.added)
+        note(s, lane.last, chain.to, lane.added)
     return True
 
 

@@ -98,9 +98,9 @@ def _holds_a_place(system: System, way: Sequence[Leg]) -> bool:
             return False
     if way[0].acquire < 0:
         return False
-    (kind, *end), one = names[way[0].acquire], system.lanes[0]
+    (kind, *end), sender = names[way[0].acquire], system.lanes[0]
     others = {names[leg.acquire][0] for leg in way[1:] if leg.acquire >= 0}
-    return end == [one.node, one.device] and kind not in others
+    return end == [sender.node, sender.device] and kind not in others
 
 
 def _refuses_uses(scenario: Scenario) -> str:

@@ -29,28 +29,28 @@ def _done(s: State, visit: Records, start: int, work: int) -> int:
 @compiled
 def enter(s: State, slot: int) -> None:
     """Let a slice begin with a stage: it arrives at its first resource in this instant."""
-    one = s.slots[slot]
-    leg = s.legs[one.leg]
-    factor = s.factors[one.step, one.piece, leg.number, one.lane] if s.counts[0].jitters else 1.0
-    detour = s.detours[one.step, one.piece, leg.number, one.lane] if s.counts[0].detours else 0
+    chain = s.slots[slot]
+    leg = s.legs[chain.leg]
+    factor = s.factors[chain.step, chain.piece, leg.number, chain.lane] if s.counts[0].jitters else 1.0
+    detour = s.detours[chain.step, chain.piece, leg.number, chain.lane] if s.counts[0].detours else 0
     for number in range(leg.visits):
         visit = s.visits[leg.visit + number]
         lasts = visit.lasts if factor == 1.0 else _slowed(visit.lasts, factor)
         s.works[slot, number] = lasts + detour * visit.held_up
-    one.taken = 0
-    one.through = 0
-    one.ready = 0
-    one.worked = 0
+    chain.taken = 0
+    chain.through = 0
+    chain.ready = 0
+    chain.worked = 0
     arrives(s, slot)
 
 
 @compiled
 def arrives(s: State, slot: int) -> None:
     """Note that a slice arrives at the next resource of its stage in this instant."""
-    one, counts = s.slots[slot], s.counts[0]
+    chain, counts = s.slots[slot], s.counts[0]
     # step and number twice, as the receiver serves behind what it sends itself; then the lane
-    place = one.slice_id // counts.lanes * counts.lanes + one.slice_id
-    if s.visits[s.legs[one.leg].visit + one.taken].behind:
+    place = chain.slice_id // counts.lanes * counts.lanes + chain.slice_id
+    if s.visits[s.legs[chain.leg].visit + chain.taken].behind:
         place += counts.lanes
     s.arriving[counts.row, counts.arriving] = place * len(s.slots) + slot
     counts.arriving += 1
@@ -121,21 +121,21 @@ def _arrive(s: State, now: int, slot: int) -> None:
 @compiled
 def _begin(s: State, now: int, slot: int, start: int) -> None:
     """Let an exclusive resource begin with a slice; and those behind it, as far as their order is known beforehand."""
-    one = s.slots[slot]
-    leg = s.legs[one.leg]
+    chain = s.slots[slot]
+    leg = s.legs[chain.leg]
     while True:
-        number = one.taken
+        number = chain.taken
         visit = s.visits[leg.visit + number]
         server = s.servers[visit.resource]
         s.starts[slot, number] = start
-        one.taken += 1
-        if one.through == number:  # the one upstream is known to be through
-            end = max(_done(s, visit, start, s.works[slot, number]), one.ready)
+        chain.taken += 1
+        if chain.through == number:  # the one upstream is known to be through
+            end = max(_done(s, visit, start, s.works[slot, number]), chain.ready)
             server.free = end
             _past(s, slot, leg, visit, end)
-            if one.through == leg.visits:
-                one.due = STAGE_OVER
-                put(s, one.ready, slot)
+            if chain.through == leg.visits:
+                chain.due = STAGE_OVER
+                put(s, chain.ready, slot)
                 return
         else:
             server.held = 1
@@ -154,16 +154,16 @@ def _begin(s: State, now: int, slot: int, start: int) -> None:
 @compiled
 def _begun(s: State, now: int, slot: int, start: int) -> None:
     """Note that a shared resource, or one of several servers, begins with a slice; when it is through is an event."""
-    one = s.slots[slot]
-    leg, number = s.legs[one.leg], one.taken
+    chain = s.slots[slot]
+    leg, number = s.legs[chain.leg], chain.taken
     s.starts[slot, number] = start
-    one.taken += 1
+    chain.taken += 1
     visit = s.visits[leg.visit + number]
-    if s.servers[visit.resource].kind == SEVERAL and one.through == number:
-        one.due = THROUGH
-        put(s, max(_done(s, visit, start, s.works[slot, number]), one.ready), slot)
-    if one.taken < leg.visits:
-        _next(s, now, slot, start + (leg.flight_ps if leg.after == one.taken else 0))
+    if s.servers[visit.resource].kind == SEVERAL and chain.through == number:
+        chain.due = THROUGH
+        put(s, max(_done(s, visit, start, s.works[slot, number]), chain.ready), slot)
+    if chain.taken < leg.visits:
+        _next(s, now, slot, start + (leg.flight_ps if leg.after == chain.taken else 0))
 
 
 @compiled
@@ -180,8 +180,8 @@ def _next(s: State, now: int, slot: int, there: int) -> None:
 @compiled
 def _past(s: State, slot: int, leg: Records, visit: Records, end: int) -> None:
     """Note that a resource is through with a slice at `end`: the next may be, when the latency between is over."""
-    one = s.slots[slot]
-    number = one.through
+    chain = s.slots[slot]
+    number = chain.through
     start = s.starts[slot, number]
     record(
         s,
@@ -192,45 +192,45 @@ def _past(s: State, slot: int, leg: Records, visit: Records, end: int) -> None:
         visit.nbytes,
         s.works[slot, number],
     )
-    one.through += 1
-    one.ready = end
+    chain.through += 1
+    chain.ready = end
     if s.counts[0].apart:
         owner = s.servers[visit.resource].owner
         if owner >= 0:
             s.apart.done[owner] = max(s.apart.done[owner], end)
-    if leg.flight_ps and leg.after == one.through:
-        one.ready = end + leg.flight_ps
-        left = start if one.through < leg.visits else end
-        record(s, slot, _FLIGHT, leg.wire, (left, left, one.ready), 0, leg.flight_ps)
+    if leg.flight_ps and leg.after == chain.through:
+        chain.ready = end + leg.flight_ps
+        left = start if chain.through < leg.visits else end
+        record(s, slot, _FLIGHT, leg.wire, (left, left, chain.ready), 0, leg.flight_ps)
 
 
 @compiled
 def through(s: State, now: int, slot: int) -> None:
     """Let a resource be through with a slice, and those behind it that were only waiting for this."""
-    one, counts = s.slots[slot], s.counts[0]
-    leg = s.legs[one.leg]
+    chain, counts = s.slots[slot], s.counts[0]
+    leg = s.legs[chain.leg]
     while True:
-        index = leg.visit + one.through
+        index = leg.visit + chain.through
         visit = s.visits[index]
         s.freed[counts.freed, 0] = visit.resource
         s.freed[counts.freed, 1] = visit.engine
         counts.freed += 1
         _past(s, slot, leg, visit, now)
-        number, end = one.through, one.ready
+        number, end = chain.through, chain.ready
         if number == leg.visits:
-            one.due = STAGE_OVER
+            chain.due = STAGE_OVER
             put(s, end, slot)
             return
-        if one.taken == number:  # what has not begun will know it when it does
+        if chain.taken == number:  # what has not begun will know it when it does
             return
         following = s.visits[index + 1]
         if s.servers[following.resource].kind == SHARED:
-            if not one.worked >> number & 1:
+            if not chain.worked >> number & 1:
                 return
         else:
             end = max(end, _done(s, following, s.starts[slot, number], s.works[slot, number]))
         if end > now:
-            one.due = THROUGH
+            chain.due = THROUGH
             put(s, end, slot)
             return
 
@@ -247,12 +247,12 @@ def alarm(s: State, now: int, resource: int) -> None:
             continue
         engine.over = -1
         server.active -= 1
-        one = s.slots[engine.slot]
-        if one.through < engine.number:
-            one.worked |= 1 << engine.number
-        elif one.ready > now:
-            one.due = THROUGH
-            put(s, one.ready, engine.slot)
+        chain = s.slots[engine.slot]
+        if chain.through < engine.number:
+            chain.worked |= 1 << engine.number
+        elif chain.ready > now:
+            chain.due = THROUGH
+            put(s, chain.ready, engine.slot)
         else:
             through(s, now, engine.slot)
 
@@ -274,13 +274,25 @@ def record(
     s: State, slot: int, stage: int, resource: int, times: tuple[int, int, int], nbytes: int, work: int
 ) -> None:
     """Write a span, where the spans of its lane are kept."""
-    one = s.slots[slot]
-    lane = s.lanes[one.lane]
+    chain = s.slots[slot]
+    lane = s.lanes[chain.lane]
     if not lane.kept:
         return
     row = s.counts[0].spans
     s.counts[0].spans += 1
     queued, start, end = times
-    values = (lane.node, lane.device, one.step, one.piece, stage, resource, queued, start, end, nbytes, work)
+    values = (
+        lane.node,
+        lane.device,
+        chain.step,
+        chain.piece,
+        stage,
+        resource,
+        queued,
+        start,
+        end,
+        nbytes,
+        work,
+    )
     for column in range(len(values)):
         s.spans[column, row] = values[column]

@@ -21,12 +21,12 @@ def adds_last(system: System) -> list[Leg]:
     """Return for each lane the leg in which what it sends is added up, if nothing else has its resource; else nothing."""
     schedule = system.plan.schedule
     steps = range(min(schedule.reducing_steps, system.plan.devices))
-    found = [[system.legs(lane, step)[0] for step in steps] for lane in range(len(system.lanes))]
-    last = [{legs[-1] for legs in each} for each in found]
+    ways = [[system.legs(lane, step)[0] for step in steps] for lane in range(len(system.lanes))]
+    last = [{legs[-1] for legs in each} for each in ways]
     if not steps or any(len(legs) != 1 for legs in last):
         return []
-    legs = [leg for one in last for leg in one]
-    used = {visit.resource for each in found for one in each for leg in one[:-1] for visit in leg.visits}
+    legs = [leg for group in last for leg in group]
+    used = {visit.resource for each in ways for way in each for leg in way[:-1] for visit in leg.visits}
     into = {schedule.receives(step) for step in range(schedule.reducing_steps)}
     alone = all(is_alone(system, leg) and leg.visits[0].resource not in used for leg in legs)
     return legs if alone and len(into) == 1 and len(next(iter(into))) == 1 else []

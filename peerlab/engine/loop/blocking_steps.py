@@ -43,10 +43,10 @@ class BlockingSteps:
         for step in range(first, steps):
             to, source = self._system.receiver(lane, step), self._system.sender(lane, step)
             others = {(step, lane): to, (step, source): source}  # by transfer: the lane at its other end
-            transfers = {one: other for one, other in others.items() if other >= 0}
+            transfers = {transfer: other for transfer, other in others.items() if other >= 0}
             if transfers:
                 self._at[lane], self._left[lane] = step, len(transfers)
                 # a transfer begins when the later of its two ends comes to its step, so only that one finds the other there
-                return sorted(one for one, other in transfers.items() if self._at[other] == step)
+                return sorted(transfer for transfer, other in transfers.items() if self._at[other] == step)
         self._at[lane] = steps
         return []

@@ -51,15 +51,15 @@ class DataReadiness:
             for piece, need in enumerate(order.needs(step)):
                 if need or step >= self._course.steps:
                     continue
-                for one in (step, *order.followers.get(step, ())):
-                    heappush(self._heap, (0, READY, (one * self._pieces + piece) * self._lanes + lane, 0))
+                for number in (step, *order.followers.get(step, ())):
+                    heappush(self._heap, (0, READY, (number * self._pieces + piece) * self._lanes + lane, 0))
 
     def offer(self, now: int, step: int, lane: int) -> list[int]:
         """Let a transfer begin with every slice that it need not wait for; return those that are there already."""
         real = step + self._course.skipped
         sizes, own, there = self._system.sizes(real), None, []
-        one = self._system.lanes[lane]
-        comes = self.gathered and self._system.plan.begins_in_node(one.node, one.device)
+        sender = self._system.lanes[lane]
+        comes = self.gathered and self._system.plan.begins_in_node(sender.node, sender.device)
         if self.gathered and comes and not self._system.order(lane).waits[real]:
             own = self._system.own_ready(self.gathered, self._system.plan.schedule.sends(real), sizes)
         for piece in range(len(sizes)):
@@ -144,4 +144,4 @@ class DataReadiness:
         if self._blocking:
             return []
         steps = (step, *self._system.order(lane).followers.get(step, ()))
-        return [(one * self._pieces + piece) * self._lanes + lane for one in steps]
+        return [(number * self._pieces + piece) * self._lanes + lane for number in steps]

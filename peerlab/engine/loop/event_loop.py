@@ -266,8 +266,8 @@ class Loop:
             route.forget(piece)
         self.end = max(self.end, now)
         to = self.transfers.receivers[transfer_id]
-        for one in self.readiness.pass_on(now, slice_id, step, piece, to):
-            self._deliver(now, one)
+        for next_id in self.readiness.pass_on(now, slice_id, step, piece, to):
+            self._deliver(now, next_id)
         if self.line:
             self.end = max(self.end, self.line.summed.get(to, 0))
         if transfer.left == 0:
@@ -280,8 +280,8 @@ class Loop:
         for following, sender in (
             self.blocking_steps.over(step, lane, to, self.course.steps) if self.blocking_steps else ()
         ):
-            for one in self.readiness.offer(now, following, sender):
-                self._deliver(now, one)
+            for slice_id in self.readiness.offer(now, following, sender):
+                self._deliver(now, slice_id)
 
     def _settle(self, now: int) -> None:
         """End an instant: registration queues, windows and resources decide, in this order, about all that came in it."""
@@ -294,8 +294,8 @@ class Loop:
             for slice_id in self.windows.grant():
                 number = self.leg[slice_id]
                 self._enter(now, slice_id, self._legs(slice_id)[number])
-                for one in self.line.next(now, slice_id) if self.line and number == 0 else ():
-                    self._deliver(now, one)
+                for next_id in self.line.next(now, slice_id) if self.line and number == 0 else ():
+                    self._deliver(now, next_id)
         if self.serving.arriving or self.serving.freed:
             self.serving.take(now)
         if self.serving.changed:

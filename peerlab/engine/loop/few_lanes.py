@@ -34,8 +34,8 @@ class FewLanes:
         return Totals(self._served, self._nbytes, self._flown_ps)
 
 
-def _added(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
-    longer, shorter = (one, other) if len(one) > len(other) else (other, one)
+def _added(array: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+    longer, shorter = (array, other) if len(array) > len(other) else (other, array)
     total = longer.copy()
     total[: len(shorter)] += shorter
     return total

@@ -19,8 +19,8 @@ def in_order(system: System) -> frozenset[int]:
                 before = -1
                 for visit in leg.visits:
                     feeders.setdefault(visit.resource, set()).add(before)
-                    one = system.resources[visit.resource]
-                    alone = not (one.shared or one.servers > 1 or visit.behind or visit.link)
+                    resource = system.resources[visit.resource]
+                    alone = not (resource.shared or resource.servers > 1 or visit.behind or visit.link)
                     # the begin is known beforehand as far as everything upstream has one slice at a time
                     before = visit.resource if alone and (before >= 0 or visit is leg.visits[0]) else -1
     return frozenset(

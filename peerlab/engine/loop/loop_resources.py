@@ -47,7 +47,7 @@ class Chain:
             left,
             max(self.ready - now, 0),
             self.worked,
-            tuple(one - now for one in self.queued[left:]),
+            tuple(moment - now for moment in self.queued[left:]),
             tuple(start - now for start in self.starts[left:]),
         )
 
@@ -285,11 +285,11 @@ class Serving:
     def alarm(self, now: int, resource: int, generation: int) -> None:
         """End the work of a shared resource, or of the fabric, that is done now; none, if its next end has changed since the alarm."""
         # an arrival or an end since then has set another alarm
-        one = self._flows if resource == FABRIC else self._fair[resource]
-        if one.generation != generation:
+        server = self._flows if resource == FABRIC else self._fair[resource]
+        if server.generation != generation:
             return
         self.changed.add(resource)
-        for slice_id, number in one.finish(now):
+        for slice_id, number in server.finish(now):
             chain = self.chains[slice_id]
             if chain.through < number:
                 chain.worked |= 1 << number

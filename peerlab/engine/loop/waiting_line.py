@@ -26,7 +26,7 @@ def stands_in_line(system: System, registration_queue: RegistrationQueue) -> boo
         return False
     legs = [system.legs(lane, step)[0] for lane in range(len(system.lanes)) for step in _one_of_each(system)]
     first = {leg[0].acquire for leg in legs}
-    return -1 not in first and first.isdisjoint(leg.acquire for found in legs for leg in found[1:])
+    return -1 not in first and first.isdisjoint(leg.acquire for way in legs for leg in way[1:])
 
 
 def waits_for_sums(system: System) -> bool:

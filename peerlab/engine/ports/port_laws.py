@@ -136,9 +136,9 @@ class Shed:
     def _divide(self, flow: int, wire: int) -> None:
         """Divide the bytes that have no room among the flows; what division leaves is the arriving one's."""
         rest = wire
-        for one, sent in self._sent.items():
+        for number, sent in self._sent.items():
             part = wire * sent // self._total
-            self._debts[one] = self._debts.get(one, 0) + part
+            self._debts[number] = self._debts.get(number, 0) + part
             rest -= part
         self._debts[flow] += rest
         self.owed += wire

@@ -48,9 +48,9 @@ def run_ports(scene: PortScene) -> PortTrace:
     return PortLoop(scene).run()
 
 
-def _push(heap: list[Event], at: int, kind: int, key: int, one: Any, two: Any, three: Any) -> None:
+def _push(heap: list[Event], at: int, kind: int, key: int, first: Any, second: Any, third: Any) -> None:
     """Let something happen."""
-    heappush(heap, (at, kind << KEY_BITS | key, one, two, three))
+    heappush(heap, (at, kind << KEY_BITS | key, first, second, third))
 
 
 class PortLoop:
@@ -100,8 +100,8 @@ class PortLoop:
             if until and now >= until:
                 break
             while heap and heap[0][0] == now:
-                _, order, one, two, three = heappop(heap)
-                if handle[order >> KEY_BITS](now, order, one, two, three):
+                _, order, first, second, third = heappop(heap)
+                if handle[order >> KEY_BITS](now, order, first, second, third):
                     return self._close(now)
             if self.accounts:
                 self._decide(now)
@@ -124,8 +124,8 @@ class PortLoop:
         return handlers
 
     def _sender_event(self, kind: int) -> Callable[[int, int, Any, Any, Any], bool | None]:
-        def handle(now: int, order: int, one: int, two: int, _three: int) -> bool:
-            for number in self.senders.handle(now, kind, order & _KEY, one, two):
+        def handle(now: int, order: int, first: int, second: int, _third: int) -> bool:
+            for number in self.senders.handle(now, kind, order & _KEY, first, second):
                 self.touched.append(self.ports[self.ends[number].flow.src])
             return self.senders.over
 

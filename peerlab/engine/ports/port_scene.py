@@ -230,9 +230,9 @@ class PortScene:
 
     def trunk_links(self, flow: PortFlow) -> range:
         """Return the numbers of the trunks by which a flow may leave its leaf; none where both hosts share one."""
-        one, other = self.leaves[flow.src], self.leaves[flow.dst]
-        first = 2 * self.hosts + self.trunks * one
-        return range(first, first + self.trunks) if one != other else range(0)
+        leaf, other = self.leaves[flow.src], self.leaves[flow.dst]
+        first = 2 * self.hosts + self.trunks * leaf
+        return range(first, first + self.trunks) if leaf != other else range(0)
 
     def between(self, flow: PortFlow, trunk: int = -1) -> tuple[int, ...]:
         """Return the links between the leaves of a flow, of which the first is this trunk (-1: its first one); none below one leaf.

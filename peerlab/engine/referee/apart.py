@@ -71,8 +71,8 @@ class BegunApart(Referee):
             self.clock.later(BEGINS, (*self.turn, node), partial(succeed, self._open[node]))
 
     def _begin_now(self, node: int) -> None:
-        for lane, one in enumerate(self.system.lanes):
-            if one.node == node:
+        for lane, sender in enumerate(self.system.lanes):
+            if sender.node == node:
                 self._begin(lane)
         self._begun[node].succeed()
         self._part_over(node)

@@ -106,7 +106,7 @@ class PortReferee:
 
     def _settle(self) -> None:
         now = self.env.now
-        for _, _, _, does in sorted(self.instant, key=lambda one: one[:3]):
+        for _, _, _, does in sorted(self.instant, key=lambda event: event[:3]):
             does()
             if self.senders.over:
                 self.over.succeed()
@@ -133,8 +133,8 @@ class PortReferee:
 
     def _word(self, at: int, kind: int, flow: int, *about: int) -> None:
         """Let something reach one end of a flow."""
-        one, two, *_ = about
-        does = lambda: self.senders.handle(at, kind, flow, one, two)  # noqa: E731
+        number, count, *_ = about
+        does = lambda: self.senders.handle(at, kind, flow, number, count)  # noqa: E731
         self._later(at - int(self.env.now), kind, flow, about, does)  # type: ignore[arg-type]
 
     # ports
@@ -218,7 +218,7 @@ class PortReferee:
         hashed = trunk_of(self.scene, cell.flow, flow)
         if hashed >= 0:
             return self.ports[hashed]
-        return min((self.ports[k] for k in trunks), key=lambda one: (one.queued, one.number))
+        return min((self.ports[k] for k in trunks), key=lambda trunk: (trunk.queued, trunk.number))
 
     def _leaves(self, port: SimPort, cell: PortCell, came_by: SimPort | None) -> None:
         port.sends = None

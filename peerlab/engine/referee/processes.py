@@ -103,8 +103,10 @@ class Referee:
 
     def _server(self, resource: int) -> Exclusive | Shared:
         if resource not in self.servers:
-            one = self.system.resources[resource]
-            self.servers[resource] = (Shared if one.shared else Exclusive)(self.clock, one)
+            resource_record = self.system.resources[resource]
+            self.servers[resource] = (Shared if resource_record.shared else Exclusive)(
+                self.clock, resource_record
+            )
         return self.servers[resource]
 
     def _window(self, pool: int) -> Window:
@@ -221,8 +223,8 @@ class Referee:
         self._released(key, visit)
         times = (queued, start, self.clock.now)
         if visit.link:
-            for one, alone_ps in zip(visit.link.route, visit.link.alone_ps, strict=True):
-                self._log(key, leg.stage, one, visit.nbytes, times, alone_ps)
+            for resource, alone_ps in zip(visit.link.route, visit.link.alone_ps, strict=True):
+                self._log(key, leg.stage, resource, visit.nbytes, times, alone_ps)
         else:
             self._log(key, leg.stage, visit.resource, visit.nbytes, times, visit.work_ps)
         yield from self._fly(key, leg, number + 1, start)
@@ -287,9 +289,9 @@ class Referee:
         self, step: int, lane: int, side: int, registered: simpy.Event, leases: list[tuple[int, int, Lease]]
     ) -> Action:
         def act() -> None:
-            one = self.system.lanes[lane if side == SOURCE else self.system.receiver(lane, step)]
-            nic = one.registration_queue
-            lease, answer = self.registration_queue.acquire(nic, one.device, side, step)
+            end = self.system.lanes[lane if side == SOURCE else self.system.receiver(lane, step)]
+            nic = end.registration_queue
+            lease, answer = self.registration_queue.acquire(nic, end.device, side, step)
             leases.append((side, nic, lease))
             done = self._work_at(step, lane, side, nic, answer, "register")
             # a hit whose lookup takes no time is over at this instant, as in the loop
@@ -309,7 +311,7 @@ class Referee:
 
     def _work_at(self, step: int, lane: int, side: int, nic: int, answer: Answer, stage: str) -> int:
         """Let the NIC's registration queue do it; return when that is over."""
-        one, now = self.system.lanes[lane], self.clock.now
+        sender, now = self.system.lanes[lane], self.clock.now
         start = now
         if answer.queue_ps:  # a hit does not queue
             start = max(now, self.registered_until.get(nic, 0))
@@ -320,7 +322,7 @@ class Referee:
         # evictions first, then the registration, one after the other in the time of the answer
         begin = start
         for event in answer.events:
-            row = (one.node, nic, one.device, step, event.kind, side, event.position, event.nbytes)
+            row = (sender.node, nic, sender.device, step, event.kind, side, event.position, event.nbytes)
             self.events.append((*row, begin, begin + event.work_ps))
             begin += event.work_ps
         return start + answer.queue_ps + answer.delay_ps
@@ -330,14 +332,14 @@ class Referee:
     def _begin(self, lane: int) -> None:
         """Start the exchange inside a node: all contributions are there at the start, and several devices add theirs up first."""
         plan, pieces = self.system.plan, range(len(self.system.chunk_sizes))
-        schedule, one = plan.schedule, self.system.lanes[lane]
+        schedule, sender = plan.schedule, self.system.lanes[lane]
         # one process for each slice; they queue at the links in the order in which the ring sends
         for position, place in self.system.gather_place.items() if self._begins_in_node(lane) else ():
             for piece in pieces:
                 self.own[position, piece, lane] = self.env.event()
                 if plan.collects:
                     self._start(self._collect(position, piece, lane, place))
-        if plan.scatters and plan.is_root(one.node, one.device):
+        if plan.scatters and plan.is_root(sender.node, sender.device):
             for piece in pieces:
                 self._start(self._scatter(piece, lane))
         if plan.hands_own:  # its own chunk, or a chunk for each, is final from the beginning
@@ -349,8 +351,8 @@ class Referee:
                 self._start(self._hand_out_own(owned, piece, lane))
 
     def _begins_in_node(self, lane: int) -> bool:
-        one = self.system.lanes[lane]
-        return self.system.plan.begins_in_node(one.node, one.device)
+        sender = self.system.lanes[lane]
+        return self.system.plan.begins_in_node(sender.node, sender.device)
 
     def _scatter(self, piece: int, root: int) -> Process:
         """Hand each other device of the root's node its share of a slice; behind the last slice the root hands out its own shard."""
@@ -425,6 +427,6 @@ class Referee:
     ) -> None:
         """Note a span: when it queued, started and ended, and how much of that was its own work."""
         step, piece, lane = key
-        one = self.system.lanes[lane]
-        row = (one.node, one.device, step, piece, stage, resource, *times, nbytes, work_ps)
+        sender = self.system.lanes[lane]
+        row = (sender.node, sender.device, step, piece, stage, resource, *times, nbytes, work_ps)
         self.spans.append(row)

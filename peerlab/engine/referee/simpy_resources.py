@@ -160,15 +160,15 @@ class Shared:
 
     def _look_in(self, delay: int) -> None:
         self.alarm += 1
-        this = self.alarm
+        alarm = self.alarm
         if delay:
-            self.clock.at(self.clock.now + delay, lambda: self._look(this))
+            self.clock.at(self.clock.now + delay, lambda: self._look(alarm))
         else:
-            self._look(this)
+            self._look(alarm)
 
-    def _look(self, this: int) -> None:
+    def _look(self, alarm: int) -> None:
         """End a round: slices whose work is done leave, slices that have come join, and the alarm is set to the next end."""
-        if this != self.alarm:  # an arrival has set another alarm since
+        if alarm != self.alarm:  # an arrival has set another alarm since
             return
         if self.left:
             rounds = (self.clock.now - self.since) // self._round_ps()
@@ -258,7 +258,7 @@ class Links:
         self.alarm += 1
         if not self.sending:
             return
-        this, now = self.alarm, self.clock.now
+        alarm, now = self.alarm, self.clock.now
         # in the order of senders as in the loop, so that both give `max_min` the same, and floats round alike
         order = sorted(self.sending)
         routes = tuple(self.sending[sender].link.route for sender in order)
@@ -274,11 +274,11 @@ class Links:
                 sending.rate, sending.since = rate, now
                 # only a changed rate moves an end, so that rounding does not add up (as in `max_min.Flows`)
                 sending.end = now + max(1, math.ceil(sending.left / rate))
-        self.clock.at(min(sending.end for sending in self.sending.values()), lambda: self._look(this))
+        self.clock.at(min(sending.end for sending in self.sending.values()), lambda: self._look(alarm))
 
-    def _look(self, this: int) -> None:
+    def _look(self, alarm: int) -> None:
         """End the flows that are done."""
-        if this != self.alarm:
+        if alarm != self.alarm:
             return
         for sender in [sender for sender, transfer in self.sending.items() if transfer.end == self.clock.now]:
             succeed(self.sending.pop(sender).claim.worked)
