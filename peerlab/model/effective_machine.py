@@ -48,9 +48,9 @@ Changes = Mapping[str, Sequence[Change]]
 def changed(cluster: Cluster, changes: Changes) -> Cluster:
     """Return a cluster with changes applied; itself, if there are none."""
     values: dict[str, Any] = {}
-    for field, those in changes.items():
+    for field, field_changes in changes.items():
         value = getattr(cluster, field)
-        for change in those:
+        for change in field_changes:
             # Nothing is rounded between changes: `Cluster` rounds what comes out, once.
             value = change.of(value)
         if value != getattr(cluster, field):

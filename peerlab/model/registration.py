@@ -168,13 +168,13 @@ class RegistrationCache:
             If the locked-memory limit is reached even after evicting idle regions.
         """
         start, end = self.rounded(address, length)
-        found = self._containing(start, end)
-        if found is not None:
+        known_region = self._containing(start, end)
+        if known_region is not None:
             self.counters.hits += 1
             # what is in use is never evicted
-            self._idle.pop(found, None)
-            found.users += 1
-            return Lease(found, hit=True)
+            self._idle.pop(known_region, None)
+            known_region.users += 1
+            return Lease(known_region, hit=True)
         # What overlaps goes first: that may be room enough, so that nobody else is evicted.
         self.counters.misses += 1
         gone = self._drop_overlapping(start, end)

@@ -276,13 +276,13 @@ def resource_kind(key: str) -> ResourceKind:
     """
     if key not in RESOURCES:
         raise LookupError(f"no resource is called {key!r}; known are {', '.join(RESOURCES)}")
-    found = RESOURCES[key]
-    if found.rate and found.rate not in _FIGURES:
+    kind = RESOURCES[key]
+    if kind.rate and kind.rate not in _FIGURES:
         raise LookupError(
-            f"resource {key!r} has the rate {found.rate!r}, which is no figure of a cluster; add it as a kind of figure "
+            f"resource {key!r} has the rate {kind.rate!r}, which is no figure of a cluster; add it as a kind of figure "
             f"(DESIGN.md says how), or name one of {', '.join(sorted(_FIGURES))}"
         )
-    return found
+    return kind
 
 
 def capacity_Bps(cluster: Cluster, kind: str) -> int:  # noqa: N802

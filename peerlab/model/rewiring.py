@@ -63,8 +63,8 @@ def _rewired(cluster: Cluster, nic: str | None, acs_redirect: bool | None, _orig
         )
     # a source, not an assumption: in a what-if nothing else is possible
     wiring = Wiring(nic=place, acs_redirect=redirect, source="a what-if wiring", check=old.check)
-    found = _joined(cluster) if place == SOCKET_SWITCH and old.nic == SWITCH else cluster
-    return with_forwarding(replace(found, wiring=wiring))
+    machine = _joined(cluster) if place == SOCKET_SWITCH and old.nic == SWITCH else cluster
+    return with_forwarding(replace(machine, wiring=wiring))
 
 
 def with_forwarding(cluster: Cluster) -> Cluster:
@@ -80,7 +80,7 @@ def with_forwarding(cluster: Cluster) -> Cluster:
     missing = {
         figure.key: figure for figure in _forwarding(cluster, place) if figure.key not in cluster.figures
     }
-    values: dict[str, Any] = {FIGURE_FIELDS[key]: internal_value(one) for key, one in missing.items()}
+    values: dict[str, Any] = {FIGURE_FIELDS[key]: internal_value(figure) for key, figure in missing.items()}
     return replace(cluster, figures=MappingProxyType({**cluster.figures, **missing}), **values)
 
 

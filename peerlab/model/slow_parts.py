@@ -125,7 +125,7 @@ def part_speed(s: "Scenario", node: int, nic: int) -> float:
     if s.failover == REBALANCE:
         # a lost NIC counts as 0: the others carry its share, and each is as fast as the mean of all
         count = s.given_cluster.nics if s.uses_nic else s.given_cluster.devices
-        return whole * sum(s.slow_nics.get((node, one), 1.0) for one in range(count)) / count
+        return whole * sum(s.slow_nics.get((node, place), 1.0) for place in range(count)) / count
     return whole * s.slow_nics.get((node, nic), 1.0)
 
 
