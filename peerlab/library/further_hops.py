@@ -13,13 +13,13 @@ UP_AND_DOWN = 2
 def with_hops(stages: tuple[Stage, ...], hops: int, *, flushes: bool = False) -> tuple[Stage, ...]:
     """Return the stages of a path whose slices fly so many hops, behind each perhaps a flush of what was received."""
     at = 1 + next(
-        place for place, one in enumerate(stages) if one.crosses_fabric
+        place for place, stage in enumerate(stages) if stage.crosses_fabric
     )  # `check_flight` refuses a path without
     # A further hop is a latency without resources: every node sends its share once, so the bytes are already
     # counted by the path's own stage. Bytes at each hop would count the network's load `hops` times.
     further = (Stage("flight", (), flight=OVER_FABRIC),) * (hops - 1)
     flush = (Stage("flush", (), flight="flush_ps"),) if flushes else ()
-    flown = [one for hop in ((), *((stage,) for stage in further)) for one in (*hop, *flush)]
+    flown = [flight for hop in ((), *((stage,) for stage in further)) for flight in (*hop, *flush)]
     return (*stages[:at], *flown, *stages[at:])
 
 

@@ -243,7 +243,7 @@ def nccl_choice(
     entries = {key: entry for key, entry in entries.items() if wanted in ("auto", key[0])}
     if not entries:
         offered = {key[0] for key in courses(seen, size, library.law, cost)}
-        has = ", ".join(one for one in ALGORITHMS if one in offered)
+        has = ", ".join(name for name in ALGORITHMS if name in offered)
         with_ = f" with {protocol}" if protocol != "auto" else ""
         alone = (
             "; with library='none' it is simulated"

@@ -56,8 +56,8 @@ _ASKED = ("eager", "rendezvous")
 @cache
 def known_libraries() -> tuple[str, ...]:
     """Return the names of the libraries that come with peerlab and that a cluster can have; the first is ``none``."""
-    found = sorted(path.stem for path in (folder("data") / "libraries").glob("*.toml"))
-    return (NONE, *(name for name in found if name != _EXTENDED))
+    names = sorted(path.stem for path in (folder("data") / "libraries").glob("*.toml"))
+    return (NONE, *(name for name in names if name != _EXTENDED))
 
 
 def load_library(name: str | Path) -> Library | None:

@@ -152,7 +152,7 @@ class Library:
         ScenarioError
             If it is no version, or none that the library's file knows.
         """
-        first, last = (version_number(one) for one in self.versions)
+        first, last = (version_number(bound) for bound in self.versions)
         value = version_number(version) if isinstance(version, str) else -1  # 2.2 may be 2.2 or 2.20
         if value < 0:
             raise ScenarioError(

@@ -175,7 +175,7 @@ def chosen(
     """Return the one of `found` that the library runs: the least of its own prediction where a plugin steers it, else of this law."""
     # inside one node no plugin of a network is asked
     if costs.steering is None or sight.nodes == 1:
-        return min(found.values(), key=lambda one: one.time)
+        return min(found.values(), key=lambda law_course: law_course.time)
     steered = {key: _planned(sight, size, law, costs.steering, *key) for key in found}
     return found[min(steered, key=lambda key: steered[key])]
 
@@ -205,8 +205,8 @@ def course(sight: NcclSight, size: int, law: Law, costs: Costs, algorithm: str, 
         law["nvls_message_share"] if algorithm == "nvls-tree" else law["message_share"][p]
     )
     # A ring posts a message at each hop, a tree one for each chunk. The first of a tree is part of its hop.
-    one = hops * message if algorithm == "ring" else message
-    waits = (rounds if algorithm == "ring" else rounds - 1) * one if rounds > 1 else 0.0
+    posting = hops * message if algorithm == "ring" else message
+    waits = (rounds if algorithm == "ring" else rounds - 1) * posting if rounds > 1 else 0.0
     steady = size / (1000 * rate) + waits
     if algorithm == "nvls-tree":
         # The switch sums and hands out chunks while the host posts others: the slower of NICs and NVLink counts.
@@ -216,7 +216,7 @@ def course(sight: NcclSight, size: int, law: Law, costs: Costs, algorithm: str, 
     time = launch + inside + hops * hop + filling + steady
     return LawCourse(
         algorithm=algorithm, protocol=protocol, launch=launch, inside=inside, hops=hops, hop=hop, flush=flush, fill=filling,
-        line=line, rate=rate, load=load, chunk=max(1, ceil(chunk)), channels=channels, rounds=rounds, message=one if rounds > 1 else 0.0, time=time,
+        line=line, rate=rate, load=load, chunk=max(1, ceil(chunk)), channels=channels, rounds=rounds, message=posting if rounds > 1 else 0.0, time=time,
     )  # fmt: skip
 
 

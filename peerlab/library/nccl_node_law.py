@@ -57,7 +57,7 @@ def node_course(
     offered = sight.nvls and sight.version >= round(100 * law["nvls_since"][0])
     if in_switch and offered and "Simple" in protocols:
         node_courses.append(_in_switch(sight, size, law, in_switch))
-    return min(node_courses, key=lambda one: one.time)
+    return min(node_courses, key=lambda candidate: candidate.time)
 
 
 def _ring(sight: NcclSight, size: int, law: Law, p: int, links: float) -> NodeCourse:
