@@ -62,5 +62,7 @@ def _set_back(scenario: Scenario, changes: Changes) -> Changes:
 
 def _unset(scenario: Scenario, field: str) -> Changes:
     """Return a field at its default, with those that follow it."""
-    usual = next(one.default for one in fields(scenario) if one.name == field)
+    usual = next(
+        scenario_field.default for scenario_field in fields(scenario) if scenario_field.name == field
+    )
     return {field: usual} | _set_back(scenario, {field: usual})

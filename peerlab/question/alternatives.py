@@ -58,9 +58,9 @@ def alternatives(*scenarios: Scenario) -> dict[Figure | Wiring, tuple[Alternativ
     met = frozenset[str]().union(*map(figures_used, scenarios))
     nics = any(scenario.is_wired for scenario in scenarios)
     return {
-        one: others
-        for one, others in _of(scenarios[0].hardware).items()
-        if (nics if isinstance(one, Wiring) else one.key in met)
+        figure: others
+        for figure, others in _of(scenarios[0].hardware).items()
+        if (nics if isinstance(figure, Wiring) else figure.key in met)
     }
 
 

@@ -36,8 +36,8 @@ class Completeness:
     @property
     def assumptions(self) -> int:
         """How much is assumed: figures, and where the NICs hang if no figure says that already."""
-        said = any(figure.assumption == self.wiring.assumption for figure in self.assumed)
-        return len(self.assumed) + bool(self.wiring.assumption and not said)
+        counted = any(figure.assumption == self.wiring.assumption for figure in self.assumed)
+        return len(self.assumed) + bool(self.wiring.assumption and not counted)
 
     @property
     def figures(self) -> int:

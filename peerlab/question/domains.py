@@ -111,8 +111,8 @@ class DomainSettings(Settings):
     @cached_property
     def nodes_per_domain(self) -> int:
         """Nodes whose devices NVLink joins; 1 where it ends at the node, and for a message, which goes from one domain to another."""
-        one = collective_of(self.collective).is_message
-        return 1 if one else nodes_per_domain(self.given_cluster, self.nodes)
+        is_message = collective_of(self.collective).is_message
+        return 1 if is_message else nodes_per_domain(self.given_cluster, self.nodes)
 
     @property
     def domains(self) -> int:

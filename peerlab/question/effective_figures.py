@@ -95,7 +95,7 @@ class EffectiveFigure:
     def assumed(self) -> bool:
         """Whether its value rests on an assumption: that of a line, unless another takes its place."""
         # the last "is" takes the place of all before it, and of what they assume
-        places = [place for place, one in enumerate(self.lines) if one.how == "is"]
+        places = [place for place, line in enumerate(self.lines) if line.how == "is"]
         return any(line.assumed for line in self.lines[places[-1] if places else 0 :])
 
     @property
@@ -256,25 +256,25 @@ def _basis(history: Sequence[Figure | Change]) -> str:
     return next((entry.basis for entry in reversed(history) if entry.basis), "")
 
 
-def _line(one: Figure | Change, key: str, unit: str, cluster: Cluster) -> FigureLine:
+def _line(entry: Figure | Change, key: str, unit: str, cluster: Cluster) -> FigureLine:
     """Return a line of a figure that is said in `unit`."""
-    if isinstance(one, Figure):
-        scale = _scale(key, one.unit) / _scale(key, unit)
+    if isinstance(entry, Figure):
+        scale = _scale(key, entry.unit) / _scale(key, unit)
         return FigureLine(
-            how="is", amount=one.value * scale, text=str(one), by=one.origin or "Python", source=one.source,
-            assumption=one.assumption, assumed=bool(one.assumption), range=one.range, unit=one.unit,
+            how="is", amount=entry.value * scale, text=str(entry), by=entry.origin or "Python", source=entry.source,
+            assumption=entry.assumption, assumed=bool(entry.assumption), range=entry.range, unit=entry.unit,
         )  # fmt: skip
-    amount, shown_unit = one.amount, unit
+    amount, shown_unit = entry.amount, unit
     # a factor has no unit
-    if one.how == "times":
+    if entry.how == "times":
         shown_unit = "1"
     elif amount is not None:
         amount /= _scale(key, unit)
     # what a change makes of the figure itself is assumed if the figure is, which stands a line above
-    of = [cluster.figures[other] for other in one.figures if other in cluster.figures]
+    of = [cluster.figures[other] for other in entry.figures if other in cluster.figures]
     return FigureLine(
-        how=one.how, amount=amount, text=_amount_text(amount, shown_unit), by=one.by, source=one.why, unit=shown_unit,
-        figures=tuple(other for other in one.figures if other != key), assumed=any(figure.assumption for figure in of),
+        how=entry.how, amount=amount, text=_amount_text(amount, shown_unit), by=entry.by, source=entry.why, unit=shown_unit,
+        figures=tuple(other for other in entry.figures if other != key), assumed=any(figure.assumption for figure in of),
         computed=True,
     )  # fmt: skip
 
@@ -316,14 +316,14 @@ def _wiring(scenario: Scenario) -> EffectiveFigure:
     lines = [
         FigureLine(
             how="is",
-            amount=str(one),
-            text=str(one),
+            amount=str(place),
+            text=str(place),
             by=by,
-            source=one.source,
-            assumption=one.assumption,
-            assumed=bool(one.assumption),
+            source=place.source,
+            assumption=place.assumption,
+            assumed=bool(place.assumption),
         )
-        for one, by in steps
+        for place, by in steps
     ]
     notes = () if scenario.is_wired else ("This question does not look at it.",)
     return EffectiveFigure(

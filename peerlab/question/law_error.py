@@ -142,7 +142,7 @@ def reach_of_ratio(one: Scenario, over: Scenario) -> Reach:
     They are not quite: the two pairs of logs of one machine that exist say correlations of 0.1 and 0.7 (docs/validation.md), too few to
     claim any; a positive one makes this band rather too wide. What is not solved of both is the same on both.
     """
-    errors = [found for found in (law_error(one), law_error(over)) if found]
+    errors = [error for error in (law_error(one), law_error(over)) if error]
     # independent factors add as the squares of their logarithms
     times = exp(hypot(*(log(error.times) for error in errors)))
     # what both do not meet moves both alike, and falls out of their ratio
@@ -150,7 +150,7 @@ def reach_of_ratio(one: Scenario, over: Scenario) -> Reach:
     own, other = (
         takes([each for each in unsolved(scenario) if each not in both]) for scenario in (one, over)
     )
-    worse = max(errors, key=lambda found: found.times, default=None)
+    worse = max(errors, key=lambda error: error.times, default=None)
     # A ratio of bandwidths is one of times turned over: it is lowest where this one takes its longest and the
     # other its shortest.
     return Reach(low=other[0] / own[1] / times, high=other[1] / own[0] * times, error=worse)

@@ -24,7 +24,7 @@ def misfit_of(library: Library | None, cluster: Cluster) -> str:
     """Return as a sentence why a library does not run on a cluster; empty where it may, or nobody can know."""
     if library is None:
         return ""
-    maker = next((one for one, names in _MAKERS.items() if names.match(cluster.device_name)), "")
+    maker = next((key for key, names in _MAKERS.items() if names.match(cluster.device_name)), "")
     if library.maker and maker and library.maker != maker:
         return f"{library.title} does not run on {cluster.device_name}: read it as a what-if."
     # of a library that somebody wrote himself the transport is not known by its name

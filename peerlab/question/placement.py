@@ -50,16 +50,16 @@ def checked_placement(given: Any, nodes: int) -> Placement:
                 "placement", f"unknown {given!r}; {nearest(given, PLACEMENTS)}; or a host per node"
             )
         return given
-    found: tuple[Any, ...] = tuple(given) if isinstance(given, (tuple, list)) else ()
+    numbers: tuple[Any, ...] = tuple(given) if isinstance(given, (tuple, list)) else ()
     # hosts may be more than nodes: which stay empty is part of the question
-    whole = all(_is_whole(host) and 0 <= int(host) < _MOST_HOSTS for host in found)
-    if len(found) != nodes or not whole or len(set(found)) != len(found):
+    whole = all(_is_whole(host) and 0 <= int(host) < _MOST_HOSTS for host in numbers)
+    if len(numbers) != nodes or not whole or len(set(numbers)) != len(numbers):
         example = ", ".join(map(str, range(min(nodes, 4)))) + (", ..." if nodes > 4 else "")
         raise ScenarioError(
             "placement",
             f"give {nodes} different hosts, one for each node, such as {example}; or {', '.join(PLACEMENTS)}",
         )
-    return tuple(int(host) for host in found)
+    return tuple(int(host) for host in numbers)
 
 
 def _is_whole(value: Any) -> bool:

@@ -70,8 +70,8 @@ def read_cluster(text: str, where: str) -> Cluster:
         raise HardwareError(f"{where}: {problem}") from None
     figures = {
         # the name alone, no folder: it is shown on pages that somebody hands on
-        key: replace(one, origin=f"cluster file {one_line(Path(where).name)}")
-        for key, one in reading.figures.items()
+        key: replace(figure, origin=f"cluster file {one_line(Path(where).name)}")
+        for key, figure in reading.figures.items()
     }
     cluster = Cluster(
         wiring=reading.wiring,

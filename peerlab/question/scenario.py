@@ -286,9 +286,9 @@ class Scenario(DomainSettings):
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
         """What a slice goes through, up to the reduction; behind the network the further hops of a library's tree or ring."""
-        found = stages(self.cluster_for_message, str(self.path), self.memory)
+        path_stages = stages(self.cluster_for_message, str(self.path), self.memory)
         choice = self.choice
-        return with_hops(found, choice.hops, flushes=bool(choice.flush_ps)) if choice else found
+        return with_hops(path_stages, choice.hops, flushes=bool(choice.flush_ps)) if choice else path_stages
 
     @cached_property
     def fabric(self) -> Fabric:

@@ -24,10 +24,10 @@ def check_new(path: Path, *, force: bool = False) -> None:
     if path.suffix != ".toml":
         raise HardwareError(f"{path}: a cluster file ends in .toml, as in {path.stem or 'my'}.toml")
     with in_words(f"cannot write {path}", HardwareError):
-        found = path.expanduser()
-        if found.exists() and not found.is_file():  # opening a pipe would wait for a reader
+        file = path.expanduser()
+        if file.exists() and not file.is_file():  # opening a pipe would wait for a reader
             raise HardwareError(f"cannot write {path}: not a file")
-        if found.exists() and not force:
+        if file.exists() and not force:
             raise HardwareError(f"{path} is there already; --force overwrites it")
     check_place(path, HardwareError)
 
