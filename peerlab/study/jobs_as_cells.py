@@ -231,7 +231,7 @@ class CellRun:
             for place, cell in enumerate(cells):
                 before = cells[bisect_right(ends, cell.queued_ps) : place]
                 job = int(scene.flows[cell.flow].job)
-                others = {int(scene.flows[one.flow].job) for one in before} - {job}
+                others = {int(scene.flows[other_cell.flow].job) for other_cell in before} - {job}
                 if others:
                     yield job, _moment(cell.queued_ps), _moment(cell.start_ps), others
 

@@ -48,7 +48,7 @@ def _between(
     pieces: dict[tuple[Fraction, Fraction], set[int]] = {}
     waiting: Counter[int] = Counter()
     before = Fraction(0)
-    for moment, change, others in sorted(changes, key=lambda one: one[0]):
+    for moment, change, others in sorted(changes, key=lambda entry: entry[0]):
         there = {job for job, count in waiting.items() if count > 0}
         if moment > before and there:
             pieces[before, moment] = there

@@ -72,12 +72,12 @@ def _read(document: dict[str, Any]) -> Switching:
     # tuples: a list could be changed in a record that everybody shares
     lists = ("libraries", "tools", "between")
     entries: list[dict[str, Any]] = [
-        {key: tuple(value) if key in lists else value for key, value in one.items()}
-        for one in document["switch"]
+        {key: tuple(value) if key in lists else value for key, value in entry.items()}
+        for entry in document["switch"]
     ]
     switches = [PathSwitch(**entry) for entry in entries]
     return Switching(
         tuple(switches),
-        {one["name"]: ToolCall(**one) for one in document["tool"]},
-        {one["name"]: Launcher(**one) for one in document["launcher"]},
+        {tool["name"]: ToolCall(**tool) for tool in document["tool"]},
+        {launcher["name"]: Launcher(**launcher) for launcher in document["launcher"]},
     )
