@@ -241,8 +241,8 @@ def is_chain(schedule: Schedule) -> bool:
     if not schedule.symmetric or schedule.steps == 0 or schedule.chunks == 1:
         return False
     return all(
-        found == (step - 1,) and schedule.sends(step) == schedule.receives(step - 1)
-        for step, found in enumerate(waits(schedule, 0)[1:-1], 1)
+        needs == (step - 1,) and schedule.sends(step) == schedule.receives(step - 1)
+        for step, needs in enumerate(waits(schedule, 0)[1:-1], 1)
     )
 
 
