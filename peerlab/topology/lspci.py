@@ -57,26 +57,26 @@ def read_vv(text: str) -> Topology:
     bridges = {device.bridge_to: device for device in known if device.bridge_to}
     cards, redirects = (
         [],
-        [said[1] for device in known if (said := _REDIRECT.search(_behind(device.text, "ACSCtl:")))],
+        [match[1] for device in known if (match := _REDIRECT.search(_behind(device.text, "ACSCtl:")))],
     )
-    for one in known:
-        kind = of_words(one.words)
+    for device in known:
+        kind = of_words(device.words)
         # a maker's bridge has the maker's name, and computes nothing
-        if kind is None or one.bridge_to:
+        if kind is None or device.bridge_to:
             continue
-        numa = _NUMA.search(one.text)
+        numa = _NUMA.search(device.text)
         cards.append(
             PciCard(
-                name=one.address,
+                name=device.address,
                 accelerator=kind,
                 socket=int(numa[1]) if numa else None,
                 # from the CPU's port down, as in every topology
-                way=_way(one, bridges),
-                link=_link(one),
+                way=_way(device, bridges),
+                link=_link(device),
                 link_layer=next(
-                    (layer for words, layer in _LINK_LAYERS.items() if one.words.startswith(words)), ""
+                    (layer for words, layer in _LINK_LAYERS.items() if device.words.startswith(words)), ""
                 ),
-                model=one.words.partition(": ")[2] or one.words,
+                model=device.words.partition(": ")[2] or device.words,
             )
         )
     uplinks = {device.address: up for device in known if device.bridge_to and (up := _link(device))}

@@ -36,7 +36,7 @@ def read(root: Element) -> Topology:
         raise HardwareError(
             "it has no PCI device that computes or sends; write it with lstopo --whole-io --of xml"
         )
-    words = " ".join(one.get("value") for one in _all(root) if one.get("name").startswith("CPU"))
+    words = " ".join(info.get("value") for info in _all(root) if info.get("name").startswith("CPU"))
     uplinks: dict[str, PcieLink] = {}
     for element in _all(root):
         pcie_link = _link(element)
@@ -47,8 +47,8 @@ def read(root: Element) -> Topology:
 
 def _all(element: Element) -> Iterator[Element]:
     yield element
-    for one in element.children:
-        yield from _all(one)
+    for child in element.children:
+        yield from _all(child)
 
 
 def _cards(element: Element, socket: int | None, way: tuple[str, ...]) -> Iterator[PciCard]:
@@ -61,8 +61,8 @@ def _cards(element: Element, socket: int | None, way: tuple[str, ...]) -> Iterat
         way = (*way, element.get("pci_busid") or element.get("gp_index"))
     if element.get("type") == "PCIDev" and (card := _card(element, socket, way)):
         yield card
-    for one in element.children:
-        yield from _cards(one, socket, way)
+    for child in element.children:
+        yield from _cards(child, socket, way)
 
 
 def _index(text: str, otherwise: int | None) -> int | None:
@@ -77,7 +77,7 @@ def _card(element: Element, socket: int | None, way: tuple[str, ...]) -> PciCard
     devices = [child for child in element.children if child.get("type") == "OSDev"]
     names = [device.get("name") for device in devices]
     # what people call a NIC; an accelerator goes by its address in all tools
-    name = next((one for one in names if one.startswith(("mlx", "efa", "rdmap", "hsn", "cxi", "ib"))), "")
+    name = next((nic for nic in names if nic.startswith(("mlx", "efa", "rdmap", "hsn", "cxi", "ib"))), "")
     return PciCard(
         name=name if name and not kind else element.get("pci_busid"),
         accelerator=kind,

@@ -57,53 +57,55 @@ def _socket(cpu: Element, index: int) -> int:
 
 def _cards(element: Element, socket: int, way: tuple[str, ...]) -> Iterator[tuple[PciCard, int | None]]:
     """Yield the cards below a CPU or bridge, each with the NVLinks that it has; None: not said."""
-    for one in element.children:
-        if one.tag == "nic":  # a NIC without a PCI device of its own, as in virtual machines
-            yield from ((_nic(net, socket, way, None), None) for net in one.children if net.tag == "net")
-        if one.tag != "pci":
+    for device in element.children:
+        if device.tag == "nic":  # a NIC without a PCI device of its own, as in virtual machines
+            yield from ((_nic(net, socket, way, None), None) for net in device.children if net.tag == "net")
+        if device.tag != "pci":
             continue
         # classes and vendors are written as 0x030200 and 0x10de
-        busid, code = one.get("busid"), one.get("class")[2:6]
-        nets = [net for nic in one.children if nic.tag == "nic" for net in nic.children if net.tag == "net"]
-        gpu = next((child for child in one.children if child.tag == "gpu"), None)
+        busid, code = device.get("busid"), device.get("class")[2:6]
+        nets = [
+            net for nic in device.children if nic.tag == "nic" for net in nic.children if net.tag == "net"
+        ]
+        gpu = next((child for child in device.children if child.tag == "gpu"), None)
         # what NCCL found in a card says more than its class
-        kind = True if gpu else False if nets else of_class(code, one.get("vendor")[2:])
+        kind = True if gpu else False if nets else of_class(code, device.get("vendor")[2:])
         if code == _BRIDGE:
-            yield from _cards(one, socket, (*way, busid))
+            yield from _cards(device, socket, (*way, busid))
         elif kind is False and nets:
             # several nets of one card share its PCIe link
-            yield from ((_nic(net, socket, way, one), None) for net in nets[:1])
+            yield from ((_nic(net, socket, way, device), None) for net in nets[:1])
         elif kind is not None:
             links = (
                 sum(_number(each.get("count")) for each in gpu.children if each.tag == "nvlink")
                 if gpu
                 else None
             )
-            yield _card(one, socket, way, accelerator=kind), links
+            yield _card(device, socket, way, accelerator=kind), links
 
 
 def _links(element: Element, busid: str = "") -> Iterator[tuple[str, str]]:
     """Yield from where to where each NVLink leads: to another accelerator, or to a switch, all of which are one."""
-    for one in element.children:
-        if one.tag == "nvlink":
+    for child in element.children:
+        if child.tag == "nvlink":
             # PCI classes of GPUs; anything else at the end of an NVLink is a switch
-            to_gpu = one.get("tclass").startswith(("0x0302", "0x0300"))
-            yield busid, one.get("target") if to_gpu else "switch"
+            to_gpu = child.get("tclass").startswith(("0x0302", "0x0300"))
+            yield busid, child.get("target") if to_gpu else "switch"
         else:
-            yield from _links(one, one.get("busid") or busid)
+            yield from _links(child, child.get("busid") or busid)
 
 
-def _card(one: Element, socket: int, way: tuple[str, ...], *, accelerator: bool) -> PciCard:
-    busid = one.get("busid")
+def _card(element: Element, socket: int, way: tuple[str, ...], *, accelerator: bool) -> PciCard:
+    busid = element.get("busid")
     return PciCard(
         name=busid,
         accelerator=accelerator,
-        vendor=one.get("vendor")[2:],
-        device=one.get("device")[2:],
+        vendor=element.get("vendor")[2:],
+        device=element.get("device")[2:],
         socket=socket,
         way=(*way, busid),  # other tools show a port of the switch for each card
-        link=link(busid, one.get("link_speed"), one.get("link_width")),
-        link_layer=link_layer(one.get("class")[2:6]),
+        link=link(busid, element.get("link_speed"), element.get("link_width")),
+        link_layer=link_layer(element.get("class")[2:6]),
     )
 
 
@@ -136,9 +138,9 @@ def _without_classes(cpus: list[Element]) -> tuple[list[tuple[PciCard, int | Non
     if not fewest:
         raise HardwareError("it names no accelerator")
     rows: list[tuple[PciCard, int | None]] = [
-        (_card(one, _socket(cpu, index), (), accelerator=place < fewest), None)
-        for index, (cpu, ones) in enumerate(zip(cpus, each, strict=True))
-        for place, one in enumerate(ones)
+        (_card(device, _socket(cpu, index), (), accelerator=place < fewest), None)
+        for index, (cpu, devices) in enumerate(zip(cpus, each, strict=True))
+        for place, device in enumerate(devices)
     ]
     return rows, (
         f"the file gives its {len(rows)} PCI devices no class: {fewest} at each CPU are taken for accelerators, what is listed beyond for NICs"

@@ -102,13 +102,13 @@ def _check(names: list[str], rows: dict[str, list[str]]) -> None:
             f"the matrix is cut: the row of {short} has {len(rows[short])} of {len(names)} devices"
         )
     whole = [name for name in names if len(rows.get(name, ())) == len(names)]  # rows of NICs may be cut off
-    for one in gpus:
+    for gpu in gpus:
         for other in whole:
             # a distance is the same both ways, so a matrix that differs was put together from two
-            there, back = rows[one][names.index(other)], rows[other][names.index(one)]
+            there, back = rows[gpu][names.index(other)], rows[other][names.index(gpu)]
             if there != back:
                 raise HardwareError(
-                    f"the matrix contradicts itself: {one} to {other} is {there}, and back {back}"
+                    f"the matrix contradicts itself: {gpu} to {other} is {there}, and back {back}"
                 )
 
 
@@ -126,11 +126,11 @@ def _linked(names: list[str], rows: dict[str, list[str]]) -> tuple[list[str], li
 
 def _distances(names: list[str], rows: dict[str, list[str]]) -> tuple[dict[tuple[str, str], str], int]:
     distances, nvlinks = {}, 0
-    for one, cells in rows.items():
+    for name, cells in rows.items():
         for other, cell in zip(names, cells, strict=False):
             # the rows of accelerators say all, as those of NICs may be cut off
-            if cell in _WORDS and one.startswith("GPU"):
-                distances[one, other] = _WORDS[cell]
+            if cell in _WORDS and name.startswith("GPU"):
+                distances[name, other] = _WORDS[cell]
             if cell.startswith("NV"):
                 nvlinks = max(nvlinks, int(cell[2:]))
     return distances, nvlinks

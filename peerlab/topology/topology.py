@@ -108,8 +108,8 @@ def apart(one: PciCard, other: PciCard) -> str:
 
 def nearest(topology: Topology, card: PciCard, others: Iterable[PciCard]) -> str:
     """Return the shortest distance from a card to any of some others; empty: none is known."""
-    found = {topology.distance(card, other) for other in others}
-    return next((distance for distance in (PIX, PXB, PHB, SYS) if distance in found), "")
+    distances = {topology.distance(card, other) for other in others}
+    return next((distance for distance in (PIX, PXB, PHB, SYS) if distance in distances), "")
 
 
 def are_islands(accelerators: Iterable[str], links: Iterable[tuple[str, str]]) -> bool:
@@ -122,8 +122,8 @@ def are_islands(accelerators: Iterable[str], links: Iterable[tuple[str, str]]) -
             name = above[name]
         return name
 
-    for one, other in links:
-        above[top(one)] = top(other)
+    for end, other in links:
+        above[top(end)] = top(other)
     return len({top(name) for name in accelerators}) > 1
 
 
@@ -138,9 +138,12 @@ def joined(topology: Topology) -> list[tuple[PciCard, ...]]:
         shares = [
             group
             for group in groups
-            if any(near[card.name] & near[one.name] or topology.distance(card, one) in NEAR for one in group)
+            if any(
+                near[card.name] & near[member.name] or topology.distance(card, member) in NEAR
+                for member in group
+            )
         ]
         # a card may be near two groups: then they are one
         groups = [group for group in groups if group not in shares]
-        groups.append([*(one for group in shares for one in group), card])
+        groups.append([*(member for group in shares for member in group), card])
     return [tuple(group) for group in groups]
