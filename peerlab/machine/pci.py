@@ -79,8 +79,8 @@ def card_address(folder: Path) -> str:
         parts = (folder / "device").resolve(strict=True).parts
     except OSError:
         return ""
-    found = [part for part in parts if _ADDRESS.fullmatch(part)]
-    return found[-1] if found else ""
+    addresses = [part for part in parts if _ADDRESS.fullmatch(part)]
+    return addresses[-1] if addresses else ""
 
 
 def read_link(folder: Path) -> PcieLink | None:
