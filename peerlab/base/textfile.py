@@ -59,10 +59,10 @@ def read_text(path: str | Path, *, what: str, most_bytes: int, error: type[Peerl
 def read_bytes(path: str | Path, *, most_bytes: int, too_large: str, error: type[PeerlabError]) -> bytes:
     """Return what a file holds, as :func:`read_text` does, but of any kind; `too_large` is said of one that is too large."""
     with in_words(f"cannot read {path}", error):
-        found = Path(path).expanduser()
-        if not S_ISREG(found.stat().st_mode):  # a pipe would wait for its writer, a device may never end
+        place = Path(path).expanduser()
+        if not S_ISREG(place.stat().st_mode):  # a pipe would wait for its writer, a device may never end
             raise error(f"cannot read {path}: not a file")
-        with found.open("rb") as file:  # its size is not asked for: a file may grow, those of /proc have none
+        with place.open("rb") as file:  # its size is not asked for: a file may grow, those of /proc have none
             held = bytearray()
             while len(held) <= most_bytes and (
                 piece := file.read(_PIECE)
