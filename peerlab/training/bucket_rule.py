@@ -29,19 +29,19 @@ def buckets(sizes: Iterable[int], first: int, cap: int | None) -> tuple[Bucket, 
     first, cap:
         Limits of the first bucket and of all others, bytes; None: the others are one bucket.
 
-    >>> [one.nbytes for one in buckets([3, 3, 5, 5, 5], first=1, cap=8)]
+    >>> [bucket.nbytes for bucket in buckets([3, 3, 5, 5, 5], first=1, cap=8)]
     [3, 8, 10]
     """
-    found: list[Bucket] = []
+    full_buckets: list[Bucket] = []
     held: list[int] = []
     nbytes = 0
     for place, size in enumerate(sizes):
         held.append(place)
         nbytes += size
         # The first bucket is small so that its exchange begins while most of backward is still to come.
-        limit = cap if found else first
+        limit = cap if full_buckets else first
         if limit is not None and nbytes >= limit:
-            found.append(Bucket(nbytes, tuple(held)))
+            full_buckets.append(Bucket(nbytes, tuple(held)))
             held, nbytes = [], 0
     # What is left at the end is a bucket, too, however small.
-    return (*found, Bucket(nbytes, tuple(held))) if held else tuple(found)
+    return (*full_buckets, Bucket(nbytes, tuple(held))) if held else tuple(full_buckets)

@@ -24,9 +24,9 @@ def exposed(ready: Sequence[float], times: Sequence[float], backward: float) -> 
     3
     """
     end: float = 0
-    for one, time in zip(ready, times, strict=True):
+    for moment, time in zip(ready, times, strict=True):
         # One stream: an exchange waits for the one before it, however early its own gradients were ready.
-        end = max(one, end) + time
+        end = max(moment, end) + time
     return max(0, end - backward)
 
 

@@ -66,7 +66,9 @@ class NodeLane:
         while len(self.computed) < count:
             number = len(self.computed)
             free = self.computed[-1][1] if self.computed else self.begin
-            begin = max([free, *(self.placed[one][1] for one in self._program.computing[number].after)])
+            begin = max(
+                [free, *(self.placed[exchange][1] for exchange in self._program.computing[number].after)]
+            )
             self.computed.append((begin, self._end(begin, self.durations[number])))
 
     def _end(self, begin: int, duration: int) -> int:

@@ -55,7 +55,7 @@ class ProfiledTraining:
     def usual(self) -> ProfiledStep:
         """The step with the median time."""
         # Of two in the middle the faster: a step that was recorded, no mean of two.
-        return sorted(self.steps, key=lambda one: one.time_ms)[(len(self.steps) - 1) // 2]
+        return sorted(self.steps, key=lambda step: step.time_ms)[(len(self.steps) - 1) // 2]
 
     @property
     def verdict(self) -> str:
@@ -109,15 +109,15 @@ class ProfiledTraining:
             {
                 "step": step.number,
                 "exchange": place + 1,
-                "collective": one.kernel.collective,
-                "bytes": one.kernel.nbytes,
-                "ready_ms": one.ready_ms,
-                "begin_ms": one.begin_ms,
-                "end_ms": one.end_ms,
-                "time_ms": one.end_ms - one.begin_ms,
+                "collective": exchange.kernel.collective,
+                "bytes": exchange.kernel.nbytes,
+                "ready_ms": exchange.ready_ms,
+                "begin_ms": exchange.begin_ms,
+                "end_ms": exchange.end_ms,
+                "time_ms": exchange.end_ms - exchange.begin_ms,
             }
             for step in self.steps
-            for place, one in enumerate(step.exchanges)
+            for place, exchange in enumerate(step.exchanges)
         ]
         table = pd.DataFrame(rows)
         table["least_ms"] = table.groupby(["exchange", "bytes"])["time_ms"].transform("min")
@@ -270,7 +270,7 @@ def profiled(events: TraceEvents) -> ProfiledTraining:
             f"{events.name}: no collective of nccl, rccl or hccl in it; a single device exchanges nothing"
         )
     device = DeviceEvents(events)
-    marked = sorted(events.steps, key=lambda one: one[1])
+    marked = sorted(events.steps, key=lambda mark: mark[1])
     _check_one_rank(events.name, marked)
     steps = [device.step(mark, every) for mark in marked]
     kept = [profiled_step for profiled_step in steps if profiled_step is not None]

@@ -136,7 +136,7 @@ class DeviceEvents:
         """Return a step; None where it exchanged no gradients."""
         number, begin, end = marked
         # `kernels` sorts them by when they begin.
-        first, last = (bisect_left(every, at, key=lambda one: one.begin) for at in (begin, end))
+        first, last = (bisect_left(every, at, key=lambda kernel: kernel.begin) for at in (begin, end))
         # A trace may leave out what a collective is; in data-parallel training it adds gradients.
         mine = [
             traced_kernel for traced_kernel in every[first:last] if traced_kernel.collective in (ADDS, "")

@@ -182,9 +182,9 @@ def _run_from(scenario: Scenario, buffer_set: int, held: Held) -> tuple[Run, Hel
     queue.restore(tuple((nics[place], regions) for place, regions in held))
     queue.begin(buffer_set)
     # other buffer sets may evict, whatever the size of this one
-    found = recording.by_loop(system, queue, None, repeats=False)
+    record = recording.by_loop(system, queue, None, repeats=False)
     after = tuple((place_of(system, nic), regions) for nic, regions in queue.contents())
-    return Run(scenario, trace(system, found, Ran((Iteration(0, found),))), "loop", simulate), after
+    return Run(scenario, trace(system, record, Ran((Iteration(0, record),))), "loop", simulate), after
 
 
 def place_of(system: System, nic: int) -> tuple[int, int]:
@@ -225,10 +225,10 @@ def step_forecast_s(step: Step) -> float:
 
 def _begun_apart(step: Step, program: Program, scenarios: Sequence[Scenario]) -> list[bool]:
     """Return of each exchange whether nodes probably begin it apart: they compute apart, or it is ready before the one before is over."""
-    even = {one: one.with_(slow_nodes=None) for one in scenarios}
+    even = {scenario: scenario.with_(slow_nodes=None) for scenario in scenarios}
     if step.computes_apart or not all(map(foldable, even.values())):
         return [True] * len(scenarios)
     # A slow node makes an exchange longer by no more than its own share.
     share = min((step.scenario.slow_nodes or {0: 1.0}).values())
-    lasts = [round(_run(even[one]).time_ps / share) for one in scenarios]
+    lasts = [round(_run(even[scenario]).time_ps / share) for scenario in scenarios]
     return [begin > ready for ready, begin in timed(program, lasts, step.slowdown_per_mille).placed]

@@ -66,7 +66,7 @@ def headline(runs: Sequence[StepRun], names: Sequence[str], sure: StepGain | Non
 
 def rows(runs: Sequence[StepRun]) -> list[list[str]]:
     """Return the small figures: each of the first and the second, and their ratio."""
-    found = [
+    table = [
         _row("step", [run.time_s for run in runs], _time),
         _row("computing", [run.compute_s for run in runs], _time),
         _row("devices wait (exposed exchange)", [run.exposed_s for run in runs], _time),
@@ -74,9 +74,9 @@ def rows(runs: Sequence[StepRun]) -> list[list[str]]:
         _row("samples per second", [run.samples_per_s for run in runs], "{:,.0f}".format),
     ]
     if runs[0].trace.row:
-        found.append(_row(f"a step, {runs[0].step.steps} in a row", [run.steady_s for run in runs], _time))
+        table.append(_row(f"a step, {runs[0].step.steps} in a row", [run.steady_s for run in runs], _time))
     spent = [run.spent for run in runs]
-    return found + [_row(unit, [costs[unit] for costs in spent], "{:.4g}".format) for unit in spent[0]]
+    return table + [_row(unit, [costs[unit] for costs in spent], "{:.4g}".format) for unit in spent[0]]
 
 
 def gain_at_batches(runs: Sequence[StepRun]) -> GainAtBatches | None:

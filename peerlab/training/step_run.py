@@ -232,5 +232,5 @@ class StepRun:
         )
 
 
-def _apart(one: Apart | None) -> dict[str, Any]:
-    return {"began_last": one.last, "apart_s": seconds(one.waited_ps)} if one else {}
+def _apart(apart: Apart | None) -> dict[str, Any]:
+    return {"began_last": apart.last, "apart_s": seconds(apart.waited_ps)} if apart else {}

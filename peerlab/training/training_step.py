@@ -165,7 +165,7 @@ class Step:
         """
         mine = {name: value for name, value in given.items() if name in STEP_FIELDS}
         options = {name: value for name, value in given.items() if name not in STEP_FIELDS}
-        names = [*STEP_FIELDS, *(one.name for one in fields(Scenario))]
+        names = [*STEP_FIELDS, *(scenario_field.name for scenario_field in fields(Scenario))]
         for name in options:
             if name not in names:
                 raise WorkloadError(f"{name}: unknown field; {nearest(name, names)}")
@@ -292,7 +292,7 @@ class Step:
         return bool(self.slow_compute or self.compute_jitter)
 
 
-STEP_FIELDS = tuple(one.name for one in fields(Step))
+STEP_FIELDS = tuple(step_field.name for step_field in fields(Step))
 """Names of a step's own fields; ``prefetch`` is one of them."""
 
 

@@ -17,11 +17,11 @@ def who_was_last(trace: StepTrace) -> list[str]:
     if not apart:
         return []
     shown = f"Shown is node {apart[-1].shown}, which ends the step last."
-    late = Counter(node for one in apart for node in one.last)
+    late = Counter(node for exchange in apart for node in exchange.last)
     if not late:
         return [f"All nodes began every exchange together. {shown}"]
     named = sorted(late, key=lambda node: (-late[node], node))[:_MOST_NAMED]
-    waited = {node: max(one.waited_ps for one in apart if node in one.last) for node in named}
+    waited = {node: max(exchange.waited_ps for exchange in apart if node in exchange.last) for node in named}
     sentence = "; ".join(
         f"node {node} was last at {late[node]} of {say_count(len(apart), 'exchange')}, the others waited up to {say_time(waited[node])}"
         for node in named

@@ -117,8 +117,8 @@ class World:
 
     def _compute(self) -> Waits:
         for op, through in zip(self.program.computing, self.through, strict=True):
-            for one in op.after:
-                yield self.over[one]
+            for exchange in op.after:
+                yield self.over[exchange]
             # In thousandths, so that a slow-down leaves whole numbers.
             begin, left = self.clock.now, op.duration_ps * PER_MILLE
             while left > 0:
@@ -131,8 +131,8 @@ class World:
 
     def _exchange_all(self) -> Waits:
         for op, over in zip(self.program.exchanging, self.over, strict=True):
-            for one in op.after:
-                yield self.through[one]
+            for computation in op.after:
+                yield self.through[computation]
             self._change(under_way=True)
             yield from self._exchange(op)
             self._change(under_way=False)
@@ -162,19 +162,22 @@ class World:
         self.registered_until.update(
             {nics[nic]: until for nic, until in one_of_many.registered_until.items()}
         )
-        found = _relative(one_of_many, since)
-        run = Run(scenario, trace(system, found, Ran((Iteration(0, found),))), "referee", simulate)
+        record = _relative(one_of_many, since)
+        run = Run(scenario, trace(system, record, Ran((Iteration(0, record),))), "referee", simulate)
         ready = max((self.computed[other].end_ps for other in op.after), default=0)
         self.placed.append(Placed(op, run, ready, begin - self.began))
 
 
-def _relative(one: OneOfMany, since: int) -> Recording:
+def _relative(collective: OneOfMany, since: int) -> Recording:
     """Return what a collective recorded, counted from its own beginning."""
-    spans, events = array(one.spans, len(SPAN_COLUMNS)), array(one.events, len(REGISTRATION_COLUMNS))
+    spans, events = (
+        array(collective.spans, len(SPAN_COLUMNS)),
+        array(collective.events, len(REGISTRATION_COLUMNS)),
+    )
     _earlier(spans, [SPAN_COLUMNS.index(name) for name in ("queued", "start", "end")], since)
     _earlier(events, [REGISTRATION_COLUMNS.index(name) for name in ("start", "end")], since)
     rows = columns(SPAN_COLUMNS, spans), columns(REGISTRATION_COLUMNS, events)
-    return recording.recorded(one.system, one.registration_queue, rows, one.end - since)
+    return recording.recorded(collective.system, collective.registration_queue, rows, collective.end - since)
 
 
 def _earlier(rows: np.ndarray[tuple[int, ...], np.dtype[np.int64]], which: list[int], since: int) -> None:

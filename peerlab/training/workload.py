@@ -140,7 +140,7 @@ class Workload:
         here = [step for step in self.measured if step.device == device]
         if here:
             # Nearest as a ratio: 8 is as far from 16 as 16 from 32.
-            nearest = min(here, key=lambda one: abs(log2(one.at_once / batch)))
+            nearest = min(here, key=lambda step: abs(log2(step.at_once / batch)))
             return _in_proportion(nearest, _without_exchange(nearest, here), batch)
         if device in self.rates and self.flop_per_sample:
             return self._by_operations(self.rates[device], batch)
@@ -154,7 +154,7 @@ class Workload:
         low, high = rate.range or (rate.value, rate.value)
         sentence = f"{flop:.4g} TFLOP at {rate.value:g} TFLOP/s, assumed: {rate.assumption}"
         # The higher rate takes the shorter time.
-        ps, low_ps, high_ps = (round(flop / one * PS_PER_S) for one in (rate.value, high, low))
+        ps, low_ps, high_ps = (round(flop / speed * PS_PER_S) for speed in (rate.value, high, low))
         return ComputeTime(ps, low_ps, high_ps, sentence, assumed=True)
 
     def used_batch(self, device: str) -> int:

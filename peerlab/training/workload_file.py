@@ -224,7 +224,7 @@ def _layers(given: Any) -> tuple[tuple[str, ...], tuple[TrainedLayer, ...]]:
         for turn in range(repeat):
             called = name if repeat == 1 else f"{name}.{turn}"
             layers += [
-                TrainedLayer(f"{called}.{one}", len(names), share, sizes) for one, share, sizes in inside
+                TrainedLayer(f"{called}.{part}", len(names), share, sizes) for part, share, sizes in inside
             ]
             names.append(called)
     total = sum(sum(layer.tensors) for layer in layers)
