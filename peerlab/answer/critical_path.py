@@ -171,9 +171,9 @@ def _lookups(recording: Recording) -> dict[tuple[int, ...], int]:
     rows = recording.unrolled_registrations
     if not len(rows.get("kind", ())):
         return {}
-    found = rows["kind"] == _HIT
-    keys = zip(*(rows[name][found].tolist() for name in ("node", "device", "step", "end")), strict=True)
-    return dict(zip(keys, rows["start"][found].tolist(), strict=True))
+    hits = rows["kind"] == _HIT
+    keys = zip(*(rows[name][hits].tolist() for name in ("node", "device", "step", "end")), strict=True)
+    return dict(zip(keys, rows["start"][hits].tolist(), strict=True))
 
 
 class _Walk:

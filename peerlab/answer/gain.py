@@ -245,13 +245,13 @@ def check_alike(scenario: Scenario, over: Scenario) -> None:
     if with_library(over.hardware, None) != with_library(scenario.hardware, None):
         raise PeerlabError("gain_band compares two runs on one cluster; these are on two")
     rows = [
-        (one.collective, f"{one.nbytes} bytes per rank", say_count(one.nodes, "node"))
-        for one in (scenario, over)
+        (side.collective, f"{side.nbytes} bytes per rank", say_count(side.nodes, "node"))
+        for side in (scenario, over)
     ]
-    for one, other in zip(*rows, strict=True):
-        if one != other:
+    for text, other in zip(*rows, strict=True):
+        if text != other:
             raise PeerlabError(
-                f"gain_band compares two data paths of one exchange; one run is of {one}, the other of {other}"
+                f"gain_band compares two data paths of one exchange; one run is of {text}, the other of {other}"
             )
 
 
@@ -281,14 +281,14 @@ def gain_band(
 
     def together(some: list[Figure]) -> list[Moves]:
         tried = [alone[figures.index(figure)] for figure in some]
-        found: list[Moves] = [
-            [(one.key, sorted(its)[place][1]) for one, its in zip(some, tried, strict=True)]
+        moves: list[Moves] = [
+            [(figure.key, sorted(its)[place][1]) for figure, its in zip(some, tried, strict=True)]
             for place in (0, -1)
         ]
         # of the others nobody knows which end is better
         known = [figure for figure in some if better_end(figure) is not None]
-        # worse ends before better ones, as the first of `found` lowers the gain: `_ends` counts on this order
-        return found + [
+        # worse ends before better ones, as the first of `moves` lowers the gain: `_ends` counts on this order
+        return moves + [
             [end_of(figure, better_end(figure), better=up) for figure in known] for up in (False, True)
         ]
 
@@ -307,7 +307,7 @@ def gain_band(
         min(numbers) * far.low,
         here,
         max(numbers) * far.high,
-        tuple(sorted(assumptions, key=lambda one: -one.reach)),
+        tuple(sorted(assumptions, key=lambda assumption: -assumption.reach)),
         (min(part), max(part)) if part else None,
         _without_library(scenario, over, busbw) if part else None,
         far,
@@ -337,7 +337,7 @@ def _without_library(scenario: Scenario, over: Scenario, busbw: Busbw) -> float 
     """Return the ratio from topology alone; None where an algorithm of the library was asked for."""
     try:
         bare = {"library": NONE, "library_version": None, "protocol": "auto"}
-        alone = [one.with_(**bare) for one in (scenario, over)]
+        alone = [side.with_(**bare) for side in (scenario, over)]
     except ScenarioError:
         return None
     return busbw(alone[0]) / busbw(alone[1])
@@ -357,18 +357,18 @@ def without_range(
     error moves both ends.
     """
     assumptions = []
-    for one, others in alternatives(*scenarios).items():
+    for figure, others in alternatives(*scenarios).items():
         cases = [
             GainCase(
                 other.says,
                 value := gain(other.cluster),
                 _ends(scenarios[0].hardware, other.cluster, gain, value, together, far)
-                if isinstance(one, Wiring)
+                if isinstance(figure, Wiring)
                 else None,
             )
             for other in others
         ]
-        assumptions.append(_assumption(one, cases, here))
+        assumptions.append(_assumption(figure, cases, here))
     return assumptions
 
 
@@ -382,7 +382,7 @@ def _ends(
 ) -> tuple[float, float]:
     """Return from where to where the gain on another wiring may lie, with what only that wiring needs at the ends of its range."""
     # what only this wiring needs, such as what a CPU forwards, was moved by no figure of the assumed one
-    own = [one for key, one in other.figures.items() if key not in cluster.figures and one.range]
+    own = [figure for key, figure in other.figures.items() if key not in cluster.figures and figure.range]
     lows, highs = ([(figure.key, ends(figure)[end]) for figure in own] for end in (0, 1))
     values = [value]
     # in pairs: nothing moved, what lowered and what raised the gain, worse and better ends

@@ -10,7 +10,7 @@ from peerlab.model.resources import resource_kind
 
 def lane_name(kind: str) -> str:
     """Return the name of the lane of a kind of resource."""
-    return (one := resource_kind(kind)).lane_name or one.label
+    return (resource := resource_kind(kind)).lane_name or resource.label
 
 
 def has_lane(kind: str) -> bool:

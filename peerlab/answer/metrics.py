@@ -119,9 +119,9 @@ def _node_sends(scenario: Scenario) -> float:
 def _moved(trace: Trace, recording: Recording, counted_as: str) -> dict[str, int]:
     """Return the bytes that crossed the recorded resources that count as this (`ResourceKind.counts_as`), by kind."""
     moved: dict[str, int] = {}
-    for one, nbytes in zip(trace.resources, recording.totals.nbytes.tolist(), strict=False):
-        if nbytes and resource_kind(one.kind).counts_as == counted_as:
-            moved[one.kind] = moved.get(one.kind, 0) + nbytes
+    for resource, nbytes in zip(trace.resources, recording.totals.nbytes.tolist(), strict=False):
+        if nbytes and resource_kind(resource.kind).counts_as == counted_as:
+            moved[resource.kind] = moved.get(resource.kind, 0) + nbytes
     return moved
 
 
@@ -206,7 +206,9 @@ def sending_share(shares: dict[str, float]) -> float:
 def messages_per_s(trace: Trace, recording: Recording) -> float:
     """Return how many messages a NIC (or a device's own port) sends a second, from its first to its last; 0 where it sends fewer than two."""
     spans = recording.unrolled
-    sends = [i for i, one in enumerate(trace.resources) if resource_kind(one.kind).counts_as == "send"]
+    sends = [
+        i for i, resource in enumerate(trace.resources) if resource_kind(resource.kind).counts_as == "send"
+    ]
     most = 0.0
     for index in sends:
         mine = spans["resource"] == index

@@ -124,8 +124,8 @@ class Race:
     @cached_property
     def deliveries(self) -> tuple[Delivery, Delivery]:
         """What each has delivered at any moment."""
-        one, other = map(delivery, self.runs)
-        return one, other
+        first, second = map(delivery, self.runs)
+        return first, second
 
     @property
     def end_ps(self) -> int:
@@ -135,8 +135,8 @@ class Race:
     @property
     def winner(self) -> int | None:
         """Which of them is through first, 0 or 1; None if both are at once."""
-        one, other = (run.time_ps for run in self.runs)
-        return None if one == other else int(other < one)
+        first, second = (run.time_ps for run in self.runs)
+        return None if first == second else int(second < first)
 
     @property
     def times_as_fast(self) -> float:
@@ -146,19 +146,19 @@ class Race:
     @property
     def same_way(self) -> bool:
         """Whether both have as many bytes to deliver, so that a lead can be told in bytes."""
-        one, other = (found.total for found in self.deliveries)
+        first, second = (curve.total for curve in self.deliveries)
         # Bytes are added up as floats, where nodes differ as a mean.
-        return abs(one - other) <= 1e-9 * max(one, other)
+        return abs(first - second) <= 1e-9 * max(first, second)
 
     def lead_bytes(self, moment_ps: float) -> float:
         """Return how many bytes the second is ahead of the first at a moment; below 0: behind."""
-        one, other = (found.at(moment_ps) for found in self.deliveries)
-        return other - one
+        first, second = (curve.at(moment_ps) for curve in self.deliveries)
+        return second - first
 
     def lead_share(self, moment_ps: float) -> float:
         """Return by how much of its way the second is ahead of the first at a moment, -1 to 1."""
-        one, other = (found.at(moment_ps) / found.total for found in self.deliveries)
-        return other - one
+        first, second = (curve.at(moment_ps) / curve.total for curve in self.deliveries)
+        return second - first
 
     def __repr__(self) -> str:
         names = told_apart([run.scenario for run in self.runs])

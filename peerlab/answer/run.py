@@ -263,7 +263,7 @@ class Run:
             Whether to add ``iteration_times_s``, the seconds of every iteration, first to last. With a registration cache the
             cold ones are then simulated too, which takes about twice as long as all the rest.
         """
-        found = self.bottleneck
+        bottleneck = self.bottleneck
         s = self.scenario
         return {
             "cluster": s.hardware.name,
@@ -278,8 +278,8 @@ class Run:
             "algbw_GBps": None if math.isnan(self.algbw_GBps) else self.algbw_GBps,
             "busbw_GBps": self.busbw_GBps,
             "wire_busy_share": self.wire_busy,
-            "bottleneck": found.label if found else None,
-            "bottleneck_share": found.share if found else None,
+            "bottleneck": bottleneck.label if bottleneck else None,
+            "bottleneck_share": bottleneck.share if bottleneck else None,
             "copies_per_byte": self.copies_per_byte,
             "dram_bytes_per_byte": self.dram_bytes_per_byte,
             "cores_busy": self.cores_busy,
@@ -315,7 +315,7 @@ class Run:
     def __repr__(self) -> str:
         s = self.scenario
         what = f"{s.hardware.name}, {s.nodes} nodes, {s.path}, {s.collective} of {say_bytes(s.nbytes)}"
-        found = self.bottleneck
-        if found is None:
+        bottleneck = self.bottleneck
+        if bottleneck is None:
             return f"Run({what}: one rank exchanges nothing, no time passes)"
-        return f"Run({what}: {say_time(self.time_ps)}, busbw {self.busbw_GBps:.3g} GB/s, {found.label} {found.says})"
+        return f"Run({what}: {say_time(self.time_ps)}, busbw {self.busbw_GBps:.3g} GB/s, {bottleneck.label} {bottleneck.says})"

@@ -46,7 +46,7 @@ REGISTRATION_COLUMNS = ("node", "nic", "device", "step", "kind", "side", "positi
 REGISTRATION_KINDS = ("hit", "miss", "uncached", "evict", "deregister")
 
 _TIMES = ("queued", "start", "end")
-_FLIGHTS = [number for number, one in enumerate(STAGES.values()) if one.counts_as == "flight"]
+_FLIGHTS = [number for number, stage in enumerate(STAGES.values()) if stage.counts_as == "flight"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +224,7 @@ class Recording:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what pickle takes: read-only mappings cannot be pickled."""
-        state = {one.name: getattr(self, one.name) for one in fields(self)}
+        state = {record_field.name: getattr(self, record_field.name) for record_field in fields(self)}
         return {**state, "spans": dict(self.spans), "registrations": dict(self.registrations)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -312,7 +312,7 @@ class Trace:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what pickle takes: every iteration, simulated."""
-        state = {one.name: getattr(self, one.name) for one in fields(self)}
+        state = {trace_field.name: getattr(self, trace_field.name) for trace_field in fields(self)}
         return {**state, "all_iterations": Ran(self.iterations)}
 
     @cached_property
