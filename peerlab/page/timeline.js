@@ -9,7 +9,7 @@ import { sayBytes, sayTime } from "./words.js";
 const WIDE = 8; // pixels of a span in which its parts can be told apart
 const KNOB = 6; // half as wide as the clock's knob
 const ROW = { least: 13, airy: 18, high: 860, beside: 1000, around: 36 }; // pixels: a row is at least as high as its name, and higher in a window so `high` where the curves stand beside it; axis and knob are above and below
-const SAVED = { letters: 13, around: 20 }; // pixels
+const SAVED = { letters: 13, around: 20 }, MORE = { letters: 12, around: 8, beside: 6 }; // pixels
 const IDLE = { letters: 12, around: 36 }; // pixels
 const TITLE_END = 8; // pixels before the axis: its first number stands half before it
 const HELD = 0.25; // how dark time is in which a resource has a slice and waits
@@ -283,7 +283,7 @@ export class Timeline extends View {
   }
 
   // Puts what is no glyph in its place: the end of the run, what was saved, and the knob of the clock.
-  placeMarks() {
+  placeMarks(time) {
     const { left, width, top, height } = this.frame(), { start, end } = this.shown();
     const at = (time) => left + (Math.max(0, Math.min(1, (time - start) / (end - start)))) * width;
     const put = (name, from, to) => {
@@ -292,8 +292,7 @@ export class Timeline extends View {
       return at(to) - at(from);
     };
     const [first, last] = this.ends ?? [this.data.end_us, this.data.end_us];
-    const saved = this.find(".pl-saved"), letters = SAVED.letters * this.figures.zoom;
-    saved.hidden = put(".pl-then", first, last) < widthOf(saved.textContent, letters, true) + SAVED.around;
+    this.placeDifference(put(".pl-then", first, last), at(time) - at(first));
     put(".pl-end", this.data.end_us, this.data.end_us + 1e-9 * this.data.end_us);
     const pitch = height / this.rows;
     this.find(".pl-title").style.width = `${left - TITLE_END * this.figures.zoom}px`;
@@ -304,6 +303,17 @@ export class Timeline extends View {
     const rail = this.find(".pl-rail"), zoom = width / (end - start), { length } = this.player;
     Object.assign(rail.style, { left: `${left - KNOB}px`, width: `${width + 2 * KNOB}px`, top: `${top - 2 * KNOB}px` });
     Object.assign(this.player.bar.style, { left: `${-start * zoom}px`, width: `${length * zoom + 2 * KNOB}px` });
+  }
+
+  // What is saved is said in the time that is saved, where nothing is drawn; what is more in the strip above the lanes, so that it lies on
+  // no bar, and beside the clock's knob where that passes. Both stand between the two ends.
+  placeDifference(room, knob) {
+    const said = this.find(".pl-saved"), { zoom } = this.figures, more = said.classList.contains("pl-worse"), { letters, around } = more ? MORE : SAVED;
+    const wide = widthOf(said.textContent, letters * zoom, true), clear = KNOB + MORE.beside;
+    said.hidden = room < wide + around;
+    let left = (room - wide) / 2;
+    if (Math.abs(knob - room / 2) < wide / 2 + clear) left = knob + clear + wide <= room ? knob + clear : knob - clear - wide;
+    said.style.left = more ? `${left}px` : "";
   }
 
   drawPath() {
@@ -326,7 +336,7 @@ export class Timeline extends View {
 
   draw(time) {
     const { left, width, top, height } = this.frame(), { start, end } = this.shown(), part = (time - start) / (end - start);
-    this.placeMarks();
+    this.placeMarks(time);
     this.cursor.style.display = part >= 0 && part <= 1 ? "block" : "none";
     this.cursor.style.transform = `translateX(${left + part * width}px)`;
     this.cursor.style.top = `${top}px`;

@@ -69,7 +69,8 @@ def test_the_host_switch_shows_the_gain_of_peer_direct(fresh):
         peerlab.simulate(peerlab.Scenario(path=path)).busbw_GBps for path in ("host-rdma", "peer-direct")
     ]
     assert [staged, direct] == pytest.approx(expected)
-    assert "1.72x" in fresh.card("busbw")
+    assert "1.72" not in fresh.card("busbw"), "the headline says it"
+    expect(fresh.page.locator(".pl-bar-you").last).to_have_text("you 1.72\u00d7")
     assert "was 30.2 GB/s" in fresh.card("busbw")
     assert "was PCIe to host" in fresh.card("bottleneck")
     assert fresh.card("copies").endswith("0")
@@ -149,6 +150,10 @@ def test_an_algorithm_that_the_machine_cannot_have_is_not_offered(fresh):
         assert "hierarchical" in offered
         assert "ring" not in offered
         expect(fresh.page.locator(".pl-placement select").last).to_be_disabled()
+    more, ring = fresh.page.locator(".pl-more-button").last, "button => getComputedStyle(button).outlineStyle"
+    assert more.evaluate(ring) == "none", "the mouse closed it"
+    more.press("Enter")
+    assert more.evaluate(ring) == "solid"
 
 
 def test_a_changed_setting_is_a_chip_that_takes_it_back(fresh):
