@@ -56,7 +56,7 @@ GROUPS = {
         "deck-sure": "how sure the gain is, and the fact to check first,",
         "deck-training": "what a training step gains, and when that is not worth it,",
         "deck-alternatives": "what else one could buy or set,",
-        "deck-recommendation": "and what is recommended, with Monday's list.",
+        "deck-recommendation": "and what is recommended, with what to do.",
         "handout": "[The handout](handout.pdf) of a workshop, one page to print.",
     },
 }  # fmt: skip

@@ -39,6 +39,7 @@ import { digits, sayTime } from "./words.js";
  * @property {string} about
  * @property {string} value
  * @property {string} note
+ * @property {string} otherwise
  * @property {number[] | null} band
  * @property {number[] | null} ends
  * @property {number} ratio
@@ -46,7 +47,9 @@ import { digits, sayTime } from "./words.js";
  */
 const CELLS = 56;
 const WATCHED_S = 10; // a race lasts this long at the usual speed
-const READABLE = 1.2; // so much larger than on a page are the words of a drawing on a slide: 14 px or more
+const LETTERS = { page: 12, slide: 18 }; // px of a drawing's words
+const SHAPES = 1.2; // so much larger than on a page are a slide's roads
+const FOOT = 42; // px of a slide that a deck has for its foot
 const SLIDE = matchMedia("(min-width: 1180px) and (min-height: 640px)"); // in a smaller window a slide is a page
 const SMALL = 740; // narrower than this, words keep their size and the page scrolls
 
@@ -128,7 +131,8 @@ class RacePage extends PlayedPage {
     this.find(".rc-key").append(...data.racers.map(({ title, role, finish_us }) => Object.assign(make("span", "", this.wanted.mode === "slide" ? title : `${title}, ${sayTime(finish_us)}`), { style: `--rc: var(--pl-${role}); --rc-ink: var(--pl-${role}-ink)` })));
     this.find(".rc-answer h2").textContent = answer.about;
     this.find(".rc-ratio").append(answer.value, make("small", "", "as fast"));
-    this.find(".rc-note").textContent = answer.note;
+    // Each mark of the scale with its name: the circle, the bar, the thin line.
+    for (const [mark, says] of [["here", answer.note], ["band", answer.note && "range"], ["ends", answer.otherwise]]) if (says) this.find(".rc-note").append(make("span", `rc-name-${mark}`, says), " ");
     this.find(".rc-source").textContent = data.source;
     this.root.setAttribute("aria-label", `Race: ${both}`);
     for (const [i, racer] of data.racers.entries()) {
@@ -145,13 +149,13 @@ class RacePage extends PlayedPage {
     for (const [what, one, other] of answer.rows) body.insertRow().append(Object.assign(make("th", "", what), { scope: "row" }), make("td", "", one), make("td", "", other));
   }
 
-  // From where to where the ratio lies, between once as fast, or the least there is, and the next whole number.
+  // From where to where the ratio lies, between once as fast, or the least there is, and the next whole number; once as fast is marked.
   fillScale() {
     const { band, ends, ratio } = this.data.answer, scale = this.find(".rc-scale"), end = Math.max(2, Math.ceil(Math.max(ratio, ends?.[1] ?? 0))), begin = Math.floor(10 * Math.min(1, ratio, ends?.[0] ?? 1)) / 10;
     const part = (value) => `${(100 * (value - begin)) / (end - begin)}%`;
     for (const [name, reach] of [["rc-ends", ends], ["rc-band", band]])
       if (reach) scale.append(Object.assign(make("i", name), { style: `left:${part(reach[0])};width:calc(${part(reach[1])} - ${part(reach[0])})` }));
-    scale.append(Object.assign(make("i", "rc-here"), { style: `left:${part(ratio)}` }), make("span", "", `${begin}×`), make("span", "", `${end}×`));
+    scale.append(Object.assign(make("span", "", "1×"), { style: `left:${part(1)}` }), Object.assign(make("i", "rc-here"), { style: `left:${part(ratio)}` }));
   }
 
   // A share of what one delivers, in the unit of the page.
@@ -199,12 +203,12 @@ class RacePage extends PlayedPage {
 
   // Words grow with the page, so that a slide reads alike on a small screen and a large one.
   fit() {
-    const slide = this.wanted.mode === "slide" && SLIDE.matches, [width, height] = slide ? [1280, 720] : [1120, 640], wide = innerWidth >= SMALL;
+    const framed = document.documentElement.hasAttribute("data-framed"), slide = this.wanted.mode === "slide" && SLIDE.matches, [width, height] = slide ? [1280, framed ? 720 - FOOT : 720] : [1120, 640], wide = innerWidth >= SMALL;
     this.zoom = wide ? Math.max(slide ? 0.8 : 1, Math.min(innerWidth / width, innerHeight / height, 3)) : 1;
     document.documentElement.style.setProperty("--z", this.zoom.toFixed(3));
-    const large = slide ? Math.max(READABLE, 1.28 * this.zoom) : this.zoom;
-    for (const { road } of this.lanes) road.paint(large);
-    this.chart.paint(large);
+    const letters = LETTERS[slide ? "slide" : "page"] * this.zoom;
+    for (const { road } of this.lanes) road.paint(this.zoom * (slide ? SHAPES : 1), letters);
+    this.chart.paint(letters / LETTERS.page);
     this.player.draw();
     if (this.wanted.mode === "frame") fitFrame(this.root, wide);
   }

@@ -7,7 +7,6 @@ const CARRIAGE = 22; // px, with the gap behind it: texture, so that one sees a 
 const GAP = 2.5;
 const QUEUE = 8; // so many waiting slices are drawn; more are a number
 const SPEED = 130; // px per second of watching, at which carriages roll where single slices are too quick to see
-const LETTERS = 12; // px
 const BED = 13; // px: how broad the road is
 const EDGE = { "paint-order": "stroke", stroke: "var(--pl-panel)", "stroke-width": 3, "stroke-linejoin": "round" }; // words stay readable on a line
 const BLUR_S = 0.15; // over so much watching they are counted then
@@ -52,15 +51,15 @@ export class RaceRoad {
     this.waitWords = `${"8".repeat(Math.max(2, String(mostWaiting(this.rows, this.queued)).length))} wait`; // as wide as any number of them
   }
 
-  // Draws what stands still; `zoom` is how large words are. Where a hill has no room for its words, they stand above its name; others have rows below the names.
-  paint(zoom, further = 0, over = 0) {
+  // Draws what stands still; `zoom` is how large shapes are, `letters` how large words, px. Where a hill has no room for its words, they stand above its name; others have rows below the names.
+  paint(zoom, letters = 12 * zoom, further = 0, over = 0) {
     const { host, road } = this, width = host.clientWidth, height = host.clientHeight, hilly = road.stops.some(({ level }) => level);
     host.replaceChildren();
     host.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    Object.assign(this, { zoom, width, height, taken: [] });
+    Object.assign(this, { zoom, letters, row: 1.25 * letters, width, height, taken: [] });
     const half = (stop) => this.wide(stop.name, true) / 2 + 4 * zoom, left = Math.max(this.queueWide() + 10 * zoom, half(road.stops[0])), right = Math.max(24 * zoom, half(road.stops.at(-1)));
     this.x = (part) => left + part * (width - left - right);
-    const foot = height - (33 + 15 * (this.rowsBelow() + further)) * zoom, top = (26 + 15 * over) * zoom;
+    const foot = height - 21 * zoom - letters - this.row * (this.rowsBelow() + further), top = 14 * zoom + letters + this.row * over;
     this.y = (level) => (level ? top : hilly ? foot : Math.min(foot, height / 2 + 8 * zoom));
     this.beds = road.stretches.map(({ points }) => ({ points: points.map(([x, level]) => [this.x(x), this.y(level)]), thick: (BED + 4) * zoom }));
     this.spare(road.spared, zoom);
@@ -69,12 +68,12 @@ export class RaceRoad {
     this.names(zoom);
     const lacking = road.signs.filter((sign) => !this.sign(sign));
     const rows = (high) => Math.max(0, ...lacking.filter(({ level }) => Boolean(level) === high).map(({ words }) => words.length));
-    if (lacking.length && !further && !over) return void this.paint(zoom, rows(false), rows(true));
+    if (lacking.length && !further && !over) return void this.paint(zoom, letters, rows(false), rows(true));
     this.queues = road.stops.map((_, i) => this.queued.has(i) && Object.assign(svgShape("g", { fill: "var(--pl-ink)" }, host), { place: this.queuePlace(i) }));
   }
 
   wide(words, bold) {
-    return widthOf(words, LETTERS * this.zoom, bold);
+    return widthOf(words, this.letters, bold);
   }
 
   // How broad a row of waiting slices is, or their number above it.
@@ -82,25 +81,28 @@ export class RaceRoad {
     return Math.max(5 * QUEUE * this.zoom, this.wide(this.waitWords) + 4 * this.zoom);
   }
 
-  // How many rows of words there are below the names of the stops: none, if the wire's fit between the names of its ends.
+  // How many rows of words there are below the names of the stops: none, if the wire's fit between the names of its ends, or else above it.
   rowsBelow() {
     const { stops, signs, stretches } = this.road, low = signs.filter(({ level }) => !level), wire = stretches.findIndex(({ flight }) => flight);
+    this.above = false;
     if (wire < 0 || !low.length) return 0;
     const [from, to] = [stops[wire], stops[wire + 1]], room = this.x(to.x) - this.x(from.x) - (this.wide(from.name, true) + this.wide(to.name, true)) / 2 - 16 * this.zoom;
     const needed = Math.max(...low.flatMap(({ words, hot }) => words.map((word) => this.wide(word, hot))));
-    return Math.max(...low.map(({ words }) => words.length)) - Number(needed < room);
+    const lines = Math.max(...low.map(({ words }) => words.length));
+    this.above = lines === 1 && needed >= room && needed < this.x(to.x) - this.x(from.x) - 8 * this.zoom;
+    return this.above ? 0 : lines - Number(needed < room);
   }
 
   // Writes words below the road, and returns whether they lie on no others: at its foot beside the names or below them, under a hill as high as they have room.
   sign({ x, level, words, hot }) {
-    const { zoom } = this, half = Math.max(...words.map((word) => this.wide(word, hot))) / 2, middle = this.x(x), first = this.y(level) + 25 * zoom;
-    const downs = level ? Array.from({ length: 1 + Math.ceil(this.height / (2 * zoom)) }, (_, i) => 2 * i) : [0, 15, 30];
-    const places = [...downs.map((down) => first + down * zoom), ...(level ? [this.y(level) - (13 + 15 * words.length) * zoom] : [])].map((y) => {
-      return { y, box: { left: middle - half - 6 * zoom, right: middle + half + 6 * zoom, top: y - 10 * zoom, bottom: y + (15 * (words.length - 1) + 3) * zoom } };
+    const { zoom, letters, row } = this, half = Math.max(...words.map((word) => this.wide(word, hot))) / 2, middle = this.x(x), first = this.y(level) + 13 * zoom + letters;
+    const downs = level ? Array.from({ length: 1 + Math.ceil(this.height / (2 * zoom)) }, (_, i) => 2 * zoom * i) : this.above ? [-26 * zoom - letters - row * (words.length - 1)] : [0, row, 2 * row];
+    const places = [...downs.map((down) => first + down), ...(level ? [this.y(level) - 13 * zoom - row * words.length] : [])].map((y) => {
+      return { y, box: { left: middle - half - 6 * zoom, right: middle + half + 6 * zoom, top: y - 0.83 * letters, bottom: y + row * (words.length - 1) + 0.25 * letters } };
     });
     const { y, box } = freePlace(places.filter((place) => place.box.bottom <= this.height), this, this.beds, this.taken) ?? places[0], clear = box.top >= 0 && !this.taken.some((other) => meet(box, other));
     this.taken.push(box);
-    words.forEach((word, i) => this.text(middle, y + 15 * i * zoom, word, { hot, bold: hot, kind: "rc-sign" }));
+    words.forEach((word, i) => this.text(middle, y + row * i, word, { hot, bold: hot, kind: "rc-sign" }));
     return clear;
   }
 
@@ -108,8 +110,8 @@ export class RaceRoad {
   queuePlace(number) {
     const { zoom, road } = this, { x, level } = road.stops[number], at = this.x(x), base = this.y(level), row = 5 * QUEUE * zoom, said = this.wide(this.waitWords), wide = Math.max(row, said + 2 * zoom);
     const name = this.taken.find(({ stops }) => stops?.includes(number)) ?? { left: at, right: at }, [before, behind] = [name.left - 6 * zoom, name.right + 6 * zoom];
-    const above = (right, y) => ({ right, y, say: { x: right, y: y - 5 * zoom }, box: { left: right - wide, right, top: y - 17 * zoom, bottom: y + 12 * zoom } });
-    const beside = (right, rows) => ({ right: rows && right, y: base - 23 * zoom, say: { x: right - rows * (row + 4 * zoom), y: base - 13 * zoom }, box: { left: right - rows * (row + 4 * zoom) - said, right, top: base - 24 * zoom, bottom: base - 9 * zoom } });
+    const above = (right, y) => ({ right, y, say: { x: right, y: y - 5 * zoom }, box: { left: right - wide, right, top: y - 5 * zoom - this.letters, bottom: y + 12 * zoom } });
+    const beside = (right, rows) => ({ right: rows && right, y: base - 23 * zoom, say: { x: right - rows * (row + 4 * zoom), y: base - 13 * zoom }, box: { left: right - rows * (row + 4 * zoom) - said, right, top: base - 12 * zoom - this.letters, bottom: base - 9 * zoom } });
     const both = row + said + 8 * zoom, high = [beside(before, 1), beside(behind + both, 1), beside(behind + said, 0), beside(before - both, 1), beside(behind + 2 * both, 1), beside(before - said - 6 * zoom, 0)];
     const low = [above(at - 9 * zoom, base - 23 * zoom), above(name.left - 8 * zoom, base + 26 * zoom), above(at + 9 * zoom + wide, base - 23 * zoom)];
     const first = level ? high : low, place = freePlace([...first, ...this.others(road.stops[number], above), first.at(-1)], this, this.beds, this.taken);
@@ -146,8 +148,8 @@ export class RaceRoad {
     for (let i = 0, j; i < stops.length; i = j) {
       for (j = i + 1; stops[i].level && j < stops.length && stops[j].level && stops[j].name === stops[i].name; ) j++;
       if (!stops[i].name) continue;
-      const middle = (this.x(stops[i].x) + this.x(stops[j - 1].x)) / 2, y = this.y(stops[i].level) + (stops[i].level ? -13 : 25) * zoom, half = this.wide(stops[i].name, true) / 2;
-      this.taken.push({ left: middle - half, right: middle + half, top: y - 10 * zoom, bottom: y + 3 * zoom, stops: stops.slice(i, j).map((_, k) => i + k) });
+      const middle = (this.x(stops[i].x) + this.x(stops[j - 1].x)) / 2, y = this.y(stops[i].level) + (stops[i].level ? -13 * zoom : 13 * zoom + this.letters), half = this.wide(stops[i].name, true) / 2;
+      this.taken.push({ left: middle - half, right: middle + half, top: y - 0.83 * this.letters, bottom: y + 0.25 * this.letters, stops: stops.slice(i, j).map((_, k) => i + k) });
       this.text(middle, y, stops[i].name, { bold: true });
     }
   }
@@ -155,17 +157,17 @@ export class RaceRoad {
   // Host memory that the road does not touch.
   spare(places, zoom) {
     for (const x of places) {
-      const wide = 116 * zoom, high = 24 * zoom, at = { x: this.x(x) - wide / 2, y: Math.min(10 * zoom, this.y(0) - (BED / 2 + 6) * zoom - high) }; // above the road where a lane is low
+      const wide = this.wide("host memory") + 40 * zoom, high = 2 * this.letters, at = { x: this.x(x) - wide / 2, y: Math.min(10 * zoom, this.y(0) - (BED / 2 + 6) * zoom - high) }; // above the road where a lane is low
       svgShape("rect", { ...at, width: wide, height: high, rx: 5 * zoom, fill: "none", stroke: "var(--pl-edge)", "stroke-dasharray": "4 3" }, this.host);
       this.taken.push({ left: at.x, right: at.x + wide, top: at.y, bottom: at.y + high });
-      this.text(this.x(x), at.y + high / 2 + 4 * zoom, "host memory", {});
+      this.text(this.x(x), at.y + high / 2 + this.letters / 3, "host memory", {});
     }
   }
 
   text(x, y, words, { hot, bold, kind = "" }) {
     if (!words) return;
     const ink = hot ? "hot-ink" : bold ? "ink" : "muted";
-    svgText(words, { x, y, "text-anchor": "middle", "font-size": LETTERS * this.zoom, class: kind, fill: `var(--pl-${ink})`, "font-weight": bold ? 650 : 400, ...EDGE }, this.host);
+    svgText(words, { x, y, "text-anchor": "middle", "font-size": this.letters, class: kind, fill: `var(--pl-${ink})`, "font-weight": bold ? 650 : 400, ...EDGE }, this.host);
   }
 
   // Draws the moment `time`, microseconds; `flow` is microseconds per second of watching, 0 while it stands; carriages roll or stand.
@@ -219,7 +221,7 @@ export class RaceRoad {
     group.replaceChildren();
     const { zoom } = this, { right, y, say } = group.place;
     for (let k = 1; right && k <= Math.min(count, QUEUE); k++) svgShape("rect", { x: right - (5 * k - 2) * zoom, y, width: 3 * zoom, height: 12 * zoom, rx: zoom, opacity: 0.75 }, group);
-    if (count > 2) svgText(`${count} wait`, { ...say, "text-anchor": "end", "font-size": LETTERS * zoom, fill: "var(--pl-muted)" }, group);
+    if (count > 2) svgText(`${count} wait`, { ...say, "text-anchor": "end", "font-size": this.letters, fill: "var(--pl-muted)" }, group);
   }
 }
 

@@ -41,7 +41,9 @@ def gain_bar(
 ) -> None:
     """Draw from where to where a gain lies; the part of it that is slower than today is orange, which warns."""
     low, high = ends
-    right = max(at(high), at(low) + 3)  # a range without width is seen, too
-    paper.box((at(low), y - half, right, y + half), role if high > 1 else _SLOWER, radius=4)
+    left, right = at(low), max(at(high), at(low) + 3)  # a range without width is seen, too
     if low < 1 < high:
-        paper.box((at(low), y - half, at(1.0), y + half), _SLOWER, radius=4)
+        # Beside each other: behind the corners of one would be seen the other.
+        paper.box((left, y - half, at(1.0) + 4, y + half), _SLOWER, radius=4)
+        left = at(1.0)
+    paper.box((left, y - half, right, y + half), role if high > 1 else _SLOWER, radius=4)

@@ -58,14 +58,14 @@ def _box(sketch: Sketch, node: int, at: tuple[float, ...], *, hot: bool, used: b
 def _memory(sketch: Sketch, node: int) -> None:
     d, staged = sketch.drawing, sketch.run.scenario.bounces
     hot, used = sketch.is_hot("host memory", node), staged or sketch.uses("host memory")
-    x = _box(sketch, node, MEMORY, hot=hot, used=used)
-    d.text((x, MEMORY[1] + 11), "Host memory", size=13, bold=True, ink="ink" if used else "muted")
+    x, top = _box(sketch, node, sketch.geometry.memory, hot=hot, used=used), sketch.geometry.memory[1]
+    d.text((x, top + 11), "Host memory", size=13, bold=True, ink="ink" if used else "muted")
     name, use = "", "no limit here" if used else "untouched"
     # It is passed, and no figure of it limits anything: that is not idle.
     if sketch.on("host memory"):
         name, use = sketch.says(node, "host memory", "DRAM", MEMORY[2] - MEMORY[0] - 70)
     name = name or f"DRAM{sketch.mark('host.dram')}"
-    d.text((x, MEMORY[1] + 25), f"{name}, {use}" if use and not hot else name, size=11, ink="muted")
+    d.text((x, top + 25), f"{name}, {use}" if use and not hot else name, size=11, ink="muted")
     if staged and (node == 0 or not sketch.path.half_staged):
         _bounce_buffers(sketch, node)
 
@@ -73,7 +73,7 @@ def _memory(sketch: Sketch, node: int) -> None:
 def _cpu(sketch: Sketch, node: int) -> None:
     d, c, works = sketch.drawing, sketch.cluster, sketch.uses("CPU")
     hot = sketch.is_hot("CPU", node)
-    x = _box(sketch, node, CPU, hot=hot, used=works)
+    x, top = _box(sketch, node, sketch.geometry.cpu, hot=hot, used=works), sketch.geometry.cpu[1]
     name, share = sketch.says(node, "CPU", "CPU", CPU[2] - CPU[0] - 8)
     cores = c.devices * c.cores_per_device if c.cores_per_device else 0
     if name or (works and not any(resource_kind(kind).is_core for kind in sketch.kinds)):
@@ -83,8 +83,8 @@ def _cpu(sketch: Sketch, node: int) -> None:
     else:
         note = "schedules" if sketch.run.scenario.bounces else "no copies"
     title = name or ("CPU cores" if works else "CPU")
-    d.text((x, CPU[1] + 22), title, size=13, bold=True, ink="ink" if works else "muted")
-    d.text((x, CPU[1] + 38), note, size=11, ink="muted")
+    d.text((x, top + 22), title, size=13, bold=True, ink="ink" if works else "muted")
+    d.text((x, top + 38), note, size=11, ink="muted")
 
 
 _BUFFERS: tuple[Track, Track] = ("host memory to host memory", "host memory to device")
@@ -132,18 +132,18 @@ def _uplink(sketch: Sketch, node: int) -> None:
     half = g.thickness(c.uplink_Bps) / 2
     for kind, side in zip(both, (-1, 1), strict=True):
         x, hot = UPLINK + side * g.lane, is_hot and sketch.hot in (kind, *others)
-        edges = (g.x(node, x - half), MEMORY[3], g.x(node, x + half), SWITCH_TOP)
+        edges = (g.x(node, x - half), g.memory[3], g.x(node, x + half), SWITCH_TOP)
         d.box("pipes", edges, "box", "hot" if hot else "edge", 2.5 if hot else 1.0)
         # What else crosses the uplink loads both directions.
         full = half * max(sketch.part(node, resource) for resource in (kind, *others))
         if full:
-            edges = (g.x(node, x - full), MEMORY[3], g.x(node, x + full), SWITCH_TOP)
+            edges = (g.x(node, x - full), g.memory[3], g.x(node, x + full), SWITCH_TOP)
             d.box("loads", edges, "hot-fill" if hot else "faint", "none")
     x = g.x(node, UPLINK + 2 * g.lane + 10)
     align = sketch.align(node)
     name, rate, share = _uplink_words(sketch, node)
     # Below the way over the CPU, if there is one: slices on it are broad.
-    top, line = (MEMORY[3] + 22, 12.5) if g.apart or g.redirected else (MEMORY[3] + 12, 14.0)
+    top, line = (g.memory[3] + 26.5, 12.5) if g.apart or g.redirected else (g.memory[3] + 12, 14.0)
     d.text((x, top), name, size=12, bold=True, align=align)
     if rate:
         d.text((x, top + line), rate, size=11, ink="muted", align=align)

@@ -42,9 +42,13 @@ def card(body: str, columns: int, *, title: str = "", tone: str = "", high: str 
     return f"<div class='{kinds}'{mark}>{head}{body}</div>"
 
 
-def side(name: str, value: str, picture: str, rows: str, *, tone: str = "", big: bool = False) -> str:
-    """Return one of two cards whose parts begin at the same heights: a name with a value, which may be `big`, a picture, facts."""
-    head = f"<div class='head{' big' * big}'><h3>{words(name)}</h3><b>{words(value)}</b></div>"
+def side(name: str, value: str, picture: str, rows: str, *, tone: str = "", gain: str = "") -> str:
+    """Return one of two cards whose parts begin at the same heights: a name with a value, a picture, facts.
+
+    `gain`: the value is how many times as fast, ``gain`` or ``loss``; it is set larger.
+    """
+    noun = "<small>as fast</small>" if gain else ""
+    head = f"<div class='head{' big' * bool(gain)} {gain}'><h3>{words(name)}</h3><b>{words(value)}{noun}</b></div>"
     return card(f"{head}{picture}<div>{rows}</div>", 6, tone=tone, high="aligned")
 
 
@@ -72,8 +76,12 @@ def table(
     fill_in: bool = False,
     marked: Container[tuple[int, int]] = (),
     loses: bool = False,
+    foot: Sequence[Sequence[str]] = (),
 ) -> str:
-    """Return a table; with `fill_in` each row ends with a line to write on; the cells `marked`, row and column behind the first, are seen first, and tell a gain, or with `loses` a loss."""
+    """Return a table; with `fill_in` each row ends with a line to write on; the cells `marked`, row and column behind the first, are seen first, and tell a gain, or with `loses` a loss.
+
+    Rows of the `foot` sum up those above a rule: their names take the columns for which they have no cell.
+    """
     heads = "".join(f"<th scope='col'>{words(cell)}</th>" for cell in head)
     body, first = "", " class='first loss'" if loses else " class=first"
     for number, (name, *cells) in enumerate(rows):
@@ -84,7 +92,12 @@ def table(
         label = words(f"{head[-1]}: {name}")
         box = f"<td class='fill'><span contenteditable='plaintext-only' role='textbox' aria-label='{label}'></span></td>"
         body += f"<tr><th scope='row'>{words(name)}</th>{written}{box if fill_in else ''}</tr>"
-    return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+    feet = "".join(
+        f"<tr><th scope='row' colspan='{len(head) - len(cells)}'>{words(name)}</th>{''.join(f'<td>{words(cell)}</td>' for cell in cells)}</tr>"
+        for name, *cells in foot
+    )
+    below = f"<tfoot>{feet}</tfoot>" if feet else ""
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody>{below}</table>"
 
 
 def span(low: float, high: float, digits: int = 2) -> str:

@@ -33,14 +33,14 @@ if (location.search.includes("print-pdf")) {
 }
 const full = (one) => one.scrollHeight > one.clientHeight + 1 || one.scrollWidth > one.clientWidth + 1;
 const holds = (sheet) => ![sheet, ...sheet.querySelectorAll(".grid, .card")].some(full);
-const fit = (section) => section?.querySelectorAll(".sheet:not(.tight)").forEach((sheet) => holds(sheet) || sheet.classList.add("tight"));
+const fit = (section) => section?.querySelectorAll(".sheet").forEach((sheet) => ["close", "tight"].forEach((how) => holds(sheet) || sheet.classList.add(how)));
 Reveal.on("ready", ({ currentSlide }) => fit(currentSlide));
 Reveal.on("slidechanged", ({ currentSlide }) => fit(currentSlide));
 Reveal.on("pdf-ready", () => fit(document));
 addEventListener("message", ({ data }) => data?.peerlab === "key" && Reveal.triggerKey(data.keyCode));
 Reveal.on("slidechanged", ({ previousSlide, currentSlide }) => { tell(previousSlide, "slide:stop"); tell(currentSlide, "slide:start"); });
 """
-"""What plays is told when its slide comes and when it goes; the keys that it does not use turn slides. Words without room are set closer."""
+"""What plays is told when its slide comes and when it goes; the keys that it does not use turn slides. Words without room are set closer, and only then smaller."""
 
 
 def page(title: str, slides: Sequence[Slide], *, theme: str = "light", lead: Lead | None = None) -> str:

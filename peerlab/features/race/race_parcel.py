@@ -26,6 +26,7 @@ from peerlab.question.naming import told_apart
 _UNITS = (("GiB", GIB), ("MiB", MIB), ("KiB", KIB))
 _OTHER = ("register", "cpu")
 """Colours of the second where both have one data path."""
+_TIMES = "\N{MULTIPLICATION SIGN}"
 _COUNTED = "A slice counts as delivered when its last byte is in the receiver's memory."
 
 
@@ -55,6 +56,9 @@ class RaceAnswer(TypedDict):
     value: str
     """How many times as fast the winner is: the range, where that was asked."""
     note: str
+    """The ratio of what is played; nothing where the range was not asked."""
+    otherwise: str
+    """What it is if the assumption that moves it most does not hold."""
     band: list[float] | None
     """From where to where the ratio lies while assumed figures go through their ranges; none: that was not asked."""
     ends: list[float] | None
@@ -156,8 +160,9 @@ def _answer(race: Race, names: list[str], band: GainBand | None) -> RaceAnswer:
     ahead, behind = (names[winner], names[1 - winner]) if winner is not None else names
     return {
         "about": f"{ahead} against {behind}",
-        "value": f"{_between(band) if band else f'{race.times_as_fast:.2f}'}\N{MULTIPLICATION SIGN}",
-        "note": _note(race, band) if band else "",
+        "value": f"{_between(band) if band else f'{race.times_as_fast:.2f}'}{_TIMES}",
+        "note": f"{race.times_as_fast:.2f}{_TIMES} as simulated" if band else "",
+        "otherwise": _otherwise(band) if band else "",
         "band": [band.low, band.high] if band else None,
         "ends": [band.least, band.most] if band else None,
         "ratio": race.times_as_fast,
@@ -171,12 +176,13 @@ def _between(band: GainBand) -> str:
     return short if " to " in short else say_range(band.low, band.high)
 
 
-def _note(race: Race, band: GainBand) -> str:
-    """Return the ratio of what is played, and what it is if the assumption that moves it most does not hold."""
+def _otherwise(band: GainBand) -> str:
+    """Return what the ratio is if the assumption that moves it most does not hold."""
     # The one assumption that moves it most: a sentence has room for no more.
     felt = [assumption for assumption in band.left_out if assumption.cases and assumption is band.decisive]
-    cases = [f"{case.gain:.2f} if {case.says}" for assumption in felt for case in assumption.cases]
-    return "; ".join([f"{race.times_as_fast:.2f} as simulated", *cases])
+    return "; ".join(
+        f"{case.gain:.2f}{_TIMES} if {case.says}" for assumption in felt for case in assumption.cases
+    )
 
 
 def _rows(race: Race) -> list[list[str]]:

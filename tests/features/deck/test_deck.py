@@ -178,7 +178,7 @@ def test_where_the_nics_hang_is_a_slide_where_nobody_knows_it():
         slides(Outline(slides=(SlidePlan("wiring"),)), known)
 
 
-def test_monday_has_the_threshold_of_the_plan_and_the_way_back():
+def test_what_to_do_has_the_threshold_of_the_plan_and_the_way_back():
     trial = plan_trial("dl1", 4)
     words = told(one("recommendation"))
     assert f"Keep from {trial.threshold:.2f}\u00d7 on" in words
@@ -209,7 +209,7 @@ def test_what_is_surely_faster_has_more_than_a_rounding_error_below_it():
     weak = one("sure", **fields)
     gain = ComparedRuns({"nodes": 4, **fields}, peerlab.simulate).gain_band
     assert 1 < gain.low < SURELY
-    assert weak.title == "How sure are we? Not of the sign"
+    assert weak.title == "Not sure: Peer Direct may gain nothing"
     assert "Not sure that it is faster" in told(one("title", **fields))
 
 

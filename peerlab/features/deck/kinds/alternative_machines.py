@@ -47,7 +47,7 @@ def _doubled(*keys: str) -> Changed:
 
 
 _MACHINES: tuple[tuple[str, str, Changed], ...] = (
-    ("A second NIC for each", "twice the NICs below each PCIe switch", _doubled("node.nics_per_switch")),
+    ("A second NIC per switch", "twice the NICs below each PCIe switch", _doubled("node.nics_per_switch")),
     ("A newer PCIe generation", "PCIe links and copy engine twice as fast", _doubled("switch.uplink", "device.pcie", "device.copy_engine")),
     ("A faster network", "each NIC at twice its rate", _doubled("nic.rate")),
     ("Half the network latency", "half the time in flight", lambda one: one.with_figure("fabric.latency", one.figures["fabric.latency"].value / 2)),

@@ -117,9 +117,7 @@ def assumptions(_outline: Outline, compared: ComparedRuns) -> Slide:
     host, peer = (f"{band.low_GBps:.3g} to {band.high_GBps:.3g} GB/s" for band in compared.bands)
     # Assumed, but used on neither way: no end of their ranges moves the gain.
     idle = len(compared.base.hardware.assumptions) - len(gain.assumptions)
-    first = (
-        f"{gain.decisive.figure.label[:1].upper()}{gain.decisive.figure.label[1:]}" if gain.decisive else ""
-    )
+    first = gain.decisive.figure.label if gain.decisive else ""
     notes = (
         f"{gain.value:.2f}{TIMES} as assumed. Bus bandwidth, all at their ends, and the model's error: {host} through the host, {peer} with Peer Direct.",
         *[f"{say_count(len(left), 'more figure')}: each changes the gain less."] * bool(left),
@@ -127,8 +125,8 @@ def assumptions(_outline: Outline, compared: ComparedRuns) -> Slide:
         *(f"{assumption.figure.label}: {assumption.figure.assumption}." for assumption in gain.assumptions),
     )
     return Slide(
-        f"{first} moves the gain most" if first else "No assumption moves the gain by 1 %",
-        f"Each at the ends of its own range while all others stay; as assumed the gain is {gain.value:.2f}{TIMES}",
+        f"The gain depends most on {first}" if first else "No assumption changes the gain by 1 %",
+        f"One assumption changed at a time; as assumed the gain is {gain.value:.2f}{TIMES}",
         grid(card(_moving(gain, most), 12, high="wide four")),
         notes=notes,
         source=figures_said(compared),
@@ -137,18 +135,17 @@ def assumptions(_outline: Outline, compared: ComparedRuns) -> Slide:
 
 def _moving(gain: GainBand, most: int) -> str:
     """Return the table of the figures that move the gain most, and of all together."""
-    together = "all that have a range, together"
-    rows = [
-        *(_assumed(assumption, gain.value) for assumption in gain.assumptions[:most]),
-        (together, "", "at the ends, and the model's error", span(gain.low, gain.high)),
+    rows = [_assumed(assumption, gain.value) for assumption in gain.assumptions[:most]]
+    together = [
+        ("all at the ends of their ranges, together", "and the model's error", span(gain.low, gain.high)),
         *(
-            ("the same on another wiring", "", case.says, span(case.low, case.high))
+            ("the same, with the NICs elsewhere", case.says, span(case.low, case.high))
             for case in gain.wired[1:]
         ),
     ]
     first = gain.assumptions[0].cases if gain.assumptions else ()
     head = ("what is assumed †", "value", "if instead", "the gain is")
-    return table(head, rows, marked={(0, 2)}, loses=any(case.gain < 1 for case in first))
+    return table(head, rows, marked={(0, 2)}, loses=any(case.gain < 1 for case in first), foot=together)
 
 
 def _assumed(assumption: Assumption, as_assumed: float) -> tuple[str, str, str, str]:
@@ -172,7 +169,12 @@ def _assumed(assumption: Assumption, as_assumed: float) -> tuple[str, str, str, 
 def sources(_outline: Outline, compared: ComparedRuns) -> Slide:
     """Name who says every figure that is not assumed, and from where to where each that is assumed may lie."""
     hardware = compared.base.hardware
-    assumed = list(hardware.assumptions)
+    # Those that move the gain most first.
+    order = [assumption.figure.label for assumption in compared.gain_band.assumptions]
+    assumed = sorted(
+        hardware.assumptions,
+        key=lambda one: order.index(one.label) if one.label in order else len(order),
+    )
     sourced = [figure for figure in hardware.stated if not figure.assumption]
     # A publisher once, with all that it says.
     by_publisher: dict[str, dict[str, str]] = {}
@@ -221,8 +223,8 @@ def _listed(by_publisher: dict[str, dict[str, str]], everything: str) -> str:
     return shown + (paragraphs(f"{left} more: {everything}") if left else "")
 
 
-_MOST_LINES = 19
-"""Of figures and of those who say them."""
+_MOST_LINES = 13
+"""Of figures and of those who say them, and one that counts the others."""
 
 
 def _publisher(source: str) -> str:
@@ -246,5 +248,5 @@ def _range(figure: Figure | Wiring) -> str:
     return " ({:g} to {:g})".format(*figure.range) if figure.range else ""
 
 
-_MOST_ASSUMED = 16
-"""Rows that a card has room for."""
+_MOST_ASSUMED = 11
+"""Rows that a card has room for, and one that counts the others."""

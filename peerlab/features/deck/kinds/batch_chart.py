@@ -19,6 +19,8 @@ _NEAR = 0.45
 _STEPS = (0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 25.0)
 """From a line of the axis to the next."""
 _MOST_LINES = 5
+_LETTER, _BOLD = 10.4, 13.0
+"""How wide a letter is at most: of plain words of 18 pixels, of bold ones of 20."""
 
 
 class _BatchAxes:
@@ -60,8 +62,11 @@ def batch_chart(batches: GainAtBatches, worth: float) -> str:
     for batch, gain in _told(points, here):
         align = "left" if batch < points[-1][0] else "right"
         _mark(paper, axes.at(batch, gain), gain, shown=batch == here[0], align=align)
-    unit = f"{batches['unit']}; grey: less than {say_percent(worth - 1)}"
-    paper.text((_LEFT, _BOTTOM + 54), unit, size=18, ink="muted", align="left")
+    paper.text((_LEFT, _BOTTOM + 54), batches["unit"], size=18, ink="muted", align="left")
+    little, y = f"gain below {say_percent(worth - 1)}", _BOTTOM + 54
+    paper.text((_RIGHT, y), little, size=18, ink="muted", align="right")
+    x = _RIGHT - 24 - _LETTER * len(little)
+    paper.area([(x, y - 8), (x + 16, y - 8), (x + 16, y + 8), (x, y + 8)], "edge")
     alt = "Gain of the step over batches. " + ", ".join(f"{batch:g}: {gain:.2f}" for batch, gain in points)
     return paper_without_ground(paper, _WIDE, _HIGH, alt)
 
@@ -71,7 +76,10 @@ def _mark(paper: Paper, at: Point, gain: float, *, shown: bool, align: str) -> N
     fill, line, size = ("direct", "ink", 8) if shown else ("box", "direct", 5)
     paper.square(at, size, fill, line, 2.5, radius=8)
     sentence = f"{'here ' * shown}{gain:.2f}{TIMES}"
-    paper.text((at[0] + 4, at[1] - 22), sentence, size=20, bold=True, ink="direct-ink", align=align)
+    # Where it has no room to the right of its mark, it ends there.
+    x = at[0] + 4 if align == "left" and at[0] + 4 + _BOLD * len(sentence) < _WIDE else at[0] + 8
+    align = "left" if x == at[0] + 4 else "right"
+    paper.text((x, at[1] - 22), sentence, size=20, bold=True, ink="direct-ink", align=align)
 
 
 def _told(points: Sequence[Sequence[float]], here: Sequence[float]) -> list[Sequence[float]]:

@@ -36,7 +36,7 @@ def elsewhere(_outline: Outline, compared: ComparedRuns) -> Slide:
     )
     _named(axis, y, f"Simulated: {compared.base.hardware.title}", about)
     axis.bar(y, gain.low, gain.value, gain.high)
-    axis.paper.text((axis.at(gain.value), y - 26), f"{gain.value:.2f}", size=18, bold=True)
+    axis.paper.text((axis.at(gain.value), y - 26), f"{gain.value:.2f}{TIMES}", size=18, bold=True)
     alt = "Gains measured elsewhere: " + "; ".join(
         f"{one.title} {span(*one.ends)}" for one in sorted(gains, key=lambda one: one.title)
     )
@@ -71,7 +71,8 @@ def _measured(axis: GainAxis, y: float, one: GainElsewhere) -> None:
     axis.paper.line([(axis.at(low), y), (axis.at(high), y)], "edge", 4)
     # A label stands above its mark or below it, wherever the last one on that side has ended.
     free = {-26: 0.0, 28: 0.0}
-    for value, label in sorted(one.marks):
+    for value, figure in sorted(one.marks):
+        label = f"{figure}{TIMES}"
         axis.mark(y, value, "ink")
         x, half = axis.at(value), _WIDE * len(label) / 2
         above = next((at for at, right in free.items() if x - half > right), min(free, key=free.__getitem__))
@@ -142,7 +143,7 @@ def scale(_outline: Outline, compared: ComparedRuns) -> Slide:
     )
     wired = (f"If {compared.gain_band.wired[0].says}.",) if compared.gain_band.wired else ()
     notes = (_small(by_size), _many(rows), *wired, *(f"{name}: {band!r}" for name, band in (*by_size, *rows)))
-    about = "Bars: from the low end of the gain to its high end; circles: as assumed; orange: slower"
+    about = "Bar: range of the gain; circle: as simulated; orange: slower"
     return Slide(title, about, grid(*panels), notes=notes, source=figures_said(compared))
 
 
@@ -196,9 +197,9 @@ def limits(_outline: Outline, compared: ComparedRuns) -> Slide:
         ("Nodes that differ", "All nodes are alike here; peerlab simulate has options for slow nodes and jitter."),
     )  # fmt: skip
     return Slide(
-        "What is not modelled, so that a log of yours decides",
+        "What is not modelled, and what it may change",
         "",
-        grid(card(table(("not modelled", "what it may change"), rows), 12, high="wide airy")),
+        grid(card(table(("not modelled", "what it may change"), rows), 12, high="wide")),
         notes=(law, f"It rests on {compared.base.hardware.counted}; ranges are given where one is known."),
         source=f"{compared.base.hardware.counted} †. The whole list: docs/model.md, What is not modelled",
     )

@@ -20,6 +20,7 @@ from peerlab.features.deck.compared_runs import SURELY, ComparedRuns
 from peerlab.features.deck.kinds.step_slide import step_in_one_line
 from peerlab.features.deck.reading.outline import Outline
 from peerlab.features.deck.slide import Slide
+from peerlab.model.stages import stage_kind
 from peerlab.page.embedded import page_of
 from peerlab.picture.still import node_svg
 from peerlab.picture.svg import Paper
@@ -154,21 +155,28 @@ def compare(_outline: Outline, compared: ComparedRuns) -> Slide:
     title = "Peer Direct stays below host memory"
     notes = (alt_text(host), caption(host), alt_text(peer), caption(peer))
     # Room for three: those that tell the ways apart come first.
-    about = "Drawn: bytes of this node; dotted: the way of a byte; †: assumed"
+    about = "Dotted: the way of a byte; †: assumed"
     return Slide(
         title,
         about,
         grid(*shown, *_tiles(host, peer)[:3]),
         notes=notes,
         source=figures_said(compared),
-        key=key_of(host),
+        key=key_of(host, peer),
     )
 
 
-def key_of(run: Run) -> tuple[tuple[str, str], ...]:
-    """Return what the colours of a path's own slices mean, in short: each with its role."""
-    drawn = {stage_role(stage.name) for stage in run.scenario.stages}
-    return tuple((role, says.partition(",")[0]) for role, says in colours(run) if role in drawn)
+def key_of(*runs: Run) -> tuple[tuple[str, str], ...]:
+    """Return what the colours of slices on some paths mean, in short: each with its role, and what marks a bottleneck."""
+    key: dict[str, str] = {}
+    for run in runs:
+        # What has no way in the picture, such as the time in flight, is not drawn.
+        drawn = {stage_role(stage.name) for stage in run.scenario.stages if stage_kind(stage.name).track}
+        key |= {role: says.partition(",")[0] for role, says in colours(run) if role in drawn}
+    if len(set(key.values())) < len(key):  # the same from memory to memory, but by which way
+        key |= {"network": "through the host"} if "network" in key else {}
+        key |= {"direct": "Peer Direct"}
+    return (*key.items(), ("hot", "bottleneck"))
 
 
 def _tiles(host: Run, peer: Run) -> list[str]:

@@ -51,8 +51,8 @@ def simulated_step(found: SimulatedStep) -> Slide:
     host, peer, sure = found.host, found.peer, found.sure
     step = host.step
     title = f"A step becomes {span(sure.low, sure.high)} as fast"
-    if found.batches:
-        title += "; the batch decides"
+    if found.batches and max(gain for _, gain in found.batches["points"]) > _WORTH * found.batches["here"][1]:
+        title += "; smaller batches gain more"
     about = (
         f"{'Example: ' if found.example else ''}{step.model.title}, {_batch(host)}, {say_bytes(step.gradient_bytes)} of gradients in "
         f"{say_count(len(host.trace.placed), 'bucket')}"

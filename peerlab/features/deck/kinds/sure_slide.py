@@ -25,11 +25,11 @@ def sure(_outline: Outline, compared: ComparedRuns) -> Slide:
     """Show how sure the gain is, and the fact to check first where no slide on the wiring says it."""
     gain = compared.gain_band
     if gain.least >= SURELY:
-        title = "How sure are we? Sure of the sign, whatever is assumed"
+        title = "Peer Direct is faster, whatever is assumed"
     elif gain.wired and gain.low >= SURELY:
-        title = "How sure are we? Sure of the sign, if the wiring holds"
+        title = "Peer Direct is faster if the wiring is as assumed"
     else:
-        title = "How sure are we? Not of the sign"
+        title = f"Not sure: Peer Direct may {'be slower' if gain.low < 1 else 'gain nothing'}"
     first = gain.decisive if not gain.wired else None
     check = (
         [
@@ -44,7 +44,7 @@ def sure(_outline: Outline, compared: ComparedRuns) -> Slide:
     )
     return Slide(
         title,
-        "The gain of Peer Direct where something is not as assumed; circle: as simulated; orange: slower",
+        "Bar: range of the gain; circle: as simulated; orange: slower",
         grid(card(_chart(gain), 12), *check),
         notes=(alt(gain), f"{gain.range_in_words()}."),
         source=figures_said(compared),

@@ -44,7 +44,7 @@ def clusters(outline: Outline, compared: ComparedRuns) -> Slide:
     title = f"Peer Direct gains more on {wins.base.hardware.title}"
     if abs(compared.gain / other.gain - 1) < _ALIKE:
         title = f"Peer Direct gains about as much on {' and on '.join(names)}"
-    about = f"{compared.base.collective_record.title} of {say_bytes(compared.base.nbytes)} on {say_count(compared.base.nodes, 'node')} of each; drawn: through the host"
+    about = f"{compared.base.collective_record.title} of {say_bytes(compared.base.nbytes)}, {say_count(compared.base.nodes, 'node')}; through the host"
     notes = tuple(f"{name}: {one.gain_band!r}." for name, one in zip(names, both, strict=True))
     return Slide(
         title,
@@ -65,7 +65,15 @@ def _side(compared: ComparedRuns) -> str:
     rows = (
         ("through the host", say_time(host.time_ps)),
         ("Peer Direct", say_time(peer.time_ps)),
-        ("on another wiring", next((span(case.low, case.high) for case in gain.wired[1:2]), "none assumed")),
+        _if_wired_otherwise(compared),
     )
     picture, name = without_ground(node_svg(host, theme=PAGE, large=True)), compared.base.hardware.title
-    return side(name, span(gain.low, gain.high), picture, facts(*rows), big=True)
+    worth = "loss" if gain.high < 1 else "gain"
+    return side(name, span(gain.low, gain.high), picture, facts(*rows), gain=worth)
+
+
+def _if_wired_otherwise(compared: ComparedRuns) -> tuple[str, str]:
+    """Return what the gain is if the NICs hang elsewhere, or that it is known where they hang."""
+    for case in compared.gain_band.wired[1:2]:
+        return "if the NICs hang elsewhere", span(case.low, case.high)
+    return "where the NICs hang", "makes no difference" if compared.may_be_wired_otherwise else "is known"

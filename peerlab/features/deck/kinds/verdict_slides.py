@@ -47,7 +47,7 @@ def recommendation(_outline: Outline, compared: ComparedRuns) -> Slide:
     trial = compared.trial
     steps = "".join(
         f"<div class='step'><h3>{words(name)}</h3><code>{words(code)}</code>{paragraphs(says)}</div>"
-        for name, code, says in _monday(compared, trial)
+        for name, code, says in _to_do(compared, trial)
     )
     cards = (
         card(_expect(compared) + _accept(_tried(compared), trial), 4, high="good"),
@@ -107,34 +107,37 @@ def _accept(gain: GainBand, trial: Trial | None) -> str:
         )
     paper, at = Paper(palette(PAGE)), _around(trial.threshold, gain.high)
     edge, ends = at(trial.threshold), (at(gain.low), at(gain.high))
-    paper.box((0, 34, edge, 70), "hot-fill", radius=3)
-    paper.box((edge, 34, _WIDE, 70), "direct", radius=3)
-    paper.line([(edge, 28), (edge, 76)], "ink", 3)
+    paper.box((0, 34, edge, 94), "hot-fill", radius=3)
+    paper.box((edge, 34, _WIDE, 94), "direct", radius=3)
+    paper.line([(edge, 28), (edge, 100)], "ink", 3)
     paper.text((edge, 14), f"{trial.threshold:.2f}{TIMES}", size=20, bold=True)
-    paper.text((edge / 2, 52), "go back", size=18, bold=True)
-    paper.text(((edge + _WIDE) / 2, 52), "keep", size=18, bold=True)
-    paper.line([(ends[0], 84), (ends[1], 84)], "direct-ink", 4)
+    paper.text((edge / 2, 64), "go back", size=18, bold=True)
+    paper.text(((edge + _WIDE) / 2, 64), "keep", size=18, bold=True)
+    paper.line([(ends[0], 112), (ends[1], 112)], "direct-ink", 4)
     if trial.threshold > 1.0 and edge - at(1.0) > _CLOSE:
-        paper.text((at(1.0), 14), f"1{TIMES}", size=18, ink="muted")
+        paper.text((max(at(1.0), _HALF), 14), f"1{TIMES}", size=18, ink="muted")
     expected = f"{span(gain.low, gain.high)} at {say_bytes(trial.size_bytes)}"
     half = 6.2 * len(expected)  # of the words, in the widest of the fonts that may draw them
     # In the middle of its band, but never so far out that a word leaves the card.
     middle = min(max(sum(ends) / 2, half), _WIDE - half)
-    paper.text((middle, 106), expected, size=18, ink="good-ink")
+    paper.text((middle, 134), expected, size=18, ink="good-ink")
     sentence = f"Keep from {trial.threshold:.2f} on, below it go back; expected at {say_bytes(trial.size_bytes)}: {span(gain.low, gain.high)}."
-    return paper_without_ground(paper, _WIDE, 120, sentence)
+    return f"<h3 class='shows'>What the log must show</h3>{paper_without_ground(paper, _WIDE, 148, sentence)}"
 
 
 _WIDE = 344.0
-_CLOSE = 50.0
-"""Two numbers on the bar stand no closer."""
+_CLOSE, _HALF = 50.0, 14.0
+"""Two numbers on the bar stand no closer; half as wide as that of 1, which ends within the card."""
+_LEFT_PART = 0.31
+"""Of the bar, at least, left of the threshold: as wide as its words."""
 
 
 def _around(threshold: float, most: float) -> Callable[[float], float]:
     """Return where a gain is on an axis that leaves room for words left of the threshold; what lies beyond is at its end."""
-    low = threshold / 1.35
     # Never so wide that the threshold sticks to the left edge: a gain of 10 is drawn at the end.
-    at = logarithmic((low, min(max(most * 1.05, 1.4 * threshold), 3 * threshold)), (0.0, _WIDE))
+    high = min(max(most * 1.05, 1.4 * threshold), 3 * threshold)
+    low = threshold / max(1.35, (high / threshold) ** (_LEFT_PART / (1 - _LEFT_PART)))
+    at = logarithmic((low, high), (0.0, _WIDE))
     return lambda value: min(max(at(value), 0.0), _WIDE)
 
 
@@ -158,7 +161,7 @@ def _variables(given: dict[str, str]) -> str:
     return " ".join(f"{name}={value}" for name, value in given.items())
 
 
-def _monday(compared: ComparedRuns, trial: Trial | None) -> Iterator[tuple[str, str, str]]:
+def _to_do(compared: ComparedRuns, trial: Trial | None) -> Iterator[tuple[str, str, str]]:
     """Yield what to do, its command and what must come of it."""
     check = compared.gain_band.decisive
     first = "Every check must pass" + (f". First of all: {check.figure.label}" if check else "")

@@ -1,5 +1,7 @@
 """The slide on where the NICs hang: the byte's way by Peer Direct as assumed, and as it may be instead."""
 
+import re
+
 from peerlab.answer.gain import GainCase
 from peerlab.answer.run import Run
 from peerlab.base.units import say_time
@@ -31,7 +33,7 @@ def wiring(_outline: Outline, compared: ComparedRuns) -> Slide:
     how, _, more = found.check.replace("`", "").partition(" (")
     return Slide(
         f"Find out first: {found.label}",
-        f"{how}; drawn: the way by Peer Direct; \u2020: assumed",
+        f"{how}; dotted: the way by Peer Direct; \u2020: assumed",
         grid(*cards),
         notes=(*notes, f"{how} ({more}" if more else f"{how}."),
         source=figures_said(compared),
@@ -54,6 +56,7 @@ def _side(case: GainCase, runs: tuple[Run, Run], mark: str = "") -> str:
     )
     picture = without_ground(node_svg(runs[1], theme=PAGE, large=True))
     # What hangs so, the slide's title says.
-    says = case.says.removeprefix("each NIC ")
+    says = re.sub("^each NIC (hangs|has a) ", "", case.says)
     name = f"{says[:1].upper()}{says[1:]}{mark}"
-    return side(name, f"{case.gain:.2f}{TIMES}", picture, facts(*rows), big=True)
+    worth = "loss" if case.gain < 1 else "gain"
+    return side(name, f"{case.gain:.2f}{TIMES}", picture, facts(*rows), gain=worth)

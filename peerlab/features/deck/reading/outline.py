@@ -30,7 +30,7 @@ KINDS = {
     "scale": "the gain over message sizes and nodes, with its bands",
     "alternatives": "what else one could buy or set, simulated, with a cost to fill in",
     "limits": "what is not modelled",
-    "recommendation": "what to do: Monday's list, the threshold, the way back",
+    "recommendation": "what to do: each step with its command, the threshold, the way back",
     "registration": "what registering memory costs: pool, cache, a cache too small, none",
     "assumptions": "what the answers owe to assumed figures",
     "sources": "where the figures come from",
