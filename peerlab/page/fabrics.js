@@ -19,6 +19,7 @@ import { sayBytes, sayTime } from "./words.js";
  * @property {string[]} columns
  * @property {number[]} seen
  * @property {number} end_us
+ * @property {string[][]} colours
  * @property {TransportParcel[]} transports
  */
 /**
@@ -38,7 +39,9 @@ import { sayBytes, sayTime } from "./words.js";
 const WATCHED_S = 12; // the slowest lasts so long at the usual speed
 const ALIKE = 1.005; // times that differ by half a per cent are the same, as in the sentence below the headline
 const MOST_ROADS = 4;
-const BAR = { least: 30, most: 48, all: 150, gap: 10, left: 118, narrow: 86, right: 64, bare: 24, letters: 12, foot: 20, tick: 64 }; // px
+const BAR = { least: 30, most: 48, all: 150, gap: 10, left: 118, narrow: 86, right: 64, bare: 24, letters: 12, foot: 20, tick: 64, hatch: 4 }; // px
+const REST = 0.45; // opacity of what is still to come
+const ROAD = { wide: 760, high: 240, largest: 1.2 }; // px: a road that is so wide and higher has larger words, at most so many times
 const POINTS = 200; // of a line of delivered bytes
 const ROUNDING_US = 1e-6; // of the player's clock
 const SEEN = 0.002; // a smaller part of the axis has no colour that one could look for in the key
@@ -49,13 +52,13 @@ const HTML = `
 <p class="np-about"></p>
 <div class="ts-bar"><div class="pl-player" role="group" aria-label="Player"></div></div>
 <div class="np-head"><section class="ts-card np-hero"><h2></h2><p class="ts-value"><b></b><small></small></p><p class="ts-note"></p></section>
-<table class="np-fabrics"><caption>Ticked: its data path is shown below</caption><thead></thead><tbody></tbody></table></div>
+<div class="np-scroll"><table class="np-fabrics"><caption>Ticked: its data path is shown below</caption><thead></thead><tbody></tbody></table></div></div>
 <svg class="np-strip fb-bars" role="img"></svg>
-<p class="np-key"><span class="np-pair"><i class="np-own"></i>time played</span><span class="np-pair"><i class="fb-rest"></i>still to come</span>
-<span class="np-pair fb-cost"><i class="fb-headers"></i>what headers cost, together</span><span class="np-pair"><i class="fb-line"></i>bytes delivered, none to all</span></p>
+<p class="np-key"><span class="np-pair"><i class="np-other"></i>time played</span><span class="np-pair"><i class="fb-rest"></i>still to come</span>
+<span class="np-pair fb-cost"><i class="fb-headers"></i>what headers cost, together</span><span class="np-pair"><i class="fb-line"></i>bytes delivered, none to all</span><span class="fb-path">slices below:</span></p>
 <div class="fb-roads"></div>
 <footer class="fb-foot"><details><summary></summary><table class="np-fabrics"><thead></thead><tbody></tbody></table></details><p class="ts-source"></p></footer>`;
-const ROAD = `<h2></h2><p class="fb-done"><b></b> delivered</p><p class="fb-gap"></p><svg role="img"></svg>`;
+const LANE = `<h2></h2><p class="fb-done"><b></b> delivered</p><p class="fb-gap"></p><svg role="img"></svg>`;
 
 class FabricsPage extends PlayedPage {
   constructor(host, data, wanted, palettes) {
@@ -87,10 +90,15 @@ class FabricsPage extends PlayedPage {
     this.find(".fb-bars").setAttribute("aria-label", words);
     const [fast, slow] = [transports[0], transports.at(-1)];
     const times = slow.finish_us / fast.finish_us, { apart } = this;
-    hero.querySelector("h2").textContent = apart ? `The slowest, ${slow.title}, takes` : transports.length > 1 ? "All transports take" : `${fast.title} takes`;
+    hero.querySelector("h2").textContent = apart ? `The slowest, ${slow.title}, takes` : transports.length > 1 ? `${transports.length > 2 ? "All" : "Both"} transports take` : `${fast.title} takes`;
     hero.querySelector("b").textContent = apart ? `${times.toFixed(2)}×` : sayTime(fast.finish_us);
     hero.querySelector("small").textContent = apart ? ` as long as ${fast.title}` : "";
     hero.querySelector(".ts-note").textContent = finding;
+    this.find(".fb-path").append(...this.data.colours.map(([role, words]) => {
+      const pair = make("span", "np-pair", words);
+      pair.prepend(Object.assign(make("i", ""), { style: `background: var(--pl-${role})` }));
+      return pair;
+    }));
     const { seen } = this.data, folded = columns.map((_, i) => i).filter((i) => !seen.includes(i)), fold = this.find(".fb-foot");
     this.find("thead").append(headOf(seen.map((i) => columns[i])));
     this.ticked = transports.map(({ title, figures }, number) => this.row(title, seen.map((i) => figures[i]), number));
@@ -150,8 +158,9 @@ class FabricsPage extends PlayedPage {
 
   paintBars() {
     const host = this.find(".fb-bars"), { transports, end_us } = this.data, width = host.clientWidth || 1000;
-    this.rowHigh = Math.max(BAR.least, Math.min(BAR.most, BAR.all / transports.length)); // few bars are higher: their lines say more
-    const bottom = transports.length * this.rowHigh;
+    const drawn = this.apart ? transports : transports.slice(0, 1); // one stands for those that are alike
+    this.rowHigh = Math.max(BAR.least, Math.min(BAR.most, BAR.all / drawn.length)); // few bars are higher: their lines say more
+    const bottom = drawn.length * this.rowHigh;
     const left = width < 640 ? BAR.narrow : BAR.left, right = width - (this.apart ? BAR.right : BAR.bare);
     this.x = (time) => left + ((right - left) * time) / (end_us || 1);
     host.replaceChildren();
@@ -161,9 +170,11 @@ class FabricsPage extends PlayedPage {
       svgShape("path", { d: `M${this.x(time)} 0V${bottom}`, stroke: "var(--pl-faint)" }, host);
       this.text(this.x(time), bottom + 15, time ? sayTime(time) : "0", { "text-anchor": "middle", fill: "var(--pl-muted)" });
     }
-    const clip = svgShape("clipPath", { id: "fb-played" }, svgShape("defs", {}, host));
+    const defs = svgShape("defs", {}, host), clip = svgShape("clipPath", { id: "fb-played" }, defs);
+    const hatch = svgShape("pattern", { id: "fb-slanted", width: BAR.hatch, height: BAR.hatch, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, defs);
+    svgShape("rect", { width: BAR.hatch / 2, height: BAR.hatch, fill: "var(--pl-muted)" }, hatch);
     this.reached = svgShape("rect", { x: left, y: 0, height: bottom, width: 0 }, clip);
-    this.bars = transports.map((transport, i) => this.bar(transport, i));
+    this.bars = drawn.map((transport, i) => this.bar(transport, i));
     this.cursor = svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 1.5, y1: 0, y2: bottom }, host);
   }
 
@@ -171,16 +182,22 @@ class FabricsPage extends PlayedPage {
   bar({ title, finish_us, header_us }, i) {
     const host = this.find(".fb-bars"), high = this.rowHigh - BAR.gap, top = i * this.rowHigh + BAR.gap / 2, middle = top + high / 2 + 4, row = svgShape("g", { class: "np-row" }, host);
     // Headers lie at the end though they are sent all along: their length is what they cost together.
-    const pieces = [[0, finish_us - header_us, "network"], [finish_us - header_us, finish_us, "edge"]];
+    const pieces = [[0, finish_us - header_us, "var(--pl-gather)"], [finish_us - header_us, finish_us, "url(#fb-slanted)"]];
     const d = `M${this.line(i).map(([x, share]) => `${x.toFixed(1)} ${(top + high - 2 - share * (high - 4)).toFixed(1)}`).join("L")}`;
     for (const played of [false, true]) {
-      const part = svgShape("g", played ? { "clip-path": "url(#fb-played)" } : { opacity: 0.3 }, row);
-      for (const [from, until, role] of pieces) svgShape("rect", { x: this.x(from), y: top, width: Math.max(0, this.x(until) - this.x(from)), height: high, fill: `var(--pl-${role})` }, part);
+      const part = svgShape("g", played ? { "clip-path": "url(#fb-played)" } : { opacity: REST }, row);
+      for (const [from, until, fill] of pieces) svgShape("rect", { x: this.x(from), y: top, width: Math.max(0, this.x(until) - this.x(from)), height: high, fill }, part);
       svgShape("path", { d, fill: "none", stroke: "var(--pl-ink)", "stroke-width": 1.5 }, part);
     }
-    row.addEventListener("click", () => this.toggle(i));
-    this.text(this.x(0) - 8, middle, title, { "text-anchor": "end", "font-weight": this.shown.includes(i) ? 650 : 400 });
+    if (this.apart) row.addEventListener("click", () => this.toggle(i));
+    this.text(this.x(0) - 8, middle, this.apart ? title : this.alike(), { "text-anchor": "end", "font-weight": this.shown.includes(i) ? 650 : 400 });
     return { share: this.text(host.clientWidth, middle, "", { "text-anchor": "end" }) };
+  }
+
+  // The name of those that are alike: of two, both; of one, its own.
+  alike() {
+    const { transports } = this.data;
+    return transports.length > 2 ? "all of them" : transports.length > 1 ? "both" : transports[0].title;
   }
 
   // What one has delivered, from its begin to its end: places on the axis, and shares.
@@ -220,14 +237,15 @@ class FabricsPage extends PlayedPage {
     for (const i of this.shown) {
       const { road, section } = this.roads.get(i);
       section.querySelector("h2").textContent = alike ? `${titles.slice(0, -1).join(", ")} and ${titles.at(-1)}: alike` : titles[i];
-      road.paint(1);
+      const { clientWidth, clientHeight } = section.querySelector("svg");
+      road.paint(clientWidth > ROAD.wide ? Math.max(1, Math.min(ROAD.largest, clientHeight / ROAD.high)) : 1);
     }
   }
 
   road(i) {
     if (this.roads.has(i)) return this.roads.get(i);
     const transport = this.data.transports[i], section = make("section", "fb-road");
-    section.innerHTML = ROAD;
+    section.innerHTML = LANE;
     section.classList.toggle("fb-hilly", transport.road.stops.some(({ level }) => level));
     section.querySelector("svg").setAttribute("aria-label", roadWords(transport));
     const made = { section, road: new RaceRoad(section.querySelector("svg"), transport.road), done: section.querySelector("b"), gap: section.querySelector(".fb-gap") };

@@ -42,16 +42,17 @@ const JOBS_WATCHED_S = 16; // all of it lasts so long at the usual speed
 const MOST_GROWN = 2.6; // so many times as high the pictures are at most
 const TRIES = 4; // to find that
 // In px: a lane of a job with its bar, and below it who stands in its way; a lane of an uplink. Of the uplinks so many are drawn, those that are shared longest, and of those that are shared alike one.
-const LANES = { left: 120, narrow: 84, right: 72, letters: 12, head: 20, job: 28, bar: 12, thickest: 16, thin: 8, link: 34, highest: 48, most: 2, column: 3, palest: 0.4 };
+const LANES = { left: 120, narrow: 84, right: 72, letters: 12, head: 20, job: 28, apart: 52, bar: 12, thickest: 20, thin: 8, link: 34, highest: 76, most: 2, column: 3, palest: 0.4 };
 
 const JOBS_HTML = `
 <h1></h1>
 <div class="ts-bar"><div class="pl-player" role="group" aria-label="Player"></div></div>
 <div class="np-head"><section class="ts-card np-hero"><h2></h2><p class="ts-value"><b></b><small></small></p><p class="ts-note"></p></section>
-<table class="np-fabrics jb-jobs"><caption></caption><thead></thead><tbody></tbody></table></div>
+<div class="np-scroll"><table class="np-fabrics jb-jobs"><caption>Each job's collectives</caption><thead></thead><tbody></tbody></table></div></div>
 <svg class="np-scene" role="img"></svg>
+<p class="np-key"></p>
 <svg class="np-strip" role="img" aria-label="When each job exchanges, who stood in its way, and what each had of the uplinks"></svg>
-<footer class="np-foot"><p class="np-key"></p><p class="ts-source"></p></footer>`;
+<footer class="np-foot"><p class="ts-source"></p></footer>`;
 
 class JobsPage extends PlayedPage {
   constructor(host, data, wanted, palettes) {
@@ -79,8 +80,12 @@ class JobsPage extends PlayedPage {
     hero.querySelector("small").textContent = " as long as alone";
     hero.querySelector(".ts-note").textContent = slide ? about : note;
     const computes = jobs.some(({ exchanges }) => exchanges.length > 1);
-    this.find(".np-key").textContent = `A filled host sends, an empty one waits${computes ? ", one with a broken edge computes" : ""}. An uplink is as wide as its rate.`;
-    this.find("caption").textContent = "Each job's collectives";
+    const entries = [["jb-sends", "host that sends"], ["jb-waits", "host that waits"], ...(computes ? [["jb-computes", "host that computes"]] : []), ["jb-uplink", "uplink, as wide as its rate: each job's part in its colour"]];
+    this.find(".np-key").append(...entries.map(([className, words]) => {
+      const pair = make("span", "np-pair", words);
+      pair.prepend(make("i", className));
+      return pair;
+    }));
     const head = document.createElement("tr");
     head.append(...["job", ...columns].map((name) => Object.assign(make("th", "", name), { scope: "col" })));
     this.find("thead").append(head);
@@ -123,8 +128,8 @@ class JobsPage extends PlayedPage {
     const text = (x, y, words, more) => svgText(words, { x, y: y + 13, "font-size": LANES.letters, fill: "var(--pl-muted)", ...more }, host);
     const box = (from, until, y, height, role, more = {}, into = host, least = 0.4) => svgShape("rect", { x: this.x(from).toFixed(2), y, width: Math.max(least, this.x(until) - this.x(from)).toFixed(4), height, fill: `var(--pl-${role})`, ...more }, into);
     const high = Math.min(LANES.bar * grown, LANES.thickest), thin = LANES.thin, middle = (high - LANES.letters) / 2 - 1;
-    text(left, 0, width < 600 ? "exchanges; below, who slows it" : "when a job exchanges; below, who slows it down");
-    text(width, 0, width < 600 ? "in its way" : "others in its way for", { "text-anchor": "end" });
+    text(left, 0, width < 600 ? "collectives; thin: who slows them" : "collectives of each job; thin, below: the jobs that slow them down");
+    text(width, 0, width < 600 ? "slowed for" : "slowed down for", { "text-anchor": "end" });
     let top = LANES.head;
     jobs.forEach(({ title, exchanges, held, role }) => {
       text(left - 8, top + middle, title, { "text-anchor": "end", fill: "var(--pl-ink)" });
@@ -132,14 +137,16 @@ class JobsPage extends PlayedPage {
       for (const [from, until] of exchanges) box(from, until, top, high, role, { rx: 2 });
       this.slowedBy(held, Math.round((right - left) / LANES.column)).forEach(([from, until, other, part, k, of]) => box(from, until, top + high + 2 + (thin * k) / of, thin / of, jobs[other].role, { opacity: (LANES.palest + (1 - LANES.palest) * part).toFixed(2) }));
       const total = held.reduce((sum, [from, until]) => sum + until - from, 0);
-      text(width, top + middle, total ? sayTime(total) : "nobody", { "text-anchor": "end" });
-      top += LANES.job * grown;
+      text(width, top + middle, sayTime(total), { "text-anchor": "end" });
+      top += Math.min(LANES.job * grown, LANES.apart);
     });
+    text(left, top, width < 600 ? "use of an uplink" : "use of an uplink, divided among the jobs");
+    top += LANES.head - 8;
     this.sharedLinks().forEach(({ name, uses }) => {
       const room = Math.min(LANES.link * grown - 12, LANES.highest), base = top + 8 + room;
       text(left - 8, Math.max(base - room / 2 - 7, base - room + 10), name, { "text-anchor": "end" });
       box(0, end_us, base - room, room, "panel");
-      text(left - 8, base - room - 3, "full", { "text-anchor": "end" });
+      text(left - 8, base - room - 3, "100 %", { "text-anchor": "end" });
       const group = svgShape("g", { opacity: SHARES }, host);
       for (const [from, until, ...shares] of uses) {
         let height = 0;

@@ -3,7 +3,7 @@ import { KeyRows } from "./key_rows.js";
 import { svgShape, svgText } from "./svg.js";
 
 export const SHARES = 0.6; // opacity of what jobs have of an uplink: they stand behind their exchanges
-const FLOOR = { host: 34, gap: 6, pad: 12, spine: 22, pipe: 84, longest: 110, wide: 40, beside: 6, word: 62, letters: 12 }; // px; beside a pipe there is room for a word
+const FLOOR = { host: 34, gap: 6, pad: 12, spine: 22, pipe: 84, longest: 130, wide: 40, beside: 6, word: 62, words: 92, letters: 12 }; // px; beside a pipe there is room for a word, or for three
 
 export class JobsScene {
   constructor(host, data) {
@@ -21,7 +21,7 @@ export class JobsScene {
     const { host, data, leaves } = this, width = host.clientWidth || 1000, each = width / leaves.length;
     const floor = { host: FLOOR.host * Math.max(1, Math.min(grown, each / 260, 1.5)), pipe: Math.min(FLOOR.pipe * grown, FLOOR.longest) };
     this.floor = floor;
-    const row = Math.max(1, Math.min(data.leaf, Math.floor((Math.min(each - 20, 420) - 2 * FLOOR.pad + FLOOR.gap) / (floor.host + FLOOR.gap)))), rows = Math.ceil(data.leaf / row);
+    const most = Math.max(1, Math.min(data.leaf, Math.floor((Math.min(each - 20, 420) - 2 * FLOOR.pad + FLOOR.gap) / (floor.host + FLOOR.gap)))), rows = Math.ceil(data.leaf / most), row = Math.ceil(data.leaf / rows); // rows of one length
     const wide = Math.max(row * (floor.host + FLOOR.gap) - FLOOR.gap + 2 * FLOOR.pad, Math.min(each - 12, 240)), leafTop = FLOOR.spine + floor.pipe, leafHigh = 24 + rows * (floor.host - 6 + FLOOR.gap) + 8;
     host.replaceChildren();
     this.boxes = [];
@@ -52,7 +52,7 @@ export class JobsScene {
     const arrow = out ? `M${x + wide / 2} ${y + 8}l5 8h-10z` : `M${x + wide / 2} ${y + floor.pipe - 8}l5 -8h-10z`;
     svgShape("path", { d: arrow, fill: "var(--pl-ink)", opacity: 0.55 }, host);
     const full = this.text(out ? x - 8 : x + wide + 8, y + floor.pipe / 2 + 4, "", { "text-anchor": out ? "end" : "start", fill: "var(--pl-hot-ink)" });
-    this.pipes.push({ link, out, parts, x, wide, full, says: each / 2 - wide - 8 >= FLOOR.word });
+    this.pipes.push({ link, out, parts, x, wide, full, room: each / 2 - wide - 8 });
   }
 
   hostBox(number, x, y) {
@@ -72,7 +72,7 @@ export class JobsScene {
       frame.setAttribute("stroke-dasharray", exchanges ? "none" : "3 3");
     }
     let before = null; // of both uplinks of a leaf the first says it where both are full
-    for (const { link, out, parts, x, wide, full, says } of this.pipes) {
+    for (const { link, out, parts, x, wide, full, room } of this.pipes) {
       const use = link < 0 ? null : this.uses.last(link, time, ([, , until]) => time < until), shares = use?.slice(3) ?? [];
       let done = 0;
       parts.forEach((part, job) => {
@@ -81,9 +81,9 @@ export class JobsScene {
         part.setAttribute("width", Math.max(0, wide * share));
         done += share;
       });
-      const isFull = says && shares.filter((share) => share > 0).length > 1 && done > 0.999, both = !out && isFull && before;
+      const isFull = room >= FLOOR.word && shares.filter((share) => share > 0).length > 1 && done > 0.999, both = !out && isFull && room >= FLOOR.words && before;
       full.textContent = isFull && !both ? "full" : "";
-      if (both) before.textContent = "both full";
+      if (both) before.textContent = "full, both ways";
       before = out && isFull ? full : null;
     }
   }

@@ -5,8 +5,9 @@ import { AGAIN, DISCARDED, MARKED } from "./port_cells.js";
 import { svgShape, svgText } from "./svg.js";
 import { sayBytes } from "./words.js";
 
-const ROW = 18;
+const ROW = { least: 18, most: 24, all: 300 }; // from one port to the next; few of them stand further apart
 const GLASS = 10;
+const NAMED = 80; // a switch's name, with room beside it
 const TRUNKS = 3;
 const GAP = 28; // between the leaves
 const HELD_S = 0.12; // of watching: so long a signal is seen at least
@@ -56,35 +57,38 @@ export class PortSceneView {
     host.replaceChildren();
     this.parts = [];
     const leaves = two ? [0, 1] : [data.leaves[0]], ups = leaves.map((leaf) => this.rows(leaf, "up")), downs = leaves.map((leaf) => this.rows(leaf, "down")), trunks = leaves.map((leaf) => this.rows(leaf, "trunk").drawn);
+    const counts = leaves.map((_, i) => Math.max(1, ups[i].drawn.length, downs[i].drawn.length)), lanes = two ? Math.max(...trunks.map((rows) => rows.length)) : 0;
+    this.row = Math.max(ROW.least, Math.min(ROW.most, Math.floor(ROW.all / counts.reduce((sum, count) => sum + count + lanes, 0))));
+    const named = right - left - 2 * (glass + 6) < NAMED ? 14 : 0; // where no name of a switch fits between its ports it has a line of its own
     let top = 20;
     const boxes = leaves.map((leaf, i) => {
-      const count = Math.max(1, ups[i].drawn.length, downs[i].drawn.length), trunk = two ? ROW * Math.max(...trunks.map((rows) => rows.length)) : 0;
-      const box = { leaf, top, rows: top + 8 + (i ? trunk : 0), trunk: i ? top + 8 : top + 8 + count * ROW, bottom: top + 16 + count * ROW + trunk };
+      const count = counts[i], trunk = this.row * lanes, first = top + 8 + (i ? 0 : named);
+      const box = { leaf, top, rows: first + (i ? trunk : 0), trunk: i ? first : first + count * this.row, bottom: top + 16 + named + count * this.row + trunk };
       svgShape("rect", { x: left, y: box.top, width: right - left, height: box.bottom - box.top, rx: 8, fill: "var(--pl-panel)" }, host);
-      this.text((left + right) / 2, i ? box.bottom - 8 : box.top + 16, `switch ${leaf}`, { "text-anchor": "middle", fill: "var(--pl-muted)" });
+      this.text((left + right) / 2, i ? box.bottom - (named ? 6 : 8) : box.top + 16, `switch ${leaf}`, { "text-anchor": "middle", fill: "var(--pl-muted)" });
       top = box.bottom + GAP;
       return box;
     });
     const narrow = width < 600; // px
-    this.text(left + 6, 12, narrow ? "port in" : "waiting, by port in", { fill: "var(--pl-muted)" });
-    this.text(right - 6, 12, narrow ? "port out" : "waiting, by port out", { "text-anchor": "end", fill: "var(--pl-muted)" });
+    this.text(left + 6, 12, narrow ? "input ports" : "bytes waiting, by input port", { fill: "var(--pl-muted)" });
+    this.text(right - 6, 12, narrow ? "output ports" : "bytes waiting, by output port", { "text-anchor": "end", fill: "var(--pl-muted)" });
     this.text(8, 12, "sender", { fill: "var(--pl-muted)" });
     this.text(width - 8, 12, "receiver", { "text-anchor": "end", fill: "var(--pl-muted)" });
     const name = 70, own = Math.min(glass, narrow ? (left - name) / 2 : left - name - 14); // a link has some length, too
     boxes.forEach((box, i) => {
       ups[i].drawn.forEach((link, row) => {
-        const y = box.rows + ROW * row + ROW / 2;
+        const y = box.rows + this.row * row + this.row / 2;
         this.text(name - 6, y + 4, this.hostName(link.host), { "text-anchor": "end", ...this.sender(link) });
         this.port(link, { x: name, y, wide: own, exit: 1, scale: this.scale.up }, [[name + own, y], [left, y]]);
         this.account(link.number, { x: left + 6, y, wide: glass, exit: 0 });
       });
       downs[i].drawn.forEach((link, row) => {
-        const y = box.rows + ROW * row + ROW / 2;
+        const y = box.rows + this.row * row + this.row / 2;
         this.port(link, { x: right - 6 - glass, y, wide: glass, exit: 1, scale: this.scale.port, marks: true }, [[right - 6, y], [width - name, y]]);
         this.text(width - name + 14, y + 4, this.hostName(link.host), this.ink(link.host));
       });
       for (const [side, hidden] of [[[left - 8, "end"], ups[i].hidden], [[right + 8, "start"], downs[i].hidden]])
-        if (hidden) this.text(side[0], box.bottom + 14, `and ${hidden} more, where less waits`, { "text-anchor": side[1], fill: "var(--pl-muted)" });
+        if (hidden) this.text(side[0], box.bottom + 14, narrow ? `and ${hidden} more` : `and ${hidden} more, where less waits`, { "text-anchor": side[1], fill: "var(--pl-muted)" });
     });
     if (two) this.paintTrunks(boxes, trunks, { left, right, glass });
     const high = boxes.at(-1).bottom + 10;
@@ -96,7 +100,7 @@ export class PortSceneView {
   paintTrunks(boxes, trunks, { left, right, glass }) {
     const middle = (left + right) / 2, wide = Math.min(1.5 * glass, (right - left) / 2 - 60);
     trunks.forEach((rows, i) => rows.forEach((link, row) => {
-      const down = i === 0, x = down ? middle - 34 - 7 * row : middle + 34 + 7 * row, from = boxes[i].trunk + ROW * row + ROW / 2, to = boxes[1 - i].trunk + ROW * row + ROW / 2;
+      const down = i === 0, x = down ? middle - 34 - 7 * row : middle + 34 + 7 * row, from = boxes[i].trunk + this.row * row + this.row / 2, to = boxes[1 - i].trunk + this.row * row + this.row / 2;
       const place = { x: down ? x - wide - 6 : x + 6, y: from, wide, exit: down ? 1 : 0, scale: this.scale.port, marks: true };
       this.port(link, place, [[x, from], [x, to]]);
       this.account(link.number, { x: down ? x - wide - 6 : x + 6, y: to, wide, exit: down ? 1 : 0 });
@@ -221,7 +225,7 @@ export class PortSceneView {
       const value = this.fabric.marks[name];
       if (!value || value > scale) continue;
       const at = exit ? x + wide - (wide * value) / scale : x + (wide * value) / scale;
-      const line = svgShape("line", { x1: at, x2: at, y1: y - GLASS / 2 - 1, y2: y + GLASS / 2 + 1, stroke: "var(--pl-ink)", "stroke-width": 2, "stroke-dasharray": "3 1.5" }, this.host);
+      const line = svgShape("line", { x1: at, x2: at, y1: y - GLASS / 2 - 1, y2: y + GLASS / 2 + 1, stroke: "var(--pl-muted)", "stroke-width": 2 }, this.host);
       svgShape("title", {}, line).textContent = `${NAMES[name]}: ${sayBytes(value)}`;
     }
   }

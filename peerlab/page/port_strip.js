@@ -3,8 +3,8 @@ import { MARKED } from "./port_cells.js";
 import { svgShape, svgText } from "./svg.js";
 import { sayBytes, sayTime } from "./words.js";
 
-// In px: margins (right of the axis the most that waits, which a narrow page leaves out, and on a slide, which has no table, a time), rows of fabrics, lanes; of ports that were stopped so many are listed, longest first.
-const STRIP = { left: 176, right: 104, slide: 190, narrow: 600, less: [140, 62], head: 18, low: 19, high: 46, rates: 42, lane: 17, thin: 5, stopped: 1, column: 2 };
+// In px: margins (right of the axis the most that waits, and on a slide, which has no table, a time), rows of fabrics, lanes; of ports that were stopped so many are listed, longest first.
+const STRIP = { left: 176, right: 104, slide: 190, narrow: 600, less: [124, 92], head: 18, low: 19, high: 46, rates: 42, lane: 17, thin: 5, stopped: 1, column: 2 };
 const SENDS = " sends"; // of a link from a host; where there is little room its reason stands in its place
 const LIMITS = { queue: "full", kmin: "Kmin", kmax: "Kmax" };
 
@@ -27,8 +27,8 @@ export class PortStrip {
     this.left = this.narrow ? STRIP.less[0] : STRIP.left;
     this.right = this.width - (this.narrow ? STRIP.less[1] : this.slide ? STRIP.slide : STRIP.right);
     host.replaceChildren();
-    this.text(this.narrow ? 0 : this.left, 0, `waits at ${data.links[data.shared].kind === "down" ? "the port " : ""}${this.linkName(data.shared)}${fabrics.length > 1 ? `, ${this.narrow ? "" : "the chosen one "}enlarged` : ""}`);
-    if (!this.narrow) this.text(this.width, 0, "at most", { "text-anchor": "end" });
+    this.text(this.narrow ? 0 : this.left, 0, `bytes waiting at ${data.links[data.shared].kind === "down" ? "the port " : ""}${this.linkName(data.shared)}${fabrics.length > 1 && !this.narrow ? ", the chosen fabric enlarged" : ""}`);
+    this.text(this.width, 0, "at most", { "text-anchor": "end" });
     this.text(this.right, 0, sayTime(data.played_us), { "text-anchor": "end" });
     let top = STRIP.head;
     fabrics.forEach((fabric, i) => (top = this.row(fabric, i, i === number, top)));
@@ -65,7 +65,7 @@ export class PortStrip {
     this.area(own, others, base, room / scale, { fill: "var(--pl-gather)", ...faded });
     if (chosen) this.limits(fabric, i, base, room, scale);
     if (this.slide && !this.narrow) this.text(this.right + 8, top + 3, `${fabric.alone_us && !fabric.ends ? "> " : ""}${fabric.time}`, ink);
-    if (!this.narrow) this.text(this.width, top + 3, sayBytes(most), { "text-anchor": "end", ...ink });
+    this.text(this.width, top + 3, sayBytes(most), { "text-anchor": "end", ...ink });
     return top + high;
   }
 
@@ -135,11 +135,11 @@ export class PortStrip {
       const y = top + STRIP.lane * i;
       const name = this.linkName(link), short = name.endsWith(SENDS) ? `${name.slice(0, -SENDS.length)}: ${rows[0][2]}` : name;
       this.text(this.left - 8, y, this.narrow ? short : `${name}: ${rows[0][2]}`, { "text-anchor": "end" });
-      const from = y + 7, inAll = this.narrow ? "" : " in all";
+      const from = y + 7;
       svgShape("rect", { x: this.left, y: from, width: this.x(length_us) - this.left, height: STRIP.thin, rx: 2, fill: "var(--pl-panel)" }, host);
       const d = rows.filter(([begin]) => begin < this.data.played_us).map(([begin, until]) => `M${this.x(begin).toFixed(1)} ${from}H${Math.max(this.x(until), this.x(begin) + 0.4).toFixed(1)}v${STRIP.thin}H${this.x(begin).toFixed(1)}z`).join("");
       svgShape("path", { d, fill: "var(--pl-hot)" }, host);
-      this.text(this.width, y, sayTime(total(rows)) + inAll, { "text-anchor": "end" });
+      this.text(this.width, y, `${sayTime(total(rows))} in all`, { "text-anchor": "end" });
     });
     return top + STRIP.lane * chosen.length + 4;
   }

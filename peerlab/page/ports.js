@@ -68,7 +68,7 @@ const HTML = `
 <p class="np-about"></p>
 <div class="ts-bar"><div class="pl-player" role="group" aria-label="Player"></div></div>
 <div class="np-head"><section class="ts-card np-hero"><h2></h2><p class="ts-value"><b></b><small></small></p><p class="ts-note"></p></section>
-<table class="np-fabrics"><caption>The same question on each fabric</caption><thead></thead><tbody></tbody></table></div>
+<div class="np-scroll"><table class="np-fabrics"><caption class="np-hidden">The same question on each fabric</caption><thead></thead><tbody></tbody></table></div></div>
 <svg class="np-scene" role="img"></svg>
 <svg class="np-strip" role="img" aria-label="What waits at the shared port of each fabric in time, and which ports were stopped"></svg>
 <footer class="np-foot"><p class="np-key"></p><p class="np-part"></p><p class="ts-source"></p></footer>`;
@@ -121,9 +121,9 @@ class PortsPage extends PlayedPage {
   }
 
   fillKey() {
-    const key = this.find(".np-key"), { pool, pauses, lost } = this.fabric, { flows, who } = this.data, own = this.fabric.alone_us ? "AllReduce" : who, rates = this.cells[this.number].hasRates;
-    const entries = [["np-own", own, flows.some((flow) => flow.own)], ["np-other", "neighbours", flows.some((flow) => !flow.own)], ["np-again", "sent again", lost.length], ["np-gone", "refused: an earlier cell is missing", lost.length], ["np-credit", "what credits allow", pool], ["np-back", "credit returned", pool]];
-    entries.push(["np-pause", "a pause on its way", pauses.length], ["np-go", "end of a pause", pauses.length], ["np-notch", "marked", rates], ["np-cnp", "notification to a sender", rates], ["np-rate", "what a host may send", rates], ["np-threshold", "threshold", Object.values(this.fabric.marks).some(Boolean)]);
+    const key = this.find(".np-key"), { pool, pauses, starved, lost } = this.fabric, { flows, who } = this.data, own = this.fabric.alone_us ? "AllReduce" : who, rates = this.cells[this.number].hasRates;
+    const entries = [["np-own", own, flows.some((flow) => flow.own)], ["np-other", "neighbours", flows.some((flow) => !flow.own)], ["np-again", "sent again", lost.length], ["np-gone", "refused: an earlier cell is missing", lost.length], ["np-credit", "what credits allow", pool], ["np-back", "credit returned", pool], ["np-stopped", "link without credits", starved.length]];
+    entries.push(["np-stopped", "paused link", pauses.length], ["np-pause", "a pause on its way", pauses.length], ["np-go", "end of a pause", pauses.length], ["np-notch", "marked", rates], ["np-cnp", "notification to a sender", rates], ["np-rate", "what a host may send", rates], ["np-threshold", "threshold", Object.values(this.fabric.marks).some(Boolean)]);
     key.replaceChildren(...entries.filter(([, , there]) => there).map(([className, words]) => {
       const pair = make("span", "np-pair", words);
       pair.prepend(make("i", className));

@@ -128,3 +128,24 @@ def test_everybody_can_read_of_transports(opened, theme):
     for width in (1920, 1280, 900, 600, 420):
         page.set_viewport_size({"width": width, "height": 800})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_colours_of_the_data_path_have_their_key_and_time_has_none_of_them(open_page):
+    scenario = peerlab.Scenario(cluster="dl1", path="host-rdma", message_bytes="1 MiB", nodes=2)
+    page = open_page(fabrics_page_html(compare_fabrics(scenario)))
+    expect(page.locator(".fb-path .np-pair")).to_have_text(
+        ["copy to host memory or back", "NIC to NIC, through host memory"]
+    )
+    in_key = set(page.locator(".fb-path i").evaluate_all("all => all.map(({ style }) => style.background)"))
+    in_bars = page.locator(".fb-bars rect").evaluate_all("all => all.map((one) => one.getAttribute('fill'))")
+    assert in_key == {"var(--pl-copy)", "var(--pl-network)"}
+    assert not in_key & set(in_bars)
+
+
+def test_transports_that_are_alike_have_one_bar(open_page):
+    scenario = peerlab.Scenario(cluster="dl1", path="host-rdma", nodes=8)
+    page = open_page(fabrics_page_html(compare_fabrics(scenario)))
+    expect(page.locator(".np-hero h2")).to_have_text("Both transports take")
+    expect(page.locator(".fb-bars .np-row")).to_have_count(1)
+    expect(page.locator(".fb-bars text", has_text="both")).to_have_count(1)
+    expect(page.get_by_role("checkbox")).to_have_count(2)

@@ -108,3 +108,37 @@ def test_sixteen_leaves_have_room(open_page, width):
     )
     assert len(widths) == 3 * 32
     assert min(widths) >= 0
+
+
+def test_what_a_host_does_is_told_right_below_the_leaves(opened):
+    page = opened()
+    key, scene, lanes = (page.locator(part).bounding_box() for part in (".np-key", ".np-scene", ".np-strip"))
+    expect(page.locator(".np-key .np-pair")).to_have_text(
+        [
+            "host that sends",
+            "host that waits",
+            "host that computes",
+            re.compile("^uplink, as wide as its rate"),
+        ]
+    )
+    assert scene["y"] + scene["height"] <= key["y"]
+    assert key["y"] + key["height"] <= lanes["y"]
+
+
+def test_hosts_of_a_leaf_stand_in_rows_of_one_length(open_page):
+    jobs = [{"hosts": [0, 1, 6, 7]}, {"hosts": [2, 3, 8, 9]}, {"hosts": [4, 5, 10, 11]}]
+    page = open_page(jobs_page_html(peerlab.shared_fabric(jobs, message_bytes="1 MiB")))
+    page.set_viewport_size({"width": 600, "height": 1000})
+    rows = page.evaluate(
+        "Object.values(Object.groupBy([...peerlabPages][0].scene.boxes, ({ frame }) => frame.getAttribute('y'))).map(({ length }) => length)"
+    )
+    assert len(set(rows)) == 1
+
+
+@pytest.mark.parametrize("width", [1280, 900, 600])
+def test_a_table_of_jobs_is_not_cut(opened, width):
+    page = opened()
+    page.set_viewport_size({"width": width, "height": 900})
+    assert page.evaluate(
+        "(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(document.querySelector('.np-scroll'))"
+    )

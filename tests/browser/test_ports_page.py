@@ -138,3 +138,27 @@ def test_it_can_be_read_by_everybody(opened, theme):
     for width in (1280, 900, 420):
         page.set_viewport_size({"width": width, "height": 800})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("width", [1280, 600, 390])
+def test_every_figure_below_the_ports_has_its_name(opened, width):
+    page = opened()
+    page.set_viewport_size({"width": width, "height": 800})
+    words = page.locator(".np-strip text")
+    expect(words.filter(has_text="at most")).to_have_count(1)
+    expect(words.filter(has_text=re.compile("(KiB|MiB)$"))).to_have_count(2)
+    expect(words.filter(has_text=re.compile("in all$"))).to_have_count(1)
+    # a link that credits stop has its colour in the key, also where no word fits on it
+    expect(page.locator(".np-key .np-pair", has_text="link without credits")).to_have_count(1)
+
+
+@pytest.mark.parametrize("width", [1280, 600, 390])
+def test_hosts_that_are_not_drawn_are_counted_within_the_page(open_page, width):
+    many = answer_ports(port_question(fabric="infiniband", neighbour="senders(14)", until_ms=0.05))
+    page = open_page(port_page_html([many]))
+    page.set_viewport_size({"width": width, "height": 800})
+    hidden = page.locator(".np-scene text", has_text=re.compile(r"^and \d+ more"))
+    expect(hidden).to_have_count(1)
+    box = hidden.bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width

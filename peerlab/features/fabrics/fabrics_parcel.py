@@ -1,13 +1,16 @@
 """What the page of transports side by side gets: what each delivers at any moment, where its slices are, and its figures."""
 
+from collections.abc import Sequence
 from typing import TypedDict
 
 from peerlab.answer.race import delivery
 from peerlab.base.units import PS_PER_US, say_time
 from peerlab.features.fabrics.fabric_report import HEADINGS, LATENCY, cells, heading
 from peerlab.model.hardware import say_counted
+from peerlab.model.stages import stage_kind
 from peerlab.picture.delivered import delivered_columns
 from peerlab.picture.road import Road, road
+from peerlab.picture.road_slices import parts_of
 from peerlab.picture.words import names_proxy, waits_for
 from peerlab.study.fabric_comparison import FabricComparison, OnTransport
 
@@ -55,6 +58,8 @@ class FabricsParcel(TypedDict):
     seen: list[int]
     """Those that stand beside the headline; the others are folded."""
     end_us: float
+    colours: list[list[str]]
+    """What slices do on the data paths: the role of its colour, and words."""
     transports: list[TransportParcel]
     """The fastest first."""
 
@@ -74,8 +79,16 @@ def fabrics_parcel(comparison: FabricComparison) -> FabricsParcel:
         "columns": list(HEADINGS[1:]),
         "seen": list(_SEEN),
         "end_us": transports[-1].run.time_ps / PS_PER_US,
+        "colours": _colours(transports),
         "transports": [_transport(transport) for transport in transports],
     }
+
+
+def _colours(transports: Sequence[OnTransport]) -> list[list[str]]:
+    """Return the colours of all roads and what each stands for, in the order of the way; one colour has one entry."""
+    parts = [part for transport in transports for part in parts_of(transport.run)]
+    kinds = [stage_kind(part.stage.name) for part in parts]
+    return list({kind.role: [kind.role, kind.legend or kind.says] for kind in kinds}.values())
 
 
 def _headline(fast: OnTransport, slow: OnTransport) -> str:

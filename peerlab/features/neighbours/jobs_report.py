@@ -14,7 +14,7 @@ from peerlab.study.jobs_in_the_way import Held
 from peerlab.study.shared_jobs import Link, LinkUse
 
 _HEAD = ("job", "hosts", "alone", "each collective", "slow-down", "period")
-_PLAYED = ("hosts", "alone", "each collective", "begins every", "times as long")
+_PLAYED = ("hosts", "alone", "beside the others", "begins every", "slow-down")
 """Headings of the page's table after the job; a heading without figures is left out."""
 _NETWORK = HEAD[-4:]
 """What ports did besides sending: sent twice, paused, out of credits, and packets that were marked or lost."""
@@ -37,7 +37,7 @@ def played_table(shared: SharedFabric) -> tuple[tuple[str, ...], list[tuple[str,
             _say(shared.alone[number]),
             _range(trace.lasts(number)),
             _range(trace.periods(number)),
-            "?" if number in shared.unended else f"{float(shared.lost[number]):.2f}",
+            "?" if number in shared.unended else f"{float(shared.lost[number]):.2f}\u00d7",
         )
         for number, job in enumerate(trace.jobs)
     ]

@@ -18,7 +18,7 @@ HEAD = (
     "packets",
 )
 """Headings of the table."""
-PLAYED_HEAD = ("fabric", "time", "neighbours, of a host's rate", "what happened")
+PLAYED_HEAD = ("fabric", "time", "neighbours' rate (of a host's)", "stops, losses and marks, all ports")
 """Headings of the page's table: beside a picture that plays a row says what happened, and not what did not."""
 _WHO = {
     "quiet": "nobody else sends",
@@ -31,6 +31,7 @@ _WHO = {
 }
 """Who else sends, in words."""
 _KINDS = {"mark": "marked", "drop": "dropped", "loss": "lost", "discard": "discarded"}
+_NOUNS = {"mark": "marks", "drop": "drops", "loss": "losses", "discard": "discards"}
 
 
 def neighbours_document(comparison: PortComparison) -> Document:
@@ -80,10 +81,10 @@ def played_cells(answer: PortAnswer) -> tuple[str, ...]:
     row = dict(zip(HEAD, cells(answer), strict=True))
     compared = row["time" if answer.alone_ps else "share"]
     happened = [
-        *([f"{say_time(answer.paused_ps)} paused"] if answer.paused_ps else []),
-        *([f"{say_time(answer.starved_ps)} without credits"] if answer.starved_ps else []),
+        *([f"pauses {say_time(answer.paused_ps)}"] if answer.paused_ps else []),
+        *([f"no credits {say_time(answer.starved_ps)}"] if answer.starved_ps else []),
         # Bytes that were sent twice say more of what was lost than how many packets it was.
-        *([f"{say_bytes(answer.again_bytes)} sent twice"] if answer.again_bytes else _packets(answer)),
+        *([f"resent {say_bytes(answer.again_bytes)}"] if answer.again_bytes else _counted(answer)),
     ]
     # Of a host's rate.
     return answer.title, compared, say_share(answer.neighbours), ", ".join(happened) or "nothing"
@@ -98,3 +99,8 @@ def played_head(answer: PortAnswer) -> tuple[str, ...]:
 def _packets(answer: PortAnswer) -> list[str]:
     """Return how many packets were marked or lost, in words; nothing of what none was."""
     return [f"{answer.packets(kind):,} {word}" for kind, word in _KINDS.items() if answer.packets(kind)]
+
+
+def _counted(answer: PortAnswer) -> list[str]:
+    """Return the same with its noun first, as a row of the page's table says it."""
+    return [f"{noun} {answer.packets(kind):,}" for kind, noun in _NOUNS.items() if answer.packets(kind)]
