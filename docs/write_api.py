@@ -60,6 +60,8 @@ RETURNED = {
     "ComputeTime": "peerlab.training.workload",
     "ProfiledStep": "peerlab.training.profiled",
     "Diagnosis": "peerlab.diagnosis.diagnosis",
+    "Expectation": "peerlab.features.expect.expectation",
+    "LogVerdict": "peerlab.features.expect.verdicts.log_verdict",
     "Calibration": "peerlab.features.calibrate.calibration",
     "Report": "peerlab.features.doctor.report",
     "Ratios": "peerlab.features.measure.reports.ratios",

@@ -12,7 +12,8 @@ from peerlab.base.units import MIB, say_bytes, say_count, say_share
 from peerlab.features.expect.expectation import expectation, usual_path
 from peerlab.features.expect.verdicts.causes import JudgedSize
 from peerlab.features.expect.verdicts.faults import faults
-from peerlab.features.expect.verdicts.judging import LogVerdict, judge
+from peerlab.features.expect.verdicts.judging import judge
+from peerlab.features.expect.verdicts.log_verdict import LogVerdict
 from peerlab.features.expect.verdicts.verdict_rules import BELOW, HEALTHY, HELD_UP, UNKNOWN, ruled
 from peerlab.question.scenario import Scenario
 from peerlab.records.library import measured_library

@@ -50,6 +50,7 @@ def shown_results(folder):
         peerlab.step(workload="resnet50"),
         peerlab.choices("p5", nodes=[2], sizes="8 MiB"),
         peerlab.expect("p5", sizes="8 MiB"),
+        peerlab.expect("p5", log=peerlab.load(NCCL)),
         peerlab.expect("p5", log=peerlab.load(NCCL))[0],
         peerlab.load(save(trace, one_step())),
         peerlab.tails(

@@ -5,7 +5,7 @@ from typing import Any
 
 from peerlab.app.explorer import Explorer
 from peerlab.question.scenario import Scenario, checked_scenario
-from peerlab.records import Records
+from peerlab.records import Records, checked_records
 
 _open: dict[str, Explorer] = {}
 
@@ -30,7 +30,8 @@ def explore(
     PeerlabError
         If the scenario is impossible.
     """
-    given = [records] if isinstance(records, Records) else list(records)
+    several: Sequence[object] = records if isinstance(records, list | tuple) else [records]
+    given = [checked_records(each, "records") for each in several]
     start = Scenario(**fields) if scenario is None else checked_scenario(scenario).with_(**fields)
     if given and scenario is None and not fields:
         from peerlab.app.panels.log_findings import start_of  # noqa: PLC0415

@@ -30,7 +30,7 @@ from peerlab.diagnosis.shortfall import Shortfall, shortfall
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import IN_NODE
 from peerlab.question.presets import known_clusters, load_cluster
-from peerlab.records import Records
+from peerlab.records import Records, checked_records
 
 CANNOT_TELL = "cannot tell"
 CLEAR = "clear"
@@ -191,7 +191,7 @@ def _decides(
 
 def _one_run(records: Records) -> tuple[Records, str]:
     """Return the run of a log that is diagnosed, and what is said of the others; nothing where there are none."""
-    runs = records.runs if isinstance(records, Records) else ()
+    runs = checked_records(records).runs
     if len(runs) < 2:
         return records, ""
     note = f"{say_runs(runs)}. This is about that of most nodes; the others: peerlab.load(FILE).runs."

@@ -13,7 +13,7 @@ from peerlab.base.textfile import printable
 from peerlab.base.units import MIB, say_bytes, say_count
 from peerlab.library.library_laws import NcclLaw
 from peerlab.model.collective import Collective, collective_of
-from peerlab.records import Records
+from peerlab.records import Records, checked_records
 from peerlab.records.benchmarks import benchmark
 from peerlab.records.conditions_measured import Row, condition_rows, grouped
 
@@ -216,11 +216,7 @@ def _apart(records: Records, first: Row) -> float:
 
 def _with_figures(records: Records) -> list[Row]:
     """Return the medians of one log, those with a size and a time or a bandwidth that can be."""
-    if not isinstance(records, Records):
-        raise RecordsError(
-            f"{str(records)[:60]!r} are no records; give what peerlab.load or peerlab.measure returns"
-        )
-    if len(records.parts) > 1:
+    if len(checked_records(records).parts) > 1:
         raise RecordsError(f"these records are of {len(records.parts)} logs; give them one by one")
     rows: list[Row] = [
         row

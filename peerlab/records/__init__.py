@@ -3,7 +3,7 @@
 from peerlab.records.columns import COLUMNS
 from peerlab.records.library import measured_for, measured_library
 from peerlab.records.load import load
-from peerlab.records.schema import Records
+from peerlab.records.schema import Records, checked_records
 from peerlab.records.simulated import simulated
 
-__all__ = ["COLUMNS", "Records", "load", "measured_for", "measured_library", "simulated"]
+__all__ = ["COLUMNS", "Records", "checked_records", "load", "measured_for", "measured_library", "simulated"]

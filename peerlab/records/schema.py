@@ -212,6 +212,24 @@ class Records:
         return condition_table(self.rows)
 
 
+def checked_records(given: object, name: str = "") -> Records:
+    """Return what is records; all that take records refuse a file's name, a table or nothing in the same words.
+
+    `name` is the argument's, where it is not the only one.
+
+    Raises
+    ------
+    RecordsError
+        If they are none.
+    """
+    if not isinstance(given, Records):
+        which = f"{name}: " if name else ""
+        raise RecordsError(
+            f"{which}{str(given)[:60]!r} are no records; give what peerlab.load or peerlab.measure returns"
+        )
+    return given
+
+
 def _by_source(records: Records) -> Iterator[str]:
     """Yield warnings, each behind its source; those of records that were put together before stand there already."""
     whose = tuple(f"{source}: " for source in records.sources)

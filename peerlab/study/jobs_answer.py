@@ -223,6 +223,8 @@ def shared_fabric(
     if not rate:
         raise ScenarioError("cluster", f"{cluster} has no rate of a NIC")
     leaves = LeafFabric(leaf, exact("uplink", uplink))
+    if not isinstance(jobs, Sequence):
+        raise ScenarioError("jobs", f"give a list of jobs, such as [{{'hosts': [0, 1]}}], not {jobs!r:.60}")
     made = [_job(job, rate, message_bytes) for job in jobs]
     until = None if until_ms is None else exact("until_ms", until_ms) / _MS
     # without offset, pauses and weight, which change nothing for a job alone
@@ -271,6 +273,8 @@ _FIELDS = ("hosts", "offset_ms", "compute_ms", "repeats", "flows", "weight", "me
 
 
 def _job(given: Mapping[str, Any], rate: int, nbytes: int | str) -> SharedJob:
+    if not isinstance(given, Mapping):
+        raise ScenarioError("jobs", f"a job is its fields, such as {{'hosts': [0, 1]}}, not {given!r:.60}")
     for name in given:
         if name not in _FIELDS:
             raise ScenarioError("jobs", f"a job has no {name!r}; {nearest(name, _FIELDS)}")

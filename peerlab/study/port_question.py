@@ -160,6 +160,8 @@ class PortQuestion:
 
     def _who(self) -> tuple[str, int]:
         """Return what the neighbours do, and how many they are."""
+        if not isinstance(self.neighbour, str):
+            raise ScenarioError("neighbour", f"{self.neighbour!r:.60} is no word, such as 'neighbour(4)'")
         match = re.fullmatch(r"([a-z]+)(?:\((\d{1,3})\))?", self.neighbour)
         kind = match[1] if match else self.neighbour
         if match is None or kind not in NEIGHBOURS:

@@ -13,7 +13,8 @@ from peerlab.diagnosis.placed_log import PlacedLog, as_measured, placed, say_cha
 from peerlab.features.diagnose.diagnosis_document import path_name
 from peerlab.features.diagnose.diagnosis_report import diagnosis_below
 from peerlab.features.expect.expect_report import for_page, verdict_in_page
-from peerlab.features.expect.verdicts.judging import LogVerdict, judge
+from peerlab.features.expect.verdicts.judging import judge
+from peerlab.features.expect.verdicts.log_verdict import LogVerdict
 from peerlab.features.expect.verdicts.verdict_rules import BELOW, HEALTHY, HELD_UP, UNKNOWN
 from peerlab.features.step.step_report import elsewhere_html, profiled_html
 from peerlab.model.hardware import Cluster

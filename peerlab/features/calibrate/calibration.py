@@ -25,7 +25,7 @@ from peerlab.model.hardware import Cluster
 from peerlab.question.presets import load_cluster
 from peerlab.question.scenario import Scenario
 from peerlab.question.write_cluster import cluster_text, write_new
-from peerlab.records import Records
+from peerlab.records import Records, checked_records
 
 # A latency and a rate meet any two sizes: only a third one shows an error.
 _FEWEST = 3
@@ -177,7 +177,7 @@ def calibrate(
         raise ScenarioError("seed", f"{seed!r} is no whole number of 0 or more")
     base = cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
     # Of a log with several runs the one of most nodes is fitted (`peerlab calibrate` says so).
-    records = fullest(records.runs) if isinstance(records, Records) else records
+    records = fullest(checked_records(records).runs)
     observed = observe(records)
     path, path_from = _path(records, observed, base, path)
     base = with_library(base, serving(base.library, path))  # what is fitted may be the library's

@@ -51,6 +51,8 @@ def write_deck(
     """
     if not str(folder):
         raise ExportError("cannot write a deck: its folder has no name")
+    if not isinstance(outline, Outline | str | Path):
+        raise ExportError(f"outline: give an Outline or a file in Markdown, not {outline!r:.60}")
     asked = outline if isinstance(outline, Outline) else read_outline(outline)
     asked.check_shown()
     lead = asked.lead  # before anything is simulated

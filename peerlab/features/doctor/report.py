@@ -115,7 +115,11 @@ def examine(host: Host | None = None, only: str | Sequence[str] = ()) -> Report:
     DoctorError
         If no check matches one of `only`.
     """
+    if not isinstance(host, Host | None):
+        raise DoctorError(f"host: give a Host, or nothing for this one, not {host!r:.60}")
     host = host or Host()
+    if not isinstance(only, Iterable):
+        raise DoctorError(f"only: give a part of a check's name, or a list of them, not {only!r:.60}")
     chosen = _chosen([only] if isinstance(only, str) else only)
     # Only those that could have failed: a warning that is left out leaves no doubt.
     left_out = tuple(check.id for check in CHECKS if check.blocks and check not in chosen)

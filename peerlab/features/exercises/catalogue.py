@@ -62,7 +62,7 @@ def find(name: str, seed: int = EXAMPLE) -> Exercise:
         If there is none.
     """
     # Without a lab's number all are searched, so that a slip is answered by the nearest name of any.
-    lab = name[:2] if name[:2] in _LABS else None
+    lab = name[:2] if isinstance(name, str) and name[:2] in _LABS else None
     known = names(lab)
     if lab is None or name not in known:
         raise PeerlabError(f"exercise: no {name!r}; {nearest(name, known)}")

@@ -17,7 +17,7 @@ from peerlab.features.exercises.lessons.cards import html, place_of
 from peerlab.features.exercises.lessons.lesson_style import style
 from peerlab.features.exercises.own_seed import own_seed
 from peerlab.page.widgets import Spoken
-from peerlab.records import Records
+from peerlab.records import Records, checked_records
 
 
 class Asked(Spoken):
@@ -191,11 +191,7 @@ def exercise(name: str, answer: Any = ..., records: Records | None = None, seed:
     task = find(name)
     if task.seed is not None:
         task = find(name, own_seed() if seed is None else seed)
-    if not isinstance(records, Records | None):
-        raise PeerlabError(
-            f"exercise: records must be what measure() or load() returned, not {records!r:.40}"
-        )
-    return Asked(task if records is None else task.about(records), answer)
+    return Asked(task if records is None else task.about(checked_records(records, "records")), answer)
 
 
 class AnswerNeeded(PeerlabError):  # noqa: N818  (it is a stop, not a failure)

@@ -94,4 +94,8 @@ def predict(
     how:
         Written before the answer: where it is from.
     """
+    if not isinstance(question, str):
+        raise PeerlabError(f"predict: the question is a sentence, not {question!r:.60}")
+    if not isinstance(answers, Sequence) or not all(isinstance(answer, int | float) for answer in answers):
+        raise PeerlabError(f"predict: answers are numbers to choose from, not {answers!r:.60}")
     return Prediction(question, answers, truth, unit, how)

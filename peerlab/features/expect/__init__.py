@@ -9,6 +9,7 @@ FEATURE = Feature(
     functions={"expect": "peerlab.features.expect.expecting"},
     shows={
         "Expectation": "peerlab.features.expect.expect_report:expected_html",
+        "LogVerdicts": "peerlab.features.expect.expect_report:judged_runs_html",
         "LogVerdict": "peerlab.features.expect.expect_report:judged_html",
     },
     offers={

@@ -26,7 +26,7 @@ def machine_or_closest(name: str | Path | Cluster) -> tuple[Cluster, str]:
         return load_cluster(name), ""
     except HardwareError:
         # A path that leads nowhere is a slip: no known machine answers for it.
-        found = None if _is_file(name) else closest(str(name))
+        found = None if not isinstance(name, str) or _is_file(name) else closest(name)
         if found is None:
             raise
         return (
@@ -35,8 +35,8 @@ def machine_or_closest(name: str | Path | Cluster) -> tuple[Cluster, str]:
         )
 
 
-def _is_file(name: str | Path) -> bool:
-    return isinstance(name, Path) or "/" in name or name.endswith(".toml")
+def _is_file(name: str) -> bool:
+    return "/" in name or name.endswith(".toml")
 
 
 def closest(name: str) -> Cluster | None:

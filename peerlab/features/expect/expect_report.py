@@ -25,7 +25,7 @@ from peerlab.features.expect.expect_document import (
 from peerlab.features.expect.expectation import Expectation
 from peerlab.features.expect.expected_figure import figure
 from peerlab.features.expect.verdicts.causes import THE_CAUSE
-from peerlab.features.expect.verdicts.judging import LogVerdict
+from peerlab.features.expect.verdicts.log_verdict import LogVerdict, LogVerdicts
 from peerlab.features.expect.verdicts.verdict_rules import BELOW
 from peerlab.page.document_html import conclusion_html, part_html
 from peerlab.page.frame import alone, framed
@@ -35,6 +35,7 @@ _MOST_CAUSES = 5
 _CLOSEST = 2
 """Causes that are shown where none explains enough."""
 _SIZES = "Each size, and how sure that is"
+_BARE = "Each size, as it was measured"
 _TITLE = "Is this run healthy?"
 
 
@@ -101,7 +102,10 @@ def _parts(verdict: Told) -> Iterator[str]:
         picture = band_html(rows, rows, [cause["curve"] for cause in causes])
         yield f"<div class='pl-beside'>{picture}{_causes(verdict, causes) if causes else ''}</div>"
     sizes = part_html(replace(judged_table(verdict["rows"]), caption="", folded=False))
-    yield _folded(_SIZES, sizes + "".join(part_html(Text(note, quiet=True)) for note in verdict["notes"]))
+    yield _folded(
+        _SIZES if rows else _BARE,
+        sizes + "".join(part_html(Text(note, quiet=True)) for note in verdict["notes"]),
+    )
     if verdict["unseen"]:
         listed = "".join(
             f"<p>{words_html(fault['decides'])}<br><span>{escape(unseen_words(fault))}</span></p>"
@@ -155,3 +159,8 @@ def expected_html(expectation: Expectation) -> str:
 def judged_html(verdict: LogVerdict) -> str:
     """Return the verdict on a run, its picture, and what would look like it."""
     return verdict_html([verdict.as_dict()])
+
+
+def judged_runs_html(verdicts: LogVerdicts) -> str:
+    """Return the verdict on each run of a log."""
+    return verdict_html([verdict.as_dict() for verdict in verdicts])

@@ -10,7 +10,8 @@ from peerlab.base.errors import ScenarioError
 from peerlab.diagnosis.replay import with_devices
 from peerlab.features.expect.closest import DRAFT, machine_or_closest
 from peerlab.features.expect.expectation import Expectation, expectation, usual_path
-from peerlab.features.expect.verdicts.judging import LogVerdict, judge
+from peerlab.features.expect.verdicts.judging import judge
+from peerlab.features.expect.verdicts.log_verdict import LogVerdicts
 from peerlab.model.hardware import Cluster
 from peerlab.question.scenario import Scenario
 from peerlab.question.size_list import parse_sizes
@@ -33,7 +34,7 @@ def expect(
 
 
 @overload
-def expect(cluster: str | Path | Cluster | None = None, *, log: Records) -> tuple[LogVerdict, ...]: ...
+def expect(cluster: str | Path | Cluster | None = None, *, log: Records) -> LogVerdicts: ...
 
 
 def expect(
@@ -47,8 +48,8 @@ def expect(
     library_version: str | None = None,
     ranks_per_node: int | None = None,
     anyway: bool = False,
-) -> Expectation | tuple[LogVerdict, ...]:
-    """Return what a machine should reach, size by size; of a log, whether each of its runs is well.
+) -> Expectation | LogVerdicts:
+    """Return what a machine should reach, size by size; of a log, whether each of its runs is well: a tuple of verdicts, one a run.
 
     Parameters
     ----------
@@ -57,7 +58,7 @@ def expect(
         that names a known accelerator, such as ``dgx-h100``, is answered for the closest known machine, as a what-if that says so first.
     log:
         What `peerlab.load` returns. Each run of it is held against the floor of its machine, and where it is below, against every
-        fault that would look like it; the other options are the log's to say.
+        fault that would look like it: ``.verdict``, ``.why`` and ``.likely`` of each; the other options are the log's to say.
     nodes:
         Servers that take part, 2 or more.
     path:
@@ -87,7 +88,7 @@ def expect(
     """
     check_switch("anyway", anyway)
     if log is not None:
-        return judge(log, cluster)
+        return judge(log, cluster).in_python()
     if cluster is None:
         raise ScenarioError(
             "cluster", f"name the machine; `peerlab clusters` lists those that are known, {DRAFT}"

@@ -60,6 +60,8 @@ def write_site(
 
     There is no example here that runs: the npm client would ask a registry.
     """
+    if not isinstance(place, str | Path):
+        raise ExportError(f"place: give a folder, not {place!r:.60}")
     folder = Path(place).expanduser()
     # Refused before anything is loaded or written.
     _check_fields(scenario)

@@ -15,7 +15,7 @@ from peerlab.page.browser import browser
 from peerlab.page.target import checked
 from peerlab.picture.policy import policy
 from peerlab.question.presets import known_clusters, load_cluster
-from peerlab.question.scenario import Scenario
+from peerlab.question.scenario import Scenario, checked_scenario
 
 OVERS = ("paths", "clusters")
 """What a wall chart goes over."""
@@ -55,7 +55,7 @@ def wall_chart(
     if scale not in (1, 2, 3, 4):
         raise ExportError(f"scale: {scale!r} is none of 1, 2, 3, 4")
     target = checked(path, CHARTS, theme)
-    runs, left_out = runs_over(scenario, over)
+    runs, left_out = runs_over(checked_scenario(scenario), over)
     svg = multiples_svg(runs, theme, left_out)
     page = _page(svg, alt_text(runs, left_out))
     with written(target, ExportError) as file:

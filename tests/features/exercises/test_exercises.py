@@ -181,7 +181,7 @@ def test_records_for_an_exercise_about_none_are_refused():
 
 
 def test_what_are_no_records_is_refused():
-    with pytest.raises(PeerlabError, match="records must be what measure"):
+    with pytest.raises(PeerlabError, match="are no records; give what"):
         peerlab.exercise("04-noise", records="mine.csv")
 
 

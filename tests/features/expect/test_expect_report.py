@@ -10,6 +10,7 @@ from peerlab.features.expect.expect_document import expectation_document, verdic
 from peerlab.features.expect.expect_report import expect_page, verdict_html, verdict_in_page
 from peerlab.features.expect.expected_figure import figure
 from peerlab.features.expect.verdicts.judging import judge
+from peerlab.features.expect.verdicts.log_verdict import LogVerdicts
 
 HEAD = "#       size         count      type   redop    root     time   algbw   busbw #wrong"
 SIZES = [1 << power for power in range(16, 34, 2)]
@@ -137,3 +138,21 @@ def test_a_run_that_is_well_says_what_one_log_cannot_rule_out():
     assert "ReqRedir+" in page
     (ill,) = judge(log([1.0] * 5 + [0.4] * 4), "p4d")
     assert not ill.unseen
+
+
+def test_a_log_shows_itself_in_a_notebook_and_says_what_to_name_in_the_words_of_python():
+    verdicts = peerlab.expect(log=log([1.0] * 9))
+    page = verdicts._repr_html_()
+    assert re.search("<b>(.*?)</b>", page)[1] == "Cannot tell: nothing in the log names its machine"
+    assert "with the argument cluster" in page
+    assert "--cluster" not in page + repr(verdicts)
+    assert "<td class='pl-number'>-</td>" not in page  # what nothing is known of has no columns
+    assert isinstance(verdicts, tuple)
+    assert repr(verdicts) == repr(verdicts[0])
+
+
+def test_two_runs_of_a_log_are_one_report():
+    verdict = peerlab.expect("p4d", log=log([1.0] * 9))[0]
+    both = LogVerdicts([verdict, verdict])
+    assert both._repr_html_().count("<h4>Run ") == 2
+    assert repr(both).splitlines()[1] == f"run 2 of 2: {verdict!r}"

@@ -1,7 +1,7 @@
 """Whether the NIC or the library is the limit: what a NIC carries alone (perftest), beside what it carries in a run."""
 
 from peerlab.base.errors import RecordsError
-from peerlab.features.expect.verdicts.judging import LogVerdict
+from peerlab.features.expect.verdicts.log_verdict import LogVerdict
 from peerlab.question.presets import load_cluster
 from peerlab.records import Records
 from peerlab.records.perftest import TOOL

@@ -21,7 +21,7 @@ from peerlab.base.units import PS_PER_S, say_range, say_time
 from peerlab.collectives.conditions import say_block
 from peerlab.features.measure.memories import PINNINGS
 from peerlab.page.frame import framed, table
-from peerlab.records import Records
+from peerlab.records import Records, checked_records
 from peerlab.records.judge import FASTER, NOISE, SLOWER, WRONG, Comparison, compare
 
 _WIDTH, _HEIGHT = 300, 22
@@ -101,9 +101,9 @@ def ratios(records: Records, against: str = "staged", only: str = "") -> Ratios:
     Raises
     ------
     RecordsError
-        If one of these arms was not measured, or `against` not without registration.
+        If these are no records, one of these arms was not measured, or `against` not without registration.
     """
-    measured = sorted(set(records.table["path"]) - {""})
+    measured = sorted(set(checked_records(records).table["path"]) - {""})
     for field, arm in (("against", against), ("only", only)):
         if arm and arm not in measured:
             raise RecordsError(f"{field}: {arm!r} was not measured; {nearest(arm, measured)}")
