@@ -380,8 +380,8 @@ export class Scene extends View {
     for (const { count, places } of Object.values(this.queues)) {
       if (count < 3 || !places.length) continue;
       const [x, y] = places[Math.min(count, places.length) - 1], first = places[0][1], left = x < SCENE_WIDTH / 2;
-      const word = (at, text) => [x, at, text, 11, this.style, "muted", "center"], said = word(places.at(-1)[1] + 12, `${count} wait`);
-      if (!this.narrow) [said[0], said[6]] = left ? [x + BAR / 2, "right"] : [x - BAR / 2, "left"]; // clear of "from node 3" below the NIC
+      const word = (at, text) => [x, at, text, 11, this.style, "muted", "center"], said = word(this.data.names.other[2], `${count} wait`); // as high as "from node 3" beside it
+      if (!this.narrow) [said[0], said[6]] = left ? [x + BAR / 2, "right"] : [x - BAR / 2, "left"]; // clear of that
       if (y >= first) words.push([...said, word(first - 8, `${count}`)]);
       else words.push([left ? x + BAR / 2 : x - BAR / 2, y - 9, `${count} wait`, 11, this.style, "muted", left ? "right" : "left"]);
     }

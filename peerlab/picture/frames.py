@@ -171,13 +171,15 @@ def moves(trace: Trace, seen: ShownNodes | None = None) -> Segments:
     A stage is entered at ``enter``; the slice waits until ``start``, when the resource that serves it last begins, and
     leaves at ``end``, latency included. Adding up that does not repeat with the other stages (of a pairwise exchange of many nodes) is
     left out: it takes nanoseconds, and as much room as all else together. Columns: device, step, slice, whose (`ShownNodes.whose`), stage, resource, enter,
-    start, end, until (when its next stage is entered, or it is done), nbytes. Only the first PCIe switch is shown.
+    start, end, until (when its next stage is entered, or it is done), nbytes. Only one PCIe switch is shown, and devices are numbered there.
     """
     recording, seen = trace.last, seen or ShownNodes(whole=True)
     columns = repeating(recording)
     shown = [*_numbers(lambda kind: bool(kind.track)), trace.stages.index("flight")]
     keep = (columns["slice"] >= 0) & np.isin(columns["stage"], shown)
-    keep &= columns["device"] < trace.devices_per_switch
+    device = columns["device"] - seen.switch * trace.devices_per_switch
+    columns = {**columns, "device": device}
+    keep &= (device >= 0) & (device < trace.devices_per_switch)
     whose = seen.whose(columns["node"], columns["step"])
     keep &= whose > 0
     columns = {name: values[keep] for name, values in {**columns, "whose": whose}.items()}
@@ -308,13 +310,14 @@ def lane_spans(trace: Trace, lane_of: dict[int, int]) -> Segments:
     return segment(kept, recording.blocks, wide=wide, whole=recording.whole)
 
 
-def registrations(trace: Trace, node: int = 0) -> Segments:
-    """Return what the registration cache of the first NIC of a node did, sorted by time."""
+def registrations(trace: Trace, node: int = 0, switch: int = 0) -> Segments:
+    """Return what the registration cache of the first NIC at a switch of a node did, sorted by time."""
     recording = trace.last
     rows = thin(recording.registrations, recording.registration_blocks)
     if recording.registration_blocks:
         rows["position"] = np.where(rows["position"] < 0, -1, _positions(rows, recording.chunks))
-    rows = {name: values[rows["node"] == node] for name, values in rows.items()}
+    here = (rows["node"] == node) & (rows["device"] // trace.devices_per_switch == switch)
+    rows = {name: values[here] for name, values in rows.items()}
     nic = min((int(n) for n in rows["nic"]), default=-1)
     rows = {name: values[rows["nic"] == nic] for name, values in rows.items()}
     wide = spread(recording.registrations, recording.registration_blocks)

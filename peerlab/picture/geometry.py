@@ -331,7 +331,7 @@ def _fraction(points: list[Point], corner: int) -> float | None:
 
 
 def _ways(g: Geometry, track: Track, device: int) -> tuple[list[Point], list[Point], list[Point]]:
-    here = (g.middle(device), BOX_BOTTOM - 9)
+    here = (g.middle(device), BOX_BOTTOM - 7)
     inside: dict[str, tuple[list[Point], list[Point], list[Point]]] = {
         "device to host memory": (g.to_memory(0, device), g.to_memory(1, device), []),
         "through the CPU": (g.through_cpu(0), g.through_cpu(1), []),

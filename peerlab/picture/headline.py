@@ -2,14 +2,14 @@
 
 from typing import NotRequired, TypedDict
 
-from peerlab.answer.metrics import Bottleneck, busy_ps
+from peerlab.answer.metrics import Bottleneck
 from peerlab.answer.run import Run
 from peerlab.base.units import say_bytes, say_count, say_percent, say_time
 from peerlab.model.resources import resource_kind
 from peerlab.model.stages import stage_kind
 from peerlab.picture.picture import Picture
 from peerlab.picture.registration_table import whose
-from peerlab.picture.shown_nodes import drawn, focus, unit
+from peerlab.picture.shown_nodes import busiest, focus, unit
 from peerlab.picture.wire import sends, wire_name
 from peerlab.picture.words import PROXY, names_proxy
 
@@ -113,15 +113,13 @@ def _bottleneck(run: Run) -> Card:
 
 
 def _where(run: Run, bottleneck: Bottleneck) -> str:
-    """Return at which node the busiest of its kind is, where nodes differ; a NIC that the picture does not show has its number."""
+    """Return at which node the busiest of its kind is, where nodes differ; a NIC has its number where the first ones are not meant."""
     alike = run.trace.folded or run.scenario.collective_record.is_message
     if alike or bottleneck.resource is None or bottleneck.resource.scope == "fabric":
         return ""
-    used, resources = busy_ps(run.trace, run.recording), run.trace.resources
-    busiest = max((i for i, one in enumerate(resources) if one.kind == bottleneck.kind), key=used.__getitem__)
-    shown = drawn(run.trace, [focus(run)], run.scenario.hardware.used_nics_per_switch)[busiest]
-    resource = resources[busiest]
-    if bottleneck.resource.scope == "nic" and not shown:
+    resource = busiest(run, bottleneck.kind)
+    first = resource.node == focus(run) and resource.index < run.scenario.hardware.used_nics_per_switch
+    if bottleneck.resource.scope == "nic" and not first:
         return f" at NIC {resource.node}.{resource.index}"
     return f" at {unit(run.scenario)} {resource.node}"
 

@@ -6,7 +6,7 @@ from peerlab.answer.run import Run
 from peerlab.answer.trace import REGISTRATION_KINDS
 from peerlab.base.units import say_bytes, say_time
 from peerlab.picture.frames import PageRows, registrations
-from peerlab.picture.shown_nodes import focus, unit
+from peerlab.picture.shown_nodes import focus, shown_switch, unit
 
 COLUMNS = ("device", "kind", "side", "position", "nbytes", "start", "end", "step")
 
@@ -39,7 +39,7 @@ class LiveTable(TypedDict):
 
 
 def table(run: Run) -> StandingTable | LiveTable:
-    """Return what the page needs to show the registration table of the first NIC of the node that is shown."""
+    """Return what the page needs to show the registration table of the first NIC that is shown."""
     s, counters = run.scenario, run.registration
     hardware = s.hardware
     if not s.registers:
@@ -47,21 +47,23 @@ def table(run: Run) -> StandingTable | LiveTable:
         return {"live": False, "lines": _standing(run), "title": title}
     if s.domains == 1:
         return {"live": False, "lines": [], "title": ""}
-    segments = registrations(run.trace, focus(run))
+    switch = shown_switch(run)
+    nic = switch * hardware.used_nics_per_switch
+    segments = registrations(run.trace, focus(run), switch)
     total = f"{counters.hits} hits, {counters.misses} misses"
     if counters.evictions:
         total += f", {counters.evictions} evicted"
     return {
         "live": True,
-        "title": "Registered (MR), NIC 0",
+        "title": f"Registered (MR), NIC {nic}",
         "rows": segments.page(COLUMNS, ("start", "end")),
         "kinds": list(REGISTRATION_KINDS),
         "chunks": run.recording.chunks,
         "device": hardware.device_name,
         "devices": hardware.devices_per_switch,
-        # that all were hits stands in the headline
+        # that all were hits stands in the headline; what is counted is the first switch's
         "total": f"{total}, {say_time(counters.time_ps)}{whose(run)}"
-        if counters.misses or counters.evictions
+        if (counters.misses or counters.evictions) and not switch
         else "",
     }
 
@@ -81,7 +83,7 @@ def _standing(run: Run) -> list[list[str]]:
     rests = [["this path registers nothing", ""] if when == "none" else [when, what]]
     if s.staged:
         size = say_bytes(s.slice_limit or s.nbytes)
-        buffers = f"{s.window_slices} x {size}"
+        buffers = f"{s.window_slices} \u00d7 {size}"
         if s.data_path.uses_kernel_tcp:
             rests = [["pinned once, at start", ""]]
         return [["send buffers", buffers], ["receive buffers", buffers], *rests]

@@ -26,6 +26,9 @@ from peerlab.picture.theme import stage_role
 from peerlab.picture.wire import say_latency, say_rate, wire_Bps
 from peerlab.question.node_exchange import node_exchange
 
+_LINES = (13.0, 25.0, 37.0)
+"""Where the lines of words in the boxes of devices and NICs stand, below their tops: slices stand below two of them."""
+
 
 def draw_devices(sketch: Sketch, node: int) -> None:
     """Draw the devices and the NIC of a node, and their links to the switch."""
@@ -36,11 +39,12 @@ def draw_devices(sketch: Sketch, node: int) -> None:
         hot = sketch.is_hot("device", node)
         edges = (g.x(node, left), BOX_TOP, g.x(node, right), BOX_BOTTOM)
         d.box("boxes", edges, "box", "hot" if hot else "edge", 2.5 if hot else 1.2)
-        name = within(c.device_name, right - left, "" if c.devices_per_switch == 1 else f" {device}")
-        d.text((g.x(node, g.middle(device)), BOX_TOP + 15), name, size=13, bold=True)
+        number = "" if c.devices_per_switch == 1 else f" {sketch.first_device + device}"
+        name = within(c.device_name, right - left, number)
+        d.text((g.x(node, g.middle(device)), BOX_TOP + _LINES[0]), name, size=13, bold=True)
         if c.hbm_Bps:
             d.text(
-                (g.x(node, g.middle(device)), BOX_TOP + 27.5),
+                (g.x(node, g.middle(device)), BOX_TOP + _LINES[1]),
                 f"HBM{sketch.mark('device.hbm')}",
                 size=11,
                 ink="muted",
@@ -122,7 +126,7 @@ def _nic(sketch: Sketch, node: int) -> None:
     d.box("boxes", edges, "box", edge, 2.5 if hot else 1.2)
     name, *below = _nic_words(sketch, node, used=used)
     # slices pass between the words where they come straight from the device
-    places = (9.0, 38.0) if not g.switch else (16.0, 31.0) if len(below) == 1 else (10.0, 26.0, 38.5)
+    places = _LINES[: len(below) + 1] if g.switch else (9.0, 38.0)
     beside = g.x(node, (NIC[0] + (PORT - 10 if g.switch else NIC[1])) / 2)
     d.text((beside, BOX_TOP + places[0]), name, size=13, bold=True, ink="ink" if used else "muted")
     # the last line first: where room is short, what comes first has it, and that is the rate
@@ -134,7 +138,8 @@ def _nic_words(sketch: Sketch, node: int, *, used: bool) -> list[str]:
     """Return what the box of the NICs says: how many there are, and what each carries, in two lines if there is room for them."""
     count = sketch.cluster.nics_per_switch
     mark = _mark_wiring(sketch) or sketch.mark("node.nics_per_switch")
-    name = (f"{count} NICs" if count > 1 else "NIC") + mark
+    number = f" {sketch.first_nic}" if sketch.first_nic else ""  # the first needs none
+    name = (f"{count} NICs" if count > 1 else f"NIC{number}") + mark
     if not used:
         return [name, "idle" if sketch.run.scenario.nodes_per_domain > 1 else "not used"]
     if not sketch.on("NIC"):

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from peerlab.answer.metrics import busy_ps
 from peerlab.answer.run import Run
-from peerlab.answer.trace import Resource, Trace
+from peerlab.answer.trace import Resource
 from peerlab.base.numbers import NDArray, np
 from peerlab.collectives.choose import plan
 from peerlab.collectives.plan import Schedule
@@ -53,6 +53,8 @@ class ShownNodes:
     """Whether the right node sends to the left one."""
     whole: bool = False
     """Whether the trace holds every node."""
+    switch: int = 0
+    """Which of the nodes' PCIe switches is drawn."""
 
     def whose(self, node: NDArray[np.int64], step: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return for each row of a trace where its slice is drawn: a sum of `OWN`, `NEXT`, `PREVIOUS`, `BACK`; 0 where nowhere."""
@@ -77,12 +79,12 @@ class ShownNodes:
 
 def shown_nodes(run: Run) -> ShownNodes:
     """Return what the pictures of a run show."""
-    schedule, node = plan(run.scenario).schedule, focus(run)
+    schedule, node, whole = plan(run.scenario).schedule, focus(run), not run.trace.folded
     rows = _rows(schedule, node)
     if not rows:
-        return ShownNodes(node, whole=not run.trace.folded)
+        return ShownNodes(node, whole=whole, switch=shown_switch(run))
     partner, source, beyond, sends, answers = zip(*rows, strict=True)
-    return ShownNodes(node, partner, source, beyond, sends, answers, whole=not run.trace.folded)
+    return ShownNodes(node, partner, source, beyond, sends, answers, whole, shown_switch(run))
 
 
 @lru_cache(maxsize=64)
@@ -114,30 +116,68 @@ def focus(run: Run) -> int:
     return most_disturbed(run.scenario, run.trace.nodes)
 
 
-def drawn(trace: Trace, nodes: Sequence[int], nics: int) -> list[bool]:
-    """Return for each resource whether it belongs to the first PCIe switch of one of the nodes."""
+AS_BUSY = 0.9
+"""From this part of the bottleneck's busy share on another of its kind is as busy as it."""
+
+
+def busiest(run: Run, kind: str) -> Resource:
+    """Return which resource of a kind is busiest in a run."""
+    used = busy_ps(run.trace, run.recording)
+    same = (i for i, resource in enumerate(run.trace.resources) if resource.kind == kind)
+    return run.trace.resources[max(same, key=used.__getitem__)]
+
+
+def shown_switch(run: Run) -> int:
+    """Return which PCIe switch of the nodes is shown: that of the node's NIC that is the bottleneck, else the first.
+
+    It is the first as well where that has a NIC about as busy.
+    """
+    bottleneck, trace = run.bottleneck, run.trace
+    resource = bottleneck.resource if bottleneck else None
+    if trace.folded or trace.one_switch or not bottleneck or not resource or resource.scope != "nic":
+        return 0
+    node, nics, kind = focus(run), run.scenario.hardware.used_nics_per_switch, bottleneck.kind
+    used, hot = busy_ps(trace, run.recording), busiest(run, kind)
+    first = (
+        used[i]
+        for i, one in enumerate(trace.resources)
+        if (one.kind, one.node) == (kind, node) and one.index < nics
+    )
+    as_busy = max(first, default=0) >= AS_BUSY * used[trace.resources.index(hot)]
+    return 0 if as_busy or hot.node != node else hot.index // nics
+
+
+def drawn(run: Run, nodes: Sequence[int], switch: int) -> list[bool]:
+    """Return for each resource whether it belongs to a PCIe switch of one of the nodes."""
     return [
-        resource.node in nodes and resource.index < _count(resource, trace, nics)
-        for resource in trace.resources
+        resource.node in nodes and resource.index // _beside(resource, run) == _place(resource, run, switch)
+        for resource in run.trace.resources
     ]
 
 
-def _count(one: Resource, trace: Trace, nics: int) -> int:
-    match RESOURCES[one.kind].scope:
+def _beside(resource: Resource, run: Run) -> int:
+    """Return how many of its kind a switch has."""
+    match RESOURCES[resource.kind].scope:
         case "device":
-            return trace.devices_per_switch
+            return run.trace.devices_per_switch
         case "nic":
-            return nics
+            return run.scenario.hardware.used_nics_per_switch
     return 1
 
 
-def shares(run: Run, node: int) -> dict[str, float]:
-    """Return per kind of resource the busy share of the busiest one that is drawn at a node, 0 to 1."""
+def _place(resource: Resource, run: Run, switch: int) -> int:
+    """Return the number that it has if it belongs to a switch: the switch's, or its socket's."""
+    scope = RESOURCES[resource.kind].scope
+    return switch // run.scenario.hardware.switches_per_numa if scope == "numa" else switch
+
+
+def shares(run: Run, node: int, switch: int = 0) -> dict[str, float]:
+    """Return per kind of resource the busy share of the busiest one that is drawn at a switch of a node, 0 to 1."""
     if run.trace.folded:
         # All nodes are alike, so the busiest of all is as busy as any.
         return run.busy
     used = busy_ps(run.trace, run.recording)
-    here = drawn(run.trace, [node], run.scenario.hardware.used_nics_per_switch)
+    here = drawn(run, [node], switch)
     entries: dict[str, float] = {}
     for index, resource in enumerate(run.trace.resources):
         if here[index] and run.recording.end_ps:

@@ -1,7 +1,6 @@
 """What every part of the data path's picture needs: the run, positions, busy shares, and the sign of assumed figures."""
 
-from peerlab.answer.lanes import has_lane, lane_name
-from peerlab.answer.metrics import busy_ps
+from peerlab.answer.lanes import has_lane
 from peerlab.answer.run import Run
 from peerlab.base.units import say_percent
 from peerlab.model.disturbance import Slow
@@ -10,13 +9,11 @@ from peerlab.model.resources import Part, resource_kind
 from peerlab.model.stages import stage_kind
 from peerlab.picture.drawing import Drawing, within
 from peerlab.picture.geometry import geometry_of, passes
-from peerlab.picture.shown_nodes import drawn, focus, shares, shown_nodes
+from peerlab.picture.shown_nodes import AS_BUSY, shares, shown_nodes
 from peerlab.picture.wire import assumed
 
 _SEEN = 0.0005
 """From this busy share on a part is not called idle: it is 0.1 % when rounded."""
-AS_BUSY = 0.9
-"""From this part of the bottleneck's busy share on a node is as busy as it."""
 
 
 class Sketch:
@@ -30,7 +27,11 @@ class Sketch:
         self.sight = shown_nodes(run)
         # A partner that changes from step to step has no share of its own.
         right = self.sight.partner[0] if len(self.sight.partner) == 1 else -1
-        self.busy = [shares(run, self.sight.node), shares(run, right) if right >= 0 else None]
+        switch = self.sight.switch
+        self.busy = [shares(run, self.sight.node, switch), shares(run, right, switch) if right >= 0 else None]
+        self.first_device = switch * self.cluster.devices_per_switch
+        """The number in its node of the first device that is drawn."""
+        self.first_nic = switch * self.cluster.nics_per_switch
         bottleneck = run.bottleneck
         self.hot = bottleneck.kind if bottleneck else ""
         self.hot_part = bottleneck.resource.drawn if bottleneck and bottleneck.resource else ""
@@ -122,21 +123,3 @@ class Sketch:
         if node == 0:
             return slow.get(left, 1.0)
         return slow.get(partners[0], 1.0) if len(partners) == 1 else 1.0
-
-
-def hidden_bottleneck(run: Run) -> list[tuple[int, str]]:
-    """Return the shown node's NIC that is the bottleneck, and what its lane is called, where its switch is not shown and no NIC that is shown is as busy."""
-    bottleneck, node = run.bottleneck, focus(run)
-    resource = bottleneck.resource if bottleneck else None
-    if run.trace.folded or not bottleneck or not resource or resource.scope != "nic":
-        return []
-    used, kind = busy_ps(run.trace, run.recording), bottleneck.kind
-    same = [i for i, one in enumerate(run.trace.resources) if one.kind == kind]
-    busiest, seen = (
-        max(same, key=used.__getitem__),
-        drawn(run.trace, [node], run.scenario.hardware.used_nics_per_switch),
-    )
-    one, most = run.trace.resources[busiest], max((used[i] for i in same if seen[i]), default=0)
-    if one.node != node or most >= AS_BUSY * used[busiest]:
-        return []
-    return [(busiest, lane_name(kind).replace("NIC", f"NIC {node}.{one.index}", 1))]

@@ -15,8 +15,7 @@ from peerlab.model.resources import RESOURCES, resource_kind
 from peerlab.model.stages import stage_kind, stage_number
 from peerlab.picture.frames import PageRows, Segments, lane_spans
 from peerlab.picture.picture import Picture
-from peerlab.picture.shown_nodes import drawn, focus, unit
-from peerlab.picture.sketch import AS_BUSY, hidden_bottleneck
+from peerlab.picture.shown_nodes import AS_BUSY, drawn, focus, shown_switch, unit
 from peerlab.picture.theme import stage_role
 
 SPAN_COLUMNS = (
@@ -45,8 +44,6 @@ class TimelineLane:
     """Name in plain words."""
     resources: tuple[int, ...]
     """Indices of the resources drawn on it."""
-    hidden: bool = False
-    """Whether it is the bottleneck, below a switch that the data path does not show."""
 
 
 def _has_kind(run: Run, kind: str, on_paths: frozenset[str]) -> bool:
@@ -79,18 +76,14 @@ def lanes(run: Run) -> list[TimelineLane]:
         if _has_kind(run, kind, on_paths):
             mine = [i for i, r in enumerate(run.trace.resources) if r.kind == kind and there[i]]
             rows.append(TimelineLane(kind, lane_name(kind), tuple(mine)))
-            if bottleneck and bottleneck.kind == kind:
-                rows += [
-                    TimelineLane(kind, name, (nic,), hidden=True) for nic, name in hidden_bottleneck(run)
-                ]
     return rows
 
 
 def _in_sight(run: Run) -> list[bool]:
-    """Return for each resource whether it is shown: the first PCIe switch of the node, and its links of the fabric."""
+    """Return for each resource whether it is shown: those of one PCIe switch of the node, and its links of the fabric."""
     s, node = run.scenario, focus(run)
     nodes = (0, 1) if s.collective_record.is_message else (node,)  # one sends, the other receives
-    below = drawn(run.trace, nodes, s.hardware.used_nics_per_switch)
+    below = drawn(run, nodes, shown_switch(run))
     # Of a fabric only the links at this host: those further on serve others, too.
     links = {(link.kind, link.index) for link in s.fabric.links_at(s.host(node))}
     return [
@@ -182,8 +175,6 @@ def timeline(picture: Picture) -> TimelineParcel:
 def _is_hot(picture: Picture, lane: TimelineLane) -> bool:
     """Return whether what a lane stands for is the bottleneck, or about as busy."""
     run, bottleneck = picture.run, picture.run.bottleneck
-    if lane.hidden:
-        return True
     if not bottleneck or bottleneck.kind != lane.kind:
         return False
     if resource_kind(lane.kind).scope != "fabric":

@@ -69,7 +69,7 @@ def _parts(sketch: Sketch, node: int) -> Iterator[tuple[Part, str, Box]]:
     for device in range(sketch.cluster.devices_per_switch):
         left, right = g.device(device)
         name, half = (
-            f"{sketch.cluster.device_name} {device}",
+            f"{sketch.cluster.device_name} {sketch.first_device + device}",
             max(5.0, g.thickness(sketch.cluster.device_pcie_Bps) / 2),
         )
         yield "device", name, box(left, BOX_TOP, right, BOX_BOTTOM)

@@ -21,7 +21,7 @@ def colours(run: Run) -> list[list[str]]:
     s = run.scenario
     # In one domain nothing crosses a wire, so no stage of the path is seen.
     used = [stage.name for stage in s.stages] if s.domains > 1 else []
-    if s.registers and s.domains > 1:
+    if s.registers and s.domains > 1 and run.registration.misses:
         used.insert(0, "register")
     if not s.collective_record.is_message:
         used += ["reduce"] if s.reduces and s.collective_record.adds else []

@@ -72,7 +72,8 @@ def test_what_moves_at_a_neighbour_is_what_the_neighbour_recorded(nodes, algorit
     run = simulated(nodes=nodes, algorithm=algorithm, path=path, jitter=0.3, seed=seed, slow_nodes={1: 0.5})
     seen, schedule = shown_nodes(run), plan(run.scenario).schedule
     frame = run.trace.frame()
-    frame = frame[(frame["slice"] >= 0) & (frame["device"] < 2)]
+    frame = frame[(frame["slice"] >= 0) & (frame["device"] // 2 == seen.switch)]
+    frame["device"] -= 2 * seen.switch  # as they are numbered there
     keys = ("node", "device", "step", "slice", "stage", "start_ps")
     recorded = set(zip(*(frame[key] for key in keys), strict=True))
     rows = moves(run.trace, seen).rows

@@ -1,0 +1,54 @@
+"""The switch that is shown is that of the busiest NIC of the node."""
+
+import peerlab
+from peerlab.picture.frames import registrations
+from peerlab.picture.payload import payload
+from peerlab.picture.shown_nodes import shown_switch
+
+
+def views(run):
+    return payload(run)["views"]
+
+
+def test_the_busiest_nic_beside_a_lost_one_is_drawn_marked_and_has_its_lane():
+    run = peerlab.simulate(
+        peerlab.Scenario(cluster="p4d", nodes=4, path="peer-direct", slow_nics={(3, 2): 0})
+    )
+    assert shown_switch(run) == 3
+    shown = views(run)
+    scene, lanes = shown["scene"], shown["timeline"]["lanes"]
+    assert {"A100 6", "A100 7", "NIC 3"} <= set(scene["texts"]["text"])
+    boxes = scene["boxes"]
+    nic = [
+        line
+        for line, left, top, right in zip(
+            *(boxes[side] for side in ("line", "left", "top", "right")), strict=True
+        )
+        if (left, top, right) == (276, 158, 390)
+    ]
+    assert nic == ["hot"]
+    assert [lane["label"] for lane in lanes if lane["hot"]] == ["NIC send"]
+    assert [lane["label"] for lane in lanes].count("NIC send") == 1
+    cards = {card["name"]: card for card in shown["headline"]["cards"]}
+    assert cards["bottleneck"]["note"].endswith("at NIC 3.3")
+    assert scene["table"]["title"] == "Registered (MR), NIC 3"
+    assert set(registrations(run.trace, 3, 3).rows["device"].tolist()) == {6, 7}
+
+
+def test_where_the_first_nic_is_about_as_busy_it_is_drawn():
+    run = peerlab.simulate(peerlab.Scenario(cluster="p4d", nodes=4, path="peer-direct", slow_nodes={3: 0.5}))
+    assert shown_switch(run) == 0
+    assert {"A100 0", "NIC"} <= set(views(run)["scene"]["texts"]["text"])
+
+
+def test_a_colour_that_nothing_has_is_not_in_the_key():
+    def key(**fields):
+        return [
+            role
+            for role, _ in views(peerlab.simulate(peerlab.Scenario(nodes=4, path="peer-direct", **fields)))[
+                "footer"
+            ]["colours"]
+        ]
+
+    assert "register" not in key()
+    assert "register" in key(registration="per-transfer")
