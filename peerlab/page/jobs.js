@@ -42,7 +42,7 @@ const JOBS_WATCHED_S = 16; // all of it lasts so long at the usual speed
 const MOST_GROWN = 2.6; // so many times as high the pictures are at most
 const TRIES = 4; // to find that
 // In px: a lane of a job with its bar, and below it who stands in its way; a lane of an uplink. Of the uplinks so many are drawn, those that are shared longest, and of those that are shared alike one.
-const LANES = { left: 120, narrow: 84, right: 72, letters: 12, head: 20, job: 28, apart: 52, bar: 12, thickest: 20, thin: 8, link: 34, highest: 76, most: 2, column: 3, palest: 0.4 };
+const LANES = { left: 120, narrow: 84, right: 72, letters: 12, head: 20, job: 28, apart: 52, bar: 12, thickest: 20, thin: 8, link: 40, highest: 100, most: 2, column: 3, palest: 0.4 };
 
 const JOBS_HTML = `
 <h1></h1>
@@ -128,7 +128,7 @@ class JobsPage extends PlayedPage {
     const text = (x, y, words, more) => svgText(words, { x, y: y + 13, "font-size": LANES.letters, fill: "var(--pl-muted)", ...more }, host);
     const box = (from, until, y, height, role, more = {}, into = host, least = 0.4) => svgShape("rect", { x: this.x(from).toFixed(2), y, width: Math.max(least, this.x(until) - this.x(from)).toFixed(4), height, fill: `var(--pl-${role})`, ...more }, into);
     const high = Math.min(LANES.bar * grown, LANES.thickest), thin = LANES.thin, middle = (high - LANES.letters) / 2 - 1;
-    text(left, 0, width < 600 ? "collectives; thin: who slows them" : "collectives of each job; thin, below: the jobs that slow them down");
+    text(left, 0, width < 600 ? "collectives; thin: who slows them" : "each job's collectives; thin: the jobs that slow them down");
     text(width, 0, width < 600 ? "slowed for" : "slowed down for", { "text-anchor": "end" });
     let top = LANES.head;
     jobs.forEach(({ title, exchanges, held, role }) => {

@@ -162,3 +162,12 @@ def test_hosts_that_are_not_drawn_are_counted_within_the_page(open_page, width):
     box = hidden.bounding_box()
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= width
+
+
+@pytest.mark.parametrize("width", [1280, 900, 600])
+def test_a_table_of_fabrics_is_not_cut(opened, width):
+    page = opened()
+    page.set_viewport_size({"width": width, "height": 900})
+    assert page.evaluate(
+        "(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(document.querySelector('.np-scroll'))"
+    )
