@@ -136,10 +136,10 @@ def source(late: Rows, s: Scenario) -> Cell | None:
     Where partners change from step to step nothing is named: a node is late there by whom it waits for, too, so that the largest
     step of lateness is not where it comes from.
     """
-    return None if _partners_change(s) else _source(late)
+    return None if _partners_change(s) else _source(late, s)
 
 
-def _source(late: Rows) -> Cell | None:
+def _source(late: Rows, s: Scenario) -> Cell | None:
     added = {
         (node, step): row[step] - (row[step - 1] if step else 0)
         for node, row in enumerate(late)
@@ -148,14 +148,19 @@ def _source(late: Rows) -> Cell | None:
     largest = max(added.values())
     if largest < _MAKES_IT * max(row[-1] for row in late):
         return None
-    return min((step, node) for (node, step), more in added.items() if more >= _AS_LARGE * largest)[::-1]
+    held = [cell for cell, more in added.items() if more >= _AS_LARGE * largest]
+    step = min(step for _, step in held)
+    nodes = {node for node, when in held if when == step}
+    # Where slices go on within a step, whoever receives from a late node is late in the same one.
+    follow = {plan(s).schedule.to(node, step) for node in nodes}
+    return min(nodes - follow or nodes), step
 
 
 def how_it_spreads(late: Rows, s: Scenario) -> str:
     """Return in a sentence which transfer makes all late, and when; or why no single one is named."""
     if _partners_change(s):
         return "Partners change from step to step, so no single transfer is named."
-    cell = _source(late)
+    cell = _source(late, s)
     if not cell:
         return "The lateness adds up step by step: no single transfer makes it."
     node, step = cell

@@ -4,6 +4,7 @@ import pytest
 
 import peerlab
 from peerlab.answer.lateness import Lateness, how_it_spreads, lateness, may_be_late, source, undisturbed
+from peerlab.collectives.choose import plan
 from peerlab.picture.late import DOTS, dots, late
 
 RING = peerlab.Scenario(
@@ -78,3 +79,11 @@ def test_where_partners_change_no_single_transfer_is_named():
         how_it_spreads(one.late_ps, slow)
         == "Partners change from step to step, so no single transfer is named."
     )
+
+
+def test_of_two_that_are_late_in_the_same_step_the_sender_is_the_source():
+    """Slices go on within a step: "what node 0 sends is late" stood below "the way from node 7 to node 0"."""
+    ring = peerlab.Scenario(cluster="ideal-100g", nodes=8, jitter=0.1)
+    steps = plan(ring).schedule.steps
+    rows = tuple((100,) * steps if node in (0, 7) else (0,) * steps for node in range(8))
+    assert source(rows, ring) == (7, 0)

@@ -9,6 +9,9 @@ from overlaps import SIZES, faults, settle, watch, watched_explorer
 from page_that_plays import seek_share
 
 import peerlab
+from peerlab.base.units import PS_PER_MS
+from peerlab.features.blame.blame_picture import blame_html
+from peerlab.features.blame.blaming import Blame
 from peerlab.features.fabrics.fabrics_page import fabrics_page_html
 from peerlab.features.race.race_page import race_html
 from peerlab.features.step.step_page import step_page_html
@@ -269,7 +272,7 @@ def test_words_of_a_still(watched, cluster):
 
 
 def test_words_of_pictures_that_have_a_drawing_for_each_width(watched):
-    """Many runs, a log's band and what was measured here: JupyterLab leaves 480 of a window of 600 pixels."""
+    """Many runs, who is to blame, a log's band and what was measured here: JupyterLab leaves 480 of a window of 600 pixels, a phone has 390."""
     own = measured_library()["own/xeon-2-processors"]
     noisy = peerlab.Scenario(nodes=2, jitter=0.1)
     begins = {"peer-direct": 10**9, "host-rdma": 2 * 10**9}
@@ -277,12 +280,29 @@ def test_words_of_pictures_that_have_a_drawing_for_each_width(watched):
         PathTimes(noisy.with_(path=path), tuple(range(t, t + 400 * 10**6, 10**6)), t - 9)
         for path, t in begins.items()
     )
+    late = [10**9 * (4 + 0.001 * run) for run in range(200)] + [47 * 10**9, 110 * 10**9]
+    rare = (PathTimes(noisy.with_(path=path), tuple(map(round, late)), 4 * 10**9) for path in begins)
+    slow_way, slow_node = (
+        Blame(
+            noisy.with_(nodes=8),
+            100,
+            50,
+            60,
+            (0.0,) * 7 + (won,),
+            (((6, 7), 1 - won), ((7, 0), 0.1)),
+            ((0,) * 14,) * 7 + ((0, *(50 * PS_PER_MS,) * 13),),
+        )
+        for won in (0.0, 1.0)
+    )
     found = []
     for shown in (
         tails_html(Tails(tuple(two), ())),
+        tails_html(Tails(tuple(rare), ())),
+        f"<div style='margin:0 16px'>{blame_html(slow_way)}</div>",
+        f"<div style='margin:0 16px'>{blame_html(slow_node)}</div>",
         *(one._repr_html_() for one in (peerlab.expect("p4d", sizes="8 MiB"), peerlab.ratios(own), own)),
     ):
-        for width in (1280, 900, 600, 480):
+        for width in (1280, 900, 600, 480, *((390,) if "pl-tails" in shown or "pl-blame" in shown else ())):
             watched.set_viewport_size({"width": width, "height": 900})
             watched.set_content(shown)
             settle(watched)

@@ -1,44 +1,63 @@
-"""The blame strip: one bar for each node, hatched where it shares the blame with its neighbour, and a line at 80 %."""
+"""The blame strip: one bar for each node, or for each way where a way is to blame, and a line at 80 %."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from peerlab.base.units import say_percent, say_time
+from peerlab.base.units import say_count, say_percent, say_time
 from peerlab.features.blame.blaming import EXPLAINS, Blame, blame, blame_beside
-from peerlab.features.blame.late_picture import in_words, late_svg
+from peerlab.features.blame.late_picture import WIDTHS, in_words, late_svg, row_height
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette, properties
 from peerlab.question.scenario import Scenario
 
+_MOST_WAYS = 8
+"""Ways that have a bar: a ring of 64 nodes has 64."""
+_TOP, _RIGHT, _GAP = 54.0, 74.0, 4.0
+_BARS, _BEFORE_BARS, _LETTER = 86.0, 26.0, 7.9
+"""Where bars begin at least, what there is beside the longest name, and the width of a letter of it, about; pixels."""
+
+
+def _shown_from() -> str:
+    """Return the style rules that show one drawing of a picture at each width: no word is smaller than it is drawn."""
+    rules, below = "", ""
+    for place, width in enumerate(WIDTHS):
+        least = 0 if width == WIDTHS[-1] else width
+        rules += f"@container (min-width:{least:g}px){below}{{.pl-blame svg:nth-of-type({place + 1}){{display:block}}}}"
+        below = f" and (max-width:{least - 0.02:g}px)"
+    return rules
+
+
 _SIDE_BY_SIDE = (
     ".pl-blame{display:flex;flex-wrap:wrap;gap:12px;align-items:flex-start}"
-    ".pl-blame>div{flex:0 1 560px;min-width:0;overflow-x:auto}.pl-blame svg{display:block;width:100%;min-width:540px;height:auto}"
+    ".pl-blame>div{flex:0 1 560px;min-width:0;container-type:inline-size}.pl-blame svg{display:none;width:100%;height:auto}"
+    f"{_shown_from()}"
     ".pl-blame p{flex:100%;margin:0;color:var(--pl-muted);text-wrap:pretty}.pl-blame .pl-says{text-wrap:balance;margin-bottom:-8px;font-size:18px;font-weight:650;color:var(--pl-ink)}"
-    ".pl-blame details p{margin-bottom:8px}.pl-blame details{max-width:560px;overflow-x:auto}.pl-blame summary{width:fit-content;margin-bottom:8px;cursor:pointer;color:var(--pl-muted);text-decoration:underline;text-underline-offset:2px}"
+    ".pl-blame details p{margin-bottom:8px}.pl-blame details{width:100%;max-width:560px}.pl-blame summary{width:fit-content;margin-bottom:8px;cursor:pointer;color:var(--pl-muted);text-decoration:underline;text-underline-offset:2px}"
     ".pl-blame summary:focus-visible{outline:2px solid var(--pl-register-ink);outline-offset:2px}"
 )
-_WIDTH, _ROW, _LEFT, _RIGHT, _TOP = 560.0, 22.0, 86.0, 486.0, 54.0
 
 
 def blame_html(blame: Blame, *, timed: bool = True) -> str:
     """Return the pictures in the colours of the page around them, and the times that they compare; untimed, without what the run took."""
     took = f"It took {say_time(blame.time_ps)}; ordinary" if timed else "Ordinary"
     times = f"{took} runs take {say_time(blame.ordinary_ps)} in the median, and 95\u00a0% of them at most {say_time(blame.slowest_ps)}."
-    late = _apart(late_svg(blame, PAGE))
+    late = _drawn(blame, late_svg)
     spreads = in_words(blame) if late else ""
     if blame.slower:
-        times, pictures = f"{times} {spreads}", _apart(blame_svg(blame, PAGE)) + late
+        times, pictures = f"{times} {spreads}", _drawn(blame, blame_svg) + late
     else:  # nothing was lost, so nobody explains a part of it
         folded = f"<details><summary>Who is late in which step</summary><p>{spreads}</p>{late}</details>"
         pictures = folded if late else ""
+    says = blame.in_words.replace(" %", "\u00a0%")
     return (
         f"<style>{properties('.pl-blame')}{_SIDE_BY_SIDE}</style>"
-        f"<div class='pl-blame'><p class='pl-says'>{blame.in_words}</p><p>{times}</p>{pictures}</div>"
+        f"<div class='pl-blame'><p class='pl-says'>{says}</p><p>{times}</p>{pictures}</div>"
     )
 
 
-def _apart(svg: str) -> str:
-    """Return a picture in a place of its own, which is moved sideways where it is too narrow for letters of 12 pixels."""
-    return f"<div tabindex='0' role='group' aria-label='Picture'>{svg}</div>" if svg else ""
+def _drawn(blame: Blame, draw: Callable[[Blame, str, float], str]) -> str:
+    """Return a picture at each width, of which the room that it has shows one."""
+    drawn = "".join(draw(blame, PAGE, width) for width in WIDTHS)
+    return f"<div>{drawn}</div>" if drawn else ""
 
 
 def blame_of_run(scenario: Scenario, others: Sequence[int]) -> str:
@@ -50,40 +69,54 @@ def blame_of_run(scenario: Scenario, others: Sequence[int]) -> str:
     return blame_html(answer, timed=False)  # who chose the run has read its time
 
 
-def blame_svg(blame: Blame, theme: str = "light") -> str:
-    """Return the picture."""
-    paper, shares, named = Paper(palette(theme)), blame.explained, blame.named
-    height = _TOP + _ROW * len(shares) + 32
-    paper.box((0, 0, _WIDTH, height), "panel", radius=8)
-    asks = "Share of the delay that each node explains"
+def blame_svg(blame: Blame, theme: str = "light", width: float = WIDTHS[0]) -> str:
+    """Return the picture: a bar for each way where a way is to blame, else one for each node."""
+    paper, rows, more = Paper(palette(theme)), _rows(blame), _more(blame)
+    left = max(_BARS, _BEFORE_BARS + _LETTER * max(len(name) for name, _, _ in rows))
+    high = row_height(len(rows))
+    right, bottom, thick = width - _RIGHT, _TOP + high * len(rows), high - _GAP
+    height = bottom + (50 if more else 32)
+    paper.box((0, 0, width, height), "panel", radius=8)
+    asks = f"Delay explained by each {'way' if blame.way else 'node'}"
     paper.text((16, 24), asks, size=14, bold=True, align="left")
-    scale = _RIGHT - _LEFT
-    for node, share in enumerate(shares):
-        top, end = _TOP + _ROW * node, _LEFT + scale * share
-        paper.text((_LEFT - 10, top + 8), f"node {node}", size=12.5, ink="muted", align="right")
-        paper.box((_LEFT, top, _RIGHT, top + 16), "faint", radius=4)
-        if end >= _LEFT + 2:  # less would be a stub that looks like something
-            paper.box((_LEFT, top, end, top + 16), "hot" if node in named else "edge", radius=4)
-        if len(named) > 1 and node in named:
-            _hatch(paper, end, top)
-        ink = "hot-ink" if node in named else "muted"
+    for place, (name, share, named) in enumerate(rows):
+        top, end = _TOP + high * place, left + (right - left) * share
+        ink = "hot-ink" if named else "muted"
+        paper.text((left - 10, top + thick / 2), name, size=12.5, bold=named, ink=ink, align="right")
+        paper.box((left, top, right, top + thick), "faint", radius=4)
+        if end >= left + 2:  # less would be a stub that looks like something
+            paper.box((left, top, end, top + thick), "hot" if named else "edge", radius=4)
         paper.text(
-            (_RIGHT + 10, top + 8),
-            say_percent(share),
-            size=12.5,
-            bold=node in named,
-            ink=ink,
-            align="left",
+            (right + 10, top + thick / 2), say_percent(share), size=12.5, bold=named, ink=ink, align="left"
         )
-    line, bottom = _LEFT + scale * EXPLAINS, _TOP + _ROW * len(shares)
+    line = left + (right - left) * EXPLAINS
     paper.line([(line, _TOP - 6), (line, bottom)], "ink", 1.3, dash="4 3")
-    paper.text((line, bottom + 10), f"to blame from {say_percent(EXPLAINS)} on", size=12.5, ink="muted")
-    return paper.svg(_WIDTH, height, f"Share of the delay that each node explains. {blame.in_words}")
+    paper.text(
+        (right, bottom + 10),
+        f"to blame from {say_percent(EXPLAINS)} on",
+        size=12.5,
+        ink="muted",
+        align="right",
+    )
+    if more:
+        paper.text((16, bottom + 30), more, size=12.5, ink="muted", align="left")
+    return paper.svg(width, height, f"{asks}. {blame.in_words}")
 
 
-def _hatch(paper: Paper, end: float, top: float) -> None:
-    """Hatch a bar: its node shares the blame."""
-    x = _LEFT + 4
-    while x + 10 < end:
-        paper.line([(x, top + 15), (x + 8, top + 1)], "panel", 2)
-        x += 9
+def _rows(blame: Blame) -> list[tuple[str, float, bool]]:
+    """Return name and share of each bar, and whether it is named: of ways those that explain most, in the order of their senders."""
+    if not blame.way:
+        return [(f"node {node}", share, node in blame.named) for node, share in enumerate(blame.explained)]
+    most = sorted(blame.ways, key=lambda way: -way[1])[:_MOST_WAYS]
+    return [
+        (f"node {one} → node {other}", blame.part(won), (one, other) == blame.way)
+        for (one, other), won in sorted(most)
+    ]
+
+
+def _more(blame: Blame) -> str:
+    """Return what is said of the ways that have no bar."""
+    ways = len(blame.ways) - _MOST_WAYS if blame.way else 0
+    if ways <= 0:
+        return ""
+    return f"{say_count(ways, 'more way')} {'explains' if ways == 1 else 'explain'} no more than these."

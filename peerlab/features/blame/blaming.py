@@ -53,8 +53,11 @@ class Blame:
     @property
     def explained(self) -> tuple[float, ...]:
         """For each node the share of the excess that would be gone had it been ordinary: all of it at most, and none where nothing was lost."""
-        lost = self.excess_ps > 0
-        return tuple(min(1.0, max(0.0, won)) if lost else 0.0 for won in self.nodes)
+        return tuple(map(self.part, self.nodes))
+
+    def part(self, won: float) -> float:
+        """Return which share of what was lost somebody explains who makes the run earlier by so many parts of it."""
+        return min(1.0, max(0.0, won)) if self.excess_ps > 0 else 0.0
 
     @property
     def slower(self) -> bool:
@@ -62,14 +65,18 @@ class Blame:
         return self.time_ps > self.slowest_ps
 
     @property
+    def way(self) -> Way | None:
+        """The way that is named, if one is; it comes before any node, since a slow way makes both of its nodes look guilty."""
+        enough = (way for way, won in self.ways if won >= EXPLAINS)
+        return next(enough, None) if self.slower else None
+
+    @property
     def named(self) -> tuple[int, ...]:
         """Who is named: both ends of a way, one node, or nobody."""
         if not self.slower:
             return ()
-        # Ways come first: a slow way makes both of its nodes look guilty.
-        for way, share in self.ways:
-            if share >= EXPLAINS:
-                return way  # sender and receiver explain it equally
+        if self.way:
+            return self.way
         best = max(range(len(self.nodes)), key=self.nodes.__getitem__)
         return (best,) if self.nodes[best] >= EXPLAINS else ()
 
@@ -80,9 +87,8 @@ class Blame:
             case (one,):
                 return f"Node {one} explains {say_percent(self.explained[one])} of what was lost."
             case (one, other):
-                return (
-                    f"The way from node {one} to node {other} explains it; sender and receiver do so equally."
-                )
+                share = say_percent(self.part(dict(self.ways)[one, other]))
+                return f"The way from node {one} to node {other} explains {share} of what was lost."
         if not self.slower:
             return "Nobody is to blame: this run is an ordinary one."
         return "No one node or connection is to blame."

@@ -5,9 +5,9 @@ from html import escape
 from peerlab.base.errors import PeerlabError
 from peerlab.base.feature import registered
 from peerlab.base.progress_bar import progress_bar
-from peerlab.base.units import say_time
 from peerlab.features.tails.percentiles import PER_MILLE, name_of
 from peerlab.features.tails.tails import Tails
+from peerlab.features.tails.tails_picture import unit_of
 from peerlab.features.tails.tails_sheets import FALLING, SHEET_STYLE, sheets_html, unbroken
 from peerlab.page.frame import alone
 from peerlab.picture.theme import properties
@@ -37,12 +37,12 @@ _WATCHED = FALLING.replace(".pl-falls{animation:pl", "#falls:checked~.pl-tails .
 
 def tails_page(tails: Tails) -> str:
     """Return the page as text; it runs no script. Who is to blame takes a simulation for each node and way of each run."""
-    runs = _runs(tails)
+    runs, unit = _runs(tails), unit_of(tails)
     rules, inputs, labels = [], [], []
     for number, (name, place) in enumerate(runs):
         run, checked = f"run{number}", " checked" if name == _first(runs) else ""
         inputs.append(f"<input type='radio' name='run' id='{run}'{checked}>")
-        time = say_time(tails.paths[0].times_ps[place])
+        time = unit.text(tails.paths[0].times_ps[place])
         labels.append(f"<label for='{run}'><b>{name}</b> {escape(time)}</label>")
         rules += [
             f"#{run}:checked~* .pl-{run}{{display:block}}",

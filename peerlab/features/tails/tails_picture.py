@@ -1,11 +1,11 @@
-"""The runs of both data paths as dots piled on one time axis: percentiles as lines, the quiet run beside its pile."""
+"""The runs of each data path as dots piled on a line of its own, over one time axis: percentiles as lines, and the quiet run."""
 
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping
+from math import ceil
 from typing import NamedTuple
 
-from peerlab.base.units import PS_PER_MS, PS_PER_US
+from peerlab.base.units import PS_PER_MS, PS_PER_S, PS_PER_US, say_count, say_time
 from peerlab.features.tails.percentiles import Percentile
 from peerlab.features.tails.tails import Tails
 from peerlab.features.tails.times import PathTimes
@@ -22,41 +22,92 @@ _MOST_TICKS, _TICK = 9, 60.0
 """Ticks of the axis, at most, and pixels from one to the next, at least."""
 _LETTERS = 12.5
 """Height of words, pixels: a sheet is shown no narrower than it is drawn, or hardly so."""
-_WORD = 7.2
-"""Width of a letter of these, about, where it is bold."""
-_THIN_WORD = 6.6
-_SIDE = 76.0
+_WORD, _NAME = 7.2, 9.4
+"""Width of a letter of these, and of one of a path's name, about, where it is bold."""
+_EDGE, _RIGHT = 24.0, 136.0
+"""What a sheet leaves beside its axis: at the left, and at the right, where the words of a time at the end of the axis have room."""
+_STEP = 18.0
+"""From the words of a percentile to those of the next."""
+_BELOW = 24.0
+"""From a path's line to the room of the next: there a run is named that was chosen."""
 _HANDFULS = 24
 """Dots that come later fall in so many handfuls, in the order of their seeds."""
+_REACH, _LEAST_REACH = 3.0, 0.02
+"""The axis reaches so many times as far as from a path's fastest run to its p90, and so large a part of the fastest run at least."""
+_UNITS = ((PS_PER_S, "s"), (PS_PER_MS, "ms"), (PS_PER_US, "µs"), (1000, "ns"))
+
+
+class Unit(NamedTuple):
+    """What all times of many runs are told in."""
+
+    ps: int
+    name: str
+
+    def text(self, ps: float) -> str:
+        """Return a time in three digits; in a unit of its own where this one would need more than five, or two zeros behind the point.
+
+        >>> ms = Unit(10**9, "ms")
+        >>> ms.text(5_518_000_000), ms.text(1_234_000_000_000), ms.text(2_000_000)
+        ('5.52 ms', '1,234 ms', '2 µs')
+        """
+        value = ps / self.ps
+        if not 0.01 <= value < 99_999.5:
+            return say_time(ps)
+        return f"{value:.3g} {self.name}" if value < 999.5 else f"{value:,.0f} {self.name}"
+
+
+def unit_of(tails: Tails) -> Unit:
+    """Return the unit of all times of some runs: one that the slower path's median is told in."""
+    median = max(nearest_rank(path.ordered_ps, 0.5) for path in tails.paths)
+    return next((Unit(ps, name) for ps, name in _UNITS if median >= ps), Unit(*_UNITS[-1]))
 
 
 class Sheet(NamedTuple):
-    """How the piles lie on a sheet: beside each other on one line, or each on a line of its own, one below the other."""
+    """How the piles lie on a sheet: each on a line of its own, one below the other."""
 
     width: float
-    apart: bool
-    """Whether each path has a line of its own."""
-    dots: int
+    dots: int = 16
     """Dots of the highest pile; where more runs lie in one place, a dot stands for several."""
+    names: float = 0.0
+    """Room for the paths' names at the left of the piles, pixels; 0: they stand above them."""
     dot: float = _DOT
     """Width of a dot, pixels."""
-    head: float = 38.0
-    """From the top of a path's room to the words of its percentiles: its name stands there."""
+    head: float = 42.0
+    """From the top of a path's room to the words of its first time: its name stands there, unless it stands at the left."""
     words: int = 4
     """Lines of words above the dots."""
+    foot: int = 2
+    """Lines of words below the axis."""
 
     @property
     def line(self) -> float:
-        """What a path's words and dots take above its line, and what lies between two lines."""
-        return self.head + 6 + self.words * _STEP + self.dots * self.dot
+        """What a path's words and dots take above its line."""
+        return self.head + self.words * _STEP + self.dots * self.dot
+
+    @property
+    def left(self) -> float:
+        """Where the axis begins."""
+        return _EDGE + self.names
+
+    @property
+    def right(self) -> float:
+        """Where it ends."""
+        return self.width - _RIGHT
 
     def base(self, row: int) -> float:
         """Return the height of a path's line."""
-        return self.line + 22 + row * (self.line + 44) * self.apart
+        return self.line + row * (self.line + _BELOW)
 
     def height(self, rows: int) -> float:
         """Return the height of a sheet."""
-        return self.base(rows - 1) + (68 if rows > 1 else 44)
+        return self.base(rows - 1) + (52 if self.foot else 46) + 20 * self.foot
+
+    def growing(self, tails: Tails) -> "Sheet":
+        """Return a sheet for these runs and for those that come: one path alone has no name, and a name at the left takes no height."""
+        alone = len(tails.paths) == 1
+        return self._replace(
+            names=0.0 if alone else self.names, head=20.0 if alone or self.names else self.head
+        )
 
     def fitted(self, tails: Tails) -> "Sheet":
         """Return a sheet for these runs: few have larger dots, and no room is left above the highest pile."""
@@ -65,20 +116,15 @@ class Sheet(NamedTuple):
         axis = _axis(tails, larger)
         columns = [Counter(_columns(axis, path, larger.dot)) for path in tails.paths]
         highest = max(count for counted in columns for place, count in counted.items() if place is not None)
-        told = sum(1 for percentile in tails.paths[0].percentiles[:3] if not percentile.missing)
         most = int(self.dots * self.dot / larger.dot)
-        # What two paths have between them stands between their piles.
-        least = _LEAST_DOTS if self.apart or len(tails.paths) == 1 else most
-        return larger._replace(
-            dots=min(max(highest, least), most),
-            head=self.head if len(tails.paths) > 1 else 10.0,
-            words=min(3, told + 1),
+        return larger.growing(tails)._replace(
+            dots=min(max(highest, _LEAST_DOTS), most),
+            words=max(len(_named_times(path)) for path in tails.paths),
+            foot=len(_foot(tails)),
         )
 
 
-_STEP = 18.0
-"""From the words of a percentile to those of the next."""
-WIDE = Sheet(1120.0, apart=False, dots=30)
+WIDE = Sheet(1120.0, names=190.0)
 
 
 class Axis(NamedTuple):
@@ -86,13 +132,25 @@ class Axis(NamedTuple):
 
     low_ps: float
     high_ps: float
+    last_ps: float
+    """The latest time that is drawn."""
+    left: float
+    """Where it begins, pixels."""
     right: float
-    """Where it ends, pixels; it begins at `_SIDE`."""
 
     @property
     def x(self) -> Scale:
         """Where a time lies; whoever asks for many times takes it once."""
-        return linear((self.low_ps, self.high_ps), (_SIDE, self.right))
+        return linear((self.low_ps, self.high_ps), (self.left, self.right))
+
+
+class NamedTime(NamedTuple):
+    """A time of a path that the picture names."""
+
+    ps: int
+    name: str
+    dash: str
+    bold: bool = True
 
 
 def tails_svg(
@@ -106,22 +164,27 @@ def tails_svg(
 
     The dots of all runs but the first `since` fall into their piles, on a page that has `FALLING`; None: none does.
     """
-    paper, axis = Paper(colours or palette(theme)), _axis(tails, sheet)
+    paper, axis, unit = Paper(colours or palette(theme)), _axis(tails, sheet), unit_of(tails)
     rows = in_order(tails)
     height = sheet.height(len(rows))
     paper.box((0, 0, sheet.width, height), "panel", radius=8)
-    # The quicker pile first: where the two overlap, the slower one lies on top.
     for row, path_times in enumerate(rows):
+        base = sheet.base(row)
+        paper.line([(axis.left, base), (axis.right, base)], "edge", 1)
         _pile(paper, axis, path_times, (sheet, row), len(path_times.times_ps) if since is None else since)
+        _times(paper, axis, path_times, (sheet, base), unit)
         if len(rows) > 1:
-            _name(paper, axis, path_times, (sheet, sheet.base(row)))
-        above = 0 if sheet.apart else 14 * row
-        _beyond(paper, path_times, (sheet.width - 24, sheet.base(row) - 34 - above))
-        if sheet.apart and row < len(rows) - 1:
-            paper.line([(_SIDE, sheet.base(row)), (axis.right, sheet.base(row))], "edge", 1)
+            y = base - sheet.line + (20 if not sheet.names else sheet.line - 9)
+            paper.text(
+                (_EDGE, y), path_times.title, size=16, bold=True, ink=f"{_role(path_times)}-ink", align="left"
+            )
+        _beyond(paper, axis, path_times, base, unit)
     base = sheet.base(len(rows) - 1)
-    _draw_axis(paper, axis, base)
-    _between(paper, axis, tails, (sheet, base))
+    _draw_axis(paper, axis, base, unit)
+    for place, (text, bold) in enumerate(_foot(tails)):
+        ink = "ink" if bold else "muted"
+        at = (sheet.left, base + 54 + 20 * place)
+        paper.text(at, text, size=13 if bold else _LETTERS, bold=bold, ink=ink, align="left")
     return paper.svg(sheet.width, height, alt(tails))
 
 
@@ -133,28 +196,28 @@ def in_order(tails: Tails) -> list[PathTimes]:
 def chosen_svg(tails: Tails, place: int, sheet: Sheet = WIDE) -> str:
     """Return the mark of one run of the first path, to lie over the picture: a dot of its own, and its name."""
     paper, axis, path_times = Paper(palette(PAGE)), _axis(tails, sheet), tails.paths[0]
-    rows = in_order(tails)
+    rows, unit = in_order(tails), unit_of(tails)
     row = rows.index(path_times)
     base = sheet.base(row)
-    # Where the ticks are, down to below them, where the words have room.
-    below = 31 if not sheet.apart or row == len(rows) - 1 else 16
-    ps, last = path_times.times_ps[place], _last(path_times)
+    # Below the last line are the figures of the axis.
+    below = 34 if row == len(rows) - 1 else 15
+    ps = path_times.times_ps[place]
     column = _columns(axis, path_times, sheet.dot)[place]
-    x = axis.x(last) if column is None else _SIDE + column * sheet.dot  # on the lowest dot of its pile
-    paper.line([(x, base), (x, base + below - 4)], "ink", 1.6)
+    x = axis.right if column is None else axis.left + column * sheet.dot  # on the lowest dot of its pile
     paper.square((x, base - 1 - 0.9 * sheet.dot), 5.5, "ink", "panel", 1.5, radius=5.5)
-    beyond = ", beyond the axis" if ps > last else ""
-    _label(paper, (x, base + below), f"this run{beyond}", sheet.width, ink="ink", bold=True)
-    return paper.svg(sheet.width, sheet.height(len(rows)), f"This run took {say_short(ps)}.")
+    text = f"this run {unit.text(ps)}{_arrow(axis, ps)}"
+    half = len(text) * _WORD / 2
+    paper.text((max(x, 8 + half), base + below), text, size=_LETTERS, bold=True)
+    return paper.svg(sheet.width, sheet.height(len(rows)), f"This run took {unit.text(ps)}.")
 
 
 def alt(tails: Tails) -> str:
     """Return what is to be seen, in words."""
-    parts = []
+    parts, unit = [], unit_of(tails)
     for path_times in tails.paths:
-        sentences = [f"{p.name} {say_short(p.value_ps)}" for p in path_times.percentiles if not p.missing]
+        sentences = [f"{p.name} {unit.text(p.value_ps)}" for p in path_times.percentiles if not p.missing]
         parts.append(
-            f"{path_times.title}, {len(path_times.times_ps)} runs: quiet {say_short(path_times.quiet_ps)}, {', '.join(sentences) or 'too few for a percentile'}"
+            f"{path_times.title}, {say_count(len(path_times.times_ps), 'run')}: no noise {unit.text(path_times.quiet_ps)}, {', '.join(sentences) or 'too few for a percentile'}"
         )
     gain = tails.gain(500)
     more = f". {gain:.2f} times at p50" if gain else ""
@@ -163,18 +226,23 @@ def alt(tails: Tails) -> str:
 
 def _axis(tails: Tails, sheet: Sheet) -> Axis:
     low = min(min(path.quiet_ps, path.ordered_ps[0]) for path in tails.paths)
-    high = max(_last(path) for path in tails.paths)
-    # Room at both ends, also where all runs take the same time.
-    room = 0.08 * max(high - low, 0.02 * high)
-    return Axis(low - room, high + room, sheet.width - _SIDE)
+    last = max(max(path.quiet_ps, _end(path)) for path in tails.paths)
+    # Room at both ends, also where all runs take the same time; no time is below zero.
+    room = max(0.04 * (last - low), 0.01 * last)
+    return Axis(max(0.0, low - room), last + room, last, sheet.left, sheet.right)
 
 
-def _last(path_times: PathTimes) -> int:
-    """Return up to where a path is drawn: its rarest runs may lie so far out that nothing else would be seen."""
+def _end(path_times: PathTimes) -> int:
+    """Return up to where the axis goes for a path.
+
+    Three times as far from the fastest run as p90 is: of normal times that is all of them, of exponential ones 999 in 1,000. Where delays
+    are rare and long nothing of the pile would be seen on an axis that went on to the slowest. And p90 hardly moves when more runs come,
+    which the slowest does.
+    """
     ordered = path_times.ordered_ps
-    # A quarter beyond what 99.5 % of the runs take: an axis for the rarest would leave no room for all others.
-    usual = ordered[max(0, -(-len(ordered) * 995 // 1000) - 1)]
-    return min(ordered[-1], round(1.25 * usual))
+    fastest = ordered[0]
+    usual = max(nearest_rank(ordered, 0.9) - fastest, round(_LEAST_REACH * fastest))
+    return min(ordered[-1], round(fastest + _REACH * usual))
 
 
 def _role(path_times: PathTimes) -> str:
@@ -182,13 +250,14 @@ def _role(path_times: PathTimes) -> str:
 
 
 def _pile(paper: Paper, axis: Axis, path_times: PathTimes, place: tuple[Sheet, int], since: int) -> None:
-    """Draw the runs of a path, of which those after the first `since` fall into the pile, its percentiles and its quiet run."""
+    """Draw the runs of a path, of which those after the first `since` fall into the pile."""
     role, (sheet, row), runs = _role(path_times), place, len(path_times.times_ps)
     base = sheet.base(row)
     # Runs beyond are counted in words (`_beyond`), not drawn.
     columns = _columns(axis, path_times, sheet.dot)
     # The highest pile is full: in all others a dot stands for as many runs.
-    worth = max(1.0, max(Counter(column for column in columns if column is not None).values()) / sheet.dots)
+    highest = max(Counter(column for column in columns if column is not None).values())
+    worth = max(1.0, highest / sheet.dots)
     counts, first = Counter[int](), 0
     ends = [since + (runs - since) * number // _HANDFULS for number in range(_HANDFULS + 1)]
     for number, end in enumerate(dict.fromkeys(ends)):
@@ -203,40 +272,24 @@ def _pile(paper: Paper, axis: Axis, path_times: PathTimes, place: tuple[Sheet, i
             paper.shapes.append(f"<g class='pl-falls' style='animation-delay:{delay_s:.2g}s'>")
         for column, low, high in drawn:
             if high > low:
-                lowest = (_SIDE + column * sheet.dot, base - 1 - (low + 0.9) * sheet.dot)
+                lowest = (axis.left + column * sheet.dot, base - 1 - (low + 0.9) * sheet.dot)
                 _dots(paper, lowest, high - low, (role, sheet.dot))
         if number and since < runs:
             paper.shapes.append("</g>")
         first = end
-    _percentiles(paper, axis, path_times, (sheet, base))
-    x = axis.x(path_times.quiet_ps)
-    paper.square((x, base - 6), 5, "panel", role, 2, radius=5)
-    # To its left there are few dots: noise makes nearly every run slower.
-    text = f"no noise {say_short(path_times.quiet_ps)}"
-    fits = x > 16 + len(text) * _THIN_WORD
-    at, align = (x + 5, "right") if fits else (16, "left")
-    paper.text((at, base - 25), text, size=_LETTERS, ink=f"{role}-ink", align=align)
 
 
 def _columns(axis: Axis, path_times: PathTimes, dot: float) -> list[int | None]:
-    """Return for each run the pile that it lies in; None: it is beyond where its path is drawn."""
-    scale, last = axis.x, _last(path_times)
-    return [round((scale(ps) - _SIDE) / dot) if ps <= last else None for ps in path_times.times_ps]
+    """Return for each run the pile that it lies in; None: it is beyond the axis."""
+    scale = axis.x
+    return [
+        round((scale(ps) - axis.left) / dot) if ps <= axis.last_ps else None for ps in path_times.times_ps
+    ]
 
 
 def _high(count: int, worth: float) -> int:
     """Return how many dots stand for so many runs."""
     return max(min(1, count), round(count / worth))
-
-
-def _name(paper: Paper, axis: Axis, path_times: PathTimes, place: tuple[Sheet, float]) -> None:
-    """Write the name of a path above its pile; where piles lie one below the other, all names begin at the left."""
-    (sheet, base), ink = place, f"{_role(path_times)}-ink"
-    half = len(path_times.title) * 4.6
-    median = axis.x(nearest_rank(path_times.ordered_ps, 0.5))
-    middle = min(max(median, half + 24), sheet.width - half - 24)
-    at, align = (24, "left") if sheet.apart else (middle, "center")
-    paper.text((at, base - sheet.line + 10), path_times.title, size=16, bold=True, ink=ink, align=align)
 
 
 def _dots(paper: Paper, lowest: tuple[float, float], count: int, look: tuple[str, float]) -> None:
@@ -249,38 +302,47 @@ def _dots(paper: Paper, lowest: tuple[float, float], count: int, look: tuple[str
     )
 
 
-def _beyond(paper: Paper, path_times: PathTimes, at: tuple[float, float]) -> None:
-    """Say how many runs of a path lie beyond where it is drawn: each path in its colour, or nobody knew whose they are."""
-    beyond = len(path_times.ordered_ps) - bisect_right(path_times.ordered_ps, _last(path_times))
+def _beyond(paper: Paper, axis: Axis, path_times: PathTimes, base: float, unit: Unit) -> None:
+    """Say behind the end of the axis how many runs of a path lie beyond it, and up to where."""
+    beyond = sum(1 for ps in path_times.times_ps if ps > axis.last_ps)
     if beyond:
-        ink = f"{_role(path_times)}-ink"
-        paper.text(at, f"{beyond} later", size=_LETTERS, ink=ink, align="right")
+        latest = unit.text(path_times.ordered_ps[-1])
+        words = [f"{beyond:,} later,", f"up to {latest}"] if beyond > 1 else ["1 later:", latest]
+        for text, y in zip(words, (base - 23, base - 8), strict=True):
+            at = (axis.right + 12, y)
+            paper.text(at, text, size=_LETTERS, ink=f"{_role(path_times)}-ink", align="left")
 
 
-def _percentiles(paper: Paper, axis: Axis, path_times: PathTimes, place: tuple[Sheet, float]) -> None:
-    ink, last, (sheet, base) = f"{_role(path_times)}-ink", _last(path_times), place
-    x = median = axis.x(nearest_rank(path_times.ordered_ps, 0.5))
-    # The rarest one lies beyond the axis most of the time: table and words tell it.
-    for level, percentile in enumerate(path_times.percentiles[:3]):
-        top = base - sheet.line + sheet.head + _STEP * level
-        if percentile.missing:
-            # It has no place of its own, so its words stand beside the last that has one, or before them all.
-            text = lacking(percentile)
-            if x + 6 + len(text) * _WORD > sheet.width - 16:
-                paper.text((median - 6, top), text, size=_LETTERS, ink="muted", align="right")
-            else:
-                _label(paper, (x, top), text, sheet.width, ink="muted", bold=False)
-            break  # rarer ones need more
-        x = axis.x(min(percentile.value_ps, last))
-        paper.line([(x, top), (x, base)], ink, 1.6, dash="" if level < 2 else "3 3")
-        _label(
-            paper,
-            (x, top),
-            f"{percentile.name} {say_short(percentile.value_ps)}",
-            sheet.width,
-            ink=ink,
-            bold=True,
-        )
+def _named_times(path_times: PathTimes) -> list[NamedTime]:
+    """Return the times of a path that have a line and words, in ascending order."""
+    percentiles = [
+        # The rarest one lies beyond the axis most of the time: table and words tell it.
+        NamedTime(percentile.value_ps, percentile.name, "3 3" if percentile.per_mille > 900 else "")
+        for percentile in path_times.percentiles[:3]
+        if not percentile.missing
+    ]
+    return sorted([NamedTime(path_times.quiet_ps, "no noise", "1 3", bold=False), *percentiles])
+
+
+def _times(paper: Paper, axis: Axis, path_times: PathTimes, place: tuple[Sheet, float], unit: Unit) -> None:
+    """Draw the quiet run and the percentiles, each with its words at the right of its line.
+
+    Each has a height of its own, and the later it is the lower: so the words of none lie on those or on the line of another.
+    """
+    ink, (sheet, base) = f"{_role(path_times)}-ink", place
+    for level, named in enumerate(_named_times(path_times)):
+        x, top = axis.x(min(named.ps, axis.high_ps)), base - sheet.line + sheet.head + _STEP * level
+        if named.ps <= axis.last_ps:
+            paper.line([(x, top - 6), (x, base)], ink, 1.6, dash=named.dash)
+        text = f"{named.name} {unit.text(named.ps)}{_arrow(axis, named.ps)}"
+        paper.text((x + 6, top), text, size=_LETTERS, bold=named.bold, ink=ink, align="left")
+    quiet = (axis.x(path_times.quiet_ps), base - 6)
+    paper.square(quiet, 5, "panel", _role(path_times), 2, radius=5)
+
+
+def _arrow(axis: Axis, ps: float) -> str:
+    """Return what says of a time that it lies beyond the axis."""
+    return " →" if ps > axis.last_ps else ""
 
 
 def lacking(percentile: Percentile) -> str:
@@ -292,53 +354,28 @@ def lacking(percentile: Percentile) -> str:
     return f"{percentile.name} needs {percentile.missing:,} more run{'s' * (percentile.missing > 1)}"
 
 
-def _label(
-    paper: Paper, beside: tuple[float, float], text: str, width: float, *, ink: str, bold: bool
-) -> None:
-    """Write beside a line: at its right, or at its left where the right has no room."""
-    x, y = beside
-    fits = x + 6 + len(text) * _WORD < width - 16
-    at, align = (x + 6, "left") if fits else (x - 6, "right")
-    paper.text((at, y), text, size=_LETTERS, bold=bold, ink=ink, align=align)
-
-
-def _draw_axis(paper: Paper, axis: Axis, base: float) -> None:
-    paper.line([(_SIDE, base), (axis.right, base)], "edge", 1)
-    unit, name = _unit(axis.high_ps)
-    most = min(_MOST_TICKS, int((axis.right - _SIDE) / _TICK))
-    step = round_step((axis.high_ps - axis.low_ps) / unit, most)
-    tick = -(-axis.low_ps / unit // step) * step
-    while tick * unit <= axis.high_ps:
-        x = axis.x(tick * unit)
+def _draw_axis(paper: Paper, axis: Axis, base: float, unit: Unit) -> None:
+    most = min(_MOST_TICKS, int((axis.right - axis.left) / _TICK))
+    step = round_step((axis.high_ps - axis.low_ps) / unit.ps, most)
+    number = ceil(axis.low_ps / unit.ps / step)
+    # Whole numbers of steps: steps such as 0.1 add up to 0.30000000000000004.
+    while number * step * unit.ps <= axis.high_ps:
+        x = axis.x(number * step * unit.ps)
         paper.line([(x, base), (x, base + 5)], "edge", 1)
-        paper.text((x, base + 17), f"{tick:g}", size=_LETTERS, ink="muted")
-        # Steps such as 0.1 add up to 0.30000000000000004.
-        tick = round(tick + step, 9)
-    paper.text((axis.right + _SIDE - 20, base + 17), name, size=_LETTERS, ink="muted", align="right")
+        paper.text((x, base + 16), f"{number * step:.6g}", size=_LETTERS, ink="muted")
+        number += 1
+    paper.text((axis.right + 32, base + 16), unit.name, size=_LETTERS, ink="muted", align="left")
 
 
-def _between(paper: Paper, axis: Axis, tails: Tails, place: tuple[Sheet, float]) -> None:
-    """Write what the paths have between them, where their piles leave room; else below the axis."""
-    gain, (sheet, base) = tails.gain(500), place
-    if len(tails.paths) < 2 or gain is None:
-        return
-    first, then = in_order(tails)
-    times = f"{gain if first is tails.paths[0] else 1 / gain:.2f} times as fast at p50"
-    # Behind the tail of the quicker pile, below the words of both.
-    left = axis.x(nearest_rank(first.ordered_ps, 0.99)) + 24
-    right = axis.x(min(then.quiet_ps, then.ordered_ps[0])) - 24
-    if sheet.apart or right - left < 290:
-        paper.text(((_SIDE + axis.right) / 2, base + 50), f"{first.title}: {times}", size=14, bold=True)
-        return
-    middle, y = (left + right) / 2, base - 94
-    paper.text((middle, y), times, size=20, bold=True)
-
-
-def _unit(high_ps: float) -> tuple[int, str]:
-    return (PS_PER_MS, "ms") if high_ps >= 10 * PS_PER_MS else (PS_PER_US, "µs")
-
-
-def say_short(ps: float) -> str:
-    """Return a time in four digits."""
-    unit, name = _unit(ps)
-    return f"{ps / unit:.4g} {name}"
+def _foot(tails: Tails) -> list[tuple[str, bool]]:
+    """Return what stands below the axis, and whether it is bold: what the paths have between them, and which percentile needs more runs."""
+    gain, lines = tails.gain(500), []
+    if len(tails.paths) > 1 and gain is not None:
+        own, other = tails.paths
+        title, times = (own.title, gain) if gain >= 1 else (other.title, 1 / gain)
+        factor = f"{times:.2f}" if times < 100 else f"{times:,.0f}"
+        lines.append((f"{title}: {factor}\u00d7 as fast at p50", True))
+    missing = [percentile for percentile in tails.paths[0].percentiles[:3] if percentile.missing]
+    if missing:
+        lines.append((f"{lacking(missing[0])}.", False))  # rarer ones need more
+    return lines

@@ -5,7 +5,7 @@ from html import escape
 
 from peerlab.base.units import say_count
 from peerlab.features.tails.tails import Tails
-from peerlab.features.tails.tails_picture import WIDE, Sheet, chosen_svg, say_short, tails_svg
+from peerlab.features.tails.tails_picture import WIDE, Sheet, Unit, chosen_svg, tails_svg, unit_of
 from peerlab.features.tails.times import PathTimes
 from peerlab.page.frame import table
 from peerlab.picture.theme import PAGE, properties
@@ -13,9 +13,10 @@ from peerlab.picture.words import title
 
 SHEETS = {
     1060: WIDE,
-    800: Sheet(840.0, apart=True, dots=16),
-    550: Sheet(560.0, apart=True, dots=16),
-    0: Sheet(440.0, apart=True, dots=16),
+    800: Sheet(840.0),
+    550: Sheet(560.0),
+    430: Sheet(440.0),
+    0: Sheet(340.0),
 }
 """By the least width of the page, pixels, from which on each is shown: words stay 12 pixels high or more."""
 
@@ -29,7 +30,9 @@ def sheets_html(
 
     The dots of all runs but the first `since` fall into their piles, on a page that has `FALLING`; None: none does.
     """
-    sheets = {least: sheet if grows else sheet.fitted(tails) for least, sheet in SHEETS.items()}
+    sheets = {
+        least: sheet.growing(tails) if grows else sheet.fitted(tails) for least, sheet in SHEETS.items()
+    }
     drawn = "".join(
         f"<div class='pl-sheet pl-from{least}'>{tails_svg(tails, PAGE, sheet=sheet, since=since)}"
         + "".join(
@@ -54,7 +57,7 @@ def _shown_from() -> str:
 
 SHEET_STYLE = (
     ".pl-tails h3{margin:0;font-size:16px;font-weight:650;color:var(--pl-ink)}.pl-tails .pl-dots{margin:4px 0 8px;color:var(--pl-muted)}"
-    ".pl-tails{container-type:inline-size;color:var(--pl-ink)}.pl-sheets{overflow-x:auto}.pl-sheet{display:none;position:relative;min-width:430px}"
+    ".pl-tails{container-type:inline-size;color:var(--pl-ink)}.pl-sheets{overflow-x:auto}.pl-sheet{display:none;position:relative;min-width:328px}"
     f"{_shown_from()}"
     ".pl-sheet svg{display:block;width:100%;height:auto}.pl-tails .pl-tail-figures{border-collapse:collapse;margin:12px 0}"
     ".pl-tails .pl-tail-figures :is(th,td){padding:4px 0 4px 12px;text-align:right;white-space:nowrap;font-weight:400;border-top:1px solid var(--pl-faint)}"
@@ -63,8 +66,6 @@ SHEET_STYLE = (
     ".pl-tails details{margin:8px 0}.pl-tails summary{width:fit-content;cursor:pointer;color:var(--pl-muted);text-decoration:underline;text-underline-offset:2px}"
     ".pl-tails summary:focus-visible{outline:2px solid var(--pl-register-ink);outline-offset:2px}"
 )
-"""A phone is moved over the narrowest sheet."""
-
 
 FALLING = (
     ".pl-falls{animation:pl-fall .5s ease-in both}"
@@ -75,7 +76,7 @@ FALLING = (
 
 
 def tails_html(tails: Tails, since: int | None = None) -> str:
-    """Return the picture in the colours of the page around it, and its figures; on a phone it is moved sideways, by keys, too."""
+    """Return the picture in the colours of the page around it, and its figures."""
     style = properties(".pl-tails") + SHEET_STYLE + ("" if since is None else FALLING)
     drawn = sheets_html(tails, since=since, grows=since is not None)
     head = _headline(tails) if since is None else ""  # a page that simulates says above what
@@ -105,7 +106,8 @@ def _table(tails: Tails) -> str:
     """Return what the picture says as figures: a path a row, and what the first one gains; percentiles that runs are enough for."""
     first, *others = tails.paths
     enough = [place for place, percentile in enumerate(first.percentiles) if not percentile.missing]
-    rows = [_table_row(path, enough) for path in tails.paths]
+    unit = unit_of(tails)
+    rows = [_table_row(path, enough, unit) for path in tails.paths]
     if others:
         gains = (tails.gain(first.percentiles[place].per_mille) for place in enough)
         cells = (f"{gain:.2f}" if gain else "-" for gain in (tails.quiet_gain, *gains))
@@ -115,10 +117,10 @@ def _table(tails: Tails) -> str:
     return f"<details><summary>Figures</summary>{table(runs, head, rows, 'tail-figures')}</details>"
 
 
-def _table_row(path: PathTimes, enough: Sequence[int]) -> tuple[str, ...]:
+def _table_row(path: PathTimes, enough: Sequence[int], unit: Unit) -> tuple[str, ...]:
     percentiles = (path.percentiles[place] for place in enough)
     return (
         escape(path.title),
-        say_short(path.quiet_ps),
-        *("-" if percentile.missing else say_short(percentile.value_ps) for percentile in percentiles),
+        unit.text(path.quiet_ps),
+        *("-" if percentile.missing else unit.text(percentile.value_ps) for percentile in percentiles),
     )

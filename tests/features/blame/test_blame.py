@@ -10,6 +10,7 @@ from peerlab.engine.ordinary import time_if_ordinary
 from peerlab.features.blame.blame_picture import blame_svg
 from peerlab.features.blame.blaming import Blame
 from peerlab.features.blame.late_picture import in_words, late_svg
+from peerlab.picture.theme import palette
 
 RING = peerlab.Scenario(cluster="ideal-100g", nodes=8, message_bytes="8 MiB", slice_bytes=None, jitter=0.05)
 
@@ -43,8 +44,14 @@ def test_one_late_transfer_accuses_both_of_its_ends():
     found = peerlab.blame(rare.with_(seed=times.index(max(times))))
     assert len(found.named) == 2
     assert (found.named[1] - found.named[0]) % 8 == 1
-    assert "equally" in found.in_words
-    assert blame_svg(found).count("<polyline") > 4  # hatched
+    way = f"node {found.named[0]} → node {found.named[1]}"
+    drawn = blame_svg(found)
+    # The way is the answer, so it has the bar: two nodes with all of it each read as a contradiction.
+    assert "Delay explained by each way" in drawn
+    assert drawn.count(f"{palette('light')['hot']}'") == 1
+    assert f">{way}</text>" in drawn
+    assert "explains" in found.in_words
+    assert "of what was lost" in found.in_words
     # the delay goes both ways in a blocking ring, a node a step: of eight the farthest is four away
     node, step = source(found.late_ps, found.scenario)
     late = found.late_ps[node][step]

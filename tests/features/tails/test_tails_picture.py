@@ -1,0 +1,105 @@
+"""The picture of many runs is legible whatever the runs are: no word lies on another, none is outside, and no time is negative."""
+
+import re
+from html import unescape
+from itertools import combinations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+import peerlab
+from peerlab.features.tails.tails import Tails
+from peerlab.features.tails.tails_picture import WIDE, Unit, chosen_svg, tails_svg, unit_of
+from peerlab.features.tails.tails_sheets import SHEETS
+from peerlab.features.tails.times import PathTimes
+
+NOISY = peerlab.Scenario(cluster="dl1", nodes=2, jitter=0.1)
+TEXT = re.compile(
+    r"<text x='([-\d.e+]+)' y='([-\d.e+]+)' font-size='([\d.]+)'( font-weight='650')?[^>]*text-anchor='(\w+)'>([^<]*)</text>"
+)
+PART = {"start": 0.0, "middle": 0.5, "end": 1.0}
+"""The part of a text that lies before where it is anchored."""
+LETTER, BOLD_LETTER, HIGH = 0.55, 0.62, 0.9
+"""Width of a letter of a wide font (DejaVu Sans), and what lies between two lines that do not touch, in font sizes."""
+
+
+def boxes(drawn):
+    """Return the words of a picture and where they lie: left, top, right, bottom."""
+    placed = []
+    for x, y, points, bold, anchor, text in TEXT.findall(drawn):
+        words, size = unescape(text), float(points)
+        wide = len(words) * size * (BOLD_LETTER if bold else LETTER)
+        left = float(x) - PART[anchor] * wide
+        placed.append((words, (left, float(y) - HIGH * size, left + wide, float(y))))
+    return placed
+
+
+def over(one, other):
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def heavy(low, slowest):
+    """Return times of which a few are far out, the one as far as `slowest` times the least."""
+    return st.lists(st.floats(0, 1), min_size=20, max_size=120).map(
+        lambda drawn: [round(low * (1 + min(slowest, 0.05 / (1 - 0.999 * share) ** 2))) for share in drawn]
+    )
+
+
+@st.composite
+def some_times(draw):
+    """Return the times of a path: a heavy tail, equal ones, a few, or any."""
+    low = draw(st.integers(10**6, 10**10))
+    runs = draw(
+        st.one_of(
+            heavy(low, draw(st.sampled_from([3, 40, 1000]))),
+            st.integers(1, 1100).map(lambda count: [low] * count),
+            st.lists(st.integers(low, 2 * low), min_size=1, max_size=9),
+            st.lists(st.integers(low, 2 * low), min_size=100, max_size=120).map(lambda some: some * 10),
+        )
+    )
+    # Nearly always the quiet run is the quickest; with nodes of which some are quicker than others it need not be.
+    quiet = draw(st.sampled_from([low, round(0.8 * low), max(runs)]))
+    return tuple(runs), quiet
+
+
+@given(
+    st.lists(some_times(), min_size=1, max_size=2), st.sampled_from([*SHEETS.values(), WIDE]), st.booleans()
+)
+def test_no_words_of_the_picture_lie_on_others_or_outside_and_no_time_is_negative(placed, least, fitted):
+    paths = zip(("peer-direct", "host-rdma"), placed, strict=False)
+    runs = Tails(tuple(PathTimes(NOISY.with_(path=path), *times) for path, times in paths), ())
+    sheet = least.fitted(runs) if fitted else least.growing(runs)
+    drawn = tails_svg(runs, sheet=sheet)
+    height = float(re.search(r"viewBox='0 0 [\d.]+ ([\d.]+)'", drawn)[1])
+    words = boxes(drawn)
+    for (text, one), (then, other) in combinations(words, 2):
+        assert not over(one, other), f"{text!r} lies on {then!r}"
+    for text, (left, top, right, bottom) in words:
+        assert min(left, top) >= 0, text
+        assert right <= sheet.width, text
+        assert bottom <= height - 4, text
+        assert not text.startswith("-")
+    slowest = runs.paths[0].times_ps.index(max(runs.paths[0].times_ps))
+    (mark,) = boxes(chosen_svg(runs, slowest, sheet))
+    assert mark[1][0] >= 0
+    assert mark[1][2] <= sheet.width
+    assert not [text for text, box in words if over(box, mark[1])]
+
+
+def test_rare_delays_are_counted_and_leave_the_axis_to_all_others():
+    """With three runs of 110 ms beside hundreds of 5 ms the axis went to 60 ms, and began at -0."""
+    times = (*range(4_500_000_000, 5_500_000_000, 5_000_000), 47 * 10**9, 80 * 10**9, 110 * 10**9)
+    drawn = tails_svg(Tails((PathTimes(NOISY, times, 4_400_000_000),), ()))
+    texts = [text for text, _ in boxes(drawn)]
+    assert "3 later," in texts
+    assert "up to 110 ms" in texts
+    ticks = [float(text) for text in texts if re.fullmatch(r"[-\d.]+", text)]
+    assert min(ticks) > 4
+    assert max(ticks) < 8
+
+
+def test_all_times_have_one_unit_and_that_is_what_the_slower_path_takes():
+    paths = [PathTimes(NOISY, (ps,) * 20, ps) for ps in (980_000_000, 5_518_000_000)]
+    assert unit_of(Tails(tuple(paths), ())) == Unit(10**9, "ms")
+    texts = {text for text, _ in boxes(tails_svg(Tails(tuple(paths), ())))}
+    assert {"p50 0.98 ms", "p50 5.52 ms"} <= texts
