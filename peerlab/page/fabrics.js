@@ -217,6 +217,7 @@ class FabricsPage extends PlayedPage {
   // When the slowest is furthest behind while the fastest is still under way: there one sees who is ahead. Where nobody is, the middle.
   furthestApart() {
     const { finish_us } = this.data.transports[0], last = this.data.transports.length - 1;
+    if (!this.apart) return finish_us / 2;
     let apart = LEVEL, found = finish_us / 2;
     for (let k = 1; k < POINTS; k++) {
       const time = (k / POINTS) * finish_us, behind = this.share(0, time) - this.share(last, time);

@@ -40,9 +40,10 @@ import { sayTime, sayTimes } from "./words.js";
  */
 const JOBS_WATCHED_S = 16; // all of it lasts so long at the usual speed
 const MOST_GROWN = 2.6; // so many times as high the pictures are at most
+const EACH = "each uplink"; // where all are used alike
 const TRIES = 4; // to find that
 // In px: a lane of a job with its bar, and below it who stands in its way; a lane of an uplink. Of the uplinks so many are drawn, those that are shared longest, and of those that are shared alike one.
-const LANES = { left: 120, narrow: 84, right: 72, letters: 12, head: 20, job: 28, apart: 52, bar: 12, thickest: 20, thin: 8, link: 40, highest: 100, most: 2, column: 3, palest: 0.4 };
+const LANES = { left: 136, narrow: 84, right: 72, letters: 12, head: 20, job: 34, apart: 52, bar: 12, thickest: 20, thin: 8, link: 40, highest: 100, most: 2, column: 3, palest: 0.4 };
 
 const JOBS_HTML = `
 <h1></h1>
@@ -140,11 +141,9 @@ class JobsPage extends PlayedPage {
       text(width, top + middle, sayTime(total), { "text-anchor": "end" });
       top += Math.min(LANES.job * grown, LANES.apart);
     });
-    text(left, top, width < 600 ? "use of an uplink" : "use of an uplink, divided among the jobs");
-    top += LANES.head - 8;
     this.sharedLinks().forEach(({ name, uses }) => {
       const room = Math.min(LANES.link * grown - 12, LANES.highest), base = top + 8 + room;
-      text(left - 8, Math.max(base - room / 2 - 7, base - room + 10), name, { "text-anchor": "end" });
+      text(left - 8, Math.max(base - room / 2 - 7, base - room + 10), width < 600 ? name : name === EACH ? `use of ${name}` : `uplink ${name}`, { "text-anchor": "end" });
       box(0, end_us, base - room, room, "panel");
       text(left - 8, base - room - 3, "100 %", { "text-anchor": "end" });
       const group = svgShape("g", { opacity: SHARES }, host);
@@ -178,7 +177,7 @@ class JobsPage extends PlayedPage {
       const key = JSON.stringify(link.uses);
       kinds.set(key, [...(kinds.get(key) ?? []), link]);
     }
-    return [...kinds.values()].slice(0, LANES.most).map(([first, ...alike]) => ({ ...first, name: alike.length === this.data.links.length - 1 ? "each uplink" : first.name }));
+    return [...kinds.values()].slice(0, LANES.most).map(([first, ...alike]) => ({ ...first, name: alike.length === this.data.links.length - 1 ? EACH : first.name }));
   }
 
   draw(time) {

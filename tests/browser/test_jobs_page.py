@@ -142,3 +142,16 @@ def test_a_table_of_jobs_is_not_cut(opened, width):
     assert page.evaluate(
         "(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(document.querySelector('.np-scroll'))"
     )
+
+
+@pytest.mark.parametrize("width", [1280, 600, 390])
+def test_the_moment_crosses_no_words(opened, shared, width):
+    page = opened()
+    page.set_viewport_size({"width": width, "height": 900})
+    seek(page, float(shared.trace.end) * 10**6 * 0.1)
+    crossed = page.evaluate(
+        """() => { const line = [...document.querySelectorAll('.np-strip line')].at(-1).getBoundingClientRect();
+             return [...document.querySelectorAll('.np-strip text')].filter((text) => { const box = text.getBoundingClientRect();
+               return box.left < line.left && line.left < box.right && box.bottom > line.top + 2 && box.top < line.bottom }).map(({ textContent }) => textContent) }"""
+    )
+    assert crossed == []
