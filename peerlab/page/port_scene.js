@@ -5,11 +5,11 @@ import { AGAIN, DISCARDED, MARKED } from "./port_cells.js";
 import { svgShape, svgText } from "./svg.js";
 import { sayBytes } from "./words.js";
 
-const ROW = { least: 18, most: 24, all: 300 }; // from one port to the next; few of them stand further apart
+const ROW = { least: 18, most: 24, all: 272 }; // from one port to the next; few of them stand further apart
 const GLASS = 10;
 const NAMED = 80; // a switch's name, with room beside it
 const TRUNKS = 3;
-const GAP = 28; // between the leaves
+const GAP = 24; // between the leaves
 const HELD_S = 0.12; // of watching: so long a signal is seen at least
 const FALLS_S = 0.3; // of watching: so long a cell that was lost is seen to fall
 const TOO_QUICK = 0.6; // a cell that takes fewer frames is not drawn by itself: its link rolls
@@ -91,7 +91,7 @@ export class PortSceneView {
         if (hidden) this.text(side[0], box.bottom + 14, narrow ? `and ${hidden} more` : `and ${hidden} more, where less waits`, { "text-anchor": side[1], fill: "var(--pl-muted)" });
     });
     if (two) this.paintTrunks(boxes, trunks, { left, right, glass });
-    const high = boxes.at(-1).bottom + 10;
+    const high = boxes.at(-1).bottom + (ups.at(-1).hidden || downs.at(-1).hidden ? 18 : 2);
     host.setAttribute("viewBox", `0 0 ${width} ${high}`);
     host.style.height = `${high}px`;
   }

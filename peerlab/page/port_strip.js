@@ -4,7 +4,7 @@ import { svgShape, svgText } from "./svg.js";
 import { sayBytes, sayTime } from "./words.js";
 
 // In px: margins (right of the axis the most that waits, and on a slide, which has no table, a time), rows of fabrics, lanes; of ports that were stopped so many are listed, longest first.
-const STRIP = { left: 176, right: 104, slide: 190, narrow: 600, less: [124, 92], head: 18, low: 19, high: 46, rates: 42, lane: 17, thin: 5, stopped: 1, column: 2 };
+const STRIP = { left: 176, right: 104, slide: 190, narrow: 600, less: [124, 92], head: 18, low: 19, high: 44, rates: 38, lane: 17, thin: 5, stopped: 1, column: 2 };
 const SENDS = " sends"; // of a link from a host; where there is little room its reason stands in its place
 const LIMITS = { queue: "full", kmin: "Kmin", kmax: "Kmax" };
 
@@ -63,7 +63,7 @@ export class PortStrip {
     const faded = { opacity: chosen ? 1 : 0.8 };
     this.area(own.map(() => 0), own, base, room / scale, { fill: "var(--pl-network)", ...faded });
     this.area(own, others, base, room / scale, { fill: "var(--pl-gather)", ...faded });
-    if (chosen) this.limits(fabric, i, base, room, scale);
+    if (chosen) this.limits(fabric, i, base, room, scale, top + 3 + this.letters);
     if (this.slide && !this.narrow) this.text(this.right + 8, top + 3, `${fabric.alone_us && !fabric.ends ? "> " : ""}${fabric.time}`, ink);
     this.text(this.width, top + 3, sayBytes(most), { "text-anchor": "end", ...ink });
     return top + high;
@@ -82,14 +82,14 @@ export class PortStrip {
   }
 
   // Where the port acts, and below the queue a notch for each cell that it marked.
-  limits({ marks }, i, base, room, scale) {
+  limits({ marks }, i, base, room, scale, title) {
     let lowest = base; // words of lines that lie on each other stand apart
     for (const [name, words] of Object.entries(LIMITS)) {
       const value = marks[name];
       if (!value || value > scale) continue;
       const y = base - (room * value) / scale;
       svgShape("path", { d: `M${this.left} ${y.toFixed(1)}H${this.right}`, stroke: "var(--pl-edge)", "stroke-width": 1, "stroke-dasharray": "4 3" }, this.host);
-      lowest = Math.min(lowest - this.letters - 1, y - 7);
+      lowest = Math.max(title + 2, Math.min(lowest - this.letters - 1, y - 7)); // the fabric's name stands above
       this.text(this.left - 8, lowest, words, { "text-anchor": "end" });
     }
     const cells = this.cells[i], { shared } = this.data, notches = new Set();

@@ -140,8 +140,8 @@ class PortsPage extends PlayedPage {
       row.querySelector("input").checked = i === number;
     });
     const slower = alone_us ? length_us / alone_us : 0;
-    hero.querySelector("h2").textContent = alone_us ? `The AllReduce on ${title} takes` : `The ${this.data.who} on ${title} has`;
-    hero.querySelector("b").textContent = alone_us ? `${ends ? "" : "over "}${slower.toFixed(2)}×` : share;
+    hero.querySelector("h2").textContent = alone_us ? `The AllReduce on ${title} takes${ends ? "" : " over"}` : `The ${this.data.who} on ${title} has`;
+    hero.querySelector("b").textContent = alone_us ? `${slower.toFixed(2)}×` : share;
     hero.querySelector("small").textContent = alone_us ? ` as long as alone (${sayTime(alone_us)})` : " of a host's rate";
     hero.querySelector(".ts-note").textContent = `${does[0].toUpperCase()}${does.slice(1)}.`;
     this.find(".np-part").textContent = this.played < length_us ? `Played: the first ${sayTime(this.played)}.` : "";

@@ -171,3 +171,17 @@ def test_a_table_of_fabrics_is_not_cut(opened, width):
     assert page.evaluate(
         "(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(document.querySelector('.np-scroll'))"
     )
+
+
+def test_of_a_queue_that_is_full_no_words_lie_on_others_and_the_answer_stays_in_its_card(open_page):
+    given = {"nodes": 8, "message_bytes": "4 MiB", "neighbour": "neighbour(4)"}
+    page = open_page(port_page_html([answer_ports(port_question(fabric="roce-lossy", **given))]))
+    page.set_viewport_size({"width": 1280, "height": 800})
+    expect(page.locator(".np-hero h2")).to_have_text("The AllReduce on RoCE, losses takes over")
+    inside = "(() => { const box = (part) => document.querySelector(part).getBoundingClientRect(); return box('.np-hero small').right <= box('.np-hero').right })()"
+    assert page.evaluate(inside)
+    crossing = page.evaluate(
+        """() => { const all = [...document.querySelectorAll('.np-strip text')].map((text) => [text.textContent, text.getBoundingClientRect()]);
+             return all.flatMap(([one, a], i) => all.slice(i + 1).filter(([, b]) => a.left < b.right && b.left < a.right && a.top + 3 < b.bottom && b.top + 3 < a.bottom).map(([other]) => [one, other])) }"""
+    )
+    assert crossing == []
