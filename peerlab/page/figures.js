@@ -67,8 +67,9 @@ export class Figures {
     for (const name of ["timeline", "curves"]) {
       const figure = this.model(name);
       this.borders ??= {};
-      this.borders[name] ??= figure.min_border_left;
-      figure.min_border_left = Math.round(this.borders[name] * zoom);
+      this.borders[name] ??= { left: figure.min_border_left, top: figure.min_border_top };
+      figure.min_border_left = Math.round(this.borders[name].left * zoom);
+      figure.min_border_top = Math.round(this.borders[name].top * zoom);
     }
     for (const name of AXES) this.model(name).major_label_text_font_size = `${(12 * zoom).toFixed(1)}px`;
     this.model("curves_names").text_font_size = { value: `${(12 * zoom).toFixed(1)}px` };

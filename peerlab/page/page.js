@@ -159,6 +159,7 @@ export class Page {
     if (!this.leader) seen.observe(this.watched);
     const sized = new ResizeObserver(() => this.resize());
     sized.observe(this.find(".pl-scene"));
+    addEventListener("resize", () => this.resize(), { signal: this.over.signal }); // only its height may change
     this.closers.push(() => seen.disconnect(), () => sized.disconnect());
   }
 
@@ -226,7 +227,10 @@ export class Page {
   fit() {
     if (!this.scene.fold()) return; // hidden, as while JupyterLab changes its theme: nobody says when it has a width again
     const { clientWidth: across, clientHeight: down } = this.find(".pl-scene"), { width, height } = this.scene.units, sparse = across < SPARSE;
-    this.figures.setZoom(1, sparse ? Math.min((1.5 * across) / width, (1.15 * down) / height) : undefined, sparse);
+    const zoom = this.timeline.measure();
+    this.root.style.setProperty("--pl-zoom", zoom);
+    this.root.toggleAttribute("data-roomy", zoom > 1);
+    this.figures.setZoom(zoom, sparse ? Math.min((1.5 * across) / width, (1.15 * down) / height) : undefined, sparse);
   }
 
   setTheme() {

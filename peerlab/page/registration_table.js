@@ -3,6 +3,7 @@ import { Rows } from "./rows.js";
 import { sayTime } from "./words.js";
 
 const TABLE = { left: 414, right: 646, top: 23, pitch: 17, rows: 4, inset: 7, between: 6 };
+const BESIDE_TITLE = 24; // units: a title that has less beside it is cut short
 
 /**
  * @typedef {object} StandingTable A registration table in which nothing happens
@@ -38,12 +39,13 @@ export class RegistrationTable {
   }
 
   // Adds what the table shows at a moment; `hot`: registering is what the run waits for; wide(text, size, style) says how much
-  // of the scene words take.
-  add(words, quads, time, pace, { hot, wide }) {
+  // of the scene words take; `style` is that of words that are no names.
+  add(words, quads, time, pace, { hot, wide, style }) {
     const { left, right, top, pitch, rows, inset } = TABLE, { table } = this, height = rows * pitch;
     if (hot) quads.push([left - 5, top - 22, right + 5, top + height + 17, "hot-wash", "hot"]);
     if (!table.live && (this.figures.sparse || !table.title)) return; // its rows are words
-    words.push([left + 2, 13, table.title, 12, "bold", "ink", "left"]);
+    const [title] = table.title.split(", "), whole = wide(table.title, 12, "bold") <= right - left - BESIDE_TITLE;
+    words.push([left + 2, 13, whole ? table.title : title, 12, "bold", "ink", "left"]);
     if (!table.live) {
       table.lines.forEach(([name, note], i) => {
         const y = top + i * pitch;
@@ -57,8 +59,8 @@ export class RegistrationTable {
       const y = top + i * pitch, state = this.stateOf(region, time, pace), [name, note] = this.wordsOf(region, state, wide);
       quads.push([left, y, right, y + pitch - 3, state.fill, "faint"]);
       if (state.done < 1) quads.push([left, y, left + (right - left) * state.done, y + pitch - 3, "register-wash", "none"]);
-      words.push([left + inset, y + 6.5, name, 11, "normal", state.ink, "left"]);
-      words.push([right - inset, y + 6.5, note, 11, state.style, state.inkOf, "right"]);
+      words.push([left + inset, y + 6.5, name, 11, style, state.ink, "left"]);
+      words.push([right - inset, y + 6.5, note, 11, state.style === "bold" ? "bold" : style, state.inkOf, "right"]);
     });
     if (!table.total) return; // all were hits
     const total = table.total.split(", ");
@@ -79,11 +81,11 @@ export class RegistrationTable {
     return [...seen.values()].sort((a, b) => a.device - b.device || a.position - b.position);
   }
 
-  // Name and state of a region; where both have no room in a row, without what it cost, and then without whose it is.
+  // Name and state of a region; where both have no room in a row, without what it cost, then with a shorter name, and then without whose it is.
   wordsOf({ device, position }, { word, cost, style }, wide) {
     const { table } = this, name = position < 0 ? "send buffer" : `chunk ${position}`;
-    const full = table.devices > 1 ? `${table.device} ${device}, ${name}` : name, room = TABLE.right - TABLE.left - 2 * TABLE.inset - TABLE.between;
-    const pairs = [[full, word + cost], [full, word], [name, word]];
+    const whose = table.devices > 1 ? `${table.device} ${device}, ` : "", full = whose + name, room = TABLE.right - TABLE.left - 2 * TABLE.inset - TABLE.between;
+    const pairs = [[full, word + cost], [full, word], [whose + name.replace(" buffer", ""), word], [name, word]];
     return pairs.find(([left, right]) => wide(left, 11, "normal") + wide(right, 11, style) <= room) ?? pairs.at(-1);
   }
 

@@ -27,6 +27,9 @@ const LEAST_LATE = 0.05;
 const NODE_WIDTH = 408; // units: what is between the nodes ends so far from the right
 const NO_RING = { xs: [], ys: [], line: [], width: [], alpha: [] };
 const RING = { x: 470, y: 130, radius: 17, dots: 24, words: 34 };
+const SPARSE_RING = { ...RING, x: 444, words: 46 }; // where words are larger than their place
+const LOW = 220; // units: what stands higher is clear of what joins the nodes below their boxes
+const READ = "read"; // the style of words that are no names and are written where else only names are
 
 /**
  * @typedef {object} SceneParcel What the data path gets for a run; keys of stages are their numbers in the trace
@@ -171,7 +174,7 @@ export class Scene extends View {
     for (const given of this.narrow ? narrowWords(inOrder) : inOrder) {
       const word = gives(given) && this.lies(given, taken) ? given[7] : given, [, y, text, size, style, ink, align] = word;
       if (!this.reads(style) || !this.fits(word, taken)) continue;
-      const row = { x: this.inSight(word), y, text, size: this.px(size), style, ink, align, baseline: "middle" };
+      const row = { x: this.inSight(word), y, text, size: this.px(size), style: style === READ ? "normal" : style, ink, align, baseline: "middle" };
       for (const name in columns) columns[name].push(row[name]);
     }
     return columns;
@@ -194,19 +197,24 @@ export class Scene extends View {
     return this.narrow ? widePoint(place) : place;
   }
 
-  // How much there is: what was painted for it need not be painted again.
+  // How much there is: what was painted for it need not be painted again. How high rows of the timeline are depends on the window.
   room() {
-    return `${this.host.clientWidth} x ${this.host.clientHeight}`;
+    return `${this.host.clientWidth} x ${this.host.clientHeight} in ${window.innerHeight}`;
   }
 
   // Whether words of a style are written: where there is little room, only names are.
   reads(style) {
-    return style === "bold" || this.narrow || !this.figures.sparse;
+    return style === "bold" || style === READ || this.narrow || !this.figures.sparse;
   }
 
   // The style of words that are no names and are written all the same.
   get style() {
-    return this.figures.sparse && !this.narrow ? "bold" : "normal";
+    return this.figures.sparse && !this.narrow ? READ : "normal";
+  }
+
+  // Where the ring stands, and the words beside it.
+  get ring() {
+    return this.figures.sparse ? SPARSE_RING : RING;
   }
 
   // Whether words have room; where they are larger than their place, those that come first have it.
@@ -351,7 +359,7 @@ export class Scene extends View {
     this.addBadges(words, counts);
     this.addQueues(words);
     const ring = this.addRing(words, time);
-    if (!this.narrow) this.table.add(words, quads, time, pace, { hot: this.meta.hot === "registration", wide: (...word) => this.across(...word) });
+    if (!this.narrow) this.table.add(words, quads, time, pace, { hot: this.meta.hot === "registration", wide: (...word) => this.across(...word), style: this.style });
     const key = JSON.stringify([words, quads, this.scale, this.figures.theme]);
     this.figures.fill("scene_late", this.lateRing);
     if (key === this.lastWords) return;
@@ -387,32 +395,36 @@ export class Scene extends View {
     }
   }
 
-  // Who is shown: the same two nodes all the time, or a partner that changes from step to step.
+  // Who is shown: the same two nodes all the time, or a partner that changes from step to step. Where words are larger than their place, they stand below the boxes.
   addNames(words, time) {
-    const { sight, names } = this.data, step = Math.min(this.step(time), sight.partner.length - 1), partner = sight.partner[step], { node, other } = names, { sparse } = this.figures, aside = sparse ? 9 : 0;
-    // what is slow there, below the name, where the host's boxes leave little room
-    const lines = (number) => {
-      const [what, ...said] = (sight.slow[number] || "").split(" "), share = said.filter((part) => !aside || part !== "at").join(" ");
-      return what ? (this.narrow && this.host.clientWidth >= ONE_LINE ? [`${what} ${share}`] : [what, share]).map((word) => [word, this.style, "ink"]) : [];
-    };
+    const { sight, names } = this.data, step = Math.min(this.step(time), sight.partner.length - 1), partner = sight.partner[step], { node, other } = names;
+    const low = this.figures.sparse && !this.narrow && other[2] < LOW, aside = this.figures.sparse && !low ? 9 : 0;
     const addName = (number, [edge, y], align) => {
-      const x = align === "left" ? edge - aside : edge + aside;
-      words.push([x, y, `${sight.unit} ${number}`, 12, "bold", "ink", align]);
-      lines(number).forEach(([word, ...look], i) => words.push([x, y + (this.narrow ? 24 + 18 * i : 14 + 12 * i), word, 11, ...look, align]));
+      const x = align === "left" ? edge - aside : edge + aside, name = `${sight.unit} ${number}`, slow = this.sayWhatIsSlow(number, aside);
+      words.push([x, y, name, 12, "bold", "ink", align]);
+      const beside = (widthOf(name, parseFloat(this.px(12)), true) + 6) / this.scale; // px
+      if (low && slow.length) words.push([align === "left" ? x + beside : x - beside, y, slow.join(" "), 11, this.style, "ink", align]);
+      else slow.forEach((word, i) => words.push([x, y + (this.narrow ? 24 + 18 * i : 14 + 12 * i), word, 11, this.style, "ink", align]));
     };
-    addName(sight.node, [node[0], node[2]], "left");
-    if (partner >= 0) addName(partner, [node[1], node[2]], "right");
+    addName(sight.node, [node[0], low ? other[2] : node[2]], "left");
+    if (partner >= 0) addName(partner, [node[1], low ? other[2] : node[2]], "right");
     if (this.scale < this.least / 12) return; // words are larger than their place
     if (sight.source[step] >= 0) words.push([other[0], other[2], `from ${sight.unit} ${sight.source[step]}`, 11, "normal", "muted", "right"]);
     if (sight.beyond[step] >= 0) words.push([other[1], other[2], `to ${sight.unit} ${sight.beyond[step]}`, 11, "normal", "muted", "left"]);
   }
 
+  // What is slow at a node, in the lines that there is room for beside its name.
+  sayWhatIsSlow(number, short) {
+    const [what, ...said] = (this.data.sight.slow[number] || "").split(" "), share = said.filter((part) => !short || part !== "at").join(" ");
+    return what ? (this.narrow && this.host.clientWidth >= ONE_LINE ? [`${what} ${share}`] : [what, share]) : [];
+  }
+
   // The ring: nodes whose contribution a slice of this step carries when it arrives (or that have the finished one then).
   addRing(words, time) {
-    const { nodes, steps, reducing, collective, sums } = this.meta, columns = { x: [], y: [], fill: [], size: [] };
+    const { ring } = this, { nodes, steps, reducing, collective, sums } = this.meta, columns = { x: [], y: [], fill: [], size: [] };
     this.lateRing = NO_RING;
     if (!steps || this.meta.collective === "point-to-point") return columns;
-    const step = this.step(time), dots = Math.min(nodes, RING.dots), doing = collective === "alltoall" ? "exchanging" : sums ? "in the switches" : step < reducing ? "adding up" : "handing out";
+    const step = this.step(time), dots = Math.min(nodes, ring.dots), doing = collective === "alltoall" ? "exchanging" : sums ? "in the switches" : step < reducing ? "adding up" : "handing out";
     if (this.narrow) {
       const [said, below] = [narrowStep(0), narrowStep(1)];
       const latest = this.sayLatest();
@@ -421,21 +433,21 @@ export class Scene extends View {
     }
     const reached = this.meta.sums ? nodes : this.meta.ring ? (step % (nodes - 1)) + 2 : 1, lit = Math.max(1, Math.round((reached * dots) / nodes));
     // round on the page, and clear of what is above and below it, however flat the scene is
-    const down = Math.max(4, Math.min(RING.radius * this.squeeze, RING.radius)), across = down / this.squeeze;
+    const down = Math.max(4, Math.min(ring.radius * this.squeeze, ring.radius)), across = down / this.squeeze;
     for (let i = 0; i < dots; i++) {
       const angle = (2 * Math.PI * i) / dots - Math.PI / 2, back = (dots - i) % dots;
-      columns.x.push(RING.x + across * Math.cos(angle));
-      columns.y.push(RING.y + down * Math.sin(angle));
+      columns.x.push(ring.x + across * Math.cos(angle));
+      columns.y.push(ring.y + down * Math.sin(angle));
       columns.fill.push(back < lit ? "register" : "faint");
       columns.size.push((i === 0 ? 8 : dots > 12 ? 4 : 6.5) * this.scale);
     }
     const { partner } = this.data.sight, mate = partner[Math.min(step, partner.length - 1)];
     if (!this.meta.ring && !this.meta.sums && mate >= 0) columns.fill[Math.round((((mate - this.data.sight.node + nodes) % nodes) * dots) / nodes) % dots] = "register";
-    if (this.late) this.lateRing = this.late.ring(this.lags, { ...RING, across, down }, this.scale, this.figures.colour("hot"));
+    if (this.late) this.lateRing = this.late.ring(this.lags, { ...ring, across, down }, this.scale, this.figures.colour("hot"));
     const latest = this.sayLatest(); // in the place of what is done: so nothing moves when it is known
-    words.push([RING.x + RING.words, RING.y - 8, `step ${step + 1} of ${steps}`, 13, "bold", "ink", "left"]);
-    words.push([RING.x + RING.words, RING.y + 8, latest || doing, 11, "normal", latest ? "hot-ink" : "muted", "left"]);
-    words.push([RING.x, RING.y, `${nodes}`, 11, "bold", "muted", "center"]);
+    words.push([ring.x + ring.words, ring.y - 8, `step ${step + 1} of ${steps}`, 13, "bold", "ink", "left"]);
+    words.push([ring.x + ring.words, ring.y + 8, latest || doing, 11, this.style, latest ? "hot-ink" : "muted", "left"]);
+    words.push([ring.x, ring.y, `${nodes}`, 11, "bold", "muted", "center"]);
     return columns;
   }
 
@@ -443,8 +455,8 @@ export class Scene extends View {
   sayLatest() {
     const most = Math.max(0, ...this.lags);
     if (!(most >= LEAST_LATE * this.late?.most_us)) return "";
-    const late = `${sayTime(most)} late`, who = `${this.data.sight.unit} ${this.late.nodes[this.lags.indexOf(most)]}`, letters = parseFloat(this.px(11));
-    const fits = (text) => this.narrow || widthOf(text, letters) / this.scale <= SCENE_WIDTH - NODE_WIDTH - RING.x - RING.words;
+    const { ring } = this, late = `${sayTime(most)} late`, who = `${this.data.sight.unit} ${this.late.nodes[this.lags.indexOf(most)]}`, letters = parseFloat(this.px(11));
+    const fits = (text) => this.narrow || widthOf(text, letters) / this.scale <= SCENE_WIDTH - NODE_WIDTH - ring.x - ring.words;
     return [`${who} is ${late}`, `${who}: ${late}`].find(fits) ?? late;
   }
 

@@ -8,8 +8,9 @@ import { sayBytes, sayTime } from "./words.js";
 
 const WIDE = 8; // pixels of a span in which its parts can be told apart
 const KNOB = 6; // half as wide as the clock's knob
+const BELOW_ALL = { least: 60, around: 28, most: 1.5, zoom: 1.2 }; // pixels that what holds the explorer has below it, as a slide has, and that stay free; how many times as high charts are then, and as large their words
 const ROW = { least: 13, airy: 18, high: 860, beside: 1000, around: 36 }; // pixels: a row is at least as high as its name, and higher in a window so `high` where the curves stand beside it; axis and knob are above and below
-const SAVED = { letters: 13, around: 20 }, MORE = { letters: 12, around: 8, beside: 6 }; // pixels
+const SAVED = { letters: 13, around: 20 }, MORE_TIME = { letters: 12, around: 8, beside: 6 }; // pixels
 const IDLE = { letters: 12, around: 36 }; // pixels
 const TITLE_END = 8; // pixels before the axis: its first number stands half before it
 const HELD = 0.25; // how dark time is in which a resource has a slice and waits
@@ -114,14 +115,27 @@ export class Timeline extends View {
     this.figures.model("timeline_lanes").major_label_overrides = labels;
     this.figures.model("timeline_y").setv({ start: this.rows - 0.5, end: -0.5 });
     this.host.closest(".pl-root").style.setProperty("--pl-rows", this.rows);
-    const roomy = window.innerHeight >= ROW.high && this.page.root.clientWidth > ROW.beside, pitch = roomy ? ROW.airy : ROW.least;
-    const high = Math.max(this.height ?? 0, pitch * this.rows + ROW.around);
-    if (this.height) for (const name of ["timeline", "curves"]) this.figures.model(name).height = high; // a page of its own follows its style
     this.find(".pl-idle").hidden = idle.length < 2;
     button.setAttribute("aria-expanded", String(!folds));
     button.textContent = folds ? "▸" : "▾";
     this.idle = folds ? idle.map((lane) => lane.label).join(", ") : "";
     this.idleRoom = 0;
+  }
+
+  // How many times as large the words of the charts are: larger where what holds the explorer has room below it. What is as high as the explorer has none.
+  measure() {
+    const { least, around, most, zoom } = BELOW_ALL, holder = this.page.root.closest(".pl-explorer"), ends = [...(holder?.children ?? [])].map((child) => child.getBoundingClientRect().bottom);
+    const below = holder ? holder.getBoundingClientRect().bottom - Math.max(...ends) : 0, room = below + this.figures.model("timeline").height - this.height;
+    this.room = below < around / 2 || room < least ? 0 : Math.min(this.height + room - around, most * this.height);
+    return this.room ? zoom : 1;
+  }
+
+  // Rows are as high as their names, and higher where there is room; a page of its own follows its style.
+  setHeight() {
+    if (!this.height) return;
+    const airy = window.innerHeight >= ROW.high && this.page.root.clientWidth > ROW.beside, pitch = airy ? ROW.airy : ROW.least;
+    const high = Math.max(this.height, this.room ?? 0, Math.round((pitch * this.rows + ROW.around) * this.figures.zoom));
+    for (const name of ["timeline", "curves"]) this.figures.model(name).height = high;
   }
 
   // Names the idle lanes beside their count where all of the names have room.
@@ -140,6 +154,7 @@ export class Timeline extends View {
   }
 
   paint() {
+    this.setHeight();
     const { lanes } = this.data, y = [...Array(this.rows).keys()];
     const fill = y.map((at) => (lanes.some((lane, i) => lane.hot && this.row[i] === at) ? "hot-wash" : "panel"));
     this.figures.fill("timeline_grounds", { y, fill }, ["fill"]);
@@ -308,8 +323,8 @@ export class Timeline extends View {
   // What is saved is said in the time that is saved, where nothing is drawn; what is more in the strip above the lanes, so that it lies on
   // no bar, and beside the clock's knob where that passes. Both stand between the two ends.
   placeDifference(room, knob) {
-    const said = this.find(".pl-saved"), { zoom } = this.figures, more = said.classList.contains("pl-worse"), { letters, around } = more ? MORE : SAVED;
-    const wide = widthOf(said.textContent, letters * zoom, true), clear = KNOB + MORE.beside;
+    const said = this.find(".pl-saved"), { zoom } = this.figures, more = said.classList.contains("pl-worse"), { letters, around } = more ? MORE_TIME : SAVED;
+    const wide = widthOf(said.textContent, letters * zoom, true), clear = KNOB + MORE_TIME.beside;
     said.hidden = room < wide + around;
     let left = (room - wide) / 2;
     if (Math.abs(knob - room / 2) < wide / 2 + clear) left = knob + clear + wide <= room ? knob + clear : knob - clear - wide;

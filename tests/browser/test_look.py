@@ -106,6 +106,49 @@ def test_the_page_leaves_room_for_the_controls_in_640_pixels(wide):
         assert wide.page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
 
 
+HEIGHT = "page => page.figures.model('timeline').height"
+
+
+def test_lanes_follow_the_height_of_the_window(wide):
+    wide.change(run())
+    low = wide.ask(HEIGHT)
+    wide.page.set_viewport_size({"width": 1120, "height": 900})
+    wide.page.wait_for_function(f"low => ({HEIGHT})([...window.peerlabPages].at(-1)) > low", arg=low)
+    wide.page.set_viewport_size({"width": 1120, "height": 640})
+    wide.page.wait_for_function(f"low => ({HEIGHT})([...window.peerlabPages].at(-1)) === low", arg=low)
+
+
+def test_charts_take_the_room_that_a_slide_has_below_them_and_their_words_grow(wide):
+    wide.change(run(path="peer-direct"))
+    low = wide.ask(HEIGHT)
+    fill = """(page, [name, height]) => { const holder = page.root.parentElement;
+         holder.className = name; holder.style.height = height; page.repaint() }"""
+    holder, before = "page => page.root.parentElement", wide.ask("page => page.root.parentElement.className")
+    wide.ask(fill, ["pl-explorer", "860px"])
+    wide.page.wait_for_timeout(200)
+    assert wide.ask(HEIGHT) > 1.2 * low
+    assert wide.ask("page => page.figures.model('timeline_lanes').major_label_text_font_size") == "14.4px"
+    ends = wide.ask(f"page => [page.root, ({holder})(page)].map(one => one.getBoundingClientRect().bottom)")
+    assert ends[0] <= ends[1]
+    wide.ask(fill, [before, ""])
+    assert wide.ask(HEIGHT) == low
+    assert wide.ask("page => page.figures.model('timeline_lanes').major_label_text_font_size") == "12.0px"
+
+
+def test_a_picture_of_less_width_names_registrations_and_keeps_ring_and_nodes_apart_from_words(wide):
+    wide.change(run(path="peer-direct"))
+    wide.page.set_viewport_size({"width": 720, "height": 900})
+    wide.page.wait_for_function("() => [...window.peerlabPages].at(-1).figures.sparse")
+    wide.still(0.43)
+    words = wide.ask("page => page.figures.model('scene_words').data")
+    at = dict(zip(words["text"], zip(words["x"], words["y"], words["style"], strict=True), strict=True))
+    assert {"Registered (MR)", "hit"} <= set(at)
+    assert [word for word in at if word.startswith("Gaudi 0, ")]
+    assert at["node 0"][1] > 204, "below the boxes, where they leave no room beside them"
+    ring, scale = wide.ask("page => [Math.max(...page.figures.model('scene_ring').data.x), page.scene.scale]")
+    assert (at["step 6 of 14"][0] - ring) * scale > 12
+
+
 def test_lanes_in_which_nothing_happens_share_one_line_that_opens(wide):
     wide.change(run(path="peer-direct"))
     line, button, rows = (
