@@ -10,6 +10,7 @@ from test_sensitivity import PATHS, busbw, scenarios
 import peerlab
 from peerlab.answer.gain import COLUMNS, GainBand, gain_band
 from peerlab.answer.sensitivity import changed
+from peerlab.base.units import TIMES_SIGN
 from peerlab.model.hardware import Figure
 from peerlab.picture.how_sure import how_sure_svg
 from peerlab.question.alternatives import alternatives
@@ -92,7 +93,7 @@ def test_before_nccl_2_12_the_gain_with_a_tree_stands_beside_the_band(version, n
     assert old.low < 3 < old.high
     told = f"{old.low:.2f} to {old.high:.2f} times if NCCL 2.9 over EFA runs a tree"
     assert told in found.range_in_words()
-    assert told in found._repr_html_()
+    assert told.replace(" times", TIMES_SIGN) in found._repr_html_()
     assert told in how_sure_svg(found)
 
 

@@ -16,7 +16,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from peerlab.base.terminal_text import table, width, wrapped
+from peerlab.base.terminal_text import table, wrapped
 
 _COMMAND = re.compile(r"`([^`]+)`")
 _SIGNS = re.compile(r"[\\`*\[\]<>|#~&$]|(?<!\w)_|_(?!\w)")  # an underscore inside a word is one
@@ -34,11 +34,12 @@ class Conclusion:
 
 @dataclass(frozen=True)
 class Text:
-    """A paragraph; `lead` is what the eye shall see first of it, a quiet one says what the result rests on."""
+    """A paragraph; `lead` is what the eye shall see first of it, a quiet one says what the result rests on, a large one is an answer."""
 
     text: str
     lead: str = ""
     quiet: bool = False
+    large: bool = False
 
 
 @dataclass(frozen=True)
@@ -50,10 +51,9 @@ class Heading:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of a table that is more than text: `below` is its second line, `bar` its share of the longest bar, `role` that bar's colour."""
+    """A cell of a table that is more than text: `bar` is its share of the longest bar, `role` that bar's colour."""
 
     text: str
-    below: str = ""
     bar: float | None = None
     role: str = "hot"
     strong: bool = False
@@ -167,18 +167,11 @@ def _lines(part: Part) -> Iterator[str]:
 
 
 def _table(part: Table) -> str:
-    """Return a table; second lines of cells become a last column, where the terminal is wide enough for it."""
-    rows = [tuple(cell.text if isinstance(cell, Cell) else cell for cell in row) for row in part.rows]
-    narrow = table(part.head, rows, right=part.right)
-    second = [
-        "; ".join(cell.below for cell in row if isinstance(cell, Cell) and cell.below) for row in part.rows
-    ]
-    if not any(second):
-        return narrow
-    wide = table(
-        (*part.head, ""), [(*row, below) for row, below in zip(rows, second, strict=True)], right=part.right
-    )
-    return wide if max(map(len, wide.splitlines())) <= width() else narrow
+    return table(part.head, [tuple(map(_cell, row)) for row in part.rows], right=part.right)
+
+
+def _cell(cell: str | Cell) -> str:
+    return cell.text if isinstance(cell, Cell) else cell
 
 
 def _item(item: Item) -> Iterator[str]:
@@ -207,7 +200,7 @@ def _markdown(part: Part) -> str:
         case Heading():
             return f"### {_plain(part.text)}"
         case Table():
-            rows = [[_plain(_markdown_cell(cell)) for cell in row] for row in part.rows]
+            rows = [[_plain(_cell(cell)) for cell in row] for row in part.rows]
             marks = ["--:" if column in part.right else ":--" for column in range(len(part.head))]
             listed = "\n".join(f"| {' | '.join(row)} |" for row in (part.head, marks, *rows))
             return f"**{_plain(part.caption)}**\n\n{listed}" if part.caption else listed
@@ -216,12 +209,6 @@ def _markdown(part: Part) -> str:
             return f"**{_plain(part.caption)}**\n\n{listed}" if part.caption else listed
         case _:
             return ""
-
-
-def _markdown_cell(cell: str | Cell) -> str:
-    if isinstance(cell, str):
-        return cell
-    return f"{cell.text} ({cell.below})" if cell.below else cell.text
 
 
 def _markdown_item(item: Item) -> str:

@@ -169,6 +169,20 @@ def say_range(low: float, high: float, digits: int = 2) -> str:
     return " to ".join(dict.fromkeys(f"{end:.{digits}f}" for end in (low, high)))
 
 
+TIMES_SIGN = "\N{MULTIPLICATION SIGN}"
+"""Behind a factor, wherever it is drawn or stands on a page: 1.72 and this sign."""
+_TIMES = re.compile(r"(?<=\d) times\b(?! as)")
+
+
+def with_signs(words: str) -> str:
+    """Return words in which each factor has its sign in the place of *times*, as pages write it.
+
+    >>> with_signs("1.16 to 2.11 times if the library is NCCL") == f"1.16 to 2.11{TIMES_SIGN} if the library is NCCL"
+    True
+    """
+    return _TIMES.sub(TIMES_SIGN, words)
+
+
 def say_unit(unit: str) -> str:
     """Return a unit as it stands in tables: a space before it, nothing for a count, one sign for microseconds.
 

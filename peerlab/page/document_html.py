@@ -69,7 +69,7 @@ def _told(part: Conclusion | Text | Heading | Table | Items) -> str:
         case Conclusion():
             return conclusion_html(part)
         case Text():
-            quiet = " class='pl-quiet'" if part.quiet else ""
+            quiet = " class='pl-answer'" if part.large else " class='pl-quiet'" if part.quiet else ""
             lead = f"<b>{escape(part.lead)}</b> " if part.lead else ""
             return f"<p{quiet}>{lead}{words_html(part.text)}</p>"
         case Heading():
@@ -77,9 +77,11 @@ def _told(part: Conclusion | Text | Heading | Table | Items) -> str:
         case Table():
             return _table(part)
         case Items():
-            items = "".join(map(_item, part.items))
+            checks = any(item.command for item in part.items)
+            items = "".join(map(_check if checks else _item, part.items))
             caption = f"<h4>{escape(part.caption)}</h4>" if part.caption else ""
-            return f"{caption}<ul>{items}</ul>" if items else ""
+            kind = " class='pl-checks'" if checks else ""
+            return f"{caption}<ul{kind}>{items}</ul>" if items else ""
 
 
 def _graphic(part: Graphic) -> str:
@@ -108,20 +110,23 @@ def _cell(cell: str | Cell) -> str:
     if isinstance(cell, str):  # a spread in brackets is one word
         return _BRACKETS.sub(lambda found: f"<span class='pl-spread'>{found[0]}</span>", escape(cell))
     text = f"<b>{escape(cell.text)}</b>" if cell.strong else escape(cell.text)
-    below = f"<br><code>{escape(cell.below)}</code>" if cell.below else ""
     if cell.bar is None:
-        return text + below
+        return text
     long = max(1, round(_WIDEST_PX * cell.bar))  # a share of next to nothing is still seen
-    return (
-        f"<span class='pl-bar' style='width:{long}px;background:var(--pl-{cell.role})'></span> {text}{below}"
-    )
+    return f"<span class='pl-bar' style='width:{long}px;background:var(--pl-{cell.role})'></span> {text}"
 
 
 def _item(item: Item) -> str:
-    command = _command(item.command) if item.command else ""
-    further = f"{'' if command else '<br>'}{escape(item.further)}" if item.further else ""
+    further = f"<br>{escape(item.further)}" if item.further else ""
     source = f"<details><summary>source</summary>{escape(item.source)}</details>" if item.source else ""
-    return f"<li>{escape(item.text)}{command}{further}{source}</li>"
+    return f"<li>{escape(item.text)}{further}{source}</li>"
+
+
+def _check(item: Item) -> str:
+    """Return something to check as a row: its name, and beside it the command and what that tells."""
+    command = _command(item.command) if item.command else ""
+    tells = f"<span>{escape(item.further)}</span>" if item.further else ""
+    return f"<li><b>{escape(item.text[:1].upper() + item.text[1:])}</b><div>{command}{tells}</div></li>"
 
 
 def _command(command: str) -> str:

@@ -23,6 +23,7 @@ import peerlab.records
 from peerlab.app.explore import explore
 from peerlab.app.panels.background_measurement import Measuring
 from peerlab.app.panels.log_findings import LogFindings, look_at
+from peerlab.base.units import TIMES_SIGN
 from peerlab.diagnosis.placed_log import as_measured
 from peerlab.features.measure.schedule import Measurement
 
@@ -138,7 +139,7 @@ def test_a_log_is_compared_with_the_cluster_that_was_chosen_and_a_button_goes_wh
     lab = explore(cluster="p5")
     panel = read(lab, P5)
     assert HERE in panel._short.value
-    assert "1.06 times on p5" in panel.verdict.value  # measured over simulated
+    assert f"1.06{TIMES_SIGN} (p5)" in panel.verdict.value  # measured over simulated
     assert lab.scenario == peerlab.Scenario(cluster="p5")  # nobody is led away from what he chose
     assert not any(lab.figures.measured["message_bytes"]["own"])
     assert panel._go.description == "Show 2 nodes"

@@ -1,18 +1,22 @@
 """What a diagnosis says: which path, by what evidence, what Peer Direct would bring, and what to check next."""
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 
 from peerlab.base.document import Cell, Conclusion, Document, Fold, Heading, Item, Items, Part, Table, Text
-from peerlab.base.units import say_bytes, say_percent
+from peerlab.base.units import TIMES_SIGN, say_bytes, say_percent, say_range, with_signs
 from peerlab.diagnosis import Diagnosis, Evidence, Explanation, Forecast, explanations
 from peerlab.model.paths import PATHS, path_titles
+from peerlab.question.presets import known_clusters
 
 # What stays inside a node is no data path between nodes, so no record has its title.
 _NAMES = {**path_titles(), "in-node": "links inside the node"}
 STATUSES = {"clear": "pass", "probable": "warn", "cannot tell": "unknown"}
 """The status of each verdict."""
-_HEAD = ("path", "odds", "bandwidth, measured by simulated")
+# Names of files and clusters may begin like a path: `host-rdma.toml` is none.
+_PATH = re.compile(rf"(?<![\w./-])(?:{'|'.join(map(re.escape, _NAMES))})(?![\w/-]|\.\w)")
+_HEAD = ("path", "odds", "measured ÷ simulated")
 _WEIGHED = (
     "Odds rest on how much each kind of evidence weighs, which is judgement (data/diagnosis.toml); points are the natural "
     "logarithms of the weights, added up: 2.3 points are 10 times likelier."
@@ -31,10 +35,28 @@ def path_name(path: str) -> str:
     return _NAMES.get(path, path)
 
 
+def in_plain_words(words: str) -> str:
+    """Return words in which each path has the name that pages show, not the one that is typed.
+
+    >>> in_plain_words("host-tcp explains the log 9 times better than peer-direct")
+    'kernel TCP explains the log 9 times better than Peer Direct'
+    """
+    return _PATH.sub(lambda path: path_name(path[0]), words)
+
+
+def conclusion(diagnosis: Diagnosis) -> Conclusion:
+    """Return the path and how clear that is, and why."""
+    name = f"{path_name(diagnosis.path)}, {diagnosis.verdict}" if diagnosis.path else "cannot tell which path"
+    why = in_plain_words(diagnosis.why)
+    if path := diagnosis.path:
+        named, rest = path_name(path), f"{explanations()[path]}; "
+        # The name is the headline, so the sentence below it does not repeat it.
+        why = rest + (f"it{why.removeprefix(named)}" if why.startswith(f"{named} ") else why)
+    return Conclusion(STATUSES[diagnosis.verdict], _first_up(name), _first_up(why))
+
+
 def _parts(diagnosis: Diagnosis, judging: str) -> Iterator[Part]:
-    path = diagnosis.path
-    named = f"{path} ({explanations()[path]}), {diagnosis.verdict}" if path else "Cannot tell which path"
-    yield Conclusion(STATUSES[diagnosis.verdict], named, diagnosis.why)
+    yield conclusion(diagnosis)
     yield Text(diagnosis.seen.says, quiet=True)
     clusters = ", ".join(diagnosis.clusters) or "no cluster: only what holds on any machine"
     yield Text(f"{'Held against' if diagnosis.chosen else 'Recognised'}: {clusters}", quiet=True)
@@ -70,9 +92,9 @@ def _ranked(explanation: Explanation) -> tuple[Cell, ...]:
     odds = "<1 %" if explanation.odds < 0.005 else say_percent(explanation.odds)
     fit = explanation.fit
     return (
-        Cell(path_name(explanation.path), below=explanation.path),
+        Cell(_first_up(path_name(explanation.path))),
         Cell(odds, bar=explanation.odds, role=role),
-        Cell(f"{fit.ratio:.3g} times on {fit.cluster.name}" if fit else "not simulated"),
+        Cell(f"{_times(fit.ratio)} ({fit.cluster.name})" if fit else "not simulated"),
     )
 
 
@@ -81,26 +103,46 @@ def _evidence(evidence: Evidence) -> Item:
     ordered = sorted(evidence.points.items(), key=lambda point: -point[1])
     points = ", ".join(_points(*point) for point in ordered) or "says nothing for or against"
     grounds = f"{'known' if evidence.known else 'assumed'}: {evidence.source}"
-    return Item(f"{evidence.seen}: {evidence.says}", points, source=grounds)
+    return Item(in_plain_words(f"{evidence.seen}: {evidence.says}"), points, source=grounds)
 
 
 def _points(path: str, points: float) -> str:
     likelier = "likelier" if points > 0 else "less likely"
-    return f"{path} {math.exp(abs(points)):.2g} times {likelier} ({points:+.1f})"
+    return f"{path_name(path)} {math.exp(abs(points)):.2g} times {likelier} ({points:+.1f})"
+
+
+def _times(ratio: float) -> str:
+    """Return a ratio with two decimals, one below 0.01 with one digit."""
+    return f"{ratio:.2f}{TIMES_SIGN}" if ratio >= 0.01 else f"{ratio:.1g}{TIMES_SIGN}"
+
+
+def _first_up(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 def gain_words(forecast: Forecast) -> Text:
-    """Return by how much Peer Direct would be faster at the largest size, and how sure that is."""
-    words = f"with Peer Direct at {say_bytes(forecast.sizes[-1])}; {forecast.gain.range_in_words()}."
-    return Text(words, lead=f"{forecast.ratio[-1]:.2f} times")
+    """Return from where to where Peer Direct would be faster at the largest size, and the gain as simulated."""
+    gain = forecast.gain
+    words = f"with Peer Direct at {say_bytes(forecast.sizes[-1])}; {gain.value:.2f}{TIMES_SIGN} as simulated"
+    return Text(words, lead=f"{say_range(gain.low, gain.high)}{TIMES_SIGN} as fast", large=True)
+
+
+def _conditions(forecast: Forecast) -> str:
+    """Return on what the range of a gain rests, without the range itself, which is the answer above it."""
+    gain = forecast.gain
+    words = with_signs(gain.range_in_words())
+    return words.removeprefix(f"{say_range(gain.low, gain.high)}{TIMES_SIGN} ")
 
 
 def _forecast(forecast: Forecast) -> Iterator[Part]:
-    yield Heading("With Peer Direct")
+    yield Heading("What would Peer Direct gain?")
     if forecast.why_not:
-        yield Text(forecast.why_not)
+        # A cluster's name keeps its letters.
+        named = forecast.why_not.startswith(tuple(known_clusters()))
+        yield Text(forecast.why_not if named else _first_up(forecast.why_not))
         return
     yield gain_words(forecast)
+    yield Text(f"{_first_up(_conditions(forecast))}.", quiet=True)
     ends = zip(
         forecast.sizes,
         forecast.measured_GBps,
@@ -110,14 +152,14 @@ def _forecast(forecast: Forecast) -> Iterator[Part]:
         strict=True,
     )
     rows = [
-        (say_bytes(size), f"{was:.3g} GB/s", f"{now:.3g} GB/s", f"{low:.3g} to {high:.3g} GB/s", Cell(f"{now / was:.3g}x", strong=True))
+        (say_bytes(size), f"{was:.3g} GB/s", f"{now:.3g} GB/s", f"{low:.3g} to {high:.3g} GB/s", Cell(f"{now / was:.2f}{TIMES_SIGN}", strong=True))
         for size, was, now, low, high in ends
     ]  # fmt: skip
-    head = ("message", "measured", "with it", "from, to", "gain")
+    head = ("message", "measured", "simulated", "range", "gain")
     yield Table("Algorithm bandwidth, simulated with Peer Direct", head, rows, right=range(5))
     fitted = f"; some of its figures were fitted on {forecast.fitted_on}" if forecast.fitted_on else ""
     yield Text(
-        f"Simulated on {forecast.cluster}{fitted}. From, to: all assumed figures at the ends of their ranges, and the model's own error on "
+        f"Simulated on {forecast.cluster}{fitted}. Range: all assumed figures at the ends of their ranges, and the model's own error on "
         f"this log, a factor of {forecast.spread:.3g}.",
         quiet=True,
     )

@@ -1,8 +1,7 @@
 """A diagnosis in a notebook and in the lab."""
 
-from peerlab.base.document import Conclusion
 from peerlab.diagnosis import Diagnosis
-from peerlab.features.diagnose.diagnosis_document import STATUSES, diagnosis_document, gain_words, path_name
+from peerlab.features.diagnose.diagnosis_document import conclusion, diagnosis_document, gain_words
 from peerlab.page.document_html import conclusion_html, document_html, part_html
 from peerlab.page.frame import framed
 
@@ -15,9 +14,9 @@ def diagnosis_html(diagnosis: Diagnosis, name: str = "this log") -> str:
 def diagnosis_below(diagnosis: Diagnosis, name: str = "this log") -> str:
     """Return a diagnosis as it stands below a verdict: the path and what Peer Direct would bring; the rest is folded."""
     document = diagnosis_document(diagnosis, name)
-    parts = map(part_html, document.parts[1:])
-    path = f"{path_name(diagnosis.path)}, {diagnosis.verdict}" if diagnosis.path else "Cannot tell which path"
-    first = conclusion_html(Conclusion(STATUSES[diagnosis.verdict], path, diagnosis.why))
-    gain = "" if diagnosis.forecast.why_not else part_html(gain_words(diagnosis.forecast))
+    first = conclusion_html(conclusion(diagnosis))
+    gains = [] if diagnosis.forecast.why_not else [gain_words(diagnosis.forecast)]
+    gain = "".join(map(part_html, gains))
+    parts = (part_html(part) for part in document.parts[1:] if part not in gains)
     folded = f"<details><summary>Evidence, and what to check next</summary>{''.join(parts)}</details>"
     return framed("diagnosis", document.title, first + gain + folded)

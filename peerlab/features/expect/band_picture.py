@@ -79,8 +79,9 @@ def band_svg(
     parts += [_line(across, up, points, role, width, dash) for _, role, width, dash, points in curves]
     ends = [(name, role, up(points[-1][1])) for name, role, _, _, points in curves if points]
     measured = [row for row in judged if row["measured"] > 0]
-    ends += [("● log", "ink", up(row["measured"])) for row in measured[-1:]]
-    ends += [("● below floor", "hot-ink", up(row["measured"]) + 1) for row in measured if row["below"]][-1:]
+    # Where the last point is below the floor, one word is about it.
+    last = [("below floor", "hot-ink") if row["below"] else ("log", "ink") for row in measured[-1:]]
+    ends += [(name, role, up(measured[-1]["measured"])) for name, role in last]
     parts += _ends(ends, right)
     drawn = {row["size"] for row in rows}
     for place, curve in enumerate(faults):
@@ -190,12 +191,13 @@ def _line(
 
 
 def _ends(ends: Sequence[tuple[str, str, float]], right: float) -> list[str]:
-    """Return the names of the curves at their right ends, apart from one another."""
+    """Return the names of the curves at their right ends, apart from one another, each with a thin line from its curve."""
     ends = sorted(ends, key=lambda end: end[2])
     heights = apart([y for _, _, y in ends], _APART)
     return [
-        f"<text x='{right + 10}' y='{y + 4:.1f}' fill='var(--pl-{role})'>{name}</text>"
-        for (name, role, _), y in zip(ends, heights, strict=True)
+        f"<path d='M{right + 6} {end:.1f}L{right + 18} {y:.1f}' stroke='var(--pl-{role})' stroke-width='0.75' fill='none'/>"
+        f"<text x='{right + 22}' y='{y + 4:.1f}' fill='var(--pl-{role})'>{name}</text>"
+        for (name, role, end), y in zip(ends, heights, strict=True)
     ]
 
 

@@ -14,7 +14,7 @@ from peerlab.features.expect.ceiling import Ceiling, ceiling
 from peerlab.features.expect.expected_figure import figure
 from peerlab.features.expect.too_long import expectation_takes_s, refuse_long
 from peerlab.model.hardware import Cluster
-from peerlab.model.paths import PEER_DIRECT, data_path
+from peerlab.model.paths import PEER_DIRECT, data_path, path_title
 from peerlab.question.floors import FloorFactor, floor_factor
 from peerlab.question.scenario import Scenario
 
@@ -64,7 +64,7 @@ class Expectation:
     def says(self) -> str:
         """The question in one line."""
         scenario = self.scenario
-        way = "over NVLink, past every NIC" if scenario.domains == 1 else scenario.path
+        way = "over NVLink, past every NIC" if scenario.domains == 1 else path_title(str(scenario.path))
         library = f", {scenario.library_words.who}" if scenario.library_words.who else ""
         return (
             f"{scenario.collective_record.title} on {say_count(scenario.nodes, 'node')} of {scenario.hardware.title}, "

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from html import escape
 
 from peerlab.answer.gain import GainBand, GainCase
-from peerlab.base.units import say_range
+from peerlab.base.units import say_range, with_signs
 from peerlab.base.words_html import words_html
 from peerlab.model.guide import where_to_find
 from peerlab.page.frame import framed
@@ -20,9 +20,11 @@ def gain_html(gain: GainBand) -> str:
     """Return the gain's range as the answer, what it may be otherwise as bars on one axis, and what it rests on, folded."""
     condition = f" if {gain.wired[0].says}" if gain.wired else ""
     answer = (
-        f"<p class='pl-answer'><b>{say_range(gain.low, gain.high)} times as fast</b>{escape(condition)}</p>"
+        f"<p class='pl-answer'><b>{say_range(gain.low, gain.high)}&times; as fast</b>{escape(condition)}</p>"
     )
-    rests = "".join(f"<li>{words_html(words)}</li>" for words in gain.range_in_words().split("; "))
+    rests = "".join(
+        f"<li>{words_html(with_signs(words))}</li>" for words in gain.range_in_words().split("; ")
+    )
     folded = f"<details><summary>What the range rests on</summary><ul>{rests}</ul></details>"
     return framed("gain", "How sure is the gain?", answer + _chart(gain) + _first(gain) + folded)
 
@@ -31,16 +33,22 @@ def _chart(gain: GainBand) -> str:
     """Return a row for each way that things may be: words, range, bar; a ring is the gain with all as assumed."""
     low, high = axis_ends(gain)
     at = logarithmic((low, high), (0, 100))
+    gains = gain_ticks(low, high, lambda gain: at(gain) * _LEAST_PX / 100)
+    grid = "".join(
+        f"<i class='{'pl-one' if tick == 1 else 'pl-grid'}' style='left:{at(tick):.4g}%'></i>"
+        for tick in gains
+    )
     bars = "".join(
-        _row(words, case, at(1.0), [*map(at, (case.low, case.gain, case.high))])
+        _row(words, case, grid, at(1.0), [*map(at, (case.low, case.gain, case.high))])
         for words, case in _rows(gain)
     )
     ticks = "".join(
         f"<{'b' if tick == 1 else 'span'} style='left:{at(tick):.4g}%'>{tick:g}&times;</{'b' if tick == 1 else 'span'}>"
-        for tick in gain_ticks(low, high, lambda one: at(one) * _LEAST_PX / 100)
+        for tick in gains
     )
-    slower = "<br><i class='pl-slower'></i> slower" if "pl-slower" in bars else ""
-    return f"<div class='pl-bars'>{bars}<p class='pl-quiet'>○ most likely{slower}</p><p></p><p class='pl-ticks'>{ticks}</p></div>"
+    slower = "<span><i class='pl-slower'></i> slower</span>" if "pl-slower" in bars else ""
+    key = f"<p class='pl-quiet'><span><i class='pl-ring'></i> as simulated</span><span><i class='pl-direct'></i> range</span>{slower}</p>"
+    return f"<div class='pl-bars'>{bars}{key}<p class='pl-ticks'>{ticks}</p></div>"
 
 
 def _rows(gain: GainBand) -> Iterator[tuple[str, GainCase]]:
@@ -52,7 +60,7 @@ def _rows(gain: GainBand) -> Iterator[tuple[str, GainCase]]:
         yield f"If {case.says}", case
 
 
-def _row(words: str, case: GainCase, one: float, places: list[float]) -> str:
+def _row(words: str, case: GainCase, grid: str, one: float, places: list[float]) -> str:
     """Return a row of the chart; what is slower than today is orange, which warns."""
     low, value, high = places
     slower = (
@@ -61,10 +69,8 @@ def _row(words: str, case: GainCase, one: float, places: list[float]) -> str:
         else ""
     )
     bar = f"<i class='pl-direct' style='left:{low:.4g}%;width:{high - low:.4g}%'></i>{slower}"
-    marks = f"<i class='pl-one' style='left:{one:.4g}%'></i>{bar}<i class='pl-ring' style='left:{value:.4g}%'></i>"
-    return (
-        f"<p>{escape(words)}</p><p><b>{say_range(case.low, case.high)}</b></p><p class='pl-span'>{marks}</p>"
-    )
+    marks = f"{grid}{bar}<i class='pl-ring' style='left:{value:.4g}%'></i>"
+    return f"<p>{escape(words)}</p><p><b>{say_range(case.low, case.high)}&times;</b></p><p class='pl-span'>{marks}</p>"
 
 
 def _first(gain: GainBand) -> str:

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -57,7 +58,10 @@ def test_the_answer_says_path_evidence_forecast_and_what_to_do_next(log, columns
         in flat
     )
     assert "Recognised: alps-gh200, alps-gh200-tcp" in flat
-    assert flat.startswith("host-tcp (through host memory and the kernel's TCP/IP), clear: ")
+    assert flat.startswith(
+        "Kernel TCP, clear: Through host memory and the kernel's TCP/IP; it explains the log "
+    )
+    assert "host-tcp" not in flat  # a path has one name, that of every page
     assert "this path explains it" in flat
     assert "Simulated on alps-gh200" in flat
     assert "peerlab doctor" in flat
@@ -68,13 +72,12 @@ def test_markdown_says_the_same_and_a_log_can_put_no_sign_into_it(log):
     status, out, _ = run(log, "--markdown")
     head, verdict, *rest = out.split("\n\n")
     assert (status, head) == (0, "## Which data path is nccl.log from?")
-    assert verdict.startswith("**host-tcp (through host memory and the kernel's TCP/IP), ")
-    assert any(
-        "| path | odds | bandwidth, measured by simulated |\n| :-- | --: | :-- |" in block for block in rest
-    )
+    assert verdict.startswith("**Kernel TCP, ")
+    assert any("| path | odds | measured ÷ simulated |\n| :-- | --: | :-- |" in block for block in rest)
     assert r"count '262,1\*\_\`\|x' is not a whole number" in out
     assert "`peerlab doctor`" in out  # a command is copied as it stands
-    assert "| kernel TCP (host-tcp) |" in out  # evidence says host-tcp
+    assert "| Kernel TCP |" in out
+    assert "host-tcp" not in out
 
 
 @pytest.mark.parametrize(
@@ -188,3 +191,16 @@ def test_a_log_that_is_not_there_and_a_cluster_that_nobody_knows(log, tmp_path):
     status, _, err = run(log, "--cluster", "dl2")
     assert status == 1
     assert "did you mean 'dl1'?" in err
+
+
+def test_the_gain_is_a_range_and_each_path_has_one_name(log):
+    report = peerlab.diagnose(peerlab.load(log))._repr_html_()
+    page = re.sub("<style>.*?</style>", "", report, flags=re.DOTALL)
+    answer = re.search(r"<p class='pl-answer'><b>([\d.]+) to ([\d.]+)(.) as fast</b>", page)
+    assert answer[3] == "\N{MULTIPLICATION SIGN}"
+    assert float(answer[1]) < float(answer[2])
+    assert "host-tcp" not in page
+    assert "peer-direct" not in page
+    assert "measured \N{DIVISION SIGN} simulated" in page
+    checks = re.findall(r"<li><b>(.*?)</b><div><code class='pl-command'>", page)
+    assert "Can these hosts do Peer Direct at all?" in checks

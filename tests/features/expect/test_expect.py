@@ -172,7 +172,7 @@ def test_inside_one_nvlink_domain_no_nic_is_named_and_figures_are_written_out():
         "expect", "--cluster", "gb200-nvl72", "--nodes", "18", "--sizes", "1GiB"
     )
     assert (status, "past every NIC" in text, "e+03" in text) == (0, True, False)
-    assert "peer-direct" in peerlab.expect("gb200-nvl72", nodes=32, sizes="1GiB").says
+    assert "Peer Direct" in peerlab.expect("gb200-nvl72", nodes=32, sizes="1GiB").says
 
 
 def test_what_takes_minutes_is_refused_before_it_begins_with_what_fits():
