@@ -94,14 +94,14 @@ def predict_in_the_page(notebook):
     question.scroll_into_view_if_needed()
     reveal = question.get_by_role("button", name="Reveal")
     expect(reveal).to_be_disabled()
-    question.get_by_role("button", name="2x").click()
+    question.get_by_role("button", name="2\u00d7").click()
     reveal.click()
     verdict = question.locator(".pl-verdict [role=status]")
     staged = peerlab.Scenario(cluster="dl1", nodes=8, path="host-rdma", message_bytes="64 MiB")
     tcp, direct = (peerlab.simulate(staged.with_(path=path)).time_s for path in ("host-tcp", "peer-direct"))
     ratio = tcp / direct
     expect(verdict).to_contain_text(f"Simulated: {ratio:.3g}x.")
-    expect(verdict).to_contain_text("You said 2x. The closest was 5x.")
+    expect(verdict).to_contain_text("You said 2\u00d7. The closest was 5\u00d7.")
 
 
 def answer_in_the_page(page, exercise):

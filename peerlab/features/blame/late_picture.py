@@ -6,7 +6,7 @@ from peerlab.features.blame.blaming import Blame
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import palette
 
-WIDTHS = (540.0, 430.0, 326.0)
+WIDTHS = (520.0, 430.0, 326.0)
 """Widths of the pictures, pixels: on a page, in half a window and on a phone their words have the same size."""
 _LEFT, _RIGHT, _TOP = 86.0, 20.0, 54.0
 _SHADES = 5

@@ -7,8 +7,8 @@ from peerlab.base.feature import registered
 from peerlab.base.progress_bar import progress_bar
 from peerlab.features.tails.percentiles import PER_MILLE, name_of
 from peerlab.features.tails.tails import Tails
-from peerlab.features.tails.tails_picture import unit_of
 from peerlab.features.tails.tails_sheets import FALLING, SHEET_STYLE, sheets_html, unbroken
+from peerlab.features.tails.time_unit import unit_of
 from peerlab.page.frame import alone
 from peerlab.picture.theme import properties
 from peerlab.picture.words import title
@@ -24,7 +24,7 @@ h1{font-size:16px;margin:0 0 4px}.pl-tails{margin-top:10px}.pl-blames{margin-top
 input{position:absolute;opacity:0}
 .pl-choice{display:flex;flex-wrap:wrap;gap:6px;align-items:center;margin:10px 0}
 .pl-watch{margin-left:auto;color:var(--pl-muted)}label{border:1px solid var(--pl-edge);border-radius:6px;padding:6px 12px;cursor:pointer}
-.pl-blames .pl-blame{gap:16px}.pl-blames .pl-blame>div{flex:1 1 540px;max-width:640px}
+.pl-blames .pl-blame{gap:16px}.pl-blames .pl-blame>div{flex:1 1 520px;max-width:640px}
 """
 
 

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from math import ceil
 from typing import NamedTuple
 
-from peerlab.base.units import PS_PER_MS, PS_PER_S, PS_PER_US, say_count, say_time
+from peerlab.base.units import say_count
 from peerlab.features.tails.percentiles import Percentile
 from peerlab.features.tails.tails import Tails
+from peerlab.features.tails.time_unit import Unit, unit_of
 from peerlab.features.tails.times import PathTimes
 from peerlab.model.paths import data_path
 from peerlab.picture.scale import Scale, linear, round_step
@@ -22,8 +23,8 @@ _MOST_TICKS, _TICK = 9, 60.0
 """Ticks of the axis, at most, and pixels from one to the next, at least."""
 _LETTERS = 12.5
 """Height of words, pixels: a sheet is shown no narrower than it is drawn, or hardly so."""
-_WORD, _NAME = 7.2, 9.4
-"""Width of a letter of these, and of one of a path's name, about, where it is bold."""
+_WORD = 7.2
+"""Width of a letter of these, about, where it is bold."""
 _EDGE, _RIGHT = 24.0, 136.0
 """What a sheet leaves beside its axis: at the left, and at the right, where the words of a time at the end of the axis have room."""
 _STEP = 18.0
@@ -34,32 +35,6 @@ _HANDFULS = 24
 """Dots that come later fall in so many handfuls, in the order of their seeds."""
 _REACH, _LEAST_REACH = 3.0, 0.02
 """The axis reaches so many times as far as from a path's fastest run to its p90, and so large a part of the fastest run at least."""
-_UNITS = ((PS_PER_S, "s"), (PS_PER_MS, "ms"), (PS_PER_US, "µs"), (1000, "ns"))
-
-
-class Unit(NamedTuple):
-    """What all times of many runs are told in."""
-
-    ps: int
-    name: str
-
-    def text(self, ps: float) -> str:
-        """Return a time in three digits; in a unit of its own where this one would need more than five, or two zeros behind the point.
-
-        >>> ms = Unit(10**9, "ms")
-        >>> ms.text(5_518_000_000), ms.text(1_234_000_000_000), ms.text(2_000_000)
-        ('5.52 ms', '1,234 ms', '2 µs')
-        """
-        value = ps / self.ps
-        if not 0.01 <= value < 99_999.5:
-            return say_time(ps)
-        return f"{value:.3g} {self.name}" if value < 999.5 else f"{value:,.0f} {self.name}"
-
-
-def unit_of(tails: Tails) -> Unit:
-    """Return the unit of all times of some runs: one that the slower path's median is told in."""
-    median = max(nearest_rank(path.ordered_ps, 0.5) for path in tails.paths)
-    return next((Unit(ps, name) for ps, name in _UNITS if median >= ps), Unit(*_UNITS[-1]))
 
 
 class Sheet(NamedTuple):

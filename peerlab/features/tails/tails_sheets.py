@@ -5,7 +5,8 @@ from html import escape
 
 from peerlab.base.units import say_count
 from peerlab.features.tails.tails import Tails
-from peerlab.features.tails.tails_picture import WIDE, Sheet, Unit, chosen_svg, tails_svg, unit_of
+from peerlab.features.tails.tails_picture import WIDE, Sheet, chosen_svg, tails_svg
+from peerlab.features.tails.time_unit import Unit, unit_of
 from peerlab.features.tails.times import PathTimes
 from peerlab.page.frame import table
 from peerlab.picture.theme import PAGE, properties

@@ -132,9 +132,9 @@ def test_without_widgets_an_exercise_and_a_prediction_are_words():
     assert repr(asked).endswith("Not yet. " + asked.verdict.says)
     assert asked.exercise.hints[0] in repr(asked)
     guess = peerlab.predict("How many?", [1, 2], lambda: 1.9)
-    assert repr(guess) == "Predict: How many?\n  1x, 2x\nSimulate it with .reveal()."
+    assert repr(guess) == "Predict: How many?\n  1\u00d7, 2\u00d7\nSimulate it with .reveal()."
     guess.reveal()
-    assert repr(guess).endswith("Simulated: 1.9x. The closest was 2x.")
+    assert repr(guess).endswith("Simulated: 1.9\u00d7. The closest was 2\u00d7.")
 
 
 def test_an_answer_typed_into_the_field_is_checked_once():

@@ -15,8 +15,8 @@ def test_nothing_is_simulated_before_an_answer_is_chosen():
     assert asked == []
     question.button.click()
     assert asked == [1]
-    assert "Simulated: 1.9x." in question.verdict.value
-    assert "You said 4x. The closest was 2x." in question.verdict.value
+    assert "Simulated: 1.9\u00d7." in question.verdict.value
+    assert "You said 4\u00d7. The closest was 2\u00d7." in question.verdict.value
 
 
 def test_a_right_answer_is_told_so_and_another_choice_is_judged_at_once():
@@ -39,7 +39,7 @@ def test_what_was_measured_is_not_called_simulated():
     question = peerlab.predict("How much?", [1, 2], lambda: 1.9, how="Measured")
     question.choice.value = 2
     question.button.click()
-    assert "Measured: 1.9x." in question.verdict.value
+    assert "Measured: 1.9\u00d7." in question.verdict.value
 
 
 MEASURED = re.compile(r"\btimes\(|(?:arms|busy)\.table|puts\(\)")

@@ -61,9 +61,17 @@ def card(exercise: Exercise) -> dict[str, Any]:
     }
 
 
+FACTOR = "\u00d7"
+"""The sign of a factor, where a prediction's unit is the letter."""
+
+
 def say_figure(value: float, unit: str) -> str:
-    """Return a figure as predictions say it."""
-    return f"{value:.3g}{unit}"
+    """Return a figure as predictions say it; a factor has its sign.
+
+    >>> say_figure(1.77, "x") == "1.77\u00d7", say_figure(55, " %")
+    (True, '55 %')
+    """
+    return f"{value:.3g}{FACTOR if unit == 'x' else unit}"
 
 
 def revealed(
