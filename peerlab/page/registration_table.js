@@ -2,7 +2,7 @@
 import { Rows } from "./rows.js";
 import { sayTime } from "./words.js";
 
-const TABLE = { left: 414, right: 646, top: 23, pitch: 17, rows: 4, inset: 7, between: 6 };
+const TABLE = { left: 414, right: 646, standing: 5, top: 23, pitch: 17, rows: 4, inset: 7, between: 6 };
 const BESIDE_TITLE = 24; // units: a title that has less beside it is cut short
 
 /**
@@ -41,7 +41,7 @@ export class RegistrationTable {
   // Adds what the table shows at a moment; `hot`: registering is what the run waits for; wide(text, size, style) says how much
   // of the scene words take; `style` is that of words that are no names.
   add(words, quads, time, pace, { hot, wide, style }) {
-    const { left, right, top, pitch, rows, inset } = TABLE, { table } = this, height = rows * pitch;
+    const { table } = this, { top, pitch, rows, inset } = TABLE, aside = table.live ? 0 : TABLE.standing, [left, right, height] = [TABLE.left + aside, TABLE.right - aside, rows * pitch];
     if (hot) quads.push([left - 5, top - 22, right + 5, top + height + 17, "hot-wash", "hot"]);
     if (!table.live && (this.figures.sparse || !table.title)) return; // its rows are words
     const [title] = table.title.split(", "), whole = wide(table.title, 12, "bold") <= right - left - BESIDE_TITLE;

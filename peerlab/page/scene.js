@@ -19,6 +19,7 @@ const NARROW = 620; // px: below it the second node stands below the first
 const NARROW_HEIGHT = { least: 330, most: 420, share: 0.92 }; // px, and of the width
 const [FREED, LANDED, THROUGH] = ["freed", "landed", "through"].map((name) => PASSED.indexOf(name));
 const LEAST_WORD = { page: 12, slide: 11 }; // px: smaller ones cannot be read; a slide is shown larger than it is drawn
+const ENLARGED = 1.3; // of the scale of boxes: from here on words have less room than in the lab
 const BAR = 14; // length of a slice that waits
 const BROAD = 9; // of a slice on the wire
 const PALE = 0.62;
@@ -159,9 +160,15 @@ export class Scene extends View {
     return this.narrow ? [...words].sort((a, b) => (b[4] === "bold") - (a[4] === "bold")) : words.map((word) => this.between(word));
   }
 
+  // Whether words are larger beside boxes than in the lab, as on a slide: some are shorter then.
+  get enlarged() {
+    return !this.figures.sparse && this.figures.sceneText > ENLARGED * this.scale;
+  }
+
   // A word in the middle between the nodes; where words are larger than their place and it is wider than the room there, what it ends with: its figure.
   between(word) {
     const [x, y, text, ...form] = word, { left, right } = this.box(word);
+    if (this.enlarged) return [x, y, text.replace(/^(wire, .*) each way/, "$1").replace(/, all alike$/, ""), ...form];
     const wide = this.figures.sparse && x === SCENE_WIDTH / 2 && right - left > (SCENE_WIDTH - 2 * NODE_WIDTH) * this.scale;
     return wide ? [x, y, text.split(", ").at(-1), ...form] : word;
   }
@@ -398,7 +405,7 @@ export class Scene extends View {
   // Who is shown: the same two nodes all the time, or a partner that changes from step to step. Where words are larger than their place, they stand below the boxes.
   addNames(words, time) {
     const { sight, names } = this.data, step = Math.min(this.step(time), sight.partner.length - 1), partner = sight.partner[step], { node, other } = names;
-    const low = this.figures.sparse && !this.narrow && other[2] < LOW, aside = this.figures.sparse && !low ? 9 : 0;
+    const low = this.figures.sparse && !this.narrow && other[2] < LOW, aside = this.enlarged ? 5 : this.figures.sparse && !low ? 9 : 0;
     const addName = (number, [edge, y], align) => {
       const x = align === "left" ? edge - aside : edge + aside, name = `${sight.unit} ${number}`, slow = this.sayWhatIsSlow(number, aside);
       words.push([x, y, name, 12, "bold", "ink", align]);

@@ -43,7 +43,7 @@ def table(run: Run) -> StandingTable | LiveTable:
     s, counters = run.scenario, run.registration
     hardware = s.hardware
     if not s.registers:
-        title = "Pinned memory" if s.data_path.uses_kernel_tcp else "Registered memory (MR)"
+        title = "Pinned memory" if s.data_path.uses_kernel_tcp else "Registered (MR)"
         return {"live": False, "lines": _standing(run), "title": title}
     if s.domains == 1:
         return {"live": False, "lines": [], "title": ""}
@@ -86,7 +86,7 @@ def _standing(run: Run) -> list[list[str]]:
         buffers = f"{s.window_slices} \u00d7 {size}"
         if s.data_path.uses_kernel_tcp:
             rests = [["pinned once, at start", ""]]
-        return [["send buffers", buffers], ["receive buffers", buffers], *rests]
+        return [["to send", buffers], ["to receive", buffers], *rests]
     if s.data_path.uses_device_memory:
         return [["one pool per device", ""], ["registered once, at start", ""]]
     return rests

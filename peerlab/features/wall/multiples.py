@@ -77,7 +77,7 @@ def _foot(runs: Sequence[Run], left_out: Sequence[str]) -> list[str]:
     road_said = (
         ""
         if is_list(runs)
-        else " The denser a stretch, the busier it is; red words: what a run mostly waits for; bars: bus bandwidth."
+        else " The denser a stretch, the busier it is; orange: what a run mostly waits for; bars: bus bandwidth."
     )
     return [*wrap(_say_left_out(left_out), _LINE), f"Simulated by peerlab.{road_said}"]
 
@@ -131,7 +131,7 @@ def _title(ordered: Sequence[Run]) -> str:
         return _name(best, ordered)
     name = _name(best, ordered)
     ratio = best.busbw_GBps / last.busbw_GBps
-    return f"{name[:1].upper()}{name[1:]}: {ratio:.3g} times the bus bandwidth of {_name(last, ordered)}"
+    return f"{name[:1].upper()}{name[1:]}: {ratio:.3g}\N{MULTIPLICATION SIGN} the bus bandwidth of {_name(last, ordered)}"
 
 
 def _about(runs: Sequence[Run]) -> str:

@@ -23,7 +23,7 @@ def test_all_paths_of_a_cluster_stand_in_one_picture_the_fastest_first(tmp_path)
         "RDMA through host",
         "kernel TCP",
     ]
-    assert said[0] == "Peer Direct: 5.39 times the bus bandwidth of kernel TCP"
+    assert said[0] == "Peer Direct: 5.39\N{MULTIPLICATION SIGN} the bus bandwidth of kernel TCP"
     assert "PCIe to host, 95 % busy" in said
 
 

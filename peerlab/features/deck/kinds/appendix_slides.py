@@ -169,12 +169,7 @@ def _assumed(assumption: Assumption, as_assumed: float) -> tuple[str, str, str, 
 def sources(_outline: Outline, compared: ComparedRuns) -> Slide:
     """Name who says every figure that is not assumed, and from where to where each that is assumed may lie."""
     hardware = compared.base.hardware
-    # Those that move the gain most first.
-    order = [assumption.figure.label for assumption in compared.gain_band.assumptions]
-    assumed = sorted(
-        hardware.assumptions,
-        key=lambda one: order.index(one.label) if one.label in order else len(order),
-    )
+    assumed = _by_weight(compared)
     sourced = [figure for figure in hardware.stated if not figure.assumption]
     # A publisher once, with all that it says.
     by_publisher: dict[str, dict[str, str]] = {}
@@ -210,6 +205,13 @@ def sources(_outline: Outline, compared: ComparedRuns) -> Slide:
         notes=notes,
         source=f"Every figure with its source and unit: {everything}",
     )
+
+
+def _by_weight(compared: ComparedRuns) -> list[Figure | Wiring]:
+    """Return what is assumed, what moves the gain most first."""
+    order = [assumption.figure.label for assumption in compared.gain_band.assumptions]
+    known = compared.base.hardware.assumptions
+    return sorted(known, key=lambda one: order.index(one.label) if one.label in order else len(order))
 
 
 def _listed(by_publisher: dict[str, dict[str, str]], everything: str) -> str:
