@@ -81,7 +81,18 @@ def _spread(noise: Noise) -> str:
 def _detours(noise: Noise) -> str:
     if not noise.detours:
         return ""
-    return f"rare delays of {noise.detour_ps / _PS_PER_US:g} µs or more at {noise.detours:g} of the slices"
+    return (
+        f"rare delays of {noise.detour_ps / _PS_PER_US:g} µs or more at {_plain(noise.detours)} of the slices"
+    )
+
+
+def _plain(share: float) -> str:
+    """Return a share without an exponent.
+
+    >>> _plain(1e-05), _plain(0.001), _plain(1.0)
+    ('0.00001', '0.001', '1')
+    """
+    return f"{share:.12f}".rstrip("0").rstrip(".")
 
 
 def _ticks(noise: Noise) -> str:

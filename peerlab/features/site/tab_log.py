@@ -49,12 +49,12 @@ class LogInTab:
 
 
 def _held_against(log: PlacedLog) -> str:
-    """Return which cluster the log was held against, and what to do where that is none."""
+    """Return which cluster the log was compared with, and what to do where that is none."""
     if log.held_against:
-        return f"Held against {log.held_against.title}, which is chosen above."
+        return f"Compared with {log.held_against.title}, which is chosen above."
     if log.cluster:
-        return f"Held against {log.cluster.title}, recognised from the log."
-    return f"Held against no cluster: {log.unlike}. Choose the log's own above, then press again."
+        return f"Compared with {log.cluster.title}, recognised from the log."
+    return f"Compared with no cluster: {log.unlike}. Choose the log's own above, then press again."
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from math import ceil
+from math import ceil, floor
 from typing import NamedTuple
 
 from peerlab.base.units import say_count
@@ -19,7 +19,7 @@ from peerlab.study.many_runs import nearest_rank
 _DOT, _LARGE_DOT = 4.6, 9.2
 """Width of a dot, pixels, and of one where runs are few."""
 _FEW_RUNS, _LEAST_DOTS = 100, 5
-_MOST_TICKS, _TICK = 9, 60.0
+_MOST_TICKS, _TICK = 9, 30.0
 """Ticks of the axis, at most, and pixels from one to the next, at least."""
 _LETTERS = 12.5
 """Height of words, pixels: a sheet is shown no narrower than it is drawn, or hardly so."""
@@ -330,16 +330,25 @@ def lacking(percentile: Percentile) -> str:
 
 
 def _draw_axis(paper: Paper, axis: Axis, base: float, unit: Unit) -> None:
-    most = min(_MOST_TICKS, int((axis.right - axis.left) / _TICK))
-    step = round_step((axis.high_ps - axis.low_ps) / unit.ps, most)
-    number = ceil(axis.low_ps / unit.ps / step)
-    # Whole numbers of steps: steps such as 0.1 add up to 0.30000000000000004.
-    while number * step * unit.ps <= axis.high_ps:
-        x = axis.x(number * step * unit.ps)
+    for value in _ticks(axis, unit):
+        x = axis.x(value * unit.ps)
         paper.line([(x, base), (x, base + 5)], "edge", 1)
-        paper.text((x, base + 16), f"{number * step:.6g}", size=_LETTERS, ink="muted")
-        number += 1
+        paper.text((x, base + 16), f"{value:.6g}", size=_LETTERS, ink="muted")
     paper.text((axis.right + 32, base + 16), unit.name, size=_LETTERS, ink="muted", align="left")
+
+
+def _ticks(axis: Axis, unit: Unit) -> list[float]:
+    """Return the values at which the axis has a figure: as many as have room beside each other, since one alone is no scale."""
+    low, high, wide = axis.low_ps / unit.ps, axis.high_ps / unit.ps, axis.right - axis.left
+    values: list[float] = []
+    for most in range(min(_MOST_TICKS, int(wide / _TICK)), 1, -1):
+        step = round_step(high - low, most)
+        # Whole numbers of steps: steps such as 0.1 add up to 0.30000000000000004.
+        values = [number * step for number in range(ceil(low / step), floor(high / step) + 1)]
+        letters = max((len(f"{value:.6g}") for value in values), default=0)
+        if step * wide > (letters * _WORD + 8) * (high - low):
+            break
+    return values
 
 
 def _foot(tails: Tails) -> list[tuple[str, bool]]:

@@ -99,7 +99,7 @@ def test_a_log_is_diagnosed_as_in_the_notebook():
     assert verdict_html([verdict.as_dict() for verdict in lab.verdicts]) in answer["log"]["html"]
     assert answer["log"]["changes"] == way_to(tab.run.scenario, lab)
     assert "2 nodes" in answer["log"]["leads"]
-    assert answer["log"]["says"] == "Held against Alps GH200, which is chosen above."
+    assert answer["log"]["says"] == "Compared with Alps GH200, which is chosen above."
     assert (
         "Choose the log's own above" in read(Tab(nodes=2), NCCL.replace("GH200 120GB", "GPU"))["log"]["says"]
     )

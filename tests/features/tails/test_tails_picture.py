@@ -80,6 +80,7 @@ def test_no_words_of_the_picture_lie_on_others_or_outside_and_no_time_is_negativ
         assert right <= sheet.width, text
         assert bottom <= height - 4, text
         assert not text.startswith("-")
+    assert sum(1 for text, _ in words if re.fullmatch(r"[\d.e+]+", text)) >= 2  # one figure alone is no scale
     slowest = runs.paths[0].times_ps.index(max(runs.paths[0].times_ps))
     (mark,) = boxes(chosen_svg(runs, slowest, sheet))
     assert mark[1][0] >= 0
