@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 import peerlab
 from peerlab.base.places import folder
 from peerlab.picture.drawing import WIDTH
-from peerlab.picture.geometry import MEMORY, SWITCH_TOP, UPLINK, Geometry
+from peerlab.picture.geometry import MEMORY, ROOT, SWITCH_TOP, UPLINK, Geometry, geometry_of
 from peerlab.picture.moment import fullest, moment
 from peerlab.picture.still import still_svg
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import palettes
-from peerlab.picture.trains import BAR_WIDTH, occupied, waits
+from peerlab.picture.trains import BAR_WIDTH, BREADTH, occupied, waits
 from peerlab.picture.words import alt_text, caption
 from peerlab.question.presets import known_clusters, load_cluster, read_cluster
 
@@ -246,3 +246,12 @@ print(len(peerlab.simulate(peerlab.Scenario())._repr_html_()) > 5000)
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "True\n"
+
+
+def test_slices_that_pass_over_the_cpu_lie_below_its_box():
+    below, apart = (
+        geometry_of(peerlab.simulate(peerlab.Scenario(nodes=4, path="peer-direct", wiring=wiring)))
+        for wiring in ("switch", "root-port")
+    )
+    assert below.memory == MEMORY
+    assert max(apart.memory[3], apart.cpu[3]) < ROOT - BREADTH / 2

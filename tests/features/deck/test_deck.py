@@ -584,3 +584,37 @@ def test_reveal_is_there_with_its_licence():
     vendor = Path(peerlab.features.deck.__file__).parent / "vendor"
     assert "Permission is hereby granted" in (vendor / "LICENSE").read_text()
     assert "revealjs.com" in (vendor / "reveal.js").read_text()[:100]
+
+
+def test_every_colour_of_the_ways_beside_each_other_is_in_the_key():
+    for kind in ("compare", "clusters"):
+        outline = Outline(scenario={"nodes": 4}, beside="p4d", slides=(SlidePlan(kind),))
+        (slide,) = slides(outline, ComparedRuns(outline.scenario, peerlab.simulate))
+        slices = set(re.findall(r"--pl-(copy|cpu|network|direct|register)\)", slide.body))
+        named = dict(slide.key)
+        assert slices <= set(named), kind
+        assert len(set(named.values())) == len(named)
+        assert named["hot"] == "bottleneck"
+
+
+def test_a_wiring_with_which_peer_direct_loses_warns():
+    cards = one("wiring").body.split("<div class='card")[1:]
+    band = run(path="peer-direct").gain_band(run(path="host-rdma"))
+    for case, card in zip(band.wired[:2], cards, strict=True):
+        assert f"{case.gain:.2f}\u00d7<small>as fast</small>" in card
+        assert ("head big loss" in card) == (case.gain < 1)
+
+
+def test_what_all_assumptions_do_together_stands_at_the_foot_of_their_table():
+    slide, band = one("assumptions"), run(path="peer-direct").gain_band(run(path="host-rdma"))
+    single, together = slide.body.split("<tfoot>")
+    assert f"{band.low:.2f} to {band.high:.2f}\u00d7" in together
+    assert f"{band.low:.2f} to {band.high:.2f}\u00d7" not in single
+    assert "<td></td>" not in slide.body
+
+
+def test_where_little_room_is_left_the_figures_that_move_the_gain_most_are_shown():
+    words = unescape(re.sub(r"<[^>]+>", " ", one("sources").body))
+    band = run(path="peer-direct").gain_band(run(path="host-rdma"))
+    assert all(assumption.figure.label in words for assumption in band.assumptions[:5])
+    assert re.search(r"\d more: peerlab clusters dl1", words)
