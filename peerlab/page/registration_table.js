@@ -42,7 +42,7 @@ export class RegistrationTable {
   // of the scene words take; `style` is that of words that are no names.
   add(words, quads, time, pace, { hot, wide, style }) {
     const { table } = this, { top, pitch, rows, inset } = TABLE, aside = table.live ? 0 : TABLE.standing, [left, right, height] = [TABLE.left + aside, TABLE.right - aside, rows * pitch];
-    if (hot) quads.push([left - 5, top - 22, right + 5, top + height + 17, "hot-wash", "hot"]);
+    if (hot) quads.push([left - 5, top - 22, right + 5, top + height + 14, "hot-wash", "hot"]);
     if (!table.live && (this.figures.sparse || !table.title)) return; // its rows are words
     const [title] = table.title.split(", "), whole = wide(table.title, 12, "bold") <= right - left - BESIDE_TITLE;
     words.push([left + 2, 13, whole ? table.title : title, 12, "bold", "ink", "left"]);
@@ -65,7 +65,7 @@ export class RegistrationTable {
     if (!table.total) return; // all were hits
     const total = table.total.split(", ");
     while (total.length > 1 && wide(total.join(", "), 11, "normal") > right - left) total.pop(); // first whose it is
-    words.push([left + 2, top + rows * pitch + 8, total.join(", "), 11, "normal", "muted", "left"]);
+    words.push([left + 2, top + rows * pitch + 6, total.join(", "), 11, "normal", "muted", "left"]);
   }
 
   // The regions last asked for, in a stable order.

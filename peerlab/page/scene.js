@@ -27,8 +27,9 @@ const SUM = "sum";
 const LEAST_LATE = 0.05;
 const NODE_WIDTH = 408; // units: what is between the nodes ends so far from the right
 const NO_RING = { xs: [], ys: [], line: [], width: [], alpha: [] };
-const RING = { x: 470, y: 130, radius: 17, dots: 24, words: 34 };
+const RING = { x: 470, y: 131, radius: 16, dots: 24, words: 34 };
 const SPARSE_RING = { ...RING, x: 444, words: 46 }; // where words are larger than their place
+const BESIDE_HOST = 80; // units: so far words at the side of a node are clear of host memory
 const LOW = 220; // units: what stands higher is clear of what joins the nodes below their boxes
 const READ = "read"; // the style of words that are no names and are written where else only names are
 
@@ -405,11 +406,11 @@ export class Scene extends View {
   // Who is shown: the same two nodes all the time, or a partner that changes from step to step. Where words are larger than their place, they stand below the boxes.
   addNames(words, time) {
     const { sight, names } = this.data, step = Math.min(this.step(time), sight.partner.length - 1), partner = sight.partner[step], { node, other } = names;
-    const low = this.figures.sparse && !this.narrow && other[2] < LOW, aside = this.enlarged ? 5 : this.figures.sparse && !low ? 9 : 0;
+    const { sparse } = this.figures, low = sparse && !this.narrow && other[2] < LOW;
     const addName = (number, [edge, y], align) => {
-      const x = align === "left" ? edge - aside : edge + aside, name = `${sight.unit} ${number}`, slow = this.sayWhatIsSlow(number, aside);
+      const name = `${sight.unit} ${number}`, slow = this.sayWhatIsSlow(number, sparse && !low), wide = widthOf(name, parseFloat(this.px(12)), true) / this.scale;
+      const aside = this.enlarged ? 5 : sparse && !low && (node[0] + wide > BESIDE_HOST || slow.length) ? 9 : 0, x = align === "left" ? edge - aside : edge + aside, beside = wide + 6 / this.scale;
       words.push([x, y, name, 12, "bold", "ink", align]);
-      const beside = (widthOf(name, parseFloat(this.px(12)), true) + 6) / this.scale; // px
       if (low && slow.length) words.push([align === "left" ? x + beside : x - beside, y, slow.join(" "), 11, this.style, "ink", align]);
       else slow.forEach((word, i) => words.push([x, y + (this.narrow ? 24 + 18 * i : 14 + 12 * i), word, 11, this.style, "ink", align]));
     };

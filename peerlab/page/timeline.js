@@ -9,7 +9,7 @@ import { sayBytes, sayTime } from "./words.js";
 const WIDE = 8; // pixels of a span in which its parts can be told apart
 const KNOB = 6; // half as wide as the clock's knob
 const BELOW_ALL = { least: 60, around: 28, most: 1.5, zoom: 1.2 }; // pixels that what holds the explorer has below it, as a slide has, and that stay free; how many times as high charts are then, and as large their words
-const ROW = { least: 13, airy: 18, high: 860, beside: 1000, around: 36 }; // pixels: a row is at least as high as its name, and higher in a window so `high` where the curves stand beside it; axis and knob are above and below
+const ROW = { least: 13, below: 16, airy: 18, high: 860, beside: 1000, around: 36 }; // pixels: a row is at least as high as its name, higher where the curves stand below the timeline, and in a window so `high` where they stand beside it; axis and knob are above and below
 const SAVED = { letters: 13, around: 20 }, MORE_TIME = { letters: 12, around: 8, beside: 6 }; // pixels
 const IDLE = { letters: 12, around: 36 }; // pixels
 const TITLE_END = 8; // pixels before the axis: its first number stands half before it
@@ -133,7 +133,7 @@ export class Timeline extends View {
   // Rows are as high as their names, and higher where there is room; a page of its own follows its style.
   setHeight() {
     if (!this.height) return;
-    const airy = window.innerHeight >= ROW.high && this.page.root.clientWidth > ROW.beside, pitch = airy ? ROW.airy : ROW.least;
+    const beside = this.page.root.clientWidth > ROW.beside, pitch = !beside ? ROW.below : window.innerHeight >= ROW.high ? ROW.airy : ROW.least;
     const high = Math.max(this.height, this.room ?? 0, Math.round((pitch * this.rows + ROW.around) * this.figures.zoom));
     for (const name of ["timeline", "curves"]) this.figures.model(name).height = high;
   }
