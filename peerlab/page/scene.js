@@ -408,7 +408,7 @@ export class Scene extends View {
     const { sight, names } = this.data, step = Math.min(this.step(time), sight.partner.length - 1), partner = sight.partner[step], { node, other } = names;
     const { sparse } = this.figures, low = sparse && !this.narrow && other[2] < LOW;
     const addName = (number, [edge, y], align) => {
-      const name = `${sight.unit} ${number}`, slow = this.sayWhatIsSlow(number, sparse && !low), wide = widthOf(name, parseFloat(this.px(12)), true) / this.scale;
+      const name = `${sight.unit} ${number}`, slow = this.sayWhatIsSlow(number, this.enlarged || (sparse && !low)), wide = widthOf(name, parseFloat(this.px(12)), true) / this.scale;
       const aside = this.enlarged ? 5 : sparse && !low && (node[0] + wide > BESIDE_HOST || slow.length) ? 9 : 0, x = align === "left" ? edge - aside : edge + aside, beside = wide + 6 / this.scale;
       words.push([x, y, name, 12, "bold", "ink", align]);
       if (low && slow.length) words.push([align === "left" ? x + beside : x - beside, y, slow.join(" "), 11, this.style, "ink", align]);
