@@ -81,7 +81,9 @@ class Sheet(NamedTuple):
         """Return a sheet for these runs and for those that come: one path alone has no name, and a name at the left takes no height."""
         alone = len(tails.paths) == 1
         return self._replace(
-            names=0.0 if alone else self.names, head=20.0 if alone or self.names else self.head
+            names=0.0 if alone else self.names,
+            head=20.0 if alone or self.names else self.head,
+            foot=1 if alone else self.foot,
         )
 
     def fitted(self, tails: Tails) -> "Sheet":

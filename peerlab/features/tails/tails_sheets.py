@@ -15,6 +15,7 @@ from peerlab.picture.words import title
 SHEETS = {
     1060: WIDE,
     800: Sheet(840.0),
+    680: Sheet(700.0),
     550: Sheet(560.0),
     430: Sheet(440.0),
     0: Sheet(340.0),
