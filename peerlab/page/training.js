@@ -152,8 +152,8 @@ class StepPage extends PlayedPage {
         this.numbers[i] = Number(choice.value);
         this.show();
       });
-      const named = make("label", "", `${label} `);
-      named.append(make("span", "ts-tip", tip));
+      const named = make("label", "", `${capital(label)} `);
+      named.title = tip;
       named.append(choice);
       this.find(".ts-controls").append(named);
     });
@@ -168,6 +168,9 @@ class StepPage extends PlayedPage {
     this.name(chosen);
     this.fillHeadline(this.state.headline);
     this.find(".ts-key span").textContent = this.state.exchanged;
+    // As the lanes: of two paths, half of each colour.
+    const colours = sides.map(({ role }) => `var(--pl-${role})`);
+    this.find(".ts-swatch").style.background = sides.length > 1 ? `linear-gradient(90deg, ${colours[0]} 50%, ${colours[1]} 50%)` : colours[0];
     const table = this.find(".ts-rows"), head = document.createElement("tr"), two = sides.length > 1;
     for (const text of ["", ...sides.map(({ title }) => title), ...(two ? ["ratio"] : [])]) head.append(Object.assign(make(text ? "th" : "td", "", text), text ? { scope: "col" } : {}));
     table.replaceChildren(head, ...rows.map(([what, ...cells]) => {

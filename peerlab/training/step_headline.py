@@ -38,14 +38,11 @@ def headline(runs: Sequence[StepRun], names: Sequence[str], sure: StepGain | Non
     """Return the large figure of a step on one data path, or on two; `sure` is the band of the gain, where it is known."""
     last = runs[-1]
     if len(runs) == 1:
-        note = " ".join(
-            [f"The devices compute for {say_share(last.utilisation)} of it.", *_hidden(last, "the exchange")]
-        )
         return {
-            "label": "A step takes",
-            "value": _time(last.time_s),
-            "after": "",
-            "note": note,
+            "label": "Devices wait for the exchange",
+            "value": _time(last.exposed_s),
+            "after": f"of a step of {_time(last.time_s)}",
+            "note": " ".join(_hidden(last, "the exchange")),
             "good": False,
         }
     gain, alone = last.gain(runs[0]), runs[0].exchange_s / last.exchange_s if last.exchange_s else 1.0
@@ -60,7 +57,8 @@ def headline(runs: Sequence[StepRun], names: Sequence[str], sure: StepGain | Non
         "value": _between(sure) if sure else simulated,
         "after": "as fast",
         "note": " ".join(sentences),
-        "good": gain > 1,
+        # What reads as 1.00 is no gain.
+        "good": round(gain, 2) > 1,
     }
 
 

@@ -98,7 +98,7 @@ def test_a_still_says_in_words_what_it_shows(tmp_path):
 def test_a_step_with_a_time_of_its_own_has_no_gain_at_other_batches():
     own = [peerlab.step(compute_ms=50, path=path) for path in ("host-tcp", "peer-direct")]
     assert step_parcel(own, {})["states"][0]["gain"] is None
-    assert step_parcel(own[:1], {})["states"][0]["headline"]["label"] == "A step takes"
+    assert step_parcel(own[:1], {})["states"][0]["headline"]["label"] == "Devices wait for the exchange"
 
 
 def test_a_chrome_trace_has_lanes_and_spans(tmp_path):

@@ -36,6 +36,7 @@ _CLOSEST = 2
 """Causes that are shown where none explains enough."""
 _SIZES = "Each size, and how sure that is"
 _BARE = "Each size, as it was measured"
+_DECIDES = " The command below decides."
 _TITLE = "Is this run healthy?"
 
 
@@ -80,7 +81,7 @@ def expect_page(report: str) -> str:
 
 
 def _conclusion(verdict: Told) -> Conclusion:
-    status, because = STATUSES[verdict["verdict"]], verdict["because"]
+    status, because = STATUSES[verdict["verdict"]], _without_names(verdict)
     if verdict["verdict"] == BELOW:
         # How much is missing is the headline; at which sizes stands below it.
         where, _, share = conclusion(verdict).rpartition(": ")
@@ -92,6 +93,16 @@ def _conclusion(verdict: Told) -> Conclusion:
     return Conclusion(
         status, conclusion({**verdict, "why": why}), " ".join(filter(None, (first_up(advice), because)))
     )
+
+
+def _without_names(verdict: Told) -> str:
+    """Return the sentence on the causes without their names: each stands below, beside its command."""
+    because: str = verdict["because"]
+    if not any(cause["name"] in because for cause in verdict["causes"]):
+        return because
+    head, _, names = because.partition(": ")
+    decides = _DECIDES if names.endswith(_DECIDES) else ""
+    return f"{head}.{decides}"
 
 
 def _parts(verdict: Told) -> Iterator[str]:

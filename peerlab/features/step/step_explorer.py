@@ -248,7 +248,7 @@ def _sure_html(sure: StepGain) -> str:
     """Return the range, and folded what it rests on."""
     rests = "; ".join([repr(sure), *sure.beside])
     return (
-        f"<p role='status'>How sure: {say_range(sure.low, sure.high)} times as fast.</p>"
+        f"<p role='status'>How sure: {say_range(sure.low, sure.high)}&times; as fast.</p>"
         f"<details><summary>What that rests on</summary><p>{escape(rests)}.</p></details>"
     )
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from html import unescape
+from html import escape, unescape
 
 import peerlab
 from peerlab.base.document import document_lines, document_markdown
@@ -98,7 +98,9 @@ def test_terminal_page_and_markdown_of_a_run_that_is_ill_say_the_same_words():
         plain = text.replace("\\", "")
         # a page begins with how much of it is there
         assert all(part in plain for part in f"B{found.why[1:]}".split(": "))
-        assert found.because.replace("`", "") in plain.replace("`", "")
+        # a page has the causes' names beside their commands alone
+        because = found.because if text is not flat else found.because.partition(": ")[0]
+        assert because.replace("`", "") in plain.replace("`", "")
         for cause in found.causes[:5]:
             assert f"{100 * cause.explains:.0f} %" in plain
             assert cause.decides.split("`")[1] in plain
@@ -156,3 +158,13 @@ def test_two_runs_of_a_log_are_one_report():
     both = LogVerdicts([verdict, verdict])
     assert both._repr_html_().count("<h4>Run ") == 2
     assert repr(both).splitlines()[1] == f"run 2 of 2: {verdict!r}"
+
+
+def test_a_page_names_each_fault_once_beside_its_command():
+    (found,) = judge(log([1.0] * 5 + [0.4] * 4), "p4d")
+    page = re.sub("<svg.*?</svg>", "", verdict_html([found.as_dict()]), flags=re.DOTALL)
+    verdict = re.search("<p class='pl-verdict.*?</p>", page)[0]
+    assert found.causes
+    for cause in found.causes:
+        assert cause.name not in verdict
+        assert page.lower().count(f"<b>{escape(cause.name).lower()}</b>") <= 1
