@@ -7,7 +7,6 @@ One scale holds for all.
 
 from collections.abc import Sequence
 from textwrap import wrap
-from typing import NamedTuple
 
 from peerlab.answer.run import Run
 from peerlab.base.units import say_bytes, say_count, say_time
@@ -21,20 +20,10 @@ from peerlab.picture.theme import palettes
 from peerlab.picture.words import waits_for
 from peerlab.question.naming import told_apart
 
-
-class _Sheet(NamedTuple):
-    """How pictures are laid out."""
-
-    columns: int
-    wide: float
-    """Of one picture."""
-    road: tuple[float, float]
-    """From where to where the road lies in it."""
-
-
 _FEW = 3
-"""So many pictures, or fewer, stand in one column: their roads begin and end at the same places, so that the eye goes down."""
-_ONE, _TWO = _Sheet(1, 1216.0, (420.0, 1150.0)), _Sheet(2, 600.0, (290.0, 550.0))
+"""Of more runs than these on one path the roads are left out: they would all be alike."""
+_WIDE, _ROAD = 1216.0, (420.0, 1150.0)
+"""Of one picture, and from where to where the road lies in it: all begin and end at the same places, so that the eye goes down."""
 _HIGH = 186.0
 _GAP, _MARGIN, _HEAD, _FOOT = 12.0, 24.0, 84.0, 42.0
 _TOP, _BASE, _BAR = 50.0, 104.0, 154.0
@@ -49,7 +38,7 @@ _LINE = 120
 def multiples_svg(runs: Sequence[Run], theme: str = "light", left_out: Sequence[str] = ()) -> str:
     """Return small multiples of some runs as SVG; at least one of them must take time. `left_out` cannot do what they do."""
     ordered = sorted(runs, key=lambda run: -run.busbw_GBps)
-    (width, height), sheet = size(ordered, left_out), _sheet(len(ordered))
+    width, height = size(ordered, left_out)
     paper = Paper(palettes()[theme])
     title = _title(ordered)
     # Smaller letters for a longer title, so that it keeps its one line.
@@ -61,10 +50,9 @@ def multiples_svg(runs: Sequence[Run], theme: str = "light", left_out: Sequence[
     if is_list(ordered):
         draw_ranking(paper, ordered, [_name(run, ordered) for run in ordered], _HEAD)
     for number, run in enumerate([] if is_list(ordered) else ordered):
-        x = _MARGIN + (number % sheet.columns) * (sheet.wide + _GAP)
-        y = _HEAD + (number // sheet.columns) * (_HIGH + _GAP)
-        paper.shapes.append(f"<g transform='translate({x:g} {y:g})'>")
-        _picture(paper, run, _name(run, ordered), most, sheet)
+        y = _HEAD + number * (_HIGH + _GAP)
+        paper.shapes.append(f"<g transform='translate({_MARGIN:g} {y:g})'>")
+        _picture(paper, run, _name(run, ordered), most)
         paper.shapes.append("</g>")
     lines = _foot(ordered, left_out)
     for above, line in enumerate(reversed(lines)):
@@ -77,30 +65,20 @@ def _foot(runs: Sequence[Run], left_out: Sequence[str]) -> list[str]:
     road_said = (
         ""
         if is_list(runs)
-        else " The denser a stretch, the busier it is; orange: what a run mostly waits for; bars: bus bandwidth."
+        else " The denser a stretch, the busier it is; dark orange: what a run mostly waits for; bars: bus bandwidth."
     )
     return [*wrap(_say_left_out(left_out), _LINE), f"Simulated by peerlab.{road_said}"]
 
 
 def size(runs: Sequence[Run], left_out: Sequence[str] = ()) -> tuple[float, float]:
     """Return width and height of the chart of some runs, CSS pixels."""
-    columns, wide, _ = _sheet(len(runs))
-    rows = -(-len(runs) // columns)
-    high = ranking_height(len(runs)) if is_list(runs) else rows * (_HIGH + _GAP)
-    width = _LIST_WIDE if is_list(runs) else columns * (wide + _GAP) - _GAP
-    return 2 * _MARGIN + width, _HEAD + high + _FOOT + 22 * (len(_foot(runs, left_out)) - 1)
+    high = ranking_height(len(runs)) if is_list(runs) else len(runs) * (_HIGH + _GAP)
+    return 2 * _MARGIN + _WIDE, _HEAD + high + _FOOT + 22 * (len(_foot(runs, left_out)) - 1)
 
 
 def is_list(runs: Sequence[Run]) -> bool:
     """Return whether the runs stand in a list: many on one path, whose roads would all be alike."""
     return len(runs) > _FEW and len({run.scenario.path for run in runs}) == 1
-
-
-_LIST_WIDE = 1216.0
-
-
-def _sheet(count: int) -> _Sheet:
-    return _ONE if count <= _FEW else _TWO
 
 
 def alt_text(runs: Sequence[Run], left_out: Sequence[str] = ()) -> str:
@@ -147,9 +125,9 @@ def _about(runs: Sequence[Run]) -> str:
     return ", ".join(kind.pop() for kind in kinds if len(kind) == 1)
 
 
-def _picture(paper: Paper, run: Run, name: str, most: float, sheet: _Sheet) -> None:
+def _picture(paper: Paper, run: Run, name: str, most: float) -> None:
     """Draw one run."""
-    role, wide = data_path(str(run.scenario.path)).role, sheet.wide
+    role, wide = data_path(str(run.scenario.path)).role, _WIDE
     paper.box((0, 0, wide, _HIGH), "panel", radius=6)
     paper.box((0, 0, 6, _HIGH), role, radius=3)
     letters = min(22, 22 * _NAME / len(name))
@@ -159,34 +137,34 @@ def _picture(paper: Paper, run: Run, name: str, most: float, sheet: _Sheet) -> N
     waits = waits_for(run)
     letters = min(18, 18 * _LONGEST_WAIT / len(waits))
     paper.text((24, 132), waits, size=letters, bold=True, ink="hot-ink", align="left")
-    _draw_road(paper, run, sheet)
+    _draw_road(paper, run)
     paper.box((24, _BAR, wide - 24, _BAR + 14), "box", "faint", radius=3)
     paper.box((24, _BAR, 24 + (wide - 48) * run.busbw_GBps / most, _BAR + 14), role, radius=3)
 
 
-def _draw_road(paper: Paper, run: Run, sheet: _Sheet) -> None:
+def _draw_road(paper: Paper, run: Run) -> None:
     found = road(run)
     for stretch, busy in zip(found["stretches"], _busy(run), strict=True):
-        way = [_at(sheet, x, level) for x, level in stretch["points"]]
+        way = [_at(x, level) for x, level in stretch["points"]]
         paper.line(way, "faint", width=11)
         if busy >= 0.01:  # a carriage and the gap behind it
             # At least 1.5 px of a carriage, so that a stretch that is hardly used is seen.
             full = max(1.5, (_CARRIAGE - 1.5) * busy)
             paper.line(way, stretch["role"], width=7, dash=f"{full:.3g} {_CARRIAGE - full:.3g}")
     for x in found["spared"]:
-        at = _at(sheet, x, 1)
+        at = _at(x, 1)
         paper.shapes.append(
             f"<rect x='{at[0] - 72:g}' y='{at[1] - 15:g}' width='144' height='30' rx='4' fill='none'"
             f" stroke='{paper.colour('edge')}' stroke-dasharray='4 3'/>"
         )
         paper.text(at, "host memory", size=18, ink="muted")
-    _draw_stops(paper, found, sheet)
+    _draw_stops(paper, found)
 
 
-def _draw_stops(paper: Paper, found: Road, sheet: _Sheet) -> None:
+def _draw_stops(paper: Paper, found: Road) -> None:
     named = set[tuple[str, bool]]()
     for stop in found["stops"]:
-        x, y = _at(sheet, stop["x"], stop["level"])
+        x, y = _at(stop["x"], stop["level"])
         if stop["name"]:
             colour = paper.colour("hot" if stop["hot"] else "ink")
             paper.shapes.append(
@@ -196,7 +174,7 @@ def _draw_stops(paper: Paper, found: Road, sheet: _Sheet) -> None:
         if stop["level"] and key not in named:
             # One word for both stops of a hill, above its middle.
             hill = [other["x"] for other in found["stops"] if other["level"] and (other["x"] < 0.5) == key[1]]
-            paper.text((_at(sheet, sum(hill) / len(hill), 1)[0], y - 22), stop["name"], size=18, bold=True)
+            paper.text((_at(sum(hill) / len(hill), 1)[0], y - 22), stop["name"], size=18, bold=True)
         elif not stop["level"]:
             paper.text((x, y + 24), stop["name"], size=18, bold=True)
         named.add(key)
@@ -216,6 +194,6 @@ def _busy(run: Run) -> list[float]:
     return shares
 
 
-def _at(sheet: _Sheet, x: float, level: float) -> Point:
-    left, right = sheet.road
+def _at(x: float, level: float) -> Point:
+    left, right = _ROAD
     return left + x * (right - left), _TOP if level else _BASE

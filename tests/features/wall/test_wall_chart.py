@@ -71,6 +71,17 @@ def test_bars_have_one_scale(tmp_path):
     assert [bar / bars[0] for bar in bars] == pytest.approx([one / runs[0] for one in runs], rel=1e-3)
 
 
+def test_all_pictures_stand_in_one_column_so_that_words_have_room_beside_the_roads(tmp_path):
+    file = peerlab.wall_chart(peerlab.Scenario(cluster="gaudi3", nodes=4), tmp_path / "wall.svg")
+    places = [
+        one.get("transform")
+        for one in ET.parse(file).iter(f"{SVG}g")  # noqa: S314  (our own)
+        if (one.get("transform") or "").startswith("translate")
+    ]
+    assert len(places) == len(peerlab.load_cluster("gaudi3").paths) == 4
+    assert len({place.split(" ")[0] for place in places}) == 1
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
