@@ -114,7 +114,7 @@ def gist(comparisons: Sequence[Comparison]) -> str:
     if comparison.verdict == NOISE:
         return f"{arm}: no faster than staged beyond the noise {where}{short}"
     against = "no A/A control" if comparison.noise is None else f"noise {comparison.noise:.2f}"
-    return f"{arm}: {comparison.ratio:.1f}x staged {where} ({against}){short}"
+    return f"{arm}: {comparison.ratio:.1f}\u00d7 staged {where} ({against}){short}"
 
 
 def control_ratios(records: Records) -> dict[str, float]:

@@ -289,7 +289,7 @@ def test_without_a_gpu_what_a_known_one_measured_is_shown_and_said_to_be_its():
     assert one.records is None  # nothing to save
     last = told[-1]
     assert last["text"].startswith(
-        f"{why_no_gpu()}. Shown: NVIDIA H200, 2026-11-26: direct, cache of 64 regions: 5.4x"
+        f"{why_no_gpu()}. Shown: NVIDIA H200, 2026-11-26: direct, cache of 64 regions: 5.4\u00d7"
     )
     assert (last["mine"], last["action"]) == (False, "Measure this machine")
     assert all("measured on NVIDIA H200" in note for note in last["curves"]["points"]["note"])

@@ -113,10 +113,10 @@ def test_the_arm_that_a_nic_could_take_speaks_and_says_which_it_is():
     small = rows("direct", STAGED, registration="lru", capacity=2)
     each = rows("direct", STAGED, registration="per-transfer", capacity=0)
     measured = [rows("staged", STAGED), UNPINNED, each, kept, small, QUIET]
-    assert said(*measured) == "direct, cache of 64 regions: 2.0x staged at 1 MiB, 2 ranks (noise 1.15)"
+    assert said(*measured) == "direct, cache of 64 regions: 2.0\u00d7 staged at 1 MiB, 2 ranks (noise 1.15)"
     assert (
         said(rows("staged", STAGED), UNPINNED, QUIET)
-        == "direct, unpinned, as no NIC can: 3.0x staged at 1 MiB, 2 ranks (noise 1.15)"
+        == "direct, unpinned, as no NIC can: 3.0\u00d7 staged at 1 MiB, 2 ranks (noise 1.15)"
     )
     assert said(rows("staged", STAGED), rows("tcp", HALF), QUIET) == ""
     alike = rows("direct", STAGED, registration="lru", capacity=64)
