@@ -5,6 +5,7 @@ import re
 
 import peerlab
 from peerlab.features.tails.filling import filling
+from peerlab.features.tails.time_unit import unit_of
 
 RING = {"cluster": "ideal-100g", "nodes": 4, "message_bytes": "1 MiB"}
 
@@ -41,9 +42,9 @@ def test_runs_come_while_somebody_looks_and_end_as_those_of_tails(monkeypatch):
     assert "1,000 of 1,000 runs with jitter 10 %." in sentence
     assert len(pictures) > 5
     assert all("class='pl-falls'" in picture for picture in pictures[:5])
-    whole = peerlab.tails(**RING, jitter=0.1, seeds=1000, progress=False).paths[0]
-    (p99,) = set(re.findall(r">p99 ([\d.]+) µs<", shown))
-    assert float(p99) == float(f"{whole.percentiles[2].value_ps / 1e6:.4g}")
+    whole = peerlab.tails(**RING, jitter=0.1, seeds=1000, progress=False)
+    (p99,) = set(re.findall(r">p99 ([\d.]+ µs)<", shown))
+    assert p99 == unit_of(whole).text(whole.paths[0].percentiles[2].value_ps)
 
 
 def test_what_comes_is_what_tails_has_and_noise_is_assumed_where_there_is_none():

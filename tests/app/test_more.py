@@ -58,6 +58,13 @@ def test_a_lost_nic_which_has_no_control_is_a_chip_that_takes_it_back(lab):
     assert lab.controls.chips.box.children == ()
 
 
+def test_the_chip_of_a_number_that_its_list_does_not_offer_says_the_number(lab):
+    """Rare delays of 0.0003 were "none"."""
+    lab._changed({"detours": 0.0003}, "")
+    (chip,) = lab.controls.chips.box.children
+    assert chip.description.startswith("Rare delays: 0.0003")
+
+
 def test_each_control_changes_its_field_and_undo_brings_it_back(lab):
     rare = lab.controls.rare
     for control, value, field, expected in (
