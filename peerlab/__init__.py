@@ -134,9 +134,9 @@ def predict(
     """Return a question for a notebook whose answer is simulated; see :func:`peerlab.features.exercises.predict.predict`.
 
     >>> import peerlab
-    >>> peerlab.predict("How many times as fast?", [1, 2], lambda: 1.7)
-    Predict: How many times as fast?
-      1x, 2x
+    >>> peerlab.predict("How long does it take?", [1, 2], lambda: 1.7, unit=" ms")
+    Predict: How long does it take?
+      1 ms, 2 ms
     Simulate it with .reveal().
     """
     ask: Callable[..., Prediction] = _loaded("peerlab.features.exercises.predict", "predict")

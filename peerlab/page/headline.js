@@ -154,7 +154,7 @@ export class Headline extends View {
   }
 
   card(card) {
-    const box = make("div", "pl-card"), bandwidth = card.name === "busbw", { was, verdict } = this.difference(card);
+    const box = make("div", "pl-card"), bandwidth = card.name === "busbw", { was, times, verdict } = this.difference(card);
     box.dataset.name = card.name;
     const label = make("div", "pl-label");
     label.append(make("span", "", card.label));
@@ -165,21 +165,23 @@ export class Headline extends View {
     if (sends && card.does) note.prepend(make("span", "pl-does", card.does + (shared && ", ")));
     note.title = sends ? [card.note, card.says].filter(Boolean).join("; ") : (card.hint ?? "");
     box.append(label, value, note);
+    if (times && !this.ratio) value.append(make("span", `pl-ratio pl-${verdict}`, times)); // else the headline has it
     if (was) box.append(make("div", `pl-was pl-${verdict}`, was));
     if (bandwidth) this.addUnits(label);
     return box;
   }
 
-  // What a figure was, and whether the change is for the better.
+  // What a figure was, how many times that a bandwidth is now, and whether the change is for the better.
   difference(card) {
     const then = this.before.find((one) => one.name === card.name);
-    if (!then?.word || !card.word || (then.word === card.word && !card.always)) return { was: "", verdict: "same" };
+    if (!then?.word || !card.word || (then.word === card.word && !card.always)) return { was: "", times: "", verdict: "same" };
     const gain = card.amount / then.amount, more = gain > 1.005, less = gain < 0.995; // 2/0 is more, 0/0 neither
     const better = card.more === "better" ? more : less, worse = card.more === "better" ? less : more;
     const word = card.name === "busbw" ? this.rate(then.amount) : then.word;
     return {
       then: word,
       was: `${this.then} ${word}`,
+      times: card.name === "busbw" && gain > 0.01 && gain < 100 ? sayTimes(gain) : "",
       verdict: better ? "better" : worse ? "worse" : "same",
     };
   }

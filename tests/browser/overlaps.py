@@ -40,6 +40,24 @@ def settle(page):
     page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
+def settle_drawings(page):
+    """Wait until drawings have their size in a window that was changed: on a busy machine that takes some frames."""
+    page.bring_to_front()
+    page.evaluate(
+        """() => new Promise(done => {
+             const sizes = () => [...document.querySelectorAll('svg')].map(svg => [svg.getAttribute('viewBox'), svg.clientWidth, svg.clientHeight]).join();
+             let before = '', alike = 0;
+             const look = () => {
+               const now = sizes();
+               alike = now === before ? alike + 1 : 0;
+               before = now;
+               if (alike < 3) requestAnimationFrame(look); else done();
+             };
+             requestAnimationFrame(look);
+           })"""
+    )
+
+
 def faults(page, within="body", *, marks="", least=LEAST):
     """Return in words what is wrong with the words in a part of a page; `marks` finds boxes and lines that no word may lie on."""
     return page.evaluate("asked => wordsDrawn.faults(...asked)", [within, marks, least])

@@ -154,6 +154,8 @@ def test_an_algorithm_that_the_machine_cannot_have_is_not_offered(fresh):
     assert more.evaluate(ring) == "none", "the mouse closed it"
     more.press("Enter")
     assert more.evaluate(ring) == "solid"
+    more.press("Enter")  # closed again
+    expect(fresh.page.locator(".pl-more").last).to_be_hidden()
 
 
 def test_a_changed_setting_is_a_chip_that_takes_it_back(fresh):

@@ -100,7 +100,7 @@ def predict_in_the_page(notebook):
     staged = peerlab.Scenario(cluster="dl1", nodes=8, path="host-rdma", message_bytes="64 MiB")
     tcp, direct = (peerlab.simulate(staged.with_(path=path)).time_s for path in ("host-tcp", "peer-direct"))
     ratio = tcp / direct
-    expect(verdict).to_contain_text(f"Simulated: {ratio:.3g}x.")
+    expect(verdict).to_contain_text(f"Simulated: {ratio:.3g}\u00d7.")
     expect(verdict).to_contain_text("You said 2\u00d7. The closest was 5\u00d7.")
 
 

@@ -5,7 +5,7 @@ from operator import itemgetter
 
 import pytest
 from blank import ratio_of, run
-from overlaps import SIZES, faults, settle, watch, watched_explorer
+from overlaps import SIZES, faults, settle, settle_drawings, watch, watched_explorer
 from page_that_plays import seek_share
 
 import peerlab
@@ -75,8 +75,7 @@ def faults_of(page, cases, *, marks="", moving=False, least=12.0):
     """Yield what is wrong in windows of some sizes at some moments; `moving` pictures are painted a frame later."""
     for (width, height), moments in groupby(cases, itemgetter(0)):
         page.set_viewport_size({"width": width, "height": height})
-        settle(page)
-        settle(page)  # what is laid out anew is painted a frame later
+        settle_drawings(page)
         for _, part in moments:
             seek_share(page, part)
             if moving:

@@ -178,11 +178,15 @@ def _between(band: GainBand) -> str:
 
 def _otherwise(band: GainBand) -> str:
     """Return what the ratio is if the assumption that moves it most does not hold."""
-    # The one assumption that moves it most: a sentence has room for no more.
-    felt = [assumption for assumption in band.left_out if assumption.cases and assumption is band.decisive]
-    return "; ".join(
-        f"{case.gain:.2f}{_TIMES} if {case.says}" for assumption in felt for case in assumption.cases
-    )
+    # The one assumption that moves it most: a card has room for no more.
+    decisive = band.decisive
+    if decisive is None or decisive not in band.left_out or not decisive.cases:
+        return ""
+    first, *others = decisive.cases
+    if not others:
+        return f"{first.gain:.2f}{_TIMES} if {first.says}"
+    gains = [case.gain for case in decisive.cases]
+    return f"{say_range(min(gains), max(gains))}{_TIMES} depending on {decisive.figure.label}"
 
 
 def _rows(race: Race) -> list[list[str]]:
