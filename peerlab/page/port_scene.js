@@ -18,7 +18,7 @@ const OUTLINE = { "paint-order": "stroke", stroke: "var(--pl-paper)", "stroke-wi
 const NAMES = { xoff: "XOFF", xon: "XON", credits: "credits", queue: "full", kmin: "Kmin", kmax: "Kmax" };
 const MOST_FLYING = 12; // credits that are drawn on one link
 const BELOW = 4; // from a glass to what a sender may send, drawn below it
-const WORDS = ["var(--pl-direct)", "var(--pl-hot)", "var(--pl-cpu)"]; // the end of a pause, a pause, a notification
+const WORDS = ["var(--pl-muted)", "var(--pl-hot)", "var(--pl-cpu)"]; // the end of a pause, a pause, a notification
 const OF_ACCOUNT = ["xoff", "xon", "credits"];
 
 const OWN = 1, RESENT = 2, REFUSED = 4; // kinds of runs in a glass
@@ -142,7 +142,7 @@ export class PortSceneView {
     const cell = svgShape("rect", { width: 12, height: 8, rx: 2, visibility: "hidden" }, host);
     const signal = svgShape("rect", { width: 4, height: 16, rx: 2, visibility: "hidden" }, host);
     const [[x0, y0], [x1, y1]] = line, upright = x0 === x1;
-    const below = this.allowance(link, place), flying = this.fabric.pool && below ? Array.from({ length: MOST_FLYING }, () => svgShape("circle", { r: 3, fill: "var(--pl-direct)", visibility: "hidden" }, host)) : [];
+    const below = this.allowance(link, place), flying = this.fabric.pool && below ? Array.from({ length: MOST_FLYING }, () => svgShape("circle", { r: 3, fill: "var(--pl-muted)", visibility: "hidden" }, host)) : [];
     const falls = svgShape("rect", { width: 9, height: 7, rx: 2, visibility: "hidden" }, host);
     const behind = svgShape("rect", { height: 12, rx: 2, y: (y0 + y1) / 2 - 6, fill: "var(--pl-paper)", visibility: "hidden" }, host); // no pipe runs through the word on it
     const stop = svgShape("text", { ...OUTLINE, "font-size": this.letters, fill: "var(--pl-hot-ink)", "text-anchor": upright ? (place.exit ? "end" : "start") : "middle", x: upright ? x0 + (place.exit ? -8 : 8) : (x0 + x1) / 2, y: (y0 + y1) / 2 + 4 }, host);
@@ -157,7 +157,7 @@ export class PortSceneView {
     if (fabric.pool && kind !== "down") {
       const row = svgShape("g", {}, host), line = (fill) => svgShape("rect", { x, y: at - 1, width: wide, height: 2, rx: 1, fill }, row);
       line("var(--pl-faint)");
-      return { row, credits: line("var(--pl-direct)"), wide };
+      return { row, credits: line("var(--pl-muted)"), wide };
     }
     const flow = this.flowOf.get(from);
     if (!cells.hasRates || kind !== "up" || flow === undefined) return null;

@@ -152,9 +152,9 @@ class RacePage extends PlayedPage {
   // From where to where the ratio lies, between once as fast, or the least there is, and the next whole number; once as fast is marked.
   fillScale() {
     const { band, ends, ratio } = this.data.answer, scale = this.find(".rc-scale"), end = Math.max(2, Math.ceil(Math.max(ratio, ends?.[1] ?? 0))), begin = Math.floor(10 * Math.min(1, ratio, ends?.[0] ?? 1)) / 10;
-    const part = (value) => `${(100 * (value - begin)) / (end - begin)}%`;
+    const part = (value) => `${(100 * (value - begin)) / (end - begin)}%`, slower = ([low, high]) => (100 * Math.max(0, Math.min(high, 1) - low)) / (high - low || 1);
     for (const [name, reach] of [["rc-ends", ends], ["rc-band", band]])
-      if (reach) scale.append(Object.assign(make("i", name), { style: `left:${part(reach[0])};width:calc(${part(reach[1])} - ${part(reach[0])})` }));
+      if (reach) scale.append(Object.assign(make("i", name), { style: `left:${part(reach[0])};width:calc(${part(reach[1])} - ${part(reach[0])});--slower:${slower(reach)}%` }));
     scale.append(Object.assign(make("span", "", "1×"), { style: `left:${part(1)}` }), Object.assign(make("i", "rc-here"), { style: `left:${part(ratio)}` }));
   }
 

@@ -18,13 +18,13 @@ SLOWEST = 1000
 _STYLE = """
 body{margin:0}.pl-runs{min-height:100vh;background:var(--pl-paper);color:var(--pl-ink);font:14px system-ui,-apple-system,Segoe UI,sans-serif}
 main{max-width:1120px;margin:0 auto;padding:12px 16px}
-h1{font-size:16px;margin:0 0 4px}.pl-tails{margin-top:10px}.pl-blames{margin-top:16px}.pl-blames p{max-width:none}.pl-blames .pl-blame .pl-says{font-size:20px}p{margin:4px 0;max-width:110ch;text-wrap:pretty}
+h1{font-size:22px;line-height:1.25;margin:0 0 4px}.pl-tails{margin-top:10px}.pl-blames{margin-top:16px}.pl-blames p{max-width:none}.pl-blames .pl-blame .pl-says{font-size:18px}p{margin:4px 0;max-width:110ch;text-wrap:pretty}
 .pl-run{display:none}.pl-sheet .pl-run{position:absolute;inset:0}
 .pl-sheet .pl-run svg>rect:first-of-type{fill:none}
 input{position:absolute;opacity:0}
 .pl-choice{display:flex;flex-wrap:wrap;gap:6px;align-items:center;margin:10px 0}
 .pl-watch{margin-left:auto;color:var(--pl-muted)}label{border:1px solid var(--pl-edge);border-radius:6px;padding:6px 12px;cursor:pointer}
-.pl-blames .pl-blame{gap:16px}.pl-blames .pl-blame>div{flex:1 1 520px;max-width:640px}
+.pl-blames .pl-blame{gap:16px;align-items:stretch}.pl-blames .pl-blame>div{flex:1 1 520px;max-width:640px}
 """
 
 
