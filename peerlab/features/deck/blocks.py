@@ -138,10 +138,10 @@ class GainAxis:
         """Draw the lines of the axis, and their gains below them."""
         # Its words are larger than those of a page, so that ticks need more room.
         for tick in gain_ticks(self.low, self.high, lambda gain: self.at(gain) * _ROOM):
-            at, one = self.at(tick), tick == 1
-            self.paper.line([(at, top), (at, bottom)], "edge" if one else "faint", 2 if one else 1)
+            at, unity = self.at(tick), tick == 1
+            self.paper.line([(at, top), (at, bottom)], "edge" if unity else "faint", 2 if unity else 1)
             self.paper.text(
-                (at, bottom + 20), f"{tick:g}{TIMES}", size=18, bold=one, ink="ink" if one else "muted"
+                (at, bottom + 20), f"{tick:g}{TIMES}", size=18, bold=unity, ink="ink" if unity else "muted"
             )
 
     def bar(self, y: float, low: float, value: float, high: float, role: str = "direct") -> None:

@@ -55,7 +55,7 @@ def gains_elsewhere() -> tuple[GainElsewhere, ...]:
     )
 
 
-def _of_row(one: Mapping[str, Any], row: Any) -> GainElsewhere:
+def _of_row(entry: Mapping[str, Any], row: Any) -> GainElsewhere:
     marks: dict[float, str] = {}
     for point in row.points:
         ends = point.expected if isinstance(point.expected, tuple) else (point.expected,)
@@ -64,13 +64,19 @@ def _of_row(one: Mapping[str, Any], row: Any) -> GainElsewhere:
             marks.setdefault(value, f"{value:g}" if len(ends) > 1 else f"{point.label}: {value:g}")
     what = f"{row.what}. {row.note}" if row.note else row.what
     return GainElsewhere(
-        one["title"], one["about"], what, row.source, tuple(marks.items()), row.cluster, row.fitted
+        entry["title"], entry["about"], what, row.source, tuple(marks.items()), row.cluster, row.fitted
     )
 
 
-def _published(one: Mapping[str, Any]) -> GainElsewhere:
-    gain = one["with"] / one["without"]
-    what = f"{one['what']}: {one['without']:g} and {one['with']:g} {one['unit']}"
+def _published(entry: Mapping[str, Any]) -> GainElsewhere:
+    gain = entry["with"] / entry["without"]
+    what = f"{entry['what']}: {entry['without']:g} and {entry['with']:g} {entry['unit']}"
     return GainElsewhere(
-        one["title"], one["about"], what, one["source"], ((gain, f"{gain:.2f}"),), cluster="", fitted=False
+        entry["title"],
+        entry["about"],
+        what,
+        entry["source"],
+        ((gain, f"{gain:.2f}"),),
+        cluster="",
+        fitted=False,
     )

@@ -34,14 +34,14 @@ class Option:
 
 def _doubled(*keys: str) -> Changed:
     def changed(cluster: Cluster) -> Cluster:
-        found = cluster
+        doubled = cluster
         for key in keys:
-            if key in found.figures:
-                found = found.with_figure(key, 2 * found.figures[key].value)
+            if key in doubled.figures:
+                doubled = doubled.with_figure(key, 2 * doubled.figures[key].value)
         # Refused, so that a machine without such parts has no row that says it changes nothing.
-        if found is cluster:
+        if doubled is cluster:
             raise PeerlabError("this cluster has none of these figures")
-        return found
+        return doubled
 
     return changed
 
@@ -50,25 +50,25 @@ _MACHINES: tuple[tuple[str, str, Changed], ...] = (
     ("A second NIC per switch", "twice the NICs below each PCIe switch", _doubled("node.nics_per_switch")),
     ("A newer PCIe generation", "PCIe links and copy engine twice as fast", _doubled("switch.uplink", "device.pcie", "device.copy_engine")),
     ("A faster network", "each NIC at twice its rate", _doubled("nic.rate")),
-    ("Half the network latency", "half the time in flight", lambda one: one.with_figure("fabric.latency", one.figures["fabric.latency"].value / 2)),
+    ("Half the network latency", "half the time in flight", lambda cluster: cluster.with_figure("fabric.latency", cluster.figures["fabric.latency"].value / 2)),
 )  # fmt: skip
 
 
 def options(compared: ComparedRuns) -> list[Option]:
     """Return what can be simulated on this cluster, today first."""
-    found = [
+    choices = [
         Option("Nothing changes", "as it is", compared.detour, compared.direct),
     ]
     for sentence, means, changed in _MACHINES:
         with suppress(PeerlabError, KeyError):  # not on this machine
             cluster = changed(compared.base.hardware)
             runs = (compared.run(cluster=cluster), compared.run(cluster=cluster, path=PEER_DIRECT))
-            found.append(Option(sentence, means, *runs))
-    found += _other_fabric(compared)
+            choices.append(Option(sentence, means, *runs))
+    choices += _other_fabric(compared)
     # How memory is registered plays no part on the way through the host: these rows have one column.
     pool = compared.run(path=PEER_DIRECT, registration="pool")
     return [
-        *found,
+        *choices,
         Option("A pool instead of the cache", "one region, registered once", None, pool),
         Option("No registration cache", "registered for each transfer", None, compared.uncached),
     ]
@@ -98,16 +98,16 @@ _FABRICS = ("infiniband", "roce")
 
 def alternatives(_outline: Outline, compared: ComparedRuns) -> Slide:
     """Show the alternatives as a table with a cost to fill in."""
-    found, today = options(compared), compared.detour.time_s
-    rows = [(option.says, _gain(option.detour, today), _gain(option.direct, today)) for option in found]
+    choices, today = options(compared), compared.detour.time_s
+    rows = [(option.says, _gain(option.detour, today), _gain(option.direct, today)) for option in choices]
     marked = {(0, 1)}  # what the title compares
     head = ("what changes", "through the host", "with Peer Direct", "cost, yours")
     # Without the first row, which is today itself.
-    others = [(today / option.detour.time_s, option.says) for option in found[1:] if option.detour]
+    others = [(today / option.detour.time_s, option.says) for option in choices[1:] if option.detour]
     title, compares = "Switching to Peer Direct, and what else one could do", list[str]()
     if others:
         (best, name), own = max(others), compared.gain
-        marked.add((next(place for place, option in enumerate(found) if option.says == name), 0))
+        marked.add((next(place for place, option in enumerate(choices) if option.says == name), 0))
         title = f"{name} brings {_beside(best, own)} Peer Direct"
         sentence = (
             f"Without Peer Direct the most of this table is {best:.2f}{TIMES}: {name[:1].lower()}{name[1:]}. "
@@ -120,7 +120,10 @@ def alternatives(_outline: Outline, compared: ComparedRuns) -> Slide:
     about = f"Times as fast as through the host where nothing changes: {say_time(compared.detour.time_ps)}; each line is simulated"
     notes = (
         *compares,
-        *(f"{option.says}: {option.means}.{_times(option)}{_chosen(option, found[0])}" for option in found),
+        *(
+            f"{option.says}: {option.means}.{_times(option)}{_chosen(option, choices[0])}"
+            for option in choices
+        ),
     )
     body = grid(card(table(head, rows, fill_in=True, marked=marked), 12, high="wide"))
     return Slide(title, about, body, notes=notes, source=figures_said(compared))
@@ -146,12 +149,12 @@ def _beside(gain: float, other: float) -> str:
 def _chosen(option: Option, today: Option) -> str:
     """Say what the library would choose with an option where that is something else than today."""
     sentences = [
-        f"{said} then, {way}"
+        f"{choice} then, {way}"
         for way, run, before in (
             ("through the host", option.detour, today.detour),
             ("by Peer Direct", option.direct, today.direct),
         )
-        if run and before and (said := chosen_otherwise(before.scenario, run.scenario))
+        if run and before and (choice := chosen_otherwise(before.scenario, run.scenario))
     ]
     return f" There {'; '.join(sentences)}." if sentences else ""
 

@@ -211,7 +211,9 @@ def _by_weight(compared: ComparedRuns) -> list[Figure | Wiring]:
     """Return what is assumed, what moves the gain most first."""
     order = [assumption.figure.label for assumption in compared.gain_band.assumptions]
     known = compared.base.hardware.assumptions
-    return sorted(known, key=lambda one: order.index(one.label) if one.label in order else len(order))
+    return sorted(
+        known, key=lambda figure: order.index(figure.label) if figure.label in order else len(order)
+    )
 
 
 def _listed(by_publisher: dict[str, dict[str, str]], everything: str) -> str:
@@ -242,7 +244,7 @@ def _publisher(source: str) -> str:
 
 def _short(figure: Figure | Wiring) -> str:
     """Return a figure's value with three digits of those behind its point, where it has more."""
-    return re.sub(r"\b0\.\d{4,}", lambda found: f"{float(found[0]):.3g}", str(figure))
+    return re.sub(r"\b0\.\d{4,}", lambda match: f"{float(match[0]):.3g}", str(figure))
 
 
 def _range(figure: Figure | Wiring) -> str:

@@ -37,7 +37,7 @@ class _BatchAxes:
 
     def draw(self, paper: Paper) -> None:
         # The finest step that keeps to so many lines.
-        step = next((one for one in _STEPS if (self.most - 1) / one <= _MOST_LINES), _STEPS[-1])
+        step = next((spacing for spacing in _STEPS if (self.most - 1) / spacing <= _MOST_LINES), _STEPS[-1])
         for part in range(int((self.most - 1) / step) + 1):
             gain = 1 + step * part
             y = self.height(gain)

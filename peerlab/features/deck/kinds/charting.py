@@ -68,14 +68,14 @@ def _watched(host: Run, peer: Run) -> list[str]:
     apart = {kind: max(both) - min(both) for kind, both in shares.items() if max(both) >= BUSY}
     busy = sorted(apart, key=lambda kind: -apart[kind])
     first = [run.bottleneck.kind for run in (host, peer) if run.bottleneck]
-    found: list[str] = list(dict.fromkeys(kind for kind in first if kind in busy))
+    kinds: list[str] = list(dict.fromkeys(kind for kind in first if kind in busy))
     for kind in busy:
         # One kind for each part that is drawn: both ways along one link would say the same twice.
         part = resource_kind(kind).drawn
-        if kind not in found and (not part or part not in {resource_kind(one).drawn for one in found}):
-            found.append(kind)
+        if kind not in kinds and (not part or part not in {resource_kind(other).drawn for other in kinds}):
+            kinds.append(kind)
     # In the record's order: a kind stands at the same place on every slide.
-    return [kind for kind in RESOURCES if kind in found[:_MOST_WATCHED]]
+    return [kind for kind in RESOURCES if kind in kinds[:_MOST_WATCHED]]
 
 
 def _busy(kind: str, host: Run, peer: Run) -> list[Bar]:
@@ -110,7 +110,7 @@ def _spent(name: str, run: Run) -> Bar:
 
 def _meaning(stage: str) -> str:
     """Return what a stage is, as in the key of the pictures; where nothing recorded explains the time, somebody waits."""
-    return (one := stage_kind(stage)).legend or one.says if stage in STAGES else "waiting"
+    return (kind := stage_kind(stage)).legend or kind.says if stage in STAGES else "waiting"
 
 
 def nodes(_outline: Outline, compared: ComparedRuns) -> Slide:
@@ -146,8 +146,8 @@ def training(outline: Outline, compared: ComparedRuns) -> Slide:
     """Say what the gain means for a step of a training."""
     if isinstance(outline.training, Training):
         return _step(outline.training, compared)
-    found = compared.simulated_step(outline.training)
-    return simulated_step(found) if found else Slide("")  # slides() leaves it out
+    simulation = compared.simulated_step(outline.training)
+    return simulated_step(simulation) if simulation else Slide("")  # slides() leaves it out
 
 
 def _step(asked: Training, compared: ComparedRuns) -> Slide:

@@ -22,14 +22,14 @@ _HIGH = 420.0
 def elsewhere(_outline: Outline, compared: ComparedRuns) -> Slide:
     """Show measured gains on the axis of the simulated one."""
     gains, gain = gains_elsewhere(), compared.gain_band
-    ends = [end for one in gains for end in one.ends]
+    ends = [end for machine in gains for end in machine.ends]
     # Names stand left of the axis, which is the same for all rows: bars can be compared by eye.
     axis = GainAxis([gain.low, gain.high, *ends], 430, 1120)
     low_edge = _ROW * (len(gains) + 1)
     axis.paper.box((axis.at(gain.low), 8, axis.at(gain.high), low_edge), "good-wash")
     axis.draw(8, low_edge)
-    for place, one in enumerate(gains):
-        _measured(axis, _ROW * (place + 0.55), one)
+    for place, machine in enumerate(gains):
+        _measured(axis, _ROW * (place + 0.55), machine)
     y, about = (
         _ROW * (len(gains) + 0.55),
         f"{say_count(compared.base.nodes, 'node')}, {say_bytes(compared.base.nbytes)}",
@@ -38,18 +38,19 @@ def elsewhere(_outline: Outline, compared: ComparedRuns) -> Slide:
     axis.bar(y, gain.low, gain.value, gain.high)
     axis.paper.text((axis.at(gain.value), y - 26), f"{gain.value:.2f}{TIMES}", size=18, bold=True)
     alt = "Gains measured elsewhere: " + "; ".join(
-        f"{one.title} {span(*one.ends)}" for one in sorted(gains, key=lambda one: one.title)
+        f"{machine.title} {span(*machine.ends)}"
+        for machine in sorted(gains, key=lambda machine: machine.title)
     )
     picture = paper_without_ground(
         axis.paper, 1144, low_edge + 42, f"{alt}. Simulated here: {span(gain.low, gain.high)}."
     )
-    source = "; ".join(dict.fromkeys(re.split(r"[,(:]", one.source)[0].strip() for one in gains))
+    source = "; ".join(dict.fromkeys(re.split(r"[,(:]", machine.source)[0].strip() for machine in gains))
     return Slide(
         f"On other machines direct paths gained {span(min(ends), max(ends))}",
         _inside(gain, gains),
         grid(card(picture, 12)),
         notes=(
-            *(f"{one.title}: {one.what}. {one.source}." for one in gains),
+            *(f"{machine.title}: {machine.what}. {machine.source}." for machine in gains),
             _other(gains, compared),
             _BASELINES,
         ),
@@ -64,14 +65,14 @@ _WIDE = 11.8
 """A letter of a mark's label, as wide as it takes at most, in pixels."""
 
 
-def _measured(axis: GainAxis, y: float, one: GainElsewhere) -> None:
+def _measured(axis: GainAxis, y: float, machine: GainElsewhere) -> None:
     """Draw what is known of one machine: a diamond for each figure."""
-    _named(axis, y, one.title, one.about)
-    low, high = one.ends
+    _named(axis, y, machine.title, machine.about)
+    low, high = machine.ends
     axis.paper.line([(axis.at(low), y), (axis.at(high), y)], "edge", 4)
     # A label stands above its mark or below it, wherever the last one on that side has ended.
     free = {-26: 0.0, 28: 0.0}
-    for value, figure in sorted(one.marks):
+    for value, figure in sorted(machine.marks):
         label = f"{figure}{TIMES}"
         axis.mark(y, value, "ink")
         x, half = axis.at(value), _WIDE * len(label) / 2
@@ -83,9 +84,9 @@ def _measured(axis: GainAxis, y: float, one: GainElsewhere) -> None:
 
 def _inside(gain: GainBand, known: Sequence[GainElsewhere]) -> str:
     names = dict.fromkeys(
-        one.title.partition(",")[0]
-        for one in known
-        for value in one.ends
+        machine.title.partition(",")[0]
+        for machine in known
+        for value in machine.ends
         if not gain.low <= value <= gain.high
     )
     beside = f" Outside of that: {', '.join(names)}." if names else " All lie in it."
@@ -164,7 +165,7 @@ def _small(by_size: Sequence[tuple[str, GainBand]]) -> str:
 
 def _many(known: Sequence[tuple[str, GainBand]]) -> str:
     (first, fewest), (last, most) = known[0], known[-1]
-    count, least = min(known, key=lambda one: one[1].low)
+    count, least = min(known, key=lambda pair: pair[1].low)
     return (
         f"From {first} to {last} nodes the gain goes from {fewest.value:.2f} to {most.value:.2f}{TIMES} as assumed. "
         f"Its low end is lowest on {count} nodes: {least.low:.2f}{TIMES}."

@@ -67,13 +67,13 @@ def _runs(shares: list[float]) -> Iterator[tuple[int, int, float]]:
         column += count
 
 
-def _key(paper: Paper, found: Lateness, y: float) -> None:
+def _key(paper: Paper, delays: Lateness, y: float) -> None:
     paper.text((_LEFT, y), "on time", size=18, ink="muted", align="left")
     left, wide = _LEFT + 90, 30.0
     for place in range(_SHADES + 1):
         x = left + wide * place
         paper.line([(x, y), (x + wide, y)], "hot", 18, alpha=max(_LEAST, place / _SHADES))
-    most = f"{say_time(found.most_ps)} late"
+    most = f"{say_time(delays.most_ps)} late"
     paper.text((left + wide * (_SHADES + 1) + 12, y), most, size=18, ink="muted", align="left")
 
 

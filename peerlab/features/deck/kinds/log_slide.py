@@ -157,7 +157,7 @@ def _bar(paper: Paper, y: float, thick: float, role: str, most: float, rates: Se
 
 def _titled(text: str) -> str:
     """Return a sentence in which data paths have their titles instead of their keys."""
-    sentence = _KEYS.sub(lambda found: _TITLES[found[0].lower()], text)
+    sentence = _KEYS.sub(lambda match: _TITLES[match[0].lower()], text)
     return sentence[:1].upper() + sentence[1:]
 
 

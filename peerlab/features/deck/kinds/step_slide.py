@@ -30,14 +30,18 @@ def step_in_one_line(outline: Outline, compared: ComparedRuns) -> str:
         host_s, peer_s = compared.exchanges(outline.training)
         today = outline.training.today(host_s)
         return f"A step of {_s(today.time_s)} becomes {gains_in_words(today, peer_s)} times as fast."
-    found = compared.simulated_step(outline.training)
-    if found is None:
+    simulation = compared.simulated_step(outline.training)
+    if simulation is None:
         return "Not simulated here. Name a workload, or say what a profiler says of yours: peerlab deck tells how."
-    ends = found.sure
-    what = f"{found.host.step.model.title}, {_batch(found.host)}: {span(ends.low, ends.high)} a step."
-    if found.batches is None:
+    ends = simulation.sure
+    what = (
+        f"{simulation.host.step.model.title}, {_batch(simulation.host)}: {span(ends.low, ends.high)} a step."
+    )
+    if simulation.batches is None:
         return what
-    return f"{what} Up to {max(gain for _, gain in found.batches['points']):.2f}{TIMES} at small batches."
+    return (
+        f"{what} Up to {max(gain for _, gain in simulation.batches['points']):.2f}{TIMES} at small batches."
+    )
 
 
 def gains_in_words(today: StepTime, peer_s: float) -> str:

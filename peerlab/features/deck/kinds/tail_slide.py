@@ -60,7 +60,11 @@ _WHY = (
 
 
 def _missing(percentiles: Any) -> list[str]:
-    return [f"{one.name}: {one.missing:,} more runs are needed." for one in percentiles if one.missing]
+    return [
+        f"{percentile.name}: {percentile.missing:,} more runs are needed."
+        for percentile in percentiles
+        if percentile.missing
+    ]
 
 
 def at_p99(_outline: Outline, compared: ComparedRuns) -> Slide:
@@ -69,18 +73,18 @@ def at_p99(_outline: Outline, compared: ComparedRuns) -> Slide:
     enough = [percentile for percentile in path.percentiles[:3] if not percentile.missing]
     name, per_mille = (enough[-1].name, enough[-1].per_mille) if enough else ("the slowest", _SLOWEST)
     run = compared.simulate(path.run_at(per_mille))
-    found = lateness(run, compared.simulate)
+    delays = lateness(run, compared.simulate)
     title = f"In the run at {name} nobody is late"
     body = grid(card(paragraphs("It is as planned."), 12))
-    if found:
-        node, step = found.latest
-        title = f"In the run at {name} {unit(run.scenario)} {node} is latest: {say_time(found.most_ps)} in step {step + 1}"
-        body = grid(card(late_field(found, run), 12))
+    if delays:
+        node, step = delays.latest
+        title = f"In the run at {name} {unit(run.scenario)} {node} is latest: {say_time(delays.most_ps)} in step {step + 1}"
+        body = grid(card(late_field(delays, run), 12))
     return Slide(
         title,
         f"How late each {unit(run.scenario)} is while the run goes on, against the run without noise",
         body,
-        notes=(*([in_words(run, found)] if found else []), *_missing(path.percentiles[2:3]), alt_text(run)),
+        notes=(*([in_words(run, delays)] if delays else []), *_missing(path.percentiles[2:3]), alt_text(run)),
         source=f"{figures_said(compared, run.scenario.nbytes)}; the run at {name} of {say_count(len(path.times_ps), 'run')} of Peer Direct",
     )
 
@@ -113,10 +117,10 @@ def _chart(result: Any, gains: list[tuple[str, float]]) -> str:
             middle = y + (number - 0.5) * (_THICK + 6)
             paper.box((_LEFT, middle - _THICK / 2, _LEFT + value, middle + _THICK / 2), record.role, radius=3)
             paper.line([(_LEFT + low, middle), (_LEFT + high, middle)], f"{record.role}-ink", 3)
-            said = say_time(row[name][1])
-            paper.text((_LEFT + high + 12, middle), said, size=20, bold=True, align="left")
+            label = say_time(row[name][1])
+            paper.text((_LEFT + high + 12, middle), label, size=20, bold=True, align="left")
             if not place:  # each way is named once, behind its first bar
-                x = _LEFT + high + 24 + 13 * len(said)
+                x = _LEFT + high + 24 + 13 * len(label)
                 paper.text((x, middle), _NAMES[number], size=18, ink=f"{record.role}-ink", align="left")
     alt = "; ".join(
         f"{way.title}: {', '.join(f'{name} {say_time(value)}' for name, (_, value, _) in row.items())}"

@@ -40,12 +40,14 @@ def clusters(outline: Outline, compared: ComparedRuns) -> Slide:
     other = beside(outline, compared)
     both = (compared, other)
     names = [compared_runs.base.hardware.title for compared_runs in both]
-    wins = max(both, key=lambda one: one.gain)
+    wins = max(both, key=lambda compared_runs: compared_runs.gain)
     title = f"Peer Direct gains more on {wins.base.hardware.title}"
     if abs(compared.gain / other.gain - 1) < _ALIKE:
         title = f"Peer Direct gains about as much on {' and on '.join(names)}"
     about = f"{compared.base.collective_record.title} of {say_bytes(compared.base.nbytes)}, {say_count(compared.base.nodes, 'node')}; through the host"
-    notes = tuple(f"{name}: {one.gain_band!r}." for name, one in zip(names, both, strict=True))
+    notes = tuple(
+        f"{name}: {compared_runs.gain_band!r}." for name, compared_runs in zip(names, both, strict=True)
+    )
     return Slide(
         title,
         about,

@@ -19,10 +19,10 @@ from peerlab.picture.words import alt_text, caption, waits_for
 
 def wiring(_outline: Outline, compared: ComparedRuns) -> Slide:
     """Show the way of a byte with the wiring that is assumed, and with the next that is possible."""
-    found = compared.base.hardware.wiring
+    base_wiring = compared.base.hardware.wiring
     # There is a second one, else this slide is left out (`slides._has`).
     assumed, other = compared.gain_band.wired[:2]
-    here, there = (compared.detour, compared.direct), _otherwise(compared, found, other)
+    here, there = (compared.detour, compared.direct), _otherwise(compared, base_wiring, other)
     cards = (_side(assumed, here, " \u2020"), _side(other, there))
     notes = [
         note
@@ -30,9 +30,9 @@ def wiring(_outline: Outline, compared: ComparedRuns) -> Slide:
         for note in (f"If {case.says} {span(case.low, case.high)}: {alt_text(peer)}", caption(peer))
     ]
     # In brackets stands how it tells, for the speaker.
-    how, _, more = found.check.replace("`", "").partition(" (")
+    how, _, more = base_wiring.check.replace("`", "").partition(" (")
     return Slide(
-        f"Find out first: {found.label}",
+        f"Find out first: {base_wiring.label}",
         f"{how}; dotted: the way by Peer Direct; \u2020: assumed",
         grid(*cards),
         notes=(*notes, f"{how} ({more}" if more else f"{how}."),
@@ -40,10 +40,10 @@ def wiring(_outline: Outline, compared: ComparedRuns) -> Slide:
     )
 
 
-def _otherwise(compared: ComparedRuns, found: Wiring, case: GainCase) -> tuple[Run, Run]:
+def _otherwise(compared: ComparedRuns, base_wiring: Wiring, case: GainCase) -> tuple[Run, Run]:
     """Return both ways with the wiring that a case is about: through the host, and by Peer Direct."""
     # By the same words: a case is of one of the wirings that the file thinks possible.
-    other = next(one for one in found.possible if one.holds == case.says)
+    other = next(alternative for alternative in base_wiring.possible if alternative.holds == case.says)
     wired = {"wiring": other.nic, "acs_redirect": "on" if other.acs_redirect else "auto"}
     return compared.run(**wired), compared.run(**wired, path=PEER_DIRECT)
 
