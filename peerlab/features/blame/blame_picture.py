@@ -109,8 +109,8 @@ def _rows(blame: Blame) -> list[tuple[str, float, bool]]:
         return [(f"node {node}", share, node in blame.named) for node, share in enumerate(blame.explained)]
     most = sorted(blame.ways, key=lambda way: -way[1])[:_MOST_WAYS]
     return [
-        (f"node {one} → node {other}", blame.part(won), (one, other) == blame.way)
-        for (one, other), won in sorted(most)
+        (f"node {sender} → node {receiver}", blame.part(won), (sender, receiver) == blame.way)
+        for (sender, receiver), won in sorted(most)
     ]
 
 

@@ -84,11 +84,11 @@ class Blame:
     def in_words(self) -> str:
         """The answer as a sentence."""
         match self.named:
-            case (one,):
-                return f"Node {one} explains {say_percent(self.explained[one])} of what was lost."
-            case (one, other):
-                share = say_percent(self.part(dict(self.ways)[one, other]))
-                return f"The way from node {one} to node {other} explains {share} of what was lost."
+            case (node,):
+                return f"Node {node} explains {say_percent(self.explained[node])} of what was lost."
+            case (node, other):
+                share = say_percent(self.part(dict(self.ways)[node, other]))
+                return f"The way from node {node} to node {other} explains {share} of what was lost."
         if not self.slower:
             return "Nobody is to blame: this run is an ordinary one."
         return "No one node or connection is to blame."
@@ -175,8 +175,8 @@ def _ordinary(quiet: Scenario) -> list[int]:
 
 def _ways(system: System) -> list[Way]:
     schedule = system.plan.schedule
-    found = {
+    ways = {
         (node, schedule.to(node, step)) for step in range(schedule.steps) for node in range(system.plan.nodes)
     }
     # A schedule says -1 where a node sends nothing.
-    return sorted(way for way in found if way[1] >= 0)
+    return sorted(way for way in ways if way[1] >= 0)
