@@ -35,9 +35,9 @@ def lab_pages(files: Mapping[str, bytes]) -> tuple[dict[str, str], list[tuple[st
     PeerlabError
         If a cell of a lab fails.
     """
-    found = registered("offers", "articles of the labs")
+    articles_of = registered("offers", "articles of the labs")
     with _empty_folder():  # labs write files of their own
-        articles = found(folder("labs"), _link)
+        articles = articles_of(folder("labs"), _link)
     # A lab that needs the machine itself has no page: it lies there as a notebook, and the list says so.
     made = [article for article in articles if not article.why_not]
     pages = {

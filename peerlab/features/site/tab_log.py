@@ -16,7 +16,7 @@ class LogInTab:
     """The log that somebody gave, if any, and what was measured of the cluster that is shown."""
 
     def __init__(self) -> None:
-        self._found: PlacedLog | None = None
+        self._log: PlacedLog | None = None
         self._points: tuple[MeasuredPoint, ...] = ()
 
     def read(self, asked: Mapping[str, Any], shown: Scenario) -> Mapping[str, object]:
@@ -31,7 +31,7 @@ class LogInTab:
         """
         # A chosen file comes as bytes, whatever it was written in; what was pasted is text.
         held = b64decode(asked["base64"]) if "base64" in asked else asked["text"]
-        log = self._found = placed(held, asked["name"], shown.hardware)
+        log = self._log = placed(held, asked["name"], shown.hardware)
         self._points = points(log.records, log.diagnosis.path or "", own=True, nodes=log.nodes)
         verdicts = registered("offers", "verdicts on a log")(log.records, log.held_against)
         html = registered("offers", "HTML of verdicts")([verdict.as_dict() for verdict in verdicts])
@@ -41,7 +41,7 @@ class LogInTab:
 
     def remove(self) -> None:
         """Forget the log."""
-        self._found, self._points = None, ()
+        self._log, self._points = None, ()
 
     def measured(self, shown: Scenario) -> Mapping[str, object]:
         """Return the measured points that fit the curves of what is shown."""
