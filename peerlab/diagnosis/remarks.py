@@ -16,7 +16,7 @@ _APART = 1.5
 _DIRECT = re.compile(r"via NET/.{1,60}/GDRDMA")
 # Sockets have no GDRDMA at all, so their channels do not bounce in this sense.
 _BOUNCING = re.compile(r"via NET/(?!Socket)(?:(?!GDRDMA).){1,60}\Z")
-_FOUND = re.compile(r"\(found (\d{1,4}) nics\)", re.IGNORECASE)
+_NIC_COUNT = re.compile(r"\(found (\d{1,4}) nics\)", re.IGNORECASE)
 """What the plug-in for libfabric says about the NICs of its host."""
 
 
@@ -98,7 +98,7 @@ def _wire(observed: Observed, own: Fit, nodes: int) -> Iterator[str]:
 def _nics(observed: Observed, own: Fit) -> Iterator[str]:
     """Yield which NICs seem to carry nothing, or were not even found."""
     has, wire = own.cluster.nics, own.cluster.node_wire_Bps / 1e9
-    numbers = {int(hit[1]) for line in observed.said if (hit := _FOUND.search(line))}
+    numbers = {int(hit[1]) for line in observed.said if (hit := _NIC_COUNT.search(line))}
     if numbers and max(numbers) < has:
         yield (
             f"libfabric found {say_count(max(numbers), 'NIC')}, and a node of {own.cluster.name} has {has}: the others "

@@ -79,8 +79,8 @@ _ALL = (
 )  # fmt: skip
 BENCHMARKS = {tool.name: tool for tool in _ALL}
 """By the name that manifests have."""
-_SAID = [tool.says for tool in _ALL if tool.says]
-TOOLS = f"{', '.join(_SAID[:-1])} or {_SAID[-1]}"
+_NAMES = [tool.says for tool in _ALL if tool.says]
+TOOLS = f"{', '.join(_NAMES[:-1])} or {_NAMES[-1]}"
 """Whose output is read, in words: every page and message that tells it says it so."""
 UNKNOWN = Benchmark(name="", readers=())
 

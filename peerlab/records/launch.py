@@ -112,15 +112,15 @@ class Launches:
 
     def __init__(self, lines: Iterable[Line], damage: Damage) -> None:
         generator = ((line.number, read_launch(line.text)) for line in lines)
-        self._found = [(number, launch) for number, launch in generator if launch]
-        for number, launch in self._found:
+        self._launches = [(number, launch) for number, launch in generator if launch]
+        for number, launch in self._launches:
             for option in launch.unread:
                 damage.doubt(number, f"the command's {quote(option)} is no number")
 
     @property
     def last(self) -> Launch:
         """The last of the log; nothing where there is none."""
-        return self._found[-1][1] if self._found else Launch()
+        return self._launches[-1][1] if self._launches else Launch()
 
     def at(self, number: int) -> Launch:
         """Return the last before this line; where there is none before it, that of the log."""
@@ -128,8 +128,8 @@ class Launches:
 
     def between(self, first: int, last: int) -> Launch | None:
         """Return the last that stands between two lines."""
-        place = bisect(self._found, last, key=lambda entry: entry[0]) - 1
-        return self._found[place][1] if place >= 0 and self._found[place][0] >= first else None
+        place = bisect(self._launches, last, key=lambda entry: entry[0]) - 1
+        return self._launches[place][1] if place >= 0 and self._launches[place][0] >= first else None
 
 
 def benchmark_of(name: str) -> str:

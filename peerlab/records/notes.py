@@ -23,7 +23,7 @@ class Damage:
         self._tried = 0
         self._rows: list[Note] = []
         self._doubts: list[Note] = []
-        self._said: list[Note] = []
+        self._failures: list[Note] = []
 
     def take(self, place: int, read: Callable[[], T]) -> T | None:
         """Return what `read` makes of a row; one that is damaged is noted, and left out.
@@ -53,11 +53,11 @@ class Damage:
 
     def said(self, line: Line, what: str) -> None:
         """Note a failure that the log reports."""
-        self._said.append((line.number, quote(what)))
+        self._failures.append((line.number, quote(what)))
 
     def first(self) -> str:
         """Return the first of all notes as the end of a sentence."""
-        notes = sorted([*self._rows, *self._said])
+        notes = sorted([*self._rows, *self._failures])
         return f"; {self._unit} {notes[0][0]}: {notes[0][1]}" if notes else ""
 
     def sentences(self) -> list[str]:
@@ -65,7 +65,7 @@ class Damage:
         return [
             *self._lines_of(sorted(self._rows), "left out"),
             *self._lines_of(sorted(self._doubts), "doubtful"),
-            *self._lines_of(self._said, "the log reports"),
+            *self._lines_of(self._failures, "the log reports"),
         ]
 
     def _lines_of(self, notes: Sequence[Note], what: str) -> list[str]:
