@@ -282,7 +282,7 @@ def gain_band(
     def together(some: list[Figure]) -> list[Moves]:
         tried = [alone[figures.index(figure)] for figure in some]
         moves: list[Moves] = [
-            [(figure.key, sorted(its)[place][1]) for figure, its in zip(some, tried, strict=True)]
+            [(figure.key, sorted(pairs)[place][1]) for figure, pairs in zip(some, tried, strict=True)]
             for place in (0, -1)
         ]
         # of the others nobody knows which end is better

@@ -7,11 +7,11 @@ from peerlab.base.errors import HardwareError
 from peerlab.base.places import folder
 from peerlab.base.textfile import read_text, read_toml
 
-_Found = TypeVar("_Found")
+_Facts = TypeVar("_Facts")
 _MOST_BYTES = 2**18
 
 
-def read_facts(name: str, what: str, read: Callable[[dict[str, Any]], _Found]) -> _Found:
+def read_facts(name: str, what: str, read: Callable[[dict[str, Any]], _Facts]) -> _Facts:
     """Return what `read` makes of ``data/NAME``; `what` says what the file should be, such as ``file of distances``.
 
     Raises
