@@ -42,13 +42,13 @@ class Chips:
         gone, self._shown = self.box.children, chips
         self.box.children = [self._button(says, changes) for says, changes in chips]
         # Only now does nothing on a page show them.
-        for one in gone:
-            close_all(one)
+        for button in gone:
+            close_all(button)
 
     def _button(self, says: str, changes: Changes) -> w.Widget:
-        one = w.Button(description=f"{says} {_TAKE_BACK}", tooltip=f"Take back: {says}")
-        one.on_click(lambda _: self._take_back(changes))
-        return classed(one, "pl-chip")
+        button = w.Button(description=f"{says} {_TAKE_BACK}", tooltip=f"Take back: {says}")
+        button.on_click(lambda _: self._take_back(changes))
+        return classed(button, "pl-chip")
 
 
 def chips_of(scenario: Scenario, widgets: dict[str, w.Widget]) -> list[Chip]:
@@ -88,10 +88,10 @@ def chips_of_slow_parts(scenario: Scenario) -> list[Chip]:
     return [(says[:1].upper() + says[1:], {field: None}) for field, says in sentences.items() if says]
 
 
-def _words(one: w.Widget, value: object) -> str:
+def _words(control: w.Widget, value: object) -> str:
     """Return what a control shows: the option that is chosen, or the text; a number that its list does not offer as it is."""
-    label = getattr(one, "label", None)
+    label = getattr(control, "label", None)
     # A list shows its first option for what it does not offer: rare delays were "none".
-    if label and one.value != value and isinstance(value, int | float):
+    if label and control.value != value and isinstance(value, int | float):
         return f"{value:g}"
-    return str(label or one.value)
+    return str(label or control.value)

@@ -241,12 +241,12 @@ class Controls:
         self.file.layout.display = "" if name == OWN_FILE else "none"
         if name == OWN_FILE:
             self.file.value = str(getattr(s.cluster, "name", s.cluster))
-        for one, ways in ((self.baseline, BASELINES), (self.direct, DIRECT)):
+        for menu, ways in ((self.baseline, BASELINES), (self.direct, DIRECT)):
             # A list cannot be empty: one without anything to choose is switched off, or not shown.
             there = _there(ways, s) or ways[:1]
             paths = [path for _, path in there]
             # What was chosen before stays where the cluster has it, so that the switch leads back to it.
-            offer(one, there, s.path if s.path in paths else one.value if one.value in paths else paths[0])
+            offer(menu, there, s.path if s.path in paths else menu.value if menu.value in paths else paths[0])
         self.baseline.disabled = not _there(BASELINES, s)
         self.direct.layout.display = "" if len(_there(DIRECT, s)) > 1 else "none"
         self.collective.value = s.collective
@@ -255,18 +255,18 @@ class Controls:
     def _chips(self, s: Scenario) -> list[Chip]:
         """Return chips for what is chosen in *More* and is no setting of `Rare`, and mark it: the operation, and another detour or direct path."""
         usual = SETTINGS.collective
-        found: list[Chip] = []
+        chips: list[Chip] = []
         mark(self.collective, changed=s.collective != usual)
         if s.collective != usual:
-            found.append((f"Operation: {s.collective_record.title}", {"collective": usual}))
-        for one, ways in ((self.baseline, BASELINES), (self.direct, DIRECT)):
+            chips.append((f"Operation: {s.collective_record.title}", {"collective": usual}))
+        for menu, ways in ((self.baseline, BASELINES), (self.direct, DIRECT)):
             there = [path for _, path in _there(ways, s)]
             first = next((path for path in s.hardware.paths if path in there), None)
             other = s.path in there and s.path != first
-            mark(one, changed=other)
+            mark(menu, changed=other)
             if other:
-                found.append((f"{one.description}: {s.data_path.title}", {"path": first}))
-        return found
+                chips.append((f"{menu.description}: {s.data_path.title}", {"path": first}))
+        return chips
 
     def is_text(self, control: str) -> bool:
         """Return whether a control is a text field, which keeps what was written there although it was refused."""

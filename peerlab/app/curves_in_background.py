@@ -74,13 +74,13 @@ class CurvesInBackground(AfterPicture):
         for line in wanted:
             runs: list[Run | None] = []
             possible = list(line.scenarios)
-            for place, one in enumerate(line.scenarios):
+            for place, point in enumerate(line.scenarios):
                 await give_turns()
                 # Curves that are soon replaced never look old: that would only flicker.
                 if self._shown and not self._shown.get("old") and time.monotonic() - begun > PATIENCE_S:
                     self._tell({**self._shown, "old": True})
                 try:
-                    runs.append(await self._runs.get_patiently(one, most_s) if one else None)
+                    runs.append(await self._runs.get_patiently(point, most_s) if point else None)
                 except TooSlow:  # so are the larger ones
                     runs += [None] * (len(line.scenarios) - len(runs))
                     break

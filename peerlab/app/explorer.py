@@ -288,12 +288,12 @@ class Explorer(Spoken):
     def _show_measured(self, parcel: dict[str, object]) -> None:
         self.figures.measured = parcel
 
-    def _log_read(self, found: "LogFindings") -> None:
+    def _log_read(self, findings: "LogFindings") -> None:
         """Show the scenario of a log, as far as it was recognised; a cluster that the user has chosen stays."""
         self._command("axis", "message_bytes")
-        if not found.compared:
+        if not findings.compared:
             with self._telling("log"):
-                self._change(found.as_measured(self.scenario), "log")
+                self._change(findings.as_measured(self.scenario), "log")
 
     def _drafted(self, file: str) -> None:
         """Show the machine whose cluster file was just drafted."""

@@ -80,11 +80,11 @@ class Rare:
         for group, box in self._groups.items():
             whole = any(wanted in word for word in GROUPS[group][1:]) or wanted in group
             fits = [
-                whole or wanted in f"{one.description} {tips.get(one, '')}".lower()
-                for one in box.children[1:]
+                whole or wanted in f"{setting.description} {tips.get(setting, '')}".lower()
+                for setting in box.children[1:]
             ]
-            for one, fit in zip(box.children[1:], fits, strict=True):
-                one.layout.display = "" if fit else "none"
+            for setting, fit in zip(box.children[1:], fits, strict=True):
+                setting.layout.display = "" if fit else "none"
             box.layout.display = "" if any(fits) else "none"
 
     def chips(self, s: Scenario) -> list[Chip]:
@@ -109,8 +109,8 @@ class Rare:
                 show(self._widgets[name], name, control, s)
             self._widgets[name].disabled = FIELDS[name].rests(s)
         there = changed(s)
-        for name, one in self._widgets.items():
-            mark(one, changed=name in there)
+        for name, setting in self._widgets.items():
+            mark(setting, changed=name in there)
         self._show_library(s)
         self._show_way(s)
         self.wiring.show(s)

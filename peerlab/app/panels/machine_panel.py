@@ -50,8 +50,8 @@ class OwnMachine(PastePanel):
         )
         self._again = self._styled(w.Button(description="Another machine"), "again")
         then = self._styled(w.VBox([self._again, close]), "then")
-        for one in then.children:
-            classed(one, "pl-plain")
+        for button in then.children:
+            classed(button, "pl-plain")
         self._lay_out([self._here], [then])
         self._here.on_click(lambda _: self.read_here())
         self._again.on_click(lambda _: self._ask(asking=True))
@@ -125,5 +125,7 @@ def _what_matters(band: GainBand) -> str:
     most = [assumption.figure for assumption in band.assumptions if assumption.reach >= FELT][:_MOST_NAMED]
     if not most:
         return "<p>None of what is assumed moves the gain by 1 %.</p>"
-    names = ", ".join("where the NICs hang" if isinstance(one, Wiring) else one.label for one in most)
+    names = ", ".join(
+        "where the NICs hang" if isinstance(figure, Wiring) else figure.label for figure in most
+    )
     return f"<p>Put your own figures into the file, those that move the gain most first: {escape(names)}.</p>"

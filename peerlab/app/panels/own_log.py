@@ -81,16 +81,16 @@ class OwnLog(PastePanel):
         pair = look_at_trace(held, name, shown)
         return pair or look_at(held, name, shown.hardware if shown else None)
 
-    def _tell(self, found: "LogFindings | tuple[str, str]") -> None:
-        if isinstance(found, tuple):
-            self._short.value, self.verdict.value = f"<p role='status'>{escape(found[0])}</p>", found[1]
+    def _tell(self, answer: "LogFindings | tuple[str, str]") -> None:
+        if isinstance(answer, tuple):
+            self._short.value, self.verdict.value = f"<p role='status'>{escape(answer[0])}</p>", answer[1]
             return
-        self._short.value = f"<p role='status'>{escape(found.in_short())}</p>{_warnings(found.records)}"
-        self.verdict.value = found.in_full()
+        self._short.value = f"<p role='status'>{escape(answer.in_short())}</p>{_warnings(answer.records)}"
+        self.verdict.value = answer.in_full()
         self._other.value = False  # its text is folded: the verdict stands first
         self._other.focus()  # the button that was pressed is hidden, and Escape must still be heard
-        self._found = found
-        self._on_found(found)
+        self._found = answer
+        self._on_found(answer)
         self._offer()
 
     def _offer(self) -> None:

@@ -45,7 +45,7 @@ class PastePanel:
 
     def _lay_out(self, buttons: Sequence[w.Widget], beside: Sequence[w.Widget]) -> None:
         """Put buttons below that for a file, and others beside the answer."""
-        every = [classed(one, "pl-plain") for one in (self._read, self._file, *buttons)]
+        every = [classed(button, "pl-plain") for button in (self._read, self._file, *buttons)]
         column = self._styled(w.VBox(every), "buttons")
         self._asking = row([self._text, column], "pl-paste")
         self.panel.children = [self._asking, row([self._short, *beside], "pl-paste-told")]
@@ -83,10 +83,10 @@ class PastePanel:
             self._task.cancel()
 
     def _uploaded(self, event: Any) -> None:
-        for one in event["new"]:
+        for upload in event["new"]:
             # What was pasted is not what is read now.
             self._text.value = ""
-            self.read(bytes(one["content"]), one["name"])
+            self.read(bytes(upload["content"]), upload["name"])
 
     def _say(self, problem: str) -> None:
         self._short.value = refusal_html(problem)
