@@ -41,7 +41,7 @@ def style(*names: str) -> str:
 
 def script_of(name: str, views: tuple[str, ...] = ()) -> str:
     """Return a script of this folder and all that it imports, joined into one."""
-    return joined(name, lambda one: _list(views) if one == "views" else _read(f"{one}.js"))
+    return joined(name, lambda module: _list(views) if module == "views" else _read(f"{module}.js"))
 
 
 def _list(views: tuple[str, ...]) -> str:

@@ -92,12 +92,12 @@ def browser(width: int, height: int, scale: float = 1) -> Iterator["Browser"]:
     """
     program = find_chromium()
     with tempfile.TemporaryDirectory(prefix="peerlab-", ignore_cleanup_errors=True) as profile:
-        one = Browser(program, profile)
+        chromium = Browser(program, profile)
         try:
-            one.open_window(width, height, scale)
-            yield one
+            chromium.open_window(width, height, scale)
+            yield chromium
         finally:
-            one.close()
+            chromium.close()
 
 
 class Browser:

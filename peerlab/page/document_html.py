@@ -57,8 +57,8 @@ def part_html(part: Part) -> str:
 def _fold(fold: Fold) -> str:
     """Return parts below the line that opens them; what has no caption but that line says it once."""
     parts = (
-        replace(one, caption="") if isinstance(one, Items | Table) and one.caption == fold.name else one
-        for one in fold.parts
+        replace(part, caption="") if isinstance(part, Items | Table) and part.caption == fold.name else part
+        for part in fold.parts
     )
     within = "".join(map(part_html, parts))
     return f"<details><summary>{escape(fold.name)}</summary>{within}</details>" if within else ""
@@ -108,7 +108,7 @@ def _table(part: Table) -> str:
 
 def _cell(cell: str | Cell) -> str:
     if isinstance(cell, str):  # a spread in brackets is one word
-        return _BRACKETS.sub(lambda found: f"<span class='pl-spread'>{found[0]}</span>", escape(cell))
+        return _BRACKETS.sub(lambda match: f"<span class='pl-spread'>{match[0]}</span>", escape(cell))
     text = f"<b>{escape(cell.text)}</b>" if cell.strong else escape(cell.text)
     if cell.bar is None:
         return text

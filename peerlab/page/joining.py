@@ -63,17 +63,17 @@ class _Scripts:
         self.plain[name] = _plain(name, text)
 
     def _check_imports(self, name: str, other: str, wanted: list[str]) -> None:
-        for one in wanted:
-            if one not in self._exports[other]:
-                raise ValueError(f"{name}.js imports {one} from {other}.js, which does not export it")
+        for symbol in wanted:
+            if symbol not in self._exports[other]:
+                raise ValueError(f"{name}.js imports {symbol} from {other}.js, which does not export it")
 
     def _declare(self, name: str, text: str) -> None:
-        found = _DECLARED.findall(text)
-        for _, one in found:
-            if one in self._owners:
-                raise ValueError(f"{one} is declared in {self._owners[one]}.js and again in {name}.js")
-            self._owners[one] = name
-        self._exports[name] = {one for export, one in found if export}
+        declared = _DECLARED.findall(text)
+        for _, symbol in declared:
+            if symbol in self._owners:
+                raise ValueError(f"{symbol} is declared in {self._owners[symbol]}.js and again in {name}.js")
+            self._owners[symbol] = name
+        self._exports[name] = {symbol for export, symbol in declared if export}
 
 
 def _plain(name: str, text: str) -> str:

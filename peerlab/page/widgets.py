@@ -64,8 +64,8 @@ def switch(label: str, name: str) -> w.Widget:
 
 def segments(label: str, name: str) -> w.Widget:
     """Return a switch that shows its two states beside each other; `say_states` names them."""
-    one = w.Checkbox(description=label, indent=False, description_allow_html=True)
-    return classed(one, "pl-segments", name)
+    control = w.Checkbox(description=label, indent=False, description_allow_html=True)
+    return classed(control, "pl-segments", name)
 
 
 def say_states(one: w.Widget, label: str, on: tuple[str, bool], off: tuple[str, bool]) -> None:
@@ -78,8 +78,8 @@ def say_states(one: w.Widget, label: str, on: tuple[str, bool], off: tuple[str, 
 
 def slider(label: str, options: list[tuple[str, int]], name: str) -> w.Widget:
     """Return a slider over a few values."""
-    one = w.SelectionSlider(options=options, description=label, readout=False, continuous_update=True)
-    return classed(one, "pl-slider", name)
+    control = w.SelectionSlider(options=options, description=label, readout=False, continuous_update=True)
+    return classed(control, "pl-slider", name)
 
 
 def number_field(label: str, name: str) -> w.Widget:
@@ -96,8 +96,8 @@ def text_field(label: str, placeholder: str, name: str, tooltip: str) -> w.Widge
 
 def select(label: str, options: Sequence[tuple[str, Any]], name: str, tooltip: str = "") -> w.Widget:
     """Return a list to choose from."""
-    one = w.Dropdown(description=label, options=list(options), tooltip=tooltip or None)
-    return classed(one, "pl-select", name)
+    control = w.Dropdown(description=label, options=list(options), tooltip=tooltip or None)
+    return classed(control, "pl-select", name)
 
 
 def button(label: str, tooltip: str) -> w.Widget:
@@ -112,13 +112,13 @@ def icon_button(name: str, icon: str, tooltip: str) -> w.Widget:
 
 def way_back(toggle: w.Widget) -> w.Widget:
     """Return a button that closes what a toggle shows in place of the pictures."""
-    one = classed(
+    control = classed(
         w.Button(description="Explorer", icon="chevron-left", tooltip="Back to the explorer (Escape)"),
         "pl-plain",
         "pl-back",
     )
-    one.on_click(lambda _: setattr(toggle, "value", False))
-    return one
+    control.on_click(lambda _: setattr(toggle, "value", False))
+    return control
 
 
 def unfold(toggle: w.Widget, panel: w.Widget, shown: str = "") -> None:
