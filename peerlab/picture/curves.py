@@ -79,7 +79,8 @@ def _drawn(
         "high": [band.high_GBps if band else None for band in own],
         "switch": [bool(switch) for switch in switches],
         "note": [
-            _note(run, band) + one if run else "" for run, band, one in zip(runs, own, switches, strict=True)
+            _note(run, band) + words if run else ""
+            for run, band, words in zip(runs, own, switches, strict=True)
         ],
     }
 
@@ -120,9 +121,9 @@ def _limit(
 ) -> dict[str, list[float | None]]:
     """Return the wire limit at these values of an axis; where `banded`, with the range in which it may lie."""
     scenarios = [at(scenario, axis, value, {}) for value in values]
-    bands = [limit_band(one, wire_limit_GBps) if one and banded else None for one in scenarios]
+    bands = [limit_band(point, wire_limit_GBps) if point and banded else None for point in scenarios]
     return {
-        "y": [_number(wire_limit_GBps(one)) if one else None for one in scenarios],
+        "y": [_number(wire_limit_GBps(point)) if point else None for point in scenarios],
         "low": [_number(band.low_GBps) if band else None for band in bands],
         "high": [_number(band.high_GBps) if band else None for band in bands],
     }

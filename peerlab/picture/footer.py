@@ -73,11 +73,11 @@ def sources(run: Run) -> Sources:
     return {"title": title, "lines": [{"text": text, "assumed": assumed} for text, assumed in rows]}
 
 
-def _here(scenario: Scenario, one: Figure | Wiring) -> str:
+def _here(scenario: Scenario, figure: Figure | Wiring) -> str:
     """Return what this question makes of a figure, as a sentence; empty where it takes it as it is written."""
-    if isinstance(one, Wiring) or not is_computed(scenario, one.key):
+    if isinstance(figure, Wiring) or not is_computed(scenario, figure.key):
         return ""
-    met = effective_figure(scenario, one.key, frozenset((one.key,)))
+    met = effective_figure(scenario, figure.key, frozenset((figure.key,)))
     return f" In this simulation {met.text}: {'; '.join(map(str, met.computed))}."
 
 

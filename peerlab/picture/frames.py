@@ -73,8 +73,8 @@ def spread(columns: Columns, blocks: Sequence[Block]) -> list[int]:
     # rows lie in the order of time, so those of one step may begin in one period and end in a later one
     least = [int(columns["step"][block.first : block.last].min(initial=block.after_step)) for block in blocks]
     return [
-        min((one.after_step - low) // one.period_steps + 2, one.repeats)
-        for one, low in zip(blocks, least, strict=True)
+        min((block.after_step - low) // block.period_steps + 2, block.repeats)
+        for block, low in zip(blocks, least, strict=True)
     ]
 
 

@@ -292,12 +292,12 @@ def stops(geometry: Geometry, track: Track, device: int) -> list[list[float | No
     Those are the sender's NIC, the receiver's, and the corner before the last part; None: there is nothing of the kind on the way. A slice
     from somebody else comes into sight when it is sent, so it is at the beginning of its way until then.
     """
-    found = ways(geometry, track, device)
+    lines = ways(geometry, track, device)
     if track in ("device to host memory", "host memory to device"):
-        return [[None, None, _fraction(points, 2)] for points in found]
+        return [[None, None, _fraction(points, 2)] for points in lines]
     if track not in _CROSSING:
-        return [[None] * 3 for _ in found]
-    own, following, before, _ = found
+        return [[None] * 3 for _ in lines]
+    own, following, before, _ = lines
     corners = len(geometry.across())
     # The first corner at the receiver; where a switch adds up, past the corners at the switch.
     half = next(at for at, (x, _) in enumerate(own) if x > WIDTH / 2 and (not corners or x >= WIDTH - PORT))

@@ -61,9 +61,9 @@ def _card(name: str, label: str, value: str, note: str) -> Card:
 
 def _bandwidth(run: Run) -> Card:
     s = run.scenario
-    one = s.collective_record.is_message
+    is_message = s.collective_record.is_message
     # A message has no ranks to count twice, so its bandwidth is no bus bandwidth.
-    name = "Point-to-point bandwidth" if one else f"{s.collective_record.title} busbw"
+    name = "Point-to-point bandwidth" if is_message else f"{s.collective_record.title} busbw"
     note = _sending(run) if run.time_ps else "one rank exchanges nothing"
     amount = run.busbw_GBps if run.time_ps else None
     word = "busbw" if run.time_ps else ""  # the page says it in the unit that its reader has chosen

@@ -38,13 +38,17 @@ def _chart(paper: Paper, gain: GainBand) -> None:
     paper.box((0, 0, _PANEL - 16, HEIGHT), "panel", radius=10)
     ticks = gain_ticks(low_end, high_end, at)
     for tick in ticks:
-        one = tick == 1
-        paper.text((at(tick), _BOTTOM + 18), f"{tick:g}", size=16, bold=one, ink="ink" if one else "muted")
+        is_one = tick == 1
+        paper.text(
+            (at(tick), _BOTTOM + 18), f"{tick:g}", size=16, bold=is_one, ink="ink" if is_one else "muted"
+        )
     rows, y = list(_rows(gain)), _TOP + 16
     for title, sentence, low, value, high, sure in rows:
         for tick in ticks:  # beside the bars only: a line through words is hard to read
-            one = tick == 1
-            paper.line([(at(tick), y + 13), (at(tick), y + 37)], "edge" if one else "faint", 2 if one else 1)
+            is_one = tick == 1
+            paper.line(
+                [(at(tick), y + 13), (at(tick), y + 37)], "edge" if is_one else "faint", 2 if is_one else 1
+            )
         if title:
             paper.text((_LEFT, y), title, size=18, bold=True, align="left")
         paper.text((_LEFT + 12 + 10.5 * len(title), y), sentence, size=15, ink="muted", align="left")

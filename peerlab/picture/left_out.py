@@ -23,7 +23,7 @@ def say_left_out(
         never = [value for value, scenario, _ in points if not scenario]
         ends += slow[:1]
         if never:
-            where = ", ".join(_say_value(axis, one) for one in never)
+            where = ", ".join(_say_value(axis, value) for value in never)
             entries.setdefault(f"impossible at {where}", []).append(label(line.name))
     sentences = [
         f"{why}: {'all' if 1 < len(computed) == len(names) else ', '.join(names)}"

@@ -13,15 +13,15 @@ SWITCHES = "large dots: library switches"
 
 def switches_of(axis: str, runs: Sequence[Run | None]) -> list[str]:
     """Return for each point whether the library does something else there than at the size before, in words."""
-    found = [""] * len(runs)
+    notes = [""] * len(runs)
     for place, (before, run) in enumerate(pairwise(runs), 1):
         if not FIELDS[axis].size or not before or not run:
             continue
         was, now = before.scenario.choice, run.scenario.choice
         faster = run.time_ps < before.time_ps
         if was and now and (was.course.key != now.course.key or faster):
-            found[place] = (
+            notes[place] = (
                 f"<br>the library's own switch: {before.scenario.library_words.what} at {say_bytes(before.scenario.nbytes)}, {run.scenario.library_words.what} here"
                 + (", and the larger message is faster" if faster else "")
             )
-    return found
+    return notes

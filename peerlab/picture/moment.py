@@ -94,24 +94,24 @@ def _placed(run: Run, segments: Segments, time_ps: int) -> Moment:
     stuck: list[tuple[int, list[Point], Train]] = []
     queued: dict[tuple[str, int], int] = {}
     for row, shift, step in _present(segments, time_ps):
-        one = {name: int(values[row]) for name, values in segments.rows.items()}
-        stage, device, now = run.trace.stages[one["stage"]], one["device"], time_ps - shift
-        track, times = stage_kind(stage).track, [one[name] for name in PASSED]
-        if now < one["start"]:
+        segment = {name: int(values[row]) for name, values in segments.rows.items()}
+        stage, device, now = run.trace.stages[segment["stage"]], segment["device"], time_ps - shift
+        track, times = stage_kind(stage).track, [segment[name] for name in PASSED]
+        if now < segment["start"]:
             # Those of its neighbours wait out of sight.
-            if one["whose"] & OWN:
+            if segment["whose"] & OWN:
                 queued[stage, device] = queued.get((stage, device), 0) + 1
             continue
         both = zip(ways(geometry, track, device), stops(geometry, track, device), strict=True)
         for variant, (points, passing) in enumerate(both):
-            if not points or not one["whose"] & (1 << variant):
+            if not points or not segment["whose"] & (1 << variant):
                 continue
-            if now >= one["through"] or len(points) == 1:
+            if now >= segment["through"] or len(points) == 1:
                 # The neighbours' vanish at the end of their way; its own stand there.
-                seen = now < one["through"] or not variant
+                seen = now < segment["through"] or not variant
                 hollow = variant > 0 and not geometry.sums
                 placed += [Slice(points[-1], stage, hollow, geometry.sums and not variant)] * seen
-            odd = (one["slice"] + one["step"] + step) % 2 == 1
+            odd = (segment["slice"] + segment["step"] + step) % 2 == 1
             whole = Train(points, stage, variant > 0, odd, broad)
             for part, wire in occupied(now, times, passing) if len(points) > 1 else []:
                 crosses = wire or rises(geometry, variant, part, passing)
@@ -121,7 +121,7 @@ def _placed(run: Run, segments: Segments, time_ps: int) -> Moment:
             phase = waits(now, times, passing)
             if phase is not None:
                 since, line = (
-                    one["landed" if phase else "freed"] + shift,
+                    segment["landed" if phase else "freed"] + shift,
                     queues(geometry, track)[phase][variant],
                 )
                 stuck.append((since, line, Train([], stage, variant > 0, odd, BAR_WIDTH)))

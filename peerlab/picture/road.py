@@ -90,7 +90,7 @@ def road(run: Run) -> Road:
 def _stops(run: Run, parts: list[RoadPart]) -> list[Stop]:
     """Return the stops, one more than there are parts: the devices at both ends, host memory, and the two ends of the wire."""
     s, last = run.scenario, len(parts)
-    wires = [i for i, one in enumerate(parts) if one.part == "wire"]
+    wires = [i for i, part in enumerate(parts) if part.part == "wire"]
     ports = (wires[0], wires[-1] + 1) if wires else ()
     levels = [parts[0].start, *(part.end for part in parts)]
     # Without a wire the whole road is the first node's.

@@ -87,11 +87,11 @@ def slices_on(run: Run, parts: list[RoadPart]) -> PageRows:
 class _Stage:
     """The spans of one stage, and which slice each is of."""
 
-    def __init__(self, run: Run, part: RoadPart, columns: Columns, found: Slices) -> None:
-        which = np.repeat(np.arange(len(found.first)), np.diff([*found.first, len(found.rows)]))
-        mine = columns["stage"][found.rows] == run.trace.stages.index(part.stage.name)
-        rows = found.rows[mine]
-        self.which, self._count = which[mine], len(found.first)
+    def __init__(self, run: Run, part: RoadPart, columns: Columns, slices: Slices) -> None:
+        which = np.repeat(np.arange(len(slices.first)), np.diff([*slices.first, len(slices.rows)]))
+        mine = columns["stage"][slices.rows] == run.trace.stages.index(part.stage.name)
+        rows = slices.rows[mine]
+        self.which, self._count = which[mine], len(slices.first)
         self.spans = {name: columns[name][rows] for name in ("queued", "start", "end", "work")}
         self.kinds = np.array([resource.kind for resource in run.trace.resources])[columns["resource"][rows]]
 

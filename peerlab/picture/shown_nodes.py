@@ -140,8 +140,8 @@ def shown_switch(run: Run) -> int:
     used, hot = busy_ps(trace, run.recording), busiest(run, kind)
     first = (
         used[i]
-        for i, one in enumerate(trace.resources)
-        if (one.kind, one.node) == (kind, node) and one.index < nics
+        for i, candidate in enumerate(trace.resources)
+        if (candidate.kind, candidate.node) == (kind, node) and candidate.index < nics
     )
     as_busy = max(first, default=0) >= AS_BUSY * used[trace.resources.index(hot)]
     return 0 if as_busy or hot.node != node else hot.index // nics

@@ -169,9 +169,9 @@ def _figures(paper: Paper, run: Run, at: int, *, bare: bool) -> None:
     if not run.time_ps:
         paper.text((middle, 60), "one rank exchanges nothing", size=14, bold=True)
         return
-    one = s.collective_record.is_message
+    is_message = s.collective_record.is_message
     paper.text((middle, 32), f"{run.busbw_GBps:.3g} GB/s", size=30, bold=True)
-    paper.text((middle, 58), "from node 0 to node 1" if one else "bus bandwidth", size=13, ink="muted")
+    paper.text((middle, 58), "from node 0 to node 1" if is_message else "bus bandwidth", size=13, ink="muted")
     paper.text((middle, 84), f"{say_time(run.time_ps)} for {say_bytes(s.nbytes)}", size=15, bold=True)
     waits = [] if bare else wrap(waits_for(run), _LETTERS)
     for number, line in enumerate(waits):
@@ -187,16 +187,16 @@ def _figures(paper: Paper, run: Run, at: int, *, bare: bool) -> None:
 def _slices(paper: Paper, sketch: Sketch, at: int, *, own: bool = False) -> None:
     """Draw the slices, of other nodes only if not `own`, and say how many wait where a queue has built up."""
     seen = moment(sketch.run, at)
-    for train in (one for one in seen.trains if not (own and one.hollow)):
+    for train in (mark for mark in seen.trains if not (own and mark.hollow)):
         slim = train.width * (0.75 if train.hollow else 1.0)
         role = stage_role(REDUCE.name if train.summed else train.stage)
         paper.line(train.points, role, slim, alpha=_PALE if train.odd or train.hollow else 1.0)
         if train.hollow:
             paper.line(train.points, "box", max(1.0, slim - 2))
-    for one in (one for one in seen.slices if not (own and one.hollow)):
-        colour = stage_role(REDUCE.name if one.summed else one.stage)
-        fill, line = ("box", colour) if one.hollow else (colour, "box")
-        paper.square(one.at, 3.75 if one.hollow else 4.5, fill, line, 1.5)
+    for dot in (mark for mark in seen.slices if not (own and mark.hollow)):
+        colour = stage_role(REDUCE.name if dot.summed else dot.stage)
+        fill, line = ("box", colour) if dot.hollow else (colour, "box")
+        paper.square(dot.at, 3.75 if dot.hollow else 4.5, fill, line, 1.5)
     if own:  # a slide has no room for a number at each queue, and one alone says nothing of the others
         return
     waiting = Counter[tuple[float, float, str]]()  # in one memory slices may wait for several stages
@@ -211,7 +211,9 @@ def _slices(paper: Paper, sketch: Sketch, at: int, *, own: bool = False) -> None
 def _beside(trains: Iterable[Train], at: Point) -> float:
     """Return where words end that would end at a point: left of slices that stand there, as words over them are hard to read."""
     x, y = at
-    stand = [left for one in trains for left, high in one.points if x - 20 < left < x and abs(high - y) < 10]
+    stand = [
+        left for train in trains for left, high in train.points if x - 20 < left < x and abs(high - y) < 10
+    ]
     return min([x, *(left - 4 for left in stand)])
 
 
@@ -241,8 +243,8 @@ def _key(
     """Say what the colours in the picture mean, from a height on, or only those that are `seen`; return the height of the last line."""
     drawn = {stage_role(stage) for stage in (*sketch.drawn, REDUCE.name)}
     if seen:
-        drawn = {stage_role(REDUCE.name if one.summed else one.stage) for one in seen.trains}
-        drawn |= {stage_role(REDUCE.name if one.summed else one.stage) for one in seen.slices}
+        drawn = {stage_role(REDUCE.name if mark.summed else mark.stage) for mark in seen.trains}
+        drawn |= {stage_role(REDUCE.name if mark.summed else mark.stage) for mark in seen.slices}
     entries = [(role, meaning) for role, meaning in colours(sketch.run) if role in drawn]
     # With a switch that adds up nobody's neighbours are shown.
     if not sketch.geometry.sums and sketch.run.scenario.domains > 1:

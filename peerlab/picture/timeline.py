@@ -87,8 +87,10 @@ def _in_sight(run: Run) -> list[bool]:
     # Of a fabric only the links at this host: those further on serve others, too.
     links = {(link.kind, link.index) for link in s.fabric.links_at(s.host(node))}
     return [
-        (one.kind, one.index) in links if resource_kind(one.kind).scope == "fabric" else below[index]
-        for index, one in enumerate(run.trace.resources)
+        (resource.kind, resource.index) in links
+        if resource_kind(resource.kind).scope == "fabric"
+        else below[index]
+        for index, resource in enumerate(run.trace.resources)
     ]
 
 
@@ -181,7 +183,7 @@ def _is_hot(picture: Picture, lane: TimelineLane) -> bool:
         return picture.sketch.is_as_busy(0)
     # A link of the fabric is no node's.
     used = busy_ps(run.trace, run.recording)
-    most = max(used[i] for i, one in enumerate(run.trace.resources) if one.kind == lane.kind)
+    most = max(used[i] for i, resource in enumerate(run.trace.resources) if resource.kind == lane.kind)
     return bool(max((used[i] for i in lane.resources), default=0) >= AS_BUSY * most)
 
 

@@ -110,23 +110,23 @@ def _key(kind: str) -> str:
 
 
 def _busy(sketch: Sketch, node: int, part: Part) -> list[str]:
-    found = []
+    lines = []
     for kind in _kinds(sketch, part):
         figure = sketch.cluster.figures.get(_key(kind))
         carries = f"{figure}, " if figure else ""
         # Nothing is said of a partner that changes.
         share = sketch.share(node, kind) or "as busy as the partner of each step"
-        found.append(f"{sketch.cluster.says(resource_kind(kind).label)}: {carries}{share}")
+        lines.append(f"{sketch.cluster.says(resource_kind(kind).label)}: {carries}{share}")
     rests = "passed, and never a limit here" if sketch.uses(part) else "not used on this path"
-    return found or [rests]
+    return lines or [rests]
 
 
 def _sources(sketch: Sketch, part: Part) -> list[str]:
     keys = [_key(kind) for kind in _kinds(sketch, part)]
     keys += ["fabric.latency"] if keys and part == "wire" and not sketch.native else []
-    found = []
+    lines = []
     for figure in map(sketch.cluster.figures.get, dict.fromkeys(keys)):
         if figure:
             why = f"assumed (†): {figure.assumption}" if figure.assumption else f"source: {figure.source}"
-            found.append(f"{figure.label} {figure}, {why}")
-    return found
+            lines.append(f"{figure.label} {figure}, {why}")
+    return lines

@@ -22,8 +22,8 @@ def built_document(*, stretched: bool) -> dict[str, object]:
         for renderer in plot.select(
             GlyphRenderer
         ):  # nothing is ever selected or muted, and looks no other way if it were
-            one = renderer.glyph
-            renderer.update(selection_glyph=one, nonselection_glyph=one, muted_glyph=one)
+            glyph = renderer.glyph
+            renderer.update(selection_glyph=glyph, nonselection_glyph=glyph, muted_glyph=glyph)
     for plot in figures.values() if stretched else ():
         plot.update(sizing_mode="stretch_both", height=None, aspect_ratio=None)
     doc = Document()
