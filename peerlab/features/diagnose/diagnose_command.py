@@ -45,17 +45,17 @@ def _diagnose(options: argparse.Namespace) -> int:
     runs = records.runs
     with progress_bar("diagnose", "simulations"):
         # Two runs in one log may have taken two paths: each is diagnosed by itself.
-        found = [peerlab.diagnose(run, options.cluster) for run in runs]
+        diagnoses = [peerlab.diagnose(run, options.cluster) for run in runs]
     if options.json:
-        rows = [diagnosis.as_dict() for diagnosis in found]
+        rows = [diagnosis.as_dict() for diagnosis in diagnoses]
         print(json.dumps(rows[0] if len(rows) == 1 else {"runs": rows}, indent=2))
         return 0
-    if len(found) > 1:
+    if len(diagnoses) > 1:
         print("\n".join(wrapped(say_runs(runs))))
-    for place, diagnosis in enumerate(found, start=1):
-        head = [f"\nrun {place} of {len(found)}"] if len(found) > 1 else []
+    for place, diagnosis in enumerate(diagnoses, start=1):
+        head = [f"\nrun {place} of {len(diagnoses)}"] if len(diagnoses) > 1 else []
         name = one_line(options.log.name)
-        which = f"run {place} of {len(found)} in {name}" if len(found) > 1 else name
+        which = f"run {place} of {len(diagnoses)} in {name}" if len(diagnoses) > 1 else name
         document = diagnosis_document(diagnosis, which, _judging(options))
         print(
             document_markdown(document) if options.markdown else "\n".join([*head, *document_lines(document)])
