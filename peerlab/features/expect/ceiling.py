@@ -52,7 +52,7 @@ def ceiling(scenario: Scenario) -> Ceiling:
         (_inside_Bps(scenario), inside if wire == inf else f"{inside}; {rates}, {counts}, would carry more"),
         (path_bound_Bps(machine, str(scenario.path)) / sends, "PCIe and host memory on the way to the NICs"),
     ]
-    most, sentence = min(bounds, key=lambda one: one[0])
+    most, sentence = min(bounds, key=lambda bound: bound[0])
     return Ceiling(busbw_GBps=most * factor / _GB, says=sentence)
 
 

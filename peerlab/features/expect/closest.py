@@ -26,12 +26,12 @@ def machine_or_closest(name: str | Path | Cluster) -> tuple[Cluster, str]:
         return load_cluster(name), ""
     except HardwareError:
         # A path that leads nowhere is a slip: no known machine answers for it.
-        found = None if not isinstance(name, str) or _is_file(name) else closest(name)
-        if found is None:
+        machine = None if not isinstance(name, str) or _is_file(name) else closest(name)
+        if machine is None:
             raise
         return (
-            found,
-            f"What if: no file describes {name!s:.60}, and {found.title} ({found.name}) is the closest known machine; {DRAFT}.",
+            machine,
+            f"What if: no file describes {name!s:.60}, and {machine.title} ({machine.name}) is the closest known machine; {DRAFT}.",
         )
 
 
@@ -51,8 +51,10 @@ def closest(name: str) -> Cluster | None:
     longest = max((len(cluster.device_name) for cluster in able), default=0)
     words = set(low.split("-"))
 
-    def alike(one: Cluster) -> tuple[int, bool]:
-        own = set(f"{one.name} {one.title}".lower().replace(" ", "-").split("-"))
-        return len(words & own), one.name.startswith(one.device_name.lower())  # else its name is a cloud's
+    def alike(machine: Cluster) -> tuple[int, bool]:
+        own = set(f"{machine.name} {machine.title}".lower().replace(" ", "-").split("-"))
+        return len(words & own), machine.name.startswith(
+            machine.device_name.lower()
+        )  # else its name is a cloud's
 
     return max((cluster for cluster in able if len(cluster.device_name) == longest), key=alike, default=None)

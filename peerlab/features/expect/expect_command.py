@@ -150,12 +150,12 @@ def _judge(options: argparse.Namespace) -> int:
         return 0
     if len(verdicts) > 1:
         print(f"{len(verdicts)} runs in one log: {', '.join(verdict.verdict for verdict in verdicts)}")
-    for place, one in enumerate(verdicts):
+    for place, run_verdict in enumerate(verdicts):
         several = len(verdicts) > 1
         if several and not options.markdown:
             print(f"\nrun {place + 1} of {len(verdicts)}")
         title = f"Is run {place + 1} of {len(verdicts)} healthy?" if several else "Is this run healthy?"
-        print(_rendered(options, verdict_document(one.as_dict(), title)))
+        print(_rendered(options, verdict_document(run_verdict.as_dict(), title)))
     if perftest:
         print(
             "\n".join(

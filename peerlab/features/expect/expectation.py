@@ -153,18 +153,18 @@ def usual_path(cluster: Cluster) -> str:
 
 def _row(scenario: Scenario, most: Ceiling, factor: FloorFactor | None) -> ExpectedSize:
     here = simulated_GBps(scenario)
-    found = band(scenario, simulated_GBps, here, wire_limit_GBps)
+    busbw_band = band(scenario, simulated_GBps, here, wire_limit_GBps)
     # The ceiling gives way where a simulation passes it; below, the law's error is taken off the band again:
     # floors come without.
-    limit, by_figures = max(most.busbw_GBps, here), found.low_GBps / found.reach.low
+    limit, by_figures = max(most.busbw_GBps, here), busbw_band.low_GBps / busbw_band.reach.low
     return ExpectedSize(
         size=scenario.nbytes,
         time_s=seconds(time_ps(scenario)),
         # Never above the band: else a run could lie in its band and be called ill.
-        floor=min(found.low_GBps, by_figures / factor.times) if factor else None,
-        low=found.low_GBps,
+        floor=min(busbw_band.low_GBps, by_figures / factor.times) if factor else None,
+        low=busbw_band.low_GBps,
         expected=here,
-        high=min(found.high_GBps, limit),
+        high=min(busbw_band.high_GBps, limit),
         ceiling=limit,
         limits=_limits(scenario),
     )

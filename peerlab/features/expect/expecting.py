@@ -111,10 +111,10 @@ def expect(
 
 
 def _with_ranks(cluster: Cluster, ranks: int) -> Cluster:
-    found = with_devices(cluster, ranks) if isinstance(ranks, int) and ranks > 0 else None
-    if found is None:
+    machine = with_devices(cluster, ranks) if isinstance(ranks, int) and ranks > 0 else None
+    if machine is None:
         raise ScenarioError(
             "ranks_per_node",
             f"{ranks!r:.40} does not fill {cluster.name} evenly; a node has {cluster.devices} devices",
         )
-    return found
+    return machine

@@ -87,8 +87,8 @@ def _as_json(expectation: Expectation) -> str:
 
 def _as_shell(expectation: Expectation) -> str:
     lines = [
-        f'    floor["{one.size}"] = {figure(floor)}; limits["{one.size}"] = "{one.limits}"'
-        for one, floor in _rows(expectation)
+        f'    floor["{row.size}"] = {figure(floor)}; limits["{row.size}"] = "{row.limits}"'
+        for row, floor in _rows(expectation)
     ]
     return _CHECK.format(says=expectation.says, floors="\n".join(lines))
 

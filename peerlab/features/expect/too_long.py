@@ -15,7 +15,7 @@ _MOST_S = 120
 
 def expectation_takes_s(each: Sequence[Scenario]) -> float:
     """Return about how many seconds a table takes with a row for each scenario; 0 where one node stands for all."""
-    return sum(once * (1 + len(corners(one))) for one in each if (once := takes_s(one)))
+    return sum(once * (1 + len(corners(scenario))) for scenario in each if (once := takes_s(scenario)))
 
 
 def refuse_long(each: Sequence[Scenario], forecast_s: float) -> None:
