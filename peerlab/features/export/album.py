@@ -76,15 +76,15 @@ class Album:
         # First of all: curves are packed once, and those that come with the states have no bands.
         self._draw(wanted[place], bands=self.bands)
         self._first = detour_and_direct(wanted[place]) if self.bands else None
-        found = []
+        entries = []
         for number, state in enumerate(wanted):
             # Two scenarios beside each other share states, and so do switches that change nothing.
             if state not in self._known:
                 self._known[state] = self._state(simulate(state))
-            found.append(self._known[state])
+            entries.append(self._known[state])
             if progress:
                 progress(number + 1, len(wanted))
-        return found
+        return entries
 
     def _draw(self, scenario: Scenario, *, bands: bool = False) -> None:
         """Pack the curves of a scenario, if they are not there yet."""
@@ -147,7 +147,7 @@ def _check_number(scenario: Scenario, controls: Sequence[PageControl]) -> None:
     for state in some:
         packing.add(payload(simulate(state)), 1)
     size = len(packing.text({})) * number / len(some) / 1e6
-    most = max(controls, key=lambda one: len(one.values))
+    most = max(controls, key=lambda control: len(control.values))
     raise ExportError(
         f"controls: {number:,} states would be about {size:.0f} MB, and a page may have {MOST_STATES:,} states; "
         f"leave out some of the {len(most.values)} values of {most.field}"

@@ -121,16 +121,16 @@ def start_of(
             known = nearest(name, [control.field for control in controls]) if controls else "it has none"
             raise ExportError(f"start: {name!r} is no control of this page; {known}")
         if _value(scenario, name, value, "start") not in there.values:
-            known = ", ".join(_word(name, one) for one in there.values)
+            known = ", ".join(_word(name, option) for option in there.values)
             raise ExportError(f"start: {name}={value} is not among its values: {known}")
     numbers = []
-    for one in controls:
+    for page_control in controls:
         value = (
-            _value(scenario, one.field, wanted[one.field], "start")
-            if one.field in wanted
-            else getattr(scenario, one.field)
+            _value(scenario, page_control.field, wanted[page_control.field], "start")
+            if page_control.field in wanted
+            else getattr(scenario, page_control.field)
         )
-        numbers.append(one.values.index(value) if value in one.values else 0)
+        numbers.append(page_control.values.index(value) if value in page_control.values else 0)
     return numbers
 
 
@@ -164,7 +164,7 @@ def _named(wanted: Controls) -> list[tuple[str, tuple[Any, ...]]]:
 
 def _choice(scenario: Scenario, name: str, given: Iterable[Any]) -> PageControl:
     field, given = _WORDS.get(name, name), list(given)
-    names = [one.name for one in fields(scenario)]
+    names = [scenario_field.name for scenario_field in fields(scenario)]
     if field not in names:
         raise ExportError(f"controls: unknown control {name!r}; {nearest(name, ['host', 'cache', *names])}")
     values = [_value(scenario, field, value) for value in given] or _default(scenario, name, field)
@@ -215,8 +215,8 @@ def _doubled(low: int, high: int) -> list[int]:
     return [*values, high] if high > low else values
 
 
-def _check_cache(scenario: Scenario, found: Sequence[PageControl]) -> None:
-    paths = _first_of(found, "path") or (scenario.path,)
+def _check_cache(scenario: Scenario, controls: Sequence[PageControl]) -> None:
+    paths = _first_of(controls, "path") or (scenario.path,)
     if not _caches([str(path) for path in paths]):
         raise ExportError(
             f"controls: the registration cache makes no difference on {', '.join(map(str, paths))}"
@@ -228,8 +228,8 @@ def _caches(paths: Sequence[str]) -> bool:
     return any(data_path(path).uses_device_memory for path in paths)
 
 
-def _first_of(found: Sequence[PageControl], field: str) -> tuple[Any, ...]:
-    return next((control.values for control in found if control.field == field), ())
+def _first_of(controls: Sequence[PageControl], field: str) -> tuple[Any, ...]:
+    return next((control.values for control in controls if control.field == field), ())
 
 
 def _first(controls: Sequence[PageControl], field: str) -> Any:

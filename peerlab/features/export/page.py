@@ -179,16 +179,18 @@ def _scenarios(subject: Subject) -> list[Scenario]:
 
 def _shared(scenarios: Sequence[Scenario], controls: Controls | None) -> tuple[PageControl, ...]:
     """Return the controls; of two scenarios those change both, so what tells them apart is none."""
-    found = choices(scenarios[0], controls)
+    page_controls = choices(scenarios[0], controls)
     if len(scenarios) == 1:
-        return found
-    apart = [control.field for control in found if len({getattr(s, control.field) for s in scenarios}) > 1]
+        return page_controls
+    apart = [
+        control.field for control in page_controls if len({getattr(s, control.field) for s in scenarios}) > 1
+    ]
     if controls is not None:
         if apart:
             raise ExportError(f"controls: the two scenarios differ in {apart[0]}, so it cannot change both")
-        return found
+        return page_controls
     # A control changes both scenarios, so it can be none in which they differ.
-    return tuple(control for control in found if control.field in AXES and control.field not in apart)
+    return tuple(control for control in page_controls if control.field in AXES and control.field not in apart)
 
 
 def _titles(scenarios: Sequence[Scenario]) -> list[str]:

@@ -61,12 +61,12 @@ def write_step(run: StepRun, path: str | Path) -> None:
     _write(step_events(run), path, repr(run))
 
 
-def _write(found: Iterable[dict[str, Any]], path: str | Path, title: str) -> None:
+def _write(entries: Iterable[dict[str, Any]], path: str | Path, title: str) -> None:
     head = f'{{"displayTimeUnit": "ns", "otherData": {json.dumps({"title": title})},\n"traceEvents": [\n'
     with written(path, PeerlabError) as new, new.open("w", encoding="utf-8") as file:
         file.write(head)
         # Event by event: a run of millions of spans is never a list.
-        for number, event in enumerate(found):
+        for number, event in enumerate(entries):
             file.write((",\n" if number else "") + json.dumps(event))
         file.write("\n]}\n")
 
@@ -106,7 +106,7 @@ def step_events(run: StepRun) -> Iterator[dict[str, Any]]:
 def events(trace: Trace) -> Iterator[dict[str, Any]]:
     """Return the names of processes and threads, then every span as a complete event."""
     threads = _threads(trace)
-    for node in sorted({one.node for one in trace.resources}):
+    for node in sorted({lane.node for lane in trace.resources}):
         name = f"node {node}{_stands_for(trace)}" if node >= 0 else "fabric"
         yield {"ph": "M", "pid": node, "name": "process_name", "args": {"name": name}}
     seen: set[tuple[int, int]] = set()
@@ -118,8 +118,8 @@ def events(trace: Trace) -> Iterator[dict[str, Any]]:
             mine = order[spans["resource"][order] == resource]
             node, base, name = threads[resource]
             track = tracks(spans["start"][mine], spans["end"][mine])
-            for one, row in zip(track.tolist(), mine.tolist(), strict=True):
-                thread = base + one
+            for offset, row in zip(track.tolist(), mine.tolist(), strict=True):
+                thread = base + offset
                 if (node, thread) not in seen:
                     seen.add((node, thread))
                     yield from _names(node, thread, name)
@@ -142,10 +142,10 @@ def _threads(trace: Trace) -> list[tuple[int, int, str]]:
         for kind in kinds
     }
     rows = []
-    for one in trace.resources:
-        name = lane_name(one.kind) + (f" {one.index}" if many[one.kind] else "")
+    for lane in trace.resources:
+        name = lane_name(lane.kind) + (f" {lane.index}" if many[lane.kind] else "")
         # Viewers sort threads by number: each resource has room for its overlapping spans behind it.
-        rows.append((one.node, (kinds.index(one.kind) * 1000 + one.index) * _MOST_TRACKS, name))
+        rows.append((lane.node, (kinds.index(lane.kind) * 1000 + lane.index) * _MOST_TRACKS, name))
     return rows
 
 

@@ -80,8 +80,8 @@ def export_still(
         if target.suffix == ".svg":
             file.write_text(still_svg(runs[0], moment_ps=at, theme=theme), encoding="utf-8")  # type: ignore[arg-type]
             return target
-        with sitting(runs, view=view or "page", theme=theme, scale=scale) as one:
-            file.write_bytes(one.pdf(at) if target.suffix == ".pdf" else one.png(at))
+        with sitting(runs, view=view or "page", theme=theme, scale=scale) as page:
+            file.write_bytes(page.pdf(at) if target.suffix == ".pdf" else page.png(at))
     return target
 
 
@@ -104,7 +104,7 @@ def _usual_moment(runs: Sequence[Run | StepRun], view: str | None) -> int:
     Of a race it is the one at which the first is through, of training steps the middle of the quicker one's last exchange.
     """
     # While the quicker one is under way, the slower one is, too.
-    quicker = min(runs, key=lambda one: one.time_ps)
+    quicker = min(runs, key=lambda run: run.time_ps)
     if isinstance(quicker, StepRun):
         # A step that exchanges nothing shows its beginning.
         last = quicker.trace.placed[-1:]

@@ -94,11 +94,11 @@ def _write_video(target: Path, pictures: Iterable[bytes], count: int, *, progres
 
 def frames(run: Shown, count: int, *, view: str = "page", theme: str = "light") -> Iterator[bytes]:
     """Yield `count` frames of one loop as PNG, evenly spread over the run; the same on every call on one machine."""
-    with sitting(run, view=view, theme=theme) as one:
-        one.film(count / FRAMES_PER_S)
+    with sitting(run, view=view, theme=theme) as page:
+        page.film(count / FRAMES_PER_S)
         for number in range(count):
             # The end is left out: it is the beginning of the loop's next round.
-            yield one.png(length_ps(one.runs) * number // count)
+            yield page.png(length_ps(page.runs) * number // count)
 
 
 def find_ffmpeg() -> str:
@@ -126,8 +126,8 @@ def _encode(ffmpeg: str, pictures: Iterable[bytes], file: Path) -> None:
     command = [ffmpeg, "-y", "-loglevel", "error", "-f", "image2pipe", "-framerate", str(FRAMES_PER_S)]
     # -bitexact: no version and no date of the encoder in the file.
     command += ["-c:v", "png", "-i", "-", *_ENCODERS[file.suffix], "-threads", "2", "-bitexact", str(file)]
-    with tempfile.TemporaryFile() as said:
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=said)  # noqa: S603
+    with tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=errors)  # noqa: S603
         try:
             _feed(process, pictures)
         except BaseException:  # Ctrl+C too: no encoder stays behind
@@ -136,9 +136,9 @@ def _encode(ffmpeg: str, pictures: Iterable[bytes], file: Path) -> None:
         finally:
             status = process.wait()
         if status:
-            said.seek(0)
+            errors.seek(0)
             why = f"signal {-status} ended it" if status < 0 else "it gave no reason"
-            lines = said.read().decode(errors="replace").strip().splitlines() or [why]
+            lines = errors.read().decode(errors="replace").strip().splitlines() or [why]
             raise ExportError(f"ffmpeg cannot write {file.suffix}: {lines[-1]}")
 
 
