@@ -93,7 +93,7 @@ def race_parcel(race: Race, band: GainBand | None = None) -> RaceParcel:
     names = told_apart([run.scenario for run in race.runs])
     least = min(delivery.total for delivery in race.deliveries)
     # The unit of the smaller delivery: in that of the larger it might be 0.
-    unit, unit_bytes = next((one for one in _UNITS if least >= one[1]), ("B", 1))
+    unit, unit_bytes = next((scale for scale in _UNITS if least >= scale[1]), ("B", 1))
     roles = _roles(race)
     several = zip(names, roles, race.runs, race.deliveries, strict=True)
     return {
@@ -111,12 +111,12 @@ def race_parcel(race: Race, band: GainBand | None = None) -> RaceParcel:
     }
 
 
-def _racer(title: str, role: str, run: Run, found: Delivery) -> Racer:
-    times, shares = delivered_columns(found)
+def _racer(title: str, role: str, run: Run, delivery: Delivery) -> Racer:
+    times, shares = delivered_columns(delivery)
     return {
         "title": title,
         "role": role,
-        "total": found.total,
+        "total": delivery.total,
         "finish_us": run.time_ps / PS_PER_US,
         "times": times,
         "shares": shares,
@@ -127,9 +127,9 @@ def _racer(title: str, role: str, run: Run, found: Delivery) -> Racer:
 
 
 def _roles(race: Race) -> list[str]:
-    one, other = (data_path(str(run.scenario.path)).role for run in race.runs)
+    first, other = (data_path(str(run.scenario.path)).role for run in race.runs)
     # Two runs on one path would be drawn in one colour.
-    return [one, other if other != one else next(role for role in _OTHER if role != one)]
+    return [first, other if other != first else next(role for role in _OTHER if role != first)]
 
 
 def _about(race: Race) -> str:
@@ -191,12 +191,12 @@ def _otherwise(band: GainBand) -> str:
 
 def _rows(race: Race) -> list[list[str]]:
     cores = race.runs[0].scenario.hardware.says("CPU cores busy, per node")
-    said = (
+    figures = (
         ("copies of a byte", lambda run: f"{run.copies_per_byte:.2g}"),
         ("host memory, per byte", lambda run: f"{run.dram_bytes_per_byte:.2g} B"),
         (cores, lambda run: f"{run.cores_busy:.1f}" if run.cores_busy else "0"),
     )
-    return [[what, *map(of, race.runs)] for what, of in said]
+    return [[what, *map(of, race.runs)] for what, of in figures]
 
 
 def band_of(race: Race) -> GainBand | None:
