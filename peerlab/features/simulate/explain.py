@@ -65,7 +65,7 @@ def explain(run: Run) -> ExplainedRun:
         )
     end = f"{_time(run.trace.last.end_ps)}: all is done"
     says = run.scenario.hardware.says
-    lines = [says(one.line) for one in spans_told(run.trace)]
+    lines = [says(span.line) for span in spans_told(run.trace)]
     return ExplainedRun(run, "\n".join([f"{run!r}\n{whose_spans(run)}:", *lines, end]))
 
 

@@ -26,8 +26,8 @@ def explained_html(explanation: ExplainedRun) -> str:
     answer = f"<p class='pl-answer'><b>{say_time(run.time_ps)}</b>, mostly waiting for {escape(waits)}</p>"
     says = run.scenario.hardware.says
     rows = [
-        tuple(escape(says(words)) for words in (one.at, one.who, one.does, one.takes, one.waits))
-        for one in spans_told(run.trace)
+        tuple(escape(says(words)) for words in (span.at, span.who, span.does, span.takes, span.waits))
+        for span in spans_told(run.trace)
     ]
     folded = f"<details><summary>{escape(whose_spans(run))}</summary>{table('', _HEAD, rows)}</details>"
     return framed("explained", title(run.scenario), f"{answer}{_chart(run)}{folded}")
@@ -70,10 +70,10 @@ def _stages(run: Run) -> Iterator[tuple[str, str, list[tuple[int, int]]]]:
 
 def _merged(starts: list[int], ends: list[int]) -> list[tuple[int, int]]:
     """Return the times at which at least one lasts."""
-    found: list[tuple[int, int]] = []
+    merged: list[tuple[int, int]] = []
     for start, end in sorted(zip(starts, ends, strict=True)):
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
-            found.append((start, end))
-    return found
+            merged.append((start, end))
+    return merged

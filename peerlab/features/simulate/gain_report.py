@@ -60,12 +60,12 @@ def _rows(gain: GainBand) -> Iterator[tuple[str, GainCase]]:
         yield f"If {case.says}", case
 
 
-def _row(words: str, case: GainCase, grid: str, one: float, places: list[float]) -> str:
+def _row(words: str, case: GainCase, grid: str, today: float, places: list[float]) -> str:
     """Return a row of the chart; what is slower than today is orange, which warns."""
     low, value, high = places
     slower = (
-        f"<i class='pl-slower' style='left:{low:.4g}%;width:{min(one, high) - low:.4g}%'></i>"
-        if low < one
+        f"<i class='pl-slower' style='left:{low:.4g}%;width:{min(today, high) - low:.4g}%'></i>"
+        if low < today
         else ""
     )
     bar = f"<i class='pl-direct' style='left:{low:.4g}%;width:{high - low:.4g}%'></i>{slower}"

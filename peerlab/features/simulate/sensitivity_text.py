@@ -25,13 +25,13 @@ def sensitivity_document(run: Run) -> dict[str, Any]:
         "alternatives": [
             {
                 "figure": figure.key,
-                "if": one.says,
-                "because": one.because or None,
+                "if": alternative.says,
+                "because": alternative.because or None,
                 "busbw_GBps": busbw,
-                "then": _then(run, one) or None,
+                "then": _then(run, alternative) or None,
             }
             for figure, others in without_range.items()
-            for one, busbw in others
+            for alternative, busbw in others
         ],
         "other_algorithm": dict(
             zip(("algorithm", "busbw_GBps"), run.other_algorithm() or (None, None), strict=True)
@@ -90,15 +90,15 @@ def _say_band(band: Band) -> str:
     return f"{sentence}; {band.reach.in_words}" if band.reach.error else sentence
 
 
-def _row(figure: Figure, one: dict[Any, Any]) -> tuple[str, ...]:
-    changes = [one["change_at_low_percent"], one["change_at_high_percent"]]
+def _row(figure: Figure, record: dict[Any, Any]) -> tuple[str, ...]:
+    changes = [record["change_at_low_percent"], record["change_at_high_percent"]]
     return (
         figure.named,
         str(figure),
-        f"{one['low']:g}",
-        f"{one['high']:g}",
-        f"{one['busbw_at_low_GBps']:.3g}",
-        f"{one['busbw_at_high_GBps']:.3g} GB/s",
+        f"{record['low']:g}",
+        f"{record['high']:g}",
+        f"{record['busbw_at_low_GBps']:.3g}",
+        f"{record['busbw_at_high_GBps']:.3g} GB/s",
         " / ".join(_say_change(change) for change in changes),
     )
 

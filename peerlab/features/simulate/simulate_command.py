@@ -149,14 +149,14 @@ def _scenarios(given: dict[str, Any], all_paths: Sequence[str]) -> tuple[list[Sc
 def _without_long(wanted: Sequence[Scenario], given: Mapping[str, Any]) -> tuple[list[Scenario], list[str]]:
     """Return what is simulated, and sentences of what is left out: rows that nobody asked for and that take long or are refused."""
     kept, left_out = [], []
-    for one in wanted:
-        uncached = "registration" not in given and one.registration != "cached"
-        too_many = (uncached or "path" not in given) and makes_too_many(one)
-        takes_s = forecast_s(one) if uncached else 0
+    for scenario in wanted:
+        uncached = "registration" not in given and scenario.registration != "cached"
+        too_many = (uncached or "path" not in given) and makes_too_many(scenario)
+        takes_s = forecast_s(scenario) if uncached else 0
         if takes_s < _UNASKED_S and not too_many:
-            kept.append(one)
+            kept.append(scenario)
             continue
-        asked = f"--path {one.path}" + (f" --registration {one.registration}" if uncached else "")
+        asked = f"--path {scenario.path}" + (f" --registration {scenario.registration}" if uncached else "")
         takes = "more memory than there may be" if too_many else f"about {say_seconds(takes_s)}"
         left_out.append(f"left out, since it takes {takes}: {asked}")
     # where no row is left, the first says why
