@@ -226,13 +226,13 @@ def _refuse_hours(steps: Sequence[Step]) -> None:
     takes_s = sum(map(step_forecast_s, steps))
     if takes_s <= _MOST_S:
         return
-    one = steps[0]
-    fewer = int(one.steps * _MOST_S / takes_s)
+    step = steps[0]
+    fewer = int(step.steps * _MOST_S / takes_s)
     asks = [f"--steps {fewer} (an hour)"] if fewer else []
     asks += ["fewer --nodes"] + (["one --path"] if len(steps) > 1 else [])
-    what = f"{one.steps} steps" if one.steps > 1 else "a step"
+    what = f"{step.steps} steps" if step.steps > 1 else "a step"
     raise PeerlabError(
-        f"{what} of {one.scenario.nodes} nodes that differ would take about {say_seconds(takes_s)} to simulate; give "
+        f"{what} of {step.scenario.nodes} nodes that differ would take about {say_seconds(takes_s)} to simulate; give "
         f"{' or '.join(asks)}; --anyway begins it all the same"
     )
 
@@ -262,12 +262,12 @@ def _trace(options: argparse.Namespace) -> ProfiledTraining | None:
         if "trace_step" in options:
             raise PeerlabError("--trace-step: says which step of a trace; give --trace too")
         return None
-    found = peerlab.load(options.trace)
-    if not isinstance(found, ProfiledTraining):
+    trace = peerlab.load(options.trace)
+    if not isinstance(trace, ProfiledTraining):
         raise PeerlabError(
             f"--trace: {options.trace} is a log of {TOOLS}, not a trace of PyTorch's profiler; see peerlab diagnose"
         )
-    return found
+    return trace
 
 
 def _print_recorded(profiled: ProfiledTraining, number: int | None) -> None:

@@ -121,7 +121,7 @@ class StepExplorer(Spoken):
         )
         self.overlap = switch("Overlap", "pl-step-overlap")
         self.cache = switch("Registration cache", "pl-step-cache")
-        nodes, batch = (pair(one, _value_beside(one)) for one in (self.nodes, self.batch))
+        nodes, batch = (pair(control, _value_beside(control)) for control in (self.nodes, self.batch))
         choices = (self.passes, self.bucket, self.shard, self.overlap, self.cache)
         self._controls = [self.workload, self.path, self.beside, nodes, batch, *choices]
         self._begin(asked)
@@ -135,10 +135,10 @@ class StepExplorer(Spoken):
             (self.passes, asked.accumulate), (self.bucket, asked.bucket_bytes), (self.shard, asked.shard), (self.overlap, asked.overlap),
             (self.cache, s.registration != "per-transfer"),
         )  # fmt: skip
-        for one, value in values:
+        for control, value in values:
             # The value before the ear: setting it is no change of the user's.
-            one.value = value
-            one.observe(lambda _: self._changed(), "value")
+            control.value = value
+            control.observe(lambda _: self._changed(), "value")
 
     def _questions(self) -> list[Step]:
         """Return what the controls ask for: a step, and beside it the same on a second path."""
@@ -184,7 +184,7 @@ class StepExplorer(Spoken):
     async def _later(self, asked: list[Step]) -> None:
         try:
             # In a thread, one after the other: the notebook's kernel goes on to hear its switches.
-            runs = [await asyncio.to_thread(self._answer, one) for one in asked]
+            runs = [await asyncio.to_thread(self._answer, asked_step) for asked_step in asked]
         except PeerlabError as problem:
             self._refuse(problem)
         else:
@@ -207,7 +207,7 @@ class StepExplorer(Spoken):
 
     def _try(self, steps: list[Step]) -> None:
         try:
-            self._take([self._answer(one) for one in steps])
+            self._take([self._answer(asked_step) for asked_step in steps])
         except PeerlabError as problem:
             self._refuse(problem)
 
@@ -223,10 +223,10 @@ class StepExplorer(Spoken):
         return "; ".join(map(repr, self.runs))
 
 
-def _value_beside(one: w.Widget) -> w.Widget:
+def _value_beside(control: w.Widget) -> w.Widget:
     """Return the value of a slider, to stand beside it."""
-    told = classed(w.Label(str(one.value)), "pl-step-value")
-    one.observe(lambda event: setattr(told, "value", str(event["new"])), "value")
+    told = classed(w.Label(str(control.value)), "pl-step-value")
+    control.observe(lambda event: setattr(told, "value", str(event["new"])), "value")
     return told
 
 

@@ -91,7 +91,7 @@ class StepAlbum:
         if len(set(roles)) < len(roles):
             roles[1] = next(role for role in _OTHER if role != roles[0])
         return {
-            "sides": [self._side(*one) for one in zip(names, roles, runs, strict=True)],
+            "sides": [self._side(*side) for side in zip(names, roles, runs, strict=True)],
             "headline": headline(runs, names, sure),
             "exchanged": _exchanged(runs[0]),
             "gain": gain_at_batches(runs),
