@@ -98,7 +98,9 @@ def _say_left_out(titles: Sequence[str]) -> str:
 def _name(run: Run, runs: Sequence[Run]) -> str:
     """Return what tells a run from the first of the others that differs."""
     # From the first that differs: what all have in common stands in the head.
-    other = next((one.scenario for one in runs if one.scenario != run.scenario), run.scenario)
+    other = next(
+        (other_run.scenario for other_run in runs if other_run.scenario != run.scenario), run.scenario
+    )
     return told_apart([run.scenario, other])[0]
 
 
@@ -143,27 +145,27 @@ def _picture(paper: Paper, run: Run, name: str, most: float) -> None:
 
 
 def _draw_road(paper: Paper, run: Run) -> None:
-    found = road(run)
-    for stretch, busy in zip(found["stretches"], _busy(run), strict=True):
+    route = road(run)
+    for stretch, busy in zip(route["stretches"], _busy(run), strict=True):
         way = [_at(x, level) for x, level in stretch["points"]]
         paper.line(way, "faint", width=11)
         if busy >= 0.01:  # a carriage and the gap behind it
             # At least 1.5 px of a carriage, so that a stretch that is hardly used is seen.
             full = max(1.5, (_CARRIAGE - 1.5) * busy)
             paper.line(way, stretch["role"], width=7, dash=f"{full:.3g} {_CARRIAGE - full:.3g}")
-    for x in found["spared"]:
+    for x in route["spared"]:
         at = _at(x, 1)
         paper.shapes.append(
             f"<rect x='{at[0] - 72:g}' y='{at[1] - 15:g}' width='144' height='30' rx='4' fill='none'"
             f" stroke='{paper.colour('edge')}' stroke-dasharray='4 3'/>"
         )
         paper.text(at, "host memory", size=18, ink="muted")
-    _draw_stops(paper, found)
+    _draw_stops(paper, route)
 
 
-def _draw_stops(paper: Paper, found: Road) -> None:
+def _draw_stops(paper: Paper, route: Road) -> None:
     named = set[tuple[str, bool]]()
-    for stop in found["stops"]:
+    for stop in route["stops"]:
         x, y = _at(stop["x"], stop["level"])
         if stop["name"]:
             colour = paper.colour("hot" if stop["hot"] else "ink")
@@ -173,7 +175,7 @@ def _draw_stops(paper: Paper, found: Road) -> None:
         key = (stop["name"], stop["x"] < 0.5)
         if stop["level"] and key not in named:
             # One word for both stops of a hill, above its middle.
-            hill = [other["x"] for other in found["stops"] if other["level"] and (other["x"] < 0.5) == key[1]]
+            hill = [other["x"] for other in route["stops"] if other["level"] and (other["x"] < 0.5) == key[1]]
             paper.text((_at(sum(hill) / len(hill), 1)[0], y - 22), stop["name"], size=18, bold=True)
         elif not stop["level"]:
             paper.text((x, y + 24), stop["name"], size=18, bold=True)
