@@ -189,6 +189,9 @@ def _contradicted(rows: Sequence[JudgedSize], with_it: dict[int, float]) -> bool
         if judged_size.expected
     ]
     # Out of reach is what lies above the fault as far as the band above its middle, and a fifth more.
-    far = sum(one.measured > with_it[one.size] * times * 1.2 for one, times in zip(clean, reach, strict=True))
+    far = sum(
+        judged_size.measured > with_it[judged_size.size] * times * 1.2
+        for judged_size, times in zip(clean, reach, strict=True)
+    )
     # One size may be an outlier, of long logs a quarter.
     return far > max(1, len(clean) // 4)

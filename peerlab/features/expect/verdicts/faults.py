@@ -145,13 +145,13 @@ def _taking(path: str) -> Callable[[Scenario], list[Scenario]]:
 
 
 def _of_path(healthy: Scenario) -> list[Fault]:
-    found = [
+    path_faults = [
         Fault(name=name, means=means, decides=decides, with_it=_taking(path), path=path)
         for path, (name, means, decides) in _PATHS.items()
         if path != healthy.path and (data_path(path).uses_kernel_tcp or path in healthy.given_cluster.paths)
     ]
     if healthy.is_wired and data_path(str(healthy.path)).uses_device_memory:
-        found += [
+        path_faults += [
             Fault(
                 name="NICs beside another GPU",
                 means="on the other socket",
@@ -170,7 +170,7 @@ def _of_path(healthy: Scenario) -> list[Fault]:
                 with_it=lambda s: [s.with_(registration="per-transfer")],
             ),
         ]
-    return found
+    return path_faults
 
 
 def _of_library(healthy: Scenario) -> list[Fault]:
@@ -193,7 +193,7 @@ def _of_library(healthy: Scenario) -> list[Fault]:
         Fault(
             name="no NVLS", setting="NCCL_NVLS_ENABLE=0",
             decides=f"{debug}: NVLS channels; NCCL_NVLS_ENABLE, and the fabric manager's state",
-            with_it=lambda s: [s.with_(algorithm=one) for one in ("tree", "ring")] if s.choice and s.choice.course.in_switch else [s],
+            with_it=lambda s: [s.with_(algorithm=algorithm) for algorithm in ("tree", "ring")] if s.choice and s.choice.course.in_switch else [s],
         ),
         Fault(
             name="ring alone", means="NCCL_ALGO=Ring", setting="NCCL_ALGO=Ring",
