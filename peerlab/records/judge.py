@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from peerlab.base.numbers import NDArray, np
-from peerlab.base.units import say_bytes, say_count
+from peerlab.base.units import TIMES_SIGN, say_bytes, say_count
 from peerlab.collectives.conditions import CONTROL, say_block
 from peerlab.records.schema import Records
 
@@ -114,7 +114,7 @@ def gist(comparisons: Sequence[Comparison]) -> str:
     if comparison.verdict == NOISE:
         return f"{arm}: no faster than staged beyond the noise {where}{short}"
     against = "no A/A control" if comparison.noise is None else f"noise {comparison.noise:.2f}"
-    return f"{arm}: {comparison.ratio:.1f}\u00d7 staged {where} ({against}){short}"
+    return f"{arm}: {comparison.ratio:.1f}{TIMES_SIGN} staged {where} ({against}){short}"
 
 
 def control_ratios(records: Records) -> dict[str, float]:

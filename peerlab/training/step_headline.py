@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypedDict
 
 from peerlab.base.errors import PeerlabError
-from peerlab.base.units import PS_PER_S, say_range, say_share, say_time
+from peerlab.base.units import PS_PER_S, TIMES_SIGN, say_range, say_share, say_time
 from peerlab.training.step_band import StepGain
 from peerlab.training.step_run import StepRun
 
@@ -46,10 +46,10 @@ def headline(runs: Sequence[StepRun], names: Sequence[str], sure: StepGain | Non
             "good": False,
         }
     gain, alone = last.gain(runs[0]), runs[0].exchange_s / last.exchange_s if last.exchange_s else 1.0
-    simulated = f"{gain:.2f}\u00d7"
+    simulated = f"{gain:.2f}{TIMES_SIGN}"
     sentences = [
         *([f"Simulated: {simulated} (†)."] if sure else []),
-        f"Exchange alone: {alone:.2f}\u00d7.",
+        f"Exchange alone: {alone:.2f}{TIMES_SIGN}.",
         *_hidden(last, "it"),
     ]
     return {
@@ -119,7 +119,7 @@ def _row(what: str, values: Sequence[float], say: Callable[[float], str]) -> lis
 
 
 def _between(sure: StepGain) -> str:
-    return f"{say_range(sure.low, sure.high)}\u00d7"
+    return f"{say_range(sure.low, sure.high)}{TIMES_SIGN}"
 
 
 def _time(seconds: float) -> str:

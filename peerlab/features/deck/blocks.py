@@ -10,12 +10,10 @@ import math
 from collections.abc import Container, Sequence
 from html import escape
 
-from peerlab.base.units import say_range
+from peerlab.base.units import TIMES_SIGN, say_range
 from peerlab.picture.gain_ticks import gain_bar, gain_ticks
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette
-
-TIMES = "\u00d7"
 
 
 def words(text: str) -> str:
@@ -102,7 +100,7 @@ def table(
 
 def span(low: float, high: float, digits: int = 2) -> str:
     """Return from where to where a gain lies, such as ``1.32 to 1.86`` and the sign of times."""
-    return say_range(low, high, digits if high < _TEN else digits - 1) + TIMES
+    return say_range(low, high, digits if high < _TEN else digits - 1) + TIMES_SIGN
 
 
 _ROOM = 0.7
@@ -141,7 +139,11 @@ class GainAxis:
             at, unity = self.at(tick), tick == 1
             self.paper.line([(at, top), (at, bottom)], "edge" if unity else "faint", 2 if unity else 1)
             self.paper.text(
-                (at, bottom + 20), f"{tick:g}{TIMES}", size=18, bold=unity, ink="ink" if unity else "muted"
+                (at, bottom + 20),
+                f"{tick:g}{TIMES_SIGN}",
+                size=18,
+                bold=unity,
+                ink="ink" if unity else "muted",
             )
 
     def bar(self, y: float, low: float, value: float, high: float, role: str = "direct") -> None:

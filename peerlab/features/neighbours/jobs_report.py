@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from peerlab.base.document import Document, Table, Text
-from peerlab.base.units import PS_PER_S, say_count, say_time
+from peerlab.base.units import PS_PER_S, TIMES_SIGN, say_count, say_time
 from peerlab.features.neighbours.neighbours_report import HEAD, cells
 from peerlab.picture.scale import linear
 from peerlab.picture.svg import Paper
@@ -37,7 +37,7 @@ def played_table(shared: SharedFabric) -> tuple[tuple[str, ...], list[tuple[str,
             _say(shared.alone[number]),
             _range(trace.lasts(number)),
             _range(trace.periods(number)),
-            "?" if number in shared.unended else f"{float(shared.lost[number]):.2f}\u00d7",
+            "?" if number in shared.unended else f"{float(shared.lost[number]):.2f}{TIMES_SIGN}",
         )
         for number, job in enumerate(trace.jobs)
     ]

@@ -10,6 +10,7 @@ from peerlab.base.units import (
     KIB,
     MIB,
     PS_PER_US,
+    TIMES_SIGN,
     say_bytes,
     say_count,
     say_percent,
@@ -26,7 +27,6 @@ from peerlab.question.naming import told_apart
 _UNITS = (("GiB", GIB), ("MiB", MIB), ("KiB", KIB))
 _OTHER = ("register", "cpu")
 """Colours of the second where both have one data path."""
-_TIMES = "\N{MULTIPLICATION SIGN}"
 _COUNTED = "A slice counts as delivered when its last byte is in the receiver's memory."
 
 
@@ -160,8 +160,8 @@ def _answer(race: Race, names: list[str], band: GainBand | None) -> RaceAnswer:
     ahead, behind = (names[winner], names[1 - winner]) if winner is not None else names
     return {
         "about": f"{ahead} against {behind}",
-        "value": f"{_between(band) if band else f'{race.times_as_fast:.2f}'}{_TIMES}",
-        "note": f"{race.times_as_fast:.2f}{_TIMES} as simulated" if band else "",
+        "value": f"{_between(band) if band else f'{race.times_as_fast:.2f}'}{TIMES_SIGN}",
+        "note": f"{race.times_as_fast:.2f}{TIMES_SIGN} as simulated" if band else "",
         "otherwise": _otherwise(band) if band else "",
         "band": [band.low, band.high] if band else None,
         "ends": [band.least, band.most] if band else None,
@@ -184,9 +184,9 @@ def _otherwise(band: GainBand) -> str:
         return ""
     first, *others = decisive.cases
     if not others:
-        return f"{first.gain:.2f}{_TIMES} if {first.says}"
+        return f"{first.gain:.2f}{TIMES_SIGN} if {first.says}"
     gains = [case.gain for case in decisive.cases]
-    return f"{say_range(min(gains), max(gains))}{_TIMES} depending on {decisive.figure.label}"
+    return f"{say_range(min(gains), max(gains))}{TIMES_SIGN} depending on {decisive.figure.label}"
 
 
 def _rows(race: Race) -> list[list[str]]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from math import ceil, floor
 from typing import NamedTuple
 
-from peerlab.base.units import say_count
+from peerlab.base.units import TIMES_SIGN, say_count
 from peerlab.features.tails.percentiles import Percentile
 from peerlab.features.tails.tails import Tails
 from peerlab.features.tails.time_unit import Unit, unit_of
@@ -360,7 +360,7 @@ def _foot(tails: Tails) -> list[tuple[str, bool]]:
         own, other = tails.paths
         title, times = (own.title, gain) if gain >= 1 else (other.title, 1 / gain)
         factor = f"{times:.2f}" if times < 100 else f"{times:,.0f}"
-        lines.append((f"{title}: {factor}\u00d7 as fast at p50", True))
+        lines.append((f"{title}: {factor}{TIMES_SIGN} as fast at p50", True))
     missing = [percentile for percentile in tails.paths[0].percentiles[:3] if percentile.missing]
     if missing:
         lines.append((f"{lacking(missing[0])}.", False))  # rarer ones need more

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from textwrap import wrap
 
 from peerlab.answer.run import Run
-from peerlab.base.units import say_bytes, say_count, say_time
+from peerlab.base.units import TIMES_SIGN, say_bytes, say_count, say_time
 from peerlab.features.wall.ranking import draw_ranking, ranking_height
 from peerlab.model.paths import data_path
 from peerlab.picture.drawing import Point
@@ -111,7 +111,9 @@ def _title(ordered: Sequence[Run]) -> str:
         return _name(best, ordered)
     name = _name(best, ordered)
     ratio = best.busbw_GBps / last.busbw_GBps
-    return f"{name[:1].upper()}{name[1:]}: {ratio:.3g}\N{MULTIPLICATION SIGN} the bus bandwidth of {_name(last, ordered)}"
+    return (
+        f"{name[:1].upper()}{name[1:]}: {ratio:.3g}{TIMES_SIGN} the bus bandwidth of {_name(last, ordered)}"
+    )
 
 
 def _about(runs: Sequence[Run]) -> str:

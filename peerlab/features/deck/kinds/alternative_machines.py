@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from peerlab.answer.run import Run
 from peerlab.base.errors import PeerlabError
-from peerlab.base.units import say_percent, say_time
-from peerlab.features.deck.blocks import TIMES, card, grid, table
+from peerlab.base.units import TIMES_SIGN, say_percent, say_time
+from peerlab.features.deck.blocks import card, grid, table
 from peerlab.features.deck.compared_runs import ComparedRuns
 from peerlab.features.deck.kinds.first_slides import figures_said
 from peerlab.features.deck.reading.outline import Outline
@@ -110,8 +110,8 @@ def alternatives(_outline: Outline, compared: ComparedRuns) -> Slide:
         marked.add((next(place for place, option in enumerate(choices) if option.says == name), 0))
         title = f"{name} brings {_beside(best, own)} Peer Direct"
         sentence = (
-            f"Without Peer Direct the most of this table is {best:.2f}{TIMES}: {name[:1].lower()}{name[1:]}. "
-            f"Peer Direct alone is {own:.2f}{TIMES}, {_beside(own, best)} that, and it is a setting."
+            f"Without Peer Direct the most of this table is {best:.2f}{TIMES_SIGN}: {name[:1].lower()}{name[1:]}. "
+            f"Peer Direct alone is {own:.2f}{TIMES_SIGN}, {_beside(own, best)} that, and it is a setting."
         )
         compares = [
             sentence,
@@ -160,4 +160,4 @@ def _chosen(option: Option, today: Option) -> str:
 
 
 def _gain(run: Run | None, today: float) -> str:
-    return f"{today / run.time_s:.2f}{TIMES}" if run else "no effect"
+    return f"{today / run.time_s:.2f}{TIMES_SIGN}" if run else "no effect"

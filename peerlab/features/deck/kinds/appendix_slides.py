@@ -5,9 +5,8 @@ import re
 from peerlab.answer.gain import Assumption, GainBand
 from peerlab.answer.run import Run
 from peerlab.base.errors import shell_word
-from peerlab.base.units import KIB, say_bytes, say_count, say_time, say_unit
+from peerlab.base.units import KIB, TIMES_SIGN, say_bytes, say_count, say_time, say_unit
 from peerlab.features.deck.blocks import (
-    TIMES,
     card,
     facts,
     grid,
@@ -83,14 +82,14 @@ _LEFT, _ROOM, _PITCH = 360.0, 700.0, 68.0
 
 def _too_small(small: Run, compared: ComparedRuns) -> str:
     ratio = compared.detour.time_s / small.time_s
-    return f"With room for one region alone it is {ratio:.2f}{TIMES} as fast as the way through the host: each buffer drives another one out of the cache."
+    return f"With room for one region alone it is {ratio:.2f}{TIMES_SIGN} as fast as the way through the host: each buffer drives another one out of the cache."
 
 
 def _so(compared: ComparedRuns) -> str:
     ratio = compared.detour.time_s / compared.uncached.time_s
     if compared.uncached.time_s < _PLAIN * compared.direct.time_s:
         return "Registering costs little here, with a cache or without."
-    return f"Keep the registration cache on; without it Peer Direct is {ratio:.2f}{TIMES} as fast as through the host."
+    return f"Keep the registration cache on; without it Peer Direct is {ratio:.2f}{TIMES_SIGN} as fast as through the host."
 
 
 def _carried(run: Run) -> str:
@@ -119,14 +118,14 @@ def assumptions(_outline: Outline, compared: ComparedRuns) -> Slide:
     idle = len(compared.base.hardware.assumptions) - len(gain.assumptions)
     first = gain.decisive.figure.label if gain.decisive else ""
     notes = (
-        f"{gain.value:.2f}{TIMES} as assumed. Bus bandwidth, all at their ends, and the model's error: {host} through the host, {peer} with Peer Direct.",
+        f"{gain.value:.2f}{TIMES_SIGN} as assumed. Bus bandwidth, all at their ends, and the model's error: {host} through the host, {peer} with Peer Direct.",
         *[f"{say_count(len(left), 'more figure')}: each changes the gain less."] * bool(left),
         *[f"{say_count(idle, 'figure')}: used by neither way."] * bool(idle),
         *(f"{assumption.figure.label}: {assumption.figure.assumption}." for assumption in gain.assumptions),
     )
     return Slide(
         f"The gain depends most on {first}" if first else "No assumption changes the gain by 1 %",
-        f"One assumption changed at a time; as assumed the gain is {gain.value:.2f}{TIMES}",
+        f"One assumption changed at a time; as assumed the gain is {gain.value:.2f}{TIMES_SIGN}",
         grid(card(_moving(gain, most), 12, high="wide four")),
         notes=notes,
         source=figures_said(compared),
@@ -162,7 +161,7 @@ def _assumed(assumption: Assumption, as_assumed: float) -> tuple[str, str, str, 
     changed = [
         case for case in assumption.cases if abs(case.gain / as_assumed - 1) > _SAME
     ] or assumption.cases
-    gains = " / ".join(f"{case.gain:.2f}{TIMES}" for case in changed)
+    gains = " / ".join(f"{case.gain:.2f}{TIMES_SIGN}" for case in changed)
     return figure.label, str(figure), ends or others, gains
 
 

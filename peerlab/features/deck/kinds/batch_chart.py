@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
-from peerlab.base.units import say_percent
-from peerlab.features.deck.blocks import TIMES, paper_without_ground
+from peerlab.base.units import TIMES_SIGN, say_percent
+from peerlab.features.deck.blocks import paper_without_ground
 from peerlab.picture.drawing import Point
 from peerlab.picture.scale import linear, logarithmic
 from peerlab.picture.svg import Paper
@@ -42,7 +42,7 @@ class _BatchAxes:
             gain = 1 + step * part
             y = self.height(gain)
             paper.line([(_LEFT, y), (_RIGHT, y)], "faint", 1)
-            paper.text((_LEFT - 8, y), f"{gain:.2f}{TIMES}", size=18, ink="muted", align="right")
+            paper.text((_LEFT - 8, y), f"{gain:.2f}{TIMES_SIGN}", size=18, ink="muted", align="right")
 
 
 def batch_chart(batches: GainAtBatches, worth: float) -> str:
@@ -75,7 +75,7 @@ def _mark(paper: Paper, at: Point, gain: float, *, shown: bool, align: str) -> N
     """Draw a batch whose gain is written; the one that is shown is filled."""
     fill, line, size = ("direct", "ink", 8) if shown else ("box", "direct", 5)
     paper.square(at, size, fill, line, 2.5, radius=8)
-    sentence = f"{'here ' * shown}{gain:.2f}{TIMES}"
+    sentence = f"{'here ' * shown}{gain:.2f}{TIMES_SIGN}"
     # Where it has no room to the right of its mark, it ends there.
     x = at[0] + 4 if align == "left" and at[0] + 4 + _BOLD * len(sentence) < _WIDE else at[0] + 8
     align = "left" if x == at[0] + 4 else "right"

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from peerlab.answer.gain import GainBand
 from peerlab.base.errors import PeerlabError
-from peerlab.base.units import KIB, MIB, say_bytes, say_count
-from peerlab.features.deck.blocks import TIMES, GainAxis, card, grid, paper_without_ground, span, table
+from peerlab.base.units import KIB, MIB, TIMES_SIGN, say_bytes, say_count
+from peerlab.features.deck.blocks import GainAxis, card, grid, paper_without_ground, span, table
 from peerlab.features.deck.compared_runs import SURELY, ComparedRuns
 from peerlab.features.deck.gains_elsewhere import GainElsewhere, gains_elsewhere
 from peerlab.features.deck.kinds.first_slides import figures_said
@@ -36,7 +36,7 @@ def elsewhere(_outline: Outline, compared: ComparedRuns) -> Slide:
     )
     _named(axis, y, f"Simulated: {compared.base.hardware.title}", about)
     axis.bar(y, gain.low, gain.value, gain.high)
-    axis.paper.text((axis.at(gain.value), y - 26), f"{gain.value:.2f}{TIMES}", size=18, bold=True)
+    axis.paper.text((axis.at(gain.value), y - 26), f"{gain.value:.2f}{TIMES_SIGN}", size=18, bold=True)
     alt = "Gains measured elsewhere: " + "; ".join(
         f"{machine.title} {span(*machine.ends)}"
         for machine in sorted(gains, key=lambda machine: machine.title)
@@ -73,7 +73,7 @@ def _measured(axis: GainAxis, y: float, machine: GainElsewhere) -> None:
     # A label stands above its mark or below it, wherever the last one on that side has ended.
     free = {-26: 0.0, 28: 0.0}
     for value, figure in sorted(machine.marks):
-        label = f"{figure}{TIMES}"
+        label = f"{figure}{TIMES_SIGN}"
         axis.mark(y, value, "ink")
         x, half = axis.at(value), _WIDE * len(label) / 2
         above = next((at for at, right in free.items() if x - half > right), min(free, key=free.__getitem__))
@@ -167,8 +167,8 @@ def _many(known: Sequence[tuple[str, GainBand]]) -> str:
     (first, fewest), (last, most) = known[0], known[-1]
     count, least = min(known, key=lambda pair: pair[1].low)
     return (
-        f"From {first} to {last} nodes the gain goes from {fewest.value:.2f} to {most.value:.2f}{TIMES} as assumed. "
-        f"Its low end is lowest on {count} nodes: {least.low:.2f}{TIMES}."
+        f"From {first} to {last} nodes the gain goes from {fewest.value:.2f} to {most.value:.2f}{TIMES_SIGN} as assumed. "
+        f"Its low end is lowest on {count} nodes: {least.low:.2f}{TIMES_SIGN}."
     )
 
 

@@ -3,9 +3,8 @@
 from peerlab.answer.gain import GainBand
 from peerlab.answer.race import Race
 from peerlab.answer.run import Run
-from peerlab.base.units import PS_PER_S, say_bytes, say_count, say_percent, say_time
+from peerlab.base.units import PS_PER_S, TIMES_SIGN, say_bytes, say_count, say_percent, say_time
 from peerlab.features.deck.blocks import (
-    TIMES,
     card,
     change,
     grid,
@@ -46,7 +45,7 @@ def cover(outline: Outline, compared: ComparedRuns) -> Slide:
         if compared.base.extrapolates
         else ""
     )
-    sentence = f"{gain.value:.2f}{TIMES} as assumed. {gain.range_in_words()}.{beyond}"
+    sentence = f"{gain.value:.2f}{TIMES_SIGN} as assumed. {gain.range_in_words()}.{beyond}"
     if_wired = (
         f"if {gain.wired[0].says} \u2020" if gain.wired else "whatever is assumed within its range \u2020"
     )

@@ -4,10 +4,9 @@ import re
 from collections.abc import Sequence
 
 from peerlab.base.errors import ExportError, PeerlabError
-from peerlab.base.units import say_bytes
+from peerlab.base.units import TIMES_SIGN, say_bytes
 from peerlab.diagnosis import Diagnosis, diagnose
 from peerlab.features.deck.blocks import (
-    TIMES,
     card,
     facts,
     grid,
@@ -80,7 +79,7 @@ def _brings(diagnosis: Diagnosis) -> str:
     gain = ahead.gain
     others = facts(
         *(
-            (f"if {case.says}", f"{case.gain:.2f}{TIMES}")
+            (f"if {case.says}", f"{case.gain:.2f}{TIMES_SIGN}")
             for assumption in ahead.left_out
             for case in assumption.cases[:3]
             # The first three alone: the card has no room for more.
@@ -88,7 +87,7 @@ def _brings(diagnosis: Diagnosis) -> str:
         )
     )
     rests = (
-        f"as fast as your log; {gain.value:.2f}{TIMES} as assumed. Simulated on {ahead.cluster}; "
+        f"as fast as your log; {gain.value:.2f}{TIMES_SIGN} as assumed. Simulated on {ahead.cluster}; "
         f"the model is off by a factor of {ahead.spread:.2f} on this log, which is in the range."
     )
     return card(

@@ -1,8 +1,7 @@
 """The slide on a training step that was simulated: its gain over batches, when it is not worth it, and how sure that is."""
 
-from peerlab.base.units import PS_PER_S, say_bytes, say_count, say_percent, say_range, say_time
+from peerlab.base.units import PS_PER_S, TIMES_SIGN, say_bytes, say_count, say_percent, say_range, say_time
 from peerlab.features.deck.blocks import (
-    TIMES,
     card,
     facts,
     grid,
@@ -39,9 +38,7 @@ def step_in_one_line(outline: Outline, compared: ComparedRuns) -> str:
     )
     if simulation.batches is None:
         return what
-    return (
-        f"{what} Up to {max(gain for _, gain in simulation.batches['points']):.2f}{TIMES} at small batches."
-    )
+    return f"{what} Up to {max(gain for _, gain in simulation.batches['points']):.2f}{TIMES_SIGN} at small batches."
 
 
 def gains_in_words(today: StepTime, peer_s: float) -> str:

@@ -5,8 +5,8 @@ from typing import Any
 
 from peerlab.answer.lateness import lateness
 from peerlab.base.feature import registered
-from peerlab.base.units import MIB, say_count, say_time
-from peerlab.features.deck.blocks import TIMES, card, grid, paper_without_ground, paragraphs
+from peerlab.base.units import MIB, TIMES_SIGN, say_count, say_time
+from peerlab.features.deck.blocks import card, grid, paper_without_ground, paragraphs
 from peerlab.features.deck.compared_runs import ComparedRuns
 from peerlab.features.deck.kinds.first_slides import figures_said
 from peerlab.features.deck.kinds.late_field import late_field
@@ -45,7 +45,7 @@ def tails(_outline: Outline, compared: ComparedRuns) -> Slide:
         result.assumed
     )
     return Slide(
-        f"{gain:.2f}{TIMES} as fast {where}{slow}",
+        f"{gain:.2f}{TIMES_SIGN} as fast {where}{slow}",
         f"{say_count(len(path.times_ps), 'run')} of each way with noise; thin lines: from where to where a percentile may lie",
         grid(card(_chart(result, gains), 12)),
         notes=(repr(result), noise, *_missing(path.percentiles[:3]), _WHY),
@@ -110,7 +110,7 @@ def _chart(result: Any, gains: list[tuple[str, float]]) -> str:
     for place, (name, (_, gain)) in enumerate(zip(rows[0], gains, strict=True)):
         y = pitch * (place + 0.5)
         paper.text((0, y), name, size=20, bold=True, align="left")
-        paper.text((_WIDE, y), f"{gain:.2f}{TIMES}", size=28, bold=True, ink="good-ink", align="right")
+        paper.text((_WIDE, y), f"{gain:.2f}{TIMES_SIGN}", size=28, bold=True, ink="good-ink", align="right")
         for number, (way, row) in enumerate(zip(ways, rows, strict=True)):
             record = data_path(str(way.scenario.path))
             low, value, high = (_ROOM * ps / full for ps in row[name])

@@ -6,9 +6,8 @@ from pathlib import Path
 
 from peerlab.answer.gain import GainBand
 from peerlab.base.errors import shell_word
-from peerlab.base.units import say_bytes, say_count, say_range
+from peerlab.base.units import TIMES_SIGN, say_bytes, say_count, say_range
 from peerlab.features.deck.blocks import (
-    TIMES,
     card,
     facts,
     grid,
@@ -110,12 +109,12 @@ def _accept(gain: GainBand, trial: Trial | None) -> str:
     paper.box((0, 34, edge, 94), "hot-fill", radius=3)
     paper.box((edge, 34, _WIDE, 94), "direct", radius=3)
     paper.line([(edge, 28), (edge, 100)], "ink", 3)
-    paper.text((edge, 14), f"{trial.threshold:.2f}{TIMES}", size=20, bold=True)
+    paper.text((edge, 14), f"{trial.threshold:.2f}{TIMES_SIGN}", size=20, bold=True)
     paper.text((edge / 2, 64), "go back", size=18, bold=True)
     paper.text(((edge + _WIDE) / 2, 64), "keep", size=18, bold=True)
     paper.line([(ends[0], 112), (ends[1], 112)], "direct-ink", 4)
     if trial.threshold > 1.0 and edge - at(1.0) > _CLOSE:
-        paper.text((max(at(1.0), _HALF), 14), f"1{TIMES}", size=18, ink="muted")
+        paper.text((max(at(1.0), _HALF), 14), f"1{TIMES_SIGN}", size=18, ink="muted")
     expected = f"{span(gain.low, gain.high)} at {say_bytes(trial.size_bytes)}"
     half = 6.2 * len(expected)  # of the words, in the widest of the fonts that may draw them
     # In the middle of its band, but never so far out that a word leaves the card.
@@ -190,7 +189,7 @@ def _to_do(compared: ComparedRuns, trial: Trial | None) -> Iterator[tuple[str, s
     yield (
         "Decide",
         "peerlab plan --read trial" if trial else "",
-        f"Keep from {trial.threshold:.2f}{TIMES} on"
+        f"Keep from {trial.threshold:.2f}{TIMES_SIGN} on"
         if trial
         else "Compare medians with the runs' own spread",
     )

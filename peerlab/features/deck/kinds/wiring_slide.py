@@ -4,8 +4,8 @@ import re
 
 from peerlab.answer.gain import GainCase
 from peerlab.answer.run import Run
-from peerlab.base.units import say_time
-from peerlab.features.deck.blocks import TIMES, facts, grid, side, span, without_ground
+from peerlab.base.units import TIMES_SIGN, say_time
+from peerlab.features.deck.blocks import facts, grid, side, span, without_ground
 from peerlab.features.deck.compared_runs import ComparedRuns
 from peerlab.features.deck.kinds.first_slides import figures_said
 from peerlab.features.deck.reading.outline import Outline
@@ -59,4 +59,4 @@ def _side(case: GainCase, runs: tuple[Run, Run], mark: str = "") -> str:
     says = re.sub("^each NIC (hangs|has a) ", "", case.says)
     name = f"{says[:1].upper()}{says[1:]}{mark}"
     worth = "loss" if case.gain < 1 else "gain"
-    return side(name, f"{case.gain:.2f}{TIMES}", picture, facts(*rows), gain=worth)
+    return side(name, f"{case.gain:.2f}{TIMES_SIGN}", picture, facts(*rows), gain=worth)
