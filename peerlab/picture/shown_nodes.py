@@ -122,9 +122,13 @@ AS_BUSY = 0.9
 
 def busiest(run: Run, kind: str) -> Resource:
     """Return which resource of a kind is busiest in a run."""
-    used = busy_ps(run.trace, run.recording)
-    same = (i for i, resource in enumerate(run.trace.resources) if resource.kind == kind)
-    return run.trace.resources[max(same, key=used.__getitem__)]
+    return max(_used(run, kind), key=lambda pair: pair[1])[0]
+
+
+def _used(run: Run, kind: str) -> list[tuple[Resource, float]]:
+    """Return the resources of a kind, each with the picoseconds of its capacity that were used."""
+    pairs = zip(run.trace.resources, busy_ps(run.trace, run.recording), strict=True)
+    return [(resource, used) for resource, used in pairs if resource.kind == kind]
 
 
 def shown_switch(run: Run) -> int:
@@ -136,15 +140,10 @@ def shown_switch(run: Run) -> int:
     resource = bottleneck.resource if bottleneck else None
     if trace.folded or trace.one_switch or not bottleneck or not resource or resource.scope != "nic":
         return 0
-    node, nics, kind = focus(run), run.scenario.hardware.used_nics_per_switch, bottleneck.kind
-    used, hot = busy_ps(trace, run.recording), busiest(run, kind)
-    first = (
-        used[i]
-        for i, candidate in enumerate(trace.resources)
-        if (candidate.kind, candidate.node) == (kind, node) and candidate.index < nics
-    )
-    as_busy = max(first, default=0) >= AS_BUSY * used[trace.resources.index(hot)]
-    return 0 if as_busy or hot.node != node else hot.index // nics
+    node, nics, pairs = focus(run), run.scenario.hardware.used_nics_per_switch, _used(run, bottleneck.kind)
+    hot, most = max(pairs, key=lambda pair: pair[1])
+    first = max((used for nic, used in pairs if nic.node == node and nic.index < nics), default=0)
+    return 0 if first >= AS_BUSY * most or hot.node != node else hot.index // nics
 
 
 def drawn(run: Run, nodes: Sequence[int], switch: int) -> list[bool]:

@@ -40,6 +40,11 @@ def settle(page):
     page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
+def is_cut(page, part):
+    """Return whether what a part of a page holds is wider than it."""
+    return page.locator(part).evaluate("part => part.scrollWidth > part.clientWidth")
+
+
 def settle_drawings(page):
     """Wait until drawings have their size in a window that was changed: on a busy machine that takes some frames."""
     page.bring_to_front()

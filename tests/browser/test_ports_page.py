@@ -4,6 +4,7 @@ import re
 
 import pytest
 from axe_faults import axe_faults
+from overlaps import is_cut
 from page_that_plays import seek_ps
 from playwright.sync_api import expect
 
@@ -171,9 +172,7 @@ def test_hosts_that_are_not_drawn_are_counted_within_the_page(open_page, width):
 def test_a_table_of_fabrics_is_not_cut(opened, width):
     page = opened()
     page.set_viewport_size({"width": width, "height": 900})
-    assert page.evaluate(
-        "(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(document.querySelector('.np-scroll'))"
-    )
+    assert not is_cut(page, ".np-scroll")
 
 
 def test_of_a_queue_that_is_full_no_words_lie_on_others_and_the_answer_stays_in_its_card(open_page):

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from peerlab.base.units import say_count, say_percent, say_time
 from peerlab.features.blame.blaming import EXPLAINS, Blame, blame, blame_beside
 from peerlab.features.blame.late_picture import WIDTHS, in_words, late_svg, row_height
+from peerlab.picture.by_width import shown_from
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette, properties
 from peerlab.question.scenario import Scenario
@@ -16,20 +17,15 @@ _BARS, _BEFORE_BARS, _LETTER = 86.0, 26.0, 7.9
 """Where bars begin at least, what there is beside the longest name, and the width of a letter of it, about; pixels."""
 
 
-def _shown_from() -> str:
-    """Return the style rules that show one drawing of a picture at each width: no word is smaller than it is drawn."""
-    rules, below = "", ""
-    for place, width in enumerate(WIDTHS):
-        least = 0 if width == WIDTHS[-1] else width
-        rules += f"@container (min-width:{least:g}px){below}{{.pl-blame svg:nth-of-type({place + 1}){{display:block}}}}"
-        below = f" and (max-width:{least - 0.02:g}px)"
-    return rules
-
-
+# The narrowest drawing is for all that is narrower, too.
+_DRAWINGS = {
+    width if width != WIDTHS[-1] else 0: f".pl-blame svg:nth-of-type({place})"
+    for place, width in enumerate(WIDTHS, start=1)
+}
 _SIDE_BY_SIDE = (
     ".pl-blame{display:flex;flex-wrap:wrap;gap:12px;align-items:flex-start}"
     ".pl-blame>div{flex:1 1 520px;max-width:560px;min-width:0;container-type:inline-size}.pl-blame svg{display:none;width:100%;height:auto}"
-    f"{_shown_from()}"
+    f"{shown_from(_DRAWINGS)}"
     ".pl-blame p{flex:100%;margin:0;color:var(--pl-muted);text-wrap:pretty}.pl-blame .pl-says{text-wrap:balance;margin-bottom:-8px;font-size:18px;font-weight:650;color:var(--pl-ink)}"
     ".pl-blame details p{margin-bottom:8px}.pl-blame details{width:100%;max-width:560px}.pl-blame summary{width:fit-content;margin-bottom:8px;cursor:pointer;color:var(--pl-muted);text-decoration:underline;text-underline-offset:2px}"
     ".pl-blame summary:focus-visible{outline:2px solid var(--pl-register-ink);outline-offset:2px}"

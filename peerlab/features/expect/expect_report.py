@@ -25,12 +25,11 @@ from peerlab.features.expect.expect_document import (
 from peerlab.features.expect.expectation import Expectation
 from peerlab.features.expect.expected_figure import figure
 from peerlab.features.expect.verdicts.causes import THE_CAUSE
-from peerlab.features.expect.verdicts.log_verdict import LogVerdict, LogVerdicts
+from peerlab.features.expect.verdicts.log_verdict import IN_PAGE, LogVerdict, LogVerdicts, by_options
 from peerlab.features.expect.verdicts.verdict_rules import BELOW
 from peerlab.page.document_html import conclusion_html, part_html
 from peerlab.page.frame import alone, framed
 
-_OPTION, _LIST = "with --cluster", "in the list Cluster above"
 _MOST_CAUSES = 5
 _CLOSEST = 2
 """Causes that are shown where none explains enough."""
@@ -57,7 +56,7 @@ def verdict_in_page(verdicts: Sequence[Told]) -> str:
 
 def for_page(why: str) -> str:
     """Return why a verdict is as it is, for a page that has a list of clusters."""
-    return why.replace(_OPTION, _LIST)
+    return by_options(why, IN_PAGE)
 
 
 def expectation_html(found: Told) -> str:

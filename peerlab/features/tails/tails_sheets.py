@@ -9,6 +9,7 @@ from peerlab.features.tails.tails_picture import WIDE, Sheet, chosen_svg, tails_
 from peerlab.features.tails.time_unit import Unit, unit_of
 from peerlab.features.tails.times import PathTimes
 from peerlab.page.frame import table
+from peerlab.picture.by_width import shown_from
 from peerlab.picture.theme import PAGE, properties
 from peerlab.picture.words import title
 
@@ -47,20 +48,10 @@ def sheets_html(
     return f"<div class='pl-sheets' tabindex='0' role='group' aria-label='Runs'>{drawn}</div>{_table(tails)}"
 
 
-def _shown_from() -> str:
-    """Return the style rules that show one sheet at each width."""
-    rules, below = "", ""
-    for least in SHEETS:
-        wide = [f"(min-width:{least}px)"] if least else []
-        rules += f"@container {' and '.join([*wide, *([below] if below else [])]) or '(min-width:0)'}{{.pl-from{least}{{display:block}}}}"
-        below = f"(max-width:{least - 0.02}px)"
-    return rules
-
-
 SHEET_STYLE = (
     ".pl-tails h3{margin:0;font-size:16px;font-weight:650;color:var(--pl-ink)}.pl-tails .pl-dots{margin:4px 0 8px;color:var(--pl-muted)}"
     ".pl-tails{container-type:inline-size;color:var(--pl-ink)}.pl-sheets{overflow-x:auto}.pl-sheet{display:none;position:relative;min-width:328px}"
-    f"{_shown_from()}"
+    f"{shown_from({least: f'.pl-from{least}' for least in SHEETS})}"
     ".pl-sheet svg{display:block;width:100%;height:auto}.pl-tails .pl-tail-figures{border-collapse:collapse;margin:12px 0}"
     ".pl-tails .pl-tail-figures :is(th,td){padding:4px 0 4px 12px;text-align:right;white-space:nowrap;font-weight:400;border-top:1px solid var(--pl-faint)}"
     ".pl-tails .pl-tail-figures th:first-child{text-align:left;padding-left:0}.pl-tails .pl-tail-figures caption{text-align:left;color:var(--pl-muted);white-space:nowrap}"

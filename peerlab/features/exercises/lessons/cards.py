@@ -12,6 +12,7 @@ from typing import Any
 
 import peerlab
 from peerlab.base.errors import PeerlabError
+from peerlab.base.units import TIMES_SIGN
 from peerlab.features.exercises.catalogue import find, fixed
 from peerlab.features.exercises.exercise import Choice, Exercise, Number, Verdict, unanswered
 
@@ -61,17 +62,13 @@ def card(exercise: Exercise) -> dict[str, Any]:
     }
 
 
-FACTOR = "\u00d7"
-"""The sign of a factor, where a prediction's unit is the letter."""
-
-
 def say_figure(value: float, unit: str) -> str:
     """Return a figure as predictions say it; a factor has its sign.
 
     >>> say_figure(1.77, "x") == "1.77\u00d7", say_figure(55, " %")
     (True, '55 %')
     """
-    return f"{value:.3g}{FACTOR if unit == 'x' else unit}"
+    return f"{value:.3g}{TIMES_SIGN if unit == 'x' else unit}"
 
 
 def revealed(

@@ -1,7 +1,7 @@
 """The verdict on a log: whether it is well, rows beside what they should be, and the faults that would look like it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import reduce
 from typing import Any
 
 from peerlab.base.display import shown
@@ -15,8 +15,19 @@ from peerlab.features.expect.verdicts.causes import (
 )
 from peerlab.features.expect.verdicts.verdict_rules import BELOW, COUNTERS, ENOUGH, HEALTHY, HELD_UP
 
-BY_OPTION = {"with --cluster": "with the argument cluster", "with --nodes": "as nodes of peerlab.load"}
+IN_PYTHON = {"with --cluster": "with the argument cluster", "with --nodes": "as nodes of peerlab.load"}
 """How the command line lets a user say what a log does not, and the same in Python."""
+IN_PAGE = {"with --cluster": "in the list Cluster above"}
+"""The same where a page has a list of clusters."""
+
+
+def by_options(why: str, ways: Mapping[str, str]) -> str:
+    """Return why a verdict is as it is, with other ways to say what a log does not than the command line's options."""
+    for option, way in ways.items():
+        why = why.replace(option, way)
+    return why
+
+
 _IF_AGAIN = {
     HEALTHY: "Should further runs be as low,",
     HELD_UP: "If a second run has it, too, it is no disturbance, and",
@@ -120,8 +131,4 @@ class LogVerdicts(tuple[LogVerdict, ...]):
 
     def in_python(self) -> "LogVerdicts":
         """Return the same, where it says what to name, in the words of Python."""
-        told = (
-            replace(verdict, why=reduce(lambda why, pair: why.replace(*pair), BY_OPTION.items(), verdict.why))
-            for verdict in self
-        )
-        return LogVerdicts(told)
+        return LogVerdicts(replace(verdict, why=by_options(verdict.why, IN_PYTHON)) for verdict in self)
