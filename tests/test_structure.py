@@ -151,6 +151,54 @@ def test_a_name_is_a_noun(modules):
     assert sum(name in PRONOUNS for name in names) <= MOST_PRONOUNS * len(names)
 
 
+_KEYWORD = "a public parameter, which callers may name"
+_FIELD = "a public field, which readers of the object name"
+KEPT_PRONOUNS = {
+    "app/chips.py:mark:one": _KEYWORD,
+    "app/field_controls.py:show:one": _KEYWORD,
+    "engine/recording.py:array_rows:found": _KEYWORD,
+    "engine/span_rows.py:hits_of:found": _KEYWORD,
+    "features/deck/kinds/late_field.py:late_field:found": _KEYWORD,
+    "features/deck/kinds/step_slide.py:simulated_step:found": _KEYWORD,
+    "features/expect/expect_report.py:expectation_html:found": _KEYWORD,
+    "features/expect/thresholds.py:write_thresholds:found": _KEYWORD,
+    "library/nccl_law.py:chosen:found": _KEYWORD,
+    "model/guide.py:where_to_find:one": _KEYWORD,
+    "page/widgets.py:offer:one": _KEYWORD,
+    "page/widgets.py:say_states:one": _KEYWORD,
+    "question/law_error.py:reach_of_ratio:one": _KEYWORD,
+    "study/planned.py:sides_in_words:one": _KEYWORD,
+    "study/racing.py:race:one": _KEYWORD,
+    "topology/topology.py:Topology:distance:one": _KEYWORD,
+    "topology/topology.py:apart:one": _KEYWORD,
+    "training/own_step.py:on_each_path:found": _KEYWORD,
+    "training/step_composition.py:scenario_of:one": _KEYWORD,
+    "diagnosis/observed.py:Observed:said": _FIELD,
+    "features/doctor/check.py:Finding:found": _FIELD,
+    "features/doctor/check.py:Seen:found": _FIELD,
+    "features/expect/verdicts/causes.py:PossibleCause:said": _FIELD,
+    "features/expect/verdicts/causes.py:UnseenFault:said": _FIELD,
+    "features/measure/reports/ratios.py:Ratios:found": _FIELD,
+    "engine/ports/sender_events.py:SenderEvents:handle:one": "a number: the first of an event's two values",
+}
+
+
+def pronouns_bound(node, scope):
+    """Yield where a variable or parameter is called `one`, `found` or `said`: its scope, then its name."""
+    for child in ast.iter_child_nodes(node):
+        match child:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name) | ast.MatchAs(name=str(name)):
+                if name in {"one", "found", "said"}:
+                    yield f"{scope}:{name}"
+        named = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        yield from pronouns_bound(child, f"{scope}:{child.name}" if named else scope)
+
+
+def test_a_variable_is_called_by_its_noun(modules):
+    names = {name for path, text in modules.items() for name in pronouns_bound(ast.parse(text), path)}
+    assert names - set(KEPT_PRONOUNS) == set()
+
+
 def imported(text, names):
     """Yield the modules that a text imports, inside functions too; what only types need is nothing that runs."""
     tree = ast.parse(text)
