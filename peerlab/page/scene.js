@@ -396,9 +396,9 @@ export class Scene extends View {
     for (const { count, places } of Object.values(this.queues)) {
       if (count < 3 || !places.length) continue;
       const [x, y] = places[Math.min(count, places.length) - 1], first = places[0][1], left = x < SCENE_WIDTH / 2;
-      const word = (at, text) => [x, at, text, 11, this.style, "muted", "center"], said = word(this.data.names.other[2], `${count} wait`); // as high as "from node 3" beside it
-      if (!this.narrow) [said[0], said[6]] = left ? [x + BAR / 2, "right"] : [x - BAR / 2, "left"]; // clear of that
-      if (y >= first) words.push([...said, word(first - 8, `${count}`)]);
+      const word = (at, text) => [x, at, text, 11, this.style, "muted", "center"], label = word(this.data.names.other[2], `${count} wait`); // as high as "from node 3" beside it
+      if (!this.narrow) [label[0], label[6]] = left ? [x + BAR / 2, "right"] : [x - BAR / 2, "left"]; // clear of that
+      if (y >= first) words.push([...label, word(first - 8, `${count}`)]);
       else words.push([left ? x + BAR / 2 : x - BAR / 2, y - 9, `${count} wait`, 11, this.style, "muted", left ? "right" : "left"]);
     }
   }
@@ -423,7 +423,7 @@ export class Scene extends View {
 
   // What is slow at a node, in the lines that there is room for beside its name.
   sayWhatIsSlow(number, short) {
-    const [what, ...said] = (this.data.sight.slow[number] || "").split(" "), share = said.filter((part) => !short || part !== "at").join(" ");
+    const [what, ...rest] = (this.data.sight.slow[number] || "").split(" "), share = rest.filter((part) => !short || part !== "at").join(" ");
     return what ? (this.narrow && this.host.clientWidth >= ONE_LINE ? [`${what} ${share}`] : [what, share]) : [];
   }
 

@@ -323,12 +323,12 @@ export class Timeline extends View {
   // What is saved is said in the time that is saved, where nothing is drawn; what is more in the strip above the lanes, so that it lies on
   // no bar, and beside the clock's knob where that passes. Both stand between the two ends.
   placeDifference(room, knob) {
-    const said = this.find(".pl-saved"), { zoom } = this.figures, more = said.classList.contains("pl-worse"), { letters, around } = more ? MORE_TIME : SAVED;
-    const wide = widthOf(said.textContent, letters * zoom, true), clear = KNOB + MORE_TIME.beside;
-    said.hidden = room < wide + around;
+    const label = this.find(".pl-saved"), { zoom } = this.figures, more = label.classList.contains("pl-worse"), { letters, around } = more ? MORE_TIME : SAVED;
+    const wide = widthOf(label.textContent, letters * zoom, true), clear = KNOB + MORE_TIME.beside;
+    label.hidden = room < wide + around;
     let left = (room - wide) / 2;
     if (Math.abs(knob - room / 2) < wide / 2 + clear) left = knob + clear + wide <= room ? knob + clear : knob - clear - wide;
-    said.style.left = more ? `${left}px` : "";
+    label.style.left = more ? `${left}px` : "";
   }
 
   drawPath() {

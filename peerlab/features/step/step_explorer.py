@@ -225,9 +225,9 @@ class StepExplorer(Spoken):
 
 def _value_beside(control: w.Widget) -> w.Widget:
     """Return the value of a slider, to stand beside it."""
-    told = classed(w.Label(str(control.value)), "pl-step-value")
-    control.observe(lambda event: setattr(told, "value", str(event["new"])), "value")
-    return told
+    label = classed(w.Label(str(control.value)), "pl-step-value")
+    control.observe(lambda event: setattr(label, "value", str(event["new"])), "value")
+    return label
 
 
 def _how_sure(runs: list[StepRun], stop: threading.Event) -> StepGain:

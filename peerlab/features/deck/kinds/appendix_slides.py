@@ -209,9 +209,9 @@ def sources(_outline: Outline, compared: ComparedRuns) -> Slide:
 def _by_weight(compared: ComparedRuns) -> list[Figure | Wiring]:
     """Return what is assumed, what moves the gain most first."""
     order = [assumption.figure.label for assumption in compared.gain_band.assumptions]
-    known = compared.base.hardware.assumptions
+    figures = compared.base.hardware.assumptions
     return sorted(
-        known, key=lambda figure: order.index(figure.label) if figure.label in order else len(order)
+        figures, key=lambda figure: order.index(figure.label) if figure.label in order else len(order)
     )
 
 

@@ -97,7 +97,7 @@ def possible_causes(
         with_it = {size: GBps for size, scenario in healthy.items() if (GBps := fault.GBps(scenario))}
         if len(with_it) < len(rows):  # this machine cannot have it
             continue
-        cause = _cause(fault, short, with_it, said=lead >= sure)
+        cause = _cause(fault, short, with_it, log_says=lead >= sure)
         if fault.setting and cause.explains < THE_CAUSE:  # it may be set, and cost little here
             cause = replace(cause, said=False)
         # A log's own line outweighs any curve, both ways.
@@ -135,8 +135,9 @@ def unseen_faults(asked: Scenario, row: JudgedSize, observed: Observed) -> Itera
             continue
         GBps = fault.GBps(asked.with_(message_bytes=row.size))  # noqa: N806
         if GBps and GBps >= floor:
-            said = lead >= sure
-            yield UnseenFault(name=fault.name, decides=fault.decides, GBps=GBps, floor=floor, said=said)
+            yield UnseenFault(
+                name=fault.name, decides=fault.decides, GBps=GBps, floor=floor, said=lead >= sure
+            )
 
 
 def _leads(scenario: Scenario, observed: Observed) -> Callable[[Fault], float]:
@@ -162,7 +163,7 @@ def _leads(scenario: Scenario, observed: Observed) -> Callable[[Fault], float]:
 
 
 def _cause(
-    fault: Fault, short: Sequence[JudgedSize], with_it: dict[int, float], *, said: bool
+    fault: Fault, short: Sequence[JudgedSize], with_it: dict[int, float], *, log_says: bool
 ) -> PossibleCause:
     # Logarithms, as a fault is a factor: half at one size counts as half at another.
     gap = sum(math.log(row.expected.expected / row.measured) for row in short if row.expected)
@@ -175,7 +176,7 @@ def _cause(
         explains=max(0.0, 1 - sum(map(abs, left)) / gap),
         leaves=math.exp(-sum(left) / len(left)),
         decides=fault.decides,
-        said=said,
+        said=log_says,
         curve=tuple(sorted(with_it.items())),
     )
 
