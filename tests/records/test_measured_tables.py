@@ -110,33 +110,68 @@ def test_our_own_measurement_says_of_which_machine_it_is_and_every_sum_was_exact
         assert all(one.ratio > 1.5 for one in at_1_mib if one.path == "direct")
 
 
-def test_there_are_measurements_of_our_own_of_a_processor_and_of_a_gpu_used_at_once_and_in_turns():
-    assert OWN == ["own/h200-mps", "own/h200-turns", "own/xeon-2-processors"]
+GPUS = ["h100", "h200"]
+
+
+def test_there_are_measurements_of_our_own_of_a_processor_and_of_gpus_used_at_once_and_in_turns():
+    of_gpus = [f"own/{gpu}-{how}" for gpu in GPUS for how in ("mps", "turns")]
+    assert [*of_gpus, "own/xeon-2-processors"] == OWN
+
+
+@pytest.mark.parametrize("gpu", GPUS)
+def test_direct_gains_more_where_ranks_use_a_gpu_at_once(gpu):
+    names = f"own/{gpu}-mps", f"own/{gpu}-turns"
     at_once, in_turns = (
         {
             (one.ranks, one.size_bytes): one
             for one in compare(LIBRARY[name])
             if one.path == "direct" and one.registration == "none"
         }
-        for name in OWN[:2]
+        for name in names
     )
     assert all(at_once[place].ratio > in_turns[place].ratio for place in at_once)
     # Both are quiet: a control compares a thing with itself, and takes turns, too.
-    assert all(
-        1 / 1.15 < ratio < 1.15 for name in OWN[:2] for ratio in LIBRARY[name].manifest["a_a_ratio"].values()
-    )
+    controls = [ratio for name in names for ratio in LIBRARY[name].manifest["a_a_ratio"].values()]
+    assert all(1 / 1.15 < ratio < 1.15 for ratio in controls)
 
 
-def test_copies_on_a_gpu_were_measured_twice_and_agree():
-    first, again = (CopyCost.read(folder("data") / f"measured/own/h200-copies-{run}.json") for run in (1, 2))
+def test_two_gpus_of_one_kind_of_server_give_the_same_ratios():
+    of_each = [
+        {
+            (one.ranks, one.size_bytes): one.ratio
+            for one in compare(LIBRARY[f"own/{gpu}-mps"])
+            if one.path == "direct" and one.registration == "none"
+        }
+        for gpu in GPUS
+    ]
+    assert of_each[0] == pytest.approx(of_each[1], rel=0.1)
+
+
+def copy_costs(gpu):
+    return [CopyCost.read(folder("data") / f"measured/own/{gpu}-copies-{run}.json") for run in (1, 2)]
+
+
+@pytest.mark.parametrize("gpu", GPUS)
+def test_copies_on_a_gpu_were_measured_twice_and_agree(gpu):
+    first, again = copy_costs(gpu)
     for one, other in zip(first.figures, again.figures, strict=True):
         assert one.key == other.key
         assert max(one.low, other.low) <= min(one.high, other.high)
 
 
-@pytest.mark.parametrize("name", ["p5en", "h200-roce"])
-def test_clusters_of_an_h200_say_of_it_what_the_records_say(name):
-    costs = [CopyCost.read(folder("data") / f"measured/own/h200-copies-{run}.json") for run in (1, 2)]
+@pytest.mark.parametrize(
+    ("name", "gpu"),
+    [
+        ("p5en", "h200"),
+        ("h200-roce", "h200"),
+        ("p5", "h100"),
+        ("h100-ndr", "h100"),
+        ("h100-roce", "h100"),
+        ("a3-mega", "h100"),
+    ],
+)
+def test_clusters_of_a_measured_gpu_say_of_it_what_the_records_say(name, gpu):
+    costs = copy_costs(gpu)
     figures = peerlab.load_cluster(name).figures
     rates = [figure.value for cost in costs for figure in cost.figures if figure.key == "device.copy_engine"]
     assert min(rates) <= figures["device.copy_engine"].value <= max(rates)
@@ -148,4 +183,5 @@ def test_clusters_of_an_h200_say_of_it_what_the_records_say(name):
         for region in regions
         if "DMA-BUF" not in region.what and region.size_bytes == 64 << 20
     ]
-    assert f"{min(pages):.2f} to {max(pages):.2f} us a page" in figures["registration.per_page"].assumption
+    spread = dict.fromkeys(f"{pick(pages):.2f}" for pick in (min, max))
+    assert f"{' to '.join(spread)} us a page" in figures["registration.per_page"].assumption
