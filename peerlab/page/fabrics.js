@@ -14,7 +14,7 @@ import { sayBytes, sayTime } from "./words.js";
  * @property {string} source
  * @property {string} counts
  * @property {string} headline
- * @property {string} finding
+ * @property {string} note
  * @property {string} words
  * @property {string[]} columns
  * @property {number[]} seen
@@ -39,7 +39,7 @@ import { sayBytes, sayTime } from "./words.js";
 const WATCHED_S = 12; // the slowest lasts so long at the usual speed
 const ALIKE = 1.005; // times that differ by half a per cent are the same, as in the sentence below the headline
 const MOST_ROADS = 4;
-const BAR = { least: 30, most: 48, all: 150, gap: 10, left: 118, narrow: 86, right: 64, bare: 24, letters: 12, foot: 20, tick: 64, hatch: 4 }; // px
+const BAR = { least: 30, most: 48, lone: 76, all: 150, gap: 10, left: 118, narrow: 86, right: 64, bare: 24, letters: 12, foot: 20, tick: 64, hatch: 4 }; // px
 const REST = 0.45; // opacity of what is still to come
 const ROAD = { wide: 760, high: 240, largest: 1.2 }; // px: a road that is so wide and higher has larger words, at most so many times
 const POINTS = 200; // of a line of delivered bytes
@@ -81,7 +81,7 @@ class FabricsPage extends PlayedPage {
 
   // What does not change while it plays.
   fill() {
-    const { about, source, headline, finding, words, columns, transports } = this.data, hero = this.find(".np-hero"), slide = this.wanted.mode === "slide";
+    const { about, source, headline, note, words, columns, transports } = this.data, hero = this.find(".np-hero"), slide = this.wanted.mode === "slide";
     this.find("h1").textContent = slide ? headline : about;
     this.find(".np-about").textContent = about;
     this.find(".ts-source").textContent = source;
@@ -93,7 +93,7 @@ class FabricsPage extends PlayedPage {
     hero.querySelector("h2").textContent = apart ? `The slowest, ${slow.title}, takes` : transports.length > 1 ? `${transports.length > 2 ? "All" : "Both"} transports take` : `${fast.title} takes`;
     hero.querySelector("b").textContent = apart ? `${times.toFixed(2)}×` : sayTime(fast.finish_us);
     hero.querySelector("small").textContent = apart ? ` as long as ${fast.title}` : "";
-    hero.querySelector(".ts-note").textContent = finding;
+    hero.querySelector(".ts-note").textContent = note;
     this.find(".fb-path").append(...this.data.colours.map(([role, words]) => {
       const pair = make("span", "np-pair", words);
       pair.prepend(Object.assign(make("i", ""), { style: `background: var(--pl-${role})` }));
@@ -146,7 +146,8 @@ class FabricsPage extends PlayedPage {
     const { shown } = this, full = shown.length === MOST_ROADS;
     this.ticked.forEach((box, i) => {
       box.checked = shown.includes(i);
-      box.disabled = box.checked ? shown.length === 1 : full;
+      box.disabled = !box.checked && full;
+      box.setAttribute("aria-disabled", String(box.checked && shown.length === 1)); // the last one stays, and looks like what is shown
       box.closest("tr").classList.toggle("np-chosen", box.checked);
     });
     this.paintBars();
@@ -159,16 +160,16 @@ class FabricsPage extends PlayedPage {
   paintBars() {
     const host = this.find(".fb-bars"), { transports, end_us } = this.data, width = host.clientWidth || 1000;
     const drawn = this.apart ? transports : transports.slice(0, 1); // one stands for those that are alike
-    this.rowHigh = Math.max(BAR.least, Math.min(BAR.most, BAR.all / drawn.length)); // few bars are higher: their lines say more
+    this.rowHigh = Math.max(BAR.least, Math.min(this.apart ? BAR.most : BAR.lone, BAR.all / drawn.length)); // few bars are higher: their lines say more
     const bottom = drawn.length * this.rowHigh;
-    const left = width < 640 ? BAR.narrow : BAR.left, right = width - (this.apart ? BAR.right : BAR.bare);
+    const left = this.apart ? (width < 640 ? BAR.narrow : BAR.left) : 0, right = width - (this.apart ? BAR.right : BAR.bare);
     this.x = (time) => left + ((right - left) * time) / (end_us || 1);
     host.replaceChildren();
     host.setAttribute("viewBox", `0 0 ${width} ${bottom + BAR.foot}`);
     host.style.height = `${bottom + BAR.foot}px`;
     for (const time of ticks(end_us || 1, Math.floor((right - left) / BAR.tick))) {
       svgShape("path", { d: `M${this.x(time)} 0V${bottom}`, stroke: "var(--pl-faint)" }, host);
-      this.text(this.x(time), bottom + 15, time ? sayTime(time) : "0", { "text-anchor": "middle", fill: "var(--pl-muted)" });
+      this.text(this.x(time), bottom + 15, time ? sayTime(time) : "0", { "text-anchor": time || left ? "middle" : "start", fill: "var(--pl-muted)" });
     }
     const defs = svgShape("defs", {}, host), clip = svgShape("clipPath", { id: "fb-played" }, defs);
     const hatch = svgShape("pattern", { id: "fb-slanted", width: BAR.hatch, height: BAR.hatch, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, defs);
@@ -190,14 +191,8 @@ class FabricsPage extends PlayedPage {
       svgShape("path", { d, fill: "none", stroke: "var(--pl-ink)", "stroke-width": 1.5 }, part);
     }
     if (this.apart) row.addEventListener("click", () => this.toggle(i));
-    this.text(this.x(0) - 8, middle, this.apart ? title : this.alike(), { "text-anchor": "end", "font-weight": this.shown.includes(i) ? 650 : 400 });
+    if (this.apart) this.text(this.x(0) - 8, middle, title, { "text-anchor": "end", "font-weight": this.shown.includes(i) ? 650 : 400 });
     return { share: this.text(host.clientWidth, middle, "", { "text-anchor": "end" }) };
-  }
-
-  // The name of those that are alike: of two, both; of one, its own.
-  alike() {
-    const { transports } = this.data;
-    return transports.length > 2 ? "all of them" : transports.length > 1 ? "both" : transports[0].title;
   }
 
   // What one has delivered, from its begin to its end: places on the axis, and shares.
@@ -237,7 +232,7 @@ class FabricsPage extends PlayedPage {
     const { transports } = this.data, titles = transports.map(({ title }) => title), alike = !this.apart && titles.length > 1 && this.shown.length === 1;
     for (const i of this.shown) {
       const { road, section } = this.roads.get(i);
-      section.querySelector("h2").textContent = alike ? `${titles.slice(0, -1).join(", ")} and ${titles.at(-1)}: alike` : titles[i];
+      section.querySelector("h2").textContent = alike ? `${titles.slice(0, -1).join(", ")} and ${titles.at(-1)}` : titles[i];
       const { clientWidth, clientHeight } = section.querySelector("svg");
       road.paint(clientWidth > ROAD.wide ? Math.max(1, Math.min(ROAD.largest, clientHeight / ROAD.high)) : 1);
     }

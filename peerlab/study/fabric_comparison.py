@@ -86,6 +86,12 @@ class FabricComparison:
         )
 
     @property
+    def are_alike(self) -> bool:
+        """Whether all take the same time within half a per cent."""
+        times = [transport.run.time_s for transport in self.transports]
+        return max(times) <= (1 + _SAME) * min(times)
+
+    @property
     def finding(self) -> str:
         """What follows, as a sentence."""
         if len(self.transports) == 1:
@@ -93,22 +99,31 @@ class FabricComparison:
             return (
                 f"{only.title} alone takes {say_time(only.run.time_ps)}: there is nothing to compare it with."
             )
-        times = [transport.run.time_s for transport in self.transports]
-        apart = f"The slowest takes {max(times) / min(times):.2f} times as long as the fastest"
-        if max(times) <= (1 + _SAME) * min(times):
-            apart = "All take the same time within half a per cent"
+        # nothing of the network limits anywhere, so it is no wonder that transports do not differ
+        if self.are_alike and not any(map(_of_fabric, self.transports)):
             limits = {
                 transport.run.bottleneck.label for transport in self.transports if transport.run.bottleneck
             }
-            # nothing of the network limits anywhere, so it is no wonder that transports do not differ
-            if not any(map(_of_fabric, self.transports)):
-                return f"The limit is not the wire but {_and(sorted(limits))}."
+            return f"The limit is not the wire but {_and(sorted(limits))}."
         if self.differ_by_bytes_alone:
             why = ": every port has one sender, so no queue forms, and no pause, credit or mark acts"
             if self.transports[0].run.scenario.fabric.contended:
                 why = "; how transfers share this fabric is the same for all of them"
-            return f"{apart}, by header bytes and latency alone{why}.{self._of_ideal}"
-        return f"{apart}. {' '.join(self._more_than_bytes)}{self._of_ideal}"
+            return f"{self._how_far_apart}, by header bytes and latency alone{why}.{self._of_ideal}"
+        return f"{self._how_far_apart}. {' '.join(self._more_than_bytes)}{self._of_ideal}"
+
+    @property
+    def note(self) -> str:
+        """What follows besides how far apart the times are, as a page says below that."""
+        rest = self.finding.removeprefix(self._how_far_apart).lstrip(",. ")
+        return f"{rest[:1].upper()}{rest[1:]}"
+
+    @property
+    def _how_far_apart(self) -> str:
+        if self.are_alike:
+            return "All take the same time within half a per cent"
+        times = [transport.run.time_s for transport in self.transports]
+        return f"The slowest takes {max(times) / min(times):.2f} times as long as the fastest"
 
     @property
     def _more_than_bytes(self) -> list[str]:

@@ -142,10 +142,39 @@ def test_colours_of_the_data_path_have_their_key_and_time_has_none_of_them(open_
     assert not in_key & set(in_bars)
 
 
-def test_transports_that_are_alike_have_one_bar(open_page):
+def test_transports_that_are_alike_have_one_bar_and_the_table_has_what_they_differ_in(open_page):
     scenario = peerlab.Scenario(cluster="dl1", path="host-rdma", nodes=8)
     page = open_page(fabrics_page_html(compare_fabrics(scenario)))
     expect(page.locator(".np-hero h2")).to_have_text("Both transports take")
     expect(page.locator(".fb-bars .np-row")).to_have_count(1)
-    expect(page.locator(".fb-bars text", has_text="both")).to_have_count(1)
+    expect(page.locator(".fb-road h2")).to_have_text("EFA (SRD) and ideal")
+    # time and limit stand in the headline, and once
+    expect(page.locator(".np-head thead th")).to_have_text(
+        ["transport", "latency", "MTU", "goodput", "messages of a NIC"]
+    )
+    expect(page.locator(".np-head")).to_have_text(re.compile("^(?!.*PCIe to host.*PCIe to host)"))
+    # the only one that is shown stays, and does not look as if it were not
+    shown = page.get_by_role("checkbox", name="EFA")
+    expect(shown).to_have_attribute("aria-disabled", "true")
+    assert shown.evaluate("box => !box.disabled")
+    shown.click(force=True)
+    expect(shown).to_be_checked()
     expect(page.get_by_role("checkbox")).to_have_count(2)
+
+
+@pytest.mark.parametrize("height", [800, 1400])
+def test_a_path_by_itself_is_as_wide_as_the_page_and_its_hills_are_no_mountains(open_page, height):
+    scenario = peerlab.Scenario(cluster="dl1", path="host-rdma", nodes=8)
+    page = open_page(fabrics_page_html(compare_fabrics(scenario)))
+    resize(page, 1280, height)
+    first, top, foot = page.evaluate(
+        "[...peerlabPages].map(({ roads }) => roads.get(0).road).map((road) => [road.host.getBoundingClientRect().left + road.x(0), road.y(1), road.y(0)])[0]"
+    )
+    assert first < 110
+    assert 90 < foot - top < 150
+
+
+def test_the_card_says_once_how_far_apart_transports_are(opened, comparison):
+    page = opened()
+    assert comparison.finding.startswith("The slowest takes")
+    expect(page.locator(".np-hero .ts-note")).to_have_text(re.compile("^By header bytes and latency alone"))

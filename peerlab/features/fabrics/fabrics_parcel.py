@@ -14,7 +14,7 @@ from peerlab.picture.road_slices import parts_of
 from peerlab.picture.words import names_proxy, waits_for
 from peerlab.study.fabric_comparison import FabricComparison, OnTransport
 
-_SEEN = (0, 1, 3, 6)
+_SEEN = [0, 1, 3, 6]
 """Columns that the page's table begins with: time, latency, goodput and what limits it; the others are folded."""
 
 
@@ -51,7 +51,8 @@ class FabricsParcel(TypedDict):
     """What counts as delivered."""
     headline: str
     """What it comes to, as the title of a slide."""
-    finding: str
+    note: str
+    """What follows besides how far apart the times are, which stands above it."""
     words: str
     """The comparison in words, for those who do not see it."""
     columns: list[str]
@@ -74,14 +75,21 @@ def fabrics_parcel(comparison: FabricComparison) -> FabricsParcel:
         "source": f"Simulated by peerlab from {figures}. {LATENCY[0].upper()}{LATENCY[1:]}.",
         "counts": "A slice counts as delivered when its last byte is in the receiver's memory.",
         "headline": _headline(transports[0], transports[-1]),
-        "finding": comparison.finding,
+        "note": comparison.note,
         "words": f"{heading(comparison)}. {times}. {comparison.finding}",
         "columns": list(HEADINGS[1:]),
-        "seen": list(_SEEN),
+        "seen": _seen(comparison),
         "end_us": transports[-1].run.time_ps / PS_PER_US,
         "colours": _colours(transports),
         "transports": [_transport(transport) for transport in transports],
     }
+
+
+def _seen(comparison: FabricComparison) -> list[int]:
+    """Return the columns that stand beside the headline: of transports that take the same time those in which they differ, as the headline has the time and what limits it."""
+    rows = [cells(transport)[1:] for transport in comparison.transports]
+    differ = [column for column, figures in enumerate(zip(*rows, strict=True)) if len(set(figures)) > 1]
+    return differ if comparison.are_alike and differ else _SEEN
 
 
 def _colours(transports: Sequence[OnTransport]) -> list[list[str]]:
