@@ -46,6 +46,7 @@ import { digits, sayTime } from "./words.js";
  * @property {string[][]} rows
  */
 const CELLS = 56;
+const NUMBER_APART = 0.16; // of the scale
 const WATCHED_S = 10; // a race lasts this long at the usual speed
 const LETTERS = { page: 12, slide: 18 }; // px of a drawing's words
 const SHAPES = 1.2; // so much larger than on a page are a slide's roads
@@ -59,7 +60,7 @@ const HTML = `
 <p class="rc-clock"><b></b></p>
 <div class="rc-lanes"></div>
 <section class="rc-lead"><header><h2></h2><p class="rc-key"></p></header><svg role="img"></svg></section>
-<section class="rc-answer"><h2></h2><p class="rc-ratio"></p><div class="rc-scale" aria-hidden="true"></div><p class="rc-note"></p><table></table></section>
+<section class="rc-answer"><h2></h2><div class="rc-outcome"><div class="rc-result"><p class="rc-ratio"></p><div class="rc-scale" aria-hidden="true"></div><p class="rc-note"></p></div><ul class="rc-running"></ul></div><table></table></section>
 <p class="rc-source"></p>`;
 const LANE = `
 <h2></h2><p class="rc-count"><b></b> <span></span></p><p class="rc-waits"></p>
@@ -128,7 +129,12 @@ class RacePage extends PlayedPage {
     this.find(".rc-about").textContent = data.about;
     this.find(".rc-lead h2").textContent = `Delivered per ${data.counted}, ${data.same_way ? data.unit : "% of all"}`;
     this.find(".rc-lead h2").title = data.counts;
-    this.find(".rc-key").append(...data.racers.map(({ title, role, finish_us }) => Object.assign(make("span", "", this.wanted.mode === "slide" ? title : `${title}, ${sayTime(finish_us)}`), { style: `--rc: var(--pl-${role}); --rc-ink: var(--pl-${role}-ink)` })));
+    this.find(".rc-key").append(...data.racers.map(({ title, role }) => Object.assign(make("span", "", title), { style: `--rc: var(--pl-${role}); --rc-ink: var(--pl-${role}-ink)` })));
+    this.find(".rc-running").append(...data.racers.map(({ title, role }) => {
+      const row = Object.assign(make("li", "", title), { style: `color: var(--pl-${role}-ink)` });
+      row.append(make("b", ""));
+      return row;
+    }));
     this.find(".rc-answer h2").textContent = answer.about;
     this.find(".rc-ratio").append(answer.value, make("small", "", "as fast"));
     // Each mark of the scale with its name: the circle, the bar, the thin line.
@@ -149,13 +155,18 @@ class RacePage extends PlayedPage {
     for (const [what, one, other] of answer.rows) body.insertRow().append(Object.assign(make("th", "", what), { scope: "row" }), make("td", "", one), make("td", "", other));
   }
 
-  // From where to where the ratio lies, between once as fast, or the least there is, and the next whole number; once as fast is marked.
+  // From where to where the ratio lies, between once as fast, or half of it where it may be less, and the next whole number; these are written below it.
   fillScale() {
-    const { band, ends, ratio } = this.data.answer, scale = this.find(".rc-scale"), end = Math.max(2, Math.ceil(Math.max(ratio, ends?.[1] ?? 0))), begin = Math.floor(10 * Math.min(1, ratio, ends?.[0] ?? 1)) / 10;
+    const { band, ends, ratio } = this.data.answer, scale = this.find(".rc-scale"), end = Math.max(2, Math.ceil(Math.max(ratio, ends?.[1] ?? 0))), begin = Math.floor(2 * Math.min(1, ratio, ends?.[0] ?? 1)) / 2;
     const part = (value) => `${(100 * (value - begin)) / (end - begin)}%`, slower = ([low, high]) => (100 * Math.max(0, Math.min(high, 1) - low)) / (high - low || 1);
     for (const [name, reach] of [["rc-ends", ends], ["rc-band", band]])
       if (reach) scale.append(Object.assign(make("i", name), { style: `left:${part(reach[0])};width:calc(${part(reach[1])} - ${part(reach[0])});--slower:${slower(reach)}%` }));
-    scale.append(Object.assign(make("span", "", "1×"), { style: `left:${part(1)}` }), Object.assign(make("i", "rc-here"), { style: `left:${part(ratio)}` }));
+    const once = (1 - begin) / (end - begin); // a number nearer to an end than words have room would lie on that of the end
+    for (const value of new Set([...(once && once < NUMBER_APART ? [] : [begin]), 1, end])) {
+      const number = scale.appendChild(make("span", value === 1 ? "rc-once" : "", `${value}×`)), at = (value - begin) / (end - begin);
+      Object.assign(number.style, { left: part(value), transform: `translateX(${at === 0 || at === 1 ? -100 * at : -50}%)` });
+    }
+    scale.append(Object.assign(make("i", "rc-here"), { style: `left:${part(ratio)}` }));
   }
 
   // A share of what one delivers, in the unit of the page.
@@ -190,7 +201,7 @@ class RacePage extends PlayedPage {
     const go = this.find(".rc-go");
     if (go.dataset.playing === String(playing)) return;
     go.dataset.playing = playing;
-    go.textContent = playing ? "Pause" : "Race";
+    go.textContent = playing ? "Pause" : "Start"; // the lab's own button is called Race
     go.setAttribute("aria-pressed", String(playing));
   }
 
@@ -218,6 +229,9 @@ class RacePage extends PlayedPage {
     if (!this.chart) return;
     const { data } = this, through = data.racers.map(({ finish_us }) => time >= finish_us - 1e-6);
     const shares = this.delivered.map((one, i) => (through[i] ? 1 : one.at(time))), moving = this.film || (this.player?.playing ? flow : 0);
+    this.root.classList.toggle("rc-before", time === 0 && !moving); // nothing is busy before the start
+    this.root.classList.toggle("rc-racing", !through.some(Boolean)); // the answer comes when the first is through
+    this.find(".rc-running").querySelectorAll("b").forEach((running) => showWords(running, this.clock(time)));
     for (const [i, { lane, road, cells, bar, count, waits }] of this.lanes.entries()) {
       const racer = data.racers[i];
       showWords(count, sayAmount(this.amount(shares[i], i)));

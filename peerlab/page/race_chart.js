@@ -46,7 +46,9 @@ export class RaceChart {
 
   hatch(zoom) {
     const pattern = svgShape("pattern", { id: "rc-hatch", width: 7 * zoom, height: 7 * zoom, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, svgShape("defs", {}, this.host));
+    const first = this.data.racers.reduce((one, other) => (other.finish_us < one.finish_us ? other : one)); // who leads in the end, where nobody does any more
     this.stripes = [svgShape("rect", { width: 7 * zoom, height: 7 * zoom, opacity: 0.16 }, pattern), svgShape("rect", { width: 1.4 * zoom, height: 7 * zoom }, pattern)];
+    for (const stripe of this.stripes) stripe.setAttribute("fill", `var(--pl-${first.role})`);
   }
 
   text(x, y, words, more) {

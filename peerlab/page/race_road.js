@@ -139,7 +139,7 @@ export class RaceRoad {
 
   stop({ x, level, name, hot }, zoom) {
     if (!name) return;
-    svgShape("circle", { cx: this.x(x), cy: this.y(level), r: 7 * zoom, fill: "var(--pl-box)", stroke: hot ? "var(--pl-hot)" : "var(--pl-ink)", "stroke-width": (hot ? 3 : 2) * zoom }, this.host);
+    svgShape("circle", { class: hot ? "rc-hot" : "", cx: this.x(x), cy: this.y(level), r: 7 * zoom, fill: "var(--pl-box)", stroke: hot ? "var(--pl-hot)" : "var(--pl-ink)", "stroke-width": (hot ? 3 : 2) * zoom }, this.host);
   }
 
   // Stops of one name beside each other, such as two in host memory, have it once.

@@ -7,6 +7,7 @@ import { unpacked } from "./packed.js";
 import { widthOf } from "./places.js";
 import { beginPlayed, choiceOf, forControl, PlayedPage, showWords } from "./played.js";
 import { RaceRoad } from "./race_road.js";
+import { endOf, roundTime } from "./step_end.js";
 import { svgShape, svgText } from "./svg.js";
 import { sayTime } from "./words.js";
 
@@ -41,6 +42,7 @@ import { sayTime } from "./words.js";
  * @property {string} value
  * @property {string} after
  * @property {string} note
+ * @property {string} rests
  * @property {boolean} good
  */
 /**
@@ -65,6 +67,7 @@ const WATCHED_S = 12; // a step, or a bucket, lasts this long at the usual speed
 const COMPUTING = 20; // px: how high the lane of computing is
 const LANE = { title: 24, waiting: [4, 9], flight: [13, 41], exposed: [44, 52], high: 56, gap: 8 }; // px: a path's lane, the room above it for its words, and below it
 const AXIS = 20, END = 12, HEAD = 7; // px; what is behind the step, so that its last bucket and the frame around it are whole; how high the mark of the moment is
+const ASIDE = { share: 0.25, least: 120, most: 280, gap: 20 }; // the enlarged end: of the width, px, and between it and the step
 const WORD_PX = 14, TICK_PX = 12; // px: the words above the lanes, and those of the axis
 const PHASES = [{ words: "forward", fill: "faint", ink: "ink" }, { words: "backward", fill: "gather", ink: "ink" }, { words: "optimizer", fill: "muted", ink: "paper" }];
 const LEAST = 0.4; // px; what is narrower joins its neighbour
@@ -72,7 +75,7 @@ const HATCH = 5;
 
 const HTML = `
 <div class="ts-top"><h1></h1><div class="ts-controls"></div></div>
-<div class="ts-hero"><p class="ts-label"></p><p class="ts-value"></p><p class="ts-note"></p></div>
+<div class="ts-hero"><p class="ts-label"></p><p class="ts-value" aria-live="polite"></p><p class="ts-note"></p></div>
 <div class="ts-bar"><div class="pl-player" role="group" aria-label="Player"></div>
 <fieldset class="ts-zoom"><legend>Clock</legend><label><input type="radio" name="ts-zoom" value="step" checked> whole step</label>
 <label><input type="radio" name="ts-zoom" value="bucket"> one bucket</label></fieldset></div>
@@ -81,7 +84,7 @@ const HTML = `
 <li class="ts-key-pause"><i class="ts-swatch ts-slanted"></i>devices wait (exposed)</li><li><i class="ts-swatch ts-outlined"></i>shown below</li></ul>
 <div class="ts-lower"><section class="ts-road"><div class="ts-under"><h2><select class="ts-bucket" aria-label="Bucket"></select></h2><p></p></div>
 <fieldset class="ts-zoom ts-path"><legend>Data path shown</legend></fieldset><svg role="img"></svg></section><figure class="ts-gain"><figcaption></figcaption><svg role="img"></svg></figure></div>
-<details class="ts-more"><summary></summary><table class="ts-rows"></table><p class="ts-source"></p></details>`;
+<details class="ts-more"><summary></summary><table class="ts-rows"></table><p class="ts-rests"></p><p class="ts-source"></p></details>`;
 
 class StepPage extends PlayedPage {
   constructor(host, data, wanted, palettes) {
@@ -99,6 +102,21 @@ class StepPage extends PlayedPage {
     this.listen();
     this.open();
     this.keepInAddress(this.addressParts());
+    this.followRange();
+  }
+
+  // In the lab the range of the gain comes later: the kernel writes the headline that has it beside this frame, which goes on playing.
+  followRange() {
+    const beside = this.wanted.mode === "frame" && frameElement?.closest(".pl-explorer")?.querySelector(".pl-step-sure");
+    if (!beside) return;
+    const look = () => {
+      const given = beside.querySelector("[data-headline]");
+      if (!given) return;
+      this.fillHeadline(JSON.parse(given.dataset.headline));
+      fitFrame(this.root);
+    };
+    new MutationObserver(look).observe(beside, { childList: true, subtree: true });
+    look();
   }
 
   // What a link says of this page: each control's value, the number of the exchange whose clock it is, the path whose road is shown.
@@ -187,11 +205,12 @@ class StepPage extends PlayedPage {
     this.follow(this.followed === null ? null : this.chosen);
   }
 
-  fillHeadline({ label, value, after, note, good }) {
+  fillHeadline({ label, value, after, note, rests, good }) {
     this.find(".ts-hero").classList.toggle("ts-good", good);
     this.find(".ts-label").textContent = label;
     this.find(".ts-value").replaceChildren(make("b", "", value), ...(after ? [make("small", "", ` ${after}`)] : []));
     this.find(".ts-note").textContent = note;
+    this.find(".ts-rests").textContent = rests;
   }
 
   // The switch between the roads of two paths; of one path nothing is to be chosen.
@@ -250,27 +269,51 @@ class StepPage extends PlayedPage {
     const host = this.find(".ts-lanes"), { sides } = this.state, width = host.clientWidth || 1080;
     this.longest = Math.max(...sides.map(({ end_us }) => end_us)) || 1;
     this.width = width;
-    this.x = (time) => 1 + ((width - 1 - END) * time) / this.longest;
+    const from = endOf(sides, this.longest, (width - 1 - END) / this.longest), aside = from === null ? 0 : Math.max(ASIDE.least, Math.min(ASIDE.share * width, ASIDE.most));
+    const whole = { wide: aside ? width - aside - ASIDE.gap : width, from: 0, left: 1 }, end = { wide: aside, from, left: 0, words: false };
+    for (const view of [whole, end]) view.x = (time) => view.left + ((view.wide - view.left - END) * (time - view.from)) / (this.longest - view.from);
+    this.views = aside ? [whole, end] : [whole];
+    this.x = whole.x;
     // devices compute the same on both paths, unless exchanges slow them down
-    const alike = sides.every(({ computing }) => this.alike(computing, sides[0].computing)), shared = alike ? LANE.title + COMPUTING + LANE.gap : 0;
+    const alike = sides.every(({ computing }) => this.alike(computing, sides[0].computing)), shared = alike ? LANE.title + COMPUTING + LANE.gap : aside ? LANE.title : 0;
     const each = LANE.title + LANE.high + LANE.gap + (alike ? 0 : COMPUTING), high = shared + sides.length * each + AXIS;
     host.setAttribute("viewBox", `0 0 ${width} ${high}`);
     host.replaceChildren();
-    if (alike) {
-      this.title(host, LANE.title, { title: "Computing", more: sides.length > 1 ? "the same on both data paths" : "" });
-      this.paintComputing(host, sides[0], LANE.title);
-    }
+    const larger = aside ? `end of the step, ${enlarged(end, whole)}\u00d7` : "";
+    if (alike || aside) this.title(host, LANE.title, { title: alike ? "Computing" : "", more: alike && sides.length > 1 ? "the same on both data paths" : "", aside: larger });
     this.tops = sides.map((_, i) => shared + (i + 1) * each - LANE.gap - LANE.high);
-    sides.forEach((side, i) => this.paintSide(host, side, this.tops[i], alike));
-    this.marks = sides.map((_, i) => svgShape("rect", { class: "ts-chosen", fill: "none", stroke: "var(--pl-ink)", "stroke-width": 1.5, rx: 2, y: this.tops[i] + LANE.flight[0] - 3, height: LANE.flight[1] - LANE.flight[0] + 6 }, host));
-    // below the lane, so that it lies on no bucket
-    this.heads = sides.map((_, i) => svgShape("path", { d: `M0 ${this.tops[i] + LANE.high}l${HEAD - 1} ${HEAD}h${2 - 2 * HEAD}z`, fill: "var(--pl-ink)" }, host));
+    sides.forEach((side, i) => this.paintWords(host, side, this.tops[i] - (alike ? 0 : COMPUTING)));
+    for (const view of this.views) this.paintView(view, view === whole ? host : svgShape("svg", { x: width - aside, width: aside, height: high, class: "ts-end" }, host), alike);
+    this.x = whole.x;
     this.axis(host, high - AXIS + 6);
+    if (aside) this.pull(host, whole, end, high - AXIS + 6);
     const waits = sides.some(({ waiting }) => waiting.some((one) => this.seen(one))), pauses = sides.some(({ exposed }) => exposed.length);
     this.find(".ts-key-waits").hidden = !waits;
     this.find(".ts-key-pause").hidden = !pauses;
     this.road?.paint(1);
     this.curve?.paint();
+  }
+
+  // Paints the lanes of the whole step, or of its end.
+  paintView(view, host, alike) {
+    const { sides } = this.state;
+    this.x = view.x;
+    if (alike) this.paintComputing(host, sides[0], LANE.title, view);
+    sides.forEach((side, i) => this.paintSide(host, side, this.tops[i], alike, view));
+    view.marks = sides.map((_, i) => svgShape("rect", { class: "ts-chosen", fill: "none", stroke: "var(--pl-ink)", "stroke-width": 1.5, rx: 2, y: this.tops[i] + LANE.flight[0] - 3, height: LANE.flight[1] - LANE.flight[0] + 6 }, host));
+    // below the lane, so that it lies on no bucket
+    view.heads = sides.map((_, i) => svgShape("path", { d: `M0 ${this.tops[i] + LANE.high}l${HEAD - 1} ${HEAD}h${2 - 2 * HEAD}z`, fill: "var(--pl-ink)" }, host));
+  }
+
+  // From the whole step to its enlarged end a funnel, and below that how long a stretch of it is.
+  pull(host, whole, end, top) {
+    const left = this.width - end.wide, each = end.x(1) - end.x(0), time = roundTime(end.wide * 0.75, each), far = left + time * each;
+    for (const lane of this.tops) {
+      const middle = lane + (LANE.flight[0] + LANE.flight[1]) / 2, narrow = 5;
+      svgShape("path", { d: `M${whole.wide - 1} ${middle - narrow}L${left} ${lane + 1}V${lane + LANE.high - 1}L${whole.wide - 1} ${middle + narrow}z`, fill: "var(--pl-faint)" }, host);
+    }
+    svgShape("path", { d: `M${left} ${top - 4}v4H${far.toFixed(1)}v-4`, stroke: "var(--pl-edge)", fill: "none" }, host);
+    text(host, left, top + 12, sayTime(time), { fill: "var(--pl-muted)", "font-size": TICK_PX });
   }
 
   // Whether a wait is broad enough to be seen.
@@ -285,14 +328,15 @@ class StepPage extends PlayedPage {
   }
 
   // Writes the words above a lane: its name, what it takes, and at its end how long the devices wait; what has no room beside the others is left out.
-  title(host, below, { title, ink = "ink", more = "", waits = "" }) {
-    const y = below - 7, taken = (words) => widthOf(words, WORD_PX, true) + 16, room = this.width - widthOf(waits, WORD_PX, true), name = text(host, 0, y, title, { fill: `var(--pl-${ink})`, "font-weight": 650 });
+  title(host, below, { title, ink = "ink", more = "", waits = "", aside = "" }) {
+    const y = below - 7, taken = (words) => widthOf(words, WORD_PX, true) + 16, room = this.width - widthOf(waits || aside, WORD_PX, !aside), name = text(host, 0, y, title, { fill: `var(--pl-${ink})`, "font-weight": 650 });
     if (more && taken(title) + widthOf(more, WORD_PX) + 8 < room) svgShape("tspan", { fill: "var(--pl-muted)", "font-weight": 400, dx: 10 }, name).textContent = more;
+    if (aside) text(host, this.width, y, aside, { "text-anchor": "end", fill: "var(--pl-muted)" });
     if (waits && taken(title) < room) text(host, this.width, y, waits, { "text-anchor": "end", fill: `var(--pl-${ink})`, "font-weight": 650 });
   }
 
   // Paints what devices compute, each phase as one box until they wait.
-  paintComputing(host, { computing }, top) {
+  paintComputing(host, { computing }, top, { words = true }) {
     const runs = [];
     for (const [begin, end, phase] of computing) {
       const last = runs.at(-1);
@@ -304,18 +348,22 @@ class StepPage extends PlayedPage {
       const left = this.x(begin), wide = this.x(end) - left, name = PHASES[phase];
       if (wide < LEAST) continue;
       svgShape("rect", { x: left, y: top, width: Math.max(LEAST, wide - 1), height: COMPUTING, rx: 2, fill: `var(--pl-${name.fill})` }, host);
-      if (named.has(phase) || wide < widthOf(name.words, WORD_PX) + 12) continue;
+      if (!words || named.has(phase) || wide < widthOf(name.words, WORD_PX) + 12) continue;
       named.add(phase);
       text(host, left + wide / 2, top + COMPUTING / 2 + 4, name.words, { "text-anchor": "middle", fill: `var(--pl-${name.ink})` });
     }
   }
 
-  paintSide(host, side, top, alike) {
-    const { role, end_us: end } = side, exposed = side.exposed.reduce((sum, [begin, end]) => sum + end - begin, 0);
-    const waits = exposed > 0 ? `devices wait ${sayTime(exposed)}` : "devices never wait";
-    this.title(host, top - (alike ? 0 : COMPUTING), { title: side.title, ink: `${role}-ink`, more: this.state.sides.length > 1 ? `${sayTime(end)} a step` : "", waits });
-    svgShape("rect", { x: this.x(0), y: top, width: this.width - 1 - this.x(0), height: LANE.high, fill: "var(--pl-panel)", rx: 4 }, host);
-    if (!alike) this.paintComputing(host, side, top - COMPUTING);
+  // The words above a path's lane.
+  paintWords(host, { title, role, end_us: end, exposed }, below) {
+    const sum = exposed.reduce((sum, [begin, end]) => sum + end - begin, 0), waits = sum > 0 ? `devices wait ${sayTime(sum)}` : "devices never wait";
+    this.title(host, below, { title, ink: `${role}-ink`, more: this.state.sides.length > 1 ? `${sayTime(end)} a step` : "", waits });
+  }
+
+  paintSide(host, side, top, alike, view) {
+    const { role, end_us: end } = side;
+    svgShape("rect", { x: view.left, y: top, width: view.wide - 2 * view.left, height: LANE.high, fill: "var(--pl-panel)", rx: 4 }, host);
+    if (!alike) this.paintComputing(host, side, top - COMPUTING, view);
     for (const [begin, end] of side.exposed) this.hatch(host, [this.x(begin), top + LANE.exposed[0], this.x(end), top + LANE.exposed[1]], role);
     this.boxes(host, side.waiting.filter((one) => this.seen(one)), top, LANE.waiting, "ink");
     this.boxes(host, side.flight, top, LANE.flight, role, side.names);
@@ -357,25 +405,25 @@ class StepPage extends PlayedPage {
   }
 
   // Outlines an exchange in the lane of its path.
-  outline(number, box) {
-    const mark = this.marks[number], left = (this.x(box[0]) - 3).toFixed(1);
+  outline({ marks, x }, number, box) {
+    const mark = marks[number], left = (x(box[0]) - 3).toFixed(1);
     if (mark.getAttribute("x") === left) return;
     mark.setAttribute("x", left);
-    mark.setAttribute("width", Math.max(7, this.x(box[1]) - this.x(box[0]) + 5));
+    mark.setAttribute("width", Math.max(7, x(box[1]) - x(box[0]) + 5));
   }
 
   // ---- the clock ------------------------------------------------------------------------------------------------
 
   // Draws the moment `time` of the clock, microseconds; `flow` is microseconds per second of watching.
   draw(time, flow) {
-    if (!this.heads) return;
+    if (!this.views) return;
     const moving = this.player?.playing ? flow : 0;
     this.state.sides.forEach((side, i) => {
       const at = this.followed === null ? under(side, time) : this.followed, [begin, end] = side.flight[at] ?? [0, 0];
       const now = this.followed === null ? time : Math.min(begin + time, end);
-      this.heads[i].setAttribute("transform", `translate(${this.x(Math.min(now, side.end_us)).toFixed(1)} 0)`);
+      for (const { heads, x } of this.views) heads[i].setAttribute("transform", `translate(${x(Math.min(now, side.end_us)).toFixed(1)} 0)`);
       if (!side.flight[at]) return;
-      this.outline(i, side.flight[at]);
+      for (const view of this.views) this.outline(view, i, side.flight[at]);
       if (i !== this.side) return;
       this.name(at);
       this.drawRoad(side, at, now, moving);
@@ -419,6 +467,12 @@ class StepPage extends PlayedPage {
     this.rewind();
     this.player.toggle();
   }
+}
+
+// How many times as large the end is as in the whole step.
+function enlarged(end, whole) {
+  const times = (end.x(1) - end.x(0)) / (whole.x(1) - whole.x(0));
+  return times < 9.5 ? times.toFixed(1) : times.toFixed(0);
 }
 
 // How long an exchange takes.

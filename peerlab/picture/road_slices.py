@@ -9,7 +9,7 @@ from peerlab.answer.trace import Columns
 from peerlab.base.numbers import NDArray, np
 from peerlab.model.stages import Stage, stage_kind
 from peerlab.picture.frames import PageRows, repeating, segment, spread
-from peerlab.picture.shown_nodes import focus
+from peerlab.picture.shown_nodes import focus, shown_switch
 
 TIMES = ("came", "enter", "out", "leave", "gone", "work")
 """Of a slice and a stretch: when it comes to its begin and waits; when its nose enters and comes out; when its tail
@@ -61,11 +61,12 @@ def _levels(stage: Stage) -> tuple[int, int]:
 
 
 def slices_on(run: Run, parts: list[RoadPart]) -> PageRows:
-    """Return one row for each slice on each stretch, for the first PCIe switch of the node that is shown."""
-    recording, trace = run.recording, run.trace
+    """Return one row for each slice on each stretch, for the PCIe switch that the picture of the run shows of its node."""
+    recording, beside = run.recording, run.trace.devices_per_switch
     columns = repeating(recording)
-    keep = (columns["node"] == focus(run)) & (columns["device"] < trace.devices_per_switch)
+    keep = (columns["node"] == focus(run)) & (columns["device"] // beside == shown_switch(run))
     columns = {name: values[keep] for name, values in columns.items()}
+    columns["device"] = columns["device"] % beside
     slices = arrivals(run, columns)
     tables, came = [], None
     for number, part in enumerate(parts):

@@ -19,6 +19,8 @@ class StepHeadline(TypedDict):
     after: str
     """Words behind the figure; empty where it is a time."""
     note: str
+    rests: str
+    """What the range of the gain rests on; empty where it is not known."""
     good: bool
     """Whether the second data path is the faster one."""
 
@@ -43,6 +45,7 @@ def headline(runs: Sequence[StepRun], names: Sequence[str], sure: StepGain | Non
             "value": _time(last.exposed_s),
             "after": f"of a step of {_time(last.time_s)}",
             "note": " ".join(_hidden(last, "the exchange")),
+            "rests": "",
             "good": False,
         }
     gain, alone = last.gain(runs[0]), runs[0].exchange_s / last.exchange_s if last.exchange_s else 1.0
@@ -57,6 +60,7 @@ def headline(runs: Sequence[StepRun], names: Sequence[str], sure: StepGain | Non
         "value": _between(sure) if sure else simulated,
         "after": "as fast",
         "note": " ".join(sentences),
+        "rests": _rests(sure) if sure else "",
         # What reads as 1.00 is no gain.
         "good": round(gain, 2) > 1,
     }
@@ -120,6 +124,11 @@ def _row(what: str, values: Sequence[float], say: Callable[[float], str]) -> lis
 
 def _between(sure: StepGain) -> str:
     return f"{say_range(sure.low, sure.high)}{TIMES_SIGN}"
+
+
+def _rests(sure: StepGain) -> str:
+    """Return what the range rests on, as a page writes it: a factor has its sign there."""
+    return f"The gain: {'; '.join([repr(sure), *sure.beside])}.".replace(" times", TIMES_SIGN)
 
 
 def _time(seconds: float) -> str:

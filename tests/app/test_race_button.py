@@ -17,9 +17,11 @@ def test_the_button_races_both_sides_of_the_host_switch_and_follows_what_is_show
     explorer = opened()
     assert "RDMA through host takes 4.38 ms" in shown(explorer)
     assert "Peer Direct takes 2.54 ms" in shown(explorer)
+    assert "pl-both-sides" in explorer.controls.racing.panel._dom_classes  # so the switch rests
     explorer.controls.nodes.value = 16  # from now on there is something before
     assert "16 nodes" in shown(explorer)
     assert "8 nodes" in shown(explorer)
+    assert "pl-both-sides" not in explorer.controls.racing.panel._dom_classes
     explorer.close()
 
 

@@ -373,7 +373,7 @@ def test_a_race_is_a_place_in_the_notebooks_theme_that_escape_and_an_arrow_leave
     fresh.page.evaluate("() => { document.body.dataset.jpThemeLight = 'false' }")
     expect(frame.locator("html[data-theme=dark]")).to_be_attached()
     fresh.page.evaluate("() => { document.body.dataset.jpThemeLight = 'true' }")
-    frame.get_by_role("button", name="Race").click()
+    frame.get_by_role("button", name="Start").click()
     expect(frame.get_by_role("button", name="Pause")).to_be_visible()
     frame.get_by_role("button", name="Pause").press("Escape")
     expect(fresh.page.locator(".pl-race iframe")).to_have_count(0)

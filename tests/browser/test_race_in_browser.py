@@ -54,8 +54,37 @@ def test_it_opens_at_its_start(opened):
     page = opened()
     assert page.evaluate("[...peerlabPages][0].player.time") == 0
     assert counted(page) == [0, 0]
-    page.get_by_role("button", name="Race").click()
+    page.get_by_role("button", name="Start").click()
     page.wait_for_function("() => [...peerlabPages][0].player.time > 0")
+
+
+def test_a_race_starts_from_zero_and_the_answer_comes_when_the_first_is_through(opened):
+    page = opened()
+    signs = page.locator(".rc-sign")
+    assert signs.count() > 0
+    for sign in signs.all():  # nothing is busy before the start
+        expect(sign).to_be_hidden()
+    answer, running = page.locator(".rc-ratio"), page.locator(".rc-running b")
+    expect(answer).to_be_hidden()
+    assert running.all_inner_texts() == ["0.00 ms", "0.00 ms"]
+    seek_share(page, 0.5)
+    expect(signs.first).to_be_visible()
+    expect(answer).to_be_hidden()
+    assert running.all_inner_texts() == ["2.19 ms", "2.19 ms"]
+    seek_share(page, 0.6)
+    expect(answer).to_be_visible()
+    expect(answer).to_contain_text("1.72\u00d7")
+    expect(running.first).to_be_hidden()
+
+
+def test_the_scale_begins_with_the_words_above_it_and_its_ends_have_numbers(open_page):
+    page = open_page(race_html(paths_race()))
+    seek_share(page, 1)
+    numbers = page.locator(".rc-scale span")
+    assert numbers.all_inner_texts() == ["0.5\u00d7", "1\u00d7", "3\u00d7"]
+    scale, words = (page.locator(name).bounding_box() for name in (".rc-scale", ".rc-ratio"))
+    assert scale["x"] == pytest.approx(words["x"], abs=0.5)
+    assert numbers.first.bounding_box()["x"] == pytest.approx(words["x"], abs=0.5)
 
 
 def test_a_slide_opens_at_the_winners_finish_and_one_button_plays_it_from_the_start(opened):
@@ -65,7 +94,7 @@ def test_a_slide_opens_at_the_winners_finish_and_one_button_plays_it_from_the_st
     expect(page.locator(".rc-through .rc-road path[visibility=visible]")).to_have_count(
         0
     )  # nothing is under way any more
-    button = page.get_by_role("button", name="Race")
+    button = page.get_by_role("button", name="Start")
     button.click()
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
     page.wait_for_function(
@@ -74,7 +103,7 @@ def test_a_slide_opens_at_the_winners_finish_and_one_button_plays_it_from_the_st
     expect(page.locator("h1")).to_contain_text("MiB ahead")
     page.evaluate("() => { const { player } = [...peerlabPages][0]; player.seek(0.999 * player.length) }")
     expect(page.locator("h1")).to_have_text("Peer Direct was 1.72 times as fast")
-    expect(page.get_by_role("button", name="Race")).to_be_visible()  # it ends by itself
+    expect(page.get_by_role("button", name="Start")).to_be_visible()  # it ends by itself
 
 
 def test_the_keyboard_plays_steps_and_goes_back(opened):

@@ -1,7 +1,9 @@
 """A training step in a browser: lanes, the bucket that is followed, and the data path below, on one clock."""
 
+import json
 import re
 from functools import cache
+from html import escape
 
 import pytest
 from axe_faults import axe_faults
@@ -12,6 +14,7 @@ from playwright.sync_api import expect
 import peerlab
 from peerlab.features.export.video import frames
 from peerlab.features.step.step_page import runs_frame, step_page_html
+from peerlab.features.step.step_parcel import headline_of
 from peerlab.training.step_band import step_gain
 
 
@@ -119,6 +122,48 @@ def test_an_exported_page_begins_with_the_range_of_the_gain_and_the_simulated_ga
     page.get_by_label("overlap").select_option("off")
     expect(card.locator("b")).not_to_contain_text(" to ")
     page.close()
+
+
+def test_in_the_lab_the_range_comes_into_the_card_and_the_page_plays_on(browser, tmp_path):
+    page = browser.new_page()
+    file = tmp_path / "lab.html"
+    file.write_text(
+        f"<!doctype html><meta charset='utf-8'><div class='pl-explorer'>{runs_frame([host(), peer()])}<div class='pl-step-sure'></div></div>",
+        encoding="utf-8",
+    )
+    page.goto(file.as_uri())
+    inner = page.frame_locator("iframe")
+    expect(inner.locator(".ts-value b")).to_have_text(f"{peer().gain(host()):.2f}\u00d7")
+    inner.locator("html").evaluate("() => { peerlabPages.values().next().value.player.seek(7); }")
+    sure = step_gain(peer(), host())
+    headline = escape(json.dumps(headline_of([host(), peer()], sure)), quote=True)
+    page.evaluate(
+        "text => { document.querySelector('.pl-step-sure').innerHTML = text }",
+        f"<p hidden data-headline='{headline}'></p>",
+    )
+    expect(inner.locator(".ts-value b")).to_have_text(f"{sure.low:.2f} to {sure.high:.2f}\u00d7")
+    assert inner.locator("html").evaluate("() => peerlabPages.values().next().value.player.time") == 7
+    inner.locator(".ts-more summary").click()
+    expect(inner.locator(".ts-rests")).to_contain_text("by what is assumed about computing")
+    page.close()
+
+
+def test_a_wait_that_is_too_narrow_is_enlarged_at_the_end_of_the_step(open_page):
+    runs = [peerlab.step(workload="resnet50", batch=128, path=path) for path in ("host-rdma", "peer-direct")]
+    page = open_page(step_page_html(runs, controls={}))
+    expect(page.locator(".ts-lanes")).to_contain_text(re.compile(r"end of the step, \d+\u00d7"))
+    # the last bucket of each path, in the whole step and in its end
+    boxes = [box.bounding_box()["width"] for box in page.locator("[data-exchange='4']").all()]
+    assert len(boxes) == 4
+    assert min(boxes[2:]) > 10 * max(boxes[:2])
+    ratio = runs[0].trace.placed[-1].lasts_ps / runs[1].trace.placed[-1].lasts_ps
+    assert boxes[2] / boxes[3] == pytest.approx(ratio, rel=0.02)
+
+
+def test_a_wait_that_can_be_seen_is_not_enlarged(opened):
+    page = opened()
+    expect(page.locator(".ts-lanes")).to_be_visible()
+    expect(page.locator(".ts-end")).to_have_count(0)
 
 
 @pytest.mark.parametrize("size", [(1280, 640), (1280, 800), (1920, 1080)])

@@ -78,3 +78,24 @@ def test_the_work_on_the_wire_is_its_busy_share():
     wire = next(i for i, one in enumerate(found["stretches"]) if one["flight"])
     busy = rows["work"][rows["stretch"] == wire].sum() * PS_PER_US / run.time_ps
     assert busy == pytest.approx(run.wire_busy, rel=1e-3)
+
+
+def test_beside_a_lost_nic_the_slices_of_the_busiest_switch_are_shown():
+    run = peerlab.simulate(
+        peerlab.Scenario(
+            cluster="p4d", nodes=4, path="peer-direct", slow_nics={(3, 2): 0}, message_bytes=2**23
+        )
+    )
+    found, frame = road(run), run.trace.frame()
+    rows, wire = rows_of(found), [stretch["flight"] for stretch in found["stretches"]].index(True)
+    entered = np.sort(rows["enter"][rows["stretch"] == wire])
+
+    def sent_then(*devices):
+        """Return whether the slices of some devices of node 3 are sent when those shown enter the wire."""
+        sent = frame[(frame["node"] == 3) & frame["device"].isin(devices) & (frame["resource"] == "NIC send")]
+        begins = np.sort(sent["start_ps"].to_numpy() / PS_PER_US)
+        return len(begins) == len(entered) and np.allclose(begins, entered, atol=0.1)
+
+    assert sent_then(6, 7)
+    assert not sent_then(0, 1)
+    assert set(rows["device"]) == {0, 1}  # of the switch

@@ -54,6 +54,10 @@ class RacePanel:
                 slow, fast = sorted(pair, key=lambda run: -run.time_ps)
                 self.frame.value = race_frame(Race(pair), self._band(slow.scenario, fast.scenario))
             self._shown = scenarios
+            # A race of both sides of the host switch is the same whichever side is on: the switch rests.
+            first, second = (run.scenario for run in pair)
+            both = first.with_(path=second.path) == second
+            (self.panel.add_class if both else self.panel.remove_class)("pl-both-sides")
         except PeerlabError as problem:
             self._shown = []
             self.frame.value = refusal_html(problem)

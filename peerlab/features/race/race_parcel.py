@@ -152,7 +152,23 @@ def _about(race: Race) -> str:
 def _source(race: Race) -> str:
     figures = say_counted(*(run.scenario.hardware for run in race.runs))
     proxy = f" {PROXY}" if any(map(names_proxy, race.runs)) else ""
-    return f"Simulated by peerlab from {figures}.{proxy}"
+    return " ".join(filter(None, [_delivers(race), f"Simulated by peerlab from {figures}.{proxy}"]))
+
+
+def _delivers(race: Race) -> str:
+    """Return how much a node sends of how large a message, where both send as much and it is a known part of it: 2·7/8 of it in an AllReduce of eight."""
+    s, total = race.runs[0].scenario, race.deliveries[0].total
+    parts = {
+        f"{name}{s.domains - 1}/{s.domains}": times * (s.domains - 1) / s.domains
+        for name, times in (("", 1), ("2·", 2))
+    }
+    part = next(
+        (name for name, share in parts.items() if abs(total - share * s.nbytes) < 0.001 * s.nbytes), ""
+    )
+    alike = race.same_way and len({run.scenario.nbytes for run in race.runs}) == 1
+    if not part or not alike:
+        return ""
+    return f"Each {s.hardware.counted_as} sends {say_bytes(round(total))}: {part} of the {say_bytes(s.nbytes)} message."
 
 
 def _answer(race: Race, names: list[str], band: GainBand | None) -> RaceAnswer:
@@ -196,7 +212,9 @@ def _rows(race: Race) -> list[list[str]]:
         ("host memory, per byte", lambda run: f"{run.dram_bytes_per_byte:.2g} B"),
         (cores, lambda run: f"{run.cores_busy:.1f}" if run.cores_busy else "0"),
     )
-    return [[what, *map(of, race.runs)] for what, of in figures]
+    rows = [[what, *map(of, race.runs)] for what, of in figures]
+    # Where nobody's cores work, that they do not tells the two not apart.
+    return [row for row in rows if row[0] != cores or any(run.cores_busy for run in race.runs)]
 
 
 def band_of(race: Race) -> GainBand | None:

@@ -1,6 +1,7 @@
 """`peerlab.explore_step()`: a training step with switches, in a notebook; the picture below plays what they ask for."""
 
 import asyncio
+import json
 import threading
 from contextlib import suppress
 from dataclasses import replace
@@ -10,8 +11,9 @@ from typing import Any
 import ipywidgets as w
 
 from peerlab.base.errors import Cancelled, PeerlabError
-from peerlab.base.units import MIB, say_bytes, say_range
+from peerlab.base.units import MIB, say_bytes
 from peerlab.features.step.step_page import runs_frame
+from peerlab.features.step.step_parcel import headline_of
 from peerlab.model.paths import PATHS, PEER_DIRECT, path_title
 from peerlab.page import style
 from peerlab.page.widgets import Spoken, classed, pair, row, select, slider, switch
@@ -192,7 +194,7 @@ class StepExplorer(Spoken):
             await self._say_how_sure(runs)
 
     async def _say_how_sure(self, runs: list[StepRun]) -> None:
-        """Say below the picture how sure the gain is, once nothing has been changed for a moment."""
+        """Give the card of the page the range of the gain, once nothing has been changed for a moment."""
         if len(runs) < 2:
             return
         await asyncio.sleep(_REST_S)
@@ -203,7 +205,7 @@ class StepExplorer(Spoken):
             return
         finally:
             stop.set()  # the thread ends soon after this is cancelled
-        self.sure.value = _sure_html(sure)
+        self.sure.value = _sure_html(runs, sure)
 
     def _try(self, steps: list[Step]) -> None:
         try:
@@ -244,13 +246,10 @@ def _how_sure(runs: list[StepRun], stop: threading.Event) -> StepGain:
     return step_gain(second, first)
 
 
-def _sure_html(sure: StepGain) -> str:
-    """Return the range, and folded what it rests on."""
-    rests = "; ".join([repr(sure), *sure.beside])
-    return (
-        f"<p role='status'>How sure: {say_range(sure.low, sure.high)}&times; as fast.</p>"
-        f"<details><summary>What that rests on</summary><p>{escape(rests)}.</p></details>"
-    )
+def _sure_html(runs: list[StepRun], sure: StepGain) -> str:
+    """Return the headline with the range of the gain, for the page beside it, which goes on playing (`training.js`)."""
+    headline = headline_of(runs, sure)
+    return f"<p hidden data-headline='{escape(json.dumps(headline), quote=True)}'></p>"
 
 
 def _numbers(usual: tuple[int, ...], here: int) -> list[tuple[str, int]]:

@@ -84,15 +84,14 @@ class StepAlbum:
 
     def state(self, runs: Sequence[StepRun], sure: StepGain | None = None) -> StepState:
         """Return what is shown for a step on one data path, or on two; `sure` is the band of the gain, where it is known."""
-        # One path alone is called by its name; of two what tells them apart.
-        names = told_apart([run.step.scenario for run in runs]) if len(runs) > 1 else [_title(runs[0])]
+        names = _names(runs)
         roles = [data_path(str(run.step.scenario.path)).role for run in runs]
         # Two paths of one role, such as two that are staged, would be drawn in one colour.
         if len(set(roles)) < len(roles):
             roles[1] = next(role for role in _OTHER if role != roles[0])
         return {
             "sides": [self._side(*side) for side in zip(names, roles, runs, strict=True)],
-            "headline": headline(runs, names, sure),
+            "headline": headline_of(runs, sure),
             "exchanged": _exchanged(runs[0]),
             "gain": gain_at_batches(runs),
             "rows": rows(runs),
@@ -129,6 +128,16 @@ class StepAlbum:
             self._known[id(run)] = run, len(self.roads)  # the run is kept, so that its id stays its own
             self.roads.append(road(run))
         return self._known[id(run)][1]
+
+
+def headline_of(runs: Sequence[StepRun], sure: StepGain | None = None) -> StepHeadline:
+    """Return the large figure of the page; `sure` is the band of the gain, where it is known."""
+    return headline(runs, _names(runs), sure)
+
+
+def _names(runs: Sequence[StepRun]) -> list[str]:
+    # One path alone is called by its name; of two what tells them apart.
+    return told_apart([run.step.scenario for run in runs]) if len(runs) > 1 else [_title(runs[0])]
 
 
 def _exchanged(run: StepRun) -> str:

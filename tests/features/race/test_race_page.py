@@ -36,6 +36,26 @@ def test_a_range_is_told_only_where_both_exchange_the_same_on_one_machine():
     assert data_of(page_html(two, mode="race"))["race"]["answer"]["band"] is None
 
 
+def test_cores_that_are_busy_on_neither_path_have_no_row():
+    rows = data_of(page_html(PAIR, mode="race", bands=False))["race"]["answer"]["rows"]
+    assert [what for what, *_ in rows] == ["copies of a byte", "host memory, per byte"]
+    kernel = [PAIR[0].with_(path="host-tcp"), PAIR[1]]
+    rows = data_of(page_html(kernel, mode="race", bands=False))["race"]["answer"]["rows"]
+    assert rows[-1][0] == "CPU cores busy, per node"
+
+
+def test_what_is_counted_is_told_as_a_part_of_the_message():
+    source = data_of(page_html(PAIR, mode="race", bands=False))["race"]["source"]
+    assert source.startswith("Each node sends 112 MiB: 2·7/8 of the 64 MiB message. Simulated")
+    gathered = [one.with_(collective="allgather", nodes=4) for one in PAIR]
+    assert (
+        "3/4 of the 64 MiB message"
+        in data_of(page_html(gathered, mode="race", bands=False))["race"]["source"]
+    )
+    unlike = [PAIR[0], PAIR[1].with_(message_bytes="16 MiB")]
+    assert data_of(page_html(unlike, mode="race", bands=False))["race"]["source"].startswith("Simulated")
+
+
 def test_a_slide_is_another_layout_of_the_same_race():
     assert '<html lang="en" data-mode="slide">' in page_html(PAIR, mode="race-slide", bands=False)
 

@@ -1,6 +1,9 @@
 """A training step with switches: what they ask for is what is shown, and what is impossible leaves the last picture."""
 
 import asyncio
+import json
+import re
+from html import unescape
 
 import pytest
 
@@ -84,5 +87,7 @@ def test_in_a_notebook_it_answers_later(shown):
     assert shown.page.value != before
     assert shown.runs[0].step.batch == 64
     assert shown.status.value == ""
-    assert shown.sure.value.startswith("<p role='status'>How sure: ")
-    assert "by what is assumed about computing" in shown.sure.value
+    headline = json.loads(unescape(shown.sure.value.partition("data-headline='")[2].partition("'")[0]))
+    assert re.fullmatch(r"\d\.\d\d to \d\.\d\d\u00d7", headline["value"])
+    assert "Simulated: " in headline["note"]
+    assert "by what is assumed about computing" in headline["rests"]
