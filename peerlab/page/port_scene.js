@@ -7,10 +7,14 @@ import { sayBytes } from "./words.js";
 
 const ROW = { least: 18, most: 24, all: 272 }; // from one port to the next; few of them stand further apart
 const GLASS = 10;
+const LINK = 4; // how thick the line of a link is
+const TRUNK = { row: 24, glass: 14, link: 8, aside: 40, apart: 12 }; // everybody's: drawn larger, its lines beside the middle
 const NAMED = 80; // a switch's name, with room beside it
 const TRUNKS = 3;
-const GAP = 24; // between the leaves
+const GAP = 30; // between the leaves
 const HELD_S = 0.12; // of watching: so long a signal is seen at least
+const RESTS_S = 0.4; // of watching: a port where nothing happened for so long is pale
+const IDLE = 0.4; // opacity of it
 const FALLS_S = 0.3; // of watching: so long a cell that was lost is seen to fall
 const TOO_QUICK = 0.6; // a cell that takes fewer frames is not drawn by itself: its link rolls
 const FRAME_S = 1 / 60;
@@ -62,10 +66,10 @@ export class PortSceneView {
     const named = right - left - 2 * (glass + 6) < NAMED ? 14 : 0; // where no name of a switch fits between its ports it has a line of its own
     let top = 20;
     const boxes = leaves.map((leaf, i) => {
-      const count = counts[i], trunk = this.row * lanes, first = top + 8 + (i ? 0 : named);
+      const count = counts[i], trunk = TRUNK.row * lanes, first = top + 8 + (i ? 0 : named);
       const box = { leaf, top, rows: first + (i ? trunk : 0), trunk: i ? first : first + count * this.row, bottom: top + 16 + named + count * this.row + trunk };
       svgShape("rect", { x: left, y: box.top, width: right - left, height: box.bottom - box.top, rx: 8, fill: "var(--pl-panel)" }, host);
-      this.text((left + right) / 2, i ? box.bottom - (named ? 6 : 8) : box.top + 16, `switch ${leaf}`, { "text-anchor": "middle", fill: "var(--pl-muted)" });
+      this.text((left + right) / 2, named ? box.top + 14 : box.rows + (count * this.row) / 2 + 4, `switch ${leaf}`, { "text-anchor": "middle", fill: "var(--pl-muted)" });
       top = box.bottom + GAP;
       return box;
     });
@@ -90,20 +94,20 @@ export class PortSceneView {
       for (const [side, hidden] of [[[left - 8, "end"], ups[i].hidden], [[right + 8, "start"], downs[i].hidden]])
         if (hidden) this.text(side[0], box.bottom + 14, narrow ? `and ${hidden} more` : `and ${hidden} more, where less waits`, { "text-anchor": side[1], fill: "var(--pl-muted)" });
     });
-    if (two) this.paintTrunks(boxes, trunks, { left, right, glass });
+    if (two) this.paintTrunks(boxes, trunks, { left, right });
     const high = boxes.at(-1).bottom + (ups.at(-1).hidden || downs.at(-1).hidden ? 18 : 2);
     host.setAttribute("viewBox", `0 0 ${width} ${high}`);
     host.style.height = `${high}px`;
   }
 
-  // Trunks go down on the left of the middle, and back up on the right of it.
-  paintTrunks(boxes, trunks, { left, right, glass }) {
-    const middle = (left + right) / 2, wide = Math.min(1.5 * glass, (right - left) / 2 - 60);
+  // Trunks go down on the left of the middle, and back up on the right of it; their ports begin where those of the hosts do.
+  paintTrunks(boxes, trunks, { left, right }) {
+    const middle = (left + right) / 2;
     trunks.forEach((rows, i) => rows.forEach((link, row) => {
-      const down = i === 0, x = down ? middle - 34 - 7 * row : middle + 34 + 7 * row, from = boxes[i].trunk + this.row * row + this.row / 2, to = boxes[1 - i].trunk + this.row * row + this.row / 2;
-      const place = { x: down ? x - wide - 6 : x + 6, y: from, wide, exit: down ? 1 : 0, scale: this.scale.port, marks: true };
-      this.port(link, place, [[x, from], [x, to]]);
-      this.account(link.number, { x: down ? x - wide - 6 : x + 6, y: to, wide, exit: down ? 1 : 0 });
+      const down = i === 0, aside = TRUNK.aside + TRUNK.apart * row, x = down ? middle - aside : middle + aside, [from, to] = [i, 1 - i].map((leaf) => boxes[leaf].trunk + TRUNK.row * (row + 0.5));
+      const place = { x: down ? left + 6 : x + 10, wide: (right - left) / 2 - aside - 16, exit: down ? 1 : 0, high: TRUNK.glass, thick: TRUNK.link };
+      this.port(link, { ...place, y: from, scale: this.scale.port, marks: true }, [[x, from], [x, to]]);
+      this.account(link.number, { ...place, y: to });
     }));
     this.text(middle, (boxes[0].bottom + boxes[1].top) / 2 + 4, "trunk", { "text-anchor": "middle", fill: "var(--pl-muted)" });
   }
@@ -136,34 +140,34 @@ export class PortSceneView {
 
   // A port: its glass, and the line of its link.
   port(link, place, line) {
-    const { host } = this, d = line.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
-    const track = svgShape("path", { d, fill: "none", stroke: "var(--pl-faint)", "stroke-width": 4, "stroke-linecap": "round" }, host);
-    const roll = svgShape("path", { d, fill: "none", "stroke-width": 4, "stroke-dasharray": "9 5", visibility: "hidden" }, host);
-    const cell = svgShape("rect", { width: 12, height: 8, rx: 2, visibility: "hidden" }, host);
-    const signal = svgShape("rect", { width: 4, height: 16, rx: 2, visibility: "hidden" }, host);
-    const [[x0, y0], [x1, y1]] = line, upright = x0 === x1;
-    const below = this.allowance(link, place), flying = this.fabric.pool && below ? Array.from({ length: MOST_FLYING }, () => svgShape("circle", { r: 3, fill: "var(--pl-muted)", visibility: "hidden" }, host)) : [];
-    const falls = svgShape("rect", { width: 9, height: 7, rx: 2, visibility: "hidden" }, host);
-    const behind = svgShape("rect", { height: 12, rx: 2, y: (y0 + y1) / 2 - 6, fill: "var(--pl-paper)", visibility: "hidden" }, host); // no pipe runs through the word on it
-    const stop = svgShape("text", { ...OUTLINE, "font-size": this.letters, fill: "var(--pl-hot-ink)", "text-anchor": upright ? (place.exit ? "end" : "start") : "middle", x: upright ? x0 + (place.exit ? -8 : 8) : (x0 + x1) / 2, y: (y0 + y1) / 2 + 4 }, host);
-    const glass = this.glass(place);
-    if (place.marks) this.marks(place, Object.keys(NAMES).filter((name) => !OF_ACCOUNT.includes(name)), this.scale.port);
-    this.parts.push({ ...link, ...glass, place, line, fits: upright ? 80 : Math.abs(x1 - x0), track, roll, cell, signal, stop, behind, below, flying, falls });
+    const group = svgShape("g", {}, this.host), d = line.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join(""), thick = place.thick ?? LINK;
+    const track = svgShape("path", { d, fill: "none", stroke: "var(--pl-faint)", "stroke-width": thick, "stroke-linecap": "round" }, group);
+    const roll = svgShape("path", { d, fill: "none", "stroke-width": thick, "stroke-dasharray": "9 5", visibility: "hidden" }, group);
+    const [[x0, y0], [x1, y1]] = line, upright = x0 === x1, [long, broad] = [12, thick + 4];
+    const cell = svgShape("rect", { width: upright ? broad : long, height: upright ? long : broad, rx: 2, visibility: "hidden" }, group);
+    const signal = svgShape("rect", { width: upright ? 16 : 4, height: upright ? 4 : 16, rx: 2, visibility: "hidden" }, group);
+    const below = this.allowance(link, place, group), flying = this.fabric.pool && below ? Array.from({ length: MOST_FLYING }, () => svgShape("circle", { r: 3, fill: "var(--pl-muted)", visibility: "hidden" }, group)) : [];
+    const falls = svgShape("rect", { width: 9, height: 7, rx: 2, visibility: "hidden" }, group);
+    const behind = svgShape("rect", { height: 12, rx: 2, y: (y0 + y1) / 2 - 6, fill: "var(--pl-paper)", visibility: "hidden" }, group); // no pipe runs through the word on it
+    const stop = svgShape("text", { ...OUTLINE, "font-size": this.letters, fill: "var(--pl-hot-ink)", "text-anchor": upright ? (place.exit ? "end" : "start") : "middle", x: upright ? x0 + (place.exit ? -10 : 10) : (x0 + x1) / 2, y: (y0 + y1) / 2 + 4 }, group);
+    const glass = this.glass(place, group);
+    if (place.marks) this.marks(place, Object.keys(NAMES).filter((name) => !OF_ACCOUNT.includes(name)), this.scale.port, group);
+    this.parts.push({ ...link, ...glass, group, place, line, fits: upright ? 80 : Math.abs(x1 - x0), track, roll, cell, signal, stop, behind, below, flying, falls });
   }
 
   // Below a glass, what its port may send: a line as long as the share of the pool for which it has credits, or as the rate of its sender.
-  allowance({ number, kind, host: from }, { x, y, wide }) {
-    const { host, fabric, cells } = this, at = y + GLASS / 2 + BELOW - 1;
+  allowance({ number, kind, host: from }, { x, y, wide, high = GLASS }, group) {
+    const { fabric, cells } = this, at = y + high / 2 + BELOW - 1;
     if (fabric.pool && kind !== "down") {
-      const row = svgShape("g", {}, host), line = (fill) => svgShape("rect", { x, y: at - 1, width: wide, height: 2, rx: 1, fill }, row);
+      const row = svgShape("g", {}, group), line = (fill) => svgShape("rect", { x, y: at - 1, width: wide, height: 2, rx: 1, fill }, row);
       line("var(--pl-faint)");
       return { row, credits: line("var(--pl-muted)"), wide };
     }
     const flow = this.flowOf.get(from);
     if (!cells.hasRates || kind !== "up" || flow === undefined) return null;
-    svgShape("rect", { x, y: at - 1.5, width: wide, height: 3, rx: 1.5, fill: "var(--pl-faint)" }, host);
-    const rate = svgShape("rect", { x, y: at - 1.5, width: 0, height: 3, rx: 1.5, fill: this.data.flows[flow].own ? "var(--pl-network)" : "var(--pl-edge)" }, host);
-    const target = svgShape("line", { y1: at - 3.5, y2: at + 3.5, stroke: "var(--pl-ink)", "stroke-width": 1.2 }, host);
+    svgShape("rect", { x, y: at - 1.5, width: wide, height: 3, rx: 1.5, fill: "var(--pl-faint)" }, group);
+    const rate = svgShape("rect", { x, y: at - 1.5, width: 0, height: 3, rx: 1.5, fill: this.data.flows[flow].own ? "var(--pl-network)" : "var(--pl-edge)" }, group);
+    const target = svgShape("line", { y1: at - 3.5, y2: at + 3.5, stroke: "var(--pl-ink)", "stroke-width": 1.2 }, group);
     return { flow, rate, target, x, wide, number };
   }
 
@@ -181,18 +185,19 @@ export class PortSceneView {
     below.target.setAttribute("x2", x);
   }
 
-  // Credits on their way, beside the bytes and against them.
+  // Credits on their way, beside the bytes and against them; returns how many.
   drawCredits({ number, line: [[x0, y0], [x1, y1]], flying }, time) {
-    if (!flying.length) return;
+    if (!flying.length) return 0;
     const upright = x0 === x1;
     let k = 0;
     this.cells.flying(number, time, (part) => {
       if (k === flying.length) return;
-      flying[k].setAttribute("cx", x1 + (x0 - x1) * part + (upright ? 7 : 0));
+      flying[k].setAttribute("cx", x1 + (x0 - x1) * part + (upright ? 9 : 0));
       flying[k].setAttribute("cy", y1 + (y0 - y1) * part + (upright ? 0 : 7));
       flying[k++].setAttribute("visibility", "visible");
     });
-    for (; k < flying.length; k++) flying[k].setAttribute("visibility", "hidden");
+    for (let hidden = k; hidden < flying.length; hidden++) flying[hidden].setAttribute("visibility", "hidden");
+    return k;
   }
 
   // A cell that a port had no room for falls beside its glass.
@@ -210,22 +215,23 @@ export class PortSceneView {
   // What came by a link and has not left the switch.
   account(link, place) {
     const full = { ...place, scale: this.scale.account };
-    this.parts.push({ account: true, number: link, ...this.glass(full), place: full });
-    this.marks(full, OF_ACCOUNT, this.scale.account);
+    const group = svgShape("g", {}, this.host);
+    this.parts.push({ account: true, number: link, group, ...this.glass(full, group), place: full });
+    this.marks(full, OF_ACCOUNT, this.scale.account, group);
   }
 
-  glass({ x, y, wide }) {
-    const frame = svgShape("rect", { x, y: y - GLASS / 2, width: wide, height: GLASS, rx: 3, fill: "var(--pl-faint)", "fill-opacity": 0.5, "stroke-width": 1.5 }, this.host);
-    const fill = svgShape("g", {}, this.host), notches = svgShape("path", { stroke: "var(--pl-ink)", "stroke-width": 1.2, class: "np-notches" }, this.host);
+  glass({ x, y, wide, high = GLASS }, group) {
+    const frame = svgShape("rect", { x, y: y - high / 2, width: wide, height: high, rx: 3, fill: "var(--pl-faint)", "fill-opacity": 0.5, "stroke-width": 1.5 }, group);
+    const fill = svgShape("g", {}, group), notches = svgShape("path", { stroke: "var(--pl-ink)", "stroke-width": 1.2, class: "np-notches" }, group);
     return { frame, fill, notches, pieces: [] };
   }
 
-  marks({ x, y, wide, exit }, names, scale) {
+  marks({ x, y, wide, exit, high = GLASS }, names, scale, group) {
     for (const name of names) {
       const value = this.fabric.marks[name];
       if (!value || value > scale) continue;
       const at = exit ? x + wide - (wide * value) / scale : x + (wide * value) / scale;
-      const line = svgShape("line", { x1: at, x2: at, y1: y - GLASS / 2 - 1, y2: y + GLASS / 2 + 1, stroke: "var(--pl-muted)", "stroke-width": 2 }, this.host);
+      const line = svgShape("line", { x1: at, x2: at, y1: y - high / 2 - 1, y2: y + high / 2 + 1, stroke: "var(--pl-muted)", "stroke-width": 2 }, group);
       svgShape("title", {}, line).textContent = `${NAMES[name]}: ${sayBytes(value)}`;
     }
   }
@@ -243,19 +249,28 @@ export class PortSceneView {
     for (const part of this.parts) {
       const runs = (part.account ? accounts : ports)[part.number];
       this.drawLevel(part, runs);
-      if (part.account) continue;
+      if (part.account) {
+        this.rest(part, runs.length > 0, time, flow);
+        continue;
+      }
       const why = stopped(part.number), what = `${why} ${part.kind} ${part.leaf}`;
       this.sayStop(part, reasons.has(what) ? "" : why);
       reasons.add(what);
-      const mine = part.number === data.victim || part.number === data.shared; // of the others the link says it
-      part.frame.setAttribute("stroke", why && mine ? "var(--pl-hot)" : "none");
-      part.track.setAttribute("stroke", why && why !== "lost" ? "var(--pl-hot-fill)" : "var(--pl-faint)");
-      this.onLink(part, time, flow, moving);
+      part.frame.setAttribute("stroke", why && part.number === data.shared ? "var(--pl-hot)" : "none"); // everybody waits there; of the others the link says it
+      part.track.setAttribute("stroke", why && why !== "lost" ? "var(--pl-hot)" : "var(--pl-faint)");
+      const sends = this.onLink(part, time, flow, moving);
       this.drawAllowance(part, time);
-      this.drawCredits(part, time);
+      const credits = this.drawCredits(part, time);
+      this.rest(part, runs.length > 0 || why || sends || credits > 0, time, flow);
       this.drawFall(part, time, flow);
       this.signalOn(part, time, flow);
     }
+  }
+
+  // A port is pale where nothing waits, passes or stops it, and did not a moment ago either: else it would flicker between two cells.
+  rest(part, acts, time, flow) {
+    if (acts) part.acted = time;
+    part.group.setAttribute("opacity", time >= part.acted && time - part.acted <= RESTS_S * flow ? 1 : IDLE);
   }
 
   // Writes on a link why it does not send, where that has room, with nothing behind the word; beside an upright link nothing is.
@@ -296,10 +311,11 @@ export class PortSceneView {
 
   // Draws the runs of a glass from its exit on.
   drawLevel({ place, fill, notches, pieces }, runs) {
+    const { high = GLASS } = place;
     let done = 0;
-    notches.setAttribute("d", (runs.marked ?? []).map((bytes) => (place.wide - 3) * Math.min(1, bytes / place.scale)).map((from) => `M${(place.exit ? place.x + place.wide - 1.5 - from : place.x + 1.5 + from).toFixed(1)} ${place.y - GLASS / 2 + 1}v4`).join(""));
+    notches.setAttribute("d", (runs.marked ?? []).map((bytes) => (place.wide - 3) * Math.min(1, bytes / place.scale)).map((from) => `M${(place.exit ? place.x + place.wide - 1.5 - from : place.x + 1.5 + from).toFixed(1)} ${place.y - high / 2 + 1}v4`).join(""));
     runs.forEach(({ kind, bytes }, n) => {
-      const piece = (pieces[n] ??= svgShape("rect", { y: place.y - GLASS / 2 + 1.5, height: GLASS - 3, "stroke-width": 1 }, fill));
+      const piece = (pieces[n] ??= svgShape("rect", { y: place.y - high / 2 + 1.5, height: high - 3, "stroke-width": 1 }, fill));
       const from = (place.wide - 3) * Math.min(1, done / place.scale), wide = (place.wide - 3) * Math.min(1, (done + bytes) / place.scale) - from;
       piece.setAttribute("x", place.exit ? place.x + place.wide - 1.5 - from - wide : place.x + 1.5 + from);
       piece.setAttribute("width", Math.max(0, wide));
@@ -311,23 +327,25 @@ export class PortSceneView {
     for (let n = runs.length; n < pieces.length; n++) pieces[n].setAttribute("width", 0);
   }
 
+  // What is on a link; returns whether anything is.
   onLink({ number, line: [[x0, y0], [x1, y1]], cell, roll }, time, flow, moving) {
     const { cells, data } = this, i = cells.sending(number, time), lasts = i < 0 ? 0 : cells.end[i] - cells.start[i];
     const quick = moving && lasts < TOO_QUICK * flow * FRAME_S, colour = i >= 0 && data.flows[cells.flow[i]].own ? "var(--pl-network)" : "var(--pl-edge)";
     roll.setAttribute("visibility", i >= 0 && quick ? "visible" : "hidden");
     cell.setAttribute("visibility", i >= 0 && !quick ? "visible" : "hidden");
-    if (i < 0) return;
+    if (i < 0) return false;
     if (quick) {
       roll.setAttribute("stroke", colour);
       roll.setAttribute("stroke-dashoffset", -(((125 * time) / flow) % 14));
-      return;
+      return true;
     }
     const part = (time - cells.start[i]) / lasts;
-    cell.setAttribute("x", x0 + (x1 - x0) * part - 6);
-    cell.setAttribute("y", y0 + (y1 - y0) * part - 4);
+    cell.setAttribute("x", x0 + (x1 - x0) * part - cell.width.baseVal.value / 2);
+    cell.setAttribute("y", y0 + (y1 - y0) * part - cell.height.baseVal.value / 2);
     const refused = cells.kind[i] & DISCARDED;
     cell.setAttribute("fill", refused ? "var(--pl-paper)" : colour);
     cell.setAttribute("stroke", cells.kind[i] & AGAIN ? "var(--pl-hot)" : refused ? colour : "none");
+    return true;
   }
 
   // A pause, its end or a notification, on its way against the bytes.
@@ -336,8 +354,8 @@ export class PortSceneView {
     signal.setAttribute("visibility", word ? "visible" : "hidden");
     if (!word) return;
     const [, which, sent, arrives] = word, part = Math.min(1, (time - sent) / Math.max(arrives - sent, HELD_S * flow));
-    signal.setAttribute("x", x1 + (x0 - x1) * part - 2);
-    signal.setAttribute("y", y1 + (y0 - y1) * part - 8);
+    signal.setAttribute("x", x1 + (x0 - x1) * part - signal.width.baseVal.value / 2);
+    signal.setAttribute("y", y1 + (y0 - y1) * part - signal.height.baseVal.value / 2);
     signal.setAttribute("fill", WORDS[which]);
   }
 }

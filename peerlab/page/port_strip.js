@@ -1,10 +1,11 @@
 // Below the ports: what waits at the port that everybody shares, fabric by fabric on one axis of time; and of one fabric marks, rates and who was stopped.
+import { ticks } from "./labels.js";
 import { MARKED } from "./port_cells.js";
 import { svgShape, svgText } from "./svg.js";
 import { sayBytes, sayTime } from "./words.js";
 
 // In px: margins (right of the axis the most that waits, and on a slide, which has no table, a time), rows of fabrics, lanes; of ports that were stopped so many are listed, longest first.
-const STRIP = { left: 176, right: 104, slide: 190, narrow: 600, less: [124, 92], head: 18, low: 19, high: 44, rates: 38, lane: 17, thin: 5, stopped: 1, column: 2 };
+const STRIP = { left: 176, right: 104, slide: 190, narrow: 600, less: [124, 92], head: 18, low: 19, high: 44, rates: 38, lane: 17, thin: 2, stopped: 1, column: 2, axis: 16, tick: 72 };
 const SENDS = " sends"; // of a link from a host; where there is little room its reason stands in its place
 const LIMITS = { queue: "full", kmin: "Kmin", kmax: "Kmax" };
 
@@ -29,15 +30,24 @@ export class PortStrip {
     host.replaceChildren();
     this.text(this.narrow ? 0 : this.left, 0, `bytes waiting at ${data.links[data.shared].kind === "down" ? "the port " : ""}${this.linkName(data.shared)}${fabrics.length > 1 && !this.narrow ? ", the chosen fabric enlarged" : ""}`);
     this.text(this.width, 0, "at most", { "text-anchor": "end" });
-    this.text(this.right, 0, sayTime(data.played_us), { "text-anchor": "end" });
     let top = STRIP.head;
     fabrics.forEach((fabric, i) => (top = this.row(fabric, i, i === number, top)));
     if (this.cells[number].hasRates) top = this.rates(number, top + 8);
     top = this.stopped(this.fabric, top + 6);
-    const high = top + 4;
+    this.axis(top - 2);
+    const high = top + STRIP.axis;
     host.setAttribute("viewBox", `0 0 ${this.width} ${high}`);
     host.style.height = `${high}px`;
     this.cursor = svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 1.5, y1: STRIP.head - 4, y2: top - 2 }, host);
+  }
+
+  // Moments below all rows.
+  axis(top) {
+    svgShape("path", { d: `M${this.left} ${top}H${this.right}`, stroke: "var(--pl-faint)" }, this.host);
+    for (const time of ticks(this.data.played_us, Math.floor((this.right - this.left) / STRIP.tick))) {
+      svgShape("path", { d: `M${this.x(time).toFixed(1)} ${top}v4`, stroke: "var(--pl-edge)" }, this.host);
+      this.text(this.x(time), top + 2, time ? sayTime(time) : "0", { "text-anchor": "middle" });
+    }
   }
 
   now(time) {
@@ -64,7 +74,7 @@ export class PortStrip {
     this.area(own.map(() => 0), own, base, room / scale, { fill: "var(--pl-network)", ...faded });
     this.area(own, others, base, room / scale, { fill: "var(--pl-gather)", ...faded });
     if (chosen) this.limits(fabric, i, base, room, scale, top + 3 + this.letters);
-    if (this.slide && !this.narrow) this.text(this.right + 8, top + 3, `${fabric.alone_us && !fabric.ends ? "> " : ""}${fabric.time}`, ink);
+    if (this.slide && !this.narrow) this.text(this.right + 8, top + 3, `${fabric.alone_us && !fabric.ends ? "over " : ""}${fabric.time}`, ink);
     this.text(this.width, top + 3, sayBytes(most), { "text-anchor": "end", ...ink });
     return top + high;
   }
@@ -135,7 +145,7 @@ export class PortStrip {
       const y = top + STRIP.lane * i;
       const name = this.linkName(link), short = name.endsWith(SENDS) ? `${name.slice(0, -SENDS.length)}: ${rows[0][2]}` : name;
       this.text(this.left - 8, y, this.narrow ? short : `${name}: ${rows[0][2]}`, { "text-anchor": "end" });
-      const from = y + 7;
+      const from = y + 8;
       svgShape("rect", { x: this.left, y: from, width: this.x(length_us) - this.left, height: STRIP.thin, rx: 2, fill: "var(--pl-panel)" }, host);
       const d = rows.filter(([begin]) => begin < this.data.played_us).map(([begin, until]) => `M${this.x(begin).toFixed(1)} ${from}H${Math.max(this.x(until), this.x(begin) + 0.4).toFixed(1)}v${STRIP.thin}H${this.x(begin).toFixed(1)}z`).join("");
       svgShape("path", { d, fill: "var(--pl-hot)" }, host);

@@ -71,7 +71,7 @@ const HTML = `
 <div class="np-scroll"><table class="np-fabrics"><caption class="np-hidden">The same question on each fabric</caption><thead></thead><tbody></tbody></table></div></div>
 <svg class="np-scene" role="img"></svg>
 <svg class="np-strip" role="img" aria-label="What waits at the shared port of each fabric in time, and which ports were stopped"></svg>
-<footer class="np-foot"><p class="np-key"></p><p class="np-part"></p><p class="ts-source"></p></footer>`;
+<footer class="np-foot"><p class="np-key"></p><p class="ts-source"></p></footer>`;
 
 const LETTERS = { page: 12, slide: 14 }; // px; a slide is fitted into its window by a zoom that leaves 12
 
@@ -83,6 +83,8 @@ class PortsPage extends PlayedPage {
     this.find("h1").textContent = data.about;
     this.find(".np-about").textContent = data.about;
     writeWhole(this.find(".ts-source"), data.source);
+    this.part = make("span", "np-part");
+    this.find(".pl-clock").after(this.part);
     this.cells = data.fabrics.map((fabric) => new PortCells(fabric, data.links.length, data.flows.length));
     this.peaks = this.cells.map((cells) => cells.peaks());
     this.scene = new PortSceneView(this.find(".np-scene"), data, this.slide ? { most: 5, letters: LETTERS.slide } : { most: 10, letters: LETTERS.page });
@@ -103,8 +105,9 @@ class PortsPage extends PlayedPage {
   }
 
   fillTable() {
-    const { fabrics, columns } = this.data, head = document.createElement("tr");
+    const { fabrics, columns } = this.data, head = document.createElement("tr"), [{ tick: alone }] = fabrics;
     head.append(...["fabric", ...columns].map((name) => Object.assign(make("th", "", name), { scope: "col" })));
+    if (alone >= 0) head.children[1].replaceChildren(measure(markOf(alone), columns[0]));
     this.find(".np-fabrics thead").append(head);
     this.find(".np-fabrics tbody").append(...fabrics.map(({ title, figures, bar, tick }, i) => {
       const row = document.createElement("tr"), label = make("label", ""), choice = Object.assign(make("input", ""), { type: "radio", name: "np-fabric", value: i });
@@ -112,9 +115,9 @@ class PortsPage extends PlayedPage {
       label.append(choice, ` ${title}`);
       const name = Object.assign(make("th", ""), { scope: "row" });
       name.append(label);
-      const [compared, ...others] = figures, measure = make("td", ""), both = measure.appendChild(make("div", "np-measure"));
-      both.append(barOf(bar, tick), make("span", "", compared));
-      row.append(name, measure, ...others.map((figure) => make("td", "", figure)));
+      const [compared, ...others] = figures, cell = make("td", "");
+      cell.append(measure(barOf(bar, tick), compared));
+      row.append(name, cell, ...others.map((figure) => make("td", "", figure)));
       row.addEventListener("click", () => choice.checked || choice.click());
       return row;
     }));
@@ -144,7 +147,7 @@ class PortsPage extends PlayedPage {
     hero.querySelector("b").textContent = alone_us ? `${slower.toFixed(2)}×` : share;
     hero.querySelector("small").textContent = alone_us ? ` as long as alone (${sayTime(alone_us)})` : " of a host's rate";
     hero.querySelector(".ts-note").textContent = `${does[0].toUpperCase()}${does.slice(1)}.`;
-    this.find(".np-part").textContent = this.played < length_us ? `Played: the first ${sayTime(this.played)}.` : "";
+    this.part.textContent = this.played < length_us ? `the run takes ${alone_us && !ends ? "over " : ""}${sayTime(length_us)}` : "";
     this.find(".np-scene").setAttribute("aria-label", words);
     // a slide's title is what it comes to
     if (this.slide) this.find("h1").textContent = alone_us ? `${title}: the AllReduce takes ${ends ? "" : "over "}${slower.toFixed(2)} times as long as alone` : `${title}: the ${this.data.who} has ${share} of a host's rate`;
@@ -174,6 +177,20 @@ class PortsPage extends PlayedPage {
     this.choose(number);
     this.player.draw();
   }
+}
+
+// A bar and beside it its figure.
+function measure(bar, figure) {
+  const both = make("div", "np-measure");
+  both.append(bar, make("span", "", figure));
+  return both;
+}
+
+// The name of the mark on the bars below, which is a share of their room.
+function markOf(alone) {
+  const room = make("span", "np-bar");
+  room.append(Object.assign(make("small", "", "alone"), { style: `left: ${100 * alone}%` }));
+  return room;
 }
 
 // A figure as a bar, and on it a mark: the same alone. Both are shares of its room.

@@ -8,6 +8,7 @@ from overlaps import is_cut
 from page_that_plays import seek_ps
 from playwright.sync_api import expect
 
+from peerlab.base.units import say_time
 from peerlab.features.neighbours.port_page import port_page_html
 from peerlab.study.port_answer import answer_ports
 from peerlab.study.port_question import port_question
@@ -37,7 +38,7 @@ def test_a_paused_port_says_so_as_long_as_it_is_paused(opened, answers):
         "[...peerlabPages][0].scene.parts.filter((one) => !one.account).map(({ kind, leaf, number }) => [kind, leaf, number])"
     )
     words = page.locator(".np-scene text", has_text=re.compile("^paused$"))
-    expect(page.locator('.np-scene path[stroke="var(--pl-hot-fill)"]')).to_have_count(len(paused))
+    expect(page.locator('.np-scene path[stroke="var(--pl-hot)"]')).to_have_count(len(paused))
     # of the links of a switch the first one says it
     expect(words).to_have_count(len({(kind, leaf) for kind, leaf, number in links if number in paused}))
     seek_ps(page, 0)
@@ -127,6 +128,51 @@ def test_space_plays_and_arrows_step_to_the_next_pause(opened):
     assert page.evaluate("[...peerlabPages][0].player.time") > 0
     page.keyboard.press(" ")
     page.wait_for_function("time => [...peerlabPages][0].player.time > time", arg=0)
+
+
+def test_a_port_where_nothing_waits_passes_or_stops_is_pale(opened, answers):
+    page, trace = opened(), answers[0].trace
+    moment = trace.time_ps * 0.4
+    seek_ps(page, moment)
+    parts = page.evaluate(
+        "[...peerlabPages][0].scene.parts.filter((one) => !one.account).map(({ number, group }) => [number, Number(group.getAttribute('opacity'))])"
+    )
+    cells = [*trace.cells, *trace.left]
+    busy = {cell.link for cell in cells if cell.queued_ps <= moment < cell.end_ps}
+    stopped = {span.link for span in trace.starved if span.start_ps <= moment < span.end_ps}
+    back = {credit.link for credit in trace.credits if credit.sent_ps <= moment < credit.arrives_ps}
+    bright = {number for number, opacity in parts if opacity == 1}
+    assert bright == {number for number, _ in parts} & (busy | stopped | back)
+    assert bright < {number for number, _ in parts}
+
+
+def test_the_player_says_how_long_the_run_takes_of_which_it_plays_the_beginning(opened, answers):
+    page = opened()
+    page.evaluate("[...peerlabPages].forEach((one) => { one.played /= 4; one.choose(0) })")
+    expect(page.locator(".pl-player .np-part")).to_have_text(f"the run takes {say_time(answers[0].time_ps)}")
+    page.evaluate("[...peerlabPages].forEach((one) => { one.played *= 4; one.choose(0) })")
+    expect(page.locator(".np-part")).to_be_hidden()
+
+
+def test_the_mark_on_the_bars_has_its_name_right_above_it(opened):
+    page = opened()
+    name, mark = (page.locator(part).first.bounding_box() for part in (".np-fabrics small", ".np-fabrics s"))
+    expect(page.locator(".np-fabrics small")).to_have_text("alone")
+    assert name["x"] < mark["x"] < name["x"] + name["width"]
+    assert name["y"] + name["height"] <= mark["y"] + 1
+
+
+def test_ports_of_the_trunk_begin_where_those_of_the_hosts_do_and_are_larger(opened):
+    page = opened()
+    ports = page.evaluate(
+        "[...peerlabPages][0].scene.parts.map(({ kind, account, place: { x, wide, exit, high = 0 } }) => [kind ?? 'account', x, x + wide, high])"
+    )
+    inputs = {round(left) for kind, left, _, high in ports if kind == "account" and not high}
+    outputs = {round(right) for kind, _, right, _ in ports if kind == "down"}
+    trunks = [(round(left), round(right)) for kind, left, right, high in ports if high]
+    assert len(inputs) == len(outputs) == 1
+    assert trunks
+    assert all(left in inputs or right in outputs for left, right in trunks)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

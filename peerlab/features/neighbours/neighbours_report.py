@@ -18,7 +18,12 @@ HEAD = (
     "packets",
 )
 """Headings of the table."""
-PLAYED_HEAD = ("fabric", "time", "neighbours' rate (of a host's)", "stops, losses and marks, all ports")
+PLAYED_HEAD = (
+    "fabric",
+    "time",
+    "neighbours' share of a host's rate",
+    "stops, losses, marks, summed over ports",
+)
 """Headings of the page's table: beside a picture that plays a row says what happened, and not what did not."""
 _WHO = {
     "quiet": "nobody else sends",
@@ -79,7 +84,7 @@ def cells(answer: PortAnswer) -> tuple[str, ...]:
 def played_cells(answer: PortAnswer) -> tuple[str, ...]:
     """Return a row of the page's table; without an AllReduce the victim's share is what is compared."""
     row = dict(zip(HEAD, cells(answer), strict=True))
-    compared = row["time" if answer.alone_ps else "share"]
+    compared = row["time" if answer.alone_ps else "share"].replace("> ", "over ").replace("< ", "under ")
     happened = [
         *([f"pauses {say_time(answer.paused_ps)}"] if answer.paused_ps else []),
         *([f"no credits {say_time(answer.starved_ps)}"] if answer.starved_ps else []),
@@ -91,9 +96,9 @@ def played_cells(answer: PortAnswer) -> tuple[str, ...]:
 
 
 def played_head(answer: PortAnswer) -> tuple[str, ...]:
-    """Return the headings of the page's table; one names the mark on its bars."""
+    """Return the headings of the page's table."""
     title, compared, *others = PLAYED_HEAD
-    return (title, f"{compared} (mark: alone)" if answer.alone_ps else "share of a host's rate", *others)
+    return (title, compared if answer.alone_ps else "share of a host's rate", *others)
 
 
 def _packets(answer: PortAnswer) -> list[str]:
