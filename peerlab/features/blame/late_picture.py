@@ -1,4 +1,4 @@
-"""Who is late, and from when on: nodes as rows, steps as columns, the more orange the later."""
+"""Who is late, and from when on: nodes as rows, steps as columns, the more orange the later; of a single step a bar for each node."""
 
 from peerlab.answer.lateness import how_it_spreads, source
 from peerlab.base.units import say_time
@@ -9,6 +9,11 @@ from peerlab.picture.theme import palette
 WIDTHS = (520.0, 430.0, 326.0)
 """Widths of the pictures, pixels: on a page, in half a window and on a phone their words have the same size."""
 _LEFT, _RIGHT, _TOP = 86.0, 20.0, 54.0
+_RIGHT_OF_BARS = 84.0
+_ROOM_FOR_KEY, _BEGINS = 420.0, 124.0
+"""From which width on all words of the key are in one row, and the room of its last ones, pixels."""
+_PALE = 0.4
+"""How strong the colour of a bar is whose node is late by another."""
 _SHADES = 5
 """Shades of the key."""
 _FEW, _ROW, _LOW_ROW = 16, 22.0, 14.0
@@ -26,25 +31,30 @@ def late_svg(blame: Blame, theme: str = "light", width: float = WIDTHS[0]) -> st
     if not late or not late[0] or max(map(max, late)) <= 0:
         return ""
     paper, most, high = Paper(palette(theme)), max(map(max, late)), row_height(len(late))
-    bottom, right = _TOP + high * len(late), width - _RIGHT
-    begins = source(late, blame.scenario)
-    height = bottom + (76 if begins else 56)
+    single, begins = len(late[0]) == 1, source(late, blame.scenario)
+    bottom, right = _TOP + high * len(late), width - (_RIGHT_OF_BARS if single else _RIGHT)
+    # One row of words below the picture where they have room beside each other.
+    beside = single or width >= _ROOM_FOR_KEY
+    height = bottom + (32 if single else 56 if beside or not begins else 76)
+    title = "How late each node is" + ("" if single else " in each step")
     paper.box((0, 0, width, height), "panel", radius=8)
-    paper.text((16, 24), "How late each node is in each step", size=14, bold=True, align="left")
-    _cells(paper, late, right, blame.named)
-    _steps(paper, len(late[0]), right, bottom + 8)
-    _key(paper, f"{say_time(most)} late", bottom + 34)
+    paper.text((16, 24), title, size=14, bold=True, align="left")
+    _names(paper, len(late), (begins[0],) if begins and begins[0] in blame.named else blame.named)
+    if single:
+        _bars(paper, [row[0] for row in late], right, begins[0] if begins else None)
+    else:
+        _cells(paper, late, right)
+        _steps(paper, len(late[0]), right, bottom + 8)
+        _key(paper, f"{say_time(most)} late", bottom + 34)
     if begins:
         node, step = begins
         left, end = _across(step, len(late[0]), right)
-        top = _TOP + high * node
-        for outlined in (
-            (left, top, end, top + high - _GAP),
-            (_LEFT, bottom + 48, _LEFT + 14, bottom + 60),
-        ):
+        top, y = _TOP + high * node, bottom + (10 if single else 34 if beside else 54)
+        key = width - _RIGHT - _BEGINS if beside and not single else _LEFT
+        for outlined in ((left, top, end, top + high - _GAP), (key, y - 6, key + 14, y + 6)):
             paper.box(outlined, "none", "ink", 1.8, radius=2)
-        paper.text((_LEFT + 22, bottom + 54), "where it begins", size=12.5, ink="muted", align="left")
-    return paper.svg(width, height, f"How late each node is in each step. {in_words(blame)}")
+        paper.text((key + 22, y), "where it begins", size=12.5, ink="muted", align="left")
+    return paper.svg(width, height, f"{title}. {in_words(blame)}")
 
 
 def _key(paper: Paper, latest: str, y: float) -> None:
@@ -74,13 +84,35 @@ def row_height(nodes: int) -> float:
     return _ROW if nodes <= _FEW else _LOW_ROW
 
 
-def _cells(paper: Paper, late: tuple[tuple[int, ...], ...], edge: float, named: tuple[int, ...]) -> None:
+def _names(paper: Paper, nodes: int, named: tuple[int, ...]) -> None:
+    """Write each node's name at its row: those to blame bold, and of a way to blame the end where it begins; the other end is who suffers."""
+    high = row_height(nodes)
+    for node in range(nodes):
+        ink, bold = ("hot-ink", True) if node in named else ("muted", False)
+        at = (_LEFT - 10, _TOP + high * node + (high - _GAP) / 2)
+        paper.text(at, f"node {node}", size=12.5, bold=bold, ink=ink, align="right")
+
+
+def _bars(paper: Paper, late: list[int], right: float, begins: int | None) -> None:
+    """Draw how late each node is where there is one step: a bar each, pale unless it begins there, and its time."""
+    high, most = row_height(len(late)), max(late)
+    for node, late_ps in enumerate(late):
+        top, share = _TOP + high * node, max(0, late_ps) / most
+        middle, end, first = top + (high - _GAP) / 2, _LEFT + (right - _LEFT) * share, node == begins
+        paper.box((_LEFT, top, right, top + high - _GAP), "faint", radius=2)
+        if end >= _LEFT + 2:  # less would be a stub that looks like something
+            alpha = 1.0 if first or begins is None else _PALE
+            paper.line([(_LEFT, middle), (end, middle)], "hot", high - _GAP, alpha=alpha)
+        words = say_time(max(0, late_ps))
+        ink = "hot-ink" if first else "muted"
+        paper.text((right + 10, middle), words, size=12.5, bold=first, ink=ink, align="left")
+
+
+def _cells(paper: Paper, late: tuple[tuple[int, ...], ...], edge: float) -> None:
     high, most = row_height(len(late)), max(map(max, late))
     for node, row in enumerate(late):
         top, thick = _TOP + high * node, high - _GAP
         middle = top + thick / 2
-        ink, bold = ("hot-ink", True) if node in named else ("muted", False)
-        paper.text((_LEFT - 10, middle), f"node {node}", size=12.5, bold=bold, ink=ink, align="right")
         for step, late_ps in enumerate(row):
             left, right = _across(step, len(row), edge)
             paper.box((left, top, right, top + thick), "faint")

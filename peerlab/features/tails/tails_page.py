@@ -24,7 +24,7 @@ h1{font-size:22px;line-height:1.25;margin:0 0 4px}.pl-tails{margin-top:10px}.pl-
 input{position:absolute;opacity:0}
 .pl-choice{display:flex;flex-wrap:wrap;gap:6px;align-items:center;margin:10px 0}
 .pl-watch{margin-left:auto;color:var(--pl-muted)}label{border:1px solid var(--pl-edge);border-radius:6px;padding:6px 12px;cursor:pointer}
-.pl-blames .pl-blame{gap:16px;align-items:stretch}.pl-blames .pl-blame>div{flex:1 1 520px;max-width:640px}
+.pl-blames .pl-blame{gap:16px}.pl-blames .pl-blame>div{flex:1 1 520px;max-width:640px}
 """
 
 

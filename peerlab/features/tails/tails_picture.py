@@ -31,6 +31,8 @@ _STEP = 18.0
 """From the words of a percentile to those of the next."""
 _BELOW = 24.0
 """From a path's line to the room of the next: there a run is named that was chosen."""
+_ANSWER = 62.0
+"""Room above the paths for how many times as fast one is."""
 _HANDFULS = 24
 """Dots that come later fall in so many handfuls, in the order of their seeds."""
 _REACH, _LEAST_REACH = 3.0, 0.02
@@ -51,8 +53,10 @@ class Sheet(NamedTuple):
     """From the top of a path's room to the words of its first time: its name stands there, unless it stands at the left."""
     words: int = 4
     """Lines of words above the dots."""
-    foot: int = 2
+    foot: int = 1
     """Lines of words below the axis."""
+    top: float = _ANSWER
+    """Room for what the paths have between them, pixels: it stands above them."""
 
     @property
     def line(self) -> float:
@@ -71,11 +75,11 @@ class Sheet(NamedTuple):
 
     def base(self, row: int) -> float:
         """Return the height of a path's line."""
-        return self.line + row * (self.line + _BELOW)
+        return self.top + self.line + row * (self.line + _BELOW)
 
     def height(self, rows: int) -> float:
         """Return the height of a sheet."""
-        return self.base(rows - 1) + (52 if self.foot else 46) + 20 * self.foot
+        return self.base(rows - 1) + (48 if self.foot else 44) + 16 * self.foot
 
     def growing(self, tails: Tails) -> "Sheet":
         """Return a sheet for these runs and for those that come: one path alone has no name, and a name at the left takes no height."""
@@ -83,7 +87,7 @@ class Sheet(NamedTuple):
         return self._replace(
             names=0.0 if alone else self.names,
             head=20.0 if alone or self.names else self.head,
-            foot=1 if alone else self.foot,
+            top=0.0 if alone else _ANSWER,
         )
 
     def fitted(self, tails: Tails) -> "Sheet":
@@ -98,6 +102,7 @@ class Sheet(NamedTuple):
             dots=min(max(highest, _LEAST_DOTS), most),
             words=max(len(_named_times(path)) for path in tails.paths),
             foot=len(_foot(tails)),
+            top=_ANSWER if tails.gain(500) else 0.0,
         )
 
 
@@ -145,23 +150,23 @@ def tails_svg(
     rows = in_order(tails)
     height = sheet.height(len(rows))
     paper.box((0, 0, sheet.width, height), "panel", radius=8)
+    if sheet.top and len(rows) > 1:
+        _answer(paper, tails)
     for row, path_times in enumerate(rows):
         base = sheet.base(row)
         paper.line([(axis.left, base), (axis.right, base)], "edge", 1)
         _pile(paper, axis, path_times, (sheet, row), len(path_times.times_ps) if since is None else since)
         _times(paper, axis, path_times, (sheet, base), unit)
         if len(rows) > 1:
-            y = base - sheet.line + (20 if not sheet.names else sheet.line - 9)
+            y = base - 9 if sheet.names else base - sheet.line + 20
             paper.text(
                 (_EDGE, y), path_times.title, size=16, bold=True, ink=f"{_role(path_times)}-ink", align="left"
             )
         _beyond(paper, axis, path_times, base, unit)
     base = sheet.base(len(rows) - 1)
     _draw_axis(paper, axis, base, unit)
-    for place, (text, bold) in enumerate(_foot(tails)):
-        ink = "ink" if bold else "muted"
-        at = (sheet.left, base + 54 + 20 * place)
-        paper.text(at, text, size=13 if bold else _LETTERS, bold=bold, ink=ink, align="left")
+    for text in _foot(tails):
+        paper.text((sheet.left, base + 48), text, size=_LETTERS, ink="muted", align="left")
     return paper.svg(sheet.width, height, alt(tails))
 
 
@@ -177,14 +182,14 @@ def chosen_svg(tails: Tails, place: int, sheet: Sheet = WIDE) -> str:
     row = rows.index(path_times)
     base = sheet.base(row)
     # Below the last line are the figures of the axis.
-    below = 34 if row == len(rows) - 1 else 15
+    below = 33 if row == len(rows) - 1 else 15
     ps = path_times.times_ps[place]
     column = _columns(axis, path_times, sheet.dot)[place]
     x = axis.right if column is None else axis.left + column * sheet.dot  # on the lowest dot of its pile
     paper.square((x, base - 1 - 0.9 * sheet.dot), 5.5, "ink", "panel", 1.5, radius=5.5)
-    text = f"this run {unit.text(ps)}{_arrow(axis, ps)}"
-    half = len(text) * _WORD / 2
-    paper.text((max(x, 8 + half), base + below), text, size=_LETTERS, bold=True)
+    # What it took, the button says that chose it.
+    text = "this run"
+    paper.text((max(x, 8 + len(text) * _WORD / 2), base + below), text, size=_LETTERS, bold=True)
     return paper.svg(sheet.width, sheet.height(len(rows)), f"This run took {unit.text(ps)}.")
 
 
@@ -353,15 +358,23 @@ def _ticks(axis: Axis, unit: Unit) -> list[float]:
     return values
 
 
-def _foot(tails: Tails) -> list[tuple[str, bool]]:
-    """Return what stands below the axis, and whether it is bold: what the paths have between them, and which percentile needs more runs."""
-    gain, lines = tails.gain(500), []
-    if len(tails.paths) > 1 and gain is not None:
-        own, other = tails.paths
-        title, times = (own.title, gain) if gain >= 1 else (other.title, 1 / gain)
-        factor = f"{times:.2f}" if times < 100 else f"{times:,.0f}"
-        lines.append((f"{title}: {factor}{TIMES_SIGN} as fast at p50", True))
+def _answer(paper: Paper, tails: Tails) -> None:
+    """Say above the paths how many times as fast one is, in its colour; without runs enough, what is compared."""
+    gain, (own, other) = tails.gain(500), tails.paths
+    fast, slow = (own, other) if gain is None or gain >= 1 else (other, own)
+    about = f"{fast.title} against {slow.title}"
+    paper.text((_EDGE, 22), about, size=13, ink="muted", align="left")
+    if gain is None:
+        return
+    times = max(gain, 1 / gain)
+    factor = f"{times:.2f}{TIMES_SIGN}" if times < 100 else f"{times:,.0f}{TIMES_SIGN}"
+    # Who reads as once as fast is not the faster one.
+    ink = f"{_role(fast)}-ink" if times >= 1.005 else "ink"
+    paper.text((_EDGE, 46), factor, size=26, bold=True, ink=ink, align="left")
+    paper.text((_EDGE + 18 * len(factor) + 10, 50), "as fast at p50", size=13, ink="muted", align="left")
+
+
+def _foot(tails: Tails) -> list[str]:
+    """Return what stands below the axis: which percentile needs more runs."""
     missing = [percentile for percentile in tails.paths[0].percentiles[:3] if percentile.missing]
-    if missing:
-        lines.append((f"{lacking(missing[0])}.", False))  # rarer ones need more
-    return lines
+    return [f"{lacking(missing[0])}." for _ in missing[:1]]  # rarer ones need more

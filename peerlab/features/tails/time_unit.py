@@ -22,15 +22,16 @@ class Unit(NamedTuple):
         """Return a time in so many digits; in a unit of its own where this one would need more than five, or two zeros behind the point.
 
         >>> ms = Unit(10**9, "ms")
-        >>> ms.text(5_518_000_000), ms.text(1_234_000_000_000), ms.text(2_000_000)
-        ('5.52 ms', '1,234 ms', '2 µs')
+        >>> ms.text(5_518_000_000), ms.text(5_500_000_000), ms.text(1_234_000_000_000), ms.text(2_000_000)
+        ('5.52 ms', '5.50 ms', '1,234 ms', '2 µs')
         """
         value = ps / self.ps
         if not 0.01 <= value < 99_999.5:
             return say_time(ps)
         if value >= 999.5:
             return f"{value:,.0f} {self.name}"
-        return f"{value:.{self.digits}g} {self.name}"
+        # With its zeros: beside each other all have as many digits.
+        return f"{value:#.{self.digits}g}".rstrip(".") + f" {self.name}"
 
 
 def unit_of(tails: Tails) -> Unit:

@@ -1,5 +1,7 @@
 """Who is to blame: a planted slow node is named, a late transfer accuses a pair, and where nothing is planted nobody is."""
 
+import re
+
 import pytest
 
 import peerlab
@@ -97,3 +99,23 @@ def test_a_sentence_says_who():
         50,
         "Blame(Node 0 explains 90 % of what was lost.)",
     )
+
+
+def test_of_one_step_each_node_has_a_bar_and_who_suffers_a_pale_one():
+    """Node 0 was as orange and as bold as node 7, whose sending it waited for."""
+    found = Blame(
+        RING, 100, 50, 60, (0.9, 0.9, 0.0), (((0, 1), 1.0),), ((9_000_000,), (8_000_000,), (1_000_000,))
+    )
+    begins = source(found.late_ps, RING)
+    assert begins == (0, 0)
+    drawn = late_svg(found)
+    assert found.named == (0, 1)
+    bold = re.findall(r"font-weight='650'[^>]*>([^<]+)<", drawn)
+    assert bold == ["How late each node is", "node 0", "9 µs"]
+    assert "8 µs" in drawn
+    bars = re.findall(
+        r"<polyline points='([\d.]+),[\d.]+ ([\d.]+),[^>]*stroke-width='19'( stroke-opacity='0.4')?", drawn
+    )
+    assert [bool(pale) for *_, pale in bars] == [False, True, True]
+    wide = [float(right) - float(left) for left, right, _ in bars]
+    assert wide[1] / wide[0] == pytest.approx(8 / 9, rel=0.01)

@@ -139,7 +139,8 @@ def test_a_picture_has_a_dot_for_every_run_that_is_not_far_out():
     drawn = tails_svg(Tails(tuple(two), ()), "dark")
     lines = re.findall(r"v(-[\d.]+)' stroke='#\w+' stroke-width='3.8' stroke-linecap='round'", drawn)
     assert sum(1 + round((-float(high) - 0.1) / 4.6) for high in lines) == 80
-    assert "\u00d7 as fast at p50" in drawn
+    assert "\u00d7</text>" in drawn
+    assert "as fast at p50" in drawn
 
 
 def test_runs_that_are_far_out_are_counted_for_each_path_in_a_line_of_its_own():

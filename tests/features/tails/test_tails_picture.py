@@ -104,7 +104,23 @@ def test_all_times_have_one_unit_and_that_is_what_the_slower_path_takes():
     paths = [PathTimes(NOISY, (ps,) * 20, ps) for ps in (980_000_000, 5_518_000_000)]
     assert unit_of(Tails(tuple(paths), ())) == Unit(10**9, "ms")
     texts = {text for text, _ in boxes(tails_svg(Tails(tuple(paths), ())))}
-    assert {"p50 0.98 ms", "p50 5.52 ms"} <= texts
+    assert {"p50 0.980 ms", "p50 5.52 ms"} <= texts
+
+
+def test_the_picture_begins_with_how_many_times_as_fast_the_median_is():
+    paths = [
+        PathTimes(NOISY.with_(path=path), (ps,) * 20, ps)
+        for path, ps in (("host-rdma", 5_500_000_000), ("peer-direct", 4_600_000_000))
+    ]
+    for least in SHEETS.values():
+        sheet = least.fitted(Tails(tuple(paths), ()))
+        placed = boxes(tails_svg(Tails(tuple(paths), ()), sheet=sheet))
+        head = {text for text, (*_, bottom) in placed if bottom < sheet.top}
+        assert head == {"Peer Direct against RDMA through host", "1.20\u00d7", "as fast at p50"}
+        texts = {text for text, _ in placed}
+        assert {"p50 5.50 ms", "p50 4.60 ms"} <= texts  # of as many digits
+    alone = tails_svg(Tails((paths[0],), ()), sheet=WIDE.fitted(Tails((paths[0],), ())))
+    assert not [text for text, _ in boxes(alone) if "against" in text]
 
 
 def test_times_have_the_digits_that_tell_them_apart():
