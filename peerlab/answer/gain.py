@@ -158,6 +158,11 @@ class GainBand:
         law = [self.reach.in_words] if self.reach.error else []
         return "; ".join([*self._bands_in_words(), *law, *self._left_out_in_words()])
 
+    def others_in_words(self) -> str:
+        """Return what may be otherwise besides figures that have a range, as one sentence without its end: a band for each wiring that is possible, then the rest; empty where nothing may."""
+        bands = self._bands_in_words() if self.wired else []
+        return "; ".join([*bands, *self._left_out_in_words()])
+
     def _left_out_in_words(self) -> list[str]:
         """Return what else may be otherwise, and how much it would move the gain."""
         old = self.old_library
@@ -174,9 +179,9 @@ class GainBand:
         ]
         silent = [assumption.figure.label for assumption in self.left_out if not assumption.cases]
         if quiet:
-            sentences.append(f"other {', '.join(quiet)} would move it by less than {say_percent(FELT)}")
+            sentences.append(f"{', '.join(quiet)}: an alternative would move the gain by less than {say_percent(FELT)}")
         if silent:
-            sentences.append(f"other {', '.join(silent)} cannot be simulated")
+            sentences.append(f"{', '.join(silent)}: no alternative can be simulated")
         return sentences
 
     def _bands_in_words(self) -> list[str]:

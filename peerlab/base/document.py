@@ -27,7 +27,7 @@ class Conclusion:
     """What the result comes to: its name, and why."""
 
     status: str
-    """``pass``, ``warn``, ``fail`` or ``unknown``; a page has a sign and a colour for each."""
+    """``pass``, ``warn``, ``fail`` or ``unknown``, for each of which a page has a sign and a colour; ``named``: no judgement, so no sign."""
     name: str
     why: str
 

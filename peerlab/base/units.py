@@ -10,6 +10,7 @@ GB is 10**9 bytes, rates are per direction).
 # hypothesis makes.
 
 import re
+from decimal import Decimal
 from fractions import Fraction
 
 PS_PER_S = 10**12
@@ -167,6 +168,16 @@ def say_range(low: float, high: float, digits: int = 2) -> str:
     ('1.32 to 1.86', '1.00')
     """
     return " to ".join(dict.fromkeys(f"{end:.{digits}f}" for end in (low, high)))
+
+
+def say_digits(value: float, digits: int = 3) -> str:
+    """Return a figure with so many significant digits, zeros among them; what has more before its point keeps them.
+
+    >>> say_digits(3.1), say_digits(9.996), say_digits(10.85, 2), say_digits(1736.4)
+    ('3.10', '10.0', '11', '1736')
+    """
+    first = Decimal(f"{value:.{digits - 1}e}").adjusted()
+    return f"{value:.{max(0, digits - 1 - first)}f}"
 
 
 TIMES_SIGN = "\N{MULTIPLICATION SIGN}"

@@ -39,7 +39,8 @@ def document_page(document: Document, kind: str, title: str = "") -> str:
 def conclusion_html(conclusion: Conclusion) -> str:
     """Return what a result comes to as the paragraph that a page begins with: a sign, a colour, words."""
     why = f"<br>{words_html(conclusion.why)}" if conclusion.why else ""
-    return f"<p class='pl-verdict pl-{conclusion.status}'>{sign(conclusion.status)} <b>{escape(conclusion.name)}</b>{why}</p>"
+    judged = f"{sign(conclusion.status)} " if conclusion.status in _SIGNS else ""
+    return f"<p class='pl-verdict pl-{conclusion.status}'>{judged}<b>{escape(conclusion.name)}</b>{why}</p>"
 
 
 def sign(status: str) -> str:

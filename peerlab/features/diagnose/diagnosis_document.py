@@ -2,18 +2,17 @@
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from peerlab.base.document import Cell, Conclusion, Document, Fold, Heading, Item, Items, Part, Table, Text
-from peerlab.base.units import TIMES_SIGN, say_bytes, say_percent, say_range, with_signs
+from peerlab.base.units import TIMES_SIGN, say_bytes, say_digits, say_percent, with_signs
 from peerlab.diagnosis import Diagnosis, Evidence, Explanation, Forecast, explanations
 from peerlab.model.paths import PATHS, path_titles
 from peerlab.question.presets import known_clusters
 
 # What stays inside a node is no data path between nodes, so no record has its title.
 _NAMES = {**path_titles(), "in-node": "links inside the node"}
-STATUSES = {"clear": "pass", "probable": "warn", "cannot tell": "unknown"}
-"""The status of each verdict."""
+_UNKNOWN = "cannot tell"
 # Names of files and clusters may begin like a path: `host-rdma.toml` is none.
 _PATH = re.compile(rf"(?<![\w./-])(?:{'|'.join(map(re.escape, _NAMES))})(?![\w/-]|\.\w)")
 _HEAD = ("path", "odds", "measured ÷ simulated")
@@ -22,6 +21,11 @@ _WEIGHED = (
     "logarithms of the weights, added up: 2.3 points are 10 times likelier."
 )
 _EVIDENCE, _FURTHER = "The evidence, the weightiest first", "What to check next"
+_EACH_SIZE = "Each size: algorithm bandwidth in GB/s"
+_WIDE = 1.5
+"""Times its low end from which a range is wide: then a third digit of what lies in it would promise too much."""
+_LEAST = 0.01
+"""Odds below this would be written as 0 %, or add up to more than all with the others."""
 _NOTHING_SHORTER = Item("the path is clear, and there is no shorter one")
 
 
@@ -52,14 +56,16 @@ def conclusion(diagnosis: Diagnosis) -> Conclusion:
         named, rest = path_name(path), f"{explanations()[path]}; "
         # The name is the headline, so the sentence below it does not repeat it.
         why = rest + (f"it{why.removeprefix(named)}" if why.startswith(f"{named} ") else why)
-    return Conclusion(STATUSES[diagnosis.verdict], _first_up(name), _first_up(why))
+    # A sign judges. Which path it was is neither good nor bad, and how sure that is, its name says.
+    status = "unknown" if diagnosis.verdict == _UNKNOWN else "named"
+    return Conclusion(status, _first_up(name), _first_up(why))
 
 
 def _parts(diagnosis: Diagnosis, judging: str) -> Iterator[Part]:
     yield conclusion(diagnosis)
-    yield Text(diagnosis.seen.says, quiet=True)
-    clusters = ", ".join(diagnosis.clusters) or "no cluster: only what holds on any machine"
-    yield Text(f"{'Held against' if diagnosis.chosen else 'Recognised'}: {clusters}", quiet=True)
+    clusters = ", ".join(f"`{name}`" for name in diagnosis.clusters) or "no cluster, so only what holds on any machine is weighed"
+    against = "compared with" if diagnosis.chosen else "recognised:"
+    yield Text(f"{diagnosis.seen.says}; {against} {clusters}", quiet=True)
     # A path that is clear says nothing of its speed: a slow run is named before the evidence.
     if diagnosis.shortfall:
         yield Text(f"{diagnosis.shortfall.says}.", lead="The run is slower than its own path:")
@@ -68,7 +74,8 @@ def _parts(diagnosis: Diagnosis, judging: str) -> Iterator[Part]:
         yield Items("One fact would decide", [Item(fact.what, fact.tells, fact.command)])
     if diagnosis.path:  # without one the verdict has said that nothing follows
         yield from _forecast(diagnosis.forecast)
-    yield Table("How well each path explains it", _HEAD, list(map(_ranked, diagnosis.ranking)), right={1})
+    ranked = list(map(_ranked, diagnosis.ranking))
+    yield Table("How well each path explains it", _HEAD, ranked, right={1}, kind="explained")
     evidence = Items(_EVIDENCE, list(map(_evidence, diagnosis.evidence)))
     yield Fold(_EVIDENCE, (Text(_WEIGHED, quiet=True), evidence))
     yield Items("To know when reading it", list(map(Item, diagnosis.notes)))
@@ -88,14 +95,19 @@ def _next(diagnosis: Diagnosis, judging: str) -> Sequence[Item]:
 def _ranked(explanation: Explanation) -> tuple[Cell, ...]:
     # Links inside a node are no path of the record: they have the colour of the inside.
     role = PATHS[explanation.path].role if explanation.path in PATHS else "inside"
-    # Below half a per cent it would be written as 0 %, which it is not.
-    odds = "<1 %" if explanation.odds < 0.005 else say_percent(explanation.odds)
     fit = explanation.fit
     return (
         Cell(_first_up(path_name(explanation.path))),
-        Cell(odds, bar=explanation.odds, role=role),
+        Cell(_odds(explanation.odds), bar=explanation.odds, role=role),
         Cell(f"{_times(fit.ratio)} ({fit.cluster.name})" if fit else "not simulated"),
     )
+
+
+def _odds(share: float) -> str:
+    """Return odds in percent, of which only nothing is 0 % and only all is 100 %."""
+    if 0 < share < _LEAST:
+        return f"< {say_percent(_LEAST)}"
+    return f"> {say_percent(1 - _LEAST)}" if 1 - _LEAST < share < 1 else say_percent(share)
 
 
 def _evidence(evidence: Evidence) -> Item:
@@ -123,15 +135,15 @@ def _first_up(words: str) -> str:
 def gain_words(forecast: Forecast) -> Text:
     """Return from where to where Peer Direct would be faster at the largest size, and the gain as simulated."""
     gain = forecast.gain
-    words = f"with Peer Direct at {say_bytes(forecast.sizes[-1])}; {gain.value:.2f}{TIMES_SIGN} as simulated"
-    return Text(words, lead=f"{say_range(gain.low, gain.high)}{TIMES_SIGN} as fast", large=True)
+    digits = _digits([(gain.low, gain.high)])
+    ends = " to ".join(dict.fromkeys(say_digits(end, digits) for end in (gain.low, gain.high)))
+    words = f"with Peer Direct at {say_bytes(forecast.sizes[-1])}; {say_digits(gain.value, digits)}{TIMES_SIGN} as simulated"
+    return Text(words, lead=f"{ends}{TIMES_SIGN} as fast", large=True)
 
 
-def _conditions(forecast: Forecast) -> str:
-    """Return on what the range of a gain rests, without the range itself, which is the answer above it."""
-    gain = forecast.gain
-    words = with_signs(gain.range_in_words())
-    return words.removeprefix(f"{say_range(gain.low, gain.high)}{TIMES_SIGN} ")
+def _digits(ranges: Iterable[tuple[float, float]]) -> int:
+    """Return how many digits figures have that lie in such ranges."""
+    return 2 if any(high > _WIDE * low for low, high in ranges) else 3
 
 
 def _forecast(forecast: Forecast) -> Iterator[Part]:
@@ -142,24 +154,27 @@ def _forecast(forecast: Forecast) -> Iterator[Part]:
         yield Text(forecast.why_not if named else _first_up(forecast.why_not))
         return
     yield gain_words(forecast)
-    yield Text(f"{_first_up(_conditions(forecast))}.", quiet=True)
-    ends = zip(
-        forecast.sizes,
-        forecast.measured_GBps,
-        forecast.GBps,
-        forecast.low_GBps,
-        forecast.high_GBps,
-        strict=True,
+    others = _first_up(with_signs(forecast.gain.others_in_words()))
+    # On which wiring a gain holds belongs to the gain.
+    if others and forecast.gain.wired:
+        yield Text(f"{others}.", quiet=True)
+        others = ""
+    fitted = f", of which some figures were fitted on {forecast.fitted_on}" if forecast.fitted_on else ""
+    rests = (
+        f"Simulated on {forecast.cluster}{fitted}. Range: all assumed figures at the ends of their own ranges, times "
+        f"the model's error on this log, a factor of {forecast.spread:.3g}.{f' {others}.' if others else ''}"
     )
+    yield Fold(_EACH_SIZE, (_at_each_size(forecast), Text(rests, quiet=True)))
+
+
+def _at_each_size(forecast: Forecast) -> Table:
+    """Return what was measured at each size, and what Peer Direct would reach there."""
+    ends = list(zip(forecast.low_GBps, forecast.high_GBps, strict=True))
+    digits = _digits(ends)
     rows = [
-        (say_bytes(size), f"{was:.3g} GB/s", f"{now:.3g} GB/s", f"{low:.3g} to {high:.3g} GB/s", Cell(f"{now / was:.2f}{TIMES_SIGN}", strong=True))
-        for size, was, now, low, high in ends
+        (say_bytes(size), say_digits(was), say_digits(now, digits), f"{say_digits(low, digits)} to {say_digits(high, digits)}",
+         Cell(f"{say_digits(now / was, digits)}{TIMES_SIGN}", strong=True))
+        for size, was, now, (low, high) in zip(forecast.sizes, forecast.measured_GBps, forecast.GBps, ends, strict=True)
     ]  # fmt: skip
-    head = ("message", "measured", "simulated", "range", "gain")
-    yield Table("Algorithm bandwidth, simulated with Peer Direct", head, rows, right=range(5))
-    fitted = f"; some of its figures were fitted on {forecast.fitted_on}" if forecast.fitted_on else ""
-    yield Text(
-        f"Simulated on {forecast.cluster}{fitted}. Range: all assumed figures at the ends of their ranges, and the model's own error on "
-        f"this log, a factor of {forecast.spread:.3g}.",
-        quiet=True,
-    )
+    head = ("message", "measured", "Peer Direct", "range", "gain")
+    return Table(_EACH_SIZE, head, rows, right=range(1, 5))

@@ -57,7 +57,7 @@ def test_the_answer_says_path_evidence_forecast_and_what_to_do_next(log, columns
         "nccl-tests: allreduce out-of-place, 4 ranks, 2 nodes, buffers in device memory, 8 B to 128 MiB"
         in flat
     )
-    assert "Recognised: alps-gh200, alps-gh200-tcp" in flat
+    assert "; recognised: `alps-gh200`, `alps-gh200-tcp`" in flat
     assert flat.startswith(
         "Kernel TCP, clear: Through host memory and the kernel's TCP/IP; it explains the log "
     )
@@ -131,7 +131,7 @@ def test_json_says_the_same(log):
 
 def test_a_cluster_of_ones_own_choice_is_taken(log):
     _, out, _ = run(log, "--cluster", "alps-gh200-tcp")
-    assert "Held against: alps-gh200-tcp" in out
+    assert "; compared with `alps-gh200-tcp`" in out
     assert "alps-gh200-tcp has no Peer Direct" in out
 
 
@@ -204,3 +204,27 @@ def test_the_gain_is_a_range_and_each_path_has_one_name(log):
     assert "measured \N{DIVISION SIGN} simulated" in page
     checks = re.findall(r"<li><b>(.*?)</b><div><code class='pl-command'>", page)
     assert "Can these hosts do Peer Direct at all?" in checks
+
+
+def test_odds_never_add_up_to_more_than_all_and_only_nothing_is_none(log):
+    page = peerlab.diagnose(peerlab.load(log))._repr_html_()
+    odds = re.findall(r"<td><span class='pl-bar'[^>]*></span> ([^<]*)</td>", page.replace("&lt;", "less"))
+    whole = [int(share.split()[0]) for share in odds if share[0].isdigit()]
+    assert len(odds) >= 3
+    assert {share for share in odds if not share[0].isdigit()} <= {"less 1 %", "&gt; 99 %"}
+    assert sum(whole) <= 100
+
+
+def test_which_path_it_was_is_no_judgement_and_has_no_sign(log):
+    page = peerlab.diagnose(peerlab.load(log))._repr_html_()
+    assert "<p class='pl-verdict pl-named'><b>Kernel TCP, clear</b>" in page
+
+
+def test_a_gain_has_no_digit_that_its_range_denies_and_its_unit_is_said_once(log):
+    page = peerlab.diagnose(peerlab.load(log))._repr_html_()
+    low, high = re.search(r"<p class='pl-answer'><b>([\d.]+) to ([\d.]+). as fast</b>", page).groups()
+    assert float(high) > 1.5 * float(low)
+    assert all(len(end.replace(".", "").lstrip("0")) == 2 for end in (low, high))
+    table = re.search(r"<details><summary>Each size: algorithm bandwidth.*?</table>", page, re.DOTALL)[0]
+    assert table.count("GB/s") == 1
+    assert all(len(gain.replace(".", "")) == 2 for gain in re.findall(r"<b>([\d.]+)\W</b>", table))
