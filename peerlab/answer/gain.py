@@ -179,7 +179,9 @@ class GainBand:
         ]
         silent = [assumption.figure.label for assumption in self.left_out if not assumption.cases]
         if quiet:
-            sentences.append(f"{', '.join(quiet)}: an alternative would move the gain by less than {say_percent(FELT)}")
+            sentences.append(
+                f"{', '.join(quiet)}: an alternative would move the gain by less than {say_percent(FELT)}"
+            )
         if silent:
             sentences.append(f"{', '.join(silent)}: no alternative can be simulated")
         return sentences

@@ -275,7 +275,10 @@ def _verdict(
         if lead >= least:
             # the weights are judgement, so larger odds would promise digits that nobody has
             times = f"{math.exp(lead):.0f} times" if lead < math.log(1000) else "more than 1000 times"
-            return verdict, f"{first.path} explains the log {times} better than the second best, {second.path}"
+            return (
+                verdict,
+                f"{first.path} explains the log {times} better than the second best, {second.path}",
+            )
     tied = _tied(ranking, know)
     return CANNOT_TELL, f"nothing in the log separates {', '.join(tied[:-1])} and {tied[-1]} well enough"
 

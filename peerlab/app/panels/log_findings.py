@@ -66,7 +66,7 @@ def look_at(held: str | bytes, name: str, shown: Cluster | None = None) -> LogFi
         If it is no log, or says nothing about a path.
     """
     log = placed(held, name, shown)
-    return LogFindings(**vars(log), verdicts=judge(log.records, log.held_against))
+    return LogFindings(**vars(log), verdicts=judge(log.records, chosen=shown))
 
 
 def look_at_trace(held: str | bytes, name: str, shown: Scenario | None) -> tuple[str, str] | None:

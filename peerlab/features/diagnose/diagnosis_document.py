@@ -63,7 +63,10 @@ def conclusion(diagnosis: Diagnosis) -> Conclusion:
 
 def _parts(diagnosis: Diagnosis, judging: str) -> Iterator[Part]:
     yield conclusion(diagnosis)
-    clusters = ", ".join(f"`{name}`" for name in diagnosis.clusters) or "no cluster, so only what holds on any machine is weighed"
+    clusters = (
+        ", ".join(f"`{name}`" for name in diagnosis.clusters)
+        or "no cluster, so only what holds on any machine is weighed"
+    )
     against = "compared with" if diagnosis.chosen else "recognised:"
     yield Text(f"{diagnosis.seen.says}; {against} {clusters}", quiet=True)
     # A path that is clear says nothing of its speed: a slow run is named before the evidence.

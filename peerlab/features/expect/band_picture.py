@@ -11,9 +11,12 @@ from peerlab.features.expect.expected_figure import figure
 from peerlab.picture.scale import Scale, apart, logarithmic
 
 _HIGH = 360
-_BROAD, _SLIM = 720, 440
-"""Widths that it is drawn for: a page shows the one at which letters are 12 pixels high or more."""
-_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 104, 20, 30
+_WIDTHS = (440, 560, 700, 860, 1020)
+"""Widths that it is drawn for, so that its letters keep their size: a page shows the widest that it has room for."""
+_LETTER = 13
+_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 104, 32, 30
+_BAND, _KEY = "9 of 10 healthy runs", 104
+"""The name of the band, and where its key begins beside that of the axis, pixels."""
 _TICK = 76
 """Pixels from one size that is written at the axis to the next, at least."""
 _LINES = 10
@@ -24,7 +27,7 @@ Row = Mapping[str, Any]
 _FROM, _ENOUGH = 64 * KIB, 4
 _APART = 14
 """Pixels between two words at the right edge."""
-_SIDE, _LOW = 44, 84
+_SIDE, _LOW = 44, 104
 """Of the picture of one size: room for half a name at both ends, and the height, pixels."""
 _NAMES = 82
 """From the middle of one of its names to the next, pixels."""
@@ -33,22 +36,33 @@ _NAMES = 82
 def band_html(
     rows: Sequence[Row], judged: Sequence[Row] = (), faults: Sequence[Sequence[tuple[int, float]]] = ()
 ) -> str:
-    """Return the picture for a wide page and for a narrow one, of which the page shows one."""
-    return _at_both_widths(lambda wide: band_svg(rows, judged, faults, wide=wide))
+    """Return the picture at each width, of which the page shows one."""
+    return _at_each_width(lambda wide: band_svg(rows, judged, faults, wide=wide))
 
 
 def one_size_html(row: Row) -> str:
-    """Return the picture of one size, for a wide page and for a narrow one, of which the page shows one."""
-    return _at_both_widths(lambda wide: _one_size_svg(row, wide))
+    """Return the picture of one size at each width, of which the page shows one."""
+    return _at_each_width(lambda wide: _one_size_svg(row, wide))
 
 
-def _at_both_widths(draw: Callable[[int], str]) -> str:
-    return f"<div class='pl-picture'>{draw(_BROAD)}{draw(_SLIM)}</div>"
+def _at_each_width(draw: Callable[[int], str]) -> str:
+    return f"<div class='pl-picture'>{''.join(map(draw, _WIDTHS))}</div>"
 
 
-def _width_class(wide: int) -> str:
-    """Return by which class a page shows the picture of this width."""
-    return "pl-broad" if wide == _BROAD else "pl-slim"
+def _opened(wide: int, high: int, sentence: str) -> str:
+    """Return the beginning of a picture, with the class by which a page shows that of its width."""
+    return (
+        f"<svg class='pl-band pl-at-{wide}' viewBox='0 0 {wide} {high}' width='{wide}' role='img' aria-label='{escape(sentence, quote=True)}' "
+        f"font-size='{_LETTER}' fill='var(--pl-muted)' style='height:auto'>"
+    )
+
+
+def _band_key(left: float) -> str:
+    """Return what the band is, beside the name of the axis."""
+    return (
+        f"<rect x='{left}' y='2' width='16' height='11' rx='2' fill='var(--pl-good-wash)' stroke='var(--pl-direct)' stroke-width='0.5'/>"
+        f"<text x='{left + 22}' y='12'>{_BAND}</text>"
+    )
 
 
 def band_svg(
@@ -56,7 +70,7 @@ def band_svg(
     judged: Sequence[Row] = (),
     faults: Sequence[Sequence[tuple[int, float]]] = (),
     *,
-    wide: int = _BROAD,
+    wide: int = _WIDTHS[2],
 ) -> str:
     """Return the picture as SVG in the colours of the page around it; hovering a point says its figures.
 
@@ -91,10 +105,7 @@ def band_svg(
         parts.append(f"<g class='pl-fault' data-fault='{place}'>{line}</g>")
     parts += [_point(across, up, row) for row in judged]
     sentence = f"Bus bandwidth by size, {say_bytes(told[0]['size'])} to {say_bytes(told[-1]['size'])}: band, floor and ceiling"
-    return (
-        f"<svg class='pl-band {_width_class(wide)}' viewBox='0 0 {wide} {_HIGH}' width='{wide}' role='img' aria-label='{escape(sentence, quote=True)}' "
-        f"font-size='12' fill='var(--pl-muted)' style='max-width:100%;height:auto'>{''.join(parts)}</svg>"
-    )
+    return f"{_opened(wide, _HIGH, sentence)}{''.join(parts)}</svg>"
 
 
 def _drawn(rows: Sequence[Row], judged: Sequence[Row]) -> Sequence[Row]:
@@ -131,7 +142,7 @@ def _up(rows: Sequence[Row], judged: Sequence[Row]) -> Scale:
 def _grid(across: Scale, up: Scale, right: float, drawn: tuple[Sequence[Row], Sequence[Row]]) -> list[str]:
     rows, judged = drawn
     figures = _figures(rows, judged)
-    parts = ["<text x='0' y='12'>busbw, GB/s</text>"]
+    parts = ["<text x='0' y='12'>busbw, GB/s</text>", _band_key(_KEY)]
     for rate in _rates(min(figures) / 1.15, max(figures) * 1.15):
         y = up(rate)
         parts.append(
@@ -223,21 +234,19 @@ def _one_size_svg(row: Row, wide: int) -> str:
     rates = [rate for _, rate, _ in marks] + [row["low"], row["high"]]
     at = logarithmic((min(rates), max(rates)), (_SIDE, wide - _SIDE))
     parts = [
-        f"<path d='M{_SIDE} 22H{wide - _SIDE}' stroke='var(--pl-faint)' stroke-width='2'/>",
-        f"<rect x='{at(row['low']):.1f}' y='10' width='{at(row['high']) - at(row['low']):.1f}' height='24' rx='3' fill='var(--pl-good-wash)'/>",
+        _band_key(_SIDE),
+        f"<path d='M{_SIDE} 42H{wide - _SIDE}' stroke='var(--pl-faint)' stroke-width='2'/>",
+        f"<rect x='{at(row['low']):.1f}' y='30' width='{at(row['high']) - at(row['low']):.1f}' height='24' rx='3' fill='var(--pl-good-wash)'/>",
     ]
     middles = apart([at(rate) for _, rate, _ in marks], _NAMES)
     for (name, rate, role), middle in zip(marks, middles, strict=True):
         dashed = " stroke-dasharray='5 3'" if name == "ceiling" else ""
         parts.append(
-            f"<path d='M{at(rate):.1f} 6V38' stroke='var(--pl-{role})' stroke-width='2'{dashed}/>"
-            f"<text x='{middle:.1f}' y='58' text-anchor='middle' fill='var(--pl-{role})' font-weight='650'>{figure(rate)}</text>"
-            f"<text x='{middle:.1f}' y='75' text-anchor='middle' fill='var(--pl-{role})'>{name}</text>"
+            f"<path d='M{at(rate):.1f} 26V58' stroke='var(--pl-{role})' stroke-width='2'{dashed}/>"
+            f"<text x='{middle:.1f}' y='78' text-anchor='middle' fill='var(--pl-{role})' font-weight='650'>{figure(rate)}</text>"
+            f"<text x='{middle:.1f}' y='95' text-anchor='middle' fill='var(--pl-{role})'>{name}</text>"
         )
     says = f"Bus bandwidth at {say_bytes(row['size'])}, GB/s: " + ", ".join(
         f"{name} {figure(rate)}" for name, rate, _ in marks
     )
-    return (
-        f"<svg class='pl-band {_width_class(wide)}' viewBox='0 0 {wide} {_LOW}' width='{wide}' role='img' aria-label='{escape(says, quote=True)}' "
-        f"font-size='13' style='max-width:100%;height:auto'>{''.join(parts)}</svg>"
-    )
+    return f"{_opened(wide, _LOW, says)}{''.join(parts)}</svg>"

@@ -46,8 +46,8 @@ def verdict_document(verdict: Told, title: str = "Is this run healthy?") -> Docu
 
 def _verdict(verdict: Told) -> Iterator[Part]:
     yield Conclusion(STATUSES[verdict["verdict"]], conclusion(verdict), "")
-    if verdict["because"]:
-        yield Text(verdict["because"])
+    if sentence := verdict["because"] or closest_words(verdict):
+        yield Text(sentence)
     yield Text(log_words(verdict), quiet=True)
     yield judged_table(verdict["rows"])
     yield from (Text(note, quiet=True) for note in verdict["notes"])
@@ -62,9 +62,18 @@ def conclusion(verdict: Told) -> str:
     return first_up(_OPEN.get(verdict["verdict"], "") + verdict["why"])
 
 
+def closest_words(verdict: Told) -> str:
+    """Return which size of a run that is well comes closest to its floor; empty of another."""
+    rows = [row for row in verdict["rows"] if row["floor"] and row["measured"] > 0]
+    if STATUSES[verdict["verdict"]] != "pass" or not rows:
+        return ""
+    row = min(rows, key=lambda row: row["measured"] / row["floor"])
+    return f"Closest to its floor is {say_bytes(row['size'])}: {figure(row['measured'])} GB/s, where the floor is {figure(row['floor'])}."
+
+
 def log_words(verdict: Told) -> str:
     """Return what the log is, and of which machine it was taken to be."""
-    held = f"; compared with {verdict['cluster']}" if verdict["cluster"] else ""
+    held = f"; compared with `{verdict['cluster']}`" if verdict["cluster"] else ""
     return f"{verdict['log']}{held}"
 
 

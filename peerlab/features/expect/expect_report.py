@@ -1,5 +1,6 @@
 """A verdict on a log, and what a machine should reach, as HTML: the verdict first, then the picture, then what would look like it."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from html import escape
@@ -13,6 +14,7 @@ from peerlab.features.expect.expect_document import (
     UNSEEN,
     Told,
     cause_words,
+    closest_words,
     conclusion,
     expectation_document,
     first_up,
@@ -29,6 +31,7 @@ from peerlab.features.expect.verdicts.log_verdict import IN_PAGE, LogVerdict, Lo
 from peerlab.features.expect.verdicts.verdict_rules import BELOW
 from peerlab.page.document_html import conclusion_html, part_html
 from peerlab.page.frame import alone, framed
+from peerlab.question.presets import known_clusters
 
 _MOST_CAUSES = 5
 _CLOSEST = 2
@@ -71,7 +74,7 @@ def _largest(rows: Sequence[Told]) -> str:
         return ""
     row = rows[-1]
     band = f"{figure(row['low'])} to {figure(row['high'])}"
-    return f"<p class='pl-answer'><b>{figure(row['expected'])} GB/s</b> bus bandwidth at {say_bytes(row['size'])}; nine of ten healthy runs have {band}</p>"
+    return f"<p class='pl-answer'><b>{figure(row['expected'])} GB/s</b> bus bandwidth at {say_bytes(row['size'])}; 9 of 10 healthy runs have {band}</p>"
 
 
 def expect_page(report: str) -> str:
@@ -86,12 +89,20 @@ def _conclusion(verdict: Told) -> Conclusion:
         where, _, share = conclusion(verdict).rpartition(": ")
         return Conclusion(status, share, " ".join(filter(None, (f"{where}.", because))))
     if status != "unknown":
-        return Conclusion(status, conclusion(verdict), because)
+        return Conclusion(status, conclusion(verdict), because or closest_words(verdict))
     # What to do about it is no headline.
     why, _, advice = verdict["why"].partition(": ")
     return Conclusion(
-        status, conclusion({**verdict, "why": why}), " ".join(filter(None, (first_up(advice), because)))
+        status,
+        conclusion({**verdict, "why": why}),
+        " ".join(filter(None, (_names_as_code(first_up(advice)), because))),
     )
+
+
+def _names_as_code(words: str) -> str:
+    """Return words in which names of clusters are code: they are typed."""
+    names = "|".join(map(re.escape, sorted(known_clusters(), key=len, reverse=True)))
+    return re.sub(rf"(?<![\w`-])(?:{names})(?![\w`-])", r"`\g<0>`", words)
 
 
 def _without_names(verdict: Told) -> str:

@@ -33,7 +33,7 @@ class LogInTab:
         held = b64decode(asked["base64"]) if "base64" in asked else asked["text"]
         log = self._log = placed(held, asked["name"], shown.hardware)
         self._points = points(log.records, log.diagnosis.path or "", own=True, nodes=log.nodes)
-        verdicts = registered("offers", "verdicts on a log")(log.records, log.held_against)
+        verdicts = registered("offers", "verdicts on a log")(log.records, chosen=shown.hardware)
         html = registered("offers", "HTML of verdicts")([verdict.as_dict() for verdict in verdicts])
         html += registered("offers", "HTML of a diagnosis")(log.diagnosis, log.name)
         changes = way_to(shown, log)

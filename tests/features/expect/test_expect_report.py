@@ -6,6 +6,7 @@ from html import escape, unescape
 
 import peerlab
 from peerlab.base.document import document_lines, document_markdown
+from peerlab.base.units import say_bytes
 from peerlab.features.expect.expect_document import expectation_document, verdict_document
 from peerlab.features.expect.expect_report import expect_page, verdict_html, verdict_in_page
 from peerlab.features.expect.expected_figure import figure
@@ -29,7 +30,7 @@ def log(times):
 def test_only_points_below_the_floor_are_vermilion():
     (found,) = judge(log([1.0] * 5 + [0.4] * 4), "p4d")
     both = verdict_html([found.as_dict()])
-    page = re.sub("<svg class='pl-band pl-slim'.*?</svg>", "", both)  # the same for a narrow page
+    page = re.sub("<svg class='pl-band pl-at-(?!700).*?</svg>", "", both)  # the same at other widths
     assert found.verdict == "below"
     assert both != page
     assert page.count("<title>") == len(SIZES)
@@ -72,7 +73,10 @@ def test_a_page_of_several_runs_has_each_and_fetches_nothing():
 
 def test_an_expectation_shows_itself_in_a_notebook():
     shown = peerlab.expect("p4d", sizes=SIZES)._repr_html_()
-    assert shown.count("<svg") == 2  # one for a wide page, one for a narrow one
+    widths = re.findall("<svg class='pl-band pl-at-([0-9]+)'", shown)  # a page shows one
+    assert len(set(widths)) == shown.count("<svg") == 5
+    assert all(re.search(f"pl-at-{wide} {{ display: block;", shown) for wide in widths)
+    assert shown.count(">9 of 10 healthy runs</text>") == 5
     assert "16 ranks" in shown
 
 
@@ -168,3 +172,31 @@ def test_a_page_names_each_fault_once_beside_its_command():
     for cause in found.causes:
         assert cause.name not in verdict
         assert page.lower().count(f"<b>{escape(cause.name).lower()}</b>") <= 1
+
+
+def test_a_healthy_run_says_which_size_comes_closest_to_its_floor():
+    (found,) = judge(log([1.0] * 4 + [0.9] + [1.0] * 4), "p4d")
+    row = min(found.as_dict()["rows"], key=lambda row: row["measured"] / row["floor"])
+    page = verdict_html([found.as_dict()])
+    said = f"Closest to its floor is {say_bytes(row['size'])}: {figure(row['measured'])} GB/s, where the floor is {figure(row['floor'])}."
+    assert said in re.search("<p class='pl-verdict pl-pass.*?</p>", page)[0]
+    assert said in " ".join("\n".join(document_lines(verdict_document(found.as_dict()))).split())
+    (ill,) = judge(log([1.0] * 5 + [0.4] * 4), "p4d")
+    assert "Closest to its floor" not in verdict_html([ill.as_dict()])
+
+
+def test_names_and_commands_of_what_to_name_are_code_so_no_line_breaks_them():
+    (found,) = judge(log([1.0] * 9))
+    verdict = re.search("<p class='pl-verdict.*?</p>", verdict_html([found.as_dict()]))[0]
+    assert "<code>h100-ndr</code>" in verdict
+    assert "<code>peerlab clusters draft my.toml --from topo.xml</code>" in verdict
+
+
+def test_the_cluster_that_a_page_shows_is_the_logs_unless_the_log_contradicts_it():
+    (found,) = judge(log([1.0] * 9), chosen=peerlab.load_cluster("p4d"))
+    assert (found.verdict, found.cluster) == ("healthy", "p4d")
+    (found,) = judge(log([1.0] * 9), chosen=peerlab.load_cluster("dl1"))
+    page = verdict_in_page([found.as_dict()])
+    assert re.search("<b>(.*?)</b>", page)[1] == "Cannot tell: the log is not from Gaudi DL1, which is chosen"
+    assert "does not run on Gaudi" in page
+    assert "name its machine in the list Cluster above" in page

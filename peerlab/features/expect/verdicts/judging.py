@@ -37,19 +37,24 @@ from peerlab.question.scenario import Scenario
 from peerlab.records import Records, checked_records
 from peerlab.records.conditions_measured import grouped
 
+_DRAFT = "peerlab clusters draft my.toml --from topo.xml"
 _NETS = {
     "verbs": re.compile(r"NET/IB\b|Using network IB"),
     "efa": re.compile(r"NET/AWS Libfabric|NET/OFI.*efa|Using network AWS Libfabric"),
 }
 
 
-def judge(records: Records, cluster: str | Path | Cluster | None = None) -> LogVerdicts:
+def judge(
+    records: Records, cluster: str | Path | Cluster | None = None, *, chosen: Cluster | None = None
+) -> LogVerdicts:
     """Return whether each run of some records is well, in their order.
 
     Parameters
     ----------
     cluster:
         Where they are from: a known name, a cluster file, or a `Cluster`; None: recognised from what the log names.
+    chosen:
+        Of a page, the cluster that it shows: where they are from unless the log says otherwise.
 
     Raises
     ------
@@ -60,7 +65,23 @@ def judge(records: Records, cluster: str | Path | Cluster | None = None) -> LogV
     """
     named = None if cluster is None else cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
     runs = [records.some(places) for places in _runs(checked_records(records, "log"))]
-    return LogVerdicts(_with_wrong_results(_verdict_of(run, named), run) for run in runs or [records])
+    return LogVerdicts(
+        _with_wrong_results(_verdict_of(run, *_named(run, named, chosen)), run) for run in runs or [records]
+    )
+
+
+def _named(records: Records, named: Cluster | None, chosen: Cluster | None) -> tuple[Cluster | None, str]:
+    """Return the cluster of a run that is named, and why it is not that which is chosen, as a clause."""
+    # The user's word first, then the log's own, and only then what its accelerators make likely; peerlab's own logs name their cluster.
+    if named:
+        return named, ""
+    taken = records.manifest.get("cluster")
+    if taken in known_clusters() and (chosen is None or chosen.name in known_clusters()):
+        return load_cluster(taken), ""
+    why = contradicts(observe(records), chosen) if chosen else ""
+    if chosen and why:
+        return None, f"the log is not from {chosen.title}, which is chosen: {why}"
+    return chosen, ""
 
 
 def _with_wrong_results(verdict: LogVerdict, run: Records) -> LogVerdict:
@@ -94,7 +115,7 @@ def _runs(records: Records) -> Iterator[list[int]]:
         yield from map(sorted, again.values() if apart else [[row["place"] for row in rows]])
 
 
-def _verdict_of(records: Records, named: Cluster | None) -> LogVerdict:
+def _verdict_of(records: Records, named: Cluster | None, aside: str) -> LogVerdict:
     observed, taken = _with_ranks(observe(records), named)
     columns = columns_of_log(records, observed)
     bare = tuple(
@@ -114,15 +135,12 @@ def _verdict_of(records: Records, named: Cluster | None) -> LogVerdict:
 
     if why := _unheld(observed):
         return unknown(why)
-    # The user's word first, then the log's own, and only then what its accelerators make likely; peerlab's own logs name their cluster.
-    if named is None and records.manifest.get("cluster") in known_clusters():
-        named = load_cluster(records.manifest["cluster"])
     if named and (why := contradicts(observed, named)):
         return unknown(f"the log cannot be from {named.name}: {why}")
     able = [named] if named else _alike(observed)
     comparisons = [held for machine in able if (held := _against(observed, columns, machine))]
     if not comparisons:
-        return unknown(_no_cluster(observed) if named is None else _not_held(observed, named))
+        return unknown(_no_cluster(observed, aside) if named is None else _not_held(observed, named))
     # Machines that give one verdict are as good as one; where they differ, only the user knows.
     if len({held.rule.verdict for held in comparisons}) > 1:
         each = "; ".join(f"{held.rule.verdict} as {held.cluster.name}" for held in comparisons)
@@ -160,8 +178,8 @@ def _alike(observed: Observed) -> list[Cluster]:
     ]
 
 
-def _no_cluster(observed: Observed) -> str:
-    """Return what is needed of a log whose machine nothing in it names, or names none that is known."""
+def _no_cluster(observed: Observed, aside: str) -> str:
+    """Return what is needed of a log whose machine nothing in it names, or names none that is known; `aside`: why the chosen one is not it."""
     named = [load_cluster(name) for name in known_clusters()]
     fit = [
         cluster.name
@@ -170,9 +188,10 @@ def _no_cluster(observed: Observed) -> str:
         if floor_of(cluster) and not contradicts(observed, cluster) and (nodes_of(observed, cluster) or 1) > 1
     ]
     if observed.devices and not fit:
-        return f"the log names {observed.devices[0]}, and no known machine has it in such a run: describe yours (peerlab clusters draft my.toml --from topo.xml)"
+        return f"the log names {observed.devices[0]}, and no known machine has it in such a run: describe yours (`{_DRAFT}`)"
     which = f", such as {', '.join(fit)}" if fit else ""
-    return f"nothing in the log names its machine: name it with --cluster{which}; or describe it (peerlab clusters draft my.toml --from topo.xml)"
+    head = f"{aside}; name its machine" if aside else "nothing in the log names its machine: name it"
+    return f"{head} with --cluster{which}; or describe it (`{_DRAFT}`)"
 
 
 def floor_of(cluster: Cluster) -> FloorFactor | None:

@@ -17,7 +17,10 @@ from peerlab.features.expect.verdicts.verdict_rules import BELOW, COUNTERS, ENOU
 
 IN_PYTHON = {"with --cluster": "with the argument cluster", "with --nodes": "as nodes of peerlab.load"}
 """How the command line lets a user say what a log does not, and the same in Python."""
-IN_PAGE = {"with --cluster": "in the list Cluster above"}
+IN_PAGE = {
+    "with --cluster": "in the list Cluster above",
+    "give their number with --nodes": "paste the lines before its table, too",
+}
 """The same where a page has a list of clusters."""
 
 
