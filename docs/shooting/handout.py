@@ -104,9 +104,7 @@ def _key(*runs: Run) -> str:
     marks = "".join(
         f"<span><i style='background:var(--{role})'></i>{meanings[role]}</span>" for role in order
     )
-    return (
-        f"<p class=key>{marks}<span><i class=hollow></i>hollow: other nodes</span><span>† assumed</span></p>"
-    )
+    return f"<p class=key>{marks}<span><i class=hollow></i>thin or hollow: other nodes</span><span>† assumed</span></p>"
 
 
 def _costs(*runs: Run) -> str:

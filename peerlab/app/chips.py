@@ -58,7 +58,7 @@ def chips_of(scenario: Scenario, widgets: dict[str, w.Widget]) -> list[Chip]:
     """
     made = controls()
     return [
-        (f"{made[name].label}: {_words(widgets[name], getattr(scenario, name))}", {name: usual})
+        (f"{made[name].label}: {_words(widgets[name])}", {name: usual})
         for name, usual in changed(scenario).items()
     ]
 
@@ -88,10 +88,6 @@ def chips_of_slow_parts(scenario: Scenario) -> list[Chip]:
     return [(says[:1].upper() + says[1:], {field: None}) for field, says in sentences.items() if says]
 
 
-def _words(control: w.Widget, value: object) -> str:
-    """Return what a control shows: the option that is chosen, or the text; a number that its list does not offer as it is."""
-    label = getattr(control, "label", None)
-    # A list shows its first option for what it does not offer: rare delays were "none".
-    if label and control.value != value and isinstance(value, int | float):
-        return f"{value:g}"
-    return str(label or control.value)
+def _words(control: w.Widget) -> str:
+    """Return what a control shows: the option that is chosen, or the text."""
+    return str(getattr(control, "label", None) or control.value)

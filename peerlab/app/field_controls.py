@@ -8,7 +8,7 @@ import ipywidgets as w
 from peerlab.base.errors import ScenarioError
 from peerlab.base.units import write_bytes
 from peerlab.model.collective import AUTO
-from peerlab.page.widgets import Changes, given, select, text_field, whole
+from peerlab.page.widgets import Changes, given, offer, select, text_field, whole
 from peerlab.question.field_record import Control
 from peerlab.question.scenario import Scenario
 from peerlab.question.scenario_fields import FIELDS
@@ -40,11 +40,13 @@ def change(name: str, control: Control) -> Callable[[Any], Changes]:
 
 
 def show(one: w.Widget, name: str, control: Control, s: Scenario) -> None:
-    """Set a control to the value in `s`; a list shows its first option for what it does not offer."""
+    """Set a control to the value in `s`; a list offers what is in force, too."""
     value = getattr(s, name)
     if not control.empty:
-        offered = [each for _, each in one.options]
-        one.value = value if value in offered else offered[0]
+        offers = list(control.options())
+        if value not in [each for _, each in offers]:
+            offers.append((f"{value:g}" if isinstance(value, float) else str(value), value))
+        offer(one, offers, value)
     elif value in (None, AUTO):
         one.value = ""
     else:

@@ -109,6 +109,9 @@ class Rare:
                 show(self._widgets[name], name, control, s)
             self._widgets[name].disabled = FIELDS[name].rests(s)
         there = changed(s)
+        if self.seed.disabled:
+            self.seed.value = ""
+        self.seed.placeholder = "no noise" if self.seed.disabled else "0"
         for name, setting in self._widgets.items():
             mark(setting, changed=name in there)
         self._show_library(s)

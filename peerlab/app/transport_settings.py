@@ -11,7 +11,9 @@ from peerlab.question.scenario import Scenario
 
 _NONE = "headers not counted"
 _USUAL = "its usual"
-"""Value of the option for the transport that the cluster's file names, or for none; stands also in an empty field where no transport says a figure."""
+"""Value of the option for the transport that the cluster's file names, or for none."""
+_RESTS = "no transport"
+"""Stands in an empty field where no transport says a figure."""
 
 
 class TransportSettings:
@@ -33,10 +35,10 @@ class TransportSettings:
         for field, value in ((self.mtu, s.mtu), (self.hops, s.hops), (self.metres, s.metres)):
             field.value = "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
         machine, adds = s.hardware, bool(used and used.figures)
-        self.mtu.placeholder = str(machine.mtu_bytes) if adds and machine.mtu_bytes else _USUAL
-        self.hops.placeholder = str(machine.hops) if adds else _USUAL
+        self.mtu.placeholder = str(machine.mtu_bytes) if adds and machine.mtu_bytes else _RESTS
+        self.hops.placeholder = str(machine.hops) if adds else _RESTS
         # Clusters have it in millimetres, which are whole.
-        self.metres.placeholder = f"{(machine.cable_mm or 0) / 1000:g}" if adds else _USUAL
+        self.metres.placeholder = f"{(machine.cable_mm or 0) / 1000:g}" if adds else _RESTS
 
 
 def chosen_transport(name: str) -> dict[str, Any]:

@@ -1,12 +1,15 @@
 // Spans too short to tell apart, in bins of a few pixels. What is drawn of them has as much ink as there is time served.
 export const BIN = 2; // spans shorter than so many pixels are merged with what is next to them
-const FAINTEST = 0.3; // what would be lower or narrower than a pixel is paler instead, but seen
+const FAINTEST = 0.3; // what would be lower than a pixel is paler instead, but seen
+const SHORTEST = 0.5; // of its track: a mark narrower than a pixel is lower instead, as a pale line that thin is not seen
+const CALM = 3; // bins over which what stands on each other is levelled, so that a lane is an area and no comb
 
 export class Density {
   // Bins of `length` microseconds from `origin` on; `least` is the height of a pixel in lanes, `rows` says
   // in which row from the top each lane stands.
-  constructor(spans, lanes, { rows, origin, length, bins, least }) {
-    Object.assign(this, { spans, lanes, rows, origin, length, bins, least });
+  // `stacked` are the lanes whose tracks are too low to be told apart: all of their spans stand on each other.
+  constructor(spans, lanes, { rows, origin, length, bins, least, stacked }) {
+    Object.assign(this, { spans, lanes, rows, origin, length, bins, least, stacked });
     this.width = Math.max(...lanes.map((lane) => lane.tracks));
     this.perByte = lanes.map(({ rate }) => (rate ? 1 / rate : 0)); // microseconds
     this.perLength = 1 / length;
@@ -17,6 +20,7 @@ export class Density {
   // and how much lies beyond the bin.
   add(i, shift) {
     const s = this.spans, lane = s.lane[i], start = s.start[i] + shift - this.origin, served = s.end[i] - s.start[i], at = (start * this.perLength) | 0;
+    if (this.stacked.has(lane)) return this.spread(i, start, served);
     if (start < 0 || at >= this.bins) return;
     const track = (this.tracks[lane * this.width + s.track[i]] ??= this.blank(i)), beyond = start + served - (at + 1) * this.length;
     if (!track.count[at]++) {
@@ -24,8 +28,29 @@ export class Density {
       track.begin[at] = start;
     }
     track.busy[at] += served;
-    track.work[at] += this.perByte[lane] ? s.nbytes[i] * this.perByte[lane] : s.done[i] - s.start[i];
+    track.work[at] += this.work(i);
     if (beyond > 0) track.beyond[at] += beyond;
+  }
+
+  // How long a span is its resource's own work.
+  work(i) {
+    const s = this.spans, perByte = this.perByte[s.lane[i]];
+    return perByte ? s.nbytes[i] * perByte : s.done[i] - s.start[i];
+  }
+
+  // Adds to every bin that a span touches its share of it, levelled with the bins beside it: one track for a stage.
+  spread(i, start, served) {
+    const s = this.spans, lane = s.lane[i], end = start + served, wide = CALM * this.length;
+    const same = (track) => track && s.lane[track.row] === lane && s.stage[track.row] === s.stage[i], work = this.work(i) / (served || 1);
+    const track = this.tracks.slice(lane * this.width, (lane + 1) * this.width).find(same) ?? (this.tracks[lane * this.width + s.track[i]] = this.blank(i));
+    for (let group = Math.max(0, Math.floor(start / wide)); group * wide < end && group * CALM < this.bins; group++) {
+      const inside = (Math.min(end, (group + 1) * wide) - Math.max(start, group * wide)) / CALM;
+      for (let at = group * CALM; at < Math.min(this.bins, (group + 1) * CALM); at++) {
+        if (!track.count[at]++) track.first[at] = i;
+        track.busy[at] += inside;
+        track.work[at] += inside * work;
+      }
+    }
   }
 
   blank(row) {
@@ -42,7 +67,7 @@ export class Density {
   each(drawn, draw) {
     this.lanes.forEach((_, lane) => {
       const tracks = this.tracks.slice(lane * this.width, (lane + 1) * this.width).filter(Boolean);
-      if (!drawn.has(lane) && this.crowded(tracks)) this.marks(tracks, (at, next) => this.stack(lane, tracks, at, next, draw), (track, at) => this.share(track, at));
+      if (this.stacked.has(lane) || (!drawn.has(lane) && this.crowded(tracks))) this.marks(tracks, (at, next) => this.stack(lane, tracks, at, next, draw), (track, at) => this.share(track, at));
       else for (const track of tracks) this.marks([track], (at, next) => this.lie(track, at, next, draw), (one, at) => this.worked(one, at) / this.length);
     });
   }
@@ -96,8 +121,8 @@ export class Density {
     const ground = this.rows[lane] - 0.37 + height * (this.spans.track[track.row] + 1), pixel = this.length / BIN;
     const full = this.perByte[lane] ? 0.74 : height; // the tracks of a shared resource have its rate together
     if (mark.spans > 1) return this.fill(mark, ground, Math.min(height, (full * mark.served) / (mark.to - mark.from)), draw);
-    const from = this.origin + track.begin[at], alpha = Math.max(FAINTEST, Math.min(1, mark.served / pixel));
-    draw({ ...mark, from, to: from + Math.max(mark.served, pixel), y: ground - height / 2, height, alpha });
+    const from = this.origin + track.begin[at], high = height * Math.max(SHORTEST, Math.min(1, mark.served / pixel));
+    draw({ ...mark, from, to: from + Math.max(mark.served, pixel), y: ground - height / 2, height: high, alpha: 1 });
   }
 
   // The marks of a crowded lane's tracks, one on another.

@@ -54,7 +54,9 @@ export class Footer extends View {
         item.style.setProperty("--swatch", this.figures.colour(role));
         return item;
       }),
-      ...(collective !== "point-to-point" && nodes > 1 && !sums ? [make("span", "pl-swatch pl-hollow", "hollow: other nodes")] : []),
+      ...(collective !== "point-to-point" && nodes > 1 && !sums ? [make("span", "pl-swatch pl-thin", "thin or hollow: other nodes")] : []),
+      make("span", "pl-swatch pl-pale", "paler: every other slice"),
+      ...(nodes > 1 ? [make("span", "pl-swatch pl-dotted", "dotted: the way")] : []),
     );
     const told = this.folded("pl-simulated", "What was simulated", listed([...simulated, ...(late ? [late.words] : [])]));
     const details = this.folded("pl-rests", sources.title, sources.lines.map((line) => make("li", line.assumed ? "pl-assumed" : "", line.text)));

@@ -227,10 +227,17 @@ export class Page {
   fit() {
     if (!this.scene.fold()) return; // hidden, as while JupyterLab changes its theme: nobody says when it has a width again
     const { clientWidth: across, clientHeight: down } = this.find(".pl-scene"), { width, height } = this.scene.units, sparse = across < SPARSE;
-    const zoom = this.timeline.measure();
+    const before = this.root.hasAttribute("data-roomy");
+    let zoom = this.enlarge(this.timeline.measure());
+    if (zoom > 1 !== before) zoom = this.enlarge(this.timeline.measure()); // larger words have taken some of the room
+    this.figures.setZoom(zoom, sparse ? Math.min((1.5 * across) / width, (1.15 * down) / height) : undefined, sparse);
+  }
+
+  // Shows the words around the figures so many times as large.
+  enlarge(zoom) {
     this.root.style.setProperty("--pl-zoom", zoom);
     this.root.toggleAttribute("data-roomy", zoom > 1);
-    this.figures.setZoom(zoom, sparse ? Math.min((1.5 * across) / width, (1.15 * down) / height) : undefined, sparse);
+    return zoom;
   }
 
   setTheme() {

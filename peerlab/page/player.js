@@ -130,7 +130,7 @@ export class Player {
     this.bar.value = Math.round((this.time / this.length) * 1000);
     const now = sayTime(this.time), text = `${now} of ${sayTime(this.length)}`;
     if (text !== this.clock.textContent) {
-      this.clock.replaceChildren(make("b", "", now), text.slice(now.length));
+      this.clock.replaceChildren(make("b", "", now), make("span", "", text.slice(now.length)));
       this.bar.setAttribute("aria-valuetext", text);
     }
     for (const [page, run] of this.runs) page.draw(Math.min(this.time, run.length), this.flow);

@@ -221,7 +221,7 @@ export class RaceRoad {
     group.replaceChildren();
     const { zoom } = this, { right, y, say } = group.place;
     for (let k = 1; right && k <= Math.min(count, QUEUE); k++) svgShape("rect", { x: right - (5 * k - 2) * zoom, y, width: 3 * zoom, height: 12 * zoom, rx: zoom, opacity: 0.75 }, group);
-    if (count > 2) svgText(`${count} wait`, { ...say, "text-anchor": "end", "font-size": this.letters, fill: "var(--pl-muted)" }, group);
+    if (count) svgText(count === 1 ? "1 waits" : `${count} wait`, { ...say, "text-anchor": "end", "font-size": this.letters, fill: "var(--pl-muted)" }, group);
   }
 }
 

@@ -8,7 +8,7 @@ import { View } from "./view.js";
 import { PartTip } from "./tip.js";
 import { besideSwitch, comesDown, occupied, PASSED, phaseOfWait } from "./trains.js";
 import { Way } from "./way.js";
-import { sayTime } from "./words.js";
+import { sayTime, sayWaiting } from "./words.js";
 
 export const SCENE_WIDTH = 1060;
 export const SCENE_HEIGHT = 228;
@@ -23,6 +23,7 @@ const ENLARGED = 1.3; // of the scale of boxes: from here on words have less roo
 const BAR = 14; // length of a slice that waits
 const BROAD = 9; // of a slice on the wire
 const PALE = 0.62;
+const THIN = 1.6; // of a slice of other nodes: one line, as an outline looks like two more ways
 const SUM = "sum";
 const LEAST_LATE = 0.05;
 const NODE_WIDTH = 408; // units: what is between the nodes ends so far from the right
@@ -49,6 +50,7 @@ const READ = "read"; // the style of words that are no names and are written whe
  * @property {Object<string, number[]>} aside
  * @property {number} breadth
  * @property {Object<string, [number, number, string]>} badges
+ * @property {[number, number, string][]} arrows
  * @property {Object<string, string>} roles
  * @property {Tip[]} tips
  * @property {Sight} sight
@@ -169,7 +171,7 @@ export class Scene extends View {
   // A word in the middle between the nodes; where words are larger than their place and it is wider than the room there, what it ends with: its figure.
   between(word) {
     const [x, y, text, ...form] = word, { left, right } = this.box(word);
-    if (this.enlarged) return [x, y, text.replace(/^(wire, .*) each way/, "$1").replace(/, all alike$/, ""), ...form];
+    if (this.enlarged) return [x, y, text.replace(/^(wire, .*) each way/, "$1"), ...form];
     const wide = this.figures.sparse && x === SCENE_WIDTH / 2 && right - left > (SCENE_WIDTH - 2 * NODE_WIDTH) * this.scale;
     return wide ? [x, y, text.split(", ").at(-1), ...form] : word;
   }
@@ -329,16 +331,11 @@ export class Scene extends View {
     const rows = { xs: [], ys: [], line: [], width: [], alpha: [] }, source = this.figures.model("scene_trains"), zoom = this.scale;
     const add = ({ stage, odd, hollow }, way, width) => {
       const points = this.line(way);
-      const put = (line, wide, alpha) => {
-        rows.xs.push(points.map(([x]) => x));
-        rows.ys.push(points.map(([, y]) => y));
-        rows.line.push(line);
-        rows.width.push(wide);
-        rows.alpha.push(alpha);
-      };
-      const slim = hollow ? 0.75 * width : width; // the neighbours' are in the background
-      put(this.palette[stage], slim, hollow || odd ? PALE : 1);
-      if (hollow) put(this.edge, Math.max(1, slim - 2), 1);
+      rows.xs.push(points.map(([x]) => x));
+      rows.ys.push(points.map(([, y]) => y));
+      rows.line.push(this.palette[stage]);
+      rows.width.push(hollow ? THIN * zoom : width); // the neighbours' are in the background
+      rows.alpha.push(odd && !hollow ? PALE : 1);
     };
     const { breadth, sums } = this.data;
     for (const one of trains) {
@@ -363,9 +360,10 @@ export class Scene extends View {
   drawWords(time, pace, { counts }) {
     const words = [], quads = [];
     this.lags = this.late?.at(time) ?? [];
+    this.addArrows(words);
     this.addNames(words, time);
-    this.addBadges(words, counts);
     this.addQueues(words);
+    this.addBadges(words, counts);
     const ring = this.addRing(words, time);
     if (!this.narrow) this.table.add(words, quads, time, pace, { hot: this.meta.hot === "registration", wide: (...word) => this.across(...word), style: this.style });
     const key = JSON.stringify([words, quads, this.scale, this.figures.theme]);
@@ -382,24 +380,39 @@ export class Scene extends View {
     this.figures.fill("scene_rows", rows, ["fill", "line"]);
   }
 
+  // Which way slices go on either side of the uplink; they lie on the slices.
+  addArrows(words) {
+    for (const [x, y, arrow] of this.data.arrows) words.push([x, y, arrow, 12, "bold", "ink", "center"]);
+  }
+
+  // How many wait where they stand in memory, unless the number of those on their way is written there.
   addBadges(words, counts) {
+    const taken = words.flatMap((word) => (word.length > 7 ? [word, word[7]] : [word])).map((word) => this.box(word));
     const places = new Map(); // in one memory slices may wait for several stages
     for (const [stage, count] of Object.entries(counts)) {
       const badge = this.data.badges[stage], place = String(badge);
       places.set(place, { badge, waiting: count + (places.get(place)?.waiting ?? 0) });
     }
-    for (const { badge: [x, y, align], waiting } of places.values()) if (waiting >= 3) words.push([x, y, `${waiting} wait`, 12, this.style, "muted", align]);
+    for (const { badge: [x, y, align], waiting } of places.values()) {
+      const word = [x, y, this.sayWaiting(waiting), 12, this.style, "muted", align];
+      if (waiting >= 3 && !this.lies(word, taken)) words.push(word);
+    }
   }
 
-  // How many wait on their way, where that is a queue: below it, else, as the number alone, above it between the boxes.
+  // How many slices wait; where words are larger than their place, in short.
+  sayWaiting(count) {
+    return this.figures.sparse && !this.narrow ? sayWaiting(count).replace(/ slices?/, "") : sayWaiting(count);
+  }
+
+  // How many wait on their way: below them, where these stand from the top, else, as the number alone, above them between the boxes; or above them.
   addQueues(words) {
     for (const { count, places } of Object.values(this.queues)) {
-      if (count < 3 || !places.length) continue;
+      if (!places.length) continue;
       const [x, y] = places[Math.min(count, places.length) - 1], first = places[0][1], left = x < SCENE_WIDTH / 2;
-      const word = (at, text) => [x, at, text, 11, this.style, "muted", "center"], label = word(this.data.names.other[2], `${count} wait`); // as high as "from node 3" beside it
-      if (!this.narrow) [label[0], label[6]] = left ? [x + BAR / 2, "right"] : [x - BAR / 2, "left"]; // clear of that
+      const word = (at, text) => [x, at, text, 11, this.style, "muted", "center"], label = word(this.data.names.other[2], this.sayWaiting(count)); // as high as "from node 3" beside it
+      [label[0], label[6]] = left ? [x - BAR / 2, "right"] : [x + BAR / 2, "left"]; // clear of that
       if (y >= first) words.push([...label, word(first - 8, `${count}`)]);
-      else words.push([left ? x + BAR / 2 : x - BAR / 2, y - 9, `${count} wait`, 11, this.style, "muted", left ? "right" : "left"]);
+      else words.push([left ? x + BAR / 2 : x - BAR / 2, y - 9, this.sayWaiting(count), 11, this.style, "muted", left ? "right" : "left"]);
     }
   }
 

@@ -8,11 +8,12 @@ import { sayBytes, sayTime } from "./words.js";
 
 const WIDE = 8; // pixels of a span in which its parts can be told apart
 const KNOB = 6; // half as wide as the clock's knob
-const BELOW_ALL = { least: 60, around: 28, most: 1.5, zoom: 1.2 }; // pixels that what holds the explorer has below it, as a slide has, and that stay free; how many times as high charts are then, and as large their words
+const BELOW_ALL = { least: 60, kept: 30, around: 28, most: 1.5, zoom: 1.2 }; // pixels that what holds the explorer has below it, as a slide has, or has left when words are larger already, and that stay free; how many times as high charts are then, and as large their words
 const ROW = { least: 13, below: 16, airy: 18, high: 860, beside: 1000, around: 36 }; // pixels: a row is at least as high as its name, higher where the curves stand below the timeline, and in a window so `high` where they stand beside it; axis and knob are above and below
 const SAVED = { letters: 13, around: 20 }, MORE_TIME = { letters: 12, around: 8, beside: 6 }; // pixels
-const IDLE = { letters: 12, around: 36 }; // pixels
+const IDLE = { letters: 12, around: 30, high: 0.86 }; // pixels; of a row: as high as its ground, clear of the axis
 const TITLE_END = 8; // pixels before the axis: its first number stands half before it
+const LOW_LANE = { track: 5, span: 16 }; // pixels: in a lane whose tracks are lower, spans that are mostly shorter stand on each other
 const HELD = 0.25; // how dark time is in which a resource has a slice and waits
 
 /**
@@ -38,9 +39,9 @@ const HELD = 0.25; // how dark time is in which a resource has a slice and waits
 export class Timeline extends View {
   static html = `
   <section class="pl-timeline" aria-label="Timeline">
-    <header><span class="pl-merged"></span>
-      <button type="button" class="pl-link pl-critical" aria-pressed="false">Critical path</button>
-      <button type="button" class="pl-link pl-whole" hidden>Whole run</button></header>
+    <header><button type="button" class="pl-link pl-critical" aria-pressed="false">Critical path</button>
+      <button type="button" class="pl-link pl-whole" hidden>Whole run</button>
+      <span class="pl-merged"></span></header>
     <div class="pl-figure"><div class="pl-plot" role="img" aria-label="Spans of every resource over time"></div>
       <div class="pl-then" hidden><span class="pl-saved"></span></div><div class="pl-end"></div><div class="pl-cursor"></div><div class="pl-rail"></div><div class="pl-idle"><button type="button" class="pl-fold" aria-label="Lanes in which nothing happens"></button><span></span></div>
       <div class="pl-path" hidden></div><h3 class="pl-title">Timeline</h3></div>
@@ -91,6 +92,7 @@ export class Timeline extends View {
       begin: "start",
       end: "end",
     });
+    this.typical = typicalSpans(this.spans, this.data.lanes.length);
     this.path = null;
     const whole = Math.max(this.data.end_us, before ?? 0) || 1;
     this.unit = whole > 2000 ? 1000 : 1; // microseconds per unit of the axis
@@ -118,13 +120,13 @@ export class Timeline extends View {
     this.find(".pl-idle").hidden = idle.length < 2;
     button.setAttribute("aria-expanded", String(!folds));
     button.textContent = folds ? "▸" : "▾";
-    this.idle = folds ? idle.map((lane) => lane.label).join(", ") : "";
-    this.idleRoom = 0;
+    this.idle = folds ? idle.map((lane) => lane.label) : [];
+    this.idleRoom = -1;
   }
 
   // How many times as large the words of the charts are: larger where what holds the explorer has room below it. What is as high as the explorer has none.
   measure() {
-    const { least, around, most, zoom } = BELOW_ALL, holder = this.page.root.closest(".pl-explorer"), ends = [...(holder?.children ?? [])].map((child) => child.getBoundingClientRect().bottom);
+    const { around, most, zoom } = BELOW_ALL, least = this.page.root.hasAttribute("data-roomy") ? BELOW_ALL.kept : BELOW_ALL.least, holder = this.page.root.closest(".pl-explorer"), ends = [...(holder?.children ?? [])].map((child) => child.getBoundingClientRect().bottom);
     const below = holder ? holder.getBoundingClientRect().bottom - Math.max(...ends) : 0, room = below + this.figures.model("timeline").height - this.height;
     this.room = below < around / 2 || room < least ? 0 : Math.min(this.height + room - around, most * this.height);
     return this.room ? zoom : 1;
@@ -138,12 +140,15 @@ export class Timeline extends View {
     for (const name of ["timeline", "curves"]) this.figures.model(name).height = high;
   }
 
-  // Names the idle lanes beside their count where all of the names have room.
+  // Names the idle lanes beside their count, as many as have room before the run ends; of the others how many there are. The tip names all.
   sayIdle(width) {
     if (width === this.idleRoom) return;
     this.idleRoom = width;
-    const letters = IDLE.letters * this.figures.zoom;
-    this.find(".pl-idle span").textContent = widthOf(this.idle, letters) + IDLE.around * this.figures.zoom < width ? this.idle : "";
+    const { zoom } = this.figures, { length } = this.idle, wide = (text) => widthOf(text, IDLE.letters * zoom) + IDLE.around * zoom;
+    const texts = this.idle.map((_, i) => [...this.idle.slice(0, length - i), ...(i ? [`${i} more`] : [])].join(", ")), text = texts.find((each) => wide(each) < width) ?? "";
+    this.find(".pl-idle span").textContent = text;
+    this.find(".pl-idle").title = texts[0] ?? "";
+    this.idleWide = text ? wide(text) : 0;
   }
 
   // Opens the line of idle lanes, or closes it.
@@ -188,9 +193,9 @@ export class Timeline extends View {
   drawSpans() {
     const { start, end, pixel } = this.shown(), drawn = this.blank(), single = new Set(), length = BIN * pixel;
     const bins = Math.ceil((end - start) / length) + 1, least = (this.least = this.rows / this.frame().height);
-    const density = new Density(this.spans, this.data.lanes, { rows: this.row, origin: start, length, bins, least });
+    const stacked = this.stacked(pixel), density = new Density(this.spans, this.data.lanes, { rows: this.row, origin: start, length, bins, least, stacked });
     this.spans.between(start, end, (i, shift, j, segment) => {
-      if (this.spans.end[i] - this.spans.start[i] < length) return density.add(i, shift);
+      if (stacked.has(this.spans.lane[i]) || this.spans.end[i] - this.spans.start[i] < length) return density.add(i, shift);
       single.add(this.spans.lane[i]);
       this.add(drawn, i, shift, j, segment, pixel);
     });
@@ -201,6 +206,12 @@ export class Timeline extends View {
     this.note.title = most > 1 ? "Spans too short to tell apart are one mark: it fills as much of its lane's height as they keep the resource busy" : "";
     this.count = drawn.y.length;
     this.drawPath();
+  }
+
+  // The lanes that show how busy they are and with what, as their tracks are too low for single spans: until somebody zooms in so far that these are long.
+  stacked(pixel) {
+    const { lanes } = this.data, high = (0.74 * this.frame().height) / this.rows;
+    return new Set([...lanes.keys()].filter((lane) => high / lanes[lane].tracks < LOW_LANE.track && this.typical[lane] < LOW_LANE.span * pixel));
   }
 
   blank() {
@@ -312,8 +323,8 @@ export class Timeline extends View {
     const pitch = height / this.rows;
     this.find(".pl-title").style.width = `${left - TITLE_END * this.figures.zoom}px`;
     this.find(".pl-path").style.left = `${left}px`;
-    this.sayIdle(width);
-    Object.assign(this.find(".pl-idle").style, { left: `${left}px`, width: `${width}px`, top: `${top + height - pitch}px`, height: `${pitch}px` });
+    this.sayIdle(at(Math.min(first, this.data.end_us)) - left);
+    Object.assign(this.find(".pl-idle").style, { left: `${left}px`, width: `${width}px`, top: `${top + height - (pitch * (1 + IDLE.high)) / 2}px`, height: `${pitch * IDLE.high}px` });
     if (!this.player) return;
     const rail = this.find(".pl-rail"), zoom = width / (end - start), { length } = this.player;
     Object.assign(rail.style, { left: `${left - KNOB}px`, width: `${width + 2 * KNOB}px`, top: `${top - 2 * KNOB}px` });
@@ -355,8 +366,19 @@ export class Timeline extends View {
     this.cursor.style.display = part >= 0 && part <= 1 ? "block" : "none";
     this.cursor.style.transform = `translateX(${left + part * width}px)`;
     this.cursor.style.top = `${top}px`;
-    this.cursor.style.height = `${height}px`;
+    const idle = part * width < this.idleWide && !this.find(".pl-idle").hidden; // the line of the clock passes no words
+    this.cursor.style.height = `${idle ? height - height / this.rows : height}px`;
   }
+}
+
+// How long the spans of each lane are on average, in microseconds.
+function typicalSpans({ count, lane, start, end }, lanes) {
+  const [times, spans] = [new Float64Array(lanes), new Float64Array(lanes)];
+  for (let i = 0; i < count; i++) {
+    times[lane[i]] += end[i] - start[i];
+    spans[lane[i]]++;
+  }
+  return times.map((time, at) => time / (spans[at] || 1));
 }
 
 function push(columns, row) {

@@ -16,6 +16,11 @@ export function digits(value) {
   return value >= 100 ? value.toFixed(0) : value.toPrecision(3).replace(/\.?0+$/, "");
 }
 
+// How many slices wait, as it is written beside them.
+export function sayWaiting(count) {
+  return count === 1 ? "1 slice waits" : `${count} slices wait`;
+}
+
 export function sayTimes(ratio) {
   return `${ratio >= 0.1 ? ratio.toFixed(2) : ratio.toPrecision(3)}×`;
 }

@@ -16,6 +16,7 @@ from peerlab.picture.frames import PASSED, PageRows, moves
 from peerlab.picture.geometry import SUM_BOX, stops, ways
 from peerlab.picture.picture import Picture
 from peerlab.picture.registration_table import LiveTable, StandingTable, table
+from peerlab.picture.scene_host import arrows
 from peerlab.picture.shown_nodes import ShownNodes, unit
 from peerlab.picture.theme import stage_role
 from peerlab.picture.tips import Tip, tips
@@ -66,6 +67,8 @@ class SceneParcel(PageDrawing):
     """How broad a slice on a link is."""
     badges: dict[int, tuple[float, float, str]]
     """For each stage: where the number of slices that wait is written, and how it is aligned."""
+    arrows: list[tuple[float, float, str]]
+    """Arrows on the two sides of the uplinks, and where they stand."""
     roles: dict[int, str]
     """For each stage: the role of its colour."""
     tips: list[Tip]
@@ -101,6 +104,7 @@ def scene(picture: Picture) -> SceneParcel:
         "aside": {index[s]: [aside(sketch.drawn, s, d) for d in devices] for s in tracks},
         "breadth": breadth(sketch.drawn),
         "badges": {index[s]: badge_place(geometry, track) for s, track in tracks.items()},
+        "arrows": arrows(sketch),
         "roles": {index[s]: stage_role(s) for s in tracks},
         "sight": _sight(sketch.sight, run),
         "sums": {

@@ -61,6 +61,18 @@ class Train:
 
 
 @dataclass(frozen=True)
+class Queue:
+    """Slices that wait on their way in front of one link."""
+
+    first: Point
+    """Where the first of them stands."""
+    last: Point
+    """Where the last stands for which there is a place."""
+    count: int
+    """How many there are, with or without a place."""
+
+
+@dataclass(frozen=True)
 class Moment:
     """The slices that are shown at one moment."""
 
@@ -70,6 +82,8 @@ class Moment:
     """Slices that fill links, and those that wait on their way in front of the next one."""
     waiting: dict[str, int]
     """How many of the left node's slices wait, by the stage they wait for."""
+    queues: list[Queue]
+    """Where slices wait on their way."""
 
 
 def moment(run: Run, time_ps: int) -> Moment:
@@ -125,8 +139,8 @@ def _placed(run: Run, segments: Segments, time_ps: int) -> Moment:
                     queues(geometry, track)[phase][variant],
                 )
                 stuck.append((since, line, Train([], stage, variant > 0, odd, BAR_WIDTH)))
-    waiting = _stand(geometry, placed, queued)
-    return Moment(placed, trains + _stand_in_line(stuck), waiting)
+    waiting, (standing, lines) = _stand(geometry, placed, queued), _stand_in_line(stuck)
+    return Moment(placed, trains + standing, waiting, lines)
 
 
 def _under_way(geometry: Geometry, whole: Train, variant: int, part: Part, off: float | None) -> list[Train]:
@@ -152,8 +166,8 @@ def _stand(geometry: Geometry, placed: list[Slice], queued: dict[tuple[str, int]
     return waiting
 
 
-def _stand_in_line(stuck: list[tuple[int, list[Point], Train]]) -> list[Train]:
-    """Return the slices that wait on their way, first come first, as far as there is room in front of what they wait for."""
+def _stand_in_line(stuck: list[tuple[int, list[Point], Train]]) -> tuple[list[Train], list[Queue]]:
+    """Return the slices that wait on their way, first come first, as far as there is room in front of what they wait for; and these queues."""
     trains, taken = [], dict[tuple[Point, ...], int]()
     for _, places, train in sorted(stuck, key=lambda entry: entry[0]):
         at = taken.get(tuple(places), 0)
@@ -161,7 +175,12 @@ def _stand_in_line(stuck: list[tuple[int, list[Point], Train]]) -> list[Train]:
         if at < len(places):
             x, y = places[at]
             trains.append(replace(train, points=[(x - BAR / 2, y), (x + BAR / 2, y)]))
-    return trains
+    lines = [
+        Queue(places[0], places[min(count, len(places)) - 1], count)
+        for places, count in taken.items()
+        if places
+    ]
+    return trains, lines
 
 
 def _present(segments: Segments, time_ps: int) -> Iterator[tuple[int, int, int]]:

@@ -25,8 +25,13 @@ def draw_node(sketch: Sketch, node: int) -> None:
     switches = sketch.cluster.numa_domains * sketch.cluster.switches_per_numa
     if switches > 1 and not s.collective_record.is_message:
         several = "such groups" if "switch.uplink" in sketch.cluster.leaves_out else "PCIe switches"
-        note = f"1 of {switches} {several}" + (", all alike" if sketch.run.trace.folded else "")
-        d.text((g.x(node, 14), g.foot), note, size=11, ink="muted", align=sketch.align(node))
+        d.text(
+            (g.x(node, 14), g.foot),
+            f"1 of {switches} {several}",
+            size=11,
+            ink="muted",
+            align=sketch.align(node),
+        )
 
 
 def draw_host(sketch: Sketch, node: int) -> None:
@@ -59,13 +64,15 @@ def _memory(sketch: Sketch, node: int) -> None:
     d, staged = sketch.drawing, sketch.run.scenario.bounces
     hot, used = sketch.is_hot("host memory", node), staged or sketch.uses("host memory")
     x, top = _box(sketch, node, sketch.geometry.memory, hot=hot, used=used), sketch.geometry.memory[1]
-    d.text((x, top + 11), "Host memory", size=13, bold=True, ink="ink" if used else "muted")
+    # Above the buffers; as high as the CPU's words where there are none.
+    first, second = (11, 25) if staged and (node == 0 or not sketch.path.half_staged) else (22, 38)
+    d.text((x, top + first), "Host memory", size=13, bold=True, ink="ink" if used else "muted")
     name, use = "", "no limit here" if used else "untouched"
     # It is passed, and no figure of it limits anything: that is not idle.
     if sketch.on("host memory"):
         name, use = sketch.says(node, "host memory", "DRAM", MEMORY[2] - MEMORY[0] - 70)
     name = name or f"DRAM{sketch.mark('host.dram')}"
-    d.text((x, top + 25), f"{name}, {use}" if use and not hot else name, size=11, ink="muted")
+    d.text((x, top + second), f"{name}, {use}" if use and not hot else name, size=11, ink="muted")
     if staged and (node == 0 or not sketch.path.half_staged):
         _bounce_buffers(sketch, node)
 
@@ -149,6 +156,16 @@ def _uplink(sketch: Sketch, node: int) -> None:
         d.text((x, top + line), rate, size=11, ink="muted", align=align)
     if not is_hot:  # how busy the bottleneck is stands in the headline
         d.text((x, top + (2 * line if rate else line)), share, size=11, ink="muted", align=align)
+
+
+def arrows(sketch: Sketch) -> list[tuple[float, float, str]]:
+    """Return the arrows on the two sides of the uplinks that are drawn, each where its direction ends: to host memory, and from it."""
+    g = sketch.geometry
+    if "uplink" not in sketch.parts:
+        return []
+    nodes = (0,) if sketch.run.scenario.domains == 1 else (0, 1)
+    ends = ((UPLINK - g.lane, g.memory[3] + 9, "↑"), (UPLINK + g.lane, SWITCH_TOP - 9, "↓"))
+    return [(g.x(node, x), y, arrow) for node in nodes for x, y, arrow in ends]
 
 
 def _uplink_words(sketch: Sketch, node: int) -> tuple[str, str, str]:

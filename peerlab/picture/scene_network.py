@@ -26,6 +26,8 @@ from peerlab.picture.theme import stage_role
 from peerlab.picture.wire import say_latency, say_rate, wire_Bps
 from peerlab.question.node_exchange import node_exchange
 
+_SECOND = 28.0
+"""Where the second of two lines stands: clear of the first in a narrow picture, too."""
 _LINES = (12.0, 25.5, 38.0)
 """Where the lines of words in the boxes of devices and NICs stand, below their tops: slices stand below two of them."""
 
@@ -44,7 +46,7 @@ def draw_devices(sketch: Sketch, node: int) -> None:
         d.text((g.x(node, g.middle(device)), BOX_TOP + _LINES[0]), name, size=13, bold=True)
         if c.hbm_Bps:
             d.text(
-                (g.x(node, g.middle(device)), BOX_TOP + _LINES[1]),
+                (g.x(node, g.middle(device)), BOX_TOP + _SECOND),
                 f"HBM{sketch.mark('device.hbm')}",
                 size=11,
                 ink="muted",
@@ -126,8 +128,8 @@ def _nic(sketch: Sketch, node: int) -> None:
     d.box("boxes", edges, "box", edge, 2.5 if hot else 1.2)
     name, *below = _nic_words(sketch, node, used=used)
     # slices pass between the words where they come straight from the device
-    name_at = _LINES[0]  # two lines are so far apart that both are read in a narrow picture
-    places = (9.0, 38.0) if not g.switch else (name_at, name_at + 15) if len(below) == 1 else _LINES
+    name_at = _LINES[0]
+    places = (9.0, 38.0) if not g.switch else (name_at, _SECOND) if len(below) == 1 else _LINES
     beside = g.x(node, (NIC[0] + (PORT - 10 if g.switch else NIC[1])) / 2)
     d.text((beside, BOX_TOP + places[0]), name, size=13, bold=True, ink="ink" if used else "muted")
     # the last line first: where room is short, what comes first has it, and that is the rate

@@ -10,14 +10,17 @@ from peerlab.base.units import say_bytes, say_count, say_time
 from peerlab.model.paths import REDUCE
 from peerlab.model.stages import stage_kind
 from peerlab.picture.drawing import HEIGHT, WIDTH, Point
+from peerlab.picture.geometry import BOX_TOP
 from peerlab.picture.headline import cards
 from peerlab.picture.late import dots, in_words, legend
 from peerlab.picture.moment import Moment, Train, fullest, moment
 from peerlab.picture.picture import Picture
+from peerlab.picture.scene_host import arrows
 from peerlab.picture.shown_nodes import unit
 from peerlab.picture.sketch import Sketch
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import palette, stage_role
+from peerlab.picture.trains import BAR, BAR_WIDTH
 from peerlab.picture.waiting import badge_place
 from peerlab.picture.words import alt_text, caption, colours, title, waits_for
 
@@ -38,7 +41,13 @@ _LARGE_NODE = {"stretch": 1.22, "smallest": 14.0}
 _PALE = 0.62
 """Every other slice is paler."""
 _QUEUE = 3
-"""So many waiting slices, or more, have their number written beside them, as in the lab."""
+"""So many slices that wait in memory, or more, have their number written beside them, as in the lab."""
+_NEAR = (40.0, 14.0)
+"""Words whose ends are so near, across and down, would lie on each other."""
+_READ = 12.0
+"""Size of the smallest words where no slide is drawn."""
+_THIN = 1.6
+"""Width of a slice of other nodes."""
 
 
 def still_svg(
@@ -187,25 +196,52 @@ def _figures(paper: Paper, run: Run, at: int, *, bare: bool) -> None:
 def _slices(paper: Paper, sketch: Sketch, at: int, *, own: bool = False) -> None:
     """Draw the slices, of other nodes only if not `own`, and say how many wait where a queue has built up."""
     seen = moment(sketch.run, at)
-    for train in (mark for mark in seen.trains if not (own and mark.hollow)):
-        slim = train.width * (0.75 if train.hollow else 1.0)
+    slide = own or paper.smallest > _READ  # it has no room for a number at each queue, so that none is drawn
+    trains = [mark for mark in seen.trains if not (slide and mark.width == BAR_WIDTH)]
+    for train in (mark for mark in trains if not (own and mark.hollow)):
         role = stage_role(REDUCE.name if train.summed else train.stage)
-        paper.line(train.points, role, slim, alpha=_PALE if train.odd or train.hollow else 1.0)
-        if train.hollow:
-            paper.line(train.points, "box", max(1.0, slim - 2))
+        width = _THIN if train.hollow else train.width
+        paper.line(train.points, role, width, alpha=_PALE if train.odd and not train.hollow else 1.0)
     for dot in (mark for mark in seen.slices if not (own and mark.hollow)):
         colour = stage_role(REDUCE.name if dot.summed else dot.stage)
         fill, line = ("box", colour) if dot.hollow else (colour, "box")
         paper.square(dot.at, 3.75 if dot.hollow else 4.5, fill, line, 1.5)
-    if own:  # a slide has no room for a number at each queue, and one alone says nothing of the others
+    for x, y, arrow in arrows(sketch):
+        paper.text((x, y), arrow, size=12, bold=True)
+    if own:
         return
+    numbers = [] if slide else _queues(paper, sketch, seen)
     waiting = Counter[tuple[float, float, str]]()  # in one memory slices may wait for several stages
     for stage, count in seen.waiting.items():
         waiting[badge_place(sketch.geometry, stage_kind(stage).track)] += count
     for (x, y, align), count in waiting.items():
-        if count >= _QUEUE:
+        if count >= _QUEUE and not any(abs(x - a) < _NEAR[0] and abs(y - b) < _NEAR[1] for a, b in numbers):
             beside = _beside(seen.trains, (x, y)) if align == "right" else x
-            paper.text((beside, y), f"{count} wait", size=12, bold=True, ink="hot-ink", align=align)
+            paper.text((beside, y), say_waiting(count), size=12, bold=True, ink="hot-ink", align=align)
+
+
+def _queues(paper: Paper, sketch: Sketch, seen: Moment) -> list[Point]:
+    """Say how many slices wait on their way, above them, or below the boxes where they stand from the top; return where that is written."""
+    places = []
+    for queue in seen.queues:
+        (x, first), (_, last) = queue.first, queue.last
+        left, down = x < WIDTH / 2, first > BOX_TOP
+        end = (x - BAR / 2) if left == down else (x + BAR / 2)
+        y = sketch.geometry.foot if down else last - 9
+        paper.text(
+            (end, y), say_waiting(queue.count), size=11, ink="muted", align="right" if left else "left"
+        )
+        places.append((end, y))
+    return places
+
+
+def say_waiting(count: int) -> str:
+    """Return how many slices wait, as it is written beside them.
+
+    >>> say_waiting(1), say_waiting(6)
+    ('1 slice waits', '6 slices wait')
+    """
+    return f"{say_count(count, 'slice')} wait{'s' * (count == 1)}"
 
 
 def _beside(trains: Iterable[Train], at: Point) -> float:
@@ -248,7 +284,7 @@ def _key(
     entries = [(role, meaning) for role, meaning in colours(sketch.run) if role in drawn]
     # With a switch that adds up nobody's neighbours are shown.
     if not sketch.geometry.sums and sketch.run.scenario.domains > 1:
-        entries.append(("", "hollow: other nodes"))
+        entries.append(("", "thin or hollow: other nodes"))
     x, letters = 2.0, max(size, paper.smallest) / 12
     for role, meaning in entries:
         # About 6.4 units a letter of size 12, and 16 for the square before it.

@@ -33,7 +33,7 @@ LIGHT = {
     "hot-fill": "#F5BF9C",
     "good-ink": "#00614A",
     "good-wash": "#DBF1E9",
-    "inside": "#8D97A5",
+    "inside": "#7C8796",
     "gather": "#B9C2CE",
     "flight": "#B4CBDD",
     "copy-ink": "#7A5200",

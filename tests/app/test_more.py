@@ -65,6 +65,25 @@ def test_the_chip_of_a_number_that_its_list_does_not_offer_says_the_number(lab):
     assert chip.description.startswith("Rare delays: 0.0003")
 
 
+def test_a_list_offers_what_is_in_force_as_long_as_it_is(lab):
+    """*Rare delays* showed none beside a chip of 0.0003."""
+    rare = lab.controls.rare._widgets["detours"]
+    usual = rare.options
+    lab._changed({"detours": 0.0003}, "")
+    assert (rare.label, rare.value) == ("0.0003", 0.0003)
+    rare.value = 1e-5
+    assert lab.scenario.detours == 1e-5
+    assert rare.options == usual
+
+
+def test_what_cannot_be_changed_says_why(lab):
+    rare = lab.controls.rare
+    assert (rare.seed.disabled, rare.seed.value, rare.seed.placeholder) == (True, "", "no noise")
+    assert (rare.transport.mtu.disabled, rare.transport.mtu.placeholder) == (True, "no transport")
+    lab._changed({"detours": 1e-5}, "")
+    assert (rare.seed.disabled, rare.seed.placeholder) == (False, "0")
+
+
 def test_each_control_changes_its_field_and_undo_brings_it_back(lab):
     rare = lab.controls.rare
     for control, value, field, expected in (

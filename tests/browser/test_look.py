@@ -7,6 +7,7 @@ from blank import ratio_of, run
 from playwright.sync_api import expect
 
 import peerlab
+from peerlab.picture.theme import palettes
 
 
 @pytest.fixture
@@ -16,6 +17,16 @@ def wide(shown):
     shown.page.set_viewport_size({"width": 1120, "height": 640})
     yield shown
     shown.page.set_viewport_size(before)
+
+
+def contrast(one, other):
+    """Return the contrast of two colours, 1 to 21 (WCAG 2.1)."""
+    lights = []
+    for colour in (one, other):
+        parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        red, green, blue = (p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+        lights.append(0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05)
+    return max(lights) / min(lights)
 
 
 def size(shown, part):
@@ -156,7 +167,10 @@ def test_lanes_in_which_nothing_happens_share_one_line_that_opens(wide):
         wide.page.locator(".pl-fold"),
         "page => page.timeline.inRows.map(lane => lane.label)",
     )
-    expect(line).to_have_text("PCIe to host, PCIe from host, DRAM, CPU cores, registration")
+    expect(line).to_have_text(re.compile("^PCIe to host, PCIe from host, "))
+    expect(wide.page.locator(".pl-idle")).to_have_attribute(
+        "title", "PCIe to host, PCIe from host, DRAM, CPU cores, registration"
+    )
     expect(button).to_have_attribute("aria-expanded", "false")
     folded = wide.ask(rows)
     assert "PCIe to host" not in folded
@@ -167,6 +181,47 @@ def test_lanes_in_which_nothing_happens_share_one_line_that_opens(wide):
     assert wide.ask(rows) == wide.ask("page => page.timeline.data.lanes.map(lane => lane.label)")
     button.click()
     assert wide.ask(rows) == folded
+
+
+def test_the_names_of_idle_lanes_end_before_the_run_and_leave_the_axis_free(wide):
+    """They crossed the line of the run's end and hid the axis below them."""
+    wide.change(run(path="peer-direct"))
+    wide.ask(
+        "page => { page.timeline.showRun(page.timeline.data, 2.5 * page.timeline.data.end_us); page.player.draw() }"
+    )
+    line, end = (wide.page.locator(name).bounding_box() for name in (".pl-idle span", ".pl-end"))
+    expect(wide.page.locator(".pl-idle span")).to_have_text(re.compile(r"^PCIe to host, (.*, )?\d more$"))
+    expect(wide.page.locator(".pl-idle")).to_have_attribute(
+        "title", "PCIe to host, PCIe from host, DRAM, CPU cores, registration"
+    )
+    assert line["x"] + line["width"] < end["x"]
+    assert line["y"] + line["height"] < end["y"] + end["height"]
+
+
+def test_lanes_whose_tracks_are_too_low_show_how_busy_they_are_until_somebody_zooms_in(wide):
+    single = """page => { const { timeline } = page, { y, what } = page.figures.model('timeline_spans').data;
+        return [...new Set([...y.keys()].filter(i => what[i].includes('step')).map(i => timeline.inRows[Math.round(y[i])].label))] }"""
+    low = {"PCIe to host", "PCIe from host", "DRAM"}
+    assert not low & set(wide.ask(single))
+    heights = wide.ask(
+        """page => { const { timeline } = page, { y, height } = page.figures.model('timeline_spans').data, row = timeline.inRows.findIndex(lane => lane.label === 'PCIe to host');
+            return [...y.keys()].filter(i => Math.round(y[i]) === row).map(i => height[i] * timeline.frame().height / timeline.rows) }"""
+    )
+    assert max(heights) > 5, "what one resource does all the time is an area"
+    wide.ask("page => { page.timeline.range.setv({ start: 1.0, end: 1.4 }); page.timeline.drawSpans() }")
+    assert low <= set(wide.ask(single))
+    wide.page.locator(".pl-whole").click()
+
+
+def test_marks_thinner_than_a_pixel_are_seen(wide):
+    """What adds up in a device was 1.3 : 1 against its row."""
+    alphas = wide.ask(
+        """page => { const { timeline } = page, { y, alpha } = page.figures.model('timeline_spans').data, row = timeline.inRows.findIndex(lane => lane.label === 'reduce (HBM)');
+            return [...y.keys()].filter(i => Math.round(y[i]) === row).map(i => alpha[i]) }"""
+    )
+    assert set(alphas) == {1}
+    for theme in palettes().values():
+        assert contrast(theme["inside"], theme["panel"]) >= 3
 
 
 def test_the_knob_above_the_timeline_is_the_cursor(wide):

@@ -17,7 +17,7 @@ from peerlab.base.places import folder
 from peerlab.picture.drawing import WIDTH
 from peerlab.picture.geometry import MEMORY, ROOT, SWITCH_TOP, UPLINK, Geometry, geometry_of
 from peerlab.picture.moment import fullest, moment
-from peerlab.picture.still import still_svg
+from peerlab.picture.still import say_waiting, still_svg
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import palettes
 from peerlab.picture.trains import BAR_WIDTH, BREADTH, occupied, waits
@@ -232,9 +232,18 @@ def test_queues_are_counted():
     waiting = moment(run, run.time_ps // 3).waiting
     said = words(still_svg(run, moment_ps=run.time_ps // 3))
     assert max(waiting.values()) >= 3
-    assert {f"{count} wait" for count in waiting.values() if count >= 3} == {
-        text for text in said if re.fullmatch(r"\d+ wait", text)
-    }
+    assert {say_waiting(count) for count in waiting.values() if count >= 3} <= set(said)
+
+
+def test_every_queue_has_its_number_and_a_slide_has_no_queue():
+    """A bar alone beside the uplink was read as a letter."""
+    one = simulated(path="peer-direct")
+    seen = moment(one, fullest(one))
+    numbers = [text for text in words(still_svg(one)) if re.fullmatch(r"\d+ slices? waits?", text)]
+    assert sorted(numbers) == sorted(say_waiting(queue.count) for queue in seen.queues)
+    assert numbers
+    slide = words(still_svg(one, large=True, bare=True))
+    assert not any(re.fullmatch(r"\d+ slices? waits?", text) for text in slide)
 
 
 def test_a_still_needs_neither_figures_nor_widgets():

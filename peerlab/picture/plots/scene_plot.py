@@ -66,9 +66,8 @@ def _add_moving(plot: figure) -> None:
     columns: dict[str, list[object]] = {
         name: [] for name in ("x", "y", "text", "size", "style", "ink", "align", "baseline")
     }
-    for name, level in (("scene_texts", "glyph"), ("scene_words", "overlay")):
-        source = ColumnDataSource(dict(columns), name=name)
-        plot.add_glyph(source, Text(**text, text_font=value(FONT)), level=level)
+    words = Text(**text, text_font=value(FONT))
+    plot.add_glyph(ColumnDataSource(dict(columns), name="scene_texts"), words.clone(), level="glyph")
     trains = ColumnDataSource({"xs": [], "ys": [], "line": [], "width": [], "alpha": []}, name="scene_trains")
     passing = MultiLine(xs="xs", ys="ys", line_color="line", line_width="width", line_alpha="alpha")
     plot.add_glyph(trains, passing, level="overlay")
@@ -80,3 +79,5 @@ def _add_moving(plot: figure) -> None:
         ),
         level="overlay",
     )
+    # Words lie on slices: an arrow on a link that is full is read.
+    plot.add_glyph(ColumnDataSource(dict(columns), name="scene_words"), words, level="overlay")
