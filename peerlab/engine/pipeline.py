@@ -43,6 +43,8 @@ class Pipeline:
     """When the clock of its system begins on that by which nodes stand still."""
     _quiet: dict[tuple[int, int, int], tuple[Leg, list[_Times]]] = field(default_factory=dict)
     """By stage, bytes and envelope."""
+    _undisturbed: dict[tuple[int, int, bool], tuple[Leg, ...]] = field(default_factory=dict)
+    """The legs of slices that no noise meets, by what `legs` is asked for."""
 
     def legs(
         self,
@@ -68,6 +70,17 @@ class Pipeline:
         last:
             Whether it is its transfer's last slice, with which the transport's envelope goes.
         """
+        # Rare delays leave most slices alone: those of one size have the same legs.
+        if factors or any(detours):
+            return self._legs(nbytes, pieces, factors, detours, last=last)
+        key = nbytes, pieces, last
+        if key not in self._undisturbed:
+            self._undisturbed[key] = self._legs(nbytes, pieces, (), (), last=last)
+        return self._undisturbed[key]
+
+    def _legs(
+        self, nbytes: int, pieces: int, factors: Sequence[float], detours: Sequence[int], *, last: bool
+    ) -> tuple[Leg, ...]:
         scenario = self.scenario
         legs: list[Leg] = []
         for number, stage in enumerate(

@@ -100,3 +100,13 @@ def test_pauses_of_nodes_are_made_once_for_all_visits():
     pauses_of.cache_clear()
     calls, _ = walk(peerlab.Scenario(nodes=2, message_bytes="64 KiB", ticks=100), engine="loop")
     assert calls["engine/pipeline:Pipeline._pauses"] > calls["engine/noise_draws:pauses_of"] == 1
+
+
+@pytest.mark.usefixtures("anew")
+def test_slices_that_no_rare_delay_meets_share_their_legs():
+    """Each of the hundred thousand slices of a run had legs of its own, though a delay meets one in a thousand."""
+    scenario = peerlab.Scenario(
+        cluster="p4d", nodes=2, path="peer-direct", message_bytes="32 MiB", detours=0.001, spread=0.1
+    )
+    calls, _ = walk(scenario, engine="loop")
+    assert calls["engine/pipeline:Pipeline._legs"] < calls["engine/pipeline:Pipeline.legs"] / 5
