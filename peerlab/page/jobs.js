@@ -1,6 +1,7 @@
 // Several jobs on one fabric: hosts in the colours of their jobs, uplinks divided among them, and who stood in whose way.
 import { make } from "./dom.js";
 import { JobsScene, SHARES } from "./jobs_scene.js";
+import { ticks } from "./labels.js";
 import { beginPlayed, forControl, PlayedPage, writeWhole } from "./played.js";
 import { svgShape, svgText } from "./svg.js";
 import { sayTime, sayTimes } from "./words.js";
@@ -43,7 +44,7 @@ const MOST_GROWN = 2.6; // so many times as high the pictures are at most
 const EACH = "each uplink"; // where all are used alike
 const TRIES = 4; // to find that
 // In px: a lane of a job with its bar, and below it who stands in its way; a lane of an uplink. Of the uplinks so many are drawn, those that are shared longest, and of those that are shared alike one.
-const LANES = { left: 136, narrow: 84, right: 72, letters: 12, head: 20, job: 34, apart: 52, bar: 12, thickest: 20, thin: 8, link: 40, highest: 100, most: 2, column: 3, palest: 0.4 };
+const LANES = { left: 136, narrow: 84, right: 24, letters: 12, head: 20, job: 36, apart: 52, bar: 12, thickest: 20, thin: 10, link: 40, highest: 100, most: 2, column: 3, palest: 0.4, shades: 5, tick: 64 };
 
 const JOBS_HTML = `
 <h1></h1>
@@ -71,7 +72,7 @@ class JobsPage extends PlayedPage {
 
   // What does not change while it plays.
   fill() {
-    const { about, source, finding, note, words, columns, jobs, victim } = this.data, shown = victim < 0 ? 0 : victim, hero = this.find(".np-hero");
+    const { about, source, finding, note, words, jobs, victim } = this.data, shown = victim < 0 ? 0 : victim, hero = this.find(".np-hero");
     const slide = this.wanted.mode === "slide";
     this.find("h1").textContent = slide ? finding : about;
     writeWhole(this.find(".ts-source"), source);
@@ -81,22 +82,35 @@ class JobsPage extends PlayedPage {
     hero.querySelector("small").textContent = " as long as alone";
     hero.querySelector(".ts-note").textContent = slide ? about : note;
     const computes = jobs.some(({ exchanges }) => exchanges.length > 1);
-    const entries = [["jb-sends", "host that sends"], ["jb-waits", "host that waits"], ...(computes ? [["jb-computes", "host that computes"]] : []), ["jb-uplink", "uplink, as wide as its rate: each job's part in its colour"]];
-    this.find(".np-key").append(...entries.map(([className, words]) => {
+    const entries = [["jb-uplink", "uplink, as wide as its rate"], ["jb-sends", "send"], ...(computes ? [["jb-computes", "compute"]] : []), ["jb-waits", "wait"]];
+    this.key = new Map(entries.map(([className, words]) => {
       const pair = make("span", "np-pair", words);
       pair.prepend(make("i", className));
-      return pair;
+      return [className, pair];
     }));
+    this.find(".np-key").append(...this.key.values());
+    this.key.get("jb-uplink").after(make("span", "jb-hosts", "hosts:"));
+    [jobs[0], jobs[1] ?? jobs[0]].forEach(({ role }, i) => this.root.style.setProperty(`--jb-${i}`, `var(--pl-${role})`)); // a sign of the key has the colours of two
+    this.fillTable();
+    this.find(".np-scene").setAttribute("aria-label", words);
+  }
+
+  // A row for each job; of jobs that are alike one, without hosts, which the picture shows, and the slow-down, which the headline says.
+  fillTable() {
+    const { columns, jobs, victim } = this.data, rest = (cells) => cells.slice(1, -1), alike = victim < 0 && jobs.length > 1 && new Set(jobs.map(({ figures }) => rest(figures).join())).size === 1;
+    const names = alike ? rest(columns) : columns, rows = alike ? [{ title: "each job", figures: rest(jobs[0].figures) }] : jobs;
     const head = document.createElement("tr");
-    head.append(...["job", ...columns].map((name) => Object.assign(make("th", "", name), { scope: "col" })));
+    head.append(...["job", ...names].map((name) => Object.assign(make("th", "", name), { scope: "col" })));
     this.find("thead").append(head);
-    this.find("tbody").append(...jobs.map(({ title, role, figures }) => {
+    this.find(".jb-jobs").classList.toggle("jb-alike", alike);
+    this.find("caption").classList.toggle("np-hidden", alike); // its row says it
+    this.find("tbody").append(...rows.map(({ title, role, figures }) => {
       const row = document.createElement("tr"), name = Object.assign(make("th", ""), { scope: "row" });
-      name.append(Object.assign(make("i", "jb-job"), { style: `background: var(--pl-${role})` }), title);
+      if (role) name.append(Object.assign(make("i", "jb-job"), { style: `background: var(--pl-${role})` }));
+      name.append(title);
       row.append(name, ...figures.map((figure) => make("td", "", figure)));
       return row;
     }));
-    this.find(".np-scene").setAttribute("aria-label", words);
   }
 
   paint() {
@@ -129,16 +143,13 @@ class JobsPage extends PlayedPage {
     const text = (x, y, words, more) => svgText(words, { x, y: y + 13, "font-size": LANES.letters, fill: "var(--pl-muted)", ...more }, host);
     const box = (from, until, y, height, role, more = {}, into = host, least = 0.4) => svgShape("rect", { x: this.x(from).toFixed(2), y, width: Math.max(least, this.x(until) - this.x(from)).toFixed(4), height, fill: `var(--pl-${role})`, ...more }, into);
     const high = Math.min(LANES.bar * grown, LANES.thickest), thin = LANES.thin, middle = (high - LANES.letters) / 2 - 1;
-    text(left, 0, width < 600 ? "collectives; thin: who slows them" : "each job's collectives; thin: the jobs that slow them down");
-    text(width, 0, width < 600 ? "slowed for" : "slowed down for", { "text-anchor": "end" });
+    text(left, 0, width < 600 ? "collectives; below: who slows them" : "each job's collectives; below each, the jobs that slow it down");
     let top = LANES.head;
     jobs.forEach(({ title, exchanges, held, role }) => {
       text(left - 8, top + middle, title, { "text-anchor": "end", fill: "var(--pl-ink)" });
       box(0, end_us, top, high, "panel");
       for (const [from, until] of exchanges) box(from, until, top, high, role, { rx: 2 });
-      this.slowedBy(held, Math.round((right - left) / LANES.column)).forEach(([from, until, other, part, k, of]) => box(from, until, top + high + 2 + (thin * k) / of, thin / of, jobs[other].role, { opacity: (LANES.palest + (1 - LANES.palest) * part).toFixed(2) }));
-      const total = held.reduce((sum, [from, until]) => sum + until - from, 0);
-      text(width, top + middle, sayTime(total), { "text-anchor": "end" });
+      this.slowedBy(held, Math.round((right - left) / LANES.column)).forEach(([from, until, other, part, k, of]) => box(from, until, top + high + 2 + (thin * k) / of, thin / of, jobs[other].role, { opacity: (LANES.palest + (1 - LANES.palest) * part).toFixed(2), "shape-rendering": "crispEdges" }));
       top += Math.min(LANES.job * grown, LANES.apart);
     });
     this.sharedLinks().forEach(({ name, uses }) => {
@@ -153,11 +164,13 @@ class JobsPage extends PlayedPage {
       }
       top += room + 12;
     });
-    text(left, top - 2, "0");
-    text(right, top - 2, sayTime(end_us), { "text-anchor": "end" });
+    for (const time of ticks(end_us, Math.floor((right - left) / LANES.tick))) {
+      svgShape("path", { d: `M${this.x(time).toFixed(1)} ${top - 4}v4`, stroke: "var(--pl-edge)" }, host);
+      text(this.x(time), top - 2, time ? sayTime(time) : "0", { "text-anchor": "middle" });
+    }
     host.setAttribute("viewBox", `0 0 ${width} ${top + 16}`);
     host.style.height = `${top + 16}px`;
-    this.cursor = svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 1.5, y1: LANES.head - 4, y2: top - 2 }, host);
+    this.cursor = svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 1.5, y1: LANES.head - 4, y2: top - 4 }, host);
   }
 
   // Who slows a job down, column by column: thousands of short waits are as dense as they are long together, and the shortest is still seen. `[from, until, job, part, its place, of how many]`.
@@ -166,7 +179,13 @@ class JobsPage extends PlayedPage {
     for (const [from, until, ...others] of held)
       for (let k = Math.floor(from / wide); k < columns && k * wide < until; k++)
         for (const other of others) found[k].set(other, (found[k].get(other) ?? 0) + (Math.min(until, (k + 1) * wide) - Math.max(from, k * wide)) / wide);
-    return found.flatMap((jobs, k) => [...jobs].sort(([a], [b]) => a - b).map(([other, part], place) => [k * wide, (k + 1) * wide, other, Math.min(1, part), place, jobs.size]));
+    const bars = [], open = new Map(); // columns of one shade are one bar: between bars that touch a seam would be seen
+    found.forEach((jobs, k) => [...jobs].sort(([a], [b]) => a - b).forEach(([other, part], place) => {
+      const shade = Math.ceil(LANES.shades * Math.min(1, part)) / LANES.shades, look = [shade, place, jobs.size].join(), before = open.get(other);
+      if (before?.next !== k || before.look !== look) open.set(other, { look, bar: bars[bars.push([k * wide, 0, other, shade, place, jobs.size]) - 1] });
+      Object.assign(open.get(other), { next: k + 1 }).bar[1] = (k + 1) * wide;
+    }));
+    return bars;
   }
 
   // The uplinks that are shared longest; of those that are used alike the first, which says so.
@@ -183,7 +202,11 @@ class JobsPage extends PlayedPage {
   draw(time) {
     this.cursor?.setAttribute("x1", this.x(time));
     this.cursor?.setAttribute("x2", this.x(time));
-    this.scene.draw(time);
+    const drawn = this.scene.draw(time);
+    for (const [name, { style }] of this.key) {
+      const there = name === "jb-uplink" || drawn.has(name);
+      Object.assign(style, { visibility: there ? "visible" : "hidden", order: there ? 0 : 1 }); // its room stays, at the end
+    }
   }
 }
 

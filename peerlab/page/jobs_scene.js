@@ -1,9 +1,11 @@
 // Leaves with their hosts, and above each its uplinks, as wide as their rate: every job has its part of that width.
 import { KeyRows } from "./key_rows.js";
+import { widthOf } from "./places.js";
 import { svgShape, svgText } from "./svg.js";
 
 export const SHARES = 0.6; // opacity of what jobs have of an uplink: they stand behind their exchanges
-const FLOOR = { host: 34, gap: 6, pad: 12, spine: 22, pipe: 84, longest: 130, wide: 40, beside: 6, word: 62, words: 92, letters: 12 }; // px; beside a pipe there is room for a word, or for three
+// px; a leaf has so much room at most; beside a pipe there is room for a word, or for three, and between two leaves for four; names of jobs stand below so many rows of hosts
+const FLOOR = { most: 480, host: 34, largest: 1.9, gap: 6, pad: 12, spine: 22, pipe: 84, longest: 130, wide: 52, beside: 6, word: 62, words: 92, all: 118, letters: 12, name: 16, rows: 2 };
 
 export class JobsScene {
   constructor(host, data) {
@@ -18,26 +20,40 @@ export class JobsScene {
 
   // Draws what stands still; `grown`: so many times as high as it is at least.
   paint(grown = 1) {
-    const { host, data, leaves } = this, width = host.clientWidth || 1000, each = width / leaves.length;
-    const floor = { host: FLOOR.host * Math.max(1, Math.min(grown, each / 260, 1.5)), pipe: Math.min(FLOOR.pipe * grown, FLOOR.longest) };
+    const { host, data, leaves } = this, width = host.clientWidth || 1000, each = Math.min(width / leaves.length, FLOOR.most), start = (width - each * leaves.length) / 2;
+    const floor = { host: FLOOR.host * Math.max(1, Math.min(grown, each / 250, FLOOR.largest)), pipe: Math.min(FLOOR.pipe * grown, FLOOR.longest) };
     this.floor = floor;
     const most = Math.max(1, Math.min(data.leaf, Math.floor((Math.min(each - 20, 420) - 2 * FLOOR.pad + FLOOR.gap) / (floor.host + FLOOR.gap)))), rows = Math.ceil(data.leaf / most), row = Math.ceil(data.leaf / rows); // rows of one length
-    const wide = Math.max(row * (floor.host + FLOOR.gap) - FLOOR.gap + 2 * FLOOR.pad, Math.min(each - 12, 240)), leafTop = FLOOR.spine + floor.pipe, leafHigh = 24 + rows * (floor.host - 6 + FLOOR.gap) + 8;
+    const wide = Math.max(row * (floor.host + FLOOR.gap) - FLOOR.gap + 2 * FLOOR.pad, Math.min(each - 12, 240)), leafTop = FLOOR.spine + floor.pipe, named = rows <= FLOOR.rows ? FLOOR.name : 0, pitch = floor.host - 6 + FLOOR.gap + named, leafHigh = 24 + rows * pitch + 8;
     host.replaceChildren();
     this.boxes = [];
     this.pipes = [];
-    svgShape("rect", { x: 0, y: 0, width, height: FLOOR.spine, rx: 6, fill: "var(--pl-panel)" }, host);
+    svgShape("rect", { x: start + (each - wide) / 2, y: 0, width: each * (leaves.length - 1) + wide, height: FLOOR.spine, rx: 6, fill: "var(--pl-panel)" }, host);
     this.text(width / 2, 16, "spine", { "text-anchor": "middle", fill: "var(--pl-muted)" });
     leaves.forEach((leaf, i) => {
-      const middle = each * (i + 0.5), left = middle - wide / 2;
+      const middle = start + each * (i + 0.5), left = middle - wide / 2;
       svgShape("rect", { x: left, y: leafTop, width: wide, height: leafHigh, rx: 8, fill: "var(--pl-panel)" }, host);
       this.text(middle, leafTop + 16, `leaf ${leaf}`, { "text-anchor": "middle", fill: "var(--pl-muted)" });
       for (const out of [true, false]) this.pipe(leaf, out, Math.max(8, Math.min(FLOOR.wide, each / 2 - 10 - FLOOR.word)), middle, each);
-      for (let k = 0; k < data.leaf; k++) this.hostBox(leaf * data.leaf + k, middle - (Math.min(row, data.leaf) * (floor.host + FLOOR.gap) - FLOOR.gap) / 2 + (k % row) * (floor.host + FLOOR.gap), leafTop + 24 + Math.floor(k / row) * (floor.host - 6 + FLOOR.gap));
+      const place = (k) => [middle - (Math.min(row, data.leaf) * (floor.host + FLOOR.gap) - FLOOR.gap) / 2 + (k % row) * (floor.host + FLOOR.gap), leafTop + 24 + Math.floor(k / row) * pitch];
+      for (let k = 0; k < data.leaf; k++) this.hostBox(leaf * data.leaf + k, ...place(k));
+      if (named) this.names(leaf, row, place);
     });
+    const gaps = each - 2 * (this.pipes[0]?.wide ?? 0) - 2 * FLOOR.beside; // between uplinks of one leaf and the next
+    this.everywhere = gaps >= FLOOR.all && leaves.length > 1 ? this.text(start + each * Math.floor(leaves.length / 2), FLOOR.spine + floor.pipe / 2 + 4, "", { "text-anchor": "middle", fill: "var(--pl-hot-ink)" }) : null;
     const high = leafTop + leafHigh + 4;
     host.setAttribute("viewBox", `0 0 ${width} ${high}`);
     host.style.height = `${high}px`;
+  }
+
+  // Whose hosts they are, below those that stand side by side.
+  names(leaf, row, place) {
+    const { data, floor } = this, whose = (k) => this.jobOf.get(leaf * data.leaf + k);
+    for (let from = 0, until; from < data.leaf; from = until) {
+      for (until = from + 1; until < data.leaf && until % row && whose(until) === whose(from); ) until++;
+      const [[left, top], [last]] = [place(from), place(until - 1)], right = last + floor.host, title = data.jobs[whose(from)]?.title ?? "";
+      if (widthOf(title, FLOOR.letters, false) <= right - left + FLOOR.gap) this.text((left + right) / 2, top + floor.host + 8, title, { "text-anchor": "middle", fill: "var(--pl-ink)" });
+    }
   }
 
   text(x, y, words, more) {
@@ -63,17 +79,18 @@ export class JobsScene {
     this.boxes.push({ number, job, frame, fill });
   }
 
-  // Draws a moment: who sends, and what each has of every uplink.
+  // Draws a moment: who sends, and what each has of every uplink. Returns what hosts do, by its name in the key.
   draw(time) {
+    const acts = new Set();
     for (const { number, job, fill, frame } of this.boxes) {
       if (job === undefined) continue;
       const sends = this.sending.last(number, time, ([, , , until]) => time < until), exchanges = this.exchanging.last(job, time, ([, , until]) => time < until);
       fill.setAttribute("opacity", sends ? 0.55 : 0);
       frame.setAttribute("stroke-dasharray", exchanges ? "none" : "3 3");
+      acts.add(sends ? "jb-sends" : exchanges ? "jb-waits" : "jb-computes");
     }
-    let before = null; // of both uplinks of a leaf the first says it where both are full
-    for (const { link, out, parts, x, wide, full, room } of this.pipes) {
-      const use = link < 0 ? null : this.uses.last(link, time, ([, , until]) => time < until), shares = use?.slice(3) ?? [];
+    for (const { link, parts, x, wide } of this.pipes) {
+      const shares = this.shares(link, time);
       let done = 0;
       parts.forEach((part, job) => {
         const share = shares[job] ?? 0;
@@ -81,10 +98,24 @@ export class JobsScene {
         part.setAttribute("width", Math.max(0, wide * share));
         done += share;
       });
-      const isFull = room >= FLOOR.word && shares.filter((share) => share > 0).length > 1 && done > 0.999, both = !out && isFull && room >= FLOOR.words && before;
-      full.textContent = isFull && !both ? "full" : "";
-      if (both) before.textContent = "full, both ways";
-      before = out && isFull ? full : null;
     }
+    this.sayFull(time);
+    return acts;
+  }
+
+  // What each job has of an uplink at a moment.
+  shares(link, time) {
+    return (link >= 0 && this.uses.last(link, time, ([, , until]) => time < until)?.slice(3)) || [];
+  }
+
+  // Which uplinks are full, each of several jobs: where all are, between two leaves and once; else of both of a leaf the first says it where there is room.
+  sayFull(time) {
+    const isFull = this.pipes.map(({ link }) => this.shares(link, time).filter((share) => share > 0)).map((shares) => shares.length > 1 && shares.reduce((sum, share) => sum + share, 0) > 0.999);
+    const all = Boolean(this.everywhere) && isFull.every(Boolean);
+    if (this.everywhere) this.everywhere.textContent = all ? "all full, both ways" : "";
+    this.pipes.forEach(({ out, full, room }, i) => {
+      const both = isFull[i] && isFull[out ? i + 1 : i - 1] && room >= FLOOR.words;
+      full.textContent = all || !isFull[i] || room < FLOOR.word || (both && !out) ? "" : both ? "full, both ways" : "full";
+    });
   }
 }

@@ -122,9 +122,9 @@ class SharedFabric:
 
     @property
     def note(self) -> str:
-        """The finding beside its figure: what it says besides."""
+        """The finding beside its figure: what it says besides, of jobs that all pay alike nothing."""
         if self.victim is None:
-            return self.finding.replace(f", {float(max(self.lost)):.3g} times", "")
+            return "" if not self.unended and max(self.lost) - 1 > self._alike else self.finding
         return f"{self._explained[:1].upper()}{self._explained[1:]}."
 
     def _alike_words(self) -> str:

@@ -111,19 +111,62 @@ def test_sixteen_leaves_have_room(open_page, width):
     assert min(widths) >= 0
 
 
-def test_what_a_host_does_is_told_right_below_the_leaves(opened):
+def test_what_hosts_do_at_a_moment_is_told_right_below_the_leaves(opened):
     page = opened()
     key, scene, lanes = (page.locator(part).bounding_box() for part in (".np-key", ".np-scene", ".np-strip"))
-    expect(page.locator(".np-key .np-pair")).to_have_text(
-        [
-            "host that sends",
-            "host that waits",
-            "host that computes",
-            re.compile("^uplink, as wide as its rate"),
-        ]
-    )
     assert scene["y"] + scene["height"] <= key["y"]
     assert key["y"] + key["height"] <= lanes["y"]
+    pairs = page.locator(".np-key .np-pair")
+    expect(pairs).to_have_text(["uplink, as wide as its rate", "send", "compute", "wait"])
+    shown = "all => all.filter((pair) => pair.checkVisibility({ visibilityProperty: true })).map(({ textContent }) => textContent)"
+    for moment_us in (1000, 10_500, 18_000):
+        seek(page, moment_us)
+        acts = set(
+            page.evaluate(
+                "[...peerlabPages][0].scene.boxes.map(({ fill, frame }) => Number(fill.getAttribute('opacity')) > 0 ? 'send' : frame.getAttribute('stroke-dasharray') === 'none' ? 'wait' : 'compute')"
+            )
+        )
+        assert set(pairs.evaluate_all(shown)) == acts | {"uplink, as wide as its rate"}, moment_us
+
+
+@pytest.fixture(scope="module")
+def alike():
+    both = {"compute_ms": 3, "repeats": 2}
+    jobs = [{"hosts": [0, 1, 4, 5], **both}, {"hosts": [2, 3, 6, 7], "offset_ms": 1, **both}]
+    return peerlab.shared_fabric(jobs, message_bytes="50 MB")
+
+
+@pytest.mark.parametrize("width", [1280, 600, 390])
+def test_what_holds_for_all_jobs_is_said_once(open_page, alike, width):
+    page = open_page(jobs_page_html(alike))
+    page.set_viewport_size({"width": width, "height": 900})
+    seek(page, 5000)
+    expect(page.locator(".jb-jobs tbody tr")).to_have_count(1)
+    expect(page.locator(".jb-jobs tbody th")).to_have_text("each job")
+    assert page.locator("body").inner_text().count("\u00d7") == 1
+    words = page.locator(".np-scene text").all_text_contents()
+    assert [word for word in words if "full" in word] == ["all full, both ways"]
+    expect(page.locator(".np-key .np-pair", has_text="compute")).to_be_hidden()
+
+
+def test_each_job_has_its_name_below_its_hosts_and_the_axis_has_moments(opened):
+    page = opened()
+    expect(page.locator(".np-scene text", has_text="job 0")).to_have_count(2)
+    expect(page.locator(".np-scene text", has_text="job 1")).to_have_count(2)
+    name, host = (
+        page.locator(".np-scene text", has_text=re.compile(f"^{words}$")).first.bounding_box()
+        for words in ("job 0", "1")
+    )
+    assert name["y"] > host["y"]
+    assert page.locator(".np-strip text", has_text=re.compile("^0$|ms$")).count() >= 3
+
+
+def test_two_leaves_leave_no_third_of_the_page_empty_between_them(opened):
+    page = opened()
+    left, right = page.evaluate(
+        "[...peerlabPages][0].scene.boxes.map(({ frame }) => frame.getBoundingClientRect()).reduce(([left, right], box, i) => [i === 3 ? box.right : left, i === 4 ? box.left : right], [0, 0])"
+    )
+    assert right - left < 1280 / 5
 
 
 def test_hosts_of_a_leaf_stand_in_rows_of_one_length(open_page):
