@@ -94,8 +94,6 @@ def draw_tray(sketch: Sketch, node: int) -> None:
         "hot-fill" if sketch.hot_part == "device" else "gather", "none",
     )  # fmt: skip
     own = sketch.cluster.nics_per_device
-    note = (
-        f"1 of {sketch.cluster.devices} {sketch.cluster.device_name} and its {f'{own} NICs' if own > 1 else 'NIC'}"
-        + (", all alike" if sketch.run.trace.folded else "")
-    )
+    nics = f"{own} NICs" if own > 1 else "NIC"
+    note = f"1 of {sketch.cluster.devices} {sketch.cluster.device_name} and its {nics}"
     d.text((g.x(node, _LEFT), g.foot), note, size=11, ink="muted", align=sketch.align(node))

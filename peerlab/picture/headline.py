@@ -103,13 +103,23 @@ def _bottleneck(run: Run) -> Card:
     if bottleneck is None:
         return {**_card("bottleneck", "Bottleneck", "none", "no time passes"), "word": ""}
     hint = PROXY if names_proxy(run) else ""
+    note = bottleneck.says + (_where(run, bottleneck) or _wire(bottleneck))
     return {
-        **_card(
-            "bottleneck", "Bottleneck", _cap(bottleneck.label), bottleneck.says + _where(run, bottleneck)
-        ),
+        **_card("bottleneck", "Bottleneck", _cap(bottleneck.label), note),
         "word": bottleneck.label,
         "hint": hint,
     }
+
+
+_FULL = 0.8
+"""Share from which a wire is said to be the limit."""
+
+
+def _wire(bottleneck: Bottleneck) -> str:
+    """Return that the wire is the limit, where what sends is busy nearly all the time: that is as fast as it goes, and no fault."""
+    sends = bottleneck.resource is not None and bottleneck.resource.counts_as == "send"
+    full = sends and not bottleneck.in_turns and bottleneck.share >= _FULL
+    return ": the wire is the limit" if full else ""
 
 
 def _where(run: Run, bottleneck: Bottleneck) -> str:

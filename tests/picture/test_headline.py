@@ -44,3 +44,14 @@ def test_where_the_proxy_is_named_it_is_explained():
 def test_of_one_rank_the_headline_says_that_it_exchanges_nothing():
     alone = cards(peerlab.simulate(peerlab.Scenario(cluster="ideal-100g", nodes=1)))
     assert (alone[0]["name"], alone[0]["note"]) == ("busbw", "one rank exchanges nothing")
+
+
+def test_a_wire_that_is_full_is_said_to_be_the_limit_and_no_other_bottleneck_is():
+    """Orange and 92 % read like a fault of the way that is as fast as the wire."""
+
+    def note(path):
+        run = peerlab.simulate(peerlab.Scenario(path=path))
+        return next(card["note"] for card in cards(run) if card["name"] == "bottleneck")
+
+    assert note("peer-direct") == "92 % busy: the wire is the limit"
+    assert note("host-rdma") == "95 % busy"
