@@ -66,7 +66,7 @@ def test_what_is_no_run_has_no_gain(other):
 
 def test_a_small_gain_is_not_said_to_be_none():
     assert str(GainBand(0.00225, 0.01, 0.0999, ())).startswith("0.01 times: 0.00225 to 0.0999 times if")
-    assert str(GainBand(0.996, 1.78, 12.3, ())).startswith("1.78 times: 1.00 to 12.30 times if")
+    assert str(GainBand(0.996, 1.78, 12.3, ())).startswith("1.78 times: 1.0 to 12 times if")
 
 
 @pytest.mark.parametrize(

@@ -16,13 +16,14 @@ They are never merged into one minimum and maximum.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import log
 from typing import TYPE_CHECKING
 
 from peerlab.answer.sensitivity import Busbw, changed, end_of
 from peerlab.base.display import shown
 from peerlab.base.errors import PeerlabError, ScenarioError
-from peerlab.base.units import say_count, say_percent, say_unit
+from peerlab.base.units import say_count, say_gain, say_percent, say_unit
 from peerlab.library.library_files import with_library
 from peerlab.library.library_record import NONE
 from peerlab.model.hardware import Cluster, Figure
@@ -172,12 +173,8 @@ class GainBand:
             for assumption in self.left_out
             if assumption.reach >= FELT and isinstance(assumption.figure, Figure)
         ]
-        quiet = [
-            assumption.figure.label
-            for assumption in self.left_out
-            if assumption.cases and assumption.reach < FELT
-        ]
-        silent = [assumption.figure.label for assumption in self.left_out if not assumption.cases]
+        quiet = [guess.figure.label for guess in self.left_out if guess.cases and guess.reach < FELT]
+        silent = [guess.figure.label for guess in self.left_out if not guess.cases]
         if quiet:
             sentences.append(
                 f"{', '.join(quiet)}: an alternative would move the gain by less than {say_percent(FELT)}"
@@ -231,8 +228,7 @@ def _times(value: float) -> str:
     return f"{_ratio(value)} times"
 
 
-def _between(low: float, high: float) -> str:
-    return _times(high) if _ratio(low) == _ratio(high) else f"{_ratio(low)} to {_times(high)}"
+_between = partial(say_gain, sign=" times")
 
 
 def _say(assumption: Assumption) -> str:

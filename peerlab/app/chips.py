@@ -15,6 +15,8 @@ Chip = tuple[str, Changes]
 """What is said of a setting, and the changes that take it back."""
 
 
+_FAULTS = frozenset({"slow_nodes", "slow_nics", "slow_links"})
+"""What is slow or lost: their chips look like a warning."""
 _TAKE_BACK = "\u00d7"
 """Stands at the end of a chip."""
 
@@ -48,7 +50,7 @@ class Chips:
     def _button(self, says: str, changes: Changes) -> w.Widget:
         button = w.Button(description=f"{says} {_TAKE_BACK}", tooltip=f"Take back: {says}")
         button.on_click(lambda _: self._take_back(changes))
-        return classed(button, "pl-chip")
+        return classed(button, "pl-chip", *(["pl-fault"] if changes.keys() & _FAULTS else []))
 
 
 def chips_of(scenario: Scenario, widgets: dict[str, w.Widget]) -> list[Chip]:

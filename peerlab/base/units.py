@@ -180,8 +180,25 @@ def say_digits(value: float, digits: int = 3) -> str:
     return f"{value:.{max(0, digits - 1 - first)}f}"
 
 
+_TENTH, _TEN = 0.1, 10
+"""Between them a gain has digits behind its point; from the second on its ends have two digits: a range that is so wide denies more."""
+
+
 TIMES_SIGN = "\N{MULTIPLICATION SIGN}"
 """Behind a factor, wherever it is drawn or stands on a page: 1.72 and this sign."""
+
+
+def say_gain(low: float, high: float, digits: int = 2, sign: str = TIMES_SIGN) -> str:
+    """Return from where to where a gain lies; wherever the range of a gain is written, it has these digits.
+
+    >>> say_gain(1.16, 2.114, sign=" times"), say_gain(10.86, 29.76, sign=" times")
+    ('1.16 to 2.11 times', '11 to 30 times')
+    """
+    if _TENTH <= high < _TEN:
+        return say_range(low, high, digits) + sign
+    return " to ".join(dict.fromkeys(say_digits(end, 2 if high >= _TEN else 3) for end in (low, high))) + sign
+
+
 _TIMES = re.compile(r"(?<=\d) times\b(?! as)")
 
 

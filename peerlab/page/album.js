@@ -150,13 +150,14 @@ export class Album {
     this.values.data = {
       ...data,
       before: then?.views.headline.cards,
-      then: other ? "against" : "was",
+      then: other ? "against" : "",
       meta: {
         ...meta,
         number: ++this.number,
         before_us: comparable ? then.meta.end_us : null,
         span_us: other ? Math.max(meta.end_us, other.meta.end_us) : null,
         ghost: then?.meta.mark ?? null,
+        settings_before: then?.meta.settings ?? null,
       },
     };
   }

@@ -4,9 +4,10 @@ import { make } from "./dom.js";
 import { HowSure } from "./how_sure.js";
 import { ratioBar } from "./ratio_bar.js";
 import { View } from "./view.js";
-import { digits, sayTimes } from "./words.js";
+import { baseline, digits, sayTimes } from "./words.js";
 
 const LEAST_GAIN = 1.05; // without a range: less reads as once as fast
+const SAME = 0.005; // a ratio this near to 1 reads as 1.00
 const LONG = 14; // letters of a value that would be wider than its card
 const FACTS = ["copies", "dram", "cores", "registration"];
 
@@ -36,6 +37,7 @@ const FACTS = ["copies", "dram", "cores", "registration"];
  * @property {number} value
  * @property {number | null} low
  * @property {number | null} high
+ * @property {string} range
  * @property {OtherRatio[]} others
  * @property {string} condition
  * @property {string} says
@@ -68,7 +70,7 @@ export class Headline extends View {
   apply({ cards }, data) {
     this.cards = cards;
     this.before = data.before ?? [];
-    this.then = data.then ?? "was";
+    this.then = data.then;
     this.meta = data.meta;
     this.show();
   }
@@ -99,15 +101,15 @@ export class Headline extends View {
     box.append(times);
     if (follows) this.awaited(box, times, follows);
     if (!ratio) return box;
-    const { fast, value, low, times: [first, second] } = ratio, { past } = this.meta.mark;
+    const { value, low } = ratio, { past } = this.meta.mark;
     box.classList.add(past ? "pl-fact-card" : "pl-promise");
     box.classList.toggle("pl-won", low === null ? value >= LEAST_GAIN : low > 1);
-    const card = make("div", "pl-card"), label = make("div", "pl-label", `${fast} ${past ? "is" : "would be"}`);
+    const card = make("div", "pl-card");
     card.dataset.name = "ratio";
-    card.append(label, make("div", "pl-value", this.range(ratio)));
-    const both = make("div", "pl-value");
-    both.append(make(past ? "span" : "b", "", first), " → ", make(past ? "b" : "span", "", second));
-    times.replaceChildren(both, ratioBar(ratio, past));
+    card.append(this.claim(ratio, past), make("div", "pl-value", this.range(ratio)));
+    const point = make("div", `pl-value pl-point pl-${value < 1 - SAME ? "worse" : value > 1 + SAME ? "better" : "same"}`);
+    point.append(make("b", "", sayTimes(value)), " as simulated");
+    times.replaceChildren(point, ratioBar(ratio, past));
     box.prepend(card);
     box.append(this.condition(ratio));
     return box;
@@ -117,7 +119,7 @@ export class Headline extends View {
   awaited(box, times, fast) {
     const { past } = this.meta.mark, card = make("div", "pl-card pl-awaited");
     card.append(make("div", "pl-label", `${fast} ${past ? "is" : "would be"}`), make("div", "pl-value", "\u00a0"));
-    const value = make("div", "pl-value");
+    const value = make("div", "pl-value pl-point");
     value.append(make("b", "", this.named("time").value));
     times.replaceChildren(value, make("div", "pl-bar"));
     box.classList.add(past ? "pl-fact-card" : "pl-promise");
@@ -125,16 +127,24 @@ export class Headline extends View {
     box.append(make("div", "pl-note pl-range", "computing"));
   }
 
-  // From where to where the ratio lies; once where both ends read the same. Without a range a digit less is shown.
-  range({ low, high, value }) {
+  // What is said of the faster path above its range. A range on both sides of 1 says in words that the path may be slower.
+  claim({ fast, value, low }, past) {
+    const label = make("div", "pl-label", `${fast} `), slower = value < 1 - SAME, doubt = slower || (low !== null && low < 1 - SAME);
+    if (!doubt) label.append(past ? "is" : "would be");
+    else label.append(make("b", "pl-doubt", slower ? (past ? "is slower" : "would be slower") : "may be slower"));
+    return label;
+  }
+
+  // From where to where the ratio lies. Without a range a digit less is shown.
+  range({ low, range, value }) {
     if (low === null) return value >= 1 ? `about ${value.toFixed(1)}×` : `about ${sayTimes(value)}`;
-    return sayTimes(low) === sayTimes(high) ? sayTimes(high) : `${low.toFixed(2)} to ${sayTimes(high)}`;
+    return range;
   }
 
   // On what the range rests, as a link to the picture of how sure it is.
   condition(ratio) {
     const { slow, condition, says } = ratio, note = make("div", "pl-note pl-range", "as fast");
-    note.append(make("span", "pl-than", ` as ${slow}`), " ", this.sure.link(ratio, this.named("busbw").says) || condition);
+    note.append(make("span", "pl-than", ` as ${slow}`), condition.startsWith("depending") ? ", " : " ", this.sure.link(ratio, this.named("busbw").says) || condition);
     note.title = says;
     return note;
   }
@@ -154,18 +164,20 @@ export class Headline extends View {
   }
 
   card(card) {
-    const box = make("div", "pl-card"), bandwidth = card.name === "busbw", { was, times, verdict } = this.difference(card);
+    const box = make("div", "pl-card"), bandwidth = card.name === "busbw", { was, then, times, verdict } = this.difference(card);
     box.dataset.name = card.name;
+    if (bandwidth && then) box.dataset.verdict = verdict;
     const label = make("div", "pl-label");
     label.append(make("span", "", card.label));
-    const value = make("div", "pl-value", bandwidth ? this.rate(card.amount) : card.value);
+    const value = make("div", "pl-value", bandwidth ? this.rate(card.amount) : card.value), chip = times && !this.ratio; // else the headline has it
+    if (bandwidth && then && !chip) value.prepend(make("span", "pl-before", `${then.replace(/ .*/, "")} → `));
     const shared = bandwidth && this.scale.device ? `per device (1/${this.meta.devices})` : "", sends = bandwidth && card.amount !== null; // how busy the wire is, the picture says
     value.classList.toggle("pl-long", value.textContent.length > LONG);
     const note = make("div", "pl-note", [sends ? "" : card.note, shared].filter(Boolean).join(", "));
     if (sends && card.does) note.prepend(make("span", "pl-does", card.does + (shared && ", ")));
     note.title = sends ? [card.note, card.says].filter(Boolean).join("; ") : (card.hint ?? "");
     box.append(label, value, note);
-    if (times && !this.ratio) value.append(make("span", `pl-ratio pl-${verdict}`, times)); // else the headline has it
+    if (chip) value.append(make("span", `pl-ratio pl-${verdict}`, times));
     if (was) box.append(make("div", `pl-was pl-${verdict}`, was));
     if (bandwidth) this.addUnits(label);
     return box;
@@ -180,7 +192,7 @@ export class Headline extends View {
     const word = card.name === "busbw" ? this.rate(then.amount) : then.word;
     return {
       then: word,
-      was: `${this.then} ${word}`,
+      was: this.then ? `${this.then} ${word}` : `${baseline(this.meta)}: ${word}`,
       times: card.name === "busbw" && gain > 0.01 && gain < 100 ? sayTimes(gain) : "",
       verdict: better ? "better" : worse ? "worse" : "same",
     };

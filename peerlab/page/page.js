@@ -42,6 +42,8 @@ const LAYOUT = `
  * @property {string} words
  * @property {Mark} mark
  * @property {Mark | null} ghost
+ * @property {Object<string, string>} settings
+ * @property {Object<string, string> | null} settings_before
  */
 export class Page {
   // With a `leader`, another page, both have its clock and its player.

@@ -31,6 +31,7 @@ const NO_RING = { xs: [], ys: [], line: [], width: [], alpha: [] };
 const RING = { x: 470, y: 131, radius: 16, dots: 24, words: 34 };
 const SPARSE_RING = { ...RING, x: 444, words: 46 }; // where words are larger than their place
 const BESIDE_HOST = 80; // units: so far words at the side of a node are clear of host memory
+const PLAIN = 1.2; // px: the edge of a box that is used and is no bottleneck
 const LOW = 220; // units: what stands higher is clear of what joins the nodes below their boxes
 const READ = "read"; // the style of words that are no names and are written where else only names are
 
@@ -140,7 +141,7 @@ export class Scene extends View {
 
   // Draws what stands still, in the colours of the theme and at the size of the page.
   paint() {
-    const { figures, data } = this, boxes = (columns) => (this.narrow ? narrowBoxes(columns) : columns);
+    const { figures, data } = this, boxes = (columns) => (this.narrow ? narrowBoxes(columns) : this.marked(columns));
     const { clientWidth: width, clientHeight: height } = this.host;
     this.size = this.room();
     if (width > HIDDEN) this.scale = width / this.units.width; // not while it is hidden
@@ -155,6 +156,13 @@ export class Scene extends View {
     if (data.sums.role) this.palette[SUM] = figures.colour(data.sums.role);
     this.edge = figures.colour("box");
     this.lastWords = "";
+  }
+
+  // Where the table of registrations is marked as what a run waits for, the NIC beside it is not: one mark is one place.
+  marked(columns) {
+    if (this.meta.hot !== "registration") return columns;
+    const hot = columns.line.map((role) => role === "hot");
+    return { ...columns, line: columns.line.map((role, i) => (hot[i] ? "edge" : role)), width: columns.width.map((width, i) => (hot[i] ? PLAIN : width)) };
   }
 
   // The words that stand still; of a narrow picture the names first, which have the room then.

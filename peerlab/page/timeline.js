@@ -4,7 +4,7 @@ import { make } from "./dom.js";
 import { widthOf } from "./places.js";
 import { Rows } from "./rows.js";
 import { View } from "./view.js";
-import { sayBytes, sayTime } from "./words.js";
+import { baseline, sayBytes, sayTime } from "./words.js";
 
 const WIDE = 8; // pixels of a span in which its parts can be told apart
 const KNOB = 6; // half as wide as the clock's knob
@@ -299,12 +299,14 @@ export class Timeline extends View {
   }
 
   // What this run takes less or more than the one before, between the ends of the two.
-  showSaved({ before_us, end_us }) {
+  showSaved({ before_us, end_us, ...meta }) {
     const saved = this.find(".pl-saved"), difference = before_us ? before_us - end_us : 0, then = this.find(".pl-then");
     this.ends = [Math.min(end_us, before_us ?? end_us), Math.max(end_us, before_us ?? end_us)];
     then.hidden = Math.abs(difference) <= end_us * 0.005;
     then.dataset.verdict = difference > 0 ? "better" : "worse";
-    saved.textContent = then.hidden ? "" : `${sayTime(Math.abs(difference))} ${difference > 0 ? "saved" : "more"}`;
+    // In full and in short: the longer one stands where it has room.
+    const amount = sayTime(Math.abs(difference));
+    this.savedWords = then.hidden ? [""] : difference > 0 ? [`${amount} saved`] : [`${amount} more than ${baseline(meta)}`, `${amount} more`];
     saved.className = `pl-saved pl-${difference > 0 ? "better" : "worse"}`;
   }
 
@@ -318,7 +320,7 @@ export class Timeline extends View {
       return at(to) - at(from);
     };
     const [first, last] = this.ends ?? [this.data.end_us, this.data.end_us];
-    this.placeDifference(put(".pl-then", first, last), at(time) - at(first));
+    this.placeDifference(put(".pl-then", first, last), at(time) - at(first), at(first) - left);
     put(".pl-end", this.data.end_us, this.data.end_us + 1e-9 * this.data.end_us);
     const pitch = height / this.rows;
     this.find(".pl-title").style.width = `${left - TITLE_END * this.figures.zoom}px`;
@@ -332,13 +334,16 @@ export class Timeline extends View {
   }
 
   // What is saved is said in the time that is saved, where nothing is drawn; what is more in the strip above the lanes, so that it lies on
-  // no bar, and beside the clock's knob where that passes. Both stand between the two ends.
-  placeDifference(room, knob) {
+  // no bar, and beside the clock's knob where that passes. Both stand between the two ends; what is more may begin `before` them, where no knob is.
+  placeDifference(room, knob, before) {
     const label = this.find(".pl-saved"), { zoom } = this.figures, more = label.classList.contains("pl-worse"), { letters, around } = more ? MORE_TIME : SAVED;
-    const wide = widthOf(label.textContent, letters * zoom, true), clear = KNOB + MORE_TIME.beside;
-    label.hidden = room < wide + around;
-    let left = (room - wide) / 2;
-    if (Math.abs(knob - room / 2) < wide / 2 + clear) left = knob + clear + wide <= room ? knob + clear : knob - clear - wide;
+    const widths = (this.savedWords ?? [""]).map((text) => widthOf(text, letters * zoom, true)), short = widths.length - 1;
+    const clear = KNOB + MORE_TIME.beside, reaches = more && before + room > widths[0] && (knob < room - widths[0] - clear || knob > room + clear);
+    const which = widths[0] + around <= room || reaches ? 0 : short, wide = widths[which];
+    label.textContent = this.savedWords?.[which] ?? "";
+    label.hidden = room < wide + around && !reaches;
+    let left = room < wide + around ? room - wide : (room - wide) / 2;
+    if (!(room < wide) && Math.abs(knob - room / 2) < wide / 2 + clear) left = knob + clear + wide <= room ? knob + clear : knob - clear - wide;
     label.style.left = more ? `${left}px` : "";
   }
 

@@ -143,7 +143,9 @@ def _slow(run: Run) -> dict[str, str]:
     nics: dict[int, list[str]] = {}
     for (node, nic), share in parts_of(s.slow_nics):
         # One word up to its number: the page breaks the line behind it.
-        nics.setdefault(node, []).append(f"NIC\u00a0{nic} {f'at {100 * share:g} %' if share else 'lost'}")
+        nics.setdefault(node, []).append(
+            f"NIC\u00a0{node}.{nic} {f'at {100 * share:g} %' if share else 'lost'}"
+        )
     words = {
         node: slow[0] if len(slow) == 1 else f"{len(slow)}\u00a0NICs slow" for node, slow in nics.items()
     }

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from peerlab.answer.gain import GainBand
-from peerlab.base.units import say_range
+from peerlab.base.units import say_gain
 from peerlab.model.guide import where_to_find
 from peerlab.picture.gain_ticks import OTHERWISE, gain_bar, gain_ticks
 from peerlab.picture.scale import logarithmic
@@ -104,7 +104,7 @@ def _rows(gain: GainBand) -> Iterator[Row]:
 
 
 def _ends(low: float, high: float) -> str:
-    return f"{say_range(low, high)} times"
+    return say_gain(low, high, sign=" times")
 
 
 def _panel(paper: Paper, gain: GainBand) -> None:

@@ -10,7 +10,7 @@ from typing import TypedDict
 
 from peerlab.answer.gain import FELT, GainBand
 from peerlab.answer.run import Run
-from peerlab.base.units import say_time
+from peerlab.base.units import say_gain, say_time
 from peerlab.picture.how_sure import how_sure_svg
 from peerlab.picture.theme import PAGE
 
@@ -38,10 +38,12 @@ class PathRatio(TypedDict):
     low: float | None
     """With the assumed figures at those ends of their ranges that make it smaller; none: not computed."""
     high: float | None
+    range: str
+    """From where to where it lies, in words; empty: not computed."""
     others: list[OtherRatio]
     """Beside the band: with each alternative to an assumption without a range."""
     condition: str
-    """On what the range rests most, as it ends a sentence: ``if each NIC hangs below the devices' switch``; or that there is none."""
+    """On what the range rests most, as it ends a sentence: ``if each NIC hangs below the devices' switch``; ``depending most on the library's cost per message``; or that there is none."""
     says: str
     """The band and the alternatives as one sentence without its end."""
     sure: str
@@ -73,6 +75,7 @@ def path_ratio(
         "value": fast.busbw_GBps / slow.busbw_GBps,
         "low": band.low if band else None,
         "high": band.high if band else None,
+        "range": say_gain(band.low, band.high) if band else "",
         "others": [
             {"says": words, "ratio": case.gain, "low": case.low, "high": case.high} for case, words in cases
         ],
@@ -93,5 +96,6 @@ def _condition(band: GainBand) -> str:
         return f"if {band.wired[0].says}"
     if band.decisive:
         assumption = band.decisive
-        return f"if {assumption.figure.label} {'lies in its range' if assumption.in_band else f'is {assumption.figure}'}"
+        label = assumption.figure.label
+        return f"depending most on {label}" if assumption.in_band else f"if {label} is {assumption.figure}"
     return "by the model's error"

@@ -18,6 +18,7 @@ from typing import TypedDict
 from peerlab.answer.run import Run
 from peerlab.base.units import PS_PER_US
 from peerlab.collectives.choose import plan
+from peerlab.picture.baseline import settings
 from peerlab.picture.curves import Mark, mark
 from peerlab.picture.headline import Card, cards
 from peerlab.picture.picture import Picture
@@ -60,6 +61,10 @@ class Meta(TypedDict):
     mark: Mark
     ghost: Mark | None
     """The mark of the run before."""
+    settings: dict[str, str]
+    """Each setting by field, as it stands before a figure: ``with the cache``."""
+    settings_before: dict[str, str] | None
+    """Those of the run before."""
 
 
 class Parcel(TypedDict):
@@ -105,6 +110,8 @@ def _meta(run: Run, before: Run | None, number: int) -> Meta:
         "words": alt_text(run),
         "mark": mark(run),
         "ghost": mark(before) if before is not None else None,
+        "settings": settings(s),
+        "settings_before": settings(before.scenario) if before is not None else None,
     }
 
 

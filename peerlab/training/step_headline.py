@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypedDict
 
 from peerlab.base.errors import PeerlabError
-from peerlab.base.units import PS_PER_S, TIMES_SIGN, say_range, say_share, say_time
+from peerlab.base.units import PS_PER_S, TIMES_SIGN, say_gain, say_share, say_time
 from peerlab.training.step_band import StepGain
 from peerlab.training.step_run import StepRun
 
@@ -123,7 +123,7 @@ def _row(what: str, values: Sequence[float], say: Callable[[float], str]) -> lis
 
 
 def _between(sure: StepGain) -> str:
-    return f"{say_range(sure.low, sure.high)}{TIMES_SIGN}"
+    return say_gain(sure.low, sure.high)
 
 
 def _rests(sure: StepGain) -> str:

@@ -53,6 +53,8 @@ def test_a_lost_nic_which_has_no_control_is_a_chip_that_takes_it_back(lab):
     lab._changed({"slow_nics": {(3, 1): 0}}, "")
     (chip,) = lab.controls.chips.box.children
     assert chip.description.startswith("NIC 3.1 lost")
+    assert "pl-fault" in chip._dom_classes, "it looks like a warning"
+    assert lab.figures.data["views"]["scene"]["sight"]["slow"] == {"3": "NIC\u00a03.1 lost"}, "one name"
     chip.click()
     assert lab.scenario.slow_nics is None
     assert lab.controls.chips.box.children == ()
@@ -63,6 +65,7 @@ def test_the_chip_of_a_number_that_its_list_does_not_offer_says_the_number(lab):
     lab._changed({"detours": 0.0003}, "")
     (chip,) = lab.controls.chips.box.children
     assert chip.description.startswith("Rare delays: 0.0003")
+    assert "pl-fault" not in chip._dom_classes
 
 
 def test_a_list_offers_what_is_in_force_as_long_as_it_is(lab):

@@ -70,9 +70,9 @@ def test_the_host_switch_shows_the_gain_of_peer_direct(fresh):
     ]
     assert [staged, direct] == pytest.approx(expected)
     assert "1.72" not in fresh.card("busbw"), "the headline says it"
-    expect(fresh.page.locator(".pl-bar-you").last).to_have_text("you 1.72\u00d7")
-    assert "was 30.2 GB/s" in fresh.card("busbw")
-    assert "was PCIe to host" in fresh.card("bottleneck")
+    expect(fresh.page.locator(".pl-point").last).to_have_text("1.72\u00d7 as simulated")
+    assert "through host: 30.2 GB/s" in fresh.card("busbw")
+    assert "through host: PCIe to host" in fresh.card("bottleneck")
     assert fresh.card("copies").endswith("0")
 
 

@@ -41,9 +41,9 @@ def test_the_range_is_the_largest_figure_with_one_condition_below_it(wide):
         f"Peer Direct is{band.low:.2f} to {band.high:.2f}\u00d7"
     )
     expect(hero.locator(".pl-range")).to_contain_text(f"if {band.wired[0].says}")  # as the file says
-    expect(hero.locator(".pl-bar-you")).to_have_text(f"you {band.value:.2f}\u00d7")
-    expect(hero.locator("[data-name=time] .pl-value")).to_have_text("4.38 ms → 2.54 ms")
-    expect(hero.locator("[data-name=time] b")).to_have_text("2.54 ms")  # what is shown
+    expect(hero.locator("[data-name=time] .pl-value")).to_have_text(f"{band.value:.2f}\u00d7 as simulated")
+    expect(hero.locator(".pl-bar-names > span")).to_have_text(["host 1\u00d7, 4.38 ms", "you 2.54 ms"])
+    expect(hero.locator(".pl-bar-you")).to_have_text("you 2.54 ms")  # what is shown
     largest = size(wide, ".pl-card[data-name=ratio] .pl-value")
     assert largest > 1.4 * max(
         size(wide, f".pl-card[data-name={name}] .pl-value") for name in ("busbw", "bottleneck", "copies")
@@ -54,7 +54,7 @@ def test_on_the_detour_the_headline_is_a_promise_and_past_the_host_a_fact(wide):
     look = "one => [getComputedStyle(one).borderTopStyle, one.className]"
     hero = wide.page.locator(".pl-hero")
     expect(hero).to_contain_text("Peer Direct would be")
-    expect(hero.locator(".pl-bar-you")).to_have_text("you 1\u00d7")
+    expect(hero.locator(".pl-bar-you")).to_have_text("you 1\u00d7, 4.38 ms")
     assert hero.evaluate(look) == ["dashed", "pl-hero pl-promise pl-won"]
     wide.change(run(path="peer-direct"))
     expect(hero).to_contain_text("Peer Direct is")
@@ -62,6 +62,45 @@ def test_on_the_detour_the_headline_is_a_promise_and_past_the_host_a_fact(wide):
     one = ratio_of(run().scenario)
     wide.give("ratio", {**one, "low": 0.9})  # nobody knows the sign then: nothing is green
     assert hero.evaluate(look) == ["solid", "pl-hero pl-fact-card"]
+
+
+def test_a_range_on_both_sides_of_1_says_in_words_that_the_path_may_be_slower(wide):
+    hero, knob = wide.page.locator(".pl-hero"), wide.page.locator(".pl-bar-here")
+    wide.change(run(path="peer-direct"))
+    green = knob.evaluate("one => getComputedStyle(one).backgroundColor")
+    expect(hero.locator(".pl-doubt")).to_have_count(0)
+    for share, says in ((1.1, "may be slower"), (0.7, "is slower")):
+        ratio = {**ratio_of(run().scenario), "low": 0.6, "value": share, "range": "0.60 to 2.11\u00d7"}
+        wide.give("ratio", ratio)
+        expect(hero.locator(".pl-doubt")).to_have_text(says)
+        assert size(wide, ".pl-doubt") >= 16
+        assert size(wide, ".pl-point b") >= 16
+        assert hero.locator(".pl-bar-mark").is_visible(), "once as fast is marked in every state"
+        slower = share < 1
+        assert (knob.evaluate("one => getComputedStyle(one).backgroundColor") == green) is not slower
+        names = hero.locator(".pl-bar-names > span")
+        expect(names.first).to_contain_text("you" if slower else "host")
+
+
+def test_a_figure_names_the_setting_that_it_is_compared_with(wide):
+    wide.change(run(path="peer-direct"))
+    wide.change(run(path="peer-direct", registration="per-transfer"))
+    assert "with the cache: 52 GB/s" in wide.card("busbw")
+    assert "52 \u2192 22.3 GB/s" in wide.card("busbw").replace("\n", " ")
+    assert "with the cache: NIC send" in wide.card("bottleneck")
+    wide.change(run(path="peer-direct", nodes=4))  # two settings
+    assert "before: 22.3 GB/s" in wide.card("busbw")
+    slow = run(path="peer-direct", nodes=4).scenario.with_(slow_nodes={0: 0.5})
+    wide.change(peerlab.simulate(slow), lines=False)
+    assert "without slow node: " in wide.card("busbw")
+
+
+def test_where_registrations_are_what_a_run_waits_for_their_table_alone_is_marked(wide):
+    wide.change(run(path="peer-direct"))
+    assert wide.column("scene_boxes", "width").count(2.5) == 1, "the NIC"
+    wide.change(run(path="peer-direct", registration="per-transfer"))
+    assert wide.ask("page => page.data.meta.hot") == "registration"
+    assert wide.column("scene_boxes", "width").count(2.5) == 0
 
 
 def test_until_its_range_is_there_a_ratio_is_about_a_figure(wide):

@@ -55,9 +55,7 @@ def test_a_notebook_shows_the_range_first_and_folds_what_it_rests_on():
     gain = gain_of("dl1")
     page = re.sub(r"<style>.*?</style>", "", gain._repr_html_(), flags=re.DOTALL)
     answer, _, rests = page.partition("<details>")
-    assert (
-        f"<b>{gain.low:.2f} to {gain.high:.2f}&times; as fast</b> if {escape(gain.wired[0].says)}" in answer
-    )
+    assert f"<b>{gain.low:.2f} to {gain.high:.2f}\u00d7 as fast</b> if {escape(gain.wired[0].says)}" in answer
     assert f"If {gain.wired[1].says}" in answer
     assert "which p4d&#x27;s bus numbering suggests" in rests
     assert "Nothing that is assumed" in GainBand(1.2, 1.2, 1.2, ())._repr_html_()

@@ -4,6 +4,7 @@ import peerlab
 from peerlab.answer.gain import FELT
 from peerlab.app import ratio_in_background
 from peerlab.app.explore import explore
+from peerlab.base.units import say_gain
 from peerlab.features.export.album import Album
 from peerlab.features.export.choices import choices
 from peerlab.picture.how_sure import how_sure_svg
@@ -22,10 +23,15 @@ def test_it_is_the_gain_with_its_range_and_what_lies_beside_that():
     assert ratio["says"] == band.range_in_words()
     assert ratio["times"] == ["4.38 ms", "2.54 ms"]
     assert ratio["sure"] == how_sure_svg(band, theme="page")
+    assert ratio["range"] == say_gain(band.low, band.high)
     assert ratio["condition"] == f"if {band.wired[0].says}"
     without = path_ratio(slow, fast, None, pending=True)
     assert without["condition"] == "(its range follows)"
     assert (without["low"], without["sure"]) == (None, "")
+
+
+def test_a_range_of_two_equal_ends_is_said_once():
+    assert say_gain(1.012, 1.014) == "1.01\u00d7"
 
 
 def test_a_run_that_takes_no_time_has_none():

@@ -58,7 +58,7 @@ def test_where_a_nic_is_lost_its_node_is_shown():
     run = peerlab.simulate(peerlab.Scenario(slow_nics={(3, 1): 0, (2, 0): 0.5}))
     assert focus(run) == 3
     slow = payload(run)["views"]["scene"]["sight"]["slow"]
-    assert slow == {"3": "NIC\u00a01 lost", "2": "NIC\u00a00 at 50 %"}
+    assert slow == {"3": "NIC\u00a03.1 lost", "2": "NIC\u00a02.0 at 50 %"}
 
 
 @examples(part=3)  # each simulates every node

@@ -10,7 +10,7 @@ import math
 from collections.abc import Container, Sequence
 from html import escape
 
-from peerlab.base.units import TIMES_SIGN, say_range
+from peerlab.base.units import TIMES_SIGN, say_gain
 from peerlab.picture.gain_ticks import gain_bar, gain_ticks
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette
@@ -100,12 +100,10 @@ def table(
 
 def span(low: float, high: float, digits: int = 2) -> str:
     """Return from where to where a gain lies, such as ``1.32 to 1.86`` and the sign of times."""
-    return say_range(low, high, digits if high < _TEN else digits - 1) + TIMES_SIGN
+    return say_gain(low, high, digits)
 
 
 _ROOM = 0.7
-_TEN = 10
-"""From here on a gain has a digit less behind its point, so that it stays as long."""
 
 
 def without_ground(picture: str) -> str:

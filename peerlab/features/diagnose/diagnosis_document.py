@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from peerlab.base.document import Cell, Conclusion, Document, Fold, Heading, Item, Items, Part, Table, Text
-from peerlab.base.units import TIMES_SIGN, say_bytes, say_digits, say_percent, with_signs
+from peerlab.base.units import TIMES_SIGN, say_bytes, say_digits, say_gain, say_percent, with_signs
 from peerlab.diagnosis import Diagnosis, Evidence, Explanation, Forecast, explanations
 from peerlab.model.paths import PATHS, path_titles
 from peerlab.question.presets import known_clusters
@@ -139,9 +139,8 @@ def gain_words(forecast: Forecast) -> Text:
     """Return from where to where Peer Direct would be faster at the largest size, and the gain as simulated."""
     gain = forecast.gain
     digits = _digits([(gain.low, gain.high)])
-    ends = " to ".join(dict.fromkeys(say_digits(end, digits) for end in (gain.low, gain.high)))
     words = f"with Peer Direct at {say_bytes(forecast.sizes[-1])}; {say_digits(gain.value, digits)}{TIMES_SIGN} as simulated"
-    return Text(words, lead=f"{ends}{TIMES_SIGN} as fast", large=True)
+    return Text(words, lead=f"{say_gain(gain.low, gain.high)} as fast", large=True)
 
 
 def _digits(ranges: Iterable[tuple[float, float]]) -> int:

@@ -13,8 +13,8 @@ from peerlab.base.units import (
     TIMES_SIGN,
     say_bytes,
     say_count,
+    say_gain,
     say_percent,
-    say_range,
     say_time,
 )
 from peerlab.model.hardware import say_counted
@@ -176,7 +176,7 @@ def _answer(race: Race, names: list[str], band: GainBand | None) -> RaceAnswer:
     ahead, behind = (names[winner], names[1 - winner]) if winner is not None else names
     return {
         "about": f"{ahead} against {behind}",
-        "value": f"{_between(band) if band else f'{race.times_as_fast:.2f}'}{TIMES_SIGN}",
+        "value": say_gain(band.low, band.high) if band else f"{race.times_as_fast:.2f}{TIMES_SIGN}",
         "note": f"{race.times_as_fast:.2f}{TIMES_SIGN} as simulated" if band else "",
         "otherwise": _otherwise(band) if band else "",
         "band": [band.low, band.high] if band else None,
@@ -184,12 +184,6 @@ def _answer(race: Race, names: list[str], band: GainBand | None) -> RaceAnswer:
         "ratio": race.times_as_fast,
         "rows": _rows(race),
     }
-
-
-def _between(band: GainBand) -> str:
-    """Return from where to where the ratio lies, with as many digits as tell the ends apart."""
-    short = say_range(band.low, band.high, 1)
-    return short if " to " in short else say_range(band.low, band.high)
 
 
 def _otherwise(band: GainBand) -> str:
@@ -202,7 +196,7 @@ def _otherwise(band: GainBand) -> str:
     if not others:
         return f"{first.gain:.2f}{TIMES_SIGN} if {first.says}"
     gains = [case.gain for case in decisive.cases]
-    return f"{say_range(min(gains), max(gains))}{TIMES_SIGN} depending on {decisive.figure.label}"
+    return f"{say_gain(min(gains), max(gains))} depending on {decisive.figure.label}"
 
 
 def _rows(race: Race) -> list[list[str]]:

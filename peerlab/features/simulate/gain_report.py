@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from html import escape
 
 from peerlab.answer.gain import GainBand, GainCase
-from peerlab.base.units import say_range, with_signs
+from peerlab.base.units import say_gain, with_signs
 from peerlab.base.words_html import words_html
 from peerlab.model.guide import where_to_find
 from peerlab.page.frame import framed
@@ -19,9 +19,7 @@ _LEAST_PX = 300
 def gain_html(gain: GainBand) -> str:
     """Return the gain's range as the answer, what it may be otherwise as bars on one axis, and what it rests on, folded."""
     condition = f" if {gain.wired[0].says}" if gain.wired else ""
-    answer = (
-        f"<p class='pl-answer'><b>{say_range(gain.low, gain.high)}&times; as fast</b>{escape(condition)}</p>"
-    )
+    answer = f"<p class='pl-answer'><b>{say_gain(gain.low, gain.high)} as fast</b>{escape(condition)}</p>"
     rests = "".join(
         f"<li>{words_html(with_signs(words))}</li>" for words in gain.range_in_words().split("; ")
     )
@@ -70,7 +68,9 @@ def _row(words: str, case: GainCase, grid: str, today: float, places: list[float
     )
     bar = f"<i class='pl-direct' style='left:{low:.4g}%;width:{high - low:.4g}%'></i>{slower}"
     marks = f"{grid}{bar}<i class='pl-ring' style='left:{value:.4g}%'></i>"
-    return f"<p>{escape(words)}</p><p><b>{say_range(case.low, case.high)}&times;</b></p><p class='pl-span'>{marks}</p>"
+    return (
+        f"<p>{escape(words)}</p><p><b>{say_gain(case.low, case.high)}</b></p><p class='pl-span'>{marks}</p>"
+    )
 
 
 def _first(gain: GainBand) -> str:

@@ -12,7 +12,7 @@ from peerlab.answer.gain import GainBand
 from peerlab.base.errors import ExportError, ScenarioError, one_line
 from peerlab.base.outfile import check_place, new_folder, put_on_disk, written
 from peerlab.base.textfile import in_words
-from peerlab.base.units import say_range
+from peerlab.base.units import TIMES_SIGN, say_gain
 from peerlab.base.version import __version__
 from peerlab.engine.simulate import simulate
 from peerlab.features.site.both_sides import both_sides
@@ -188,7 +188,9 @@ def _landing(scenario: Scenario, labs: Sequence[tuple[str, str, str]], loaded: S
 
 def _compared(band: GainBand) -> str:
     """Return what the detour costs, with how sure that is."""
-    return f"Peer Direct is {say_range(band.low, band.high, 1)} times as fast, {band.value:.1f} as assumed"
+    return (
+        f"Peer Direct is {say_gain(band.low, band.high)} as fast, {band.value:.2f}{TIMES_SIGN} as simulated"
+    )
 
 
 def _tour(labs: Sequence[tuple[str, str, str]]) -> str:

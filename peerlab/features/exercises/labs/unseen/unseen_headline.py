@@ -3,6 +3,7 @@
 from functools import cache
 
 from peerlab.answer.gain import GainBand
+from peerlab.base.units import TIMES_SIGN, say_gain
 from peerlab.engine.simulate import simulate
 from peerlab.features.exercises.exercise import Choice
 from peerlab.features.exercises.transfer import TransferTask
@@ -22,21 +23,23 @@ def band(cluster: str, nodes: int, size: str) -> GainBand:
 
 def _sentence_task(nodes: int, cluster: str, size: str) -> Choice:
     gain = band(cluster, nodes, size)
-    low, high = f"{gain.low:.1f}", f"{gain.high:.1f}"
+    reach = say_gain(gain.low, gain.high, sign="")
     over = "RDMA through host memory"
-    sure = f"An AllReduce of {size} is {low} to {high} times as fast as by {over}, if the NICs hang where the file says."
+    sure = (
+        f"An AllReduce of {size} is {reach} times as fast as by {over}, if the NICs hang where the file says."
+    )
     entries = {
         sure: "",
-        f"An AllReduce of {size} is {gain.value:.1f} times as fast as by {over}.": "That is the mark alone. How sure is it?",
-        f"An AllReduce of {size} is {low} to {high} times as fast as by kernel TCP.": "Which detour does the headline compare with?",
-        f"A training is {low} to {high} times as fast.": "The headline is about one exchange. A step gains what is exposed of it.",
+        f"An AllReduce of {size} is {gain.value:.2f} times as fast as by {over}.": "That is the mark alone. How sure is it?",
+        f"An AllReduce of {size} is {reach} times as fast as by kernel TCP.": "Which detour does the headline compare with?",
+        f"A training is {reach} times as fast.": "The headline is about one exchange. A step gains what is exposed of it.",
     }
     # Shuffled by what they say: the right one has no fixed place, and a seed always shows the same order.
     order = sorted(entries, key=lambda sentence: hash_of(f"{sentence}{nodes}"))
     return Choice(
         name="",
-        question=f"Peer Direct on {nodes} nodes of {load_cluster(cluster).title}: the explorer's headline reads \"{low} to {high} times as fast\". Its mark "
-        f"stands at {gain.value:.1f}, the message has {size}, and it compares with {over}. Which sentence may you quote?",
+        question=f"Peer Direct on {nodes} nodes of {load_cluster(cluster).title}: the explorer's headline reads \"{reach}{TIMES_SIGN} as fast\". Its mark "
+        f"stands at {gain.value:.2f}, the message has {size}, and it compares with {over}. Which sentence may you quote?",
         options={part: entries[part] for part in order},
         truth=lambda: sure,
         hints=(
