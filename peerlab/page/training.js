@@ -287,7 +287,7 @@ class StepPage extends PlayedPage {
     this.x = whole.x;
     this.axis(host, high - AXIS + 6);
     if (aside) this.pull(host, whole, end, high - AXIS + 6);
-    const waits = sides.some(({ waiting }) => waiting.some((one) => this.seen(one))), pauses = sides.some(({ exposed }) => exposed.length);
+    const waits = this.views.some(({ x }) => sides.some(({ waiting }) => waiting.some((one) => this.seen(one, x)))), pauses = sides.some(({ exposed }) => exposed.length);
     this.find(".ts-key-waits").hidden = !waits;
     this.find(".ts-key-pause").hidden = !pauses;
     this.road?.paint(1);
@@ -317,8 +317,8 @@ class StepPage extends PlayedPage {
   }
 
   // Whether a wait is broad enough to be seen.
-  seen([begin, end]) {
-    return this.x(end) - this.x(begin) >= 2;
+  seen([begin, end], x = this.x) {
+    return x(end) - x(begin) >= 2;
   }
 
   // Whether the operations of two paths that take any time lie on each other, to a pixel.

@@ -16,6 +16,7 @@ from peerlab.features.export.video import frames
 from peerlab.features.step.step_page import runs_frame, step_page_html
 from peerlab.features.step.step_parcel import headline_of
 from peerlab.training.step_band import step_gain
+from peerlab.training.step_picture import lanes_of
 
 
 @cache
@@ -158,6 +159,21 @@ def test_a_wait_that_is_too_narrow_is_enlarged_at_the_end_of_the_step(open_page)
     assert min(boxes[2:]) > 10 * max(boxes[:2])
     ratio = runs[0].trace.placed[-1].lasts_ps / runs[1].trace.placed[-1].lasts_ps
     assert boxes[2] / boxes[3] == pytest.approx(ratio, rel=0.02)
+
+
+def test_the_end_begins_where_nearly_all_waiting_lies_behind_it(open_page):
+    """Of BERT's 38 buckets the last makes 80 % of the waiting, and the one before it the rest."""
+    runs = [
+        peerlab.step(workload="bert-large", batch=128, path=path) for path in ("host-rdma", "peer-direct")
+    ]
+    page = open_page(step_page_html(runs, controls={}))
+    begin = page.evaluate("[...peerlabPages][0].views[1].from")
+    waits = lanes_of(runs[0]).exposed
+    inside = sum(
+        min(1, max(0, (end / 1e6 - begin) / ((end - start) / 1e6))) * (end - start) for start, end in waits
+    )
+    assert inside > 0.9 * sum(end - start for start, end in waits)
+    expect(page.locator(".ts-key-waits")).to_be_visible()  # a bucket that waits is seen there alone
 
 
 def test_a_wait_that_can_be_seen_is_not_enlarged(opened):
