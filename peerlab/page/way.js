@@ -1,3 +1,5 @@
+const HAIR = 1e-6; // units of the picture that are nothing: an end at a corner goes no hair beyond it
+
 // A broken line that a slice goes along.
 export class Way {
   constructor(points) {
@@ -22,7 +24,7 @@ export class Way {
   // The part between two fractions, as a broken line.
   stretch(from, to) {
     const { points, lengths } = this, total = lengths[lengths.length - 1], ends = [from * total, to * total];
-    const place = (along) => this.at(along / (total || 1)), corners = points.filter((_, i) => lengths[i] > ends[0] && lengths[i] < ends[1]);
+    const place = (along) => this.at(along / (total || 1)), corners = points.filter((_, i) => lengths[i] > ends[0] + HAIR && lengths[i] < ends[1] - HAIR);
     return [place(ends[0]), ...corners.map(([x, y]) => ({ x, y })), place(ends[1])].map(({ x, y }) => [x, y]);
   }
 }

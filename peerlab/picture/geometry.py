@@ -14,10 +14,8 @@ NODE_WIDTH = 404.0
 SWITCH_TOP, SWITCH_BOTTOM = 121.0, 141.0
 SWITCH_RIGHT = 262.0
 """Where the switch ends if the NIC does not hang below it."""
-ROOT = 74.5
-"""Where slices cross the CPU between two of its ports: below its box, which is higher up then."""
-_LIFT = 4.0
-"""How much higher memory and CPU are drawn where slices go from port to port below them."""
+ROOT = 78.5
+"""Where slices cross the CPU between two of its ports: below its box."""
 BUS = (SWITCH_TOP + SWITCH_BOTTOM) / 2
 BOX_TOP, BOX_BOTTOM = 158.0, 204.0
 WIRE = 181.0
@@ -86,21 +84,6 @@ class Geometry:
     def redirected(self) -> bool:
         """Whether the switch sends what goes to the NIC up to the CPU and down again."""
         return self.cluster.wiring.redirected and self.host
-
-    @property
-    def memory(self) -> Box:
-        """Return the box of host memory in node 0."""
-        return self._lifted(MEMORY)
-
-    @property
-    def cpu(self) -> Box:
-        """Return the CPU's box in node 0."""
-        return self._lifted(CPU)
-
-    def _lifted(self, box: Box) -> Box:
-        left, top, right, bottom = box
-        lift = _LIFT if self.apart or self.redirected else 0.0
-        return left, top - lift, right, bottom - lift
 
     def x(self, node: int, x: float) -> float:
         """Return a position of node 0 as it is in `node`."""
@@ -178,14 +161,14 @@ class Geometry:
     def to_memory(self, node: int, device: int) -> list[Point]:
         """Return the way from a device up to host memory."""
         x, up = self.middle(device), UPLINK - self.lane
-        return self._at(node, [(x, ENTRY), (x, BUS), (up, BUS), (up, self.memory[3] - 14)])
+        return self._at(node, [(x, ENTRY), (x, BUS), (up, BUS), (up, MEMORY[3] - 14)])
 
     def memory_to_nic(self, node: int, device: int) -> list[Point]:
         """Return the way of a device's slices from host memory down to the NIC."""
         down, nic, wire = UPLINK + self.lane, PORT, self.wire(device)
         if self.apart:
-            return self._at(node, [(_BESIDE, self.memory[3] - 14), (_BESIDE, ROOT), (nic, ROOT), (nic, wire)])
-        return self._at(node, [(down, self.memory[3] - 14), (down, BUS), (nic, BUS), (nic, wire)])
+            return self._at(node, [(_BESIDE, MEMORY[3] - 14), (_BESIDE, ROOT), (nic, ROOT), (nic, wire)])
+        return self._at(node, [(down, MEMORY[3] - 14), (down, BUS), (nic, BUS), (nic, wire)])
 
     def device_to_nic(self, node: int, device: int) -> list[Point]:
         """Return the way from a device across the switch to the NIC, over the CPU if need be, or straight where there is no switch."""
@@ -216,13 +199,13 @@ class Geometry:
         """Return the way that a device's received slices take up to host memory: the direction that copies out take as well."""
         up, nic, wire = UPLINK - self.lane, PORT, self.wire(device)
         if self.apart:
-            return self._at(node, [(nic, wire), (nic, ROOT), (_BESIDE, ROOT), (_BESIDE, self.memory[3] - 14)])
-        return self._at(node, [(nic, wire), (nic, BUS), (up, BUS), (up, self.memory[3] - 14)])
+            return self._at(node, [(nic, wire), (nic, ROOT), (_BESIDE, ROOT), (_BESIDE, MEMORY[3] - 14)])
+        return self._at(node, [(nic, wire), (nic, BUS), (up, BUS), (up, MEMORY[3] - 14)])
 
     def from_memory(self, node: int, device: int) -> list[Point]:
         """Return the way from host memory down to a device: the direction that the NIC reads through as well."""
         x, down = self.middle(device), UPLINK + self.lane
-        return self._at(node, [(down, self.memory[3] - 14), (down, BUS), (x, BUS), (x, ENTRY)])
+        return self._at(node, [(down, MEMORY[3] - 14), (down, BUS), (x, BUS), (x, ENTRY)])
 
     def nic_to_device(self, node: int, device: int) -> list[Point]:
         """Return the way of what the NIC writes into device memory: over the CPU it goes up and down by the other side of the uplink."""
@@ -234,7 +217,7 @@ class Geometry:
 
     def through_cpu(self, node: int) -> list[Point]:
         """Return the way from host memory through the CPU and back."""
-        y = (self.cpu[1] + self.cpu[3]) / 2
+        y = (CPU[1] + CPU[3]) / 2
         return self._at(node, [(MEMORY[2] - 24, y + 8), (sum(CPU[::2]) / 2, y + 8), (MEMORY[2] - 24, y - 8)])
 
     def stub(self, node: int) -> list[Point]:

@@ -63,7 +63,7 @@ def _box(sketch: Sketch, node: int, at: tuple[float, ...], *, hot: bool, used: b
 def _memory(sketch: Sketch, node: int) -> None:
     d, staged = sketch.drawing, sketch.run.scenario.bounces
     hot, used = sketch.is_hot("host memory", node), staged or sketch.uses("host memory")
-    x, top = _box(sketch, node, sketch.geometry.memory, hot=hot, used=used), sketch.geometry.memory[1]
+    x, top = _box(sketch, node, MEMORY, hot=hot, used=used), MEMORY[1]
     # Above the buffers; as high as the CPU's words where there are none.
     first, second = (11, 25) if staged and (node == 0 or not sketch.path.half_staged) else (22, 38)
     d.text((x, top + first), "Host memory", size=13, bold=True, ink="ink" if used else "muted")
@@ -80,7 +80,7 @@ def _memory(sketch: Sketch, node: int) -> None:
 def _cpu(sketch: Sketch, node: int) -> None:
     d, c, works = sketch.drawing, sketch.cluster, sketch.uses("CPU")
     hot = sketch.is_hot("CPU", node)
-    x, top = _box(sketch, node, sketch.geometry.cpu, hot=hot, used=works), sketch.geometry.cpu[1]
+    x, top = _box(sketch, node, CPU, hot=hot, used=works), CPU[1]
     name, share = sketch.says(node, "CPU", "CPU", CPU[2] - CPU[0] - 8)
     cores = c.devices * c.cores_per_device if c.cores_per_device else 0
     if name or (works and not any(resource_kind(kind).is_core for kind in sketch.kinds)):
@@ -89,9 +89,15 @@ def _cpu(sketch: Sketch, node: int) -> None:
         note = f"{sketch.run.cores_busy:.1f} of {cores}"
     else:
         note = "schedules" if sketch.run.scenario.bounces else "no copies"
-    title = name or ("CPU cores" if works else "CPU")
-    d.text((x, top + 22), title, size=13, bold=True, ink="ink" if works else "muted")
-    d.text((x, top + 38), note, size=11, ink="muted")
+    # What is no core says what the CPU does: two lines below its name.
+    is_core = any(resource_kind(kind).is_core for kind in sketch.kinds)
+    title, lines = (
+        ("CPU", [name, note]) if name and not is_core else (name or ("CPU cores" if works else "CPU"), [note])
+    )
+    first = top + (22 if len(lines) == 1 else 15)
+    d.text((x, first), title, size=13, bold=True, ink="ink" if works else "muted")
+    for row, line in enumerate(lines, 1):
+        d.text((x, first + (16 if len(lines) == 1 else 14.5) * row), line, size=11, ink="muted")
 
 
 _BUFFERS: tuple[Track, Track] = ("host memory to host memory", "host memory to device")
@@ -139,23 +145,32 @@ def _uplink(sketch: Sketch, node: int) -> None:
     half = g.thickness(c.uplink_Bps) / 2
     for kind, side in zip(both, (-1, 1), strict=True):
         x, hot = UPLINK + side * g.lane, is_hot and sketch.hot in (kind, *others)
-        edges = (g.x(node, x - half), g.memory[3], g.x(node, x + half), SWITCH_TOP)
+        edges = (g.x(node, x - half), MEMORY[3], g.x(node, x + half), SWITCH_TOP)
         d.box("pipes", edges, "box", "hot" if hot else "edge", 2.5 if hot else 1.0)
         # What else crosses the uplink loads both directions.
         full = half * max(sketch.part(node, resource) for resource in (kind, *others))
         if full:
-            edges = (g.x(node, x - full), g.memory[3], g.x(node, x + full), SWITCH_TOP)
+            edges = (g.x(node, x - full), MEMORY[3], g.x(node, x + full), SWITCH_TOP)
             d.box("loads", edges, "hot-fill" if hot else "faint", "none")
     x = g.x(node, UPLINK + 2 * g.lane + 10)
     align = sketch.align(node)
     name, rate, share = _uplink_words(sketch, node)
     # Below the way over the CPU, if there is one: slices on it are broad.
-    top, line = (g.memory[3] + 26.5, 12.5) if g.apart or g.redirected else (g.memory[3] + 12, 14.0)
-    d.text((x, top), name, size=12, bold=True, align=align)
-    if rate:
-        d.text((x, top + line), rate, size=11, ink="muted", align=align)
-    if not is_hot:  # how busy the bottleneck is stands in the headline
-        d.text((x, top + (2 * line if rate else line)), share, size=11, ink="muted", align=align)
+    over_cpu = g.apart or g.redirected
+    top = MEMORY[3] + (26.5 if over_cpu else 12)
+    # How busy the bottleneck is stands in the headline.
+    says = [line for line in (rate, "" if is_hot else share) if line]
+    if over_cpu:  # which leaves room for one line more
+        says = [", ".join(says).replace(" each way,", ",")]
+    for row, line in enumerate([name, *says]):
+        d.text(
+            (x, top + 14 * row),
+            line,
+            size=11 if row else 12,
+            bold=not row,
+            ink="muted" if row else "ink",
+            align=align,
+        )
 
 
 def arrows(sketch: Sketch) -> list[tuple[float, float, str]]:
@@ -164,7 +179,7 @@ def arrows(sketch: Sketch) -> list[tuple[float, float, str]]:
     if "uplink" not in sketch.parts:
         return []
     nodes = (0,) if sketch.run.scenario.domains == 1 else (0, 1)
-    ends = ((UPLINK - g.lane, g.memory[3] + 9, "↑"), (UPLINK + g.lane, SWITCH_TOP - 9, "↓"))
+    ends = ((UPLINK - g.lane, MEMORY[3] + 9, "↑"), (UPLINK + g.lane, SWITCH_TOP - 9, "↓"))
     return [(g.x(node, x), y, arrow) for node in nodes for x, y, arrow in ends]
 
 

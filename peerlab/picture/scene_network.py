@@ -10,6 +10,7 @@ from peerlab.picture.drawing import HEIGHT, SMALL, WIDTH, within
 from peerlab.picture.geometry import (
     BOX_BOTTOM,
     BOX_TOP,
+    CPU,
     NIC,
     NODE_WIDTH,
     PORT,
@@ -62,7 +63,7 @@ def _nic_link(sketch: Sketch, node: int) -> None:
     if not sketch.geometry.apart:
         _link(sketch, node, PORT, _nic_Bps(sketch))
         return
-    _link(sketch, node, PORT, _nic_Bps(sketch), top=sketch.geometry.cpu[3])
+    _link(sketch, node, PORT, _nic_Bps(sketch), top=CPU[3])
     name = "other socket" if sketch.cluster.wiring.place.over_sockets else "root port"
     x = PORT - sketch.geometry.thickness(_nic_Bps(sketch)) / 2 - 6
     align = "right" if node == 0 else "left"

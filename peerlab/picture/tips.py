@@ -9,6 +9,8 @@ from peerlab.picture.drawing import WIDTH
 from peerlab.picture.geometry import (
     BOX_BOTTOM,
     BOX_TOP,
+    CPU,
+    MEMORY,
     NIC,
     PORT,
     PORT_HALF,
@@ -62,9 +64,9 @@ def _parts(sketch: Sketch, node: int) -> Iterator[tuple[Part, str, Box]]:
         sides = sorted((g.x(node, left), g.x(node, right)))
         return sides[0], top, sides[1], bottom
 
-    yield "host memory", "host memory (DRAM)", box(*g.memory)
-    yield "CPU", "CPU", box(*g.cpu)
-    yield "uplink", "PCIe uplink", box(UPLINK - 2 * g.lane, g.memory[3], UPLINK + 2 * g.lane, SWITCH_TOP)
+    yield "host memory", "host memory (DRAM)", box(*MEMORY)
+    yield "CPU", "CPU", box(*CPU)
+    yield "uplink", "PCIe uplink", box(UPLINK - 2 * g.lane, MEMORY[3], UPLINK + 2 * g.lane, SWITCH_TOP)
     yield "NIC", _nics(sketch), box(NIC[0], BOX_TOP, NIC[1], BOX_BOTTOM)
     for device in range(sketch.cluster.devices_per_switch):
         left, right = g.device(device)

@@ -72,6 +72,10 @@ def _share(now: int, since: int, until: int) -> float:
     return min(1.0, max(0.0, (now - since) / (until - since))) if until > since else float(now >= until)
 
 
+_HAIR = 1e-6
+"""Units of the picture that are nothing."""
+
+
 def stretch(points: Sequence[Point], part: Part) -> list[Point]:
     """Return a part of a broken line."""
     legs = [abs(a[0] - b[0]) + abs(a[1] - b[1]) for a, b in pairwise(points)]
@@ -79,7 +83,8 @@ def stretch(points: Sequence[Point], part: Part) -> list[Point]:
     rows: list[Point] = []
     at = 0.0
     for (a, b), leg in zip(pairwise(points), legs, strict=True):
-        if leg and at + leg > low and at < high:
+        # By more than rounding: an end at a corner goes no hair beyond it.
+        if at + leg > low + _HAIR and at < high - _HAIR and leg:
             ends = [max(0.0, low - at) / leg, min(leg, high - at) / leg]
             here = [(a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share) for share in ends]
             rows += here[1:] if rows else here

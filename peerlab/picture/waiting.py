@@ -32,7 +32,7 @@ def waiting_places(geometry: Geometry, track: Track, device: int) -> list[Point]
     for i in range(MOST_WAITING):
         row, column = divmod(i, 8)
         # Two shelves, for even and odd devices.
-        shelf = (MEMORY[0] + 12 + i * SLOT * 0.83, g.memory[3] - 8 - device % 2 * SLOT)
+        shelf = (MEMORY[0] + 12 + i * SLOT * 0.83, MEMORY[3] - 8 - device % 2 * SLOT)
         if track in _FROM_DEVICE:
             left, right = g.device(device)
             # Eight in a row have seven gaps.
@@ -55,9 +55,9 @@ def badge_place(geometry: Geometry, track: Track) -> tuple[float, float, str]:
         case "device to host memory":
             return geometry.x(0, UPLINK - 2 * geometry.lane - 8), SWITCH_TOP - 14, "right"
         case "host memory to host memory" | "host memory to the other device" | "through the CPU":
-            return geometry.x(0, MEMORY[0] - 6), geometry.memory[3] - 16, "right"
+            return geometry.x(0, MEMORY[0] - 6), MEMORY[3] - 16, "right"
         case "host memory to device" | "through the receiver's CPU":
-            return geometry.x(1, MEMORY[0] - 6), geometry.memory[3] - 16, "left"
+            return geometry.x(1, MEMORY[0] - 6), MEMORY[3] - 16, "left"
         case "shared memory to the other device":
             return SUM_BOX[1] + 6, PORT_WIRE - 14, "left"
         case "device to device" | "device to shared memory" | "port to port":
