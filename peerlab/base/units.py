@@ -211,6 +211,15 @@ def with_signs(words: str) -> str:
     return _TIMES.sub(TIMES_SIGN, words)
 
 
+def three_digits(value: float) -> str:
+    """Return a figure as it stands below others: with three digits, zeros behind the point included.
+
+    >>> three_digits(51.96), three_digits(338.2), three_digits(4.1)
+    ('52.0', '338', '4.10')
+    """
+    return f"{value:#.3g}".removesuffix(".")
+
+
 def say_unit(unit: str) -> str:
     """Return a unit as it stands in tables: a space before it, nothing for a count, one sign for microseconds.
 

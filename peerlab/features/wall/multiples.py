@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from textwrap import wrap
 
 from peerlab.answer.run import Run
-from peerlab.base.units import TIMES_SIGN, say_bytes, say_count, say_time
+from peerlab.base.units import TIMES_SIGN, say_bytes, say_count, say_time, three_digits
 from peerlab.features.wall.ranking import draw_ranking, ranking_height
 from peerlab.model.paths import data_path
 from peerlab.picture.drawing import Point
 from peerlab.picture.road import Road, road
-from peerlab.picture.road_slices import parts_of
+from peerlab.picture.road_slices import RoadPart, parts_of
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import palettes
 from peerlab.picture.words import waits_for
@@ -136,7 +136,7 @@ def _picture(paper: Paper, run: Run, name: str, most: float) -> None:
     paper.box((0, 0, 6, _HIGH), role, radius=3)
     letters = min(22, 22 * _NAME / len(name))
     paper.text((24, 26), name, size=letters, bold=True, ink=f"{role}-ink", align="left")
-    paper.text((24, 70), f"{run.busbw_GBps:.3g} GB/s", size=36, bold=True, align="left")
+    paper.text((24, 70), f"{three_digits(run.busbw_GBps)} GB/s", size=36, bold=True, align="left")
     paper.text((24, 106), f"bus bandwidth, {say_time(run.time_ps)}", size=18, ink="muted", align="left")
     waits = waits_for(run)
     letters = min(18, 18 * _LONGEST_WAIT / len(waits))
@@ -147,9 +147,13 @@ def _picture(paper: Paper, run: Run, name: str, most: float) -> None:
 
 
 def _draw_road(paper: Paper, run: Run) -> None:
-    route = road(run)
-    for stretch, busy in zip(route["stretches"], _busy(run), strict=True):
-        way = [_at(x, level) for x, level in stretch["points"]]
+    route, limit = road(run), run.bottleneck.kind if run.bottleneck else ""
+    kinds = [_kinds(part) for part in parts_of(run)]
+    for stretch, on_it in zip(route["stretches"], kinds, strict=True):
+        if limit in on_it:  # below all roads, so that none is crossed by the edge of another one
+            paper.line([_at(x, level) for x, level in stretch["points"]], "hot", width=17)
+    for stretch, on_it in zip(route["stretches"], kinds, strict=True):
+        way, busy = [_at(x, level) for x, level in stretch["points"]], _busy(run, on_it)
         paper.line(way, "faint", width=11)
         if busy >= 0.01:  # a carriage and the gap behind it
             # At least 1.5 px of a carriage, so that a stretch that is hardly used is seen.
@@ -184,18 +188,19 @@ def _draw_stops(paper: Paper, route: Road) -> None:
         named.add(key)
 
 
-def _busy(run: Run) -> list[float]:
-    """Return for each stretch the busy share of the busiest resource on it, without what others do on it."""
-    shares = []
-    for part in parts_of(run):
-        # A copy at the sender is no work of the receiver's, though both are of one stage.
-        sides = {"before": ("source",), "behind": ("destination",)}.get(part.part, ("source", "destination"))
-        uses = [use.kind for use in part.stage.uses if use.side in sides]
-        wire = [kind for kind in uses if kind.startswith(("nic_", "port_"))]
-        # Two stretches of one stage: on the wire only what sends, beside it all but that.
-        kinds = wire if part.part == "wire" else [kind for kind in uses if kind not in wire] or wire
-        shares.append(max((run.busy.get(kind, 0.0) for kind in kinds), default=0.0))
-    return shares
+def _kinds(part: RoadPart) -> list[str]:
+    """Return the kinds of resources that work on a stretch."""
+    # A copy at the sender is no work of the receiver's, though both are of one stage.
+    sides = {"before": ("source",), "behind": ("destination",)}.get(part.part, ("source", "destination"))
+    uses = [use.kind for use in part.stage.uses if use.side in sides]
+    wire = [kind for kind in uses if kind.startswith(("nic_", "port_"))]
+    # Two stretches of one stage: on the wire only what sends, beside it all but that.
+    return wire if part.part == "wire" else [kind for kind in uses if kind not in wire] or wire
+
+
+def _busy(run: Run, kinds: Sequence[str]) -> float:
+    """Return the busy share of the busiest of some kinds of resources, without what others do on it."""
+    return max((run.busy.get(kind, 0.0) for kind in kinds), default=0.0)
 
 
 def _at(x: float, level: float) -> Point:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from peerlab.answer.run import Run
+from peerlab.base.units import three_digits
 from peerlab.model.paths import data_path
 from peerlab.picture.svg import Paper
 from peerlab.picture.words import waits_for
@@ -30,7 +31,9 @@ def draw_ranking(paper: Paper, runs: Sequence[Run], names: Sequence[str], top: f
         letters = min(18, 18 * _NAME / len(name))
         paper.text((_LEFT, y), name, size=letters, bold=True, align="left")
         end = _BARS + (_BAR_ENDS - _BARS) * run.busbw_GBps / most
-        paper.box((_BARS, y - 10, end, y + 10), data_path(str(run.scenario.path)).role, radius=3)
-        paper.text((end + 10, y), f"{run.busbw_GBps:.3g}", size=18, bold=True, align="left")
+        # The title is about the first and the last.
+        role = data_path(str(run.scenario.path)).role if row in (0, len(runs) - 1) else "gather"
+        paper.box((_BARS, y - 10, end, y + 10), role, radius=3)
+        paper.text((end + 10, y), three_digits(run.busbw_GBps), size=18, bold=True, align="left")
         waits = waits_for(run)
         paper.text((_WAITS, y), waits, size=min(18, 18 * _WAIT / len(waits)), align="left")

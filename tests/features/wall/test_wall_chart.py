@@ -8,6 +8,7 @@ import pytest
 import peerlab
 from peerlab.cli import main
 from peerlab.features.wall.wall_chart import runs_over
+from peerlab.picture.theme import palettes
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -58,6 +59,28 @@ def test_a_page_of_it_has_no_script_and_says_it_in_words(tmp_path):
     page = peerlab.wall_chart(peerlab.Scenario(), tmp_path / "wall.html", theme="dark").read_text()
     assert "<script" not in page
     assert "Peer Direct: 52 GB/s in 2.54 ms, waits for NIC send, 92 % busy" in page
+
+
+def test_what_each_path_waits_for_is_marked_on_its_road(tmp_path):
+    tree = ET.parse(peerlab.wall_chart(peerlab.Scenario(), tmp_path / "wall.svg"))  # noqa: S314  (our own)
+    hot = palettes()["light"]["hot"]
+    pictures = [picture for picture in tree.iter(f"{SVG}g") if picture.get("transform")]
+    marked = [
+        [line.get("points") for line in picture.iter(f"{SVG}polyline") if line.get("stroke") == hot]
+        for picture in pictures
+    ]
+    # Of Peer Direct the wire, of the detours twice the way up to host memory, and twice the CPU.
+    assert [len(lines) for lines in marked] == [1, 2, 2]
+
+
+def test_in_a_list_the_bars_of_the_title_are_set_off_and_all_figures_have_three_digits(tmp_path):
+    chart = peerlab.wall_chart(
+        peerlab.Scenario(path="peer-direct"), tmp_path / "wall.svg", over="clusters"
+    )
+    fills = [bar.get("fill") for bar in ET.parse(chart).iter(f"{SVG}rect") if bar.get("height") == "20"]  # noqa: S314  (our own)
+    colour = palettes()["light"]
+    assert fills == [colour["direct"], *[colour["gather"]] * (len(fills) - 2), colour["direct"]]
+    assert "52.0" in words(chart)
 
 
 def test_bars_have_one_scale(tmp_path):
