@@ -86,12 +86,11 @@ function sentence(data, through, shares) {
   if (through[0] && through[1]) {
     if (one.finish_us === other.finish_us) return "Both finished at once";
     const first = one.finish_us < other.finish_us ? one : other;
-    return capital(`${first.title} was ${data.answer.ratio.toFixed(2)} times as fast`);
+    return capital(`${first.title} was ${data.answer.ratio.toFixed(2)}× as fast`);
   }
-  const late = through[0] ? 1 : 0;
-  if (through[0] || through[1]) return capital(`${data.racers[1 - late].title} finished; ${data.racers[late].title} got ${Math.round(100 * shares[late])} % of the way`);
-  const ahead = lead(data, shares);
-  return capital(ahead ? `${data.racers[ahead[0]].title}, ${ahead[1]} ahead` : `${one.title} against ${other.title}`);
+  const ahead = lead(data, shares), much = ahead ? `, ${ahead[1]} ahead` : "";
+  if (through[0] || through[1]) return capital(`${data.racers[through[0] ? 0 : 1].title} finished${much}`);
+  return capital(ahead ? `${data.racers[ahead[0]].title}${much}` : `${one.title} against ${other.title}`);
 }
 
 class RacePage extends PlayedPage {
@@ -139,6 +138,7 @@ class RacePage extends PlayedPage {
     this.find(".rc-ratio").append(answer.value, make("small", "", "as fast"));
     // Each mark of the scale with its name: the circle, the bar, the thin line.
     for (const [mark, says] of [["here", answer.note], ["band", answer.note && "range"], ["ends", answer.otherwise]]) if (says) this.find(".rc-note").append(make("span", `rc-name-${mark}`, says), " ");
+    this.find(".rc-answer").classList.toggle("rc-slower", (answer.ends?.[0] ?? 1) < 1);
     this.find(".rc-source").textContent = data.source;
     this.root.setAttribute("aria-label", `Race: ${both}`);
     for (const [i, racer] of data.racers.entries()) {
