@@ -42,6 +42,7 @@ export class RegistrationTable {
   // of the scene words take; `style` is that of words that are no names.
   add(words, quads, time, pace, { hot, wide, style }) {
     const { table } = this, { top, pitch, rows, inset } = TABLE, aside = table.live ? 0 : TABLE.standing, [left, right, height] = [TABLE.left + aside, TABLE.right - aside, rows * pitch];
+    if (!hot && document.documentElement.hasAttribute("data-framed")) return; // a slide shows it where registering is what the run waits for
     if (hot) quads.push([left - 5, top - 22, right + 5, top + height + 14, "hot-wash", "hot"]);
     if (!table.live && (this.figures.sparse || !table.title)) return; // its rows are words
     const [title] = table.title.split(", "), whole = wide(table.title, 12, "bold") <= right - left - BESIDE_TITLE;

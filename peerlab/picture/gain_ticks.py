@@ -26,8 +26,6 @@ def gain_ticks(low: float, high: float, at: Callable[[float], float]) -> list[fl
     return sorted(values)
 
 
-OTHERWISE = "gather"
-"""Role of a range that holds if what is assumed does not."""
 _SLOWER = "hot-fill"
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from peerlab.answer.gain import GainBand
 from peerlab.base.units import say_gain
 from peerlab.model.guide import where_to_find
-from peerlab.picture.gain_ticks import OTHERWISE, gain_bar, gain_ticks
+from peerlab.picture.gain_ticks import gain_bar, gain_ticks
 from peerlab.picture.scale import logarithmic
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import palette
@@ -52,7 +52,7 @@ def _chart(paper: Paper, gain: GainBand) -> None:
         if title:
             paper.text((_LEFT, y), title, size=18, bold=True, align="left")
         paper.text((_LEFT + 12 + 10.5 * len(title), y), sentence, size=15, ink="muted", align="left")
-        gain_bar(paper, at, y + 25, (low, high), "direct" if sure else OTHERWISE)
+        gain_bar(paper, at, y + 25, (low, high), "direct")
         paper.square((at(value), y + 25), 8, "direct" if sure else "paper", "ink", 2.5, radius=8)
         y += min(_MOST_PITCH, (_BOTTOM - _TOP) / len(rows))
     for tick in ticks:

@@ -43,7 +43,7 @@ def card(body: str, columns: int, *, title: str = "", tone: str = "", high: str 
 def side(name: str, value: str, picture: str, rows: str, *, tone: str = "", gain: str = "") -> str:
     """Return one of two cards whose parts begin at the same heights: a name with a value, a picture, facts.
 
-    `gain`: the value is how many times as fast, ``gain`` or ``loss``; it is set larger.
+    `gain`: the value is how many times as fast, a ``gain``, a ``loss`` or ``open``; it is set larger.
     """
     noun = "<small>as fast</small>" if gain else ""
     head = f"<div class='head{' big' * bool(gain)} {gain}'><h3>{words(name)}</h3><b>{words(value)}{noun}</b></div>"
@@ -144,11 +144,10 @@ class GainAxis:
                 ink="ink" if unity else "muted",
             )
 
-    def bar(self, y: float, low: float, value: float, high: float, role: str = "direct") -> None:
+    def bar(self, y: float, low: float, value: float, high: float) -> None:
         """Draw from where to where a gain lies, and where it is as assumed."""
-        gain_bar(self.paper, self.at, y, (low, high), role, half=12)
-        fill = "direct" if role == "direct" else "box"
-        self.paper.square((self.at(value), y), 10, fill, "ink", 3, radius=10)
+        gain_bar(self.paper, self.at, y, (low, high), "direct", half=12)
+        self.paper.square((self.at(value), y), 10, "box", "ink", 3, radius=10)
 
     def mark(self, y: float, value: float, role: str) -> None:
         """Draw a measured gain: a diamond."""

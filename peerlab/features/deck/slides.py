@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from peerlab.answer.run import Run
 from peerlab.base.errors import ExportError
+from peerlab.base.units import TIMES_SIGN
 from peerlab.engine.loop.event_loop import Progress
 from peerlab.features.deck.compared_runs import ComparedRuns
 from peerlab.features.deck.kinds import (
@@ -124,7 +125,7 @@ def _detour(_outline: Outline, compared: ComparedRuns) -> Slide:
 def _direct(_outline: Outline, compared: ComparedRuns) -> Slide:
     run = compared.direct
     alone = "" if run.copies_per_byte or run.cores_busy else "; host memory and CPU are left alone"
-    line = f"The same exchange, {compared.gain:.2f} times as fast{alone}."
+    line = f"The same exchange, {compared.gain:.2f}{TIMES_SIGN} as fast{alone}."
     return _still(run, f"Peer Direct: {waits_for(run)}", line)
 
 

@@ -39,7 +39,7 @@ def test_the_gradient_itself_is_simulated():
 
 def test_a_share_of_the_step_gains_less_if_the_share_stays_hidden_and_more_if_the_time_does():
     said = slide(communication_share="40 %", step_time_s=0.3, overlap_share="60 %")
-    assert said.title == ("A training step becomes 1.07 to 1.19 times as fast")
+    assert said.title == ("A training step becomes 1.07 to 1.19\u00d7 as fast")
     assert "72 ms" in said.body
     assert "252 ms" in said.body
     assert "60 % hidden too: 280 ms" in said.notes[0]
@@ -105,8 +105,8 @@ def test_the_examples_of_the_help_can_be_believed(capsys):
 @pytest.mark.parametrize("share", [0, 1e-320])
 def test_a_step_without_an_exchange_has_a_slide_too(share):
     said = slide(communication_share=share, step_time_s=0.3, overlap_share=1)
-    assert said.title.startswith("A training step becomes 1.00 times as fast")
-    assert f"{COMPARED.gain:.2f} times as fast by Peer Direct" in said.body
+    assert said.title.startswith("A training step becomes 1.00\u00d7 as fast")
+    assert f"{COMPARED.gain:.2f}\u00d7 as fast by Peer Direct" in said.body
 
 
 @given(st.integers(0, 100), st.integers(1, 100_000))

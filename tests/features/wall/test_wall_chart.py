@@ -74,9 +74,7 @@ def test_what_each_path_waits_for_is_marked_on_its_road(tmp_path):
 
 
 def test_in_a_list_the_bars_of_the_title_are_set_off_and_all_figures_have_three_digits(tmp_path):
-    chart = peerlab.wall_chart(
-        peerlab.Scenario(path="peer-direct"), tmp_path / "wall.svg", over="clusters"
-    )
+    chart = peerlab.wall_chart(peerlab.Scenario(path="peer-direct"), tmp_path / "wall.svg", over="clusters")
     fills = [bar.get("fill") for bar in ET.parse(chart).iter(f"{SVG}rect") if bar.get("height") == "20"]  # noqa: S314  (our own)
     colour = palettes()["light"]
     assert fills == [colour["direct"], *[colour["gather"]] * (len(fills) - 2), colour["direct"]]

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
-from peerlab.base.units import TIMES_SIGN, say_percent
+from peerlab.base.units import TIMES_SIGN
 from peerlab.features.deck.blocks import paper_without_ground
 from peerlab.picture.drawing import Point
 from peerlab.picture.scale import linear, logarithmic
@@ -19,8 +19,8 @@ _NEAR = 0.45
 _STEPS = (0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 25.0)
 """From a line of the axis to the next."""
 _MOST_LINES = 5
-_LETTER, _BOLD = 10.4, 13.0
-"""How wide a letter is at most: of plain words of 18 pixels, of bold ones of 20."""
+_BOLD = 13.0
+"""How wide a bold letter of 20 pixels is at most."""
 
 
 class _BatchAxes:
@@ -46,12 +46,10 @@ class _BatchAxes:
 
 
 def batch_chart(batches: GainAtBatches, worth: float) -> str:
-    """Draw the gain over batches; grey: below `worth`."""
+    """Draw the gain over batches; the one that is shown has its number unless it is below `worth`."""
     paper, points, here = Paper(palette(PAGE)), batches["points"], batches["here"]
     axes = _BatchAxes(points)
     axes.draw(paper)
-    low = axes.height(worth)
-    paper.area([(_LEFT, low), (_RIGHT, low), (_RIGHT, _BOTTOM), (_LEFT, _BOTTOM)], "edge")
     way = [axes.at(batch, gain) for batch, gain in points]
     paper.area([*way, (way[-1][0], _BOTTOM), (way[0][0], _BOTTOM)], "direct")
     paper.line(way, "direct", 4)
@@ -61,21 +59,18 @@ def batch_chart(batches: GainAtBatches, worth: float) -> str:
             paper.text((axes.at(batch, 1)[0], _BOTTOM + 22), f"{batch:g}", size=18, bold=shown)
     for batch, gain in _told(points, here):
         align = "left" if batch < points[-1][0] else "right"
-        _mark(paper, axes.at(batch, gain), gain, shown=batch == here[0], align=align)
+        number = f"{gain:.2f}{TIMES_SIGN}"
+        says = f"here {number if gain >= worth else ''}".rstrip() if batch == here[0] else number
+        _mark(paper, axes.at(batch, gain), says, shown=batch == here[0], align=align)
     paper.text((_LEFT, _BOTTOM + 54), batches["unit"], size=18, ink="muted", align="left")
-    little, y = f"gain below {say_percent(worth - 1)}", _BOTTOM + 54
-    paper.text((_RIGHT, y), little, size=18, ink="muted", align="right")
-    x = _RIGHT - 24 - _LETTER * len(little)
-    paper.area([(x, y - 8), (x + 16, y - 8), (x + 16, y + 8), (x, y + 8)], "edge")
     alt = "Gain of the step over batches. " + ", ".join(f"{batch:g}: {gain:.2f}" for batch, gain in points)
     return paper_without_ground(paper, _WIDE, _HIGH, alt)
 
 
-def _mark(paper: Paper, at: Point, gain: float, *, shown: bool, align: str) -> None:
+def _mark(paper: Paper, at: Point, sentence: str, *, shown: bool, align: str) -> None:
     """Draw a batch whose gain is written; the one that is shown is filled."""
     fill, line, size = ("direct", "ink", 8) if shown else ("box", "direct", 5)
     paper.square(at, size, fill, line, 2.5, radius=8)
-    sentence = f"{'here ' * shown}{gain:.2f}{TIMES_SIGN}"
     # Where it has no room to the right of its mark, it ends there.
     x = at[0] + 4 if align == "left" and at[0] + 4 + _BOLD * len(sentence) < _WIDE else at[0] + 8
     align = "left" if x == at[0] + 4 else "right"

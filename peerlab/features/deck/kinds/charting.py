@@ -6,7 +6,16 @@ from peerlab.answer.gain import GainBand, GainCase
 from peerlab.answer.lanes import lane_name
 from peerlab.answer.metrics import BUSY
 from peerlab.answer.run import Run
-from peerlab.base.units import PS_PER_S, say_bytes, say_percent, say_range, say_share, say_time, write_bytes
+from peerlab.base.units import (
+    PS_PER_S,
+    TIMES_SIGN,
+    say_bytes,
+    say_percent,
+    say_range,
+    say_share,
+    say_time,
+    write_bytes,
+)
 from peerlab.features.deck.blocks import card, grid, paragraphs
 from peerlab.features.deck.compared_runs import NODES, ComparedRuns
 from peerlab.features.deck.kinds.charts import Bar, Curve, Part, bars, curves
@@ -121,13 +130,15 @@ def nodes(_outline: Outline, compared: ComparedRuns) -> Slide:
         lines.append(Curve(name, *line_roles(path), tuple(run.sensitivity_band() for run in runs)))
     peer, host = (line.bands for line in lines)
     ratios = [a.value_GBps / b.value_GBps for a, b in zip(peer, host, strict=True)]
-    sentence = ", ".join(f"{count} nodes: {ratio:.2f}x" for count, ratio in zip(NODES, ratios, strict=True))
+    sentence = ", ".join(
+        f"{count} nodes: {ratio:.2f}{TIMES_SIGN}" for count, ratio in zip(NODES, ratios, strict=True)
+    )
     beyond = [count for count in NODES if compared.base.with_(nodes=count).extrapolates]
     # Where the vendor allows none of them, the title speaks of all, and the line below says that they are
     # beyond.
     number = len(NODES) - len(beyond) or len(NODES)
     best, last = max(range(number), key=lambda i: ratios[i]), number - 1
-    title = f"Peer Direct: {ratios[best]:.2f} times the throughput on {NODES[best]} nodes, {ratios[last]:.2f} on {NODES[last]}"
+    title = f"Peer Direct: {ratios[best]:.2f}{TIMES_SIGN} the throughput on {NODES[best]} nodes, {ratios[last]:.2f}{TIMES_SIGN} on {NODES[last]}"
     drawn = NODES[:number]
     shown = [replace(line, bands=line.bands[:number]) for line in lines]
     chart = curves(drawn, shown, "nodes", f"Bus bandwidth against nodes. {sentence}.")
@@ -168,7 +179,7 @@ def _step(asked: Training, compared: ComparedRuns) -> Slide:
         ),
         _how_sure(today, peer_s, compared.exchange_gain(asked)),
     )
-    title = f"A training step becomes {gains_in_words(today, peer_s)} times as fast"
+    title = f"A training step becomes {gains_in_words(today, peer_s)}{TIMES_SIGN} as fast"
     body = grid(
         card(bars(rows, alt, pitch=82), 12, title="A step"),
         card(paragraphs(*lines[:2]), 7, title="What is given", high="strip"),
@@ -184,13 +195,13 @@ def _how_sure(today: StepTime, peer_s: float, gain: GainBand) -> str:
     """Say what the step gains if the exchange gains the least, and the most, that the assumptions leave open."""
     if gain.wired:
         sentence = "; ".join(
-            f"{_step_ends(today, peer_s, gain, case)} times if {case.says}" for case in gain.wired
+            f"{_step_ends(today, peer_s, gain, case)}{TIMES_SIGN} if {case.says}" for case in gain.wired
         )
         return f"{sentence[:1].upper()}{sentence[1:]} †."
     depends = f", depending most on {gain.decisive.figure.label} †" if gain.decisive else ""
     # The time of the exchange goes down as its gain goes up.
     least, most = (gains_in_words(today, peer_s * gain.value / end) for end in (gain.least, gain.most))
-    return f"{least} times at the least, {most} times at the most{depends}."
+    return f"{least}{TIMES_SIGN} at the least, {most}{TIMES_SIGN} at the most{depends}."
 
 
 def _step_ends(today: StepTime, peer_s: float, gain: GainBand, case: GainCase) -> str:
@@ -212,7 +223,7 @@ def _exchange(asked: Training, host_s: float, peer_s: float, compared: ComparedR
         return f"{what}{_s(host_s)} through the host, {_s(peer_s)} by Peer Direct."
     return (
         f"Exchange: {say_share(asked.communication_share or 0.0)} of the step, {_s(host_s)} through the host;"
-        f" {compared.gain:.2f} times as fast by Peer Direct, {_s(peer_s)}."
+        f" {compared.gain:.2f}{TIMES_SIGN} as fast by Peer Direct, {_s(peer_s)}."
     )
 
 

@@ -28,8 +28,8 @@ from peerlab.picture.wire import wire_share
 from peerlab.picture.words import alt_text, caption, colours, waits_for
 from peerlab.question.naming import told_apart
 
-_BARS = 430.0
-"""How wide the longer bar of the cover is."""
+_BARS, _PITCH, _THICK = 430.0, 120.0, 60.0
+"""On the cover: how wide the longer bar is, from one to the next, and how thick they are."""
 ASSUMED = (
     "Everything here is simulated from figures with their sources; those marked with a dagger are assumed."
     " A band says from where to where an answer may lie if all assumed figures lie at the ends of their ranges and the law of the library is as far off as on machines that were left out; what is assumed"
@@ -54,7 +54,7 @@ def cover(outline: Outline, compared: ComparedRuns) -> Slide:
         f"<p>{words(if_wired)}{words(beyond)}</p>"
     )
     cards = (
-        card(f"<div class='pair'><div>{hero}</div>{_times(compared)}</div>", 12, high="good"),
+        card(f"<div class='pair'><div>{hero}</div>{times_drawn(compared)}</div>", 12, high="good"),
         card(paragraphs(*_why(compared)), 4, title="Why it is slower today"),
         card(paragraphs(*_sure(compared)), 4, title="How sure we are", tone=_warns(gain)),
         card(paragraphs(step_in_one_line(outline, compared)), 4, title="What a training gets"),
@@ -80,26 +80,38 @@ def figures_said(compared: ComparedRuns, nbytes: int | None = None) -> str:
     return f"Simulated by peerlab: {_about(compared, nbytes)}; {compared.base.hardware.counted} †"
 
 
-def _times(compared: ComparedRuns) -> str:
-    """Draw what an exchange takes on both ways; pale: from the high end of the gain to its low end."""
+def longest_s(compared: ComparedRuns) -> float:
+    """Return what an exchange takes at most, on either way, seconds."""
+    return max(compared.detour.time_s, compared.detour.time_s / compared.gain_band.low)
+
+
+def times_drawn(
+    compared: ComparedRuns,
+    full_s: float = 0.0,
+    *,
+    wide: float = _BARS,
+    pitch: float = _PITCH,
+    thick: float = _THICK,
+) -> str:
+    """Draw what an exchange takes on both ways, bars of `full_s` seconds as wide as the drawing; pale: from the high end of the gain to its low end."""
     host, gain = compared.detour, compared.gain_band
     ends = host.time_s / gain.high, host.time_s / gain.low
     took = _between(ends)
-    paper, wide = Paper(palette(PAGE)), _BARS / max(host.time_s, ends[1])
+    paper, scale = Paper(palette(PAGE)), (wide - 1) / (full_s or longest_s(compared))
     alt = f"One exchange: {say_time(host.time_ps)} through the host, {took} with Peer Direct."
     rows = (
         ("through the host", "copy", say_time(host.time_ps), (host.time_s,) * 2),
         ("Peer Direct", "direct", took, ends),
     )
-    for y, (name, role, says, (sure, most)) in zip((20.0, 140.0), rows, strict=True):
+    for y, (name, role, says, (sure, most)) in zip((20.0, 20.0 + pitch), rows, strict=True):
         paper.text((0, y), name, size=20, bold=True, ink=f"{role}-ink", align="left")
-        paper.text((_BARS, y), says, size=22, bold=True, align="right")
-        left, right = wide * sure, wide * most
-        paper.box((0, y + 18, left, y + 78), role, radius=3)
+        paper.text((wide, y), says, size=22, bold=True, align="right")
+        left, right, top, bottom = scale * sure, scale * most, y + 18, y + 18 + thick
+        paper.box((0, top, left, bottom), role, radius=3)
         if right > left:
-            paper.area([(left, y + 18), (right, y + 18), (right, y + 78), (left, y + 78)], role)
-            paper.line([(right, y + 18), (right, y + 78)], f"{role}-ink", 2)
-    return paper_without_ground(paper, _BARS, 224, alt)
+            paper.area([(left, top), (right, top), (right, bottom), (left, bottom)], role)
+            paper.line([(right, top), (right, bottom)], f"{role}-ink", 2)
+    return paper_without_ground(paper, wide, 44 + pitch + thick, alt)
 
 
 def _between(ends_s: tuple[float, float]) -> str:

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from peerlab.base.units import PS_PER_S, say_time
+from peerlab.base.units import PS_PER_S, TIMES_SIGN, say_time
 from peerlab.features.deck.blocks import card, grid, paper_without_ground
 from peerlab.features.deck.compared_runs import ComparedRuns
 from peerlab.features.deck.reading.outline import Outline
@@ -39,7 +39,7 @@ def jobs(_outline: Outline, _compared: ComparedRuns) -> Slide:
         card(_chart(apart, end), 12, title="The second begins while the first computes"),
     )
     return Slide(
-        f"Two jobs begun together take {slow:.2f} times as long, apart {free:.2f}",
+        f"Two jobs begun together take {slow:.2f}{TIMES_SIGN} as long, apart {free:.2f}{TIMES_SIGN}",
         f"{_MESSAGE} on four hosts each, one uplink for both; RoCE with pauses",
         grid(*cards),
         notes=(sentences, together.finding, apart.finding),

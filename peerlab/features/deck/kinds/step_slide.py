@@ -28,7 +28,7 @@ def step_in_one_line(outline: Outline, compared: ComparedRuns) -> str:
     if isinstance(outline.training, Training):
         host_s, peer_s = compared.exchanges(outline.training)
         today = outline.training.today(host_s)
-        return f"A step of {_s(today.time_s)} becomes {gains_in_words(today, peer_s)} times as fast."
+        return f"A step of {_s(today.time_s)} becomes {gains_in_words(today, peer_s)}{TIMES_SIGN} as fast."
     simulation = compared.simulated_step(outline.training)
     if simulation is None:
         return "Not simulated here. Name a workload, or say what a profiler says of yours: peerlab deck tells how."
@@ -63,7 +63,9 @@ def simulated_step(found: SimulatedStep) -> Slide:
         worth = f"<p class='strong'>{words(_worth(found.batches))}</p>"
         chart = card(batch_chart(found.batches, _WORTH), 8, title="Gain of the whole step", high="two-rows")
         body = grid(
-            chart, card(worth, 4, high="good tile"), card(here, 4, title="Host → Peer Direct", high="tile")
+            chart,
+            card(worth, 4, high="tile" if _little(found.batches) else "good tile"),
+            card(here, 4, title="Host → Peer Direct", high="tile"),
         )
     else:
         body = grid(
@@ -87,10 +89,15 @@ def _batch(run: StepRun) -> str:
     return f"{say_count(int(run.step.batch or 1), run.step.model.sample.partition(' ')[0])} a device"
 
 
+def _little(batches: GainAtBatches) -> list[float]:
+    """Return the batches at which a step gains little."""
+    return [batch for batch, gain in batches["points"] if gain < _WORTH]
+
+
 def _worth(batches: GainAtBatches) -> str:
     """Say from which batch on a step gains little."""
     # Gains fall with the batch: computing grows, and what is exchanged stays.
-    little = [batch for batch, gain in batches["points"] if gain < _WORTH]
+    little = _little(batches)
     what = batches["unit"].partition(" ")[0]
     if not little:
         return f"At every batch it gains {say_percent(_WORTH - 1)} or more."

@@ -10,7 +10,6 @@ from peerlab.features.deck.kinds.first_slides import figures_said
 from peerlab.features.deck.reading.outline import Outline
 from peerlab.features.deck.slide import Slide
 from peerlab.model.guide import where_to_find
-from peerlab.picture.gain_ticks import OTHERWISE
 from peerlab.picture.how_sure import alt
 
 _LEFT, _RIGHT, _WIDE = 450.0, 950.0, 1144.0
@@ -62,7 +61,7 @@ def _chart(gain: GainBand) -> str:
             axis.paper.text(
                 (0, y + 26 * (line - (len(lines) - 1) / 2)), words, size=20, bold=holds, align="left"
             )
-        axis.bar(y, low, value, high, "direct" if holds else OTHERWISE)
+        axis.bar(y, low, value, high)
         axis.paper.text((_WIDE, y), span(low, high), size=22, bold=True, align="right")
     return paper_without_ground(axis.paper, _WIDE, pitch * len(rows) + 40, alt(gain))
 

@@ -1,14 +1,13 @@
 """The slide that asks the same on a second cluster."""
 
 from peerlab.base.errors import ExportError, PeerlabError
-from peerlab.base.units import say_bytes, say_count, say_time
-from peerlab.features.deck.blocks import facts, grid, side, span, without_ground
+from peerlab.base.units import say_bytes, say_count
+from peerlab.features.deck.blocks import facts, grid, side, span
 from peerlab.features.deck.compared_runs import ComparedRuns
-from peerlab.features.deck.kinds.first_slides import key_of
+from peerlab.features.deck.kinds.first_slides import longest_s, times_drawn
 from peerlab.features.deck.reading.outline import Outline
 from peerlab.features.deck.slide import Slide
-from peerlab.picture.still import node_svg
-from peerlab.picture.theme import PAGE
+from peerlab.picture.words import waits_for
 
 
 def beside(outline: Outline, compared: ComparedRuns) -> ComparedRuns:
@@ -44,17 +43,16 @@ def clusters(outline: Outline, compared: ComparedRuns) -> Slide:
     title = f"Peer Direct gains more on {wins.base.hardware.title}"
     if abs(compared.gain / other.gain - 1) < _ALIKE:
         title = f"Peer Direct gains about as much on {' and on '.join(names)}"
-    about = f"{compared.base.collective_record.title} of {say_bytes(compared.base.nbytes)}, {say_count(compared.base.nodes, 'node')}; through the host"
+    about = f"{compared.base.collective_record.title} of {say_bytes(compared.base.nbytes)}, {say_count(compared.base.nodes, 'node')}; pale: the range that assumptions leave open"
     notes = tuple(
         f"{name}: {compared_runs.gain_band!r}." for name, compared_runs in zip(names, both, strict=True)
     )
     return Slide(
         title,
         about,
-        grid(*map(_side, both)),
+        grid(*(_side(compared_runs, max(map(longest_s, both))) for compared_runs in both)),
         notes=notes,
         source="Simulated by peerlab; both clusters from their own files, with their own assumed figures †",
-        key=key_of(compared.detour),
     )
 
 
@@ -62,16 +60,21 @@ def clusters(outline: Outline, compared: ComparedRuns) -> Slide:
 _ALIKE = 0.03
 
 
-def _side(compared: ComparedRuns) -> str:
-    gain, host, peer = compared.gain_band, compared.detour, compared.direct
+_WIDE, _PITCH, _THICK = 544.0, 146.0, 80.0
+"""Of the bars of a card: how wide, from one to the next, how thick."""
+
+
+def _side(compared: ComparedRuns, full_s: float) -> str:
+    """Return a card of one cluster: its gain, what both ways take, on one scale for both clusters, and what they wait for."""
+    gain = compared.gain_band
     rows = (
-        ("through the host", say_time(host.time_ps)),
-        ("Peer Direct", say_time(peer.time_ps)),
+        ("through the host", waits_for(compared.detour)),
+        ("Peer Direct", waits_for(compared.direct)),
         _if_wired_otherwise(compared),
     )
-    picture, name = without_ground(node_svg(host, theme=PAGE, large=True)), compared.base.hardware.title
-    worth = "loss" if gain.high < 1 else "gain"
-    return side(name, span(gain.low, gain.high), picture, facts(*rows), gain=worth)
+    picture = times_drawn(compared, full_s, wide=_WIDE, pitch=_PITCH, thick=_THICK)
+    worth = "loss" if gain.high < 1 else "gain" if gain.low >= 1 else "open"
+    return side(compared.base.hardware.title, span(gain.low, gain.high), picture, facts(*rows), gain=worth)
 
 
 def _if_wired_otherwise(compared: ComparedRuns) -> tuple[str, str]:

@@ -49,11 +49,17 @@ def recommendation(_outline: Outline, compared: ComparedRuns) -> Slide:
         for name, code, says in _to_do(compared, trial)
     )
     cards = (
-        card(_expect(compared) + _accept(_tried(compared), trial), 4, high="good"),
-        card(steps, 8, title="What to do", high="spread"),
+        card(_expect(compared), 4, high="good"),
+        card(steps, 8, title="What to do", high="spread two-rows"),
+        card(_accept(compared, trial), 4, title="What the log must show"),
     )
     switch = (f"Switch: {trial.source}.", _measures(trial)) if trial else ()
-    notes = (_depends(gain), f"{compared.gain:.2f} times as fast; {gain.range_in_words()}.", ASSUMED, *switch)
+    notes = (
+        _depends(gain),
+        f"{compared.gain:.2f}{TIMES_SIGN} as fast; {gain.range_in_words()}.",
+        ASSUMED,
+        *switch,
+    )
     return Slide(
         title,
         "",
@@ -91,42 +97,54 @@ def _own_ports(compared: ComparedRuns) -> list[tuple[str, str]]:
     )
 
 
-def _tried(compared: ComparedRuns) -> GainBand:
+def _tried(compared: ComparedRuns, trial: Trial) -> GainBand:
     """Return the gain at the size that the trial measures."""
-    size = compared.trial.size_bytes if compared.trial else compared.base.nbytes
+    size = trial.size_bytes
     # The trial may measure at another size than the deck compares: its threshold holds for that one.
     return compared.gain_band if size == compared.base.nbytes else compared.band_of(message_bytes=size)
 
 
-def _accept(gain: GainBand, trial: Trial | None) -> str:
+def _accept(compared: ComparedRuns, trial: Trial | None) -> str:
     """Draw from which measured gain on the path is kept."""
     if trial is None:
         return paragraphs(
             "Keep it where the runs with it are faster than the slowest without by more than their own spread: no switch of this cluster's library is known."
         )
+    gain = _tried(compared, trial)
     paper, at = Paper(palette(PAGE)), _around(trial.threshold, gain.high)
     edge, ends = at(trial.threshold), (at(gain.low), at(gain.high))
-    paper.box((0, 34, edge, 94), "hot-fill", radius=3)
-    paper.box((edge, 34, _WIDE, 94), "direct", radius=3)
-    paper.line([(edge, 28), (edge, 100)], "ink", 3)
-    paper.text((edge, 14), f"{trial.threshold:.2f}{TIMES_SIGN}", size=20, bold=True)
-    paper.text((edge / 2, 64), "go back", size=18, bold=True)
-    paper.text(((edge + _WIDE) / 2, 64), "keep", size=18, bold=True)
-    paper.line([(ends[0], 112), (ends[1], 112)], "direct-ink", 4)
-    if trial.threshold > 1.0 and edge - at(1.0) > _CLOSE:
-        paper.text((max(at(1.0), _HALF), 14), f"1{TIMES_SIGN}", size=18, ink="muted")
-    expected = f"{span(gain.low, gain.high)} at {say_bytes(trial.size_bytes)}"
-    half = 6.2 * len(expected)  # of the words, in the widest of the fonts that may draw them
-    # In the middle of its band, but never so far out that a word leaves the card.
+    paper.box((0, 40, edge, 130), "hot-fill", radius=3)
+    paper.box((edge, 40, _WIDE, 130), "direct", radius=3)
+    paper.line([(edge, 30), (edge, 140)], "ink", 3)
+    paper.text((edge / 2, 85), "go back", size=18, bold=True)
+    paper.text(((edge + _WIDE) / 2, 85), f"keep from {trial.threshold:.2f}{TIMES_SIGN}", size=18, bold=True)
+    if edge - at(1.0) > _CLOSE:
+        once = max(at(1.0), _HALF)
+        paper.line([(once, 30), (once, 40)], "muted", 2)
+        paper.text((once, 14), f"1{TIMES_SIGN}", size=18, ink="muted")
+    paper.line([(ends[0], 158), (ends[1], 158)], "direct-ink", 4)
+    for end in ends:
+        paper.line([(end, 151), (end, 165)], "direct-ink", 2)
+    expected = _expected(gain, trial, compared)
+    half = _LETTER * len(expected) / 2
     middle = min(max(sum(ends) / 2, half), _WIDE - half)
-    paper.text((middle, 134), expected, size=18, ink="good-ink")
-    sentence = f"Keep from {trial.threshold:.2f} on, below it go back; expected at {say_bytes(trial.size_bytes)}: {span(gain.low, gain.high)}."
-    return f"<h3 class='shows'>What the log must show</h3>{paper_without_ground(paper, _WIDE, 148, sentence)}"
+    paper.text((middle, 186), expected, size=18, ink="direct-ink")
+    sentence = f"Keep from {trial.threshold:.2f}{TIMES_SIGN} on, below it go back; expected at {say_bytes(trial.size_bytes)}: {span(gain.low, gain.high)}."
+    return paper_without_ground(paper, _WIDE, 200, sentence)
+
+
+def _expected(gain: GainBand, trial: Trial, compared: ComparedRuns) -> str:
+    """Name the band that is expected; its ends stand above, unless the trial measures at another size."""
+    if trial.size_bytes == compared.base.nbytes:
+        return f"expected at {say_bytes(trial.size_bytes)}"
+    return f"{span(gain.low, gain.high)} at {say_bytes(trial.size_bytes)}"
 
 
 _WIDE = 344.0
-_CLOSE, _HALF = 50.0, 14.0
-"""Two numbers on the bar stand no closer; half as wide as that of 1, which ends within the card."""
+_CLOSE, _HALF = 20.0, 14.0
+"""So far from the threshold once as fast is marked; half as wide as its number is."""
+_LETTER = 11.0
+"""How wide a letter of 18 pixels is at most."""
 _LEFT_PART = 0.31
 """Of the bar, at least, left of the threshold: as wide as its words."""
 
@@ -189,7 +207,7 @@ def _to_do(compared: ComparedRuns, trial: Trial | None) -> Iterator[tuple[str, s
     yield (
         "Decide",
         "peerlab plan --read trial" if trial else "",
-        f"Keep from {trial.threshold:.2f}{TIMES_SIGN} on"
+        "Medians of both, and whether to keep it or to go back"
         if trial
         else "Compare medians with the runs' own spread",
     )
@@ -206,8 +224,8 @@ def _depends(gain: GainBand) -> str:
     if assumption is None:
         return "None of the assumed figures moves the gain by 1 %."
     if gain.wired:
-        sentence = "; ".join(f"{case.gain:.2f} times if {case.says}" for case in gain.wired)
+        sentence = "; ".join(f"{case.gain:.2f}{TIMES_SIGN} if {case.says}" for case in gain.wired)
     else:
         ends = sorted(case.gain for case in assumption.cases)
-        sentence = f"{say_range(ends[0], ends[-1])} times"
+        sentence = f"{say_range(ends[0], ends[-1])}{TIMES_SIGN}"
     return f"The gain depends most on {assumption.figure.label}: {sentence}. Find that out first: {where_to_find(assumption.figure)}."
