@@ -13,7 +13,7 @@ const ROW = { least: 13, below: 16, airy: 18, high: 860, beside: 1000, around: 3
 const SAVED = { letters: 13, around: 20 }, MORE_TIME = { letters: 12, around: 8, beside: 6 }; // pixels
 const IDLE = { letters: 12, around: 30, high: 0.86 }; // pixels; of a row: as high as its ground, clear of the axis
 const TITLE_END = 8; // pixels before the axis: its first number stands half before it
-const LOW_LANE = { track: 5, span: 16 }; // pixels: in a lane whose tracks are lower, spans that are mostly shorter stand on each other
+const LOW_LANE = { track: 6.5, span: 16 }; // pixels: in a lane whose tracks are lower, spans that are mostly shorter stand on each other
 const HELD = 0.25; // how dark time is in which a resource has a slice and waits
 
 /**

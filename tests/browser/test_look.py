@@ -339,3 +339,24 @@ def test_a_slice_says_what_it_does_and_when(wide):
     tip = wide.page.locator(".pl-tip")
     expect(tip).to_contain_text("NIC to NIC, through host memory")
     expect(tip).to_contain_text(re.compile(r"step \d, slice "))
+
+
+def test_on_a_slide_words_have_one_size_and_nothing_needs_a_mouse(shown):
+    """*Zoom in* stood on a slide, and words were of 15 and 18 pixels."""
+    before, page = shown.page.viewport_size, shown.page
+    page.set_viewport_size({"width": 1536, "height": 864})
+    shown.ask(
+        """page => { const holder = document.createElement('div'); holder.className = 'pl-explorer';
+            holder.style.cssText = 'position: fixed; inset: 0; z-index: 9; background: #fff'; page.root.before(holder); holder.append(page.root); page.repaint() }"""
+    )
+    roomy = "page => page.root.hasAttribute('data-roomy')"
+    assert shown.ask(roomy)
+    shown.ask("page => page.repaint()")
+    assert shown.ask(roomy), "larger words do not take the room that made them so"
+    for hidden in (".pl-merged", ".pl-player .pl-keys", ".pl-caption > .pl-link"):
+        expect(page.locator(hidden).first).to_be_hidden()
+    sizes = """page => ['.pl-cards .pl-label', '.pl-fact .pl-value', '.pl-swatch', '.pl-critical'].map(name => {
+        const one = page.root.querySelector(name); return Math.round(10 * one.currentCSSZoom * parseFloat(getComputedStyle(one).fontSize)) / 10 })"""
+    assert set(shown.ask(sizes)) == {14.4}
+    shown.ask("page => page.root.parentElement.replaceWith(page.root)")
+    page.set_viewport_size(before)
