@@ -27,7 +27,7 @@ from peerlab.picture.theme import stage_role
 from peerlab.picture.wire import say_latency, say_rate, wire_Bps
 from peerlab.question.node_exchange import node_exchange
 
-_SECOND = 28.0
+_SECOND = 26.5
 """Where the second of two lines stands: clear of the first in a narrow picture, too."""
 _LINES = (12.0, 25.5, 38.0)
 """Where the lines of words in the boxes of devices and NICs stand, below their tops: slices stand below two of them."""
