@@ -1,5 +1,7 @@
 // The curves: every path simulated along an axis, this scenario marked, what was before as a ghost. Behind each line
 // its band, as soon as Python has it: from where to where the line may lie if what is assumed lies at its ends.
+import { belowEnd, heights } from "./curve_heights.js";
+import { groupsOfNames, stackedApart } from "./curve_names.js";
 import { between } from "./labels.js";
 import { widthOf } from "./places.js";
 import { View } from "./view.js";
@@ -7,14 +9,22 @@ import { View } from "./view.js";
 const LIMIT = "limit"; // names the line of what the wire can carry
 const NEAR = 9; // pixels from a line at which it is meant
 const LINE_OF_NAMES = 15; // pixels from a name to the one below
-const WIDE_SPREAD = 3; // times the highest line: a wider spread is cut off, else no line would be seen
-const LINE_OF_LEGEND = 14; // pixels, as in page.css
+const BEFORE_FIRST = 10; // pixels before the first value: a circle has room there
 const BEYOND = 1.1; // times the last value: beyond it names stand
 const NAMES_APART = 4; // pixels beside a name
-const BESIDE = 26; // pixels around the names at the ends of the lines
-const BEFORE = 22; // of them before a name, for what leads to it
-const LEADS = 4; // of them between that and the name
-const ALIKE = 0.03; // of the highest line: lines that are nearer lie on each other
+const BELOW_TICKS = 11; // pixels from the axis to its words, as Bokeh has it
+const LEAD = 11; // pixels behind the last value: lines lead to their names
+const SAMPLE = [14, 26]; // from where to where a sample of the line stands
+const BELOW_LEGEND = 3; // pixels: names begin there
+const NAMED = 30; // where its name begins
+const LEAST = 0.6; // of the height: as much is for what is compared
+const LEAST_HERE = 0.25; // where spreads are as wide as on a busy machine
+const ALIKE = 0.03; // of the highest line: lines that end nearer have one place for their names
+const WELL_ABOVE = 1.5; // times the highest line
+const ON = 2.5; // pixels: lines that are nearer lie on each other
+const CASING = 4; // pixels by which a line is wider than the one on it
+const CIRCLE = 14; // pixels
+const DASH = [7, 3];
 
 /**
  * @typedef {object} Mark The mark of a run on the curves
@@ -26,6 +36,7 @@ const ALIKE = 0.03; // of the highest line: lines that are nearer lie on each ot
  * @property {string} limit
  * @property {boolean} cached
  * @property {boolean} past
+ * @property {string} disturbed
  * @property {Object<string, string>} of
  * @property {string} machine
  */
@@ -36,7 +47,7 @@ export class Curves extends View {
       <span role="group" aria-label="Against"><button type="button" class="pl-tab" data-axis="nodes" aria-pressed="true">nodes</button><button
         type="button" class="pl-tab" data-axis="message_bytes" aria-pressed="false">size</button></span></header>
     <div class="pl-figure" role="img" aria-label="Bus bandwidth of every path"></div>
-    <div class="pl-bands"></div>
+    <div class="pl-bands"></div><span class="pl-along"></span>
   </section>`;
   static figure = ".pl-curves .pl-figure";
 
@@ -45,7 +56,7 @@ export class Curves extends View {
     this.host = page.find(".pl-curves");
     for (const tab of this.host.querySelectorAll(".pl-tab")) tab.addEventListener("click", () => this.choose(tab.dataset.axis));
     for (const side of ["inner_width", "inner_height"]) this.figures.model("curves").properties[side].change.connect(() => this.arrange());
-    this.legendSize = new ResizeObserver(() => this.legend && this.legend !== this.legendLines() && this.arrange()); // letters may come after the words
+    this.legendSize = new ResizeObserver(() => this.y && this.legend !== this.legendBottom() && this.arrange()); // letters may come after the words
     this.legendSize.observe(this.find(".pl-bands"));
     this.find(".pl-figure").addEventListener("mousemove", (event) => this.point(event));
     this.find(".pl-figure").addEventListener("mouseleave", () => this.point(null));
@@ -72,10 +83,10 @@ export class Curves extends View {
   nearest({ clientX, clientY }) {
     const { frame } = this.figures.view("curves"), box = this.find(".pl-figure").getBoundingClientRect(), { values } = this;
     const value = frame.x_scale.invert(clientX - box.left), i = Math.log(value / values[0]) / Math.log(values[1] / values[0]);
-    const away = (ys) => (i < 0 || i > values.length - 1 ? NaN : Math.abs(frame.y_scale.compute(between(this.scaled(ys), i)) - (clientY - box.top)));
+    const away = (ys) => (i < 0 || i > values.length - 1 ? NaN : Math.abs(frame.y_scale.compute(between(ys, i)) - (clientY - box.top)));
     let near = NEAR, found = null;
-    for (const { name, y } of this.curves.lines) if (away(y) < near) [near, found] = [away(y), name];
-    return found ?? (away(this.limit().y) < NEAR ? LIMIT : null);
+    for (const { name, y } of this.curves.lines) if (away(this.shown(y)) < near) [near, found] = [away(this.shown(y)), name];
+    return found ?? (away(this.limitHeights()) < NEAR ? LIMIT : null);
   }
 
   apply(_, { meta }) {
@@ -102,58 +113,60 @@ export class Curves extends View {
   }
 
   paint() {
-    const { curves, mark, ghost, scale, figures } = this;
+    const { curves, mark, figures } = this;
     if (!curves?.lines || !mark) return;
     if (!curves.values.length) return this.clear();
-    this.values = this.reached();
-    const limit = this.scaled(this.limit().y).slice(0, this.values.length), most = this.scaled(this.limit().high ?? []), heights = curves.lines.flatMap((line) => [...this.scaled(line.y), ...(this.here ? [] : this.scaled(line.high))]);
-    const lines = Math.max(this.there(mark) ? mark.y * scale.factor : 0, ...heights.filter(isFinite), ...[...limit, ...most].filter(isFinite), ...this.scaled(this.points().y));
-    const spread = this.here ? [...curves.lines.flatMap((line) => this.scaled(line.high)), ...(curves.noise?.high ?? [])] : [], highest = (below) => Math.max(lines, ...spread.filter((y) => y < below));
-    const { values } = this, wide = this.span(values);
-    figures.model("curves_x").setv({ start: wide[0], end: wide[1] });
-    figures.model("curves_grid").cross_bounds = [wide[0], this.along(values.length - 1)]; // a name stands on no line
+    this.reach();
+    this.sayLegend();
+    this.legend = this.legendBottom();
+    this.y = this.measure();
+    const { start, end, round, last, stem } = this.y, [from, to] = this.span(this.values);
+    this.pixel = Math.log(to / from) / Math.max(1, figures.view("curves").frame.bbox.width); // along the axis, as a logarithm
+    figures.model("curves_x").setv({ start: from, end: to });
+    figures.model("curves_y").setv({ start, end });
+    figures.model("curves_grid").cross_bounds = [from, this.values.at(-1)]; // a name stands on no line
+    for (const name of ["curves_grid", "curves_busbw"]) if (String(figures.model(name).bounds) !== String([0, last])) figures.model(name).bounds = [0, last]; // the legend stands on no line
+    figures.model("curves_steps").setv({ ticks: round });
+    figures.model("curves_values").setv({ major_tick_in: stem, minor_tick_in: stem }); // they stand on zero's line, and on no circle
+    this.nameTicks();
     this.drawBands();
-    const room = 1.02 + 0.16 * (this.legend = this.legendLines()); // each of its lines needs room
-    const whole = highest(room * highest(WIDE_SPREAD * lines)), last = this.lastTick(whole), top = last * room || 1; // a wide spread that would end behind the legend is whole, too
-    figures.model("curves_y").setv({ start: 0, end: top });
-    const bounds = [0, last]; // the legend stands on no line
-    for (const name of ["curves_grid", "curves_busbw"]) if (String(figures.model(name).bounds) !== String(bounds)) figures.model(name).bounds = bounds;
-    const shown = this.ticks();
-    figures.model("curves_ticks").ticks = shown;
-    figures.model("curves_values").major_label_overrides = new Map(shown.map((v) => [v, curves.names[values.indexOf(v)]]));
-    this.drawLines(limit, top);
+    this.drawLines();
     this.drawMeasured();
     this.drawMarks();
-    this.drawNames(limit, top);
+    this.drawNames();
     this.lookAgain();
   }
 
-  // The values of the axis as far as a line goes, a measured point or the mark: what takes long to simulate leaves no empty room.
-  reached() {
-    const { values, lines, axis } = this.curves, ends = lines.map(({ x, y }) => x[y.findLastIndex((one) => one !== null)] ?? 0);
-    const last = Math.max(...ends, ...this.points().x, this.there(this.mark) ? this.mark[axis] : 0), end = values.findIndex((value) => value >= last) + 1;
-    return end > 1 ? values.slice(0, end) : values;
+  // How high the axis goes, and what of it each pixel is.
+  measure() {
+    const { curves, figures } = this, { height } = figures.view("curves").frame.bbox, present = (ys) => ys.filter(isFinite);
+    const data = present([...curves.lines.flatMap((line) => this.scaled(line.y)), ...this.scaled(this.points().y), ...this.circles().map(({ y }) => y)]);
+    const limit = present(this.shown(this.limit().y)), noise = (this.here && curves.noise?.high) || [];
+    return heights({
+      data: Math.max(0, ...data), limit, beyond: present([...limit, ...noise, ...curves.lines.flatMap((line) => this.scaled(line.high ?? []))]),
+      circles: this.circles().map(({ y, size }) => ({ y, radius: size / 2 + 2 })), height, above: this.legend, least: this.here ? LEAST_HERE : LEAST, zoom: figures.zoom,
+    });
   }
 
-  // The first tick that no line passes; ticks are those of the axis that ends there.
-  lastTick(highest) {
-    const ticker = this.figures.model("curves_steps");
-    let last = highest;
-    for (let tries = 0; last > 0 && tries < 4; tries++) {
-      const step = ticker.get_interval(0, last, ticker.desired_num_ticks);
-      last = step * Math.ceil(highest / step - 1e-9);
-    }
-    return last;
+  // The values of the axis as far as a line goes, a measured point or the mark: what takes long to simulate leaves no empty room, nor does what cannot be.
+  reach() {
+    const { values, lines, axis } = this.curves, there = (line) => line.x.filter((_, i) => line.y[i] !== null);
+    const all = [...lines.flatMap(there), ...this.points().x, ...(this.there(this.mark) ? [this.mark[axis]] : [])];
+    const first = Math.max(0, values.findLastIndex((value) => value <= Math.min(...all))), end = values.findIndex((value) => value >= Math.max(...all)) + 1;
+    [this.first, this.end] = end - first > 1 ? [first, end] : [0, values.length];
+    this.values = values.slice(this.first, this.end);
   }
 
   // Paints again where the legend is higher or lower in the next frame: while another theme comes its letters are others for a moment.
   lookAgain() {
     cancelAnimationFrame(this.arranging);
-    this.arranging = requestAnimationFrame(() => this.legend === this.legendLines() || this.paint());
+    this.arranging = requestAnimationFrame(() => this.legend === this.legendBottom() || this.paint());
   }
 
-  legendLines() {
-    return Math.max(1, Math.round(this.find(".pl-bands").offsetHeight / LINE_OF_LEGEND));
+  // How far the legend reaches into the figure's frame, in pixels.
+  legendBottom() {
+    const { frame } = this.figures.view("curves"), legend = this.find(".pl-bands").getBoundingClientRect(), figure = this.find(".pl-figure").getBoundingClientRect();
+    return legend.height ? Math.max(0, Math.round(legend.bottom - figure.top - frame.bbox.top)) : 0;
   }
 
   // Places names anew where the figure has another size; Bokeh says so when it has laid it out.
@@ -172,8 +185,7 @@ export class Curves extends View {
       const columns = Object.keys(this.figures.model(`curves_${name}`).data);
       this.figures.fill(`curves_${name}`, Object.fromEntries(columns.map((column) => [column, []])));
     }
-    this.find(".pl-bands").textContent = "";
-    this.find(".pl-bands").classList.remove("pl-drawn");
+    for (const words of [".pl-bands", ".pl-along"]) this.find(words).textContent = "";
   }
 
   // Whether these lines were measured on this machine, and are ratios.
@@ -183,22 +195,44 @@ export class Curves extends View {
 
   // From where to where the axis goes; at its right is room for the names.
   span(values) {
-    const [first, last] = [values[0], values[values.length - 1]];
+    const [first, last] = [values[0], values.at(-1)];
     if (first === last) return [first / 3, last * 4];
-    const { zoom } = this.figures, { width } = this.figures.view("curves").frame.bbox, texts = [...this.curves.lines, ...(this.here ? [] : [this.limit()])];
-    const words = texts.map(({ label }) => widthOf(label, 12 * zoom, true)), share = Math.min(0.6, (Math.max(0, ...words) + BESIDE * zoom) / Math.max(1, width)), from = first / 1.3;
-    return [from, from * (last / from) ** (1 / (1 - share))];
+    const { zoom } = this.figures, width = Math.max(1, this.figures.view("curves").frame.bbox.width);
+    const words = [...this.curves.lines.map(({ label }) => label), this.limitName()].map((text) => widthOf(text, 12 * zoom, true));
+    const after = Math.min(0.6 * width, Math.max(0, ...words) + (NAMED + NAMES_APART) * zoom), before = BEFORE_FIRST * zoom, all = (last / first) ** (width / Math.max(1, width - after - before));
+    return [first / all ** (before / width), last * all ** (after / width)];
   }
 
-  // Every so many values of the axis, back from the last one, that their words stand apart.
+  // A place so many pixels behind the last value.
+  after(px) {
+    return this.values.at(-1) * Math.exp(px * this.figures.zoom * this.pixel);
+  }
+
+  // Every so many values of the axis, back from the last one and if possible down to the first, that their words stand apart.
   ticks() {
-    const { values, curves: { names } } = this, { zoom } = this.figures, { width } = this.figures.view("curves").frame.bbox, [from, to] = this.span(values);
-    const at = (i) => (width * Math.log(values[i] / from)) / Math.log(to / from), half = names.slice(0, values.length).map((name) => widthOf(name, 12 * zoom) / 2 + NAMES_APART * zoom), last = values.length - 1;
+    const { values } = this, { zoom } = this.figures, names = this.curves.names.slice(this.first, this.end), last = values.length - 1;
+    const at = (i) => Math.log(values[i] / values[0]) / this.pixel, half = names.map((name) => widthOf(name, 12 * zoom) / 2 + NAMES_APART * zoom);
     const every = (each) => [...values.keys()].filter((i) => (last - i) % each === 0), apart = (shown) => shown.every((i, n) => !n || at(i) - at(shown[n - 1]) >= half[i] + half[shown[n - 1]]);
     let each = 1;
     while (each < last && !apart(every(each))) each++;
-    const first = Math.min(...this.curves.lines.map(({ y }) => y.findIndex((one) => one !== null)).filter((i) => i >= 0)); // before it nothing is drawn
-    return every(each).filter((i) => !(i < first)).map((i) => values[i]);
+    const whole = [each, each + 1].find((n) => n < last && last % n === 0) ?? each;
+    return every(whole).map((i) => values[i]);
+  }
+
+  nameTicks() {
+    const { figures, values, curves } = this, named = this.ticks();
+    figures.model("curves_ticks").setv({ ticks: named, minor_ticks: values.filter((value) => !named.includes(value)) });
+    figures.model("curves_values").major_label_overrides = new Map(named.map((v) => [v, curves.names[curves.values.indexOf(v)]]));
+    this.sayAxis(named[0]);
+  }
+
+  // Left of the first value that is named: what the axis counts.
+  sayAxis(first) {
+    const { figures, values, pixel } = this, { zoom } = figures, { frame } = figures.view("curves"), words = this.find(".pl-along"), name = this.curves.names[this.curves.values.indexOf(first)];
+    words.textContent = (this.curves.axis ?? "nodes") === "nodes" ? "nodes" : "size";
+    const right = frame.bbox.left + BEFORE_FIRST * zoom + Math.log(first / values[0]) / pixel - widthOf(name, 12 * zoom) / 2 - 2 * NAMES_APART * zoom;
+    words.style.top = `${this.find(".pl-figure").offsetTop + frame.bbox.bottom + BELOW_TICKS}px`;
+    words.style.left = `${Math.max(0, right - widthOf(words.textContent, 12 * zoom))}px`;
   }
 
   // What carries this path: the NICs, or the devices' own ports.
@@ -210,6 +244,25 @@ export class Curves extends View {
   // Whether the lines are those of this scenario, or still those of the one before.
   there(mark) {
     return mark.of[this.curves.axis] === this.curves.key;
+  }
+
+  // Its name; where it ends above the axis, with its value.
+  limitName() {
+    const { label, y } = this.limit(), end = this.shown(y).findLast(isFinite);
+    return end > this.y.last ? `${label} ${inDigits(end)}` : label;
+  }
+
+  // At which heights its line stands: above a break of the axis it has its shape, and no scale.
+  limitHeights() {
+    const ys = this.shown(this.limit().y);
+    if (!this.y.broken) return ys;
+    const [low, high] = [Math.min(...ys.filter(isFinite)), Math.max(...ys.filter(isFinite))];
+    return ys.map((y) => this.y.inStrip(high > 1.02 * low ? (y - low) / (high - low) : 0.5));
+  }
+
+  // As `scaled`, for the values that the axis shows.
+  shown(values) {
+    return this.scaled(values.slice(this.first, this.end));
   }
 
   // In the unit shown; a point that is not there is NaN, which nobody draws.
@@ -231,121 +284,168 @@ export class Curves extends View {
   }
 
   // What the legend says of it.
-  sayMeasured() {
+  measuredSigns() {
     const { measured, mark, curves } = this;
-    if (this.here || measured?.machine !== mark.machine) return "";
+    if (this.here || measured?.machine !== mark.machine) return [];
     const { own } = this.points();
-    return [own.includes(true) && "◆ yours", own.includes(false) && "◇ measured", !own.length && measured.hint[curves.axis]].filter(Boolean).join(" ");
+    return [own.includes(true) && ["◆", "yours"], own.includes(false) && ["◇", "measured"], !own.length && measured.hint[curves.axis] && ["", measured.hint[curves.axis]]].filter(Boolean);
   }
 
-  // The lines as they lie over each other: this scenario's on top.
+  // The legend: each sign and what it is.
+  sayLegend() {
+    const { curves } = this, legend = this.find(".pl-bands"), former = this.former() && ["ring", this.formerName()];
+    const range = curves.bands && [this.bandOf().length && !curves.bands.endsWith("...") ? "range" : "", curves.bands];
+    const signs = curves.old ? [["", "computing the curves of this scenario ..."]] : [former, ...this.measuredSigns(), curves.switches && ["dot", curves.switches], range].filter(Boolean);
+    const said = JSON.stringify([signs, curves.about]);
+    if (said === this.said) return;
+    this.said = said;
+    legend.replaceChildren(...signs.flatMap(([sign, words]) => [signed(sign, words), " "]));
+    legend.title = curves.about || signs.map(([, words]) => words).join("; ");
+    this.find(".pl-figure").setAttribute("aria-label", [this.here ? "Speed" : "Bus bandwidth of every path", curves.about].filter(Boolean).join(". "));
+  }
+
+  // The lines as they lie over each other: this scenario's on the others, dashes on what has their colour.
   upwards() {
-    return [...this.curves.lines].sort((a, b) => (a.name === this.mark.line) - (b.name === this.mark.line));
+    const level = (line) => (line.name === this.mark.line ? 1 : line.twin ? 2 : 0);
+    return [...this.curves.lines].sort((a, b) => level(a) - level(b));
+  }
+
+  // The lines whose bands are drawn: one at a time, as more hide each other.
+  bandOf() {
+    const known = ({ low, high }) => low?.filter((y, i) => y !== null && high[i] !== null).length > 1;
+    return this.upwards().filter((line) => known(line) && (this.here || line.name === (this.pointed ?? this.mark.line)));
   }
 
   drawBands() {
-    const { curves, mark, figures } = this, drawn = { xs: [], ys: [], fill: [], alpha: [] }, edges = { xs: [], ys: [], line: [] };
+    const { curves, figures, y: { last, broken } } = this, drawn = { xs: [], ys: [], fill: [], alpha: [] }, edges = { xs: [], ys: [], line: [] };
     const add = (x, low, high, role, alpha, edge = 0) => {
       const there = [...low.keys()].filter((i) => i < x.length && isFinite(low[i]));
       if (there.length < 2) return;
-      drawn.xs.push([...there, ...[...there].reverse()].map((i) => x[i]));
-      drawn.ys.push([...there.map((i) => high[i]), ...there.reverse().map((i) => low[i])]);
+      const [lower, upper] = [low, high].map((ys) => belowEnd(there.map((i) => x[i]), there.map((i) => ys[i]), last, last));
+      drawn.xs.push([...upper.xs, ...lower.xs.reverse()]);
+      drawn.ys.push([...upper.ys, ...lower.ys.reverse()]);
       drawn.fill.push(role);
       drawn.alpha.push(alpha * (figures.theme === "dark" ? 1.3 : 1));
-      if (edge) for (const ys of [low, high]) for (const name in edges) edges[name].push({ xs: x, ys, line: role }[name]);
+      if (edge) for (const ys of [low, high]) for (const [name, column] of Object.entries({ ...belowEnd(x, ys, last), line: role })) edges[name].push(column);
     };
     const limit = this.limit(), { noise } = curves;
-    if (this.pointed === LIMIT && limit.low?.some((low, i) => low < limit.high[i])) add(this.values, this.scaled(limit.low), this.scaled(limit.high), "muted", 0.16);
-    const shown = (line) => this.here || line.name === (this.pointed ?? mark.line); // one at a time: more hide each other
-    for (const line of this.upwards().filter(shown)) add(line.x, this.scaled(line.low), this.scaled(line.high), line.role, this.here ? 0.12 : 0.07, this.here ? 0 : 1);
+    if (this.pointed === LIMIT && !broken && limit.low?.some((low, i) => low < limit.high[i])) add(this.values, this.shown(limit.low), this.shown(limit.high), "muted", 0.16);
+    for (const line of this.bandOf()) add(line.x, this.scaled(line.low), this.scaled(line.high), line.role, this.here ? 0.12 : 0.07, this.here ? 0 : 1);
     if (noise) add(noise.x, noise.low, noise.high, "muted", 0.2);
     figures.fill("curves_bands", drawn, ["fill"]);
     figures.fill("curves_edges", edges, ["line"]);
-    const legend = this.find(".pl-bands");
-    legend.textContent = curves.old ? "computing the curves of this scenario ..." : [this.sayMeasured(), curves.switches, curves.bands].filter(Boolean).join("; ");
-    legend.title = curves.about ?? legend.textContent;
-    this.find(".pl-figure").setAttribute("aria-label", [this.here ? "Speed" : "Bus bandwidth of every path", curves.about].filter(Boolean).join(". "));
-    legend.classList.toggle("pl-drawn", drawn.xs.length > 0 && !curves.old);
-    const fills = drawn.fill.map((role) => figures.colour(role)), part = 100 / Math.max(1, fills.length);
-    legend.style.setProperty("--pl-chip", `linear-gradient(90deg, ${fills.map((fill, i) => `${fill} ${i * part}% ${(i + 1) * part}%`).join(", ")})`);
+    this.host.style.setProperty("--pl-band", figures.colour(drawn.fill[0] ?? "muted"));
   }
 
-  // Whether this scenario's line, which is on top, hides another.
-  hides(line, top) {
-    const ys = this.scaled(line.y);
-    return this.curves.lines.some((other) => other !== line && other.y.some((y) => y !== null) && this.scaled(other.y).every((y, i) => !(Math.abs(y - ys[i]) > ALIKE * top)));
+  // Lines of how many other colours lie on one from end to end, of those drawn after it.
+  linesOn(line, after) {
+    const ys = this.scaled(line.y), near = (other) => other.role !== line.role && this.scaled(other.y).every((y, i) => !(Math.abs(y - ys[i]) * this.y.perUnit > ON)) && other.y.some((y, i) => y !== null && line.y[i] !== null);
+    return this.here ? 0 : new Set(after.filter(near).map(({ role }) => role)).size;
   }
 
-  drawLines(limit, top) {
-    const { curves, mark, figures } = this, drawn = { xs: [], ys: [], line: [], dash: [], width: [], alpha: [] };
+  // How a line is drawn: its dash, and a darker hue, tell it from another of its colour.
+  styleOf(line) {
+    return { line: line.twin ? line.ink : line.role, dash: this.here ? [3, 3] : line.twin ? DASH : [], width: this.here ? 1.5 : line.name === this.mark.line ? 3.2 : 2 };
+  }
+
+  drawLines() {
+    const { figures, values, y: { last, broken } } = this, drawn = { xs: [], ys: [], line: [], dash: [], width: [], alpha: [] };
     const points = { x: [], y: [], fill: [], label: [], note: [], size: [] };
     const add = (xs, ys, line, dash, width, alpha) => {
       const row = { xs, ys, line, dash, width, alpha };
       for (const name in drawn) drawn[name].push(row[name]);
     };
-    add(this.values, limit, "muted", [4, 4], 1.2, 1);
-    for (const line of this.upwards()) {
-      const ys = this.scaled(line.y), here = line.name === mark.line;
-      if (this.here) add(line.x, ys, line.role, [3, 3], 1.5, 1);
-      else add(line.x, ys, line.role, here && this.hides(line, top) ? [9, 5] : [], here ? 3.2 : 2, 1);
+    const limit = broken ? { xs: values, ys: this.limitHeights() } : belowEnd(values, this.limitHeights(), last);
+    add(limit.xs, limit.ys, "muted", [4, 4], 1.2, 1);
+    if (broken) for (const [xs, ys] of this.breakOfAxis()) add(xs, ys, "muted", [], 1.2, 1);
+    const lines = this.upwards();
+    lines.forEach((line, n) => {
+      const ys = this.scaled(line.y), { line: role, dash, width } = this.styleOf(line), on = this.linesOn(line, lines.slice(n + 1));
+      add(line.x, ys, role, dash, width + on * CASING, 1);
       if (!this.here) ys.forEach((y, i) => {
         const row = { x: line.x[i], y, fill: line.role, label: line.label, note: line.note[i], size: line.switch?.[i] ? 10 : 5 };
         for (const name in points) points[name].push(row[name]);
       });
-    }
+    });
     figures.fill("curves_lines", drawn, ["line"]);
     figures.fill("curves_points", points, ["fill"]);
   }
 
-  drawMarks() {
-    const { curves, mark, ghost, scale, figures } = this, drawn = { x: [], y: [], fill: [], line: [], size: [] };
-    const add = (x, y, fill, line, size) => {
-      const row = { x, y, fill, line, size };
-      for (const name in drawn) drawn[name].push(row[name]);
-    };
-    if (!this.there(mark)) return figures.fill("curves_marks", drawn, ["fill", "line"]);
-    if (ghost && ghost.machine === mark.machine) add(ghost[curves.axis], ghost.y * scale.factor, "none", "muted", 13);
-    if (mark[curves.axis] <= this.values.at(-1) * BEYOND) add(mark[curves.axis], mark.y * scale.factor, mark.role, "ink", 14);
-    figures.fill("curves_marks", drawn, ["fill", "line"]);
+  // Two strokes across the axis, between its end and the limit above.
+  breakOfAxis() {
+    const { values, pixel, figures: { zoom }, y: { last, perUnit } } = this;
+    const x = (px) => values[0] * Math.exp((px - BEFORE_FIRST) * zoom * pixel), y = (px) => last + (px * zoom) / perUnit;
+    return [2, 5.5].map((up) => [[x(-5), x(5)], [y(up - 1.5), y(up + 2)]]);
   }
 
-  // Each name stands at the end of its line, or a thin line leads to it.
-  drawNames(limit, top) {
-    const { curves, figures } = this, drawn = { x: [], y: [], text: [], ink: [], dy: [] }, leads = { xs: [], ys: [], line: [] };
-    const { width, height } = figures.view("curves").frame.bbox, perUnit = Math.max(1, height) / top, wanted = [];
-    const [from, to] = this.span(this.values), last = this.values.at(-1), after = (px) => last * (to / from) ** ((px * figures.zoom) / Math.max(1, width)), x = after(BEFORE);
-    for (const line of curves.lines)
-      if (line.y.some((y) => y !== null)) wanted.push({ text: line.label, ink: line.ink, role: line.role, xs: line.x, ys: this.scaled(line.y) });
-    if (limit.some(isFinite)) wanted.push({ text: this.limit().label, ink: "muted", role: "muted", xs: this.values, ys: limit });
-    for (const [name, dy] of this.beside(wanted, perUnit)) {
-      const y = name.ys.findLast(isFinite), row = { x, y, text: name.text, ink: name.ink, dy }, middle = y - (dy - 6 * figures.zoom) / perUnit;
-      for (const column in drawn) drawn[column].push(row[column]);
-      leads.xs.push([name.xs[name.ys.findLastIndex(isFinite)], last, after(BEFORE - LEADS)]);
-      leads.ys.push([y, y, middle]);
-      leads.line.push(name.role);
-    }
-    figures.fill("curves_words", drawn, ["ink"]);
+  // Whether what was before has a ring: it is of this machine, and does not lie where this scenario does.
+  former() {
+    const { curves, mark, ghost } = this;
+    if (!ghost || !this.there(mark) || ghost.machine !== mark.machine) return false;
+    if (ghost.y > WELL_ABOVE * Math.max(mark.y, ...curves.lines.flatMap(({ y }) => y))) return false; // as of another size: lines would lie flat below it
+    return ghost[curves.axis] !== mark[curves.axis] || Math.abs(ghost.y - mark.y) > ALIKE * mark.y;
+  }
+
+  formerName() {
+    return this.mark.disturbed && !this.ghost.disturbed ? `without ${this.mark.disturbed}` : "before";
+  }
+
+  // What was before, and this scenario.
+  circles() {
+    const { curves, mark, ghost, scale } = this, { zoom } = this.figures, circles = [];
+    if (!this.there(mark)) return circles;
+    if (this.former()) circles.push({ x: ghost[curves.axis], y: ghost.y * scale.factor, fill: "none", line: "muted", size: CIRCLE - 1 });
+    if (mark[curves.axis] <= this.values.at(-1) * BEYOND) circles.push({ x: mark[curves.axis], y: mark.y * scale.factor, fill: mark.role, line: "ink", size: CIRCLE });
+    return circles;
+  }
+
+  drawMarks() {
+    const circles = this.circles(), column = (name) => circles.map((circle) => circle[name]);
+    this.figures.fill("curves_marks", { x: column("x"), y: column("y"), fill: column("fill"), line: column("line"), size: column("size") }, ["fill", "line"]);
+  }
+
+  // Each name stands beside a sample of its line, and a thin line leads there; lines that end alike have one place, which says where.
+  drawNames() {
+    const { curves, figures, values } = this, { zoom } = figures, { start, perUnit } = this.y, room = figures.view("curves").frame.bbox.height - this.legend - BELOW_LEGEND * zoom;
+    const words = { x: [], y: [], text: [], ink: [], dy: [] }, leads = { xs: [], ys: [], line: [], dash: [], width: [], alpha: [] };
+    const lead = (xs, ys, line, { dash = [], width = 1, alpha = 0.6 } = {}) => Object.entries({ xs, ys, line, dash, width, alpha }).forEach(([name, value]) => leads[name].push(value));
+    const add = (text, ink, x, y) => Object.entries({ x, y, text, ink, dy: 6 * zoom }).forEach(([name, value]) => words[name].push(value));
+    const names = curves.lines.filter(({ y }) => y.some((one) => one !== null)).map((line) => this.nameOf(line, this.shown(line.y), line.label, line.ink, this.styleOf(line)));
+    const limit = this.limitHeights(), above = !(limit.findLast(isFinite) <= this.y.last) && !this.y.broken;
+    if (limit.some(isFinite)) names.push({ ...this.nameOf(this.limit(), limit, this.limitName(), "muted", { line: "muted", dash: [4, 4], width: 1.2 }), ...(above && { above, end: this.y.end }) });
+    const groups = groupsOfNames(names, ALIKE * this.y.last), pitch = Math.min(LINE_OF_NAMES * zoom, room / Math.max(1, names.length));
+    const wishes = groups.map(({ end }) => room - (end - start) * perUnit), middles = stackedApart(wishes, groups.map((group) => group.names.length * pitch), room);
+    groups.forEach((group, n) => {
+      const at = (down) => start + (room - down) / perUnit, middle = at(middles[n]), many = group.names.length > 1;
+      group.names.forEach((name, k) => {
+        const y = at(middles[n] + (k - (group.names.length - 1) / 2) * pitch);
+        if (!name.above) lead([name.x, values.at(-1), this.after(LEAD)], [name.end, name.end, middle], many ? "muted" : name.style.line);
+        lead([this.after(many ? SAMPLE[0] : LEAD), this.after(SAMPLE[1])], [y, y], name.style.line, { ...name.style, width: Math.min(2.4, name.style.width), alpha: 1 });
+        add(name.text, name.ink, this.after(NAMED), y);
+      });
+      if (!many) return;
+      const half = ((group.names.length * pitch) / 2 - 2 * zoom) / perUnit;
+      lead([this.after(LEAD), this.after(LEAD)], [middle - half, middle + half], "muted", { alpha: 1 });
+    });
+    figures.fill("curves_words", words, ["ink"]);
     figures.fill("curves_leads", leads, ["line"]);
   }
 
-  // How far below its line's end each name stands, in their order, none on another.
-  beside(wanted, perUnit) {
-    const { zoom } = this.figures, pitch = LINE_OF_NAMES * zoom, found = new Map();
-    // from the top down, each at least a line below the one before, and high enough that all below it find room
-    const ends = wanted.map((name) => [name, name.ys.findLast(isFinite)]).sort((a, b) => b[1] - a[1]);
-    let above = Infinity;
-    ends.forEach(([name, at], k) => {
-      const lowest = pitch * (ends.length - 1 - k) + 8 * zoom, y = Math.max(lowest, Math.min(at * perUnit, above - pitch));
-      above = y;
-      found.set(name, at * perUnit - y + 6 * zoom);
-    });
-    return found;
+  nameOf(line, ys, text, ink, style) {
+    const last = ys.findLastIndex(isFinite), here = this.values.findLastIndex((value) => value <= this.mark[this.curves.axis]);
+    return { text, ink, style, x: this.values[last], end: ys[last], here: isFinite(ys[here]) ? ys[here] : ys[last] };
   }
+}
 
-  // A value of the axis between two of its points; the axis is logarithmic.
-  along(i) {
-    const { values } = this, k = Math.min(values.length - 2, Math.floor(i));
-    if (k < 0) return values[0] * (1 + i);
-    return values[k] * (values[k + 1] / values[k]) ** (i - k);
-  }
+// A sign of the legend and what it is: a letter, the ring, the two edges of a band, or none.
+function signed(sign, words) {
+  const entry = document.createElement("span");
+  entry.textContent = sign.length === 1 ? `${sign} ${words}` : words;
+  if (sign.length > 1) entry.dataset.sign = sign;
+  return entry;
+}
+
+// Three digits, or all of a large number.
+function inDigits(value) {
+  return value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(2)));
 }

@@ -89,6 +89,7 @@ export class Figures {
       });
     this.model("timeline_lanes").setv({ major_label_text_color: ink, axis_line_color: null, major_tick_line_color: null });
     this.model("curves_busbw").setv({ axis_line_color: null, major_tick_line_color: null });
+    this.model("curves_values").setv({ axis_line_color: null, minor_tick_line_color: faint }); // the line of zero is the axis
     this.model("curves_grid").grid_line_color = faint;
   }
 

@@ -19,8 +19,9 @@ from peerlab.answer.sensitivity import Band, limit_band
 from peerlab.base.units import say_bytes, say_percent, say_time
 from peerlab.model.fabrics import NIC
 from peerlab.model.hardware import Cluster
-from peerlab.model.paths import data_path, path_title, sending_kinds
+from peerlab.model.paths import PATHS, data_path, path_title, sending_kinds
 from peerlab.model.resources import resource_kind
+from peerlab.model.slow_parts import parts_of
 from peerlab.picture.curve_scenarios import AXES, PathCurve, at, key, line_of, machine_key
 from peerlab.picture.left_out import say_left_out
 from peerlab.picture.library_switches import SWITCHES, switches_of
@@ -48,18 +49,37 @@ def curves(
     theirs already, by name; `complete` says that no more follow.
     """
     there = bands or {}
+    twins = _twins([line.name for line, _ in computed])
     return {
         "axis": axis,
         "values": list(AXES[axis]),
         "names": [say_bytes(v) if FIELDS[axis].size else str(v) for v in AXES[axis]],
-        "lines": [_drawn(axis, line, runs, there.get(line.name)) for line, runs in computed],
+        "lines": [
+            {**_drawn(axis, line, runs, there.get(line.name)), "twin": line.name in twins}
+            for line, runs in computed
+        ],
         "limits": _limits(scenario, axis, banded=bands is not None),
         "key": key(scenario, axis),
-        "bands": _say_bands(scenario, computed, there, complete=complete),
-        "about": "; ".join(filter(None, (ABOUT if there else "", say_left_out(axis, computed, label)))),
+        "bands": _say_bands(scenario, there, complete=complete),
+        "about": "; ".join(
+            filter(
+                None,
+                (
+                    _about_bands(scenario, computed, there, complete=complete),
+                    say_left_out(axis, computed, label),
+                ),
+            )
+        ),
         # Along nodes nothing is marked: only by size does a library choose.
         "switches": SWITCHES if any(any(switches_of(axis, runs)) for _, runs in computed) else "",
     }
+
+
+def _twins(names: Sequence[str]) -> set[str]:
+    """Return the lines that have the colour of another one before them, in the order of all paths: they are dashed."""
+    paths = [name for name in PATHS if name in names]
+    roles = [line_roles(name) for name in paths]
+    return {name for place, name in enumerate(paths) if roles[place] in roles[:place]}
 
 
 def _drawn(
@@ -134,29 +154,37 @@ def _number(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-def _say_bands(
+def _say_bands(scenario: Scenario, bands: Mapping[str, Sequence[Band | None]], *, complete: bool) -> str:
+    """Return the legend of the bands; nothing where there are none."""
+    if not _has_ranges(scenario):
+        return ""
+    return BAND * any(map(any, bands.values())) if complete else "range: computing ..."
+
+
+def _about_bands(
     scenario: Scenario,
     computed: Sequence[tuple[PathCurve, Sequence[Run | None]]],
     bands: Mapping[str, Sequence[Band | None]],
     *,
     complete: bool,
 ) -> str:
-    """Return the legend of the bands."""
-    if not any(figure.range for figure in scenario.hardware.figures.values()):
+    """Say what a band is, or why there is none; a run without one took too long to simulate at all ends."""
+    if not _has_ranges(scenario):
         return "no range: no assumed figure has one"
-    if not complete:
-        return "its range: computing ..."
-    there = [band for line in bands.values() for band in line if band]
+    there = sum(band is not None for line in bands.values() for band in line)
     if not there:
-        return "no range: slow to simulate"
-    # A run without a band took too long to simulate at all ends.
-    some = len(there) < sum(run is not None for _, runs in computed for run in runs)
-    return IN_PART if some else BAND
+        return "no range: slow to simulate" if complete else ""
+    some = complete and there < sum(run is not None for _, runs in computed for run in runs)
+    return ABOUT + IN_PART * some
 
 
-BAND = "its range"
-IN_PART = "its range, in part"
-ABOUT = "Its range: from where to where it lies if the assumed figures (†) lie at the ends of their ranges, and as far as the library's law was off on machines that it was not fitted on"
+def _has_ranges(scenario: Scenario) -> bool:
+    return any(figure.range for figure in scenario.hardware.figures.values())
+
+
+BAND = "range"
+IN_PART = " (in part: some take long to simulate)"
+ABOUT = "Range: from where to where the line lies if the assumed figures (†) lie at the ends of their ranges, and as far as the library's law was off on machines that it was not fitted on"
 _IF = "if all assumed figures (†) that have a range lie at its ends"
 """What a band says."""
 
@@ -178,6 +206,8 @@ class Mark(TypedDict):
     """Whether a registration cache changes anything."""
     past: bool
     """Whether slices go past the host's memory."""
+    disturbed: str
+    """What makes its nodes differ, in words: ``the slow node``; empty where nothing does."""
     of: dict[str, str]
     """For each axis the key of the curves that it belongs to."""
     machine: str
@@ -199,9 +229,23 @@ def mark(run: Run) -> Mark:
         "limit": _limit_name(str(run.scenario.path), sends),
         "cached": path.uses_device_memory,
         "past": not path.is_staged,
+        "disturbed": _disturbed(run.scenario),
         "of": {axis: key(run.scenario, axis) for axis in AXES},
         "machine": machine,
     }
+
+
+def _disturbed(s: Scenario) -> str:
+    """Return what makes the nodes of a scenario differ."""
+    lost = any(not share for _, share in parts_of(s.slow_nics))
+    names = {
+        "the slow node": s.slow_nodes,
+        "the lost NIC" if lost else "the slow NIC": s.slow_nics,
+        "the slow link": s.slow_links,
+        "noise": s.jitter or s.spread or s.detours or s.ticks,
+    }
+    there = [name for name, value in names.items() if value]
+    return there[0] if len(there) == 1 else "these faults" if there else ""
 
 
 def _note(run: Run, band: Band | None) -> str:

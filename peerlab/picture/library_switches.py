@@ -7,8 +7,8 @@ from peerlab.answer.run import Run
 from peerlab.base.units import say_bytes
 from peerlab.question.scenario_fields import FIELDS
 
-SWITCHES = "large dots: library switches"
-"""Legend of the points that `switches_of` tells."""
+SWITCHES = "library switches"
+"""Legend of the points that `switches_of` tells, which are large dots."""
 
 
 def switches_of(axis: str, runs: Sequence[Run | None]) -> list[str]:

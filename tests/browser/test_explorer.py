@@ -324,10 +324,10 @@ def test_export_writes_what_was_before_beside_what_is_now(fresh, lab):
 
 def test_bands_come_after_the_lines_and_say_what_they_are(fresh):
     fresh.page.wait_for_function(
-        "() => [...window.peerlabPages].at(-1).curves.curves.bands === 'its range'",
+        "() => [...window.peerlabPages].at(-1).curves.curves.bands === 'range'",
     )
     legend = fresh.page.locator(".pl-bands").last
-    expect(legend).to_have_text("its range")
+    expect(legend).to_have_text("range")
     expect(legend).to_have_attribute("title", re.compile("assumed figures"))
     bands, curves = fresh.ask("page => [page.figures.model('curves_bands').data, page.curves.curves]")
     assert (len(bands["xs"]), len(curves["lines"])) == (1, 4)  # one at a time

@@ -381,7 +381,7 @@ def test_the_curves_that_a_page_begins_with_have_bands(open_):
         there = [one for one in zip(*rows, strict=True) if one[0] is not None]
         assert len(there) == 2
         assert all(low <= y <= high for low, y, high in there)
-    assert shown.page.locator(".pl-bands").inner_text() == "its range"
+    assert shown.page.locator(".pl-bands").inner_text() == "range"
 
 
 def test_words_of_a_single_figure_can_be_read_from_the_last_row(open_):

@@ -2,7 +2,6 @@
 
 from bokeh.core.properties import value
 from bokeh.models import (
-    BasicTicker,
     ColumnDataSource,
     FixedTicker,
     HoverTool,
@@ -29,11 +28,14 @@ def build() -> figure:
         Patches(xs="xs", ys="ys", fill_color="fill", line_color=None, fill_alpha="alpha"),
     )
     plot.add_glyph(
-        _source("edges", "xs", "ys", "line"), MultiLine(xs="xs", ys="ys", line_color="line", line_width=1)
+        _source("edges", "xs", "ys", "line"),
+        MultiLine(xs="xs", ys="ys", line_color="line", line_width=1, line_alpha=0.5),
     )
     plot.add_glyph(
-        _source("leads", "xs", "ys", "line"),
-        MultiLine(xs="xs", ys="ys", line_color="line", line_width=1, line_alpha=0.6),
+        _source("leads", "xs", "ys", "line", "dash", "width", "alpha"),
+        MultiLine(
+            xs="xs", ys="ys", line_color="line", line_dash="dash", line_width="width", line_alpha="alpha"
+        ),
     )
     plot.add_glyph(
         _source("lines", "xs", "ys", "line", "dash", "width", "alpha"),
@@ -83,7 +85,7 @@ def _axes() -> figure:
     )
     plot.xaxis.name, plot.yaxis.name = "curves_values", "curves_busbw"
     plot.xaxis.ticker = FixedTicker(ticks=list(NODES), name="curves_ticks")
-    plot.yaxis.ticker = plot.ygrid.ticker = BasicTicker(desired_num_ticks=3, name="curves_steps")
+    plot.yaxis.ticker = plot.ygrid.ticker = FixedTicker(ticks=[0], name="curves_steps")
     plot.xgrid.visible = False
     plot.ygrid.name = "curves_grid"
     return plot

@@ -1,0 +1,53 @@
+// How high the curves' axis goes: as far as what is compared on it, not as far as what limits it. Where the wire limit lies
+// beyond, the axis is broken off and the limit has a strip above the break; its name says its value.
+const STEPS = [1, 2, 2.5, 5];
+const MOST_STEPS = 6; // to the axis' end
+const FEW_STEPS = 4; // that have a tick
+const ABOVE_ALL = 5; // pixels between the axis' end and the legend
+const BELOW_ZERO = 3; // pixels: a line at zero is as thick as others
+const BREAK_STRIP = 15; // pixels of a broken axis, above its end
+const IN_STRIP = [8, 13]; // between which of them the limit lies
+
+// Heights in pixels, the rest in the unit of the axis: `data` has at least the share `least` of the height, and what is
+// `beyond` it (limit, bands, what was before) as much as leaves it that. `circles` are whole. `above` is what the legend takes.
+export function heights({ data, limit, beyond, circles, height, above, least, zoom }) {
+  const shut = limit.length > 0 && Math.min(...limit), reach = [...new Set([data, ...beyond.filter((y) => y > data)])].sort((a, b) => b - a);
+  const wholly = (last) => shut !== false && shut > last, strip = (last) => (wholly(last) ? BREAK_STRIP * zoom : 0), roof = (last) => above + ABOVE_ALL * zoom + strip(last);
+  const lowest = (0.9 * least * height) / (data || 1), below = Math.max(BELOW_ZERO, ...circles.map(({ y, radius }) => radius - y * lowest));
+  const used = (last) => (last ? (data / last) * (1 - (roof(last) + below) / height) : 1);
+  const last = [...reach.map(roundEnd), data].find((end) => used(end) >= least) ?? data, top = last || 1;
+  const perUnit = Math.max(1, height - roof(last) - below) / top;
+  return {
+    last: top, stem: below > BELOW_ZERO ? 0 : below, perUnit, start: -below / perUnit, end: top + roof(last) / perUnit, round: roundTicks(top), broken: wholly(last),
+    inStrip: (share) => top + ((IN_STRIP[0] + share * (IN_STRIP[1] - IN_STRIP[0])) * zoom) / perUnit,
+  };
+}
+
+// The first round value that nothing passes, a few round steps from zero.
+function roundEnd(highest) {
+  return Math.min(...stepsUpTo(highest).map((step) => step * Math.ceil(highest / step - 1e-9)));
+}
+
+// The fewest ticks that end where the axis does; where it takes more than a few, or ends at no round value, below that.
+function roundTicks(last) {
+  const steps = stepsUpTo(last).filter((each) => last / each >= 2 - 1e-9 && last / each < FEW_STEPS + 1).reverse(), step = steps.find((each) => Math.abs(last / each - Math.round(last / each)) < 1e-9) ?? steps[0];
+  return Array.from({ length: Math.floor(last / step + 1e-9) + 1 }, (_, i) => i * step);
+}
+
+// Round steps of which two to a few go into a height.
+function stepsUpTo(highest) {
+  const power = 10 ** Math.floor(Math.log10(highest || 1)), all = [power / 10, power].flatMap((ten) => STEPS.map((step) => step * ten));
+  return all.filter((step) => Math.ceil(highest / step - 1e-9) <= MOST_STEPS && Math.ceil(highest / step - 1e-9) >= 2);
+}
+
+// A line as far as it lies below a height: where it crosses, it has a point; along x it is straight in logarithms. What is above is `instead`.
+export function belowEnd(xs, ys, last, instead = NaN) {
+  const cut = { xs: [], ys: [] };
+  const add = (x, y) => (cut.xs.push(x), cut.ys.push(y));
+  for (let i = 0; i < xs.length; i++) {
+    const [was, is] = [ys[i - 1], ys[i]];
+    if (i && isFinite(was) && isFinite(is) && was > last !== is > last) add(xs[i - 1] * (xs[i] / xs[i - 1]) ** ((last - was) / (is - was)), last);
+    add(xs[i], is > last ? instead : is);
+  }
+  return cut;
+}

@@ -1,0 +1,36 @@
+// Where the names of lines stand at their ends: in the order of the lines, one above the other, and lines that end alike have one place.
+
+// Names whose lines end nearer to each other than `alike`, from the highest line down; `here` orders those of one group.
+export function groupsOfNames(names, alike) {
+  const groups = [];
+  for (const name of [...names].sort((a, b) => b.end - a.end)) {
+    const group = groups.at(-1);
+    if (group && group[0].end - name.end <= alike) group.push(name);
+    else groups.push([name]);
+  }
+  return groups.map((group) => ({ names: group.sort((a, b) => b.here - a.here), end: group.reduce((sum, { end }) => sum + end, 0) / group.length }));
+}
+
+// How far below the top the middle of each group stands, as near to its wish as others leave it; `wishes` and `sizes` are pixels from the top down.
+export function stackedApart(wishes, sizes, room) {
+  const blocks = [];
+  wishes.forEach((wish, i) => {
+    blocks.push({ top: wish - sizes[i] / 2, wish: wish - sizes[i] / 2, size: sizes[i], number: 1 });
+    for (let merged = true; merged; ) {
+      const [above, block] = [blocks.at(-2), blocks.at(-1)];
+      block.top = Math.max(0, Math.min(block.wish, room - block.size));
+      merged = Boolean(above) && above.top + above.size > block.top;
+      if (!merged) break;
+      above.wish = (above.wish * above.number + (block.wish - above.size) * block.number) / (above.number + block.number);
+      above.size += block.size;
+      above.number += block.number;
+      blocks.pop();
+    }
+  });
+  const middles = [];
+  for (const { top, number } of blocks) {
+    let down = top;
+    for (let n = 0; n < number; n++) middles.push(down + sizes[middles.length] / 2), (down += sizes[middles.length - 1]);
+  }
+  return middles;
+}

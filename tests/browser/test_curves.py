@@ -1,0 +1,113 @@
+"""The curves: on every cluster what is compared fills the height, and each name stands at its line's end."""
+
+from copy import deepcopy
+from itertools import pairwise
+
+import pytest
+from blank import lines_of, run
+
+import peerlab
+from peerlab.picture.measured import overlay, points
+from peerlab.question.presets import known_clusters, load_cluster
+from peerlab.records.library import measured_library
+
+DRAWN = """page => {
+    const { frame } = page.figures.view("curves"), data = (name) => page.figures.model(`curves_${name}`).data, high = (y) => frame.y_scale.compute(y) - frame.bbox.top;
+    const { text, y } = data("words"), leads = data("leads"), marks = data("marks");
+    return { height: frame.bbox.height, zero: high(0), highest: Math.min(...["points", "measured", "marks"].flatMap((name) => data(name).y).filter(isFinite).map(high)),
+      names: text.map((words, i) => [words, high(y[i])]), leads: leads.xs.map((xs, i) => [xs.length, leads.ys[i].map(high)]).filter(([n]) => n === 3).map(([, ys]) => ys),
+      circles: marks.y.map((at, i) => [high(at), marks.size[i] / 2]), legend: page.curves.legend };
+}"""
+"""What the curves draw, in pixels below the top of their frame."""
+
+
+def shown_lines(shown, scenario, axis="nodes"):
+    """Show a scenario with its curves; return what is drawn."""
+    shown.change(run(**scenario), lines=False)
+    shown.give("curves", lines_of(run(**scenario).scenario, axis))
+    shown.settle()
+    return shown.ask(DRAWN)
+
+
+@pytest.mark.sample(4)
+@pytest.mark.parametrize("axis", ["nodes", "message_bytes"])
+@pytest.mark.parametrize("cluster", known_clusters())
+def test_what_is_compared_fills_the_height_and_names_stand_in_order(shown, cluster, axis):
+    for path in list(load_cluster(cluster).paths)[:2]:
+        drawn = shown_lines(shown, {"cluster": cluster, "path": path}, axis)
+        assert drawn["zero"] - drawn["highest"] >= 0.59 * drawn["height"]
+        for y, radius in drawn["circles"]:
+            assert radius <= y <= drawn["height"] - radius, "a circle is whole"
+        places = [y for _, y in drawn["names"]]
+        assert places == sorted(places)
+        assert all(b - a > 12 for a, b in pairwise(places))
+        assert drawn["legend"] <= places[0]
+        begins, ends = zip(*((lead[0], lead[-1]) for lead in drawn["leads"]), strict=True)
+        # of lines in one group the order is that of this scenario, and they have one lead
+        by_place = {end: begin for begin, end in zip(begins, ends, strict=True)}
+        assert [by_place[end] for end in sorted(by_place)] == sorted(by_place[end] for end in by_place)
+
+
+SMALL = {"cluster": "p5", "nodes": 16, "path": "peer-direct", "message_bytes": "1 MiB"}
+
+
+def test_a_limit_far_above_the_lines_is_broken_off_and_its_name_says_its_value(shown):
+    names = [name for name, _ in shown_lines(shown, SMALL)["names"]]
+    limit = lines_of(run(**SMALL).scenario, "nodes")["limits"]["nic"]["y"]
+    assert names[0] == f"wire limit {limit[-1]:.0f}"
+    assert shown.ask("page => page.curves.y.last") < 0.2 * limit[-1]
+    shown.change(run())
+    assert "wire limit" in shown.column("curves_words", "text"), "on the axis it has no need of it"
+
+
+def test_lines_of_one_colour_are_told_apart_by_dashes_and_lines_on_each_other_by_width(shown):
+    shown_lines(shown, {"cluster": "p4d", "nodes": 4, "path": "peer-direct"})
+    leads = shown.ask("page => page.figures.model('curves_leads').data")
+    samples = {
+        (line, tuple(dash))
+        for line, dash, width in zip(leads["line"], leads["dash"], leads["width"], strict=True)
+        if width > 1
+    }
+    assert len(samples) == 6, "five paths and the limit"
+    lines = deepcopy(lines_of(run().scenario, "nodes"))
+    lines["lines"][0]["y"] = lines["lines"][-2]["y"]
+    shown.give("curves", lines)
+    widths = sorted(shown.column("curves_lines", "width")[1:])
+    assert widths[-1] - widths[-2] >= 2
+
+
+def test_the_legend_names_the_ring_of_what_was_before(shown):
+    legend = shown.page.locator(".pl-bands > [data-sign=ring]")
+    assert legend.count() == 0
+    shown.change(run(path="peer-direct"))
+    assert legend.inner_text() == "before"
+    shown.last = run(path="peer-direct")
+    slow = peerlab.simulate(peerlab.Scenario(path="peer-direct", slow_nodes={0: 0.5}))
+    shown.change(slow, lines=False)
+    shown.ask(  # as if these lines were its: to simulate those takes long
+        "page => page.curves.showLines({ ...page.curves.curves, key: page.curves.mark.of.nodes }, page.scale)"
+    )
+    assert legend.inner_text() == "without the slow node"
+    assert len(shown.column("curves_marks", "x")) == 2
+
+
+def test_a_measured_point_left_of_the_lines_stands_above_a_tick(shown):
+    scenario = run(cluster="p4d", nodes=4, path="peer-direct").scenario
+    known = [point for records in measured_library().values() for point in points(records)]
+    measured = {**shown.ask("page => page.model.get('measured')"), **overlay(scenario, known)}
+    measured["nodes"] = {**measured["nodes"], "x": [2], "y": [20.0], "line": ["direct-ink"], "own": [False], "label": [""], "note": [""]}  # fmt: skip
+    lines = deepcopy(lines_of(scenario, "nodes"))
+    for line in lines["lines"]:
+        line["y"][0] = None
+    shown.change(run(cluster="p4d", nodes=4, path="peer-direct"), lines=False)
+    shown.give("measured", measured)
+    shown.give("curves", lines)
+    assert shown.column("curves_measured", "x") == [2]
+    assert 2 in shown.ask("page => page.figures.model('curves_ticks').ticks")
+
+
+def test_the_axis_says_what_it_counts(shown):
+    words = shown.page.locator(".pl-along")
+    assert words.inner_text() == "nodes"
+    shown.give("curves", lines_of(run().scenario, "message_bytes"))
+    assert words.inner_text() == "size"
