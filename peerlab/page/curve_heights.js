@@ -10,7 +10,7 @@ const IN_STRIP = [8, 13]; // between which of them the limit lies
 
 // Heights in pixels, the rest in the unit of the axis: `data` has at least the share `least` of the height, and what is
 // `beyond` it (limit, bands, what was before) as much as leaves it that. `circles` are whole. `above` is what the legend takes.
-export function heights({ data, limit, beyond, circles, height, above, least, zoom }) {
+export function axisHeights({ data, limit, beyond, circles, height, above, least, zoom }) {
   const shut = limit.length > 0 && Math.min(...limit), reach = [...new Set([data, ...beyond.filter((y) => y > data)])].sort((a, b) => b - a);
   const wholly = (last) => shut !== false && shut > last, strip = (last) => (wholly(last) ? BREAK_STRIP * zoom : 0), roof = (last) => above + ABOVE_ALL * zoom + strip(last);
   const lowest = (0.9 * least * height) / (data || 1), below = Math.max(BELOW_ZERO, ...circles.map(({ y, radius }) => radius - y * lowest));

@@ -1,6 +1,6 @@
 // The curves: every path simulated along an axis, this scenario marked, what was before as a ghost. Behind each line
 // its band, as soon as Python has it: from where to where the line may lie if what is assumed lies at its ends.
-import { belowEnd, heights } from "./curve_heights.js";
+import { axisHeights, belowEnd } from "./curve_heights.js";
 import { groupsOfNames, stackedApart } from "./curve_names.js";
 import { between } from "./labels.js";
 import { widthOf } from "./places.js";
@@ -142,7 +142,7 @@ export class Curves extends View {
     const { curves, figures } = this, { height } = figures.view("curves").frame.bbox, present = (ys) => ys.filter(isFinite);
     const data = present([...curves.lines.flatMap((line) => this.scaled(line.y)), ...this.scaled(this.points().y), ...this.circles().map(({ y }) => y)]);
     const limit = present(this.shown(this.limit().y)), noise = (this.here && curves.noise?.high) || [];
-    return heights({
+    return axisHeights({
       data: Math.max(0, ...data), limit, beyond: present([...limit, ...noise, ...curves.lines.flatMap((line) => this.scaled(line.high ?? []))]),
       circles: this.circles().map(({ y, size }) => ({ y, radius: size / 2 + 2 })), height, above: this.legend, least: this.here ? LEAST_HERE : LEAST, zoom: figures.zoom,
     });
