@@ -441,14 +441,14 @@ COMPUTED = {
         ("The simulation says {:.2f}, since at 64 MiB", tour_gain),
         ("exceed the {:.0f} GB/s of a server's NICs", lambda: DL1.node_wire_Bps / 1e9),
         (
-            "**{:.1f} to {:.1f} times as fast** with Peer Direct, most likely {:.1f}.",
+            "**{:.2f} to {:.2f} times as fast** with Peer Direct, {:.2f} as simulated.",
             lambda: (tour_band().low, tour_band().high, tour_band().value),
         ),
         (
-            "If it does not, it is {:.1f} to {:.1f} times.",
+            "If it does not, it is {:.2f} to {:.2f} times.",
             lambda: (tour_band().wired[1].low, tour_band().wired[1].high),
         ),
-        ("condition: {:.1f} to {:.1f} times on DL1", lambda: (tour_band().low, tour_band().high)),
+        ("condition: {:.2f} to {:.2f} times on DL1", lambda: (tour_band().low, tour_band().high)),
         ("allows {:,} ranks, that is {} servers", lambda: (DL1.max_ranks, DL1.max_ranks // DL1.devices)),
         (
             "The wire is busy for {:.0f} % of the time.",

@@ -9,6 +9,7 @@ from peerlab.answer.gain import GainBand
 from peerlab.base.data_frames import pd
 from peerlab.base.display import shown
 from peerlab.base.errors import HardwareError, nearest
+from peerlab.base.units import say_gain
 from peerlab.model.hardware import Cluster
 from peerlab.model.nic_wiring import PLACES, Wiring
 from peerlab.model.rewiring import rewired
@@ -138,12 +139,13 @@ class QuotedGain(str):
 
 def quoted(gain: GainBand) -> QuotedGain:
     """Return a gain over RDMA through host memory as it may be quoted: how much, how sure, on what condition, and what else may be."""
-    band = (
-        f"{gain.low:.1f} to {gain.high:.1f} times as fast as RDMA through host, most likely {gain.value:.1f}"
-    )
+    times = say_gain(gain.low, gain.high, sign=" times")
+    band = f"{times} as fast as RDMA through host, {gain.value:.2f} as simulated"
     if not gain.wired:
         return QuotedGain(f"Peer Direct is {band}.")
     first, *others = gain.wired
     # All other wirings together: a sentence that is quoted has room for one range.
     low, high = min(gain_case.low for gain_case in others), max(gain_case.high for gain_case in others)
-    return QuotedGain(f"Peer Direct is {band}, if {first.says}. If not, it is {low:.1f} to {high:.1f} times.")
+    return QuotedGain(
+        f"Peer Direct is {band}, if {first.says}. If not, it is {say_gain(low, high, sign=' times')}."
+    )
