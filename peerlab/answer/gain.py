@@ -159,11 +159,6 @@ class GainBand:
         law = [self.reach.in_words] if self.reach.error else []
         return "; ".join([*self._bands_in_words(), *law, *self._left_out_in_words()])
 
-    def others_in_words(self) -> str:
-        """Return what may be otherwise besides figures that have a range, as one sentence without its end: a band for each wiring that is possible, then the rest; empty where nothing may."""
-        bands = self._bands_in_words() if self.wired else []
-        return "; ".join([*bands, *self._left_out_in_words()])
-
     def _left_out_in_words(self) -> list[str]:
         """Return what else may be otherwise, and how much it would move the gain."""
         old = self.old_library

@@ -49,7 +49,7 @@ def played_page(
 {policy(code)}
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(title)}</title>
-<style>{sources.style(*styles)}</style>
+<style>{sources.style("selects", *styles)}</style>
 </head>
 <body>
 <main {root}></main>

@@ -23,7 +23,7 @@ _DRAWINGS = {
     for place, width in enumerate(WIDTHS, start=1)
 }
 _SIDE_BY_SIDE = (
-    ".pl-blame{display:flex;flex-wrap:wrap;gap:12px}"
+    ".pl-blame{display:flex;flex-wrap:wrap;gap:12px}.jp-OutputArea-output>.pl-blame{padding:4px 12px 12px}"  # as other reports
     ".pl-blame>div{flex:1 1 520px;max-width:560px;min-width:0;container-type:inline-size;border-radius:8px;background:var(--pl-panel)}.pl-blame svg{display:none;width:100%;height:auto}"
     f"{shown_from(_DRAWINGS)}"
     ".pl-blame p{flex:100%;margin:0;color:var(--pl-muted);text-wrap:pretty}.pl-blame .pl-says{text-wrap:balance;margin-bottom:-8px;font-size:18px;font-weight:650;color:var(--pl-ink)}"

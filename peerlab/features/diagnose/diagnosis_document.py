@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from peerlab.answer.gain import GainBand
 from peerlab.base.document import Cell, Conclusion, Document, Fold, Heading, Item, Items, Part, Table, Text
 from peerlab.base.units import TIMES_SIGN, say_bytes, say_digits, say_gain, say_percent, with_signs
 from peerlab.diagnosis import Diagnosis, Evidence, Explanation, Forecast, explanations
@@ -156,7 +157,7 @@ def _forecast(forecast: Forecast) -> Iterator[Part]:
         yield Text(forecast.why_not if named else _first_up(forecast.why_not))
         return
     yield gain_words(forecast)
-    others = _first_up(with_signs(forecast.gain.others_in_words()))
+    others = _first_up(with_signs(_others(forecast.gain)))
     # On which wiring a gain holds belongs to the gain.
     if others and forecast.gain.wired:
         yield Text(f"{others}.", quiet=True)
@@ -167,6 +168,12 @@ def _forecast(forecast: Forecast) -> Iterator[Part]:
         f"the model's error on this log, a factor of {forecast.spread:.3g}.{f' {others}.' if others else ''}"
     )
     yield Fold(_EACH_SIZE, (_at_each_size(forecast), Text(rests, quiet=True)))
+
+
+def _others(gain: GainBand) -> str:
+    """Return what may be otherwise besides figures that have a range, whose band is the answer above."""
+    words = gain.range_in_words()
+    return words if gain.wired else words.partition("; ")[2]
 
 
 def _at_each_size(forecast: Forecast) -> Table:

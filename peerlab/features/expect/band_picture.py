@@ -25,7 +25,7 @@ Row = Mapping[str, Any]
 """A size with floor, low, expected, high and ceiling, GB/s; of a log with what was measured, and whether that is below, too."""
 # Below this size all curves are one line on these axes, unless so few sizes are larger.
 _FROM, _ENOUGH = 64 * KIB, 4
-_APART = 14
+_APART = 15
 """Pixels between two words at the right edge."""
 _SIDE, _LOW = 44, 104
 """Of the picture of one size: room for half a name at both ends, and the height, pixels."""

@@ -5,11 +5,16 @@ from hashlib import sha256
 from html import escape
 
 from peerlab.answer.run import Run
+from peerlab.model.paths import sending_kinds
 from peerlab.page.frame import framed, table
 from peerlab.picture.moment import fullest
 from peerlab.picture.picture import Picture
 from peerlab.picture.still import figures, keyed_node_svg
 from peerlab.picture.words import alt_text, caption, title
+
+_OF_HOST = ("Copies per byte", "DRAM per byte", "CPU cores busy")
+"""What a path past the host has none of."""
+_NOTHING = "Copies, DRAM, CPU cores"
 
 
 def run_html(run: Run) -> str:
@@ -25,12 +30,25 @@ def run_html(run: Run) -> str:
     # Two pictures in one page need rules of their own: so they are called by what they hold.
     name = f"pl-still-{sha256(light.encode()).hexdigest()[:12]}"
     image = f"<img src='data:image/svg+xml;base64,{light}' class='{name}' alt='{escape(alt_text(run), quote=True)}'>"
-    rows = [tuple(map(escape, row)) for row in figures(run)]
+    rows = [tuple(map(escape, row)) for row in _said_once(run)]
     simulated = (
         f"<details><summary>What was simulated</summary><p>{escape(caption(run, picture))}</p></details>"
     )
     body = f"{_in_the_dark(name, dark)}<div class='pl-beside'><div>{table('', (), rows)}{simulated}</div><p>{image}</p></div>"
     return framed("run", title(run.scenario), body)
+
+
+def _said_once(run: Run) -> list[tuple[str, str, str]]:
+    """Return the figures, of which none says what another has said: how busy the wire is that is the bottleneck, and what a host does not do."""
+    rows = figures(run)
+    if run.bottleneck and run.bottleneck.kind in sending_kinds(run.scenario.hardware, str(run.scenario.path)):
+        bandwidth, value, _ = rows[0]
+        rows[0] = bandwidth, value, ""
+    idle = [row for row in rows if row[0] in _OF_HOST and row[1] == "0"]
+    if len(idle) < len(_OF_HOST):
+        return rows
+    place = rows.index(idle[0])
+    return [*rows[:place], (_NOTHING, "0", ""), *(row for row in rows[place:] if row not in idle)]
 
 
 def _in_the_dark(name: str, picture: str) -> str:

@@ -1,0 +1,27 @@
+"""A run in a notebook: each figure is said once."""
+
+import re
+
+import peerlab
+
+
+def rows(**scenario):
+    """Return the rows of a run's figures by their names."""
+    page = peerlab.simulate(peerlab.Scenario(**scenario))._repr_html_()
+    cells = re.findall(r"<tr><th scope='row'>(.*?)</th><td>(.*?)</td><td>(.*?)</td></tr>", page)
+    return {name: (value, note) for name, value, note in cells}
+
+
+def test_how_busy_the_wire_is_stands_once_where_it_is_the_bottleneck():
+    direct = rows(path="peer-direct")
+    assert direct["Bottleneck"][0] == "NIC send"
+    assert direct["Bottleneck"][1].endswith("% busy")
+    assert direct["AllReduce busbw"][1] == ""
+    staged = rows(path="host-rdma")
+    assert staged["Bottleneck"][0] != "NIC send"
+    assert staged["AllReduce busbw"][1].endswith("% busy")
+
+
+def test_what_a_host_does_not_do_is_one_row():
+    assert rows(path="peer-direct")["Copies, DRAM, CPU cores"] == ("0", "")
+    assert {"Copies per byte", "DRAM per byte", "CPU cores busy"} <= set(rows(path="host-rdma"))
