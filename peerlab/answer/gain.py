@@ -172,7 +172,7 @@ class GainBand:
         silent = [guess.figure.label for guess in self.left_out if not guess.cases]
         if quiet:
             sentences.append(
-                f"{', '.join(quiet)}: an alternative would move the gain by less than {say_percent(FELT)}"
+                f"{', '.join(quiet)}: others would move the gain by less than {say_percent(FELT)}"
             )
         if silent:
             sentences.append(f"{', '.join(silent)}: no alternative can be simulated")
