@@ -174,7 +174,7 @@ def test_wiring_that_a_document_tells_has_no_alternative_and_one_that_cannot_be_
     direct, staged = pair(cluster="juliet")
     said = direct.gain_band(staged).range_in_words()
     assert "; where the NICs hang: no alternative can be simulated" in said
-    assert "; slices in flight: others would move the gain by less than 1 %" in said
+    assert "; slices in flight: others move the gain by less than 1 %" in said
 
 
 def test_a_run_that_takes_no_time_has_no_gain():

@@ -171,9 +171,7 @@ class GainBand:
         quiet = [guess.figure.label for guess in self.left_out if guess.cases and guess.reach < FELT]
         silent = [guess.figure.label for guess in self.left_out if not guess.cases]
         if quiet:
-            sentences.append(
-                f"{', '.join(quiet)}: others would move the gain by less than {say_percent(FELT)}"
-            )
+            sentences.append(f"{', '.join(quiet)}: others move the gain by less than {say_percent(FELT)}")
         if silent:
             sentences.append(f"{', '.join(silent)}: no alternative can be simulated")
         return sentences
