@@ -65,8 +65,7 @@ def _nic_link(sketch: Sketch, node: int) -> None:
         return
     _link(sketch, node, PORT, _nic_Bps(sketch), top=CPU[3])
     name = "other socket" if sketch.cluster.wiring.place.over_sockets else "root port"
-    x = PORT - sketch.geometry.thickness(_nic_Bps(sketch)) / 2 - 6
-    align = "right" if node == 0 else "left"
+    x, align = (PORT - sketch.geometry.thickness(_nic_Bps(sketch)) / 2 - 6, "left" if node else "right")
     at = (sketch.geometry.x(node, x), (SWITCH_TOP + SWITCH_BOTTOM) / 2)
     sketch.drawing.text(at, f"{name}{_mark_wiring(sketch)}", size=11, ink="muted", align=align)
 
