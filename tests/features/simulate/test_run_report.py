@@ -15,7 +15,7 @@ def rows(**scenario):
 def test_how_busy_the_wire_is_stands_once_where_it_is_the_bottleneck():
     direct = rows(path="peer-direct")
     assert direct["Bottleneck"][0] == "NIC send"
-    assert direct["Bottleneck"][1].endswith("% busy")
+    assert "% busy" in direct["Bottleneck"][1]
     assert direct["AllReduce busbw"][1] == ""
     staged = rows(path="host-rdma")
     assert staged["Bottleneck"][0] != "NIC send"
