@@ -12,7 +12,7 @@ const IN_STRIP = [8, 13]; // between which of them the limit lies
 // `beyond` it (limit, bands, what was before) as much as leaves it that. `circles` are whole. `above` is what the legend takes.
 export function axisHeights({ data, limit, beyond, circles, height, above, least, zoom }) {
   const shut = limit.length > 0 && Math.min(...limit), reach = [...new Set([data, ...beyond.filter((y) => y > data)])].sort((a, b) => b - a);
-  const wholly = (last) => shut !== false && shut > last, strip = (last) => (wholly(last) ? BREAK_STRIP * zoom : 0), roof = (last) => above + ABOVE_ALL * zoom + strip(last);
+  const wholly = (last) => shut !== false && shut > last, strip = (last) => (wholly(last) ? BREAK_STRIP * zoom : 0), roof = (last) => Math.max(above + ABOVE_ALL * zoom, ...circles.map(({ radius }) => radius)) + strip(last);
   const lowest = (0.9 * least * height) / (data || 1), below = Math.max(BELOW_ZERO, ...circles.map(({ y, radius }) => radius - y * lowest));
   const used = (last) => (last ? (data / last) * (1 - (roof(last) + below) / height) : 1);
   const last = [...reach.map(roundEnd), data].find((end) => used(end) >= least) ?? data, top = last || 1;
