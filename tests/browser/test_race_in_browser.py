@@ -106,6 +106,16 @@ def test_a_slide_opens_at_the_winners_finish_and_one_button_plays_it_from_the_st
     expect(page.get_by_role("button", name="Start")).to_be_visible()  # it ends by itself
 
 
+def test_the_card_of_a_slide_holds_its_words_with_the_range_in_one_line(opened):
+    page = opened(layout="slide")
+    card, ratio = page.locator(".rc-answer"), page.locator(".rc-ratio")
+    assert card.evaluate("card => card.scrollHeight - card.clientHeight") <= 0
+    value, noun = ratio.bounding_box(), ratio.locator("small").bounding_box()
+    assert noun["y"] > value["y"]
+    assert noun["y"] + noun["height"] <= value["y"] + value["height"]
+    assert value["height"] < 60
+
+
 def test_the_keyboard_plays_steps_and_goes_back(opened):
     page = opened()
     page.keyboard.press("Home")
