@@ -42,6 +42,8 @@ _PALE = 0.62
 """Every other slice is paler."""
 _QUEUE = 3
 """So many slices that wait in memory, or more, have their number written beside them, as in the lab."""
+_BOLD_LETTER = 6.6
+"""How wide a bold letter of 12 px is."""
 _NEAR = (40.0, 14.0)
 """Words whose ends are so near, across and down, would lie on each other."""
 _READ = 12.0
@@ -217,7 +219,9 @@ def _slices(paper: Paper, sketch: Sketch, at: int, *, own: bool = False) -> None
     for (x, y, align), count in waiting.items():
         if count >= _QUEUE and not any(abs(x - a) < _NEAR[0] and abs(y - b) < _NEAR[1] for a, b in numbers):
             beside = _beside(seen.trains, (x, y)) if align == "right" else x
-            paper.text((beside, y), say_waiting(count), size=12, bold=True, ink="hot-ink", align=align)
+            room = beside if align == "right" else WIDTH - beside
+            words = say_waiting(count, 0 if slide else room)
+            paper.text((beside, y), words, size=12, bold=True, ink="hot-ink", align=align)
 
 
 def _queues(paper: Paper, sketch: Sketch, seen: Moment) -> list[Point]:
@@ -235,13 +239,15 @@ def _queues(paper: Paper, sketch: Sketch, seen: Moment) -> list[Point]:
     return places
 
 
-def say_waiting(count: int) -> str:
-    """Return how many slices wait, as it is written beside them.
+def say_waiting(count: int, room: float = WIDTH) -> str:
+    """Return how many slices wait, as it is written beside them; in short where the whole has no room.
 
-    >>> say_waiting(1), say_waiting(6)
-    ('1 slice waits', '6 slices wait')
+    >>> say_waiting(1), say_waiting(6), say_waiting(6, room=60)
+    ('1 slice waits', '6 slices wait', '6 wait')
     """
-    return f"{say_count(count, 'slice')} wait{'s' * (count == 1)}"
+    end = f" wait{'s' * (count == 1)}"
+    words = say_count(count, "slice") + end
+    return words if len(words) * _BOLD_LETTER <= room else f"{count}{end}"
 
 
 def _beside(trains: Iterable[Train], at: Point) -> float:
