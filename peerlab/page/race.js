@@ -119,7 +119,7 @@ class RacePage extends PlayedPage {
     this.find(".rc-lanes").append(lane);
     for (const [name, text] of Object.entries(racer.road.slices.arrays)) racer.road.slices.arrays[name] = unpacked(text);
     const road = new RaceRoad(lane.querySelector(".rc-road"), racer.road);
-    return { lane, road, cells: [...cells.children], bar: cells, count: lane.querySelector(".rc-count b"), unit: lane.querySelector(".rc-count span"), waits: !racer.proxy && racer.road.signs.some(({ hot }) => hot) ? "" : `waits for ${racer.waits}` };
+    return { lane, road, cells: [...cells.children], bar: cells, count: lane.querySelector(".rc-count b"), unit: lane.querySelector(".rc-count span"), waits: !racer.proxy && racer.road.signs.some(({ hot }) => hot) ? "" : `waits for ${this.wanted.mode === "slide" ? racer.waits.split(",")[0] : racer.waits}` };
   }
 
   // What does not change while it plays.
@@ -139,7 +139,7 @@ class RacePage extends PlayedPage {
     // Each mark of the scale with its name: the circle, the bar, the thin line.
     for (const [mark, says] of [["here", answer.note], ["band", answer.note && "range"], ["ends", answer.otherwise]]) if (says) this.find(".rc-note").append(make("span", `rc-name-${mark}`, says), " ");
     this.find(".rc-answer").classList.toggle("rc-slower", (answer.ends?.[0] ?? 1) < 1);
-    this.find(".rc-source").textContent = data.source;
+    this.find(".rc-source").textContent = this.wanted.mode === "slide" || !data.proxy ? data.source : `${data.source} ${data.proxy}`;
     this.root.setAttribute("aria-label", `Race: ${both}`);
     for (const [i, racer] of data.racers.entries()) {
       const { lane, unit } = this.lanes[i];

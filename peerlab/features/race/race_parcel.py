@@ -73,6 +73,8 @@ class RaceParcel(TypedDict):
 
     about: str
     source: str
+    proxy: str
+    """What the library's proxy is, where one waits for it; a slide, which has no room for it, does not name the proxy."""
     racers: list[Racer]
     end_us: float
     counts: str
@@ -99,6 +101,7 @@ def race_parcel(race: Race, band: GainBand | None = None) -> RaceParcel:
     return {
         "about": _about(race),
         "source": _source(race),
+        "proxy": PROXY if any(map(names_proxy, race.runs)) else "",
         "racers": [_racer(*racer) for racer in several],
         "end_us": race.end_ps / PS_PER_US,
         "counts": _COUNTED,
@@ -151,8 +154,7 @@ def _about(race: Race) -> str:
 
 def _source(race: Race) -> str:
     figures = say_counted(*(run.scenario.hardware for run in race.runs))
-    proxy = f" {PROXY}" if any(map(names_proxy, race.runs)) else ""
-    return " ".join(filter(None, [_delivers(race), f"Simulated by peerlab from {figures}.{proxy}"]))
+    return " ".join(filter(None, [_delivers(race), f"Simulated by peerlab from {figures}."]))
 
 
 def _delivers(race: Race) -> str:
