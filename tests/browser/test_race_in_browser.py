@@ -5,6 +5,7 @@ from functools import cache
 
 import pytest
 from axe_faults import axe_faults
+from overlaps import settle_drawings
 from page_that_plays import seek_share
 from PIL import Image
 from playwright.sync_api import expect
@@ -207,3 +208,19 @@ def test_a_still_shows_the_moment_at_which_the_first_is_through_and_a_video_move
     assert len(set(several)) == 3
     with pytest.raises(peerlab.PeerlabError, match="'race' shows two runs, and there is one"):
         peerlab.export_still(paths_race().runs[0], tmp_path / "one.png", view="race")
+
+
+def test_a_window_made_wider_looks_as_if_it_had_been_opened_so(opened):
+    """The chart was as high as its last drawing asked for, and left the lanes no room."""
+    page = opened()
+
+    def lanes():
+        settle_drawings(page)
+        return [box["height"] for box in (lane.bounding_box() for lane in page.locator(".rc-lane").all())]
+
+    page.set_viewport_size({"width": 1280, "height": 720})
+    before = lanes()
+    page.set_viewport_size({"width": 730, "height": 700})
+    settle_drawings(page)
+    page.set_viewport_size({"width": 1280, "height": 720})
+    assert lanes() == pytest.approx(before, abs=1)
