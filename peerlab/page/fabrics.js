@@ -39,7 +39,7 @@ import { sayBytes, sayTime } from "./words.js";
 const WATCHED_S = 12; // the slowest lasts so long at the usual speed
 const ALIKE = 1.005; // times that differ by half a per cent are the same, as in the sentence below the headline
 const MOST_ROADS = 4;
-const BAR = { least: 30, most: 48, lone: 76, all: 150, gap: 10, left: 118, narrow: 86, right: 64, bare: 24, letters: 12, foot: 20, tick: 64, hatch: 4 }; // px
+const BAR = { least: 30, most: 48, lone: 76, all: 150, gap: 10, left: 118, narrow: 86, right: 64, label: 40, letters: 12, foot: 20, tick: 64, hatch: 4 }; // px
 const REST = 0.45; // opacity of what is still to come
 const ROAD = { wide: 760, high: 240, largest: 1.2 }; // px: a road that is so wide and higher has larger words, at most so many times
 const POINTS = 200; // of a line of delivered bytes
@@ -54,7 +54,7 @@ const HTML = `
 <div class="np-head"><section class="ts-card np-hero"><h2></h2><p class="ts-value"><b></b><small></small></p><p class="ts-note"></p></section>
 <div class="np-scroll"><table class="np-fabrics"><caption>Ticked: its data path is shown below</caption><thead></thead><tbody></tbody></table></div></div>
 <svg class="np-strip fb-bars" role="img"></svg>
-<p class="np-key"><span class="np-pair"><i class="np-other"></i>time played</span><span class="np-pair"><i class="fb-rest"></i>still to come</span>
+<p class="np-key"><span class="np-pair fb-time"><i class="np-other"></i>time played</span><span class="np-pair fb-time"><i class="fb-rest"></i>still to come</span>
 <span class="np-pair fb-cost"><i class="fb-headers"></i>what headers cost, together</span><span class="np-pair"><i class="fb-line"></i>bytes delivered, none to all</span><span class="fb-path">slices below:</span></p>
 <div class="fb-roads"></div>
 <footer class="fb-foot"><details><summary></summary><table class="np-fabrics"><thead></thead><tbody></tbody></table></details><p class="ts-source"></p></footer>`;
@@ -86,7 +86,8 @@ class FabricsPage extends PlayedPage {
     this.find(".np-about").textContent = about;
     this.find(".ts-source").textContent = source;
     this.find(".fb-line").parentNode.title = this.data.counts;
-    this.find(".fb-cost").hidden = !transports.some(({ header_us }) => header_us > SEEN * this.data.end_us);
+    this.find(".fb-cost").hidden = !this.apart || !transports.some(({ header_us }) => header_us > SEEN * this.data.end_us);
+    for (const pair of this.root.querySelectorAll(".fb-time")) pair.hidden = !this.apart; // a curve has no bar: the player shows the time
     this.find(".fb-bars").setAttribute("aria-label", words);
     const [fast, slow] = [transports[0], transports.at(-1)];
     const times = slow.finish_us / fast.finish_us, { apart } = this;
@@ -162,14 +163,14 @@ class FabricsPage extends PlayedPage {
     const drawn = this.apart ? transports : transports.slice(0, 1); // one stands for those that are alike
     this.rowHigh = Math.max(BAR.least, Math.min(this.apart ? BAR.most : BAR.lone, BAR.all / drawn.length)); // few bars are higher: their lines say more
     const bottom = drawn.length * this.rowHigh;
-    const left = this.apart ? (width < 640 ? BAR.narrow : BAR.left) : 0, right = width - (this.apart ? BAR.right : BAR.bare);
+    const left = this.apart ? (width < 640 ? BAR.narrow : BAR.left) : 0, right = width - (this.apart ? BAR.right : 0);
     this.x = (time) => left + ((right - left) * time) / (end_us || 1);
     host.replaceChildren();
     host.setAttribute("viewBox", `0 0 ${width} ${bottom + BAR.foot}`);
     host.style.height = `${bottom + BAR.foot}px`;
     for (const time of ticks(end_us || 1, Math.floor((right - left) / BAR.tick))) {
       svgShape("path", { d: `M${this.x(time)} 0V${bottom}`, stroke: "var(--pl-faint)" }, host);
-      this.text(this.x(time), bottom + 15, time ? sayTime(time) : "0", { "text-anchor": time || left ? "middle" : "start", fill: "var(--pl-muted)" });
+      this.text(this.x(time), bottom + 15, time ? sayTime(time) : "0", { "text-anchor": time || left ? (this.x(time) > width - BAR.label / 2 ? "end" : "middle") : "start", fill: "var(--pl-muted)" });
     }
     const defs = svgShape("defs", {}, host), clip = svgShape("clipPath", { id: "fb-played" }, defs);
     const hatch = svgShape("pattern", { id: "fb-slanted", width: BAR.hatch, height: BAR.hatch, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, defs);
@@ -179,16 +180,16 @@ class FabricsPage extends PlayedPage {
     this.cursor = svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 1.5, y1: 0, y2: bottom }, host);
   }
 
-  // One row: the whole run in pale, what was played in full colour, at its end what its headers cost, and how its bytes arrive.
+  // One row: the whole run in pale, what was played in full colour, at its end what its headers cost, and how its bytes arrive. Of those that are alike the last alone: their bars would be the player's once more.
   bar({ title, finish_us, header_us }, i) {
     const host = this.find(".fb-bars"), high = this.rowHigh - BAR.gap, top = i * this.rowHigh + BAR.gap / 2, middle = top + high / 2 + 4, row = svgShape("g", { class: "np-row" }, host);
     // Headers lie at the end though they are sent all along: their length is what they cost together.
-    const pieces = [[0, finish_us - header_us, "var(--pl-gather)"], [finish_us - header_us, finish_us, "url(#fb-slanted)"]];
+    const pieces = !this.apart ? [] : [[0, finish_us - header_us, "var(--pl-gather)"], [finish_us - header_us, finish_us, "url(#fb-slanted)"]];
     const d = `M${this.line(i).map(([x, share]) => `${x.toFixed(1)} ${(top + high - 2 - share * (high - 4)).toFixed(1)}`).join("L")}`;
     for (const played of [false, true]) {
       const part = svgShape("g", played ? { "clip-path": "url(#fb-played)" } : { opacity: REST }, row);
       for (const [from, until, fill] of pieces) svgShape("rect", { x: this.x(from), y: top, width: Math.max(0, this.x(until) - this.x(from)), height: high, fill }, part);
-      svgShape("path", { d, fill: "none", stroke: "var(--pl-ink)", "stroke-width": 1.5 }, part);
+      svgShape("path", { d, fill: "none", stroke: "var(--pl-ink)", "stroke-width": this.apart ? 1.5 : 2 }, part);
     }
     if (this.apart) row.addEventListener("click", () => this.toggle(i));
     if (this.apart) this.text(this.x(0) - 8, middle, title, { "text-anchor": "end", "font-weight": this.shown.includes(i) ? 650 : 400 });

@@ -142,11 +142,18 @@ def test_colours_of_the_data_path_have_their_key_and_time_has_none_of_them(open_
     assert not in_key & set(in_bars)
 
 
-def test_transports_that_are_alike_have_one_bar_and_the_table_has_what_they_differ_in(open_page):
+def test_transports_that_are_alike_have_one_curve_and_the_table_has_what_they_differ_in(open_page):
     scenario = peerlab.Scenario(cluster="dl1", path="host-rdma", nodes=8)
     page = open_page(fabrics_page_html(compare_fabrics(scenario)))
     expect(page.locator(".np-hero h2")).to_have_text("Both transports take")
     expect(page.locator(".fb-bars .np-row")).to_have_count(1)
+    # a bar would be the player's once more: the curve alone, as wide as what stands above it
+    expect(page.locator(".fb-bars .np-row rect")).to_have_count(0)
+    expect(page.locator(".fb-time").first).to_be_hidden()
+    right = "element => element.getBoundingClientRect().right"
+    assert page.locator(".fb-bars .np-row path").first.evaluate(right) == pytest.approx(
+        page.locator(".np-scroll").evaluate(right), abs=1.5
+    )
     expect(page.locator(".fb-road h2")).to_have_text("EFA (SRD) and ideal")
     # time and limit stand in the headline, and once
     expect(page.locator(".np-head thead th")).to_have_text(
@@ -160,6 +167,19 @@ def test_transports_that_are_alike_have_one_bar_and_the_table_has_what_they_diff
     shown.click(force=True)
     expect(shown).to_be_checked()
     expect(page.get_by_role("checkbox")).to_have_count(2)
+
+
+@pytest.mark.parametrize("width", [1280, 600])
+def test_the_name_of_a_place_is_no_part_of_what_was_delivered(open_page, width):
+    """With 8 pixels between them one read "32 % delivered host memory"."""
+    scenario = peerlab.Scenario(cluster="dl1", path="host-rdma", nodes=8)
+    page = open_page(fabrics_page_html(compare_fabrics(scenario)))
+    resize(page, width, 800)
+    done, name = (
+        page.locator(part).first.bounding_box()
+        for part in (".fb-done", ".fb-road text:text-is('host memory')")
+    )
+    assert name["y"] - done["y"] - done["height"] >= 12 - 1
 
 
 @pytest.mark.parametrize("height", [800, 1400])
