@@ -10,7 +10,7 @@ from textwrap import wrap
 
 from peerlab.answer.run import Run
 from peerlab.base.units import TIMES_SIGN, say_bytes, say_count, say_time, three_digits
-from peerlab.features.wall.ranking import draw_ranking, ranking_height
+from peerlab.features.wall.ranking import draw_ranking, leaders, ranking_height
 from peerlab.model.paths import data_path
 from peerlab.picture.drawing import Point
 from peerlab.picture.road import Road, road
@@ -109,11 +109,22 @@ def _title(ordered: Sequence[Run]) -> str:
     # A path of nothing has no ratio to it.
     if best is last or not last.busbw_GBps:
         return _name(best, ordered)
-    name = _name(best, ordered)
+    fastest = leaders(ordered)
+    if last in fastest:
+        return f"All the same: {three_digits(best.busbw_GBps)} GB/s of bus bandwidth"
+    name = _together([_name(run, ordered) for run in fastest])
     ratio = best.busbw_GBps / last.busbw_GBps
     return (
         f"{name[:1].upper()}{name[1:]}: {ratio:.3g}{TIMES_SIGN} the bus bandwidth of {_name(last, ordered)}"
     )
+
+
+def _together(names: Sequence[str]) -> str:
+    """Return the names of the fastest: of three or more the first alone."""
+    first, *others = names
+    if len(others) < 2:
+        return " and ".join(names)
+    return f"{first} and {len(others)} others"
 
 
 def _about(runs: Sequence[Run]) -> str:

@@ -20,20 +20,27 @@ def ranking_height(count: int) -> float:
     return _HEAD + _PITCH * count + 8
 
 
+def leaders(runs: Sequence[Run]) -> list[Run]:
+    """Return the fastest of some runs, the fastest first: all that are written with the same number."""
+    return [run for run in runs if three_digits(run.busbw_GBps) == three_digits(runs[0].busbw_GBps)]
+
+
 def draw_ranking(paper: Paper, runs: Sequence[Run], names: Sequence[str], top: float) -> None:
     """Draw runs below each other from a height on; one scale holds for all bars."""
-    most = max(run.busbw_GBps for run in runs)
+    most, fastest = max(run.busbw_GBps for run in runs), len(leaders(runs))
     for x, head in ((_BARS, "bus bandwidth, GB/s"), (_WAITS, "waits for")):
         paper.text((x, top + 12), head, size=18, ink="muted", align="left")
     for row, (run, name) in enumerate(zip(runs, names, strict=True)):
         y = top + _HEAD + _PITCH * (row + 0.5)
         paper.line([(_LEFT, y - _PITCH / 2), (_RIGHT, y - _PITCH / 2)], "faint", 1)
+        # The title is about the fastest and the last: they are bold, and the fastest have their path's colour.
+        first = row < fastest
+        named = first or row == len(runs) - 1
         letters = min(18, 18 * _NAME / len(name))
-        paper.text((_LEFT, y), name, size=letters, bold=True, align="left")
+        paper.text((_LEFT, y), name, size=letters, bold=named, align="left")
         end = _BARS + (_BAR_ENDS - _BARS) * run.busbw_GBps / most
-        # The title is about the first and the last.
-        role = data_path(str(run.scenario.path)).role if row in (0, len(runs) - 1) else "gather"
+        role = data_path(str(run.scenario.path)).role if first else "gather"
         paper.box((_BARS, y - 10, end, y + 10), role, radius=3)
-        paper.text((end + 10, y), three_digits(run.busbw_GBps), size=18, bold=True, align="left")
+        paper.text((end + 10, y), three_digits(run.busbw_GBps), size=18, bold=named, align="left")
         waits = waits_for(run)
         paper.text((_WAITS, y), waits, size=min(18, 18 * _WAIT / len(waits)), align="left")

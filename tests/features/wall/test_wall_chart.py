@@ -73,11 +73,18 @@ def test_what_each_path_waits_for_is_marked_on_its_road(tmp_path):
     assert [len(lines) for lines in marked] == [1, 2, 2]
 
 
-def test_in_a_list_the_bars_of_the_title_are_set_off_and_all_figures_have_three_digits(tmp_path):
+def test_in_a_list_the_fastest_have_a_colour_and_the_title_names_those_in_bold(tmp_path):
     chart = peerlab.wall_chart(peerlab.Scenario(path="peer-direct"), tmp_path / "wall.svg", over="clusters")
-    fills = [bar.get("fill") for bar in ET.parse(chart).iter(f"{SVG}rect") if bar.get("height") == "20"]  # noqa: S314  (our own)
+    tree = ET.parse(chart)  # noqa: S314  (our own)
+    fills = [bar.get("fill") for bar in tree.iter(f"{SVG}rect") if bar.get("height") == "20"]
     colour = palettes()["light"]
-    assert fills == [colour["direct"], *[colour["gather"]] * (len(fills) - 2), colour["direct"]]
+    # GB200 and GB300 are equal at three digits; the slowest has no colour of the fastest.
+    assert fills == [colour["direct"]] * 2 + [colour["gather"]] * (len(fills) - 2)
+    bold = [one.text for one in tree.iter(f"{SVG}text") if one.get("font-weight") == "650"]
+    title, *named = bold
+    assert title.startswith("GB200 NVL72 and GB300 NVL72: ")
+    assert named[0::2] == ["GB200 NVL72", "GB300 NVL72", title.partition(" of ")[2]]
+    assert named[1] == named[3]
     assert "52.0" in words(chart)
 
 
