@@ -155,10 +155,22 @@ export class PortSceneView {
     this.parts.push({ ...link, ...glass, group, place, line, fits: upright ? 80 : Math.abs(x1 - x0), track, roll, cell, signal, stop, behind, below, flying, falls });
   }
 
+  // Credits are drawn where one watches them: of who pays most, and of the port that everybody shares. Of all others the link says that they wait.
+  hasCredits(number, kind) {
+    const { victim, shared } = this.data;
+    return this.fabric.pool > 0 && kind !== "down" && (number === victim || number === shared);
+  }
+
+  // Whose credits are drawn, in words.
+  namesWithCredits() {
+    const { links } = this.data;
+    return links.flatMap(({ kind, host }, number) => (this.hasCredits(number, kind) ? [kind === "up" ? this.hostName(host) : "the trunk"] : [])).join(" and ");
+  }
+
   // Below a glass, what its port may send: a line as long as the share of the pool for which it has credits, or as the rate of its sender.
   allowance({ number, kind, host: from }, { x, y, wide, high = GLASS }, group) {
     const { fabric, cells } = this, at = y + high / 2 + BELOW - 1;
-    if (fabric.pool && kind !== "down") {
+    if (this.hasCredits(number, kind)) {
       const row = svgShape("g", {}, group), line = (fill) => svgShape("rect", { x, y: at - 1, width: wide, height: 2, rx: 1, fill }, row);
       line("var(--pl-faint)");
       return { row, credits: line("var(--pl-muted)"), wide };

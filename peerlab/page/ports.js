@@ -107,7 +107,7 @@ class PortsPage extends PlayedPage {
   fillTable() {
     const { fabrics, columns } = this.data, head = document.createElement("tr"), [{ tick: alone }] = fabrics;
     head.append(...["fabric", ...columns].map((name) => Object.assign(make("th", "", name), { scope: "col" })));
-    if (alone >= 0) head.children[1].replaceChildren(measure(markOf(alone), columns[0]));
+    if (alone >= 0) head.children[1].replaceChildren(headOfBars(columns[0]));
     this.find(".np-fabrics thead").append(head);
     this.find(".np-fabrics tbody").append(...fabrics.map(({ title, figures, bar, tick }, i) => {
       const row = document.createElement("tr"), label = make("label", ""), choice = Object.assign(make("input", ""), { type: "radio", name: "np-fabric", value: i });
@@ -125,7 +125,7 @@ class PortsPage extends PlayedPage {
 
   fillKey() {
     const key = this.find(".np-key"), { pool, pauses, starved, lost } = this.fabric, { flows, who } = this.data, own = this.fabric.alone_us ? "AllReduce" : who, rates = this.cells[this.number].hasRates;
-    const entries = [["np-own", own, flows.some((flow) => flow.own)], ["np-other", "neighbours", flows.some((flow) => !flow.own)], ["np-again", "sent again", lost.length], ["np-gone", "refused: an earlier cell is missing", lost.length], ["np-credit", "what credits allow", pool], ["np-back", "credit returned", pool], ["np-stopped", "link without credits", starved.length]];
+    const entries = [["np-own", own, flows.some((flow) => flow.own)], ["np-other", "neighbours", flows.some((flow) => !flow.own)], ["np-again", "sent again", lost.length], ["np-gone", "refused: an earlier cell is missing", lost.length], ["np-credit", `what credits allow ${this.scene.namesWithCredits()}`, pool], ["np-back", "credit returned", pool], ["np-stopped", "link without credits", starved.length]];
     entries.push(["np-stopped", "paused link", pauses.length], ["np-pause", "a pause on its way", pauses.length], ["np-go", "end of a pause", pauses.length], ["np-notch", "marked", rates], ["np-cnp", "notification to a sender", rates], ["np-rate", "what a host may send", rates], ["np-threshold", "threshold", Object.values(this.fabric.marks).some(Boolean)]);
     key.replaceChildren(...entries.filter(([, , there]) => there).map(([className, words]) => {
       const pair = make("span", "np-pair", words);
@@ -151,8 +151,8 @@ class PortsPage extends PlayedPage {
     this.find(".np-scene").setAttribute("aria-label", words);
     // a slide's title is what it comes to
     if (this.slide) this.find("h1").textContent = alone_us ? `${title}: the AllReduce takes ${ends ? "" : "over "}${slower.toFixed(2)} times as long as alone` : `${title}: the ${this.data.who} has ${share} of a host's rate`;
-    this.fillKey();
     this.scene.show(this.fabric, this.cells[number], this.peaks[number]);
+    this.fillKey();
     this.strip.show(number);
     this.fillSlide();
   }
@@ -186,11 +186,12 @@ function measure(bar, figure) {
   return both;
 }
 
-// The name of the mark on the bars below, which is a share of their room.
-function markOf(alone) {
-  const room = make("span", "np-bar");
-  room.append(Object.assign(make("small", "", "alone"), { style: `left: ${100 * alone}%` }));
-  return room;
+// What the bars below show, and beside it the sign of the mark on them with its name.
+function headOfBars(shown) {
+  const both = make("div", "np-barhead", shown), sign = make("small", "", "alone");
+  sign.prepend(make("s", ""));
+  both.append(sign);
+  return both;
 }
 
 // A figure as a bar, and on it a mark: the same alone. Both are shares of its room.

@@ -140,7 +140,11 @@ def test_a_port_where_nothing_waits_passes_or_stops_is_pale(opened, answers):
     cells = [*trace.cells, *trace.left]
     busy = {cell.link for cell in cells if cell.queued_ps <= moment < cell.end_ps}
     stopped = {span.link for span in trace.starved if span.start_ps <= moment < span.end_ps}
+    told = page.evaluate(
+        "[...peerlabPages].flatMap(({ data }) => [data.victim, data.shared])"
+    )  # whose credits are drawn
     back = {credit.link for credit in trace.credits if credit.sent_ps <= moment < credit.arrives_ps}
+    back &= set(told)
     bright = {number for number, opacity in parts if opacity == 1}
     assert bright == {number for number, _ in parts} & (busy | stopped | back)
     assert bright < {number for number, _ in parts}
@@ -154,12 +158,32 @@ def test_the_player_says_how_long_the_run_takes_of_which_it_plays_the_beginning(
     expect(page.locator(".np-part")).to_be_hidden()
 
 
-def test_the_mark_on_the_bars_has_its_name_right_above_it(opened):
+def test_what_the_bars_show_stands_above_them_and_the_name_of_their_mark_beside_it(opened):
+    """With *alone* by itself at the head one took all of a bar for the time alone."""
     page = opened()
-    name, mark = (page.locator(part).first.bounding_box() for part in (".np-fabrics small", ".np-fabrics s"))
-    expect(page.locator(".np-fabrics small")).to_have_text("alone")
-    assert name["x"] < mark["x"] < name["x"] + name["width"]
-    assert name["y"] + name["height"] <= mark["y"] + 1
+    expect(page.locator(".np-fabrics thead th").nth(1)).to_have_text("timealone")
+    bar, head, name = (
+        page.locator(part).first.bounding_box() for part in (".np-bar", ".np-barhead", ".np-barhead small")
+    )
+    assert head["x"] == pytest.approx(bar["x"], abs=1)
+    assert name["x"] > head["x"]
+    sign, mark = (
+        page.locator(part).first.evaluate("one => [one.offsetWidth, getComputedStyle(one).backgroundColor]")
+        for part in (".np-barhead s", ".np-bar s")
+    )
+    assert sign == mark
+
+
+def test_credits_are_drawn_of_who_pays_most_and_of_the_shared_port_alone(opened):
+    page = opened()
+    drawn, told = page.evaluate(
+        """[...peerlabPages].map(({ scene, data }) => [scene.parts.filter(({ below, flying }) => below?.credits || flying?.length).map(({ number }) => number),
+             [data.victim, data.shared]])[0]"""
+    )
+    assert sorted(drawn) == sorted(told)
+    expect(page.locator(".np-key .np-pair", has_text="what credits allow")).to_have_text(
+        re.compile(r"^what credits allow node \d and the trunk$")
+    )
 
 
 def test_ports_of_the_trunk_begin_where_those_of_the_hosts_do_and_are_larger(opened):
