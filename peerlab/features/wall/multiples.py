@@ -29,7 +29,7 @@ _GAP, _MARGIN, _HEAD, _FOOT = 12.0, 24.0, 84.0, 42.0
 _TOP, _BASE, _BAR = 50.0, 104.0, 154.0
 """Heights of host memory, of devices and of the bar."""
 _CARRIAGE = 14.0
-_NAME, _LONGEST_TITLE, _LONGEST_WAIT = 26, 70, 32
+_NAME, _LONGEST_TITLE, _LONGEST_WAIT = 26, 64, 32
 """Letters of a name, of the title and of what a run waits for at their usual sizes; longer ones are written smaller."""
 _LINE = 120
 """Letters of a line of the foot."""

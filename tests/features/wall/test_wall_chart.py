@@ -88,6 +88,15 @@ def test_in_a_list_the_fastest_have_a_colour_and_the_title_names_those_in_bold(t
     assert "52.0" in words(chart)
 
 
+@pytest.mark.parametrize("over", ["clusters", "paths"])
+def test_a_long_title_ends_inside_the_chart(tmp_path, over):
+    chart = peerlab.wall_chart(peerlab.Scenario(path="peer-direct"), tmp_path / "wall.svg", over=over)
+    title = next(ET.parse(chart).iter(f"{SVG}text"))  # noqa: S314  (our own)
+    # A bold letter is about 0.61 of its height wide.
+    wide = 0.61 * float(title.get("font-size")) * len(title.text)
+    assert wide < 1216
+
+
 def test_bars_have_one_scale(tmp_path):
     tree = ET.parse(peerlab.wall_chart(peerlab.Scenario(), tmp_path / "wall.svg"))  # noqa: S314  (our own)
     bars = [
