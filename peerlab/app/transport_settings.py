@@ -12,8 +12,8 @@ from peerlab.question.scenario import Scenario
 _NONE = "headers not counted"
 _USUAL = "its usual"
 """Value of the option for the transport that the cluster's file names, or for none."""
-_RESTS = "no transport"
-"""Stands in an empty field where no transport says a figure."""
+_RESTS = "needs a transport"
+"""Stands in the first of three fields where no transport says a figure; the other two are empty."""
 
 
 class TransportSettings:
@@ -36,9 +36,9 @@ class TransportSettings:
             field.value = "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
         machine, adds = s.hardware, bool(used and used.figures)
         self.mtu.placeholder = str(machine.mtu_bytes) if adds and machine.mtu_bytes else _RESTS
-        self.hops.placeholder = str(machine.hops) if adds else _RESTS
+        self.hops.placeholder = str(machine.hops) if adds else ""
         # Clusters have it in millimetres, which are whole.
-        self.metres.placeholder = f"{(machine.cable_mm or 0) / 1000:g}" if adds else _RESTS
+        self.metres.placeholder = f"{(machine.cable_mm or 0) / 1000:g}" if adds else ""
 
 
 def chosen_transport(name: str) -> dict[str, Any]:

@@ -107,7 +107,8 @@ export class Headline extends View {
     const card = make("div", "pl-card");
     card.dataset.name = "ratio";
     card.append(this.claim(ratio, past), make("div", "pl-value", this.range(ratio)));
-    const point = make("div", `pl-value pl-point pl-${value < 1 - SAME ? "worse" : value > 1 + SAME ? "better" : "same"}`);
+    const sure = low === null || low > 1 - SAME; // a range on both sides of 1: nobody knows the sign, so that the point is not green
+    const point = make("div", `pl-value pl-point pl-${value < 1 - SAME ? "worse" : value > 1 + SAME && sure ? "better" : "same"}`);
     point.append(make("b", "", sayTimes(value)), " as simulated");
     times.replaceChildren(point, ratioBar(ratio, past));
     box.prepend(card);
@@ -127,11 +128,12 @@ export class Headline extends View {
     box.append(make("div", "pl-note pl-range", "computing"));
   }
 
-  // What is said of the faster path above its range. A range on both sides of 1 says in words that the path may be slower.
+  // What is said of the faster path above its range. A range on both sides of 1 says in words that the path may be slower: a warning only where it is as simulated.
   claim({ fast, value, low }, past) {
     const label = make("div", "pl-label", `${fast} `), slower = value < 1 - SAME, doubt = slower || (low !== null && low < 1 - SAME);
     if (!doubt) label.append(past ? "is" : "would be");
-    else label.append(make("b", "pl-doubt", slower ? (past ? "is slower" : "would be slower") : "may be slower"));
+    else if (slower) label.append(make("b", "pl-doubt pl-worse", past ? "is slower" : "would be slower"));
+    else label.append(make("b", "pl-doubt", "may be slower"));
     return label;
   }
 
@@ -144,7 +146,9 @@ export class Headline extends View {
   // On what the range rests, as a link to the picture of how sure it is.
   condition(ratio) {
     const { slow, condition, says } = ratio, note = make("div", "pl-note pl-range", "as fast");
-    note.append(make("span", "pl-than", ` as ${slow}`), condition.startsWith("depending") ? ", " : " ", this.sure.link(ratio, this.named("busbw").says) || condition);
+    // What a condition holds for is the range, not the whole gain: what is else, its picture and the tooltip say.
+    const before = condition.startsWith("depending") ? ", " : condition.startsWith("if ") ? "; range " : " ";
+    note.append(make("span", "pl-than", ` as ${slow}`), before, this.sure.link(ratio, this.named("busbw").says) || condition);
     note.title = says;
     return note;
   }
@@ -164,13 +168,14 @@ export class Headline extends View {
   }
 
   card(card) {
-    const box = make("div", "pl-card"), bandwidth = card.name === "busbw", { was, then, times, verdict } = this.difference(card);
+    const box = make("div", "pl-card"), bandwidth = card.name === "busbw", { then, times, verdict } = this.difference(card);
     box.dataset.name = card.name;
     if (bandwidth && then) box.dataset.verdict = verdict;
     const label = make("div", "pl-label");
     label.append(make("span", "", card.label));
     const value = make("div", "pl-value", bandwidth ? this.rate(card.amount) : card.value), chip = times && !this.ratio; // else the headline has it
-    if (bandwidth && then && !chip) value.prepend(make("span", "pl-before", `${then.replace(/ .*/, "")} → `));
+    const arrow = bandwidth && then && !chip && !this.then;
+    if (arrow) value.prepend(make("span", "pl-before", `${then.replace(/ .*/, "")} → `));
     const shared = bandwidth && this.scale.device ? `per device (1/${this.meta.devices})` : "", sends = bandwidth && card.amount !== null; // how busy the wire is, the picture says
     value.classList.toggle("pl-long", value.textContent.length > LONG);
     const note = make("div", "pl-note", [sends ? "" : card.note, shared].filter(Boolean).join(", "));
@@ -178,21 +183,30 @@ export class Headline extends View {
     note.title = sends ? [card.note, card.says].filter(Boolean).join("; ") : (card.hint ?? "");
     box.append(label, value, note);
     if (chip) value.append(make("span", `pl-ratio pl-${verdict}`, times));
-    if (was) box.append(make("div", `pl-was pl-${verdict}`, was));
+    if (then) box.append(this.was(then, arrow, times));
     if (bandwidth) this.addUnits(label);
     return box;
+  }
+
+  // What a figure is compared with. Where the former value stands before an arrow it is not said again: then how many times that
+  // the figure is, where the headline does not say it as it compares the same two paths.
+  was(then, arrow, times) {
+    const line = make("div", "pl-was"), base = baseline(this.meta), { settings, settings_before: former } = this.meta;
+    if (!arrow) line.append(this.then ? `${this.then} ${then}` : `${base}: ${then}`);
+    else if (!times || (base === former?.path && base !== settings.path)) line.append(base === "before" ? base : `before: ${base}`);
+    else line.append(make("b", "", times), ` that ${base}`);
+    return line;
   }
 
   // What a figure was, how many times that a bandwidth is now, and whether the change is for the better.
   difference(card) {
     const then = this.before.find((one) => one.name === card.name);
-    if (!then?.word || !card.word || (then.word === card.word && !card.always)) return { was: "", times: "", verdict: "same" };
+    if (!then?.word || !card.word || (then.word === card.word && !card.always)) return { times: "", verdict: "same" };
     const gain = card.amount / then.amount, more = gain > 1.005, less = gain < 0.995; // 2/0 is more, 0/0 neither
     const better = card.more === "better" ? more : less, worse = card.more === "better" ? less : more;
     const word = card.name === "busbw" ? this.rate(then.amount) : then.word;
     return {
       then: word,
-      was: this.then ? `${this.then} ${word}` : `${baseline(this.meta)}: ${word}`,
       times: card.name === "busbw" && gain > 0.01 && gain < 100 ? sayTimes(gain) : "",
       verdict: better ? "better" : worse ? "worse" : "same",
     };

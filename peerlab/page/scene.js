@@ -457,7 +457,7 @@ export class Scene extends View {
     if (this.narrow) {
       const [said, below] = [narrowStep(0), narrowStep(1)];
       const latest = this.sayLatest();
-      words.push([...said, `step ${step + 1} of ${steps}`, 12, "bold", "ink", "left"], latest ? [...below, latest, 11, "normal", "hot-ink", "left"] : [...below, doing, 11, "normal", "muted", "left"]);
+      words.push([...said, `step ${step + 1} of ${steps}`, 12, "bold", "ink", "left"], latest ? [...below, latest, 11, "normal", "ink", "left"] : [...below, doing, 11, "normal", "muted", "left"]);
       return columns;
     }
     const reached = this.meta.sums ? nodes : this.meta.ring ? (step % (nodes - 1)) + 2 : 1, lit = Math.max(1, Math.round((reached * dots) / nodes));
@@ -475,7 +475,7 @@ export class Scene extends View {
     if (this.late) this.lateRing = this.late.ring(this.lags, { ...ring, across, down }, this.scale, this.figures.colour("hot"));
     const latest = this.sayLatest(); // in the place of what is done: so nothing moves when it is known
     words.push([ring.x + ring.words, ring.y - 8, `step ${step + 1} of ${steps}`, 13, "bold", "ink", "left"]);
-    words.push([ring.x + ring.words, ring.y + 8, latest || doing, 11, this.style, latest ? "hot-ink" : "muted", "left"]);
+    words.push([ring.x + ring.words, ring.y + 8, latest || doing, 11, this.style, latest ? "ink" : "muted", "left"]);
     words.push([ring.x, ring.y, `${nodes}`, 11, "bold", "muted", "center"]);
     return columns;
   }

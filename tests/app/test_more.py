@@ -82,7 +82,10 @@ def test_a_list_offers_what_is_in_force_as_long_as_it_is(lab):
 def test_what_cannot_be_changed_says_why(lab):
     rare = lab.controls.rare
     assert (rare.seed.disabled, rare.seed.value, rare.seed.placeholder) == (True, "", "no noise")
-    assert (rare.transport.mtu.disabled, rare.transport.mtu.placeholder) == (True, "no transport")
+    transport = rare.transport
+    rest = [transport.mtu, transport.hops, transport.metres]
+    assert all(field.disabled for field in rest)
+    assert [field.placeholder for field in rest] == ["needs a transport", "", ""], "the reason stands once"
     lab._changed({"detours": 1e-5}, "")
     assert (rare.seed.disabled, rare.seed.placeholder) == (False, "0")
 

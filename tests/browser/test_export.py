@@ -127,7 +127,8 @@ def test_each_control_changes_headline_scene_and_timeline_together(open_):
     check(shown, STAGED.with_(path="peer-direct"))
     gain = peerlab.simulate(STAGED.with_(path="peer-direct")).busbw_GBps / peerlab.simulate(STAGED).busbw_GBps
     assert f"{gain:.2f}\u00d7 as simulated" in shown.page.locator(".pl-hero").inner_text()
-    assert "through host: 30.2 GB/s" in shown.card("busbw")
+    assert "30.2 \u2192 52 GB/s" in shown.card("busbw").replace("\n", " ")
+    assert "before: through host" in shown.card("busbw")
     assert "through host: PCIe to host" in shown.card("bottleneck")
     assert shown.page.screenshot() != before
     shown.page.get_by_role("switch", name="Registration cache").click()

@@ -9,6 +9,8 @@ from playwright.sync_api import expect
 import peerlab
 from peerlab.picture.theme import palettes
 
+INK, MUTED, HOT = "rgb(23, 32, 43)", "rgb(86, 98, 114)", "rgb(163, 68, 0)"
+
 
 @pytest.fixture
 def wide(shown):
@@ -74,6 +76,13 @@ def test_a_range_on_both_sides_of_1_says_in_words_that_the_path_may_be_slower(wi
         wide.give("ratio", ratio)
         expect(hero.locator(".pl-doubt")).to_have_text(says)
         assert size(wide, ".pl-doubt") >= 16
+        ink, warns = (
+            hero.locator(part).evaluate("one => getComputedStyle(one).color")
+            for part in (".pl-point b", ".pl-doubt")
+        )
+        assert (ink, warns) == ((HOT, HOT) if share < 1 else (INK, MUTED)), (
+            "a warning only where it is as simulated"
+        )
         assert size(wide, ".pl-point b") >= 16
         assert hero.locator(".pl-bar-mark").is_visible(), "once as fast is marked in every state"
         slower = share < 1
@@ -85,14 +94,19 @@ def test_a_range_on_both_sides_of_1_says_in_words_that_the_path_may_be_slower(wi
 def test_a_figure_names_the_setting_that_it_is_compared_with(wide):
     wide.change(run(path="peer-direct"))
     wide.change(run(path="peer-direct", registration="per-transfer"))
-    assert "with the cache: 52 GB/s" in wide.card("busbw")
+    assert "0.43\u00d7 that with the cache" in wide.card("busbw")
     assert "52 \u2192 22.3 GB/s" in wide.card("busbw").replace("\n", " ")
+    assert wide.card("busbw").count("52") == 1, "the former value is said once"
     assert "with the cache: NIC send" in wide.card("bottleneck")
     wide.change(run(path="peer-direct", nodes=4))  # two settings
-    assert "before: 22.3 GB/s" in wide.card("busbw")
+    assert "\u00d7 that before" in wide.card("busbw")
+    assert "22.3 \u2192" in wide.card("busbw")
     slow = run(path="peer-direct", nodes=4).scenario.with_(slow_nodes={0: 0.5})
     wide.change(peerlab.simulate(slow), lines=False)
-    assert "without slow node: " in wide.card("busbw")
+    assert "\u00d7 that without slow node" in wide.card("busbw")
+    assert wide.page.locator(".pl-was").first.evaluate("one => getComputedStyle(one).color") == MUTED, (
+        "a former value warns of nothing"
+    )
 
 
 def test_where_registrations_are_what_a_run_waits_for_their_table_alone_is_marked(wide):
