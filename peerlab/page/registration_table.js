@@ -2,7 +2,7 @@
 import { Rows } from "./rows.js";
 import { sayTime } from "./words.js";
 
-const TABLE = { left: 414, right: 646, standing: 5, top: 23, pitch: 17, rows: 4, inset: 7, between: 6 };
+const TABLE = { left: 414, right: 646, standing: 5, top: 22, pitch: 18, rows: 4, inset: 7, between: 6 };
 const BESIDE_TITLE = 24; // units: a title that has less beside it is cut short
 
 /**
@@ -43,25 +43,25 @@ export class RegistrationTable {
   add(words, quads, time, pace, { hot, wide, style }) {
     const { table } = this, { top, pitch, rows, inset } = TABLE, aside = table.live ? 0 : TABLE.standing, [left, right, height] = [TABLE.left + aside, TABLE.right - aside, rows * pitch];
     if (!hot && document.documentElement.hasAttribute("data-framed")) return; // a slide shows it where registering is what the run waits for
-    if (hot) quads.push([left - 5, top - 22, right + 5, top + height + 14, "hot-wash", "hot"]);
+    if (hot) quads.push([left - 5, top - 21, right + 5, top + height + 13, "hot-wash", "hot"]);
     if (!table.live && (this.figures.sparse || !table.title)) return; // its rows are words
     const [title] = table.title.split(", "), whole = wide(table.title, 12, "bold") <= right - left - BESIDE_TITLE;
-    words.push([left + 2, 13, whole ? table.title : title, 12, "bold", "ink", "left"]);
+    words.push([left + 2, 12, whole ? table.title : title, 12, "bold", "ink", "left"]);
     if (!table.live) {
       table.lines.forEach(([name, note], i) => {
         const y = top + i * pitch;
-        quads.push([left, y, right, y + pitch - 3, "box", "faint"]);
-        words.push([left + inset, y + 6.5, name, 11, "normal", "ink", "left"]);
-        words.push([right - inset, y + 6.5, note, 11, "normal", "muted", "right"]);
+        quads.push([left, y, right, y + pitch - 2, "box", "faint"]);
+        words.push([left + inset, y + 8, name, 11, "normal", "ink", "left"]);
+        words.push([right - inset, y + 8, note, 11, "normal", "muted", "right"]);
       });
       return;
     }
     this.regions(time, rows).forEach((region, i) => {
       const y = top + i * pitch, state = this.stateOf(region, time, pace), [name, note] = this.wordsOf(region, state, wide);
-      quads.push([left, y, right, y + pitch - 3, state.fill, "faint"]);
-      if (state.done < 1) quads.push([left, y, left + (right - left) * state.done, y + pitch - 3, "register-wash", "none"]);
-      words.push([left + inset, y + 6.5, name, 11, style, state.ink, "left"]);
-      words.push([right - inset, y + 6.5, note, 11, state.style === "bold" ? "bold" : style, state.inkOf, "right"]);
+      quads.push([left, y, right, y + pitch - 2, state.fill, "faint"]);
+      if (state.done < 1) quads.push([left, y, left + (right - left) * state.done, y + pitch - 2, "register-wash", "none"]);
+      words.push([left + inset, y + 8, name, 11, style, state.ink, "left"]);
+      words.push([right - inset, y + 8, note, 11, state.style === "bold" ? "bold" : style, state.inkOf, "right"]);
     });
     if (!table.total) return; // all were hits
     const total = table.total.split(", ");
@@ -94,10 +94,10 @@ export class RegistrationTable {
     const { registered, table } = this, kind = table.kinds[registered.kind[row]];
     const start = registered.start[row] + shift, end = registered.end[row] + shift, fresh = time - end < pace * 0.35;
     const plain = { fill: "box", ink: "ink", inkOf: "muted", style: "normal", done: 1 };
-    const cost = ` ${sayTime(end - start)}`;
+    const cost = ` in ${sayTime(end - start)}`;
     if (kind === "hit") return { ...plain, word: "hit", cost: "", fill: fresh ? "direct-wash" : "box", inkOf: "direct-ink", style: "bold" };
     if (kind === "miss" || kind === "uncached") {
-      if (time < end) return { ...plain, word: "registering", cost, inkOf: "register-ink", style: "bold", done: (time - start) / (end - start) };
+      if (time < end) return { ...plain, word: "registering", cost: cost.replace(" in", ","), inkOf: "register-ink", style: "bold", done: (time - start) / (end - start) };
       return { ...plain, word: "registered", cost };
     }
     const word = kind === "evict" ? "evicted" : "released";

@@ -21,14 +21,17 @@ const [FREED, LANDED, THROUGH] = ["freed", "landed", "through"].map((name) => PA
 const LEAST_WORD = { page: 12, slide: 11 }; // px: smaller ones cannot be read; a slide is shown larger than it is drawn
 const ENLARGED = 1.3; // of the scale of boxes: from here on words have less room than in the lab
 const BAR = 14; // length of a slice that waits
+const ARROW_ROOM = 8; // room for the arrow beside the uplink, from where slices wait
 const BROAD = 9; // of a slice on the wire
 const PALE = 0.62;
 const THIN = 1.6; // of a slice of other nodes: one line, as an outline looks like two more ways
+const NEARER = 0.4; // of how far from the middle of a link broad ones go: thin ones lie on the dotted way
+const BESIDE_BOXES = 158; // units: what stands lower is beside the boxes of devices and NICs
 const SUM = "sum";
 const LEAST_LATE = 0.05;
 const NODE_WIDTH = 408; // units: what is between the nodes ends so far from the right
 const NO_RING = { xs: [], ys: [], line: [], width: [], alpha: [] };
-const RING = { x: 470, y: 131, radius: 16, dots: 24, words: 34 };
+const RING = { x: 470, y: 132, radius: 15, dots: 24, words: 34 };
 const SPARSE_RING = { ...RING, x: 444, words: 46 }; // where words are larger than their place
 const BESIDE_HOST = 80; // units: so far words at the side of a node are clear of host memory
 const PLAIN = 1.2; // px: the edge of a box that is used and is no bottleneck
@@ -347,8 +350,9 @@ export class Scene extends View {
     };
     const { breadth, sums } = this.data;
     for (const one of trains) {
-      const aside = this.data.aside[one.stage][one.device], off = sums.role && comesDown(one.points, one.variant, sums) ? -aside : aside;
-      if (!one.crosses) one.points = shifted(one.points, off);
+      const aside = this.data.aside[one.stage][one.device] * (one.hollow && !sums.role ? NEARER : 1), off = sums.role && comesDown(one.points, one.variant, sums) ? -aside : aside;
+      const corner = this.data.stops[one.stage][one.device][one.variant][2], { from, to } = one.part;
+      if (!one.crosses) one.points = shifted(one.points, off, [from === corner, to === corner]);
       const width = (one.crosses ? BROAD : breadth) * zoom;
       if (!sums.role) add(one, one.points, width);
       else for (const { points, summed } of besideSwitch(one.points, one.variant, sums)) add({ ...one, stage: summed ? SUM : one.stage, hollow: false }, points, width);
@@ -388,7 +392,7 @@ export class Scene extends View {
     this.figures.fill("scene_rows", rows, ["fill", "line"]);
   }
 
-  // Which way slices go on either side of the uplink; they lie on the slices.
+  // Which way slices go on either side of the uplink.
   addArrows(words) {
     for (const [x, y, arrow] of this.data.arrows) words.push([x, y, arrow, 12, "bold", "ink", "center"]);
   }
@@ -412,15 +416,16 @@ export class Scene extends View {
     return this.figures.sparse && !this.narrow ? sayWaiting(count).replace(/ slices?/, "") : sayWaiting(count);
   }
 
-  // How many wait on their way: below them, where these stand from the top, else, as the number alone, above them between the boxes; or above them.
+  // How many wait on their way: below those beside a NIC, or, where there is no room, above them as the number alone; above all others, clear
+  // of the arrow there.
   addQueues(words) {
     for (const { count, places } of Object.values(this.queues)) {
       if (!places.length) continue;
-      const [x, y] = places[Math.min(count, places.length) - 1], first = places[0][1], left = x < SCENE_WIDTH / 2;
+      const [x, y] = places[Math.min(count, places.length) - 1], left = x < SCENE_WIDTH / 2;
       const word = (at, text) => [x, at, text, 11, this.style, "muted", "center"], label = word(this.data.names.other[2], this.sayWaiting(count)); // as high as "from node 3" beside it
-      [label[0], label[6]] = left ? [x - BAR / 2, "right"] : [x + BAR / 2, "left"]; // clear of that
-      if (y >= first) words.push([...label, word(first - 8, `${count}`)]);
-      else words.push([left ? x + BAR / 2 : x - BAR / 2, y - 9, this.sayWaiting(count), 11, this.style, "muted", left ? "right" : "left"]);
+      [label[0], label[6]] = left ? [x + BAR / 2, "right"] : [x - BAR / 2, "left"]; // clear of that
+      if (places[0][1] > BESIDE_BOXES) words.push([...label, word(y - 8, `${count}`)]);
+      else words.push([left ? x + BAR / 2 - ARROW_ROOM : x - BAR / 2 + ARROW_ROOM, y - 9, this.sayWaiting(count), 11, this.style, "muted", label[6]]);
     }
   }
 
@@ -497,10 +502,12 @@ export class Scene extends View {
   }
 }
 
-// A broken line beside another: `off` to the right of its way up, and below its way across.
-function shifted(points, off) {
+// A broken line beside another: `off` to the right of its way up, and below its way across; where an end is joined to the rest of its way
+// at a corner, beside both.
+function shifted(points, off, joined) {
   const upright = ([[x, y], [x2, y2]]) => Math.abs(x - x2) < Math.abs(y - y2);
   return points.map(([x, y], i) => {
+    if ((i === 0 && joined[0]) || (i === points.length - 1 && joined[1])) return [x + off, y + off];
     const legs = [i && [points[i - 1], points[i]], i < points.length - 1 && [points[i], points[i + 1]]].filter(Boolean);
     return [x + (legs.some(upright) ? off : 0), y + (legs.every(upright) ? 0 : off)];
   });

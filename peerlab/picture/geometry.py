@@ -23,7 +23,7 @@ MEMORY = (84.0, 8.0, 264.0, 67.0)
 CPU = (276.0, 8.0, 390.0, 67.0)
 NIC = (276.0, 390.0)
 PORT = 376.0
-"""Where slices go through the NIC: beside its name."""
+"""Where slices go through the NIC: beside its words, which stand in its middle."""
 SUM_LANE = 9.0
 """How far from the wire's middle slices go up to a switch that adds up, above it, and come down, below."""
 _WIRES, _WIRE_PITCH = 36.0, 14.0
@@ -36,9 +36,11 @@ PORT_WIRE, PORT_PITCH, PORT_HALF = 209.0, 4.0, 6.0
 """Where the devices' own ports are joined: middle, distance of two devices' links, half the thickness."""
 EDGE = 30.0
 """How far inside a device slices begin where no switch joins it to its NIC."""
-ENTRY = BOX_TOP + 2
-"""Where slices enter and leave a device: above its name."""
+ENTRY = BOX_TOP - 2
+"""Where slices enter and leave a device: on the edge of its box, clear of its name."""
 UPLINK = 140.0
+ARROW = 12.0
+"""Room for an arrow beside a lane of the uplink: it says which way slices go there."""
 THICKNESS = 1.3
 """Units of thickness per GB/s."""
 SLOT = 12.5

@@ -12,6 +12,7 @@ from peerlab.picture.shown_nodes import OWN, shown_nodes
 from peerlab.picture.trains import (
     BAR,
     BAR_WIDTH,
+    NEAR,
     WIDE,
     Part,
     aside,
@@ -127,11 +128,10 @@ def _placed(run: Run, segments: Segments, time_ps: int) -> Moment:
                 placed += [Slice(points[-1], stage, hollow, geometry.sums and not variant)] * seen
             odd = (segment["slice"] + segment["step"] + step) % 2 == 1
             whole = Train(points, stage, variant > 0, odd, broad)
+            off = aside(drawn, stage, device) * (NEAR if whole.hollow and not geometry.sums else 1.0)
             for part, wire in occupied(now, times, passing) if len(points) > 1 else []:
                 crosses = wire or rises(geometry, variant, part, passing)
-                trains += _under_way(
-                    geometry, whole, variant, part, None if crosses else aside(drawn, stage, device)
-                )
+                trains += _under_way(geometry, whole, variant, part, None if crosses else off, passing[2])
             phase = waits(now, times, passing)
             if phase is not None:
                 since, line = (
@@ -143,13 +143,19 @@ def _placed(run: Run, segments: Segments, time_ps: int) -> Moment:
     return Moment(placed, trains + standing, waiting, lines)
 
 
-def _under_way(geometry: Geometry, whole: Train, variant: int, part: Part, off: float | None) -> list[Train]:
-    """Return a part of a way as a slice fills it, `off` the middle of a link, or on the wire; where a switch adds up, on both sides of it."""
+def _under_way(
+    geometry: Geometry, whole: Train, variant: int, part: Part, off: float | None, corner: float | None
+) -> list[Train]:
+    """Return a part of a way as a slice fills it, `off` the middle of a link, or on the wire; where a switch adds up, on both sides of it.
+
+    `corner` is where the last part of the way begins.
+    """
     line = stretch(whole.points, part)
     if off is None:
         whole = replace(whole, width=WIDE)
     else:
-        line = shifted(line, -off if geometry.sums and comes_down(line, variant) else off)
+        off = -off if geometry.sums and comes_down(line, variant) else off
+        line = shifted(line, off, [end == corner for end in part])
     if not geometry.sums:
         return [replace(whole, points=line)]
     sides = beside_switch(line, variant)

@@ -4,6 +4,7 @@ from peerlab.model.resources import Part, capacity_Bps, resource_kind
 from peerlab.model.stages import Track
 from peerlab.picture.drawing import HEIGHT
 from peerlab.picture.geometry import (
+    ARROW,
     CPU,
     MEMORY,
     NODE_WIDTH,
@@ -152,7 +153,7 @@ def _uplink(sketch: Sketch, node: int) -> None:
         if full:
             edges = (g.x(node, x - full), MEMORY[3], g.x(node, x + full), SWITCH_TOP)
             d.box("loads", edges, "hot-fill" if hot else "faint", "none")
-    x = g.x(node, UPLINK + 2 * g.lane + 10)
+    x = g.x(node, UPLINK + 2 * g.lane + ARROW + 4)
     align = sketch.align(node)
     name, rate, share = _uplink_words(sketch, node)
     # Below the way over the CPU, if there is one: slices on it are broad.
@@ -174,12 +175,14 @@ def _uplink(sketch: Sketch, node: int) -> None:
 
 
 def arrows(sketch: Sketch) -> list[tuple[float, float, str]]:
-    """Return the arrows on the two sides of the uplinks that are drawn, each where its direction ends: to host memory, and from it."""
+    """Return the arrows beside the two lanes of the uplinks that are drawn, each where its direction ends: to host memory, and from it."""
     g = sketch.geometry
     if "uplink" not in sketch.parts:
         return []
     nodes = (0,) if sketch.run.scenario.domains == 1 else (0, 1)
-    ends = ((UPLINK - g.lane, MEMORY[3] + 9, "↑"), (UPLINK + g.lane, SWITCH_TOP - 9, "↓"))
+    # clear of slices, which fill the lanes
+    aside = 2 * g.lane + ARROW / 2
+    ends = ((UPLINK - aside, MEMORY[3] + 9, "↑"), (UPLINK + aside, SWITCH_TOP - 9, "↓"))
     return [(g.x(node, x), y, arrow) for node in nodes for x, y, arrow in ends]
 
 

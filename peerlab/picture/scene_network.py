@@ -128,13 +128,12 @@ def _nic(sketch: Sketch, node: int) -> None:
     d.box("boxes", edges, "box", edge, 2.5 if hot else 1.2)
     name, *below = _nic_words(sketch, node, used=used)
     # slices pass between the words where they come straight from the device
-    name_at = _LINES[0]
-    places = (9.0, 38.0) if not g.switch else (name_at, _SECOND) if len(below) == 1 else _LINES
-    beside = g.x(node, (NIC[0] + (PORT - 10 if g.switch else NIC[1])) / 2)
-    d.text((beside, BOX_TOP + places[0]), name, size=13, bold=True, ink="ink" if used else "muted")
+    places = (9.0, 38.0) if not g.switch else (_LINES[0], _SECOND) if len(below) == 1 else _LINES
+    middle = g.x(node, sum(NIC) / 2)
+    d.text((middle, BOX_TOP + places[0]), name, size=13, bold=True, ink="ink" if used else "muted")
     # the last line first: where room is short, what comes first has it, and that is the rate
     for y, words in reversed(list(zip(places[1:], below, strict=True))):
-        d.text((beside, BOX_TOP + y), words, size=11, ink="muted")
+        d.text((middle, BOX_TOP + y), words, size=11, ink="muted")
 
 
 def _nic_words(sketch: Sketch, node: int, *, used: bool) -> list[str]:
@@ -170,7 +169,7 @@ def draw_wire(sketch: Sketch) -> None:
     """Draw what joins the nodes, with its rate, its latency and how busy it is."""
     d, s = sketch.drawing, sketch.run.scenario
     sketch.parts.add("wire")
-    y, half = _draw_wires(sketch, hot=sketch.hot_part == "wire" or sketch.hot == "latency")
+    y, half = _draw_wires(sketch, hot=sketch.hot_part == "wire")
     names = (
         (y - half - 42, y - half - 26, y - half - 10)
         if sketch.native
@@ -188,7 +187,9 @@ def draw_wire(sketch: Sketch) -> None:
         name = f"switch adds up {s.domains} {unit(s)}s"
     d.text((WIDTH / 2, names[0]), name, size=12, bold=True)
     for y, words in zip(names[1:], filter(None, below), strict=False):
-        d.text((WIDTH / 2, y), words, size=11, ink="muted")
+        # A wire that is hardly busy limits nothing: where the run waits for latency, its words say so.
+        ink = "hot-ink" if sketch.hot == "latency" and words == below[-1] else "muted"
+        d.text((WIDTH / 2, y), words, size=11, bold=ink != "muted", ink=ink)
 
 
 def _draw_wires(sketch: Sketch, *, hot: bool) -> tuple[float, float]:

@@ -44,6 +44,8 @@ _QUEUE = 3
 """So many slices that wait in memory, or more, have their number written beside them, as in the lab."""
 _BOLD_LETTER = 6.6
 """How wide a bold letter of 12 px is."""
+_ARROW = 8.0
+"""Room for the arrow beside the uplink, from where slices wait."""
 _NEAR = (40.0, 14.0)
 """Words whose ends are so near, across and down, would lie on each other."""
 _READ = 12.0
@@ -225,13 +227,15 @@ def _slices(paper: Paper, sketch: Sketch, at: int, *, own: bool = False) -> None
 
 
 def _queues(paper: Paper, sketch: Sketch, seen: Moment) -> list[Point]:
-    """Say how many slices wait on their way, above them, or below the boxes where they stand from the top; return where that is written."""
+    """Say how many slices wait on their way, above them, or below them where they stand beside a NIC; return where that is written."""
     places = []
     for queue in seen.queues:
         (x, first), (_, last) = queue.first, queue.last
-        left, down = x < WIDTH / 2, first > BOX_TOP
-        end = (x - BAR / 2) if left == down else (x + BAR / 2)
-        y = sketch.geometry.foot if down else last - 9
+        left = x < WIDTH / 2
+        end = x + BAR / 2 if left else x - BAR / 2
+        y = sketch.geometry.foot if first > BOX_TOP else last - 9
+        if first < BOX_TOP:  # clear of the arrow beside the uplink
+            end += -_ARROW if left else _ARROW
         paper.text(
             (end, y), say_waiting(queue.count), size=11, ink="muted", align="right" if left else "left"
         )

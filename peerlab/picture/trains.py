@@ -12,13 +12,15 @@ from itertools import pairwise
 
 from peerlab.model.stages import Track, stage_kind
 from peerlab.picture.drawing import WIDTH, Point
-from peerlab.picture.geometry import BOX_TOP, NIC, SUM_BOX, SWITCH_TOP, UPLINK, Geometry
+from peerlab.picture.geometry import BOX_BOTTOM, NIC, SUM_BOX, SWITCH_TOP, UPLINK, Geometry
 
 Part = tuple[float, float]
 """From where to where on a way, 0 to 1."""
 
 BREADTH, WIDE = 17.0, 9.0
 """Of all slices that pass a link side by side; of one on the wire."""
+NEAR = 0.4
+"""How far from the middle of a link thin slices go, of how far broad ones go."""
 BAR, BAR_WIDTH, BAR_PITCH, MOST_BARS = 14.0, 4.0, 6.0, 6
 """Length of a slice that waits, how broad it is, distance between two of them, and how many are drawn; a number tells of the others."""
 
@@ -145,8 +147,9 @@ def queues(geometry: Geometry, track: Track) -> list[list[list[Point]]]:
 
 
 def _before(geometry: Geometry, node: int) -> list[Point]:
-    """Return the places beside the NIC, from the top."""
-    return [(geometry.x(node, NIC[0] - 2 - BAR / 2), BOX_TOP + 12 + i * BAR_PITCH) for i in range(MOST_BARS)]
+    """Return the places beside the NIC, from below: their number stands below the boxes."""
+    x = geometry.x(node, NIC[0] - 2 - BAR / 2)
+    return [(x, BOX_BOTTOM - 2 - i * BAR_PITCH) for i in range(MOST_BARS)]
 
 
 def _foot(geometry: Geometry, node: int) -> list[Point]:
@@ -161,7 +164,10 @@ def side_by_side(stages: Sequence[str]) -> list[str]:
 
 
 def aside(stages: Sequence[str], stage: str, device: int) -> float:
-    """Return how far from the middle of a link the slices of a stage and a device go: what may pass at one time lies side by side."""
+    """Return how far from the middle of a link the slices of a stage and a device go: what may pass at one time lies side by side.
+
+    Thin ones, of other nodes, go `NEAR` as far: they lie on the dotted way.
+    """
     kinds, own = side_by_side(stages), stage_kind(stage).counts_as
     at = 2 * (kinds.index(own) if own in kinds else 0) + device % 2
     return (at - (2 * len(kinds) - 1) / 2) * BREADTH / (2 * len(kinds))
@@ -172,10 +178,16 @@ def breadth(stages: Sequence[str]) -> float:
     return 0.85 * BREADTH / (2 * len(side_by_side(stages)))
 
 
-def shifted(points: Sequence[Point], off: float) -> list[Point]:
-    """Return a broken line beside another: `off` to the right where it goes up or down, as much below where it goes across."""
+def shifted(points: Sequence[Point], off: float, joined: Sequence[bool] = (False, False)) -> list[Point]:
+    """Return a broken line beside another: `off` to the right where it goes up or down, as much below where it goes across.
+
+    `joined` says which of its ends meet the rest of its way at a corner: there it is beside both.
+    """
     rows = []
     for i, (x, y) in enumerate(points):
+        if (i == 0 and joined[0]) or (i == len(points) - 1 and joined[1]):
+            rows.append((x + off, y + off))
+            continue
         legs = [(points[k], points[k + 1]) for k in (i - 1, i) if 0 <= k < len(points) - 1]
         upright = [abs(a[0] - b[0]) < abs(a[1] - b[1]) for a, b in legs]
         rows.append((x + (off if any(upright) else 0), y + (0 if all(upright) else off)))

@@ -15,12 +15,14 @@ from hypothesis import strategies as st
 import peerlab
 from peerlab.base.places import folder
 from peerlab.picture.drawing import WIDTH
-from peerlab.picture.geometry import CPU, MEMORY, ROOT, SWITCH_TOP, UPLINK, Geometry
+from peerlab.picture.geometry import CPU, ENTRY, MEMORY, NIC, ROOT, SWITCH_TOP, UPLINK, Geometry
 from peerlab.picture.moment import fullest, moment
+from peerlab.picture.picture import Picture
+from peerlab.picture.scene_host import arrows
 from peerlab.picture.still import say_waiting, still_svg
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import palettes
-from peerlab.picture.trains import BAR_WIDTH, BREADTH, occupied, waits
+from peerlab.picture.trains import BAR_WIDTH, BREADTH, occupied, shifted, waits
 from peerlab.picture.words import alt_text, caption
 from peerlab.question.presets import known_clusters, load_cluster, read_cluster
 
@@ -266,3 +268,49 @@ def test_a_slice_that_ends_at_the_nic_goes_no_hair_beyond_it():
     for part in moment(run, fullest(run)).trains:
         for (x, y), (after, beyond) in itertools.pairwise(part.points):
             assert abs(x - after) + abs(y - beyond) > 1e-3
+
+
+def drawn(**fields):
+    """Return the drawing of a run's data path."""
+    return Picture(simulated(**fields)).drawing
+
+
+def test_a_slice_at_the_edge_of_a_device_is_clear_of_its_name():
+    """It cut the tops of the letters of "A100 1"."""
+    drawing = drawn(cluster="p4d", path="peer-direct")
+    texts = drawing.texts
+    name = texts["y"][texts["text"].index("A100 1")]
+    square, letters = 4.5 + 0.75, 13 / 2
+    assert ENTRY + square < name - letters
+
+
+def test_the_words_of_a_nic_stand_in_its_middle_and_beside_its_slices():
+    drawing = drawn(cluster="dl1", path="host-rdma")
+    texts = drawing.texts
+    at = [texts["x"][i] for i, text in enumerate(texts["text"]) if text == "NIC †"]
+    assert at == [sum(NIC) / 2, WIDTH - sum(NIC) / 2]
+
+
+@pytest.mark.parametrize("off", [-6.0, 2.0])
+def test_parts_of_a_way_meet_at_their_corner(off):
+    """The piece on the switch ended 7 units beside the piece below it."""
+    way, corner = [(140.0, 53.0), (140.0, 131.0), (78.0, 131.0), (78.0, 156.0)], 2
+    up, down = shifted(way[: corner + 1], off, (False, True)), shifted(way[corner:], off, (True, False))
+    assert up[-1] == down[0] == (78.0 + off, 131.0 + off)
+
+
+def test_arrows_beside_the_uplink_are_clear_of_slices():
+    picture = Picture(simulated(cluster="dl1", path="host-rdma"))
+    geometry = picture.sketch.geometry
+    for x, _, _ in arrows(picture.sketch):
+        assert min(abs(x - geometry.x(node, UPLINK)) for node in (0, 1)) > 2 * geometry.lane + 4
+
+
+def test_where_a_run_waits_for_latency_its_words_are_marked_and_no_wire():
+    """A wire that was 3 % busy was framed as the bottleneck."""
+    drawing = drawn(cluster="p5", path="peer-direct", nodes=16, message_bytes="1 MiB")
+    texts = drawing.texts
+    assert [text for text, ink in zip(texts["text"], texts["ink"], strict=True) if ink == "hot-ink"] == [
+        "LL128 protocol, 34.4 µs/hop †"
+    ]
+    assert "hot" not in drawing.pipes["line"]
