@@ -1,6 +1,6 @@
 // Several jobs on one fabric: hosts in the colours of their jobs, uplinks divided among them, and who stood in whose way.
 import { make } from "./dom.js";
-import { JobsScene, SHARES } from "./jobs_scene.js";
+import { JobsScene, TINT } from "./jobs_scene.js";
 import { ticks } from "./labels.js";
 import { beginPlayed, forControl, PlayedPage, writeWhole } from "./played.js";
 import { svgShape, svgText } from "./svg.js";
@@ -44,7 +44,7 @@ const MOST_GROWN = 2.6; // so many times as high the pictures are at most
 const EACH = "each uplink"; // where all are used alike
 const TRIES = 4; // to find that
 // In px: a lane of a job with its bar, and below it who stands in its way; a lane of an uplink. Of the uplinks so many are drawn, those that are shared longest, and of those that are shared alike one.
-const LANES = { left: 136, narrow: 84, right: 24, letters: 12, head: 20, job: 36, apart: 52, bar: 12, thickest: 20, thin: 10, link: 40, highest: 100, most: 2, column: 3, palest: 0.4, shades: 5, tick: 64 };
+const LANES = { left: 136, narrow: 84, label: 48, letters: 12, head: 20, job: 36, apart: 52, bar: 12, thickest: 20, thin: 10, link: 40, highest: 100, most: 2, column: 3, palest: 0.5, shades: 5, tick: 64 };
 
 const JOBS_HTML = `
 <h1></h1>
@@ -80,34 +80,45 @@ class JobsPage extends PlayedPage {
     hero.querySelector("h2").textContent = victim < 0 ? "Every job's collectives take" : `The collectives of ${jobs[shown].title} take`;
     hero.querySelector("b").textContent = ended ? sayTimes(jobs[shown].slower) : "?";
     hero.querySelector("small").textContent = " as long as alone";
-    hero.querySelector(".ts-note").textContent = slide ? about : note;
+    hero.querySelector(".ts-note").textContent = [slide ? `${about}.` : note, this.timesOfEach()].filter(Boolean).join(" ");
     const computes = jobs.some(({ exchanges }) => exchanges.length > 1);
-    const entries = [["jb-uplink", "uplink, as wide as its rate"], ["jb-sends", "send"], ...(computes ? [["jb-computes", "compute"]] : []), ["jb-waits", "wait"]];
+    const entries = [["jb-uplink", "uplink, as wide as its rate"], ["jb-sends", "host that sends"], ...(computes ? [["jb-computes", "host that computes"]] : []), ["jb-waits", "host that waits"]];
     this.key = new Map(entries.map(([className, words]) => {
       const pair = make("span", "np-pair", words);
       pair.prepend(make("i", className));
       return [className, pair];
     }));
     this.find(".np-key").append(...this.key.values());
-    this.key.get("jb-uplink").after(make("span", "jb-hosts", "hosts:"));
     [jobs[0], jobs[1] ?? jobs[0]].forEach(({ role }, i) => this.root.style.setProperty(`--jb-${i}`, `var(--pl-${role})`)); // a sign of the key has the colours of two
     this.fillTable();
     this.find(".np-scene").setAttribute("aria-label", words);
   }
 
-  // A row for each job; of jobs that are alike one, without hosts, which the picture shows, and the slow-down, which the headline says.
+  // Jobs that all pay alike have the same times: the card says them, and a table of one row would say it again.
+  areAlike() {
+    const { jobs, victim } = this.data;
+    return victim < 0 && jobs.length > 1 && new Set(jobs.map(({ figures }) => figures.slice(1, -1).join())).size === 1; // without hosts, which the picture shows, and the slow-down, which the headline says
+  }
+
+  timesOfEach() {
+    if (!this.areAlike()) return "";
+    const { columns, jobs } = this.data, figure = (name) => jobs[0].figures[columns.indexOf(name)];
+    const every = figure("begins every");
+    return `${figure("alone")} alone, ${figure("beside the others")} together${every ? `; one begins every ${every}` : ""}.`;
+  }
+
+  // A row for each job.
   fillTable() {
-    const { columns, jobs, victim } = this.data, rest = (cells) => cells.slice(1, -1), alike = victim < 0 && jobs.length > 1 && new Set(jobs.map(({ figures }) => rest(figures).join())).size === 1;
-    const names = alike ? rest(columns) : columns, rows = alike ? [{ title: "each job", figures: rest(jobs[0].figures) }] : jobs;
+    const { columns, jobs } = this.data, alike = this.areAlike();
+    this.find(".np-scroll").hidden = alike;
+    this.root.classList.toggle("jb-alike", alike);
+    if (alike) return;
     const head = document.createElement("tr");
-    head.append(...["job", ...names].map((name) => Object.assign(make("th", "", name), { scope: "col" })));
+    head.append(...["job", ...columns].map((name) => Object.assign(make("th", "", name), { scope: "col" })));
     this.find("thead").append(head);
-    this.find(".jb-jobs").classList.toggle("jb-alike", alike);
-    this.find("caption").classList.toggle("np-hidden", alike); // its row says it
-    this.find("tbody").append(...rows.map(({ title, role, figures }) => {
+    this.find("tbody").append(...jobs.map(({ title, role, figures }) => {
       const row = document.createElement("tr"), name = Object.assign(make("th", ""), { scope: "row" });
-      if (role) name.append(Object.assign(make("i", "jb-job"), { style: `background: var(--pl-${role})` }));
-      name.append(title);
+      name.append(Object.assign(make("i", "jb-job"), { style: `background: var(--pl-${role})` }), title);
       row.append(name, ...figures.map((figure) => make("td", "", figure)));
       return row;
     }));
@@ -136,7 +147,7 @@ class JobsPage extends PlayedPage {
 
   // All jobs on one axis: each exchanges, below in the colours of who stands in its way; then the uplinks.
   paintLanes(grown) {
-    const host = this.find(".np-strip"), { jobs, end_us } = this.data, width = host.clientWidth || 1000, right = width - LANES.right;
+    const host = this.find(".np-strip"), { jobs, end_us } = this.data, width = host.clientWidth || 1000, right = width;
     const left = width < 600 ? LANES.narrow : LANES.left;
     this.x = (time) => left + ((right - left) * time) / end_us;
     host.replaceChildren();
@@ -148,8 +159,8 @@ class JobsPage extends PlayedPage {
     jobs.forEach(({ title, exchanges, held, role }) => {
       text(left - 8, top + middle, title, { "text-anchor": "end", fill: "var(--pl-ink)" });
       box(0, end_us, top, high, "panel");
-      for (const [from, until] of exchanges) box(from, until, top, high, role, { rx: 2 });
-      this.slowedBy(held, Math.round((right - left) / LANES.column)).forEach(([from, until, other, part, k, of]) => box(from, until, top + high + 2 + (thin * k) / of, thin / of, jobs[other].role, { opacity: (LANES.palest + (1 - LANES.palest) * part).toFixed(2), "shape-rendering": "crispEdges" }));
+      for (const [from, until] of exchanges) box(from, until, top, high, role, { rx: 2, opacity: TINT });
+      this.slowedBy(held, Math.round((right - left) / LANES.column)).forEach(([from, until, other, part, k, of]) => box(from, until, top + high + 2 + (thin * k) / of, thin / of, jobs[other].role, { opacity: (TINT * (LANES.palest + (1 - LANES.palest) * part)).toFixed(2), "shape-rendering": "crispEdges" }));
       top += Math.min(LANES.job * grown, LANES.apart);
     });
     this.sharedLinks().forEach(({ name, uses }) => {
@@ -157,7 +168,7 @@ class JobsPage extends PlayedPage {
       text(left - 8, Math.max(base - room / 2 - 7, base - room + 10), width < 600 ? name : name === EACH ? `use of ${name}` : `uplink ${name}`, { "text-anchor": "end" });
       box(0, end_us, base - room, room, "panel");
       text(left - 8, base - room - 3, "100 %", { "text-anchor": "end" });
-      const group = svgShape("g", { opacity: SHARES }, host);
+      const group = svgShape("g", { opacity: TINT }, host);
       for (const [from, until, ...shares] of uses) {
         let height = 0;
         shares.forEach((share, job) => share && box(from, until, (base - room * (height += share)).toFixed(1), (room * share).toFixed(1), jobs[job].role, { "shape-rendering": "crispEdges" }, group)); // no ground shines through between two
@@ -166,7 +177,7 @@ class JobsPage extends PlayedPage {
     });
     for (const time of ticks(end_us, Math.floor((right - left) / LANES.tick))) {
       svgShape("path", { d: `M${this.x(time).toFixed(1)} ${top - 4}v4`, stroke: "var(--pl-edge)" }, host);
-      text(this.x(time), top - 2, time ? sayTime(time) : "0", { "text-anchor": "middle" });
+      text(this.x(time), top - 2, time ? sayTime(time) : "0", { "text-anchor": this.x(time) > right - LANES.label / 2 ? "end" : "middle" });
     }
     host.setAttribute("viewBox", `0 0 ${width} ${top + 16}`);
     host.style.height = `${top + 16}px`;

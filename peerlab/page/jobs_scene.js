@@ -3,9 +3,9 @@ import { KeyRows } from "./key_rows.js";
 import { widthOf } from "./places.js";
 import { svgShape, svgText } from "./svg.js";
 
-export const SHARES = 0.6; // opacity of what jobs have of an uplink: they stand behind their exchanges
+export const TINT = 0.6; // opacity of a job's colour, wherever it is an area: a job has one tint, and words on it stay readable
 // px; a leaf has so much room at most; beside a pipe there is room for a word, or for three, and between two leaves for four; names of jobs stand below so many rows of hosts
-const FLOOR = { most: 480, host: 34, largest: 1.9, gap: 6, pad: 12, spine: 22, pipe: 84, longest: 130, wide: 52, beside: 6, word: 62, words: 92, all: 118, letters: 12, name: 16, rows: 2 };
+const FLOOR = { most: 480, host: 34, largest: 1.9, gap: 6, pad: 12, spine: 22, pipe: 84, longest: 130, wide: 52, beside: 6, word: 62, words: 126, all: 160, least: 128, letters: 12, cause: 14, name: 16, rows: 2 };
 
 export class JobsScene {
   constructor(host, data) {
@@ -40,7 +40,9 @@ export class JobsScene {
       if (named) this.names(leaf, row, place);
     });
     const gaps = each - 2 * (this.pipes[0]?.wide ?? 0) - 2 * FLOOR.beside; // between uplinks of one leaf and the next
-    this.everywhere = gaps >= FLOOR.all && leaves.length > 1 ? this.text(start + each * Math.floor(leaves.length / 2), FLOOR.spine + floor.pipe / 2 + 4, "", { "text-anchor": "middle", fill: "var(--pl-hot-ink)" }) : null;
+    const into = this.pipes.filter(({ out }) => !out)[Math.floor(leaves.length / 2) - 1]; // right of it the cause stands once for all
+    const roomy = gaps >= FLOOR.all; // else its letters are smaller
+    this.everywhere = into && gaps >= FLOOR.least ? this.cause(into.x + into.wide + (roomy ? 10 : 5), floor, "start", roomy ? FLOOR.cause : FLOOR.letters) : null;
     const high = leafTop + leafHigh + 4;
     host.setAttribute("viewBox", `0 0 ${width} ${high}`);
     host.style.height = `${high}px`;
@@ -64,11 +66,17 @@ export class JobsScene {
   pipe(leaf, out, wide, middle, each) {
     const { host, data, floor } = this, x = out ? middle - wide - FLOOR.beside : middle + FLOOR.beside, y = FLOOR.spine, link = data.links.findIndex((uplink) => uplink.leaf === leaf && uplink.out === out);
     svgShape("rect", { x, y, width: wide, height: floor.pipe, fill: "var(--pl-panel)" }, host);
-    const parts = data.jobs.map(({ role }) => svgShape("rect", { y, height: floor.pipe, width: 0, fill: `var(--pl-${role})`, opacity: SHARES }, host));
+    const parts = data.jobs.map(({ role }) => svgShape("rect", { y, height: floor.pipe, width: 0, fill: `var(--pl-${role})`, opacity: TINT }, host));
+    const frame = svgShape("rect", { x, y, width: wide, height: floor.pipe, fill: "none", stroke: "var(--pl-hot)", "stroke-width": 2, visibility: "hidden" }, host);
     const arrow = out ? `M${x + wide / 2} ${y + 8}l5 8h-10z` : `M${x + wide / 2} ${y + floor.pipe - 8}l5 -8h-10z`;
     svgShape("path", { d: arrow, fill: "var(--pl-ink)", opacity: 0.55 }, host);
-    const full = this.text(out ? x - 8 : x + wide + 8, y + floor.pipe / 2 + 4, "", { "text-anchor": out ? "end" : "start", fill: "var(--pl-hot-ink)" });
-    this.pipes.push({ link, out, parts, x, wide, full, room: each / 2 - wide - 8 });
+    const full = this.cause(out ? x - 10 : x + wide + 10, floor, out ? "end" : "start");
+    this.pipes.push({ link, out, parts, x, wide, frame, full, room: each / 2 - wide - 8 });
+  }
+
+  // What limits, right beside the uplink that does.
+  cause(x, floor, anchor, letters = FLOOR.cause) {
+    return this.text(x, FLOOR.spine + floor.pipe / 2 + 5, "", { "text-anchor": anchor, "font-size": letters, "font-weight": 650, fill: "var(--pl-hot-ink)" });
   }
 
   hostBox(number, x, y) {
@@ -85,7 +93,7 @@ export class JobsScene {
     for (const { number, job, fill, frame } of this.boxes) {
       if (job === undefined) continue;
       const sends = this.sending.last(number, time, ([, , , until]) => time < until), exchanges = this.exchanging.last(job, time, ([, , until]) => time < until);
-      fill.setAttribute("opacity", sends ? 0.55 : 0);
+      fill.setAttribute("opacity", sends ? TINT : 0);
       frame.setAttribute("stroke-dasharray", exchanges ? "none" : "3 3");
       acts.add(sends ? "jb-sends" : exchanges ? "jb-waits" : "jb-computes");
     }
@@ -108,12 +116,13 @@ export class JobsScene {
     return (link >= 0 && this.uses.last(link, time, ([, , until]) => time < until)?.slice(3)) || [];
   }
 
-  // Which uplinks are full, each of several jobs: where all are, between two leaves and once; else of both of a leaf the first says it where there is room.
+  // Which uplinks are full, each of several jobs: where all are, once between two leaves; else of both of a leaf the first says it where there is room.
   sayFull(time) {
     const isFull = this.pipes.map(({ link }) => this.shares(link, time).filter((share) => share > 0)).map((shares) => shares.length > 1 && shares.reduce((sum, share) => sum + share, 0) > 0.999);
     const all = Boolean(this.everywhere) && isFull.every(Boolean);
     if (this.everywhere) this.everywhere.textContent = all ? "all full, both ways" : "";
-    this.pipes.forEach(({ out, full, room }, i) => {
+    this.pipes.forEach(({ out, frame, full, room }, i) => {
+      frame.setAttribute("visibility", isFull[i] ? "visible" : "hidden");
       const both = isFull[i] && isFull[out ? i + 1 : i - 1] && room >= FLOOR.words;
       full.textContent = all || !isFull[i] || room < FLOOR.word || (both && !out) ? "" : both ? "full, both ways" : "full";
     });

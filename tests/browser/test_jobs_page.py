@@ -117,13 +117,15 @@ def test_what_hosts_do_at_a_moment_is_told_right_below_the_leaves(opened):
     assert scene["y"] + scene["height"] <= key["y"]
     assert key["y"] + key["height"] <= lanes["y"]
     pairs = page.locator(".np-key .np-pair")
-    expect(pairs).to_have_text(["uplink, as wide as its rate", "send", "compute", "wait"])
+    expect(pairs).to_have_text(
+        ["uplink, as wide as its rate", "host that sends", "host that computes", "host that waits"]
+    )
     shown = "all => all.filter((pair) => pair.checkVisibility({ visibilityProperty: true })).map(({ textContent }) => textContent)"
     for moment_us in (1000, 10_500, 18_000):
         seek(page, moment_us)
         acts = set(
             page.evaluate(
-                "[...peerlabPages][0].scene.boxes.map(({ fill, frame }) => Number(fill.getAttribute('opacity')) > 0 ? 'send' : frame.getAttribute('stroke-dasharray') === 'none' ? 'wait' : 'compute')"
+                "[...peerlabPages][0].scene.boxes.map(({ fill, frame }) => Number(fill.getAttribute('opacity')) > 0 ? 'host that sends' : frame.getAttribute('stroke-dasharray') === 'none' ? 'host that waits' : 'host that computes')"
             )
         )
         assert set(pairs.evaluate_all(shown)) == acts | {"uplink, as wide as its rate"}, moment_us
@@ -141,12 +143,32 @@ def test_what_holds_for_all_jobs_is_said_once(open_page, alike, width):
     page = open_page(jobs_page_html(alike))
     page.set_viewport_size({"width": width, "height": 900})
     seek(page, 5000)
-    expect(page.locator(".jb-jobs tbody tr")).to_have_count(1)
-    expect(page.locator(".jb-jobs tbody th")).to_have_text("each job")
+    expect(page.locator(".jb-jobs")).to_be_hidden()  # of one row, which the card says
+    expect(page.locator(".ts-note")).to_have_text(
+        re.compile(r"^[\d.]+ ms alone, [\d.]+ ms together; one begins every [\d.]+ ms\.$")
+    )
     assert page.locator("body").inner_text().count("\u00d7") == 1
     words = page.locator(".np-scene text").all_text_contents()
     assert [word for word in words if "full" in word] == ["all full, both ways"]
     expect(page.locator(".np-key .np-pair", has_text="compute")).to_be_hidden()
+    # it stands right beside a link, and all links that it is about are outlined
+    cause = page.locator(".np-scene text", has_text="all full").bounding_box()
+    links = page.evaluate(
+        "[...peerlabPages][0].scene.pipes.map(({ frame }) => [frame.getAttribute('visibility'), frame.getBoundingClientRect().right])"
+    )
+    assert {visibility for visibility, _ in links} == {"visible"}
+    assert min(abs(cause["x"] - right) for _, right in links) < 16
+
+
+def test_a_job_has_one_tint_in_the_whole_page(opened):
+    page = opened()
+    seek(page, 1000)
+    tints = page.evaluate(
+        """() => { const tint = (one) => { let all = 1; for (; one instanceof SVGElement; one = one.parentNode) all *= Number(one.getAttribute('opacity') ?? 1); return all };
+             const { scene, data } = [...peerlabPages][0], own = `var(--pl-${data.jobs[0].role})`;
+             return [...document.querySelectorAll('.jb-root svg rect')].filter((one) => one.getAttribute('fill') === own && Number(one.getAttribute('height')) > 10).map(tint).filter(Boolean) }"""
+    )
+    assert len(set(tints)) == 1
 
 
 def test_each_job_has_its_name_below_its_hosts_and_the_axis_has_moments(opened):
