@@ -79,7 +79,8 @@ def blame_svg(blame: Blame, theme: str = "light", width: float = WIDTHS[0]) -> s
         top, end = _TOP + high * place, left + (right - left) * share
         ink = "hot-ink" if named else "muted"
         paper.text((left - 10, top + thick / 2), name, size=12.5, bold=named, ink=ink, align="right")
-        paper.box((left, top, right, top + thick), "faint", radius=4)
+        # a track as high as a bar would look as full as one
+        paper.line([(end, top + thick / 2), (right, top + thick / 2)], "faint", 1)
         if end >= left + 2:  # less would be a stub that looks like something
             paper.box((left, top, end, top + thick), "hot" if named else "edge", radius=4)
         paper.text(

@@ -97,9 +97,10 @@ def _bars(paper: Paper, late: list[int], right: float, begins: int | None) -> No
     """Draw how late each node is where there is one step: a bar each, pale unless it begins there, and its time."""
     high, most = row_height(len(late)), max(late)
     for node, late_ps in enumerate(late):
-        top, share = _TOP + high * node, max(0, late_ps) / most
-        middle, end, first = top + (high - _GAP) / 2, _LEFT + (right - _LEFT) * share, node == begins
-        paper.box((_LEFT, top, right, top + high - _GAP), "faint", radius=2)
+        share, middle = max(0, late_ps) / most, _TOP + high * node + (high - _GAP) / 2
+        end, first = _LEFT + (right - _LEFT) * share, node == begins
+        # a track as high as a bar would look as full as one
+        paper.line([(end, middle), (right, middle)], "faint", 1)
         if end >= _LEFT + 2:  # less would be a stub that looks like something
             alpha = 1.0 if first or begins is None else _PALE
             paper.line([(_LEFT, middle), (end, middle)], "hot", high - _GAP, alpha=alpha)

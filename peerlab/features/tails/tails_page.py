@@ -1,5 +1,6 @@
 """The page of many runs: one of them is chosen, at a percentile or the slowest, and the blame strip is that run's."""
 
+import re
 from html import escape
 
 from peerlab.base.errors import PeerlabError
@@ -7,6 +8,7 @@ from peerlab.base.feature import registered
 from peerlab.base.progress_bar import progress_bar
 from peerlab.features.tails.percentiles import PER_MILLE, name_of
 from peerlab.features.tails.tails import Tails
+from peerlab.features.tails.tails_picture import gain_at_p50
 from peerlab.features.tails.tails_sheets import FALLING, SHEET_STYLE, sheets_html, unbroken
 from peerlab.features.tails.time_unit import unit_of
 from peerlab.page.frame import alone
@@ -18,7 +20,10 @@ SLOWEST = 1000
 _STYLE = """
 body{margin:0}.pl-runs{min-height:100vh;background:var(--pl-paper);color:var(--pl-ink);font:14px system-ui,-apple-system,Segoe UI,sans-serif}
 main{max-width:1120px;margin:0 auto;padding:12px 16px}
-h1{font-size:22px;line-height:1.25;margin:0 0 4px}.pl-tails{margin-top:10px}.pl-blames{margin-top:16px}.pl-blames p{max-width:none}.pl-blames .pl-blame .pl-says{font-size:18px}p{margin:4px 0;max-width:110ch;text-wrap:pretty}
+h1{font-size:22px;line-height:1.25;margin:0 0 4px}.pl-tails{margin-top:10px}.pl-blames{margin-top:16px}.pl-blames p{max-width:none}.pl-answers{display:flex;flex-wrap:wrap;gap:12px;margin-top:12px}
+.pl-answers>*{flex:1 1 300px;box-sizing:border-box;padding:12px 16px;border-radius:8px;background:var(--pl-panel)}.pl-answers>.pl-who{flex-grow:2}
+.pl-answers p{margin:0;color:var(--pl-muted);font-size:13px}.pl-answers .pl-says{margin-top:2px;font-size:22px;line-height:1.25;font-weight:650;color:var(--pl-ink)}.pl-answers b{font-size:30px;line-height:1.2;margin-right:8px}
+p{margin:4px 0;max-width:110ch;text-wrap:pretty}
 .pl-run{display:none}.pl-sheet .pl-run{position:absolute;inset:0}
 .pl-sheet .pl-run svg>rect:first-of-type{fill:none}
 input{position:absolute;opacity:0}
@@ -27,6 +32,8 @@ input{position:absolute;opacity:0}
 .pl-blames .pl-blame{gap:16px}.pl-blames .pl-blame>div{flex:1 1 520px;max-width:640px}
 """
 
+_SAYS = re.compile(r"<p class='pl-says'>.*?</p>")
+"""The sentence that says who is to blame."""
 
 _WATCHED = FALLING.replace(".pl-falls{animation:pl", "#falls:checked~.pl-tails .pl-falls{animation:pl") + (
     "#falls:checked~.pl-choice .pl-watch{border-color:var(--pl-ink)}#falls:focus-visible~.pl-choice .pl-watch{outline:2px solid var(--pl-register);outline-offset:2px}"
@@ -51,13 +58,15 @@ def tails_page(tails: Tails) -> str:
         ]
     first = tails.paths[0]
     inputs.append("<input type='checkbox' id='falls'>")
+    says, blames = _blames(tails, runs)
     about = f"{title(first.scenario)}: {len(first.times_ps):,} runs with {first.scenario.noise.in_words}, a dot each; half of them take no longer than p50."
     body = (
         f"<div class='pl-runs'><main><h1>Who is late, and who is to blame?</h1>"
         f"<p>{escape(unbroken(about))}</p>"
-        f"{''.join(inputs)}<div class='pl-tails'>{sheets_html(tails, [place for _, place in runs], since=0)}</div>"
+        f"{''.join(inputs)}<div class='pl-answers'>{_gain(tails)}{says}</div>"
+        f"<div class='pl-tails'>{sheets_html(tails, [place for _, place in runs], since=0, answered=True)}</div>"
         f"<div class='pl-choice' role='group' aria-label='Choose a run'>Choose a run: {''.join(labels)}<label for='falls' class='pl-watch' title='Watch the runs come in, in the order of their seeds'>Play</label></div>"
-        f"<div class='pl-blames'>{_blames(tails, runs)}</div></main></div>"
+        f"<div class='pl-blames'>{blames}</div></main></div>"
     )
     return alone(
         "Who is late, and who is to blame?",
@@ -79,9 +88,19 @@ def _first(runs: list[tuple[str, int]]) -> str:
     return "p99" if "p99" in names else names[-1]
 
 
-def _blames(tails: Tails, runs: list[tuple[str, int]]) -> str:
-    """Return for each run who is to blame for it, or in words why nobody can say it."""
-    first, sections = tails.paths[0], []
+def _gain(tails: Tails) -> str:
+    """Return how many times as fast a path is, where there are two and runs enough."""
+    about, factor, ink = gain_at_p50(tails) if len(tails.paths) > 1 else ("", "", "")
+    if not factor:
+        return ""
+    return (
+        f"<div><p>{escape(about)}</p><p><b style='color:var(--pl-{ink})'>{factor}</b>as fast at p50</p></div>"
+    )
+
+
+def _blames(tails: Tails, runs: list[tuple[str, int]]) -> tuple[str, str]:
+    """Return for each run who is to blame for it as a headline, and the pictures; or in words why nobody can say it."""
+    first, headlines, sections, unit = tails.paths[0], [], [], unit_of(tails)
     with progress_bar("blame", "runs", len(runs)) as bar:
         for number, (name, place) in enumerate(runs):
             scenario = first.scenario.with_(seed=first.scenario.seed + place)
@@ -89,8 +108,15 @@ def _blames(tails: Tails, runs: list[tuple[str, int]]) -> str:
                 shown = registered("offers", "blame of a run")(scenario, first.times_ps)
             except PeerlabError as problem:
                 shown = f"<p>Nobody can say who is to blame: {escape(str(problem))}.</p>"
+            # The answer stands at the head of the page, its pictures at the foot.
+            if says := _SAYS.search(shown):
+                shown = shown.replace(says[0], "", 1)
+                run = f"The {name} run" if name == "slowest" else f"The run at {name}"
+                headlines.append(
+                    f"<div class='pl-who pl-run pl-run{number}'><p>{run}, {escape(unit.text(first.times_ps[place]))}</p>{says[0]}</div>"
+                )
             sections.append(
                 f"<section class='pl-run pl-run{number}' aria-label='The run at {name}, seed {scenario.seed}'>{shown}</section>"
             )
             bar(number + 1)
-    return "".join(sections)
+    return "".join(headlines), "".join(sections)

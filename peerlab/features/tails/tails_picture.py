@@ -187,8 +187,15 @@ def chosen_svg(tails: Tails, place: int, sheet: Sheet = WIDE) -> str:
     column = _columns(axis, path_times, sheet.dot)[place]
     x = axis.right if column is None else axis.left + column * sheet.dot  # on the lowest dot of its pile
     paper.square((x, base - 1 - 0.9 * sheet.dot), 5.5, "ink", "panel", 1.5, radius=5.5)
-    # What it took, the button says that chose it.
+    # What it took on the axis, the axis and the button say.
     text = "this run"
+    if (
+        column is None
+    ):  # the dot lies at no place of the axis, which breaks before it, and what it took stands at it
+        text = f"{text}, {unit.text(ps)}"
+        paper.box((x - 18, base - 3, x - 12, base + 3), "panel")
+        for at in (x - 18, x - 12):
+            paper.line([(at - 2, base + 5), (at + 2, base - 5)], "muted", 1.3)
     paper.text((max(x, 8 + len(text) * _WORD / 2), base + below), text, size=_LETTERS, bold=True)
     return paper.svg(sheet.width, sheet.height(len(rows)), f"This run took {unit.text(ps)}.")
 
@@ -358,18 +365,25 @@ def _ticks(axis: Axis, unit: Unit) -> list[float]:
     return values
 
 
-def _answer(paper: Paper, tails: Tails) -> None:
-    """Say above the paths how many times as fast one is, in its colour; without runs enough, what is compared."""
+def gain_at_p50(tails: Tails) -> tuple[str, str, str]:
+    """Return of two paths what is compared, how many times as fast one is, and its ink; no factor without runs enough."""
     gain, (own, other) = tails.gain(500), tails.paths
     fast, slow = (own, other) if gain is None or gain >= 1 else (other, own)
     about = f"{fast.title} against {slow.title}"
-    paper.text((_EDGE, 22), about, size=13, ink="muted", align="left")
     if gain is None:
-        return
+        return about, "", "ink"
     times = max(gain, 1 / gain)
     factor = f"{times:.2f}{TIMES_SIGN}" if times < 100 else f"{times:,.0f}{TIMES_SIGN}"
     # Who reads as once as fast is not the faster one.
-    ink = f"{_role(fast)}-ink" if times >= 1.005 else "ink"
+    return about, factor, f"{_role(fast)}-ink" if times >= 1.005 else "ink"
+
+
+def _answer(paper: Paper, tails: Tails) -> None:
+    """Say above the paths how many times as fast one is, in its colour; without runs enough, what is compared."""
+    about, factor, ink = gain_at_p50(tails)
+    paper.text((_EDGE, 22), about, size=13, ink="muted", align="left")
+    if not factor:
+        return
     paper.text((_EDGE, 46), factor, size=26, bold=True, ink=ink, align="left")
     paper.text((_EDGE + 18 * len(factor) + 10, 50), "as fast at p50", size=13, ink="muted", align="left")
 

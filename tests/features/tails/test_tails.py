@@ -112,6 +112,7 @@ def test_a_page_shows_who_is_to_blame_for_the_run_that_is_chosen(tmp_path):
         for name, per_mille in (("p50", 500), ("p90", 900), ("slowest", 1000))
     ]
     assert page.count("class='pl-says'>") == 3
+    assert page.rindex("class='pl-says'>") < page.index("<svg")  # the answer comes before the runs
     assert page.count("class='pl-falls'") == len(SHEETS) * 24  # handfuls of seeds, on every sheet
     assert "<script" not in page
     # No rule finds the root element inside the body: in the dark the page was white.

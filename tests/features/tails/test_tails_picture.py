@@ -91,7 +91,12 @@ def test_no_words_of_the_picture_lie_on_others_or_outside_and_no_time_is_negativ
 def test_rare_delays_are_counted_and_leave_the_axis_to_all_others():
     """With three runs of 110 ms beside hundreds of 5 ms the axis went to 60 ms, and began at -0."""
     times = (*range(4_500_000_000, 5_500_000_000, 5_000_000), 47 * 10**9, 80 * 10**9, 110 * 10**9)
-    drawn = tails_svg(Tails((PathTimes(NOISY, times, 4_400_000_000),), ()))
+    runs = Tails((PathTimes(NOISY, times, 4_400_000_000),), ())
+    assert [text for text, _ in boxes(chosen_svg(runs, len(times) - 1))] == [
+        "this run, 110 ms"
+    ]  # beyond the axis
+    assert [text for text, _ in boxes(chosen_svg(runs, 0))] == ["this run"]
+    drawn = tails_svg(runs)
     texts = [text for text, _ in boxes(drawn)]
     assert "3 later," in texts
     assert "up to 110 ms" in texts
