@@ -59,8 +59,8 @@ const HTML = `
 <div class="rc-bar"><button type="button" class="rc-go" aria-pressed="false"></button><div class="pl-player" role="group" aria-label="Player"></div></div>
 <p class="rc-clock"><b></b></p>
 <div class="rc-lanes"></div>
-<section class="rc-lead"><header><h2></h2><p class="rc-key"></p></header><svg role="img"></svg></section>
-<section class="rc-answer"><h2></h2><div class="rc-outcome"><div class="rc-result"><p class="rc-ratio"></p><div class="rc-scale" aria-hidden="true"></div><p class="rc-note"></p></div><ul class="rc-running"></ul></div><table></table></section>
+<section class="rc-lead"><h2></h2><svg role="img"></svg></section>
+<section class="rc-answer"><h2></h2><div class="rc-outcome"><div class="rc-result"><p class="rc-ratio"></p><div class="rc-scale" aria-hidden="true"></div><p class="rc-note"></p></div><p class="rc-running"><span></span><b></b> <small></small></p></div><table></table></section>
 <p class="rc-source"></p>`;
 const LANE = `
 <h2></h2><p class="rc-count"><b></b> <span></span></p><p class="rc-waits"></p>
@@ -127,14 +127,8 @@ class RacePage extends PlayedPage {
     const { data } = this, { answer } = data, both = data.racers.map(({ title }) => title).join(" against ");
     this.find(".rc-about").textContent = data.about;
     this.find(".rc-lead h2").textContent = `Delivered per ${data.counted}, ${data.same_way ? data.unit : "% of all"}`;
-    this.find(".rc-lead h2").title = data.counts;
-    this.find(".rc-key").append(...data.racers.map(({ title, role }) => Object.assign(make("span", "", title), { style: `--rc: var(--pl-${role}); --rc-ink: var(--pl-${role}-ink)` })));
-    this.find(".rc-running").append(...data.racers.map(({ title, role }) => {
-      const row = Object.assign(make("li", "", title), { style: `color: var(--pl-${role}-ink)` });
-      row.append(make("b", ""));
-      return row;
-    }));
     this.find(".rc-answer h2").textContent = answer.about;
+    this.find(".rc-lead h2").title = data.counts;
     this.find(".rc-ratio").append(answer.value, make("small", "", "as fast"));
     // Each mark of the scale with its name: the circle, the bar, the thin line.
     for (const [mark, says] of [["here", answer.note], ["band", answer.note && "range"], ["ends", answer.otherwise]]) if (says) this.find(".rc-note").append(make("span", `rc-name-${mark}`, says), " ");
@@ -152,7 +146,7 @@ class RacePage extends PlayedPage {
     head.append(make("td", ""), ...data.racers.map(({ title }, i) => Object.assign(make("th", "", title), { scope: "col" })));
     for (const [i, racer] of data.racers.entries()) head.children[i + 1].style.color = `var(--pl-${racer.role}-ink)`;
     const body = table.createTBody();
-    for (const [what, one, other] of answer.rows) body.insertRow().append(Object.assign(make("th", "", what), { scope: "row" }), make("td", "", one), make("td", "", other));
+    for (const [what, one, other] of [["time", "", ""], ...answer.rows]) body.insertRow().append(Object.assign(make("th", "", what), { scope: "row" }), make("td", "", one), make("td", "", other));
   }
 
   // From where to where the ratio lies, between once as fast, or half of it where it may be less, and the next whole number; these are written below it.
@@ -196,6 +190,17 @@ class RacePage extends PlayedPage {
     return `${(time / size).toFixed(2)} ${unit}`;
   }
 
+  // What the card says: who leads and by how much, once one is through the answer, and below it both times.
+  tell(time, through, ahead) {
+    const { data } = this, over = through.some(Boolean), leader = ahead && data.racers[ahead[0]];
+    this.find(".rc-answer").style.setProperty("--leads", leader ? `var(--pl-${leader.role}-ink)` : "var(--pl-muted)");
+    showWords(this.find(".rc-running span"), leader?.title ?? (time ? "Both level" : "Both at the start"));
+    showWords(this.find(".rc-running b"), ahead?.[1] ?? "");
+    showWords(this.find(".rc-running small"), ahead ? "ahead" : "");
+    // Two clocks that run are one, which stands above.
+    this.find("tbody tr").querySelectorAll("td").forEach((cell, i) => showWords(cell, over ? this.clock(Math.min(time, data.racers[i].finish_us)) : "\u2013"));
+  }
+
   show() {
     const playing = this.player.wanted;
     const go = this.find(".rc-go");
@@ -218,7 +223,12 @@ class RacePage extends PlayedPage {
     this.zoom = wide ? Math.max(slide ? 0.8 : 1, Math.min(innerWidth / width, innerHeight / height, 3)) : 1;
     document.documentElement.style.setProperty("--z", this.zoom.toFixed(3));
     const letters = LETTERS[slide ? "slide" : "page"] * this.zoom;
-    for (const { road } of this.lanes) road.paint(this.zoom * (slide ? SHAPES : 1), letters);
+    const shapes = this.zoom * (slide ? SHAPES : 1), sides = this.lanes.map(({ road }) => road.sides(shapes, letters)), [left, right] = [0, 1].map((k) => Math.max(...sides.map((side) => side[k])));
+    for (const { road, lane } of this.lanes) {
+      road.paint(shapes, letters, [left, right]);
+      lane.style.setProperty("--left", `${left}px`); // the row of what is delivered begins and ends with the path
+      lane.style.setProperty("--right", `${right}px`);
+    }
     this.chart.paint(letters / LETTERS.page);
     this.player.draw();
     if (this.wanted.mode === "frame") fitFrame(this.root, wide);
@@ -231,7 +241,6 @@ class RacePage extends PlayedPage {
     const shares = this.delivered.map((one, i) => (through[i] ? 1 : one.at(time))), moving = this.film || (this.player?.playing ? flow : 0);
     this.root.classList.toggle("rc-before", time === 0 && !moving); // nothing is busy before the start
     this.root.classList.toggle("rc-racing", !through.some(Boolean)); // the answer comes when the first is through
-    this.find(".rc-running").querySelectorAll("b").forEach((running) => showWords(running, this.clock(time)));
     for (const [i, { lane, road, cells, bar, count, waits }] of this.lanes.entries()) {
       const racer = data.racers[i];
       showWords(count, sayAmount(this.amount(shares[i], i)));
@@ -247,6 +256,7 @@ class RacePage extends PlayedPage {
     }
     const ahead = lead(data, shares);
     const amount = ahead?.[1].replace(" of the way", "");
+    this.tell(time, through, ahead);
     this.chart.draw(time, shares, ahead && { who: ahead[0], texts: [`${amount} ahead`, amount] });
     showWords(this.find("h1"), sentence(data, through, shares));
     showWords(this.find(".rc-clock b"), this.clock(time));

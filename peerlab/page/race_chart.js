@@ -6,6 +6,7 @@ import { digits, sayTime } from "./words.js";
 
 const POINTS = 240;
 const TICK = 56; // px that a moment's words need
+const DOT = 5; // px: radius
 const SAYING = 13; // px: size of what is ahead
 const HALO = { "paint-order": "stroke", stroke: "var(--pl-paper)", "stroke-linejoin": "round" }; // it stays readable on stripes
 
@@ -39,7 +40,7 @@ export class RaceChart {
     ]);
     this.lines.forEach(([rest], i) => rest.setAttribute("d", this.line(i, data.racers[i].finish_us)));
     this.cursor = svgShape("path", { stroke: "var(--pl-ink)", "stroke-width": 1.5 * zoom }, host);
-    this.dots = data.racers.map(({ role }) => svgShape("circle", { r: 5 * zoom, fill: `var(--pl-${role})`, stroke: "var(--pl-box)", "stroke-width": 1.5 * zoom }, host));
+    this.dots = data.racers.map(({ role }) => svgShape("path", { class: "rc-dot", fill: `var(--pl-${role})`, stroke: "var(--pl-box)", "stroke-width": 1.5 * zoom }, host));
     this.said = this.text(0, 0, "", { "font-weight": 700, "font-size": SAYING * zoom, ...HALO, "stroke-width": 4 * zoom });
     this.full = data.racers.map(({ finish_us }, i) => ({ points: this.points(i, finish_us), thick: 5 * zoom }));
   }
@@ -74,10 +75,10 @@ export class RaceChart {
     });
     this.wedge.setAttribute("d", `${one}L${other.slice(1).split("L").reverse().join("L")}Z`);
     this.cursor.setAttribute("d", `M${this.x(time)} ${this.y(1)}V${this.y(0)}`);
-    this.dots.forEach((dot, i) => {
-      dot.setAttribute("cx", this.x(time));
-      dot.setAttribute("cy", this.y(shares[i]));
-    });
+    // Where they would lie on each other, each is half a dot.
+    const r = DOT * zoom, apart = Math.abs(this.y(shares[0]) - this.y(shares[1])) >= r;
+    const half = (side, way) => `a${r} ${r} 0 0 ${side} 0 ${2 * way * r}`;
+    this.dots.forEach((dot, i) => dot.setAttribute("d", `M${this.x(time)} ${this.y(shares[i]) - r}${apart ? half(1, 1) + half(1, -1) : half(i, 1)}Z`));
     if (!lead) return void (this.said.textContent = "");
     const { role } = data.racers[lead.who];
     for (const stripe of this.stripes) stripe.setAttribute("fill", `var(--pl-${role})`);

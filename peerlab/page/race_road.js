@@ -32,6 +32,7 @@ const TOO_QUICK = 0.25; // a frame that takes longer than this part of a slice's
  * @property {number[][]} points
  * @property {string} role
  * @property {boolean} flight
+ * @property {boolean} hot
  */
 /**
  * @typedef {object} Sign Words beside the road
@@ -51,13 +52,13 @@ export class RaceRoad {
     this.waitWords = `${"8".repeat(Math.max(2, String(mostWaiting(this.rows, this.queued)).length))} wait`; // as wide as any number of them
   }
 
-  // Draws what stands still; `zoom` is how large shapes are, `letters` how large words, px. Where a hill has no room for its words, they stand above its name; others have rows below the names.
-  paint(zoom, letters = 12 * zoom, further = 0, over = 0) {
+  // Draws what stands still; `zoom` is how large shapes are, `letters` how large words, px, and `sides` how far the ends of the road are from those of the drawing. Where a hill has no room for its words, they stand above its name; others have rows below the names.
+  paint(zoom, letters = 12 * zoom, sides = this.sides(zoom, letters), further = 0, over = 0) {
     const { host, road } = this, width = host.clientWidth, height = host.clientHeight, hilly = road.stops.some(({ level }) => level);
     host.replaceChildren();
     host.setAttribute("viewBox", `0 0 ${width} ${height}`);
     Object.assign(this, { zoom, letters, row: 1.25 * letters, width, height, taken: [] });
-    const half = (stop) => this.wide(stop.name, true) / 2 + 4 * zoom, left = Math.max(this.queueWide() + 10 * zoom, half(road.stops[0])), right = Math.max(24 * zoom, half(road.stops.at(-1)));
+    const [left, right] = sides;
     this.x = (part) => left + part * (width - left - right);
     const foot = height - 21 * zoom - letters - this.row * (this.rowsBelow() + further), top = 14 * zoom + letters + this.row * over;
     this.y = (level) => (level ? top : hilly ? foot : Math.min(foot, height / 2 + 8 * zoom));
@@ -68,8 +69,15 @@ export class RaceRoad {
     this.names(zoom);
     const lacking = road.signs.filter((sign) => !this.sign(sign));
     const rows = (high) => Math.max(0, ...lacking.filter(({ level }) => Boolean(level) === high).map(({ words }) => words.length));
-    if (lacking.length && !further && !over) return void this.paint(zoom, letters, rows(false), rows(true));
+    if (lacking.length && !further && !over) return void this.paint(zoom, letters, sides, rows(false), rows(true));
     this.queues = road.stops.map((_, i) => this.queued.has(i) && Object.assign(svgShape("g", { fill: "var(--pl-ink)" }, host), { place: this.queuePlace(i) }));
+  }
+
+  // How much room the names of the road's ends need beyond it, and the slices that wait at its first: left and right.
+  sides(zoom, letters) {
+    Object.assign(this, { zoom, letters });
+    const [first, last] = [this.road.stops[0], this.road.stops.at(-1)].map(({ name }) => this.wide(name, true) / 2 + 4 * zoom);
+    return [Math.max(this.queued.has(0) ? this.queueWide() + 10 * zoom : 0, first), Math.max(24 * zoom, last)];
   }
 
   wide(words, bold) {
@@ -126,9 +134,10 @@ export class RaceRoad {
     return places.flat().sort((one, other) => far(one) - far(other));
   }
 
-  track({ role }, points, zoom) {
+  track({ role, hot }, points, zoom) {
     const d = points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
     const shape = { d, fill: "none", "stroke-linejoin": "round" };
+    if (hot) svgShape("path", { ...shape, class: "rc-hot", stroke: "var(--pl-hot)", "stroke-width": (BED + 5) * zoom }, this.host);
     const bed = svgShape("path", { ...shape, stroke: "var(--pl-faint)", "stroke-width": BED * zoom, "stroke-linecap": "round" }, this.host);
     const trains = [1, 0.6].map((strength) => {
       const colour = strength === 1 ? `var(--pl-${role})` : `color-mix(in srgb, var(--pl-${role}) 55%, var(--pl-panel))`;

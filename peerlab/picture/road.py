@@ -40,6 +40,8 @@ class Stretch(TypedDict):
     role: str
     flight: bool
     """Whether slices take time to cross it."""
+    hot: bool
+    """Whether it is the wire, and that limits the run."""
 
 
 class Sign(TypedDict):
@@ -73,6 +75,7 @@ def road(run: Run) -> Road:
             "points": _points(part, stops[i], stops[i + 1]),
             "role": stage_kind(part.stage.name).role,
             "flight": part.part == "wire",
+            "hot": part.part == "wire" and not _of_a_nic(run) and _wire_limits(run),
         }
         for i, part in enumerate(parts)
     ]
@@ -110,7 +113,7 @@ def _stops(run: Run, parts: list[RoadPart]) -> list[Stop]:
             "x": float(np.interp(i, numbers, [places[k] for k in numbers])),
             "level": level,
             "name": "host memory" if level else names.get(i, ""),
-            "hot": i in ports and _sends(run),
+            "hot": i in ports and _of_a_nic(run) and _sends(run),
         }
         for i, level in enumerate(levels)
     ]
@@ -122,6 +125,17 @@ def _sends(run: Run) -> bool:
     if bottleneck is None or bottleneck.resource is None:
         return False
     return bottleneck.resource.counts_as == "send" or bottleneck.resource.receives
+
+
+def _wire_limits(run: Run) -> bool:
+    """Return whether the wire limits a run: what is sent onto it, or the flight, which is no resource."""
+    return _sends(run) or (run.bottleneck is not None and run.bottleneck.resource is None)
+
+
+def _of_a_nic(run: Run) -> bool:
+    """Return whether what is said of the wire is that of the busiest NIC: NICs are not alike."""
+    s = run.scenario
+    return sends(s) and not (run.trace.folded or s.collective_record.is_message)
 
 
 def _spread(stops: list[int], middle: float) -> list[tuple[int, float]]:
@@ -151,14 +165,9 @@ def _hills(stops: list[Stop]) -> list[float]:
 
 
 def _signs(run: Run, hills: list[float]) -> list[Sign]:
-    """Return how busy the wire is, and what limits the run, where that is: at its hills, on a flat road where they would be."""
+    """Return how busy the wire is, and what limits the run, once: at its last hill, on a flat road where that would be."""
     bottleneck = run.bottleneck
-    alike = run.trace.folded or run.scenario.collective_record.is_message
-    wire = (
-        [say_wire(run)]
-        if alike or not sends(run.scenario)
-        else ["busiest NIC", f"{say_percent(run.wire_busy)} busy"]
-    )
+    wire = ["busiest NIC", f"{say_percent(run.wire_busy)} busy"] if _of_a_nic(run) else [say_wire(run)]
     # A flight limits the run, and that is no resource.
     flies = bottleneck is not None and bottleneck.resource is None
     if bottleneck is not None and flies:
@@ -166,5 +175,5 @@ def _signs(run: Run, hills: list[float]) -> list[Sign]:
     signs: list[Sign] = [{"x": sum(PORTS) / 2, "level": 0, "words": wire, "hot": flies or _sends(run)}]
     if bottleneck is not None and not signs[0]["hot"]:
         words = [bottleneck.label, f"{say_percent(bottleneck.share)} busy"]
-        signs += [{"x": x, "level": int(bool(hills)), "words": words, "hot": True} for x in hills or HILLS]
+        signs.append({"x": (hills or HILLS)[-1], "level": int(bool(hills)), "words": words, "hot": True})
     return signs

@@ -371,6 +371,7 @@ def test_a_race_is_a_place_in_the_notebooks_theme_that_escape_and_an_arrow_leave
     frame = fresh.page.frame_locator(".pl-race iframe")
     expect(frame.locator("html[data-ready][data-theme=light]")).to_be_attached()
     expect(frame.locator(".rc-lane h2").first).to_have_text("RDMA through host")
+    expect(fresh.page.locator(".pl-host").last).to_be_hidden()  # the race shows both of its sides
     fresh.page.evaluate("() => { document.body.dataset.jpThemeLight = 'false' }")
     expect(frame.locator("html[data-theme=dark]")).to_be_attached()
     fresh.page.evaluate("() => { document.body.dataset.jpThemeLight = 'true' }")

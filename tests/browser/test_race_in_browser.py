@@ -65,17 +65,39 @@ def test_a_race_starts_from_zero_and_the_answer_comes_when_the_first_is_through(
     assert signs.count() > 0
     for sign in signs.all():  # nothing is busy before the start
         expect(sign).to_be_hidden()
-    answer, running = page.locator(".rc-ratio"), page.locator(".rc-running b")
+    answer, running = page.locator(".rc-ratio"), page.locator(".rc-running")
     expect(answer).to_be_hidden()
-    assert running.all_inner_texts() == ["0.00 ms", "0.00 ms"]
+    times = page.locator(".rc-answer tbody tr").first
+    expect(running).to_have_text("Both at the start")
+    expect(times).to_have_text("time\u2013\u2013")
     seek_share(page, 0.5)
     expect(signs.first).to_be_visible()
     expect(answer).to_be_hidden()
-    assert running.all_inner_texts() == ["2.19 ms", "2.19 ms"]
+    expect(running).to_have_text(re.compile(r"Peer Direct\s*\d+ MiB ahead"))
     seek_share(page, 0.6)
     expect(answer).to_be_visible()
     expect(answer).to_contain_text("1.72\u00d7")
-    expect(running.first).to_be_hidden()
+    expect(running).to_be_hidden()
+    expect(times).to_have_text(re.compile(r"time2\.6\d ms2\.54 ms"))  # one still runs
+
+
+def test_the_row_of_what_is_delivered_begins_and_ends_with_its_path(opened):
+    page = opened()
+    rows = [row.bounding_box() for row in page.locator(".rc-cells").all()]
+    for lane, row in zip(page.locator(".rc-road").all(), rows, strict=True):
+        stops = [stop.bounding_box() for stop in lane.locator("circle").all()]
+        first, last = (stop["x"] + stop["width"] / 2 for stop in (stops[0], stops[-1]))
+        assert (row["x"], row["x"] + row["width"]) == (
+            pytest.approx(first, abs=1),
+            pytest.approx(last, abs=1),
+        )
+    assert rows[0]["x"] == pytest.approx(rows[1]["x"])
+
+
+def test_of_two_dots_in_one_place_each_is_half(opened):
+    """At the start the one lay wholly under the other."""
+    boxes = [dot.bounding_box() for dot in opened().locator(".rc-dot").all()]
+    assert boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"] + 2  # their edges meet
 
 
 def test_the_scale_begins_with_the_words_above_it_and_its_ends_have_numbers(open_page):

@@ -53,6 +53,7 @@ class RaceAnswer(TypedDict):
     """What the race says in the end."""
 
     about: str
+    """Who has won; both, where nobody has."""
     value: str
     """How many times as fast the winner is: the range, where that was asked."""
     note: str
@@ -175,9 +176,8 @@ def _delivers(race: Race) -> str:
 
 def _answer(race: Race, names: list[str], band: GainBand | None) -> RaceAnswer:
     winner = race.winner
-    ahead, behind = (names[winner], names[1 - winner]) if winner is not None else names
     return {
-        "about": f"{ahead} against {behind}",
+        "about": names[winner] if winner is not None else " against ".join(names),
         "value": say_gain(band.low, band.high) if band else f"{race.times_as_fast:.2f}{TIMES_SIGN}",
         "note": f"{race.times_as_fast:.2f}{TIMES_SIGN} as simulated" if band else "",
         "otherwise": _otherwise(band) if band else "",
@@ -204,8 +204,8 @@ def _otherwise(band: GainBand) -> str:
 def _rows(race: Race) -> list[list[str]]:
     cores = race.runs[0].scenario.hardware.says("CPU cores busy, per node")
     figures = (
-        ("copies of a byte", lambda run: f"{run.copies_per_byte:.2g}"),
-        ("host memory, per byte", lambda run: f"{run.dram_bytes_per_byte:.2g} B"),
+        ("copies per byte", lambda run: f"{run.copies_per_byte:.2g}"),
+        ("DRAM per byte", lambda run: f"{run.dram_bytes_per_byte:.2g} B"),
         (cores, lambda run: f"{run.cores_busy:.1f}" if run.cores_busy else "0"),
     )
     rows = [[what, *map(of, race.runs)] for what, of in figures]

@@ -38,7 +38,7 @@ def test_a_range_is_told_only_where_both_exchange_the_same_on_one_machine():
 
 def test_cores_that_are_busy_on_neither_path_have_no_row():
     rows = data_of(page_html(PAIR, mode="race", bands=False))["race"]["answer"]["rows"]
-    assert [what for what, *_ in rows] == ["copies of a byte", "host memory, per byte"]
+    assert [what for what, *_ in rows] == ["copies per byte", "DRAM per byte"]
     kernel = [PAIR[0].with_(path="host-tcp"), PAIR[1]]
     rows = data_of(page_html(kernel, mode="race", bands=False))["race"]["answer"]["rows"]
     assert rows[-1][0] == "CPU cores busy, per node"
