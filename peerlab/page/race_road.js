@@ -137,7 +137,7 @@ export class RaceRoad {
   track({ role, hot }, points, zoom) {
     const d = points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
     const shape = { d, fill: "none", "stroke-linejoin": "round" };
-    if (hot) svgShape("path", { ...shape, class: "rc-hot", stroke: "var(--pl-hot)", "stroke-width": (BED + 5) * zoom }, this.host);
+    if (hot) svgShape("path", { ...shape, class: "rc-hot", stroke: "var(--pl-hot)", "stroke-width": (BED + 4) * zoom }, this.host);
     const bed = svgShape("path", { ...shape, stroke: "var(--pl-faint)", "stroke-width": BED * zoom, "stroke-linecap": "round" }, this.host);
     const trains = [1, 0.6].map((strength) => {
       const colour = strength === 1 ? `var(--pl-${role})` : `color-mix(in srgb, var(--pl-${role}) 55%, var(--pl-panel))`;
