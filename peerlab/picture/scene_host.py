@@ -153,7 +153,7 @@ def _uplink(sketch: Sketch, node: int) -> None:
         if full:
             edges = (g.x(node, x - full), MEMORY[3], g.x(node, x + full), SWITCH_TOP)
             d.box("loads", edges, "hot-fill" if hot else "faint", "none")
-    x = g.x(node, UPLINK + 2 * g.lane + ARROW + 4)
+    x = g.x(node, UPLINK + 2 * g.lane + ARROW + 12)
     align = sketch.align(node)
     name, rate, share = _uplink_words(sketch, node)
     # Below the way over the CPU, if there is one: slices on it are broad.
