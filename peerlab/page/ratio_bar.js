@@ -1,10 +1,11 @@
 // The bar beside a range: once as fast, the range, what was simulated, and the times of both paths below their marks. What would be if
 // another assumption held, *How sure* shows.
 import { make } from "./dom.js";
+import { widthOf } from "./places.js";
 import { sayTimes } from "./words.js";
 
 const ROOM = 1.25; // around 1 and what was simulated: for the range, which follows
-const APART = 40; // percent of the bar between marks whose names stand at its ends; nearer ones have them side by side
+const LETTERS = 12; // px of the names' letters
 const SLOWER = 0.995; // less reads as slower
 
 // `past`: the reader is on the faster path, so that what was simulated is where he is.
@@ -31,15 +32,19 @@ export function ratioBar({ value, low, high, times: [staged, direct] }, past) {
   return bar;
 }
 
-// The names of both marks in the order of these, each with its time: where the marks are apart at these, or at the ends of a bar that is short.
+// The names of both marks in the order of these, each with its time and below the middle of its mark, or as near to that as both and the bar's ends let it.
 function names({ value, at, staged, direct, past }) {
-  const row = make("div", "pl-bar-names"), middle = (at(1) + at(value)) / 2;
+  const row = make("div", "pl-bar-names"), slower = value < SLOWER, once = " 1×,";
   const host = make("span", past ? "" : "pl-bar-you", past ? "host" : "you"), other = make("span", past ? "pl-bar-you" : "", `${past ? "you" : "then"} ${direct}`);
-  host.append(make("span", "pl-bar-once", " 1×,"), ` ${staged}`);
-  row.append(...(value < SLOWER ? [other, host] : [host, other]));
-  host.style.setProperty("--at", `${at(1).toFixed(0)}%`);
-  other.style.setProperty("--at", `${at(value).toFixed(0)}%`);
-  if (Math.abs(at(value) - at(1)) >= APART) row.classList.add("pl-bar-apart");
-  else Object.assign(row.style, { left: `${middle.toFixed(0)}%`, right: "auto", transform: `translateX(-${middle.toFixed(0)}%)` });
+  host.append(make("span", "pl-bar-once", once), ` ${staged}`);
+  const wide = (name) => Math.ceil(widthOf(name.textContent, LETTERS, name.className));
+  const both = [{ name: host, place: at(1), wide: wide(host), without: widthOf(once, LETTERS, !past) }, { name: other, place: at(value), wide: wide(other), without: 0 }];
+  if (slower) both.reverse();
+  both.forEach(({ name, place, wide, without }, i) => {
+    row.append(name);
+    row.style.setProperty(`--at-${i}`, `${place.toFixed(1)}%`);
+    row.style.setProperty(`--long-${i}`, `${wide}px`);
+    row.style.setProperty(`--short-${i}`, `${Math.ceil(wide - without)}px`);
+  });
   return row;
 }
