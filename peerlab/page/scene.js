@@ -21,7 +21,7 @@ const [FREED, LANDED, THROUGH] = ["freed", "landed", "through"].map((name) => PA
 const LEAST_WORD = { page: 12, slide: 11 }; // px: smaller ones cannot be read; a slide is shown larger than it is drawn
 const ENLARGED = 1.3; // of the scale of boxes: from here on words have less room than in the lab
 const BAR = 14; // length of a slice that waits
-const ARROW_ROOM = 8; // room for the arrow beside the uplink, from where slices wait
+const ARROW_ROOM = 12; // room for the arrow beside the uplink, from where slices wait
 const BROAD = 9; // of a slice on the wire
 const PALE = 0.62;
 const THIN = 1.6; // of a slice of other nodes: one line, as an outline looks like two more ways
@@ -406,14 +406,15 @@ export class Scene extends View {
       places.set(place, { badge, waiting: count + (places.get(place)?.waiting ?? 0) });
     }
     for (const { badge: [x, y, align], waiting } of places.values()) {
-      const word = [x, y, this.sayWaiting(waiting), 12, this.style, "muted", align];
+      const word = [x, y, this.sayWaiting(waiting, align === "right" ? x : SCENE_WIDTH - x), 12, this.style, "muted", align];
       if (waiting >= 3 && !this.lies(word, taken)) words.push(word);
     }
   }
 
-  // How many slices wait; where words are larger than their place, in short.
-  sayWaiting(count) {
-    return this.figures.sparse && !this.narrow ? sayWaiting(count).replace(/ slices?/, "") : sayWaiting(count);
+  // How many slices wait; in short where words are larger than their place, or than the room to the edge of the picture.
+  sayWaiting(count, room = SCENE_WIDTH) {
+    const words = sayWaiting(count), wide = widthOf(words, parseFloat(this.px(12))) / this.scale;
+    return (this.figures.sparse && !this.narrow) || wide > room - 4 ? words.replace(/ slices?/, "") : words;
   }
 
   // How many wait on their way: below those beside a NIC, or, where there is no room, above them as the number alone; above all others, clear
@@ -425,7 +426,10 @@ export class Scene extends View {
       const word = (at, text) => [x, at, text, 11, this.style, "muted", "center"], label = word(this.data.names.other[2], this.sayWaiting(count)); // as high as "from node 3" beside it
       [label[0], label[6]] = left ? [x + BAR / 2, "right"] : [x - BAR / 2, "left"]; // clear of that
       if (places[0][1] > BESIDE_BOXES) words.push([...label, word(y - 8, `${count}`)]);
-      else words.push([left ? x + BAR / 2 - ARROW_ROOM : x - BAR / 2 + ARROW_ROOM, y - 9, this.sayWaiting(count), 11, this.style, "muted", label[6]]);
+      else {
+        const end = left ? x + BAR / 2 - ARROW_ROOM : x - BAR / 2 + ARROW_ROOM;
+        words.push([end, y - 9, this.sayWaiting(count, left ? end : SCENE_WIDTH - end), 11, this.style, "muted", label[6]]);
+      }
     }
   }
 

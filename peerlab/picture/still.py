@@ -44,7 +44,7 @@ _QUEUE = 3
 """So many slices that wait in memory, or more, have their number written beside them, as in the lab."""
 _BOLD_LETTER = 6.6
 """How wide a bold letter of 12 px is."""
-_ARROW = 8.0
+_ARROW = 12.0
 """Room for the arrow beside the uplink, from where slices wait."""
 _NEAR = (40.0, 14.0)
 """Words whose ends are so near, across and down, would lie on each other."""
