@@ -1,17 +1,11 @@
-// Where the names of lines stand at their ends: in the order of the lines, one above the other, and lines that end alike have one place.
+// Where the names of lines stand at their ends: in the order of the lines, one above the other.
 
-// Names whose lines end nearer to each other than `alike`, from the highest line down; `here` orders those of one group.
-export function groupsOfNames(names, alike) {
-  const groups = [];
-  for (const name of [...names].sort((a, b) => b.end - a.end)) {
-    const group = groups.at(-1);
-    if (group && group[0].end - name.end <= alike) group.push(name);
-    else groups.push([name]);
-  }
-  return groups.map((group) => ({ names: group.sort((a, b) => b.here - a.here), end: group.reduce((sum, { end }) => sum + end, 0) / group.length }));
+// Names in the order in which their lines end, from the highest down; of lines that end at one height, in that of `here`: leads cross nowhere.
+export function inOrder(names) {
+  return [...names].sort((a, b) => b.end - a.end || b.here - a.here);
 }
 
-// How far below the top the middle of each group stands, as near to its wish as others leave it; `wishes` and `sizes` are pixels from the top down.
+// How far below the top the middle of each name stands, as near to its wish as others leave it; `wishes` and `sizes` are pixels from the top down.
 export function stackedApart(wishes, sizes, room) {
   const blocks = [];
   wishes.forEach((wish, i) => {

@@ -1,7 +1,7 @@
 // The curves: every path simulated along an axis, this scenario marked, what was before as a ghost. Behind each line
 // its band, as soon as Python has it: from where to where the line may lie if what is assumed lies at its ends.
 import { axisHeights, belowEnd } from "./curve_heights.js";
-import { groupsOfNames, stackedApart } from "./curve_names.js";
+import { inOrder, stackedApart } from "./curve_names.js";
 import { between } from "./labels.js";
 import { widthOf } from "./places.js";
 import { View } from "./view.js";
@@ -13,15 +13,17 @@ const BEFORE_FIRST = 10; // pixels before the first value: a circle has room the
 const BEYOND = 1.1; // times the last value: beyond it names stand
 const NAMES_APART = 4; // pixels beside a name
 const BELOW_TICKS = 9.5; // pixels from the axis to its words, as Bokeh has it
-const LEAD = 11; // pixels behind the last value: lines lead to their names
-const SAMPLE = [14, 26]; // from where to where a sample of the line stands
+const LEAD = 14; // pixels behind the last value: lines lead to their names
+const SAMPLE = 26; // to where from there a sample of the line stands
 const BELOW_LEGEND = 3; // pixels: names begin there
 const NAMED = 30; // where its name begins
 const LEAST = 0.6; // of the height: as much is for what is compared
 const LEAST_HERE = 0.25; // where spreads are as wide as on a busy machine
-const ALIKE = 0.03; // of the highest line: lines that end nearer have one place for their names
+const ALIKE = 0.03; // of its height: what was before and lies nearer has no ring
+const ENDS_EARLY = [1, 3]; // the dots that lead from a line that ends before the last value
 const WELL_ABOVE = 1.5; // times the highest line
 const ON = 2.5; // pixels: lines that are nearer lie on each other
+const MORE_IN_THE_DARK = 2.6; // times as dense is a band on a dark ground
 const CASING = 4; // pixels by which a line is wider than the one on it
 const CIRCLE = 14; // pixels
 const DASH = [7, 3];
@@ -325,7 +327,7 @@ export class Curves extends View {
       drawn.xs.push([...upper.xs, ...lower.xs.reverse()]);
       drawn.ys.push([...upper.ys, ...lower.ys.reverse()]);
       drawn.fill.push(role);
-      drawn.alpha.push(alpha * (figures.theme === "dark" ? 1.3 : 1));
+      drawn.alpha.push(alpha * (figures.theme === "dark" ? MORE_IN_THE_DARK : 1));
       if (edge) for (const ys of [low, high]) for (const [name, column] of Object.entries({ ...belowEnd(x, ys, last), line: role })) edges[name].push(column);
     };
     const limit = this.limit(), { noise } = curves;
@@ -343,9 +345,14 @@ export class Curves extends View {
     return this.here ? 0 : new Set(after.filter(near).map(({ role }) => role)).size;
   }
 
+  // The colour of a line; blue is too dark for a thin line on a dark ground, where it has that of its name.
+  roleOf({ role, ink }) {
+    return this.figures.theme === "dark" && role === "register" ? ink : role;
+  }
+
   // How a line is drawn: its dash, and a darker hue, tell it from another of its colour.
   styleOf(line) {
-    return { line: line.twin ? line.ink : line.role, dash: this.here ? [3, 3] : line.twin ? DASH : [], width: this.here ? 1.5 : line.name === this.mark.line ? 3.2 : 2 };
+    return { line: line.twin ? line.ink : this.roleOf(line), dash: this.here ? [3, 3] : line.twin ? DASH : [], width: this.here ? 1.5 : line.name === this.mark.line ? 3.2 : 2 };
   }
 
   drawLines() {
@@ -363,7 +370,7 @@ export class Curves extends View {
       const ys = this.scaled(line.y), { line: role, dash, width } = this.styleOf(line), on = this.linesOn(line, lines.slice(n + 1));
       add(line.x, ys, role, dash, width + on * CASING, 1);
       if (!this.here) ys.forEach((y, i) => {
-        const row = { x: line.x[i], y, fill: line.role, label: line.label, note: line.note[i], size: line.switch?.[i] ? 10 : 5 };
+        const row = { x: line.x[i], y, fill: this.roleOf(line), label: line.label, note: line.note[i], size: line.switch?.[i] ? 10 : 5 };
         for (const name in points) points[name].push(row[name]);
       });
     });
@@ -404,28 +411,23 @@ export class Curves extends View {
     this.figures.fill("curves_marks", { x: column("x"), y: column("y"), fill: column("fill"), line: column("line"), size: column("size") }, ["fill", "line"]);
   }
 
-  // Each name stands beside a sample of its line, and a thin line leads there; lines that end alike have one place, which says where.
+  // Each name stands beside a sample of its line, and from the line's end a thin one of its colour leads there.
   drawNames() {
     const { curves, figures, values } = this, { zoom } = figures, { start, perUnit } = this.y, room = figures.view("curves").frame.bbox.height - this.legend - BELOW_LEGEND * zoom;
     const words = { x: [], y: [], text: [], ink: [], dy: [] }, leads = { xs: [], ys: [], line: [], dash: [], width: [], alpha: [] };
-    const lead = (xs, ys, line, { dash = [], width = 1, alpha = 0.6 } = {}) => Object.entries({ xs, ys, line, dash, width, alpha }).forEach(([name, value]) => leads[name].push(value));
+    const lead = (xs, ys, line, { dash = [], width = 1, alpha = 0.8 } = {}) => Object.entries({ xs, ys, line, dash, width, alpha }).forEach(([name, value]) => leads[name].push(value));
     const add = (text, ink, x, y) => Object.entries({ x, y, text, ink, dy: 6 * zoom }).forEach(([name, value]) => words[name].push(value));
     const names = curves.lines.filter(({ y }) => y.some((one) => one !== null)).map((line) => this.nameOf(line, this.shown(line.y), line.label, line.ink, this.styleOf(line)));
     const limit = this.limitHeights(), above = !(limit.findLast(isFinite) <= this.y.last) && !this.y.broken;
     if (limit.some(isFinite)) names.push({ ...this.nameOf(this.limit(), limit, this.limitName(), "muted", { line: "muted", dash: [4, 4], width: 1.2 }), ...(above && { above, end: this.y.end }) });
-    const groups = groupsOfNames(names, ALIKE * this.y.last), pitch = Math.min(LINE_OF_NAMES * zoom, room / Math.max(1, names.length));
-    const wishes = groups.map(({ end }) => room - (end - start) * perUnit), middles = stackedApart(wishes, groups.map((group) => group.names.length * pitch), room);
-    groups.forEach((group, n) => {
-      const at = (down) => start + (room - down) / perUnit, middle = at(middles[n]), many = group.names.length > 1;
-      group.names.forEach((name, k) => {
-        const y = at(middles[n] + (k - (group.names.length - 1) / 2) * pitch);
-        if (!name.above) lead([name.x, values.at(-1), this.after(LEAD)], [name.end, name.end, middle], many ? "muted" : name.style.line);
-        lead([this.after(many ? SAMPLE[0] : LEAD), this.after(SAMPLE[1])], [y, y], name.style.line, { ...name.style, width: Math.min(2.4, name.style.width), alpha: 1 });
-        add(name.text, name.ink, this.after(NAMED), y);
-      });
-      if (!many) return;
-      const half = ((group.names.length * pitch) / 2 - 2 * zoom) / perUnit;
-      lead([this.after(LEAD), this.after(LEAD)], [middle - half, middle + half], "muted", { alpha: 1 });
+    const pitch = Math.min(LINE_OF_NAMES * zoom, room / Math.max(1, names.length)), ordered = inOrder(names), wishes = ordered.map(({ end }) => room - (end - start) * perUnit);
+    const middles = stackedApart(wishes, ordered.map(() => pitch), room), [last, behind] = [values.at(-1), this.after(LEAD)];
+    ordered.forEach(({ text, ink, style, x, end, above }, n) => {
+      const y = start + (room - middles[n]) / perUnit;
+      if (x < last && !above) lead([x, last], [end, end], style.line, { dash: ENDS_EARLY });
+      if (!above) lead([last, behind], [end, y], style.line);
+      lead([behind, this.after(SAMPLE)], [y, y], style.line, { ...style, width: Math.min(2.4, style.width), alpha: 1 });
+      add(text, ink, this.after(NAMED), y);
     });
     figures.fill("curves_words", words, ["ink"]);
     figures.fill("curves_leads", leads, ["line"]);

@@ -2,6 +2,7 @@
 export const BIN = 2; // spans shorter than so many pixels are merged with what is next to them
 const FAINTEST = 0.3; // what would be lower than a pixel is paler instead, but seen
 const SHORTEST = 0.5; // of its track: a mark narrower than a pixel is lower instead, as a pale line that thin is not seen
+const LOWEST = 3; // pixels: an area that would be lower is no hairline
 const CALM = 3; // bins over which what stands on each other is levelled, so that a lane is an area and no comb
 
 export class Density {
@@ -14,6 +15,7 @@ export class Density {
     this.perByte = lanes.map(({ rate }) => (rate ? 1 / rate : 0)); // microseconds
     this.perLength = 1 / length;
     this.tracks = new Array(lanes.length * this.width).fill(null);
+    this.areas = lanes.map(() => []); // of stacked lanes: a track for each stage
   }
 
   // Adds a span to the bin of its track that it begins in: how many there are, how long they last and how much of that is work,
@@ -41,8 +43,8 @@ export class Density {
   // Adds to every bin that a span touches its share of it, levelled with the bins beside it: one track for a stage.
   spread(i, start, served) {
     const s = this.spans, lane = s.lane[i], end = start + served, wide = CALM * this.length;
-    const same = (track) => track && s.lane[track.row] === lane && s.stage[track.row] === s.stage[i], work = this.work(i) / (served || 1);
-    const track = this.tracks.slice(lane * this.width, (lane + 1) * this.width).find(same) ?? (this.tracks[lane * this.width + s.track[i]] = this.blank(i));
+    const work = this.work(i) / (served || 1), track = this.areas[lane].find(({ row }) => s.stage[row] === s.stage[i]) ?? this.blank(i);
+    if (!this.areas[lane].includes(track)) this.areas[lane].push(track);
     for (let group = Math.max(0, Math.floor(start / wide)); group * wide < end && group * CALM < this.bins; group++) {
       const inside = (Math.min(end, (group + 1) * wide) - Math.max(start, group * wide)) / CALM;
       for (let at = group * CALM; at < Math.min(this.bins, (group + 1) * CALM); at++) {
@@ -66,8 +68,8 @@ export class Density {
   // lie in their tracks; in a crowded lane they stand on each other, as high as its resources are busy.
   each(drawn, draw) {
     this.lanes.forEach((_, lane) => {
-      const tracks = this.tracks.slice(lane * this.width, (lane + 1) * this.width).filter(Boolean);
-      if (this.stacked.has(lane) || (!drawn.has(lane) && this.crowded(tracks))) this.marks(tracks, (at, next) => this.stack(lane, tracks, at, next, draw), (track, at) => this.share(track, at));
+      const stacked = this.stacked.has(lane), tracks = stacked ? this.areas[lane] : this.tracks.slice(lane * this.width, (lane + 1) * this.width).filter(Boolean);
+      if (stacked || (!drawn.has(lane) && this.crowded(tracks))) this.marks(tracks, (at, next) => this.stack(lane, tracks, at, next, draw), (track, at) => this.share(track, at));
       else for (const track of tracks) this.marks([track], (at, next) => this.lie(track, at, next, draw), (one, at) => this.worked(one, at) / this.length);
     });
   }
@@ -129,10 +131,10 @@ export class Density {
   stack(lane, tracks, at, next, draw) {
     const parts = tracks.filter(({ count }) => count[at]).reverse();
     const heights = parts.map((track) => (0.74 * sum(at, next, (bin) => this.share(track, bin))) / (next - at));
-    const total = heights.reduce((a, b) => a + b, 0), scale = Math.min(1, 0.74 / total) * Math.max(1, this.least / total);
+    const area = this.stacked.has(lane), least = (area ? LOWEST : 1) * this.least, total = heights.reduce((a, b) => a + b, 0), scale = Math.min(1, 0.74 / total) * Math.max(1, least / total);
     let ground = this.rows[lane] + 0.37;
     parts.forEach((track, k) => {
-      this.fill(this.mark(track, at, next), ground, heights[k] * scale, draw, Math.max(FAINTEST, Math.min(1, total / this.least)));
+      this.fill(this.mark(track, at, next), ground, heights[k] * scale, draw, area ? 1 : Math.max(FAINTEST, Math.min(1, total / least)));
       ground -= heights[k] * scale;
     });
   }

@@ -79,4 +79,4 @@ export function narrowWords(words) {
 }
 
 // Where the words of the step that is played stand.
-export const narrowStep = (line) => [4, BETWEEN[line]];
+export const narrowStep = (line) => [0, BETWEEN[line]];

@@ -13,7 +13,7 @@ const ROW = { least: 13, below: 16, airy: 18, high: 860, beside: 1000, around: 3
 const SAVED = { letters: 13, around: 20 }, MORE_TIME = { letters: 12, around: 8, beside: 6 }; // pixels
 const IDLE = { letters: 12, around: 30, high: 0.86 }; // pixels; of a row: as high as its ground, clear of the axis
 const TITLE_END = 8; // pixels before the axis: its first number stands half before it
-const LOW_LANE = { track: 6.5, span: 16 }; // pixels: in a lane whose tracks are lower, spans that are mostly shorter stand on each other
+const AREA = { track: 6.5, span: 16, narrow: 4 }; // pixels: in a lane whose tracks are lower, spans that are mostly shorter stand on each other, and in any lane those that are mostly narrower
 const HELD = 0.25; // how dark time is in which a resource has a slice and waits
 
 /**
@@ -92,7 +92,7 @@ export class Timeline extends View {
       begin: "start",
       end: "end",
     });
-    this.typical = typicalSpans(this.spans, this.data.lanes.length);
+    this.typical = typicalMarks(this.spans, this.data.lanes);
     this.path = null;
     const whole = Math.max(this.data.end_us, before ?? 0) || 1;
     this.unit = whole > 2000 ? 1000 : 1; // microseconds per unit of the axis
@@ -208,10 +208,10 @@ export class Timeline extends View {
     this.drawPath();
   }
 
-  // The lanes that show how busy they are and with what, as their tracks are too low for single spans: until somebody zooms in so far that these are long.
+  // The lanes that show how busy they are and with what, as their tracks are too low for single spans, or these too narrow: until somebody zooms in so far that these are long.
   stacked(pixel) {
     const { lanes } = this.data, high = (0.74 * this.frame().height) / this.rows;
-    return new Set([...lanes.keys()].filter((lane) => high / lanes[lane].tracks < LOW_LANE.track && this.typical[lane] < LOW_LANE.span * pixel));
+    return new Set([...lanes.keys()].filter((lane) => this.typical[lane] < (high / lanes[lane].tracks < AREA.track ? AREA.span : AREA.narrow) * pixel));
   }
 
   blank() {
@@ -376,14 +376,15 @@ export class Timeline extends View {
   }
 }
 
-// How long the spans of each lane are on average, in microseconds.
-function typicalSpans({ count, lane, start, end }, lanes) {
-  const [times, spans] = [new Float64Array(lanes), new Float64Array(lanes)];
+// How wide the marks of each lane are, in microseconds: on average over the time that has them, so that many short ones hide no long one.
+function typicalMarks({ count, lane, start, done, end }, lanes) {
+  const times = new Float64Array(lanes.length), squares = new Float64Array(lanes.length);
   for (let i = 0; i < count; i++) {
-    times[lane[i]] += end[i] - start[i];
-    spans[lane[i]]++;
+    const time = (lanes[lane[i]].rate ? end[i] : done[i]) - start[i];
+    times[lane[i]] += time;
+    squares[lane[i]] += time * time;
   }
-  return times.map((time, at) => time / (spans[at] || 1));
+  return squares.map((square, at) => square / (times[at] || 1));
 }
 
 function push(columns, row) {

@@ -15,7 +15,7 @@ DRAWN = """page => {
     const { frame } = page.figures.view("curves"), data = (name) => page.figures.model(`curves_${name}`).data, high = (y) => frame.y_scale.compute(y) - frame.bbox.top;
     const { text, y } = data("words"), leads = data("leads"), marks = data("marks");
     return { height: frame.bbox.height, zero: high(0), highest: Math.min(...["points", "measured", "marks"].flatMap((name) => data(name).y).filter(isFinite).map(high)),
-      names: text.map((words, i) => [words, high(y[i])]), leads: leads.xs.map((xs, i) => [xs.length, leads.ys[i].map(high)]).filter(([n]) => n === 3).map(([, ys]) => ys),
+      names: text.map((words, i) => [words, high(y[i])]), leads: leads.ys.map((ys, i) => ({ ends: ys.map(high), colour: leads.line[i], sample: leads.line[i + 1], thin: leads.width[i] === 1 && !leads.dash[i].length })).filter(({ thin }) => thin),
       circles: marks.y.map((at, i) => [high(at), marks.size[i] / 2]), legend: page.curves.legend };
 }"""
 """What the curves draw, in pixels below the top of their frame."""
@@ -42,10 +42,13 @@ def test_what_is_compared_fills_the_height_and_names_stand_in_order(shown, clust
         assert places == sorted(places)
         assert all(b - a > 12 for a, b in pairwise(places))
         assert drawn["legend"] <= places[0]
-        begins, ends = zip(*((lead[0], lead[-1]) for lead in drawn["leads"]), strict=True)
-        # of lines in one group the order is that of this scenario, and they have one lead
-        by_place = {end: begin for begin, end in zip(begins, ends, strict=True)}
-        assert [by_place[end] for end in sorted(by_place)] == sorted(by_place[end] for end in by_place)
+        above = drawn["names"][0][0].startswith("wire limit") and drawn["leads"][0]["ends"][1] > places[0] + 1
+        assert len(drawn["leads"]) == len(places) - above, "each name has a lead of its own"
+        for lead, place in zip(drawn["leads"], places[above:], strict=True):
+            assert lead["ends"][1] == pytest.approx(place, abs=0.01)
+            assert lead["colour"] == lead["sample"]
+        begins = [lead["ends"][0] for lead in drawn["leads"]]
+        assert begins == sorted(begins), "no lead crosses another"
 
 
 SMALL = {"cluster": "p5", "nodes": 16, "path": "peer-direct", "message_bytes": "1 MiB"}
@@ -111,3 +114,9 @@ def test_the_axis_says_what_it_counts(shown):
     assert words.inner_text() == "nodes"
     shown.give("curves", lines_of(run().scenario, "message_bytes"))
     assert words.inner_text() == "size"
+
+
+def test_in_the_dark_a_blue_line_has_the_lighter_blue_of_its_name(shown):
+    shown_lines(shown, {"path": "peer-direct"})
+    colours = {theme: shown.ask(f"page => (page.figures.theme = '{theme}', page.curves.styleOf(page.curves.curves.lines.find(({{ role }}) => role === 'register')).line)") for theme in ("dark", "light")}  # fmt: skip
+    assert colours == {"dark": "register-ink", "light": "register"}

@@ -266,6 +266,20 @@ def test_lanes_whose_tracks_are_too_low_show_how_busy_they_are_until_somebody_zo
     wide.page.locator(".pl-whole").click()
 
 
+def test_an_area_shows_every_stage_from_its_first_span_on_and_is_no_hairline(wide):
+    """Two stages on one track: the first bytes of a device's ring were missing."""
+    first, drawn, heights = wide.ask(
+        """page => { const { timeline } = page, { spans, data: { lanes } } = timeline, lane = lanes.findIndex(({ label }) => label === 'scale-up');
+            timeline.stacked = () => new Set([lane]); timeline.drawSpans(); delete timeline.stacked;
+            const marks = page.figures.model('timeline_spans').data, rows = [...marks.y.keys()].filter(i => Math.round(marks.y[i]) === timeline.row[lane]), { pixel } = timeline.shown();
+            const starts = [...spans.lane.keys()].filter(i => spans.lane[i] === lane).map(i => spans.start[i]);
+            return [Math.min(...starts) / pixel, Math.min(...rows.map(i => marks.left[i] * timeline.unit)) / pixel, rows.map(i => marks.height[i] * timeline.frame().height / timeline.rows)] }"""
+    )
+    assert first - 6 <= drawn <= first + 1
+    assert max(heights) >= 2.9
+    wide.ask("page => page.timeline.drawSpans()")
+
+
 def test_marks_thinner_than_a_pixel_are_seen(wide):
     """What adds up in a device was 1.3 : 1 against its row."""
     alphas = wide.ask(
