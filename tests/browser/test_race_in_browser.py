@@ -96,8 +96,11 @@ def test_the_row_of_what_is_delivered_begins_and_ends_with_its_path(opened):
 
 def test_of_two_dots_in_one_place_each_is_half(opened):
     """At the start the one lay wholly under the other."""
-    boxes = [dot.bounding_box() for dot in opened().locator(".rc-dot").all()]
-    assert boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"] + 2  # their edges meet
+    page = opened()
+    shapes = "dots => dots.map(dot => dot.getBBox()).map(({ x, width }) => [x, x + width])"  # without their edges
+    (left, middle), (begin, right) = page.locator(".rc-dot").evaluate_all(shapes)
+    assert middle == pytest.approx(begin)
+    assert middle - left == pytest.approx(right - begin)
 
 
 def test_the_scale_begins_with_the_words_above_it_and_its_ends_have_numbers(open_page):
