@@ -97,7 +97,9 @@ def test_the_row_of_what_is_delivered_begins_and_ends_with_its_path(opened):
 def test_of_two_dots_in_one_place_each_is_half(opened):
     """At the start the one lay wholly under the other."""
     page = opened()
-    shapes = "dots => dots.map(dot => dot.getBBox()).map(({ x, width }) => [x, x + width])"  # without their edges
+    shapes = (
+        "dots => dots.map(dot => dot.getBBox()).map(({ x, width }) => [x, x + width])"  # without their edges
+    )
     (left, middle), (begin, right) = page.locator(".rc-dot").evaluate_all(shapes)
     assert middle == pytest.approx(begin)
     assert middle - left == pytest.approx(right - begin)
