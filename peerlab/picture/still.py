@@ -129,8 +129,20 @@ def _late(paper: Paper, run: Run, nodes_late: Lateness, at: int, y: float) -> fl
 
 _LETTERS = 28
 """Characters of a line between the nodes."""
+_EDGE = 405.0
+"""Right edge of the picture's first node."""
 _NODE = 424.0
 """Width of the picture's first node with the beginning of its wire."""
+
+
+def way_svg(run: Run, *, theme: str = "light") -> str:
+    """Return the first node of a run's data path as SVG for a slide: the way of a byte without the slices on it, to the node's edge."""
+    picture = Picture(run)
+    paper = Paper(palette(theme), **_LARGE_NODE)
+    paper.drawing(picture.drawing)
+    for x, y, arrow in arrows(picture.sketch):
+        paper.text((x, y), arrow, size=12, bold=True)
+    return paper.svg(_EDGE, HEIGHT * paper.stretch, alt_text(run))
 
 
 def node_svg(run: Run, *, theme: str = "light", large: bool = False) -> str:

@@ -36,15 +36,16 @@ def registration(_outline: Outline, compared: ComparedRuns) -> Slide:
         ("Peer Direct, one pool", compared.run(path=PEER_DIRECT, registration="pool")),
         ("Peer Direct, cache", compared.direct),
         ("Peer Direct, cache of one region", compared.run(path=PEER_DIRECT, cache_regions=1)),
-        ("Peer Direct, no cache", compared.uncached),
+        (_BARE, compared.uncached),
     )
     # Pale orange: slower than through the host.
+    # What the title compares with comes first.
     runs = [
+        (_HOST, compared.detour, "copy"),
         *(
             (name, run, "hot-fill" if run.time_ps > compared.detour.time_ps else "direct")
             for name, run in direct
         ),
-        ("through the host", compared.detour, "copy"),
     ]
     slow = compared.uncached.time_ps > compared.detour.time_ps
     title = (
@@ -56,7 +57,7 @@ def registration(_outline: Outline, compared: ComparedRuns) -> Slide:
     counters = compared.uncached.registration
     # Without a cache every transfer registers: misses are all registrations there were.
     counted = f"Without a cache: {counters.misses} registrations by {_nics(compared)} of one PCIe switch, {say_time(counters.time_ps)} in all."
-    notes = (alt, counted, _too_small(runs[2][1], compared), _carried(compared.direct))
+    notes = (alt, counted, _too_small(direct[2][1], compared), _carried(compared.direct))
     about = "A NIC reads and writes memory only where it is registered; a cache keeps what was registered"
     if slow:
         about = "A NIC needs memory registered; a cache keeps what was registered; pale orange: slower"
@@ -81,13 +82,16 @@ def _rates(runs: list[tuple[str, Run, str]], alt: str) -> str:
     paper, most = Paper(palette(PAGE)), max(run.busbw_GBps for _, run, _ in runs)
     for place, (name, run, role) in enumerate(runs):
         y = _PITCH * (place + 0.5)
-        paper.text((0, y), name, size=20, align="left")
+        paper.text((0, y), name, size=20, bold=name in _TITLED, align="left")
         end = _LEFT + _ROOM * run.busbw_GBps / most
         paper.box((_LEFT, y - 19, end, y + 19), role, radius=3)
         paper.text((end + 12, y), three_digits(run.busbw_GBps), size=22, bold=True, align="left")
     return paper_without_ground(paper, 1144, _PITCH * len(runs), alt)
 
 
+_HOST, _BARE = "through the host", "Peer Direct, no cache"
+_TITLED = (_HOST, _BARE)
+"""What the title compares is bold."""
 _LEFT, _ROOM, _PITCH = 360.0, 700.0, 68.0
 
 
@@ -186,14 +190,16 @@ def sources(_outline: Outline, compared: ComparedRuns) -> Slide:
     for figure in sourced:
         by_publisher.setdefault(_publisher(figure.source), {})[figure.label] = _short(figure)
     everything = f"peerlab clusters {shell_word(hardware.name)}"
-    fits = len(assumed) <= _MOST_LINES
-    rows = assumed if fits else assumed[: _MOST_LINES - 1]
+    fits = len(assumed) < _MOST_LINES
+    rows = assumed if fits else assumed[: _MOST_LINES - 2]
     left = len(assumed) - len(rows)
-    listed = facts(*((figure.label, f"{_short(figure)}{_range(figure)}") for figure in rows))
-    more = paragraphs(f"{left} more: {everything}") if left > 0 else ""
+    listed = _ranged("", "value", "range", "heads") + "".join(
+        _ranged(figure.label, _short(figure), _range(figure)) for figure in rows
+    )
+    more = paragraphs(f"{left} more") if left > 0 else ""
     cards = (
         card(
-            _listed(by_publisher, everything),
+            _listed(by_publisher),
             6,
             title=f"{len(sourced)} with a source",
             high="listed",
@@ -228,15 +234,23 @@ def _by_weight(compared: ComparedRuns) -> list[Figure | Wiring]:
     )
 
 
-def _listed(by_publisher: dict[str, dict[str, str]], everything: str) -> str:
-    """Return figures with a source below who says them, as many as there is room for, and how to see the others."""
+def _ranged(label: str, value: str, ends: str, kind: str = "") -> str:
+    """Return a line of a figure: its value, and apart from it from where to where it may lie."""
+    # Words that have no range, such as where the NICs hang, have the room of one.
+    wide = " class='both'" * (not ends and not value[:1].isdigit())
+    behind = "" if wide else f"<i>{words(ends)}</i>"
+    return f"<div class='facts ranged {kind}'><span>{words(label)}</span><b{wide}>{words(value)}</b>{behind}</div>"
+
+
+def _listed(by_publisher: dict[str, dict[str, str]]) -> str:
+    """Return figures with a source below who says them, as many as there is room for, and how many more there are."""
     shown, room, left = "", _MOST_LINES - 1, 0
     for name, values in by_publisher.items():
         rows = list(values.items())[: max(0, room - 1)]
         shown += f"<h4>{words(name)}</h4>{facts(*rows)}" if rows else ""
         room -= len(rows) + bool(rows)
         left += len(values) - len(rows)
-    return shown + (paragraphs(f"{left} more: {everything}") if left else "")
+    return shown + (paragraphs(f"{left} more") if left else "")
 
 
 _MOST_LINES = 14
@@ -261,4 +275,4 @@ def _short(figure: Figure | Wiring) -> str:
 
 def _range(figure: Figure | Wiring) -> str:
     """Return a figure's range in words."""
-    return " ({:g} to {:g})".format(*figure.range) if figure.range else ""
+    return "{:g} to {:g}".format(*figure.range) if figure.range else ""

@@ -92,18 +92,19 @@ def times_drawn(
     wide: float = _BARS,
     pitch: float = _PITCH,
     thick: float = _THICK,
+    waits: bool = False,
 ) -> str:
-    """Draw what an exchange takes on both ways, bars of `full_s` seconds as wide as the drawing; pale: from the high end of the gain to its low end."""
+    """Draw what an exchange takes on both ways, bars of `full_s` seconds as wide as the drawing, with what they wait for in them if `waits`; pale: from the high end of the gain to its low end."""
     host, gain = compared.detour, compared.gain_band
     ends = host.time_s / gain.high, host.time_s / gain.low
     took = _between(ends)
     paper, scale = Paper(palette(PAGE)), (wide - 1) / (full_s or longest_s(compared))
     alt = f"One exchange: {say_time(host.time_ps)} through the host, {took} with Peer Direct."
     rows = (
-        ("through the host", "copy", say_time(host.time_ps), (host.time_s,) * 2),
-        ("Peer Direct", "direct", took, ends),
+        ("through the host", host, "copy", say_time(host.time_ps), (host.time_s,) * 2),
+        ("Peer Direct", compared.direct, "direct", took, ends),
     )
-    for y, (name, role, says, (sure, most)) in zip((20.0, 20.0 + pitch), rows, strict=True):
+    for y, (name, run, role, says, (sure, most)) in zip((20.0, 20.0 + pitch), rows, strict=True):
         paper.text((0, y), name, size=20, bold=True, ink=f"{role}-ink", align="left")
         paper.text((wide, y), says, size=22, bold=True, align="right")
         left, right, top, bottom = scale * sure, scale * most, y + 18, y + 18 + thick
@@ -111,6 +112,8 @@ def times_drawn(
         if right > left:
             paper.area([(left, top), (right, top), (right, bottom), (left, bottom)], role)
             paper.line([(right, top), (right, bottom)], f"{role}-ink", 2)
+        if waits:
+            paper.text((14, (top + bottom) / 2), waits_for(run), size=18, align="left")
     return paper_without_ground(paper, wide, 44 + pitch + thick, alt)
 
 

@@ -64,8 +64,8 @@ def simulated_step(found: SimulatedStep) -> Slide:
         chart = card(batch_chart(found.batches, _WORTH), 8, title="Gain of the whole step", high="two-rows")
         body = grid(
             chart,
-            card(worth, 4, high="tile" if _little(found.batches) else "good tile"),
-            card(here, 4, title="Host → Peer Direct", high="tile"),
+            card(worth, 4, high="" if _little(found.batches) else "good"),
+            card(here, 4, title="Host → Peer Direct"),
         )
     else:
         body = grid(

@@ -7,7 +7,6 @@ from peerlab.features.deck.compared_runs import ComparedRuns
 from peerlab.features.deck.kinds.first_slides import longest_s, times_drawn
 from peerlab.features.deck.reading.outline import Outline
 from peerlab.features.deck.slide import Slide
-from peerlab.picture.words import waits_for
 
 
 def beside(outline: Outline, compared: ComparedRuns) -> ComparedRuns:
@@ -67,18 +66,20 @@ _WIDE, _PITCH, _THICK = 544.0, 146.0, 80.0
 def _side(compared: ComparedRuns, full_s: float) -> str:
     """Return a card of one cluster: its gain, what both ways take, on one scale for both clusters, and what they wait for."""
     gain = compared.gain_band
-    rows = (
-        ("through the host", waits_for(compared.detour)),
-        ("Peer Direct", waits_for(compared.direct)),
-        _if_wired_otherwise(compared),
-    )
-    picture = times_drawn(compared, full_s, wide=_WIDE, pitch=_PITCH, thick=_THICK)
+    picture = times_drawn(compared, full_s, wide=_WIDE, pitch=_PITCH, thick=_THICK, waits=True)
     worth = "loss" if gain.high < 1 else "gain" if gain.low >= 1 else "open"
-    return side(compared.base.hardware.title, span(gain.low, gain.high), picture, facts(*rows), gain=worth)
+    return side(
+        compared.base.hardware.title,
+        span(gain.low, gain.high),
+        picture,
+        facts(_if_wired_otherwise(compared)),
+        gain=worth,
+    )
 
 
 def _if_wired_otherwise(compared: ComparedRuns) -> tuple[str, str]:
     """Return what the gain is if the NICs hang elsewhere, or that it is known where they hang."""
+    elsewhere = "if the NICs hang elsewhere"
     for case in compared.gain_band.wired[1:2]:
-        return "if the NICs hang elsewhere", span(case.low, case.high)
-    return "where the NICs hang", "makes no difference" if compared.may_be_wired_otherwise else "is known"
+        return elsewhere, span(case.low, case.high)
+    return elsewhere, "no difference" if compared.may_be_wired_otherwise else "they do not"

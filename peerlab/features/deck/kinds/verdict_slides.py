@@ -22,6 +22,7 @@ from peerlab.features.deck.reading.outline import Outline
 from peerlab.features.deck.slide import Slide
 from peerlab.model.guide import where_to_find
 from peerlab.model.paths import data_path
+from peerlab.picture.drawing import Point
 from peerlab.picture.scale import logarithmic
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette
@@ -117,7 +118,8 @@ def _accept(compared: ComparedRuns, trial: Trial | None) -> str:
     paper.box((edge, 40, _WIDE, 130), "direct", radius=3)
     paper.line([(edge, 30), (edge, 140)], "ink", 3)
     paper.text((edge / 2, 85), "go back", size=18, bold=True)
-    paper.text(((edge + _WIDE) / 2, 85), f"keep from {trial.threshold:.2f}{TIMES_SIGN}", size=18, bold=True)
+    paper.text(((edge + _WIDE) / 2, 85), "keep", size=18, bold=True)
+    paper.text((edge, 14), f"{trial.threshold:.2f}{TIMES_SIGN}", size=18, bold=True)
     if edge - at(1.0) > _CLOSE:
         once = max(at(1.0), _HALF)
         paper.line([(once, 30), (once, 40)], "muted", 2)
@@ -125,24 +127,27 @@ def _accept(compared: ComparedRuns, trial: Trial | None) -> str:
     paper.line([(ends[0], 158), (ends[1], 158)], "direct-ink", 4)
     for end in ends:
         paper.line([(end, 151), (end, 165)], "direct-ink", 2)
-    expected = _expected(gain, trial, compared)
-    half = _LETTER * len(expected) / 2
-    middle = min(max(sum(ends) / 2, half), _WIDE - half)
-    paper.text((middle, 186), expected, size=18, ink="direct-ink")
+    # Both ends where they are, or one number where they are too near.
+    numbers = span(gain.low, gain.high).removesuffix(TIMES_SIGN).split(" to ")
+    if len(numbers) == 2 and ends[1] - ends[0] < _APART:
+        numbers = [" to ".join(numbers)]
+    places = ends if len(numbers) == 2 else (sum(ends) / 2,)
+    for place, number in zip(places, numbers, strict=True):
+        _below(paper, (place, 184), number + TIMES_SIGN, bold=True)
+    _below(paper, (sum(ends) / 2, 210), f"expected at {say_bytes(trial.size_bytes)}")
     sentence = f"Keep from {trial.threshold:.2f}{TIMES_SIGN} on, below it go back; expected at {say_bytes(trial.size_bytes)}: {span(gain.low, gain.high)}."
-    return paper_without_ground(paper, _WIDE, 200, sentence)
+    return paper_without_ground(paper, _WIDE, 224, sentence)
 
 
-def _expected(gain: GainBand, trial: Trial, compared: ComparedRuns) -> str:
-    """Name the band that is expected; its ends stand above, unless the trial measures at another size."""
-    if trial.size_bytes == compared.base.nbytes:
-        return f"expected at {say_bytes(trial.size_bytes)}"
-    return f"{span(gain.low, gain.high)} at {say_bytes(trial.size_bytes)}"
+def _below(paper: Paper, at: Point, sentence: str, *, bold: bool = False) -> None:
+    """Write below the bar, inside the card."""
+    half = _LETTER * len(sentence) / 2
+    paper.text((min(max(at[0], half), _WIDE - half), at[1]), sentence, size=18, bold=bold, ink="direct-ink")
 
 
 _WIDE = 344.0
-_CLOSE, _HALF = 20.0, 14.0
-"""So far from the threshold once as fast is marked; half as wide as its number is."""
+_CLOSE, _HALF, _APART = 56.0, 14.0, 76.0
+"""So far from the threshold once as fast is marked; half as wide as its number is; the ends of what is expected have a number each if they are so far apart."""
 _LETTER = 11.0
 """How wide a letter of 18 pixels is at most."""
 _LEFT_PART = 0.31

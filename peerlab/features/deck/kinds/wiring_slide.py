@@ -12,7 +12,7 @@ from peerlab.features.deck.reading.outline import Outline
 from peerlab.features.deck.slide import Slide
 from peerlab.model.nic_wiring import Wiring
 from peerlab.model.paths import PEER_DIRECT
-from peerlab.picture.still import node_svg
+from peerlab.picture.still import way_svg
 from peerlab.picture.theme import PAGE
 from peerlab.picture.words import alt_text, caption, waits_for
 
@@ -54,7 +54,7 @@ def _side(case: GainCase, runs: tuple[Run, Run], mark: str = "") -> str:
         (f"{what} ({waits_for(run)})", say_time(run.time_ps))
         for what, run in zip(("through the host", "Peer Direct"), runs, strict=True)
     )
-    picture = without_ground(node_svg(runs[1], theme=PAGE, large=True))
+    picture = without_ground(way_svg(runs[1], theme=PAGE))
     # What hangs so, the slide's title says.
     says = re.sub("^each NIC (hangs|has a) ", "", case.says)
     name = f"{says[:1].upper()}{says[1:]}{mark}"
