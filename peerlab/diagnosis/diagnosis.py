@@ -230,14 +230,18 @@ def _weight(evidence: Evidence, paths: Sequence[str]) -> float:
     return max((abs(points) for path, points in evidence.points.items() if path in paths), default=0.0)
 
 
+def _far(fit: Fit | None) -> float:
+    return abs(math.log(fit.ratio)) if fit and fit.ratio > 0 else math.inf
+
+
 def _ranking(
     paths: Sequence[str], evidence: Sequence[Evidence], nearest: dict[str, Fit]
 ) -> tuple[Explanation, ...]:
     # Points are logarithms of likelihoods: their sums multiply them. No path is likelier beforehand.
     points = {path: sum(piece.points.get(path, 0.0) for piece in evidence) for path in paths}
     total = sum(math.exp(value) for value in points.values())
-    # stable: equals stay in the order of `explanations`
-    ordered = sorted(paths, key=lambda path: -points[path])
+    # of equals the one first whose simulation is nearer to the log; then as in `explanations`
+    ordered = sorted(paths, key=lambda path: (-round(points[path], 9), _far(nearest.get(path))))
     return tuple(
         Explanation(
             path=path, points=points[path], odds=math.exp(points[path]) / total, fit=nearest.get(path)

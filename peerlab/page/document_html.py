@@ -126,7 +126,7 @@ def _item(item: Item) -> str:
 def _check(item: Item) -> str:
     """Return something to check as a row: its name, and beside it the command and what that tells."""
     command = _command(item.command) if item.command else ""
-    tells = f"<span>{escape(item.further)}</span>" if item.further else ""
+    tells = f"<span>{words_html(item.further)}</span>" if item.further else ""
     return f"<li><b>{escape(item.text[:1].upper() + item.text[1:])}</b><div>{command}{tells}</div></li>"
 
 

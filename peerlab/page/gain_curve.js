@@ -4,7 +4,7 @@ import { svgShape, svgText } from "./svg.js";
 
 const OUTLINE = { "paint-order": "stroke", stroke: "var(--pl-paper)", "stroke-width": 4, "stroke-linejoin": "round" }; // words stay readable on a line
 const AROUND = { left: 44, right: 14, top: 10, bottom: 22 };
-const NARROW = 300; // px: where long words would stand far from their point
+const NARROW = 200; // px: where long words would stand far from their point
 const LEAST_HEIGHT = 0.1; // of gain: a scale is at least so high, else a flat curve would look steep
 
 export class GainCurve {
@@ -38,7 +38,7 @@ export class GainCurve {
     for (const [batch, gain] of points) svgShape("circle", { cx: this.x(batch), cy: this.y(gain), r: 3, fill: "var(--pl-paper)", stroke: "var(--pl-direct)", "stroke-width": 2 }, host);
     const [x, y] = [this.x(here[0]), this.y(here[1])];
     svgShape("circle", { cx: x, cy: y, r: 6, fill: "var(--pl-direct)", stroke: "var(--pl-ink)", "stroke-width": 2 }, host);
-    const words = `${width < NARROW ? "" : "you are "}here: ${here[1].toFixed(2)}×`, at = this.placeOf(x, y, widthOf(words, 12, true), { width: width - AROUND.right, height: height - AROUND.bottom });
+    const words = width < NARROW ? "here" : "you are here", at = this.placeOf(x, y, widthOf(words, 12, true), { width: width - AROUND.right, height: height - AROUND.bottom });
     this.text(at.x, at.y, words, { fill: "var(--pl-direct-ink)", "font-weight": 650, "font-size": 12, ...OUTLINE });
   }
 

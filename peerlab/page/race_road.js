@@ -114,15 +114,15 @@ export class RaceRoad {
     return clear;
   }
 
-  // Where slices stand that wait for a stop, before it if there is room: the right end of their row, if there is one, and their number's, if it has room anywhere.
+  // Where slices stand that wait for a stop, before it if there is room: the right end of their row, or its left end if their number is beside them, and their number's, if it has room anywhere.
   queuePlace(number) {
     const { zoom, road } = this, { x, level } = road.stops[number], at = this.x(x), base = this.y(level), row = 5 * QUEUE * zoom, said = this.wide(this.waitWords), wide = Math.max(row, said + 2 * zoom);
-    const name = this.taken.find(({ stops }) => stops?.includes(number)) ?? { left: at, right: at }, [before, behind] = [name.left - 6 * zoom, name.right + 6 * zoom];
+    const name = this.taken.find(({ stops }) => stops?.includes(number)) ?? { left: at, right: at }, [before, behind] = [name.left - 10 * zoom, name.right + 14 * zoom];
     const above = (right, y) => ({ right, y, say: { x: right, y: y - 5 * zoom }, box: { left: right - wide, right, top: y - 5 * zoom - this.letters, bottom: y + 12 * zoom } });
-    const beside = (right, rows) => ({ right: rows && right, y: base - 23 * zoom, say: { x: right - rows * (row + 4 * zoom), y: base - 13 * zoom }, box: { left: right - rows * (row + 4 * zoom) - said, right, top: base - 12 * zoom - this.letters, bottom: base - 9 * zoom } });
+    const beside = (right, rows) => ({ left: rows && right - row, y: base - 23 * zoom, say: { x: right - rows * (row + 4 * zoom), y: base - 13 * zoom }, box: { left: right - rows * (row + 4 * zoom) - said, right, top: base - 12 * zoom - this.letters, bottom: base - 9 * zoom } });
     const both = row + said + 8 * zoom, high = [beside(before, 1), beside(behind + both, 1), beside(behind + said, 0), beside(before - both, 1), beside(behind + 2 * both, 1), beside(before - said - 6 * zoom, 0)];
     const low = [above(at - 9 * zoom, base - 23 * zoom), above(name.left - 8 * zoom, base + 26 * zoom), above(at + 9 * zoom + wide, base - 23 * zoom)];
-    const first = level ? high : low, place = freePlace([...first, ...this.others(road.stops[number], above), { ...first.at(-1), say: null }], this, this.beds, this.taken);
+    const first = level ? [above(before, base - 23 * zoom), ...high] : low, place = freePlace([...first, ...this.others(road.stops[number], above), { ...first.at(-1), say: null }], this, this.beds, this.taken);
     this.taken.push(place.box);
     return place;
   }
@@ -228,8 +228,8 @@ export class RaceRoad {
     if (group.dataset.count === String(count) && group.childElementCount) return;
     group.dataset.count = count;
     group.replaceChildren();
-    const { zoom } = this, { right, y, say } = group.place;
-    for (let k = 1; right && k <= Math.min(count, QUEUE); k++) svgShape("rect", { x: right - (5 * k - 2) * zoom, y, width: 3 * zoom, height: 12 * zoom, rx: zoom, opacity: 0.75 }, group);
+    const { zoom } = this, { left, right, y, say } = group.place;
+    for (let k = 1; (left || right) && k <= Math.min(count, QUEUE); k++) svgShape("rect", { x: left ? left + (5 * k - 5) * zoom : right - (5 * k - 2) * zoom, y, width: 3 * zoom, height: 12 * zoom, rx: zoom, opacity: 0.75 }, group);
     if (count && say) svgText(count === 1 ? "1 waits" : `${count} wait`, { ...say, "text-anchor": "end", "font-size": this.letters, fill: "var(--pl-muted)" }, group);
   }
 }

@@ -71,6 +71,7 @@ const ASIDE = { share: 0.25, least: 120, most: 280, gap: 20 }; // the enlarged e
 const WORD_PX = 14, TICK_PX = 12; // px: the words above the lanes, and those of the axis
 const PHASES = [{ words: "forward", fill: "faint", ink: "ink" }, { words: "backward", fill: "gather", ink: "ink" }, { words: "optimizer", fill: "muted", ink: "paper" }];
 const LEAST = 0.4; // px; what is narrower joins its neighbour
+const THIN = 3; // px: how narrow a box is at least
 const HATCH = 5;
 
 const HTML = `
@@ -313,7 +314,7 @@ class StepPage extends PlayedPage {
       svgShape("path", { d: `M${whole.wide - 1} ${middle - narrow}L${left} ${lane + 1}V${lane + LANE.high - 1}L${whole.wide - 1} ${middle + narrow}z`, fill: "var(--pl-faint)" }, host);
     }
     svgShape("path", { d: `M${left} ${top - 4}v4H${far.toFixed(1)}v-4`, stroke: "var(--pl-edge)", fill: "none" }, host);
-    text(host, left, top + 12, sayTime(time), { fill: "var(--pl-muted)", "font-size": TICK_PX });
+    text(host, (left + far) / 2, top + 12, sayTime(time), { "text-anchor": "middle", fill: "var(--pl-muted)", "font-size": TICK_PX });
   }
 
   // Whether a wait is broad enough to be seen.
@@ -357,7 +358,8 @@ class StepPage extends PlayedPage {
   // The words above a path's lane.
   paintWords(host, { title, role, end_us: end, exposed }, below) {
     const sum = exposed.reduce((sum, [begin, end]) => sum + end - begin, 0), waits = sum > 0 ? `devices wait ${sayTime(sum)}` : "devices never wait";
-    this.title(host, below, { title, ink: `${role}-ink`, more: this.state.sides.length > 1 ? `${sayTime(end)} a step` : "", waits });
+    // of one path the headline has both
+    this.title(host, below, { title, ink: `${role}-ink`, ...(this.state.sides.length > 1 && { more: `${sayTime(end)} a step`, waits }) });
   }
 
   paintSide(host, side, top, alike, view) {
@@ -376,7 +378,8 @@ class StepPage extends PlayedPage {
       const begin = this.x(row[0]), end = this.x(row[1]);
       if (end - Math.max(begin, last) < LEAST && !names) return;
       last = end;
-      const width = Math.max(0.6, end - begin - Math.min(1, (end - begin) / 4));
+      const room = i + 1 < rows.length ? this.x(rows[i + 1][0]) - begin - 1 : THIN; // a box that has room is never a hairline
+      const width = Math.max(0.6, Math.min(THIN, room), end - begin - Math.min(1, (end - begin) / 4));
       const one = svgShape("rect", { x: begin, y: top + above, width, height: below - above, fill: `var(--pl-${fill})` }, host);
       if (!names) return;
       one.dataset.exchange = i;

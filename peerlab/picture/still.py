@@ -134,6 +134,9 @@ _EDGE = 405.0
 _NODE = 424.0
 """Width of the picture's first node with the beginning of its wire."""
 
+_CARD = 405.0
+"""Width of the node alone: its wire ends with it."""
+
 
 def way_svg(run: Run, *, theme: str = "light") -> str:
     """Return the first node of a run's data path as SVG for a slide: the way of a byte without the slices on it, to the node's edge."""
@@ -154,11 +157,15 @@ def node_svg(run: Run, *, theme: str = "light", large: bool = False) -> str:
 def keyed_node_svg(picture: Picture, at: int, *, theme: str) -> str:
     """Return the first node of a data path at a moment, picoseconds from the start of the run, with the key of its colours below it."""
     paper, machine = _node(picture, at, theme), picture.sketch.cluster
-    y = _key(paper, picture.sketch, HEIGHT + 14, _NODE, 11)
+    seen = moment(picture.sketch.run, at)
+    y = _key(paper, picture.sketch, HEIGHT + 14, _CARD, 11, seen=seen)
+    y += 18
+    paper.line([(2, y), (14, y)], "muted", 2, dash="2 3")
+    paper.text((18, y), "way of a slice", size=11, ink="muted", align="left")
     if machine.assumptions:
         y += 18
         paper.text((2, y), f"† {machine.counted}", size=11, ink="muted", align="left")
-    return paper.svg(_NODE, y + 10, alt_text(picture.run))
+    return paper.svg(_CARD, y + 10, alt_text(picture.run))
 
 
 def _node(picture: Picture, at: int, theme: str, *, large: bool = False) -> Paper:
@@ -243,15 +250,15 @@ def _queues(paper: Paper, sketch: Sketch, seen: Moment) -> list[Point]:
     places = []
     for queue in seen.queues:
         (x, first), (_, last) = queue.first, queue.last
-        left = x < WIDTH / 2
+        left, down = x < WIDTH / 2, first > BOX_TOP
         end = x + BAR / 2 if left else x - BAR / 2
-        y = sketch.geometry.foot if first > BOX_TOP else last - 9
         if first < BOX_TOP:  # clear of the arrow beside the uplink
             end += -_ARROW if left else _ARROW
-        paper.text(
-            (end, y), say_waiting(queue.count), size=11, ink="muted", align="right" if left else "left"
-        )
-        places.append((end, y))
+        # Below a stack there is room on both sides of it.
+        place = (x, sketch.geometry.foot) if down else (end, last - 9)
+        align = "center" if down else "right" if left else "left"
+        paper.text(place, say_waiting(queue.count), size=11, ink="muted", align=align)
+        places.append(place)
     return places
 
 

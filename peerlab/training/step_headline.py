@@ -53,7 +53,7 @@ def headline(runs: Sequence[StepRun], names: Sequence[str], sure: StepGain | Non
     sentences = [
         *([f"Simulated: {simulated} (†)."] if sure else []),
         f"Exchange alone: {alone:.2f}{TIMES_SIGN}.",
-        *_hidden(last, "it"),
+        *_hidden_on_both(runs, names),
     ]
     return {
         "label": f"{names[1]} against {names[0]}",
@@ -111,7 +111,19 @@ def _hidden(run: StepRun, what: str) -> list[str]:
     """Return how much of the exchange lies behind computing, as a sentence; none where there is no exchange."""
     if not run.exchange_s:
         return []
-    return [f"Computing hides {say_share(max(0.0, 1 - run.exposed_s / run.exchange_s))} of {what}."]
+    return [f"Computing hides {say_share(_share_hidden(run))} of {what}."]
+
+
+def _hidden_on_both(runs: Sequence[StepRun], names: Sequence[str]) -> list[str]:
+    """Return the same of two data paths, by name where their shares differ."""
+    first, second = (say_share(_share_hidden(run)) for run in runs)
+    if not all(run.exchange_s for run in runs) or first == second:
+        return _hidden(runs[-1], "it")
+    return [f"Computing hides {first} of it, with {names[1]} {second}."]
+
+
+def _share_hidden(run: StepRun) -> float:
+    return max(0.0, 1 - run.exposed_s / run.exchange_s) if run.exchange_s else 0.0
 
 
 def _row(what: str, values: Sequence[float], say: Callable[[float], str]) -> list[str]:

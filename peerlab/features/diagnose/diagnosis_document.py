@@ -16,7 +16,7 @@ _NAMES = {**path_titles(), "in-node": "links inside the node"}
 _UNKNOWN = "cannot tell"
 # Names of files and clusters may begin like a path: `host-rdma.toml` is none.
 _PATH = re.compile(rf"(?<![\w./-])(?:{'|'.join(map(re.escape, _NAMES))})(?![\w/-]|\.\w)")
-_HEAD = ("path", "odds", "measured ÷ simulated")
+_HEAD = ("path", "odds", f"measured ÷ simulated (1{TIMES_SIGN} fits)")
 _WEIGHED = (
     "Odds rest on how much each kind of evidence weighs, which is judgement (data/diagnosis.toml); points are the natural "
     "logarithms of the weights, added up: 2.3 points are 10 times likelier."
@@ -103,7 +103,7 @@ def _ranked(explanation: Explanation) -> tuple[Cell, ...]:
     return (
         Cell(_first_up(path_name(explanation.path))),
         Cell(_odds(explanation.odds), bar=explanation.odds, role=role),
-        Cell(f"{_times(fit.ratio)} ({fit.cluster.name})" if fit else "not simulated"),
+        Cell(_times(fit.ratio) if fit else "not simulated"),
     )
 
 

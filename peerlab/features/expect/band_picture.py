@@ -14,9 +14,11 @@ _HIGH = 360
 _WIDTHS = (440, 560, 700, 860, 1020)
 """Widths that it is drawn for, so that its letters keep their size: a page shows the widest that it has room for."""
 _LETTER = 13
-_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 104, 32, 30
+_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 116, 32, 30
 _BAND, _KEY = "9 of 10 healthy runs", 104
 """The name of the band, and where its key begins beside that of the axis, pixels."""
+_FILLED = "fill='var(--pl-direct)' fill-opacity='0.35'"
+"""How the band is filled: seen on paper of either colour."""
 _TICK = 76
 """Pixels from one size that is written at the axis to the next, at least."""
 _LINES = 10
@@ -25,7 +27,7 @@ Row = Mapping[str, Any]
 """A size with floor, low, expected, high and ceiling, GB/s; of a log with what was measured, and whether that is below, too."""
 # Below this size all curves are one line on these axes, unless so few sizes are larger.
 _FROM, _ENOUGH = 64 * KIB, 4
-_APART = 15
+_APART = 18
 """Pixels between two words at the right edge."""
 _SIDE, _LOW = 44, 104
 """Of the picture of one size: room for half a name at both ends, and the height, pixels."""
@@ -60,7 +62,7 @@ def _opened(wide: int, high: int, sentence: str) -> str:
 def _band_key(left: float) -> str:
     """Return what the band is, beside the name of the axis."""
     return (
-        f"<rect x='{left}' y='2' width='16' height='11' rx='2' fill='var(--pl-good-wash)' stroke='var(--pl-direct)' stroke-width='0.5'/>"
+        f"<rect x='{left}' y='2' width='16' height='11' rx='2' {_FILLED} stroke='var(--pl-direct)'/>"
         f"<text x='{left + 22}' y='12'>{_BAND}</text>"
     )
 
@@ -82,7 +84,9 @@ def band_svg(
     right = wide - _RIGHT
     across, up = _across(rows, right), _up(rows, judged)
     parts = _grid(across, up, right, (told, judged))
-    parts.append(_area(across, up, [(row["size"], row["low"], row["high"]) for row in rows]))
+    parts.append(_area(across, up, [(row["size"], row["low"], row["high"]) for row in rows], _FILLED))
+    for edge in ("low", "high"):
+        parts.append(_line(across, up, [(row["size"], row[edge]) for row in rows], "direct", "1", ""))
     short = [row for row in judged if row["below"]]
     parts += [_missing(across, up, run) for run in _neighbours(short, rows)]
     curves = [
@@ -91,11 +95,15 @@ def band_svg(
         ("ceiling", "muted", "1.4", "6 4", [(row["size"], row["ceiling"]) for row in rows]),
     ]
     parts += [_line(across, up, points, role, width, dash) for _, role, width, dash, points in curves]
-    ends = [(name, role, up(points[-1][1])) for name, role, _, _, points in curves if points]
+    ends = [
+        (f"{name} {figure(points[-1][1])}", role, dash, up(points[-1][1]))
+        for name, role, _, dash, points in curves
+        if points
+    ]
     measured = [row for row in judged if row["measured"] > 0]
     # Where the last point is below the floor, one word is about it.
     last = [("below floor", "hot-ink") if row["below"] else ("log", "ink") for row in measured[-1:]]
-    ends += [(name, role, up(measured[-1]["measured"])) for name, role in last]
+    ends += [(name, role, "", up(measured[-1]["measured"])) for name, role in last]
     parts += _ends(ends, right)
     drawn = {row["size"] for row in rows}
     for place, curve in enumerate(faults):
@@ -165,16 +173,16 @@ def _rates(low: float, high: float) -> list[float]:
     return [step**power for power in powers]
 
 
-def _area(across: Scale, up: Scale, ends: Sequence[tuple[int, float, float]], fill: str = "good-wash") -> str:
+def _area(across: Scale, up: Scale, ends: Sequence[tuple[int, float, float]], fill: str) -> str:
     upper = [f"{across(size):.1f} {up(high):.1f}" for size, _, high in ends]
     lower = [f"{across(size):.1f} {up(low):.1f}" for size, low, _ in reversed(ends)]
-    return f"<path d='M{'L'.join([*upper, *lower])}Z' fill='var(--pl-{fill})'/>"
+    return f"<path d='M{'L'.join([*upper, *lower])}Z' {fill}/>"
 
 
 def _missing(across: Scale, up: Scale, run: Sequence[Row]) -> str:
     """Return what lies between the points of neighbouring sizes and their floor."""
     ends = [(row["size"], row["measured"], row["floor"]) for row in run if row["floor"]]
-    return _area(across, up, ends, "hot-wash")
+    return _area(across, up, ends, "fill='var(--pl-hot-wash)'")
 
 
 def _neighbours(short: Sequence[Row], rows: Sequence[Row]) -> list[list[Row]]:
@@ -201,14 +209,14 @@ def _line(
     )
 
 
-def _ends(ends: Sequence[tuple[str, str, float]], right: float) -> list[str]:
-    """Return the names of the curves at their right ends, apart from one another, each with a thin line from its curve."""
-    ends = sorted(ends, key=lambda end: end[2])
-    heights = apart([y for _, _, y in ends], _APART)
+def _ends(ends: Sequence[tuple[str, str, str, float]], right: float) -> list[str]:
+    """Return the names of the curves at their right ends with their last figures, apart from one another, each beside a piece of its line."""
+    ends = sorted(ends, key=lambda end: end[3])
+    heights = apart([y for *_, y in ends], _APART)
     return [
-        f"<path d='M{right + 6} {end:.1f}L{right + 18} {y:.1f}' stroke='var(--pl-{role})' stroke-width='0.75' fill='none'/>"
+        f"<path d='M{right + 5} {y:.1f}h13' stroke='var(--pl-{role})' stroke-width='1.5' stroke-dasharray='{'5 3' if dash else 'none'}'/>"
         f"<text x='{right + 22}' y='{y + 4:.1f}' fill='var(--pl-{role})'>{name}</text>"
-        for (name, role, end), y in zip(ends, heights, strict=True)
+        for (name, role, dash, _), y in zip(ends, heights, strict=True)
     ]
 
 
@@ -236,7 +244,7 @@ def _one_size_svg(row: Row, wide: int) -> str:
     parts = [
         _band_key(_SIDE),
         f"<path d='M{_SIDE} 42H{wide - _SIDE}' stroke='var(--pl-faint)' stroke-width='2'/>",
-        f"<rect x='{at(row['low']):.1f}' y='30' width='{at(row['high']) - at(row['low']):.1f}' height='24' rx='3' fill='var(--pl-good-wash)'/>",
+        f"<rect x='{at(row['low']):.1f}' y='30' width='{at(row['high']) - at(row['low']):.1f}' height='24' rx='3' {_FILLED} stroke='var(--pl-direct)'/>",
     ]
     middles = apart([at(rate) for _, rate, _ in marks], _NAMES)
     for (name, rate, role), middle in zip(marks, middles, strict=True):

@@ -36,9 +36,16 @@ def _chart(gain: GainBand) -> str:
         f"<i class='{'pl-one' if tick == 1 else 'pl-grid'}' style='left:{at(tick):.4g}%'></i>"
         for tick in gains
     )
+    # The first range is the headline's, which is not said again.
     bars = "".join(
-        _row(words, case, grid, at(1.0), [*map(at, (case.low, case.gain, case.high))])
-        for words, case in _rows(gain)
+        _row(
+            words,
+            say_gain(case.low, case.high) if number else "",
+            grid,
+            at(1.0),
+            [*map(at, (case.low, case.gain, case.high))],
+        )
+        for number, (words, case) in enumerate(_rows(gain))
     )
     ticks = "".join(
         f"<{'b' if tick == 1 else 'span'} style='left:{at(tick):.4g}%'>{tick:g}&times;</{'b' if tick == 1 else 'span'}>"
@@ -58,7 +65,7 @@ def _rows(gain: GainBand) -> Iterator[tuple[str, GainCase]]:
         yield f"If {case.says}", case
 
 
-def _row(words: str, case: GainCase, grid: str, today: float, places: list[float]) -> str:
+def _row(words: str, said: str, grid: str, today: float, places: list[float]) -> str:
     """Return a row of the chart; what is slower than today is orange, which warns."""
     low, value, high = places
     slower = (
@@ -68,9 +75,7 @@ def _row(words: str, case: GainCase, grid: str, today: float, places: list[float
     )
     bar = f"<i class='pl-direct' style='left:{low:.4g}%;width:{high - low:.4g}%'></i>{slower}"
     marks = f"{grid}{bar}<i class='pl-ring' style='left:{value:.4g}%'></i>"
-    return (
-        f"<p>{escape(words)}</p><p><b>{say_gain(case.low, case.high)}</b></p><p class='pl-span'>{marks}</p>"
-    )
+    return f"<p>{escape(words)}</p><p><b>{said}</b></p><p class='pl-span'>{marks}</p>"
 
 
 def _first(gain: GainBand) -> str:
