@@ -141,14 +141,14 @@ def _accept(compared: ComparedRuns, trial: Trial | None) -> str:
 
 def _below(paper: Paper, at: Point, sentence: str, *, bold: bool = False) -> None:
     """Write below the bar, inside the card."""
-    half = _LETTER * len(sentence) / 2
+    half = (_BOLD_LETTER if bold else _LETTER) * len(sentence) / 2
     paper.text((min(max(at[0], half), _WIDE - half), at[1]), sentence, size=18, bold=bold, ink="direct-ink")
 
 
 _WIDE = 344.0
 _CLOSE, _HALF, _APART = 56.0, 14.0, 76.0
 """So far from the threshold once as fast is marked; half as wide as its number is; the ends of what is expected have a number each if they are so far apart."""
-_LETTER = 11.0
+_LETTER, _BOLD_LETTER = 11.0, 12.5
 """How wide a letter of 18 pixels is at most."""
 _LEFT_PART = 0.31
 """Of the bar, at least, left of the threshold: as wide as its words."""
