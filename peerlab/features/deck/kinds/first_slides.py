@@ -94,7 +94,7 @@ def times_drawn(
     thick: float = _THICK,
     waits: bool = False,
 ) -> str:
-    """Draw what an exchange takes on both ways, bars of `full_s` seconds as wide as the drawing, with what they wait for in them if `waits`; pale: from the high end of the gain to its low end."""
+    """Draw what an exchange takes on both ways, bars of `full_s` seconds as wide as the drawing, with what they wait for below them if `waits`; pale: from the high end of the gain to its low end."""
     host, gain = compared.detour, compared.gain_band
     ends = host.time_s / gain.high, host.time_s / gain.low
     took = _between(ends)
@@ -113,8 +113,8 @@ def times_drawn(
             paper.area([(left, top), (right, top), (right, bottom), (left, bottom)], role)
             paper.line([(right, top), (right, bottom)], f"{role}-ink", 2)
         if waits:
-            paper.text((14, (top + bottom) / 2), waits_for(run), size=18, align="left")
-    return paper_without_ground(paper, wide, 44 + pitch + thick, alt)
+            paper.text((0, bottom + 20), f"waits for {waits_for(run)}", size=18, ink="muted", align="left")
+    return paper_without_ground(paper, wide, 44 + pitch + thick + (24 if waits else 0), alt)
 
 
 def _between(ends_s: tuple[float, float]) -> str:

@@ -59,7 +59,7 @@ def clusters(outline: Outline, compared: ComparedRuns) -> Slide:
 _ALIKE = 0.03
 
 
-_WIDE, _PITCH, _THICK = 544.0, 146.0, 80.0
+_WIDE, _PITCH, _THICK = 544.0, 170.0, 72.0
 """Of the bars of a card: how wide, from one to the next, how thick."""
 
 
@@ -82,4 +82,4 @@ def _if_wired_otherwise(compared: ComparedRuns) -> tuple[str, str]:
     elsewhere = "if the NICs hang elsewhere"
     for case in compared.gain_band.wired[1:2]:
         return elsewhere, span(case.low, case.high)
-    return elsewhere, "no difference" if compared.may_be_wired_otherwise else "they do not"
+    return elsewhere, "no difference" if compared.may_be_wired_otherwise else "known: they do not"
