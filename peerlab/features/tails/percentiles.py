@@ -84,3 +84,12 @@ def _ranks(count: int, share: float) -> tuple[int, int]:
     low, high = (int(np.searchsorted(upto, at)) for at in (_OUTSIDE, 1 - _OUTSIDE))
     # Ranks count from 1; beyond the first and the last run nothing is known.
     return max(1, low), min(count, high + 1)
+
+
+def lacking(percentile: Percentile) -> str:
+    """Return how many runs a percentile needs before it is told.
+
+    >>> lacking(Percentile(500, 1)), lacking(Percentile(999, 9900))
+    ('p50 needs 1 more run', 'p99.9 needs 9,900 more runs')
+    """
+    return f"{percentile.name} needs {percentile.missing:,} more run{'s' * (percentile.missing > 1)}"

@@ -10,10 +10,10 @@ from peerlab.base.errors import PeerlabError
 from peerlab.base.outfile import check_place, written
 from peerlab.base.terminal_text import command, number, table, warnings_in_lines, wrapped
 from peerlab.base.units import PS_PER_MS, PS_PER_US
-from peerlab.features.tails.percentiles import PER_MILLE, name_of
+from peerlab.features.tails.percentiles import PER_MILLE, lacking, name_of
 from peerlab.features.tails.tails import ASSUMED, Tails, tails
 from peerlab.features.tails.tails_page import tails_page
-from peerlab.features.tails.tails_picture import WIDE, lacking, tails_svg
+from peerlab.features.tails.tails_picture import WIDE, tails_svg
 from peerlab.features.tails.times import PathTimes
 from peerlab.model.noise import NOISE_KINDS, assumed_noise
 from peerlab.question.fields import add_fields, fields_given

@@ -6,15 +6,15 @@ from math import ceil, floor
 from typing import NamedTuple
 
 from peerlab.base.units import TIMES_SIGN, say_count
-from peerlab.features.tails.percentiles import Percentile
+from peerlab.features.tails.axis import Axis, axis_of
+from peerlab.features.tails.percentiles import lacking
 from peerlab.features.tails.tails import Tails
 from peerlab.features.tails.time_unit import Unit, unit_of
 from peerlab.features.tails.times import PathTimes
 from peerlab.model.paths import data_path
-from peerlab.picture.scale import Scale, linear, round_step
+from peerlab.picture.scale import round_step
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette
-from peerlab.study.many_runs import nearest_rank
 
 _DOT, _LARGE_DOT = 4.6, 9.2
 """Width of a dot, pixels, and of one where runs are few."""
@@ -35,8 +35,6 @@ _ANSWER = 62.0
 """Room above the paths for how many times as fast one is."""
 _HANDFULS = 24
 """Dots that come later fall in so many handfuls, in the order of their seeds."""
-_REACH, _LEAST_REACH = 3.0, 0.02
-"""The axis reaches so many times as far as from a path's fastest run to its p90, and so large a part of the fastest run at least."""
 
 
 class Sheet(NamedTuple):
@@ -94,7 +92,7 @@ class Sheet(NamedTuple):
         """Return a sheet for these runs: few have larger dots, and no room is left above the highest pile."""
         few = max(len(path.times_ps) for path in tails.paths) <= _FEW_RUNS
         larger = self._replace(dot=_LARGE_DOT) if few else self
-        axis = _axis(tails, larger)
+        axis = axis_of(tails, larger.left, larger.right)
         columns = [Counter(_columns(axis, path, larger.dot)) for path in tails.paths]
         highest = max(count for counted in columns for place, count in counted.items() if place is not None)
         most = int(self.dots * self.dot / larger.dot)
@@ -107,23 +105,6 @@ class Sheet(NamedTuple):
 
 
 WIDE = Sheet(1120.0, names=190.0)
-
-
-class Axis(NamedTuple):
-    """A time axis."""
-
-    low_ps: float
-    high_ps: float
-    last_ps: float
-    """The latest time that is drawn."""
-    left: float
-    """Where it begins, pixels."""
-    right: float
-
-    @property
-    def x(self) -> Scale:
-        """Where a time lies; whoever asks for many times takes it once."""
-        return linear((self.low_ps, self.high_ps), (self.left, self.right))
 
 
 class NamedTime(NamedTuple):
@@ -146,7 +127,11 @@ def tails_svg(
 
     The dots of all runs but the first `since` fall into their piles, on a page that has `FALLING`; None: none does.
     """
-    paper, axis, unit = Paper(colours or palette(theme)), _axis(tails, sheet), unit_of(tails)
+    paper, axis, unit = (
+        Paper(colours or palette(theme)),
+        axis_of(tails, sheet.left, sheet.right),
+        unit_of(tails),
+    )
     rows = in_order(tails)
     height = sheet.height(len(rows))
     paper.box((0, 0, sheet.width, height), "panel", radius=8)
@@ -177,7 +162,7 @@ def in_order(tails: Tails) -> list[PathTimes]:
 
 def chosen_svg(tails: Tails, place: int, sheet: Sheet = WIDE) -> str:
     """Return the mark of one run of the first path, to lie over the picture: a dot of its own, and its name."""
-    paper, axis, path_times = Paper(palette(PAGE)), _axis(tails, sheet), tails.paths[0]
+    paper, axis, path_times = Paper(palette(PAGE)), axis_of(tails, sheet.left, sheet.right), tails.paths[0]
     rows, unit = in_order(tails), unit_of(tails)
     row = rows.index(path_times)
     base = sheet.base(row)
@@ -211,27 +196,6 @@ def alt(tails: Tails) -> str:
     gain = tails.gain(500)
     more = f". {gain:.2f} times at p50" if gain else ""
     return "; ".join(parts) + more
-
-
-def _axis(tails: Tails, sheet: Sheet) -> Axis:
-    low = min(min(path.quiet_ps, path.ordered_ps[0]) for path in tails.paths)
-    last = max(max(path.quiet_ps, _end(path)) for path in tails.paths)
-    # Room at both ends, also where all runs take the same time; no time is below zero.
-    room = max(0.04 * (last - low), 0.01 * last)
-    return Axis(max(0.0, low - room), last + room, last, sheet.left, sheet.right)
-
-
-def _end(path_times: PathTimes) -> int:
-    """Return up to where the axis goes for a path.
-
-    Three times as far from the fastest run as p90 is: of normal times that is all of them, of exponential ones 999 in 1,000. Where delays
-    are rare and long nothing of the pile would be seen on an axis that went on to the slowest. And p90 hardly moves when more runs come,
-    which the slowest does.
-    """
-    ordered = path_times.ordered_ps
-    fastest = ordered[0]
-    usual = max(nearest_rank(ordered, 0.9) - fastest, round(_LEAST_REACH * fastest))
-    return min(ordered[-1], round(fastest + _REACH * usual))
 
 
 def _role(path_times: PathTimes) -> str:
@@ -332,15 +296,6 @@ def _times(paper: Paper, axis: Axis, path_times: PathTimes, place: tuple[Sheet, 
 def _arrow(axis: Axis, ps: float) -> str:
     """Return what says of a time that it lies beyond the axis."""
     return " →" if ps > axis.last_ps else ""
-
-
-def lacking(percentile: Percentile) -> str:
-    """Return how many runs a percentile needs before it is told.
-
-    >>> lacking(Percentile(500, 1)), lacking(Percentile(999, 9900))
-    ('p50 needs 1 more run', 'p99.9 needs 9,900 more runs')
-    """
-    return f"{percentile.name} needs {percentile.missing:,} more run{'s' * (percentile.missing > 1)}"
 
 
 def _draw_axis(paper: Paper, axis: Axis, base: float, unit: Unit) -> None:
