@@ -65,7 +65,7 @@ def _rows(gain: GainBand) -> Iterator[tuple[str, GainCase]]:
         yield f"If {case.says}", case
 
 
-def _row(words: str, said: str, grid: str, today: float, places: list[float]) -> str:
+def _row(words: str, gain: str, grid: str, today: float, places: list[float]) -> str:
     """Return a row of the chart; what is slower than today is orange, which warns."""
     low, value, high = places
     slower = (
@@ -75,7 +75,7 @@ def _row(words: str, said: str, grid: str, today: float, places: list[float]) ->
     )
     bar = f"<i class='pl-direct' style='left:{low:.4g}%;width:{high - low:.4g}%'></i>{slower}"
     marks = f"{grid}{bar}<i class='pl-ring' style='left:{value:.4g}%'></i>"
-    return f"<p>{escape(words)}</p><p><b>{said}</b></p><p class='pl-span'>{marks}</p>"
+    return f"<p>{escape(words)}</p><p><b>{gain}</b></p><p class='pl-span'>{marks}</p>"
 
 
 def _first(gain: GainBand) -> str:

@@ -190,13 +190,6 @@ def sources(_outline: Outline, compared: ComparedRuns) -> Slide:
     for figure in sourced:
         by_publisher.setdefault(_publisher(figure.source), {})[figure.label] = _short(figure)
     everything = f"peerlab clusters {shell_word(hardware.name)}"
-    fits = len(assumed) < _MOST_LINES
-    rows = assumed if fits else assumed[: _MOST_LINES - 2]
-    left = len(assumed) - len(rows)
-    listed = _ranged("", "value", "range", "heads") + "".join(
-        _ranged(figure.label, _short(figure), _range(figure)) for figure in rows
-    )
-    more = paragraphs(f"{left} more") if left > 0 else ""
     cards = (
         card(
             _listed(by_publisher),
@@ -204,7 +197,7 @@ def sources(_outline: Outline, compared: ComparedRuns) -> Slide:
             title=f"{len(sourced)} with a source",
             high="listed",
         ),
-        card(listed + more, 6, title=f"{len(assumed)} assumed †", high="listed"),
+        card(_ranges(assumed), 6, title=f"{len(assumed)} assumed †", high="listed"),
     )
     notes = (
         *(f"{figure.label}: {figure.source}." for figure in sourced),
@@ -232,6 +225,15 @@ def _by_weight(compared: ComparedRuns) -> list[Figure | Wiring]:
     return sorted(
         figures, key=lambda figure: order.index(figure.label) if figure.label in order else len(order)
     )
+
+
+def _ranges(assumed: list[Figure | Wiring]) -> str:
+    """Return a line of each figure, as far as there is room, and how many more there are."""
+    rows = assumed if len(assumed) < _MOST_LINES else assumed[: _MOST_LINES - 2]
+    left = len(assumed) - len(rows)
+    lines = "".join(_ranged(figure.label, _short(figure), _range(figure)) for figure in rows)
+    more = paragraphs(f"{left} more") if left > 0 else ""
+    return _ranged("", "value", "range", "heads") + lines + more
 
 
 def _ranged(label: str, value: str, ends: str, kind: str = "") -> str:
