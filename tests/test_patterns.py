@@ -30,6 +30,7 @@ LETTERS = ["a", "1", " ", *map(chr, range(256))]
 MADE = {
     "peerlab/features/clusters/accelerators": "the name of a device, without a repeat",
     "peerlab/diagnosis/fits": "likewise",
+    "peerlab/features/expect/expect_report": "names of clusters, one or another, without a repeat",
     "peerlab/features/expect/verdicts/causes": "settings of NCCL as faults.py has them, with a repeat of digits at the end at most",
     "peerlab/diagnosis/knowledge": "those of data/diagnosis.toml, which are taken from what it reads",
     "peerlab/records/anonymous": "names of hosts, one or another, without a repeat",

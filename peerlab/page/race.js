@@ -12,6 +12,7 @@ import { digits, sayTime } from "./words.js";
  * @typedef {object} RaceParcel What the page of a race gets
  * @property {string} about
  * @property {string} source
+ * @property {string} proxy
  * @property {Racer[]} racers
  * @property {number} end_us
  * @property {string} counts

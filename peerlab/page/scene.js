@@ -191,8 +191,8 @@ export class Scene extends View {
   // it where its own place is not free.
   columns(words, taken) {
     const columns = { x: [], y: [], text: [], size: [], style: [], ink: [], align: [], baseline: [] };
-    const gives = (word) => word.length > 7, inOrder = [...words.filter((word) => !gives(word)), ...words.filter(gives)];
-    for (const given of this.narrow ? narrowWords(inOrder) : inOrder) {
+    const gives = (word) => word.length > 7, byRoom = [...words.filter((word) => !gives(word)), ...words.filter(gives)];
+    for (const given of this.narrow ? narrowWords(byRoom) : byRoom) {
       const word = gives(given) && this.lies(given, taken) ? given[7] : given, [, y, text, size, style, ink, align] = word;
       if (!this.reads(style) || !this.fits(word, taken)) continue;
       const row = { x: this.inSight(word), y, text, size: this.px(size), style: style === READ ? "normal" : style, ink, align, baseline: "middle" };

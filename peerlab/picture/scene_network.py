@@ -189,7 +189,7 @@ def draw_wire(sketch: Sketch) -> None:
     for y, words in zip(names[1:], filter(None, below), strict=False):
         # A wire that is hardly busy limits nothing: where the run waits for latency, its words say so.
         ink = "hot-ink" if sketch.hot == "latency" and words == below[-1] else "muted"
-        d.text((WIDTH / 2, y), words, size=11, bold=ink != "muted", ink=ink)
+        d.text((WIDTH / 2, y), words, size=11, ink=ink)
 
 
 def _draw_wires(sketch: Sketch, *, hot: bool) -> tuple[float, float]:

@@ -139,7 +139,7 @@ def test_a_log_is_compared_with_the_cluster_that_was_chosen_and_a_button_goes_wh
     lab = explore(cluster="p5")
     panel = read(lab, P5)
     assert HERE in panel._short.value
-    assert f"1.06{TIMES_SIGN} (p5)" in panel.verdict.value  # measured over simulated
+    assert f"1.06{TIMES_SIGN}" in panel.verdict.value  # measured over simulated
     assert lab.scenario == peerlab.Scenario(cluster="p5")  # nobody is led away from what he chose
     assert not any(lab.figures.measured["message_bytes"]["own"])
     assert panel._go.description == "Show 2 nodes"
