@@ -32,7 +32,7 @@ input{position:absolute;opacity:0}
 .pl-blames .pl-blame{gap:16px}.pl-blames .pl-blame>div{flex:1 1 520px;max-width:640px}
 """
 
-_SAYS = re.compile(r"<p class='pl-says'>.*?</p>")
+_SAYS = re.compile(r"<p class='pl-says'>.{0,2000}?</p>")
 """The sentence that says who is to blame."""
 
 _WATCHED = FALLING.replace(".pl-falls{animation:pl", "#falls:checked~.pl-tails .pl-falls{animation:pl") + (
