@@ -198,7 +198,7 @@ class RacePage extends PlayedPage {
     this.find(".rc-answer").style.setProperty("--leads", leader ? `var(--pl-${leader.role}-ink)` : "var(--pl-muted)");
     showWords(this.find(".rc-running span"), leader?.title ?? (time ? "Both level" : "Both at the start"));
     showWords(this.find(".rc-running b"), ahead?.[1].replace(" of the way", "") ?? "");
-    showWords(this.find(".rc-running small"), !ahead ? "" : data.same_way ? "ahead" : "of the way ahead");
+    showWords(this.find(".rc-running small"), ahead ? "ahead" : "");
     // Two clocks that run are one, which stands above.
     this.find("tbody tr").querySelectorAll("td").forEach((cell, i) => showWords(cell, over ? this.clock(Math.min(time, data.racers[i].finish_us)) : "\u2013"));
   }

@@ -73,11 +73,11 @@ export class RaceRoad {
     this.queues = road.stops.map((_, i) => this.queued.has(i) && Object.assign(svgShape("g", { fill: "var(--pl-ink)" }, host), { place: this.queuePlace(i) }));
   }
 
-  // How much room the names of the road's ends need beyond it, and the slices that wait at its first: left and right.
+  // How much room the names of the road's ends need beyond it, and slices that wait before the first: left and right.
   sides(zoom, letters) {
     Object.assign(this, { zoom, letters });
     const [first, last] = [this.road.stops[0], this.road.stops.at(-1)].map(({ name }) => this.wide(name, true) / 2 + 4 * zoom);
-    return [Math.max(this.queued.has(0) ? this.queueWide() + 10 * zoom : 0, first), Math.max(24 * zoom, last)];
+    return [Math.max(this.queueWide() + 10 * zoom, first), Math.max(24 * zoom, last)];
   }
 
   wide(words, bold) {
@@ -131,6 +131,7 @@ export class RaceRoad {
   others({ x, level }, above) {
     const step = 6 * this.zoom, [right, down] = [this.x(x) + this.queueWide() / 2, this.y(level) - 23 * this.zoom], far = (place) => Math.hypot(place.right - right, place.y - down);
     const places = Array.from({ length: Math.ceil(this.height / step) }, (_, row) => Array.from({ length: Math.ceil(this.width / step) }, (_, column) => above(column * step, row * step)));
+    for (const { box } of places.flat()) box.right += 4 * this.zoom; // words stand at this end, and others may begin there
     return places.flat().sort((one, other) => far(one) - far(other));
   }
 
