@@ -4,6 +4,7 @@ import { make } from "./dom.js";
 import { unpacked } from "./packed.js";
 import { fitFrame } from "./frame.js";
 import { beginPlayed, PlayedPage, showWords } from "./played.js";
+import { widthOf } from "./places.js";
 import { RaceChart } from "./race_chart.js";
 import { RaceRoad, roadWords } from "./race_road.js";
 import { digits, sayTime } from "./words.js";
@@ -148,7 +149,7 @@ class RacePage extends PlayedPage {
     for (const [i, racer] of data.racers.entries()) head.children[i + 1].style.color = `var(--pl-${racer.role}-ink)`;
     const body = table.createTBody();
     for (const [what, one, other] of [["time", "", ""], ...answer.rows]) body.insertRow().append(Object.assign(make("th", "", what), { scope: "row" }), make("td", "", one), make("td", "", other));
-    for (const cell of body.querySelectorAll("tr:first-child td")) cell.style.minWidth = `${this.clock(data.end_us).length + 1}ch`; // the columns are as wide before a time stands in them
+    for (const cell of body.querySelectorAll("tr:first-child td")) cell.style.minWidth = `${widthOf(this.clock(data.end_us), 100, true) / 100}em`; // the columns are as wide before a time stands in them
   }
 
   // From where to where the ratio lies, between once as fast, or half of it where it may be less, and the next whole number; these are written below it.
