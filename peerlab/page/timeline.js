@@ -56,6 +56,8 @@ export class Timeline extends View {
     this.cursor = this.find(".pl-cursor");
     this.note = this.find(".pl-merged");
     this.range.change.connect(() => this.schedule());
+    // Bokeh lays a figure out some frames after its size has changed; how low a mark may be follows from its height.
+    for (const side of ["inner_width", "inner_height"]) this.figures.model("timeline").properties[side].change.connect(() => this.schedule());
     this.find(".pl-figure").addEventListener("dblclick", (event) => this.seek(event));
     this.find(".pl-critical").addEventListener("click", () => this.togglePath());
     this.find(".pl-idle").addEventListener("click", () => this.fold());

@@ -142,7 +142,7 @@ def way_svg(run: Run, *, theme: str = "light") -> str:
     """Return the first node of a run's data path as SVG for a slide: the way of a byte without the slices on it, to the node's edge."""
     picture = Picture(run)
     paper = Paper(palette(theme), **_LARGE_NODE)
-    paper.drawing(picture.drawing)
+    paper.drawing(picture.drawing, right=_EDGE)
     for x, y, arrow in arrows(picture.sketch):
         paper.text((x, y), arrow, size=12, bold=True)
     return paper.svg(_EDGE, HEIGHT * paper.stretch, alt_text(run))
@@ -170,7 +170,7 @@ def keyed_node_svg(picture: Picture, at: int, *, theme: str) -> str:
 
 def _node(picture: Picture, at: int, theme: str, *, large: bool = False) -> Paper:
     paper = Paper(palette(theme), **(_LARGE_NODE if large else {"smallest": 11.0}))
-    paper.drawing(picture.drawing)
+    paper.drawing(picture.drawing, right=_NODE)
     _slices(paper, picture.sketch, at, own=large)
     return paper
 

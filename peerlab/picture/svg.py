@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from peerlab.picture.drawing import Drawing, Point
+from peerlab.picture.drawing import WIDTH, Drawing, Point
 from peerlab.picture.theme import FONT
 
 _RADIUS = {"panels": 10, "pipes": 4, "loads": 2, "boxes": 7, "slots": 2}
@@ -90,8 +90,8 @@ class Paper:
             f" fill='{self.colour(ink)}' text-anchor='{_ANCHORS[align]}'>{_xml_text(text)}</text>"
         )
 
-    def drawing(self, drawing: Drawing) -> None:
-        """Add the static scene, from the background up."""
+    def drawing(self, drawing: Drawing, *, right: float = WIDTH) -> None:
+        """Add the static scene, from the background up, without the words whose place is beyond a picture that ends at `right`."""
         for kind, radius in _RADIUS.items():
             if kind == "boxes":  # ways run below boxes
                 for xs, ys, role, width in _rows(drawing, "lines"):
@@ -99,7 +99,8 @@ class Paper:
             for *corners, fill, line, width in _rows(drawing, kind):
                 self.box(corners, fill, line, width, radius)
         for x, y, text, size, style, ink, align, _ in _rows(drawing, "texts"):
-            self.text((x, y), text, size=size, bold=style == "bold", ink=ink, align=align)
+            if x <= right:
+                self.text((x, y), text, size=size, bold=style == "bold", ink=ink, align=align)
 
     def svg(self, width: float, height: float, alt: str) -> str:
         """Return the picture; `alt` says in words what is to be seen."""

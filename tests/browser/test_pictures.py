@@ -139,6 +139,16 @@ def test_frames_move_and_are_the_same_every_time(run):
     assert Image.open(io.BytesIO(first[0])).size == (1280, 720)
 
 
+def test_how_low_a_mark_may_be_follows_from_the_timeline_that_is_seen(run):
+    """What there is to press is left out of a picture, so that its timeline has another height than it had first."""
+    with sitting(run, view="page", theme="light") as picture:
+        picture.show(run.time_ps // 2)
+        least, rows, height = picture.window.evaluate(
+            "(line => [line.least, line.rows, line.frame().height])([...peerlabPages][0].timeline)"
+        )
+    assert least == rows / height
+
+
 @with_ffmpeg
 def test_an_encoder_that_is_killed_is_said(run, tmp_path):
     def pictures():
