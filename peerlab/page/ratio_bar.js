@@ -35,8 +35,15 @@ export function ratioBar({ value, low, high, times: [staged, direct] }, past) {
 // The names of both marks in the order of these, each with its time and below the middle of its mark, or as near to that as both and the bar's ends let it.
 function names({ value, at, staged, direct, past }) {
   const row = make("div", "pl-bar-names"), slower = value < SLOWER, once = " 1×,";
-  const host = make("span", past ? "" : "pl-bar-you", past ? "host" : "you"), other = make("span", past ? "pl-bar-you" : "", `${past ? "you" : "then"} ${direct}`);
-  host.append(make("span", "pl-bar-once", once), ` ${staged}`);
+  const host = make("span", past ? "" : "pl-bar-you", past ? "host" : "you"), other = make("span", past ? "pl-bar-you" : "");
+  if (document.documentElement.hasAttribute("data-framed")) {
+    // on a slide the player has the time
+    host.append(" 1×");
+    other.append(`simulated ${sayTimes(value)}`);
+  } else {
+    host.append(make("span", "pl-bar-once", once), ` ${staged}`);
+    other.append(`${past ? "you" : "then"} ${direct}`);
+  }
   const wide = (name) => Math.ceil(widthOf(name.textContent, LETTERS, name.className));
   const both = [{ name: host, place: at(1), wide: wide(host), without: widthOf(once, LETTERS, !past) }, { name: other, place: at(value), wide: wide(other), without: 0 }];
   if (slower) both.reverse();

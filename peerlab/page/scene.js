@@ -37,6 +37,8 @@ const BESIDE_HOST = 80; // units: so far words at the side of a node are clear o
 const PLAIN = 1.2; // px: the edge of a box that is used and is no bottleneck
 const LOW = 220; // units: what stands higher is clear of what joins the nodes below their boxes
 const READ = "read"; // the style of words that are no names and are written where else only names are
+// The rows of columns that are kept.
+const rowsOf = (columns, keeps) => Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, values.filter((_, i) => keeps(i))]));
 
 /**
  * @typedef {object} SceneParcel What the data path gets for a run; keys of stages are their numbers in the trace
@@ -149,9 +151,10 @@ export class Scene extends View {
     this.size = this.room();
     if (width > HIDDEN) this.scale = width / this.units.width; // not while it is hidden
     if (height > HIDDEN) this.squeeze = this.scale / (height / this.units.height);
-    for (const name of ["panels", "pipes", "loads", "boxes", "slots"]) figures.fill(`scene_${name}`, boxes(data[name]), ["fill", "line"]);
-    const { xs, ys } = data.lines, ways = xs.map((x, i) => this.line(x.map((at, k) => [at, ys[i][k]])));
-    figures.fill("scene_lines", { ...data.lines, xs: ways.map((way) => way.map(([x]) => x)), ys: ways.map((way) => way.map(([, y]) => y)) }, ["line"]);
+    for (const name of ["panels", "pipes", "loads", "boxes"]) figures.fill(`scene_${name}`, boxes(data[name]), ["fill", "line"]);
+    figures.fill("scene_slots", rowsOf(boxes(data.slots), () => !this.ownOnly), ["fill", "line"]);
+    const lines = rowsOf(data.lines, (i) => !this.ownOnly || data.lines.line[i] !== "faint"), { xs, ys } = lines, ways = xs.map((x, i) => this.line(x.map((at, k) => [at, ys[i][k]])));
+    figures.fill("scene_lines", { ...lines, xs: ways.map((way) => way.map(([x]) => x)), ys: ways.map((way) => way.map(([, y]) => y)) }, ["line"]);
     this.taken = [];
     figures.fill("scene_texts", this.columns(this.standing(), this.taken), ["ink"]);
     this.palette = {};
@@ -172,6 +175,11 @@ export class Scene extends View {
   standing() {
     const { x, y, text, size, style, ink, align } = this.data.texts, words = x.map((_, i) => [x[i], y[i], text[i], size[i], style[i], ink[i], align[i]]);
     return this.narrow ? [...words].sort((a, b) => (b[4] === "bold") - (a[4] === "bold")) : words.map((word) => this.between(word));
+  }
+
+  // Whether the picture keeps to the slices from one node to the other: on a slide with a title of its own, which is looked at for a minute. What a switch adds up is from all.
+  get ownOnly() {
+    return document.documentElement.hasAttribute("data-framed") && !this.data.sums.role;
   }
 
   // Whether words are larger beside boxes than in the lab, as on a slide: some are shorter then.
@@ -288,7 +296,7 @@ export class Scene extends View {
       }
       const times = PASSED.map((name) => moves[name][i] + shift), odd = (moves.slice[i] + moves.step[i] + j * segment.steps) % 2;
       this.ways[stage][device].forEach((way, variant) => {
-        if (way && moves.whose[i] & (1 << variant)) this.place(found, { time, times, stage, device, variant, way, row: i, shift, j, segment, odd, hollow: variant > 0 });
+        if (way && moves.whose[i] & (1 << variant) && !(variant && this.ownOnly)) this.place(found, { time, times, stage, device, variant, way, row: i, shift, j, segment, odd, hollow: variant > 0 });
       });
     });
     const counts = {};
@@ -446,7 +454,7 @@ export class Scene extends View {
     };
     addName(sight.node, [node[0], low ? other[2] : node[2]], "left");
     if (partner >= 0) addName(partner, [node[1], low ? other[2] : node[2]], "right");
-    if (this.scale < this.least / 12) return; // words are larger than their place
+    if (this.scale < this.least / 12 || this.ownOnly) return; // words are larger than their place, or nobody else is drawn
     if (sight.source[step] >= 0) words.push([other[0], other[2], `from ${sight.unit} ${sight.source[step]}`, 11, "normal", "muted", "right"]);
     if (sight.beyond[step] >= 0) words.push([other[1], other[2], `to ${sight.unit} ${sight.beyond[step]}`, 11, "normal", "muted", "left"]);
   }

@@ -21,7 +21,7 @@ def draw_node(sketch: Sketch, node: int) -> None:
     """Draw the background of a node, below everything else of it."""
     g, d, s = sketch.geometry, sketch.drawing, sketch.run.scenario
     d.box("panels", (g.x(node, 0.8), 0.8, g.x(node, NODE_WIDTH), HEIGHT - 0.8), "panel", "faint")
-    if not s.collective_record.is_message and s.domains > 1:
+    if sketch.slices and not s.collective_record.is_message and s.domains > 1:
         d.line(g.stub(node), "faint", 2)
     switches = sketch.cluster.numa_domains * sketch.cluster.switches_per_numa
     if switches > 1 and not s.collective_record.is_message:
@@ -133,10 +133,10 @@ def _switch(sketch: Sketch, node: int) -> None:
     name = "links in the node" if "switch.uplink" in sketch.cluster.leaves_out else "PCIe switch"
     if g.redirected:
         name = "PCIe switch, ACS redirect"
-    outer = sketch.align(node)
-    align = outer if g.apart else "right" if node == 0 else "left"
-    # beside the uplink's words is no room for it where the bar ends before the NIC
-    d.text((g.x(node, 18 if g.apart else 386), SWITCH_TOP - 8), name, size=11, ink="muted", align=align)
+    # Beside the uplink's words is no room for it where the bar ends before the NIC; left of the uplink slices wait.
+    outer = g.apart or (name == "PCIe switch" and not sketch.slices)
+    align = sketch.align(node) if outer else "right" if node == 0 else "left"
+    d.text((g.x(node, 18 if outer else 386), SWITCH_TOP - 8), name, size=11, ink="muted", align=align)
 
 
 def _uplink(sketch: Sketch, node: int) -> None:
@@ -156,13 +156,16 @@ def _uplink(sketch: Sketch, node: int) -> None:
     x = g.x(node, UPLINK + 2 * g.lane + ARROW + 12)
     align = sketch.align(node)
     name, rate, share = _uplink_words(sketch, node)
+    mark = sketch.mark("switch.uplink")
     # Below the way over the CPU, if there is one: slices on it are broad.
     over_cpu = g.apart or g.redirected
     top = MEMORY[3] + (26.5 if over_cpu else 12)
     # How busy the bottleneck is stands in the headline.
     says = [line for line in (rate, "" if is_hot else share) if line]
-    if over_cpu:  # which leaves room for one line more
-        says = [", ".join(says).replace(" each way,", ",")]
+    if over_cpu and len(says) > 1:
+        # There is room for one line more, and to the right of it as far as the NIC's link: the sign of an assumption stands behind the name.
+        name += mark * (mark in rate)
+        says = [", ".join((rate.removesuffix(mark).removesuffix(" each way"), share))]
     for row, line in enumerate([name, *says]):
         d.text(
             (x, top + 14 * row),

@@ -19,8 +19,10 @@ _SEEN = 0.0005
 class Sketch:
     """One run, and the drawing that its parts are added to."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, *, slices: bool = True) -> None:
         self.run, self.cluster = run, run.scenario.hardware
+        self.slices = slices
+        """Whether slices are drawn: they wait left of the uplink, and pass the NIC to what is not drawn."""
         self.path = run.scenario.data_path
         self.native = self.path.uses_own_ports
         self.geometry, self.drawing = geometry_of(run), Drawing()

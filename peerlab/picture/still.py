@@ -18,6 +18,7 @@ from peerlab.picture.picture import Picture
 from peerlab.picture.scene_host import arrows
 from peerlab.picture.shown_nodes import unit
 from peerlab.picture.sketch import Sketch
+from peerlab.picture.static_scene import draw
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import palette, stage_role
 from peerlab.picture.trains import BAR, BAR_WIDTH
@@ -140,11 +141,13 @@ _CARD = 405.0
 
 def way_svg(run: Run, *, theme: str = "light") -> str:
     """Return the first node of a run's data path as SVG for a slide: the way of a byte without the slices on it, to the node's edge."""
-    picture = Picture(run)
+    sketch = Sketch(run, slices=False)
+    draw(sketch)
     paper = Paper(palette(theme), **_LARGE_NODE)
-    paper.drawing(picture.drawing, right=_EDGE)
-    for x, y, arrow in arrows(picture.sketch):
-        paper.text((x, y), arrow, size=12, bold=True)
+    paper.drawing(sketch.drawing, right=_EDGE)
+    for x, y, arrow in arrows(sketch):
+        if x < _EDGE:
+            paper.text((x, y), arrow, size=12, bold=True)
     return paper.svg(_EDGE, HEIGHT * paper.stretch, alt_text(run))
 
 

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 import peerlab
 from peerlab.base.places import folder
 from peerlab.picture.drawing import WIDTH
-from peerlab.picture.geometry import CPU, ENTRY, MEMORY, NIC, ROOT, SWITCH_TOP, UPLINK, Geometry
+from peerlab.picture.geometry import CPU, ENTRY, MEMORY, NIC, PORT, ROOT, SWITCH_TOP, UPLINK, Geometry
 from peerlab.picture.moment import fullest, moment
 from peerlab.picture.picture import Picture
 from peerlab.picture.scene_host import arrows
-from peerlab.picture.still import say_waiting, still_svg
+from peerlab.picture.still import say_waiting, still_svg, way_svg
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import palettes
 from peerlab.picture.trains import BAR_WIDTH, BREADTH, occupied, shifted, waits
@@ -304,6 +304,30 @@ def test_arrows_beside_the_uplink_are_clear_of_slices():
     geometry = picture.sketch.geometry
     for x, _, _ in arrows(picture.sketch):
         assert min(abs(x - geometry.x(node, UPLINK)) for node in (0, 1)) > 2 * geometry.lane + 4
+
+
+def test_words_beside_an_uplink_end_in_front_of_the_link_of_a_nic_that_hangs_at_the_cpu():
+    """An uplink of 56.4 GB/s each way, 13 % busy, ran out of the picture of one node."""
+    run = simulated(cluster="h100-ndr", path="peer-direct", wiring="root-port")
+    there = words(way_svg(run))
+    line = next(text for text in there if text.startswith("56.4 GB/s"))
+    assert line == f"56.4 GB/s, {run.busy['uplink_up']:.0%} busy".replace("%", " %")
+    assert "PCIe uplink †" in there
+    left = UPLINK + 2 * Geometry(run.scenario.hardware).lane + 24
+    assert left + 7.5 * len(line) < PORT - 13  # half of the thickest link
+
+
+def test_a_way_without_slices_has_its_switch_at_one_place_and_nothing_beyond_its_frame():
+    places = set()
+    for wiring in ("switch", "root-port"):
+        picture = ET.fromstring(way_svg(simulated(cluster="dl1", path="peer-direct", wiring=wiring)))  # noqa: S314  (our own)
+        width, height = (float(picture.get(side)) for side in ("width", "height"))
+        names = {text.text: text for text in picture.iter(f"{SVG}text")}
+        places.add((names["PCIe switch"].get("x"), names["PCIe switch"].get("text-anchor")))
+        assert all(float(text.get("x")) <= width for text in picture.iter(f"{SVG}text"))
+        for way in picture.iter(f"{SVG}polyline"):
+            assert max(float(point.split(",")[1]) for point in way.get("points").split()) < height - 10
+    assert len(places) == 1
 
 
 def test_where_a_run_waits_for_latency_its_words_are_marked_and_no_wire():

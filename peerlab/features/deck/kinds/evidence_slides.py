@@ -24,7 +24,7 @@ def elsewhere(_outline: Outline, compared: ComparedRuns) -> Slide:
     gains, gain = gains_elsewhere(), compared.gain_band
     ends = [end for machine in gains for end in machine.ends]
     # Names stand left of the axis, which is the same for all rows: bars can be compared by eye.
-    axis = GainAxis([gain.low, gain.high, *ends], 430, 1120)
+    axis = GainAxis([gain.low, gain.high, *ends], 430, _WIDE - _LETTER * _LONGEST_MARK / 2)
     low_edge = _ROW * (len(gains) + 1)
     axis.paper.box((axis.at(gain.low), 8, axis.at(gain.high), low_edge), "good-wash")
     axis.draw(8, low_edge)
@@ -42,7 +42,7 @@ def elsewhere(_outline: Outline, compared: ComparedRuns) -> Slide:
         for machine in sorted(gains, key=lambda machine: machine.title)
     )
     picture = paper_without_ground(
-        axis.paper, 1144, low_edge + 42, f"{alt}. Simulated here: {span(gain.low, gain.high)}."
+        axis.paper, _WIDE, low_edge + 42, f"{alt}. Simulated here: {span(gain.low, gain.high)}."
     )
     source = "; ".join(dict.fromkeys(re.split(r"[,(:]", machine.source)[0].strip() for machine in gains))
     return Slide(
@@ -61,8 +61,11 @@ def elsewhere(_outline: Outline, compared: ComparedRuns) -> Slide:
 _ROW = 114.0
 """Pixels from one machine to the next."""
 _BASELINES = "Do not mix the baselines: here it is RDMA through the host. Against kernel TCP a gain is another, larger one, and says nothing about this detour."
-_WIDE = 11.8
+_WIDE = 1144.0
+_LETTER = 11.8
 """A letter of a mark's label, as wide as it takes at most, in pixels."""
+_LONGEST_MARK = 12
+"""Letters of a mark's label: as many have room at the end of the axis."""
 
 
 def _measured(axis: GainAxis, y: float, machine: GainElsewhere) -> None:
@@ -75,7 +78,7 @@ def _measured(axis: GainAxis, y: float, machine: GainElsewhere) -> None:
     for value, figure in sorted(machine.marks):
         label = f"{figure}{TIMES_SIGN}"
         axis.mark(y, value, "ink")
-        x, half = axis.at(value), _WIDE * len(label) / 2
+        x, half = axis.at(value), _LETTER * len(label) / 2
         above = next((at for at, right in free.items() if x - half > right), min(free, key=free.__getitem__))
         x = max(x, free[above] + half)  # where neither side has room at its mark, a little to the right of it
         free[above] = x + half

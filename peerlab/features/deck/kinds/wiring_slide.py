@@ -50,8 +50,9 @@ def _otherwise(compared: ComparedRuns, base_wiring: Wiring, case: GainCase) -> t
 
 def _side(case: GainCase, runs: tuple[Run, Run], mark: str = "") -> str:
     """Return a card: the wiring, the byte's way, and what both ways take."""
+    # In few words: a row of two lines would take the picture's room.
     rows = (
-        (f"{what} ({waits_for(run)})", say_time(run.time_ps))
+        (f"{what} ({waits_for(run).replace(' of the time in', ' in')})", say_time(run.time_ps))
         for what, run in zip(("through the host", "Peer Direct"), runs, strict=True)
     )
     picture = without_ground(way_svg(runs[1], theme=PAGE))
