@@ -4,7 +4,6 @@ import { make } from "./dom.js";
 import { unpacked } from "./packed.js";
 import { fitFrame } from "./frame.js";
 import { beginPlayed, PlayedPage, showWords } from "./played.js";
-import { widthOf } from "./places.js";
 import { RaceChart } from "./race_chart.js";
 import { RaceRoad, roadWords } from "./race_road.js";
 import { digits, sayTime } from "./words.js";
@@ -62,10 +61,10 @@ const HTML = `
 <p class="rc-clock"><b></b></p>
 <div class="rc-lanes"></div>
 <section class="rc-lead"><h2></h2><svg role="img"></svg></section>
-<section class="rc-answer"><h2></h2><div class="rc-outcome"><div class="rc-result"><p class="rc-ratio"></p><div class="rc-scale" aria-hidden="true"></div><p class="rc-note"></p></div><p class="rc-running"><span></span><b></b> <small></small></p></div><table></table></section>
+<section class="rc-answer"><div class="rc-result"><h2></h2><p class="rc-ratio"></p><div class="rc-scale" aria-hidden="true"></div><p class="rc-note"></p></div><p class="rc-running"><span></span><b></b> <small></small></p></section>
 <p class="rc-source"></p>`;
 const LANE = `
-<h2></h2><p class="rc-count"><b></b> <span></span></p><p class="rc-waits"></p>
+<h2></h2><p class="rc-count"><b></b> <span></span></p><p class="rc-facts"></p><p class="rc-waits"></p>
 <svg class="rc-road" role="img"></svg><div class="rc-cells" role="progressbar" aria-valuemin="0" aria-valuemax="100"></div><i class="rc-flag" aria-hidden="true"></i>`;
 
 // A count that grows while one watches: without decimals from 10 on, so that it keeps its place.
@@ -82,17 +81,17 @@ function lead(data, shares) {
 
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
-// The race at a moment as a sentence.
-function sentence(data, through, shares) {
+// Whether the ratio is one as it is written.
+const even = ({ answer }) => answer.ratio.toFixed(2) === "1.00";
+
+// The race as a sentence, which says what stands nowhere else: the lead is in the card, and so is the ratio where it has no range.
+function sentence(data, through) {
   const [one, other] = data.racers;
-  if (through[0] && through[1]) {
-    if (one.finish_us === other.finish_us) return "Both finished at once";
-    const first = one.finish_us < other.finish_us ? one : other;
-    return capital(`${first.title} was ${data.answer.ratio.toFixed(2)}× as fast`);
-  }
-  const ahead = lead(data, shares), much = ahead ? `, ${ahead[1]} ahead` : "";
-  if (through[0] || through[1]) return capital(`${data.racers[through[0] ? 0 : 1].title} finished${much}`);
-  return capital(ahead ? `${data.racers[ahead[0]].title}${much}` : `${one.title} against ${other.title}`);
+  if (!through.some(Boolean)) return capital(`${one.title} against ${other.title}`);
+  if (one.finish_us === other.finish_us) return "Both finished at once";
+  if (even(data)) return "Both are equally fast";
+  const { title } = one.finish_us < other.finish_us ? one : other;
+  return capital(data.answer.note ? `${title} is ${data.answer.ratio.toFixed(2)}× as fast` : `${title} finished first`);
 }
 
 class RacePage extends PlayedPage {
@@ -132,27 +131,24 @@ class RacePage extends PlayedPage {
     this.find(".rc-answer h2").textContent = answer.about;
     this.find(".rc-lead h2").title = data.counts;
     this.find(".rc-ratio").append(answer.value, make("small", "", "as fast"));
-    // Each mark of the scale with its name: the circle, the bar, the thin line.
-    for (const [mark, says] of [["here", answer.note], ["band", answer.note && "range"], ["ends", answer.otherwise]]) if (says) this.find(".rc-note").append(make("span", `rc-name-${mark}`, says), " ");
+    if (answer.otherwise) this.find(".rc-note").append(make("span", "", answer.otherwise));
     this.find(".rc-answer").classList.toggle("rc-slower", (answer.ends?.[0] ?? 1) < 1);
     this.find(".rc-source").textContent = this.wanted.mode === "slide" || !data.proxy ? data.source : `${data.source} ${data.proxy}`;
     this.root.setAttribute("aria-label", `Race: ${both}`);
     for (const [i, racer] of data.racers.entries()) {
       const { lane, unit } = this.lanes[i];
       unit.textContent = `of ${sayAmount(this.amount(1, i))} ${data.unit}`;
+      for (const [what, ...values] of answer.rows) {
+        const fact = lane.querySelector(".rc-facts").appendChild(make("span", ""));
+        fact.append(make("b", "", values[i]), ` ${what}`);
+      }
       lane.querySelector(".rc-road").setAttribute("aria-label", roadWords(racer));
     }
     this.find(".rc-lead svg").setAttribute("aria-label", data.words);
     this.fillScale();
-    const table = this.find("table"), head = table.createTHead().insertRow();
-    head.append(make("td", ""), ...data.racers.map(({ title }, i) => Object.assign(make("th", "", title), { scope: "col" })));
-    for (const [i, racer] of data.racers.entries()) head.children[i + 1].style.color = `var(--pl-${racer.role}-ink)`;
-    const body = table.createTBody();
-    for (const [what, one, other] of [["time", "", ""], ...answer.rows]) body.insertRow().append(Object.assign(make("th", "", what), { scope: "row" }), make("td", "", one), make("td", "", other));
-    for (const cell of body.querySelectorAll("tr:first-child td")) cell.style.minWidth = `${widthOf(this.clock(data.end_us), 100, true) / 100}em`; // the columns are as wide before a time stands in them
   }
 
-  // From where to where the ratio lies, between once as fast, or half of it where it may be less, and the next whole number; these are written below it.
+  // From where to where the ratio lies, between once as fast, or half of it where it may be less, and the next whole number; these are written below it, and the ratio of what is played above its mark.
   fillScale() {
     const { band, ends, ratio } = this.data.answer, scale = this.find(".rc-scale"), end = Math.max(2, Math.ceil(Math.max(ratio, ends?.[1] ?? 0))), begin = Math.floor(2 * Math.min(1, ratio, ends?.[0] ?? 1)) / 2;
     const part = (value) => `${(100 * (value - begin)) / (end - begin)}%`, slower = ([low, high]) => (100 * Math.max(0, Math.min(high, 1) - low)) / (high - low || 1);
@@ -164,6 +160,8 @@ class RacePage extends PlayedPage {
       Object.assign(number.style, { left: part(value), transform: `translateX(${at === 0 || at === 1 ? -100 * at : -50}%)` });
     }
     scale.append(Object.assign(make("i", "rc-here"), { style: `left:${part(ratio)}` }));
+    const words = this.data.answer.note && (this.wanted.mode === "slide" ? this.data.answer.note.replace(/^\S+ /, "") : this.data.answer.note); // a slide's title has the number
+    if (words) scale.append(Object.assign(make("span", "rc-name", words), { style: `left:${part(ratio)};transform:translateX(-${part(ratio)})` }));
   }
 
   // A share of what one delivers, in the unit of the page.
@@ -193,15 +191,13 @@ class RacePage extends PlayedPage {
     return `${(time / size).toFixed(2)} ${unit}`;
   }
 
-  // What the card says: who leads and by how much, once one is through the answer, and below it both times.
-  tell(time, through, ahead) {
-    const { data } = this, over = through.some(Boolean), leader = ahead && data.racers[ahead[0]];
+  // What the card says until one is through: what to press, then who leads and by how much.
+  tell(time, ahead) {
+    const { data } = this, leader = ahead && data.racers[ahead[0]], all = data.same_way ? `its ${sayAmount(this.amount(1, 0))} ${data.unit}` : "all of its bytes";
     this.find(".rc-answer").style.setProperty("--leads", leader ? `var(--pl-${leader.role}-ink)` : "var(--pl-muted)");
-    showWords(this.find(".rc-running span"), leader?.title ?? (time ? "Both level" : "Both at the start"));
+    showWords(this.find(".rc-running span"), leader?.title ?? (time ? "Both level" : "Press Start"));
     showWords(this.find(".rc-running b"), ahead?.[1].replace(" of the way", "") ?? "");
-    showWords(this.find(".rc-running small"), ahead ? "ahead" : "");
-    // Two clocks that run are one, which stands above.
-    this.find("tbody tr").querySelectorAll("td").forEach((cell, i) => showWords(cell, over ? this.clock(Math.min(time, data.racers[i].finish_us)) : "\u2013"));
+    showWords(this.find(".rc-running small"), ahead ? "ahead" : time ? "" : `Which of the two delivers ${all} first?`);
   }
 
   show() {
@@ -227,8 +223,9 @@ class RacePage extends PlayedPage {
     document.documentElement.style.setProperty("--z", this.zoom.toFixed(3));
     const letters = LETTERS[slide ? "slide" : "page"] * this.zoom;
     const shapes = this.zoom * (slide ? SHAPES : 1), sides = this.lanes.map(({ road }) => road.sides(shapes, letters)), [left, right] = [0, 1].map((k) => Math.max(...sides.map((side) => side[k])));
+    const wire = Math.max(...this.lanes.map(({ road }) => road.wirePlace(shapes, letters, [left, right]))); // words of both wires stand alike
     for (const { road, lane } of this.lanes) {
-      road.paint(shapes, letters, [left, right]);
+      road.paint(shapes, letters, [left, right], wire);
       lane.style.setProperty("--left", `${left}px`); // the row of what is delivered begins and ends with the path
       lane.style.setProperty("--right", `${right}px`);
     }
@@ -259,10 +256,12 @@ class RacePage extends PlayedPage {
     }
     const ahead = lead(data, shares);
     const amount = ahead?.[1].replace(" of the way", "");
-    this.tell(time, through, ahead);
-    this.chart.draw(time, shares, ahead && { who: ahead[0], texts: [`${amount} ahead`, amount] });
-    showWords(this.find("h1"), sentence(data, through, shares));
-    showWords(this.find(".rc-clock b"), this.clock(time));
+    this.tell(time, ahead);
+    this.chart.draw(time, shares, ahead && { who: ahead[0], texts: through.some(Boolean) ? [`${amount} ahead`, amount] : [] }); // until then the card says it
+    showWords(this.find("h1"), sentence(data, through));
+    const clock = this.clock(time);
+    showWords(this.find(".rc-clock b"), clock);
+    this.root.classList.toggle("rc-told", !moving && data.racers.some(({ finish_us }, i) => through[i] && this.clock(finish_us) === clock)); // a lane says this moment
     this.show();
   }
 }

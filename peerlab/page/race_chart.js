@@ -65,7 +65,7 @@ export class RaceChart {
     return `M${this.points(i, until).map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L")}`;
   }
 
-  // Draws the moment `time`; `lead` is who leads and by how much, in words and in fewer words, or nothing.
+  // Draws the moment `time`; `lead` is who leads and by how much, in words and in fewer words or in none, or nothing.
   draw(time, shares, lead) {
     if (!this.cursor) return;
     const { data, zoom } = this, [one, other] = this.lines.map(([, past], i) => {
@@ -79,9 +79,9 @@ export class RaceChart {
     const r = DOT * zoom, apart = Math.abs(this.y(shares[0]) - this.y(shares[1])) >= r;
     const half = (side, way) => `a${r} ${r} 0 0 ${side} 0 ${2 * way * r}`;
     this.dots.forEach((dot, i) => dot.setAttribute("d", `M${this.x(time)} ${this.y(shares[i]) - r}${apart ? half(1, 1) + half(1, -1) : half(i, 1)}Z`));
-    if (!lead) return void (this.said.textContent = "");
-    const { role } = data.racers[lead.who];
-    for (const stripe of this.stripes) stripe.setAttribute("fill", `var(--pl-${role})`);
+    const role = lead && data.racers[lead.who].role;
+    if (lead) for (const stripe of this.stripes) stripe.setAttribute("fill", `var(--pl-${role})`);
+    if (!lead?.texts.length) return void (this.said.textContent = "");
     let place;
     for (const text of lead.texts) {
       this.said.textContent = text;

@@ -52,15 +52,17 @@ export class RaceRoad {
     this.waitWords = `${"8".repeat(Math.max(2, String(mostWaiting(this.rows, this.queued)).length))} wait`; // as wide as any number of them
   }
 
-  // Draws what stands still; `zoom` is how large shapes are, `letters` how large words, px, and `sides` how far the ends of the road are from those of the drawing. Where a hill has no room for its words, they stand above its name; others have rows below the names.
-  paint(zoom, letters = 12 * zoom, sides = this.sides(zoom, letters), further = 0, over = 0) {
+  // Draws what stands still; `zoom` is how large shapes are, `letters` how large words, px, `sides` how far the ends of the road are from those of the drawing, and `wire` where the wire's words stand at least (`wirePlace`). Where a hill has no room for its words, they stand above its name; others have rows below the names.
+  paint(zoom, letters = 12 * zoom, sides = this.sides(zoom, letters), wire = 0, further = 0, over = 0) {
     const { host, road } = this, width = host.clientWidth, height = host.clientHeight, hilly = road.stops.some(({ level }) => level);
     host.replaceChildren();
     host.setAttribute("viewBox", `0 0 ${width} ${height}`);
     Object.assign(this, { zoom, letters, row: 1.25 * letters, width, height, taken: [] });
-    const [left, right] = sides;
-    this.x = (part) => left + part * (width - left - right);
-    const foot = height - 21 * zoom - letters - this.row * (this.rowsBelow() + further), top = 14 * zoom + letters + this.row * over;
+    this.spread(sides);
+    const own = this.wirePlace(zoom, letters, sides), place = this.lowWords().wire ? Math.max(own, wire) : own;
+    this.forced = place > own;
+    this.above = place === 1;
+    const foot = height - 21 * zoom - letters - this.row * (this.rowsBelow(place) + further), top = 14 * zoom + letters + this.row * over;
     this.y = (level) => (level ? top : hilly ? foot : Math.min(foot, height / 2 + 8 * zoom));
     this.beds = road.stretches.map(({ points }) => ({ points: points.map(([x, level]) => [this.x(x), this.y(level)]), thick: (BED + 4) * zoom }));
     this.spare(road.spared, zoom);
@@ -69,7 +71,7 @@ export class RaceRoad {
     this.names(zoom);
     const lacking = road.signs.filter((sign) => !this.sign(sign));
     const rows = (high) => Math.max(0, ...lacking.filter(({ level }) => Boolean(level) === high).map(({ words }) => words.length));
-    if (lacking.length && !further && !over) return void this.paint(zoom, letters, sides, rows(false), rows(true));
+    if (lacking.length && !further && !over) return void this.paint(zoom, letters, sides, wire, rows(false), rows(true));
     this.queues = road.stops.map((_, i) => this.queued.has(i) && Object.assign(svgShape("g", { fill: "var(--pl-ink)" }, host), { place: this.queuePlace(i) }));
   }
 
@@ -89,22 +91,39 @@ export class RaceRoad {
     return Math.max(5 * QUEUE * this.zoom, this.wide(this.waitWords) + 4 * this.zoom);
   }
 
-  // How many rows of words there are below the names of the stops: none, if the wire's fit between the names of its ends, or else above it.
-  rowsBelow() {
-    const { stops, signs, stretches } = this.road, low = signs.filter(({ level }) => !level), wire = stretches.findIndex(({ flight }) => flight);
-    this.above = false;
-    if (wire < 0 || !low.length) return 0;
-    const [from, to] = [stops[wire], stops[wire + 1]], room = this.x(to.x) - this.x(from.x) - (this.wide(from.name, true) + this.wide(to.name, true)) / 2 - 16 * this.zoom;
-    const needed = Math.max(...low.flatMap(({ words, hot }) => words.map((word) => this.wide(word, hot))));
-    const lines = Math.max(...low.map(({ words }) => words.length));
-    this.above = lines === 1 && needed >= room && needed < this.x(to.x) - this.x(from.x) - 8 * this.zoom;
-    return this.above ? 0 : lines - Number(needed < room);
+  // The road's ends stand so far from those of its drawing.
+  spread([left, right]) {
+    const width = this.host.clientWidth;
+    this.x = (part) => left + part * (width - left - right);
+  }
+
+  // Where the wire's words stand: 0 between the names of its ends, 1 above it where they have no room there, 2 below the names.
+  wirePlace(zoom, letters, sides) {
+    Object.assign(this, { zoom, letters });
+    this.spread(sides);
+    const { wire, low, lines } = this.lowWords();
+    if (!wire || !low.length) return 0;
+    const [from, to] = wire, room = this.x(to.x) - this.x(from.x), needed = Math.max(...low.flatMap(({ words, hot }) => words.map((word) => this.wide(word, hot))));
+    if (needed < room - (this.wide(from.name, true) + this.wide(to.name, true)) / 2 - 16 * zoom) return 0;
+    return lines === 1 && needed < room - 8 * zoom ? 1 : 2;
+  }
+
+  // The ends of the wire, the words at the road's foot, and how many lines they have.
+  lowWords() {
+    const { stops, signs, stretches } = this.road, low = signs.filter(({ level }) => !level), number = stretches.findIndex(({ flight }) => flight);
+    return { wire: number < 0 ? null : [stops[number], stops[number + 1]], low, lines: Math.max(0, ...low.map(({ words }) => words.length)) };
+  }
+
+  // How many rows of words there are below the names of the stops, where the wire's stand at such a place.
+  rowsBelow(place) {
+    const { wire, lines } = this.lowWords();
+    return wire && lines ? [lines - 1, 0, lines][place] : 0;
   }
 
   // Writes words below the road, and returns whether they lie on no others: at its foot beside the names or below them, under a hill as high as they have room.
   sign({ x, level, words, hot }) {
     const { zoom, letters, row } = this, half = Math.max(...words.map((word) => this.wide(word, hot))) / 2, middle = this.x(x), first = this.y(level) + 13 * zoom + letters;
-    const downs = level ? Array.from({ length: 1 + Math.ceil(this.height / (2 * zoom)) }, (_, i) => 2 * zoom * i) : this.above ? [-26 * zoom - letters - row * (words.length - 1)] : [0, row, 2 * row];
+    const downs = level ? Array.from({ length: 1 + Math.ceil(this.height / (2 * zoom)) }, (_, i) => 2 * zoom * i) : this.above ? [-26 * zoom - letters - row * (words.length - 1)] : this.forced ? [row, 2 * row] : [0, row, 2 * row];
     const places = [...downs.map((down) => first + down), ...(level ? [this.y(level) - 13 * zoom - row * words.length] : [])].map((y) => {
       return { y, box: { left: middle - half - 6 * zoom, right: middle + half + 6 * zoom, top: y - 0.83 * letters, bottom: y + row * (words.length - 1) + 0.25 * letters } };
     });

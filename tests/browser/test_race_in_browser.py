@@ -67,10 +67,11 @@ def test_a_race_starts_from_zero_and_the_answer_comes_when_the_first_is_through(
         expect(sign).to_be_hidden()
     answer, running = page.locator(".rc-ratio"), page.locator(".rc-running")
     expect(answer).to_be_hidden()
-    times = page.locator(".rc-answer tbody tr").first
-    expect(running).to_have_text("Both at the start")
-    expect(times).to_have_text("time\u2013\u2013")
+    expect(running).to_have_text(re.compile(r"Press Start\s*Which of the two delivers its 112 MiB first\?"))
+    colour = "count => getComputedStyle(count).color"
+    zero = page.locator(".rc-count b").first.evaluate(colour)
     seek_share(page, 0.5)
+    assert page.locator(".rc-count b").first.evaluate(colour) != zero  # which is grey
     expect(signs.first).to_be_visible()
     expect(answer).to_be_hidden()
     expect(running).to_have_text(re.compile(r"Peer Direct\s*\d+ MiB ahead"))
@@ -78,7 +79,40 @@ def test_a_race_starts_from_zero_and_the_answer_comes_when_the_first_is_through(
     expect(answer).to_be_visible()
     expect(answer).to_contain_text("1.72\u00d7")
     expect(running).to_be_hidden()
-    expect(times).to_have_text(re.compile(r"time2\.6\d ms2\.54 ms"))  # one still runs
+    expect(page.locator(".rc-through")).to_contain_text("finished at 2.54 ms")
+    expect(page.locator(".rc-clock")).to_have_text(re.compile(r"2\.6\d ms"))  # one still runs
+
+
+@pytest.mark.parametrize("layout", ["page", "slide"])
+def test_a_race_says_each_thing_once_at_every_moment(open_page, layout):
+    """The lead stood three times on a slide, and the clock beside the end that it told."""
+    page = open_page(race_html(paths_race(), layout=layout))
+    finish = paths_race().runs[1].time_ps / paths_race().end_ps
+    for part in (0, 0.3, finish, 0.7, 1):
+        seek_share(page, part)
+        title, _, clock, *others = page.locator(".rc-root > *").all_inner_texts()
+        text = "\n".join(
+            ([title] if layout == "slide" else []) + [clock, *others]
+        )  # a page's title is for those who hear it
+        assert text.count(" ahead") + text.count("\nahead") == (0 < part < 1)
+        assert text.count("2.54 ms") == (part >= finish)
+        assert text.count("1.72\u00d7") == (part >= finish)
+        assert "\n".join(others).count("Peer Direct") <= 2  # at its lane, and where it leads or has won
+        assert page.locator(".rc-clock").is_visible() == (part not in (finish, 1))
+    assert "4.38 ms" in text
+
+
+def test_words_of_both_wires_stand_alike(opened, page):
+    """At 600 px one stood above its wire and the other below the names."""
+    for width in (600, 900, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        page = opened()
+        settle_drawings(page)
+        below = page.locator(".rc-road").evaluate_all(
+            """roads => roads.map(road => { const top = text => [...road.querySelectorAll('text')].find(one => one.textContent.startsWith(text)).getBoundingClientRect().top;
+                return top('wire') - top('NIC') })"""
+        )
+        assert below[0] == pytest.approx(below[1], abs=1)
 
 
 def test_the_row_of_what_is_delivered_begins_and_ends_with_its_path(opened):
@@ -108,7 +142,7 @@ def test_of_two_dots_in_one_place_each_is_half(opened):
 def test_the_scale_begins_with_the_words_above_it_and_its_ends_have_numbers(open_page):
     page = open_page(race_html(paths_race()))
     seek_share(page, 1)
-    numbers = page.locator(".rc-scale span")
+    numbers = page.locator(".rc-scale span:not(.rc-name)")
     assert numbers.all_inner_texts() == ["0.5\u00d7", "1\u00d7", "3\u00d7"]
     scale, words = (page.locator(name).bounding_box() for name in (".rc-scale", ".rc-ratio"))
     assert scale["x"] == pytest.approx(words["x"], abs=0.5)
@@ -117,7 +151,8 @@ def test_the_scale_begins_with_the_words_above_it_and_its_ends_have_numbers(open
 
 def test_a_slide_opens_at_the_winners_finish_and_one_button_plays_it_from_the_start(opened):
     page = opened(layout="slide")
-    expect(page.locator("h1")).to_have_text("Peer Direct finished, 52 MiB ahead")
+    expect(page.locator("h1")).to_have_text("Peer Direct finished first")
+    expect(page.locator(".rc-lead")).to_contain_text("52 MiB ahead")
     expect(page.locator(".rc-through h2")).to_have_text("Peer Direct")
     expect(page.locator(".rc-through .rc-road path[visibility=visible]")).to_have_count(
         0
@@ -128,9 +163,11 @@ def test_a_slide_opens_at_the_winners_finish_and_one_button_plays_it_from_the_st
     page.wait_for_function(
         "() => { const { time, length } = [...peerlabPages][0].player; return time > 0 && time < 0.5 * length }"
     )
-    expect(page.locator("h1")).to_contain_text("MiB ahead")
+    expect(page.locator("h1")).to_have_text("RDMA through host against Peer Direct")
+    expect(page.locator(".rc-running")).to_contain_text("MiB ahead")
     page.evaluate("() => { const { player } = [...peerlabPages][0]; player.seek(0.999 * player.length) }")
-    expect(page.locator("h1")).to_have_text("Peer Direct was 1.72\u00d7 as fast")
+    expect(page.locator("h1")).to_have_text("Peer Direct finished first")
+    expect(page.locator(".rc-ratio")).to_contain_text("1.72\u00d7")
     expect(page.get_by_role("button", name="Start")).to_be_visible()  # it ends by itself
 
 
@@ -174,7 +211,7 @@ def test_two_races_of_unlike_size_tell_shares(opened):
     page = opened(peerlab.race(peerlab.Scenario(path="peer-direct"), nodes=64, message_bytes="16 MiB"))
     expect(page.locator(".rc-lead h2")).to_have_text("Delivered per node, % of all")
     seek_share(page, 0.2)
-    expect(page.locator(".rc-lead")).to_contain_text(re.compile(r"\d % ahead"))
+    expect(page.locator(".rc-running")).to_contain_text(re.compile(r"\d % ahead"))
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -230,7 +267,7 @@ def test_a_still_shows_the_moment_at_which_the_first_is_through_and_a_video_move
     with sitting(paths_race().runs, view="race-slide", theme="light") as one:
         one.show(paths_race().runs[1].time_ps)
         said = "document.querySelector('h1').textContent"
-        assert one.window.evaluate(said) == "Peer Direct finished, 52 MiB ahead"
+        assert one.window.evaluate(said) == "Peer Direct is 1.72\u00d7 as fast"
     several = [frame for _, frame in zip(range(3), frames(paths_race().runs, 50, view="race"), strict=False)]
     assert len(set(several)) == 3
     with pytest.raises(peerlab.PeerlabError, match="'race' shows two runs, and there is one"):

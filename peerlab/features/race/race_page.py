@@ -34,6 +34,9 @@ def _page(race: Race, band: GainBand | None, layout: str, theme: str, *, framed:
     # Where nobody wins, the answer has the colour of the second, as in the order of the question.
     role = parcel["racers"][race.winner if race.winner is not None else 1]["role"]
     answer = f"--rc: var(--pl-{role}); --rc-ink: var(--pl-{role}-ink); --rc-wash: color-mix(in srgb, var(--rc) 14%, var(--pl-box))"
+    # Once as fast is no gain, so that it has no colour.
+    if f"{race.times_as_fast:.2f}" == "1.00":
+        answer = "--rc: var(--pl-muted); --rc-ink: var(--pl-ink); --rc-wash: var(--pl-panel)"
     root, wanted = (
         f'class="rc-root" style="{answer}"',
         {"mode": layout, "theme": theme, **({"framed": "yes"} if framed else {})},

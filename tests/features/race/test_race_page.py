@@ -36,6 +36,13 @@ def test_a_range_is_told_only_where_both_exchange_the_same_on_one_machine():
     assert data_of(page_html(two, mode="race"))["race"]["answer"]["band"] is None
 
 
+def test_once_as_fast_has_no_colour():
+    page = race_html(peerlab.race(PAIR[1], message_bytes=PAIR[1].nbytes + 2**16), bands=False)
+    assert data_of(page)["race"]["answer"]["value"] == "1.00\N{MULTIPLICATION SIGN}"
+    assert '<main class="rc-root" style="--rc: var(--pl-muted); --rc-ink: var(--pl-ink)' in page
+    assert "--rc: var(--pl-direct)" in race_html(peerlab.race(*PAIR), bands=False)
+
+
 def test_cores_that_are_busy_on_neither_path_have_no_row():
     rows = data_of(page_html(PAIR, mode="race", bands=False))["race"]["answer"]["rows"]
     assert [what for what, *_ in rows] == ["copies per byte", "DRAM per byte"]

@@ -219,7 +219,7 @@ def race(outline: Outline, compared: ComparedRuns) -> Slide:
         live=page_of("race", both, layout="slide", theme=outline.theme, framed=True),
         # Just behind the end of the winner, so that the still shows it through, and the other one on its way.
         still=min(1.0, won / both.end_ps + _AFTER),
-        notes=("Press Race. Both begin at the same moment; the wedge is how far the faster one is ahead.",),
+        notes=("Press Start. Both begin at the same moment; the wedge is how far the faster one is ahead.",),
         source=figures_said(compared),
     )
 
