@@ -48,10 +48,22 @@ class Bottleneck:
     @property
     def says(self) -> str:
         """How much it limits, such as ``95 % busy``."""
-        if self.resource is None:
-            return f"{say_percent(self.share)} of the time in flight"
         turns = f", {say_percent(self.in_turns)} with its {_TURNS[self.kind]}" if self.in_turns else ""
-        return f"{say_percent(self.share)} busy{turns}"
+        return self.alone + turns
+
+    @property
+    def alone(self) -> str:
+        """The same without the one that it takes turns with."""
+        return f"{say_percent(self.share)} {'busy' if self.resource else 'of the time in flight'}"
+
+    @property
+    def together(self) -> str:
+        """How busy both are that take turns, such as ``NIC or its proxy: 87 % busy``; empty: it takes turns with none."""
+        if not self.in_turns:
+            return ""
+        other = _TURNS[self.kind]
+        here = "NIC" if other == "proxy" else "proxy"
+        return f"{here[0].upper()}{here[1:]} or its {other}: {say_percent(self.in_turns)} busy"
 
 
 def algbw_GBps(scenario: Scenario, time_ps: int) -> float:  # noqa: N802

@@ -25,6 +25,7 @@ const FACTS = ["copies", "dram", "cores", "registration"];
  * @property {number | null} [amount]
  * @property {string} [more]
  * @property {boolean} [always]
+ * @property {string} [also]
  * @property {string} [hint]
  * @property {string} [does]
  * @property {string} [says]
@@ -43,6 +44,7 @@ const FACTS = ["copies", "dram", "cores", "registration"];
  * @property {string} says
  * @property {string} sure
  * @property {string[]} times
+ * @property {string} without
  */
 /**
  * @typedef {object} OtherRatio The ratio if an assumption without a range does not hold
@@ -101,7 +103,7 @@ export class Headline extends View {
     box.append(times);
     if (follows) this.awaited(box, times, follows);
     if (!ratio) return box;
-    const { value, low } = ratio, { past } = this.meta.mark;
+    const { value, low, without } = ratio, { past } = this.meta.mark;
     box.classList.add(past ? "pl-fact-card" : "pl-promise");
     box.classList.toggle("pl-won", low === null ? value >= LEAST_GAIN : low > 1);
     const card = make("div", "pl-card");
@@ -109,7 +111,7 @@ export class Headline extends View {
     card.append(this.claim(ratio, past), make("div", "pl-value", this.range(ratio)));
     const sure = low === null || low > 1 - SAME; // a range on both sides of 1: nobody knows the sign, so that the point is not green
     const point = make("div", `pl-value pl-point pl-${value < 1 - SAME ? "worse" : value > 1 + SAME && sure ? "better" : "same"}`);
-    point.append(make("b", "", sayTimes(value)), " as simulated");
+    point.append(make("b", "", sayTimes(value)), without ? ` without ${without}` : " as simulated");
     times.replaceChildren(point, ratioBar(ratio, past));
     box.prepend(card);
     box.append(this.condition(ratio));
@@ -145,11 +147,16 @@ export class Headline extends View {
 
   // On what the range rests, as a link to the picture of how sure it is.
   condition(ratio) {
-    const { slow, condition, says } = ratio, note = make("div", "pl-note pl-range", "as fast");
+    const { slow, condition, says, without } = ratio, note = make("div", "pl-note pl-range", "as fast");
     // What a condition holds for is the range, not the whole gain: what is else, its picture and the tooltip say.
     const before = condition.startsWith("depending") ? ", " : condition.startsWith("if ") ? "; range " : " ";
-    note.append(make("span", "pl-than", ` as ${slow}`), before, this.sure.link(ratio, this.named("busbw").says) || condition);
+    note.append(make("span", "pl-than", ` as ${slow}`));
     note.title = says;
+    if (without) { // the time of what is shown is none of the two below the bar
+      note.append(`; this run, with ${without}: `, make("b", "", this.named("time").value));
+      return note;
+    }
+    note.append(before, this.sure.link(ratio, this.named("busbw").says) || condition);
     return note;
   }
 
@@ -182,6 +189,7 @@ export class Headline extends View {
     if (sends && card.does) note.prepend(make("span", "pl-does", card.does + (shared && ", ")));
     note.title = sends ? [card.note, card.says].filter(Boolean).join("; ") : (card.hint ?? "");
     box.append(label, value, note);
+    if (card.also) box.append(Object.assign(make("div", "pl-note", card.also), { title: card.hint }));
     if (chip) value.append(make("span", `pl-ratio pl-${verdict}`, times));
     if (then) box.append(this.was(then, arrow, times));
     if (bandwidth) this.addUnits(label);

@@ -9,7 +9,7 @@ const LETTERS = 12; // px of the names' letters
 const SLOWER = 0.995; // less reads as slower
 
 // `past`: the reader is on the faster path, so that what was simulated is where he is.
-export function ratioBar({ value, low, high, times: [staged, direct] }, past) {
+export function ratioBar({ value, low, high, without, times: [staged, direct] }, past) {
   const all = [1, value, low ?? value, high ?? value], from = Math.min(Math.min(1, value) / ROOM, ...all), to = Math.max(2, ROOM * value, ...all);
   const at = (ratio) => (100 * (ratio - from)) / (to - from), bar = make("div", "pl-bar");
   const put = (className, ratio, title = "") => {
@@ -24,28 +24,29 @@ export function ratioBar({ value, low, high, times: [staged, direct] }, past) {
     range.style.setProperty("--slower", `${(100 * slower).toFixed(2)}%`);
   }
   // The line first: the circle lies on it, and it is longer, so that both are seen where they meet.
-  put("pl-bar-mark", past ? 1 : value, past ? "through host: 1×" : `${sayTimes(value)} as simulated`);
-  put(`pl-bar-here ${past ? (value < SLOWER ? "pl-bar-slower" : "pl-bar-past") : ""}`, past ? value : 1, past ? `${sayTimes(value)} as simulated: you are here` : "1×: you are here");
-  bar.append(names({ value, at, staged, direct, past }));
+  const simulated = `${sayTimes(value)} ${without ? `without ${without}` : "as simulated"}`;
+  put("pl-bar-mark", past ? 1 : value, past ? "through host: 1×" : simulated);
+  put(`pl-bar-here ${past ? (value < SLOWER ? "pl-bar-slower" : "pl-bar-past") : ""}`, past ? value : 1, past ? `${simulated}: you are here` : "1×: you are here");
+  bar.append(names({ value, at, staged, direct, past, without }));
   bar.setAttribute("role", "img");
   bar.setAttribute("aria-label", `${sayTimes(value)} simulated, on a scale from ${sayTimes(from)} to ${sayTimes(to)}; ${past ? "you are there" : "you are at 1×"}`);
   return bar;
 }
 
 // The names of both marks in the order of these, each with its time and below the middle of its mark, or as near to that as both and the bar's ends let it.
-function names({ value, at, staged, direct, past }) {
+function names({ value, at, staged, direct, past, without }) {
   const row = make("div", "pl-bar-names"), slower = value < SLOWER, once = " 1×,";
-  const host = make("span", past ? "" : "pl-bar-you", past ? "host" : "you"), other = make("span", past ? "pl-bar-you" : "");
+  const here = !without, host = make("span", past || !here ? "" : "pl-bar-you", past || !here ? "host" : "you"), other = make("span", past && here ? "pl-bar-you" : "");
   if (document.documentElement.hasAttribute("data-framed")) {
     // on a slide the player has the time
     host.append(" 1×");
     other.append(`simulated ${sayTimes(value)}`);
   } else {
     host.append(make("span", "pl-bar-once", once), ` ${staged}`);
-    other.append(`${past ? "you" : "then"} ${direct}`);
+    other.append(`${!here ? "direct" : past ? "you" : "then"} ${direct}`);
   }
   const wide = (name) => Math.ceil(widthOf(name.textContent, LETTERS, name.className));
-  const both = [{ name: host, place: at(1), wide: wide(host), without: widthOf(once, LETTERS, !past) }, { name: other, place: at(value), wide: wide(other), without: 0 }];
+  const both = [{ name: host, place: at(1), wide: wide(host), without: widthOf(once, LETTERS, !past && here) }, { name: other, place: at(value), wide: wide(other), without: 0 }];
   if (slower) both.reverse();
   both.forEach(({ name, place, wide, without }, i) => {
     row.append(name);

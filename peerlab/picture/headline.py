@@ -27,6 +27,8 @@ class Card(TypedDict):
     """The figure as a number, where more of it is better or worse."""
     more: NotRequired[str]
     """``better`` or ``worse``."""
+    also: NotRequired[str]
+    """A second figure, in a line of its own."""
     hint: NotRequired[str]
     """What a word of the note means."""
     always: NotRequired[bool]
@@ -103,12 +105,9 @@ def _bottleneck(run: Run) -> Card:
     if bottleneck is None:
         return {**_card("bottleneck", "Bottleneck", "none", "no time passes"), "word": ""}
     hint = PROXY if names_proxy(run) else ""
-    note = bottleneck.says + (_where(run, bottleneck) or _wire(bottleneck))
-    return {
-        **_card("bottleneck", "Bottleneck", _cap(bottleneck.label), note),
-        "word": bottleneck.label,
-        "hint": hint,
-    }
+    note = bottleneck.alone + (_where(run, bottleneck) or _wire(bottleneck))
+    card = _card("bottleneck", "Bottleneck", _cap(bottleneck.label), note)
+    return {**card, "word": bottleneck.label, "hint": hint, "also": bottleneck.together}
 
 
 _FULL = 0.8

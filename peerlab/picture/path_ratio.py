@@ -11,8 +11,10 @@ from typing import TypedDict
 from peerlab.answer.gain import FELT, GainBand
 from peerlab.answer.run import Run
 from peerlab.base.units import say_gain, say_time
+from peerlab.model.noise import NOISE_KINDS
 from peerlab.picture.how_sure import how_sure_svg
 from peerlab.picture.theme import PAGE
+from peerlab.question.scenario import Scenario
 
 
 class OtherRatio(TypedDict):
@@ -50,6 +52,8 @@ class PathRatio(TypedDict):
     """The picture of how sure it is, as SVG whose colours are the page's; empty without a band."""
     times: list[str]
     """How long the one path takes, and the other."""
+    without: str
+    """What the two were simulated without, as with it one of them takes too long: ``noise``; empty: both as asked for."""
 
 
 def path_ratio(
@@ -87,7 +91,18 @@ def path_ratio(
         "says": band.range_in_words() if band else "",
         "sure": how_sure_svg(band, theme=PAGE) if band else "",
         "times": [say_time(slow.time_ps), say_time(fast.time_ps)],
+        "without": "",
     }
+
+
+def without_noise(scenario: Scenario) -> Scenario:
+    """Return the same question on machines that are always equally fast."""
+    return scenario.with_(**dict.fromkeys(NOISE_KINDS, 0))
+
+
+def stands_in(ratio: PathRatio | None, noisy: Sequence[Scenario]) -> PathRatio | None:
+    """Return the ratio of two runs without noise as that of two scenarios with it, of which one takes too long."""
+    return ratio and {**ratio, "of": [scenario.as_code() for scenario in noisy], "without": "noise"}
 
 
 def _condition(band: GainBand) -> str:

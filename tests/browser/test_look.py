@@ -7,6 +7,8 @@ from blank import ratio_of, run
 from playwright.sync_api import expect
 
 import peerlab
+from peerlab.base.units import say_time
+from peerlab.picture.path_ratio import stands_in
 from peerlab.picture.theme import palettes
 
 INK, MUTED, HOT = "rgb(23, 32, 43)", "rgb(86, 98, 114)", "rgb(163, 68, 0)"
@@ -89,6 +91,26 @@ def test_a_range_on_both_sides_of_1_says_in_words_that_the_path_may_be_slower(wi
         assert (knob.evaluate("one => getComputedStyle(one).backgroundColor") == green) is not slower
         names = hero.locator(".pl-bar-names > span")
         expect(names.first).to_contain_text("you" if slower else "host")
+
+
+def test_a_ratio_without_noise_says_so_and_gives_the_time_of_what_is_shown(wide):
+    noisy = run(path="peer-direct", nodes=2, spread=0.1)
+    ratio = stands_in(ratio_of(run(nodes=2).scenario), [noisy.scenario])
+    wide.change(noisy, lines=False)
+    wide.give("ratio", ratio)
+    hero = wide.page.locator(".pl-hero")
+    expect(hero.locator(".pl-point")).to_contain_text("\u00d7 without noise")
+    expect(hero.locator(".pl-range")).to_contain_text(f"this run, with noise: {say_time(noisy.time_ps)}")
+    expect(hero.locator(".pl-bar-you")).to_have_count(0)  # the two times are those without
+
+
+def test_where_a_ratio_is_green_the_slower_paths_time_is_not(wide):
+    wide.change(run(path="peer-direct"))
+    you, host = (
+        wide.page.locator(f".pl-bar-names > span{part}").evaluate("one => getComputedStyle(one).color")
+        for part in (".pl-bar-you", ":not(.pl-bar-you)")
+    )
+    assert (you != MUTED, host) == (True, MUTED)
 
 
 def test_a_figure_names_the_setting_that_it_is_compared_with(wide):

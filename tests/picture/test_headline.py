@@ -5,6 +5,7 @@ from html import unescape
 import pytest
 
 import peerlab
+from peerlab.base.units import say_percent
 from peerlab.picture.headline import cards
 from peerlab.picture.registration_table import table
 from peerlab.picture.words import caption, waits_for
@@ -36,6 +37,10 @@ def test_where_the_proxy_is_named_it_is_explained():
         peerlab.simulate(peerlab.Scenario(path=path, **asked)) for path in ("peer-direct", "host-rdma")
     )
     assert "with its proxy" in waits_for(named)
+    card = next(card for card in cards(named) if card["name"] == "bottleneck")
+    limits = named.bottleneck
+    assert card["note"] == f"{say_percent(limits.share)} busy", "one figure a line"
+    assert card["also"] == f"NIC or its proxy: {say_percent(limits.in_turns)} busy"
     for says in (caption(named), str(cards(named)), peerlab.race(other, named)._repr_html_()):
         assert "the library's thread that posts messages to a NIC" in unescape(says)
     assert "proxy" not in caption(other).lower()

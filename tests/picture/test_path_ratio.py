@@ -4,11 +4,13 @@ import peerlab
 from peerlab.answer.gain import FELT
 from peerlab.app import ratio_in_background
 from peerlab.app.explore import explore
+from peerlab.app.runs import Runs
 from peerlab.base.units import say_gain
 from peerlab.features.export.album import Album
 from peerlab.features.export.choices import choices
 from peerlab.picture.how_sure import how_sure_svg
 from peerlab.picture.path_ratio import path_ratio
+from peerlab.study.patience import TooSlow
 
 STAGED = peerlab.Scenario(path="host-rdma")
 
@@ -50,6 +52,28 @@ def test_both_paths_of_the_lab_show_the_same_ratio(monkeypatch):
     assert lab.figures.ratio["value"] != first["value"]
     lab.controls.cluster.value = "ideal-100g"  # has one path
     assert lab.figures.ratio == {}
+    lab.close()
+
+
+def test_where_noise_takes_too_long_the_ratio_without_it_stands_in_and_says_so(monkeypatch):
+    """With jitter one of the two runs took longer than a page waits, and half of the headline's card stayed empty."""
+    patiently = Runs.get_patiently
+
+    async def too_slow_with_noise(runs, scenario, most_s):
+        if scenario.noise:
+            raise TooSlow("every slice of every node")
+        return await patiently(runs, scenario, max(most_s, 60))
+
+    monkeypatch.setattr(Runs, "get_patiently", too_slow_with_noise)
+    lab = explore(nodes=2, path="peer-direct", jitter=0.05, spread=0.1)
+    shown = lab.figures.ratio
+    quiet = [peerlab.simulate(peerlab.Scenario(nodes=2, path=path)) for path in ("host-rdma", "peer-direct")]
+    assert shown["value"] == path_ratio(*quiet, None)["value"]
+    assert shown["without"] == "noise"
+    assert lab.scenario.as_code() in shown["of"]
+    assert not any(run.scenario.as_code() in shown["of"] for run in quiet), (
+        "without noise it is computed anew"
+    )
     lab.close()
 
 
