@@ -84,7 +84,7 @@ class NextMeasurement:
     what: str
     """The question, or the part that is measured alone."""
     command: str
-    """How."""
+    """How, as it is typed; empty: no command alone does it."""
     tells: str
     """What the answer says."""
 

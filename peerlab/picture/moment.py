@@ -86,6 +86,14 @@ class Moment:
     queues: list[Queue]
     """Where slices wait on their way."""
 
+    def left_of(self, edge: float) -> "Moment":
+        """Return what of it is seen in a picture that ends there."""
+        return replace(
+            self,
+            slices=[mark for mark in self.slices if mark.at[0] < edge],
+            trains=[train for train in self.trains if any(x < edge for x, _ in train.points)],
+        )
+
 
 def moment(run: Run, time_ps: int) -> Moment:
     """Return the slices that are shown at a moment, picoseconds from the start of the run."""

@@ -7,7 +7,6 @@ from textwrap import wrap
 from peerlab.answer.lateness import Lateness, lateness
 from peerlab.answer.run import Run
 from peerlab.base.units import say_bytes, say_count, say_time
-from peerlab.model.paths import REDUCE
 from peerlab.model.stages import stage_kind
 from peerlab.picture.drawing import HEIGHT, WIDTH, Point
 from peerlab.picture.geometry import BOX_TOP
@@ -19,11 +18,12 @@ from peerlab.picture.scene_host import arrows
 from peerlab.picture.shown_nodes import unit
 from peerlab.picture.sketch import Sketch
 from peerlab.picture.static_scene import draw
+from peerlab.picture.still_key import THIN, draw_key, slice_role
 from peerlab.picture.svg import Paper
-from peerlab.picture.theme import palette, stage_role
+from peerlab.picture.theme import palette
 from peerlab.picture.trains import BAR, BAR_WIDTH
 from peerlab.picture.waiting import badge_place
-from peerlab.picture.words import alt_text, caption, colours, title, waits_for
+from peerlab.picture.words import alt_text, caption, title, waits_for
 
 _HEAD, _FOOT = 34.0, 60.0
 """Room above the data path for the title, and below it for the colours and the caption."""
@@ -51,8 +51,6 @@ _NEAR = (40.0, 14.0)
 """Words whose ends are so near, across and down, would lie on each other."""
 _READ = 12.0
 """Size of the smallest words where no slide is drawn."""
-_THIN = 1.6
-"""Width of a slice of other nodes."""
 
 
 def still_svg(
@@ -160,11 +158,8 @@ def node_svg(run: Run, *, theme: str = "light", large: bool = False) -> str:
 def keyed_node_svg(picture: Picture, at: int, *, theme: str) -> str:
     """Return the first node of a data path at a moment, picoseconds from the start of the run, with the key of its colours below it."""
     paper, machine = _node(picture, at, theme), picture.sketch.cluster
-    seen = moment(picture.sketch.run, at)
-    y = _key(paper, picture.sketch, HEIGHT + 14, _CARD, 11, seen=seen)
-    y += 18
-    paper.line([(2, y), (14, y)], "muted", 2, dash="2 3")
-    paper.text((18, y), "way of a slice", size=11, ink="muted", align="left")
+    seen = moment(picture.sketch.run, at).left_of(_NODE)
+    y = draw_key(paper, picture.sketch, HEIGHT + 14, _CARD, 11, seen=seen, way=True)
     if machine.assumptions:
         y += 18
         paper.text((2, y), f"† {machine.counted}", size=11, ink="muted", align="left")
@@ -225,11 +220,12 @@ def _slices(paper: Paper, sketch: Sketch, at: int, *, own: bool = False) -> None
     slide = own or paper.smallest > _READ  # it has no room for a number at each queue, so that none is drawn
     trains = [mark for mark in seen.trains if not (slide and mark.width == BAR_WIDTH)]
     for train in (mark for mark in trains if not (own and mark.hollow)):
-        role = stage_role(REDUCE.name if train.summed else train.stage)
-        width = _THIN if train.hollow else train.width
-        paper.line(train.points, role, width, alpha=_PALE if train.odd and not train.hollow else 1.0)
+        width = THIN if train.hollow else train.width
+        paper.line(
+            train.points, slice_role(train), width, alpha=_PALE if train.odd and not train.hollow else 1.0
+        )
     for dot in (mark for mark in seen.slices if not (own and mark.hollow)):
-        colour = stage_role(REDUCE.name if dot.summed else dot.stage)
+        colour = slice_role(dot)
         fill, line = ("box", colour) if dot.hollow else (colour, "box")
         paper.square(dot.at, 3.75 if dot.hollow else 4.5, fill, line, 1.5)
     for x, y, arrow in arrows(sketch):
@@ -291,7 +287,7 @@ def _foot(
     """Say what the colours in the picture mean and what was simulated; return where that ends."""
     sketch, letters = picture.sketch, max(12.0, paper.smallest) / 12
     seen = moment(sketch.run, at) if bare else None
-    y = _key(paper, sketch, head + HEIGHT + 16, WIDTH, seen=seen)
+    y = draw_key(paper, sketch, head + HEIGHT + 16, WIDTH, seen=seen)
     if nodes_late:
         y = _late(paper, sketch.run, nodes_late, at, y)
     if bare:
@@ -303,29 +299,3 @@ def _foot(
         y += 18
         paper.text((2, y), line, size=12, ink="muted", align="left")
     return y + 8
-
-
-def _key(
-    paper: Paper, sketch: Sketch, y: float, width: float, size: float = 12.0, *, seen: Moment | None = None
-) -> float:
-    """Say what the colours in the picture mean, from a height on, or only those that are `seen`; return the height of the last line."""
-    drawn = {stage_role(stage) for stage in (*sketch.drawn, REDUCE.name)}
-    if seen:
-        drawn = {stage_role(REDUCE.name if mark.summed else mark.stage) for mark in seen.trains}
-        drawn |= {stage_role(REDUCE.name if mark.summed else mark.stage) for mark in seen.slices}
-    entries = [(role, meaning) for role, meaning in colours(sketch.run) if role in drawn]
-    # With a switch that adds up nobody's neighbours are shown.
-    if not sketch.geometry.sums and sketch.run.scenario.domains > 1:
-        entries.append(("", "thin or hollow: other nodes"))
-    x, letters = 2.0, max(size, paper.smallest) / 12
-    for role, meaning in entries:
-        # About 6.4 units a letter of size 12, and 16 for the square before it.
-        if x + (16 + 6.4 * len(meaning)) * letters > width:
-            x, y = 2.0, y + 18
-        if role:
-            paper.square((x + 5, y), 5, role, radius=2)
-        else:
-            paper.square((x + 5, y), 3.5, "none", "edge", 1.5)
-        paper.text((x + 16, y), meaning, size=size, ink="muted", align="left")
-        x += 16 + (18 + 6.4 * len(meaning)) * letters
-    return y

@@ -19,7 +19,7 @@ from peerlab.picture.geometry import CPU, ENTRY, MEMORY, NIC, PORT, ROOT, SWITCH
 from peerlab.picture.moment import fullest, moment
 from peerlab.picture.picture import Picture
 from peerlab.picture.scene_host import arrows
-from peerlab.picture.still import say_waiting, still_svg, way_svg
+from peerlab.picture.still import keyed_node_svg, say_waiting, still_svg, way_svg
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import palettes
 from peerlab.picture.trains import BAR_WIDTH, BREADTH, occupied, shifted, waits
@@ -48,6 +48,20 @@ def test_a_still_holds_the_figures_of_its_run(detour):
     assert any(one.startswith("64 ranks, shown at ") for one in said)
     direct = words(still_svg(detour.simulate(detour.scenario.with_(path="peer-direct"))))
     assert {"52 GB/s", "2.54 ms for 64 MiB", "NIC send, 92 % busy"} <= set(direct)
+
+
+def test_the_key_of_a_node_names_what_is_seen_in_it_and_nothing_else(detour):
+    """Slices of other nodes are thin lines here: a thin line stands before their name, and no hollow square is promised."""
+    at = fullest(detour)
+    svg = keyed_node_svg(Picture(detour), at, theme="light")
+    assert {"thin: other nodes", "way of a slice"} <= set(words(svg))
+    lines = [line.attrib for line in ET.fromstring(svg).iter(f"{SVG}polyline")]  # noqa: S314  (our own)
+    *_, thin, way = lines
+    assert thin["stroke-width"] == "1.6"
+    assert thin["stroke"] in {line["stroke"] for line in lines[:-2] if line["stroke-width"] == "1.6"}
+    assert way["stroke-dasharray"] == "2 3"
+    alone = simulated(cluster="ideal-100g", nodes=1)
+    assert not any("other nodes" in word for word in words(keyed_node_svg(Picture(alone), 0, theme="light")))
 
 
 def test_alt_text_is_two_sentences_with_the_figures(detour):

@@ -78,7 +78,8 @@ def _parts(diagnosis: Diagnosis, judging: str) -> Iterator[Part]:
         yield Items("One fact would decide", [Item(fact.what, fact.tells, fact.command)])
     if diagnosis.path:  # without one the verdict has said that nothing follows
         yield from _forecast(diagnosis.forecast)
-    ranked = list(map(_ranked, diagnosis.ranking))
+    odds = _percents([explanation.odds for explanation in diagnosis.ranking])
+    ranked = list(map(_ranked, diagnosis.ranking, odds))
     yield Table("How well each path explains it", _HEAD, ranked, right={1}, kind="explained")
     evidence = Items(_EVIDENCE, list(map(_evidence, diagnosis.evidence)))
     yield Fold(_EVIDENCE, (Text(_WEIGHED, quiet=True), evidence))
@@ -96,22 +97,37 @@ def _next(diagnosis: Diagnosis, judging: str) -> Sequence[Item]:
     return [*([Item("is the run well, too?", "", judging)] if judging else []), _NOTHING_SHORTER]
 
 
-def _ranked(explanation: Explanation) -> tuple[Cell, ...]:
+def _ranked(explanation: Explanation, odds: str) -> tuple[Cell, ...]:
     # Links inside a node are no path of the record: they have the colour of the inside.
     role = PATHS[explanation.path].role if explanation.path in PATHS else "inside"
     fit = explanation.fit
     return (
         Cell(_first_up(path_name(explanation.path))),
-        Cell(_odds(explanation.odds), bar=explanation.odds, role=role),
+        Cell(odds, bar=explanation.odds, role=role),
         Cell(_times(fit.ratio) if fit else "not simulated"),
     )
 
 
-def _odds(share: float) -> str:
-    """Return odds in percent, of which only nothing is 0 % and only all is 100 %."""
+def _percents(odds: Sequence[float]) -> list[str]:
+    """Return odds in percent, the largest first, that add up to no more than all: only nothing is 0 % and only all is 100 %.
+
+    >>> _percents([0.466, 0.276, 0.258]), _percents([0.996, 0.004])
+    (['47 %', '27 %', '26 %'], ['> 99 %', '< 1 %'])
+    """
+    # The first is said in sentences, too, so that it is rounded as anywhere; the others share what is left of all.
+    first, *others = (100 * share for share in odds)
+    whole = [round(first), *map(int, others)]
+    # A tie goes to the likelier one, as these come first; none is written as more than the first.
+    nearest = sorted(range(1, len(whole)), key=lambda place: whole[place] - 100 * odds[place])
+    raised = [place for place in nearest if whole[place] < whole[0]][: 100 - sum(whole)]
+    whole = [number + (place in raised) for place, number in enumerate(whole)]
+    return [_percent(share, number) for share, number in zip(odds, whole, strict=True)]
+
+
+def _percent(share: float, whole: int) -> str:
     if 0 < share < _LEAST:
         return f"< {say_percent(_LEAST)}"
-    return f"> {say_percent(1 - _LEAST)}" if 1 - _LEAST < share < 1 else say_percent(share)
+    return f"> {say_percent(1 - _LEAST)}" if 1 - _LEAST < share < 1 else say_percent(whole / 100)
 
 
 def _evidence(evidence: Evidence) -> Item:

@@ -21,8 +21,10 @@ _FILLED = "fill='var(--pl-direct)' fill-opacity='0.35'"
 """How the band is filled: seen on paper of either colour."""
 _TICK = 76
 """Pixels from one size that is written at the axis to the next, at least."""
-_LINES = 10
+_LINES = 6
 """Lines of the grid, at most."""
+_CLEAR = 10
+"""Pixels between a line of the grid and the ceiling at its right end, at least: nearer it would look like the ceiling's figure."""
 Row = Mapping[str, Any]
 """A size with floor, low, expected, high and ceiling, GB/s; of a log with what was measured, and whether that is below, too."""
 # Below this size all curves are one line on these axes, unless so few sizes are larger.
@@ -111,7 +113,7 @@ def band_svg(
         points = [(size, GBps) for size, GBps in curve if size in drawn]
         line = _line(across, up, points, "copy-ink", "2.5", "2 4")
         parts.append(f"<g class='pl-fault' data-fault='{place}'>{line}</g>")
-    parts += [_point(across, up, row) for row in judged]
+    parts += [_point(across, up, row) for row in judged] or [_answer((right, up(rows[-1]["expected"])))]
     sentence = f"Bus bandwidth by size, {say_bytes(told[0]['size'])} to {say_bytes(told[-1]['size'])}: band, floor and ceiling"
     return f"{_opened(wide, _HIGH, sentence)}{''.join(parts)}</svg>"
 
@@ -151,8 +153,11 @@ def _grid(across: Scale, up: Scale, right: float, drawn: tuple[Sequence[Row], Se
     rows, judged = drawn
     figures = _figures(rows, judged)
     parts = ["<text x='0' y='12'>busbw, GB/s</text>", _band_key(_KEY)]
+    ceiling = up(rows[-1]["ceiling"])
     for rate in _rates(min(figures) / 1.15, max(figures) * 1.15):
         y = up(rate)
+        if abs(y - ceiling) < _CLEAR:
+            continue
         parts.append(
             f"<path d='M{_LEFT} {y:.1f}H{right}' stroke='var(--pl-faint)'/>"
             f"<text x='{_LEFT - 8}' y='{y + 4:.1f}' text-anchor='end'>{figure(rate)}</text>"
@@ -167,8 +172,8 @@ def _grid(across: Scale, up: Scale, right: float, drawn: tuple[Sequence[Row], Se
 
 
 def _rates(low: float, high: float) -> list[float]:
-    """Return the rates that have a line: powers of two, or of ten where those would be too many."""
-    step = 2.0 if math.log2(high / low) <= _LINES else 10.0
+    """Return the rates that have a line: powers of two, of four or of ten, whichever are few enough."""
+    step = next((step for step in (2.0, 4.0) if math.log(high / low, step) <= _LINES), 10.0)
     powers = range(math.ceil(math.log(low, step)), math.floor(math.log(high, step)) + 1)
     return [step**power for power in powers]
 
@@ -230,6 +235,11 @@ def _point(across: Scale, up: Scale, row: Row) -> str:
         f"<circle cx='{across(row['size']):.1f}' cy='{up(row['measured']):.1f}' r='4' fill='{fill}' stroke='var(--pl-{colour})' stroke-width='1.5'>"
         f"<title>{say_bytes(row['size'])}: {figure(row['measured'])} GB/s{should}</title></circle>"
     )
+
+
+def _answer(at: tuple[float, float]) -> str:
+    """Return the dot of the figure that a page without a log begins with."""
+    return f"<circle cx='{at[0]}' cy='{at[1]:.1f}' r='4' fill='var(--pl-direct-ink)'/>"
 
 
 def _one_size_svg(row: Row, wide: int) -> str:

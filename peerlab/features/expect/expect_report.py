@@ -38,6 +38,8 @@ _CLOSEST = 2
 """Causes that are shown where none explains enough."""
 _SIZES = "Each size, and how sure that is"
 _BARE = "Each size, as it was measured"
+_WHICH, _FEW = re.compile(r", such as ([^;]+)"), 4
+"""The clusters that a log may be from, and how many of them a sentence has room for."""
 _DECIDES = " The command below decides."
 _TITLE = "Is this run healthy?"
 
@@ -74,6 +76,8 @@ def _largest(rows: Sequence[Told]) -> str:
         return ""
     row = rows[-1]
     band = f"{figure(row['low'])} to {figure(row['high'])}"
+    if figure(row["high"]) == figure(row["ceiling"]):
+        band += ", the ceiling"
     return f"<p class='pl-answer'><b>{figure(row['expected'])} GB/s</b> bus bandwidth at {say_bytes(row['size'])}; 9 of 10 healthy runs have {band}</p>"
 
 
@@ -95,7 +99,23 @@ def _conclusion(verdict: Told) -> Conclusion:
     return Conclusion(
         status,
         conclusion({**verdict, "why": why}),
-        " ".join(filter(None, (_names_as_code(first_up(advice)), because))),
+        " ".join(filter(None, (_names_as_code(first_up(_WHICH.sub(_in_sentence, advice))), because))),
+    )
+
+
+def _in_sentence(which: re.Match[str]) -> str:
+    """Return the names of clusters that a sentence has room for: all if they are few, else none."""
+    return which[0] if len(which[1].split(", ")) <= _FEW else ""
+
+
+def _further_names(verdict: Told) -> str:
+    """Return the clusters that a log may be from, folded where a sentence has no room for them; empty of another verdict."""
+    which = _WHICH.search(verdict["why"])
+    if which is None or _in_sentence(which):
+        return ""
+    names = which[1].split(", ")
+    return _folded(
+        f"{len(names)} known clusters that may be it", part_html(Text(_names_as_code(which[1]), quiet=True))
     )
 
 
@@ -118,6 +138,7 @@ def _without_names(verdict: Told) -> str:
 def _parts(verdict: Told) -> Iterator[str]:
     yield conclusion_html(_conclusion(verdict))
     yield part_html(Text(log_words(verdict), quiet=True))
+    yield _further_names(verdict)
     rows, causes = [row for row in verdict["rows"] if row["expected"]], verdict["causes"][:_MOST_CAUSES]
     if rows:
         picture = band_html(rows, rows, [cause["curve"] for cause in causes])

@@ -11,6 +11,7 @@ from logs import NCCL_TCP_US
 
 import peerlab
 from peerlab.base.document import Document, Item, Items, Text, document_markdown
+from peerlab.diagnosis.knowledge import knowledge
 from peerlab.features.diagnose.diagnose_command import _judging
 
 HEAD = """\
@@ -216,6 +217,15 @@ def test_odds_never_add_up_to_more_than_all_and_only_nothing_is_none(log):
     assert len(odds) >= 3
     assert {share for share in odds if not share[0].isdigit()} <= {"less 1 %", "&gt; 99 %"}
     assert sum(whole) <= 100
+
+
+def test_what_to_check_is_typed_as_it_stands_or_has_no_command():
+    """A chip holds what is typed, a tool or a setting: prose stands below it."""
+    tools = {"peerlab", "ib_write_bw", "osu_bw", "nvbandwidth", "iperf3", "hccl_demo"}
+    checks = [advice.check for advice in knowledge().checks]
+    assert all(check.tells for check in checks)
+    first = {check.command.split()[0] for check in checks if check.command}
+    assert {word for word in first if "=" not in word} == tools
 
 
 def test_which_path_it_was_is_no_judgement_and_has_no_sign(log):

@@ -78,6 +78,19 @@ def test_an_expectation_shows_itself_in_a_notebook():
     assert all(re.search(f"pl-at-{wide} {{ display: block;", shown) for wide in widths)
     assert shown.count(">9 of 10 healthy runs</text>") == 5
     assert "16 ranks" in shown
+    # the figure that the page begins with is a dot at the end of its line
+    assert shown.count("fill='var(--pl-direct-ink)'/>") == 5
+
+
+def test_no_line_of_the_grid_looks_like_the_ceiling_s_figure():
+    """Two nodes of P5: a line for 512 would lie on the dashed one of the ceiling, 518, to which healthy runs reach."""
+    shown = peerlab.expect("p5", nodes=2)._repr_html_()
+    assert re.search("healthy runs have [0-9.]+ to ([0-9.]+), the ceiling<", shown)[1] == "518"
+    for picture in re.findall("<svg class='pl-band.*?</svg>", shown, flags=re.DOTALL):
+        ceiling = float(re.search("H?([0-9.]+)' fill='none' stroke='var\\(--pl-muted\\)'", picture)[1])
+        lines = [float(y) for y in re.findall("<path d='M64 ([0-9.]+)H", picture)]
+        assert 3 <= len(lines) <= 6
+        assert all(abs(y - ceiling) >= 10 for y in lines)
 
 
 def test_a_single_size_has_one_axis_with_a_figure_at_each_mark():
@@ -152,6 +165,10 @@ def test_a_log_shows_itself_in_a_notebook_and_says_what_to_name_in_the_words_of_
     assert re.search("<b>(.*?)</b>", page)[1] == "Cannot tell: nothing in the log names its machine"
     assert "with the argument cluster" in page
     assert "--cluster" not in page + repr(verdicts)
+    # twelve names have no room in a sentence
+    names = re.search("<summary>([0-9]+) known clusters that may be it</summary>(.*?)</details>", page)
+    assert names[2].count("<code>") == int(names[1]) > 4
+    assert "such as" not in page
     assert "<td class='pl-number'>-</td>" not in page  # what nothing is known of has no columns
     assert isinstance(verdicts, tuple)
     assert repr(verdicts) == repr(verdicts[0])
@@ -187,8 +204,9 @@ def test_a_healthy_run_says_which_size_comes_closest_to_its_floor():
 
 def test_names_and_commands_of_what_to_name_are_code_so_no_line_breaks_them():
     (found,) = judge(log([1.0] * 9))
-    verdict = re.search("<p class='pl-verdict.*?</p>", verdict_html([found.as_dict()]))[0]
-    assert "<code>h100-ndr</code>" in verdict
+    page = verdict_html([found.as_dict()])
+    verdict = re.search("<p class='pl-verdict.*?</p>", page)[0]
+    assert "<code>h100-ndr</code>" in page
     assert "<code>peerlab clusters draft my.toml --from topo.xml</code>" in verdict
 
 

@@ -38,6 +38,8 @@ from peerlab.records import Records, checked_records
 from peerlab.records.conditions_measured import grouped
 
 _DRAFT = "peerlab clusters draft my.toml --from topo.xml"
+_JUDGED = {BELOW: "below its floor", HELD_UP: "held up"}
+"""Verdicts in the words of a sentence, where those are others."""
 _NETS = {
     "verbs": re.compile(r"NET/IB\b|Using network IB"),
     "efa": re.compile(r"NET/AWS Libfabric|NET/OFI.*efa|Using network AWS Libfabric"),
@@ -143,7 +145,10 @@ def _verdict_of(records: Records, named: Cluster | None, aside: str) -> LogVerdi
         return unknown(_no_cluster(observed, aside) if named is None else _not_held(observed, named))
     # Machines that give one verdict are as good as one; where they differ, only the user knows.
     if len({held.rule.verdict for held in comparisons}) > 1:
-        each = "; ".join(f"{held.rule.verdict} as {held.cluster.name}" for held in comparisons)
+        each = "; ".join(
+            f"{_JUDGED.get(held.rule.verdict, held.rule.verdict)} as {held.cluster.name}"
+            for held in comparisons
+        )
         return unknown(f"it may be from several machines: {each}; name its own with --cluster")
     verdict = _explained(min(comparisons, key=lambda held: held.distance), observed, taken)
     if named is None and verdict.verdict == BELOW and not any(cause.said for cause in verdict.causes):
