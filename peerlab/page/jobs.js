@@ -1,4 +1,4 @@
-// Several jobs on one fabric: hosts in the colours of their jobs, uplinks divided among them, and who stood in whose way.
+// Several jobs on one fabric: hosts in the colours of their jobs, and uplinks divided among them.
 import { make } from "./dom.js";
 import { JobsScene, TINT } from "./jobs_scene.js";
 import { ticks } from "./labels.js";
@@ -43,8 +43,8 @@ const JOBS_WATCHED_S = 16; // all of it lasts so long at the usual speed
 const MOST_GROWN = 2.6; // so many times as high the pictures are at most
 const EACH = "each uplink"; // where all are used alike
 const TRIES = 4; // to find that
-// In px: a lane of a job with its bar, and below it who stands in its way; a lane of an uplink. Of the uplinks so many are drawn, those that are shared longest, and of those that are shared alike one.
-const LANES = { left: 136, narrow: 84, label: 48, letters: 12, head: 20, job: 36, apart: 52, bar: 12, thickest: 20, thin: 10, link: 40, highest: 100, most: 2, column: 3, palest: 0.5, shades: 5, tick: 64 };
+// In px: a lane of a job with its bar; a lane of an uplink. Of the uplinks so many are drawn, those that are shared longest, and of those that are shared alike one.
+const LANES = { left: 136, narrow: 84, label: 48, letters: 12, head: 20, job: 22, apart: 34, bar: 14, thickest: 24, link: 48, highest: 150, most: 2, tick: 64 };
 
 const JOBS_HTML = `
 <h1></h1>
@@ -53,7 +53,7 @@ const JOBS_HTML = `
 <div class="np-scroll"><table class="np-fabrics jb-jobs"><caption>Each job's collectives</caption><thead></thead><tbody></tbody></table></div></div>
 <svg class="np-scene" role="img"></svg>
 <p class="np-key"></p>
-<svg class="np-strip" role="img" aria-label="When each job exchanges, who stood in its way, and what each had of the uplinks"></svg>
+<svg class="np-strip" role="img" aria-label="When each job exchanges, and what each had of the uplinks"></svg>
 <footer class="np-foot"><p class="ts-source"></p></footer>`;
 
 class JobsPage extends PlayedPage {
@@ -145,7 +145,7 @@ class JobsPage extends PlayedPage {
     return Math.max(1, Math.min(MOST_GROWN, (now * (high - rest)) / drawn));
   }
 
-  // All jobs on one axis: each exchanges, below in the colours of who stands in its way; then the uplinks.
+  // All jobs on one axis: when each exchanges; then the uplinks, where one sees who has what of them.
   paintLanes(grown) {
     const host = this.find(".np-strip"), { jobs, end_us } = this.data, width = host.clientWidth || 1000, right = width;
     const left = width < 600 ? LANES.narrow : LANES.left;
@@ -153,14 +153,13 @@ class JobsPage extends PlayedPage {
     host.replaceChildren();
     const text = (x, y, words, more) => svgText(words, { x, y: y + 13, "font-size": LANES.letters, fill: "var(--pl-muted)", ...more }, host);
     const box = (from, until, y, height, role, more = {}, into = host, least = 0.4) => svgShape("rect", { x: this.x(from).toFixed(2), y, width: Math.max(least, this.x(until) - this.x(from)).toFixed(4), height, fill: `var(--pl-${role})`, ...more }, into);
-    const high = Math.min(LANES.bar * grown, LANES.thickest), thin = LANES.thin, middle = (high - LANES.letters) / 2 - 1;
-    text(left, 0, width < 600 ? "collectives; below: who slows them" : "each job's collectives; below each, the jobs that slow it down");
+    const high = Math.min(LANES.bar * grown, LANES.thickest), middle = (high - LANES.letters) / 2 - 1;
+    text(left, 0, width < 600 ? "collectives, and use of uplinks" : "each job's collectives, and below what each has of the uplinks");
     let top = LANES.head;
-    jobs.forEach(({ title, exchanges, held, role }) => {
+    jobs.forEach(({ title, exchanges, role }) => {
       text(left - 8, top + middle, title, { "text-anchor": "end", fill: "var(--pl-ink)" });
       box(0, end_us, top, high, "panel");
       for (const [from, until] of exchanges) box(from, until, top, high, role, { rx: 2, opacity: TINT });
-      this.slowedBy(held, Math.round((right - left) / LANES.column)).forEach(([from, until, other, part, k, of]) => box(from, until, top + high + 2 + (thin * k) / of, thin / of, jobs[other].role, { opacity: (TINT * (LANES.palest + (1 - LANES.palest) * part)).toFixed(2), "shape-rendering": "crispEdges" }));
       top += Math.min(LANES.job * grown, LANES.apart);
     });
     this.sharedLinks().forEach(({ name, uses }) => {
@@ -182,21 +181,6 @@ class JobsPage extends PlayedPage {
     host.setAttribute("viewBox", `0 0 ${width} ${top + 16}`);
     host.style.height = `${top + 16}px`;
     this.cursor = svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 1.5, y1: LANES.head - 4, y2: top - 4 }, host);
-  }
-
-  // Who slows a job down, column by column: thousands of short waits are as dense as they are long together, and the shortest is still seen. `[from, until, job, part, its place, of how many]`.
-  slowedBy(held, columns) {
-    const wide = this.data.end_us / columns, found = Array.from({ length: columns }, () => new Map());
-    for (const [from, until, ...others] of held)
-      for (let k = Math.floor(from / wide); k < columns && k * wide < until; k++)
-        for (const other of others) found[k].set(other, (found[k].get(other) ?? 0) + (Math.min(until, (k + 1) * wide) - Math.max(from, k * wide)) / wide);
-    const bars = [], open = new Map(); // columns of one shade are one bar: between bars that touch a seam would be seen
-    found.forEach((jobs, k) => [...jobs].sort(([a], [b]) => a - b).forEach(([other, part], place) => {
-      const shade = Math.ceil(LANES.shades * Math.min(1, part)) / LANES.shades, look = [shade, place, jobs.size].join(), before = open.get(other);
-      if (before?.next !== k || before.look !== look) open.set(other, { look, bar: bars[bars.push([k * wide, 0, other, shade, place, jobs.size]) - 1] });
-      Object.assign(open.get(other), { next: k + 1 }).bar[1] = (k + 1) * wide;
-    }));
-    return bars;
   }
 
   // The uplinks that are shared longest; of those that are used alike the first, which says so.

@@ -4,8 +4,9 @@ import { widthOf } from "./places.js";
 import { svgShape, svgText } from "./svg.js";
 
 export const TINT = 0.6; // opacity of a job's colour, wherever it is an area: a job has one tint, and words on it stay readable
-// px; a leaf has so much room at most; beside a pipe there is room for a word, or for three, and between two leaves for four; names of jobs stand below so many rows of hosts
-const FLOOR = { most: 480, host: 34, largest: 1.9, gap: 6, pad: 12, spine: 22, pipe: 84, longest: 130, wide: 52, beside: 6, word: 62, words: 126, all: 160, least: 128, letters: 12, cause: 14, name: 16, rows: 2 };
+// px; leaves stand apart, and fill the page; beside a pipe there is room for a word, or for three; names of jobs stand below so many rows of hosts
+const FLOOR = { apart: 12, row: 400, host: 34, largest: 1.9, widest: 160, gap: 6, pad: 12, spine: 22, pipe: 84, longest: 170, wide: 52, beside: 6, word: 62, words: 150, letters: 12, cause: 16, name: 16, rows: 2 };
+const ALL = ["bottleneck", "all full, both ways"]; // above and below a line from one uplink to the next
 
 export class JobsScene {
   constructor(host, data) {
@@ -20,29 +21,27 @@ export class JobsScene {
 
   // Draws what stands still; `grown`: so many times as high as it is at least.
   paint(grown = 1) {
-    const { host, data, leaves } = this, width = host.clientWidth || 1000, each = Math.min(width / leaves.length, FLOOR.most), start = (width - each * leaves.length) / 2;
+    const { host, data, leaves } = this, width = host.clientWidth || 1000, apart = Math.min(FLOOR.apart, (0.2 * width) / leaves.length), each = (width + apart) / leaves.length; // from one leaf to the next
     const floor = { host: FLOOR.host * Math.max(1, Math.min(grown, each / 250, FLOOR.largest)), pipe: Math.min(FLOOR.pipe * grown, FLOOR.longest) };
     this.floor = floor;
-    const most = Math.max(1, Math.min(data.leaf, Math.floor((Math.min(each - 20, 420) - 2 * FLOOR.pad + FLOOR.gap) / (floor.host + FLOOR.gap)))), rows = Math.ceil(data.leaf / most), row = Math.ceil(data.leaf / rows); // rows of one length
-    const wide = Math.max(row * (floor.host + FLOOR.gap) - FLOOR.gap + 2 * FLOOR.pad, Math.min(each - 12, 240)), leafTop = FLOOR.spine + floor.pipe, named = rows <= FLOOR.rows ? FLOOR.name : 0, pitch = floor.host - 6 + FLOOR.gap + named, leafHigh = 24 + rows * pitch + 8;
+    const most = Math.max(1, Math.min(data.leaf, Math.floor((Math.min(each - apart, FLOOR.row) - 2 * FLOOR.pad + FLOOR.gap) / (floor.host + FLOOR.gap)))), rows = Math.ceil(data.leaf / most), row = Math.ceil(data.leaf / rows); // rows of one length
+    const wide = Math.max(row * (floor.host + FLOOR.gap) - FLOOR.gap + 2 * FLOOR.pad, each - apart), leafTop = FLOOR.spine + floor.pipe, named = rows <= FLOOR.rows ? FLOOR.name : 0, pitch = floor.host - 6 + FLOOR.gap + named, leafHigh = 24 + rows * pitch + 8;
+    floor.wide = Math.min(FLOOR.widest, (wide - 2 * FLOOR.pad + FLOOR.gap) / row - FLOOR.gap); // of a host: they fill their leaf
     host.replaceChildren();
     this.boxes = [];
     this.pipes = [];
-    svgShape("rect", { x: start + (each - wide) / 2, y: 0, width: each * (leaves.length - 1) + wide, height: FLOOR.spine, rx: 6, fill: "var(--pl-panel)" }, host);
+    svgShape("rect", { x: (each - apart - wide) / 2, y: 0, width: each * (leaves.length - 1) + wide, height: FLOOR.spine, rx: 6, fill: "var(--pl-panel)" }, host);
     this.text(width / 2, 16, "spine", { "text-anchor": "middle", fill: "var(--pl-muted)" });
     leaves.forEach((leaf, i) => {
-      const middle = start + each * (i + 0.5), left = middle - wide / 2;
+      const middle = each * (i + 0.5) - apart / 2, left = middle - wide / 2;
       svgShape("rect", { x: left, y: leafTop, width: wide, height: leafHigh, rx: 8, fill: "var(--pl-panel)" }, host);
       this.text(middle, leafTop + 16, `leaf ${leaf}`, { "text-anchor": "middle", fill: "var(--pl-muted)" });
       for (const out of [true, false]) this.pipe(leaf, out, Math.max(8, Math.min(FLOOR.wide, each / 2 - 10 - FLOOR.word)), middle, each);
-      const place = (k) => [middle - (Math.min(row, data.leaf) * (floor.host + FLOOR.gap) - FLOOR.gap) / 2 + (k % row) * (floor.host + FLOOR.gap), leafTop + 24 + Math.floor(k / row) * pitch];
+      const place = (k) => [middle - (row * (floor.wide + FLOOR.gap) - FLOOR.gap) / 2 + (k % row) * (floor.wide + FLOOR.gap), leafTop + 24 + Math.floor(k / row) * pitch];
       for (let k = 0; k < data.leaf; k++) this.hostBox(leaf * data.leaf + k, ...place(k));
       if (named) this.names(leaf, row, place);
     });
-    const gaps = each - 2 * (this.pipes[0]?.wide ?? 0) - 2 * FLOOR.beside; // between uplinks of one leaf and the next
-    const into = this.pipes.filter(({ out }) => !out)[Math.floor(leaves.length / 2) - 1]; // right of it the cause stands once for all
-    const roomy = gaps >= FLOOR.all; // else its letters are smaller
-    this.everywhere = into && gaps >= FLOOR.least ? this.cause(into.x + into.wide + (roomy ? 10 : 5), floor, "start", roomy ? FLOOR.cause : FLOOR.letters) : null;
+    this.everywhere = this.causeOfAll(Math.floor(leaves.length / 2));
     const high = leafTop + leafHigh + 4;
     host.setAttribute("viewBox", `0 0 ${width} ${high}`);
     host.style.height = `${high}px`;
@@ -53,7 +52,7 @@ export class JobsScene {
     const { data, floor } = this, whose = (k) => this.jobOf.get(leaf * data.leaf + k);
     for (let from = 0, until; from < data.leaf; from = until) {
       for (until = from + 1; until < data.leaf && until % row && whose(until) === whose(from); ) until++;
-      const [[left, top], [last]] = [place(from), place(until - 1)], right = last + floor.host, title = data.jobs[whose(from)]?.title ?? "";
+      const [[left, top], [last]] = [place(from), place(until - 1)], right = last + floor.wide, title = data.jobs[whose(from)]?.title ?? "";
       if (widthOf(title, FLOOR.letters, false) <= right - left + FLOOR.gap) this.text((left + right) / 2, top + floor.host + 8, title, { "text-anchor": "middle", fill: "var(--pl-ink)" });
     }
   }
@@ -75,15 +74,28 @@ export class JobsScene {
   }
 
   // What limits, right beside the uplink that does.
-  cause(x, floor, anchor, letters = FLOOR.cause) {
-    return this.text(x, FLOOR.spine + floor.pipe / 2 + 5, "", { "text-anchor": anchor, "font-size": letters, "font-weight": 650, fill: "var(--pl-hot-ink)" });
+  cause(x, floor, anchor) {
+    return this.text(x, FLOOR.spine + floor.pipe / 2 + 5, "", { "text-anchor": anchor, "font-size": FLOOR.cause, "font-weight": 650, fill: "var(--pl-hot-ink)" });
+  }
+
+  // Where all uplinks limit, once for all: between the leaf before `leaf` and this one, on a line from uplink to uplink; null where no words fit.
+  causeOfAll(leaf) {
+    const into = this.pipes[2 * leaf - 1], out = this.pipes[2 * leaf], y = FLOOR.spine + this.floor.pipe / 2;
+    if (!into || !out) return null;
+    const from = into.x + into.wide, letters = [FLOOR.cause, 14, FLOOR.letters].find((size) => widthOf(ALL[1], size, true) + 6 <= out.x - from);
+    if (!letters) return null;
+    const group = svgShape("g", { visibility: "hidden", class: "jb-cause" }, this.host), look = { x: (from + out.x) / 2, "text-anchor": "middle", "font-size": letters, "font-weight": 650, fill: "var(--pl-hot-ink)" };
+    svgShape("path", { d: `M${from} ${y}H${out.x}`, stroke: "var(--pl-hot)", "stroke-width": 2 }, group);
+    svgText(ALL[0], { ...look, y: y - 8 }, group);
+    svgText(ALL[1], { ...look, y: y + letters + 5 }, group);
+    return group;
   }
 
   hostBox(number, x, y) {
     const { host, data, floor } = this, job = this.jobOf.get(number), role = job === undefined ? "faint" : data.jobs[job].role;
-    const frame = svgShape("rect", { x, y, width: floor.host, height: floor.host - 6, rx: 4, fill: "var(--pl-box)", stroke: `var(--pl-${role})`, "stroke-width": job === undefined ? 1 : 1.5 }, host);
-    const fill = svgShape("rect", { x: x + 1, y: y + 1, width: floor.host - 2, height: floor.host - 8, rx: 3, fill: `var(--pl-${role})`, opacity: 0 }, host);
-    this.text(x + floor.host / 2, y + floor.host / 2 + 1, number, { "text-anchor": "middle", fill: job === undefined ? "var(--pl-muted)" : "var(--pl-ink)" });
+    const frame = svgShape("rect", { x, y, width: floor.wide, height: floor.host - 6, rx: 4, fill: "var(--pl-box)", stroke: `var(--pl-${role})`, "stroke-width": job === undefined ? 1 : 1.5 }, host);
+    const fill = svgShape("rect", { x: x + 1, y: y + 1, width: floor.wide - 2, height: floor.host - 8, rx: 3, fill: `var(--pl-${role})`, opacity: 0 }, host);
+    this.text(x + floor.wide / 2, y + floor.host / 2 + 1, number, { "text-anchor": "middle", fill: job === undefined ? "var(--pl-muted)" : "var(--pl-ink)" });
     this.boxes.push({ number, job, frame, fill });
   }
 
@@ -120,7 +132,7 @@ export class JobsScene {
   sayFull(time) {
     const isFull = this.pipes.map(({ link }) => this.shares(link, time).filter((share) => share > 0)).map((shares) => shares.length > 1 && shares.reduce((sum, share) => sum + share, 0) > 0.999);
     const all = Boolean(this.everywhere) && isFull.every(Boolean);
-    if (this.everywhere) this.everywhere.textContent = all ? "all full, both ways" : "";
+    this.everywhere?.setAttribute("visibility", all ? "visible" : "hidden");
     this.pipes.forEach(({ out, frame, full, room }, i) => {
       frame.setAttribute("visibility", isFull[i] ? "visible" : "hidden");
       const both = isFull[i] && isFull[out ? i + 1 : i - 1] && room >= FLOOR.words;

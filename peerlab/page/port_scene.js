@@ -5,7 +5,7 @@ import { AGAIN, DISCARDED, MARKED } from "./port_cells.js";
 import { svgShape, svgText } from "./svg.js";
 import { sayBytes } from "./words.js";
 
-const ROW = { least: 18, most: 24, all: 272 }; // from one port to the next; few of them stand further apart
+const ROW = { least: 18, most: 24, all: 300 }; // from one port to the next; few of them stand further apart
 const GLASS = 10;
 const LINK = 4; // how thick the line of a link is
 const TRUNK = { row: 24, glass: 14, link: 8, aside: 40, apart: 12 }; // everybody's: drawn larger, its lines beside the middle
@@ -13,11 +13,10 @@ const NAMED = 80; // a switch's name, with room beside it
 const TRUNKS = 3;
 const GAP = 30; // between the leaves
 const HELD_S = 0.12; // of watching: so long a signal is seen at least
-const RESTS_S = 0.4; // of watching: a port where nothing happened for so long is pale
-const IDLE = 0.4; // opacity of it
 const FALLS_S = 0.3; // of watching: so long a cell that was lost is seen to fall
 const TOO_QUICK = 0.6; // a cell that takes fewer frames is not drawn by itself: its link rolls
 const FRAME_S = 1 / 60;
+const TRACK = 0.4; // opacity of a glass
 const OUTLINE = { "paint-order": "stroke", stroke: "var(--pl-paper)", "stroke-width": 4, "stroke-linejoin": "round" }; // words stay readable on a line
 const NAMES = { xoff: "XOFF", xon: "XON", credits: "credits", queue: "full", kmin: "Kmin", kmax: "Kmax" };
 const MOST_FLYING = 12; // credits that are drawn on one link
@@ -86,6 +85,8 @@ export class PortSceneView {
         this.port(link, { x: name, y, wide: own, exit: 1, scale: this.scale.up }, [[name + own, y], [left, y]]);
         this.account(link.number, { x: left + 6, y, wide: glass, exit: 0 });
       });
+      // of accounts as wide as each other one line is the threshold of all
+      if (ups[i].drawn.length) this.marks({ x: left + 6, y: box.rows + (this.row * ups[i].drawn.length) / 2, wide: glass, exit: 0, high: this.row * ups[i].drawn.length - this.row + GLASS }, OF_ACCOUNT, this.scale.account, host);
       downs[i].drawn.forEach((link, row) => {
         const y = box.rows + this.row * row + this.row / 2;
         this.port(link, { x: right - 6 - glass, y, wide: glass, exit: 1, scale: this.scale.port, marks: true }, [[right - 6, y], [width - name, y]]);
@@ -108,6 +109,7 @@ export class PortSceneView {
       const place = { x: down ? left + 6 : x + 10, wide: (right - left) / 2 - aside - 16, exit: down ? 1 : 0, high: TRUNK.glass, thick: TRUNK.link };
       this.port(link, { ...place, y: from, scale: this.scale.port, marks: true }, [[x, from], [x, to]]);
       this.account(link.number, { ...place, y: to });
+      this.marks({ ...place, y: to }, OF_ACCOUNT, this.scale.account, this.host);
     }));
     this.text(middle, (boxes[0].bottom + boxes[1].top) / 2 + 4, "trunk", { "text-anchor": "middle", fill: "var(--pl-muted)" });
   }
@@ -140,7 +142,7 @@ export class PortSceneView {
 
   // A port: its glass, and the line of its link.
   port(link, place, line) {
-    const group = svgShape("g", {}, this.host), d = line.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join(""), thick = place.thick ?? LINK;
+    const group = svgShape("g", { class: "np-port" }, this.host), d = line.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join(""), thick = place.thick ?? LINK;
     const track = svgShape("path", { d, fill: "none", stroke: "var(--pl-faint)", "stroke-width": thick, "stroke-linecap": "round" }, group);
     const roll = svgShape("path", { d, fill: "none", "stroke-width": thick, "stroke-dasharray": "9 5", visibility: "hidden" }, group);
     const [[x0, y0], [x1, y1]] = line, upright = x0 === x1, [long, broad] = [12, thick + 4];
@@ -161,17 +163,12 @@ export class PortSceneView {
     return this.fabric.pool > 0 && kind !== "down" && (number === victim || number === shared);
   }
 
-  // Whose credits are drawn, in words.
-  namesWithCredits() {
-    const { links } = this.data;
-    return links.flatMap(({ kind, host }, number) => (this.hasCredits(number, kind) ? [kind === "up" ? this.hostName(host) : "the trunk"] : [])).join(" and ");
-  }
-
-  // Below a glass, what its port may send: a line as long as the share of the pool for which it has credits, or as the rate of its sender.
+  // Below a glass, what its port may send: a line as long as the rate of its sender, or, as long as one points at it, as the share of the pool for which it has credits; the glass that its link fills says as much.
   allowance({ number, kind, host: from }, { x, y, wide, high = GLASS }, group) {
     const { fabric, cells } = this, at = y + high / 2 + BELOW - 1;
     if (this.hasCredits(number, kind)) {
-      const row = svgShape("g", {}, group), line = (fill) => svgShape("rect", { x, y: at - 1, width: wide, height: 2, rx: 1, fill }, row);
+      const row = svgShape("g", { class: "np-credits" }, group), line = (fill) => svgShape("rect", { x, y: at - 1, width: wide, height: 2, rx: 1, fill }, row);
+      svgShape("title", {}, group).textContent = "The line below: what credits allow it to send";
       line("var(--pl-faint)");
       return { row, credits: line("var(--pl-muted)"), wide };
     }
@@ -197,9 +194,9 @@ export class PortSceneView {
     below.target.setAttribute("x2", x);
   }
 
-  // Credits on their way, beside the bytes and against them; returns how many.
+  // Credits on their way, beside the bytes and against them.
   drawCredits({ number, line: [[x0, y0], [x1, y1]], flying }, time) {
-    if (!flying.length) return 0;
+    if (!flying.length) return;
     const upright = x0 === x1;
     let k = 0;
     this.cells.flying(number, time, (part) => {
@@ -209,7 +206,6 @@ export class PortSceneView {
       flying[k++].setAttribute("visibility", "visible");
     });
     for (let hidden = k; hidden < flying.length; hidden++) flying[hidden].setAttribute("visibility", "hidden");
-    return k;
   }
 
   // A cell that a port had no room for falls beside its glass.
@@ -229,11 +225,10 @@ export class PortSceneView {
     const full = { ...place, scale: this.scale.account };
     const group = svgShape("g", {}, this.host);
     this.parts.push({ account: true, number: link, group, ...this.glass(full, group), place: full });
-    this.marks(full, OF_ACCOUNT, this.scale.account, group);
   }
 
   glass({ x, y, wide, high = GLASS }, group) {
-    const frame = svgShape("rect", { x, y: y - high / 2, width: wide, height: high, rx: 3, fill: "var(--pl-faint)", "fill-opacity": 0.5, "stroke-width": 1.5 }, group);
+    const frame = svgShape("rect", { x, y: y - high / 2, width: wide, height: high, rx: 3, fill: "var(--pl-faint)", "fill-opacity": TRACK, "stroke-width": 1.5 }, group);
     const fill = svgShape("g", {}, group), notches = svgShape("path", { stroke: "var(--pl-ink)", "stroke-width": 1.2, class: "np-notches" }, group);
     return { frame, fill, notches, pieces: [] };
   }
@@ -243,7 +238,7 @@ export class PortSceneView {
       const value = this.fabric.marks[name];
       if (!value || value > scale) continue;
       const at = exit ? x + wide - (wide * value) / scale : x + (wide * value) / scale;
-      const line = svgShape("line", { x1: at, x2: at, y1: y - high / 2 - 1, y2: y + high / 2 + 1, stroke: "var(--pl-muted)", "stroke-width": 2 }, group);
+      const line = svgShape("line", { x1: at, x2: at, y1: y - high / 2 - 1, y2: y + high / 2 + 1, stroke: "var(--pl-muted)", "stroke-width": high > TRUNK.glass ? 1.5 : 2 }, group);
       svgShape("title", {}, line).textContent = `${NAMES[name]}: ${sayBytes(value)}`;
     }
   }
@@ -261,28 +256,18 @@ export class PortSceneView {
     for (const part of this.parts) {
       const runs = (part.account ? accounts : ports)[part.number];
       this.drawLevel(part, runs);
-      if (part.account) {
-        this.rest(part, runs.length > 0, time, flow);
-        continue;
-      }
+      if (part.account) continue;
       const why = stopped(part.number), what = `${why} ${part.kind} ${part.leaf}`;
       this.sayStop(part, reasons.has(what) ? "" : why);
       reasons.add(what);
       part.frame.setAttribute("stroke", why && part.number === data.shared ? "var(--pl-hot)" : "none"); // everybody waits there; of the others the link says it
       part.track.setAttribute("stroke", why && why !== "lost" ? "var(--pl-hot)" : "var(--pl-faint)");
-      const sends = this.onLink(part, time, flow, moving);
+      this.onLink(part, time, flow, moving);
       this.drawAllowance(part, time);
-      const credits = this.drawCredits(part, time);
-      this.rest(part, runs.length > 0 || why || sends || credits > 0, time, flow);
+      this.drawCredits(part, time);
       this.drawFall(part, time, flow);
       this.signalOn(part, time, flow);
     }
-  }
-
-  // A port is pale where nothing waits, passes or stops it, and did not a moment ago either: else it would flicker between two cells.
-  rest(part, acts, time, flow) {
-    if (acts) part.acted = time;
-    part.group.setAttribute("opacity", time >= part.acted && time - part.acted <= RESTS_S * flow ? 1 : IDLE);
   }
 
   // Writes on a link why it does not send, where that has room, with nothing behind the word; beside an upright link nothing is.
@@ -339,17 +324,17 @@ export class PortSceneView {
     for (let n = runs.length; n < pieces.length; n++) pieces[n].setAttribute("width", 0);
   }
 
-  // What is on a link; returns whether anything is.
+  // What is on a link.
   onLink({ number, line: [[x0, y0], [x1, y1]], cell, roll }, time, flow, moving) {
     const { cells, data } = this, i = cells.sending(number, time), lasts = i < 0 ? 0 : cells.end[i] - cells.start[i];
     const quick = moving && lasts < TOO_QUICK * flow * FRAME_S, colour = i >= 0 && data.flows[cells.flow[i]].own ? "var(--pl-network)" : "var(--pl-edge)";
     roll.setAttribute("visibility", i >= 0 && quick ? "visible" : "hidden");
     cell.setAttribute("visibility", i >= 0 && !quick ? "visible" : "hidden");
-    if (i < 0) return false;
+    if (i < 0) return;
     if (quick) {
       roll.setAttribute("stroke", colour);
       roll.setAttribute("stroke-dashoffset", -(((125 * time) / flow) % 14));
-      return true;
+      return;
     }
     const part = (time - cells.start[i]) / lasts;
     cell.setAttribute("x", x0 + (x1 - x0) * part - cell.width.baseVal.value / 2);
@@ -357,7 +342,6 @@ export class PortSceneView {
     const refused = cells.kind[i] & DISCARDED;
     cell.setAttribute("fill", refused ? "var(--pl-paper)" : colour);
     cell.setAttribute("stroke", cells.kind[i] & AGAIN ? "var(--pl-hot)" : refused ? colour : "none");
-    return true;
   }
 
   // A pause, its end or a notification, on its way against the bytes.

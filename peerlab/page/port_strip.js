@@ -5,7 +5,7 @@ import { svgShape, svgText } from "./svg.js";
 import { sayBytes, sayTime } from "./words.js";
 
 // In px: margins (right of the axis the most that waits, and on a slide, which has no table, a time), rows of fabrics, lanes; of ports that were stopped so many are listed, longest first.
-const STRIP = { left: 176, right: 104, slide: 190, narrow: 600, less: [124, 92], head: 18, low: 19, high: 44, rates: 38, lane: 17, thin: 2, stopped: 1, column: 2, axis: 16, tick: 72 };
+const STRIP = { left: 176, right: 104, slide: 190, narrow: 600, less: [124, 92], head: 18, low: 19, high: 44, tall: 56, rates: 38, lane: 17, thin: 2, stopped: 1, column: 2, axis: 16, tick: 72 };
 const SENDS = " sends"; // of a link from a host; where there is little room its reason stands in its place
 const LIMITS = { queue: "full", kmin: "Kmin", kmax: "Kmax" };
 
@@ -28,10 +28,10 @@ export class PortStrip {
     this.left = this.narrow ? STRIP.less[0] : STRIP.left;
     this.right = this.width - (this.narrow ? STRIP.less[1] : this.slide ? STRIP.slide : STRIP.right);
     host.replaceChildren();
-    this.text(this.narrow ? 0 : this.left, 0, `bytes waiting at ${data.links[data.shared].kind === "down" ? "the port " : ""}${this.linkName(data.shared)}${fabrics.length > 1 && !this.narrow ? ", the chosen fabric enlarged" : ""}`);
+    this.text(this.narrow ? 0 : this.left, 0, `bytes waiting at ${data.links[data.shared].kind === "down" ? "the port " : ""}${this.linkName(data.shared)}${fabrics.length > 1 && this.slide && !this.narrow ? ", the chosen fabric enlarged" : ""}`);
     this.text(this.width, 0, "at most", { "text-anchor": "end" });
     let top = STRIP.head;
-    fabrics.forEach((fabric, i) => (top = this.row(fabric, i, i === number, top)));
+    fabrics.forEach((fabric, i) => (top = this.slide || i === number ? this.row(fabric, i, i === number, top) : top)); // a page has a table of the others
     if (this.cells[number].hasRates) top = this.rates(number, top + 8);
     top = this.stopped(this.fabric, top + 6);
     this.axis(top - 2);
@@ -61,7 +61,7 @@ export class PortStrip {
 
   // One fabric: its queue from the bottom up, the victim's bytes below those of the others.
   row(fabric, i, chosen, top) {
-    const { host } = this, { played_us, shared } = this.data, high = chosen ? STRIP.high : STRIP.low, base = top + high - 4, room = high - 8, end = this.x(fabric.length_us);
+    const { host } = this, { played_us, shared } = this.data, high = !chosen ? STRIP.low : this.slide ? STRIP.high : STRIP.tall, base = top + high - 4, room = high - 8, end = this.x(fabric.length_us);
     const ink = chosen ? { fill: "var(--pl-ink)", "font-weight": 650 } : {};
     const group = svgShape("g", { class: "np-row" }, host);
     svgShape("rect", { x: 0, y: top, width: this.width, height: high, fill: "transparent" }, group);

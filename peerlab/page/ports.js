@@ -4,7 +4,7 @@ import { beginPlayed, choiceOf, forControl, PlayedPage, writeWhole } from "./pla
 import { PortCells } from "./port_cells.js";
 import { PortSceneView } from "./port_scene.js";
 import { PortStrip } from "./port_strip.js";
-import { sayTime } from "./words.js";
+import { sayBytes, sayTime } from "./words.js";
 
 /**
  * @typedef {object} PortParcel What the page of a network with neighbours gets
@@ -47,6 +47,7 @@ import { sayTime } from "./words.js";
  * @property {number} bar
  * @property {number} tick
  * @property {string[]} figures
+ * @property {string} happened
  * @property {string} words
  * @property {number} length_us
  * @property {number} alone_us
@@ -105,11 +106,12 @@ class PortsPage extends PlayedPage {
   }
 
   fillTable() {
-    const { fabrics, columns } = this.data, head = document.createElement("tr"), [{ tick: alone }] = fabrics;
-    head.append(...["fabric", ...columns].map((name) => Object.assign(make("th", "", name), { scope: "col" })));
+    const { fabrics, columns, links, shared } = this.data, head = document.createElement("tr"), [{ tick: alone }] = fabrics;
+    const most = links[shared].kind === "down" ? "waiting at the port, at most" : "waiting at the trunk, at most";
+    head.append(...["fabric", ...columns, most].map((name) => Object.assign(make("th", "", name), { scope: "col" })));
     if (alone >= 0) head.children[1].replaceChildren(headOfBars(columns[0]));
     this.find(".np-fabrics thead").append(head);
-    this.find(".np-fabrics tbody").append(...fabrics.map(({ title, figures, bar, tick }, i) => {
+    this.find(".np-fabrics tbody").append(...fabrics.map(({ title, figures, happened, bar, tick }, i) => {
       const row = document.createElement("tr"), label = make("label", ""), choice = Object.assign(make("input", ""), { type: "radio", name: "np-fabric", value: i });
       choice.addEventListener("change", () => this.turnTo(i));
       label.append(choice, ` ${title}`);
@@ -117,7 +119,8 @@ class PortsPage extends PlayedPage {
       name.append(label);
       const [compared, ...others] = figures, cell = make("td", "");
       cell.append(measure(barOf(bar, tick), compared));
-      row.append(name, cell, ...others.map((figure) => make("td", "", figure)));
+      row.append(name, cell, ...[...others, sayBytes(this.peaks[i].ports[shared])].map((figure) => make("td", "", figure)));
+      row.title = happened;
       row.addEventListener("click", () => choice.checked || choice.click());
       return row;
     }));
@@ -125,7 +128,7 @@ class PortsPage extends PlayedPage {
 
   fillKey() {
     const key = this.find(".np-key"), { pool, pauses, starved, lost } = this.fabric, { flows, who } = this.data, own = this.fabric.alone_us ? "AllReduce" : who, rates = this.cells[this.number].hasRates;
-    const entries = [["np-own", own, flows.some((flow) => flow.own)], ["np-other", "neighbours", flows.some((flow) => !flow.own)], ["np-again", "sent again", lost.length], ["np-gone", "refused: an earlier cell is missing", lost.length], ["np-credit", `what credits allow ${this.scene.namesWithCredits()}`, pool], ["np-back", "credit returned", pool], ["np-stopped", "link without credits", starved.length]];
+    const entries = [["np-own", own, flows.some((flow) => flow.own)], ["np-other", "neighbours", flows.some((flow) => !flow.own)], ["np-again", "sent again", lost.length], ["np-gone", "refused: an earlier cell is missing", lost.length], ["np-back", "credit returned", pool], ["np-stopped", "link without credits", starved.length]];
     entries.push(["np-stopped", "paused link", pauses.length], ["np-pause", "a pause on its way", pauses.length], ["np-go", "end of a pause", pauses.length], ["np-notch", "marked", rates], ["np-cnp", "notification to a sender", rates], ["np-rate", "what a host may send", rates], ["np-threshold", "threshold", Object.values(this.fabric.marks).some(Boolean)]);
     key.replaceChildren(...entries.filter(([, , there]) => there).map(([className, words]) => {
       const pair = make("span", "np-pair", words);
@@ -137,7 +140,7 @@ class PortsPage extends PlayedPage {
   // Shows one fabric; the clock stays.
   choose(number) {
     this.number = number;
-    const { title, does, ends, length_us, alone_us, share, words } = this.fabric, hero = this.find(".np-hero");
+    const { title, does, happened, ends, length_us, alone_us, share, words } = this.fabric, hero = this.find(".np-hero");
     this.root.querySelectorAll(".np-fabrics tbody tr").forEach((row, i) => {
       row.classList.toggle("np-chosen", i === number);
       row.querySelector("input").checked = i === number;
@@ -146,7 +149,7 @@ class PortsPage extends PlayedPage {
     hero.querySelector("h2").textContent = alone_us ? `The AllReduce on ${title} takes${ends ? "" : " over"}` : `The ${this.data.who} on ${title} has`;
     hero.querySelector("b").textContent = alone_us ? `${slower.toFixed(2)}×` : share;
     hero.querySelector("small").textContent = alone_us ? ` as long as alone (${sayTime(alone_us)})` : " of a host's rate";
-    hero.querySelector(".ts-note").textContent = `${does[0].toUpperCase()}${does.slice(1)}.`;
+    hero.querySelector(".ts-note").textContent = `${does[0].toUpperCase()}${does.slice(1)}. ${happened}`;
     this.part.textContent = this.played < length_us ? `the run takes ${alone_us && !ends ? "over " : ""}${sayTime(length_us)}` : "";
     this.find(".np-scene").setAttribute("aria-label", words);
     // a slide's title is what it comes to

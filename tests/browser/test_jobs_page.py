@@ -151,13 +151,33 @@ def test_what_holds_for_all_jobs_is_said_once(open_page, alike, width):
     words = page.locator(".np-scene text").all_text_contents()
     assert [word for word in words if "full" in word] == ["all full, both ways"]
     expect(page.locator(".np-key .np-pair", has_text="compute")).to_be_hidden()
-    # it stands right beside a link, and all links that it is about are outlined
-    cause = page.locator(".np-scene text", has_text="all full").bounding_box()
+    # it stands on a line from one link to the next, and all links that it is about are outlined
+    expect(page.locator(".jb-cause text")).to_have_text(["bottleneck", "all full, both ways"])
+    line, cause = (page.locator(f".jb-cause {part}").last.bounding_box() for part in ("path", "text"))
     links = page.evaluate(
-        "[...peerlabPages][0].scene.pipes.map(({ frame }) => [frame.getAttribute('visibility'), frame.getBoundingClientRect().right])"
+        "[...peerlabPages][0].scene.pipes.map(({ frame }) => { const { left, right } = frame.getBoundingClientRect(); return [frame.getAttribute('visibility'), left, right] })"
     )
-    assert {visibility for visibility, _ in links} == {"visible"}
-    assert min(abs(cause["x"] - right) for _, right in links) < 16
+    assert {visibility for visibility, _, _ in links} == {"visible"}
+    assert min(abs(line["x"] - right) for _, _, right in links) < 3
+    assert min(abs(line["x"] + line["width"] - left) for _, left, _ in links) < 3
+    assert line["x"] <= cause["x"]
+    assert cause["x"] + cause["width"] <= line["x"] + line["width"] + 1
+
+
+@pytest.mark.parametrize("width", [1280, 600, 390])
+def test_leaves_begin_and_end_where_the_card_and_the_lanes_do(open_page, alike, width):
+    page = open_page(jobs_page_html(alike))
+    page.set_viewport_size({"width": width, "height": 900})
+    card = page.locator(".np-hero").bounding_box()
+    spine, lanes = (page.locator(part).bounding_box() for part in (".np-scene rect >> nth=0", ".np-strip"))
+    hosts = page.evaluate(
+        "[...peerlabPages][0].scene.boxes.map(({ frame }) => frame.getBoundingClientRect()).map(({ left, right }) => [left, right])"
+    )
+    assert [spine["x"], lanes["x"]] == pytest.approx([card["x"]] * 2, abs=1)
+    ends = [box["x"] + box["width"] for box in (spine, lanes)]
+    assert ends == pytest.approx([card["x"] + card["width"]] * 2, abs=1)
+    assert min(left for left, _ in hosts) >= card["x"]
+    assert max(right for _, right in hosts) <= card["x"] + card["width"]
 
 
 def test_a_job_has_one_tint_in_the_whole_page(opened):

@@ -22,9 +22,8 @@ PLAYED_HEAD = (
     "fabric",
     "time",
     "neighbours' share of a host's rate",
-    "stops, losses, marks, summed over ports",
 )
-"""Headings of the page's table: beside a picture that plays a row says what happened, and not what did not."""
+"""Headings of the page's table, to which the page adds how many bytes waited: what fabrics are compared by."""
 _WHO = {
     "quiet": "nobody else sends",
     "incast": "{} others into one of its hosts",
@@ -85,14 +84,19 @@ def played_cells(answer: PortAnswer) -> tuple[str, ...]:
     """Return a row of the page's table; without an AllReduce the victim's share is what is compared."""
     row = dict(zip(HEAD, cells(answer), strict=True))
     compared = row["time" if answer.alone_ps else "share"].replace("> ", "over ").replace("< ", "under ")
-    happened = [
+    # Of a host's rate.
+    return answer.title, compared, say_share(answer.neighbours)
+
+
+def happened(answer: PortAnswer) -> str:
+    """Return as a sentence how long ports were stopped, and what was lost or marked; nothing of what did not happen."""
+    parts = [
         *([f"pauses {say_time(answer.paused_ps)}"] if answer.paused_ps else []),
         *([f"no credits {say_time(answer.starved_ps)}"] if answer.starved_ps else []),
         # Bytes that were sent twice say more of what was lost than how many packets it was.
         *([f"resent {say_bytes(answer.again_bytes)}"] if answer.again_bytes else _counted(answer)),
     ]
-    # Of a host's rate.
-    return answer.title, compared, say_share(answer.neighbours), ", ".join(happened) or "nothing"
+    return f"All ports together: {', '.join(parts)}." if parts else ""
 
 
 def played_head(answer: PortAnswer) -> tuple[str, ...]:
@@ -107,5 +111,5 @@ def _packets(answer: PortAnswer) -> list[str]:
 
 
 def _counted(answer: PortAnswer) -> list[str]:
-    """Return the same with its noun first, as a row of the page's table says it."""
+    """Return the same with its noun first, as the page says it."""
     return [f"{noun} {answer.packets(kind):,}" for kind, noun in _NOUNS.items() if answer.packets(kind)]

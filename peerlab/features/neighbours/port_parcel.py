@@ -7,7 +7,14 @@ from peerlab.base.units import PS_PER_US, say_share, say_time
 from peerlab.engine.ports.port_scene import PortScene
 from peerlab.engine.ports.port_trace import PortTrace
 from peerlab.features.neighbours.neighbours_picture import shared_port, shown_ps, victim_host
-from peerlab.features.neighbours.neighbours_report import HEAD, cells, heading, played_cells, played_head
+from peerlab.features.neighbours.neighbours_report import (
+    HEAD,
+    cells,
+    happened,
+    heading,
+    played_cells,
+    played_head,
+)
 from peerlab.features.neighbours.port_columns import (
     PortColumns,
     cell_columns,
@@ -61,6 +68,8 @@ class PortParcelFabric(TypedDict):
     """Where that bar has a mark: the time alone; -1: nowhere."""
     figures: list[str]
     """In the order of the parcel's columns."""
+    happened: str
+    """How long its ports were stopped and what was lost or marked, as a sentence; empty: nothing."""
     words: str
     """What the picture shows, for a reader who does not see it."""
     length_us: float
@@ -161,6 +170,7 @@ def _fabric(answer: PortAnswer, played_ps: int, longest_ps: int) -> PortParcelFa
         "bar": answer.time_ps / longest_ps if answer.alone_ps else answer.share,
         "tick": min(1.0, answer.alone_ps / longest_ps) if answer.alone_ps else -1.0,
         "figures": list(played_cells(answer)[1:]),
+        "happened": happened(answer),
         "words": _words(answer),
         "length_us": answer.time_ps / PS_PER_US,
         "alone_us": answer.alone_ps / PS_PER_US,
