@@ -1,4 +1,4 @@
-// Transports side by side on one clock: a bar for each on one axis of time, and for some of them where their slices are.
+// Transports side by side on one clock: a bar for each on one axis of time, or of those that are alike one line below the slider; and for some of them where their slices are.
 import { Delivered } from "./delivered.js";
 import { make } from "./dom.js";
 import { ticks } from "./labels.js";
@@ -39,7 +39,7 @@ import { sayBytes, sayTime } from "./words.js";
 const WATCHED_S = 12; // the slowest lasts so long at the usual speed
 const ALIKE = 1.005; // times that differ by half a per cent are the same, as in the sentence below the headline
 const MOST_ROADS = 4;
-const BAR = { least: 30, most: 48, lone: 76, all: 150, gap: 10, left: 118, narrow: 86, right: 64, label: 40, letters: 12, foot: 20, tick: 64, hatch: 4 }; // px
+const BAR = { least: 30, most: 48, lone: 46, all: 150, gap: 10, left: 118, narrow: 86, right: 64, label: 40, letters: 12, foot: 20, tick: 64, hatch: 4, thumb: 16 }; // px
 const REST = 0.45; // opacity of what is still to come
 const ROAD = { wide: 760, high: 240, largest: 1.2 }; // px: a road that is so wide and higher has larger words, at most so many times
 const POINTS = 200; // of a line of delivered bytes
@@ -67,7 +67,7 @@ class FabricsPage extends PlayedPage {
     for (const { road } of data.transports) for (const [name, text] of Object.entries(road.slices.arrays)) road.slices.arrays[name] = unpacked(text);
     this.delivered = data.transports.map((transport) => new Delivered(transport));
     this.apart = data.transports.at(-1).finish_us > ALIKE * data.transports[0].finish_us;
-    this.shown = this.apart ? [0, data.transports.length - 1] : [0]; // the fastest and the slowest; of those that are alike one
+    this.shown = this.apart ? [0, data.transports.length - 1] : data.transports.map((_, i) => i); // the fastest and the slowest; of those that are alike all, whose one road is the first one's
     this.roads = new Map();
     this.fill();
     this.paint();
@@ -75,7 +75,7 @@ class FabricsPage extends PlayedPage {
     this.load(data.end_us, data.end_us / WATCHED_S, `${data.end_us}`, moments);
     this.player.seek(this.furthestApart());
     this.listenToKeys({}, forControl);
-    this.paintWhenSized([".fb-bars", ".fb-roads"], () => this.paint());
+    this.paintWhenSized([".fb-bars", ".fb-roads", ".pl-scrub"], () => this.paint());
     this.keepInAddress({ show: { now: () => this.shown.map((i) => data.transports[i].name).join(), go: (words) => this.showNamed(words) } });
   }
 
@@ -88,6 +88,9 @@ class FabricsPage extends PlayedPage {
     this.find(".fb-line").parentNode.title = this.data.counts;
     this.find(".fb-cost").hidden = !this.apart || !transports.some(({ header_us }) => header_us > SEEN * this.data.end_us);
     for (const pair of this.root.querySelectorAll(".fb-time")) pair.hidden = !this.apart; // a curve has no bar: the player shows the time
+    this.root.classList.toggle("fb-alike", !this.apart);
+    if (!this.apart) this.find(".ts-bar").after(this.find(".fb-bars")); // the slider is the axis of its line
+    this.find(".fb-line").parentNode.hidden = !this.apart; // its name stands beside it
     this.find(".fb-bars").setAttribute("aria-label", words);
     const [fast, slow] = [transports[0], transports.at(-1)];
     const times = slow.finish_us / fast.finish_us, { apart } = this;
@@ -130,7 +133,7 @@ class FabricsPage extends PlayedPage {
 
   // Shows the data paths of some transports, the fastest first; one at least and four at most.
   show(numbers) {
-    if (numbers.length && numbers.length <= MOST_ROADS) this.shown = [...numbers].sort((a, b) => a - b);
+    if (numbers.length && (!this.apart || numbers.length <= MOST_ROADS)) this.shown = [...numbers].sort((a, b) => a - b);
     this.paint();
     this.player.draw();
   }
@@ -138,13 +141,13 @@ class FabricsPage extends PlayedPage {
   // Shows those that a link names, and returns whether this page holds all of them.
   showNamed(words) {
     const names = this.data.transports.map(({ name }) => name), numbers = [...new Set(words.split(",").map((word) => names.indexOf(word.trim().toLowerCase())))];
-    if (numbers.includes(-1) || numbers.length > MOST_ROADS) return false;
+    if (numbers.includes(-1) || (this.apart && numbers.length > MOST_ROADS)) return false;
     this.show(numbers);
     return true;
   }
 
   paint() {
-    const { shown } = this, full = shown.length === MOST_ROADS;
+    const { shown } = this, full = this.apart && shown.length === MOST_ROADS;
     this.ticked.forEach((box, i) => {
       box.checked = shown.includes(i);
       box.disabled = !box.checked && full;
@@ -162,13 +165,16 @@ class FabricsPage extends PlayedPage {
     const host = this.find(".fb-bars"), { transports, end_us } = this.data, width = host.clientWidth || 1000;
     const drawn = this.apart ? transports : transports.slice(0, 1); // one stands for those that are alike
     this.rowHigh = Math.max(BAR.least, Math.min(this.apart ? BAR.most : BAR.lone, BAR.all / drawn.length)); // few bars are higher: their lines say more
-    const bottom = drawn.length * this.rowHigh;
-    const left = this.apart ? (width < 640 ? BAR.narrow : BAR.left) : 0, right = width - (this.apart ? BAR.right : 0);
+    const bottom = drawn.length * this.rowHigh, slider = this.apart ? null : this.sliderEnds(host, width), foot = slider ? 0 : BAR.foot;
+    const [left, right] = slider ?? [this.apart ? (width < 640 ? BAR.narrow : BAR.left) : 0, width - (this.apart ? BAR.right : 0)];
     this.x = (time) => left + ((right - left) * time) / (end_us || 1);
     host.replaceChildren();
-    host.setAttribute("viewBox", `0 0 ${width} ${bottom + BAR.foot}`);
-    host.style.height = `${bottom + BAR.foot}px`;
-    for (const time of ticks(end_us || 1, Math.floor((right - left) / BAR.tick))) {
+    host.setAttribute("viewBox", `0 0 ${width} ${bottom + foot}`);
+    host.style.height = `${bottom + foot}px`;
+    if (!this.apart) svgShape("rect", { x: left, y: BAR.gap / 2, width: right - left, height: bottom - BAR.gap, fill: "var(--pl-panel)" }, host);
+    const beside = left > BAR.narrow + 8; // else its name stands on the track, where the line is low
+    if (slider) this.text(beside ? left - 8 : left + 6, beside ? bottom / 2 + 4 : BAR.gap / 2 + 14, "bytes delivered", { "text-anchor": beside ? "end" : "start", fill: "var(--pl-muted)" });
+    if (!slider) for (const time of ticks(end_us || 1, Math.floor((right - left) / BAR.tick))) {
       svgShape("path", { d: `M${this.x(time)} 0V${bottom}`, stroke: "var(--pl-faint)" }, host);
       this.text(this.x(time), bottom + 15, time ? sayTime(time) : "0", { "text-anchor": time || left ? (this.x(time) > width - BAR.label / 2 ? "end" : "middle") : "start", fill: "var(--pl-muted)" });
     }
@@ -178,6 +184,19 @@ class FabricsPage extends PlayedPage {
     this.reached = svgShape("rect", { x: left, y: 0, height: bottom, width: 0 }, clip);
     this.bars = drawn.map((transport, i) => this.bar(transport, i));
     this.cursor = svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 1.5, y1: 0, y2: bottom }, host);
+  }
+
+  // From where to where the middle of the slider's thumb goes, in the picture's own pixels; null where there is no slider.
+  sliderEnds(host, width) {
+    const slider = this.root.querySelector(".pl-scrub")?.getBoundingClientRect(), drawn = host.getBoundingClientRect();
+    if (!slider?.width) return null;
+    const scale = width / drawn.width;
+    return [(slider.left - drawn.left) * scale + BAR.thumb / 2, (slider.right - drawn.left) * scale - BAR.thumb / 2];
+  }
+
+  // The roads that are drawn: of transports that are alike one stands for all.
+  get drawn() {
+    return this.apart ? this.shown : this.shown.slice(0, 1);
   }
 
   // One row: the whole run in pale, what was played in full colour, at its end what its headers cost, and how its bytes arrive. Of those that are alike the last alone: their bars would be the player's once more.
@@ -193,7 +212,7 @@ class FabricsPage extends PlayedPage {
     }
     if (this.apart) row.addEventListener("click", () => this.toggle(i));
     if (this.apart) this.text(this.x(0) - 8, middle, title, { "text-anchor": "end", "font-weight": this.shown.includes(i) ? 650 : 400 });
-    return { share: this.text(host.clientWidth, middle, "", { "text-anchor": "end" }) };
+    return { share: this.apart && this.text(host.clientWidth, middle, "", { "text-anchor": "end" }) }; // of those that are alike the road says it
   }
 
   // What one has delivered, from its begin to its end: places on the axis, and shares.
@@ -229,11 +248,11 @@ class FabricsPage extends PlayedPage {
   // ---- where the slices of some are -------------------------------------------------------------------------------
 
   paintRoads() {
-    this.find(".fb-roads").replaceChildren(...this.shown.map((i) => this.road(i).section));
-    const { transports } = this.data, titles = transports.map(({ title }) => title), alike = !this.apart && titles.length > 1 && this.shown.length === 1;
-    for (const i of this.shown) {
+    this.find(".fb-roads").replaceChildren(...this.drawn.map((i) => this.road(i).section));
+    const titles = this.shown.map((i) => this.data.transports[i].title), whole = titles.length > 1 ? `${titles.slice(0, -1).join(", ")} and ${titles.at(-1)}` : titles[0];
+    for (const i of this.drawn) {
       const { road, section } = this.roads.get(i);
-      section.querySelector("h2").textContent = alike ? `${titles.slice(0, -1).join(", ")} and ${titles.at(-1)}` : titles[i];
+      section.querySelector("h2").textContent = this.apart ? this.data.transports[i].title : whole;
       const { clientWidth, clientHeight } = section.querySelector("svg");
       road.paint(clientWidth > ROAD.wide ? Math.max(1, Math.min(ROAD.largest, clientHeight / ROAD.high)) : 1);
     }
@@ -268,8 +287,8 @@ class FabricsPage extends PlayedPage {
     const { transports } = this.data, at = this.x(time), moving = this.film || (this.player?.playing ? flow : 0);
     this.reached.setAttribute("width", Math.max(0, at - this.x(0)));
     for (const end of ["x1", "x2"]) this.cursor.setAttribute(end, at);
-    if (this.apart) this.bars.forEach((bar, i) => showWords(bar.share, `${Math.floor(100 * this.share(i, time))} %`)); // of those that are alike the road says it
-    for (const i of this.shown) {
+    if (this.apart) this.bars.forEach((bar, i) => showWords(bar.share, `${Math.floor(100 * this.share(i, time))} %`));
+    for (const i of this.drawn) {
       const { road, done, gap } = this.roads.get(i), through = this.isThrough(i, time);
       showWords(done, `${Math.floor(100 * this.share(i, time))} %`);
       showWords(gap, this.gap(i, time));

@@ -147,26 +147,41 @@ def test_transports_that_are_alike_have_one_curve_and_the_table_has_what_they_di
     page = open_page(fabrics_page_html(compare_fabrics(scenario)))
     expect(page.locator(".np-hero h2")).to_have_text("Both transports take")
     expect(page.locator(".fb-bars .np-row")).to_have_count(1)
-    # a bar would be the player's once more: the curve alone, as wide as what stands above it
+    # a bar would be the player's once more: the curve alone, whose axis is the slider above it
     expect(page.locator(".fb-bars .np-row rect")).to_have_count(0)
     expect(page.locator(".fb-time").first).to_be_hidden()
-    right = "element => element.getBoundingClientRect().right"
-    assert page.locator(".fb-bars .np-row path").first.evaluate(right) == pytest.approx(
-        page.locator(".np-scroll").evaluate(right), abs=1.5
-    )
+    expect(page.locator(".fb-bars text")).to_have_text(["bytes delivered"])
     expect(page.locator(".fb-road h2")).to_have_text("EFA (SRD) and ideal")
     # time and limit stand in the headline, and once
     expect(page.locator(".np-head thead th")).to_have_text(
         ["transport", "latency", "MTU", "goodput", "messages of a NIC"]
     )
     expect(page.locator(".np-head")).to_have_text(re.compile("^(?!.*PCIe to host.*PCIe to host)"))
+    # the road is of those that are ticked, at first of all
+    ideal, shown = (page.get_by_role("checkbox", name=name) for name in ("ideal", "EFA"))
+    expect(ideal).to_be_checked()
+    ideal.uncheck()
+    expect(page.locator(".fb-road h2")).to_have_text("EFA (SRD)")
     # the only one that is shown stays, and does not look as if it were not
-    shown = page.get_by_role("checkbox", name="EFA")
     expect(shown).to_have_attribute("aria-disabled", "true")
     assert shown.evaluate("box => !box.disabled")
     shown.click(force=True)
     expect(shown).to_be_checked()
     expect(page.get_by_role("checkbox")).to_have_count(2)
+
+
+@pytest.mark.parametrize("width", [1280, 600, 390])
+def test_the_slider_is_the_axis_of_the_line_of_transports_that_are_alike(open_page, width):
+    page = open_page(
+        fabrics_page_html(compare_fabrics(peerlab.Scenario(cluster="dl1", path="host-rdma", nodes=8)))
+    )
+    resize(page, width, 800)
+    page.wait_for_function(
+        """() => { const box = (part) => document.querySelector(part).getBoundingClientRect(), slider = box('.pl-scrub'), line = box('.fb-bars .np-row path');
+             return [line.left - slider.left, slider.right - line.right].every((inside) => inside > 0 && inside < 10) && line.top >= slider.bottom && line.top < slider.bottom + 30 }""",
+        timeout=20_000,
+    )
+    assert page.locator(".pl-scrub").bounding_box()["width"] > 300
 
 
 @pytest.mark.parametrize("width", [1280, 600])
