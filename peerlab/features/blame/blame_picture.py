@@ -4,7 +4,14 @@ from collections.abc import Callable, Sequence
 
 from peerlab.base.units import say_count, say_percent, say_time
 from peerlab.features.blame.blaming import EXPLAINS, Blame, blame, blame_beside
-from peerlab.features.blame.late_picture import WIDTHS, in_words, late_svg, row_height
+from peerlab.features.blame.late_picture import (
+    RADIUS,
+    RIGHT_OF_BARS,
+    WIDTHS,
+    in_words,
+    late_svg,
+    row_height,
+)
 from peerlab.picture.by_width import shown_from
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette, properties
@@ -12,7 +19,7 @@ from peerlab.question.scenario import Scenario
 
 _MOST_WAYS = 8
 """Ways that have a bar: a ring of 64 nodes has 64."""
-_TOP, _RIGHT, _GAP = 54.0, 74.0, 4.0
+_TOP, _GAP = 54.0, 3.0
 _BARS, _BEFORE_BARS, _LETTER = 86.0, 26.0, 7.9
 """Where bars begin at least, what there is beside the longest name, and the width of a letter of it, about; pixels."""
 
@@ -33,9 +40,12 @@ _SIDE_BY_SIDE = (
 
 
 def blame_html(blame: Blame, *, timed: bool = True) -> str:
-    """Return the pictures in the colours of the page around them, and the times that they compare; untimed, without what the run took."""
+    """Return the pictures in the colours of the page around them, and the times that they compare; untimed, without those that a picture of runs has."""
     took = f"It took {say_time(blame.time_ps)}; ordinary" if timed else "Ordinary"
     times = f"{took} runs take {say_time(blame.ordinary_ps)} in the median, and 95\u00a0% of them at most {say_time(blame.slowest_ps)}."
+    # Without slow parts the runs of the picture are the ordinary ones, and their median is p50.
+    if not timed and not blame.scenario.has_slow_parts:
+        times = f"95\u00a0% of all runs take at most {say_time(blame.slowest_ps)}."
     late = _drawn(blame, late_svg)
     spreads = in_words(blame) if late else ""
     if blame.slower:
@@ -70,19 +80,18 @@ def blame_svg(blame: Blame, theme: str = "light", width: float = WIDTHS[0]) -> s
     paper, rows, more = Paper(palette(theme)), _rows(blame), _more(blame)
     left = max(_BARS, _BEFORE_BARS + _LETTER * max(len(name) for name, _, _ in rows))
     high = row_height(len(rows))
-    right, bottom, thick = width - _RIGHT, _TOP + high * len(rows), high - _GAP
+    right, bottom, thick = width - RIGHT_OF_BARS, _TOP + high * len(rows), high - _GAP
     height = bottom + (50 if more else 32)
     paper.box((0, 0, width, height), "panel", radius=8)
     asks = f"Delay explained by each {'way' if blame.way else 'node'}"
     paper.text((16, 24), asks, size=14, bold=True, align="left")
+    paper.line([(left, _TOP), (left, bottom - _GAP)], "faint", 1)
     for place, (name, share, named) in enumerate(rows):
         top, end = _TOP + high * place, left + (right - left) * share
         ink = "hot-ink" if named else "muted"
         paper.text((left - 10, top + thick / 2), name, size=12.5, bold=named, ink=ink, align="right")
-        # a track as high as a bar would look as full as one
-        paper.line([(end, top + thick / 2), (right, top + thick / 2)], "faint", 1)
         if end >= left + 2:  # less would be a stub that looks like something
-            paper.box((left, top, end, top + thick), "hot" if named else "edge", radius=4)
+            paper.box((left, top, end, top + thick), "hot" if named else "edge", radius=RADIUS)
         paper.text(
             (right + 10, top + thick / 2), say_percent(share), size=12.5, bold=named, ink=ink, align="left"
         )

@@ -6,6 +6,7 @@ from statistics import median
 from typing import Any
 
 from peerlab.answer.lateness import Lateness, arrivals, undisturbed, without_slow_parts
+from peerlab.answer.run import Run
 from peerlab.base.display import shown
 from peerlab.base.errors import ScenarioError
 from peerlab.base.units import say_percent
@@ -122,9 +123,12 @@ def blame(scenario: Scenario | None = None, **fields: Any) -> Blame:
 def blame_beside(asked: Scenario, others: Sequence[int]) -> Blame:
     """Say who is to blame for a run; `others` are the times of ordinary runs, picoseconds."""
     _check(asked)
-    took = simulate(asked).time_ps
     # Unfolded: one node stands for all only where nobody is slow.
     system = System(asked, folded=False)
+    # Simulated once: with what every node sends where somebody looks at it.
+    seen = spans_of_all(system) <= _MOST_SPANS
+    run = simulate(asked, every_node=seen)
+    took = run.time_ps
     ways = _ways(system)
     ordinary = int(median(others))
     lost = max(1, took - ordinary)
@@ -137,7 +141,7 @@ def blame_beside(asked: Scenario, others: Sequence[int]) -> Blame:
     of_ways = tuple((way, (took - time_if_ordinary(asked, [way])) / lost) for way in ways)
     # The third slowest of 41, which 39 do not exceed; of a single run itself.
     slowest = sorted(others)[-(-len(others) * _NO_SLOWER // _ORDINARY) - 1]
-    return Blame(asked, took, ordinary, slowest, of_nodes, of_ways, _late(asked, system))
+    return Blame(asked, took, ordinary, slowest, of_nodes, of_ways, _late(run) if seen else ())
 
 
 def _check(asked: Scenario) -> None:
@@ -152,14 +156,10 @@ def _check(asked: Scenario) -> None:
         )
 
 
-def _late(asked: Scenario, system: System) -> tuple[tuple[int, ...], ...]:
-    """Return by node and step how much later what it sends has arrived than without noise and slow parts."""
-    if spans_of_all(system) > _MOST_SPANS:
-        return ()
-    arrived, planned = (
-        arrivals(simulate(scenario, every_node=True)) for scenario in (asked, undisturbed(asked))
-    )
-    return Lateness(planned, arrived).late_ps
+def _late(run: Run) -> tuple[tuple[int, ...], ...]:
+    """Return by node and step how much later what it sends has arrived than without noise and slow parts; of a run with the spans of every node."""
+    planned = arrivals(simulate(undisturbed(run.scenario), every_node=True))
+    return Lateness(planned, arrivals(run)).late_ps
 
 
 def _ordinary(quiet: Scenario) -> list[int]:

@@ -9,11 +9,12 @@ from peerlab.picture.theme import palette
 WIDTHS = (520.0, 430.0, 326.0)
 """Widths of the pictures, pixels: on a page, in half a window and on a phone their words have the same size."""
 _LEFT, _RIGHT, _TOP = 86.0, 20.0, 54.0
-_RIGHT_OF_BARS = 84.0
+RIGHT_OF_BARS = 84.0
+"""Room of a bar's figure, pixels."""
+RADIUS = 4.0
+"""Of the corners of a bar."""
 _ROOM_FOR_KEY, _BEGINS = 420.0, 124.0
 """From which width on all words of the key are in one row, and the room of its last ones, pixels."""
-_PALE = 0.4
-"""How strong the colour of a bar is whose node is late by another."""
 _SHADES = 5
 """Shades of the key."""
 _FEW, _ROW, _LOW_ROW = 16, 22.0, 14.0
@@ -32,7 +33,7 @@ def late_svg(blame: Blame, theme: str = "light", width: float = WIDTHS[0]) -> st
         return ""
     paper, most, high = Paper(palette(theme)), max(map(max, late)), row_height(len(late))
     single, begins = len(late[0]) == 1, source(late, blame.scenario)
-    bottom, right = _TOP + high * len(late), width - (_RIGHT_OF_BARS if single else _RIGHT)
+    bottom, right = _TOP + high * len(late), width - (RIGHT_OF_BARS if single else _RIGHT)
     # One row of words below the picture where they have room beside each other.
     beside = single or width >= _ROOM_FOR_KEY
     height = bottom + (32 if single else 56 if beside or not begins else 76)
@@ -46,11 +47,15 @@ def late_svg(blame: Blame, theme: str = "light", width: float = WIDTHS[0]) -> st
         _cells(paper, late, right)
         _steps(paper, len(late[0]), right, bottom + 8)
         _key(paper, f"{say_time(most)} late", bottom + 34)
-    if begins:
+    if begins and single:
+        _key_of_bars(
+            paper, begins[0], [row[0] for row in late], (_LEFT if width >= _ROOM_FOR_KEY else 16, bottom + 10)
+        )
+    elif begins:
         node, step = begins
         left, end = _across(step, len(late[0]), right)
-        top, y = _TOP + high * node, bottom + (10 if single else 34 if beside else 54)
-        key = width - _RIGHT - _BEGINS if beside and not single else _LEFT
+        top, y = _TOP + high * node, bottom + (34 if beside else 54)
+        key = width - _RIGHT - _BEGINS if beside else _LEFT
         for outlined in ((left, top, end, top + high - _GAP), (key, y - 6, key + 14, y + 6)):
             paper.box(outlined, "none", "ink", 1.8, radius=2)
         paper.text((key + 22, y), "where it begins", size=12.5, ink="muted", align="left")
@@ -66,6 +71,19 @@ def _key(paper: Paper, latest: str, y: float) -> None:
         if shade:
             paper.line([(left, y), (right, y)], "hot", 12, alpha=shade / (_SHADES - 1))
     paper.text((_LEFT + 14 * _SHADES + 8, y), latest, size=12.5, ink="muted", align="left")
+
+
+def _key_of_bars(paper: Paper, begins: int, late: list[int], at: tuple[float, float]) -> None:
+    """Say what the colours of bars mean: the node where it begins, and those that it makes late."""
+    x, y = at
+    for ink, words, there in (
+        ("hot", "it begins here", True),
+        ("edge", "late because of that", any(ps > 0 for node, ps in enumerate(late) if node != begins)),
+    ):
+        if there:
+            paper.box((x, y - 6, x + 12, y + 6), ink, radius=2)
+            paper.text((x + 18, y), words, size=12.5, ink="muted", align="left")
+            x += 122
 
 
 def in_words(blame: Blame) -> str:
@@ -94,16 +112,16 @@ def _names(paper: Paper, nodes: int, named: tuple[int, ...]) -> None:
 
 
 def _bars(paper: Paper, late: list[int], right: float, begins: int | None) -> None:
-    """Draw how late each node is where there is one step: a bar each, pale unless it begins there, and its time."""
+    """Draw how late each node is where there is one step: a bar each, grey unless it begins there, and its time."""
     high, most = row_height(len(late)), max(late)
+    paper.line([(_LEFT, _TOP), (_LEFT, _TOP + high * len(late) - _GAP)], "faint", 1)
     for node, late_ps in enumerate(late):
         share, middle = max(0, late_ps) / most, _TOP + high * node + (high - _GAP) / 2
         end, first = _LEFT + (right - _LEFT) * share, node == begins
-        # a track as high as a bar would look as full as one
-        paper.line([(end, middle), (right, middle)], "faint", 1)
         if end >= _LEFT + 2:  # less would be a stub that looks like something
-            alpha = 1.0 if first or begins is None else _PALE
-            paper.line([(_LEFT, middle), (end, middle)], "hot", high - _GAP, alpha=alpha)
+            half = (high - _GAP) / 2
+            ink_of_bar = "hot" if first or begins is None else "edge"
+            paper.box((_LEFT, middle - half, end, middle + half), ink_of_bar, radius=RADIUS)
         words = say_time(max(0, late_ps))
         ink = "hot-ink" if first else "muted"
         paper.text((right + 10, middle), words, size=12.5, bold=first, ink=ink, align="left")

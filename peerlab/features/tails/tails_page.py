@@ -8,7 +8,6 @@ from peerlab.base.feature import registered
 from peerlab.base.progress_bar import progress_bar
 from peerlab.features.tails.percentiles import PER_MILLE, name_of
 from peerlab.features.tails.tails import Tails
-from peerlab.features.tails.tails_picture import gain_at_p50
 from peerlab.features.tails.tails_sheets import FALLING, SHEET_STYLE, sheets_html, unbroken
 from peerlab.features.tails.time_unit import unit_of
 from peerlab.page.frame import alone
@@ -20,9 +19,8 @@ SLOWEST = 1000
 _STYLE = """
 body{margin:0}.pl-runs{min-height:100vh;background:var(--pl-paper);color:var(--pl-ink);font:14px system-ui,-apple-system,Segoe UI,sans-serif}
 main{max-width:1120px;margin:0 auto;padding:12px 16px}
-h1{font-size:22px;line-height:1.25;margin:0 0 4px}.pl-tails{margin-top:10px}.pl-blames{margin-top:16px}.pl-blames p{max-width:none}.pl-answers{display:flex;flex-wrap:wrap;gap:12px;margin-top:12px}
-.pl-answers>*{flex:1 1 300px;box-sizing:border-box;padding:12px 16px;border-radius:8px;background:var(--pl-panel)}.pl-answers>.pl-who{flex-grow:2}
-.pl-answers p{margin:0;color:var(--pl-muted);font-size:13px}.pl-answers .pl-says{margin-top:2px;font-size:22px;line-height:1.25;font-weight:650;color:var(--pl-ink)}.pl-answers b{font-size:30px;line-height:1.2;margin-right:8px}
+h1{font-size:16px;line-height:1.25;margin:0 0 4px}.pl-tails{margin-top:10px}.pl-blames{margin-top:16px}.pl-blames p{max-width:none}
+.pl-who{margin-bottom:12px}.pl-who p{margin:0;color:var(--pl-muted);font-size:13px}.pl-who .pl-says{font-size:24px;line-height:1.25;font-weight:650;color:var(--pl-ink);text-wrap:balance}
 p{margin:4px 0;max-width:110ch;text-wrap:pretty}
 .pl-run{display:none}.pl-sheet .pl-run{position:absolute;inset:0}
 .pl-sheet .pl-run svg>rect:first-of-type{fill:none}
@@ -62,9 +60,8 @@ def tails_page(tails: Tails) -> str:
     about = f"{title(first.scenario)}: {len(first.times_ps):,} runs with {first.scenario.noise.in_words}, a dot each; half of them take no longer than p50."
     body = (
         f"<div class='pl-runs'><main><h1>Who is late, and who is to blame?</h1>"
-        f"<p>{escape(unbroken(about))}</p>"
-        f"{''.join(inputs)}<div class='pl-answers'>{_gain(tails)}{says}</div>"
-        f"<div class='pl-tails'>{sheets_html(tails, [place for _, place in runs], since=0, answered=True)}</div>"
+        f"{''.join(inputs)}<div>{says}</div><p>{escape(unbroken(about))}</p>"
+        f"<div class='pl-tails'>{sheets_html(tails, [place for _, place in runs], since=0)}</div>"
         f"<div class='pl-choice' role='group' aria-label='Choose a run'>Choose a run: {''.join(labels)}<label for='falls' class='pl-watch' title='Watch the runs come in, in the order of their seeds'>Play</label></div>"
         f"<div class='pl-blames'>{blames}</div></main></div>"
     )
@@ -88,16 +85,6 @@ def _first(runs: list[tuple[str, int]]) -> str:
     return "p99" if "p99" in names else names[-1]
 
 
-def _gain(tails: Tails) -> str:
-    """Return how many times as fast a path is, where there are two and runs enough."""
-    about, factor, ink = gain_at_p50(tails) if len(tails.paths) > 1 else ("", "", "")
-    if not factor:
-        return ""
-    return (
-        f"<div><p>{escape(about)}</p><p><b style='color:var(--pl-{ink})'>{factor}</b>as fast at p50</p></div>"
-    )
-
-
 def _blames(tails: Tails, runs: list[tuple[str, int]]) -> tuple[str, str]:
     """Return for each run who is to blame for it as a headline, and the pictures; or in words why nobody can say it."""
     first, headlines, sections, unit = tails.paths[0], [], [], unit_of(tails)
@@ -111,9 +98,9 @@ def _blames(tails: Tails, runs: list[tuple[str, int]]) -> tuple[str, str]:
             # The answer stands at the head of the page, its pictures at the foot.
             if says := _SAYS.search(shown):
                 shown = shown.replace(says[0], "", 1)
-                run = f"The {name} run" if name == "slowest" else f"The run at {name}"
+                run = f"In the {name} run" if name == "slowest" else f"In the run at {name}"
                 headlines.append(
-                    f"<div class='pl-who pl-run pl-run{number}'><p>{run}, {escape(unit.text(first.times_ps[place]))}</p>{says[0]}</div>"
+                    f"<div class='pl-who pl-run pl-run{number}'>{says[0]}<p>{run}, {escape(unit.text(first.times_ps[place]))}</p></div>"
                 )
             sections.append(
                 f"<section class='pl-run pl-run{number}' aria-label='The run at {name}, seed {scenario.seed}'>{shown}</section>"

@@ -27,6 +27,8 @@ _WORD = 7.2
 """Width of a letter of these, about, where it is bold."""
 _EDGE, _RIGHT = 24.0, 136.0
 """What a sheet leaves beside its axis: at the left, and at the right, where the words of a time at the end of the axis have room."""
+_BREAK = 20.0
+"""How far behind the end of the axis a run is drawn that lies beyond it, and its break."""
 _STEP = 18.0
 """From the words of a percentile to those of the next."""
 _BELOW = 24.0
@@ -170,16 +172,18 @@ def chosen_svg(tails: Tails, place: int, sheet: Sheet = WIDE) -> str:
     below = 33 if row == len(rows) - 1 else 15
     ps = path_times.times_ps[place]
     column = _columns(axis, path_times, sheet.dot)[place]
-    x = axis.right if column is None else axis.left + column * sheet.dot  # on the lowest dot of its pile
+    # On the lowest dot of its pile, or where the axis would go on.
+    x = axis.right + _BREAK if column is None else axis.left + column * sheet.dot
     paper.square((x, base - 1 - 0.9 * sheet.dot), 5.5, "ink", "panel", 1.5, radius=5.5)
     # What it took on the axis, the axis and the button say.
     text = "this run"
     if (
         column is None
-    ):  # the dot lies at no place of the axis, which breaks before it, and what it took stands at it
+    ):  # the dot lies at no place of the axis, which breaks behind its last figure, and what it took stands at it
         text = f"{text}, {unit.text(ps)}"
-        paper.box((x - 18, base - 3, x - 12, base + 3), "panel")
-        for at in (x - 18, x - 12):
+        paper.line([(axis.right, base), (x, base)], "edge", 1)
+        paper.box((axis.right + 4, base - 3, axis.right + 10, base + 3), "panel")
+        for at in (axis.right + 4, axis.right + 10):
             paper.line([(at - 2, base + 5), (at + 2, base - 5)], "muted", 1.3)
     paper.text((max(x, 8 + len(text) * _WORD / 2), base + below), text, size=_LETTERS, bold=True)
     return paper.svg(sheet.width, sheet.height(len(rows)), f"This run took {unit.text(ps)}.")
@@ -262,7 +266,7 @@ def _beyond(paper: Paper, axis: Axis, path_times: PathTimes, base: float, unit: 
         latest = unit.text(path_times.ordered_ps[-1])
         words = [f"{beyond:,} later,", f"up to {latest}"] if beyond > 1 else ["1 later:", latest]
         for text, y in zip(words, (base - 23, base - 8), strict=True):
-            at = (axis.right + 12, y)
+            at = (axis.right + _BREAK + 12, y)
             paper.text(at, text, size=_LETTERS, ink=f"{_role(path_times)}-ink", align="left")
 
 
@@ -320,7 +324,7 @@ def _ticks(axis: Axis, unit: Unit) -> list[float]:
     return values
 
 
-def gain_at_p50(tails: Tails) -> tuple[str, str, str]:
+def _gain_at_p50(tails: Tails) -> tuple[str, str, str]:
     """Return of two paths what is compared, how many times as fast one is, and its ink; no factor without runs enough."""
     gain, (own, other) = tails.gain(500), tails.paths
     fast, slow = (own, other) if gain is None or gain >= 1 else (other, own)
@@ -335,7 +339,7 @@ def gain_at_p50(tails: Tails) -> tuple[str, str, str]:
 
 def _answer(paper: Paper, tails: Tails) -> None:
     """Say above the paths how many times as fast one is, in its colour; without runs enough, what is compared."""
-    about, factor, ink = gain_at_p50(tails)
+    about, factor, ink = _gain_at_p50(tails)
     paper.text((_EDGE, 22), about, size=13, ink="muted", align="left")
     if not factor:
         return

@@ -30,20 +30,16 @@ def sheets_html(
     since: int | None = None,
     *,
     grows: bool = False,
-    answered: bool = False,
 ) -> str:
     """Return the picture on each sheet, of which the page's width shows one; `marks` are runs that may be chosen, by their places.
 
-    Where more runs come while somebody looks, it `grows`: its dots and its height stay as they are. Where the page has `answered` how many
-    times as fast a path is, no picture does.
+    Where more runs come while somebody looks, it `grows`: its dots and its height stay as they are.
 
     The dots of all runs but the first `since` fall into their piles, on a page that has `FALLING`; None: none does.
     """
     sheets = {
         least: sheet.growing(tails) if grows else sheet.fitted(tails) for least, sheet in SHEETS.items()
     }
-    if answered:
-        sheets = {least: sheet._replace(top=0.0) for least, sheet in sheets.items()}
     drawn = "".join(
         f"<div class='pl-sheet pl-from{least}'>{tails_svg(tails, PAGE, sheet=sheet, since=since)}"
         + "".join(

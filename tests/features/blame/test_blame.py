@@ -9,8 +9,8 @@ from peerlab.answer.lateness import source
 from peerlab.base.errors import ScenarioError
 from peerlab.engine.arrays.many_seeds import times_of_seeds
 from peerlab.engine.ordinary import time_if_ordinary
-from peerlab.features.blame.blame_picture import blame_svg
-from peerlab.features.blame.blaming import Blame
+from peerlab.features.blame.blame_picture import blame_of_run, blame_svg
+from peerlab.features.blame.blaming import Blame, blame_beside
 from peerlab.features.blame.late_picture import in_words, late_svg
 from peerlab.picture.theme import palette
 
@@ -101,7 +101,7 @@ def test_a_sentence_says_who():
     )
 
 
-def test_of_one_step_each_node_has_a_bar_and_who_suffers_a_pale_one():
+def test_of_one_step_each_node_has_a_bar_and_who_suffers_a_grey_one():
     """Node 0 was as orange and as bold as node 7, whose sending it waited for."""
     found = Blame(
         RING, 100, 50, 60, (0.9, 0.9, 0.0), (((0, 1), 1.0),), ((9_000_000,), (8_000_000,), (1_000_000,))
@@ -113,9 +113,45 @@ def test_of_one_step_each_node_has_a_bar_and_who_suffers_a_pale_one():
     bold = re.findall(r"font-weight='650'[^>]*>([^<]+)<", drawn)
     assert bold == ["How late each node is", "node 0", "9 µs"]
     assert "8 µs" in drawn
-    bars = re.findall(
-        r"<polyline points='([\d.]+),[\d.]+ ([\d.]+),[^>]*stroke-width='19'( stroke-opacity='0.4')?", drawn
-    )
-    assert [bool(pale) for *_, pale in bars] == [False, True, True]
-    wide = [float(right) - float(left) for left, right, _ in bars]
+    bars = re.findall(r"<rect x='86' [^>]*width='([\d.]+)' height='19' rx='4' fill='(#\w+)'", drawn)
+    light = palette("light")
+    assert [fill for _, fill in bars] == [light["hot"], light["edge"], light["edge"]]
+    wide = [float(width) for width, _ in bars]
     assert wide[1] / wide[0] == pytest.approx(8 / 9, rel=0.01)
+    # what the two colours mean stands below them
+    assert "it begins here" in drawn
+    assert "late because of that" in drawn
+
+
+def test_both_pictures_of_a_blame_have_bars_of_one_shape_and_none_where_there_is_nothing():
+    """A track for 0 % was as long as a bar for all of it."""
+    found = Blame(
+        RING, 100, 50, 60, (0.9, 0.9, 0.0), (((0, 1), 1.0), ((1, 2), 0.0)), ((9_000_000,), (0,), (0,))
+    )
+    for drawn in (blame_svg(found), late_svg(found)):
+        bars = re.findall(r"<rect [^>]*height='(19)' rx='(4)' fill='#\w+'", drawn)
+        assert bars == [("19", "4")]
+        assert not re.findall(r"<polyline points='[\d.]+,([\d.]+) [\d.]+,\1'", drawn)  # no line across
+        assert re.search(r"<text x='446' ", drawn)  # figures stand in one place
+
+
+def test_a_run_is_simulated_once_to_say_who_is_to_blame_for_it(monkeypatch):
+    asked = RING.with_(slow_nodes={3: 0.8}, nodes=4)
+    simulated = []
+
+    def counted(scenario, **how):
+        simulated.append(scenario)
+        return peerlab.simulate(scenario, **how)
+
+    monkeypatch.setattr("peerlab.features.blame.blaming.simulate", counted)
+    found = blame_beside(asked, [10**9])
+    assert simulated.count(asked) == 1
+    assert found.time_ps == peerlab.simulate(asked).time_ps
+    assert len(found.late_ps) == 4
+
+
+def test_beside_a_picture_of_runs_their_median_is_not_said_again():
+    drawn = blame_of_run(RING.with_(nodes=4), [10**9] * 41)
+    assert "95\u00a0% of all runs take at most 1 ms." in drawn
+    assert "median" not in drawn
+    assert "in the median" in blame_of_run(RING.with_(nodes=4, slow_nodes={1: 0.8}), [10**9] * 41)

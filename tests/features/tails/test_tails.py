@@ -113,6 +113,11 @@ def test_a_page_shows_who_is_to_blame_for_the_run_that_is_chosen(tmp_path):
     ]
     assert page.count("class='pl-says'>") == 3
     assert page.rindex("class='pl-says'>") < page.index("<svg")  # the answer comes before the runs
+    # and right below the question
+    assert re.search(
+        r"to blame\?</h1>(<input[^>]*>)+<div>(<div class='pl-who[^>]*><p class='pl-says'>[^<]*</p><p>In the [^<]*</p></div>){3}</div><p>",
+        page,
+    )
     assert page.count("class='pl-falls'") == len(SHEETS) * 24  # handfuls of seeds, on every sheet
     assert "<script" not in page
     # No rule finds the root element inside the body: in the dark the page was white.

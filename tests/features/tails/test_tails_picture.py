@@ -82,7 +82,17 @@ def test_no_words_of_the_picture_lie_on_others_or_outside_and_no_time_is_negativ
         assert not text.startswith("-")
     assert sum(1 for text, _ in words if re.fullmatch(r"[\d.e+]+", text)) >= 2  # one figure alone is no scale
     slowest = runs.paths[0].times_ps.index(max(runs.paths[0].times_ps))
-    (mark,) = boxes(chosen_svg(runs, slowest, sheet))
+    chosen = chosen_svg(runs, slowest, sheet)
+    (mark,) = boxes(chosen)
+    # where the axis is broken, it is behind its last figure
+    figures = [
+        float(x)
+        for x in re.findall(r"<polyline points='([\d.]+),[\d.]+ \1,[\d.]+'[^>]*stroke-width='1'", drawn)
+    ]
+    breaks = [
+        float(x) for x in re.findall(r"<polyline points='([\d.]+),[^']*'[^>]*stroke-width='1.3'", chosen)
+    ]
+    assert not breaks or min(breaks) > max(figures)
     assert mark[1][0] >= 0
     assert mark[1][2] <= sheet.width
     assert not [text for text, box in words if over(box, mark[1])]
